@@ -1,0 +1,61 @@
+/** One broken field of a request: where it is, what is wrong, and a stable snake_case word for machines. */
+export interface FieldProblem {
+  /** Starts with `body`, `query`, `path` or `header`; then property names and array indexes. */
+  loc: (string | number)[];
+  msg: string;
+  type: string;
+  /** 1-based place in a text field (mapping errors). */
+  line?: number;
+  column?: number;
+  [more: string]: unknown;
+}
+
+export interface ErrorText {
+  zh: string;
+  en: string;
+}
+
+export interface ErrorOptions {
+  /** Facts for machines, sent to the client. */
+  context?: Record<string, unknown>;
+  /** Extra response headers, such as Retry-After. */
+  headers?: Record<string, string>;
+  /** The original error; logged, never sent. */
+  cause?: unknown;
+}
+
+/**
+ * Every error the service answers with. It is born with its status, its stable code and its public sentence in both
+ * languages; one filter turns it into a body. What must not leave the process goes to `cause`.
+ */
+export class ApiError extends Error {
+  readonly context?: Record<string, unknown>;
+  readonly headers?: Record<string, string>;
+
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    readonly text: ErrorText,
+    options: ErrorOptions = {},
+  ) {
+    super(`${text.zh} / ${text.en}`, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = new.target.name;
+    if (options.context) this.context = options.context;
+    if (options.headers) this.headers = options.headers;
+  }
+
+  /** The sentence clients read: Chinese first, then English. */
+  get detail(): string {
+    return this.message;
+  }
+}
+
+/** 422 with a list: values that are present and break their schema. */
+export class SchemaError extends ApiError {
+  constructor(
+    readonly problems: FieldProblem[],
+    text: ErrorText = { zh: '请求内容不符合要求', en: 'The request breaks its schema' },
+  ) {
+    super(422, 'validation_failed', text);
+  }
+}
