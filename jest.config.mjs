@@ -22,8 +22,8 @@ export default {
   transformIgnorePatterns: [`/node_modules/(?!(${esmOnly})/)`],
   testRegex: '(src/.*\\.spec|test/.*\\.e2e-spec)\\.ts$',
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
-  globalSetup: '<rootDir>/test/support/start-database.ts',
-  globalTeardown: '<rootDir>/test/support/stop-database.ts',
+  globalSetup: '<rootDir>/test/support/start-database.mjs',
+  globalTeardown: '<rootDir>/test/support/stop-database.mjs',
   maxWorkers: 2,
   testTimeout: 30_000,
 };

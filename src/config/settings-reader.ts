@@ -1,0 +1,81 @@
+/** One environment variable as users see it; the README table and `.env.example` are generated from these. */
+export interface SettingDescription {
+  name: string;
+  type: string;
+  default: string;
+  meaning: string;
+  secret: boolean;
+}
+
+interface Bounds {
+  min?: number;
+  max?: number;
+}
+
+/** Every problem of the environment at once, so that a start-up needs one correction and not five. */
+export class InvalidSettingsError extends Error {
+  constructor(readonly problems: string[]) {
+    super(`设置有误 / Invalid settings:\n${problems.map(problem => `  - ${problem}`).join('\n')}`);
+  }
+}
+
+/** Reads typed values from an environment and remembers what was asked for. An empty value counts as unset. */
+export class SettingsReader {
+  readonly described: SettingDescription[] = [];
+  readonly problems: string[] = [];
+
+  constructor(private readonly environment: NodeJS.ProcessEnv) {}
+
+  text(name: string, fallback: string, meaning: string): string {
+    return this.raw(name, 'text', fallback, meaning) ?? fallback;
+  }
+
+  optionalText(name: string, meaning: string, shownDefault = ''): string | undefined {
+    return this.raw(name, 'text', shownDefault, meaning);
+  }
+
+  /** A text whose value never reaches a log; `minBytes` refuses what can be guessed. */
+  secret(name: string, meaning: string, shownDefault: string, minBytes = 0): string | undefined {
+    const value = this.raw(name, 'secret', shownDefault, meaning, true);
+    if (value !== undefined && Buffer.byteLength(value) < minBytes) {
+      this.problems.push(`${name}: 至少需要 ${minBytes} 字节 / needs at least ${minBytes} bytes`);
+    }
+    return value;
+  }
+
+  integer(name: string, fallback: number, meaning: string, { min = 0, max = 2_147_483_647 }: Bounds = {}): number {
+    const value = this.raw(name, 'integer', String(fallback), meaning);
+    if (value === undefined) return fallback;
+    const number = Number(value);
+    if (/^\d{1,15}$/.test(value) && number >= min && number <= max) return number;
+    this.problems.push(`${name}: 应为 ${min} 到 ${max} 之间的整数 / must be an integer from ${min} to ${max}, got "${value}"`);
+    return fallback;
+  }
+
+  boolean(name: string, fallback: boolean, meaning: string): boolean {
+    const value = this.raw(name, 'true | false', String(fallback), meaning);
+    if (value === undefined) return fallback;
+    if (value === 'true' || value === 'false') return value === 'true';
+    this.problems.push(`${name}: 应为 true 或 false / must be true or false, got "${value}"`);
+    return fallback;
+  }
+
+  oneOf<T extends string>(name: string, choices: readonly T[], fallback: T, meaning: string): T {
+    const value = this.raw(name, choices.join(' | '), fallback, meaning);
+    if (value === undefined) return fallback;
+    const choice = choices.find(candidate => candidate === value);
+    if (choice === undefined) this.problems.push(`${name}: 应为 ${choices.join('、')} 之一 / must be one of ${choices.join(', ')}, got "${value}"`);
+    return choice ?? fallback;
+  }
+
+  list(name: string, meaning: string): string[] {
+    const value = this.raw(name, 'comma-separated list', '', meaning);
+    return value === undefined ? [] : value.split(',').map(item => item.trim()).filter(item => item !== ''); // prettier-ignore
+  }
+
+  private raw(name: string, type: string, fallback: string, meaning: string, secret = false): string | undefined {
+    this.described.push({ name, type, default: fallback, meaning, secret });
+    const value = this.environment[name]?.trim();
+    return value === undefined || value === '' ? undefined : value;
+  }
+}

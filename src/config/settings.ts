@@ -1,0 +1,62 @@
+import { InvalidSettingsError, type SettingDescription, SettingsReader } from './settings-reader.js';
+
+/** Every setting of the service, described where it is read. */
+function readValues(read: SettingsReader) {
+  return {
+    port: read.integer('PORT', 8080, 'Port to listen on; 0 takes a free one', { max: 65_535 }),
+    host: read.text('HOST', '127.0.0.1', 'Address to listen on; 0.0.0.0 opens the service to the network'),
+    databaseUrl: read.secret('DATABASE_URL', 'PostgreSQL 16 or later; unset: an embedded one under DATA_DIR', 'embedded'),
+    databasePoolSize: read.integer('DATABASE_POOL_SIZE', 20, 'Connections of this process to its database', { min: 4, max: 200 }),
+    dataDirectory: read.text('DATA_DIR', './data', 'Where the embedded PostgreSQL, its password and generated keys live'),
+    jwtSecretKey: read.secret('JWT_SECRET_KEY', 'Key that signs tokens, at least 32 bytes; unset: random at each start, so tokens end with it', 'random', 32),
+    jwtExpireSeconds: read.integer('JWT_EXPIRE_SECONDS', 604_800, 'Lifetime of a token in seconds', { min: 1 }),
+    adminInitialPassword: read.secret('ADMIN_INITIAL_PASSWORD', 'First password of the first admin, to be changed at once', 'admin@Graph123'),
+    defaultPasswordPattern: read.text('DEFAULT_PASSWORD_PATTERN', '{username}@Graph123', 'Password after a reset; {username} is replaced'),
+    registrationEnabled: read.boolean('REGISTRATION_ENABLED', true, 'Whether anyone may register an account'),
+    bcryptCost: read.integer('BCRYPT_COST', 12, 'Cost of password hashing (2^cost rounds)', { min: 4, max: 16 }),
+    secretEncryptionKey: read.secret('SECRET_ENCRYPTION_KEY', 'Key that seals stored DSNs; unset: generated and kept in DATA_DIR', 'generated', 32),
+    corsOrigins: read.list('CORS_ORIGINS', 'Exact origins of web clients, such as https://app.example.com; none by default'),
+    worker: read.oneOf('WORKER', ['embedded', 'only', 'off'], 'embedded', 'Where ingestion runs: in this process, in this process only, or elsewhere'),
+    retrievalUrl: read.optionalText('RETRIEVAL_URL', 'A retrieval process deployed apart, as http://host:port; unset: started by the service', 'started by the service'),
+    retrievalListen: read.text('RETRIEVAL_LISTEN', '127.0.0.1:8090', 'Where the `retrieval` command listens: host:port or a socket path'),
+    retrievalMemoryMb: read.integer('RETRIEVAL_MEMORY_MB', 1024, 'Memory for loaded graphs; the least recently used are dropped beyond it', { min: 64 }),
+    queryUpstreamTimeoutMs: read.integer('QUERY_UPSTREAM_TIMEOUT_MS', 120_000, 'How long a query waits for the retrieval process before 502', { min: 1 }),
+    warehouseTimeoutMs: read.integer('WAREHOUSE_TIMEOUT_MS', 30_000, 'Longest statement that a metric or a source look-up may run', { min: 100 }),
+    maxBodyBytes: read.integer('MAX_BODY_BYTES', 1_048_576, 'Largest JSON body', { min: 1024 }),
+    maxUploadSeconds: read.integer('MAX_UPLOAD_SECONDS', 3600, 'Longest time one request may take to arrive', { min: 1 }),
+    logLevel: read.oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info', 'Least severe level that is logged'),
+  };
+}
+
+class Assigned {
+  constructor(values: object) {
+    Object.assign(this, values);
+  }
+}
+
+/** The settings of this process; injected wherever one is needed. */
+export class Settings extends (Assigned as new (values: object) => Readonly<ReturnType<typeof readValues>>) {}
+
+/** @throws InvalidSettingsError that lists every problem of the environment. */
+export function readSettings(environment: NodeJS.ProcessEnv): Settings {
+  const reader = new SettingsReader(environment);
+  const values = readValues(reader);
+  if (reader.problems.length > 0) throw new InvalidSettingsError(reader.problems);
+  return new Settings(values);
+}
+
+/** The settings of the running process, with `.env` in the working directory for what the environment leaves unset. */
+export function loadSettings(): Settings {
+  try {
+    process.loadEnvFile();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  return readSettings(process.env);
+}
+
+export function describeSettings(): SettingDescription[] {
+  const reader = new SettingsReader({});
+  readValues(reader);
+  return reader.described;
+}

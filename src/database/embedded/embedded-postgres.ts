@@ -1,0 +1,176 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { chown, mkdir, mkdtemp, open, rename, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { keepSecret, socketDirectory } from './data-directory.js';
+import { choosePostgresAccount, type PostgresAccount } from './postgres-account.js';
+import { findPostgresBinaries } from './postgres-binaries.js';
+
+const startTimeoutMs = 60_000;
+const stopTimeoutMs = 30_000;
+const user = 'graph';
+
+export interface EmbeddedPostgresOptions {
+  /** Directory that will hold `postgres/`, its log and its password. Must exist, and be locked by the caller. */
+  dataDirectory: string;
+  /** More server settings, such as `{ fsync: 'off' }` for throw-away databases. */
+  settings?: Record<string, string>;
+}
+
+/** A real PostgreSQL server of the service's own, reachable by a private Unix socket only. */
+export class EmbeddedPostgres {
+  private stopping = false;
+
+  private constructor(
+    /** Connection URL of the server's `postgres` database. */
+    readonly url: string,
+    private readonly child: ChildProcess,
+    private readonly exited: Promise<void>,
+  ) {}
+
+  static async start({ dataDirectory, settings = {} }: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+    const native = await findPostgresBinaries();
+    const cluster = path.join(dataDirectory, 'postgres');
+    const sockets = await socketDirectory(dataDirectory);
+    const account = choosePostgresAccount([path.join(native, 'bin', 'postgres'), cluster, path.join(sockets, 'x')]);
+    if (account.uid !== undefined) await chown(sockets, account.uid, account.uid);
+    const password = await keepSecret(path.join(dataDirectory, 'postgres.password'));
+    if (existsSync(path.join(cluster, 'PG_VERSION'))) await clearFormerServer(cluster);
+    else await createCluster(native, cluster, account, password);
+
+    const log = await open(path.join(dataDirectory, 'postgres.log'), 'a', 0o600);
+    const serverSettings: Record<string, string> = {
+      listen_addresses: '',
+      unix_socket_directories: sockets,
+      unix_socket_permissions: '0700',
+      max_connections: '100',
+      shared_buffers: '256MB',
+      max_wal_size: '4GB',
+      checkpoint_timeout: '15min',
+      jit: 'off',
+      log_min_messages: 'warning',
+      log_line_prefix: '%m [%p] ',
+      ...settings,
+    };
+    const args = ['-D', cluster, ...Object.entries(serverSettings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+    const { file, args: argv, ...owner } = account.command(path.join(native, 'bin', 'postgres'), args);
+    // Detached: Ctrl-C must reach the service alone, which stops the database after the last request.
+    const child = spawn(file, argv, { ...owner, detached: true, stdio: ['ignore', log.fd, log.fd] });
+    await log.close();
+    let failure: Error | undefined;
+    const exited = new Promise<void>(resolve => {
+      child.once('error', error => {
+        failure = error;
+        resolve();
+      });
+      child.once('exit', code => {
+        failure ??= new Error(
+          `内置 PostgreSQL 退出（代码 ${code}），原因见 ${dataDirectory}/postgres.log / ` +
+            `The embedded PostgreSQL exited with code ${code}; see ${dataDirectory}/postgres.log`,
+        );
+        resolve();
+      });
+    });
+    const url = `postgresql://${user}:${password}@/postgres?host=${encodeURIComponent(sockets)}`;
+    await waitUntilReady(url, () => failure);
+    return new EmbeddedPostgres(url, child, exited);
+  }
+
+  /** URL of another database of this server. */
+  databaseUrl(database: string): string {
+    return this.url.replace('@/postgres?', `@/${encodeURIComponent(database)}?`);
+  }
+
+  /** Calls `handler` when the server ends although nobody stopped it. */
+  onUnexpectedExit(handler: () => void): void {
+    void this.exited.then(() => {
+      if (!this.stopping) handler();
+    });
+  }
+
+  /** Fast shutdown: open transactions roll back, what was committed is kept. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    this.child.kill('SIGINT');
+    const timer = setTimeout(() => this.child.kill('SIGQUIT'), stopTimeoutMs);
+    await this.exited;
+    clearTimeout(timer);
+  }
+}
+
+/** Creates the cluster beside its place and moves it there, so that an interrupted `initdb` leaves nothing that looks complete. */
+async function createCluster(native: string, cluster: string, account: PostgresAccount, password: string): Promise<void> {
+  const unfinished = `${cluster}.new`;
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { mode: 0o700 });
+  const secretFolder = await mkdtemp(path.join(os.tmpdir(), 'graph-service-'));
+  const passwordFile = path.join(secretFolder, 'password');
+  try {
+    await writeFile(passwordFile, password, { mode: 0o600 });
+    if (account.uid !== undefined) {
+      for (const file of [unfinished, secretFolder, passwordFile]) await chown(file, account.uid, account.uid);
+    }
+    await run(account, path.join(native, 'bin', 'initdb'), [
+      '--pgdata', unfinished, '--username', user, '--pwfile', passwordFile, '--auth', 'scram-sha-256', '--encoding', 'UTF8',
+      '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C', '--no-instructions',
+    ]); // prettier-ignore
+  } finally {
+    await rm(secretFolder, { recursive: true, force: true });
+  }
+  await rename(unfinished, cluster);
+}
+
+async function run(account: PostgresAccount, program: string, args: string[]): Promise<void> {
+  const { file, args: argv, ...owner } = account.command(program, args);
+  const child = spawn(file, argv, { ...owner, stdio: ['ignore', 'ignore', 'pipe'] });
+  let complaint = '';
+  child.stderr.on('data', (text: Buffer) => (complaint = (complaint + text.toString()).slice(-2000)));
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (code !== 0) throw new Error(`无法创建内置数据库 / Cannot create the embedded database: ${complaint.trim()}`);
+}
+
+/**
+ * The caller holds the data directory, so a `postmaster.pid` is left over from a service that was killed: either its
+ * server still runs and is stopped, or the pid belongs to nobody or to a stranger and the file goes.
+ */
+async function clearFormerServer(cluster: string): Promise<void> {
+  const pidFile = path.join(cluster, 'postmaster.pid');
+  // Only /proc tells whose a pid is; elsewhere PostgreSQL judges its own pid file.
+  if (process.platform !== 'linux' || !existsSync(pidFile)) return;
+  const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
+  for (const deadline = Date.now() + stopTimeoutMs; isServerOf(cluster, pid); await sleep(20)) {
+    process.kill(pid, Date.now() > deadline ? 'SIGQUIT' : 'SIGINT');
+  }
+  await rm(pidFile, { force: true });
+}
+
+function isServerOf(cluster: string, pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 1) return false;
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`) === cluster;
+  } catch {
+    return false;
+  }
+}
+
+async function waitUntilReady(url: string, failed: () => Error | undefined): Promise<void> {
+  for (const deadline = Date.now() + startTimeoutMs; ; await sleep(15)) {
+    const failure = failed();
+    if (failure) throw failure;
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+  }
+}

