@@ -1,0 +1,41 @@
+/**
+ * What user SQL may call, cast to and read. Deny by default: a name that is not here is refused, whatever it does.
+ * Left out on purpose although they look harmless: string builders (repeat, lpad, format: a memory bomb per row), random()
+ * and clock_timestamp() (an answer that cannot be repeated), set-returning functions, everything that takes SQL as text.
+ */
+const list = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/).filter(Boolean));
+
+/** Scalar functions of pg_catalog, including the names that SQL syntax turns into (EXTRACT, AT TIME ZONE, TRIM, SIMILAR TO …). */
+export const scalarFunctions = list(`
+  abs ceil ceiling floor round trunc sign mod div power pow sqrt exp ln log width_bucket
+  lower upper initcap length char_length character_length octet_length btrim ltrim rtrim substring substr left right position strpos
+  replace translate split_part reverse concat concat_ws ascii starts_with overlay
+  regexp_like regexp_count regexp_match regexp_substr like_escape similar_to_escape string_to_array
+  to_char to_date to_timestamp to_number
+  now transaction_timestamp date_trunc date_part extract age make_date make_time make_timestamp make_timestamptz timezone overlaps
+  isfinite justify_days justify_hours justify_interval date_bin
+  array_length array_lower array_upper array_ndims array_position array_positions array_remove array_append array_prepend array_cat
+  array_to_string cardinality
+  json_array_length jsonb_array_length json_typeof jsonb_typeof json_extract_path json_extract_path_text jsonb_extract_path
+  jsonb_extract_path_text jsonb_path_exists jsonb_path_match jsonb_path_query_first jsonb_path_query_array jsonb_exists
+`);
+
+export const aggregateFunctions = list(`
+  count sum avg min max stddev stddev_samp stddev_pop variance var_samp var_pop bool_and bool_or every string_agg array_agg
+  percentile_cont percentile_disc mode corr
+`);
+
+export const windowFunctions = list('row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value');
+
+/** Types a value may be cast to, as the parser names them; arrays of them too. No reg* types (they probe the catalogue), no user types. */
+export const castTypes = list(`
+  text varchar int2 int4 int8 float4 float8 numeric bool date time timetz timestamp timestamptz interval json jsonb uuid
+`);
+
+/** SQLValueFunction also stands for CURRENT_USER, SESSION_USER, CURRENT_CATALOG …: only the clock is public. */
+export const valueFunctions = list(`
+  SVFOP_CURRENT_DATE SVFOP_CURRENT_TIME SVFOP_CURRENT_TIME_N SVFOP_CURRENT_TIMESTAMP SVFOP_CURRENT_TIMESTAMP_N
+  SVFOP_LOCALTIME SVFOP_LOCALTIME_N SVFOP_LOCALTIMESTAMP SVFOP_LOCALTIMESTAMP_N
+`);
+
+export const systemColumns = list('tableoid ctid xmin xmax cmin cmax');

@@ -1,0 +1,77 @@
+import { castTypes, scalarFunctions, valueFunctions } from './allow-lists.js';
+import { nameParts, type NodeFields, Refusal } from './walk-tree.js';
+
+/** Constant regular expressions longer than this are refused; their run time is bounded by `statement_timeout`. */
+const maxPatternLength = 1_000;
+
+/** @returns the function's own name when it is unqualified or of pg_catalog. @throws Refusal */
+export function functionName(node: NodeFields, offset: number | undefined): string {
+  const parts = nameParts(node.funcname);
+  const name = parts.at(-1);
+  const qualified = parts.length === 2 && parts[0] === 'pg_catalog';
+  if (name == null || !(parts.length === 1 || qualified)) throw new Refusal('function', parts.map(part => part ?? '*').join('.'), offset);
+  return name;
+}
+
+/** Rules 4, 5, 7 and 8 of the guard: functions, the clock, types and operators. Columns depend on where the SQL stands. */
+export function checkNames(
+  type: string,
+  node: NodeFields,
+  offset: number | undefined,
+  functions: ReadonlySet<string> = scalarFunctions,
+): void {
+  switch (type) {
+    case 'FuncCall': {
+      const name = functionName(node, offset);
+      if (!functions.has(name)) throw new Refusal('function', name, offset);
+      if (name === 'replace') checkReplace(node, offset);
+      return;
+    }
+    case 'SQLValueFunction':
+      if (!valueFunctions.has(String(node.op))) throw new Refusal('function', String(node.op).replace('SVFOP_', ''), offset);
+      return;
+    case 'TypeName': {
+      const parts = nameParts(node.names);
+      const name = parts.at(-1);
+      const allowed = parts.length === 1 || (parts.length === 2 && parts[0] === 'pg_catalog');
+      if (name == null || !allowed || !castTypes.has(name)) throw new Refusal('type', parts.join('.'), offset);
+      return;
+    }
+    case 'A_Expr': {
+      const parts = nameParts(node.name);
+      const allowed = parts.length === 1 || (parts.length === 2 && parts[0] === 'pg_catalog');
+      if (!allowed) throw new Refusal('operator', parts.join('.'), offset);
+      const pattern = constantText(node.rexpr);
+      if (/^!?~\*?$/.test(String(parts.at(-1))) && pattern !== null && pattern.length > maxPatternLength) {
+        throw new Refusal('length', `${pattern.slice(0, 20)}…`, offset, `a pattern has at most ${maxPatternLength} characters`);
+      }
+      return;
+    }
+    case 'A_Indirection':
+      // `(x).f` on a composite value is the function call f(x); only subscripts may follow.
+      for (const part of node.indirection as object[]) {
+        if (!('A_Indices' in part)) throw new Refusal('column', nameParts([part])[0] ?? '*', offset);
+      }
+      return;
+    default:
+  }
+}
+
+/** Nested replace() calls that lengthen their text multiply: three of them make a gigabyte out of 4,000 characters. */
+function checkReplace(node: NodeFields, offset: number | undefined): void {
+  const [, from, to] = node.args as unknown[];
+  const [search, replacement] = [constantText(from), constantText(to)];
+  if (search === null || replacement === null || replacement.length > search.length) {
+    throw new Refusal(
+      'function',
+      'replace',
+      offset,
+      'its second and third argument must be constants, the third not longer than the second',
+    );
+  }
+}
+
+function constantText(node: unknown): string | null {
+  const constant = (node as { A_Const?: { sval?: { sval?: string } } } | undefined)?.A_Const?.sval;
+  return constant ? (constant.sval ?? '') : null;
+}

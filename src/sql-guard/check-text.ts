@@ -1,0 +1,74 @@
+import { UnsafeFilterClauseError } from './sql-guard.errors.js';
+import { findComment, SqlSyntaxError } from './sql-parser.js';
+import { Refusal } from './walk-tree.js';
+
+const maxLength = 4_000;
+
+/**
+ * Rule 1, before the parser sees anything: a NUL would end the text for it (C string) while PostgreSQL reads on.
+ * Comments are refused too. They would be harmless where we embed the text, but they hide what a clause does from whoever reads it.
+ * @param limit in characters (code points)
+ * @throws UnsafeFilterClauseError
+ */
+export function checkText(text: string, limit = maxLength): void {
+  const length = [...text].length;
+  if (length > limit) throw new UnsafeFilterClauseError({ reason: 'length', hint: `at most ${limit} characters, not ${length}` });
+  const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\p{Surrogate}/u.exec(text);
+  if (control)
+    throw new UnsafeFilterClauseError({ reason: 'syntax', token: codePoint(control[0]), position: characters(text, control.index) + 1 });
+  if (text.trim() === '') throw new UnsafeFilterClauseError({ reason: 'syntax', hint: 'it is empty' });
+  let comment: ReturnType<typeof findComment>;
+  try {
+    comment = findComment(text);
+  } catch (error) {
+    if (!(error instanceof SqlSyntaxError)) throw error;
+    return; // The parse that follows says where.
+  }
+  if (comment) {
+    const before = Buffer.from(text).subarray(0, comment.byteOffset).toString();
+    throw new UnsafeFilterClauseError({
+      reason: 'syntax',
+      token: comment.text.slice(0, 40),
+      position: [...before].length + 1,
+      hint: 'comments are not allowed',
+    });
+  }
+}
+
+/** Runs `parse` on `sql` (= prefix + the client's text) and gives its refusals a place in the client's text. */
+export function locate<T>(sql: string, prefix: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    const prefixLength = [...prefix].length;
+    if (error instanceof Refusal) {
+      const { reason, token, hint } = error;
+      // Locations in the tree count bytes of UTF-8.
+      const at = error.byteOffset === undefined ? undefined : [...Buffer.from(sql).subarray(0, error.byteOffset).toString()].length;
+      throw new UnsafeFilterClauseError({ reason, ...(token && { token }), ...place(at, prefixLength), ...(hint && { hint }) });
+    }
+    if (error instanceof SqlSyntaxError) {
+      // Errors of the scanner and the grammar count characters.
+      const token = /at or near "([\s\S]*)"$/.exec(error.message)?.[1];
+      throw new UnsafeFilterClauseError({
+        reason: 'syntax',
+        ...(token && { token: token.slice(0, 40) }),
+        ...place(error.position, prefixLength),
+        hint: error.message,
+      });
+    }
+    throw error;
+  }
+}
+
+function place(at: number | undefined, prefixLength: number): { position?: number } {
+  return at === undefined || at < prefixLength ? {} : { position: at - prefixLength + 1 };
+}
+
+function characters(text: string, utf16Index: number): number {
+  return [...text.slice(0, utf16Index)].length;
+}
+
+function codePoint(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}

@@ -1,0 +1,100 @@
+import { UnsafeFilterClauseError } from './sql-guard.errors.js';
+import { checkText, locate } from './check-text.js';
+import { checkNames } from './check-names.js';
+import { expressionNodes } from './node-rules.js';
+import { parseSql, type SqlStatement, type SqlTree } from './sql-parser.js';
+import { nameParts, type NodeFields, Refusal, walkTree } from './walk-tree.js';
+
+export interface GuardScope {
+  /** The names a column reference may have, exactly as PostgreSQL sees them (an unquoted name is lower case). */
+  columns: ReadonlySet<string> | ReadonlyMap<string, unknown>;
+  /** A qualifier that may stand before them: `o` in `o.amount`. */
+  alias?: string;
+  /** Further tables in scope: qualifier to its columns, reachable only with the qualifier. */
+  tables?: ReadonlyMap<string, ReadonlySet<string> | ReadonlyMap<string, unknown>>;
+}
+
+export interface GuardedExpression {
+  /** The client's text, unchanged: it is embedded verbatim, on lines of its own. */
+  text: string;
+  /** What it parses to; the assembled statement must contain exactly this (see same-shape.ts). */
+  tree: SqlTree;
+  /** The columns it reads, each once, as [qualifier or null, name]. */
+  columns: [string | null, string][];
+}
+
+const prefix = 'SELECT 1 FROM t WHERE ';
+
+/**
+ * Admits one SQL predicate over the columns of `scope` and nothing else: the grammar is PostgreSQL's own, and every node type,
+ * function, type, operator and column must be on an allow-list (filter-guard.md, B.3).
+ * @throws UnsafeFilterClauseError with the reason, the refused token and its 1-based character position
+ */
+export function guardPredicate(clause: string, scope: GuardScope): GuardedExpression {
+  return guard(clause, scope);
+}
+
+/** The same for a scalar expression: the argument of an aggregate, a mapping's `expression`. @throws UnsafeFilterClauseError */
+export function guardExpression(expression: string, scope: GuardScope): GuardedExpression {
+  return guard(expression, scope);
+}
+
+function guard(text: string, scope: GuardScope): GuardedExpression {
+  checkText(text);
+  // Without added parentheses, so that `1=1) OR (1=1` does not parse. Any a_expr may stand here, also one that is not boolean.
+  const sql = prefix + text;
+  return locate(sql, prefix, () => {
+    const statements = parseSql(sql);
+    const where = onlyWhere(statements);
+    const seen = new Map<string, [string | null, string]>();
+    walkTree(where, expressionNodes, (type, node, offset) => {
+      checkNames(type, node, offset);
+      if (type !== 'ColumnRef') return;
+      const reference = checkColumn(node, offset, scope);
+      seen.set(JSON.stringify(reference), reference);
+    });
+    return { text, tree: where, columns: [...seen.values()] };
+  });
+}
+
+/** Rule 2: one statement, a SELECT to which the text added nothing but its WHERE. */
+function onlyWhere(statements: SqlStatement[]): SqlTree {
+  const [first, second] = statements;
+  // `stmt_len` is only there when a separator ends the statement, also where nothing follows it.
+  const separatorAt = first?.stmt_len && (first.stmt_location ?? 0) + first.stmt_len;
+  if (!first || second || separatorAt) throw new Refusal('statement', ';', separatorAt);
+  const select = (first.stmt as { SelectStmt?: NodeFields }).SelectStmt;
+  if (!select) throw new Refusal('statement', Object.keys(first.stmt as object)[0], undefined);
+  const expected = new Set(['targetList', 'fromClause', 'whereClause', 'limitOption', 'op']);
+  const extra = Object.keys(select).find(key => !expected.has(key));
+  if (extra || select.op !== 'SETOP_NONE' || select.limitOption !== 'LIMIT_OPTION_DEFAULT' || !select.whereClause) {
+    throw new Refusal('statement', extra ?? 'UNION', undefined);
+  }
+  return select.whereClause;
+}
+
+/** Rule 6. It refuses system columns, whole rows, other tables and functional notation in one step: they are not in the list. */
+function checkColumn(node: NodeFields, offset: number | undefined, scope: GuardScope): [string | null, string] {
+  const parts = nameParts(node.fields);
+  const written = parts.map(part => part ?? '*').join('.');
+  const [first, second] = parts;
+  if (parts.length === 1 && first != null && scope.columns.has(first)) return [null, first];
+  if (parts.length === 2 && first != null && second != null) {
+    const columns = first === scope.alias ? scope.columns : scope.tables?.get(first);
+    if (columns?.has(second)) return [first, second];
+  }
+  throw new Refusal('column', written, offset, suggestion(parts.at(-1) ?? '', scope));
+}
+
+function suggestion(name: string, scope: GuardScope): string | undefined {
+  const known = [...scope.columns.keys()];
+  const other = known.find(each => each.toLowerCase() === name.toLowerCase());
+  if (other !== undefined && other !== name) return `write "${other}" with double quotes`;
+  if (known.length === 0) return undefined;
+  return `known columns: ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}`;
+}
+
+/** True for an error of the guard, so that callers can add where the text came from. */
+export function isUnsafe(error: unknown): error is UnsafeFilterClauseError {
+  return error instanceof UnsafeFilterClauseError;
+}

@@ -1,0 +1,108 @@
+import { aggregateFunctions, scalarFunctions, systemColumns, windowFunctions } from './allow-lists.js';
+import { checkText, locate } from './check-text.js';
+import { checkNames, functionName } from './check-names.js';
+import { selectNodes } from './node-rules.js';
+import { parseSql, type SqlTree } from './sql-parser.js';
+import { nameParts, type NodeFields, Refusal, walkTree } from './walk-tree.js';
+
+export interface SelectScope {
+  /** The tables that may be read, by bare name; absent = any table of the schemas. */
+  tables?: ReadonlySet<string>;
+  /** Schemas a table may be qualified with. Default: `mirror` only. */
+  schemas?: readonly string[];
+}
+
+export interface GuardedSelect {
+  /** The client's text without a final semicolon. */
+  text: string;
+  tree: SqlTree;
+  /** The tables it reads, as [schema or null, name], without the names of its own CTEs. */
+  tables: [string | null, string][];
+}
+
+const maxQueryLength = 20_000;
+
+const callable: ReadonlySet<string> = new Set([...scalarFunctions, ...aggregateFunctions, ...windowFunctions]);
+
+/**
+ * Admits one SELECT that reads tables of the mirror: joins, sub-selects, CTEs that are SELECTs, set operations, grouping, aggregate
+ * and window functions of the allow-list. Refuses everything else: other statements, INTO, row locks, recursion, functions in FROM,
+ * other schemas, catalogue tables, parameters, comments.
+ * @throws UnsafeFilterClauseError
+ */
+export function guardSelect(sql: string, scope: SelectScope = {}): GuardedSelect {
+  const text = sql.replace(/;\s*$/, '').trimEnd();
+  checkText(text, maxQueryLength);
+  return locate(text, '', () => {
+    const statements = parseSql(text);
+    const [first, second] = statements;
+    if (!first || second) throw new Refusal('statement', ';', second?.stmt_location);
+    const type = Object.keys(first.stmt as object)[0];
+    if (type !== 'SelectStmt') throw new Refusal('statement', type?.replace(/Stmt$/, '').toUpperCase(), 0);
+    const ctes = cteNames(first.stmt);
+    const tables = new Map<string, [string | null, string]>();
+    walkTree(first.stmt, selectNodes, (nodeType, node, offset) => {
+      checkNames(nodeType, node, offset, callable);
+      if (nodeType === 'CommonTableExpr') checkCte(node, offset);
+      else if (nodeType === 'FuncCall') checkCall(node, offset);
+      else if (nodeType === 'ColumnRef') checkColumn(node, offset);
+      else if (nodeType === 'RangeVar') {
+        const table = checkTable(node, offset, scope, ctes);
+        if (table) tables.set(JSON.stringify(table), table);
+      }
+    });
+    return { text, tree: first.stmt, tables: [...tables.values()] };
+  });
+}
+
+/** Every CTE name in the tree, wherever it is in scope: a name that is also a listed table counts as the table. */
+function cteNames(tree: SqlTree): ReadonlySet<string> {
+  const names = new Set<string>();
+  walkTree(tree, selectNodes, (type, node) => {
+    if (type === 'CommonTableExpr') names.add(String(node.ctename));
+  });
+  return names;
+}
+
+function checkCte(node: NodeFields, offset: number | undefined): void {
+  const name = String(node.ctename);
+  if (/^pg_/i.test(name)) throw new Refusal('column', name, offset);
+  const query = Object.keys(node.ctequery as object)[0];
+  if (query !== 'SelectStmt') throw new Refusal('statement', query?.replace(/Stmt$/, '').toUpperCase(), offset);
+}
+
+function checkCall(node: NodeFields, offset: number | undefined): void {
+  const name = functionName(node, offset);
+  const isAggregate = aggregateFunctions.has(name);
+  const onlyAggregates = node.agg_order ?? node.agg_filter ?? node.agg_star ?? node.agg_distinct ?? node.agg_within_group;
+  if (onlyAggregates !== undefined && !isAggregate) throw new Refusal('function', name, offset);
+  if (windowFunctions.has(name) && node.over === undefined) throw new Refusal('function', name, offset, 'it needs OVER (…)');
+  if (node.over !== undefined && !isAggregate && !windowFunctions.has(name)) throw new Refusal('function', name, offset);
+}
+
+function checkColumn(node: NodeFields, offset: number | undefined): void {
+  const parts = nameParts(node.fields);
+  const name = parts.at(-1);
+  // Three parts would be schema.table.column or functional notation on a column.
+  if (parts.length > 2 || (name != null && systemColumns.has(name))) {
+    throw new Refusal('column', parts.map(part => part ?? '*').join('.'), offset);
+  }
+}
+
+function checkTable(
+  node: NodeFields,
+  offset: number | undefined,
+  scope: SelectScope,
+  ctes: ReadonlySet<string>,
+): [string | null, string] | null {
+  const name = String(node.relname);
+  const schema = typeof node.schemaname === 'string' ? node.schemaname : null;
+  if (schema === null && ctes.has(name) && !scope.tables?.has(name)) return null;
+  const schemas = scope.schemas ?? ['mirror'];
+  // Unqualified names are looked up in pg_catalog first, and every relation there begins with pg_.
+  if (/^pg_/i.test(name) || (schema !== null && !schemas.includes(schema))) {
+    throw new Refusal('column', schema === null ? name : `${schema}.${name}`, offset);
+  }
+  if (scope.tables && !scope.tables.has(name)) throw new Refusal('column', name, offset, 'no such table');
+  return [schema, name];
+}

@@ -1,0 +1,54 @@
+import { parseSql, type SqlTree } from './sql-parser.js';
+import { type NodeFields } from './walk-tree.js';
+
+/** A guarded text and what it parsed to. */
+export interface SqlFragment {
+  text: string;
+  tree: SqlTree;
+}
+
+/** Stands in a template for fragment `index`. No client text can contain it: the guard refuses control characters. */
+export function fragmentMarker(index: number): string {
+  return `'\u0001${index}\u0001'`;
+}
+
+/**
+ * Puts the fragments verbatim, on lines of their own, where the template has their markers, and proves that the statement still
+ * means what the template means: both are parsed, and their trees must be equal everywhere except at the markers, where the
+ * tree that the guard saw must stand. (filter-guard.md B.3 rule 9; the second check after Redash #3109.)
+ * @throws Error when the shapes differ: that is a fault of this service, never of the client
+ */
+export function assembleSql(template: string, fragments: readonly SqlFragment[]): string {
+  const sql = template.replace(/'\u0001(\d+)\u0001'/g, (_, index: string) => `(\n${fragments[Number(index)]?.text}\n)`);
+  const [expected, actual] = [parseSql(template), parseSql(sql)];
+  if (expected.length !== 1 || actual.length !== 1 || !sameShape(expected[0]?.stmt, actual[0]?.stmt, fragments)) {
+    throw new Error('The assembled SQL differs in shape from its template');
+  }
+  return sql;
+}
+
+const positions = new Set(['location', 'list_start', 'list_end', 'rexpr_list_start', 'rexpr_list_end']);
+
+function sameShape(expected: unknown, actual: unknown, fragments: readonly SqlFragment[]): boolean {
+  const index = markerIndex(expected);
+  if (index !== null) return sameShape(fragments[index]?.tree, actual, []);
+  if (Array.isArray(expected)) {
+    return Array.isArray(actual) && expected.length === actual.length && expected.every((each, i) => sameShape(each, actual[i], fragments));
+  }
+  if (typeof expected !== 'object' || expected === null) return expected === actual;
+  if (typeof actual !== 'object' || actual === null || Array.isArray(actual)) return false;
+  const keys = (node: object) => Object.keys(node).filter(key => !positions.has(key));
+  const [expectedKeys, actualKeys] = [keys(expected), keys(actual)];
+  return (
+    expectedKeys.length === actualKeys.length &&
+    expectedKeys.every(
+      key => Object.hasOwn(actual, key) && sameShape((expected as NodeFields)[key], (actual as NodeFields)[key], fragments),
+    )
+  );
+}
+
+function markerIndex(node: unknown): number | null {
+  const text = (node as { A_Const?: { sval?: { sval?: string } } } | null | undefined)?.A_Const?.sval?.sval;
+  const match = text === undefined ? null : /^\u0001(\d+)\u0001$/.exec(text);
+  return match ? Number(match[1]) : null;
+}

@@ -1,0 +1,42 @@
+import { ApiError } from '../common/errors/api-error.js';
+
+/** Why a piece of SQL was refused. `statement` covers everything that is more than one expression: several statements, DDL, DML, extra clauses. */
+export type UnsafeReason = 'statement' | 'subquery' | 'function' | 'column' | 'type' | 'operator' | 'parameter' | 'syntax' | 'length';
+
+const sentences: Record<UnsafeReason, { zh: string; en: string }> = {
+  statement: { zh: '只允许一个表达式，不允许其他语句或子句', en: 'only one expression is allowed, no other statement or clause' },
+  subquery: { zh: '不允许子查询', en: 'sub-queries are not allowed' },
+  function: { zh: '不允许使用此函数', en: 'this function is not allowed' },
+  column: { zh: '此列或表不在允许范围内', en: 'this column or table is not in the binding' },
+  type: { zh: '不允许转换为此类型', en: 'casts to this type are not allowed' },
+  operator: { zh: '不允许使用此运算符或语法', en: 'this operator or construct is not allowed' },
+  parameter: { zh: '不允许参数占位符', en: 'parameter placeholders are not allowed' },
+  syntax: { zh: '无法解析', en: 'it does not parse' },
+  length: { zh: '过长或嵌套过深', en: 'it is too long or nested too deeply' },
+};
+
+export interface UnsafeSqlFacts {
+  reason: UnsafeReason;
+  /** The name or text that was refused, as far as it is known. */
+  token?: string;
+  /** 1-based, in characters of the text the client sent. */
+  position?: number;
+  hint?: string;
+}
+
+/** 400: user SQL (a filter clause, a row expression, a mapping's query) that the allow-list does not cover. */
+export class UnsafeFilterClauseError extends ApiError {
+  constructor(readonly facts: UnsafeSqlFacts) {
+    const { zh, en } = sentences[facts.reason];
+    const token = facts.token === undefined ? '' : ` '${facts.token}'`;
+    const at =
+      facts.position === undefined ? { zh: '', en: '' } : { zh: `（第 ${facts.position} 个字符）`, en: ` at character ${facts.position}` };
+    const hint = facts.hint === undefined ? '' : `; ${facts.hint}`;
+    super(
+      400,
+      'unsafe_filter_clause',
+      { zh: `UnsafeFilterClauseError: ${zh}${token}${at.zh}`, en: `${en}:${token || ' refused'}${at.en}${hint}` },
+      { context: { ...facts } },
+    );
+  }
+}

@@ -1,0 +1,213 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { guardExpression, guardPredicate } from './guard-expression.js';
+import { guardSelect } from './guard-select.js';
+import { assembleSql, fragmentMarker } from './same-shape.js';
+import { UnsafeFilterClauseError, type UnsafeSqlFacts } from './sql-guard.errors.js';
+import { loadSqlParser } from './sql-parser.js';
+
+interface Case {
+  clause: string;
+  why: string;
+}
+
+const suitePath = join(process.cwd(), '../shared/suites/filter-clauses.json');
+const suite = (existsSync(suitePath) ? JSON.parse(readFileSync(suitePath, 'utf8')) : null) as Record<
+  'block' | 'allow' | 'policy',
+  Case[]
+> | null;
+const scope = {
+  columns: new Set(['order_id', 'customer_id', 'status', 'amount', 'created_at', 'tags', 'meta', '地区', 'Mixed']),
+  alias: 'orders',
+};
+
+beforeAll(loadSqlParser);
+
+function refusal(run: () => unknown): UnsafeSqlFacts {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof UnsafeFilterClauseError) {
+      expect(error.status).toBe(400);
+      expect(error.detail).toMatch(/^UnsafeFilterClauseError: .+ \/ .+/s);
+      return error.facts;
+    }
+    throw error;
+  }
+  throw new Error('not refused');
+}
+const refusedPredicate = (clause: string) => refusal(() => guardPredicate(clause, scope));
+
+(suite ? describe : describe.skip)('the list of filter clauses (needs ../shared/suites)', () => {
+  for (const { clause, why } of suite?.block ?? []) {
+    it(`refuses ${JSON.stringify(clause)}: ${why}`, () => {
+      refusedPredicate(clause);
+    });
+  }
+  for (const { clause, why } of suite?.allow ?? []) {
+    it(`allows ${JSON.stringify(clause)}: ${why}`, () => {
+      const guarded = guardPredicate(clause, scope);
+      expect(guarded.text).toBe(clause);
+      expect(assembleSql(`SELECT 1 FROM orders WHERE a AND ${fragmentMarker(0)}`, [guarded])).toContain(`(\n${clause}\n)`);
+    });
+  }
+});
+
+describe('decisions on the policy list', () => {
+  it.each([
+    ["status = 'paid';", 'a trailing separator'],
+    ["status = 'paid' -- only paid", 'a line comment'],
+    ["status = 'paid' /* note */", 'a block comment'],
+    ['status COLLATE "C" >= \'a\'', 'COLLATE'],
+    ['sum(amount) > 10', 'an aggregate'],
+    ['row_number() OVER () = 1', 'a window function'],
+    ["lpad(status, 100) = 'x'", 'a string builder'],
+    ['random() < 0.1', 'a volatile function'],
+    [`status ~ '${'a'.repeat(1_001)}'`, 'a pattern past the cap'],
+  ])('refuses %j (%s)', clause => {
+    refusedPredicate(clause);
+  });
+
+  it.each(["status = $$it's fine$$", 'amount > 9.99 ^ 99999', "status ~ '(a+)+$'"])(
+    'allows %j: its cost is bounded by statement_timeout',
+    clause => {
+      expect(guardPredicate(clause, scope).text).toBe(clause);
+    },
+  );
+});
+
+describe('what a refusal says', () => {
+  it.each([
+    ['pg_sleep(10) IS NULL', { reason: 'function', token: 'pg_sleep', position: 1 }],
+    ['"地区" = \'华东\' AND pg_sleep(10) IS NULL', { reason: 'function', token: 'pg_sleep', position: 17 }],
+    ["'🐉' = status AND nope = 1", { reason: 'column', token: 'nope', position: 18 }],
+    ["status::regclass = 'a'", { reason: 'type', token: 'regclass' }],
+    ['amount OPERATOR(evil.=) 1', { reason: 'operator', token: 'evil.=' }],
+    ['amount = $1', { reason: 'parameter' }],
+    ['amount IN (SELECT 1)', { reason: 'subquery', position: 8 }],
+    ['amount = 1; DROP TABLE orders', { reason: 'statement', token: ';', position: 11 }],
+    ['"地区" = = 1', { reason: 'syntax', token: '=', position: 8 }],
+    ['amount = 1 -- x', { reason: 'syntax', token: '-- x', position: 12 }],
+    ['amount = 1\u0000; DROP TABLE orders', { reason: 'syntax', token: 'U+0000', position: 11 }],
+    [`amount = ${'1'.repeat(4_000)}`, { reason: 'length' }],
+    [`amount = ${'+'.repeat(1_000)}1`, { reason: 'length' }],
+    ['   ', { reason: 'syntax' }],
+  ])('%j', (clause, expected) => {
+    expect(refusedPredicate(clause)).toMatchObject(expected);
+  });
+
+  it('suggests the quoted spelling of a column with capitals', () => {
+    expect(refusedPredicate('Mixed = 1').hint).toBe('write "Mixed" with double quotes');
+  });
+});
+
+describe('beyond the list', () => {
+  it.each([
+    'status\ud800 = 1',
+    "status = 'a\u0008'",
+    "replace(replace(status, 'a', 'aaaaaaaaaa'), 'a', 'aaaaaaaaaa') = status",
+    'status::"char" = \'a\'',
+    'public.lower(status) IS NULL',
+    'lower(VARIADIC ARRAY[status]) IS NULL',
+    'count(*) FILTER (WHERE true) > 1',
+    'orders.*  IS NULL',
+    'orders IS NULL',
+    'other.status IS NULL',
+    'mirror.orders.status IS NULL',
+    'make_interval(days => 3) IS NULL',
+    "current_setting('is_superuser') IS NULL",
+    'current_role IS NULL',
+    'status IS JSON',
+    "JSON_VALUE(meta, '$.a') IS NULL",
+    '('.repeat(1_900) + 'SELECT 1' + ')'.repeat(1_900),
+  ])('refuses %j', clause => {
+    refusedPredicate(clause);
+  });
+
+  it('allows replace that cannot lengthen its text', () => {
+    guardPredicate("replace(status, '-', '') = 'ab'", scope);
+  });
+
+  it('admits deep but harmless parentheses', () => {
+    guardPredicate(`${'('.repeat(1_900)}amount > 1${')'.repeat(1_900)}`, scope);
+  });
+
+  it('names the columns an expression reads', () => {
+    expect(guardExpression('orders.amount * (1 - amount) + customer_id', scope).columns).toEqual([
+      ['orders', 'amount'],
+      [null, 'amount'],
+      [null, 'customer_id'],
+    ]);
+  });
+
+  it('refuses two expressions where one is wanted', () => {
+    refusal(() => guardExpression('amount, status', scope));
+    refusal(() => guardExpression('amount) FROM orders; DELETE FROM orders WHERE (1', scope));
+  });
+});
+
+describe('assembling', () => {
+  it('notices a fragment that is not what the guard saw', () => {
+    const { tree } = guardPredicate('amount > 1', scope);
+    const template = `SELECT 1 FROM orders WHERE a AND ${fragmentMarker(0)}`;
+    expect(() => assembleSql(template, [{ text: 'amount > 2', tree }])).toThrow('differs in shape');
+    expect(() => assembleSql(template, [{ text: 'amount > 1) OR (amount > 1', tree }])).toThrow('differs in shape');
+  });
+});
+
+describe('one SELECT over the mirror', () => {
+  it.each([
+    'SELECT order_id, unit_price * quantity * (1 - discount) AS line_total FROM order_details',
+    'SELECT o.*, c.country FROM orders o LEFT JOIN mirror.customers AS c USING (customer_id) WHERE c.country IS NOT NULL;',
+    'WITH t AS (SELECT customer_id, count(*) AS n FROM orders GROUP BY 1 HAVING count(*) > 1) SELECT * FROM t ORDER BY n DESC LIMIT 10',
+    'SELECT a FROM x UNION ALL SELECT b FROM y EXCEPT (SELECT c FROM z)',
+    'SELECT * FROM (SELECT DISTINCT ON (a) a, row_number() OVER (PARTITION BY a ORDER BY b DESC) AS n FROM t) s WHERE n = 1',
+    "SELECT string_agg(a, ',' ORDER BY a) FILTER (WHERE b), percentile_cont(0.5) WITHIN GROUP (ORDER BY c) FROM t GROUP BY ROLLUP (d)",
+    'SELECT * FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.id = a.id) AND x IN (SELECT y FROM c)',
+    'SELECT 编号, "名称" FROM "客户"',
+    'SELECT sum(x) OVER w FROM t WINDOW w AS (ORDER BY y ROWS BETWEEN 3 PRECEDING AND CURRENT ROW)',
+  ])('allows %s', sql => {
+    expect(guardSelect(sql).tables.length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['DELETE FROM orders', 'statement'],
+    ['SELECT 1; SELECT 2', 'statement'],
+    ['SELECT * INTO x FROM orders', 'statement'],
+    ['SELECT * FROM orders FOR UPDATE', 'statement'],
+    ['WITH d AS (DELETE FROM orders RETURNING *) SELECT * FROM d', 'statement'],
+    ['WITH RECURSIVE r AS (SELECT 1 UNION ALL SELECT * FROM r) SELECT * FROM r', 'statement'],
+    ["SELECT * FROM pg_read_file('/etc/passwd')", 'statement'],
+    ['SELECT * FROM ROWS FROM (generate_series(1, 10))', 'statement'],
+    ['SELECT * FROM orders TABLESAMPLE SYSTEM (1)', 'statement'],
+    ['SELECT * FROM pg_class', 'column'],
+    ['SELECT * FROM pg_catalog.pg_authid', 'column'],
+    ['SELECT * FROM information_schema.tables', 'column'],
+    ['SELECT * FROM public.users', 'column'],
+    ['SELECT * FROM app.mirror.orders', 'statement'],
+    ['SELECT ctid FROM orders', 'column'],
+    ['SELECT pg_sleep(1) FROM orders', 'function'],
+    ['SELECT * FROM orders ORDER BY pg_sleep(1)', 'function'],
+    ["SELECT * FROM a JOIN b ON set_config('role','x',false) IS NULL", 'function'],
+    ['SELECT lower(DISTINCT a) FROM t', 'function'],
+    ['SELECT row_number() FROM t', 'function'],
+    ["SELECT 'pg_class'::regclass", 'type'],
+    ['SELECT current_user', 'function'],
+    ['SELECT $1 FROM t', 'parameter'],
+    ['SELECT 1 -- x', 'syntax'],
+    ['TABLE pg_user', 'column'],
+    ['EXPLAIN SELECT 1', 'statement'],
+    ["COPY orders TO '/tmp/x'", 'statement'],
+    ['SELECT (t).f FROM t', 'column'],
+    ['SELECT', 'statement'],
+  ])('refuses %s (%s)', (sql, reason) => {
+    if (sql === 'SELECT') return void expect(guardSelect(sql).tables).toEqual([]);
+    expect(refusal(() => guardSelect(sql)).reason).toBe(reason);
+  });
+
+  it('keeps to the tables it is given, and tells a CTE from a table', () => {
+    const tables = new Set(['orders']);
+    expect(guardSelect('WITH t AS (SELECT * FROM orders) SELECT * FROM t', { tables }).tables).toEqual([[null, 'orders']]);
+    expect(refusal(() => guardSelect('SELECT * FROM customers', { tables })).token).toBe('customers');
+  });
+});

@@ -1,0 +1,59 @@
+import { loadModule, parseSync, scanSync, SqlError } from 'libpg-query';
+
+/** A parse tree as libpg-query gives it: every node is an object with one key, its type. */
+export type SqlTree = unknown;
+
+export interface SqlStatement {
+  stmt: SqlTree;
+  /** In bytes; both absent for a first statement without a separator. */
+  stmt_location?: number;
+  stmt_len?: number;
+}
+
+let loading: Promise<void> | undefined;
+
+/**
+ * Loads PostgreSQL's own grammar (WebAssembly, about 40 ms). Call and await it once before the first guard; later calls return
+ * the same promise. The guards themselves are synchronous.
+ */
+export function loadSqlParser(): Promise<void> {
+  loading ??= loadModule();
+  return loading;
+}
+
+export class SqlSyntaxError extends Error {
+  constructor(
+    message: string,
+    /** 0-based, in characters of the parsed text. */
+    readonly position: number | undefined,
+  ) {
+    super(message);
+  }
+}
+
+/** @returns the statements of `sql`. @throws SqlSyntaxError */
+export function parseSql(sql: string): SqlStatement[] {
+  try {
+    return (parseSync(sql).stmts ?? []) as SqlStatement[];
+  } catch (error) {
+    throw asSyntaxError(error);
+  }
+}
+
+/** @returns the first comment in `sql` and its offset in bytes, or null. @throws SqlSyntaxError (an unterminated quote) */
+export function findComment(sql: string): { text: string; byteOffset: number } | null {
+  try {
+    const token = scanSync(sql).tokens.find(each => each.tokenName === 'SQL_COMMENT' || each.tokenName === 'C_COMMENT');
+    return token ? { text: token.text, byteOffset: token.start } : null;
+  } catch (error) {
+    throw asSyntaxError(error);
+  }
+}
+
+function asSyntaxError(error: unknown): SqlSyntaxError {
+  if (error instanceof SqlError) return new SqlSyntaxError(error.message, error.sqlDetails?.cursorPosition);
+  // The wrapper itself fails on a few inputs (its JSON is cut short): for us that is text which does not parse. Anything before
+  // loadModule() is a mistake of the caller and must not look like the client's.
+  if (error instanceof Error && /not initialized|loadModule/.test(error.message)) throw error;
+  return new SqlSyntaxError(error instanceof Error ? error.message : String(error), undefined);
+}
