@@ -22,6 +22,7 @@ function readValues(read: SettingsReader) {
     retrievalMemoryMb: read.integer('RETRIEVAL_MEMORY_MB', 1024, 'Memory for loaded graphs; the least recently used are dropped beyond it', { min: 64 }),
     queryUpstreamTimeoutMs: read.integer('QUERY_UPSTREAM_TIMEOUT_MS', 120_000, 'How long a query waits for the retrieval process before 502', { min: 1 }),
     warehouseTimeoutMs: read.integer('WAREHOUSE_TIMEOUT_MS', 30_000, 'Longest statement that a metric or a source look-up may run', { min: 100 }),
+    warehousePoolSize: read.integer('WAREHOUSE_POOL_SIZE', 8, 'Connections of this process that metrics and source look-ups share', { min: 1, max: 200 }),
     maxBodyBytes: read.integer('MAX_BODY_BYTES', 1_048_576, 'Largest JSON body', { min: 1024 }),
     maxUploadSeconds: read.integer('MAX_UPLOAD_SECONDS', 3600, 'Longest time one request may take to arrive', { min: 1 }),
     logLevel: read.oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info', 'Least severe level that is logged'),

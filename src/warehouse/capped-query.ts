@@ -1,0 +1,62 @@
+import pg, { type PoolClient } from 'pg';
+import { parserOf, typeNameOf } from './wire-types.js';
+import { type ReadResult } from './mirror-reader.js';
+
+/** The parts of node-postgres' Query and Connection that the typings leave out. */
+interface WireConnection {
+  execute(message: { portal: string; rows: number }): void;
+  sync(): void;
+}
+interface WireQuery {
+  portal: string;
+}
+
+/**
+ * A statement in the extended protocol of which at most `maxRows + 1` rows are ever sent by the server: the portal is
+ * executed once with a row limit and then left, so a result of a billion rows costs no more than the page that is kept.
+ */
+export class CappedQuery extends pg.Query {
+  private static readonly types = { getTypeParser: parserOf };
+
+  private constructor(
+    sql: string,
+    parameters: readonly unknown[],
+    private readonly cap: number,
+    done: (error: Error | null, result: pg.QueryArrayResult) => void,
+  ) {
+    const config = {
+      text: sql,
+      values: [...parameters],
+      rowMode: 'array',
+      queryMode: 'extended',
+      types: CappedQuery.types,
+      callback: done,
+    };
+    super(config);
+  }
+
+  static async run(client: PoolClient, sql: string, parameters: readonly unknown[], maxRows: number): Promise<ReadResult> {
+    const result = await new Promise<pg.QueryArrayResult>((resolve, reject) => {
+      client.query(
+        new CappedQuery(sql, parameters, maxRows + 1, (error, found) => {
+          if (error) reject(error);
+          else resolve(found);
+        }),
+      );
+    });
+    return {
+      columns: result.fields.map(field => ({ name: field.name, type: typeNameOf(field.dataTypeID) })),
+      rows: result.rows.slice(0, maxRows),
+      truncated: result.rows.length > maxRows,
+    };
+  }
+
+  /** Called by node-postgres to fetch rows after the statement was described. */
+  protected _getRows(connection: WireConnection): void {
+    connection.execute({ portal: (this as unknown as WireQuery).portal, rows: this.cap });
+    connection.sync();
+  }
+
+  /** There are more rows than the cap: the sync above has closed the portal already. */
+  protected handlePortalSuspended(): void {}
+}

@@ -1,0 +1,31 @@
+import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+
+/** What each connection type is called on the wire; only `pg_mirror` is built so far. */
+export const connectionTypes = ['pg_mirror', 'postgres', 'mysql', 'clickhouse', 'duckdb', 'trino', 'snowflake', 'bigquery'] as const;
+
+export type ConnectionType = (typeof connectionTypes)[number];
+
+@Entity('warehouse_connections')
+export class Connection {
+  @PrimaryGeneratedColumn('identity', { generatedIdentity: 'ALWAYS' })
+  id: number;
+
+  @Column('text')
+  name: string;
+
+  @Column('text')
+  type: ConnectionType;
+
+  /** The DSN, sealed; null for the mirror, which lives in the service's own database. */
+  @Column('text', { name: 'dsn_sealed', nullable: true })
+  dsnSealed: string | null;
+
+  @Column('jsonb', { default: {} })
+  options: Record<string, unknown>;
+
+  @Column('boolean', { name: 'is_default', default: false })
+  isDefault: boolean;
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
+  createdAt: Date;
+}

@@ -1,0 +1,304 @@
+import { csvProblem } from './csv-problem.js';
+import {
+  BIGINT,
+  BOOLEAN,
+  classifyValue,
+  DATE,
+  holdsKind,
+  INT,
+  isDate,
+  type Kind,
+  LOSSY,
+  NUMERIC,
+  TEXT,
+  TIMESTAMP,
+  UNKNOWN,
+  widenKind,
+} from './csv-values.js';
+
+const LF = 10;
+const CR = 13;
+const QUOTE = 34;
+const MINUS = 45;
+const DOT = 46;
+
+export interface ScannerOptions {
+  /** One byte: comma, semicolon or tab. */
+  delimiter: number;
+  /** Unquoted bytes that stand for NULL; none means the empty field. */
+  nullMarker: Uint8Array;
+  columns: readonly string[];
+  /** TEXT for columns whose type is given: PostgreSQL judges those. UNKNOWN for columns to be inferred. */
+  kinds: readonly Kind[];
+  /** 1-based line at which the first record begins. */
+  line: number;
+}
+
+/** What one pass over a block of bytes found. */
+export interface Scanned {
+  /** Bytes of whole records from the start of the block; the rest belongs to a record that goes on. */
+  consumed: number;
+  records: number;
+  /** Set when a value broke the type of its column: the first record of the block that needs the wider types. */
+  split: { at: number; records: number; line: number } | null;
+  /** Pairs [from, to) that must not reach PostgreSQL: carriage returns before a line feed, blank lines. */
+  deletions: number[];
+  /** 1-based line that follows the consumed bytes. */
+  line: number;
+}
+
+/**
+ * Finds the records of a CSV file (RFC 4180, as PostgreSQL's `COPY … (FORMAT csv)` reads it, but strict about stray
+ * quotes), counts their fields and lines, and widens the type of each column by the values met, in one pass over the bytes and
+ * without making strings. Feed it blocks that begin at a record; what it did not consume begins the next block.
+ *
+ * The columns' types only ever widen, so all records of a block are right for the types that stand after it; `split` tells from which
+ * record on the types that stood before it are too narrow.
+ */
+export class CsvScanner {
+  /** Current kind of each column. */
+  readonly kinds: Uint8Array;
+  /** Line of the first value of each column whose spelling would be lost in its type; 0 for none. */
+  readonly lossyLines: Float64Array;
+  /** 1-based line of the next record. */
+  line: number;
+
+  private readonly width: number;
+  private readonly delimiter: number;
+  /** Bytes above this are never special outside quotes. */
+  private readonly highestSpecial: number;
+  private readonly emptyIsNull: boolean;
+  private split: Scanned['split'] = null;
+  private recordStart = 0;
+  private recordLine = 0;
+  private records = 0;
+  /** Set by `quotedField`: the line feeds inside it, and whether it holds doubled quotes. */
+  private quotedLines = 0;
+  private quotedEscapes = false;
+
+  constructor(private readonly options: ScannerOptions) {
+    this.width = options.columns.length;
+    this.kinds = Uint8Array.from(options.kinds);
+    this.lossyLines = new Float64Array(this.width);
+    this.line = options.line;
+    this.delimiter = options.delimiter;
+    this.highestSpecial = Math.max(QUOTE, options.delimiter);
+    this.emptyIsNull = options.nullMarker.length === 0;
+  }
+
+  /**
+   * Scans the whole records of `bytes`. With `final` the last byte must be a line feed, and a record that does not end is an error.
+   * @throws SchemaError naming the line of a broken record.
+   */
+  scan(bytes: Uint8Array & { lastIndexOf(byte: number): number }, final: boolean): Scanned {
+    const { delimiter, highestSpecial, kinds, width } = this;
+    // Every unquoted loop below ends at a line feed, so nothing reads past this.
+    const limit = bytes.lastIndexOf(LF) + 1;
+    const deletions: number[] = [];
+    this.split = null;
+    this.records = 0;
+    let at = 0;
+
+    while (at < limit) {
+      const recordStart = at;
+      let line = this.line;
+      this.recordStart = recordStart;
+      this.recordLine = line;
+      // With one column a blank line is a NULL, as COPY writes it; with more it is nothing.
+      if (width > 1) {
+        const blank = blankLine(bytes, at);
+        if (blank > 0) {
+          deletions.push(at, at + blank);
+          at += blank;
+          this.line++;
+          continue;
+        }
+      }
+      let column = 0;
+      for (;;) {
+        let byte = bytes[at]!;
+        if (byte === QUOTE) {
+          const end = this.quotedField(bytes, at, limit, column, line, final);
+          if (end === 0) return { consumed: recordStart, records: this.records, split: this.split, deletions, line: this.recordLine };
+          line += this.quotedLines;
+          at = end;
+          byte = bytes[at]!;
+        } else {
+          const start = at;
+          const kind = column < width ? kinds[column]! : TEXT;
+          // Numbers are checked while their end is looked for; everything else first finds its end.
+          if (kind === INT || kind === BIGINT || kind === NUMERIC) {
+            if (byte === MINUS) byte = bytes[++at]!;
+            const digits = at;
+            while (byte >= 48 && byte <= 57) byte = bytes[++at]!;
+            const whole = at - digits;
+            // Leading zeros, negative zeros and what may not fit its type are judged slowly below.
+            let plain = whole > 0 && whole <= (kind === INT ? 9 : 18) && (bytes[digits] !== 48 || (whole === 1 && digits === start));
+            if (plain && kind === NUMERIC && byte === DOT) {
+              const fraction = at + 1;
+              do byte = bytes[++at]!;
+              while (byte >= 48 && byte <= 57);
+              plain = at > fraction;
+            }
+            if (!plain || (byte !== delimiter && byte !== LF && !(byte === CR && bytes[at + 1] === LF))) {
+              at = this.endOfField(bytes, at, line, column);
+              byte = bytes[at]!;
+              this.judge(bytes, start, at, column, line);
+            }
+          } else {
+            for (;;) {
+              while (byte > highestSpecial) byte = bytes[++at]!;
+              if (byte === delimiter || byte === LF) break;
+              if (byte === CR || byte === QUOTE) {
+                at = this.endOfField(bytes, at, line, column);
+                byte = bytes[at]!;
+                break;
+              }
+              byte = bytes[++at]!;
+            }
+            if (kind !== TEXT) {
+              if (kind !== DATE || at - start !== 10 || !isDate(bytes, start)) this.judge(bytes, start, at, column, line);
+            }
+          }
+        }
+        column++;
+        if (byte === delimiter) {
+          at++;
+          continue;
+        }
+        if (byte === CR) {
+          deletions.push(at, at + 1);
+          at++;
+        }
+        at++;
+        break;
+      }
+      if (column !== width) this.wrongWidth(column);
+      this.records++;
+      this.line = line + 1;
+    }
+    return { consumed: limit, records: this.records, split: this.split, deletions, line: this.line };
+  }
+
+  /** The end of an unquoted field: at a delimiter, a line feed, or the carriage return before one. */
+  private endOfField(bytes: Uint8Array, from: number, line: number, column: number): number {
+    for (let at = from; ; at++) {
+      const byte = bytes[at]!;
+      if (byte === this.delimiter || byte === LF) return at;
+      if (byte === CR) {
+        if (bytes[at + 1] === LF) return at;
+        throw csvProblem('csv_bare_carriage_return', this.place(line, column), {
+          zh: '引号之外出现了单独的回车符；请用 LF 或 CRLF 换行',
+          en: 'a carriage return stands alone outside quotes; end lines with LF or CRLF',
+        });
+      }
+      if (byte === QUOTE) {
+        throw csvProblem('csv_stray_quote', this.place(line, column), {
+          zh: '未加引号的字段里出现了引号；请把整个字段放进引号，并把其中的引号写两遍',
+          en: 'a quote stands inside an unquoted field; quote the whole field and double the quotes in it',
+        });
+      }
+    }
+  }
+
+  /** The end of a quoted field that starts at `from`, or 0 when the bytes do not hold its end yet. */
+  private quotedField(bytes: Uint8Array, from: number, limit: number, column: number, line: number, final: boolean): number {
+    let at = from + 1;
+    let lines = 0;
+    let escapes = false;
+    for (;;) {
+      let byte = 0;
+      while (at < limit && (byte = bytes[at]!) !== QUOTE) {
+        if (byte === LF) lines++;
+        at++;
+      }
+      if (at >= limit) {
+        if (final) this.unterminated(line, column);
+        return 0;
+      }
+      if (bytes[at + 1] !== QUOTE) break;
+      escapes = true;
+      at += 2;
+    }
+    const end = at + 1;
+    const next = bytes[end]!;
+    if (next !== this.delimiter && next !== LF && !(next === CR && bytes[end + 1] === LF)) {
+      throw csvProblem('csv_text_after_quote', this.place(line + lines, column), {
+        zh: '结束引号之后还有内容；字段里的引号要写两遍',
+        en: 'something follows the closing quote; quotes inside a field are doubled',
+      });
+    }
+    this.quotedLines = lines;
+    this.quotedEscapes = escapes;
+    const kind = column < this.width ? this.kinds[column]! : TEXT;
+    if (kind !== TEXT) this.judgeValue(bytes, from + 1, at, column, line);
+    return end;
+  }
+
+  /** Widens the column where the unquoted field is neither NULL nor of the column's kind. */
+  private judge(bytes: Uint8Array, start: number, end: number, column: number, line: number): void {
+    if (this.isNull(bytes, start, end)) return;
+    this.quotedEscapes = false;
+    this.judgeValue(bytes, start, end, column, line);
+  }
+
+  private judgeValue(bytes: Uint8Array, start: number, end: number, column: number, line: number): void {
+    const found = start === end || this.quotedEscapes ? TEXT : classifyValue(bytes, start, end);
+    const value = found & ~LOSSY;
+    const kind = this.kinds[column]!;
+    if (!holdsKind(kind, value)) {
+      const wider = widenKind(kind, value);
+      this.split ??= { at: this.recordStart, records: this.records, line: this.recordLine };
+      if (wider === TIMESTAMP && kind === DATE) this.lossyLines[column] ||= this.recordLine;
+      this.kinds[column] = wider;
+    }
+    if (found !== value || value !== this.kinds[column]) this.noteRespelling(column, value, found !== value, line);
+  }
+
+  /** Remembers that the type of a column does not give its values back as the file spells them. */
+  private noteRespelling(column: number, value: number, lossy: boolean, line: number): void {
+    const kind = this.kinds[column];
+    if (kind !== TEXT && (lossy || (kind === TIMESTAMP && value === DATE))) this.lossyLines[column] ||= line;
+  }
+
+  private isNull(bytes: Uint8Array, start: number, end: number): boolean {
+    if (this.emptyIsNull) return start === end;
+    const marker = this.options.nullMarker;
+    if (end - start !== marker.length) return false;
+    for (let at = 0; at < marker.length; at++) if (bytes[start + at] !== marker[at]) return false;
+    return true;
+  }
+
+  private place(line: number, column: number): { line: number; column: string | undefined } {
+    return { line, column: this.options.columns[column] };
+  }
+
+  private unterminated(line: number, column: number): never {
+    throw csvProblem('csv_unterminated_quote', this.place(line, column), {
+      zh: '这里开始的引号直到文件结束都没有关闭',
+      en: 'the quote that opens here is never closed',
+    });
+  }
+
+  private wrongWidth(found: number): never {
+    throw csvProblem(
+      'csv_field_count',
+      { line: this.recordLine },
+      {
+        zh: `这一行有 ${found} 个字段，应有 ${this.width} 个`,
+        en: `the line has ${found} field(s) where ${this.width} are expected`,
+      },
+    );
+  }
+}
+
+/** Length in bytes of the blank line at `at`, or 0 where the line is not blank. */
+function blankLine(bytes: Uint8Array, at: number): number {
+  if (bytes[at] === LF) return 1;
+  return bytes[at] === CR && bytes[at + 1] === LF ? 2 : 0;
+}
+
+/** Whether a kind is one the scanner may still widen. */
+export function isInferred(kind: number): boolean {
+  return kind !== TEXT && (kind === UNKNOWN || kind >= BOOLEAN);
+}

@@ -1,0 +1,195 @@
+/**
+ * What a CSV value can be, told from its bytes. A column starts as UNKNOWN and is widened by the values met:
+ * int -> bigint -> numeric -> text, date -> timestamp -> text, everything else -> text. Only spellings that PostgreSQL itself would
+ * print count as a type ("canonical"); a few common others are read too, but are marked lossy, because a column that
+ * holds one cannot be turned back into the text of the file.
+ */
+export const UNKNOWN = 0;
+export const TEXT = 1;
+export const BOOLEAN = 2;
+export const INT = 3;
+export const BIGINT = 4;
+export const NUMERIC = 5;
+export const DATE = 6;
+export const TIMESTAMP = 7;
+export const TIMESTAMPTZ = 8;
+
+export type Kind =
+  | typeof UNKNOWN
+  | typeof TEXT
+  | typeof BOOLEAN
+  | typeof INT
+  | typeof BIGINT
+  | typeof NUMERIC
+  | typeof DATE
+  | typeof TIMESTAMP
+  | typeof TIMESTAMPTZ;
+
+/** The PostgreSQL type of each kind, by its number. A column without any value is text. */
+export const KIND_TYPES = ['text', 'text', 'boolean', 'integer', 'bigint', 'numeric', 'date', 'timestamp', 'timestamptz'] as const;
+
+/** Added to a kind by `classifyValue`: PostgreSQL would print this value differently. */
+export const LOSSY = 16;
+
+/** Longer digit strings are codes, not numbers; PostgreSQL's numeric holds far more. */
+const LONGEST_NUMBER = 400;
+const LARGEST_EXPONENT = 300;
+
+/**
+ * The kind of an unquoted or unescaped value in `bytes[start, end)`, which is not empty; LOSSY is added where the spelling is not
+ * the canonical one. Leading zeros and a leading plus make a text: they are codes and telephone numbers.
+ */
+export function classifyValue(bytes: Uint8Array, start: number, end: number): number {
+  const first = bytes[start]!;
+  if (first <= 57 && first >= 45) return classifyNumberOrTime(bytes, start, end);
+  const length = end - start;
+  if (length === 4 || length === 5) return classifyBoolean(bytes, start, end);
+  return TEXT;
+}
+
+/** The narrowest kind that holds all values of `kind` and a value of kind `value`. */
+export function widenKind(kind: number, value: number): Kind {
+  if (kind === value || kind === UNKNOWN) return value as Kind;
+  if (isNumber(kind) && isNumber(value)) return Math.max(kind, value) as Kind;
+  if ((kind === DATE || kind === TIMESTAMP) && (value === DATE || value === TIMESTAMP)) return TIMESTAMP;
+  return TEXT;
+}
+
+/** Whether a column of kind `kind` reads a value of kind `value` as it is. */
+export function holdsKind(kind: number, value: number): boolean {
+  return kind === TEXT || (kind !== UNKNOWN && widenKind(kind, value) === kind);
+}
+
+function isNumber(kind: number): boolean {
+  return kind >= INT && kind <= NUMERIC;
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 48 && byte <= 57;
+}
+
+const BOOLEANS = ['true', 'false', 'TRUE', 'FALSE', 'True', 'False'].map(word => Buffer.from(word));
+
+function classifyBoolean(bytes: Uint8Array, start: number, end: number): number {
+  const length = end - start;
+  for (let spelling = 0; spelling < BOOLEANS.length; spelling++) {
+    const word = BOOLEANS[spelling]!;
+    let same = 0;
+    while (same < length && word[same] === bytes[start + same]) same++;
+    if (same === length && word.length === length) return spelling < 2 ? BOOLEAN : BOOLEAN | LOSSY;
+  }
+  return TEXT;
+}
+
+function classifyNumberOrTime(bytes: Uint8Array, start: number, end: number): number {
+  if (end - start >= 10 && bytes[start + 4] === 45 && bytes[start + 7] === 45) return classifyTime(bytes, start, end);
+  return classifyNumber(bytes, start, end);
+}
+
+function classifyNumber(bytes: Uint8Array, start: number, end: number): number {
+  if (end - start > LONGEST_NUMBER) return TEXT;
+  const negative = bytes[start] === 45;
+  const whole = negative ? start + 1 : start;
+  let at = whole;
+  while (at < end && isDigit(bytes[at])) at++;
+  const wholeDigits = at - whole;
+  if (wholeDigits > 1 && bytes[whole] === 48) return TEXT;
+  if (at === end) return wholeDigits === 0 ? TEXT : classifyInteger(bytes, whole, wholeDigits, negative);
+
+  let lossy = wholeDigits === 0 ? LOSSY : 0;
+  if (bytes[at] === 46) {
+    const fraction = ++at;
+    while (at < end && isDigit(bytes[at])) at++;
+    if (at === fraction) {
+      if (wholeDigits === 0) return TEXT;
+      lossy = LOSSY;
+    }
+  } else if (wholeDigits === 0) return TEXT;
+  if (at < end) {
+    if ((bytes[at]! | 32) !== 101) return TEXT;
+    lossy = LOSSY;
+    if (bytes[++at] === 43 || bytes[at] === 45) at++;
+    const exponent = at;
+    while (at < end && isDigit(bytes[at])) at++;
+    if (at !== end || at === exponent || at - exponent > 3 || digits(bytes, exponent, at - exponent) > LARGEST_EXPONENT) return TEXT;
+  }
+  // PostgreSQL has no negative zero: -0.0 would come back as 0.0.
+  return negative && isZero(bytes, whole, end) ? NUMERIC | LOSSY : NUMERIC | lossy;
+}
+
+function classifyInteger(bytes: Uint8Array, start: number, length: number, negative: boolean): number {
+  if (length < 10) return negative && bytes[start] === 48 ? INT | LOSSY : INT;
+  if (length > 19) return NUMERIC;
+  const value = BigInt(String.fromCharCode(...bytes.subarray(start, start + length)));
+  const slack = negative ? 1n : 0n;
+  if (value <= 2147483647n + slack) return INT;
+  return value <= 9223372036854775807n + slack ? BIGINT : NUMERIC;
+}
+
+function isZero(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!;
+    if (byte >= 49 && byte <= 57) return false;
+    if ((byte | 32) === 101) return true;
+  }
+  return true;
+}
+
+function digits(bytes: Uint8Array, start: number, length: number): number {
+  let value = 0;
+  for (let at = start; at < start + length; at++) value = value * 10 + bytes[at]! - 48;
+  return value;
+}
+
+/** Whether `bytes[start, start + length)` are digits whose value lies in [low, high]. */
+function inRange(bytes: Uint8Array, start: number, length: number, low: number, high: number): boolean {
+  for (let at = start; at < start + length; at++) if (!isDigit(bytes[at])) return false;
+  const value = digits(bytes, start, length);
+  return value >= low && value <= high;
+}
+
+const MONTH_DAYS = [0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** YYYY-MM-DD that exists in the calendar, at `start`. */
+export function isDate(bytes: Uint8Array, start: number): boolean {
+  if (bytes[start + 4] !== 45 || bytes[start + 7] !== 45) return false;
+  if (!inRange(bytes, start, 4, 1, 9999) || !inRange(bytes, start + 5, 2, 1, 12) || !inRange(bytes, start + 8, 2, 1, 31)) return false;
+  const month = digits(bytes, start + 5, 2);
+  const day = digits(bytes, start + 8, 2);
+  if (month !== 2 || day < 29) return day <= MONTH_DAYS[month]!;
+  const year = digits(bytes, start, 4);
+  return day === 29 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+}
+
+function classifyTime(bytes: Uint8Array, start: number, end: number): number {
+  if (!isDate(bytes, start)) return TEXT;
+  let at = start + 10;
+  if (at === end) return DATE;
+  const separator = bytes[at];
+  if (separator !== 32 && separator !== 84) return TEXT;
+  let lossy = separator === 84 ? LOSSY : 0;
+  if (end - at < 6 || bytes[at + 3] !== 58 || !inRange(bytes, at + 1, 2, 0, 23) || !inRange(bytes, at + 4, 2, 0, 59)) return TEXT;
+  at += 6;
+  if (bytes[at] === 58 && at < end) {
+    if (end - at < 3 || !inRange(bytes, at + 1, 2, 0, 59)) return TEXT;
+    at += 3;
+    if (bytes[at] === 46 && at < end) {
+      const fraction = ++at;
+      while (at < end && isDigit(bytes[at])) at++;
+      // PostgreSQL keeps microseconds: a value with more would be changed, not only respelled.
+      if (at === fraction || at - fraction > 6) return TEXT;
+      if (bytes[at - 1] === 48) lossy = LOSSY;
+    }
+  } else lossy = LOSSY;
+  return at === end ? TIMESTAMP | lossy : classifyZone(bytes, at, end, lossy);
+}
+
+function classifyZone(bytes: Uint8Array, at: number, end: number, lossy: number): number {
+  const length = end - at;
+  if (length === 1 && bytes[at] === 90) return TIMESTAMPTZ | LOSSY;
+  if (bytes[at] !== 43 && bytes[at] !== 45) return TEXT;
+  if (!(length >= 3 && inRange(bytes, at + 1, 2, 0, 14))) return TEXT;
+  if (length === 3) return bytes[at] === 43 && digits(bytes, at + 1, 2) === 0 ? TIMESTAMPTZ | lossy : TIMESTAMPTZ | LOSSY;
+  const minutes = bytes[at + 3] === 58 ? at + 4 : at + 3;
+  return end - minutes === 2 && inRange(bytes, minutes, 2, 0, 59) ? TIMESTAMPTZ | LOSSY : TEXT;
+}

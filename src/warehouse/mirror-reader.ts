@@ -1,0 +1,82 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import pg from 'pg';
+import { Settings } from '../config/settings.js';
+import { ServicePool } from '../database/service-pool.js';
+import { CappedQuery } from './capped-query.js';
+import { toReadError } from './read-errors.js';
+
+export interface ReadRequest {
+  /** One statement, already guarded; `$1, $2, …` stand for the parameters. */
+  sql: string;
+  parameters: readonly unknown[];
+  timeoutMs: number;
+  /** Rows beyond this are not fetched; `truncated` tells that there were more. */
+  maxRows: number;
+}
+
+export interface ReadResult {
+  columns: { name: string; type: string }[];
+  /** int8 and numeric as text, dates as YYYY-MM-DD, times as ISO 8601 (timestamptz in UTC). */
+  rows: unknown[][];
+  truncated: boolean;
+}
+
+const lockTimeoutMs = 5_000;
+
+/**
+ * Runs SQL on the mirror as a role that reads the mirror and nothing else, in a read-only transaction that is always rolled
+ * back. Its own pool: a slow metric cannot take the connections that log-ins need. The extended protocol carries one
+ * statement at most, whatever the text says.
+ */
+@Injectable()
+export class MirrorReader implements OnApplicationShutdown {
+  private readonly pool: pg.Pool;
+
+  constructor(servicePool: ServicePool, settings: Settings) {
+    this.pool = new pg.Pool({
+      connectionString: servicePool.options.connectionString,
+      application_name: 'graph-service mirror reader',
+      max: settings.warehousePoolSize,
+      connectionTimeoutMillis: 10_000,
+      idle_in_transaction_session_timeout: 60_000,
+      keepAlive: true,
+    });
+    // Neither an idle connection that dies nor one that dies while checked out may end the process (node-postgres#3083).
+    this.pool.on('error', () => undefined);
+    this.pool.on('connect', client => client.on('error', () => undefined));
+  }
+
+  /** @throws WarehouseQueryError, WarehouseTimeoutError, WarehouseUnavailableError */
+  async read({ sql, parameters, timeoutMs, maxRows }: ReadRequest): Promise<ReadResult> {
+    const client = await this.pool.connect().catch((cause: unknown) => {
+      throw toReadError(cause, timeoutMs);
+    });
+    let broken: Error | boolean = false;
+    try {
+      await client.query(begin(timeoutMs));
+      return await CappedQuery.run(client, sql, parameters, maxRows);
+    } catch (cause) {
+      throw toReadError(cause, timeoutMs);
+    } finally {
+      await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
+      client.release(broken);
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.pool.end();
+  }
+}
+
+/** One round trip for everything a read needs to be harmless; all of it ends with the transaction. */
+function begin(timeoutMs: number): string {
+  const limit = Math.max(1, Math.min(Math.ceil(timeoutMs), 2_147_483_647));
+  return `
+    BEGIN READ ONLY;
+    SET LOCAL ROLE graph_mirror_reader;
+    SET LOCAL search_path = pg_catalog, mirror;
+    SET LOCAL statement_timeout = ${limit};
+    SET LOCAL lock_timeout = ${lockTimeoutMs};
+    SET LOCAL DateStyle = 'ISO, YMD';
+    SET LOCAL TimeZone = 'UTC'`;
+}

@@ -1,0 +1,132 @@
+import { ApiError } from '../common/errors/api-error.js';
+
+export class ConnectionNotFoundError extends ApiError {
+  constructor() {
+    super(404, 'connection_not_found', { zh: '数仓连接不存在', en: 'The warehouse connection does not exist' });
+  }
+}
+
+export class ConnectionNameTakenError extends ApiError {
+  constructor() {
+    super(400, 'connection_name_taken', { zh: '已有同名的数仓连接', en: 'A warehouse connection of this name exists already' });
+  }
+}
+
+export class MirrorDsnError extends ApiError {
+  constructor() {
+    super(422, 'pg_mirror_dsn', {
+      zh: 'pg_mirror 连接不能提供 DSN',
+      en: 'pg_mirror connections must not provide a DSN',
+    });
+  }
+}
+
+export class ConnectionTypeNotBuiltError extends ApiError {
+  constructor(type: string) {
+    super(422, 'connection_type_not_built', {
+      zh: `${type} 类型的连接将在以后的版本提供，目前只支持 pg_mirror`,
+      en: `connections of type ${type} come later; only pg_mirror is built so far`,
+    });
+  }
+}
+
+export class DefaultConnectionError extends ApiError {
+  constructor() {
+    super(422, 'default_connection', {
+      zh: '默认的 pg_mirror 连接不能删除',
+      en: 'The default pg_mirror connection cannot be deleted',
+    });
+  }
+}
+
+export class ConnectionInUseError extends ApiError {
+  constructor(jobs: number[], metrics: number[]) {
+    super(
+      422,
+      'connection_in_use',
+      {
+        zh: '仍有导入任务或指标使用这个连接，不能删除',
+        en: 'An ingestion job or a metric still references this connection, so it cannot be deleted',
+      },
+      { context: { jobs, metrics } },
+    );
+  }
+}
+
+export class MirrorCopyNotBuiltError extends ApiError {
+  constructor() {
+    super(501, 'mirror_copy_not_built', {
+      zh: '从其他连接复制表到镜像的功能尚未提供；请用 PUT …/tables/{table} 上传 CSV',
+      en: 'Copying tables of another connection into the mirror is not built yet; upload CSV with PUT …/tables/{table}',
+    });
+  }
+}
+
+export class TableNotFoundError extends ApiError {
+  constructor() {
+    super(404, 'table_not_found', { zh: '镜像中没有这张表', en: 'The mirror has no such table' });
+  }
+}
+
+export class TableBusyError extends ApiError {
+  constructor() {
+    super(409, 'table_busy', {
+      zh: '这张表正在被使用，请稍后重试',
+      en: 'The table is in use by another upload or a long query; retry shortly',
+    });
+  }
+}
+
+export class TooManyUploadsError extends ApiError {
+  constructor() {
+    super(
+      429,
+      'too_many_uploads',
+      { zh: '同时进行的上传过多，请稍后重试', en: 'Too many uploads are going on at once; retry shortly' },
+      { headers: { 'Retry-After': '60' } },
+    );
+  }
+}
+
+export class UploadAbortedError extends ApiError {
+  constructor(cause: unknown) {
+    super(400, 'upload_aborted', { zh: '上传中断，未导入任何数据', en: 'The upload broke off; nothing was loaded' }, { cause });
+  }
+}
+
+/** A query that the warehouse refused; the reason in words of ours, its own text only in `cause`. */
+export class WarehouseQueryError extends ApiError {
+  constructor(reason: { zh: string; en: string }, sqlstate: string, cause: unknown) {
+    super(
+      400,
+      'warehouse_query_failed',
+      { zh: `数仓查询失败：${reason.zh}`, en: `The warehouse query failed: ${reason.en}` },
+      { context: { sqlstate }, cause },
+    );
+  }
+}
+
+export class WarehouseTimeoutError extends ApiError {
+  constructor(timeoutMs: number, cause: unknown) {
+    super(
+      400,
+      'warehouse_timeout',
+      {
+        zh: `数仓查询超过了 ${timeoutMs} 毫秒的时限，请缩小范围`,
+        en: `The warehouse query ran longer than ${timeoutMs} ms; narrow its range`,
+      },
+      { context: { timeout_ms: timeoutMs }, cause },
+    );
+  }
+}
+
+export class WarehouseUnavailableError extends ApiError {
+  constructor(cause: unknown) {
+    super(
+      500,
+      'warehouse_unavailable',
+      { zh: '数仓暂时不可用，请稍后重试', en: 'The warehouse is unavailable for now; retry shortly' },
+      { cause },
+    );
+  }
+}
