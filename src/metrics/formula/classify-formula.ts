@@ -1,0 +1,83 @@
+import { problemAt } from './formula-lexer.js';
+import { type Formula, operandsOf, type Pattern } from './formula-tree.js';
+
+/**
+ * The pattern of a tree, told from its root: a leaf is 1 to 4, a division of two things that are not constants (also times 100)
+ * is a ratio, other arithmetic is 6, the rest goes by function name.
+ * @throws FormulaParseError for a formula without any metric or aggregate, and for nestings that no pattern allows
+ */
+export function classifyFormula(root: Formula, formula: string): Pattern {
+  const pattern = patternOf(root);
+  if (isConstant(root)) {
+    throw problemAt(formula, 0, {
+      expected: ['an aggregate', 'a [metric]'],
+      nearest: pattern,
+      hint: 'a formula needs at least one aggregate or metric',
+    });
+  }
+  checkNesting(root, pattern, formula);
+  return pattern;
+}
+
+export function patternOf(node: Formula): Pattern {
+  switch (node.kind) {
+    case 'leaf':
+      return node.pattern;
+    case 'ratio':
+      return 'ratio';
+    case 'binary':
+      return isDivision(node) || (node.op === '*' && isHundredTimesDivision(node.left, node.right)) ? 'ratio' : 'arithmetic';
+    case 'number':
+    case 'metric':
+    case 'negate':
+    case 'scalar':
+      return 'arithmetic';
+    case 'accumulate':
+      return 'accumulate';
+    case 'period_over_period':
+      return 'period_over_period';
+    case 'share':
+      return 'share_of_total';
+    case 'conversion':
+      return 'conversion';
+    default:
+      return node satisfies never;
+  }
+}
+
+function isDivision(node: Formula): boolean {
+  return node.kind === 'binary' && node.op === '/' && !isConstant(node.left) && !isConstant(node.right);
+}
+
+function isHundredTimesDivision(left: Formula, right: Formula): boolean {
+  const isHundred = (node: Formula) => node.kind === 'number' && Number(node.value) === 100;
+  return (isDivision(left) && isHundred(right)) || (isHundred(left) && isDivision(right));
+}
+
+function isConstant(node: Formula): boolean {
+  if (node.kind === 'leaf' || node.kind === 'metric' || node.kind === 'conversion') return false;
+  return operandsOf(node).every(isConstant);
+}
+
+/** 8 may contain 7, 9 may contain 1 to 7, 7 may contain 1 to 6, and nothing else contains 7 to 10. */
+const mayContain: Partial<Record<Pattern, readonly Pattern[]>> = {
+  period_over_period: ['accumulate'],
+  share_of_total: ['accumulate'],
+};
+const windowed: readonly Pattern[] = ['accumulate', 'period_over_period', 'share_of_total', 'conversion'];
+
+/** True when a node of pattern `outer` may have an operand of pattern `inner`. */
+export function mayNest(outer: Pattern, inner: Pattern): boolean {
+  return !windowed.includes(inner) || (mayContain[outer]?.includes(inner) ?? false);
+}
+
+function checkNesting(node: Formula, outer: Pattern, formula: string): void {
+  for (const operand of operandsOf(node)) {
+    const inner = patternOf(operand);
+    if (!mayNest(outer, inner)) {
+      const offset = [...formula].slice(0, operand.position - 1).join('').length;
+      throw problemAt(formula, offset, { expected: [], nearest: outer, hint: `${outer} cannot contain ${inner}` });
+    }
+    checkNesting(operand, inner, formula);
+  }
+}

@@ -1,0 +1,110 @@
+/** The ten patterns, in the order of the documentation. Patterns 1 to 4 are leaves: they read rows. */
+export const patterns = [
+  'aggregate',
+  'count_distinct',
+  'quantile',
+  'weighted_average',
+  'ratio',
+  'arithmetic',
+  'accumulate',
+  'period_over_period',
+  'share_of_total',
+  'conversion',
+] as const;
+export type Pattern = (typeof patterns)[number];
+
+export type Grain = 'day' | 'week' | 'month' | 'quarter' | 'year';
+export type AggregateName = 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'STDDEV' | 'VARIANCE' | 'FIRST' | 'LAST';
+export type ScalarName = 'ROUND' | 'ABS' | 'COALESCE' | 'NULLIF' | 'GREATEST' | 'LEAST';
+
+/** A piece of SQL inside a leaf, still to be judged by the SQL guard, and where it starts in the formula (1-based characters). */
+export interface SqlText {
+  text: string;
+  position: number;
+}
+
+interface LeafParts {
+  kind: 'leaf';
+  /** Joined by AND: a leaf takes one WHERE inside its parentheses and one behind them. */
+  where: SqlText[];
+  position: number;
+}
+export type Leaf = LeafParts &
+  (
+    | { pattern: 'aggregate'; fn: AggregateName; /** null for `COUNT(*)` */ argument: SqlText | null; by: SqlText | null }
+    | { pattern: 'count_distinct'; keys: SqlText[] }
+    | { pattern: 'quantile'; argument: SqlText; fraction: string; mode: 'CONT' | 'DISC' }
+    | { pattern: 'weighted_average'; value: SqlText; weight: SqlText }
+  );
+
+export type Formula =
+  | Leaf
+  /** Exact decimal text; `5%` is already `0.05`. */
+  | { kind: 'number'; value: string; position: number }
+  | { kind: 'metric'; name: string; position: number }
+  | { kind: 'negate'; operand: Formula; position: number }
+  | { kind: 'binary'; op: '+' | '-' | '*' | '/'; left: Formula; right: Formula; position: number }
+  | { kind: 'scalar'; fn: ScalarName; operands: Formula[]; position: number }
+  | { kind: 'ratio'; percent: boolean; numerator: Formula; denominator: Formula; position: number }
+  | {
+      kind: 'accumulate';
+      fn: 'CUMULATIVE' | 'TO_DATE' | 'ROLLING';
+      operand: Formula;
+      grain: Grain | null;
+      count: number | null;
+      position: number;
+    }
+  | {
+      kind: 'period_over_period';
+      fn: string;
+      operand: Formula;
+      grain: Grain | null;
+      count: number | null;
+      mode: 'RATE' | 'DIFF' | 'VALUE';
+      position: number;
+    }
+  | { kind: 'share'; operand: Formula; within: string[]; position: number }
+  | {
+      kind: 'conversion';
+      base: string;
+      converted: string;
+      entity: string;
+      within: { count: number; grain: Grain } | null;
+      mode: 'RATE' | 'COUNT';
+      position: number;
+    };
+
+export interface ParsedFormula {
+  pattern: Pattern;
+  root: Formula;
+}
+
+/** The operands of a node, in the order they are written. */
+export function operandsOf(node: Formula): Formula[] {
+  switch (node.kind) {
+    case 'leaf':
+    case 'number':
+    case 'metric':
+    case 'conversion':
+      return [];
+    case 'negate':
+    case 'accumulate':
+    case 'period_over_period':
+    case 'share':
+      return [node.operand];
+    case 'binary':
+      return [node.left, node.right];
+    case 'ratio':
+      return [node.numerator, node.denominator];
+    case 'scalar':
+      return node.operands;
+    default:
+      return node satisfies never;
+  }
+}
+
+/** The metrics a formula names, each once. */
+export function metricNames(root: Formula): string[] {
+  const own = root.kind === 'metric' ? [root.name] : root.kind === 'conversion' ? [root.base, root.converted] : [];
+  return [...new Set([...own, ...operandsOf(root).flatMap(metricNames)])];
+}

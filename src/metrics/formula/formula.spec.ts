@@ -1,0 +1,214 @@
+import { type FormulaProblem, FormulaParseError } from './formula.errors.js';
+import { metricNames, patterns } from './formula-tree.js';
+import { parseFormula } from './parse-formula.js';
+
+function problem(formula: string): FormulaProblem {
+  try {
+    parseFormula(formula);
+  } catch (error) {
+    if (error instanceof FormulaParseError) {
+      expect(error.status).toBe(400);
+      expect(error.detail).toMatch(/^FormulaParseError: /);
+      expect(error.context).toMatchObject({ supported_patterns: patterns });
+      return error.problem;
+    }
+    throw error;
+  }
+  throw new Error(`${formula} parses`);
+}
+
+describe('the pattern is told from the root', () => {
+  it.each([
+    // 1 aggregate
+    ['SUM(amount)', 'aggregate'],
+    ["SUM(amount WHERE status = 'paid')", 'aggregate'],
+    ["求和(金额 条件 状态 = '已支付')", 'aggregate'],
+    ["sum(amount) FILTER (WHERE status = 'paid')", 'aggregate'],
+    ["SUM(amount) WHERE status IN ('paid', 'shipped')", 'aggregate'],
+    ['(COUNT(*))', 'aggregate'],
+    ['计数(*)', 'aggregate'],
+    ['平均(单价 * 数量)', 'aggregate'],
+    ['LAST(balance BY account)', 'aggregate'],
+    ['期末(余额 按 账户)', 'aggregate'],
+    ['STDDEV(coalesce(a, b, 0))', 'aggregate'],
+    ['MAX(tags[1])', 'aggregate'],
+    ["SUM(CASE WHEN a = ')' THEN 1 ELSE 0 END)", 'aggregate'],
+    // 2 count_distinct
+    ['COUNT(DISTINCT customer_id)', 'count_distinct'],
+    ['COUNT_DISTINCT(a, b WHERE c)', 'count_distinct'],
+    ['去重计数(客户编号)', 'count_distinct'],
+    ['计数(DISTINCT 客户编号)', 'count_distinct'],
+    // 3 quantile
+    ['MEDIAN(x)', 'quantile'],
+    ['PERCENTILE(latency_ms, 0.95)', 'quantile'],
+    ['分位数(耗时，0.99, disc WHERE a > 1)', 'quantile'],
+    ['中位数(订单金额)', 'quantile'],
+    // 4 weighted_average
+    ['WAVG(unit_price, quantity)', 'weighted_average'],
+    ['加权平均(单价, 数量)', 'weighted_average'],
+    // 5 ratio
+    ['[paid orders] / [orders]', 'ratio'],
+    ['RATIO([a], COUNT(*))', 'ratio'],
+    ['占率([支付订单数], [订单数])', 'ratio'],
+    ['SUM(a) / COUNT(*) * 100', 'ratio'],
+    ['100 * (SUM(a) / COUNT(*))', 'ratio'],
+    ['（[a] － [b]）／ [a]', 'ratio'],
+    ['销售额 / 订单数', 'ratio'],
+    // 6 arithmetic
+    ['[revenue] - [cost]', 'arithmetic'],
+    ['[销售额]', 'arithmetic'],
+    ['revenue', 'arithmetic'],
+    ['SUM(a) / 2', 'arithmetic'],
+    ['SUM(a) * 5%', 'arithmetic'],
+    ['-SUM(a)', 'arithmetic'],
+    ['ROUND([a] / [b], 2)', 'arithmetic'],
+    ['COALESCE([a], 0)', 'arithmetic'],
+    // 7 accumulate
+    ['CUMULATIVE([revenue])', 'accumulate'],
+    ['累计([销售额])', 'accumulate'],
+    ['TO_DATE([revenue], MONTH)', 'accumulate'],
+    ['ROLLING([revenue], 7 DAYS)', 'accumulate'],
+    ['滚动([销售额], 7 天)', 'accumulate'],
+    // 8 period_over_period
+    ['YOY([revenue])', 'period_over_period'],
+    ['环比([销售额], DIFF)', 'period_over_period'],
+    ['GROWTH(SUM(a), 2 QUARTER, VALUE)', 'period_over_period'],
+    ['同比(累计([销售额]))', 'period_over_period'],
+    // 9 share_of_total
+    ['SHARE([revenue] WITHIN region)', 'share_of_total'],
+    ['占比([销售额])', 'share_of_total'],
+    ['占比([销售额] WITHIN 地区, 类别)', 'share_of_total'],
+    // 10 conversion
+    ['CONVERSION([visits] -> [buys] BY user_id WITHIN 7 DAY)', 'conversion'],
+    ['CONVERSION([visits] -> [buys] BY user_id, COUNT)', 'conversion'],
+    ['转化率([访问] -> [购买] 按 用户 在 7 天 内)', 'conversion'],
+    ['转化数([访问] -> [购买] 按 用户)', 'conversion'],
+  ])('%s is %s', (formula, pattern) => {
+    expect(parseFormula(formula).pattern).toBe(pattern);
+  });
+});
+
+describe('the tree', () => {
+  it('keeps the SQL of a leaf as it is written, with its place', () => {
+    expect(parseFormula("  SUM( price * (1 - discount) WHERE note <> 'a, b) WHERE' )").root).toMatchObject({
+      argument: { text: 'price * (1 - discount)', position: 8 },
+      where: [{ text: "note <> 'a, b) WHERE'", position: 37 }],
+    });
+  });
+
+  it('replaces full-width punctuation outside quotes and brackets only', () => {
+    expect(parseFormula("求和（“单价（元）”　＊ 数量 条件 备注 ＝ '（，）'）／[订单（笔）]").root).toMatchObject({
+      kind: 'binary',
+      left: { argument: { text: '"单价（元）"　＊ 数量'.replace('　', ' ').replace('＊', '*') }, where: [{ text: "备注 = '（，）'" }] },
+      right: { kind: 'metric', name: '订单（笔）' },
+    });
+  });
+
+  it('binds * tighter than -, and reads both from the left', () => {
+    const { root } = parseFormula('[a] - [b] - [c] * 2');
+    expect(root).toMatchObject({
+      op: '-',
+      left: { op: '-', left: { name: 'a' }, right: { name: 'b' } },
+      right: { op: '*', left: { name: 'c' }, right: { value: '2' } },
+    });
+  });
+
+  it.each([
+    ['5%', '0.05'],
+    ['12.5%', '0.125'],
+    ['150%', '1.50'],
+    ['0.5 %', '0.005'],
+  ])('reads %s as exactly %s', (text, value) => {
+    expect(parseFormula(`[a] * ${text}`).root).toMatchObject({ right: { value } });
+  });
+
+  it('unescapes a bracket in a metric name, and lists the metrics it needs', () => {
+    const { root } = parseFormula('[a]]b] / ([c] + [a]]b])');
+    expect(metricNames(root)).toEqual(['a]b', 'c']);
+  });
+
+  it('joins a WHERE inside and a FILTER behind', () => {
+    const { root } = parseFormula('COUNT(* WHERE a) FILTER (WHERE b)');
+    expect(root).toMatchObject({ argument: null, where: [{ text: 'a' }, { text: 'b' }] });
+  });
+});
+
+describe('an error', () => {
+  it.each([
+    ['SUM(amount) OVER ()', { position: 13, found: 'OVER', nearest_pattern: 'aggregate' }],
+    ['SUM(amount', { found: 'end of formula', expected: ["')'"], nearest_pattern: 'aggregate' }],
+    ['SUMM(amount)', { position: 1, found: 'SUMM', hint: 'did you mean SUM?', nearest_pattern: 'aggregate' }],
+    ['中位值(金额)', { position: 1, found: '中位值', hint: 'did you mean 中位数?', nearest_pattern: 'quantile' }],
+    ['frobnicate(x)', { hint: 'this function is unknown' }],
+    ['SUM(MAX(a))', { position: 5, found: 'MAX', nearest_pattern: 'aggregate' }],
+    ['SUM([销售额])', { position: 5, found: '[销售额]' }],
+    ['"amount"', { hint: 'outside an aggregate names are metrics: write [amount]' }],
+    ['[a] +', { position: 6, found: 'end of formula' }],
+    ['[a] [b]', { position: 5, found: '[b]', expected: ['an operator', 'end of formula'] }],
+    ['[a', { position: 1, hint: 'this [ is never closed' }],
+    ["SUM(a WHERE b = 'x)", { position: 17 }],
+    ['', { position: 1, found: 'end of formula' }],
+    ['   ', { found: 'end of formula' }],
+    ['5', { hint: 'a formula needs at least one aggregate or metric' }],
+    ['SUM()', { position: 5, expected: ['an expression'] }],
+    ['PERCENTILE(x, 1)', { position: 15, nearest_pattern: 'quantile' }],
+    ['PERCENTILE(x, 0)', { position: 15 }],
+    ['ROLLING([a], 0 DAY)', { position: 14, nearest_pattern: 'accumulate' }],
+    ['ROLLING([a], 7 DAZE)', { position: 16, found: 'DAZE' }],
+    ['CUMULATIVE([a]) / [b]', { nearest_pattern: 'ratio', hint: 'ratio cannot contain accumulate' }],
+    ['SHARE(YOY([a]))', { position: 7, hint: 'share_of_total cannot contain period_over_period' }],
+    ['ROUND([a], [b])', { position: 12 }],
+    ['CONVERSION([a] -> [b])', { expected: ['BY'], nearest_pattern: 'conversion' }],
+    ['[a] +\n  [b] ^ 2', { line: 2, column: 7, found: '^' }],
+    ['[🐉] ^ 2', { position: 5, column: 5 }],
+    ['SUM(a))', { position: 7, found: ')' }],
+    ['SUM(a\u0000)', { hint: 'control characters are not allowed' }],
+    [`${'('.repeat(40)}[a]${')'.repeat(40)}`, { hint: 'a formula has at most 32 levels' }],
+    ['-'.repeat(3_000) + '[a]', { hint: 'a formula has at most 32 levels' }],
+    [`[${'a'.repeat(4_000)}]`, { expected: ['at most 4000 characters'] }],
+  ])('in %j says where and what', (formula, expected) => {
+    expect(problem(formula)).toMatchObject(expected);
+  });
+
+  it('reads like the documented message', () => {
+    expect(() => parseFormula('SUM(amount OVER')).toThrow(
+      "formula matches none of the 10 supported patterns: at column 16 found 'end of formula', expected ')'; nearest pattern: aggregate",
+    );
+  });
+
+  it('never hangs or throws anything else on random text', () => {
+    const alphabet = [
+      'SUM(',
+      'COUNT(DISTINCT ',
+      ')',
+      '(',
+      '[a]',
+      '[',
+      ']',
+      '"',
+      "'",
+      ' WHERE ',
+      '/',
+      '*',
+      '-',
+      '5%',
+      ',',
+      '求和（',
+      '条件',
+      '->',
+      'x',
+      ' ',
+      '\n',
+    ];
+    let seed = 42;
+    const random = (n: number) => (seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) % n;
+    for (let i = 0; i < 5_000; i++) {
+      const text = Array.from({ length: random(12) }, () => alphabet[random(alphabet.length)]).join('');
+      try {
+        parseFormula(text);
+      } catch (error) {
+        expect(error).toBeInstanceOf(FormulaParseError);
+      }
+    }
+  });
+});

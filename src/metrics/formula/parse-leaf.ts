@@ -1,0 +1,109 @@
+import { canonical, isLeafFunction } from './formula-keywords.js';
+import { type Token } from './formula-lexer.js';
+import { type AggregateName, type Leaf, type Pattern, type SqlText } from './formula-tree.js';
+import { type TokenStream } from './token-stream.js';
+
+/** Reads patterns 1 to 4 from just behind the opening parenthesis of `fn` (canonical name). @throws FormulaParseError */
+export function parseLeaf(stream: TokenStream, fn: string, position: number): Leaf {
+  const start = stream.current;
+  const distinct = fn === 'COUNT_DISTINCT' || (fn === 'COUNT' && stream.takeWord('DISTINCT'));
+  const leaf = distinct ? parseDistinct(stream, position) : parseBody(stream, fn, position);
+  return { ...leaf, where: parseConditions(stream, start) };
+}
+
+function parseBody(stream: TokenStream, fn: string, position: number): Leaf {
+  const base = { kind: 'leaf' as const, where: [], position };
+  switch (fn) {
+    case 'MEDIAN':
+      return { ...base, pattern: 'quantile', argument: rowExpression(stream), fraction: '0.5', mode: 'CONT' };
+    case 'PERCENTILE': {
+      const argument = rowExpression(stream);
+      stream.expectSymbol(',');
+      return { ...base, pattern: 'quantile', argument, ...parseFraction(stream) };
+    }
+    case 'WAVG': {
+      const value = rowExpression(stream);
+      stream.expectSymbol(',');
+      return { ...base, pattern: 'weighted_average', value, weight: rowExpression(stream) };
+    }
+    default: {
+      if (fn === 'COUNT' && stream.isSymbol('*')) {
+        stream.advance();
+        return { ...base, pattern: 'aggregate', fn, argument: null, by: null };
+      }
+      const argument = rowExpression(stream);
+      const by = stream.takeWord('BY') ? column(stream) : null;
+      return { ...base, pattern: 'aggregate', fn: fn as AggregateName, argument, by };
+    }
+  }
+}
+
+function parseDistinct(stream: TokenStream, position: number): Leaf {
+  return stream.within('count_distinct', () => {
+    const keys = [rowExpression(stream)];
+    while (stream.takeSymbol(',')) keys.push(rowExpression(stream));
+    return { kind: 'leaf', pattern: 'count_distinct', keys, where: [], position };
+  });
+}
+
+function parseFraction(stream: TokenStream): { fraction: string; mode: 'CONT' | 'DISC' } {
+  const { kind, text } = stream.current;
+  if (kind !== 'number' || !(Number(text) > 0 && Number(text) < 1)) throw stream.unexpected(['a fraction between 0 and 1, such as 0.95']);
+  stream.advance();
+  if (!stream.takeSymbol(',')) return { fraction: text, mode: 'CONT' };
+  if (stream.takeWord('CONT')) return { fraction: text, mode: 'CONT' };
+  if (stream.takeWord('DISC')) return { fraction: text, mode: 'DISC' };
+  throw stream.unexpected(['CONT', 'DISC']);
+}
+
+/** `WHERE p` inside the parentheses, the closing parenthesis, and `FILTER (WHERE p)` behind it. */
+function parseConditions(stream: TokenStream, start: Token): SqlText[] {
+  const where: SqlText[] = [];
+  if (stream.takeWord('WHERE')) where.push(predicate(stream));
+  if (stream.current.kind === 'end') throw stream.unexpected(["')'"], { hint: `the parenthesis before '${start.text}' is never closed` });
+  stream.expectSymbol(')', ...(where.length === 0 ? ['WHERE'] : []));
+  if (stream.isWord('FILTER') && stream.next?.text === '(') {
+    stream.advance();
+    stream.advance();
+    if (!stream.takeWord('WHERE')) throw stream.unexpected(['WHERE']);
+    where.push(predicate(stream));
+    stream.expectSymbol(')');
+  }
+  return where;
+}
+
+function predicate(stream: TokenStream): SqlText {
+  return stream.sqlUntil(token => token.text === ')' && token.kind === 'symbol', rejectNesting(stream), ["')'"]);
+}
+
+/** Also accepted at the very end of a formula that is one leaf: `SUM(amount) WHERE status = 'paid'`. */
+export function trailingPredicate(stream: TokenStream): SqlText {
+  return stream.sqlUntil(() => false, rejectNesting(stream), ['end of formula']);
+}
+
+function rowExpression(stream: TokenStream): SqlText {
+  return stream.sqlUntil(endsRowExpression, rejectNesting(stream), ["')'", 'WHERE']);
+}
+
+function endsRowExpression(token: Token): boolean {
+  if (token.kind === 'symbol') return token.text === ',' || token.text === ')';
+  return token.kind === 'word' && ['WHERE', 'BY'].includes(canonical(token.text));
+}
+
+function column(stream: TokenStream): SqlText {
+  if (stream.current.kind !== 'word' && stream.current.kind !== 'quoted') throw stream.unexpected(['a column']);
+  return rowExpression(stream);
+}
+
+/** Inside a leaf names are columns: another aggregate or a `[metric]` there is an error, and a clear one. */
+function rejectNesting(stream: TokenStream) {
+  return (token: Token, next: Token | undefined): void => {
+    if (token.kind === 'metric') {
+      throw stream.unexpected(['a column'], { at: token, hint: 'inside an aggregate names are columns; metrics combine outside of it' });
+    }
+    if (token.kind === 'word' && next?.text === '(' && isLeafFunction(token.text)) {
+      const nearest: Pattern = 'aggregate';
+      throw stream.unexpected(['a column expression'], { at: token, nearest, hint: 'an aggregate cannot contain another aggregate' });
+    }
+  };
+}

@@ -1,0 +1,104 @@
+import { canonical } from './formula-keywords.js';
+import { type LexedFormula, positionOf, problemAt, type ProblemFacts, type Token } from './formula-lexer.js';
+import { type FormulaParseError } from './formula.errors.js';
+import { type Pattern, type SqlText } from './formula-tree.js';
+
+const maxDepth = 32;
+
+/** A cursor over the tokens that knows which pattern is being read, so that an error can name the nearest one. */
+export class TokenStream {
+  private index = 0;
+  private depth = 0;
+  /** The patterns of the functions whose arguments are being read, innermost last. */
+  private readonly reading: Pattern[] = [];
+
+  constructor(
+    private readonly formula: string,
+    private readonly lexed: LexedFormula,
+  ) {}
+
+  get current(): Token {
+    return this.lexed.tokens[this.index] as Token;
+  }
+
+  get next(): Token | undefined {
+    return this.lexed.tokens[this.index + 1];
+  }
+
+  get position(): number {
+    return positionOf(this.formula, this.current.start);
+  }
+
+  advance(): Token {
+    const token = this.current;
+    if (token.kind !== 'end') this.index++;
+    return token;
+  }
+
+  isSymbol(text: string): boolean {
+    return this.current.kind === 'symbol' && this.current.text === text;
+  }
+
+  isWord(keyword: string): boolean {
+    return this.current.kind === 'word' && canonical(this.current.text) === keyword;
+  }
+
+  takeSymbol(text: string): boolean {
+    if (!this.isSymbol(text)) return false;
+    this.advance();
+    return true;
+  }
+
+  takeWord(keyword: string): boolean {
+    if (!this.isWord(keyword)) return false;
+    this.advance();
+    return true;
+  }
+
+  expectSymbol(text: string, ...alternatives: string[]): void {
+    if (!this.takeSymbol(text)) throw this.unexpected([`'${text}'`, ...alternatives]);
+  }
+
+  /** Runs `read` while `pattern` is the nearest one. @throws FormulaParseError past 32 levels */
+  within<T>(pattern: Pattern | undefined, read: () => T): T {
+    if (++this.depth > maxDepth) throw this.unexpected([], { hint: `a formula has at most ${maxDepth} levels` });
+    if (pattern) this.reading.push(pattern);
+    const result = read();
+    if (pattern) this.reading.pop();
+    this.depth--;
+    return result;
+  }
+
+  unexpected(expected: string[], facts: Partial<ProblemFacts> & { at?: Token } = {}): FormulaParseError {
+    const token = facts.at ?? this.current;
+    const nearest = facts.nearest ?? this.reading.at(-1);
+    return problemAt(this.formula, token.start, {
+      expected,
+      found: token.text.slice(0, 60),
+      ...(nearest && { nearest }),
+      ...(facts.hint !== undefined && { hint: facts.hint }),
+    });
+  }
+
+  /**
+   * The SQL from here to the first token of the same nesting that `ends` accepts, which is not consumed. What it means is for the
+   * SQL guard to judge; here only names, quotes and parentheses matter.
+   */
+  sqlUntil(ends: (token: Token) => boolean, visit: (token: Token, next: Token | undefined) => void, expected: string[]): SqlText {
+    const first = this.current;
+    const open: string[] = [];
+    let last: Token | undefined;
+    while (this.current.kind !== 'end') {
+      const token = this.current;
+      if (open.length === 0 && ends(token)) break;
+      visit(token, this.next);
+      if (token.text === '(' || token.text === '[') open.push(token.text);
+      if (token.text === ')' || token.text === ']') {
+        if (open.pop() !== (token.text === ')' ? '(' : '[')) throw this.unexpected(expected);
+      }
+      last = this.advance();
+    }
+    if (!last || open.length > 0) throw this.unexpected(open.length > 0 ? [open.at(-1) === '(' ? "')'" : "']'"] : ['an expression']);
+    return { text: this.lexed.text.slice(first.start, last.end), position: positionOf(this.formula, first.start) };
+  }
+}
