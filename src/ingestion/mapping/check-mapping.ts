@@ -1,0 +1,129 @@
+import type { ColumnMapping, EdgeEnd, EdgeMapping, MappingPath, NodeMapping } from './mapping.js';
+import { nearestName } from './nearest-name.js';
+import type { MappingProblems } from './problems.js';
+import { fitsType } from './property-type.js';
+import type { WrittenEdge, WrittenEnd } from './read-element.js';
+
+/** What spans several values of one node, or several nodes: unique names, mapped keys. */
+export function checkNodes(nodes: NodeMapping[], problems: MappingProblems): void {
+  const ids = new Map<string, MappingPath>();
+  const labels = new Map<string, MappingPath>();
+  for (const node of nodes) {
+    reportRepeated(ids, node.id, [...node.path, 'id'], 'duplicate_id', problems);
+    reportRepeated(labels, node.label, [...node.path, 'label'], 'duplicate_label', problems);
+    checkElement(node, problems);
+    const mapped = mappedColumns(node.columns);
+    node.key.forEach((column, index) => {
+      if (mapped.has(column)) return;
+      problems.add('key_not_mapped', [...node.path, 'key', index], {
+        zh: `主键列 '${column}' 没有列在 columns 中`,
+        en: `key column '${column}' is not listed in columns`,
+      });
+    });
+    if (node.display !== null && !mapped.has(node.display)) {
+      problems.add('key_not_mapped', [...node.path, 'display'], {
+        zh: `显示列 '${node.display}' 没有列在 columns 中`,
+        en: `display column '${node.display}' is not listed in columns`,
+      });
+    }
+  }
+}
+
+/** Resolves the ends of each edge to labels and orders each match like the node's key. Edges that do not resolve are left out. */
+export function checkEdges(edges: WrittenEdge[], nodes: NodeMapping[], allNodesRead: boolean, problems: MappingProblems): EdgeMapping[] {
+  const handles = new Map(nodes.map(node => [node.id, node]));
+  const resolved: EdgeMapping[] = [];
+  for (const edge of edges) {
+    checkElement(edge, problems);
+    const from = resolveEnd(edge, edge.from, handles, allNodesRead, problems);
+    const to = resolveEnd(edge, edge.to, handles, allNodesRead, problems);
+    if (from && to) resolved.push({ ...edge, from, to });
+  }
+  const targets = new Map<string, MappingPath>();
+  for (const edge of resolved) {
+    const target = `${edge.from.label}\0${edge.type}\0${edge.to.label}`;
+    if (targets.has(target)) {
+      problems.add('duplicate_label', [...edge.path, 'type'], {
+        zh: `${edge.from.label} 到 ${edge.to.label} 的「${edge.type}」写了两次`,
+        en: `'${edge.type}' from ${edge.from.label} to ${edge.to.label} is mapped twice`,
+      });
+    }
+    targets.set(target, edge.path);
+  }
+  return resolved;
+}
+
+function resolveEnd(
+  edge: WrittenEdge,
+  end: WrittenEnd,
+  handles: Map<string, NodeMapping>,
+  allNodesRead: boolean,
+  problems: MappingProblems,
+): EdgeEnd | null {
+  const matchPath = [...end.path, 'match'];
+  if (end.match.length === 0) {
+    problems.add('match_incomplete', matchPath, { zh: 'match 至少要有一对列', en: 'match needs at least one pair of columns' });
+    return null;
+  }
+  // A label that another job loads: its key is known only in the graph, so the pairs are taken in written order.
+  if (end.node === null) return { ...end, label: end.label! };
+  const node = handles.get(end.node);
+  if (!node) {
+    if (allNodesRead) reportUnknownNode(end, handles, problems);
+    return null;
+  }
+  const paired = new Map(end.match.map(pair => [pair.nodeColumn, pair]));
+  const missing = node.key.filter(column => !paired.has(column));
+  const extra = end.match.filter(pair => !node.key.includes(pair.nodeColumn));
+  if (missing.length > 0 || extra.length > 0 || paired.size < end.match.length) {
+    problems.add(
+      'match_incomplete',
+      matchPath,
+      {
+        zh: `「${edge.type}」的 match 必须恰好覆盖节点 '${node.id}' 的主键列：${node.key.join('、')}`,
+        en: `the match of edge ${edge.type} must cover exactly the key columns of node '${node.id}': ${node.key.join(', ')}`,
+      },
+      { hint: `match: {${node.key.map(column => `${column}: ${column}`).join(', ')}}` },
+    );
+    return null;
+  }
+  return { ...end, label: node.label, match: node.key.map(column => paired.get(column)!) };
+}
+
+function reportUnknownNode(end: WrittenEnd, handles: Map<string, NodeMapping>, problems: MappingProblems): void {
+  const meant = nearestName(end.node!, handles.keys());
+  problems.add(
+    'unknown_node_ref',
+    [...end.path, 'node'],
+    meant === null
+      ? { zh: `没有 id 为 '${end.node}' 的节点`, en: `there is no node with id '${end.node}'` }
+      : {
+          zh: `没有 id 为 '${end.node}' 的节点，是否想写 '${meant}'？`,
+          en: `there is no node with id '${end.node}'; did you mean '${meant}'?`,
+        },
+    { hint: `${[...handles.keys()].join(', ')}; label:…` },
+  );
+}
+
+function checkElement(element: NodeMapping | WrittenEdge, problems: MappingProblems): void {
+  const properties = new Map<string, MappingPath>();
+  for (const column of element.columns) {
+    reportRepeated(properties, column.property, [...column.path, 'property'], 'duplicate_property', problems);
+  }
+  const { incremental } = element;
+  if (incremental?.initial != null && !fitsType(incremental.initial, { name: incremental.type })) {
+    problems.add('wrong_type', [...element.path, 'incremental', 'initial'], {
+      zh: `'${incremental.initial}' 不能按 ${incremental.type} 解析`,
+      en: `cannot read '${incremental.initial}' as ${incremental.type}`,
+    });
+  }
+}
+
+function mappedColumns(columns: ColumnMapping[]): Set<string> {
+  return new Set(columns.flatMap(({ source }) => (source.kind === 'column' ? [source.column] : [])));
+}
+
+function reportRepeated(seen: Map<string, MappingPath>, name: string, path: MappingPath, type: string, problems: MappingProblems): void {
+  if (seen.has(name)) problems.add(type, path, { zh: `'${name}' 重复`, en: `'${name}' is used twice` });
+  else seen.set(name, path);
+}

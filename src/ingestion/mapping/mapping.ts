@@ -1,0 +1,130 @@
+/** What a parsed and checked mapping is: the typed tree that the compiler and the run read. Everything is resolved and defaulted. */
+
+/** Property names and list indexes from the root of the mapping, such as `['nodes', 0, 'columns', 2]`. */
+export type MappingPath = readonly (string | number)[];
+
+/** 1-based place in the mapping text. */
+export interface Position {
+  line: number;
+  column: number;
+}
+
+export type OnError = 'fail' | 'quarantine';
+export type OnMissing = 'quarantine' | 'skip' | 'fail';
+export type Severity = 'error' | 'warn';
+
+export type PropertyType =
+  | { name: 'string' | 'int' | 'bigint' | 'float' | 'boolean' | 'date' | 'time' | 'datetime' | 'json' | 'string[]' | 'int[]' }
+  | { name: 'decimal'; precision: number; scale: number };
+
+export type Transform =
+  | { kind: 'trim' | 'lower' | 'upper' | 'nfc' | 'nfkc' | 'collapse_space' }
+  | { kind: 'map'; values: Record<string, string | null> }
+  | { kind: 'null_if'; values: string[] };
+
+interface RuleBase {
+  severity: Severity;
+  message: string | null;
+  path: MappingPath;
+}
+export type Rule = RuleBase &
+  (
+    | { kind: 'required' | 'unique' }
+    | { kind: 'one_of'; values: string[] }
+    /** `written` is the RE2 text of the mapping, `regex` the anchored PostgreSQL expression that decides it. */
+    | { kind: 'pattern'; written: string; regex: string }
+    | { kind: 'min' | 'max'; bound: string }
+    | { kind: 'min_length' | 'max_length'; length: number }
+    | { kind: 'expression'; predicate: string }
+  );
+
+/** Where a property's value comes from. */
+export type ColumnSource =
+  { kind: 'column'; column: string } | { kind: 'expression'; expression: string } | { kind: 'constant'; value: string | null };
+
+export interface ColumnMapping {
+  source: ColumnSource;
+  property: string;
+  /** null: inferred from the source column when the run is compiled. */
+  type: PropertyType | null;
+  transform: Transform[];
+  default: string | null;
+  rules: Rule[];
+  sensitive: boolean;
+  path: MappingPath;
+}
+
+export type ElementSource = { kind: 'table'; table: string } | { kind: 'query'; query: string };
+
+export interface Incremental {
+  cursor: string;
+  type: 'date' | 'datetime' | 'int' | 'bigint';
+  /** Milliseconds for date and datetime, units for integers. */
+  lag: number;
+  initial: string | null;
+}
+
+interface ElementMapping {
+  aliases: string[];
+  source: ElementSource;
+  where: string | null;
+  key: string[];
+  incremental: Incremental | null;
+  /** Rows in which `column` equals `equals` are removed from the graph instead of written. */
+  deletes: { column: string; equals: string } | null;
+  columns: ColumnMapping[];
+  path: MappingPath;
+}
+
+export interface NodeMapping extends ElementMapping {
+  id: string;
+  label: string;
+  display: string | null;
+  write: 'merge' | 'replace';
+}
+
+export interface EdgeEnd {
+  /** The handle of a node of this file, or null when `label` names one that another job loads. */
+  node: string | null;
+  label: string;
+  /** Edge column for each key column of the node; in the order of that node's key when the node is of this file. */
+  match: { edgeColumn: string; nodeColumn: string }[];
+  onMissing: OnMissing;
+  path: MappingPath;
+}
+
+export interface EdgeMapping extends ElementMapping {
+  type: string;
+  from: EdgeEnd;
+  to: EdgeEnd;
+}
+
+export interface Mapping {
+  version: 1;
+  name: string | null;
+  source: { connection: string | null; timezone: string; statementTimeoutMs: number };
+  defaults: { onError: OnError; maxErrorRows: number; maxErrorRate: number; emptyAsNull: boolean; trim: boolean };
+  nodes: NodeMapping[];
+  edges: EdgeMapping[];
+}
+
+/** Something legal that is probably not what was meant. */
+export interface MappingWarning {
+  code: string;
+  message: string;
+  path: string;
+  line: number;
+  column: number;
+}
+
+export interface ParsedMapping {
+  mapping: Mapping;
+  warnings: MappingWarning[];
+  /** Where a path stands in the text; the nearest written ancestor when the path itself is not written. */
+  positionOf(path: MappingPath): Position;
+}
+
+/** `nodes[0].columns[1].rules[0]` */
+export function pathText(path: MappingPath): string {
+  return path.map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`)).join('');
+}

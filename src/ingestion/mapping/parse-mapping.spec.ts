@@ -1,0 +1,240 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { SchemaError, type FieldProblem } from '../../common/errors/api-error.js';
+import { parseMapping } from './parse-mapping.js';
+
+const example = `${process.cwd()}/../shared/data/northwind/mapping_example.yaml`;
+
+const valid = `version: 1
+nodes:
+  - id: customer
+    label: 客户
+    table: customers
+    key: [customer_id]
+    columns:
+      - {column: customer_id, property: 客户编号, type: string, rules: [required, unique]}
+  - id: order
+    label: 订单
+    table: orders
+    key: [order_id]
+    columns:
+      - {column: order_id, property: 订单号, type: bigint}
+edges:
+  - type: 下单
+    table: orders
+    from: {node: customer, match: {customer_id: customer_id}}
+    to: {node: order, match: {order_id: order_id}}
+`;
+
+function problemsOf(text: string): FieldProblem[] {
+  try {
+    parseMapping(text);
+  } catch (error) {
+    if (error instanceof SchemaError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+/** The problems as `type@line:column path`, which is what a reader of the answer acts on. */
+const summary = (text: string): string[] =>
+  problemsOf(text).map(problem => `${problem.type}@${problem.line}:${problem.column} ${String(problem.path)}`);
+
+describe('parseMapping', () => {
+  it('reads a mapping and fills in every default', () => {
+    const { mapping, warnings } = parseMapping(valid);
+    expect(warnings).toEqual([]);
+    expect(mapping.source).toEqual({ connection: null, timezone: 'UTC', statementTimeoutMs: 300_000 });
+    expect(mapping.defaults).toEqual({ onError: 'fail', maxErrorRows: 1000, maxErrorRate: 0.1, emptyAsNull: true, trim: false });
+    expect(mapping.nodes[0]).toMatchObject({
+      id: 'customer',
+      label: '客户',
+      write: 'merge',
+      key: ['customer_id'],
+      deletes: null,
+      incremental: null,
+    });
+    expect(mapping.edges[0]!.from).toMatchObject({ node: 'customer', label: '客户', onMissing: 'quarantine' });
+    expect(mapping.edges[0]!.key).toEqual([]);
+  });
+
+  (existsSync(example) ? it : it.skip)('reads the whole Northwind example (skipped without ../shared)', () => {
+    const { mapping, warnings } = parseMapping(readFileSync(example, 'utf8'));
+    expect(warnings).toEqual([]);
+    expect(mapping.nodes.map(node => node.label)).toEqual(['客户', '订单', '产品']);
+    expect(mapping.nodes[1]!.incremental).toEqual({ cursor: 'order_date', type: 'date', lag: 604_800_000, initial: '1996-01-01' });
+    expect(mapping.nodes[2]!.deletes).toEqual({ column: 'discontinued', equals: '1' });
+    expect(mapping.nodes[1]!.columns[3]).toMatchObject({ default: '0', type: { name: 'decimal', precision: 12, scale: 2 } });
+    expect(mapping.edges[1]).toMatchObject({ key: ['order_id', 'product_id'], to: { onMissing: 'skip' } });
+  });
+
+  it('names all problems at once, in the order of the text', () => {
+    const broken = valid
+      .replace('rules: [required, unique]', 'rules: [requred, {pattern: "["}]')
+      .replace('type: bigint', 'type: bigin')
+      .replace('node: order,', 'node: ordr,');
+    const problems = problemsOf(broken);
+    expect(problems.map(problem => problem.type)).toEqual(['unknown_rule', 'bad_regex', 'unknown_type', 'unknown_node_ref']);
+    expect(problems[0]).toMatchObject({
+      loc: ['body', 'mapping_yaml', 'nodes', 0, 'columns', 0, 'rules', 0],
+      path: 'nodes[0].columns[0].rules[0]',
+      line: 8,
+      column: 69,
+    });
+    expect(problems[0]!.msg).toContain("unknown rule 'requred'; did you mean 'required'?");
+    expect(problems[3]!.msg).toContain("did you mean 'order'?");
+    expect(() => parseMapping(broken)).toThrow(
+      "mapping_yaml validation failed: 4 errors; first at line 8, column 69: unknown rule 'requred'; did you mean 'required'?",
+    );
+  });
+
+  it('stops collecting at fifty problems', () => {
+    const columns = Array.from({ length: 80 }, (_, index) => `      - {column: c${index}, type: nope}`).join('\n');
+    expect(problemsOf(`version: 1\nnodes:\n  - id: a\n    label: A\n    table: t\n    key: [c0]\n    columns:\n${columns}\n`)).toHaveLength(
+      50,
+    );
+  });
+
+  it.each([
+    [
+      'an unknown key',
+      valid.replace('    table: customers', '    tabel: customers'),
+      ['missing_key@3:5 nodes[0]', 'unknown_key@5:5 nodes[0].tabel'],
+    ],
+    ['a missing version', valid.replace('version: 1\n', ''), ['missing_key@1:1 ']],
+    ['another version', valid.replace('version: 1', 'version: 2'), ['unsupported_version@1:10 version']],
+    [
+      'a key that is not mapped',
+      valid.replace('key: [order_id]', 'key: [order_no]'),
+      ['key_not_mapped@12:11 nodes[1].key[0]', 'match_incomplete@19:23 edges[0].to.match'],
+    ],
+    [
+      'an incomplete match',
+      valid.replace('match: {order_id: order_id}', 'match: {order_id: id}'),
+      ['match_incomplete@19:23 edges[0].to.match'],
+    ],
+    [
+      'two nodes with one id',
+      valid.replace('id: order', 'id: customer'),
+      ['duplicate_id@9:9 nodes[1].id', 'match_incomplete@18:28 edges[0].from.match', 'unknown_node_ref@19:16 edges[0].to.node'],
+    ],
+    ['two nodes with one label', valid.replace('label: 订单', 'label: 客户'), ['duplicate_label@10:12 nodes[1].label']],
+    ['a reserved property', valid.replace('property: 订单号', 'property: _id'), ['reserved_property@14:38 nodes[1].columns[0].property']],
+    [
+      'an empty column list',
+      valid.replace('columns:\n      - {column: order_id, property: 订单号, type: bigint}', 'columns: []'),
+      ['key_not_mapped@12:11 nodes[1].key[0]', 'empty_list@13:5 nodes[1].columns'],
+    ],
+    [
+      'a value of the wrong kind',
+      valid.replace('key: [order_id]', 'key: order_id'),
+      ['wrong_type@12:10 nodes[1].key', 'match_incomplete@19:23 edges[0].to.match'],
+    ],
+    [
+      'a table and a query together',
+      valid.replace('    table: customers\n', '    table: customers\n    query: SELECT 1\n'),
+      ['missing_key@3:5 nodes[0]'],
+    ],
+  ])('points at %s', (_name, text, expected) => {
+    expect(summary(text)).toEqual(expected);
+  });
+
+  it.each([
+    ['two properties with one name', '{column: a, property: p}, {column: b, property: p}', 'duplicate_property'],
+    ['a pattern on a number', '{column: a, type: int, rules: [{pattern: "x"}]}', 'rule_type_mismatch'],
+    ['a bound on text', '{column: a, type: string, rules: [{min: 1}]}', 'rule_type_mismatch'],
+    ['a bound that is no date', '{column: a, type: date, rules: [{min: "2024-02-30"}]}', 'bad_rule_argument'],
+    ['a minimum above the maximum', '{column: a, type: int, rules: [{min: 3}, {max: 2}]}', 'contradictory_rules'],
+    ['a shortest above the longest', '{column: a, rules: [{min_length: 3}, {max_length: 2}]}', 'contradictory_rules'],
+    ['one rule written twice', '{column: a, rules: [required, required]}', 'contradictory_rules'],
+    ['a default that its rule refuses', '{column: a, type: int, default: 0, rules: [{min: 1}]}', 'default_breaks_rule'],
+    ['a default of another type', '{column: a, type: int, default: none}', 'default_breaks_rule'],
+    ['a rule without its argument', '{column: a, rules: [min]}', 'bad_rule_argument'],
+    ['a rule with two names', '{column: a, type: int, rules: [{min: 1, max: 2}]}', 'bad_rule_argument'],
+    ['an empty list of values', '{column: a, rules: [{one_of: []}]}', 'empty_list'],
+    ['an unknown transform', '{column: a, transform: [uper]}', 'unknown_transform'],
+    ['a column without a source', '{property: p}', 'missing_key'],
+    ['an expression without a property', '{expression: "a + 1"}', 'missing_key'],
+    ['a decimal without a scale', '{column: a, type: decimal}', 'unknown_type'],
+    ['the rule format', '{column: a, rules: [{format: email}]}', 'not_built_yet'],
+    ['the rule references', '{column: a, rules: [{references: {node: n}}]}', 'not_built_yet'],
+    ['the transform split', '{column: a, transform: [{split: ","}]}', 'not_built_yet'],
+  ])('refuses %s', (_name, columns, type) => {
+    const text = `version: 1\nnodes:\n  - {id: a, label: A, table: t, key: [k], columns: [{column: k, property: k}, ${columns}]}\n`;
+    expect(problemsOf(text).map(problem => problem.type)).toEqual([type]);
+  });
+
+  it.each([
+    ['batch_size', valid.replace('version: 1', 'version: 1\nbatch_size: 10')],
+    ['snapshot', valid.replace('table: customers', 'table: customers\n    deletes: {mode: snapshot}')],
+    ['create', valid.replace('match: {order_id: order_id}}', 'match: {order_id: order_id}, on_missing: create}')],
+  ])('refuses %s by name, because it is not built yet', (feature, text) => {
+    const problems = problemsOf(text);
+    expect(problems.map(problem => problem.type)).toEqual(['not_built_yet']);
+    expect(problems[0]!.msg).toContain(`'${feature}' is not built yet`);
+  });
+});
+
+describe('YAML trip-wires', () => {
+  it.each([
+    ['a full-width colon in place of the first one', 'version： 1\n', 'not_a_map@1:1', 'full-width colon'],
+    ['a full-width colon further down', 'version: 1\nnodes：\n  - a\n', 'yaml_syntax@4:1', ''],
+    ['a tab as indentation', 'version: 1\nnodes:\n\t- a\n', 'yaml_syntax@3:1', 'spaces'],
+    ['a key written twice', 'version: 1\nversion: 1\n', 'yaml_syntax@2:1', ''],
+    ['two documents', 'version: 1\n---\nversion: 1\n', 'yaml_syntax@1:1', '---'],
+    ['an alias', 'a: &x {b: 1}\nc: *x\n', 'yaml_alias_limit@2:5', 'write the content out'],
+    ['a cyclic alias', 'a: &x [*x]\n', 'yaml_alias_limit@1:9', ''],
+    ['a tag', 'a: !!js/function "x"\n', 'yaml_syntax@1:4', ''],
+    ['a standard tag', 'version: !!int "1"\n', 'yaml_syntax@1:10', ''],
+    ['an empty text', '', 'not_a_map@1:1', ''],
+    ['a text of comments only', '# nothing\n', 'not_a_map@1:1', ''],
+    ['a list as root', '- a\n', 'not_a_map@1:1', ''],
+    ['a colon inside a plain value', 'where: a: b\n', 'yaml_syntax@1:9', 'quote the value'],
+    ['a value that starts with %', 'a: %x\n', 'yaml_syntax@1:4', 'quote the value'],
+    ['a value that starts with a backtick', 'a: `x`\n', 'yaml_syntax@1:4', 'quote the value'],
+    ['a value that starts with @', 'a: @x\n', 'yaml_syntax@1:4', 'quote the value'],
+    ['nesting beyond twenty levels', `a: ${'['.repeat(30)}${']'.repeat(30)}\n`, 'yaml_syntax@1:23', ''],
+    ['more than 256 KiB', `# ${'汉'.repeat(90_000)}\nversion: 1\n`, 'yaml_syntax@1:1', ''],
+  ])('refuses %s', (_name, text, place, hint) => {
+    const problems = problemsOf(text);
+    expect(problems.map(problem => `${problem.type}@${problem.line}:${problem.column}`)).toEqual([place]);
+    expect(String(problems[0]!.hint ?? '')).toContain(hint);
+  });
+
+  it('stops an alias bomb without expanding it', () => {
+    const levels = Array.from({ length: 12 }, (_, index) => `l${index}: &l${index} [${`*l${Math.max(0, index - 1)}, `.repeat(9)}x]`).join(
+      '\n',
+    );
+    expect(problemsOf(levels).map(problem => problem.type)).toEqual(['yaml_alias_limit']);
+  });
+
+  it('reports a merge key as an unknown key', () => {
+    expect(summary(`${valid}<<: {a: 1}\n`)).toEqual(['unknown_key@20:1 <<']);
+  });
+
+  it('keeps NO, on and yes as text', () => {
+    const { mapping } = parseMapping(valid.replace('rules: [required, unique]', 'rules: [{one_of: [NO, on, yes]}]'));
+    expect(mapping.nodes[0]!.columns[0]!.rules[0]).toMatchObject({ values: ['NO', 'on', 'yes'] });
+  });
+
+  it('keeps unquoted codes as written and warns about them', () => {
+    const { mapping, warnings } = parseMapping(
+      valid.replace('rules: [required, unique]', 'rules: [{one_of: [0110, 9223372036854775807, 12]}]'),
+    );
+    expect(mapping.nodes[0]!.columns[0]!.rules[0]).toMatchObject({ values: ['0110', '9223372036854775807', '12'] });
+    expect(warnings.map(warning => `${warning.code} ${warning.path}`)).toEqual([
+      'unquoted_number nodes[0].columns[0].rules[0].one_of[0]',
+      'unquoted_number nodes[0].columns[0].rules[0].one_of[1]',
+    ]);
+  });
+
+  it('reads CRLF and a byte order mark', () => {
+    expect(parseMapping(`\ufeff${valid.replaceAll('\n', '\r\n')}`).mapping.nodes).toHaveLength(2);
+    expect(summary(valid.replaceAll('\n', '\r\n').replace('type: bigint', 'type: big'))).toEqual([
+      'unknown_type@14:49 nodes[1].columns[0].type',
+    ]);
+  });
+
+  it('treats __proto__ as any other unknown key', () => {
+    expect(summary(`${valid}__proto__: {a: 1}\n`)).toEqual(['unknown_key@20:1 __proto__']);
+  });
+});

@@ -1,0 +1,106 @@
+import { checkEdges, checkNodes } from './check-mapping.js';
+import type { Mapping, ParsedMapping } from './mapping.js';
+import { MappingProblems, mappingError, mappingProblem } from './problems.js';
+import { parseDuration } from './property-type.js';
+import { readEdge, readNode } from './read-element.js';
+import { YamlReader } from './yaml-reader.js';
+import { YamlSyntaxError, readYamlTree, type YamlTree } from './yaml-tree.js';
+
+const ROOT_KEYS = ['version', 'name', 'source', 'defaults', 'nodes', 'edges'];
+const MAX_ELEMENTS = 200;
+const DEFAULT_STATEMENT_TIMEOUT_MS = 300_000;
+const MAX_STATEMENT_TIMEOUT_MS = 86_400_000;
+
+/**
+ * Reads a mapping (schema version 1) and checks all that can be checked without the source: shape, names, references, rules.
+ * Throws a SchemaError (422) that lists every problem, at most 50, each with its line and column (1-based).
+ */
+export function parseMapping(text: string): ParsedMapping {
+  const tree = readTree(text);
+  const problems = new MappingProblems(tree.positionOf);
+  const root = new YamlReader(tree.root, [], problems, tree.positionAt);
+  const map = root.asMap(ROOT_KEYS, ['batch_size']);
+
+  const version = map.required('version');
+  if (version && (version.node.kind !== 'scalar' || version.node.value !== 1)) {
+    version.problem('unsupported_version', { zh: '只支持 version: 1', en: 'only version: 1 is supported' });
+  }
+  const mapping: Mapping = {
+    version: 1,
+    name: map.optional('name')?.asText({ max: 200 }) ?? null,
+    source: readSource(map.optional('source')),
+    defaults: readDefaults(map.optional('defaults')),
+    nodes: [],
+    edges: [],
+  };
+  const nodeItems = map.optional('nodes')?.asList() ?? [];
+  const edgeItems = map.optional('edges')?.asList() ?? [];
+  if (!map.has('nodes') && !map.has('edges')) root.problem('missing_key', { zh: '缺少「nodes」', en: "'nodes' is missing" });
+  else if (nodeItems.length + edgeItems.length === 0)
+    root.problem('empty_list', { zh: 'nodes 与 edges 均为空', en: 'nodes and edges are both empty' });
+  if (nodeItems.length + edgeItems.length > MAX_ELEMENTS) {
+    root.problem('wrong_type', {
+      zh: `nodes 与 edges 合计最多 ${MAX_ELEMENTS} 项`,
+      en: `at most ${MAX_ELEMENTS} nodes and edges together`,
+    });
+    problems.throwIfAny();
+  }
+  mapping.nodes = nodeItems.map(readNode).filter(node => node !== null);
+  const edges = edgeItems.map(readEdge).filter(edge => edge !== null);
+  // A node that could not be read would make every edge on it "unknown", which only hides the real problem.
+  const allNodesRead = mapping.nodes.length === nodeItems.length;
+  checkNodes(mapping.nodes, problems);
+  mapping.edges = checkEdges(edges, mapping.nodes, allNodesRead, problems);
+  problems.throwIfAny();
+  return { mapping, warnings: problems.warnings, positionOf: tree.positionOf };
+}
+
+function readTree(text: string): YamlTree {
+  try {
+    return readYamlTree(text);
+  } catch (error) {
+    if (error instanceof YamlSyntaxError) throw mappingError([mappingProblem(error.code, [], error.text, error.position, error.hint)]);
+    throw error;
+  }
+}
+
+function readSource(at: YamlReader | null): Mapping['source'] {
+  const map = at?.asMap(['connection', 'timezone', 'statement_timeout']);
+  return {
+    connection: map?.optional('connection')?.asText({ max: 128 }) ?? null,
+    timezone: readTimezone(map?.optional('timezone') ?? null),
+    statementTimeoutMs: readTimeout(map?.optional('statement_timeout') ?? null),
+  };
+}
+
+function readTimezone(at: YamlReader | null): string {
+  const zone = at?.asText({ max: 64 }) ?? 'UTC';
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    // An offset such as +08:00 is legal in JavaScript, but PostgreSQL reads its sign the other way round.
+    if (/^[A-Za-z]/.test(zone)) return zone;
+  } catch {
+    // reported below
+  }
+  at?.problem('wrong_type', { zh: `未知时区 '${zone}'`, en: `unknown time zone '${zone}'` }, 'Asia/Shanghai');
+  return 'UTC';
+}
+
+function readTimeout(at: YamlReader | null): number {
+  if (!at) return DEFAULT_STATEMENT_TIMEOUT_MS;
+  const timeoutMs = parseDuration(at.asText() ?? '');
+  if (timeoutMs !== null && timeoutMs > 0 && timeoutMs <= MAX_STATEMENT_TIMEOUT_MS) return timeoutMs;
+  at.problem('wrong_type', { zh: '应为时长，如 300s、5m（最多 24h）', en: 'must be a duration such as 300s or 5m, at most 24h' });
+  return DEFAULT_STATEMENT_TIMEOUT_MS;
+}
+
+function readDefaults(at: YamlReader | null): Mapping['defaults'] {
+  const map = at?.asMap(['on_error', 'max_error_rows', 'max_error_rate', 'empty_as_null', 'trim']);
+  return {
+    onError: map?.optional('on_error')?.asOneOf(['fail', 'quarantine'] as const) ?? 'fail',
+    maxErrorRows: map?.optional('max_error_rows')?.asWhole() ?? 1000,
+    maxErrorRate: map?.optional('max_error_rate')?.asNumber({ min: 0, max: 1 }) ?? 0.1,
+    emptyAsNull: map?.optional('empty_as_null')?.asBoolean() ?? true,
+    trim: map?.optional('trim')?.asBoolean() ?? false,
+  };
+}

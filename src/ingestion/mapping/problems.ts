@@ -1,0 +1,61 @@
+import { SchemaError, type FieldProblem } from '../../common/errors/api-error.js';
+import { pathText, type MappingPath, type MappingWarning, type Position } from './mapping.js';
+
+const MAX_PROBLEMS = 50;
+
+interface Sentence {
+  zh: string;
+  en: string;
+}
+
+/** Collects everything that is wrong with a mapping, so that one answer names it all (at most 50). */
+export class MappingProblems {
+  readonly warnings: MappingWarning[] = [];
+  private readonly problems: FieldProblem[] = [];
+
+  constructor(private readonly positionOf: (path: MappingPath) => Position) {}
+
+  get isEmpty(): boolean {
+    return this.problems.length === 0;
+  }
+
+  /** @param position where in the text, when it is not where `path` stands (a misspelt key, for instance). */
+  add(type: string, path: MappingPath, text: Sentence, more: { hint?: string; position?: Position } = {}): void {
+    if (this.problems.length >= MAX_PROBLEMS) return;
+    this.problems.push(mappingProblem(type, path, text, more.position ?? this.positionOf(path), more.hint));
+  }
+
+  warn(code: string, path: MappingPath, text: Sentence): void {
+    if (this.warnings.length >= MAX_PROBLEMS) return;
+    this.warnings.push({ code, message: `${text.zh} / ${text.en}`, path: pathText(path), ...this.positionOf(path) });
+  }
+
+  /** Throws when anything was added. */
+  throwIfAny(): void {
+    if (!this.isEmpty) throw mappingError(this.problems);
+  }
+}
+
+export function mappingProblem(type: string, path: MappingPath, text: Sentence, position: Position, hint?: string): FieldProblem {
+  const { line, column } = position;
+  return {
+    loc: ['body', 'mapping_yaml', ...path],
+    msg: `第 ${line} 行第 ${column} 列：${text.zh} / line ${line}, column ${column}: ${text.en}`,
+    type,
+    line,
+    column,
+    path: pathText(path),
+    ...(hint === undefined ? {} : { hint }),
+  };
+}
+
+/** 422 with every problem, in the order of the text. */
+export function mappingError(problems: FieldProblem[]): SchemaError {
+  const sorted = [...problems].sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
+  const [zh = '', en = ''] = (sorted[0]?.msg ?? '').split(' / line ');
+  const count = sorted.length;
+  return new SchemaError(sorted, {
+    zh: `映射校验失败：${count} 处错误；首处：${zh}`,
+    en: `mapping_yaml validation failed: ${count} ${count === 1 ? 'error' : 'errors'}; first at line ${en}`,
+  });
+}

@@ -1,0 +1,77 @@
+import type { PropertyType } from './mapping.js';
+
+const PLAIN_TYPES = ['string', 'int', 'bigint', 'float', 'boolean', 'date', 'time', 'datetime', 'json', 'string[]', 'int[]'] as const;
+
+export const TYPE_NAMES: readonly string[] = [...PLAIN_TYPES, 'decimal(12,2)'];
+
+/** `decimal(12,2)` and the plain names; null for anything else, and for a scale or precision that PostgreSQL's numeric has not. */
+export function parsePropertyType(written: string): PropertyType | null {
+  const plain = PLAIN_TYPES.find(name => name === written);
+  if (plain) return { name: plain };
+  const decimal = /^decimal\(\s*(\d{1,4})\s*,\s*(\d{1,4})\s*\)$/.exec(written);
+  if (!decimal) return null;
+  const precision = Number(decimal[1]);
+  const scale = Number(decimal[2]);
+  return precision >= 1 && precision <= 1000 && scale <= precision ? { name: 'decimal', precision, scale } : null;
+}
+
+export function typeText(type: PropertyType): string {
+  return type.name === 'decimal' ? `decimal(${type.precision},${type.scale})` : type.name;
+}
+
+export function isNumeric(type: PropertyType): boolean {
+  return type.name === 'int' || type.name === 'bigint' || type.name === 'decimal' || type.name === 'float';
+}
+
+export function isTemporal(type: PropertyType): boolean {
+  return type.name === 'date' || type.name === 'datetime' || type.name === 'time';
+}
+
+/** Whether `text` can be read as `type`; json and lists are left to the database. */
+export function fitsType(text: string, type: PropertyType): boolean {
+  switch (type.name) {
+    case 'int':
+      return isInteger(text, -(2n ** 31n), 2n ** 31n - 1n);
+    case 'bigint':
+      return isInteger(text, -(2n ** 63n), 2n ** 63n - 1n);
+    case 'decimal':
+    case 'float':
+      return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?$/.test(text.trim());
+    case 'boolean':
+      return /^(?:true|false|t|f|yes|no|y|n|on|off|1|0)$/i.test(text.trim());
+    case 'date':
+      return isDate(text);
+    case 'datetime':
+      return isDate(text.slice(0, 10)) && /^.{10}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?)?$/.test(text);
+    case 'time':
+      return /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?$/.test(text);
+    case 'string':
+    case 'json':
+    case 'string[]':
+    case 'int[]':
+      return true;
+    default:
+      return type satisfies never;
+  }
+}
+
+function isInteger(text: string, low: bigint, high: bigint): boolean {
+  if (!/^[+-]?\d{1,20}$/.test(text.trim())) return false;
+  const value = BigInt(text.trim().replace(/^\+/, ''));
+  return value >= low && value <= high;
+}
+
+function isDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+/** `30s`, `5m`, `2h`, `7d`, `500ms`, `0`: milliseconds, or null when it is no duration. */
+export function parseDuration(written: string): number | null {
+  if (written === '0') return 0;
+  const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(written.trim());
+  if (!match) return null;
+  const unit = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }[match[2] as 'ms' | 's' | 'm' | 'h' | 'd'];
+  return Number(match[1]) * unit;
+}

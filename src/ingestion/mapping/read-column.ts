@@ -1,0 +1,119 @@
+import type { ColumnMapping, ColumnSource, PropertyType, Rule, Transform } from './mapping.js';
+import { TYPE_NAMES, fitsType, parsePropertyType, typeText } from './property-type.js';
+import { isAbove, readRules } from './read-rules.js';
+import type { MapReader, YamlReader } from './yaml-reader.js';
+
+const SIMPLE_TRANSFORMS = ['trim', 'lower', 'upper', 'nfc', 'nfkc', 'collapse_space'] as const;
+const TRANSFORMS: string[] = [...SIMPLE_TRANSFORMS, 'map', 'null_if'];
+const PLANNED_TRANSFORMS = ['split', 'substring', 'date_format', 'number_cn'];
+const KEYS = ['column', 'expression', 'constant', 'property', 'type', 'transform', 'default', 'rules', 'sensitive'];
+
+export function readColumn(at: YamlReader): ColumnMapping | null {
+  if (at.node.kind !== 'map') {
+    at.wrongType('map');
+    return null;
+  }
+  const map = at.asMap(KEYS);
+  const source = readSource(at, map);
+  const type = readType(map.optional('type'));
+  const property = readProperty(at, map, source);
+  const rules = map.has('rules') ? readRules(map.optional('rules') ?? at, type) : [];
+  const fallback = map.optional('default')?.asWritten() ?? null;
+  if (fallback !== null) checkDefault(map.optional('default')!, fallback, type, rules);
+  const transform = map.optional('transform')?.asList().map(readTransform) ?? [];
+  const sensitive = map.optional('sensitive')?.asBoolean() ?? false;
+  if (!source || property === null) return null;
+  return { source, property, type, transform: transform.filter(step => step !== null), default: fallback, rules, sensitive, path: at.path };
+}
+
+function readSource(at: YamlReader, map: MapReader): ColumnSource | null {
+  const given = ['column', 'expression', 'constant'].filter(key => map.has(key));
+  if (given.length !== 1) {
+    at.problem('missing_key', {
+      zh: '须在 column、expression、constant 中恰好写一个',
+      en: 'give exactly one of column, expression and constant',
+    });
+    return null;
+  }
+  if (given[0] === 'constant') return { kind: 'constant', value: map.optional('constant')?.asWritten() ?? null };
+  const text = map.required(given[0]!)?.asText(given[0] === 'column' ? { max: 63 } : {}) ?? null;
+  if (text === null) return null;
+  return given[0] === 'column' ? { kind: 'column', column: text } : { kind: 'expression', expression: text };
+}
+
+function readProperty(at: YamlReader, map: MapReader, source: ColumnSource | null): string | null {
+  const written = map.optional('property');
+  const property = written ? written.asText({ max: 128 }) : source?.kind === 'column' ? source.column : null;
+  if (property === null) {
+    if (!written && source)
+      at.problem('missing_key', { zh: '没有 column 时必须写 property', en: "'property' is needed where there is no column" });
+    return null;
+  }
+  if (property.startsWith('_')) {
+    (written ?? at).problem('reserved_property', { zh: '属性名不能以下划线开头', en: 'a property name may not start with _' });
+  }
+  return property;
+}
+
+function readType(at: YamlReader | null): PropertyType | null {
+  const written = at?.asText({ max: 40 }) ?? null;
+  if (at === null || written === null) return null;
+  const type = parsePropertyType(written);
+  if (type) return type;
+  if (/^decimal\b/.test(written)) {
+    at.problem('unknown_type', { zh: 'decimal 须写作 decimal(p,s)，p ≤ 1000，s ≤ p', en: 'write decimal(p,s) with p ≤ 1000 and s ≤ p' });
+  } else at.unknown('unknown_type', 'type', '类型', written, TYPE_NAMES);
+  return null;
+}
+
+function readTransform(at: YamlReader): Transform | null {
+  if (at.node.kind === 'scalar') {
+    const written = at.asText() ?? '';
+    const simple = SIMPLE_TRANSFORMS.find(name => name === written);
+    if (simple) return { kind: simple };
+    if (written === 'map' || written === 'null_if') {
+      at.problem('bad_rule_argument', { zh: `转换「${written}」需要参数`, en: `transform '${written}' needs an argument` });
+    } else unknownTransform(at, written);
+    return null;
+  }
+  const [written, ...others] = at.asEntries();
+  if (!written || others.length > 0) {
+    at.problem('bad_rule_argument', { zh: '一个转换恰好有一个名称', en: 'one transform has exactly one name' });
+    return null;
+  }
+  const argument = at.child(written[1].value, written[0]);
+  if (written[0] === 'map') return readValueMap(argument);
+  if (written[0] === 'null_if') {
+    const values = argument.asList().map(item => item.asWritten());
+    return { kind: 'null_if', values: values.filter(value => value !== null) };
+  }
+  unknownTransform(argument, written[0]);
+  return null;
+}
+
+function unknownTransform(at: YamlReader, written: string): void {
+  if (PLANNED_TRANSFORMS.includes(written)) at.notBuilt(written);
+  else if (written !== '') at.unknown('unknown_transform', 'transform', '转换', written, TRANSFORMS);
+}
+
+function readValueMap(argument: YamlReader): Transform {
+  const values: Record<string, string | null> = Object.create(null) as Record<string, string | null>;
+  for (const [from, { value }] of argument.asEntries()) values[from] = argument.child(value, from).asWritten();
+  return { kind: 'map', values };
+}
+
+/** A default that its own column refuses would reject every row that needs it. */
+function checkDefault(at: YamlReader, value: string, type: PropertyType | null, rules: Rule[]): void {
+  const broken = (rule: string): void =>
+    at.problem('default_breaks_rule', { zh: `默认值 '${value}' 不符合 ${rule}`, en: `the default '${value}' breaks ${rule}` });
+  if (type && !fitsType(value, type)) return broken(typeText(type));
+  for (const rule of rules) {
+    if (rule.severity === 'warn') continue;
+    const length = [...value].length;
+    if (rule.kind === 'one_of' && !rule.values.includes(value)) broken('one_of');
+    if (rule.kind === 'min' && isAbove(rule.bound, value, type)) broken(`min ${rule.bound}`);
+    if (rule.kind === 'max' && isAbove(value, rule.bound, type)) broken(`max ${rule.bound}`);
+    if (rule.kind === 'min_length' && length < rule.length) broken(`min_length ${rule.length}`);
+    if (rule.kind === 'max_length' && length > rule.length) broken(`max_length ${rule.length}`);
+  }
+}

@@ -1,0 +1,145 @@
+import type { ColumnMapping, EdgeEnd, EdgeMapping, ElementSource, Incremental, NodeMapping } from './mapping.js';
+import { parseDuration } from './property-type.js';
+import { readColumn } from './read-column.js';
+import type { MapReader, YamlReader } from './yaml-reader.js';
+
+const SHARED_KEYS = ['aliases', 'table', 'query', 'where', 'key', 'incremental', 'deletes', 'columns'];
+const NODE_KEYS = ['id', 'label', ...SHARED_KEYS, 'display', 'write'];
+const EDGE_KEYS = ['type', ...SHARED_KEYS, 'from', 'to'];
+const MAX_COLUMNS = 200;
+const NAME = { max: 128 };
+const IDENTIFIER = { max: 63 };
+const LABEL_PREFIX = 'label:';
+
+/** An edge as written: its ends still name nodes by handle, which `check-mapping` resolves. */
+export interface WrittenEnd extends Omit<EdgeEnd, 'label'> {
+  label: string | null;
+}
+export type WrittenEdge = Omit<EdgeMapping, 'from' | 'to'> & { from: WrittenEnd; to: WrittenEnd };
+
+export function readNode(at: YamlReader): NodeMapping | null {
+  if (at.node.kind !== 'map') {
+    at.wrongType('map');
+    return null;
+  }
+  const map = at.asMap(NODE_KEYS);
+  const id = readHandle(map.required('id'));
+  const label = map.required('label')?.asText(NAME) ?? null;
+  const source = readSource(at, map);
+  const key = map.required('key')?.asTexts(IDENTIFIER) ?? [];
+  if (map.has('key') && map.optional('key')?.node.kind === 'list' && key.length === 0) {
+    map.optional('key')!.problem('empty_list', { zh: 'key 至少要有一列', en: 'key needs at least one column' });
+  }
+  const columns = readColumns(map.required('columns'));
+  if (map.optional('columns')?.node.kind === 'list' && columns.written === 0) {
+    map.optional('columns')!.problem('empty_list', { zh: '至少要映射一列', en: 'at least one column must be mapped' });
+  }
+  const shared = readShared(map);
+  const display = map.optional('display')?.asText(IDENTIFIER) ?? null;
+  const write = map.optional('write')?.asOneOf(['merge', 'replace'] as const) ?? 'merge';
+  if (id === null || label === null || !source) return null;
+  return { id, label, source, key, display, write, columns: columns.read, ...shared, path: at.path };
+}
+
+export function readEdge(at: YamlReader): WrittenEdge | null {
+  if (at.node.kind !== 'map') {
+    at.wrongType('map');
+    return null;
+  }
+  const map = at.asMap(EDGE_KEYS);
+  const type = map.required('type')?.asText(NAME) ?? null;
+  const source = readSource(at, map);
+  const key = map.optional('key')?.asTexts(IDENTIFIER) ?? [];
+  const columns = readColumns(map.optional('columns'));
+  const from = readEnd(map.required('from'));
+  const to = readEnd(map.required('to'));
+  const shared = readShared(map);
+  if (type === null || !source || !from || !to) return null;
+  return { type, source, key, from, to, columns: columns.read, ...shared, path: at.path };
+}
+
+function readHandle(at: YamlReader | null): string | null {
+  const id = at?.asText({ max: 63 }) ?? null;
+  if (id === null || /^[A-Za-z_][A-Za-z0-9_]*$/.test(id)) return id;
+  at!.problem('wrong_type', {
+    zh: 'id 由英文字母、数字和下划线组成，且不以数字开头',
+    en: 'an id is made of ASCII letters, digits and underscores and does not start with a digit',
+  });
+  return null;
+}
+
+function readSource(at: YamlReader, map: MapReader): ElementSource | null {
+  if (map.has('table') === map.has('query')) {
+    at.problem('missing_key', { zh: '须在 table 与 query 中恰好写一个', en: 'give exactly one of table and query' });
+    return null;
+  }
+  if (map.has('query')) {
+    const query = map.required('query')?.asText({ max: 20_000 }) ?? null;
+    return query === null ? null : { kind: 'query', query };
+  }
+  const table = map.required('table')?.asText({ max: 127 }) ?? null;
+  return table === null ? null : { kind: 'table', table };
+}
+
+function readShared(map: MapReader): Pick<NodeMapping, 'aliases' | 'where' | 'incremental' | 'deletes'> {
+  return {
+    aliases: map.optional('aliases')?.asTexts(NAME) ?? [],
+    where: map.optional('where')?.asText() ?? null,
+    incremental: readIncremental(map.optional('incremental')),
+    deletes: readDeletes(map.optional('deletes')),
+  };
+}
+
+function readIncremental(at: YamlReader | null): Incremental | null {
+  if (!at) return null;
+  const map = at.asMap(['cursor', 'type', 'lag', 'initial']);
+  const cursor = map.required('cursor')?.asText(IDENTIFIER) ?? null;
+  const type = map.required('type')?.asOneOf(['date', 'datetime', 'int', 'bigint'] as const) ?? null;
+  const written = map.optional('lag');
+  const initial = map.optional('initial')?.asText({ max: 60 }) ?? null;
+  if (cursor === null || type === null) return null;
+  const lag = written ? readLag(written, type) : 0;
+  return { cursor, type, lag, initial };
+}
+
+function readLag(at: YamlReader, type: Incremental['type']): number {
+  if (type === 'int' || type === 'bigint') return at.asWhole() ?? 0;
+  const lag = parseDuration(at.asText() ?? '');
+  if (lag === null) at.problem('wrong_type', { zh: 'lag 应为时长，如 7d、12h、30m', en: 'lag must be a duration such as 7d, 12h or 30m' });
+  return lag ?? 0;
+}
+
+function readDeletes(at: YamlReader | null): NodeMapping['deletes'] {
+  if (!at) return null;
+  const map = at.asMap(['mode', 'column', 'equals']);
+  const mode = map.required('mode')?.asOneOf(['none', 'column'] as const, ['snapshot']) ?? null;
+  if (mode !== 'column') return null;
+  const column = map.required('column')?.asText(IDENTIFIER) ?? null;
+  const equals = map.required('equals')?.asWritten() ?? null;
+  return column === null || equals === null ? null : { column, equals };
+}
+
+function readColumns(at: YamlReader | null): { read: ColumnMapping[]; written: number } {
+  const items = at?.asList() ?? [];
+  if (items.length > MAX_COLUMNS) {
+    at!.problem('wrong_type', { zh: `最多 ${MAX_COLUMNS} 列`, en: `at most ${MAX_COLUMNS} columns` });
+    return { read: [], written: items.length };
+  }
+  return { read: items.map(readColumn).filter(column => column !== null), written: items.length };
+}
+
+function readEnd(at: YamlReader | null): WrittenEnd | null {
+  if (!at) return null;
+  const map = at.asMap(['node', 'match', 'on_missing']);
+  const node = map.required('node')?.asText({ max: 128 + LABEL_PREFIX.length }) ?? null;
+  const match: EdgeEnd['match'] = [];
+  const written = map.required('match');
+  for (const [edgeColumn, { value }] of written?.asEntries() ?? []) {
+    const nodeColumn = written!.child(value, edgeColumn).asText(IDENTIFIER);
+    if (nodeColumn !== null) match.push({ edgeColumn, nodeColumn });
+  }
+  const onMissing = map.optional('on_missing')?.asOneOf(['quarantine', 'skip', 'fail'] as const, ['create']) ?? 'quarantine';
+  if (node === null) return null;
+  const isLabel = node.startsWith(LABEL_PREFIX);
+  return { node: isLabel ? null : node, label: isLabel ? node.slice(LABEL_PREFIX.length) : null, match, onMissing, path: at.path };
+}

@@ -1,0 +1,169 @@
+import type { PropertyType, Rule, Severity } from './mapping.js';
+import { fitsType, isNumeric, isTemporal, typeText } from './property-type.js';
+import { RegexError, toPostgresRegex } from './regex-subset.js';
+import type { YamlReader } from './yaml-reader.js';
+
+const RULES = ['required', 'unique', 'one_of', 'pattern', 'min', 'max', 'min_length', 'max_length', 'expression'] as const;
+type RuleName = (typeof RULES)[number];
+const PLANNED = ['precision', 'format', 'references', 'not_in_future', 'when'];
+const MODIFIERS = ['severity', 'message'];
+
+/** The rules of one column, in written order. `type` is what the mapping states, null when it is left to the source. */
+export function readRules(list: YamlReader, type: PropertyType | null): Rule[] {
+  const rules: Rule[] = [];
+  for (const item of list.asList()) {
+    const rule = readRule(item, type);
+    if (rule) rules.push(rule);
+  }
+  checkTogether(list, rules, type);
+  return rules;
+}
+
+function readRule(item: YamlReader, type: PropertyType | null): Rule | null {
+  if (item.node.kind === 'scalar') {
+    const name = ruleName(item, item.asText() ?? '', [...RULES]);
+    if (name === null) return null;
+    if (name !== 'required' && name !== 'unique') {
+      item.problem('bad_rule_argument', { zh: `规则「${name}」需要参数`, en: `rule '${name}' needs an argument` }, `{${name}: …}`);
+      return null;
+    }
+    return { kind: name, severity: 'error', message: null, path: item.path };
+  }
+  const entries = item.asEntries();
+  const named = [...entries.keys()].filter(key => !MODIFIERS.includes(key));
+  const written = named[0];
+  if (written === undefined || named.length > 1) {
+    if (named.length > 1) {
+      // A second name may be a misspelt modifier, or a second rule that belongs in an entry of its own.
+      for (const extra of named.slice(1)) ruleName(item, extra, [...RULES, ...MODIFIERS]);
+    }
+    item.problem('bad_rule_argument', { zh: '一条规则恰好有一个名称', en: 'one rule has exactly one name' }, '{min: 0, severity: warn}');
+    return null;
+  }
+  const argument = item.child(entries.get(written)!.value, written);
+  const name = ruleName(argument, written, [...RULES]);
+  if (name === null) return null;
+  const modifiers = item.asMap([written, ...MODIFIERS]);
+  const severity: Severity = modifiers.optional('severity')?.asOneOf(['error', 'warn'] as const) ?? 'error';
+  const message = modifiers.optional('message')?.asText({ max: 500 }) ?? null;
+  const details = readArgument(name, argument, type);
+  return details && { ...details, severity, message, path: item.path };
+}
+
+function ruleName(at: YamlReader, written: string, known: string[]): RuleName | null {
+  const name = RULES.find(rule => rule === written);
+  if (name) return name;
+  if (PLANNED.includes(written)) at.notBuilt(written);
+  else if (written !== '') at.unknown('unknown_rule', 'rule', '规则', written, known);
+  return null;
+}
+
+type RuleDetails = Rule extends infer R ? (R extends Rule ? Omit<R, 'severity' | 'message' | 'path'> : never) : never;
+
+function readArgument(name: RuleName, argument: YamlReader, type: PropertyType | null): RuleDetails | null {
+  switch (name) {
+    case 'required':
+    case 'unique': {
+      if (argument.node.kind === 'scalar' && (argument.node.value === true || argument.node.value === null)) return { kind: name };
+      argument.problem('bad_rule_argument', { zh: `规则「${name}」没有参数`, en: `rule '${name}' takes no argument` });
+      return null;
+    }
+    case 'one_of':
+      return readOneOf(argument);
+    case 'pattern':
+      return readPattern(argument, type);
+    case 'min':
+    case 'max':
+      return readBound(name, argument, type);
+    case 'min_length':
+    case 'max_length': {
+      if (type && type.name !== 'string') return mismatch(argument, name, type);
+      const length = argument.asWhole({ max: 10_000_000 });
+      return length === null ? null : { kind: name, length };
+    }
+    case 'expression': {
+      const predicate = argument.asText();
+      return predicate === null ? null : { kind: 'expression', predicate };
+    }
+    default:
+      return name satisfies never;
+  }
+}
+
+function readOneOf(argument: YamlReader): RuleDetails | null {
+  const values: string[] = [];
+  for (const item of argument.asList()) {
+    const value = item.asWritten();
+    if (value !== null) values.push(value);
+  }
+  if (values.length > 0) return { kind: 'one_of', values };
+  argument.problem('empty_list', { zh: 'one_of 至少要有一个值', en: 'one_of needs at least one value' });
+  return null;
+}
+
+function readPattern(argument: YamlReader, type: PropertyType | null): RuleDetails | null {
+  if (type && type.name !== 'string') return mismatch(argument, 'pattern', type);
+  const written = argument.asText({ max: 4000 });
+  if (written === null) return null;
+  try {
+    return { kind: 'pattern', written, regex: toPostgresRegex(written) };
+  } catch (error) {
+    if (!(error instanceof RegexError)) throw error;
+    const place = error.offset + 1;
+    argument.problem('bad_regex', { zh: `正则第 ${place} 个字符：${error.text.zh}`, en: `pattern, character ${place}: ${error.text.en}` });
+    return null;
+  }
+}
+
+function readBound(name: 'min' | 'max', argument: YamlReader, type: PropertyType | null): RuleDetails | null {
+  if (type && !isNumeric(type) && !isTemporal(type)) return mismatch(argument, name, type);
+  const bound = argument.asText({ max: 100 });
+  if (bound === null) return null;
+  // An integer column may have a fractional bound; the comparison is numeric then.
+  const comparable: PropertyType = type === null ? { name: 'string' } : isNumeric(type) ? { name: 'float' } : type;
+  if (fitsType(bound, comparable)) return { kind: name, bound };
+  argument.problem('bad_rule_argument', {
+    zh: `${name} 的参数 '${bound}' 不能按 ${typeText(type!)} 解析`,
+    en: `${name}: cannot read '${bound}' as ${typeText(type!)}`,
+  });
+  return null;
+}
+
+function mismatch(argument: YamlReader, name: string, type: PropertyType): null {
+  argument.problem('rule_type_mismatch', {
+    zh: `规则「${name}」不能用于 ${typeText(type)} 类型`,
+    en: `rule '${name}' does not apply to type ${typeText(type)}`,
+  });
+  return null;
+}
+
+/** Rules that no value could pass, and rules that are written twice. */
+function checkTogether(list: YamlReader, rules: Rule[], type: PropertyType | null): void {
+  const contradicts = (lower: string, upper: string, low: string | number, high: string | number): void =>
+    list.problem('contradictory_rules', {
+      zh: `${lower} ${low} 大于 ${upper} ${high}，没有值能通过`,
+      en: `${lower} ${low} is above ${upper} ${high}; no value can pass`,
+    });
+  const min = rules.find(rule => rule.kind === 'min');
+  const max = rules.find(rule => rule.kind === 'max');
+  if (min?.kind === 'min' && max?.kind === 'max' && isAbove(min.bound, max.bound, type)) contradicts('min', 'max', min.bound, max.bound);
+  const shortest = rules.find(rule => rule.kind === 'min_length');
+  const longest = rules.find(rule => rule.kind === 'max_length');
+  if (shortest?.kind === 'min_length' && longest?.kind === 'max_length' && shortest.length > longest.length) {
+    contradicts('min_length', 'max_length', shortest.length, longest.length);
+  }
+  const seen = new Set<string>();
+  for (const rule of rules) {
+    if (rule.kind === 'expression') continue;
+    if (rule.kind !== 'pattern' && seen.has(rule.kind)) {
+      list.problem('contradictory_rules', { zh: `规则「${rule.kind}」写了两次`, en: `rule '${rule.kind}' is written twice` });
+    }
+    seen.add(rule.kind);
+  }
+}
+
+/** Compares two bounds as the declared type would; ISO dates and times compare as text. */
+export function isAbove(left: string, right: string, type: PropertyType | null): boolean {
+  const numeric = type === null ? !Number.isNaN(Number(left)) && !Number.isNaN(Number(right)) : isNumeric(type);
+  return numeric ? Number(left) > Number(right) : left > right;
+}

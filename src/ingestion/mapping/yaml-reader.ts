@@ -1,0 +1,202 @@
+import { nearestName } from './nearest-name.js';
+import type { MappingPath, Position } from './mapping.js';
+import type { MappingProblems } from './problems.js';
+import type { YamlNode } from './yaml-tree.js';
+
+/** What `name` expects at a place, for the sentence of a `wrong_type` problem. */
+const KINDS = {
+  map: { zh: '键值结构', en: 'a map' },
+  list: { zh: '列表', en: 'a list' },
+  text: { zh: '文本', en: 'text' },
+  whole: { zh: '整数', en: 'a whole number' },
+  number: { zh: '数字', en: 'a number' },
+  boolean: { zh: 'true 或 false', en: 'true or false' },
+  scalar: { zh: '单个值', en: 'a single value' },
+} as const;
+
+/**
+ * One value of the mapping and where it stands. Every `as…` method answers the value, or reports `wrong_type` and answers
+ * null, so that reading goes on and all problems are found in one go.
+ */
+export class YamlReader {
+  constructor(
+    readonly node: YamlNode,
+    readonly path: MappingPath,
+    private readonly problems: MappingProblems,
+    private readonly positionAt: (offset: number) => Position,
+  ) {}
+
+  problem(type: string, text: { zh: string; en: string }, hint?: string): void {
+    this.problems.add(type, this.path, text, hint === undefined ? {} : { hint });
+  }
+
+  /** Says that a documented feature is not there yet, instead of ignoring it. */
+  notBuilt(feature: string): void {
+    this.problem('not_built_yet', { zh: `「${feature}」尚未支持`, en: `'${feature}' is not built yet` });
+  }
+
+  /**
+   * The entries of a map. Keys outside `known` are reported with the nearest known name; keys of `planned` are refused as
+   * not built yet.
+   */
+  asMap(known: readonly string[], planned: readonly string[] = []): MapReader {
+    const entries = this.asEntries();
+    for (const [key, { keyAt }] of entries) {
+      if (known.includes(key)) continue;
+      const position = this.positionAt(keyAt);
+      if (planned.includes(key)) {
+        this.problems.add(
+          'not_built_yet',
+          [...this.path, key],
+          { zh: `「${key}」尚未支持`, en: `'${key}' is not built yet` },
+          { position },
+        );
+        continue;
+      }
+      const meant = nearestName(key, known);
+      this.problems.add(
+        'unknown_key',
+        [...this.path, key],
+        meant === null
+          ? { zh: `未知的键 '${key}'`, en: `unknown key '${key}'` }
+          : { zh: `未知的键 '${key}'，是否想写 '${meant}'？`, en: `unknown key '${key}'; did you mean '${meant}'?` },
+        { position, hint: `${known.join(', ')}` },
+      );
+    }
+    return new MapReader(this, entries);
+  }
+
+  asEntries(): Map<string, { keyAt: number; value: YamlNode }> {
+    if (this.node.kind === 'map') return this.node.entries;
+    this.wrongType('map');
+    return new Map();
+  }
+
+  asList(): YamlReader[] {
+    if (this.node.kind !== 'list') {
+      this.wrongType('list');
+      return [];
+    }
+    return this.node.items.map((item, index) => this.child(item, index));
+  }
+
+  /** A list of texts without repetition, or one text that stands for a list of one. */
+  asTexts(options: { max?: number } = {}): string[] {
+    const texts: string[] = [];
+    for (const item of this.asList()) {
+      const text = item.asText(options);
+      if (text === null) continue;
+      if (texts.includes(text)) item.problem('duplicate_value', { zh: `重复的值 '${text}'`, en: `'${text}' is listed twice` });
+      else texts.push(text);
+    }
+    return texts;
+  }
+
+  /** Text of 1 to `max` code points. A plain number is taken as it is written: `0110` stays four characters. */
+  asText({ max = 4000 }: { max?: number } = {}): string | null {
+    if (this.node.kind !== 'scalar' || this.node.value === null || typeof this.node.value === 'boolean') return this.wrongType('text');
+    const text = this.asWritten();
+    if (text === null) return null;
+    const length = [...text].length;
+    if (length >= 1 && length <= max && !text.includes('\0')) return text;
+    this.problem('wrong_type', { zh: `长度应为 1 到 ${max} 个字符`, en: `must have 1 to ${max} characters` });
+    return null;
+  }
+
+  /** The text of any scalar, as written; null for a YAML null or, reported, for a collection. */
+  asWritten(): string | null {
+    if (this.node.kind !== 'scalar') return this.wrongType('scalar');
+    const { value, written, plain } = this.node;
+    if (value === null) return null;
+    if (plain && typeof value === 'number' && String(value) !== written && /^[-+]?\d+$/.test(written)) {
+      this.problems.warn('unquoted_number', this.path, {
+        zh: `${written} 没有引号，这里按文本原样保留；编码请加引号`,
+        en: `${written} is not quoted; it is kept as written, but codes should be quoted`,
+      });
+    }
+    return written;
+  }
+
+  asOneOf<T extends string>(allowed: readonly T[], planned: readonly string[] = []): T | null {
+    const text = this.asText();
+    if (text === null) return null;
+    const found = allowed.find(value => value === text);
+    if (found !== undefined) return found;
+    if (planned.includes(text)) this.notBuilt(text);
+    else this.unknown('wrong_type', 'value', '取值', text, allowed);
+    return null;
+  }
+
+  asWhole({ min = 0, max = Number.MAX_SAFE_INTEGER } = {}): number | null {
+    const value = this.node.kind === 'scalar' ? this.node.value : null;
+    if (typeof value === 'number' && Number.isSafeInteger(value)) return this.within(value, min, max);
+    return this.wrongType('whole');
+  }
+
+  asNumber({ min, max }: { min: number; max: number }): number | null {
+    const value = this.node.kind === 'scalar' ? this.node.value : null;
+    if (typeof value === 'number' && Number.isFinite(value)) return this.within(value, min, max);
+    return this.wrongType('number');
+  }
+
+  asBoolean(): boolean | null {
+    if (this.node.kind === 'scalar' && typeof this.node.value === 'boolean') return this.node.value;
+    return this.wrongType('boolean');
+  }
+
+  /** Reports `written` as unknown, with the nearest of `known`. */
+  unknown(type: string, noun: string, nounZh: string, written: string, known: readonly string[]): void {
+    const meant = nearestName(written, known);
+    this.problem(
+      type,
+      meant === null
+        ? { zh: `未知${nounZh} '${written}'`, en: `unknown ${noun} '${written}'` }
+        : { zh: `未知${nounZh} '${written}'，是否想写 '${meant}'？`, en: `unknown ${noun} '${written}'; did you mean '${meant}'?` },
+      known.join(', '),
+    );
+  }
+
+  child(node: YamlNode, step: string | number): YamlReader {
+    return new YamlReader(node, [...this.path, step], this.problems, this.positionAt);
+  }
+
+  wrongType(kind: keyof typeof KINDS): null {
+    this.problem('wrong_type', { zh: `此处应为${KINDS[kind].zh}`, en: `must be ${KINDS[kind].en}` });
+    return null;
+  }
+
+  private within(value: number, min: number, max: number): number | null {
+    if (value >= min && value <= max) return value;
+    this.problem('wrong_type', { zh: `应在 ${min} 与 ${max} 之间`, en: `must be between ${min} and ${max}` });
+    return null;
+  }
+}
+
+/** The entries of one map by key. */
+export class MapReader {
+  constructor(
+    private readonly owner: YamlReader,
+    private readonly entries: Map<string, { keyAt: number; value: YamlNode }>,
+  ) {}
+
+  has(key: string): boolean {
+    return this.entries.has(key);
+  }
+
+  keys(): string[] {
+    return [...this.entries.keys()];
+  }
+
+  /** The value of `key`; null when it is absent or written as YAML null. */
+  optional(key: string): YamlReader | null {
+    const entry = this.entries.get(key);
+    if (!entry || (entry.value.kind === 'scalar' && entry.value.value === null)) return null;
+    return this.owner.child(entry.value, key);
+  }
+
+  required(key: string): YamlReader | null {
+    const found = this.optional(key);
+    if (!found) this.owner.problem('missing_key', { zh: `缺少「${key}」`, en: `'${key}' is missing` });
+    return found;
+  }
+}

@@ -1,0 +1,181 @@
+import { CORE_SCHEMA, YAMLException, constructFromEvents, getScalarValue, parseEvents } from 'js-yaml';
+import type { MappingPath, Position } from './mapping.js';
+
+const MAX_BYTES = 256 * 1024;
+const MAX_DEPTH = 20;
+/** Numbers of js-yaml's EVENT_ID and SCALAR_STYLE.PLAIN; the imported objects are typed as literals, which a switch needs. */
+const SEQUENCE = 2;
+const MAPPING = 3;
+const SCALAR = 4;
+const POP = 6;
+const PLAIN = 1;
+
+/** A YAML value that knows where it stands; `at` is an offset into the text. */
+export type YamlNode =
+  | { kind: 'map'; at: number; entries: Map<string, { keyAt: number; value: YamlNode }> }
+  | { kind: 'list'; at: number; items: YamlNode[] }
+  | { kind: 'scalar'; at: number; value: string | number | boolean | null; written: string; plain: boolean };
+
+export interface YamlTree {
+  root: YamlNode;
+  positionOf(path: MappingPath): Position;
+  positionAt(offset: number): Position;
+}
+
+/** The text is not one readable YAML document. */
+export class YamlSyntaxError extends Error {
+  constructor(
+    readonly code: 'yaml_syntax' | 'yaml_alias_limit' | 'not_a_map',
+    readonly text: { zh: string; en: string },
+    readonly position: Position,
+    readonly hint?: string,
+  ) {
+    super(text.en);
+  }
+}
+
+/**
+ * Reads one YAML 1.2 document (core schema, no aliases, at most 256 KiB, at most 20 levels) into a tree with positions.
+ * js-yaml's event stream carries the source offsets that its constructed values lack, so the tree is composed from events.
+ * Throws YamlSyntaxError.
+ */
+export function readYamlTree(text: string): YamlTree {
+  const start: Position = { line: 1, column: 1 };
+  if (new TextEncoder().encode(text).length > MAX_BYTES) {
+    throw new YamlSyntaxError('yaml_syntax', { zh: '映射超过 256 KiB', en: 'the mapping is larger than 256 KiB' }, start);
+  }
+  const root = parseDocument(text, start);
+  if (root.kind !== 'map') {
+    throw new YamlSyntaxError(
+      'not_a_map',
+      { zh: '映射必须是键值结构，以 version: 1 开头', en: 'the mapping must be a map that starts with version: 1' },
+      start,
+      text.includes('：') ? fullWidthColon : undefined,
+    );
+  }
+  return { root, positionAt: offset => positionAt(text, offset), positionOf: path => positionAt(text, offsetOf(root, path)) };
+}
+
+const fullWidthColon =
+  '文中有全角冒号「：」，YAML 需要半角冒号加空格 / the text has a full-width colon (：); YAML needs an ASCII colon and a space';
+
+function parseDocument(text: string, start: Position): YamlNode {
+  try {
+    const events = parseEvents(text, { maxDepth: MAX_DEPTH });
+    // The constructor is run for what it refuses: aliases, duplicate keys, keys that are no scalars.
+    const documents = constructFromEvents(events, { source: text, schema: CORE_SCHEMA, maxAliases: 0 });
+    if (documents.length > 1) {
+      throw new YamlSyntaxError(
+        'yaml_syntax',
+        { zh: '只能有一个 YAML 文档', en: 'only one YAML document is allowed' },
+        start,
+        'remove the line ---',
+      );
+    }
+    if (documents.length === 0) throw new YamlSyntaxError('not_a_map', { zh: '映射为空', en: 'the mapping is empty' }, start);
+    return composeTree(text, events);
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    throw toSyntaxError(text, error);
+  }
+}
+
+function composeTree(text: string, events: ReturnType<typeof parseEvents>): YamlNode {
+  let next = 1; // the first event opens the document
+  const atEnd = (): boolean => {
+    if (events[next]!.type !== POP) return false;
+    next++;
+    return true;
+  };
+  const compose = (): YamlNode => {
+    const event = events[next++]!;
+    if ('tagStart' in event && event.tagStart >= 0) throw tagRefused(positionAt(text, event.tagStart));
+    switch (event.type) {
+      case SEQUENCE: {
+        const items: YamlNode[] = [];
+        while (!atEnd()) items.push(compose());
+        return { kind: 'list', at: event.start, items };
+      }
+      case MAPPING: {
+        const entries = new Map<string, { keyAt: number; value: YamlNode }>();
+        while (!atEnd()) {
+          const key = compose();
+          entries.set(key.kind === 'scalar' ? key.written : '', { keyAt: key.at, value: compose() });
+        }
+        return { kind: 'map', at: event.start, entries };
+      }
+      case SCALAR: {
+        const written = getScalarValue(text, event);
+        const plain = event.style === PLAIN;
+        return { kind: 'scalar', at: event.valueStart, value: plain ? resolvePlain(written) : written, written, plain };
+      }
+      default:
+        throw new Error(`YAML event ${event.type} cannot start a value`);
+    }
+  };
+  return compose();
+}
+
+/** YAML 1.2.2 core schema, section 10.3.2: only these plain words are anything but strings, so `NO` and `on` stay what they are. */
+function resolvePlain(written: string): string | number | boolean | null {
+  if (/^(?:~|null|Null|NULL|)$/.test(written)) return null;
+  if (/^(?:true|True|TRUE)$/.test(written)) return true;
+  if (/^(?:false|False|FALSE)$/.test(written)) return false;
+  if (/^(?:0o[0-7]+|0x[0-9a-fA-F]+|[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)$/.test(written)) return Number(written);
+  return written;
+}
+
+function tagRefused(position: Position): YamlSyntaxError {
+  return new YamlSyntaxError('yaml_syntax', { zh: '不支持 YAML 标签（!…）', en: 'YAML tags (!…) are not supported' }, position);
+}
+
+function toSyntaxError(text: string, error: YAMLException): YamlSyntaxError {
+  const position = error.mark ? positionAt(text, error.mark.position) : { line: 1, column: 1 };
+  if (error.reason.includes('maxAliases')) {
+    return new YamlSyntaxError(
+      'yaml_alias_limit',
+      { zh: '不支持 YAML 锚点引用（*name）', en: 'YAML aliases (*name) are not supported' },
+      position,
+      '把内容写全 / write the content out',
+    );
+  }
+  const text_ = { zh: `YAML 语法错误：${error.reason}`, en: `YAML syntax error: ${error.reason}` };
+  return new YamlSyntaxError('yaml_syntax', text_, position, syntaxHint(text, error, position));
+}
+
+function syntaxHint(text: string, error: YAMLException, position: Position): string | undefined {
+  const lines = text.split(/\r\n|\r|\n/);
+  const near = `${lines[position.line - 2] ?? ''}\n${lines[position.line - 1] ?? ''}`;
+  if (error.reason.includes('tab')) return '缩进请用空格 / indent with spaces, not tabs';
+  if (near.includes('：')) return fullWidthColon;
+  if (/:\s+[%`@]/.test(near) || /:\s+[^'"\s][^'"]*:\s/.test(near)) {
+    return '给值加引号 / quote the value: it starts with a reserved character or contains ": "';
+  }
+  return undefined;
+}
+
+function positionAt(text: string, offset: number): Position {
+  const before = text.slice(0, Math.max(0, offset));
+  const lines = before.split(/\r\n|\r|\n/);
+  return { line: lines.length, column: (lines.at(-1) ?? '').length + 1 };
+}
+
+/** A map entry is pointed at by its value when that stands on the key's line, which is where the eye looks; else by its key. */
+function offsetOf(root: YamlNode, path: MappingPath): number {
+  let node = root;
+  let offset = root.at;
+  for (const step of path) {
+    if (node.kind === 'map' && typeof step === 'string') {
+      const entry = node.entries.get(step);
+      if (!entry) return offset;
+      offset = entry.value.kind === 'scalar' && entry.value.at >= 0 ? entry.value.at : entry.keyAt;
+      node = entry.value;
+    } else if (node.kind === 'list' && typeof step === 'number') {
+      const item = node.items[step];
+      if (!item) return offset;
+      offset = item.at;
+      node = item;
+    } else return offset;
+  }
+  return offset;
+}
