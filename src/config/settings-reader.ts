@@ -64,7 +64,8 @@ export class SettingsReader {
     const value = this.raw(name, choices.join(' | '), fallback, meaning);
     if (value === undefined) return fallback;
     const choice = choices.find(candidate => candidate === value);
-    if (choice === undefined) this.problems.push(`${name}: 应为 ${choices.join('、')} 之一 / must be one of ${choices.join(', ')}, got "${value}"`);
+    if (choice === undefined)
+      this.problems.push(`${name}: 应为 ${choices.join('、')} 之一 / must be one of ${choices.join(', ')}, got "${value}"`);
     return choice ?? fallback;
   }
 

@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { quoteIdentifier } from '../quote-identifier.js';
 import { keepSecret, socketDirectory } from './data-directory.js';
 import { choosePostgresAccount, type PostgresAccount } from './postgres-account.js';
 import { findPostgresBinaries } from './postgres-binaries.js';
@@ -77,6 +78,19 @@ export class EmbeddedPostgres {
     const url = `postgresql://${user}:${password}@/postgres?host=${encodeURIComponent(sockets)}`;
     await waitUntilReady(url, () => failure);
     return new EmbeddedPostgres(url, child, exited);
+  }
+
+  /** Creates the database unless it is there, and returns its URL. */
+  async createDatabase(database: string): Promise<string> {
+    const client = new pg.Client(this.url);
+    await client.connect();
+    try {
+      const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [database]);
+      if (rowCount === 0) await client.query(`CREATE DATABASE ${quoteIdentifier(database)}`);
+    } finally {
+      await client.end();
+    }
+    return this.databaseUrl(database);
   }
 
   /** URL of another database of this server. */

@@ -1,0 +1,35 @@
+import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { ApiBearerAuth, ApiExtension, ApiResponse, ApiSecurity } from '@nestjs/swagger';
+
+export type GraphRole = 'viewer' | 'editor' | 'manager';
+
+/** Where the guard finds the graph of a request: behind the id of a record in the path, or in the body's `graph_id`. */
+export type GraphSource = { of: 'graph' | 'job' | 'run' | 'metric'; param: string } | { of: 'body' };
+
+/** Who may call a route. `password_pending` is open to a user who still has to change the password. */
+export type Access =
+  | { kind: 'public' }
+  | { kind: 'authenticated' }
+  | { kind: 'password_pending' }
+  | { kind: 'admin' }
+  | { kind: 'graph'; role: GraphRole; source: GraphSource };
+
+export const ACCESS = 'access';
+
+/** Declares access once, for the guards and for OpenAPI. A route without a declaration is closed. */
+export function declareAccess(access: Access, words: string): MethodDecorator & ClassDecorator {
+  const documented = [SetMetadata(ACCESS, access), ApiExtension('x-access', words)];
+  if (access.kind === 'public') return applyDecorators(...documented);
+  return applyDecorators(
+    ...documented,
+    ApiBearerAuth(),
+    ApiSecurity('api_key'),
+    ApiResponse({ status: 401, description: '凭证缺失、无效或过期 / No valid credential' }),
+    ApiResponse({ status: 403, description: '没有权限 / Not permitted' }),
+  );
+}
+
+export const Public = () => declareAccess({ kind: 'public' }, 'anyone');
+export const Authenticated = () => declareAccess({ kind: 'authenticated' }, 'any user');
+export const DuringPasswordChange = () => declareAccess({ kind: 'password_pending' }, 'any user, also while the password must be changed');
+export const AdminOnly = () => declareAccess({ kind: 'admin' }, 'admins');

@@ -1,0 +1,31 @@
+import { Module } from '@nestjs/common';
+import { JwtModule } from '@nestjs/jwt';
+import { PassportModule } from '@nestjs/passport';
+import { Settings } from '../config/settings.js';
+import { UsersModule } from '../users/users.module.js';
+import { AuthController } from './auth.controller.js';
+import { AuthService } from './auth.service.js';
+import { JwtStrategy } from './jwt.strategy.js';
+import { TokenKey, tokenAlgorithm, tokenAudience, tokenIssuer } from './token-key.js';
+
+@Module({ providers: [TokenKey], exports: [TokenKey] })
+class TokenKeyModule {}
+
+@Module({
+  imports: [
+    UsersModule,
+    PassportModule,
+    TokenKeyModule,
+    JwtModule.registerAsync({
+      imports: [TokenKeyModule],
+      inject: [TokenKey, Settings],
+      useFactory: (key: TokenKey, { jwtExpireSeconds }: Settings) => ({
+        secretOrKeyProvider: () => key.object,
+        signOptions: { algorithm: tokenAlgorithm, expiresIn: jwtExpireSeconds, issuer: tokenIssuer, audience: tokenAudience },
+      }),
+    }),
+  ],
+  controllers: [AuthController],
+  providers: [AuthService, JwtStrategy],
+})
+export class AuthModule {}

@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { PassportStrategy } from '@nestjs/passport';
+import { type Request } from 'express';
+import { Strategy } from 'passport-jwt';
+import { UsersService } from '../users/users.service.js';
+import { type Principal } from './principal.js';
+import { TokenKey, tokenAlgorithm, tokenAudience, tokenIssuer } from './token-key.js';
+
+/** Longest Authorization value looked at; a token of ours has about 300 characters. */
+const maxHeaderLength = 4096;
+
+/**
+ * The token of `Authorization: Bearer <token>`, with exactly one space. passport-jwt's own extractor is quadratic in the
+ * length of a header without spaces, and takes several spaces, tabs and other spellings.
+ */
+export function extractBearer({ headers: { authorization } }: Request): string | null {
+  if (authorization === undefined || authorization.length > maxHeaderLength || !authorization.startsWith('Bearer ')) return null;
+  const token = authorization.slice('Bearer '.length);
+  return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token) ? token : null;
+}
+
+@Injectable()
+export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
+  constructor(
+    key: TokenKey,
+    private readonly users: UsersService,
+  ) {
+    super({
+      jwtFromRequest: extractBearer,
+      // A key object: a string is parsed anew on every call, which costs 50 times the verification itself.
+      secretOrKey: key.object as unknown as string,
+      algorithms: [tokenAlgorithm],
+      issuer: tokenIssuer,
+      audience: tokenAudience,
+    });
+  }
+
+  /** Runs for a token whose signature and lifetime are good; false refuses it. */
+  async validate(payload: unknown): Promise<Principal | false> {
+    const { sub, tv, exp } = (typeof payload === 'object' && payload !== null ? payload : {}) as Record<string, unknown>;
+    if (typeof sub !== 'string' || !/^[1-9]\d{0,9}$/.test(sub) || typeof tv !== 'number' || typeof exp !== 'number') return false;
+    const account = await this.users.findAccountState(Number(sub));
+    if (!account || account.disabled || account.token_version !== tv) return false;
+    return {
+      userId: account.id,
+      username: account.username,
+      isAdmin: account.is_admin,
+      mustChangePassword: account.must_change_password,
+      tokenVersion: account.token_version,
+    };
+  }
+}

@@ -1,0 +1,18 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { type Request } from 'express';
+
+/** Who is calling; loaded once per request by the guard, and the first argument of service methods. */
+export interface Principal {
+  userId: number;
+  username: string;
+  isAdmin: boolean;
+  mustChangePassword: boolean;
+  tokenVersion: number;
+}
+
+/** The caller of the request being served. Not on public routes. */
+export const CurrentPrincipal = createParamDecorator((_: unknown, context: ExecutionContext): Principal => principalOf(context));
+
+export function principalOf(context: ExecutionContext): Principal {
+  return (context.switchToHttp().getRequest<Request>() as Request & { user: Principal }).user;
+}

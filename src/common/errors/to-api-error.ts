@@ -1,0 +1,46 @@
+import { ApiError } from './api-error.js';
+import {
+  BadRequestError,
+  BodyTooLargeError,
+  DatabaseUnavailableError,
+  InternalError,
+  MalformedBodyError,
+  RouteNotFoundError,
+  UnsupportedMediaTypeError,
+} from './common-errors.js';
+
+/** What `toApiError` reads off errors of Nest, of Express' parsers and of PostgreSQL. */
+interface ForeignError {
+  status?: unknown;
+  type?: unknown;
+  code?: unknown;
+  message?: unknown;
+  getStatus?: () => number;
+}
+
+/** SQLSTATE classes and socket errors that mean the server is away, not that the statement is wrong. */
+const connectionLost = /^(08|57P|53)|^(ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT)$/;
+const poolWait = /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error/;
+
+/** Turns whatever was thrown into an error of ours; texts of others never reach a client, they may quote the request. */
+export function toApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  const error = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as ForeignError;
+  const status = typeof error.getStatus === 'function' ? error.getStatus() : error.status;
+  if (error.type === 'entity.parse.failed') return new MalformedBodyError();
+  switch (status) {
+    case 400:
+      return new BadRequestError();
+    case 404:
+      return new RouteNotFoundError();
+    case 413:
+      return new BodyTooLargeError();
+    case 415:
+      return new UnsupportedMediaTypeError('application/json; charset=utf-8');
+    default:
+  }
+  const code = typeof error.code === 'string' ? error.code : '';
+  const message = typeof error.message === 'string' ? error.message : '';
+  if (connectionLost.test(code) || poolWait.test(message)) return new DatabaseUnavailableError(thrown);
+  return new InternalError(thrown);
+}

@@ -1,0 +1,41 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, Inject } from '@nestjs/common';
+import { type Request, type Response } from 'express';
+import { type Logger } from 'pino';
+import { type ApiError } from '../errors/api-error.js';
+import { isLegacyPath, toErrorBody } from '../errors/error-body.js';
+import { toApiError } from '../errors/to-api-error.js';
+import { LOG } from '../logging/log.js';
+
+/** The one place where an error becomes a response. */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  constructor(@Inject(LOG) private readonly log: Logger) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const request = http.getRequest<Request>();
+    const response = http.getResponse<Response>();
+    const error = toApiError(thrown);
+    if (error.status >= 500) this.report(error, response);
+    if (response.headersSent) {
+      // A stream that fails half-way can only be cut; a clean end would look complete.
+      response.destroy();
+      return;
+    }
+    for (const [name, value] of Object.entries(error.headers ?? {})) response.setHeader(name, value);
+    response.status(error.status).json(toErrorBody(error, isLegacyPath(request.path)));
+  }
+
+  private report(error: ApiError, response: Response): void {
+    const { cause } = error;
+    this.log.error(
+      {
+        request_id: response.getHeader('X-Request-ID'),
+        code: error.code,
+        // Driver errors carry the statement and its parameters as own properties: only message and stack are kept.
+        cause: cause instanceof Error ? (cause.stack ?? cause.message) : cause === undefined ? undefined : typeof cause,
+      },
+      error.text.en,
+    );
+  }
+}

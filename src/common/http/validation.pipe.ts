@@ -1,0 +1,61 @@
+import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
+import { plainToInstance } from 'class-transformer';
+import { validate, type ValidationError } from 'class-validator';
+import { type FieldProblem, SchemaError } from '../errors/api-error.js';
+import { MalformedBodyError, MissingFieldsError, UnsupportedMediaTypeError } from '../errors/common-errors.js';
+import { describeConstraint } from './describe-constraint.js';
+import { currentRequest } from './request-context.js';
+
+const maxIgnoredNamed = 20;
+
+/**
+ * Turns bodies and queries into their DTO. A missing required field is a 400, a value that breaks its schema a 422 that
+ * lists all of them; fields the DTO does not know are dropped and named in `X-Ignored-Fields`.
+ */
+@Injectable()
+export class DtoPipe implements PipeTransform {
+  async transform(value: unknown, { type, metatype }: ArgumentMetadata): Promise<unknown> {
+    if ((type !== 'body' && type !== 'query') || metatype === undefined || (metatype as unknown) === Object) return value;
+    if (type === 'body') requireObject(value);
+    const plain = value as Record<string, unknown>;
+    const dto = plainToInstance(metatype as new () => object, plain);
+    const given = new Set(Object.keys(plain));
+    const errors = await validate(dto, { whitelist: true, forbidUnknownValues: true });
+    nameIgnoredFields([...given].filter(name => !(name in dto)));
+
+    const problems = errors.flatMap(error => toProblems(error, [type]));
+    const broken = problems.filter(problem => problem.type !== 'missing');
+    if (broken.length > 0) throw new SchemaError(problems);
+    if (problems.length > 0) throw new MissingFieldsError(problems.map(problem => problem.loc.slice(1).join('.')));
+    return dto;
+  }
+}
+
+function requireObject(value: unknown): void {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return;
+  const headers = currentRequest()?.request.headers;
+  const sent =
+    headers?.['content-length'] !== '0' && (headers?.['content-length'] !== undefined || headers?.['transfer-encoding'] !== undefined);
+  if (value === undefined && sent && !/^application\/(\w+\+)?json\b/i.test(headers?.['content-type'] ?? '')) {
+    throw new UnsupportedMediaTypeError('application/json');
+  }
+  throw new MalformedBodyError();
+}
+
+function nameIgnoredFields(names: string[]): void {
+  if (names.length === 0) return;
+  // Header values are Latin-1; encoding keeps any name readable and harmless.
+  const list = names.slice(0, maxIgnoredNamed).map(name => encodeURIComponent(name.slice(0, 100).toWellFormed()));
+  currentRequest()?.response.setHeader('X-Ignored-Fields', list.join(', '));
+}
+
+function toProblems(error: ValidationError, parent: (string | number)[]): FieldProblem[] {
+  const loc = [...parent, /^\d+$/.test(error.property) ? Number(error.property) : error.property];
+  if (error.value === undefined && error.constraints) {
+    return [{ loc, msg: '必填 / is required', type: 'missing' }];
+  }
+  const own = Object.entries(error.constraints ?? {}).map(([name, message]) => ({ loc, ...describeConstraint(name, message) }));
+  // A number that should be a text is also too short, too long and of the wrong form: the type says it all.
+  const wrongType = own.filter(problem => problem.type.endsWith('_type'));
+  return [...(wrongType.length > 0 ? wrongType : own), ...(error.children ?? []).flatMap(child => toProblems(child, loc))];
+}

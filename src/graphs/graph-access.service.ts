@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { type GraphRole } from '../auth/access.decorator.js';
+import { type Principal } from '../auth/principal.js';
+import { ServicePool } from '../database/service-pool.js';
+import { GraphAccessError, GraphNotFoundError, RecordNotFoundError } from './graphs.errors.js';
+
+const rank: Record<GraphRole, number> = { viewer: 1, editor: 2, manager: 3 };
+
+const graphOf = {
+  job: 'SELECT graph_id FROM ingestion_jobs WHERE id = $1',
+  run: 'SELECT j.graph_id FROM ingestion_runs r JOIN ingestion_jobs j ON j.id = r.job_id WHERE r.id = $1',
+  metric: 'SELECT graph_id FROM metrics WHERE id = $1',
+};
+
+/** Who may do what with which graph. */
+@Injectable()
+export class GraphAccessService {
+  constructor(private readonly pool: ServicePool) {}
+
+  /** @throws RecordNotFoundError */
+  async findGraphOf(kind: 'job' | 'run' | 'metric', id: number): Promise<number> {
+    const { rows } = await this.pool.query<{ graph_id: number }>({ name: `graph-of-${kind}`, text: graphOf[kind], values: [id] });
+    if (!rows[0]) throw new RecordNotFoundError(kind);
+    return rows[0].graph_id;
+  }
+
+  /** @throws GraphNotFoundError, or GraphAccessError for a graph that exists and that the caller may not use this way. */
+  async require(principal: Principal, graphId: number, role: GraphRole): Promise<void> {
+    const held = await this.findRole(principal, graphId);
+    if (held === null || (held !== 'owner' && rank[held] < rank[role])) throw new GraphAccessError(role);
+  }
+
+  /** @throws GraphNotFoundError, or GraphAccessError for all but the owner and admins. */
+  async requireOwner(principal: Principal, graphId: number): Promise<void> {
+    if ((await this.findRole(principal, graphId)) !== 'owner') throw new GraphAccessError('owner');
+  }
+
+  /** The caller's role; admins count as owners. Null when the caller has none. */
+  private async findRole(principal: Principal, graphId: number): Promise<GraphRole | 'owner' | null> {
+    const { rows } = await this.pool.query<{ owner_id: number; role: GraphRole | null }>({
+      name: 'graph-role',
+      text: `SELECT g.owner_id, m.role FROM graphs g LEFT JOIN graph_members m ON m.graph_id = g.id AND m.user_id = $2 WHERE g.id = $1`,
+      values: [graphId, principal.userId],
+    });
+    const graph = rows[0];
+    if (!graph) throw new GraphNotFoundError();
+    return principal.isAdmin || graph.owner_id === principal.userId ? 'owner' : graph.role;
+  }
+}

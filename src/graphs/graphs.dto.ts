@@ -1,0 +1,219 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, IsString, Length, Matches, MaxLength } from 'class-validator';
+import { type ElementRow, type GraphRow, type NeighborRow, type NodeRow } from './graphs.repository.js';
+
+const printable = /^[^\p{Cc}\p{Cs}]*$/u;
+const maxDescription = 2000;
+
+export class CreateGraphRequest {
+  @ApiProperty({ example: '贸易图谱', maxLength: 128 })
+  @IsString()
+  @Length(1, 128)
+  @Matches(printable, { message: 'name must be free of control characters' })
+  name: string;
+
+  @ApiPropertyOptional({ example: '客户、订单、产品与供应商' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(maxDescription)
+  @Matches(/^[^\0\p{Cs}]*$/u, { message: 'description must be valid text' })
+  description?: string;
+}
+
+export class UpdateGraphRequest {
+  @ApiPropertyOptional({ example: '贸易图谱 2026', maxLength: 128 })
+  @IsOptional()
+  @IsString()
+  @Length(1, 128)
+  @Matches(printable, { message: 'name must be free of control characters' })
+  name?: string;
+
+  @ApiPropertyOptional({ example: '客户、订单、产品与供应商' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(maxDescription)
+  @Matches(/^[^\0\p{Cs}]*$/u, { message: 'description must be valid text' })
+  description?: string;
+}
+
+export class GraphResponse {
+  @ApiProperty({ example: 1 })
+  id: number;
+
+  @ApiProperty({ example: '贸易图谱' })
+  name: string;
+
+  @ApiProperty({ type: String, nullable: true, example: '客户、订单、产品与供应商' })
+  description: string | null;
+
+  @ApiProperty({ example: 'admin' })
+  owner: string;
+
+  @ApiProperty({ enum: ['owner', 'admin', 'manager', 'editor', 'viewer'], description: '调用者的角色 / the role of the caller' })
+  role: string;
+
+  @ApiProperty({ example: 1, description: '每次摄取成功加一 / rises by one with every successful run' })
+  version: number;
+
+  @ApiProperty({ example: 1240 })
+  node_count: number;
+
+  @ApiProperty({ example: 5210 })
+  edge_count: number;
+
+  @ApiProperty({ format: 'date-time' })
+  created_at: string;
+
+  @ApiProperty({ format: 'date-time' })
+  updated_at: string;
+}
+
+class SchemaPropertyResponse {
+  @ApiProperty({ example: '单价' })
+  name: string;
+
+  @ApiProperty({ example: 'decimal(12,2)' })
+  type: string;
+
+  @ApiProperty({ type: String, nullable: true, example: 'unit_price' })
+  column: string | null;
+}
+
+class SchemaSourceResponse {
+  @ApiProperty({ example: 'pg_mirror' })
+  connection: string;
+
+  @ApiProperty({ example: 'products' })
+  table: string;
+
+  @ApiProperty({ type: [String], example: ['product_id'] })
+  key_columns: string[];
+
+  @ApiProperty({ example: 1 })
+  job_id: number;
+}
+
+class SchemaElementResponse {
+  @ApiProperty({ type: [String], example: ['Product'] })
+  aliases: string[];
+
+  @ApiProperty({ type: [SchemaPropertyResponse] })
+  properties: SchemaPropertyResponse[];
+
+  @ApiProperty({ example: 60 })
+  count: number;
+
+  @ApiProperty({ type: SchemaSourceResponse })
+  source: SchemaSourceResponse;
+}
+
+class SchemaNodeResponse extends SchemaElementResponse {
+  @ApiProperty({ example: '产品' })
+  label: string;
+}
+
+class SchemaEdgeResponse extends SchemaElementResponse {
+  @ApiProperty({ example: '供应' })
+  type: string;
+
+  @ApiProperty({ example: '供应商' })
+  from: string;
+
+  @ApiProperty({ example: '产品' })
+  to: string;
+}
+
+export class GraphSchemaResponse {
+  @ApiProperty({ type: [SchemaNodeResponse] })
+  nodes: SchemaNodeResponse[];
+
+  @ApiProperty({ type: [SchemaEdgeResponse] })
+  edges: SchemaEdgeResponse[];
+}
+
+export class NodeResponse {
+  @ApiProperty({ example: 1, description: '超出安全整数时为字符串 / a string beyond the safe integers' })
+  id: number | string;
+
+  @ApiProperty({ example: '产品' })
+  label: string;
+
+  @ApiProperty({ example: '11' })
+  key: string;
+
+  @ApiProperty({ example: '蓝牙耳机' })
+  display: string;
+
+  @ApiProperty({ type: Object, example: { 产品编号: 11, 单价: 299 } })
+  properties: Record<string, unknown>;
+}
+
+class NeighborNodeResponse {
+  @ApiProperty({ example: 2 })
+  id: number | string;
+
+  @ApiProperty({ example: '供应商' })
+  label: string;
+
+  @ApiProperty({ example: '3' })
+  key: string;
+
+  @ApiProperty({ example: '华南电子' })
+  display: string;
+}
+
+export class NeighborResponse {
+  @ApiProperty({ example: 7 })
+  edge_id: number | string;
+
+  @ApiProperty({ example: '供应' })
+  type: string;
+
+  @ApiProperty({ enum: ['out', 'in'] })
+  direction: string;
+
+  @ApiProperty({ type: Object, example: {} })
+  properties: Record<string, unknown>;
+
+  @ApiProperty({ type: NeighborNodeResponse })
+  node: NeighborNodeResponse;
+}
+
+/** An int8 as a number while it is exact, as a string beyond. */
+function exact(value: string): number | string {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
+export function toGraphResponse(row: GraphRow): GraphResponse {
+  return {
+    ...row,
+    node_count: Number(row.node_count),
+    edge_count: Number(row.edge_count),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+export function toGraphSchemaResponse(rows: ElementRow[]): GraphSchemaResponse {
+  const common = (row: ElementRow) => ({
+    aliases: row.aliases,
+    properties: row.properties,
+    count: Number(row.row_count),
+    source: { connection: row.connection, table: row.source_table, key_columns: row.key_columns, job_id: row.job_id },
+  });
+  return {
+    nodes: rows.filter(row => row.kind === 'node').map(row => ({ label: row.name, ...common(row) })),
+    edges: rows
+      .filter(row => row.kind === 'edge')
+      .map(row => ({ type: row.name, from: row.source_label, to: row.target_label, ...common(row) })),
+  };
+}
+
+export function toNodeResponse(row: NodeRow): NodeResponse {
+  return { ...row, id: exact(row.id) };
+}
+
+export function toNeighborResponse({ edge_id, type, direction, edge_properties, ...node }: NeighborRow): NeighborResponse {
+  return { edge_id: exact(edge_id), type, direction, properties: edge_properties, node: { ...node, id: exact(node.id) } };
+}

@@ -1,0 +1,162 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { type Principal } from '../auth/principal.js';
+import { quoteIdentifier } from '../database/quote-identifier.js';
+import { ServicePool } from '../database/service-pool.js';
+import { Graph } from './graph.entity.js';
+import { GraphBusyError } from './graphs.errors.js';
+
+export interface GraphRow {
+  id: number;
+  name: string;
+  description: string | null;
+  owner: string;
+  role: string;
+  version: number;
+  node_count: string;
+  edge_count: string;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface ElementRow {
+  kind: 'node' | 'edge';
+  name: string;
+  source_label: string;
+  target_label: string;
+  job_id: number;
+  aliases: string[];
+  connection: string;
+  source_table: string;
+  key_columns: string[];
+  properties: { name: string; type: string; column: string | null }[];
+  row_count: string;
+}
+
+export interface NodeRow {
+  id: string;
+  label: string;
+  key: string;
+  display: string;
+  properties: Record<string, unknown>;
+}
+
+export interface NeighborRow {
+  edge_id: string;
+  type: string;
+  direction: 'out' | 'in';
+  edge_properties: Record<string, unknown>;
+  id: string;
+  label: string;
+  key: string;
+  display: string;
+}
+
+const lockNotAvailable = '55P03';
+
+const graphRow = `
+  SELECT g.id, g.name, g.description, u.username AS owner, g.version, g.created_at, g.updated_at,
+         CASE WHEN g.owner_id = $1 THEN 'owner' WHEN m.role IS NOT NULL THEN m.role ELSE 'admin' END AS role,
+         coalesce(e.nodes, 0) AS node_count, coalesce(e.edges, 0) AS edge_count
+  FROM graphs g
+  JOIN users u ON u.id = g.owner_id
+  LEFT JOIN graph_members m ON m.graph_id = g.id AND m.user_id = $1
+  LEFT JOIN LATERAL (
+    SELECT sum(row_count) FILTER (WHERE kind = 'node') AS nodes, sum(row_count) FILTER (WHERE kind = 'edge') AS edges
+    FROM graph_elements WHERE graph_id = g.id
+  ) e ON true`;
+
+@Injectable()
+export class GraphsRepository {
+  constructor(
+    @InjectRepository(Graph) private readonly graphs: Repository<Graph>,
+    private readonly pool: ServicePool,
+  ) {}
+
+  async list({ userId, isAdmin }: Principal, afterId: number, limit: number): Promise<GraphRow[]> {
+    const { rows } = await this.pool.query<GraphRow>(
+      `${graphRow} WHERE g.id > $2 AND ($3 OR g.owner_id = $1 OR m.user_id IS NOT NULL) ORDER BY g.id LIMIT $4`,
+      [userId, afterId, isAdmin, limit],
+    );
+    return rows;
+  }
+
+  async find({ userId }: Principal, id: number): Promise<GraphRow | null> {
+    const { rows } = await this.pool.query<GraphRow>(`${graphRow} WHERE g.id = $2`, [userId, id]);
+    return rows[0] ?? null;
+  }
+
+  /**
+   * The graph and its partitions, in one transaction. ATTACH takes a lock that lets other graphs be read and written
+   * meanwhile; CREATE TABLE … PARTITION OF would not.
+   */
+  async create(graph: Pick<Graph, 'name' | 'description' | 'ownerId'>): Promise<number> {
+    return this.pool.transaction(async client => {
+      const { rows } = await client.query<{ id: number }>(
+        'INSERT INTO graphs (name, description, owner_id) VALUES ($1, $2, $3) RETURNING id',
+        [graph.name, graph.description, graph.ownerId],
+      );
+      const id = rows[0]!.id;
+      for (const table of ['nodes', 'edges']) {
+        const partition = quoteIdentifier(`${table}_${id}`);
+        await client.query(`
+          CREATE TABLE ${partition} (LIKE ${table} INCLUDING ALL);
+          ALTER TABLE ${table} ATTACH PARTITION ${partition} FOR VALUES IN (${id});
+        `);
+      }
+      return id;
+    });
+  }
+
+  async update(id: number, changes: Partial<Pick<Graph, 'name' | 'description'>>): Promise<void> {
+    await this.graphs.update({ id }, changes);
+  }
+
+  /** @throws GraphBusyError when a run or a query holds the graph for longer than the lock time-out. */
+  async delete(id: number): Promise<void> {
+    try {
+      await this.pool.transaction(async client => {
+        for (const table of ['nodes', 'edges']) await client.query(`DROP TABLE IF EXISTS ${quoteIdentifier(`${table}_${id}`)}`);
+        await client.query('DELETE FROM graphs WHERE id = $1', [id]);
+      });
+    } catch (error) {
+      if ((error as { code?: string }).code === lockNotAvailable) throw new GraphBusyError();
+      throw error;
+    }
+  }
+
+  async listElements(id: number): Promise<ElementRow[]> {
+    const { rows } = await this.pool.query<ElementRow>(
+      `SELECT kind, name, source_label, target_label, job_id, aliases, connection, source_table, key_columns, properties, row_count
+       FROM graph_elements WHERE graph_id = $1 ORDER BY kind DESC, name, source_label, target_label, job_id`,
+      [id],
+    );
+    return rows;
+  }
+
+  async findNode(graphId: number, nodeId: string): Promise<NodeRow | null> {
+    const { rows } = await this.pool.query<NodeRow>(
+      'SELECT id, label, key, display, properties FROM nodes WHERE graph_id = $1 AND id = $2',
+      [graphId, nodeId],
+    );
+    return rows[0] ?? null;
+  }
+
+  /** Edges of a node, both directions, in the order of their ids. */
+  async listNeighbors(graphId: number, nodeId: string, afterEdge: number, limit: number): Promise<NeighborRow[]> {
+    const { rows } = await this.pool.query<NeighborRow>(
+      `SELECT e.id AS edge_id, e.type, e.direction, e.properties AS edge_properties, n.id, n.label, n.key, n.display
+       FROM (
+         (SELECT id, type, 'out' AS direction, properties, target_id AS other FROM edges
+          WHERE graph_id = $1 AND source_id = $2 AND id > $3 ORDER BY id LIMIT $4)
+         UNION ALL
+         (SELECT id, type, 'in', properties, source_id FROM edges
+          WHERE graph_id = $1 AND target_id = $2 AND source_id <> $2 AND id > $3 ORDER BY id LIMIT $4)
+       ) e JOIN nodes n ON n.graph_id = $1 AND n.id = e.other
+       ORDER BY e.id LIMIT $4`,
+      [graphId, nodeId, afterEdge, limit],
+    );
+    return rows;
+  }
+}

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { type Principal } from '../auth/principal.js';
+import { afterId, page, type Page, type PageQuery } from '../common/http/page.js';
+import { GraphAccessService } from './graph-access.service.js';
+import {
+  type CreateGraphRequest,
+  type GraphResponse,
+  type GraphSchemaResponse,
+  type NeighborResponse,
+  type NodeResponse,
+  toGraphResponse,
+  toGraphSchemaResponse,
+  toNeighborResponse,
+  toNodeResponse,
+  type UpdateGraphRequest,
+} from './graphs.dto.js';
+import { GraphNotFoundError, NodeNotFoundError } from './graphs.errors.js';
+import { GraphsRepository } from './graphs.repository.js';
+
+@Injectable()
+export class GraphsService {
+  constructor(
+    private readonly graphs: GraphsRepository,
+    private readonly access: GraphAccessService,
+  ) {}
+
+  async list(principal: Principal, { limit, cursor }: PageQuery): Promise<Page<GraphResponse>> {
+    const rows = await this.graphs.list(principal, afterId(cursor), limit + 1);
+    return page(rows.map(toGraphResponse), limit, graph => graph.id);
+  }
+
+  async get(principal: Principal, id: number): Promise<GraphResponse> {
+    const row = await this.graphs.find(principal, id);
+    if (!row) throw new GraphNotFoundError();
+    return toGraphResponse(row);
+  }
+
+  async create(principal: Principal, { name, description }: CreateGraphRequest): Promise<GraphResponse> {
+    const id = await this.graphs.create({ name, description: description ?? null, ownerId: principal.userId });
+    return this.get(principal, id);
+  }
+
+  async update(principal: Principal, id: number, changes: UpdateGraphRequest): Promise<GraphResponse> {
+    if (Object.values(changes).some(value => value !== undefined)) await this.graphs.update(id, changes);
+    return this.get(principal, id);
+  }
+
+  async delete(principal: Principal, id: number): Promise<void> {
+    await this.access.requireOwner(principal, id);
+    await this.graphs.delete(id);
+  }
+
+  async schema(id: number): Promise<GraphSchemaResponse> {
+    return toGraphSchemaResponse(await this.graphs.listElements(id));
+  }
+
+  /** @throws NodeNotFoundError, also for an id that is no integer: node ids are 64-bit and opaque to clients. */
+  async node(graphId: number, nodeId: string): Promise<NodeResponse> {
+    const row = /^\d{1,18}$/.test(nodeId) ? await this.graphs.findNode(graphId, nodeId) : null;
+    if (!row) throw new NodeNotFoundError();
+    return toNodeResponse(row);
+  }
+
+  async neighbors(graphId: number, nodeId: string, { limit, cursor }: PageQuery): Promise<Page<NeighborResponse>> {
+    await this.node(graphId, nodeId);
+    const rows = await this.graphs.listNeighbors(graphId, nodeId, afterId(cursor), limit + 1);
+    return page(rows.map(toNeighborResponse), limit, neighbor => neighbor.edge_id);
+  }
+}

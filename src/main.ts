@@ -1,0 +1,76 @@
+import { type AddressInfo } from 'node:net';
+import { createApp } from './create-app.js';
+import { createLog } from './common/logging/log.js';
+import { loadSettings, type Settings } from './config/settings.js';
+import { lockDataDirectory, openDataDirectory } from './database/embedded/data-directory.js';
+import { EmbeddedPostgres } from './database/embedded/embedded-postgres.js';
+import { prepareDatabase } from './database/prepare-database.js';
+import { UsersService } from './users/users.service.js';
+
+const embeddedDatabase = 'graph_service';
+
+/** The `api` command: database, migrations, the API with its retrieval process and worker, then one block that says where to go. */
+async function main(): Promise<void> {
+  const settings = loadSettings();
+  const log = createLog(settings.logLevel);
+  const embedded = settings.databaseUrl === undefined ? await startEmbeddedDatabase(settings) : undefined;
+  try {
+    const databaseUrl = settings.databaseUrl ?? (await embedded!.createDatabase(embeddedDatabase));
+    await prepareDatabase(databaseUrl);
+    const app = await createApp({ settings, databaseUrl, log });
+    await app.listen(settings.port, settings.host);
+    stopOnSignal(async () => {
+      await app.close();
+      await embedded?.stop();
+    });
+    embedded?.onUnexpectedExit(() => {
+      log.fatal('The embedded PostgreSQL ended; see postgres.log in DATA_DIR');
+      process.exit(1);
+    });
+    const { port } = app.getHttpServer().address() as AddressInfo;
+    const login = await app.get(UsersService).findFirstLogin();
+    process.stdout.write(welcome(`http://${settings.host === '0.0.0.0' ? 'localhost' : settings.host}:${port}`, login));
+  } catch (error) {
+    await embedded?.stop();
+    throw error;
+  }
+}
+
+async function startEmbeddedDatabase({ dataDirectory }: Settings): Promise<EmbeddedPostgres> {
+  const directory = await openDataDirectory(dataDirectory);
+  await lockDataDirectory(directory);
+  return EmbeddedPostgres.start({ dataDirectory: directory });
+}
+
+function stopOnSignal(stop: () => Promise<void>): void {
+  let stopping = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (stopping) return;
+      stopping = true;
+      void stop().then(
+        () => process.exit(0),
+        () => process.exit(1),
+      );
+    });
+  }
+}
+
+function welcome(url: string, login: { username: string; password: string | null } | null): string {
+  const lines = [
+    '',
+    `  服务地址 / Listening   ${url}`,
+    `  接口文档 / Swagger UI  ${url}/docs`,
+    ...(login
+      ? [`  首次登录 / First login ${login.username} / ${login.password ?? 'ADMIN_INITIAL_PASSWORD'}（须先改密码 / to be changed first）`]
+      : []),
+    '  接下来 / Next         npm run demo   （另开一个终端 / in another terminal）',
+    '',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+});

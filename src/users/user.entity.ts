@@ -1,0 +1,29 @@
+import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+
+@Entity('users')
+export class User {
+  @PrimaryGeneratedColumn('identity', { generatedIdentity: 'ALWAYS' })
+  id: number;
+
+  @Column('text')
+  username: string;
+
+  @Column('text', { name: 'password_hash' })
+  passwordHash: string;
+
+  @Column('boolean', { name: 'is_admin' })
+  isAdmin: boolean;
+
+  @Column('boolean', { name: 'must_change_password' })
+  mustChangePassword: boolean;
+
+  /** Part of every token; one more makes all earlier tokens invalid at once. */
+  @Column('int', { name: 'token_version', default: 1 })
+  tokenVersion: number;
+
+  @Column('timestamptz', { name: 'disabled_at', nullable: true })
+  disabledAt: Date | null;
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
+  createdAt: Date;
+}

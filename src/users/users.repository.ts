@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { QueryFailedError, Repository } from 'typeorm';
+import { ServicePool } from '../database/service-pool.js';
+import { User } from './user.entity.js';
+import { UsernameTakenError } from './users.errors.js';
+
+export interface NewUser {
+  username: string;
+  passwordHash: string;
+  isAdmin: boolean;
+  mustChangePassword: boolean;
+}
+
+/** What a request needs to know of its user. */
+export interface AccountState {
+  id: number;
+  username: string;
+  is_admin: boolean;
+  must_change_password: boolean;
+  token_version: number;
+  disabled: boolean;
+}
+
+const uniqueViolation = '23505';
+
+@Injectable()
+export class UsersRepository {
+  constructor(
+    @InjectRepository(User) private readonly users: Repository<User>,
+    private readonly pool: ServicePool,
+  ) {}
+
+  findById(id: number): Promise<User | null> {
+    return this.users.findOneBy({ id });
+  }
+
+  findByUsername(username: string): Promise<User | null> {
+    return this.users.findOneBy({ username });
+  }
+
+  /** Read on every request, so by a named statement that the server has planned already. */
+  async findAccountState(id: number): Promise<AccountState | null> {
+    const { rows } = await this.pool.query<AccountState>({
+      name: 'account-state',
+      text: `SELECT id, username, is_admin, must_change_password, token_version, disabled_at IS NOT NULL AS disabled
+             FROM users WHERE id = $1`,
+      values: [id],
+    });
+    return rows[0] ?? null;
+  }
+
+  async create(user: NewUser): Promise<User> {
+    try {
+      return await this.users.save(this.users.create(user));
+    } catch (error) {
+      if (error instanceof QueryFailedError && (error.driverError as { code?: string }).code === uniqueViolation) {
+        throw new UsernameTakenError(user.username);
+      }
+      throw error;
+    }
+  }
+
+  /** Several instances may start on one empty database: the first to insert wins, the others find it there. */
+  async createFirstAdmin(username: string, passwordHash: string): Promise<void> {
+    await this.pool.query(
+      `INSERT INTO users (username, password_hash, is_admin, must_change_password)
+       SELECT $1, $2, true, true WHERE NOT EXISTS (SELECT FROM users WHERE is_admin)
+       ON CONFLICT (username) DO NOTHING`,
+      [username, passwordHash],
+    );
+  }
+
+  async existsAdmin(): Promise<boolean> {
+    return this.users.existsBy({ isAdmin: true });
+  }
+
+  /** Sets the password, lifts the duty to change it, and ends every earlier token. */
+  async changePassword(id: number, passwordHash: string): Promise<User | null> {
+    const { rowCount } = await this.pool.query(
+      `UPDATE users SET password_hash = $2, must_change_password = false, token_version = token_version + 1 WHERE id = $1`,
+      [id, passwordHash],
+    );
+    return rowCount === 1 ? this.findById(id) : null;
+  }
+
+  async endTokens(id: number): Promise<void> {
+    await this.pool.query('UPDATE users SET token_version = token_version + 1 WHERE id = $1', [id]);
+  }
+}

@@ -1,0 +1,72 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Settings } from '../config/settings.js';
+import { PasswordHasher } from './password-hasher.js';
+import { requireStrongPassword } from './password-rules.js';
+import { type User } from './user.entity.js';
+import { WeakPasswordError } from './users.errors.js';
+import { type AccountState, UsersRepository } from './users.repository.js';
+
+export const firstAdmin = 'admin';
+
+/** A user as other features see one. */
+export type Account = Pick<User, 'id' | 'username' | 'isAdmin' | 'mustChangePassword' | 'tokenVersion'>;
+
+@Injectable()
+export class UsersService implements OnApplicationBootstrap {
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly hasher: PasswordHasher,
+    private readonly settings: Settings,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    if (await this.users.existsAdmin()) return;
+    await this.users.createFirstAdmin(firstAdmin, await this.hasher.hash(this.firstPassword()));
+  }
+
+  /** The first admin's login while it still has to be changed; for the start-up message. */
+  async findFirstLogin(): Promise<{ username: string; password: string | null } | null> {
+    const admin = await this.users.findByUsername(firstAdmin);
+    if (!admin?.mustChangePassword) return null;
+    return { username: firstAdmin, password: this.settings.adminInitialPassword === undefined ? this.firstPassword() : null };
+  }
+
+  findAccountState(id: number): Promise<AccountState | null> {
+    return this.users.findAccountState(id);
+  }
+
+  /** The user whose name and password these are; null, after the same work, for an unknown, a disabled and a wrong login. */
+  async authenticate(username: string, password: string): Promise<Account | null> {
+    const user = await this.users.findByUsername(username);
+    const matches = await this.hasher.verify(password, user?.passwordHash);
+    return user && matches && user.disabledAt === null ? user : null;
+  }
+
+  async register(username: string, password: string): Promise<Account> {
+    requireStrongPassword('password', password, username, this.defaultPassword(username));
+    const passwordHash = await this.hasher.hash(password);
+    return this.users.create({ username, passwordHash, isAdmin: false, mustChangePassword: false });
+  }
+
+  /** Null when `oldPassword` is wrong. */
+  async changePassword(user: { userId: number; username: string }, oldPassword: string, newPassword: string): Promise<Account | null> {
+    if (!(await this.authenticate(user.username, oldPassword))) return null;
+    requireStrongPassword('new_password', newPassword, user.username, this.defaultPassword(user.username));
+    if (newPassword === oldPassword) {
+      throw new WeakPasswordError('new_password', '新密码不能与旧密码相同', 'the new password must differ from the old one');
+    }
+    return this.users.changePassword(user.userId, await this.hasher.hash(newPassword));
+  }
+
+  endTokens(userId: number): Promise<void> {
+    return this.users.endTokens(userId);
+  }
+
+  private firstPassword(): string {
+    return this.settings.adminInitialPassword ?? this.defaultPassword(firstAdmin);
+  }
+
+  private defaultPassword(username: string): string {
+    return this.settings.defaultPasswordPattern.replaceAll('{username}', () => username);
+  }
+}

@@ -1,0 +1,123 @@
+import { startTestApp, type TestApp, client, adminPassword } from './support/app.js';
+
+describe('accounts', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp();
+  });
+  afterAll(() => test.close());
+
+  it('answers the login of the contract', async () => {
+    const { body } = await test.anonymous.post('/api/auth/login').send({ username: 'admin', password: adminPassword }).expect(200);
+    expect(body).toEqual({
+      user_id: 1,
+      username: 'admin',
+      is_admin: true,
+      must_change_password: false,
+      token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+    });
+  });
+
+  it('gives one answer for a wrong password and an unknown user', async () => {
+    const wrong = await test.anonymous.post('/api/auth/login').send({ username: 'admin', password: 'nope-nope' }).expect(401);
+    const unknown = await test.anonymous.post('/api/auth/login').send({ username: 'nobody', password: 'nope-nope' }).expect(401);
+    expect(wrong.body).toEqual(unknown.body);
+  });
+
+  it('serves both path prefixes alike', async () => {
+    const { body } = await test.admin.get('/api/auth/me').expect(200);
+    const bare = await test.admin.get('/auth/me').expect(200);
+    expect(bare.body).toEqual(body);
+    expect(body).toEqual({ user_id: 1, username: 'admin', is_admin: true, must_change_password: false });
+  });
+
+  it('closes everything but the password route and me until the first password is changed', async () => {
+    await test.asUser('pending');
+    await test.pool.query("UPDATE users SET must_change_password = true WHERE username = 'pending'");
+    const { body } = await test.anonymous.post('/api/auth/login').send({ username: 'pending', password: 'correct-horse-8' }).expect(200);
+    expect(body.must_change_password).toBe(true);
+    const pending = client(test.url, body.token);
+    const refused = await pending.get('/api/graphs').expect(403);
+    expect(refused.body.code).toBe('password_change_required');
+    await pending.get('/api/auth/me').expect(200);
+    const changed = await pending
+      .put('/api/auth/password')
+      .send({ old_password: 'correct-horse-8', new_password: 'correct-horse-9' })
+      .expect(200);
+    await client(test.url, changed.body.token).get('/api/graphs').expect(200);
+  });
+
+  it('ends every earlier token with a password change, also one of the same second', async () => {
+    const before = await test.asUser('rotating');
+    const { body } = await before
+      .put('/api/auth/password')
+      .send({ old_password: 'correct-horse-8', new_password: 'battery-staple-1' })
+      .expect(200);
+    await before.get('/api/auth/me').expect(401);
+    await client(test.url, body.token).get('/api/auth/me').expect(200);
+  });
+
+  it('ends the tokens at logout', async () => {
+    const user = await test.asUser('leaving');
+    await user.post('/api/auth/logout').expect(204);
+    await user.get('/api/auth/me').expect(401);
+  });
+
+  it.each([
+    ['no header', undefined],
+    ['another scheme', 'Basic abc'],
+    ['lower case', 'bearer TOKEN'],
+    ['two spaces', 'Bearer  TOKEN'],
+    ['a tab', 'Bearer\tTOKEN'],
+    ['something behind the token', 'Bearer TOKEN x'],
+    ['a broken token', 'Bearer abc.def.ghi'],
+    ['16 kB without a space', `Bearer${'x'.repeat(6000)}`],
+  ])('refuses %s', async (_, header) => {
+    const request = test.anonymous.get('/api/auth/me');
+    if (header !== undefined) void request.set('Authorization', header.replace('TOKEN', test.admin.token!));
+    const { body } = await request.expect(401);
+    expect(body.code).toBe('not_authenticated');
+  });
+
+  it.each([
+    ['short7!', 'too short'],
+    ['strong', 'too short'],
+    ['weakling', 'same as the username'],
+    ['weakling@Graph123', 'the default password'],
+    ['password123', 'common'],
+    ['x'.repeat(129), 'too long'],
+  ])('refuses the new password %s (%s)', async password => {
+    const { body } = await test.anonymous.post('/api/auth/register').send({ username: 'weakling', password }).expect(422);
+    expect(body.detail.errors[0]).toMatchObject({ loc: ['body', 'password'], type: 'weak_password' });
+    expect(JSON.stringify(body)).not.toContain(password);
+  });
+
+  it('tells passwords apart beyond 72 bytes', async () => {
+    const long = '密'.repeat(40);
+    await test.anonymous
+      .post('/api/auth/register')
+      .send({ username: 'long', password: `${long}甲` })
+      .expect(201);
+    await test.anonymous
+      .post('/api/auth/login')
+      .send({ username: 'long', password: `${long}乙` })
+      .expect(401);
+    await test.anonymous
+      .post('/api/auth/login')
+      .send({ username: 'long', password: `${long}甲` })
+      .expect(200);
+  });
+
+  it('closes registration when the setting says so', async () => {
+    const closed = await startTestApp({ REGISTRATION_ENABLED: 'false' });
+    try {
+      const { body } = await closed.anonymous
+        .post('/api/auth/register')
+        .send({ username: 'late', password: 'correct-horse-8' })
+        .expect(403);
+      expect(body.code).toBe('registration_closed');
+    } finally {
+      await closed.close();
+    }
+  });
+});

@@ -1,0 +1,84 @@
+import { startTestApp, type TestApp } from './support/app.js';
+
+describe('errors', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp();
+  });
+  afterAll(() => test.close());
+
+  it('puts a request id on every response, the caller’s own when it is a plain token', async () => {
+    const made = await test.anonymous.get('/health').expect(200);
+    expect(made.headers['x-request-id']).toMatch(/^[\da-f-]{36}$/);
+    const kept = await test.anonymous.get('/nowhere').set('X-Request-ID', 'my-id.1').expect(404);
+    expect(kept.headers['x-request-id']).toBe('my-id.1');
+    const replaced = await test.anonymous.get('/health').set('X-Request-ID', 'a b"c').expect(200);
+    expect(replaced.headers['x-request-id']).not.toBe('a b"c');
+  });
+
+  it('answers an unknown route in the standard shape, and under the legacy families in the legacy one', async () => {
+    const standard = await test.anonymous.get('/api/nowhere').expect(404);
+    expect(standard.body).toEqual({ detail: expect.stringContaining(' / '), code: 'route_not_found' });
+    const legacy = await test.anonymous.get('/api/warehouse/nowhere').expect(404);
+    expect(legacy.body).toEqual({ success: false, message: legacy.body.detail, detail: expect.any(String), code: 'route_not_found' });
+  });
+
+  it.each([
+    ['{"username":', 400, 'malformed_json'],
+    ['[]', 400, 'malformed_json'],
+    ['', 400, 'missing_field'],
+    ['{}', 400, 'missing_field'],
+    [`{"username":"${'x'.repeat(1_100_000)}"}`, 413, 'body_too_large'],
+  ])('answers the body %.20s with %d %s', async (text, status, code) => {
+    const { body } = await test.anonymous.post('/api/auth/login').set('Content-Type', 'application/json').send(text).expect(status);
+    expect(body.code).toBe(code);
+    expect(typeof body.detail).toBe('string');
+  });
+
+  it('refuses a form with 415', async () => {
+    const { body } = await test.anonymous.post('/api/auth/login').type('form').send({ username: 'admin', password: 'x' }).expect(415);
+    expect(body.code).toBe('unsupported_media_type');
+  });
+
+  it('lists every broken and missing field of a body in one 422', async () => {
+    const { body } = await test.anonymous.post('/api/auth/login').send({ username: 7 }).expect(422);
+    expect(body.detail.errors).toEqual([
+      { loc: ['body', 'username'], msg: expect.any(String), type: 'string_type' },
+      { loc: ['body', 'password'], msg: expect.any(String), type: 'missing' },
+    ]);
+  });
+
+  it('names ignored fields in a header', async () => {
+    const { headers } = await test.anonymous
+      .post('/api/auth/login')
+      .send({ username: 'a', password: 'b', 记住: true, remember: 1 })
+      .expect(401);
+    expect(headers['x-ignored-fields']).toBe('%E8%AE%B0%E4%BD%8F, remember');
+  });
+
+  it.each([
+    ['abc', 422],
+    ['1.5', 422],
+    ['0', 404],
+    ['-1', 404],
+    ['007', 404],
+    ['2147483648', 404],
+    ['99999999999999999999', 404],
+  ])('answers the id %s with %d', async (id, status) => {
+    await test.admin.get(`/api/graphs/${id}`).expect(status);
+  });
+
+  it('refuses a duplicate or unreadable query parameter', async () => {
+    for (const query of ['limit=1&limit=2', 'limit=x', 'limit=0', 'limit=201', 'limit=1e2', 'cursor=%00']) {
+      const { body } = await test.admin.get(`/api/graphs?${query}`).expect(422);
+      expect(body.detail.errors[0].loc[0]).toBe('query');
+    }
+  });
+
+  it('serves Swagger UI and a document that covers every route', async () => {
+    await test.anonymous.get('/docs').expect(200);
+    const { body } = await test.anonymous.get('/openapi.json').expect(200);
+    expect(Object.keys(body.paths)).toContain('/api/auth/login');
+    expect(body.components.securitySchemes).toMatchObject({ bearer: { scheme: 'bearer' }, api_key: { name: 'X-API-Key' } });
+  });
+});

@@ -1,0 +1,76 @@
+import { startTestApp, type TestApp } from './support/app.js';
+
+describe('graphs', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp();
+  });
+  afterAll(() => test.close());
+
+  it('creates a graph with partitions of its own, changes it and deletes all of it', async () => {
+    const owner = await test.asUser('owner');
+    const { body: graph } = await owner.post('/api/graphs').send({ name: '贸易图谱' }).expect(201);
+    expect(graph).toMatchObject({ name: '贸易图谱', owner: 'owner', role: 'owner', version: 0, node_count: 0, edge_count: 0 });
+    await test.pool.query(`INSERT INTO nodes (graph_id, label, key, display, run_id) VALUES ($1, '客户', 'A', '甲', 1)`, [graph.id]);
+
+    const { body: renamed } = await owner.patch(`/api/graphs/${graph.id}`).send({ name: '新名' }).expect(200);
+    expect(renamed.name).toBe('新名');
+
+    await owner.delete(`/api/graphs/${graph.id}`).expect(204);
+    await owner.get(`/api/graphs/${graph.id}`).expect(404);
+    const { rows } = await test.pool.query("SELECT relname FROM pg_class WHERE relname IN ('nodes_' || $1, 'edges_' || $1)", [graph.id]);
+    expect(rows).toEqual([]);
+  });
+
+  it('shows a graph to its owner, its members and admins, and answers 403 to others', async () => {
+    const [owner, member, stranger] = [await test.asUser('a1'), await test.asUser('a2'), await test.asUser('a3')];
+    const { body: graph } = await owner.post('/api/graphs').send({ name: 'g' }).expect(201);
+    await test.pool.query("INSERT INTO graph_members (graph_id, user_id, role) SELECT $1, id, 'viewer' FROM users WHERE username = 'a2'", [
+      graph.id,
+    ]);
+
+    await owner.get(`/api/graphs/${graph.id}`).expect(200);
+    await test.admin.get(`/api/graphs/${graph.id}`).expect(200);
+    expect((await member.get(`/api/graphs/${graph.id}`).expect(200)).body.role).toBe('viewer');
+    expect((await stranger.get(`/api/graphs/${graph.id}`).expect(403)).body.code).toBe('graph_forbidden');
+    await member.patch(`/api/graphs/${graph.id}`).send({ name: 'x' }).expect(403);
+    await member.delete(`/api/graphs/${graph.id}`).expect(403);
+    expect((await stranger.get('/api/graphs').expect(200)).body.items).toEqual([]);
+  });
+
+  it('pages through a list without losing or doubling a graph', async () => {
+    const user = await test.asUser('pager');
+    for (const name of ['1', '2', '3', '4', '5']) await user.post('/api/graphs').send({ name }).expect(201);
+    const seen: string[] = [];
+    let cursor = '';
+    do {
+      const { body } = await user.get(`/api/graphs?limit=2${cursor && `&cursor=${cursor}`}`).expect(200);
+      seen.push(...body.items.map((graph: { name: string }) => graph.name));
+      cursor = body.next_cursor ?? '';
+    } while (cursor);
+    expect(seen).toEqual(['1', '2', '3', '4', '5']);
+  });
+
+  it('shows a node and its neighbours in both directions', async () => {
+    const { body: graph } = await test.admin.post('/api/graphs').send({ name: 'n' }).expect(201);
+    const { rows } = await test.pool.query(
+      `INSERT INTO nodes (graph_id, label, key, display, properties, run_id)
+       VALUES ($1, '供应商', 'S1', '华南电子', '{}', 1), ($1, '产品', 'P1', '耳机', '{"单价": 299}', 1), ($1, '订单', 'O1', 'O1', '{}', 1) RETURNING id`,
+      [graph.id],
+    );
+    const [supplier, product, order] = rows.map(row => Number(row.id));
+    await test.pool.query(
+      `INSERT INTO edges (graph_id, type, source_id, target_id, key, run_id) VALUES ($1, '供应', $2, $3, '', 1), ($1, '包含', $4, $3, '', 1)`,
+      [graph.id, supplier, product, order],
+    );
+    const { body: node } = await test.admin.get(`/api/graphs/${graph.id}/nodes/${product}`).expect(200);
+    expect(node).toEqual({ id: product, label: '产品', key: 'P1', display: '耳机', properties: { 单价: 299 } });
+    const { body: neighbours } = await test.admin.get(`/api/graphs/${graph.id}/nodes/${product}/neighbors`).expect(200);
+    expect(neighbours.items.map((item: any) => [item.type, item.direction, item.node.display])).toEqual([
+      ['供应', 'in', '华南电子'],
+      ['包含', 'in', 'O1'],
+    ]);
+    await test.admin.get(`/api/graphs/${graph.id}/nodes/999999999`).expect(404);
+    await test.admin.get(`/api/graphs/${graph.id}/nodes/x`).expect(404);
+  });
+});

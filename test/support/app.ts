@@ -1,0 +1,75 @@
+import { type AddressInfo } from 'node:net';
+import { type NestExpressApplication } from '@nestjs/platform-express';
+import supertest, { type Test } from 'supertest';
+import { createLog } from '../../src/common/logging/log.js';
+import { readSettings } from '../../src/config/settings.js';
+import { createApp } from '../../src/create-app.js';
+import { ServicePool } from '../../src/database/service-pool.js';
+import { cloneDatabase } from './database.js';
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+/** Requests as one person: `await asAdmin.post('/api/graphs').send({ name: '图' })`. */
+export type Client = Record<Method, (path: string) => Test> & { token: string | null };
+
+export interface TestApp {
+  app: NestExpressApplication;
+  url: string;
+  databaseUrl: string;
+  pool: ServicePool;
+  anonymous: Client;
+  /** The first admin, after the forced password change. */
+  admin: Client;
+  /** A registered user; the same name gives the same user. */
+  asUser(username: string): Promise<Client>;
+  close(): Promise<void>;
+}
+
+export const adminPassword = 'correct-horse-7';
+const userPassword = 'correct-horse-8';
+
+/** The whole application on a port and a database of its own, with whatever settings a test wants to differ. */
+export async function startTestApp(environment: Record<string, string> = {}): Promise<TestApp> {
+  const database = await cloneDatabase();
+  const settings = readSettings({ BCRYPT_COST: '4', LOG_LEVEL: 'error', DATABASE_POOL_SIZE: '10', ...environment });
+  const app = await createApp({ settings, databaseUrl: database.url, log: createLog(settings.logLevel) });
+  await app.listen(0, '127.0.0.1');
+  const url = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;
+  const anonymous = client(url, null);
+
+  const login = async (username: string, password: string): Promise<string> => {
+    const { body } = await anonymous.post('/api/auth/login').send({ username, password }).expect(200);
+    return body.token;
+  };
+  const firstToken = await login('admin', 'admin@Graph123');
+  const changed = await client(url, firstToken)
+    .put('/api/auth/password')
+    .send({ old_password: 'admin@Graph123', new_password: adminPassword })
+    .expect(200);
+
+  return {
+    app,
+    url,
+    databaseUrl: database.url,
+    pool: app.get(ServicePool),
+    anonymous,
+    admin: client(url, changed.body.token),
+    async asUser(username) {
+      await anonymous.post('/api/auth/register').send({ username, password: userPassword });
+      return client(url, await login(username, userPassword));
+    },
+    async close() {
+      await app.close();
+      await database.drop();
+    },
+  };
+}
+
+export function client(url: string, token: string | null): Client {
+  const agent = supertest(url);
+  const as = (method: Method) => (path: string) => {
+    const request = agent[method](path);
+    return token === null ? request : request.set('Authorization', `Bearer ${token}`);
+  };
+  return { token, get: as('get'), post: as('post'), put: as('put'), patch: as('patch'), delete: as('delete') };
+}
