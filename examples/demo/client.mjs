@@ -1,0 +1,61 @@
+// A REST client that shows what it does: every request, its answer (shortened), and a line of progress for long work.
+
+const shownChars = 1200;
+
+export class DemoClient {
+  constructor(url) {
+    this.url = url;
+    this.token = undefined;
+  }
+
+  /** Sends one request and prints both sides; an unexpected status ends the demo with the answer in full. */
+  async call(method, path, body, { expect = [200, 201, 202, 204], headers = {}, show = body } = {}) {
+    console.log(`\n\x1b[1m${method} ${path}\x1b[0m`);
+    if (show !== undefined) console.log(indent(typeof show === 'string' ? show : JSON.stringify(show, null, 2)));
+    const startedAt = performance.now();
+    const response = await this.send(method, path, body, headers);
+    const text = await response.text();
+    const answer = text === '' ? undefined : JSON.parse(text);
+    console.log(`\x1b[2m← ${response.status} in ${Math.round(performance.now() - startedAt)} ms\x1b[0m`);
+    if (answer !== undefined) console.log(indent(shorten(JSON.stringify(answer, null, 2))));
+    if (!expect.includes(response.status)) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
+    return { status: response.status, body: answer };
+  }
+
+  async send(method, path, body, headers = {}) {
+    const streamed = body !== undefined && (typeof body === 'string' || Symbol.asyncIterator in body);
+    try {
+      return await fetch(`${this.url}${path}`, {
+        method,
+        headers: {
+          ...(body === undefined ? {} : { 'content-type': streamed ? 'text/csv' : 'application/json' }),
+          ...(this.token ? { authorization: `Bearer ${this.token}` } : {}),
+          ...headers,
+        },
+        body: body === undefined ? undefined : streamed ? body : JSON.stringify(body),
+        duplex: 'half',
+      });
+    } catch (error) {
+      throw new Error(`没有服务在 ${this.url} 监听，请先 npm start / Nothing answers at ${this.url}: run npm start first, or pass --url`, { cause: error });
+    }
+  }
+}
+
+/** One line that is overwritten while work goes on; plain lines where the output is no terminal. */
+export function progress(text) {
+  if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K  ${text}`);
+  else console.log(`  ${text}`);
+}
+
+export function endProgress() {
+  if (process.stdout.isTTY) process.stdout.write('\n');
+}
+
+function shorten(text) {
+  if (text.length <= shownChars) return text;
+  return `${text.slice(0, text.lastIndexOf('\n', shownChars))}\n… (${text.length - shownChars} more characters)`;
+}
+
+function indent(text) {
+  return text.replace(/^/gm, '  ');
+}

@@ -1,0 +1,159 @@
+// `npm run demo`: the whole way, from tables to an answer with its sources, against a running server.
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { DemoClient, endProgress, progress } from './client.mjs';
+import { sampleTables, toCsv } from './sample-data.mjs';
+
+const { values: options } = parseArgs({
+  options: {
+    url: { type: 'string', default: `http://127.0.0.1:${process.env.PORT || 8080}` },
+    scale: { type: 'string', default: '1' },
+    username: { type: 'string', default: 'admin' },
+    password: { type: 'string', default: 'demo-Graph-2026' },
+    'first-password': { type: 'string', default: process.env.ADMIN_INITIAL_PASSWORD || 'admin@Graph123' },
+    help: { type: 'boolean', default: false },
+  },
+});
+const scale = Number(options.scale);
+if (options.help || !(scale > 0)) {
+  console.log('npm run demo -- [--url http://127.0.0.1:8080] [--scale 1] [--password …] [--first-password …]\n  --scale 1000 makes a million orders');
+  process.exit(options.help ? 0 : 1);
+}
+const client = new DemoClient(options.url);
+
+await step('1. 登录并修改初始密码 / Log in and change the first password', logIn);
+const { body: graph } = await step('2. 建图 / Create a graph', () => client.call('POST', '/api/graphs', { name: `贸易图谱 ${new Date().toISOString().slice(0, 16)}` }));
+await step('3. 上传表 / Upload the tables', uploadTables);
+const run = await step('4. 摄取 / Ingest', ingest);
+await step('5. 图的结构 / The graph’s schema', () => client.call('GET', `/api/graphs/${graph.id}/schema`));
+await step('6. 提问 / Ask', ask);
+const metric = await step('7. 指标 / A metric', defineMetric);
+end();
+
+async function step(title, work) {
+  console.log(`\n\x1b[36m${'─'.repeat(4)} ${title}\x1b[0m`);
+  return work();
+}
+
+async function logIn() {
+  const { username } = options;
+  const login = (password, expect) => client.call('POST', '/api/auth/login', { username, password }, { expect, show: { username, password: '…' } });
+  let { status, body } = await login(options['first-password'], [200, 401]);
+  if (status === 401) {
+    ({ status, body } = await login(options.password, [200, 401]));
+    if (status === 401) throw new Error('密码已被修改，请用 --password 给出 / The password has been changed: pass it with --password');
+  }
+  client.token = body.token;
+  if (!body.must_change_password) return;
+  await client.call('GET', '/api/graphs', undefined, { expect: [403] });
+  const change = { old_password: options['first-password'], new_password: options.password };
+  ({ body } = await client.call('PUT', '/api/auth/password', change, { show: { old_password: '…', new_password: '…' } }));
+  client.token = body.token;
+  console.log(`  新密码 / The new password: ${options.password}`);
+}
+
+async function uploadTables() {
+  const { body } = await client.call('GET', '/api/warehouse/connections');
+  const mirror = body.items.find(connection => connection.name === 'pg_mirror');
+  for (const table of sampleTables(scale)) {
+    let sent = 0;
+    const stream = (async function* () {
+      let shownAt = 0;
+      for (const chunk of toCsv(table)) {
+        const bytes = Buffer.from(chunk);
+        sent += bytes.length;
+        yield bytes;
+        if (Date.now() - shownAt > 500 && sent > 1_000_000) {
+          shownAt = Date.now();
+          progress(`${table.name}: ${(sent / 1e6).toFixed(0)} MB`);
+        }
+      }
+    })();
+    const show = [...toCsv({ ...table, rows: () => firstOf(table.rows(), 2) })].join('') + '…';
+    await client.call('PUT', `/api/warehouse/connections/${mirror.id}/tables/${table.name}`, stream, { show });
+  }
+  await client.call('GET', `/api/warehouse/connections/${mirror.id}/tables`);
+}
+
+function* firstOf(rows, count) {
+  for (const row of rows) {
+    if (count-- <= 0) return;
+    yield row;
+  }
+}
+
+async function ingest() {
+  const mapping = await readFile(path.join(import.meta.dirname, 'mapping.yaml'), 'utf8');
+  const show = { graph_id: graph.id, name: '样例 / sample', mapping_yaml: `${mapping.slice(0, 260)}…` };
+  const { body: job } = await client.call('POST', '/api/ingestion/jobs', { ...show, mapping_yaml: mapping }, { show });
+  let { body: current } = await client.call('POST', `/api/ingestion/jobs/${job.id}/run`);
+  while (current.status === 'queued' || current.status === 'running') {
+    progress(`${current.status} ${current.phase ?? ''} ${JSON.stringify(current.report?.counts ?? {}).slice(0, 120)}`);
+    await sleep(300);
+    current = await (await client.send('GET', `/api/ingestion/runs/${current.id}`)).json();
+  }
+  endProgress();
+  await client.call('GET', `/api/ingestion/runs/${current.id}`);
+  if (current.status !== 'succeeded') throw new Error(`The run ended as ${current.status}`);
+  return current;
+}
+
+async function ask() {
+  const query = body => client.call('POST', `/api/graphs/${graph.id}/query`, body);
+  await query({ search: '华南电子', limit: 3 });
+  await query({
+    cypher: 'MATCH (s:供应商)-[:供应]->(p:产品) WHERE p.单价 > $min RETURN s.公司名称 AS 供应商, count(p) AS 产品数 ORDER BY 产品数 DESC, 供应商 LIMIT 3',
+    parameters: { min: 100 },
+  });
+  await query({ question: '华南电子有限公司供应哪些产品？' });
+  await query({ question: 'Which products does Alpine Dairy GmbH supply?' });
+}
+
+async function defineMetric() {
+  const { body: created } = await client.call('POST', '/api/metrics', {
+    graph_id: graph.id,
+    name: '销售额',
+    aliases: ['revenue', 'sales'],
+    formula: 'SUM(unit_price * quantity * (1 - discount))',
+    unit: 'CNY',
+    binding: {
+      relation: { table: 'order_lines' },
+      alias: 'l',
+      grain: ['order_id', 'line_no'],
+      joins: [
+        { alias: 'o', table: 'orders', kind: 'left', relationship: 'many_to_one', on: [['l.order_id', 'o.order_id']] },
+        { alias: 'c', table: 'customers', kind: 'left', relationship: 'many_to_one', on: [['o.customer_id', 'c.customer_id']] },
+        { alias: 'r', table: 'regions', kind: 'left', relationship: 'many_to_one', on: [['c.region_id', 'r.region_id']] },
+        { alias: 'p', table: 'products', kind: 'left', relationship: 'many_to_one', on: [['l.product_id', 'p.product_id']] },
+      ],
+      time: { column: 'o.order_date', type: 'date', timezone: 'Asia/Shanghai', min_grain: 'day' },
+      columns: { unit_price: 'l.unit_price', quantity: 'l.quantity', discount: 'l.discount', 状态: 'o.status' },
+      dimensions: [
+        { name: '地区', aliases: ['region'], column: 'r.region_name', type: 'string' },
+        { name: '类别', aliases: ['category'], column: 'p.category', type: 'string' },
+        { name: '产品', aliases: ['product'], column: 'p.product_name', type: 'string' },
+      ],
+    },
+  });
+  await client.call('POST', `/api/metrics/${created.id}/execute`, {
+    dimensions: ['地区'],
+    time: { from: '2025-01-01', to: '2026-01-01', grain: 'quarter' },
+    filter_clause: "\"状态\" <> 'cancelled'",
+  });
+  await client.call('POST', `/api/graphs/${graph.id}/query`, { question: '2025年各地区的销售额是多少？' });
+  await client.call('POST', `/api/graphs/${graph.id}/query`, { question: 'revenue by category in 2024' });
+  return created;
+}
+
+function end() {
+  console.log(`
+\x1b[36m${'─'.repeat(4)} 接下来 / What to try next\x1b[0m
+  Swagger UI            ${options.url}/docs   （Authorize: 登录后的 token / the token of a login）
+  同一个问题再问一次      "cache": {"status": "hit"} —— 直到下一次摄取 / asked again: from the store, until the next run
+  再运行一次作业          POST /api/ingestion/jobs/${run.job_id}/run —— 什么都不会改变 / run it again: nothing changes
+  另一种公式             PATCH /api/metrics/${metric.id}  {"formula": "SUM(quantity)"}
+  更多数据               npm run demo -- --scale 100
+`);
+}

@@ -1,0 +1,34 @@
+// Writes the table of settings into README.md and .env.example from src/config/settings.ts; with --check it only says whether they differ.
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describeSettings } from '../dist/src/config/settings.js';
+
+const root = path.dirname(import.meta.dirname);
+const settings = describeSettings();
+
+const table = ['| name | type | default | meaning |', '| --- | --- | --- | --- |']
+  .concat(settings.map(({ name, type, default: value, meaning }) => `| \`${name}\` | ${type.replaceAll('|', '\\|')} | ${value === '' ? '–' : `\`${value}\``} | ${meaning} |`))
+  .join('\n');
+const example = settings.map(({ name, type, default: value, meaning, secret }) => `# ${meaning} (${type})\n# ${name}=${secret ? '' : value}\n`).join('\n');
+
+const [begin, end] = ['<!-- settings -->', '<!-- /settings -->'];
+const files = {
+  'README.md': text => `${text.slice(0, text.indexOf(begin) + begin.length)}\n${table}\n${text.slice(text.indexOf(end))}`,
+  '.env.example': () => `# Copy to .env and change what should differ.\n\n${example}`,
+};
+
+for (const [name, render] of Object.entries(files)) {
+  const file = path.join(root, name);
+  let current = '';
+  try {
+    current = readFileSync(file, 'utf8');
+  } catch {
+    // Not written yet.
+  }
+  const wanted = render(current);
+  if (wanted === current) continue;
+  if (process.argv.includes('--check')) {
+    console.error(`${name} differs from src/config/settings.ts: run npm run docs:settings`);
+    process.exitCode = 1;
+  } else writeFileSync(file, wanted);
+}
