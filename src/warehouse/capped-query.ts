@@ -1,6 +1,12 @@
 import pg, { type PoolClient } from 'pg';
 import { parserOf, typeNameOf } from './wire-types.js';
-import { type ReadResult } from './mirror-reader.js';
+
+export interface ReadResult {
+  columns: { name: string; type: string }[];
+  /** int8 and numeric as text, dates as YYYY-MM-DD, times as ISO 8601 (timestamptz in UTC). */
+  rows: unknown[][];
+  truncated: boolean;
+}
 
 /** The parts of node-postgres' Query and Connection that the typings leave out. */
 interface WireConnection {

@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
 import { Settings } from '../config/settings.js';
 import { ServicePool } from '../database/service-pool.js';
-import { CappedQuery } from './capped-query.js';
+import { CappedQuery, type ReadResult } from './capped-query.js';
 import { toReadError } from './read-errors.js';
 
 export interface ReadRequest {
@@ -12,13 +12,6 @@ export interface ReadRequest {
   timeoutMs: number;
   /** Rows beyond this are not fetched; `truncated` tells that there were more. */
   maxRows: number;
-}
-
-export interface ReadResult {
-  columns: { name: string; type: string }[];
-  /** int8 and numeric as text, dates as YYYY-MM-DD, times as ISO 8601 (timestamptz in UTC). */
-  rows: unknown[][];
-  truncated: boolean;
 }
 
 const lockTimeoutMs = 5_000;

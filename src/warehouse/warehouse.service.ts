@@ -2,7 +2,8 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { type Connection } from './connection.entity.js';
 import { ConnectionsRepository } from './connections.repository.js';
 import { MirrorCatalog } from './mirror-catalog.js';
-import { MirrorReader, type ReadRequest, type ReadResult } from './mirror-reader.js';
+import { type ReadResult } from './capped-query.js';
+import { MirrorReader, type ReadRequest } from './mirror-reader.js';
 import { ConnectionNotFoundError } from './warehouse.errors.js';
 
 export interface ResolvedConnection {

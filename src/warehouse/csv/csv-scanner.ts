@@ -1,7 +1,6 @@
 import { csvProblem } from './csv-problem.js';
 import {
   BIGINT,
-  BOOLEAN,
   classifyValue,
   DATE,
   holdsKind,
@@ -12,7 +11,6 @@ import {
   NUMERIC,
   TEXT,
   TIMESTAMP,
-  UNKNOWN,
   widenKind,
 } from './csv-values.js';
 
@@ -43,6 +41,8 @@ export interface Scanned {
   split: { at: number; records: number; line: number } | null;
   /** Pairs [from, to) that must not reach PostgreSQL: carriage returns before a line feed, blank lines. */
   deletions: number[];
+  /** Lines of the blank lines among the deletions. */
+  blankLines: number[];
   /** 1-based line that follows the consumed bytes. */
   line: number;
 }
@@ -95,6 +95,7 @@ export class CsvScanner {
     // Every unquoted loop below ends at a line feed, so nothing reads past this.
     const limit = bytes.lastIndexOf(LF) + 1;
     const deletions: number[] = [];
+    const blankLines: number[] = [];
     this.split = null;
     this.records = 0;
     let at = 0;
@@ -109,6 +110,7 @@ export class CsvScanner {
         const blank = blankLine(bytes, at);
         if (blank > 0) {
           deletions.push(at, at + blank);
+          blankLines.push(line);
           at += blank;
           this.line++;
           continue;
@@ -119,7 +121,8 @@ export class CsvScanner {
         let byte = bytes[at]!;
         if (byte === QUOTE) {
           const end = this.quotedField(bytes, at, limit, column, line, final);
-          if (end === 0) return { consumed: recordStart, records: this.records, split: this.split, deletions, line: this.recordLine };
+          if (end === 0)
+            return { consumed: recordStart, records: this.records, split: this.split, deletions, blankLines, line: this.recordLine };
           line += this.quotedLines;
           at = end;
           byte = bytes[at]!;
@@ -177,7 +180,7 @@ export class CsvScanner {
       this.records++;
       this.line = line + 1;
     }
-    return { consumed: limit, records: this.records, split: this.split, deletions, line: this.line };
+    return { consumed: limit, records: this.records, split: this.split, deletions, blankLines, line: this.line };
   }
 
   /** The end of an unquoted field: at a delimiter, a line feed, or the carriage return before one. */
@@ -296,9 +299,4 @@ export class CsvScanner {
 function blankLine(bytes: Uint8Array, at: number): number {
   if (bytes[at] === LF) return 1;
   return bytes[at] === CR && bytes[at + 1] === LF ? 2 : 0;
-}
-
-/** Whether a kind is one the scanner may still widen. */
-export function isInferred(kind: number): boolean {
-  return kind !== TEXT && (kind === UNKNOWN || kind >= BOOLEAN);
 }

@@ -1,0 +1,40 @@
+import { csvProblem } from './csv-problem.js';
+import { type CopyLines } from './copy-lines.js';
+
+export interface CopyContext {
+  table: string;
+  lines: CopyLines;
+  columns: readonly string[];
+  typeOf: (index: number) => string;
+}
+
+/** PostgreSQL's refusals that are the file's fault: data exceptions, constraint violations and rows that are too large. */
+const rowFaults = /^(22|23|54)/;
+
+/**
+ * Turns PostgreSQL's complaint about a row of a COPY into a 422 with the line of the file; any other error stays what it is. The place
+ * comes from the context line `COPY table, line 12, column price: "x"`; where the server speaks another language it is left out.
+ */
+export function toRowError(error: unknown, { table, lines, columns, typeOf }: CopyContext): unknown {
+  const { code, where } = error as { code?: unknown; where?: unknown };
+  if (typeof code !== 'string' || !rowFaults.test(code)) return error;
+  const context = typeof where === 'string' ? where : '';
+  const start = context.indexOf(`COPY ${table}, line `);
+  const place = start === -1 ? null : /^(\d+)(?:, column ([^]*))?/.exec(context.slice(start + `COPY ${table}, line `.length));
+  const line = place ? lines.toFileLine(Number(place[1])) : lines.toFileLine(2);
+  const index = columns.findIndex(name => place?.[2]?.startsWith(`${name}: `));
+  if (index === -1) return csvProblem('csv_row_refused', { line }, reasonFor(code));
+  return csvProblem(
+    'csv_value',
+    { line, column: columns[index] },
+    {
+      zh: `列“${columns[index]}”的值不是有效的 ${typeOf(index)}`,
+      en: `column "${columns[index]}": the value is not a valid ${typeOf(index)}`,
+    },
+  );
+}
+
+function reasonFor(code: string): { zh: string; en: string } {
+  if (code.startsWith('54')) return { zh: '这一行的数据过大', en: 'the row is too large for PostgreSQL' };
+  return { zh: 'PostgreSQL 无法读取这一行', en: 'PostgreSQL cannot read the row' };
+}

@@ -1,0 +1,173 @@
+import { type CopyTarget } from './copy-target.js';
+import { CsvBlocks, withoutRanges } from './csv-blocks.js';
+import { type EncodingChoice, requireUtf8, toUtf8 } from './csv-encoding.js';
+import { checkColumnNames, type CsvHeader, readHeader } from './csv-header.js';
+import { csvProblem } from './csv-problem.js';
+import { CsvScanner, type Scanned } from './csv-scanner.js';
+import { KIND_TYPES, type Kind, TEXT } from './csv-values.js';
+
+/** The types are guessed from this much of the file, so that widening a column that holds rows already is rare. */
+const sampleBytes = 1024 * 1024;
+/** About what a socket buffers: PostgreSQL works on one block while the next is scanned. */
+const blockBytes = 256 * 1024;
+
+export interface CsvFormat {
+  /** One byte: comma, semicolon or tab. */
+  delimiter: number;
+  nullMarker: string;
+  encoding: EncodingChoice;
+  /** Names of the columns of a file without header; null where the first record names them. */
+  columns: readonly string[] | null;
+}
+
+export interface LoadedCsv {
+  rows: number;
+  columns: { name: string; type: string }[];
+}
+
+/**
+ * Loads a CSV file in one pass: its bytes go to `COPY` as they come, and are only read here to find records, lines and types. When a value
+ * breaks the type of its column, the rows before it are finished, the column is widened, and a new COPY goes on. All of it is the
+ * caller's transaction.
+ * @throws SchemaError with the line of the file, or PostgreSQL's error.
+ */
+export async function loadCsv(source: AsyncIterable<Buffer>, format: CsvFormat, target: CopyTarget): Promise<LoadedCsv> {
+  const blocks = new CsvBlocks(toUtf8(source, format.encoding));
+  try {
+    const header = await takeHeader(blocks, format);
+    const kinds = target.open(header.names);
+    const load = new CsvLoad(blocks, format, target, header, kinds);
+    try {
+      return await load.run();
+    } catch (error) {
+      await load.abort();
+      throw error;
+    }
+  } finally {
+    await blocks.close();
+  }
+}
+
+async function takeHeader(blocks: CsvBlocks, format: CsvFormat): Promise<CsvHeader> {
+  if (format.columns) return { names: [...format.columns], consumed: 0, line: 1 };
+  for (let wanted = blockBytes; ;) {
+    const { bytes, final } = await blocks.take(wanted);
+    const header = readHeader(bytes, format.delimiter, final);
+    if (header) {
+      requireUtf8(bytes.subarray(0, header.consumed), 1);
+      checkColumnNames(header.names, () => ['body', 1], 1);
+      blocks.putBack(bytes.subarray(header.consumed));
+      return header;
+    }
+    if (final) throw csvProblem('csv_empty', { line: 1 }, { zh: '文件没有表头', en: 'the file has no header' });
+    blocks.putBack(bytes);
+    wanted = CsvBlocks.more(bytes.length, 1);
+  }
+}
+
+class CsvLoad {
+  private readonly scanner: CsvScanner;
+  /** Kinds that the table's columns have right now; null until it exists. */
+  private tableKinds: Kind[] | null = null;
+  private scannedRows = 0;
+
+  constructor(
+    private readonly blocks: CsvBlocks,
+    format: CsvFormat,
+    private readonly target: CopyTarget,
+    private readonly header: CsvHeader,
+    kinds: readonly Kind[],
+  ) {
+    const nullMarker = Buffer.from(format.nullMarker);
+    this.scanner = new CsvScanner({ delimiter: format.delimiter, nullMarker, columns: header.names, kinds, line: header.line });
+  }
+
+  async run(): Promise<LoadedCsv> {
+    let wanted = sampleBytes;
+    for (let final = false; !final;) {
+      const block = await this.blocks.take(wanted);
+      const firstLine = this.scanner.line;
+      this.requireReadable(block.bytes, firstLine);
+      const found = this.scanner.scan(block.bytes, block.final);
+      if (found.consumed === 0 && !block.final) wanted = CsvBlocks.more(block.bytes.length, firstLine);
+      else wanted = blockBytes;
+      await this.send(block.bytes, found, firstLine);
+      this.blocks.putBack(block.bytes.subarray(found.consumed));
+      final = block.final;
+    }
+    if (this.tableKinds === null) await this.createTable(this.scanner.line);
+    const copiedRows = await this.target.endCopy();
+    // Should never differ: it is what stands between a reading of ours and a row lost without a word.
+    if (copiedRows !== this.scannedRows) throw new Error(`PostgreSQL read ${copiedRows} rows where the scanner found ${this.scannedRows}`);
+    return { rows: copiedRows, columns: this.header.names.map((name, index) => ({ name, type: this.target.typeOf(index) })) };
+  }
+
+  async abort(): Promise<void> {
+    await this.target.abortCopy();
+  }
+
+  private async send(bytes: Buffer, found: Scanned, firstLine: number): Promise<void> {
+    this.scannedRows += found.records;
+    let from = 0;
+    if (this.tableKinds === null) {
+      // Nothing is stored yet, so what the sample widened costs nothing.
+      if (found.consumed > 0) await this.createTable(firstLine);
+    } else if (found.split) {
+      this.refuseLostSpellings(this.tableKinds, found.split.line);
+      await this.target.write(
+        withoutRanges(bytes, 0, found.split.at, found.deletions),
+        found.blankLines.filter(line => line < found.split!.line),
+      );
+      await this.widen(found.split.line);
+      from = found.split.at;
+    }
+    if (found.consumed === 0) return;
+    const blankLines = from === 0 ? found.blankLines : found.blankLines.filter(line => line > found.split!.line);
+    await this.target.write(withoutRanges(bytes, from, found.consumed, found.deletions), blankLines);
+  }
+
+  private async createTable(line: number): Promise<void> {
+    this.tableKinds = this.currentKinds();
+    await this.target.create(this.tableKinds);
+    this.target.startCopy(line);
+  }
+
+  private async widen(line: number): Promise<void> {
+    const before = this.tableKinds ?? [];
+    this.tableKinds = this.currentKinds();
+    await this.target.widen(before, this.tableKinds);
+    this.target.startCopy(line);
+  }
+
+  private currentKinds(): Kind[] {
+    return [...this.scanner.kinds] as Kind[];
+  }
+
+  /** NUL first: PostgreSQL stores none, and would name neither line nor reason so plainly. */
+  private requireReadable(bytes: Buffer, line: number): void {
+    const whole = bytes.subarray(0, bytes.lastIndexOf(10) + 1);
+    requireUtf8(whole, line);
+    const nul = whole.indexOf(0);
+    if (nul === -1) return;
+    const lines = whole.subarray(0, nul).toString('latin1').split('\n').length - 1;
+    throw csvProblem('csv_nul', { line: line + lines }, { zh: '这一行含有 NUL 字节', en: 'the line holds a NUL byte' });
+  }
+
+  /** Rows are stored under a type that respelled them: as text they would no longer be what the file says. */
+  private refuseLostSpellings(before: readonly Kind[], line: number): void {
+    this.scanner.kinds.forEach((kind, index) => {
+      const lossy = this.scanner.lossyLines[index]!;
+      if (kind !== TEXT || before[index] === TEXT || lossy === 0 || lossy >= line) return;
+      const column = this.header.names[index]!;
+      const type = KIND_TYPES[before[index]!];
+      throw csvProblem(
+        'csv_type_conflict',
+        { line, column },
+        {
+          zh: `列“${column}”到这里为止是 ${type}，这里的值不是；第 ${lossy} 行的写法无法还原成文本，请用 ?types=${column}:text 上传`,
+          en: `column "${column}" was ${type} up to here and this block holds a value that is not; the spelling in line ${lossy} cannot be turned back into text: upload with ?types=${column}:text`,
+        },
+      );
+    });
+  }
+}

@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto';
+import { type Readable } from 'node:stream';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import pg, { type PoolClient } from 'pg';
+import { SchemaError } from '../common/errors/api-error.js';
+import { quoteIdentifier } from '../database/quote-identifier.js';
+import { ServicePool } from '../database/service-pool.js';
+import { nameProblem } from './csv/csv-header.js';
+import { CopyTarget } from './csv/copy-target.js';
+import { loadCsv, type LoadedCsv } from './csv/load-csv.js';
+import { MirrorCatalog, type MirrorColumn } from './mirror-catalog.js';
+import { type UploadOptions } from './upload-options.js';
+import { TableBusyError, TooManyUploadsError, UploadAbortedError } from './warehouse.errors.js';
+
+export interface UploadResult extends LoadedCsv {
+  /** False where the table existed before. */
+  created: boolean;
+  /** As received, before any decoding. */
+  bytes: number;
+  seconds: number;
+}
+
+/** Uploads hold a connection for as long as the client sends, so they have a few of their own. */
+const uploadsAtOnce = 4;
+const waitForTurnMs = 30_000;
+const waitForTableMs = 600_000;
+const waitForReadersMs = 60_000;
+const lockNotAvailable = '55P03';
+
+/** Loads CSV files into tables of the mirror; a table is replaced in one moment or not at all. */
+@Injectable()
+export class MirrorUploadService implements OnApplicationShutdown {
+  private readonly pool: pg.Pool;
+
+  constructor(
+    servicePool: ServicePool,
+    private readonly catalog: MirrorCatalog,
+  ) {
+    this.pool = new pg.Pool({
+      connectionString: servicePool.options.connectionString,
+      application_name: 'graph-service mirror upload',
+      max: uploadsAtOnce,
+      connectionTimeoutMillis: waitForTurnMs,
+      idle_in_transaction_session_timeout: waitForTableMs,
+      keepAlive: true,
+    });
+    // Neither an idle connection that dies nor one that dies while checked out may end the process (node-postgres#3083).
+    this.pool.on('error', () => undefined);
+    this.pool.on('connect', client => client.on('error', () => undefined));
+  }
+
+  /**
+   * Loads `body` into the table. Uploads of one table wait for each other; readers see the old table until the new one is complete.
+   * On any failure the table is as it was, and the rest of the body is read and dropped, so that the client gets the answer.
+   * @throws SchemaError with the line of a broken record; TableBusyError, TooManyUploadsError, UploadAbortedError
+   */
+  async upload(table: string, body: Readable, options: UploadOptions): Promise<UploadResult> {
+    const started = performance.now();
+    try {
+      requireTableName(table);
+      const received = new Received(body);
+      const loaded = await this.inTransaction(client => this.load(client, table, received, options));
+      return { ...loaded, bytes: received.bytes, seconds: Math.round(performance.now() - started) / 1000 };
+    } finally {
+      if (!body.destroyed) body.resume();
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.pool.end();
+  }
+
+  private async load(
+    client: PoolClient,
+    table: string,
+    received: Received,
+    options: UploadOptions,
+  ): Promise<LoadedCsv & { created: boolean }> {
+    await client.query(`SET LOCAL lock_timeout = ${waitForTableMs}`);
+    await client.query("SELECT pg_advisory_xact_lock(hashtextextended('mirror.' || $1, 0))", [table]);
+    await client.query(`SET LOCAL lock_timeout = ${waitForReadersMs}`);
+
+    const existing = await this.catalog.findColumns(table);
+    const append = options.mode === 'append' && existing !== null;
+    const loadedTable = append ? table : `upload_${randomBytes(12).toString('hex')}`;
+    const { delimiter, nullMarker } = options.format;
+    const target = new CopyTarget(client, {
+      table: loadedTable,
+      exists: append,
+      types: append ? new Map(existing.map(column => [column.name, column.type])) : options.types,
+      delimiter,
+      nullMarker,
+      checkNames: names => (append ? requireKnownColumns(names, existing) : requireTypedColumns(names, options.types)),
+    });
+    const loaded = await loadCsv(received, options.format, target);
+
+    const name = `mirror.${quoteIdentifier(table)}`;
+    const loadedName = `mirror.${quoteIdentifier(loadedTable)}`;
+    if (!append) await client.query(`GRANT SELECT ON ${loadedName} TO graph_mirror_reader`);
+    await client.query(`ANALYZE ${loadedName}`);
+    if (!append) {
+      if (existing) await client.query(`DROP TABLE ${name}`);
+      await client.query(`ALTER TABLE ${loadedName} RENAME TO ${quoteIdentifier(table)}`);
+    }
+    return { ...loaded, created: existing === null };
+  }
+
+  /** Times and dates are read and written the ISO way, so that a column can be turned back into the text of the file. */
+  private async inTransaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.pool.connect().catch((cause: unknown) => {
+      throw /timeout exceeded/.test((cause as Error).message) ? new TooManyUploadsError() : cause;
+    });
+    let broken: Error | undefined;
+    try {
+      await client.query(`BEGIN; SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL TimeZone = 'UTC'; SET LOCAL statement_timeout = 0`);
+      const result = await work(client);
+      await client.query('COMMIT');
+      return result;
+    } catch (error) {
+      await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
+      throw (error as { code?: unknown }).code === lockNotAvailable ? new TableBusyError() : error;
+    } finally {
+      client.release(broken);
+    }
+  }
+}
+
+/** The body of a request, counted. Reading can stop without ending the socket, which still carries the answer. */
+class Received implements AsyncIterable<Buffer> {
+  bytes = 0;
+
+  constructor(private readonly body: Readable) {}
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
+    const chunks = this.body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+    try {
+      for await (const chunk of chunks) {
+        this.bytes += chunk.length;
+        yield chunk;
+      }
+    } catch (cause) {
+      throw new UploadAbortedError(cause);
+    }
+  }
+}
+
+function requireTableName(table: string): void {
+  const problem = nameProblem(table);
+  if (problem) throw new SchemaError([{ loc: ['path', 'table'], msg: `${problem.zh} / ${problem.en}`, type: problem.type }]);
+}
+
+function requireKnownColumns(names: readonly string[], existing: readonly MirrorColumn[]): void {
+  const known = new Set(existing.map(column => column.name));
+  const problems = names
+    .filter(name => !known.has(name))
+    .map(name => ({
+      loc: ['body', 1, name],
+      msg: `表中没有列“${name}” / the table has no column "${name}"`,
+      type: 'unknown_column',
+      line: 1,
+    }));
+  if (problems.length > 0) throw new SchemaError(problems);
+}
+
+function requireTypedColumns(names: readonly string[], types: ReadonlyMap<string, string>): void {
+  const problems = [...types.keys()]
+    .filter(name => !names.includes(name))
+    .map(name => ({ loc: ['query', 'types'], msg: `文件中没有列“${name}” / the file has no column "${name}"`, type: 'unknown_column' }));
+  if (problems.length > 0) throw new SchemaError(problems);
+}
