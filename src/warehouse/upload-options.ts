@@ -67,7 +67,7 @@ const longestNullMarker = 100;
  * The options of an upload, from its query string and Content-Type.
  * @throws SchemaError listing every option that is wrong, UnsupportedMediaTypeError where the body is no CSV
  */
-export function readUploadOptions(query: UploadQueryText, contentType: string | undefined): UploadOptions {
+export function readUploadOptions(query: UploadQueryText, contentType?: string, contentEncoding?: string): UploadOptions {
   const problems: FieldProblem[] = [];
   const refuse = (name: string, type: string, zh: string, en: string): void => {
     problems.push({ loc: ['query', name], msg: `${zh} / ${en}`, type });
@@ -80,6 +80,9 @@ export function readUploadOptions(query: UploadQueryText, contentType: string | 
       msg: 'charset 只支持 utf-8 和 gb18030 / charset must be utf-8 or gb18030',
       type: 'csv_encoding',
     });
+  }
+  if (contentEncoding !== undefined && contentEncoding !== 'identity') {
+    problems.push({ loc: ['header', 'content-encoding'], msg: '请上传未压缩的 CSV / send the CSV uncompressed', type: 'not_one_of' });
   }
   const mode = query.mode ?? 'replace';
   if (mode !== 'replace' && mode !== 'append') refuse('mode', 'not_one_of', '应为 replace 或 append', 'must be replace or append');

@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import { SchemaError } from '../common/errors/api-error.js';
+import { afterId, type PageQuery } from '../common/http/page.js';
+import { type Connection } from './connection.entity.js';
+import { ConnectionsRepository } from './connections.repository.js';
+import { MirrorReader } from './mirror-reader.js';
+import { type ConnectionTestResponse, type CreateConnectionRequest } from './warehouse.dto.js';
+import { ConnectionTypeNotBuiltError, DefaultConnectionError, MirrorCopyNotBuiltError, MirrorDsnError } from './warehouse.errors.js';
+
+const testTimeoutMs = 5_000;
+
+@Injectable()
+export class ConnectionsService {
+  constructor(
+    private readonly connections: ConnectionsRepository,
+    private readonly reader: MirrorReader,
+  ) {}
+
+  /** One more than the page holds, so that `page` can tell whether there is another. */
+  async list({ limit, cursor }: PageQuery): Promise<Connection[]> {
+    return this.connections.list(afterId(cursor), limit + 1);
+  }
+
+  async get(id: number): Promise<Connection> {
+    return this.connections.getById(id);
+  }
+
+  /** @throws MirrorDsnError, ConnectionTypeNotBuiltError, ConnectionNameTakenError, SchemaError */
+  async create({ name, type, dsn, options }: CreateConnectionRequest): Promise<Connection> {
+    if (type !== 'pg_mirror') throw new ConnectionTypeNotBuiltError(type);
+    if (dsn != null) throw new MirrorDsnError();
+    const unused = Object.keys(options ?? {});
+    if (unused.length > 0) {
+      const msg = 'pg_mirror 连接没有选项 / pg_mirror connections take no options';
+      throw new SchemaError(unused.map(option => ({ loc: ['body', 'options', option], msg, type: 'no_effect' })));
+    }
+    return this.connections.create({ name, type, options: {} });
+  }
+
+  /** @throws DefaultConnectionError, ConnectionInUseError */
+  async delete(id: number): Promise<void> {
+    const connection = await this.connections.getById(id);
+    if (connection.isDefault) throw new DefaultConnectionError();
+    await this.connections.delete(id);
+  }
+
+  /** Reads once the way every query of a user will. @throws WarehouseUnavailableError */
+  async test(id: number): Promise<ConnectionTestResponse> {
+    await this.connections.getById(id);
+    const started = performance.now();
+    const { rows } = await this.reader.read({
+      sql: `SELECT current_setting('server_version'), current_user::text, current_setting('transaction_read_only') = 'on',
+              has_schema_privilege('mirror', 'CREATE')`,
+      parameters: [],
+      timeoutMs: testTimeoutMs,
+      maxRows: 1,
+    });
+    const [version, user, readOnly, canWrite] = rows[0] as [string, string, boolean, boolean];
+    return {
+      ok: true,
+      latency_ms: Math.round((performance.now() - started) * 10) / 10,
+      server_version: version,
+      current_user: user,
+      read_only_enforced: readOnly,
+      can_write: canWrite,
+    };
+  }
+
+  /** @throws MirrorCopyNotBuiltError always, for a connection that exists */
+  async copyIntoMirror(id: number): Promise<never> {
+    await this.connections.getById(id);
+    throw new MirrorCopyNotBuiltError();
+  }
+}

@@ -1,0 +1,86 @@
+import { Controller, Delete, Get, HttpCode, Param, Put, Query, Req, Res } from '@nestjs/common';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiResponse,
+  ApiTags,
+} from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { AdminOnly, Authenticated } from '../auth/access.decorator.js';
+import { page, PageOf, PageQuery, type Page } from '../common/http/page.js';
+import { IdParam } from '../common/http/positive-int.pipe.js';
+import {
+  TableResponse,
+  TableSummaryResponse,
+  toTableResponse,
+  toTableSummaryResponse,
+  toUploadResponse,
+  UploadQuery,
+  UploadResponse,
+} from './tables.dto.js';
+import { cursorAfter, TablesService } from './tables.service.js';
+
+const exampleCsv = 'customer_id,company_name,country,region_id\n1,华为技术有限公司,中国,1\n2,"Smith, Jones & Co.",UK,2\n';
+
+@ApiTags('warehouse')
+@Controller('warehouse/connections/:id/tables')
+export class TablesController {
+  constructor(private readonly tables: TablesService) {}
+
+  @Get()
+  @Authenticated()
+  @ApiOperation({ summary: '表的列表 / List tables' })
+  @ApiOkResponse({ type: PageOf(TableSummaryResponse) })
+  async list(@IdParam() id: number, @Query() query: PageQuery): Promise<Page<TableSummaryResponse>> {
+    return page((await this.tables.list(id, query)).map(toTableSummaryResponse), query.limit, table => cursorAfter(table.name));
+  }
+
+  @Get(':table')
+  @Authenticated()
+  @ApiParam({ name: 'table', example: 'customers' })
+  @ApiOperation({ summary: '表的列、键和样例 / Columns, keys and a sample of a table' })
+  @ApiOkResponse({ type: TableResponse })
+  async describe(@IdParam() id: number, @Param('table') table: string): Promise<TableResponse> {
+    return toTableResponse(await this.tables.describe(id, table));
+  }
+
+  @Put(':table')
+  @AdminOnly()
+  @ApiParam({ name: 'table', example: 'customers' })
+  @ApiOperation({
+    summary: '把 CSV 装入镜像表 / Load CSV into a mirror table',
+    description:
+      '请求体边收边写，类型按整个文件推断；某一行有错则返回 422 和行号，表保持原样。 / The body is streamed and types are inferred from the whole file; a broken line is a 422 with its number and leaves the table as it was.',
+  })
+  @ApiConsumes('text/csv')
+  @ApiBody({ required: true, schema: { type: 'string', format: 'binary', example: exampleCsv } })
+  @ApiCreatedResponse({ type: UploadResponse, description: 'The table is new' })
+  @ApiOkResponse({ type: UploadResponse, description: 'The table was replaced or added to' })
+  @ApiResponse({ status: 422, description: 'A broken line, with `line`; or an option that breaks its schema' })
+  async upload(
+    @IdParam() id: number,
+    @Param('table') table: string,
+    @Query() query: UploadQuery,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<UploadResponse> {
+    const { mode, result } = await this.tables.upload(id, table, query, request);
+    response.status(result.created ? 201 : 200);
+    return toUploadResponse(table, mode, result);
+  }
+
+  @Delete(':table')
+  @AdminOnly()
+  @HttpCode(204)
+  @ApiParam({ name: 'table', example: 'customers' })
+  @ApiOperation({ summary: '删除镜像表 / Drop a mirror table' })
+  @ApiNoContentResponse()
+  async drop(@IdParam() id: number, @Param('table') table: string): Promise<void> {
+    await this.tables.drop(id, table);
+  }
+}

@@ -1,0 +1,76 @@
+import { type IncomingMessage } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import { type PageQuery } from '../common/http/page.js';
+import { quoteIdentifier } from '../database/quote-identifier.js';
+import { ConnectionsRepository } from './connections.repository.js';
+import { MirrorCatalog, type MirrorTable } from './mirror-catalog.js';
+import { MirrorReader } from './mirror-reader.js';
+import { MirrorUploadService, type UploadResult } from './mirror-upload.service.js';
+import { type TableDetail, type UploadQuery } from './tables.dto.js';
+import { readUploadOptions, type UploadOptions } from './upload-options.js';
+import { TableNotFoundError } from './warehouse.errors.js';
+
+const sampleRows = 5;
+const sampleTimeoutMs = 5_000;
+
+/** The tables behind a connection; every connection built so far is the mirror. */
+@Injectable()
+export class TablesService {
+  constructor(
+    private readonly connections: ConnectionsRepository,
+    private readonly catalog: MirrorCatalog,
+    private readonly reader: MirrorReader,
+    private readonly uploads: MirrorUploadService,
+  ) {}
+
+  /** One more than the page holds. The cursor is the name of the last table, as base64url. */
+  async list(connectionId: number, { limit, cursor }: PageQuery): Promise<MirrorTable[]> {
+    await this.connections.getById(connectionId);
+    return this.catalog.list(nameOf(cursor), limit + 1);
+  }
+
+  /** @throws TableNotFoundError */
+  async describe(connectionId: number, name: string): Promise<TableDetail> {
+    await this.connections.getById(connectionId);
+    const [table, columns, keys] = await Promise.all([
+      this.catalog.find(name),
+      this.catalog.findColumns(name),
+      this.catalog.listKeys(name),
+    ]);
+    if (!table || !columns) throw new TableNotFoundError();
+    const { rows: sample } = await this.reader.read({
+      sql: `SELECT ${columns.map(column => quoteIdentifier(column.name)).join(', ')} FROM mirror.${quoteIdentifier(name)} LIMIT ${sampleRows}`,
+      parameters: [],
+      timeoutMs: sampleTimeoutMs,
+      maxRows: sampleRows,
+    });
+    return { table, columns, keys, sample };
+  }
+
+  /** Loads the body of the request into a table. @throws what `readUploadOptions` and `MirrorUploadService.upload` throw */
+  async upload(
+    connectionId: number,
+    table: string,
+    query: UploadQuery,
+    request: IncomingMessage,
+  ): Promise<{ mode: UploadOptions['mode']; result: UploadResult }> {
+    await this.connections.getById(connectionId);
+    const options = readUploadOptions(query, request.headers['content-type'], request.headers['content-encoding']);
+    return { mode: options.mode, result: await this.uploads.upload(table, request, options) };
+  }
+
+  /** @throws TableNotFoundError, TableBusyError */
+  async drop(connectionId: number, table: string): Promise<void> {
+    await this.connections.getById(connectionId);
+    if (!(await this.catalog.drop(table))) throw new TableNotFoundError();
+  }
+}
+
+/** The cursor after the table of that name. */
+export function cursorAfter(name: string): string {
+  return Buffer.from(name).toString('base64url');
+}
+
+function nameOf(cursor: string | undefined): string {
+  return cursor === undefined ? '' : Buffer.from(cursor, 'base64url').toString().replaceAll('\0', '');
+}

@@ -1,0 +1,86 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsObject, IsOptional, IsString, Length, MaxLength } from 'class-validator';
+import { type Connection, type ConnectionType, connectionTypes } from './connection.entity.js';
+
+export class CreateConnectionRequest {
+  @ApiProperty({ example: 'mirror-2', minLength: 1, maxLength: 100 })
+  @IsString()
+  @Length(1, 100)
+  name: string;
+
+  @ApiProperty({ enum: connectionTypes, example: 'pg_mirror', description: '目前只支持 pg_mirror / only pg_mirror is built so far' })
+  @IsIn(connectionTypes)
+  type: ConnectionType;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    writeOnly: true,
+    example: null,
+    description: 'pg_mirror 必须为 null / must be null for pg_mirror; never sent back',
+  })
+  @IsOptional()
+  @IsString()
+  @MaxLength(4000)
+  dsn?: string | null;
+
+  @ApiPropertyOptional({ type: Object, example: {} })
+  @IsOptional()
+  @IsObject()
+  options?: Record<string, unknown>;
+}
+
+export class ConnectionResponse {
+  @ApiProperty({ example: 1 })
+  id: number;
+
+  @ApiProperty({ example: 'pg_mirror' })
+  name: string;
+
+  @ApiProperty({ enum: connectionTypes, example: 'pg_mirror' })
+  type: ConnectionType;
+
+  @ApiProperty({ type: String, nullable: true, example: null, description: 'The DSN without its password; null for pg_mirror' })
+  dsn_masked: string | null;
+
+  @ApiProperty({ type: Object, example: {} })
+  options: Record<string, unknown>;
+
+  @ApiProperty({ example: true })
+  is_default: boolean;
+
+  @ApiProperty({ example: '2026-11-20T08:00:00.000Z' })
+  created_at: string;
+}
+
+export function toConnectionResponse(connection: Connection): ConnectionResponse {
+  return {
+    id: connection.id,
+    name: connection.name,
+    type: connection.type,
+    dsn_masked: null,
+    options: connection.options,
+    is_default: connection.isDefault,
+    created_at: connection.createdAt.toISOString(),
+  };
+}
+
+export class ConnectionTestResponse {
+  @ApiProperty({ example: true })
+  ok: boolean;
+
+  @ApiProperty({ example: 1.8, description: 'Milliseconds of one read, connection included' })
+  latency_ms: number;
+
+  @ApiProperty({ example: '18.4' })
+  server_version: string;
+
+  @ApiProperty({ example: 'graph_mirror_reader', description: 'The role that user SQL runs as' })
+  current_user: string;
+
+  @ApiProperty({ example: true, description: 'Whether reads run in a read-only transaction' })
+  read_only_enforced: boolean;
+
+  @ApiProperty({ example: false, description: 'Whether that role could create tables in the mirror' })
+  can_write: boolean;
+}
