@@ -1,0 +1,162 @@
+import {
+  type CypherQuery,
+  type EdgePattern,
+  type MatchClause,
+  type NodePattern,
+  type OrderItem,
+  type PathPattern,
+  type ReturnClause,
+  type ReturnItem,
+} from './cypher-ast.js';
+import { parseExpression, parseLabels, parseMapEntries, takeName, takeVariable } from './parse-expression.js';
+import { TokenStream } from './token-stream.js';
+
+/** Longest path of one pattern, in relationships. */
+export const MAX_HOPS = 3;
+
+const WRITES = [
+  'CREATE',
+  'MERGE',
+  'SET',
+  'DELETE',
+  'DETACH',
+  'REMOVE',
+  'DROP',
+  'ALTER',
+  'LOAD',
+  'FOREACH',
+  'CALL',
+  'GRANT',
+  'REVOKE',
+  'DENY',
+];
+const UNBUILT_READS = ['OPTIONAL', 'WITH', 'UNWIND', 'UNION', 'USE', 'EXPLAIN', 'PROFILE', 'SHOW', 'START', 'FINISH'];
+
+/**
+ * Reads one openCypher query: `MATCH … [WHERE …]` any number of times, then `RETURN …`. Throws CypherSyntaxError with the place and
+ * what was expected, CypherReadOnlyError for clauses that write or call, CypherNotSupportedError for reads that are not built.
+ */
+export function parseCypher(text: string): CypherQuery {
+  const tokens = new TokenStream(text);
+  const matches: MatchClause[] = [];
+  for (;;) {
+    refuseUnbuilt(tokens);
+    if (!tokens.isKeyword('MATCH')) break;
+    matches.push(parseMatch(tokens));
+  }
+  const returns = parseReturn(tokens);
+  tokens.takeSymbol(';');
+  refuseUnbuilt(tokens);
+  if (tokens.current.kind !== 'end') throw tokens.unexpected('end of query');
+  return { text, matches, returns };
+}
+
+function refuseUnbuilt(tokens: TokenStream): void {
+  const write = WRITES.find(word => tokens.isKeyword(word));
+  if (write !== undefined) throw tokens.readOnly(write === 'DETACH' ? 'DETACH DELETE' : write);
+  const read = UNBUILT_READS.find(word => tokens.isKeyword(word));
+  if (read !== undefined) throw tokens.notSupported(read === 'OPTIONAL' ? 'OPTIONAL MATCH' : read);
+}
+
+function parseMatch(tokens: TokenStream): MatchClause {
+  const { position } = tokens.next();
+  const patterns: PathPattern[] = [];
+  do patterns.push(parsePath(tokens));
+  while (tokens.takeSymbol(','));
+  const where = tokens.takeKeywords('WHERE') ? parseExpression(tokens) : null;
+  return { patterns, where, position };
+}
+
+function parsePath(tokens: TokenStream): PathPattern {
+  const { position, kind, text } = tokens.current;
+  if ((kind === 'name' || kind === 'quoted') && tokens.isSymbol('=', 1)) throw tokens.notSupported('named path');
+  if (kind === 'name' && tokens.isSymbol('(', 1)) throw tokens.notSupported(text);
+  const nodes = [parseNode(tokens)];
+  const edges: EdgePattern[] = [];
+  while (tokens.isSymbol('-') || tokens.isSymbol('<')) {
+    const start = tokens.current.position;
+    edges.push(parseEdge(tokens));
+    if (edges.length > MAX_HOPS) {
+      throw tokens.notSupported(`a path of more than ${MAX_HOPS} relationships`, start, {
+        zh: `（每条路径最多 ${MAX_HOPS} 跳）`,
+        en: ` (at most ${MAX_HOPS} hops in one path)`,
+      });
+    }
+    nodes.push(parseNode(tokens));
+  }
+  return { nodes, edges, position };
+}
+
+function parseNode(tokens: TokenStream): NodePattern {
+  const { position } = tokens.expectSymbol('(');
+  const variable = takeVariable(tokens);
+  const labels = parseLabels(tokens);
+  if (tokens.current.kind === 'parameter') throw tokens.notSupported('a parameter as the property map of a pattern');
+  const properties = tokens.isSymbol('{') ? parseMapEntries(tokens) : [];
+  tokens.expectSymbol(')');
+  return { variable, labels, properties, position };
+}
+
+function parseEdge(tokens: TokenStream): EdgePattern {
+  const { position } = tokens.current;
+  const pointsLeft = tokens.takeSymbol('<');
+  tokens.expectSymbol('-');
+  const edge: EdgePattern = { variable: null, types: [], direction: 'both', properties: [], position };
+  if (tokens.takeSymbol('[')) {
+    edge.variable = takeVariable(tokens);
+    if (tokens.isSymbol(':')) edge.types = parseTypes(tokens);
+    if (tokens.isSymbol('*')) throw tokens.notSupported('a relationship of variable length');
+    if (tokens.current.kind === 'parameter') throw tokens.notSupported('a parameter as the property map of a pattern');
+    if (tokens.isSymbol('{')) edge.properties = parseMapEntries(tokens);
+    tokens.expectSymbol(']');
+  }
+  tokens.expectSymbol('-');
+  const pointsRight = tokens.takeSymbol('>');
+  if (pointsLeft !== pointsRight) edge.direction = pointsLeft ? 'in' : 'out';
+  return edge;
+}
+
+function parseTypes(tokens: TokenStream): EdgePattern['types'] {
+  tokens.expectSymbol(':');
+  const types = [takeName(tokens, 'a relationship type')];
+  while (tokens.takeSymbol('|')) {
+    tokens.takeSymbol(':');
+    types.push(takeName(tokens, 'a relationship type'));
+  }
+  return types;
+}
+
+function parseReturn(tokens: TokenStream): ReturnClause {
+  const { position } = tokens.current;
+  if (!tokens.takeKeywords('RETURN')) throw tokens.unexpected('MATCH, WHERE or RETURN');
+  const distinct = tokens.takeKeywords('DISTINCT');
+  const star = tokens.takeSymbol('*');
+  const items: ReturnItem[] = [];
+  if (!star || tokens.takeSymbol(',')) {
+    do items.push(parseItem(tokens));
+    while (tokens.takeSymbol(','));
+  }
+  const orderBy = tokens.takeKeywords('ORDER', 'BY') ? parseOrder(tokens) : [];
+  const skip = tokens.takeKeywords('SKIP') || tokens.takeKeywords('OFFSET') ? parseExpression(tokens) : null;
+  const limit = tokens.takeKeywords('LIMIT') ? parseExpression(tokens) : null;
+  return { distinct, star, items, orderBy, skip, limit, position };
+}
+
+function parseItem(tokens: TokenStream): ReturnItem {
+  const { position } = tokens.current;
+  const expression = parseExpression(tokens);
+  const written = tokens.textSince(position);
+  if (!tokens.takeKeywords('AS')) return { name: expression.kind === 'variable' ? expression.name : written, aliased: false, expression };
+  return { name: tokens.expectName('a column name').value, aliased: true, expression };
+}
+
+function parseOrder(tokens: TokenStream): OrderItem[] {
+  const items: OrderItem[] = [];
+  do {
+    const expression = parseExpression(tokens);
+    const descending = tokens.takeKeywords('DESC') || tokens.takeKeywords('DESCENDING');
+    if (!descending && !tokens.takeKeywords('ASC')) tokens.takeKeywords('ASCENDING');
+    items.push({ expression, descending });
+  } while (tokens.takeSymbol(','));
+  return items;
+}

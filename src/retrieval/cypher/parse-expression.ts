@@ -1,0 +1,359 @@
+import {
+  type ArithmeticOperator,
+  type BinaryOperator,
+  type ComparisonOperator,
+  type Expression,
+  type MapEntry,
+  type Name,
+} from './cypher-ast.js';
+import { MAX_DEPTH, type TokenStream } from './token-stream.js';
+
+const COMPARISONS: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>=']);
+const LIST_PREDICATES: ReadonlySet<string> = new Set(['all', 'any', 'none', 'single', 'reduce', 'filter', 'extract']);
+const PATH_FUNCTIONS: ReadonlySet<string> = new Set(['shortestpath', 'allshortestpaths']);
+
+/** Words that end an expression or start a construct; in backticks they are ordinary variables. */
+const RESERVED: ReadonlySet<string> = new Set(
+  (
+    'ALL AND AS ASC ASCENDING BY CASE CONTAINS CREATE DELETE DESC DESCENDING DETACH DISTINCT ELSE END ENDS EXISTS FALSE IN IS LIMIT ' +
+    'MATCH MERGE NOT NULL OPTIONAL OR ORDER REMOVE RETURN SET SKIP STARTS THEN TRUE UNION UNWIND WHEN WHERE WITH XOR'
+  ).split(' '),
+);
+
+/**
+ * openCypher 9 expressions by recursive descent, loosest operator first: OR, XOR, AND, NOT, comparison (chained), string/list/null
+ * predicates, + -, * / %, ^, sign, then property access, index and label test.
+ */
+export function parseExpression(tokens: TokenStream): Expression {
+  return tokens.nested(() => parseOr(tokens));
+}
+
+function parseOr(tokens: TokenStream): Expression {
+  return parseLogical(tokens, 'OR', () =>
+    leftAssociative(
+      tokens,
+      () => takeWord(tokens, 'XOR'),
+      () => parseLogical(tokens, 'AND', () => parseNot(tokens)),
+    ),
+  );
+}
+
+function parseLogical(tokens: TokenStream, operator: 'AND' | 'OR', operand: () => Expression): Expression {
+  const first = operand();
+  const operands = [first];
+  while (tokens.takeKeywords(operator)) operands.push(operand());
+  return operands.length === 1 ? first : { kind: 'logical', operator, operands, position: first.position };
+}
+
+function parseNot(tokens: TokenStream): Expression {
+  const { position } = tokens.current;
+  if (!tokens.takeKeywords('NOT')) return parseComparison(tokens);
+  return { kind: 'unary', operator: 'NOT', operand: tokens.nested(() => parseNot(tokens)), position };
+}
+
+function parseComparison(tokens: TokenStream): Expression {
+  const comparisons: Expression[] = [];
+  let left = parsePredicate(tokens);
+  const first = left;
+  for (;;) {
+    const { text, position, kind } = tokens.current;
+    if (kind === 'symbol' && text === '=~')
+      throw tokens.notSupported('=~', position, {
+        zh: '（请用 CONTAINS、STARTS WITH 或 ENDS WITH）',
+        en: ' (use CONTAINS, STARTS WITH or ENDS WITH)',
+      });
+    if (kind !== 'symbol' || !COMPARISONS.has(text)) break;
+    tokens.next();
+    const right = parsePredicate(tokens);
+    comparisons.push({ kind: 'binary', operator: text as ComparisonOperator, left, right, position });
+    left = right;
+  }
+  // a < b <= c means a < b AND b <= c.
+  if (comparisons.length <= 1) return comparisons[0] ?? first;
+  return { kind: 'logical', operator: 'AND', operands: comparisons, position: first.position };
+}
+
+function parsePredicate(tokens: TokenStream): Expression {
+  let left = parseSum(tokens);
+  for (let links = 0; ; links += 1) {
+    if (links > MAX_DEPTH) throw tokens.tooDeep();
+    const { position } = tokens.current;
+    const operator = takePredicateOperator(tokens);
+    if (operator !== null) {
+      left = { kind: 'binary', operator, left, right: parseSum(tokens), position };
+    } else if (tokens.takeKeywords('IS', 'NULL')) {
+      left = { kind: 'isNull', negated: false, operand: left, position };
+    } else if (tokens.takeKeywords('IS', 'NOT', 'NULL')) {
+      left = { kind: 'isNull', negated: true, operand: left, position };
+    } else {
+      return left;
+    }
+  }
+}
+
+function takePredicateOperator(tokens: TokenStream): BinaryOperator | null {
+  if (tokens.takeKeywords('STARTS', 'WITH')) return 'STARTS WITH';
+  if (tokens.takeKeywords('ENDS', 'WITH')) return 'ENDS WITH';
+  if (tokens.takeKeywords('CONTAINS')) return 'CONTAINS';
+  return tokens.takeKeywords('IN') ? 'IN' : null;
+}
+
+function parseSum(tokens: TokenStream): Expression {
+  return leftAssociative(
+    tokens,
+    () => takeSign(tokens, '+', '-'),
+    () =>
+      leftAssociative(
+        tokens,
+        () => takeSign(tokens, '*', '/', '%'),
+        () =>
+          leftAssociative(
+            tokens,
+            () => takeSign(tokens, '^'),
+            () => parseSigned(tokens),
+          ),
+      ),
+  );
+}
+
+function takeSign(tokens: TokenStream, ...signs: ArithmeticOperator[]): ArithmeticOperator | null {
+  return signs.find(sign => tokens.takeSymbol(sign)) ?? null;
+}
+
+function takeWord(tokens: TokenStream, word: 'XOR'): BinaryOperator | null {
+  return tokens.takeKeywords(word) ? word : null;
+}
+
+function leftAssociative(tokens: TokenStream, takeOperator: () => BinaryOperator | null, operand: () => Expression): Expression {
+  let left = operand();
+  for (let links = 0; ; links += 1) {
+    const { position } = tokens.current;
+    const operator = takeOperator();
+    if (operator === null) return left;
+    // A chain leans left, one level of nesting for each operator.
+    if (links >= MAX_DEPTH) throw tokens.tooDeep();
+    left = { kind: 'binary', operator, left, right: operand(), position };
+  }
+}
+
+function parseSigned(tokens: TokenStream): Expression {
+  const { position } = tokens.current;
+  const sign = tokens.takeSymbol('-') ? '-' : tokens.takeSymbol('+') ? '+' : null;
+  if (sign === null) return parsePostfix(tokens);
+  const { kind, value, text } = tokens.current;
+  if (sign === '-' && (kind === 'integer' || kind === 'float') && !/^-/.test(value)) {
+    tokens.next();
+    return parsePostfixOf(tokens, { kind: 'number', text: `-${value}`, integer: kind === 'integer', position });
+  }
+  void text;
+  return { kind: 'unary', operator: sign, operand: tokens.nested(() => parseSigned(tokens)), position };
+}
+
+function parsePostfix(tokens: TokenStream): Expression {
+  return parsePostfixOf(tokens, parseAtom(tokens));
+}
+
+function parsePostfixOf(tokens: TokenStream, atom: Expression): Expression {
+  let object = atom;
+  for (let links = 0; ; links += 1) {
+    if (links > MAX_DEPTH) throw tokens.tooDeep();
+    const { position } = tokens.current;
+    if (tokens.takeSymbol('.')) {
+      object = { kind: 'property', object, name: tokens.expectName('a property name').value, position: object.position };
+    } else if (tokens.takeSymbol('[')) {
+      object = parseBracket(tokens, object);
+    } else if (tokens.isSymbol(':')) {
+      object = { kind: 'hasLabels', object, labels: parseLabels(tokens), position };
+    } else if (tokens.isSymbol('{') && object.kind === 'variable') {
+      throw tokens.notSupported('map projection', position);
+    } else {
+      return object;
+    }
+  }
+}
+
+function parseBracket(tokens: TokenStream, object: Expression): Expression {
+  const from = tokens.isSymbol('..') ? null : parseExpression(tokens);
+  if (!tokens.takeSymbol('..')) {
+    tokens.expectSymbol(']');
+    if (from === null) throw tokens.unexpected('an index');
+    return { kind: 'index', object, index: from, position: object.position };
+  }
+  const to = tokens.isSymbol(']') ? null : parseExpression(tokens);
+  tokens.expectSymbol(']');
+  return { kind: 'slice', object, from, to, position: object.position };
+}
+
+/** `:A|B:C` to [[A, B], [C]]: every group must hold, one label of a group is enough. `A&B` is read like `:A:B`. */
+export function parseLabels(tokens: TokenStream): Name[][] {
+  const groups: Name[][] = [];
+  while (tokens.takeSymbol(':') || (groups.length > 0 && tokens.takeSymbol('&'))) {
+    if (tokens.isSymbol('!') || tokens.isSymbol('%') || tokens.isSymbol('('))
+      throw tokens.notSupported('label expressions with !, % or parentheses');
+    const group = [takeName(tokens, 'a label')];
+    while (tokens.takeSymbol('|')) {
+      tokens.takeSymbol(':');
+      group.push(takeName(tokens, 'a label'));
+    }
+    groups.push(group);
+  }
+  return groups;
+}
+
+export function takeName(tokens: TokenStream, what: string): Name {
+  const token = tokens.expectName(what);
+  return { name: token.value, position: token.position };
+}
+
+/** A variable, or null where none stands. Throws on a reserved word, so that `MATCH (n) RETURN` names what is missing. */
+export function takeVariable(tokens: TokenStream): string | null {
+  const { kind, text } = tokens.current;
+  if (kind === 'quoted') return tokens.next().value;
+  if (kind !== 'name') return null;
+  if (RESERVED.has(text.toUpperCase())) throw tokens.unexpected('a variable');
+  return tokens.next().value;
+}
+
+function parseAtom(tokens: TokenStream): Expression {
+  const { kind, value, position, text } = tokens.current;
+  switch (kind) {
+    case 'string':
+      tokens.next();
+      return { kind: 'literal', value, position };
+    case 'integer':
+    case 'float':
+      // 2^63 has a meaning below zero only.
+      if (value === '9223372036854775808')
+        throw tokens.refuse({ zh: `整数超出 64 位范围：${text}`, en: `The integer leaves the 64-bit range: ${text}` }, position, {
+          found: text,
+        });
+      tokens.next();
+      return { kind: 'number', text: value, integer: kind === 'integer', position };
+    case 'parameter':
+      tokens.next();
+      return { kind: 'parameter', name: value, position };
+    case 'quoted':
+    case 'name':
+      return parseNamed(tokens);
+    case 'symbol':
+      return parseBracketed(tokens);
+    case 'end':
+      throw tokens.unexpected('an expression');
+    default:
+      return kind satisfies never;
+  }
+}
+
+function parseNamed(tokens: TokenStream): Expression {
+  const { kind, text, position } = tokens.current;
+  const word = kind === 'name' ? text.toUpperCase() : '';
+  if (tokens.isSymbol('(', 1) || (word !== '' && tokens.isSymbol('.', 1) && isNamespacedCall(tokens))) return parseCall(tokens);
+  if (word === 'TRUE' || word === 'FALSE' || word === 'NULL') {
+    tokens.next();
+    return { kind: 'literal', value: word === 'NULL' ? null : word === 'TRUE', position };
+  }
+  if (word === 'CASE') return tokens.nested(() => parseCase(tokens));
+  if ((word === 'EXISTS' || word === 'COUNT' || word === 'COLLECT') && tokens.isSymbol('{', 1)) throw tokens.notSupported(`${word} { … }`);
+  const name = takeVariable(tokens);
+  if (name === null) throw tokens.unexpected('an expression');
+  return { kind: 'variable', name, position };
+}
+
+/** `apoc.text.join(`: dots lead to an opening parenthesis. A property access never does. */
+function isNamespacedCall(tokens: TokenStream): boolean {
+  let ahead = 1;
+  while (tokens.isSymbol('.', ahead) && (tokens.peek(ahead + 1).kind === 'name' || tokens.peek(ahead + 1).kind === 'quoted')) ahead += 2;
+  return tokens.isSymbol('(', ahead);
+}
+
+function parseCall(tokens: TokenStream): Expression {
+  const start = tokens.next();
+  let name = start.value;
+  while (tokens.takeSymbol('.')) name += `.${tokens.next().value}`;
+  const lower = name.toLowerCase();
+  if (PATH_FUNCTIONS.has(lower)) throw tokens.notSupported(name, start.position);
+  tokens.expectSymbol('(');
+  if ((LIST_PREDICATES.has(lower) && isIteration(tokens)) || lower === 'reduce')
+    throw tokens.notSupported(`${lower}(… IN …)`, start.position);
+  if (lower === 'count' && tokens.takeSymbol('*')) {
+    tokens.expectSymbol(')');
+    return { kind: 'countAll', position: start.position };
+  }
+  const distinct = tokens.takeKeywords('DISTINCT');
+  const args: Expression[] = [];
+  if (!tokens.isSymbol(')')) {
+    do args.push(parseExpression(tokens));
+    while (tokens.takeSymbol(','));
+  }
+  tokens.expectSymbol(')');
+  return { kind: 'call', name, distinct, args, position: start.position };
+}
+
+function isIteration(tokens: TokenStream): boolean {
+  return (tokens.current.kind === 'name' || tokens.current.kind === 'quoted') && tokens.isKeyword('IN', 1);
+}
+
+function parseCase(tokens: TokenStream): Expression {
+  const { position } = tokens.next();
+  const subject = tokens.isKeyword('WHEN') ? null : parseExpression(tokens);
+  const branches: { when: Expression; then: Expression }[] = [];
+  while (tokens.takeKeywords('WHEN')) {
+    const when = parseExpression(tokens);
+    if (!tokens.takeKeywords('THEN')) throw tokens.unexpected('THEN');
+    branches.push({ when, then: parseExpression(tokens) });
+  }
+  if (branches.length === 0) throw tokens.unexpected('WHEN');
+  const otherwise = tokens.takeKeywords('ELSE') ? parseExpression(tokens) : null;
+  if (!tokens.takeKeywords('END')) throw tokens.unexpected('END');
+  return { kind: 'case', subject, branches, otherwise, position };
+}
+
+function parseBracketed(tokens: TokenStream): Expression {
+  const { position } = tokens.current;
+  if (tokens.takeSymbol('(')) {
+    if (looksLikeNode(tokens)) throw tokens.notSupported('pattern expression', position);
+    const inner = parseExpression(tokens);
+    tokens.expectSymbol(')');
+    if (
+      inner.kind === 'variable' &&
+      ((tokens.isSymbol('-') && (tokens.isSymbol('-', 1) || tokens.isSymbol('[', 1))) ||
+        (tokens.isSymbol('<') && tokens.isSymbol('-', 1) && (tokens.isSymbol('-', 2) || tokens.isSymbol('[', 2))))
+    ) {
+      throw tokens.notSupported('pattern expression', position);
+    }
+    return inner;
+  }
+  if (tokens.isSymbol('{')) {
+    const entries = parseMapEntries(tokens);
+    return { kind: 'map', entries, position };
+  }
+  if (!tokens.takeSymbol('[')) throw tokens.unexpected('an expression');
+  if (isIteration(tokens)) throw tokens.notSupported('list comprehension', position);
+  const items: Expression[] = [];
+  if (!tokens.isSymbol(']')) {
+    do items.push(parseExpression(tokens));
+    while (tokens.takeSymbol(','));
+  }
+  if (tokens.isSymbol('|')) throw tokens.notSupported('pattern comprehension', position);
+  tokens.expectSymbol(']');
+  return { kind: 'list', items, position };
+}
+
+/** After `(`: `()`, `(:Label`, `(n {`, which only a node pattern starts with. */
+function looksLikeNode(tokens: TokenStream): boolean {
+  return tokens.isSymbol(')') || tokens.isSymbol(':') || (tokens.current.kind === 'name' && tokens.isSymbol('{', 1));
+}
+
+export function parseMapEntries(tokens: TokenStream): MapEntry[] {
+  tokens.expectSymbol('{');
+  const entries: MapEntry[] = [];
+  if (!tokens.isSymbol('}')) {
+    do {
+      const { name, position } = takeName(tokens, 'a property name');
+      tokens.expectSymbol(':');
+      entries.push({ name, value: parseExpression(tokens), position });
+    } while (tokens.takeSymbol(','));
+  }
+  tokens.expectSymbol('}');
+  return entries;
+}

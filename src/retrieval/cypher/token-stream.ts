@@ -1,0 +1,116 @@
+import { CypherNotSupportedError, CypherReadOnlyError, CypherSyntaxError, placeOf, type TextPlace } from './cypher.errors.js';
+import { tokenize, type Token } from './tokenize.js';
+
+export const MAX_DEPTH = 64;
+
+/** A cursor over the tokens of one query, with the questions a recursive descent parser asks. */
+export class TokenStream {
+  private readonly tokens: Token[];
+  private index = 0;
+  private depth = 0;
+
+  constructor(readonly text: string) {
+    this.tokens = tokenize(text);
+  }
+
+  get current(): Token {
+    return this.peek(0);
+  }
+
+  peek(ahead: number): Token {
+    const token = this.tokens[Math.min(this.index + ahead, this.tokens.length - 1)];
+    if (!token) throw new Error('a token list always ends with the end token');
+    return token;
+  }
+
+  next(): Token {
+    const token = this.current;
+    if (token.kind !== 'end') this.index += 1;
+    return token;
+  }
+
+  isSymbol(symbol: string, ahead = 0): boolean {
+    const token = this.peek(ahead);
+    return token.kind === 'symbol' && token.text === symbol;
+  }
+
+  isKeyword(keyword: string, ahead = 0): boolean {
+    const token = this.peek(ahead);
+    return token.kind === 'name' && token.text.toUpperCase() === keyword;
+  }
+
+  takeSymbol(symbol: string): boolean {
+    if (!this.isSymbol(symbol)) return false;
+    this.index += 1;
+    return true;
+  }
+
+  /** Takes all the keywords, in this order, or none. */
+  takeKeywords(...keywords: string[]): boolean {
+    if (!keywords.every((keyword, ahead) => this.isKeyword(keyword, ahead))) return false;
+    this.index += keywords.length;
+    return true;
+  }
+
+  expectSymbol(symbol: string): Token {
+    if (!this.isSymbol(symbol)) throw this.unexpected(`'${symbol}'`);
+    return this.next();
+  }
+
+  /** A label, type, property, map key or alias: any name, keywords too. */
+  expectName(what: string): Token {
+    if (this.current.kind !== 'name' && this.current.kind !== 'quoted') throw this.unexpected(what);
+    return this.next();
+  }
+
+  /** The written text from `start` to the end of the last token taken. */
+  textSince(start: number): string {
+    const last = this.tokens[this.index - 1];
+    return last ? this.text.slice(start, last.position + last.text.length) : '';
+  }
+
+  /** Runs one nested rule; more than 64 inside each other are refused before the call stack is in danger. */
+  nested<T>(rule: () => T): T {
+    this.depth += 1;
+    if (this.depth > MAX_DEPTH) throw this.tooDeep();
+    const result = rule();
+    this.depth -= 1;
+    return result;
+  }
+
+  tooDeep(): CypherSyntaxError {
+    return new CypherSyntaxError(
+      { zh: `表达式嵌套过深：最多 ${MAX_DEPTH} 层`, en: `The expression nests too deep: at most ${MAX_DEPTH} levels` },
+      this.place(),
+      { max_depth: MAX_DEPTH },
+    );
+  }
+
+  unexpected(expected: string): CypherSyntaxError {
+    const found = this.current.kind === 'end' ? 'end of query' : this.current.text;
+    return new CypherSyntaxError(
+      {
+        zh: `语法错误：此处应为 ${expected}，实际为 ${this.current.kind === 'end' ? '查询结尾' : found}`,
+        en: `Syntax error: expected ${expected}, found ${found}`,
+      },
+      this.place(),
+      { found, expected },
+    );
+  }
+
+  refuse(text: { zh: string; en: string }, position: number, context: Record<string, unknown> = {}): CypherSyntaxError {
+    return new CypherSyntaxError(text, placeOf(this.text, position), context);
+  }
+
+  notSupported(feature: string, position = this.current.position, hint?: { zh: string; en: string }): CypherNotSupportedError {
+    return new CypherNotSupportedError(feature, placeOf(this.text, position), hint);
+  }
+
+  readOnly(feature: string): CypherReadOnlyError {
+    return new CypherReadOnlyError(feature, this.place());
+  }
+
+  private place(): TextPlace {
+    return placeOf(this.text, this.current.position);
+  }
+}
