@@ -23,11 +23,6 @@ function readValues(read: SettingsReader) {
     defaultPasswordPattern: read.text('DEFAULT_PASSWORD_PATTERN', '{username}@Graph123', 'Password after a reset; {username} is replaced'),
     registrationEnabled: read.boolean('REGISTRATION_ENABLED', true, 'Whether anyone may register an account'),
     bcryptCost: read.integer('BCRYPT_COST', 12, 'Cost of password hashing (2^cost rounds)', { min: 4, max: 16 }),
-      'SECRET_ENCRYPTION_KEY',
-      'Key that seals stored DSNs; unset: generated and kept in DATA_DIR',
-      'generated',
-      32,
-    ),
     corsOrigins: read.list('CORS_ORIGINS', 'Exact origins of web clients, such as https://app.example.com; none by default'),
     worker: read.oneOf(
       'WORKER',

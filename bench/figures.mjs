@@ -1,0 +1,26 @@
+// One JSON line per figure; `ratio` is ours against the reference of the same run, above 1 where ours is better.
+
+export function report(figure, values) {
+  console.log(JSON.stringify({ figure, ...values }));
+}
+
+export function median(numbers) {
+  return quantile(numbers, 0.5);
+}
+
+/** Nearest-rank quantile of unsorted numbers. */
+export function quantile(numbers, share) {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)];
+}
+
+export function round(number, digits = 2) {
+  return Number(number.toFixed(digits));
+}
+
+/** Milliseconds that `work` takes, and what it returns. */
+export async function timed(work) {
+  const startedAt = performance.now();
+  const result = await work();
+  return { ms: performance.now() - startedAt, result };
+}

@@ -1,0 +1,49 @@
+// `npm run bench [-- --lines 1000000 --csv-scale 3000 --only start,csv,ingestion,queries,http]`: one JSON line per figure.
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdtemp } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { benchCsv } from './csv.mjs';
+import { benchAuthMe } from './http.mjs';
+import { benchIngestion } from './ingestion.mjs';
+import { benchQueries } from './queries.mjs';
+import { databaseUrl, logIn, removeDirectory, startService } from './service.mjs';
+import { benchStart } from './start.mjs';
+
+const all = ['start', 'csv', 'ingestion', 'queries', 'http'];
+const { values: options } = parseArgs({
+  options: {
+    lines: { type: 'string', default: '1000000' },
+    'csv-scale': { type: 'string', default: '3000' },
+    only: { type: 'string', default: all.join(',') },
+  },
+});
+const wanted = new Set(options.only.split(','));
+
+spawnSync(process.execPath, [path.join(import.meta.dirname, '..', 'scripts', 'build-if-stale.mjs')], { stdio: 'inherit' });
+const folder = await mkdtemp(path.join(os.tmpdir(), 'graph-bench-'));
+await chmod(folder, 0o711);
+try {
+  if (wanted.has('start')) await benchStart(folder);
+  if (wanted.size > (wanted.has('start') ? 1 : 0)) await benchService();
+} finally {
+  await removeDirectory(folder);
+}
+
+async function benchService() {
+  const directory = `${folder}/service`;
+  const service = await startService(directory);
+  try {
+    const api = await logIn(service.url);
+    const database = await databaseUrl(directory);
+    if (wanted.has('csv')) await benchCsv(folder, api, database, Number(options['csv-scale']));
+    if (wanted.has('ingestion') || wanted.has('queries')) {
+      const graphId = await benchIngestion(api, database, Number(options.lines));
+      if (wanted.has('queries')) await benchQueries(api, database, graphId);
+    }
+    if (wanted.has('http')) await benchAuthMe(service, api);
+  } finally {
+    await service.stop();
+  }
+}

@@ -1,0 +1,77 @@
+// Starts the built service on a data directory of its own, as a user would, and talks to it.
+import { spawn } from 'node:child_process';
+import { readFile, rm } from 'node:fs/promises';
+import net from 'node:net';
+import path from 'node:path';
+
+const root = path.dirname(import.meta.dirname);
+const firstPassword = 'admin@Graph123';
+export const password = 'bench-Graph-2026';
+
+export async function freePort() {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await new Promise(resolve => server.once('listening', resolve));
+  const { port } = server.address();
+  await new Promise(resolve => server.close(resolve));
+  return port;
+}
+
+/** Resolves when the service says where it listens; `readyMs` is the time from the command to that line. */
+export async function startService(dataDirectory, { command = ['node', ['--enable-source-maps', 'dist/src/main.js']], environment = {} } = {}) {
+  const port = await freePort();
+  const startedAt = performance.now();
+  const child = spawn(...command, {
+    cwd: root,
+    env: { ...process.env, DATABASE_URL: '', LOG_LEVEL: 'warn', ...environment, DATA_DIR: dataDirectory, PORT: String(port), HOST: '127.0.0.1' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = new Promise(resolve => child.once('exit', resolve));
+  await new Promise((resolve, reject) => {
+    let output = '';
+    child.stdout.on('data', chunk => {
+      output += chunk;
+      if (output.includes(`:${port}`)) resolve();
+    });
+    exited.then(code => reject(new Error(`The service exited with code ${code}: ${output}`)));
+  });
+  const readyMs = performance.now() - startedAt;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    readyMs,
+    pid: child.pid,
+    async stop() {
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+/** URL of the embedded database, for the bare reference of a figure. */
+export async function databaseUrl(dataDirectory) {
+  const secret = await readFile(path.join(dataDirectory, 'postgres.password'), 'utf8');
+  return `postgresql://graph:${secret}@/graph_service?host=${encodeURIComponent(path.join(dataDirectory, 'run'))}`;
+}
+
+/** A client logged in as the first admin, with the password changed. */
+export async function logIn(url) {
+  const send = async (method, route, body, headers = {}) => {
+    const raw = body !== undefined && (typeof body === 'string' || Symbol.asyncIterator in body);
+    const response = await fetch(`${url}${route}`, {
+      method,
+      headers: { 'content-type': raw ? 'text/csv' : 'application/json', ...headers },
+      body: body === undefined ? undefined : raw ? body : JSON.stringify(body),
+      duplex: 'half',
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${route}: ${response.status} ${text}`);
+    return text === '' ? undefined : JSON.parse(text);
+  };
+  const { token: first } = await send('POST', '/api/auth/login', { username: 'admin', password: firstPassword });
+  const change = { old_password: firstPassword, new_password: password };
+  const { token } = await send('PUT', '/api/auth/password', change, { authorization: `Bearer ${first}` });
+  return { token, send: (method, route, body, headers) => send(method, route, body, { authorization: `Bearer ${token}`, ...headers }) };
+}
+
+export async function removeDirectory(directory) {
+  await rm(directory, { recursive: true, force: true });
+}
