@@ -21,13 +21,18 @@ export async function benchCsv(folder, api, database, scale) {
   const bare = [];
   let rows = 0;
   for (let trial = 0; trial < trials; trial++) {
-    const upload = await timed(() => api.send('PUT', '/api/warehouse/connections/1/tables/bench_lines', createReadStream(file, { highWaterMark: 1 << 20 })));
+    const upload = await timed(() =>
+      api.send('PUT', '/api/warehouse/connections/1/tables/bench_lines', createReadStream(file, { highWaterMark: 1 << 20 })),
+    );
     ours.push(upload.ms);
     rows = upload.result.rows;
     await client.query('DROP TABLE IF EXISTS mirror.bench_bare; CREATE TABLE mirror.bench_bare (LIKE mirror.bench_lines)');
     const copy = await timed(async () => {
       await client.query('BEGIN');
-      await pipeline(createReadStream(file, { highWaterMark: 1 << 20 }), client.query(copyFrom('COPY mirror.bench_bare FROM STDIN (FORMAT csv, HEADER true)')));
+      await pipeline(
+        createReadStream(file, { highWaterMark: 1 << 20 }),
+        client.query(copyFrom('COPY mirror.bench_bare FROM STDIN (FORMAT csv, HEADER true)')),
+      );
       await client.query('COMMIT');
     });
     bare.push(copy.ms);

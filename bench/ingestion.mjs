@@ -18,13 +18,19 @@ export async function benchIngestion(api, database, lines) {
   const graph = await api.send('POST', '/api/graphs', { name: 'bench' });
   // Nodes and the small edges first, so that the second run writes the order lines and nothing else.
   await runJob(api, graph.id, mapping.slice(0, split));
-  const byLabel = mapping.slice(0, mapping.indexOf('nodes:')) + 'nodes: []\nedges:\n' + mapping.slice(split).replace('node: order,', "node: 'label:订单',").replace('node: product,', "node: 'label:产品',");
+  const byLabel =
+    mapping.slice(0, mapping.indexOf('nodes:')) +
+    'nodes: []\nedges:\n' +
+    mapping.slice(split).replace('node: order,', "node: 'label:订单',").replace('node: product,', "node: 'label:产品',");
   const ours = await timed(() => runJob(api, graph.id, byLabel));
 
   const client = new pg.Client(database);
   await client.connect();
   const bare = {};
-  for (const [name, including] of [['same indexes', 'INCLUDING ALL'], ['no index', 'INCLUDING DEFAULTS']]) {
+  for (const [name, including] of [
+    ['same indexes', 'INCLUDING ALL'],
+    ['no index', 'INCLUDING DEFAULTS'],
+  ]) {
     await client.query(`DROP TABLE IF EXISTS bench_edges; CREATE TABLE bench_edges (LIKE edges_${graph.id} ${including})`);
     const { ms, result } = await timed(() => client.query(`INSERT INTO bench_edges SELECT * FROM edges_${graph.id} WHERE type = '包含'`));
     bare[name] = { ms, rows: result.rowCount };

@@ -17,12 +17,23 @@ export async function freePort() {
 }
 
 /** Resolves when the service says where it listens; `readyMs` is the time from the command to that line. */
-export async function startService(dataDirectory, { command = ['node', ['--enable-source-maps', 'dist/src/main.js']], environment = {} } = {}) {
+export async function startService(
+  dataDirectory,
+  { command = ['node', ['--enable-source-maps', 'dist/src/main.js']], environment = {} } = {},
+) {
   const port = await freePort();
   const startedAt = performance.now();
   const child = spawn(...command, {
     cwd: root,
-    env: { ...process.env, DATABASE_URL: '', LOG_LEVEL: 'warn', ...environment, DATA_DIR: dataDirectory, PORT: String(port), HOST: '127.0.0.1' },
+    env: {
+      ...process.env,
+      DATABASE_URL: '',
+      LOG_LEVEL: 'warn',
+      ...environment,
+      DATA_DIR: dataDirectory,
+      PORT: String(port),
+      HOST: '127.0.0.1',
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = new Promise(resolve => child.once('exit', resolve));

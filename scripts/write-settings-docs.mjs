@@ -7,9 +7,16 @@ const root = path.dirname(import.meta.dirname);
 const settings = describeSettings();
 
 const table = ['| name | type | default | meaning |', '| --- | --- | --- | --- |']
-  .concat(settings.map(({ name, type, default: value, meaning }) => `| \`${name}\` | ${type.replaceAll('|', '\\|')} | ${value === '' ? '–' : `\`${value}\``} | ${meaning} |`))
+  .concat(
+    settings.map(
+      ({ name, type, default: value, meaning }) =>
+        `| \`${name}\` | ${type.replaceAll('|', '\\|')} | ${value === '' ? '–' : `\`${value}\``} | ${meaning} |`,
+    ),
+  )
   .join('\n');
-const example = settings.map(({ name, type, default: value, meaning, secret }) => `# ${meaning} (${type})\n# ${name}=${secret ? '' : value}\n`).join('\n');
+const example = settings
+  .map(({ name, type, default: value, meaning, secret }) => `# ${meaning} (${type})\n# ${name}=${secret ? '' : value}\n`)
+  .join('\n');
 
 const [begin, end] = ['<!-- settings -->', '<!-- /settings -->'];
 const files = {

@@ -15,6 +15,7 @@ import { GraphAccessGuard } from './graphs/graph-access.guard.js';
 import { GraphsModule } from './graphs/graphs.module.js';
 import { HealthModule } from './health/health.module.js';
 import { UsersModule } from './users/users.module.js';
+import { WarehouseModule } from './warehouse/warehouse.module.js';
 
 export interface AppOptions {
   settings: Settings;
@@ -35,6 +36,7 @@ export class AppModule {
         UsersModule,
         AuthModule,
         GraphsModule,
+        WarehouseModule,
       ],
       providers: [
         { provide: APP_FILTER, useClass: ErrorFilter },

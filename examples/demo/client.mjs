@@ -36,7 +36,9 @@ export class DemoClient {
         duplex: 'half',
       });
     } catch (error) {
-      throw new Error(`没有服务在 ${this.url} 监听，请先 npm start / Nothing answers at ${this.url}: run npm start first, or pass --url`, { cause: error });
+      throw new Error(`没有服务在 ${this.url} 监听，请先 npm start / Nothing answers at ${this.url}: run npm start first, or pass --url`, {
+        cause: error,
+      });
     }
   }
 }

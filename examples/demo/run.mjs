@@ -18,19 +18,31 @@ const { values: options } = parseArgs({
 });
 const scale = Number(options.scale);
 if (options.help || !(scale > 0)) {
-  console.log('npm run demo -- [--url http://127.0.0.1:8080] [--scale 1] [--password …] [--first-password …]\n  --scale 1000 makes a million orders');
+  console.log(
+    'npm run demo -- [--url http://127.0.0.1:8080] [--scale 1] [--password …] [--first-password …]\n  --scale 1000 makes a million orders',
+  );
   process.exit(options.help ? 0 : 1);
 }
 const client = new DemoClient(options.url);
 
-await step('1. 登录并修改初始密码 / Log in and change the first password', logIn);
-const { body: graph } = await step('2. 建图 / Create a graph', () => client.call('POST', '/api/graphs', { name: `贸易图谱 ${new Date().toISOString().slice(0, 16)}` }));
-await step('3. 上传表 / Upload the tables', uploadTables);
-const run = await step('4. 摄取 / Ingest', ingest);
-await step('5. 图的结构 / The graph’s schema', () => client.call('GET', `/api/graphs/${graph.id}/schema`));
-await step('6. 提问 / Ask', ask);
-const metric = await step('7. 指标 / A metric', defineMetric);
-end();
+let graph;
+let run;
+let metric;
+try {
+  await step('1. 登录并修改初始密码 / Log in and change the first password', logIn);
+  ({ body: graph } = await step('2. 建图 / Create a graph', () =>
+    client.call('POST', '/api/graphs', { name: `贸易图谱 ${new Date().toISOString().slice(0, 16)}` }),
+  ));
+  await step('3. 上传表 / Upload the tables', uploadTables);
+  run = await step('4. 摄取 / Ingest', ingest);
+  await step('5. 图的结构 / The graph’s schema', () => client.call('GET', `/api/graphs/${graph.id}/schema`));
+  await step('6. 提问 / Ask', ask);
+  metric = await step('7. 指标 / A metric', defineMetric);
+  end();
+} catch (error) {
+  console.error(`\n${error.message}`);
+  process.exitCode = 1;
+}
 
 async function step(title, work) {
   console.log(`\n\x1b[36m${'─'.repeat(4)} ${title}\x1b[0m`);
@@ -39,7 +51,8 @@ async function step(title, work) {
 
 async function logIn() {
   const { username } = options;
-  const login = (password, expect) => client.call('POST', '/api/auth/login', { username, password }, { expect, show: { username, password: '…' } });
+  const login = (password, expect) =>
+    client.call('POST', '/api/auth/login', { username, password }, { expect, show: { username, password: '…' } });
   let { status, body } = await login(options['first-password'], [200, 401]);
   if (status === 401) {
     ({ status, body } = await login(options.password, [200, 401]));
@@ -104,7 +117,8 @@ async function ask() {
   const query = body => client.call('POST', `/api/graphs/${graph.id}/query`, body);
   await query({ search: '华南电子', limit: 3 });
   await query({
-    cypher: 'MATCH (s:供应商)-[:供应]->(p:产品) WHERE p.单价 > $min RETURN s.公司名称 AS 供应商, count(p) AS 产品数 ORDER BY 产品数 DESC, 供应商 LIMIT 3',
+    cypher:
+      'MATCH (s:供应商)-[:供应]->(p:产品) WHERE p.单价 > $min RETURN s.公司名称 AS 供应商, count(p) AS 产品数 ORDER BY 产品数 DESC, 供应商 LIMIT 3',
     parameters: { min: 100 },
   });
   await query({ question: '华南电子有限公司供应哪些产品？' });
@@ -140,7 +154,7 @@ async function defineMetric() {
   await client.call('POST', `/api/metrics/${created.id}/execute`, {
     dimensions: ['地区'],
     time: { from: '2025-01-01', to: '2026-01-01', grain: 'quarter' },
-    filter_clause: "\"状态\" <> 'cancelled'",
+    filter_clause: '"状态" <> \'cancelled\'',
   });
   await client.call('POST', `/api/graphs/${graph.id}/query`, { question: '2025年各地区的销售额是多少？' });
   await client.call('POST', `/api/graphs/${graph.id}/query`, { question: 'revenue by category in 2024' });

@@ -104,7 +104,11 @@ export function sampleTables(scale = 1) {
   return [
     { name: 'regions', columns: ['region_id', 'region_name'], rows: () => regions.map((name, index) => [index + 1, name]) },
     { name: 'customers', columns: ['customer_id', 'company_name', 'country', 'region_id'], rows: () => customerRows(customers) },
-    { name: 'suppliers', columns: ['supplier_id', 'company_name', 'country'], rows: () => suppliers.map((row, index) => [index + 1, ...row]) },
+    {
+      name: 'suppliers',
+      columns: ['supplier_id', 'company_name', 'country'],
+      rows: () => suppliers.map((row, index) => [index + 1, ...row]),
+    },
     { name: 'products', columns: ['product_id', 'product_name', 'category', 'unit_price', 'supplier_id'], rows: () => productRows() },
     { name: 'orders', columns: ['order_id', 'customer_id', 'order_date', 'status'], rows: () => orderStream(orders, customers, false) },
     {
