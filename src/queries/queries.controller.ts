@@ -1,0 +1,34 @@
+import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { CurrentPrincipal, type Principal } from '../auth/principal.js';
+import { IdParam } from '../common/http/positive-int.pipe.js';
+import { GraphAccess } from '../graphs/graph-access.decorator.js';
+import { QueryRequest, QueryResponse } from './queries.dto.js';
+import { QueriesService } from './queries.service.js';
+import { queryExamples } from './query-examples.js';
+
+@ApiTags('queries')
+@Controller('graphs/:id')
+export class QueriesController {
+  constructor(private readonly queries: QueriesService) {}
+
+  @Post('query')
+  @HttpCode(200)
+  @GraphAccess('viewer')
+  @ApiOperation({ summary: '检索、openCypher 或中英文提问 / Search, openCypher, or a question in Chinese or English' })
+  @ApiBody({ type: QueryRequest, examples: queryExamples })
+  @ApiOkResponse({ type: QueryResponse })
+  @ApiResponse({ status: 502, description: '检索未及时完成，工作继续进行 / Retrieval did not answer in time; the work goes on' })
+  @ApiResponse({ status: 503, description: '检索进程不可用 / The retrieval process is not available' })
+  query(@CurrentPrincipal() principal: Principal, @IdParam() id: number, @Body() body: QueryRequest): Promise<QueryResponse> {
+    return this.queries.query(principal, id, body);
+  }
+
+  @Get('queries/:query_id')
+  @GraphAccess('viewer')
+  @ApiOperation({ summary: '已保存的答案 / A stored answer' })
+  @ApiOkResponse({ type: QueryResponse })
+  get(@IdParam() id: number, @IdParam('query_id') queryId: number): Promise<QueryResponse> {
+    return this.queries.get(id, queryId);
+  }
+}

@@ -1,0 +1,180 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ArrayUnique, IsArray, IsIn, IsInt, IsObject, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
+
+export const ANSWER_MODES = ['auto', 'none', 'extractive', 'llm'] as const;
+export const CACHE_MODES = ['use', 'refresh'] as const;
+export const INCLUDES = ['graph', 'plan', 'source_rows'] as const;
+export type AnswerMode = (typeof ANSWER_MODES)[number];
+export type CacheMode = (typeof CACHE_MODES)[number];
+export type Include = (typeof INCLUDES)[number];
+
+export const maxLimit = 10_000;
+export const maxTimeoutMs = 600_000;
+
+export class QueryRequest {
+  @ApiPropertyOptional({ description: '中文或英文的问题 / A question in Chinese or English', example: '2025年每个地区的销售额是多少？', maxLength: 2000 })
+  @IsOptional()
+  @IsString()
+  @Length(1, 2000)
+  question?: string | null;
+
+  @ApiPropertyOptional({ description: '检索词 / Words to search for', example: '华东', maxLength: 500 })
+  @IsOptional()
+  @IsString()
+  @Length(1, 500)
+  search?: string | null;
+
+  @ApiPropertyOptional({
+    description: '只读的 openCypher / openCypher, reading only',
+    example: 'MATCH (s:供应商)-[:供应]->(p:产品) WHERE p.单价 > $min RETURN s, count(p) AS n ORDER BY n DESC LIMIT 3',
+    maxLength: 20_000,
+  })
+  @IsOptional()
+  @IsString()
+  @Length(1, 20_000)
+  cypher?: string | null;
+
+  @ApiPropertyOptional({ description: 'Cypher 中 $name 的值 / Values of $name in the Cypher text', example: { min: 10 }, type: Object })
+  @IsOptional()
+  @IsObject()
+  parameters?: Record<string, unknown> | null;
+
+  @ApiPropertyOptional({ minimum: 1, maximum: maxLimit, description: '默认：检索 20（最多 200），其他 1000 / default: 20 for a search (at most 200), else 1000' })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(maxLimit)
+  limit?: number | null;
+
+  @ApiPropertyOptional({ description: '上一页的 next_cursor（仅检索） / next_cursor of the page before (search only)' })
+  @IsOptional()
+  @IsString()
+  @Matches(/^[\w-]{1,200}$/, { message: 'cursor must be the next_cursor of an earlier page' })
+  cursor?: string | null;
+
+  @ApiPropertyOptional({ minimum: 1, maximum: maxTimeoutMs, description: '超过即停止（毫秒） / The query is stopped after it (milliseconds)', example: 30_000 })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(maxTimeoutMs)
+  timeout_ms?: number | null;
+
+  @ApiPropertyOptional({ enum: ANSWER_MODES, default: 'auto', description: '是否用一句话作答 / Whether to answer in a sentence' })
+  @IsOptional()
+  @IsIn(ANSWER_MODES)
+  answer?: AnswerMode | null;
+
+  @ApiPropertyOptional({ enum: CACHE_MODES, default: 'use', description: 'refresh 不使用已存的答案 / refresh passes the stored answer over' })
+  @IsOptional()
+  @IsIn(CACHE_MODES)
+  cache?: CacheMode | null;
+
+  @ApiPropertyOptional({ enum: INCLUDES, isArray: true, example: ['plan'] })
+  @IsOptional()
+  @IsArray()
+  @ArrayUnique()
+  @IsIn(INCLUDES, { each: true })
+  include?: Include[] | null;
+}
+
+export class SentenceResponse {
+  @ApiProperty({ example: '2025年的销售额，按地区：华东 1,234,567.8、华北 765,432.1。' })
+  text: string;
+
+  @ApiProperty({ enum: ['extractive'], example: 'extractive' })
+  mode: 'extractive';
+
+  @ApiProperty({ enum: ['zh', 'en'], example: 'zh' })
+  language: 'zh' | 'en';
+}
+
+export class ColumnResponse {
+  @ApiProperty({ example: 's' })
+  name: string;
+
+  @ApiProperty({ example: 'node', description: 'node, edge, list, map, string, integer, float, number, boolean, date, datetime, any' })
+  type: string;
+}
+
+export class CitationResponse {
+  @ApiProperty({ example: 'pg_mirror' })
+  connection: string;
+
+  @ApiProperty({ example: 1 })
+  connection_id: number;
+
+  @ApiProperty({ example: 'suppliers', description: '源表，映射读取 SQL 时为 query / Source table; `query` where the mapping reads SQL' })
+  table: string;
+
+  @ApiProperty({ example: { supplier_id: '1' }, type: 'object', additionalProperties: { type: 'string' } })
+  key: Record<string, string>;
+
+  @ApiProperty({ example: '供应商' })
+  label: string;
+
+  @ApiProperty({ example: 1 })
+  job_id: number;
+
+  @ApiProperty({ type: String, nullable: true, format: 'date-time', example: '2026-01-15T08:00:00.000Z' })
+  loaded_at: string | null;
+}
+
+export class SourceRowResponse {
+  @ApiProperty({ example: 0, description: 'citations 中的序号 / Index into citations' })
+  citation: number;
+
+  @ApiProperty({ example: { supplier_id: 1, company_name: '华东贸易' }, type: Object })
+  row: Record<string, unknown>;
+}
+
+export class CacheResponse {
+  @ApiProperty({ enum: ['hit', 'miss', 'refresh'], example: 'miss' })
+  status: 'hit' | 'miss' | 'refresh';
+
+  @ApiProperty({ type: Number, nullable: true, example: null, description: '已存答案的年龄（秒） / Age of the stored answer in seconds' })
+  age_s: number | null;
+}
+
+export class QueryResponse {
+  @ApiProperty({ type: Number, nullable: true, example: 17, description: '答案不保存时为 null / null when the answer is not stored' })
+  query_id: number | null;
+
+  @ApiProperty({ enum: ['succeeded'], example: 'succeeded' })
+  status: 'succeeded';
+
+  @ApiProperty({ example: 1 })
+  graph_version: number;
+
+  @ApiProperty({ type: SentenceResponse, nullable: true })
+  answer: SentenceResponse | null;
+
+  @ApiProperty({ type: [ColumnResponse] })
+  columns: ColumnResponse[];
+
+  @ApiProperty({ type: 'array', items: { type: 'array', items: {} }, example: [[{ id: 1, label: '供应商', key: '1', display: '华东贸易', properties: {} }, 12]] })
+  rows: unknown[][];
+
+  @ApiProperty({ type: Object, nullable: true, description: 'include: graph' })
+  graph: object | null;
+
+  @ApiProperty({ type: [CitationResponse] })
+  citations: CitationResponse[];
+
+  @ApiPropertyOptional({ type: [SourceRowResponse], description: 'include: source_rows' })
+  source_rows?: SourceRowResponse[];
+
+  @ApiProperty({ type: Object, nullable: true, description: 'include: plan' })
+  plan: object | null;
+
+  @ApiProperty({ type: String, nullable: true, example: null })
+  next_cursor: string | null;
+
+  @ApiProperty({ type: CacheResponse })
+  cache: CacheResponse;
+
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'number' }, example: { execute: 1.8, total: 3.1 } })
+  timing_ms: Record<string, number>;
+
+  @ApiProperty({ type: [String], example: [] })
+  warnings: string[];
+}

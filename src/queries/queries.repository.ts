@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { ServicePool } from '../database/service-pool.js';
+import { type QueryKind, type RetrievalAnswer } from '../retrieval/protocol.js';
+
+/** An answer as it is kept: what retrieval said, under an id that is never used again. */
+export interface StoredAnswer {
+  id: number;
+  version: number;
+  answer: RetrievalAnswer;
+  createdAt: Date;
+}
+
+export interface NewAnswer extends StoredAnswer {
+  graphId: number;
+  hash: Buffer;
+  kind: QueryKind;
+  request: object;
+  userId: number;
+}
+
+const IDS_AT_ONCE = 64;
+const KEPT_DAYS = 7;
+
+@Injectable()
+export class QueriesRepository {
+  private ids: number[] = [];
+
+  constructor(private readonly pool: ServicePool) {}
+
+  /** The graph's version and, if there is one for it, the stored answer; null when the graph is gone. One statement. */
+  async findAnswer(graphId: number, hash: Buffer): Promise<{ version: number; stored: StoredAnswer | null } | null> {
+    const { rows } = await this.pool.query<{ version: number; id: number | null; answer: string | null; created_at: Date }>({
+      name: 'find-answer',
+      text: `SELECT g.version, q.id, q.answer::text AS answer, q.created_at
+               FROM graphs g LEFT JOIN queries q ON q.graph_id = g.id AND q.request_hash = $2 AND q.graph_version = g.version
+              WHERE g.id = $1`,
+      values: [graphId, hash],
+    });
+    const row = rows[0];
+    if (!row) return null;
+    const { version, id, answer, created_at: createdAt } = row;
+    return { version, stored: id === null || answer === null ? null : { id, version, answer: JSON.parse(answer) as RetrievalAnswer, createdAt } };
+  }
+
+  async findById(graphId: number, id: number): Promise<StoredAnswer | null> {
+    const { rows } = await this.pool.query<{ graph_version: number; answer: string; created_at: Date }>(
+      'SELECT graph_version, answer::text AS answer, created_at FROM queries WHERE graph_id = $1 AND id = $2',
+      [graphId, id],
+    );
+    const row = rows[0];
+    return row ? { id, version: row.graph_version, answer: JSON.parse(row.answer) as RetrievalAnswer, createdAt: row.created_at } : null;
+  }
+
+  /** An id for an answer that is about to be stored; taken from the sequence 64 at a time, so that an answer need not wait for its row. */
+  async nextId(): Promise<number> {
+    if (this.ids.length === 0) {
+      const { rows } = await this.pool.query<{ id: number }>(
+        `SELECT nextval(pg_get_serial_sequence('queries', 'id'))::int AS id FROM generate_series(1, ${IDS_AT_ONCE})`,
+      );
+      this.ids.push(...rows.map(row => row.id).reverse());
+    }
+    return this.ids.pop() as number;
+  }
+
+  /**
+   * Stores an answer in place of the one the same request had before. A lost one is only computed again, so the commit does not
+   * wait for the disk; `set_config(…, true)` holds for this statement's own transaction.
+   */
+  async save(entry: NewAnswer): Promise<void> {
+    await this.pool.query(
+      `WITH hurry AS (SELECT set_config('synchronous_commit', 'off', true))
+       INSERT INTO queries (id, graph_id, graph_version, request_hash, kind, request, answer, created_by, created_at)
+       SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9 FROM hurry
+       ON CONFLICT (graph_id, request_hash) DO UPDATE
+         SET id = excluded.id, graph_version = excluded.graph_version, answer = excluded.answer, created_by = excluded.created_by,
+             created_at = excluded.created_at
+       WHERE queries.graph_version <= excluded.graph_version`,
+      [
+        entry.id,
+        entry.graphId,
+        entry.version,
+        entry.hash,
+        entry.kind,
+        JSON.stringify(entry.request),
+        JSON.stringify(entry.answer),
+        entry.userId,
+        entry.createdAt,
+      ],
+    );
+  }
+
+  async deleteOld(): Promise<void> {
+    await this.pool.query(`DELETE FROM queries WHERE created_at < now() - make_interval(days => ${KEPT_DAYS})`);
+  }
+}

@@ -1,0 +1,133 @@
+import { Injectable } from '@nestjs/common';
+import { type Principal } from '../auth/principal.js';
+import { Settings } from '../config/settings.js';
+import { GraphNotFoundError } from '../graphs/graphs.errors.js';
+import { RetrievalClient } from '../retrieval/retrieval.client.js';
+import { AnswerStore } from './answer-store.js';
+import { MetricAnswers } from './metric-answers.js';
+import { type QueryRequest, type QueryResponse } from './queries.dto.js';
+import { QueryNotFoundError, UpstreamTimeoutError } from './queries.errors.js';
+import { QueriesRepository, type StoredAnswer } from './queries.repository.js';
+import { type GraphQuery, hashOf, readQueryRequest } from './read-query-request.js';
+import { SourceRowsReader } from './source-rows.reader.js';
+import { toQueryResponse } from './to-query-response.js';
+
+/** How long a query may work when its caller sets no `timeout_ms`: longer than the API waits, since the work outlives the wait. */
+const WORK_TIMEOUT_MS = 300_000;
+
+/** An answer before it has a response's shape; `id` is null when it is not kept. */
+export type Answered = Omit<StoredAnswer, 'id'> & { id: number | null };
+
+@Injectable()
+export class QueriesService {
+  /** Work under way, by graph, version and request: an identical request waits for it instead of doing it again. */
+  private readonly running = new Map<string, Promise<Answered>>();
+
+  constructor(
+    private readonly queries: QueriesRepository,
+    private readonly store: AnswerStore,
+    private readonly retrieval: RetrievalClient,
+    private readonly metrics: MetricAnswers,
+    private readonly sourceRows: SourceRowsReader,
+    private readonly settings: Settings,
+  ) {}
+
+  /**
+   * Answers a query from the store, by joining the same work under way, or by retrieval.
+   * @throws OneQueryKindError, SchemaError, UpstreamTimeoutError, RetrievalUnavailableError, and what retrieval refuses
+   */
+  async query(principal: Principal, graphId: number, body: QueryRequest): Promise<QueryResponse> {
+    const started = performance.now();
+    const query = readQueryRequest(body);
+    const context = query.kind === 'question' ? { today: today(), metrics: await this.metrics.catalog(graphId) } : null;
+    const hash = hashOf(query, context);
+    const found = await this.queries.findAnswer(graphId, hash);
+    if (!found) throw new GraphNotFoundError();
+    const kept = query.refresh ? null : (found.stored ?? this.store.findPending(graphId, hash, found.version));
+    const answered = kept ?? (await this.within(this.settings.queryUpstreamTimeoutMs, this.join(principal, graphId, query, hash, found.version, context)));
+    const status = query.refresh ? 'refresh' : kept ? 'hit' : 'miss';
+    const response = await this.respond(answered, query, status);
+    response.timing_ms.total = Math.round((performance.now() - started) * 100) / 100;
+    return response;
+  }
+
+  /** @throws QueryNotFoundError also when the query belongs to another graph. */
+  async get(graphId: number, queryId: number): Promise<QueryResponse> {
+    const stored = this.store.findPendingById(graphId, queryId) ?? (await this.queries.findById(graphId, queryId));
+    if (!stored) throw new QueryNotFoundError();
+    return toQueryResponse(stored, { status: 'hit', answer: 'auto', include: new Set(['graph', 'plan']) });
+  }
+
+  private join(
+    principal: Principal,
+    graphId: number,
+    query: GraphQuery,
+    hash: Buffer,
+    version: number,
+    context: QuestionContext | null,
+  ): Promise<Answered> {
+    // What bounds the work is part of what is joined: who allows 1 s must not stop who allows a minute.
+    const key = `${graphId}:${version}:${hash.toString('base64')}:${query.timeoutMs ?? ''}`;
+    const joined = this.running.get(key);
+    if (joined && !query.refresh) return joined;
+    const work = this.work(principal, graphId, query, hash, context).finally(() => {
+      if (this.running.get(key) === work) this.running.delete(key);
+    });
+    // Nobody may be waiting any more when it fails.
+    work.catch(() => undefined);
+    this.running.set(key, work);
+    return work;
+  }
+
+  private async work(principal: Principal, graphId: number, query: GraphQuery, hash: Buffer, context: QuestionContext | null): Promise<Answered> {
+    const answer = await this.retrieval.query({
+      graph_id: graphId,
+      kind: query.kind,
+      text: query.text,
+      limit: query.limit,
+      timeout_ms: query.timeoutMs ?? WORK_TIMEOUT_MS,
+      today: context?.today ?? today(),
+      ...(query.kind === 'cypher' ? { parameters: query.parameters } : {}),
+      ...(query.offset > 0 ? { offset: query.offset } : {}),
+      ...(query.cursorVersion === null ? {} : { expected_version: query.cursorVersion }),
+      ...(context ? { metrics: context.metrics } : {}),
+    });
+    const version = answer.graph_version;
+    // A metric reads the warehouse, which changes without a new version of the graph: such an answer is never kept.
+    if (answer.metric_call) return { id: null, version, answer: await this.metrics.answer(principal, answer), createdAt: new Date() };
+    const { kind, text, parameters, limit, offset } = query;
+    return this.store.keep({ graphId, version, hash, kind, request: { text, parameters, limit, offset }, answer, userId: principal.userId });
+  }
+
+  private async within<T>(waitMs: number, work: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new UpstreamTimeoutError(waitMs)), waitMs);
+    });
+    try {
+      return await Promise.race([work, patience]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private async respond(answered: Answered, query: GraphQuery, status: 'hit' | 'miss' | 'refresh'): Promise<QueryResponse> {
+    const response = toQueryResponse(answered, { status, answer: query.answer, include: query.include });
+    if (!query.include.has('source_rows')) return response;
+    const { rows, warnings } = await this.sourceRows.read(answered.answer.citations, answered.answer.language);
+    return { ...response, source_rows: rows, warnings: [...response.warnings, ...warnings] };
+  }
+}
+
+interface QuestionContext {
+  today: string;
+  metrics: Awaited<ReturnType<MetricAnswers['catalog']>>;
+}
+
+/** The server's own date: questions about 去年 are asked in its zone (`TZ`). */
+function today(): string {
+  const now = new Date();
+  const two = (value: number): string => String(value).padStart(2, '0');
+  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
+}
+

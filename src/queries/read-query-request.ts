@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { SchemaError } from '../common/errors/api-error.js';
+import { type QueryKind } from '../retrieval/protocol.js';
+import { type AnswerMode, type Include, type QueryRequest } from './queries.dto.js';
+import { IneffectiveOptionsError, OneQueryKindError } from './queries.errors.js';
+
+/** A request with its defaults, every option checked against the others. */
+export interface GraphQuery {
+  kind: QueryKind;
+  text: string;
+  parameters: Record<string, unknown>;
+  limit: number;
+  offset: number;
+  /** The graph version that `offset` counts in; null on a first page. */
+  cursorVersion: number | null;
+  timeoutMs: number | null;
+  answer: AnswerMode;
+  refresh: boolean;
+  include: ReadonlySet<Include>;
+}
+
+const LIMIT = { search: { usual: 20, most: 200 }, cypher: { usual: 1000, most: 10_000 }, question: { usual: 1000, most: 10_000 } };
+
+/**
+ * Reads the body of a query.
+ * @throws OneQueryKindError (400); IneffectiveOptionsError and SchemaError (422), all problems at once.
+ */
+export function readQueryRequest(body: QueryRequest): GraphQuery {
+  const given = (['question', 'search', 'cypher'] as const).filter(kind => body[kind] != null);
+  const kind = given[0];
+  if (kind === undefined || given.length > 1) throw new OneQueryKindError(given);
+  const text = body[kind] ?? '';
+  if (text.trim() === '') throw new SchemaError([{ loc: ['body', kind], msg: '不能为空 / must not be blank', type: 'empty' }]);
+  if (text.includes('\0')) throw new SchemaError([{ loc: ['body', kind], msg: '不能包含 NUL 字符 / must not contain NUL', type: 'string_pattern' }]);
+  requireEffect(body, kind);
+  const limit = body.limit ?? LIMIT[kind].usual;
+  if (limit > LIMIT[kind].most) {
+    throw new SchemaError([{ loc: ['body', 'limit'], msg: `最多 ${LIMIT[kind].most} / at most ${LIMIT[kind].most} for a ${kind}`, type: 'too_large' }]);
+  }
+  const cursor = body.cursor == null ? null : readCursor(body.cursor);
+  return {
+    kind,
+    text,
+    parameters: body.parameters ?? {},
+    limit,
+    offset: cursor?.offset ?? 0,
+    cursorVersion: cursor?.version ?? null,
+    timeoutMs: body.timeout_ms ?? null,
+    answer: body.answer ?? 'auto',
+    refresh: body.cache === 'refresh',
+    include: new Set(body.include ?? []),
+  };
+}
+
+function requireEffect(body: QueryRequest, kind: QueryKind): void {
+  const problems: { name: string; zh: string; en: string }[] = [];
+  if (body.parameters != null && kind !== 'cypher') problems.push({ name: 'parameters', zh: '只用于 cypher', en: 'has an effect with cypher only' });
+  if (body.cursor != null && kind !== 'search') problems.push({ name: 'cursor', zh: '只用于 search', en: 'has an effect with search only' });
+  if (body.answer === 'extractive' && kind === 'cypher') {
+    problems.push({ name: 'answer', zh: 'cypher 的结果不组成句子', en: 'the rows of a cypher query are not worded' });
+  }
+  if (body.answer === 'llm') problems.push({ name: 'answer', zh: '没有配置语言模型', en: 'no language model is configured' });
+  if (problems.length > 0) throw new IneffectiveOptionsError(problems);
+}
+
+/** Where the next page of a search begins, and in which version of the graph. */
+export function toCursor(version: number, offset: number): string {
+  return Buffer.from(`${version}.${offset}`).toString('base64url');
+}
+
+function readCursor(cursor: string): { version: number; offset: number } {
+  const match = /^(\d{1,9})\.(\d{1,9})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'));
+  if (!match) {
+    throw new SchemaError([{ loc: ['body', 'cursor'], msg: '须为上一页的 next_cursor / must be the next_cursor of an earlier page', type: 'string_pattern' }]);
+  }
+  return { version: Number(match[1]), offset: Number(match[2]) };
+}
+
+/**
+ * The key of a stored answer: everything that decides it, besides graph and version. What only shapes the response (`include`,
+ * `answer`) or bounds the work (`timeout_ms`) is not part of it, nor is who asks: all who may read a graph see the same.
+ * @param context what else the answer depends on, such as today's date for a question.
+ */
+export function hashOf(query: GraphQuery, context: unknown): Buffer {
+  const { kind, text, parameters, limit, offset } = query;
+  const asked = kind === 'cypher' ? text : text.normalize('NFC').trim();
+  return createHash('sha256').update(canonicalJson([kind, asked, parameters, limit, offset, context])).digest();
+}
+
+/** JSON with sorted keys: `{a, b}` and `{b, a}` are one request. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}

@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { Settings } from '../config/settings.js';
+import { quoteIdentifier } from '../database/quote-identifier.js';
+import { type Citation, type Language } from '../retrieval/protocol.js';
+import { WarehouseService } from '../warehouse/warehouse.service.js';
+
+export interface SourceRow {
+  /** Index into the citations. */
+  citation: number;
+  row: Record<string, unknown>;
+}
+
+const MOST_ROWS = 100;
+
+/** Reads the cited rows from the warehouse as they are now, one statement for each table. */
+@Injectable()
+export class SourceRowsReader {
+  constructor(
+    private readonly warehouse: WarehouseService,
+    private readonly settings: Settings,
+  ) {}
+
+  async read(citations: Citation[], language: Language): Promise<{ rows: SourceRow[]; warnings: string[] }> {
+    const warnings: string[] = [];
+    const warn = (zh: string, en: string): number => warnings.push(language === 'zh' ? zh : en);
+    if (citations.length > MOST_ROWS) warn(`只读取前 ${MOST_ROWS} 条引用的源行`, `Source rows are read for the first ${MOST_ROWS} citations only`);
+    const byTable = new Map<string, { citation: Citation; index: number }[]>();
+    citations.slice(0, MOST_ROWS).forEach((citation, index) => {
+      const source = JSON.stringify([citation.connection_id, citation.table, Object.keys(citation.key)]);
+      byTable.set(source, [...(byTable.get(source) ?? []), { citation, index }]);
+    });
+    const rows: SourceRow[] = [];
+    for (const cited of byTable.values()) {
+      const table = cited[0]?.citation.table ?? '';
+      if (table === 'query') {
+        warn('映射读取 SQL 查询的元素没有单独的源行', 'Elements that are mapped from an SQL query have no source row of their own');
+        continue;
+      }
+      rows.push(...(await this.readTable(cited)));
+    }
+    return { rows: rows.sort((a, b) => a.citation - b.citation), warnings };
+  }
+
+  private async readTable(cited: { citation: Citation; index: number }[]): Promise<SourceRow[]> {
+    const first = cited[0]?.citation;
+    if (!first) return [];
+    const columns = Object.keys(first.key);
+    const keys = columns.map(column => `source.${quoteIdentifier(column)}::text`);
+    const parameters = columns.map(column => cited.map(({ citation }) => citation.key[column] ?? ''));
+    const arrays = parameters.map((_, i) => `$${i + 1}::text[]`).join(', ');
+    const wanted = columns.map((_, i) => `k${i}`).join(', ');
+    const { columns: named, rows } = await this.warehouse.read(first.connection_id, {
+      sql: `SELECT wanted.place, source.* FROM ${quoteIdentifier(first.table)} AS source
+              JOIN unnest(${arrays}) WITH ORDINALITY AS wanted (${wanted}, place) ON (${keys.join(', ')}) = (${columns.map((_, i) => `wanted.k${i}`).join(', ')})
+             ORDER BY wanted.place`,
+      parameters,
+      timeoutMs: this.settings.warehouseTimeoutMs,
+      maxRows: MOST_ROWS,
+    });
+    return rows.map(([place, ...values]) => ({
+      citation: cited[Number(place) - 1]?.index ?? -1,
+      row: Object.fromEntries(named.slice(1).map((column, i) => [column.name, values[i] ?? null])),
+    }));
+  }
+}

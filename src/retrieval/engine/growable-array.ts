@@ -1,0 +1,47 @@
+/** A Uint32Array that doubles: postings are collected without knowing their number, at 4 bytes each. */
+export class GrowableUint32 {
+  private items = new Uint32Array(1024);
+  length = 0;
+
+  push(value: number): number {
+    if (this.length === this.items.length) {
+      const larger = new Uint32Array(this.items.length * 2);
+      larger.set(this.items);
+      this.items = larger;
+    }
+    this.items[this.length] = value;
+    return this.length++;
+  }
+
+  get(index: number): number {
+    return this.items[index] ?? 0;
+  }
+
+  set(index: number, value: number): void {
+    this.items[index] = value;
+  }
+
+  toArray(): Uint32Array {
+    return this.items.slice(0, this.length);
+  }
+}
+
+/** A Float64Array that doubles: node ids are bigint in the database and stay exact up to 2^53. */
+export class GrowableFloat64 {
+  private items = new Float64Array(1024);
+  length = 0;
+
+  push(value: number): number {
+    if (this.length === this.items.length) {
+      const larger = new Float64Array(this.items.length * 2);
+      larger.set(this.items);
+      this.items = larger;
+    }
+    this.items[this.length] = value;
+    return this.length++;
+  }
+
+  toArray(): Float64Array {
+    return this.items.slice(0, this.length);
+  }
+}

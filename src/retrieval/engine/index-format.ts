@@ -1,0 +1,31 @@
+/** Which parts of a node a term occurs in; the bits stand in the low end of a posting. */
+export const FIELD = { display: 1, key: 2, text: 4 } as const;
+export const FIELD_BITS = 3;
+
+/** Two independent 32-bit FNV-1a hashes of a name: together they tell a hundred million names apart without keeping them. */
+export function hashName(text: string): [number, number] {
+  let a = 0x811c9dc5;
+  let b = 0x050c5d1f;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    a = Math.imul(a ^ code, 0x01000193);
+    b = Math.imul(b ^ (code + i), 0x01000193);
+  }
+  return [a >>> 0, b >>> 0];
+}
+
+/** The arrays a search index consists of. Nodes are numbered 0…n-1 ("ordinals") in the order they came. */
+export interface IndexParts {
+  terms: string[];
+  termIds: Map<string, number>;
+  /** The postings of term t are postings[offsets[t] … offsets[t + 1]), each `ordinal << FIELD_BITS | fields`. */
+  offsets: Uint32Array;
+  postings: Uint32Array;
+  ids: Float64Array;
+  labels: string[];
+  labelOf: Uint32Array;
+  displayLength: Uint32Array;
+  firstTerm: Uint32Array;
+  displayHashes: [Uint32Array, Uint32Array];
+  keyHashes: [Uint32Array, Uint32Array];
+}

@@ -1,0 +1,110 @@
+import { compactText, normalizeText } from '../engine/tokenize-text.js';
+import { type SearchIndex } from '../engine/search-index.js';
+import { type ValueDictionary } from '../engine/value-dictionary.js';
+import { type GraphElements } from './graph-schema.js';
+import { loadIndex } from './load-index.js';
+import { readGraphElements } from './read-graph-elements.js';
+import { readToOneTypes, type ToOneTypes } from './to-one-types.js';
+import { type GraphReader, type RetrievalDatabase } from './retrieval-database.js';
+
+const LOAD_TIMEOUT_MS = 600_000;
+const BYTES_OF_SCHEMA = 20_000;
+
+/** What is kept of one version of one graph; the index is loaded when a search or a question first needs it. */
+export interface LoadedGraph {
+  graphId: number;
+  version: number;
+  schema: GraphElements;
+  /** Normalised label names and aliases to the label they mean. */
+  labelNames: ReadonlyMap<string, string>;
+  index: Promise<LoadedIndex> | null;
+  bytes: number;
+}
+
+export interface LoadedIndex {
+  index: SearchIndex;
+  values: ValueDictionary;
+  toOne: ToOneTypes;
+}
+
+/**
+ * The graphs in memory: the newest version of each, least recently used first out once they outgrow the budget. A query that
+ * holds one that is dropped goes on with it.
+ */
+export class LoadedGraphs {
+  /** In order of use, the latest last. */
+  private readonly graphs = new Map<number, LoadedGraph>();
+
+  constructor(
+    private readonly database: RetrievalDatabase,
+    private readonly budgetBytes: number,
+  ) {}
+
+  get count(): number {
+    return this.graphs.size;
+  }
+
+  get bytes(): number {
+    let sum = 0;
+    for (const graph of this.graphs.values()) sum += graph.bytes;
+    return sum;
+  }
+
+  /** The graph in the reader's version. */
+  async get(reader: GraphReader): Promise<LoadedGraph> {
+    const known = this.graphs.get(reader.graphId);
+    if (known?.version === reader.version) {
+      this.touch(known);
+      return known;
+    }
+    const schema = await readGraphElements(reader);
+    const labelNames = new Map<string, string>();
+    for (const label of schema.labels) for (const name of [label.name, ...label.aliases]) labelNames.set(compactText(normalizeText(name)), label.name);
+    const graph: LoadedGraph = { graphId: reader.graphId, version: reader.version, schema, labelNames, index: null, bytes: BYTES_OF_SCHEMA };
+    // A reader whose snapshot is older than what is kept must not push the newer one out.
+    const kept = this.graphs.get(reader.graphId);
+    if (kept && kept.version === reader.version) return kept;
+    if (!kept || kept.version < reader.version) this.touch(graph);
+    return graph;
+  }
+
+  /**
+   * The index of this very version, or null when the database has moved on meanwhile: the caller then starts again.
+   * Loading is shared by all who wait for it and is not cancelled when one of them gives up.
+   */
+  async indexOf(graph: LoadedGraph): Promise<LoadedIndex | null> {
+    graph.index ??= this.load(graph);
+    try {
+      return await graph.index;
+    } catch (error) {
+      graph.index = null;
+      if (error instanceof VersionMovedError) return null;
+      throw error;
+    }
+  }
+
+  private async load(graph: LoadedGraph): Promise<LoadedIndex> {
+    const loaded = await this.database.readGraph(graph.graphId, LOAD_TIMEOUT_MS, new AbortController().signal, async reader => {
+      if (reader.version !== graph.version) throw new VersionMovedError();
+      const loading = await loadIndex(reader, graph.schema, this.budgetBytes);
+      return { ...loading, toOne: await readToOneTypes(reader) };
+    });
+    graph.bytes = loaded.index.bytes + loaded.values.bytes + BYTES_OF_SCHEMA;
+    this.evict(graph);
+    return loaded;
+  }
+
+  private touch(graph: LoadedGraph): void {
+    this.graphs.delete(graph.graphId);
+    this.graphs.set(graph.graphId, graph);
+  }
+
+  private evict(keep: LoadedGraph): void {
+    for (const graph of this.graphs.values()) {
+      if (this.bytes <= this.budgetBytes) return;
+      if (graph !== keep) this.graphs.delete(graph.graphId);
+    }
+  }
+}
+
+class VersionMovedError extends Error {}

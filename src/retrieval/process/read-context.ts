@@ -1,0 +1,74 @@
+import { type GraphReader } from './retrieval-database.js';
+import { type ToOneTypes } from './to-one-types.js';
+
+const STEPS = 3;
+const MOST_PER_NODE = 6;
+
+/** A node that a hit belongs to: its parent, its parent's parent, … with the way that leads there. */
+export interface ContextNode {
+  step: number;
+  type: string;
+  direction: 'out' | 'in';
+  id: number;
+  label: string;
+  key: string;
+  display: string;
+}
+
+interface Link {
+  from_id: number;
+  type: string;
+  direction: 'out' | 'in';
+  id: number;
+  label: string;
+  key: string;
+  display: string;
+}
+
+/** What each of the nodes belongs to, up to three steps along edges that lead to one node only; nearest first. */
+export async function readContext(reader: GraphReader, nodeIds: number[], toOne: ToOneTypes): Promise<Map<number, ContextNode[]>> {
+  const context = new Map<number, ContextNode[]>(nodeIds.map(id => [id, []]));
+  if (toOne.outgoing.length === 0 && toOne.incoming.length === 0) return context;
+  const links = new Map<number, Link[]>();
+  let frontier = [...new Set(nodeIds)];
+  for (let step = 1; step <= STEPS && frontier.length > 0; step++) {
+    const found = await readLinks(reader, frontier, toOne);
+    for (const id of frontier) links.set(id, []);
+    for (const link of found) links.get(link.from_id)?.push(link);
+    frontier = [...new Set(found.map(link => link.id))].filter(id => !links.has(id));
+  }
+  for (const id of context.keys()) context.set(id, climb(id, links));
+  return context;
+}
+
+function climb(start: number, links: ReadonlyMap<number, Link[]>): ContextNode[] {
+  const found: ContextNode[] = [];
+  const seen = new Set([start]);
+  let frontier = [start];
+  for (let step = 1; step <= STEPS && frontier.length > 0; step++) {
+    const next: number[] = [];
+    for (const link of frontier.flatMap(id => links.get(id) ?? [])) {
+      if (seen.has(link.id) || found.length >= MOST_PER_NODE) continue;
+      seen.add(link.id);
+      next.push(link.id);
+      const { type, direction, id, label, key, display } = link;
+      found.push({ step, type, direction, id, label, key, display });
+    }
+    frontier = next;
+  }
+  return found;
+}
+
+async function readLinks(reader: GraphReader, nodeIds: number[], toOne: ToOneTypes): Promise<Link[]> {
+  return reader.query<Link>(
+    `SELECT e.source_id AS from_id, e.type, 'out' AS direction, n.id, n.label, n.key, n.display
+       FROM edges e JOIN nodes n ON n.graph_id = e.graph_id AND n.id = e.target_id
+      WHERE e.graph_id = $1 AND e.source_id = ANY ($2::bigint[]) AND e.type = ANY ($3)
+      UNION ALL
+     SELECT e.target_id, e.type, 'in', n.id, n.label, n.key, n.display
+       FROM edges e JOIN nodes n ON n.graph_id = e.graph_id AND n.id = e.source_id
+      WHERE e.graph_id = $1 AND e.target_id = ANY ($2::bigint[]) AND e.type = ANY ($4)
+      ORDER BY 1, 3 DESC, 2, 4`,
+    [reader.graphId, nodeIds, toOne.outgoing, toOne.incoming],
+  );
+}

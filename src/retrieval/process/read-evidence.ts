@@ -1,0 +1,65 @@
+import { type AnswerEdge, type AnswerGraph, type AnswerNode, type Citation } from '../protocol.js';
+import { type AnswerElements } from './answer-elements.js';
+import { type GraphElements } from './graph-schema.js';
+import { readCitations } from './read-citations.js';
+import { type GraphReader } from './retrieval-database.js';
+
+const MOST_NODES = 500;
+const MOST_EDGES = 1000;
+
+export interface NodeRow extends AnswerNode {
+  run_id: number;
+}
+
+interface EdgeRow extends AnswerEdge {
+  run_id: number;
+}
+
+/** Reads the nodes and edges of an answer, and the warehouse rows they came from. `more`: not everything is listed. */
+export async function readEvidence(
+  reader: GraphReader,
+  schema: GraphElements,
+  elements: AnswerElements,
+): Promise<{ graph: AnswerGraph; citations: Citation[]; more: boolean }> {
+  const nodes = await readNodes(reader, [...elements.nodeIds].slice(0, MOST_NODES));
+  const edges = await readEdges(reader, elements);
+  const cited = [
+    ...nodes.map(node => ({ kind: 'node' as const, name: node.label, key: node.key, runId: node.run_id })),
+    // An edge without a key of its own is a row of a table whose key is cited with one of its ends.
+    ...edges.filter(edge => edge.key !== '').map(edge => ({ kind: 'edge' as const, name: edge.type, key: edge.key, runId: edge.run_id })),
+  ];
+  const { citations, more } = await readCitations(reader, schema, cited);
+  return { graph: { nodes: nodes.map(toAnswerNode), edges: edges.map(toAnswerEdge) }, citations, more: more || elements.nodeIds.size > MOST_NODES };
+}
+
+/** In the order of `ids`; those that are not there are left out. */
+export async function readNodes(reader: GraphReader, ids: number[]): Promise<NodeRow[]> {
+  if (ids.length === 0) return [];
+  const rows = await reader.query<NodeRow>(
+    'SELECT id, label, key, display, properties, run_id FROM nodes WHERE graph_id = $1 AND id = ANY ($2::bigint[])',
+    [reader.graphId, ids],
+  );
+  const byId = new Map(rows.map(row => [row.id, row]));
+  return ids.flatMap(id => byId.get(id) ?? []);
+}
+
+export function toAnswerNode({ id, label, key, display, properties }: NodeRow): AnswerNode {
+  return { id, label, key, display, properties };
+}
+
+async function readEdges(reader: GraphReader, elements: AnswerElements): Promise<EdgeRow[]> {
+  const wanted = [...elements.edges.values()].slice(0, MOST_EDGES);
+  if (wanted.length === 0) return [];
+  const rows = await reader.query<EdgeRow>(
+    `SELECT e.id, e.type, e.source_id, e.target_id, e.key, e.properties, e.run_id
+       FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[]) AS wanted (source_id, type, target_id, id)
+       JOIN edges e ON e.graph_id = $1 AND e.source_id = wanted.source_id AND e.type = wanted.type AND e.target_id = wanted.target_id AND e.id = wanted.id`,
+    [reader.graphId, wanted.map(edge => edge.sourceId), wanted.map(edge => edge.type), wanted.map(edge => edge.targetId), wanted.map(edge => edge.id)],
+  );
+  const byId = new Map(rows.map(row => [row.id, row]));
+  return wanted.flatMap(({ id }) => byId.get(id) ?? []);
+}
+
+function toAnswerEdge({ id, type, source_id, target_id, key, properties }: EdgeRow): AnswerEdge {
+  return { id, type, source_id, target_id, key, properties };
+}

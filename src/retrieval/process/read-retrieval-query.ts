@@ -1,0 +1,43 @@
+import { type MetricEntry, type QueryKind, type RetrievalQuery } from '../protocol.js';
+import { ProtocolError } from '../retrieval.errors.js';
+
+const KINDS: readonly string[] = ['question', 'search', 'cypher'] satisfies QueryKind[];
+
+/** Reads a request of the protocol; the API has checked the user's part of it, so one error for all is enough. */
+export function readRetrievalQuery(text: string): RetrievalQuery {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw refusal('body');
+  }
+  if (typeof body !== 'object' || body === null) throw refusal('body');
+  const fields = body as Record<string, unknown>;
+  const integer = (name: string, min: number): number => {
+    const value = fields[name];
+    if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < min) throw refusal(name);
+    return value;
+  };
+  const { kind, text: asked, today, parameters, metrics } = fields;
+  if (typeof kind !== 'string' || !KINDS.includes(kind)) throw refusal('kind');
+  if (typeof asked !== 'string') throw refusal('text');
+  if (typeof today !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(today)) throw refusal('today');
+  if (parameters !== undefined && (typeof parameters !== 'object' || parameters === null)) throw refusal('parameters');
+  if (metrics !== undefined && !Array.isArray(metrics)) throw refusal('metrics');
+  return {
+    graph_id: integer('graph_id', 1),
+    kind: kind as QueryKind,
+    text: asked,
+    today,
+    limit: integer('limit', 1),
+    timeout_ms: integer('timeout_ms', 1),
+    ...(fields.offset === undefined ? {} : { offset: integer('offset', 0) }),
+    ...(fields.expected_version === undefined ? {} : { expected_version: integer('expected_version', 0) }),
+    ...(parameters === undefined ? {} : { parameters: parameters as Record<string, unknown> }),
+    ...(metrics === undefined ? {} : { metrics: metrics as MetricEntry[] }),
+  };
+}
+
+function refusal(field: string): ProtocolError {
+  return new ProtocolError({ zh: `协议请求的 ${field} 无效`, en: `The protocol request has an invalid ${field}` });
+}

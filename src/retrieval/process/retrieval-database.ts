@@ -1,0 +1,97 @@
+import pg, { type PoolClient } from 'pg';
+import { parseExactJson, toExactNumber } from '../../common/json/parse-exact-json.js';
+import { GraphGoneError, QueryTimeoutError } from '../retrieval.errors.js';
+
+const OID = { int8: 20, numeric: 1700, json: 114, jsonb: 3802, timestamp: 1114, timestamptz: 1184, date: 1082 };
+const CANCELED = '57014';
+
+/** Values leave the process as JSON: exact numbers, dates as the text they are. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
+    switch (oid) {
+      case OID.json:
+      case OID.jsonb:
+        return parseExactJson;
+      case OID.int8:
+      case OID.numeric:
+        return toExactNumber;
+      case OID.timestamptz:
+        return (text: string) => new Date(text).toISOString();
+      case OID.date:
+      case OID.timestamp:
+        return (text: string) => text;
+      default:
+        return pg.types.getTypeParser(oid, format) as unknown;
+    }
+  }) as pg.CustomTypesConfig['getTypeParser'],
+};
+
+export interface GraphReader {
+  graphId: number;
+  /** The version that everything read here belongs to. */
+  version: number;
+  query<R extends object>(sql: string, parameters?: unknown[]): Promise<R[]>;
+  /** Rows as arrays, for columns whose names are not known before or stand twice. */
+  rows(sql: string, parameters?: unknown[]): Promise<unknown[][]>;
+}
+
+/** The retrieval process's own small pool: short waits, and read-only in every transaction. */
+export class RetrievalDatabase {
+  private readonly pool: pg.Pool;
+
+  constructor(url: string, size: number) {
+    this.pool = new pg.Pool({ connectionString: url, max: size, connectionTimeoutMillis: 5_000, keepAlive: true, application_name: 'retrieval', types });
+    this.pool.on('error', () => undefined);
+    this.pool.on('connect', client => client.on('error', () => undefined));
+  }
+
+  /**
+   * Runs `work` in one snapshot of the database, so that a version and the rows read with it belong together.
+   * @param timeoutMs bound of each statement and of the whole; after it the running statement is cancelled.
+   * @throws GraphGoneError when the graph does not exist; QueryTimeoutError when the time is over.
+   */
+  async readGraph<T>(graphId: number, timeoutMs: number, signal: AbortSignal, work: (reader: GraphReader) => Promise<T>): Promise<T> {
+    signal.throwIfAborted();
+    const client = await this.pool.connect();
+    let timedOut = false;
+    const cancel = (): void => this.cancel(client);
+    const timer = setTimeout(() => {
+      timedOut = true;
+      cancel();
+    }, timeoutMs);
+    signal.addEventListener('abort', cancel, { once: true });
+    let broken: Error | undefined;
+    try {
+      // One round trip; both numbers are integers by their types and cannot carry SQL.
+      const begun = (await client.query(
+        `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${Math.trunc(timeoutMs)}; SELECT version FROM graphs WHERE id = ${Math.trunc(graphId)}`,
+      )) as unknown as pg.QueryResult<{ version: number }>[];
+      const version = begun[2]?.rows[0]?.version;
+      if (version === undefined) throw new GraphGoneError(graphId);
+      return await work({
+        graphId,
+        version,
+        query: async <R extends object>(sql: string, parameters: unknown[] = []) => (await client.query<R>(sql, parameters)).rows,
+        rows: async (sql, parameters = []) => (await client.query<unknown[]>({ text: sql, values: parameters, rowMode: 'array' })).rows,
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (timedOut || (error as { code?: string }).code === CANCELED) throw new QueryTimeoutError(timeoutMs);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', cancel);
+      await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
+      client.release(broken);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.pool.end();
+  }
+
+  private cancel(client: PoolClient): void {
+    const { processID } = client as unknown as { processID: number | null };
+    if (processID !== null) this.pool.query('SELECT pg_cancel_backend($1)', [processID]).catch(() => undefined);
+  }
+}

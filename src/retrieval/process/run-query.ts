@@ -1,0 +1,38 @@
+import { languageOf } from '../question/language.js';
+import { type RetrievalAnswer, type RetrievalQuery } from '../protocol.js';
+import { type LoadedGraphs } from './loaded-graphs.js';
+import { type RetrievalDatabase } from './retrieval-database.js';
+import { runCypher } from './run-cypher.js';
+import { runQuestion } from './run-question.js';
+import { runSearch } from './run-search.js';
+
+/** Answers one query of the protocol. */
+export async function runQuery(
+  database: RetrievalDatabase,
+  graphs: LoadedGraphs,
+  request: RetrievalQuery,
+  signal: AbortSignal,
+): Promise<RetrievalAnswer> {
+  const started = performance.now();
+  const language = languageOf(request.text);
+  const query = { graphId: request.graph_id, text: request.text, limit: request.limit, timeoutMs: request.timeout_ms, language };
+  const answer = await answerOf();
+  answer.timing_ms.total = performance.now() - started;
+  for (const [phase, ms] of Object.entries(answer.timing_ms)) answer.timing_ms[phase] = Math.round(ms * 100) / 100;
+  return answer;
+
+  function answerOf(): Promise<RetrievalAnswer> {
+    switch (request.kind) {
+      case 'search': {
+        const expected = request.expected_version === undefined ? {} : { expectedVersion: request.expected_version };
+        return runSearch(database, graphs, { ...query, offset: request.offset ?? 0, ...expected }, signal);
+      }
+      case 'cypher':
+        return runCypher(database, graphs, { ...query, parameters: request.parameters ?? {} }, signal);
+      case 'question':
+        return runQuestion(database, graphs, { ...query, today: request.today, metrics: request.metrics ?? [] }, signal);
+      default:
+        throw new Error(`Unknown kind of query ${String(request.kind satisfies never)}`);
+    }
+  }
+}

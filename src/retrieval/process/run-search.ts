@@ -1,0 +1,97 @@
+import { type AnswerColumn, type Language, type RetrievalAnswer } from '../protocol.js';
+import { CursorExpiredError } from '../retrieval.errors.js';
+import { type LoadedGraph, type LoadedGraphs, type LoadedIndex } from './loaded-graphs.js';
+import { readCitations } from './read-citations.js';
+import { readNodes, toAnswerNode } from './read-evidence.js';
+import { readContext } from './read-context.js';
+import { type GraphReader, type RetrievalDatabase } from './retrieval-database.js';
+
+
+export interface SearchQuery {
+  graphId: number;
+  text: string;
+  limit: number;
+  offset: number;
+  expectedVersion?: number;
+  timeoutMs: number;
+  language: Language;
+}
+
+const COLUMNS: AnswerColumn[] = [
+  { name: 'node', type: 'node' },
+  { name: 'score', type: 'float' },
+  { name: 'context', type: 'list' },
+];
+const ATTEMPTS = 4;
+
+/** Ranked nodes of one page, each with what it belongs to. */
+export async function runSearch(database: RetrievalDatabase, graphs: LoadedGraphs, query: SearchQuery, signal: AbortSignal): Promise<RetrievalAnswer> {
+  return withIndex(database, graphs, query, signal, async (reader, graph, loaded) => {
+    if (query.expectedVersion !== undefined && query.expectedVersion !== reader.version) throw new CursorExpiredError();
+    return searchGraph(reader, graph, loaded, query);
+  });
+}
+
+/** Runs `work` with the index of exactly the version that the reader sees; begins again when a new version lands in between. */
+export async function withIndex<T>(
+  database: RetrievalDatabase,
+  graphs: LoadedGraphs,
+  query: { graphId: number; timeoutMs: number },
+  signal: AbortSignal,
+  work: (reader: GraphReader, graph: LoadedGraph, loaded: LoadedIndex) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    // The index is loaded outside of the query's transaction: a cold start must not hold a snapshot and a connection twice.
+    const graph = await database.readGraph(query.graphId, query.timeoutMs, signal, reader => graphs.get(reader));
+    const loaded = await graphs.indexOf(graph);
+    if (!loaded) continue;
+    const result = await database.readGraph(query.graphId, query.timeoutMs, signal, async reader =>
+      reader.version === graph.version ? { value: await work(reader, graph, loaded) } : null,
+    );
+    if (result) return result.value;
+  }
+  throw new Error(`Graph ${query.graphId} changed during each of ${ATTEMPTS} attempts to read it`);
+}
+
+export async function searchGraph(
+  reader: GraphReader,
+  graph: LoadedGraph,
+  { index, toOne }: LoadedIndex,
+  query: Pick<SearchQuery, 'text' | 'limit' | 'offset' | 'language'>,
+): Promise<RetrievalAnswer> {
+  const started = performance.now();
+  const found = index.search({ text: query.text, limit: query.limit, offset: query.offset, labelNames: graph.labelNames });
+  const searched = performance.now() - started;
+  const ids = found.hits.map(hit => hit.id);
+  const nodes = new Map((await readNodes(reader, ids)).map(node => [node.id, node]));
+  const context = await readContext(reader, ids, toOne);
+  const hits = found.hits.flatMap(hit => {
+    const node = nodes.get(hit.id);
+    return node ? [{ hit, node }] : [];
+  });
+  const cited = hits.map(({ node }) => ({ kind: 'node' as const, name: node.label, key: node.key, runId: node.run_id }));
+  const { citations } = await readCitations(reader, graph.schema, cited);
+  const end = query.offset + found.hits.length;
+  return {
+    graph_version: reader.version,
+    language: query.language,
+    text: sentence(query, found.total, hits[0]?.node.display),
+    columns: COLUMNS,
+    rows: hits.map(({ hit, node }) => [toAnswerNode(node), hit.score, context.get(node.id) ?? []]),
+    graph: { nodes: hits.map(({ node }) => toAnswerNode(node)), edges: [] },
+    citations,
+    plan: { kind: 'search' },
+    metric_call: null,
+    next_offset: end < found.total && found.hits.length > 0 ? end : null,
+    warnings: found.corrections.map(({ from, to }) =>
+      query.language === 'zh' ? `没有“${from}”，按相近的“${to}”查找` : `Nothing is spelled "${from}"; searched for the similar "${to}"`,
+    ),
+    timing_ms: { search: searched },
+  };
+}
+
+function sentence(query: Pick<SearchQuery, 'text' | 'language'>, total: number, best: string | undefined): string {
+  if (best === undefined) return query.language === 'zh' ? `没有找到与“${query.text}”相关的内容。` : `Nothing matches "${query.text}".`;
+  if (query.language === 'zh') return `“${query.text}”共有 ${total} 条结果，最接近的是“${best}”。`;
+  return total === 1 ? `One result for "${query.text}": ${best}.` : `${total} results for "${query.text}", the closest is ${best}.`;
+}

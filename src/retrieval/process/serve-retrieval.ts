@@ -1,0 +1,108 @@
+import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { rm } from 'node:fs/promises';
+import { ApiError, SchemaError } from '../../common/errors/api-error.js';
+import { type RetrievalFailure, type RetrievalHealth } from '../protocol.js';
+import { ProtocolError, RetrievalBusyError } from '../retrieval.errors.js';
+import { LoadedGraphs } from './loaded-graphs.js';
+import { readRetrievalQuery } from './read-retrieval-query.js';
+import { RetrievalDatabase } from './retrieval-database.js';
+import { runQuery } from './run-query.js';
+import { WorkLimit } from './work-limit.js';
+
+export interface RetrievalOptions {
+  databaseUrl: string;
+  /** A socket path (contains a slash) or `host:port`. */
+  listen: string;
+  memoryMb: number;
+  /** Called with failures that are not the caller's doing. */
+  onError: (error: unknown) => void;
+}
+
+const MAX_BODY_BYTES = 2_097_152;
+const WORKING_AT_ONCE = 8;
+const MOST_WAITING = 200;
+
+/** Opens the retrieval process's HTTP server; resolves once it listens. */
+export async function serveRetrieval(options: RetrievalOptions): Promise<{ server: Server; close: () => Promise<void> }> {
+  // One connection more for each of a few graphs that may be loading, and one to cancel with.
+  const database = new RetrievalDatabase(options.databaseUrl, WORKING_AT_ONCE + 4);
+  const graphs = new LoadedGraphs(database, options.memoryMb * 1024 * 1024);
+  const limit = new WorkLimit(WORKING_AT_ONCE, MOST_WAITING, waiting => new RetrievalBusyError(waiting));
+  const startedAt = Date.now();
+
+  async function answer(request: IncomingMessage, signal: AbortSignal): Promise<unknown> {
+    if (request.method === 'GET' && request.url === '/v1/health') {
+      const uptime = Math.round((Date.now() - startedAt) / 1000);
+      return { status: 'ok', graphs: graphs.count, bytes: graphs.bytes, working: limit.working, uptime_s: uptime } satisfies RetrievalHealth;
+    }
+    if (request.method !== 'POST' || request.url !== '/v1/query') throw new ProtocolError({ zh: '没有这个操作', en: 'No such operation' }, 404);
+    const query = readRetrievalQuery(await readBody(request));
+    return limit.run(signal, () => runQuery(database, graphs, query, signal));
+  }
+
+  const server = http.createServer((request, response) => {
+    const gone = new AbortController();
+    response.on('close', () => gone.abort(new Error('The caller has gone')));
+    answer(request, gone.signal).then(
+      body => send(response, 200, body),
+      (error: unknown) => {
+        if (gone.signal.aborted) return;
+        if (!(error instanceof ApiError)) options.onError(error);
+        const failure = toFailure(error);
+        send(response, failure.status, failure);
+      },
+    );
+  });
+  // Cold starts and long queries are bounded by their own time-outs.
+  server.requestTimeout = 30_000;
+  server.keepAliveTimeout = 75_000;
+  await listen(server, options.listen);
+  return {
+    server,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise<void>(resolve => server.close(() => resolve()));
+      await database.close();
+    },
+  };
+}
+
+async function listen(server: Server, address: string): Promise<void> {
+  const isPath = address.includes('/');
+  // A socket file of a process that was killed stays behind; the directory is private to this instance.
+  if (isPath) await rm(address, { force: true });
+  const colon = address.lastIndexOf(':');
+  const target = isPath ? { path: address } : { host: address.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(address.slice(colon + 1)) };
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(target, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) throw new ProtocolError({ zh: '请求过大', en: 'The request is too large' }, 413);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  const bytes = Buffer.from(JSON.stringify(body));
+  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': bytes.length });
+  response.end(bytes);
+}
+
+function toFailure(error: unknown): RetrievalFailure {
+  if (error instanceof ApiError) {
+    const { status, code, text, context } = error;
+    return { status, code, text, ...(context ? { context } : {}), ...(error instanceof SchemaError ? { problems: error.problems } : {}) };
+  }
+  return { status: 500, code: 'retrieval_failed', text: { zh: '检索进程内部错误', en: 'The retrieval process failed' } };
+}

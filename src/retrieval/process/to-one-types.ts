@@ -1,0 +1,24 @@
+import { type GraphReader } from './retrieval-database.js';
+
+/** Edge types that lead from every node to at most one other: a child to its parent, an order to its customer. */
+export interface ToOneTypes {
+  /** Followed along the edge. */
+  outgoing: string[];
+  /** Followed against it: the type whose every target has one source. */
+  incoming: string[];
+}
+
+/** Decides it from all edges of the graph, in one pass per direction over the two indexes of `edges`. */
+export async function readToOneTypes(reader: GraphReader): Promise<ToOneTypes> {
+  const toOne = async (end: 'source_id' | 'target_id'): Promise<string[]> => {
+    const rows = await reader.query<{ type: string }>(
+      `SELECT type FROM (SELECT ${end}, type, count(*) AS edges FROM edges WHERE graph_id = $1 GROUP BY ${end}, type) AS ends
+        GROUP BY type HAVING max(edges) = 1 ORDER BY type`,
+      [reader.graphId],
+    );
+    return rows.map(row => row.type);
+  };
+  const outgoing = await toOne('source_id');
+  const incoming = await toOne('target_id');
+  return { outgoing, incoming: incoming.filter(type => !outgoing.includes(type)) };
+}

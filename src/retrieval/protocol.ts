@@ -1,0 +1,146 @@
+import { type ErrorText, type FieldProblem } from '../common/errors/api-error.js';
+
+/*
+ * How the API and the retrieval process talk: HTTP with JSON bodies over a Unix socket or TCP.
+ *
+ *   POST /v1/query    RetrievalQuery  -> 200 RetrievalAnswer, or a RetrievalFailure with its own status
+ *   GET  /v1/health   -> 200 RetrievalHealth
+ *
+ * The protocol carries no credentials: the API has decided who may ask. A process deployed apart belongs into a private network.
+ */
+
+export type QueryKind = 'question' | 'search' | 'cypher';
+export type Language = 'zh' | 'en';
+
+export interface RetrievalQuery {
+  graph_id: number;
+  kind: QueryKind;
+  text: string;
+  /** Values of `$name` in a Cypher text. */
+  parameters?: Record<string, unknown>;
+  /** Most rows in the answer. */
+  limit: number;
+  /** Rows to pass over (search only), counted in the graph version below. */
+  offset?: number;
+  /** The version that `offset` belongs to: another current version is refused with `cursor_expired`. */
+  expected_version?: number;
+  timeout_ms: number;
+  /** The caller's date, YYYY-MM-DD, that 去年 and "last month" are relative to. */
+  today: string;
+  /** What questions may be answered with besides the graph. */
+  metrics?: MetricEntry[];
+}
+
+export interface MetricEntry {
+  id: number;
+  name: string;
+  aliases: string[];
+  unit: string | null;
+  dimensions: { name: string; aliases: string[] }[];
+  has_time: boolean;
+}
+
+export interface RetrievalAnswer {
+  graph_version: number;
+  language: Language;
+  text: string | null;
+  columns: AnswerColumn[];
+  rows: unknown[][];
+  graph: AnswerGraph;
+  citations: Citation[];
+  plan: QueryPlan;
+  /** Set when the answer is a metric's: the API runs it on the warehouse and words the answer. */
+  metric_call: MetricCall | null;
+  /** Where the next page begins; null at the end. */
+  next_offset: number | null;
+  warnings: string[];
+  timing_ms: Record<string, number>;
+}
+
+export interface AnswerColumn {
+  name: string;
+  /** node, edge, list, map, string, integer, float, boolean, date, datetime or any. */
+  type: string;
+}
+
+export interface AnswerNode {
+  id: number;
+  label: string;
+  key: string;
+  display: string;
+  properties: Record<string, unknown>;
+}
+
+export interface AnswerEdge {
+  id: number;
+  type: string;
+  source_id: number;
+  target_id: number;
+  key: string;
+  properties: Record<string, unknown>;
+}
+
+export interface AnswerGraph {
+  nodes: AnswerNode[];
+  edges: AnswerEdge[];
+}
+
+/** The warehouse row that a node or an edge was read from. */
+export interface Citation {
+  connection: string;
+  connection_id: number;
+  /** Table name, or `query` where the mapping reads an SQL query. */
+  table: string;
+  /** Column to text, as the source had it. */
+  key: Record<string, string>;
+  label: string;
+  job_id: number;
+  loaded_at: string | null;
+}
+
+export interface MetricCall {
+  metric_id: number;
+  metric: string;
+  unit: string | null;
+  dimensions: string[];
+  /** `to` is exclusive. */
+  time: { from: string; to: string; grain?: 'day' | 'week' | 'month' | 'quarter' | 'year' } | null;
+  filters: { field: string; op: 'eq' | 'in'; values: string[] }[];
+  order: { by: string; dir: 'asc' | 'desc' }[];
+  limit: number;
+}
+
+/** What was understood and what was run. */
+export interface QueryPlan {
+  kind: 'search' | 'cypher' | 'metric';
+  /** Terms of a question and what each was taken for. */
+  linked?: LinkedTerm[];
+  cypher?: string;
+  parameters?: Record<string, unknown>;
+  sql?: string;
+  metric_call?: MetricCall;
+  /** Relation paths that were considered, best first. */
+  paths?: { path: string; score: number }[];
+}
+
+export interface LinkedTerm {
+  text: string;
+  as: 'entity' | 'label' | 'relation' | 'property' | 'metric' | 'dimension' | 'time' | 'intent';
+  name: string;
+}
+
+export interface RetrievalHealth {
+  status: 'ok';
+  graphs: number;
+  bytes: number;
+  working: number;
+  uptime_s: number;
+}
+
+export interface RetrievalFailure {
+  status: number;
+  code: string;
+  text: ErrorText;
+  context?: Record<string, unknown>;
+  problems?: FieldProblem[];
+}

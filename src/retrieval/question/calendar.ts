@@ -1,0 +1,67 @@
+export type Grain = 'day' | 'week' | 'month' | 'quarter' | 'year';
+
+/** A stretch of days; `to` is the first day after it. Dates are YYYY-MM-DD. */
+export interface Span {
+  from: string;
+  to: string;
+}
+
+export function dateOf(year: number, month = 1, day = 1): string {
+  const date = new Date(Date.UTC(2000, month - 1, day));
+  date.setUTCFullYear(year + Math.floor((month - 1) / 12), (((month - 1) % 12) + 12) % 12, day);
+  return date.toISOString().slice(0, 10);
+}
+
+export function yearSpan(year: number): Span {
+  return { from: dateOf(year), to: dateOf(year + 1) };
+}
+
+/** `quarter` and `month` may lie outside of the year (0, 13, -1): they then belong to the years around it. */
+export function quarterSpan(year: number, quarter: number): Span {
+  return { from: dateOf(year, quarter * 3 - 2), to: dateOf(year, quarter * 3 + 1) };
+}
+
+export function monthSpan(year: number, month: number): Span {
+  return { from: dateOf(year, month), to: dateOf(year, month + 1) };
+}
+
+export function daySpan(date: string, days = 1): Span {
+  return { from: date, to: addDays(date, days) };
+}
+
+/** The ISO week (Monday first) that `date` lies in. */
+export function weekSpan(date: string): Span {
+  const weekday = (new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7;
+  const monday = addDays(date, -weekday);
+  return { from: monday, to: addDays(monday, 7) };
+}
+
+export function addDays(date: string, days: number): string {
+  return new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** The span of the last `count` units up to and including today. */
+export function lastUnits(today: string, count: number, unit: Grain): Span {
+  const to = addDays(today, 1);
+  const [year, month, day] = today.split('-').map(Number) as [number, number, number];
+  switch (unit) {
+    case 'day':
+      return { from: addDays(to, -count), to };
+    case 'week':
+      return { from: addDays(to, -7 * count), to };
+    case 'month':
+      return { from: addDays(clampedDate(year, month - count, day), 1), to };
+    case 'quarter':
+      return { from: addDays(clampedDate(year, month - 3 * count, day), 1), to };
+    case 'year':
+      return { from: addDays(clampedDate(year - count, month, day), 1), to };
+    default:
+      return unit satisfies never;
+  }
+}
+
+/** The 31st of a month of 30 days is its 30th. */
+function clampedDate(year: number, month: number, day: number): string {
+  const last = Number(addDays(dateOf(year, month + 1), -1).slice(8));
+  return dateOf(year, month, Math.min(day, last));
+}

@@ -1,0 +1,10 @@
+import { type Settings } from '../config/settings.js';
+
+/** What a retrieval process needs to start; the first and only message from the API to one that it starts itself. */
+export interface RetrievalStart {
+  databaseUrl: string;
+  /** A socket path or `host:port`. */
+  listen: string;
+  memoryMb: number;
+  logLevel: Settings['logLevel'];
+}

@@ -1,0 +1,67 @@
+import http from 'node:http';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { ApiError, SchemaError } from '../common/errors/api-error.js';
+import { type RetrievalAnswer, type RetrievalFailure, type RetrievalHealth, type RetrievalQuery } from './protocol.js';
+import { RetrievalUnavailableError } from './retrieval.errors.js';
+import { RetrievalSupervisor } from './retrieval.supervisor.js';
+
+/** Longer than the longest work the process is asked for, so that only a process that hangs runs into it. */
+const SILENCE_MS = 900_000;
+
+/** Speaks the protocol of `protocol.ts`, over connections that stay open. */
+@Injectable()
+export class RetrievalClient implements OnApplicationShutdown {
+  private readonly agent = new http.Agent({ keepAlive: true, maxSockets: 256, maxFreeSockets: 32 });
+
+  constructor(private readonly supervisor: RetrievalSupervisor) {}
+
+  /** @throws RetrievalUnavailableError when nothing answers, otherwise the error the process answered with. */
+  async query(query: RetrievalQuery): Promise<RetrievalAnswer> {
+    return (await this.send('POST', '/v1/query', query)) as RetrievalAnswer;
+  }
+
+  /** @throws RetrievalUnavailableError */
+  async health(): Promise<RetrievalHealth> {
+    return (await this.send('GET', '/v1/health')) as RetrievalHealth;
+  }
+
+  onApplicationShutdown(): void {
+    this.agent.destroy();
+  }
+
+  private async send(method: string, path: string, body?: unknown): Promise<unknown> {
+    const address = await this.supervisor.address();
+    const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    const { status, text } = await this.exchange({ ...address, method, path }, payload);
+    let answer: unknown;
+    try {
+      answer = JSON.parse(text);
+    } catch (error) {
+      throw new RetrievalUnavailableError(error);
+    }
+    if (status === 200) return answer;
+    throw toApiError(answer as RetrievalFailure);
+  }
+
+  private exchange(options: http.RequestOptions, payload: Buffer | undefined): Promise<{ status: number; text: string }> {
+    return new Promise((resolve, reject) => {
+      const unavailable = (error: unknown): void => reject(new RetrievalUnavailableError(error));
+      const headers = payload ? { 'Content-Type': 'application/json', 'Content-Length': payload.length } : {};
+      const request = http.request({ ...options, agent: this.agent, headers, timeout: SILENCE_MS }, response => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', unavailable);
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }));
+      });
+      request.on('error', unavailable);
+      request.on('timeout', () => request.destroy(new Error('The retrieval process is silent')));
+      request.end(payload);
+    });
+  }
+}
+
+function toApiError(failure: RetrievalFailure): ApiError {
+  if (failure.problems) return new SchemaError(failure.problems);
+  const headers = failure.status === 503 ? { headers: { 'Retry-After': '2' } } : {};
+  return new ApiError(failure.status, failure.code, failure.text, { ...(failure.context ? { context: failure.context } : {}), ...headers });
+}

@@ -1,0 +1,69 @@
+import { ApiError, type ErrorText } from '../common/errors/api-error.js';
+
+/** 503: the retrieval process does not answer. Everything that does not need it goes on working. */
+export class RetrievalUnavailableError extends ApiError {
+  constructor(cause?: unknown) {
+    super(
+      503,
+      'retrieval_unavailable',
+      { zh: '检索进程暂时不可用，请稍后重试', en: 'The retrieval process is not available; try again shortly' },
+      { headers: { 'Retry-After': '2' }, cause },
+    );
+  }
+}
+
+/** 503: more queries are waiting than the process will hold. */
+export class RetrievalBusyError extends ApiError {
+  constructor(waiting: number) {
+    super(
+      503,
+      'retrieval_busy',
+      { zh: '查询过多，请稍后重试', en: 'Too many queries are waiting; try again shortly' },
+      { context: { waiting }, headers: { 'Retry-After': '2' } },
+    );
+  }
+}
+
+/** 503: the graph is larger than the memory the process may use for loaded graphs. */
+export class GraphExceedsMemoryError extends ApiError {
+  constructor(graphId: number, budgetBytes: number) {
+    super(
+      503,
+      'graph_exceeds_memory',
+      { zh: '图的大小超出检索进程的内存上限（RETRIEVAL_MEMORY_MB）', en: 'The graph is larger than the memory of the retrieval process (RETRIEVAL_MEMORY_MB)' },
+      { context: { graph_id: graphId, budget_bytes: budgetBytes } },
+    );
+  }
+}
+
+/** 400: the query did not end within the `timeout_ms` it was given, and was stopped. */
+export class QueryTimeoutError extends ApiError {
+  constructor(timeoutMs: number) {
+    super(
+      400,
+      'query_timeout',
+      { zh: `查询在 ${timeoutMs} 毫秒内未完成，已停止`, en: `The query did not finish within ${timeoutMs} ms and was stopped` },
+      { context: { timeout_ms: timeoutMs } },
+    );
+  }
+}
+
+export class GraphGoneError extends ApiError {
+  constructor(graphId: number) {
+    super(404, 'graph_not_found', { zh: '图不存在', en: 'The graph does not exist' }, { context: { graph_id: graphId } });
+  }
+}
+
+/** 400: the graph has a new version since the page that the cursor follows. */
+export class CursorExpiredError extends ApiError {
+  constructor() {
+    super(400, 'cursor_expired', { zh: '图已更新，游标失效，请从第一页重新开始', en: 'The graph has changed since the cursor was made; start again from the first page' });
+  }
+}
+
+/** 400: a request of the protocol itself that cannot be read. */
+export class ProtocolError extends ApiError {
+  constructor(text: ErrorText, status: 400 | 404 | 413 = 400) {
+    super(status, 'retrieval_protocol', text);
+  }
+}

@@ -1,0 +1,44 @@
+import pino from 'pino';
+import { InvalidSettingsError } from '../config/settings-reader.js';
+import { loadSettings } from '../config/settings.js';
+import { serveRetrieval } from './process/serve-retrieval.js';
+import { type RetrievalStart } from './retrieval-start.js';
+
+/**
+ * Entry point of the retrieval process. Started by the API it is told over IPC what to do, and ends when the API does, also
+ * by `kill -9`: the channel closes. Deployed apart it reads the environment.
+ */
+async function main(): Promise<void> {
+  const start = process.send ? await startFromParent() : startFromEnvironment();
+  const log = pino({ name: 'retrieval', level: start.logLevel });
+  const { close } = await serveRetrieval({ ...start, onError: error => log.error({ err: error }, 'query failed') });
+  process.send?.('listening');
+  log.debug({ listen: start.listen }, 'listening');
+  const stop = (): void => {
+    close().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  process.once('SIGTERM', stop);
+  // Ctrl-C reaches the whole process group; the API stops its child when it is done with it.
+  process.on('SIGINT', process.send ? () => undefined : stop);
+}
+
+function startFromParent(): Promise<RetrievalStart> {
+  process.on('disconnect', () => process.exit(0));
+  return new Promise(resolve => process.once('message', resolve as (message: unknown) => void));
+}
+
+function startFromEnvironment(): RetrievalStart {
+  const settings = loadSettings();
+  if (settings.databaseUrl === undefined) {
+    throw new InvalidSettingsError(['DATABASE_URL: 单独部署检索进程时必须设置 / must be set when the retrieval process is deployed apart']);
+  }
+  return { databaseUrl: settings.databaseUrl, listen: settings.retrievalListen, memoryMb: settings.retrievalMemoryMb, logLevel: settings.logLevel };
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof InvalidSettingsError ? error.message : error);
+  process.exit(1);
+});
