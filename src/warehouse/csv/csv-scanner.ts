@@ -60,6 +60,8 @@ export class CsvScanner {
   readonly kinds: Uint8Array;
   /** Line of the first value of each column whose spelling would be lost in its type; 0 for none. */
   readonly lossyLines: Float64Array;
+  /** Line of the value that widened each column last; 0 for none. */
+  readonly widenedLines: Float64Array;
   /** 1-based line of the next record. */
   line: number;
 
@@ -80,6 +82,7 @@ export class CsvScanner {
     this.width = options.columns.length;
     this.kinds = Uint8Array.from(options.kinds);
     this.lossyLines = new Float64Array(this.width);
+    this.widenedLines = new Float64Array(this.width);
     this.line = options.line;
     this.delimiter = options.delimiter;
     this.highestSpecial = Math.max(QUOTE, options.delimiter);
@@ -254,6 +257,7 @@ export class CsvScanner {
       this.split ??= { at: this.recordStart, records: this.records, line: this.recordLine };
       if (wider === TIMESTAMP && kind === DATE) this.lossyLines[column] ||= this.recordLine;
       this.kinds[column] = wider;
+      this.widenedLines[column] = line;
     }
     if (found !== value || value !== this.kinds[column]) this.noteRespelling(column, value, found !== value, line);
   }

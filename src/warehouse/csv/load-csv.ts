@@ -6,10 +6,14 @@ import { csvProblem } from './csv-problem.js';
 import { CsvScanner, type Scanned } from './csv-scanner.js';
 import { KIND_TYPES, type Kind, TEXT } from './csv-values.js';
 
-/** The types are guessed from this much of the file, so that widening a column that holds rows already is rare. */
-const sampleBytes = 1024 * 1024;
-/** About what a socket buffers: PostgreSQL works on one block while the next is scanned. */
-const blockBytes = 256 * 1024;
+export interface BlockSizes {
+  /** The types are guessed from this many bytes, so that widening a column that holds rows already is rare. */
+  sample: number;
+  /** About what a socket buffers: PostgreSQL works on one block while the next is scanned. */
+  block: number;
+}
+
+const defaultSizes: BlockSizes = { sample: 1024 * 1024, block: 256 * 1024 };
 
 export interface CsvFormat {
   /** One byte: comma, semicolon or tab. */
@@ -31,12 +35,17 @@ export interface LoadedCsv {
  * caller's transaction.
  * @throws SchemaError with the line of the file, or PostgreSQL's error.
  */
-export async function loadCsv(source: AsyncIterable<Buffer>, format: CsvFormat, target: CopyTarget): Promise<LoadedCsv> {
+export async function loadCsv(
+  source: AsyncIterable<Buffer>,
+  format: CsvFormat,
+  target: CopyTarget,
+  sizes = defaultSizes,
+): Promise<LoadedCsv> {
   const blocks = new CsvBlocks(toUtf8(source, format.encoding));
   try {
-    const header = await takeHeader(blocks, format);
+    const header = await takeHeader(blocks, format, sizes.block);
     const kinds = target.open(header.names);
-    const load = new CsvLoad(blocks, format, target, header, kinds);
+    const load = new CsvLoad(blocks, format, target, header, kinds, sizes);
     try {
       return await load.run();
     } catch (error) {
@@ -48,7 +57,7 @@ export async function loadCsv(source: AsyncIterable<Buffer>, format: CsvFormat, 
   }
 }
 
-async function takeHeader(blocks: CsvBlocks, format: CsvFormat): Promise<CsvHeader> {
+async function takeHeader(blocks: CsvBlocks, format: CsvFormat, blockBytes: number): Promise<CsvHeader> {
   if (format.columns) return { names: [...format.columns], consumed: 0, line: 1 };
   for (let wanted = blockBytes; ;) {
     const { bytes, final } = await blocks.take(wanted);
@@ -77,20 +86,21 @@ class CsvLoad {
     private readonly target: CopyTarget,
     private readonly header: CsvHeader,
     kinds: readonly Kind[],
+    private readonly sizes: BlockSizes,
   ) {
     const nullMarker = Buffer.from(format.nullMarker);
     this.scanner = new CsvScanner({ delimiter: format.delimiter, nullMarker, columns: header.names, kinds, line: header.line });
   }
 
   async run(): Promise<LoadedCsv> {
-    let wanted = sampleBytes;
+    let wanted = this.sizes.sample;
     for (let final = false; !final;) {
       const block = await this.blocks.take(wanted);
       const firstLine = this.scanner.line;
       this.requireReadable(block.bytes, firstLine);
       const found = this.scanner.scan(block.bytes, block.final);
       if (found.consumed === 0 && !block.final) wanted = CsvBlocks.more(block.bytes.length, firstLine);
-      else wanted = blockBytes;
+      else wanted = this.sizes.block;
       await this.send(block.bytes, found, firstLine);
       this.blocks.putBack(block.bytes.subarray(found.consumed));
       final = block.final;
@@ -160,14 +170,11 @@ class CsvLoad {
       if (kind !== TEXT || before[index] === TEXT || lossy === 0 || lossy >= line) return;
       const column = this.header.names[index]!;
       const type = KIND_TYPES[before[index]!];
-      throw csvProblem(
-        'csv_type_conflict',
-        { line, column },
-        {
-          zh: `列“${column}”到这里为止是 ${type}，这里的值不是；第 ${lossy} 行的写法无法还原成文本，请用 ?types=${column}:text 上传`,
-          en: `column "${column}" was ${type} up to here and this block holds a value that is not; the spelling in line ${lossy} cannot be turned back into text: upload with ?types=${column}:text`,
-        },
-      );
+      const place = { line: this.scanner.widenedLines[index]!, column };
+      throw csvProblem('csv_type_conflict', place, {
+        zh: `列“${column}”到这里为止是 ${type}，这里的值不是；第 ${lossy} 行的写法无法还原成文本，请用 ?types=${column}:text 上传`,
+        en: `column "${column}" was ${type} up to here and this value is not; the spelling in line ${lossy} cannot be turned back into text: upload with ?types=${column}:text`,
+      });
     });
   }
 }
