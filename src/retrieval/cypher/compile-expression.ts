@@ -185,6 +185,8 @@ function compileBinary(operator: BinaryOperator, expression: Expression & { kind
     case '<=':
     case '>':
     case '>=':
+      if (left.type === 'list' || right.type === 'list')
+        throw new CypherNotSupportedError('ordering of lists', scope.place(expression.position));
       return compileOrdering(forms, operator, left, right);
     case 'STARTS WITH':
     case 'ENDS WITH':
@@ -298,6 +300,7 @@ function compileCall(expression: Expression & { kind: 'call' }, scope: Expressio
   const values = args.map(arg => compileExpression(arg, scope));
   // null in, null out, for every function with one argument.
   if (values.length === 1 && values[0] && isNull(values[0]) && name.toLowerCase() !== 'exists') return constant(null);
+  if (name.toLowerCase() === 'date' && values[0]?.type === 'map') throw new CypherNotSupportedError('date() of a map', place);
   return definition.compile(scope.forms, values) ?? mismatch(expression, scope, ` ${name}() 的参数`, `an argument of ${name}()`);
 }
 

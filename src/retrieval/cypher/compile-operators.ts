@@ -1,3 +1,4 @@
+import { constantIn, equalConstants } from './constant-equality.js';
 import { type ArithmeticOperator, type ComparisonOperator, type StringOperator } from './cypher-ast.js';
 import {
   constant,
@@ -18,6 +19,10 @@ const INT8_TEXT = /^-?\d{1,18}$/;
 /** `=` and `<>`: values of different types differ, null with anything is null. */
 export function compileEquality(forms: SqlForms, operator: '=' | '<>', left: SqlValue, right: SqlValue): SqlValue {
   if (isNull(left) || isNull(right)) return NULL;
+  if (isNested(left) && isNested(right)) {
+    const equal = equalConstants(left.value, right.value);
+    return constant(equal === null ? null : equal === (operator === '='));
+  }
   const byId = compareIds(forms, operator, left, right);
   if (byId !== null) return sqlValue('boolean', 'boolean', byId);
   const [a, b] = [familyOf(left.type), familyOf(right.type)];
@@ -68,6 +73,7 @@ export function compileIn(forms: SqlForms, item: SqlValue, list: SqlValue): SqlV
   if (isNull(list)) return NULL;
   if (list.kind === 'constant' && Array.isArray(list.value)) {
     if (list.value.length === 0) return constant(false);
+    if (isNested(item)) return constant(constantIn(item.value, list.value));
     const values = list.value.filter(value => value !== null);
     const found = anyOf(
       forms,
@@ -214,6 +220,11 @@ function int8Sql(forms: SqlForms, value: SqlValue): string | null {
 
 function int8Of(value: SqlValue): string | null {
   return value.kind === 'constant' && value.value instanceof ExactNumber && INT8_TEXT.test(value.value.text) ? value.value.text : null;
+}
+
+/** A constant list or map: the only values that can hold a null inside. */
+function isNested(value: SqlValue): value is SqlValue & { kind: 'constant' } {
+  return value.kind === 'constant' && value.value !== null && typeof value.value === 'object' && !(value.value instanceof ExactNumber);
 }
 
 function unequal(forms: SqlForms, operator: '=' | '<>', left: SqlValue, right: SqlValue): string {
