@@ -7,9 +7,14 @@ export interface SqlFragment {
   tree: SqlTree;
 }
 
-/** Stands in a template for fragment `index`. No client text can contain it: the guard refuses control characters. */
+/** Stands in a template for fragment `index`, an expression. No client text can contain it: the guard refuses control characters. */
 export function fragmentMarker(index: number): string {
   return `'\u0001${index}\u0001'`;
+}
+
+/** The same for a fragment that is a whole SELECT in FROM. */
+export function selectMarker(index: number): string {
+  return `(SELECT '\u0001select ${index}\u0001')`;
 }
 
 /**
@@ -19,7 +24,9 @@ export function fragmentMarker(index: number): string {
  * @throws Error when the shapes differ: that is a fault of this service, never of the client
  */
 export function assembleSql(template: string, fragments: readonly SqlFragment[]): string {
-  const sql = template.replace(/'\u0001(\d+)\u0001'/g, (_, index: string) => `(\n${fragments[Number(index)]?.text}\n)`);
+  const sql = template.replace(/\(SELECT '\u0001select (\d+)\u0001'\)|'\u0001(\d+)\u0001'/g, (_, select?: string, expression?: string) => {
+    return `(\n${fragments[Number(select ?? expression)]?.text}\n)`;
+  });
   const [expected, actual] = [parseSql(template), parseSql(sql)];
   if (expected.length !== 1 || actual.length !== 1 || !sameShape(expected[0]?.stmt, actual[0]?.stmt, fragments)) {
     throw new Error('The assembled SQL differs in shape from its template');
@@ -47,8 +54,11 @@ function sameShape(expected: unknown, actual: unknown, fragments: readonly SqlFr
   );
 }
 
+/** The index of the fragment that `node` stands for, or null. */
 function markerIndex(node: unknown): number | null {
-  const text = (node as { A_Const?: { sval?: { sval?: string } } } | null | undefined)?.A_Const?.sval?.sval;
-  const match = text === undefined ? null : /^\u0001(\d+)\u0001$/.exec(text);
+  const select = (node as { SelectStmt?: { targetList?: [{ ResTarget?: { val?: unknown } }?] } } | null | undefined)?.SelectStmt;
+  const value = select ? select.targetList?.[0]?.ResTarget?.val : node;
+  const text = (value as { A_Const?: { sval?: { sval?: string } } } | null | undefined)?.A_Const?.sval?.sval ?? '';
+  const match = (select ? /^\u0001select (\d+)\u0001$/ : /^\u0001(\d+)\u0001$/).exec(text);
   return match ? Number(match[1]) : null;
 }

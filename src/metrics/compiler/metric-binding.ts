@@ -1,0 +1,66 @@
+import { type Grain } from '../formula/formula-tree.js';
+
+export interface BoundColumn {
+  /** How formulas, filters and clauses call it; any language, at most 63 bytes (PostgreSQL cuts longer names). */
+  name: string;
+  /** SQL over the physical tables: `o.amount`. */
+  expression: string;
+  /** PostgreSQL type, short spelling. */
+  type: string;
+}
+
+export interface BoundDimension extends BoundColumn {
+  aliases: string[];
+}
+
+export type TimeType = 'date' | 'timestamp' | 'timestamptz';
+
+export interface BoundTime {
+  expression: string;
+  type: TimeType;
+  /** IANA zone of naive timestamps, and of periods when the request names none. */
+  timezone: string;
+  min_grain: Grain;
+  week_start: 'monday' | 'sunday';
+}
+
+export interface BoundTable {
+  alias: string;
+  source: { schema: string; table: string } | { sql: string };
+  /** As the warehouse described them when the binding was made. */
+  columns: { name: string; type: string }[];
+}
+
+export interface BoundJoin extends BoundTable {
+  kind: 'left' | 'inner';
+  relationship: 'many_to_one' | 'one_to_one';
+  /** Pairs of expressions that must be equal: [fact side, join side]. */
+  on: [string, string][];
+}
+
+/** A metric's binding as it is stored: checked against the real tables, every name and type spelt out. */
+export interface MetricBinding {
+  connection_id: number;
+  fact: BoundTable;
+  grain: string[];
+  time: BoundTime | null;
+  columns: BoundColumn[];
+  dimensions: BoundDimension[];
+  joins: BoundJoin[];
+  row_filter: string | null;
+  verified_at: string;
+}
+
+/** Everything a formula or a filter may name, dimensions also by their aliases. The first of two equal names wins. */
+export function namedColumns(binding: MetricBinding): Map<string, BoundColumn> {
+  const named = new Map<string, BoundColumn>();
+  const add = (name: string, column: BoundColumn) => named.has(name) || named.set(name, column);
+  for (const column of binding.columns) add(column.name, column);
+  for (const dimension of binding.dimensions) add(dimension.name, dimension);
+  for (const dimension of binding.dimensions) for (const alias of dimension.aliases) add(alias, dimension);
+  return named;
+}
+
+export function findDimension(binding: MetricBinding, name: string): BoundDimension | undefined {
+  return binding.dimensions.find(each => each.name === name) ?? binding.dimensions.find(each => each.aliases.includes(name));
+}

@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { type Principal } from '../auth/principal.js';
+import { afterId, page, type Page } from '../common/http/page.js';
+import { GraphAccessService } from '../graphs/graph-access.service.js';
+import { RecordNotFoundError } from '../graphs/graphs.errors.js';
+import { type BindingRequest } from './binding.dto.js';
+import { describeMetric } from './describe-metric.js';
+import { MetricBinder } from './metric-binder.js';
+import {
+  type CreateMetricRequest,
+  type ListMetricsQuery,
+  type MetricResponse,
+  toMetricResponse,
+  type UpdateMetricRequest,
+} from './metrics.dto.js';
+import { type MetricRow, MetricsRepository, type StoredBinding } from './metrics.repository.js';
+
+/** Metrics as records: named formulas of a graph, and the tables they are bound to. */
+@Injectable()
+export class MetricDefinitionsService {
+  constructor(
+    private readonly metrics: MetricsRepository,
+    private readonly binder: MetricBinder,
+    private readonly access: GraphAccessService,
+  ) {}
+
+  async list(principal: Principal, { graph_id, limit, cursor }: ListMetricsQuery): Promise<Page<MetricResponse>> {
+    if (graph_id !== undefined) await this.access.require(principal, graph_id, 'viewer');
+    const rows = page(await this.metrics.list(principal, graph_id ?? null, afterId(cursor), limit + 1), limit, row => row.id);
+    const siblings = new Map<number, MetricRow[]>();
+    for (const { graphId } of rows.items) if (!siblings.has(graphId)) siblings.set(graphId, await this.metrics.listOfGraph(graphId));
+    return { ...rows, items: rows.items.map(row => toMetricResponse(row, describeMetric(row, siblings.get(row.graphId) ?? []))) };
+  }
+
+  /** Saved also when the formula matches no pattern or nothing is bound: that is told here, and fails at execution. */
+  async create({ userId }: Principal, body: CreateMetricRequest): Promise<MetricResponse> {
+    const binding = body.binding ? await this.store(body.binding, ['body', 'binding']) : null;
+    const { name, formula, unit = null, description = null } = body;
+    const id = await this.metrics.create(body.graph_id, userId, { name, formula, unit, description, aliases: body.aliases ?? [] }, binding);
+    return this.get(id);
+  }
+
+  /** @throws RecordNotFoundError */
+  async get(id: number): Promise<MetricResponse> {
+    const row = await this.metrics.find(id);
+    if (!row) throw new RecordNotFoundError('metric');
+    return toMetricResponse(row, describeMetric(row, await this.metrics.listOfGraph(row.graphId)));
+  }
+
+  async update(id: number, { name, aliases, formula, unit, description }: UpdateMetricRequest): Promise<MetricResponse> {
+    // Only unit and description may be cleared; a null elsewhere says nothing.
+    const changes = {
+      ...(name != null && { name }),
+      ...(aliases != null && { aliases }),
+      ...(formula != null && { formula }),
+      ...(unit !== undefined && { unit }),
+      ...(description !== undefined && { description }),
+    };
+    if (Object.keys(changes).length > 0) await this.metrics.update(id, changes);
+    return this.get(id);
+  }
+
+  async delete(id: number): Promise<void> {
+    await this.metrics.delete(id);
+  }
+
+  async bind(id: number, body: BindingRequest): Promise<MetricResponse> {
+    await this.metrics.putBinding(id, await this.store(body, ['body']));
+    return this.get(id);
+  }
+
+  private async store(body: BindingRequest, loc: (string | number)[]): Promise<StoredBinding> {
+    return { source: { ...body }, bound: await this.binder.bind(body, loc) };
+  }
+}

@@ -1,0 +1,228 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayUnique,
+  IsArray,
+  IsInt,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import { QueryInt } from '../common/http/query-int.decorator.js';
+import { PageQuery } from '../common/http/page.js';
+import { bindingExample, BindingRequest } from './binding.dto.js';
+import { type MetricDescription } from './describe-metric.js';
+import { type MetricWarning } from './execute.dto.js';
+import { patterns } from './formula/formula-tree.js';
+import { type MetricRow } from './metrics.repository.js';
+
+const printable = /^[^\p{Cc}\p{Cs}]*$/u;
+const maxId = 2 ** 31 - 1;
+/** The parser's own cap is 4,000; what is longer is saved no more than it is parsed. */
+const maxFormula = 4_000;
+
+const formulaExample = 'SUM(unit_price * quantity * (1 - discount))';
+
+export class CreateMetricRequest {
+  @ApiProperty({ example: 1 })
+  @IsInt()
+  @Min(1)
+  @Max(maxId)
+  graph_id: number;
+
+  @ApiProperty({ example: '销售额', maxLength: 128 })
+  @IsString()
+  @Length(1, 128)
+  @Matches(printable, { message: 'name must be free of control characters' })
+  name: string;
+
+  @ApiPropertyOptional({ type: [String], example: ['revenue'] })
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(20)
+  @ArrayUnique()
+  @IsString({ each: true })
+  @Length(1, 128, { each: true })
+  @Matches(printable, { each: true, message: 'aliases must be free of control characters' })
+  aliases?: string[];
+
+  @ApiProperty({ example: formulaExample })
+  @IsString()
+  @Length(1, maxFormula)
+  @Matches(/^[^\0\p{Cs}]*$/u, { message: 'formula must be valid text' })
+  formula: string;
+
+  @ApiPropertyOptional({ type: String, nullable: true, example: 'CNY' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(32)
+  @Matches(printable, { message: 'unit must be free of control characters' })
+  unit?: string | null;
+
+  @ApiPropertyOptional({ type: String, nullable: true, example: '折后销售额 / revenue after discount' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(2_000)
+  @Matches(/^[^\0\p{Cs}]*$/u, { message: 'description must be valid text' })
+  description?: string | null;
+
+  @ApiPropertyOptional({ type: BindingRequest, nullable: true, example: bindingExample })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => BindingRequest)
+  binding?: BindingRequest | null;
+}
+
+export class UpdateMetricRequest {
+  @ApiPropertyOptional({ example: '净销售额' })
+  @IsOptional()
+  @IsString()
+  @Length(1, 128)
+  @Matches(printable, { message: 'name must be free of control characters' })
+  name?: string;
+
+  @ApiPropertyOptional({ type: [String], example: ['net revenue'] })
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(20)
+  @ArrayUnique()
+  @IsString({ each: true })
+  @Length(1, 128, { each: true })
+  @Matches(printable, { each: true, message: 'aliases must be free of control characters' })
+  aliases?: string[];
+
+  @ApiPropertyOptional({ example: formulaExample })
+  @IsOptional()
+  @IsString()
+  @Length(1, maxFormula)
+  @Matches(/^[^\0\p{Cs}]*$/u, { message: 'formula must be valid text' })
+  formula?: string;
+
+  @ApiPropertyOptional({ type: String, nullable: true, example: 'CNY' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(32)
+  @Matches(printable, { message: 'unit must be free of control characters' })
+  unit?: string | null;
+
+  @ApiPropertyOptional({ type: String, nullable: true, example: '折后销售额 / revenue after discount' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(2_000)
+  @Matches(/^[^\0\p{Cs}]*$/u, { message: 'description must be valid text' })
+  description?: string | null;
+}
+
+export class ListMetricsQuery extends PageQuery {
+  @ApiPropertyOptional({ example: 1 })
+  @IsOptional()
+  @QueryInt()
+  @IsInt()
+  @Min(1)
+  @Max(maxId)
+  graph_id?: number;
+}
+
+export class ParseFormulaRequest {
+  @ApiProperty({ example: "求和(金额 条件 状态 = '已支付') / [订单数]" })
+  @IsString()
+  formula: string;
+}
+
+export class ParseFormulaResponse {
+  @ApiProperty({ enum: patterns, example: 'ratio' })
+  pattern: string;
+
+  @ApiProperty({ type: [String], description: '公式引用的指标 / the metrics it names', example: ['订单数'] })
+  metrics: string[];
+
+  @ApiProperty({ description: '能否执行；否则只识别 / whether it can be executed yet', example: true })
+  executable: boolean;
+
+  @ApiProperty({ type: Object, description: '语法树 / the syntax tree' })
+  tree: object;
+}
+
+class MetricDimensionResponse {
+  @ApiProperty({ example: '地区' })
+  name: string;
+
+  @ApiProperty({ type: [String], example: ['region'] })
+  aliases: string[];
+
+  @ApiProperty({ example: 'text' })
+  type: string;
+}
+
+export class MetricResponse {
+  @ApiProperty({ example: 1 })
+  id: number;
+
+  @ApiProperty({ example: 1 })
+  graph_id: number;
+
+  @ApiProperty({ example: '销售额' })
+  name: string;
+
+  @ApiProperty({ type: [String], example: ['revenue'] })
+  aliases: string[];
+
+  @ApiProperty({ example: formulaExample })
+  formula: string;
+
+  @ApiProperty({
+    enum: patterns,
+    nullable: true,
+    description: 'null：公式不符合任何模式，或没有绑定 / no pattern matches, or it is not bound',
+  })
+  pattern: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: 'CNY' })
+  unit: string | null;
+
+  @ApiProperty({ type: String, nullable: true })
+  description: string | null;
+
+  @ApiProperty({ type: BindingRequest, nullable: true, example: bindingExample })
+  binding: object | null;
+
+  @ApiProperty({ type: [MetricDimensionResponse] })
+  dimensions: MetricDimensionResponse[];
+
+  @ApiProperty({ example: true, description: '能否按时间查询 / whether it can be asked by time' })
+  has_time: boolean;
+
+  @ApiProperty({ type: [Object], example: [] })
+  warnings: MetricWarning[];
+
+  @ApiProperty({ format: 'date-time' })
+  created_at: string;
+
+  @ApiProperty({ format: 'date-time' })
+  updated_at: string;
+}
+
+export function toMetricResponse(row: MetricRow, { pattern, dimensions, hasTime, warnings }: MetricDescription): MetricResponse {
+  return {
+    id: row.id,
+    graph_id: row.graphId,
+    name: row.name,
+    aliases: row.aliases,
+    formula: row.formula,
+    pattern,
+    unit: row.unit,
+    description: row.description,
+    binding: row.binding?.source ?? null,
+    dimensions: dimensions.map(({ name, aliases, type }) => ({ name, aliases, type })),
+    has_time: hasTime,
+    warnings,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,64 @@
+import { ApiError } from '../common/errors/api-error.js';
+import { type Pattern } from './formula/formula-tree.js';
+
+export class MetricNameTakenError extends ApiError {
+  constructor(name: string) {
+    super(400, 'metric_name_taken', { zh: `本图已有名为“${name}”的指标`, en: `The graph has a metric named '${name}' already` });
+  }
+}
+
+export interface MissingBinding {
+  metric_id: number;
+  name: string;
+  /** The way from the metric that was asked for: `客单价 → 销售额`. */
+  path: string;
+}
+
+/** 400: an aggregate was reached that no table stands behind. */
+export class MissingBindingError extends ApiError {
+  constructor(metricId: number, missing: MissingBinding[]) {
+    const paths = missing.map(each => each.path).join('; ');
+    super(
+      400,
+      'missing_binding',
+      {
+        zh: `MissingBindingError: 指标没有绑定数据表，无法执行：${paths}`,
+        en: `The metric has no physical binding, so it cannot run: ${paths}; bind it with PUT /metrics/{id}/binding`,
+      },
+      { context: { metric_id: metricId, missing } },
+    );
+  }
+}
+
+/** 501: the formula is read and its pattern known, but running it is not built yet. Never ignored, never computed as something else. */
+export class PatternNotBuiltError extends ApiError {
+  constructor(pattern: Pattern, what: string = pattern) {
+    super(
+      501,
+      'pattern_not_built',
+      { zh: `已识别模式 ${what}，但尚不能执行`, en: `Pattern ${what} is recognised but not built yet` },
+      { context: { pattern, built: ['aggregate', 'count_distinct', 'ratio', 'arithmetic'] } },
+    );
+  }
+}
+
+/** 422: a join that repeats rows of the fact table would be counted twice under every aggregate. */
+export class FanOutJoinError extends ApiError {
+  constructor(alias: string, reason: { zh: string; en: string }) {
+    super(
+      422,
+      'fan_out_join',
+      { zh: `FanOutJoin: 连接 ${alias} 会重复事实行：${reason.zh}`, en: `The join ${alias} would repeat fact rows: ${reason.en}` },
+      { context: { join: alias } },
+    );
+  }
+}
+
+export class MixedConnectionsError extends ApiError {
+  constructor() {
+    super(422, 'mixed_connections', {
+      zh: '公式用到的指标位于不同的数仓连接，无法在一条语句中计算',
+      en: 'The metrics of this formula live on different warehouse connections and cannot be computed in one statement',
+    });
+  }
+}

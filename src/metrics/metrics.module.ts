@@ -1,0 +1,18 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { GraphsModule } from '../graphs/graphs.module.js';
+import { WarehouseModule } from '../warehouse/warehouse.module.js';
+import { MetricBinder } from './metric-binder.js';
+import { MetricDefinitionsService } from './metric-definitions.service.js';
+import { Metric } from './metric.entity.js';
+import { MetricsController } from './metrics.controller.js';
+import { MetricsRepository } from './metrics.repository.js';
+import { MetricsService } from './metrics.service.js';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([Metric]), GraphsModule, WarehouseModule],
+  controllers: [MetricsController],
+  providers: [MetricBinder, MetricDefinitionsService, MetricsRepository, MetricsService],
+  exports: [MetricsService],
+})
+export class MetricsModule {}

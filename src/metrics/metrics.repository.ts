@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { type Principal } from '../auth/principal.js';
+import { ServicePool } from '../database/service-pool.js';
+import { type MetricBinding } from './compiler/metric-binding.js';
+import { Metric } from './metric.entity.js';
+import { MetricNameTakenError } from './metrics.errors.js';
+
+/** What `metric_bindings.binding` holds: the binding as the client sent it, and as it was checked and spelt out. */
+export interface StoredBinding {
+  source: object;
+  bound: MetricBinding;
+}
+
+export type MetricRow = Pick<
+  Metric,
+  'id' | 'graphId' | 'name' | 'aliases' | 'formula' | 'unit' | 'description' | 'createdAt' | 'updatedAt'
+> & {
+  binding: StoredBinding | null;
+};
+
+export type MetricFields = Pick<Metric, 'name' | 'aliases' | 'formula' | 'unit' | 'description'>;
+
+const uniqueViolation = '23505';
+
+const metricRow = `
+  SELECT m.id, m.graph_id AS "graphId", m.name, m.aliases, m.formula, m.unit, m.description,
+         m.created_at AS "createdAt", m.updated_at AS "updatedAt", b.binding
+  FROM metrics m LEFT JOIN metric_bindings b ON b.metric_id = m.id`;
+
+@Injectable()
+export class MetricsRepository {
+  constructor(
+    @InjectRepository(Metric) private readonly metrics: Repository<Metric>,
+    private readonly pool: ServicePool,
+  ) {}
+
+  /** Metrics of the graphs the caller may use, or of one graph. */
+  async list({ userId, isAdmin }: Principal, graphId: number | null, afterId: number, limit: number): Promise<MetricRow[]> {
+    const { rows } = await this.pool.query<MetricRow>(
+      `${metricRow}
+       JOIN graphs g ON g.id = m.graph_id
+       WHERE m.id > $1 AND ($2::int IS NULL OR m.graph_id = $2)
+         AND ($3 OR g.owner_id = $4 OR EXISTS (SELECT 1 FROM graph_members p WHERE p.graph_id = g.id AND p.user_id = $4))
+       ORDER BY m.id LIMIT $5`,
+      [afterId, graphId, isAdmin, userId, limit],
+    );
+    return rows;
+  }
+
+  async find(id: number): Promise<MetricRow | null> {
+    const { rows } = await this.pool.query<MetricRow>({ name: 'find-metric', text: `${metricRow} WHERE m.id = $1`, values: [id] });
+    return rows[0] ?? null;
+  }
+
+  /** All metrics of a graph, oldest first: what a formula's `[name]` is looked up in. */
+  async listOfGraph(graphId: number): Promise<MetricRow[]> {
+    const { rows } = await this.pool.query<MetricRow>({
+      name: 'list-metrics-of-graph',
+      text: `${metricRow} WHERE m.graph_id = $1 ORDER BY m.id`,
+      values: [graphId],
+    });
+    return rows;
+  }
+
+  /** @throws MetricNameTakenError */
+  async create(graphId: number, createdBy: number, fields: MetricFields, binding: StoredBinding | null): Promise<number> {
+    return refuseTakenName(fields.name, () =>
+      this.pool.transaction(async client => {
+        const { rows } = await client.query<{ id: number }>(
+          `INSERT INTO metrics (graph_id, name, aliases, formula, unit, description, created_by)
+           VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
+          [graphId, fields.name, fields.aliases, fields.formula, fields.unit, fields.description, createdBy],
+        );
+        const id = rows[0]!.id;
+        if (binding) await client.query(putBinding, [id, binding.bound.connection_id, JSON.stringify(binding)]);
+        return id;
+      }),
+    );
+  }
+
+  /** @throws MetricNameTakenError */
+  async update(id: number, changes: Partial<MetricFields>): Promise<void> {
+    await refuseTakenName(changes.name ?? '', () => this.metrics.update({ id }, changes));
+  }
+
+  async delete(id: number): Promise<void> {
+    await this.metrics.delete({ id });
+  }
+
+  /** Replaces the binding and raises its version, which belongs to every cache key. */
+  async putBinding(id: number, binding: StoredBinding): Promise<void> {
+    await this.pool.query(putBinding, [id, binding.bound.connection_id, JSON.stringify(binding)]);
+  }
+}
+
+const putBinding = `
+  INSERT INTO metric_bindings (metric_id, connection_id, binding) VALUES ($1, $2, $3)
+  ON CONFLICT (metric_id) DO UPDATE
+  SET connection_id = EXCLUDED.connection_id, binding = EXCLUDED.binding, version = metric_bindings.version + 1, updated_at = now()`;
+
+async function refuseTakenName<T>(name: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if ((error as { code?: string }).code === uniqueViolation) throw new MetricNameTakenError(name);
+    throw error;
+  }
+}

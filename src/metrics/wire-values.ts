@@ -1,0 +1,32 @@
+import { type MetricWarning } from './execute.dto.js';
+
+const types: Record<string, string> = {
+  numeric: 'decimal',
+  bigint: 'bigint',
+  integer: 'int',
+  smallint: 'int',
+  real: 'float',
+  'double precision': 'float',
+  text: 'string',
+  varchar: 'string',
+  char: 'string',
+  timestamp: 'datetime',
+  timestamptz: 'datetime',
+};
+
+/** The type of a result column as the answer names it; unknown before anything was executed. */
+export function wireTypeOf(postgresType: string | undefined): string {
+  return postgresType === undefined ? 'unknown' : (types[postgresType] ?? postgresType);
+}
+
+/**
+ * Values as they go out: int8 and numeric stay the text the database sent, because a JSON number would round them. NaN and Infinity
+ * are not JSON: they become null, and the answer says so.
+ */
+export function toWireValue(value: unknown, warnings: MetricWarning[]): unknown {
+  if (value !== 'NaN' && value !== 'Infinity' && value !== '-Infinity') return value;
+  if (!warnings.some(warning => warning.code === 'NOT_A_NUMBER')) {
+    warnings.push({ code: 'NOT_A_NUMBER', message: '结果含 NaN 或无穷大，已改为 null / NaN or Infinity in the result became null' });
+  }
+  return null;
+}
