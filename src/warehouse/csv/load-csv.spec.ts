@@ -99,7 +99,7 @@ describe('loadCsv', () => {
       () => null,
       (thrown: unknown) => thrown,
     );
-    if (!(error instanceof SchemaError)) throw error ?? new Error('nothing was refused');
+    if (!(error instanceof SchemaError)) throw error instanceof Error ? error : new Error('nothing was refused');
     return error.problems[0]!;
   }
 

@@ -1,0 +1,542 @@
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { WarehouseService } from '../src/warehouse/warehouse.service.js';
+import { type Client, startTestApp, type TestApp } from './support/app.js';
+import { describeWithShared, sharedFolder } from './support/shared-data.js';
+
+const tablesPath = '/api/warehouse/connections/1/tables';
+
+describe('warehouse', () => {
+  let test: TestApp;
+  let user: Client;
+
+  beforeAll(async () => {
+    test = await startTestApp();
+    user = await test.asUser('reader');
+  });
+  afterAll(() => test.close());
+
+  function upload(table: string, csv: string | Buffer, query: Record<string, string> = {}, as = test.admin) {
+    return as
+      .put(`${tablesPath}/${encodeURIComponent(table)}`)
+      .query(query)
+      .set('Content-Type', 'text/csv')
+      .send(csv);
+  }
+
+  async function rowsOf(table: string, order = 'ctid'): Promise<Record<string, unknown>[]> {
+    return (await test.pool.query(`SELECT * FROM mirror."${table}" ORDER BY ${order}`)).rows;
+  }
+
+  async function tableNames(): Promise<string[]> {
+    return (await test.pool.query(`SELECT relname FROM pg_class WHERE relnamespace = 'mirror'::regnamespace AND relkind = 'r'`)).rows.map(
+      row => row.relname,
+    );
+  }
+
+  /** An upload whose body is sent by hand. */
+  function rawUpload(table: string, headers: Record<string, string> = {}) {
+    const request = http.request(`${test.url}${tablesPath}/${table}`, {
+      method: 'PUT',
+      headers: { Authorization: `Bearer ${test.admin.token}`, 'Content-Type': 'text/csv', ...headers },
+    });
+    const answer = new Promise<{ status: number; body: any }>((resolve, reject) => {
+      request.on('error', reject);
+      request.on('response', response => {
+        let text = '';
+        response.on('data', chunk => (text += chunk));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) }));
+      });
+    });
+    answer.catch(() => undefined);
+    return { request, answer };
+  }
+
+  async function until(condition: () => Promise<boolean>): Promise<void> {
+    for (let tries = 0; tries < 200; tries++) {
+      if (await condition()) return;
+      await new Promise(resolve => setTimeout(resolve, 25));
+    }
+    throw new Error('It did not happen within 5 s');
+  }
+
+  const runningUploads = async (): Promise<number> =>
+    (
+      await test.pool.query(
+        `SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'graph-service mirror upload' AND state <> 'idle' AND datname = current_database()`,
+      )
+    ).rows[0].n;
+
+  describe('connections', () => {
+    it('has the default mirror connection from the start', async () => {
+      const { body } = await user.get('/api/warehouse/connections').expect(200);
+      expect(body).toEqual({
+        items: [
+          { id: 1, name: 'pg_mirror', type: 'pg_mirror', dsn_masked: null, options: {}, is_default: true, created_at: expect.any(String) },
+        ],
+        next_cursor: null,
+      });
+    });
+
+    it('creates, shows and deletes a connection', async () => {
+      const { body } = await test.admin
+        .post('/api/warehouse/connections')
+        .send({ name: '第二镜像', type: 'pg_mirror', dsn: null, options: {} })
+        .expect(201);
+      expect(body).toMatchObject({ name: '第二镜像', is_default: false });
+      await user.get(`/api/warehouse/connections/${body.id}`).expect(200);
+      await test.admin.post('/api/warehouse/connections').send({ name: '第二镜像', type: 'pg_mirror' }).expect(400);
+      await test.admin.delete(`/api/warehouse/connections/${body.id}`).expect(204);
+      await user.get(`/api/warehouse/connections/${body.id}`).expect(404);
+    });
+
+    it('refuses a DSN for pg_mirror in the legacy form', async () => {
+      const { body } = await test.admin
+        .post('/warehouse/connections')
+        .send({ name: 'x', type: 'pg_mirror', dsn: 'postgres://h/d' })
+        .expect(422);
+      expect(body).toMatchObject({ success: false, code: 'pg_mirror_dsn' });
+      expect(body.message).toContain('pg_mirror connections must not provide a DSN');
+      expect(JSON.stringify(body)).not.toContain('postgres://h/d');
+    });
+
+    it('refuses types that come later by name, and unknown ones as a schema failure', async () => {
+      const later = await test.admin.post('/api/warehouse/connections').send({ name: 'x', type: 'snowflake', dsn: 'x' }).expect(422);
+      expect(later.body.message).toMatch(/snowflake come later/);
+      const unknown = await test.admin.post('/api/warehouse/connections').send({ name: 'x', type: 'oracle' }).expect(422);
+      expect(unknown.body.detail.errors[0]).toMatchObject({ loc: ['body', 'type'], type: 'not_one_of' });
+      await test.admin
+        .post('/api/warehouse/connections')
+        .send({ name: 'x', type: 'pg_mirror', options: { pool_max: 3 } })
+        .expect(422);
+    });
+
+    it('never deletes the default connection', async () => {
+      const { body } = await test.admin.delete('/api/warehouse/connections/1').expect(422);
+      expect(body).toMatchObject({ success: false, code: 'default_connection' });
+    });
+
+    it('names the jobs and metrics that keep a connection from being deleted', async () => {
+      const { body: connection } = await test.admin
+        .post('/api/warehouse/connections')
+        .send({ name: 'used', type: 'pg_mirror' })
+        .expect(201);
+      const { rows: graphs } = await test.pool.query(`INSERT INTO graphs (name, owner_id) VALUES ('g', 1) RETURNING id`);
+      const { rows: jobs } = await test.pool.query(
+        `INSERT INTO ingestion_jobs (graph_id, connection_id, name, mapping_yaml) VALUES ($1, $2, 'j', '') RETURNING id`,
+        [graphs[0].id, connection.id],
+      );
+      const { rows: metrics } = await test.pool.query(`INSERT INTO metrics (graph_id, name, formula) VALUES ($1, 'm', 'x') RETURNING id`, [
+        graphs[0].id,
+      ]);
+      await test.pool.query(`INSERT INTO metric_bindings (metric_id, connection_id, binding) VALUES ($1, $2, '{}')`, [
+        metrics[0].id,
+        connection.id,
+      ]);
+      const { body } = await test.admin.delete(`/api/warehouse/connections/${connection.id}`).expect(422);
+      expect(body).toMatchObject({ code: 'connection_in_use', context: { jobs: [jobs[0].id], metrics: [metrics[0].id] } });
+    });
+
+    it('tests a connection as the role that user SQL runs as', async () => {
+      const { body } = await test.admin.post('/api/warehouse/connections/1/test').expect(200);
+      expect(body).toMatchObject({ ok: true, current_user: 'graph_mirror_reader', read_only_enforced: true, can_write: false });
+    });
+
+    it('answers 501 for copying into the mirror', async () => {
+      const { body } = await test.admin.post('/api/warehouse/connections/1/mirror').expect(501);
+      expect(body.code).toBe('mirror_copy_not_built');
+    });
+
+    it('lets users read and only admins change', async () => {
+      await test.anonymous.get('/api/warehouse/connections').expect(401);
+      await test.anonymous.get(tablesPath).expect(401);
+      await user.get(tablesPath).expect(200);
+      await user.post('/api/warehouse/connections').send({ name: 'y', type: 'pg_mirror' }).expect(403);
+      await user.delete('/api/warehouse/connections/1').expect(403);
+      await user.post('/api/warehouse/connections/1/test').expect(403);
+      await upload('forbidden', 'a\n1\n', {}, user).expect(403);
+      await user.delete(`${tablesPath}/forbidden`).expect(403);
+      expect(await tableNames()).not.toContain('forbidden');
+    });
+
+    it('knows absent connections and ids that are none', async () => {
+      await user.get('/api/warehouse/connections/999/tables').expect(404);
+      await test.admin.put('/api/warehouse/connections/999/tables/t').set('Content-Type', 'text/csv').send('a\n1\n').expect(404);
+      await user.get('/api/warehouse/connections/abc').expect(422);
+    });
+  });
+
+  describe('uploads', () => {
+    it('creates a table with inferred types, describes it, and drops it', async () => {
+      const csv = 'id,公司,单价,签约日,active\n1,华为,12.50,2024-01-05,true\n2,"Smith, Jones",3,,false\n';
+      const created = await upload('客户 表', csv).expect(201);
+      const columns = [
+        { name: 'id', type: 'integer' },
+        { name: '公司', type: 'text' },
+        { name: '单价', type: 'numeric' },
+        { name: '签约日', type: 'date' },
+        { name: 'active', type: 'boolean' },
+      ];
+      expect(created.body).toEqual({
+        table: '客户 表',
+        mode: 'replace',
+        rows: 2,
+        bytes: Buffer.byteLength(csv),
+        columns,
+        seconds: expect.any(Number),
+      });
+
+      const { body } = await user.get(`${tablesPath}/${encodeURIComponent('客户 表')}`).expect(200);
+      expect(body).toMatchObject({
+        name: '客户 表',
+        row_estimate: 2,
+        column_count: 5,
+        keys: [],
+        columns: columns.map(column => ({ ...column, nullable: true })),
+      });
+      expect(body.sample).toEqual([
+        { id: 1, 公司: '华为', 单价: '12.50', 签约日: '2024-01-05', active: true },
+        { id: 2, 公司: 'Smith, Jones', 单价: '3', 签约日: null, active: false },
+      ]);
+      await test.admin.delete(`${tablesPath}/${encodeURIComponent('客户 表')}`).expect(204);
+      await test.admin.delete(`${tablesPath}/${encodeURIComponent('客户 表')}`).expect(404);
+      await user.get(`${tablesPath}/${encodeURIComponent('客户 表')}`).expect(404);
+    });
+
+    it('pages through the tables in the order of their names', async () => {
+      for (const name of ['p1', 'p2', 'p3']) await upload(name, 'a\n1\n').expect(201);
+      const first = await user.get(tablesPath).query({ limit: 2 }).expect(200);
+      expect(first.body.items.map((item: { name: string }) => item.name)).toEqual(['p1', 'p2']);
+      const second = await user.get(tablesPath).query({ limit: 200, cursor: first.body.next_cursor }).expect(200);
+      expect(second.body.items[0]).toMatchObject({ name: 'p3', row_estimate: 1, column_count: 1 });
+      expect(second.body.next_cursor).toBeNull();
+    });
+
+    it('takes given types, and refuses those of columns the file has not', async () => {
+      const { body } = await upload('typed', 'code,price\n11,1.5\n', { types: 'code:text,price:numeric(12,2)' }).expect(201);
+      expect(body.columns).toEqual([
+        { name: 'code', type: 'text' },
+        { name: 'price', type: 'numeric(12,2)' },
+      ]);
+      const refused = await upload('typed', 'code\n11\n', { types: 'kode:text' }).expect(422);
+      expect(refused.body.detail.errors[0]).toMatchObject({ loc: ['query', 'types'], type: 'unknown_column' });
+    });
+
+    it('keeps the old table when a line is broken, and leaves nothing behind', async () => {
+      await upload('kept', 'a,b\n1,x\n').expect(201);
+      const { body } = await upload('kept', 'a,b\n1,x\n2,y\n3\n').expect(422);
+      expect(body).toMatchObject({ success: false, detail: { errors: [{ loc: ['body', 4], type: 'csv_field_count', line: 4 }] } });
+      expect(await rowsOf('kept')).toEqual([{ a: 1, b: 'x' }]);
+      await upload('never', 'a,b\n1,"open\n').expect(422);
+      await upload('never', 'a\n1\nx\n', { types: 'a:integer' }).expect(422);
+      expect((await tableNames()).filter(name => name === 'never' || name.startsWith('upload_'))).toEqual([]);
+    });
+
+    it('names the line of a broken record far into a large file', async () => {
+      const lines = Array.from({ length: 200_000 }, (_, index) => `${index},"name ${index}",2024-01-01`);
+      lines[150_000] = '150000,"name"x,2024-01-01';
+      const { body } = await upload('late', `id,name,at\n${lines.join('\n')}\n`).expect(422);
+      expect(body.detail.errors[0]).toMatchObject({ type: 'csv_text_after_quote', line: 150_002 });
+      lines[150_000] = '150000,name,2024-01-99';
+      const typed = await upload('late', `id,name,at\n${lines.join('\n')}\n`, { types: 'at:date' }).expect(422);
+      expect(typed.body.detail.errors[0]).toMatchObject({ type: 'csv_value', line: 150_002, loc: ['body', 150_002, 'at'] });
+    });
+
+    it('widens a column late in a large file without changing what it holds', async () => {
+      const lines = Array.from({ length: 200_000 }, (_, index) => `${index},${index % 7}.50,${index < 190_000 ? '' : index}`);
+      lines[199_000] = 'A-199000,1.50,3000000000';
+      const { body } = await upload('widened', `code,price,late\n${lines.join('\n')}\n`).expect(201);
+      expect(body.columns.map((column: { type: string }) => column.type)).toEqual(['text', 'numeric', 'bigint']);
+      const { rows } = await test.pool.query(
+        `SELECT count(*)::int AS n, min(late) AS low, max(late) AS high, sum(price) AS price, count(*) FILTER (WHERE code = '7')::int AS seven FROM mirror.widened`,
+      );
+      const price = lines.reduce((sum, line) => sum + Number(line.split(',')[1]), 0);
+      expect(rows[0]).toEqual({ n: 200_000, low: '190000', high: '3000000000', price: price.toFixed(2), seven: 1 });
+      const { rows: order } = await test.pool.query(`SELECT code FROM mirror.widened ORDER BY ctid LIMIT 1 OFFSET 199000`);
+      expect(order[0].code).toBe('A-199000');
+    });
+
+    it('appends by column name, and refuses columns the table has not', async () => {
+      await upload('grown', 'id,name,at\n1,a,2024-01-01\n').expect(201);
+      const { body } = await upload('grown', 'name,id\nb,2\n', { mode: 'append' }).expect(200);
+      expect(body).toMatchObject({
+        mode: 'append',
+        rows: 1,
+        columns: [
+          { name: 'name', type: 'text' },
+          { name: 'id', type: 'integer' },
+        ],
+      });
+      expect((await rowsOf('grown')).map(row => [row.id, row.name, row.at])).toEqual([
+        [1, 'a', expect.anything()],
+        [2, 'b', null],
+      ]);
+      const unknown = await upload('grown', 'id,nom\n3,c\n', { mode: 'append' }).expect(422);
+      expect(unknown.body.detail.errors[0]).toMatchObject({ type: 'unknown_column', loc: ['body', 1, 'nom'] });
+      const broken = await upload('grown', 'id\n4\nfive\n', { mode: 'append' }).expect(422);
+      expect(broken.body.detail.errors[0]).toMatchObject({ type: 'csv_value', line: 3, loc: ['body', 3, 'id'] });
+      expect(await rowsOf('grown')).toHaveLength(2);
+      await upload('made_by_append', 'id\n1\n', { mode: 'append' }).expect(201);
+    });
+
+    it('replaces a table in one moment: readers see the old one until the new one is whole', async () => {
+      await upload('swapped', 'a\n1\n').expect(201);
+      const { request, answer } = rawUpload('swapped');
+      request.write(`a\n${'2\n'.repeat(1_000_000)}`);
+      await until(async () => (await runningUploads()) > 0);
+      expect((await user.get(`${tablesPath}/swapped`).expect(200)).body.row_estimate).toBe(1);
+      request.end('3\n');
+      expect(await answer).toMatchObject({ status: 200, body: { rows: 1_000_001 } });
+      expect((await user.get(`${tablesPath}/swapped`).expect(200)).body.sample[0]).toEqual({ a: 2 });
+    });
+
+    it('serialises uploads of one table', async () => {
+      const csv = (value: number) => `a\n${`${value}\n`.repeat(50_000)}`;
+      const answers = await Promise.all([1, 2, 3].map(value => upload('contended', csv(value))));
+      expect(answers.map(answer => answer.status).sort()).toEqual([200, 200, 201]);
+      const { rows } = await test.pool.query('SELECT count(*)::int AS n, count(DISTINCT a)::int AS kinds FROM mirror.contended');
+      expect(rows[0]).toEqual({ n: 50_000, kinds: 1 });
+    });
+
+    it('rolls back when the client goes away', async () => {
+      await upload('left', 'a,b\n1,x\n').expect(201);
+      const { request } = rawUpload('left', { 'Content-Length': '100000000' });
+      request.write(`a,b\n${'2,y\n'.repeat(1_000_000)}`);
+      await until(async () => (await runningUploads()) > 0);
+      request.destroy();
+      await until(async () => (await runningUploads()) === 0);
+      expect(await rowsOf('left')).toEqual([{ a: 1, b: 'x' }]);
+      await upload('left', 'a,b\n3,z\n').expect(200);
+    });
+
+    it('answers while the client is still sending, and keeps the connection usable', async () => {
+      const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+      const send = (body: Buffer): Promise<{ status: number }> =>
+        new Promise((resolve, reject) => {
+          const request = http.request(`${test.url}${tablesPath}/early`, {
+            agent,
+            method: 'PUT',
+            headers: { Authorization: `Bearer ${test.admin.token}`, 'Content-Type': 'text/csv' },
+          });
+          request.on('error', reject);
+          request.on('response', response => {
+            response.resume();
+            response.on('end', () => resolve({ status: response.statusCode ?? 0 }));
+          });
+          Readable.from([body.subarray(0, 100), body.subarray(100)]).pipe(request);
+        });
+      const broken = Buffer.from(`a,b\n1\n${'1,2\n'.repeat(5_000_000)}`);
+      expect(await send(broken)).toEqual({ status: 422 });
+      expect(await send(Buffer.from('a,b\n1,2\n'))).toEqual({ status: 201 });
+      agent.destroy();
+    });
+
+    it('answers 500 and lives on when its database connection is cut', async () => {
+      const { request, answer } = rawUpload('cut');
+      request.write(`a,b\n${'2,y\n'.repeat(1_000_000)}`);
+      await until(async () => (await runningUploads()) > 0);
+      await test.pool.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'graph-service mirror upload' AND datname = current_database()`,
+      );
+      request.end('2,y\n'.repeat(1_000_000));
+      expect(await answer).toMatchObject({ status: 500, body: { success: false, code: 'database_unavailable' } });
+      await upload('cut', 'a,b\n3,z\n').expect(201);
+    });
+
+    it('refuses table names PostgreSQL would cut or reject, and quotes all others', async () => {
+      await upload('名'.repeat(22), 'a\n1\n').expect(422);
+      await upload('a\nb', 'a\n1\n').expect(422);
+      await upload('x"; DROP TABLE users; --', 'a\n1\n').expect(201);
+      expect(await tableNames()).toContain('x"; DROP TABLE users; --');
+    });
+
+    it('refuses a body that is no CSV, and options that break their schema', async () => {
+      await test.admin.put(`${tablesPath}/t`).send({ a: 1 }).expect(415);
+      const { body } = await upload('t', 'a\n1\n', { mode: 'merge', delimiter: '|' }).expect(422);
+      expect(body.detail.errors.map((error: { loc: string[] }) => error.loc[1])).toEqual(['mode', 'delimiter']);
+    });
+
+    it('holds a large upload in bounded memory', async () => {
+      const line = '12345678,some text of a line that is neither short nor long,2024-01-01,12.50,true\n';
+      const chunk = Buffer.from(line.repeat(800));
+      const chunks = Math.ceil(100e6 / chunk.length);
+      function* body(): Generator<Buffer> {
+        yield Buffer.from('id,note,at,price,active\n');
+        for (let index = 0; index < chunks; index++) yield chunk;
+      }
+      const before = process.memoryUsage.rss();
+      let peak = before;
+      const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 10);
+      const { request, answer } = rawUpload('large');
+      Readable.from(body()).pipe(request);
+      const { status, body: result } = await answer;
+      clearInterval(watch);
+      expect([status, result.rows]).toEqual([201, chunks * 800]);
+      expect((peak - before) / 1e6).toBeLessThan(60);
+    }, 60_000);
+  });
+
+  describe('WarehouseService', () => {
+    let warehouse: WarehouseService;
+
+    beforeAll(async () => {
+      warehouse = test.app.get(WarehouseService);
+      await upload('things', 'id,big,price,at,seen\n1,9223372036854775807,1.10,2024-02-29,2024-02-29 10:00:00\n2,5,2.2,,\n').expect(201);
+    });
+
+    it('resolves the default, a name and an id', async () => {
+      const mirror = { id: 1, name: 'pg_mirror', type: 'pg_mirror' };
+      expect(await warehouse.resolve(null)).toEqual(mirror);
+      expect(await warehouse.resolve('pg_mirror')).toEqual(mirror);
+      expect(await warehouse.resolve(1)).toEqual(mirror);
+      expect(await warehouse.resolve('1')).toEqual(mirror);
+      await expect(warehouse.resolve('nowhere')).rejects.toMatchObject({ status: 404 });
+    });
+
+    it('describes tables, and knows those it has not', async () => {
+      expect(await warehouse.describeTable(1, 'things')).toEqual({
+        name: 'things',
+        columns: [
+          { name: 'id', type: 'integer' },
+          { name: 'big', type: 'bigint' },
+          { name: 'price', type: 'numeric' },
+          { name: 'at', type: 'date' },
+          { name: 'seen', type: 'timestamp' },
+        ],
+      });
+      expect(await warehouse.describeTable(1, 'nothing')).toBeNull();
+      expect(await warehouse.listTables(1)).toContain('things');
+    });
+
+    const request = (sql: string, parameters: unknown[] = []) => ({ sql, parameters, timeoutMs: 500, maxRows: 100 });
+
+    it('reads exact values, with parameters', async () => {
+      const { columns, rows } = await warehouse.read(1, request('SELECT * FROM things WHERE id = $1', [1]));
+      expect(columns[1]).toEqual({ name: 'big', type: 'bigint' });
+      expect(rows).toEqual([[1, '9223372036854775807', '1.10', '2024-02-29', '2024-02-29T10:00:00']]);
+    });
+
+    it('fetches no more rows than asked for', async () => {
+      const result = await warehouse.read(1, { ...request('SELECT g FROM generate_series(1, 50000000) g'), maxRows: 3, timeoutMs: 30_000 });
+      expect(result).toMatchObject({ rows: [[1], [2], [3]], truncated: true });
+    });
+
+    it.each([
+      ['CREATE TABLE mirror.evil (a int)', '25006'],
+      ['INSERT INTO things (id) VALUES (3)', '25006'],
+      ['SELECT * FROM public.users', '42501'],
+      ['SELECT 1; SELECT 2', '42601'],
+      ['SELECT 1 / (id - id) FROM things', '22012'],
+      ['SELECT * FROM nothing', '42P01'],
+    ])('refuses %s', async (sql, sqlstate) => {
+      await expect(warehouse.read(1, request(sql))).rejects.toMatchObject({
+        status: 400,
+        code: 'warehouse_query_failed',
+        context: { sqlstate },
+      });
+    });
+
+    it('stops what runs too long', async () => {
+      await expect(warehouse.read(1, request('SELECT pg_sleep(10)'))).rejects.toMatchObject({ code: 'warehouse_timeout' });
+    });
+
+    it('leaves nothing behind that the next reader would see', async () => {
+      await warehouse.read(1, request(`SELECT set_config('role', 'none', false)`));
+      const { rows } = await warehouse.read(1, request('SELECT current_user::text'));
+      expect(rows).toEqual([['graph_mirror_reader']]);
+    });
+
+    it('reads on after its connections are cut', async () => {
+      await test.pool.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'graph-service mirror reader' AND datname = current_database()`,
+      );
+      await until(async () =>
+        warehouse.read(1, request('SELECT 1')).then(
+          () => true,
+          () => false,
+        ),
+      );
+    });
+  });
+
+  describeWithShared('real files', 'data', () => {
+    const file = (name: string): Buffer => readFileSync(path.join(sharedFolder, 'data', name));
+    const typesIn = (body: { columns: { name: string; type: string }[] }): Record<string, string> =>
+      Object.fromEntries(body.columns.map(column => [column.name, column.type]));
+
+    it('loads Northwind, with its codes as text', async () => {
+      const counts: Record<string, number> = {
+        customers: 91,
+        orders: 830,
+        order_details: 2155,
+        products: 77,
+        suppliers: 29,
+        employees: 9,
+        territories: 53,
+      };
+      for (const [table, rows] of Object.entries(counts)) {
+        const { body } = await upload(table, file(`northwind/csv/${table}.csv`)).expect(201);
+        expect([table, body.rows]).toEqual([table, rows]);
+      }
+      const territories = (await user.get(`${tablesPath}/territories`)).body;
+      expect(typesIn(territories).territory_id).toBe('text');
+      expect(territories.sample[0].territory_id).toBe('01581');
+      const orders = typesIn((await user.get(`${tablesPath}/orders`)).body);
+      expect(orders).toMatchObject({ order_id: 'integer', order_date: 'date', freight: 'numeric', ship_postal_code: 'text' });
+      const { rows } = await test.pool.query(
+        `SELECT extract(year FROM order_date)::int AS year, round(sum(unit_price * quantity * (1 - discount)), 2)::text AS revenue
+         FROM mirror.orders JOIN mirror.order_details USING (order_id) GROUP BY 1 ORDER BY 1`,
+      );
+      expect(rows.map(row => row.revenue)).toEqual(['208083.97', '617085.20', '440623.87']);
+    });
+
+    it('loads the divisions of China, as numbers by default and as text when asked', async () => {
+      const counts: Record<string, number> = { provinces: 31, cities: 342, areas: 2978, streets: 41352 };
+      for (const [table, rows] of Object.entries(counts)) {
+        expect((await upload(table, file(`china_divisions/${table}.csv`)).expect(201)).body.rows).toBe(rows);
+      }
+      const asText = await upload('provinces', file('china_divisions/provinces.csv'), { types: 'code:text' }).expect(200);
+      expect(typesIn(asText.body)).toEqual({ code: 'text', name: 'text' });
+    });
+
+    it('loads OpenFlights, which has no header and its own null marker', async () => {
+      const columns = 'airline,airline_id,source,source_id,destination,destination_id,codeshare,stops,equipment';
+      const { body } = await upload('routes', file('openflights/routes.dat'), { header: 'false', columns, null: '\\N' }).expect(201);
+      expect(body.rows).toBe(67_663);
+      expect(typesIn(body)).toMatchObject({ airline_id: 'integer', source_id: 'integer', stops: 'integer', codeshare: 'text' });
+      const airports = 'id,name,city,country,iata,icao,latitude,longitude,altitude,timezone,dst,tz,type,source';
+      const loaded = await upload('airports', file('openflights/airports.dat'), { header: 'false', columns: airports, null: '\\N' }).expect(
+        201,
+      );
+      expect(typesIn(loaded.body)).toMatchObject({ id: 'integer', latitude: 'numeric', iata: 'text' });
+    });
+
+    it('loads a GB18030 file to the same rows as the UTF-8 one, and says what to do when not told', async () => {
+      const utf8 = file('china_divisions/cities.csv').toString('utf8');
+      await upload('cities_utf8', utf8).expect(201);
+      const gb18030 = encodeGbk(utf8);
+      await upload('cities_gb', gb18030, { encoding: 'gb18030' }).expect(201);
+      const { rows } = await test.pool.query('SELECT count(*)::int AS n FROM mirror.cities_utf8 JOIN mirror.cities_gb USING (code, name)');
+      expect(rows[0].n).toBe(342);
+      const { body } = await upload('cities_gb', gb18030).expect(422);
+      expect(body.detail.errors[0]).toMatchObject({ type: 'csv_not_utf8', line: 2 });
+      expect(body.detail.errors[0].msg).toContain('encoding=gb18030');
+    });
+  });
+});
+
+/** Node decodes GBK but does not encode it: the table is turned around. */
+function encodeGbk(text: string): Buffer {
+  const decoder = new TextDecoder('gb18030');
+  const codes = new Map<string, Buffer>();
+  for (let lead = 0x81; lead <= 0xfe; lead++) {
+    for (let trail = 0x40; trail <= 0xfe; trail++) {
+      const bytes = Buffer.from([lead, trail]);
+      const character = decoder.decode(bytes);
+      if (trail !== 0x7f && [...character].length === 1) codes.set(character, bytes);
+    }
+  }
+  return Buffer.concat([...text].map(character => codes.get(character) ?? Buffer.from(character)));
+}
