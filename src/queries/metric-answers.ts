@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { type Principal } from '../auth/principal.js';
+import { type CatalogEntry, MetricsService } from '../metrics/metrics.service.js';
+import { type RetrievalAnswer } from '../retrieval/protocol.js';
+import { wordMetricAnswer } from '../retrieval/question/word-answer.js';
+
+/** Runs the metric that a question was understood to ask for, as its caller, and puts the result into words. */
+@Injectable()
+export class MetricAnswers {
+  constructor(private readonly metrics: MetricsService) {}
+
+  /** The metrics of a graph that a question may ask for. */
+  catalog(graphId: number): Promise<CatalogEntry[]> {
+    return this.metrics.catalog(graphId);
+  }
+
+  /** @throws whatever the metric's execution throws */
+  async answer(principal: Principal, understood: RetrievalAnswer): Promise<RetrievalAnswer> {
+    const call = understood.metric_call;
+    if (!call) return understood;
+    const { dimensions, time, filters, order, limit } = call;
+    const result = await this.metrics.execute(principal, call.metric_id, { dimensions, time, filters, order, limit });
+    return {
+      ...understood,
+      text: wordMetricAnswer(call, result.rows, understood.language),
+      columns: result.columns.map(({ name, type }) => ({ name, type })),
+      rows: result.rows,
+      plan: { ...understood.plan, sql: result.sql },
+      warnings: [...understood.warnings, ...result.warnings.map(warning => warning.message)],
+      timing_ms: { ...understood.timing_ms, metric: result.timing_ms.total },
+    };
+  }
+}

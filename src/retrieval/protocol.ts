@@ -104,8 +104,8 @@ export interface MetricCall {
   unit: string | null;
   dimensions: string[];
   /** `to` is exclusive. */
-  time: { from: string; to: string; grain?: 'day' | 'week' | 'month' | 'quarter' | 'year' } | null;
-  filters: { field: string; op: 'eq' | 'in'; values: string[] }[];
+  time: { from?: string; to?: string; grain?: 'day' | 'week' | 'month' | 'quarter' | 'year' } | null;
+  filters: { field: string; op: 'in'; values: string[] }[];
   order: { by: string; dir: 'asc' | 'desc' }[];
   limit: number;
 }

@@ -19,6 +19,8 @@ export interface SearchHit {
   score: number;
   /** True when the display or the key is exactly what was asked for. */
   exact: boolean;
+  /** Share of the asked terms' weight that the node carries, 0.5 to 1. */
+  coverage: number;
 }
 
 export interface SearchResult {
@@ -103,7 +105,7 @@ export class SearchIndex {
       }
     }
     const best = selectBest(candidates, request.offset + request.limit, (a, b) => this.isBetter(a, b)).slice(request.offset);
-    const hits = best.map(ordinal => ({ ...this.node(ordinal), score: round(this.scores[ordinal] ?? 0), exact: this.isNamed(ordinal, nameHash) }));
+    const hits = best.map(ordinal => ({ ...this.node(ordinal), score: round(this.scores[ordinal] ?? 0), exact: this.isNamed(ordinal, nameHash), coverage: round((this.coverage[ordinal] ?? 0) / most) }));
     for (const ordinal of touched) {
       this.scores[ordinal] = 0;
       this.coverage[ordinal] = 0;
@@ -189,7 +191,7 @@ export class SearchIndex {
     let total = 0;
     this.parts.labelOf.forEach((label, ordinal) => {
       if (!wanted.has(label)) return;
-      if (total >= request.offset && hits.length < request.limit) hits.push({ ...this.node(ordinal), score: 1, exact: false });
+      if (total >= request.offset && hits.length < request.limit) hits.push({ ...this.node(ordinal), score: 1, exact: false, coverage: 1 });
       total++;
     });
     return { hits, total, corrections: [] };

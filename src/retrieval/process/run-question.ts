@@ -1,0 +1,176 @@
+import { type ErrorText } from '../../common/errors/api-error.js';
+import { parseCypher } from '../cypher/parse-cypher.js';
+import { planCypher } from '../cypher/plan-cypher.js';
+import { type AnswerNode, type Language, type LinkedTerm, type MetricCall, type MetricEntry, type RetrievalAnswer } from '../protocol.js';
+import { Lexicon } from '../question/lexicon.js';
+import { type LinkedQuestion, linkQuestion } from '../question/link-question.js';
+import { type GraphPlan, planGraphQuestion } from '../question/plan-graph-question.js';
+import { planMetricQuestion } from '../question/plan-metric-question.js';
+import { readTerms } from '../question/question-terms.js';
+import { wordGraphAnswer } from '../question/word-answer.js';
+import { AnswerElements } from './answer-elements.js';
+import { type GraphElements } from './graph-schema.js';
+import { type LoadedGraph, type LoadedGraphs, type LoadedIndex } from './loaded-graphs.js';
+import { readEvidence, readNodes, toAnswerNode } from './read-evidence.js';
+import { type GraphReader, type RetrievalDatabase } from './retrieval-database.js';
+import { executePlan } from './run-cypher.js';
+import { searchGraph, withIndex } from './run-search.js';
+
+export interface Question {
+  text: string;
+  limit: number;
+  language: Language;
+  /** YYYY-MM-DD */
+  today: string;
+  metrics: MetricEntry[];
+}
+
+const SHOWN_HITS = 10;
+
+/** Links, plans and runs a question; what cannot be planned is answered with the nearest nodes and the reason. */
+export async function runQuestion(
+  database: RetrievalDatabase,
+  graphs: LoadedGraphs,
+  question: Question & { graphId: number; timeoutMs: number },
+  signal: AbortSignal,
+): Promise<RetrievalAnswer> {
+  return withIndex(database, graphs, question, signal, (reader, graph, loaded) => answerQuestion(reader, graph, loaded, question));
+}
+
+async function answerQuestion(reader: GraphReader, graph: LoadedGraph, loaded: LoadedIndex, question: Question): Promise<RetrievalAnswer> {
+  const { schema } = graph;
+  const { language } = question;
+  const started = performance.now();
+  const linked = linkQuestion(question.text, question.today, new Lexicon(schema, question.metrics), {
+    findByName: (text, limit) => loaded.index.findByName(text, limit),
+    findValues: text => loaded.values.find(text),
+    search: (text, limit) => loaded.index.search({ text, limit, offset: 0 }),
+  });
+  const ids = [...new Set(linked.mentions.flatMap(mention => mention.meanings.flatMap(meaning => (meaning.as === 'entity' ? meaning.nodes.map(node => node.id) : []))))];
+  const entities = new Map((await readNodes(reader, ids)).map(node => [node.id, toAnswerNode(node)]));
+  const timing = { link: performance.now() - started };
+  const terms = describeTerms(linked, entities, question.metrics);
+  const notes = describeGuesses(linked, entities, language);
+
+  const metric = planMetricQuestion(linked, question.metrics, schema, entities, language, question.limit);
+  if (metric && !('reason' in metric)) return metricAnswer(reader, schema, metric, [...entities.values()], { terms, notes, timing, language });
+  const plan = metric ?? planGraphQuestion(readTerms(linked), schema, entities, language);
+  if ('reason' in plan || isMostlyUnknown(linked)) {
+    return searchInstead(reader, graph, loaded, question, terms, 'reason' in plan ? plan.reason : { zh: '没有理解问题', en: 'The question was not understood' });
+  }
+  return graphAnswer(reader, schema, plan, question, { terms, notes, timing });
+}
+
+async function graphAnswer(
+  reader: GraphReader,
+  schema: GraphElements,
+  { cypher, parameters, shape, paths }: GraphPlan,
+  question: Question,
+  { terms, notes, timing }: { terms: LinkedTerm[]; notes: string[]; timing: Record<string, number> },
+): Promise<RetrievalAnswer> {
+  const { limit, language } = question;
+  const answer = await executePlan(reader, schema, planCypher(parseCypher(cypher), schema), { text: cypher, parameters, limit, language });
+  return {
+    ...answer,
+    text: wordGraphAnswer(shape, answer.columns, answer.rows, language),
+    plan: { ...answer.plan, linked: terms, paths },
+    warnings: [...notes, ...answer.warnings],
+    timing_ms: { ...timing, ...answer.timing_ms },
+  };
+}
+
+/** The API runs the metric; what rests on the graph are the entities that the question named. */
+async function metricAnswer(
+  reader: GraphReader,
+  schema: GraphElements,
+  call: MetricCall,
+  named: AnswerNode[],
+  { terms, notes, timing, language }: { terms: LinkedTerm[]; notes: string[]; timing: Record<string, number>; language: Language },
+): Promise<RetrievalAnswer> {
+  const elements = new AnswerElements();
+  for (const node of named) elements.nodeIds.add(node.id);
+  const { graph, citations } = await readEvidence(reader, schema, elements);
+  return {
+    graph_version: reader.version,
+    language,
+    text: null,
+    columns: [],
+    rows: [],
+    graph,
+    citations,
+    plan: { kind: 'metric', linked: terms, metric_call: call },
+    metric_call: call,
+    next_offset: null,
+    warnings: notes,
+    timing_ms: timing,
+  };
+}
+
+/** Never an invented answer: the nodes that are nearest to the words, and the reason in the warnings. */
+async function searchInstead(
+  reader: GraphReader,
+  graph: LoadedGraph,
+  loaded: LoadedIndex,
+  { text, limit, language }: Question,
+  terms: LinkedTerm[],
+  reason: ErrorText,
+): Promise<RetrievalAnswer> {
+  const zh = language === 'zh';
+  const answer = await searchGraph(reader, graph, loaded, { text, limit: Math.min(limit, SHOWN_HITS), offset: 0, language });
+  return {
+    ...answer,
+    text: zh ? `无法回答这个问题：${reason.zh}。${answer.rows.length > 0 ? '以下是与问题文字最接近的节点。' : ''}` : `This question cannot be answered: ${reason.en}.${answer.rows.length > 0 ? ' These are the nodes nearest to its words.' : ''}`,
+    plan: { kind: 'search', linked: terms },
+    next_offset: null,
+    warnings: [zh ? `未作答：${reason.zh}` : `Not answered: ${reason.en}`, ...answer.warnings],
+  };
+}
+
+/** More words that mean something were left over than were understood. */
+function isMostlyUnknown({ mentions, unknown }: LinkedQuestion): boolean {
+  const understood = mentions.filter(mention => mention.meanings[0]?.as !== 'intent').length;
+  return understood === 0 || unknown.length > understood;
+}
+
+function describeTerms({ mentions }: LinkedQuestion, entities: ReadonlyMap<number, AnswerNode>, metrics: MetricEntry[]): LinkedTerm[] {
+  return mentions.map(({ text, meanings }) => {
+    const meaning = meanings[0];
+    switch (meaning?.as) {
+      case 'label':
+        return { text, as: 'label', name: meaning.label };
+      case 'relation':
+        return { text, as: 'relation', name: meaning.type };
+      case 'property':
+        return { text, as: 'property', name: meaning.property };
+      case 'metric':
+        return { text, as: 'metric', name: metrics.find(metric => metric.id === meaning.metricId)?.name ?? '' };
+      case 'dimension':
+        return { text, as: 'dimension', name: meaning.dimension };
+      case 'entity':
+        return { text, as: 'entity', name: entities.get(meaning.nodes[0]?.id ?? -1)?.display ?? text };
+      case 'value':
+        return { text, as: 'property', name: `${meaning.property} = ${meaning.value}` };
+      case 'time':
+        return { text, as: 'time', name: `${meaning.span.from}/${meaning.span.to}` };
+      case 'intent':
+      case undefined:
+        return { text, as: 'intent', name: meaning?.intent.kind ?? '' };
+      default:
+        return meaning satisfies never;
+    }
+  });
+}
+
+/** What was taken for something else than it literally says, or not understood at all. */
+function describeGuesses({ mentions, unknown }: LinkedQuestion, entities: ReadonlyMap<number, AnswerNode>, language: Language): string[] {
+  const zh = language === 'zh';
+  const guesses = mentions.flatMap(({ text, meanings }) => {
+    const entity = meanings.find(meaning => meaning.as === 'entity');
+    if (!entity) return [];
+    const names = [...new Set(entity.nodes.map(node => entities.get(node.id)?.display ?? ''))].slice(0, 3).join(zh ? '、' : ', ');
+    if (entity.approximate) return [zh ? `将“${text}”理解为“${names}”` : `"${text}" was taken for "${names}"`];
+    return entity.nodes.length > 1 && meanings[0] === entity ? [zh ? `有 ${entity.nodes.length} 个节点名为“${text}”` : `${entity.nodes.length} nodes are named "${text}"`] : [];
+  });
+  if (unknown.length === 0) return guesses;
+  return [...guesses, zh ? `未理解的词：${unknown.join('、')}` : `Words that were not understood: ${unknown.join(', ')}`];
+}

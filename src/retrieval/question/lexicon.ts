@@ -1,0 +1,73 @@
+import { type MetricEntry } from '../protocol.js';
+import { compactText, normalizeText } from '../engine/tokenize-text.js';
+import { type Meaning } from './meaning.js';
+
+/** What a lexicon is made from: labels, types and properties with their aliases. */
+export interface QuestionSchema {
+  labels: { name: string; aliases: string[]; displayProperty: string | null; keyProperties: string[]; properties: SchemaProperty[]; rowCount: number }[];
+  edges: { type: string; aliases: string[]; sourceLabel: string; targetLabel: string; properties: SchemaProperty[] }[];
+}
+
+export interface SchemaProperty {
+  name: string;
+  type: string;
+  column?: string;
+}
+
+/** All names of a graph and its metrics: normalised text to what it may mean. */
+export class Lexicon {
+  private readonly entries = new Map<string, Meaning[]>();
+
+  constructor(schema: QuestionSchema, metrics: MetricEntry[]) {
+    for (const label of schema.labels) {
+      for (const name of [label.name, ...label.aliases]) this.add(name, { as: 'label', label: label.name });
+      for (const property of label.properties) this.addProperty('node', label.name, property);
+    }
+    for (const edge of schema.edges) {
+      for (const name of [edge.type, ...edge.aliases]) this.add(name, { as: 'relation', type: edge.type });
+      for (const property of edge.properties) this.addProperty('edge', edge.type, property);
+    }
+    for (const metric of metrics) {
+      for (const name of [metric.name, ...metric.aliases]) this.add(name, { as: 'metric', metricId: metric.id });
+      for (const dimension of metric.dimensions) {
+        for (const name of [dimension.name, ...dimension.aliases]) this.add(name, { as: 'dimension', metricId: metric.id, dimension: dimension.name });
+      }
+    }
+  }
+
+  /** Meanings of a stretch of normalised text; English words also in their other forms (`suppliers`, `supplied`). */
+  find(normalized: string): Meaning[] {
+    const name = compactText(normalized);
+    return this.entries.get(name) ?? this.entries.get(stemWords(name)) ?? [];
+  }
+
+  private addProperty(owner: 'node' | 'edge', ownerName: string, { name, type, column }: SchemaProperty): void {
+    const meaning: Meaning = { as: 'property', owner, ownerName, property: name, type };
+    this.add(name, meaning);
+    // Columns are often the English name of a Chinese property.
+    if (column !== undefined && column !== name) this.add(column, meaning);
+  }
+
+  private add(name: string, meaning: Meaning): void {
+    const normalized = compactText(normalizeText(name.replaceAll('_', ' ')));
+    if (normalized === '') return;
+    for (const key of new Set([normalized, stemWords(normalized)])) {
+      const known = this.entries.get(key);
+      if (!known) this.entries.set(key, [meaning]);
+      else if (!known.some(other => JSON.stringify(other) === JSON.stringify(meaning))) known.push(meaning);
+    }
+  }
+}
+
+/** Cuts the common English endings, so that forms of a word agree; far from linguistics, but the same on both sides. */
+export function stemWords(text: string): string {
+  return text
+    .split(' ')
+    .map(word => {
+      if (!/^[a-z]{4,}$/.test(word)) return word;
+      if (/(?:ies|ied)$/.test(word)) return `${word.slice(0, -3)}y`;
+      const cut = word.replace(/(?:ings?|ers|ed|es|s|e)$/, match => (match === 'ers' ? 'er' : ''));
+      return cut.length >= 3 ? cut : word;
+    })
+    .join(' ');
+}

@@ -1,0 +1,144 @@
+import { type KnownValue } from '../engine/value-dictionary.js';
+import { type SearchResult } from '../engine/search-index.js';
+import { cutPieces, normalizeText } from '../engine/tokenize-text.js';
+import { findIntents } from './find-intents.js';
+import { type Lexicon } from './lexicon.js';
+import { type EntityNode, type Mention, meaningOf } from './meaning.js';
+import { findTimes } from './parse-time.js';
+import { cutStopWords, isStopWord } from './stop-words.js';
+
+/** What linking looks names up in. */
+export interface NameSource {
+  findByName(text: string, limit: number): (EntityNode & { by: 'display' | 'key' })[];
+  findValues(text: string): KnownValue[];
+  search(text: string, limit: number): SearchResult;
+}
+
+export interface LinkedQuestion {
+  /** The normalised text that offsets count in. */
+  text: string;
+  /** In order, not overlapping. */
+  mentions: Mention[];
+  /** Words that were not understood and may matter. */
+  unknown: string[];
+}
+
+const LONGEST_NAME = 60;
+const MOST_NAMESAKES = 50;
+/** A code is taken for an entity without its label only if it can hardly be anything else. */
+const SHORTEST_LONE_CODE = 4;
+
+/**
+ * Finds what a question names: times first, then names of the schema, entities and values with the longest match winning, then
+ * spelling-tolerant entities in what is left. Deterministic; nothing is guessed that the graph does not hold.
+ */
+export function linkQuestion(question: string, today: string, lexicon: Lexicon, names: NameSource): LinkedQuestion {
+  const text = normalizeText(question);
+  const times = findTimes(text, today).map(({ text: own, start, end, from, to }): Mention => ({ text: own, start, end, meanings: [{ as: 'time', span: { from, to } }] }));
+  const candidates = [...findNames(text, lexicon, names), ...findIntents(text)];
+  const mentions = chooseLongest(text, times, candidates);
+  const linked = linkApproximately(text, mentions, names);
+  return { text, ...linked };
+}
+
+/** Every stretch between boundaries of words, or of single CJK characters, that is a name of something. */
+function findNames(text: string, lexicon: Lexicon, names: NameSource): Mention[] {
+  const starts: number[] = [];
+  const ends: number[] = [];
+  for (const piece of cutPieces(text)) {
+    if (piece.kind === 'word') {
+      starts.push(piece.start);
+      ends.push(piece.end);
+    } else {
+      for (let i = piece.start; i < piece.end; i++) {
+        starts.push(i);
+        ends.push(i + 1);
+      }
+    }
+  }
+  const found: Mention[] = [];
+  for (const start of starts) {
+    for (const end of ends) {
+      if (end <= start || end - start > LONGEST_NAME) continue;
+      const own = text.slice(start, end);
+      const meanings = lexicon.find(own);
+      const entities = isStopWord(own) || own.length < 2 ? [] : names.findByName(own, MOST_NAMESAKES);
+      const byName = entities.filter(node => node.by === 'display' || /[a-z]/.test(own) || own.length >= SHORTEST_LONE_CODE || meanings.length === 0);
+      const values = isStopWord(own) || own.length < 2 ? [] : names.findValues(own);
+      const all = [
+        ...meanings,
+        ...(byName.length > 0 ? [{ as: 'entity' as const, nodes: byName.map(({ id, label }) => ({ id, label })), approximate: false }] : []),
+        ...values.map(value => ({ as: 'value' as const, ...value })),
+      ];
+      if (all.length > 0) found.push({ text: own, start, end, meanings: all });
+    }
+  }
+  return found;
+}
+
+/** Greedy by length: `供应商` before `供应`, `2024年3月` before `3`. Bare numbers are entities beside a label only. */
+function chooseLongest(text: string, times: Mention[], candidates: Mention[]): Mention[] {
+  const chosen = [...times];
+  const overlaps = (mention: Mention): boolean => chosen.some(other => mention.start < other.end && other.start < mention.end);
+  const rank = (mention: Mention): number => (mention.meanings.some(meaning => meaning.as !== 'intent' && meaning.as !== 'entity' && meaning.as !== 'value') ? 2 : mention.meanings[0]?.as === 'intent' ? 0 : 1);
+  const sorted = [...candidates].sort((a, b) => b.end - b.start - (a.end - a.start) || rank(b) - rank(a) || a.start - b.start);
+  for (const mention of sorted) {
+    if (overlaps(mention)) continue;
+    if (/^\d+$/.test(mention.text) && !standsBesideLabel(text, mention, candidates)) continue;
+    chosen.push(mention);
+  }
+  return chosen.sort((a, b) => a.start - b.start);
+}
+
+function standsBesideLabel(text: string, mention: Mention, candidates: Mention[]): boolean {
+  const labels = new Set(meaningOf(mention, 'entity')?.nodes.map(node => node.label));
+  return candidates.some(other => {
+    const label = meaningOf(other, 'label')?.label;
+    if (label === undefined || !labels.has(label)) return false;
+    const between = other.end <= mention.start ? text.slice(other.end, mention.start) : text.slice(mention.end, other.start);
+    return /^[\s#：:"'“”号]*$/.test(between) && (other.end <= mention.start || mention.end <= other.start);
+  });
+}
+
+/** Looks what is left up by searching: partial names (`华为` for `华为技术有限公司`) and typing errors. */
+function linkApproximately(text: string, mentions: Mention[], names: NameSource): { mentions: Mention[]; unknown: string[] } {
+  const all = [...mentions];
+  const unknown: string[] = [];
+  for (const stretch of leftovers(text, mentions)) {
+    const hits = names.search(stretch.text, 5).hits.filter(hit => hit.coverage > 0.99);
+    const best = hits[0];
+    if (!best || stretch.text.length < 2) {
+      unknown.push(stretch.text);
+      continue;
+    }
+    // Hits as good as the best are namesakes as far as the question can tell; the first stands for them unless a label decides.
+    const equal = hits.filter(hit => hit.score >= best.score - 1e-6);
+    all.push({ ...stretch, meanings: [{ as: 'entity', nodes: equal.map(({ id, label }) => ({ id, label })), approximate: true }] });
+  }
+  return { mentions: all.sort((a, b) => a.start - b.start), unknown };
+}
+
+/** Stretches of words that no mention covers, without stop words; neighbouring Latin words stay together. */
+function leftovers(text: string, mentions: Mention[]): { text: string; start: number; end: number }[] {
+  const found: { text: string; start: number; end: number }[] = [];
+  const covered = (at: number): boolean => mentions.some(mention => mention.start <= at && at < mention.end);
+  for (const piece of cutPieces(text)) {
+    if (piece.kind === 'word') {
+      if (covered(piece.start) || isStopWord(piece.text)) continue;
+      const last = found.at(-1);
+      if (last && /^[\s.&'’-]+$/.test(text.slice(last.end, piece.start))) {
+        found[found.length - 1] = { text: text.slice(last.start, piece.end), start: last.start, end: piece.end };
+      } else {
+        found.push({ text: piece.text, start: piece.start, end: piece.end });
+      }
+      continue;
+    }
+    let from = piece.start;
+    for (let at = piece.start; at <= piece.end; at++) {
+      if (at < piece.end && !covered(at)) continue;
+      if (at > from) found.push(...cutStopWords(text.slice(from, at), from));
+      from = at + 1;
+    }
+  }
+  return found;
+}

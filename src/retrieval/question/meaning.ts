@@ -1,0 +1,47 @@
+import { type Grain, type Span } from './calendar.js';
+
+/** What a stretch of a question may stand for. */
+export type Meaning =
+  | { as: 'label'; label: string }
+  | { as: 'relation'; type: string }
+  | { as: 'property'; owner: 'node' | 'edge'; ownerName: string; property: string; type: string }
+  | { as: 'metric'; metricId: number }
+  | { as: 'dimension'; metricId: number; dimension: string }
+  | { as: 'entity'; nodes: EntityNode[]; approximate: boolean }
+  | { as: 'value'; label: string; property: string; value: string }
+  | { as: 'time'; span: Span }
+  | { as: 'intent'; intent: Intent };
+
+export interface EntityNode {
+  id: number;
+  label: string;
+}
+
+export type Intent =
+  | { kind: 'count' }
+  | { kind: 'which' }
+  | { kind: 'group' }
+  | { kind: 'grain'; grain: Grain }
+  | { kind: 'top'; descending: boolean; count: number | null }
+  | { kind: 'aggregate'; function: 'avg' | 'sum' }
+  | { kind: 'compare'; operator: '>' | '<' | '>=' | '<='; value: number };
+
+/** A stretch of the (normalised) question and all it may stand for. */
+export interface Mention {
+  text: string;
+  start: number;
+  end: number;
+  meanings: Meaning[];
+}
+
+export type MeaningOf<K extends Meaning['as']> = Extract<Meaning, { as: K }>;
+
+/** The mention's meaning of one kind, if it has one. */
+export function meaningOf<K extends Meaning['as']>(mention: Mention, kind: K): MeaningOf<K> | null {
+  return (mention.meanings.find(meaning => meaning.as === kind) as MeaningOf<K> | undefined) ?? null;
+}
+
+export function intentsOf<K extends Intent['kind']>(mention: Mention, kind: K): Extract<Intent, { kind: K }> | null {
+  const meaning = mention.meanings.find(candidate => candidate.as === 'intent' && candidate.intent.kind === kind);
+  return meaning?.as === 'intent' ? (meaning.intent as Extract<Intent, { kind: K }>) : null;
+}

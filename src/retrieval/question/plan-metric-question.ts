@@ -1,0 +1,119 @@
+import { type ErrorText } from '../../common/errors/api-error.js';
+import { compactText, normalizeText } from '../engine/tokenize-text.js';
+import { type AnswerNode, type Language, type MetricCall, type MetricEntry } from '../protocol.js';
+import { type Grain } from './calendar.js';
+import { type LinkedQuestion } from './link-question.js';
+import { type QuestionSchema } from './lexicon.js';
+import { intentsOf, type Mention, meaningOf } from './meaning.js';
+import { readTerms } from './question-terms.js';
+
+const USUAL_TOP = 5;
+
+/**
+ * Turns a question that names a metric into a call of it, or says why it cannot; null when it names none. An entity or value
+ * becomes a filter on the dimension of its label or property: what no dimension stands for fails rather than being left out.
+ */
+export function planMetricQuestion(
+  linked: LinkedQuestion,
+  metrics: MetricEntry[],
+  schema: QuestionSchema,
+  entities: ReadonlyMap<number, AnswerNode>,
+  language: Language,
+  limit: number,
+): MetricCall | { reason: ErrorText } | null {
+  const named = linked.mentions.find(mention => meaningOf(mention, 'metric'));
+  const metric = metrics.find(candidate => candidate.id === (named && meaningOf(named, 'metric')?.metricId));
+  if (!named || !metric) return null;
+  const others = linked.mentions.filter(mention => mention !== named);
+  const terms = readTerms({ ...linked, mentions: others });
+  const dimensions = new Set<string>();
+  const filters: MetricCall['filters'] = [];
+  const fail = (zh: string, en: string): { reason: ErrorText } => ({ reason: { zh, en } });
+
+  for (const { mention, nodes } of terms.entities) {
+    const dimension = nodes.map(node => dimensionOfLabel(metric, schema, node.label)).find(name => name !== null);
+    const label = nodes.find(node => dimension !== undefined && dimensionOfLabel(metric, schema, node.label) === dimension)?.label;
+    if (dimension === undefined) return fail(`指标“${metric.name}”没有“${mention.text}”对应的维度`, `The metric "${metric.name}" has no dimension for "${mention.text}"`);
+    const displays = nodes.filter(node => node.label === label).flatMap(node => entities.get(node.id)?.display ?? []);
+    addFilter(filters, dimension, displays);
+  }
+  for (const { mention, values } of terms.values) {
+    const found = values.map(value => ({ value, dimension: dimensionOfProperty(metric, schema, value.label, value.property) })).find(candidate => candidate.dimension !== null);
+    if (!found || found.dimension === null) return fail(`指标“${metric.name}”没有“${mention.text}”对应的维度`, `The metric "${metric.name}" has no dimension for "${mention.text}"`);
+    addFilter(filters, found.dimension, [found.value.value]);
+  }
+  for (const mention of others) {
+    const dimension = mention.meanings.find(meaning => meaning.as === 'dimension' && meaning.metricId === metric.id);
+    if (dimension?.as === 'dimension') {
+      if (!namesFilter(linked, mention, filters, dimension.dimension)) dimensions.add(dimension.dimension);
+      continue;
+    }
+    const label = meaningOf(mention, 'label')?.label;
+    if (label === undefined || !terms.labels.some(term => term.mention === mention)) continue;
+    const ofLabel = dimensionOfLabel(metric, schema, label);
+    if (ofLabel === null) return fail(`指标“${metric.name}”没有“${mention.text}”这个维度`, `The metric "${metric.name}" has no dimension "${mention.text}"`);
+    dimensions.add(ofLabel);
+  }
+  if (terms.compares.length > 0) return fail('暂不支持对指标的值设条件', 'Conditions on the value of a metric are not supported in questions');
+  const time = terms.times[0];
+  if (terms.times.length > 1) return fail('一个问题只能有一个时间段', 'A question about a metric takes one period');
+  const grain = terms.grain ? (intentsOf(terms.grain, 'grain')?.grain ?? null) : null;
+  if ((time || grain) && !metric.has_time) return fail(`指标“${metric.name}”没有绑定时间`, `The metric "${metric.name}" is not bound to a time`);
+  const grouped = dimensions.size > 0 || grain !== null;
+  const descending = terms.top?.descending ?? true;
+  const order: MetricCall['order'] = terms.top || (dimensions.size > 0 && grain === null) ? [{ by: 'value', dir: descending ? 'desc' : 'asc' }] : grain ? [{ by: 'period', dir: 'asc' }] : [];
+  return {
+    metric_id: metric.id,
+    metric: metric.name,
+    unit: metric.unit,
+    dimensions: [...dimensions],
+    time: time || grain ? toTime(time, grain) : null,
+    filters,
+    order,
+    limit: terms.top && grouped ? Math.min(limit, terms.top.count ?? (isPlural(linked, terms.top.mention, language) ? USUAL_TOP : 1)) : limit,
+  };
+}
+
+function toTime(time: { from: string; to: string } | undefined, grain: Grain | null): MetricCall['time'] {
+  return { ...(time && time.from !== '0001-01-01' ? { from: time.from } : {}), ...(time ? { to: time.to } : {}), ...(grain ? { grain } : {}) };
+}
+
+function addFilter(filters: MetricCall['filters'], field: string, values: string[]): void {
+  const known = filters.find(filter => filter.field === field);
+  if (known) known.values.push(...values);
+  else filters.push({ field, op: 'in', values: [...values] });
+}
+
+/** `华东地区` and `the region East` name the filter's own dimension; `每个地区` asks for all of them. */
+function namesFilter(linked: LinkedQuestion, mention: Mention, filters: MetricCall['filters'], dimension: string): boolean {
+  if (!filters.some(filter => filter.field === dimension)) return false;
+  return linked.mentions.some(other => {
+    if (!meaningOf(other, 'entity') && !meaningOf(other, 'value')) return false;
+    const between = other.end <= mention.start ? linked.text.slice(other.end, mention.start) : linked.text.slice(mention.end, other.start);
+    return /^[\s"'“”]*$/.test(between);
+  });
+}
+
+function isPlural(linked: LinkedQuestion, top: Mention, language: Language): boolean {
+  if (language === 'zh') return linked.mentions.some(mention => intentsOf(mention, 'which') && /些|几/.test(mention.text));
+  return linked.mentions.some(mention => mention.start !== top.start && (meaningOf(mention, 'dimension') || meaningOf(mention, 'label')) && /s$/.test(mention.text));
+}
+
+/** The dimension called like the label or one of its aliases. */
+function dimensionOfLabel(metric: MetricEntry, schema: QuestionSchema, label: string): string | null {
+  const element = schema.labels.find(candidate => candidate.name === label);
+  return findDimension(metric, [label, ...(element?.aliases ?? [])]);
+}
+
+/** The dimension called like the property, or like the column it comes from. */
+function dimensionOfProperty(metric: MetricEntry, schema: QuestionSchema, label: string, property: string): string | null {
+  const column = schema.labels.find(candidate => candidate.name === label)?.properties.find(candidate => candidate.name === property)?.column;
+  return findDimension(metric, column === undefined ? [property] : [property, column]);
+}
+
+function findDimension(metric: MetricEntry, names: string[]): string | null {
+  const wanted = new Set(names.map(same));
+  return metric.dimensions.find(dimension => [dimension.name, ...dimension.aliases].some(name => wanted.has(same(name))))?.name ?? null;
+}
+
+const same = (name: string): string => compactText(normalizeText(name.replaceAll('_', ' ')));

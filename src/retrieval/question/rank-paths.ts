@@ -1,0 +1,59 @@
+import { type QuestionSchema } from './lexicon.js';
+
+/** One step between two labels; `direction` is how the edge lies as seen from `from`. */
+export interface Hop {
+  type: string;
+  direction: 'out' | 'in';
+  from: string;
+  to: string;
+}
+
+export interface RankedPath {
+  hops: Hop[];
+  score: number;
+}
+
+/** What the question says about the way: relations and labels that it names. */
+export interface PathHints {
+  relations: ReadonlySet<string>;
+  labels: ReadonlySet<string>;
+}
+
+const LONGEST_PATH = 3;
+const LENGTH_FACTOR = 0.6;
+const MOST_PATHS = 12;
+
+/** Ways from one label to another over the schema, without passing a label twice, best first: short ones, and what is named. */
+export function rankPaths(schema: QuestionSchema, from: string, to: string, hints: PathHints): RankedPath[] {
+  const found: RankedPath[] = [];
+  const extend = (hops: Hop[], at: string): void => {
+    if (hops.length > 0 && at === to) {
+      found.push({ hops, score: scoreOf(hops, hints) });
+      return;
+    }
+    if (hops.length === LONGEST_PATH) return;
+    const passed = new Set([from, ...hops.map(hop => hop.to)]);
+    for (const hop of hopsFrom(schema, at)) if (!passed.has(hop.to) || (hop.to === to && hops.length > 0 && from === to)) extend([...hops, hop], hop.to);
+  };
+  extend([], from);
+  return found.sort((a, b) => b.score - a.score || describePath(a.hops).localeCompare(describePath(b.hops))).slice(0, MOST_PATHS);
+}
+
+export function hopsFrom(schema: QuestionSchema, label: string): Hop[] {
+  return schema.edges.flatMap(edge => [
+    ...(edge.sourceLabel === label ? [{ type: edge.type, direction: 'out' as const, from: label, to: edge.targetLabel }] : []),
+    ...(edge.targetLabel === label && edge.sourceLabel !== label ? [{ type: edge.type, direction: 'in' as const, from: label, to: edge.sourceLabel }] : []),
+  ]);
+}
+
+export function describePath(hops: Hop[]): string {
+  const first = hops[0]?.from ?? '';
+  return first + hops.map(hop => (hop.direction === 'out' ? `-[${hop.type}]->${hop.to}` : `<-[${hop.type}]-${hop.to}`)).join('');
+}
+
+function scoreOf(hops: Hop[], { relations, labels }: PathHints): number {
+  const length = LENGTH_FACTOR ** (hops.length - 1);
+  const named = hops.filter(hop => relations.has(hop.type)).length;
+  const passed = hops.slice(0, -1).filter(hop => labels.has(hop.to)).length;
+  return Math.round((length + named + passed * 0.8) * 1000) / 1000;
+}

@@ -1,0 +1,32 @@
+const ENGLISH =
+  'a an the of is are was were be been do does did has have had in on at to for from with by and or as it its s t i me my our we us you your they them their there that this those these ' +
+  'please show list give tell find get all any please how much many which what who whom whose when where can could would should will may about than then so if not no only each every per ' +
+  'between during since made make makes come comes came located there value values number';
+
+/** Words and phrases of questions that carry nothing to look up; Chinese ones are cut out of runs without spaces. */
+const CHINESE = [
+  ...'请问 请 帮我 告诉我 列出 列举 显示 查询 查找 查一下 看看 给出 所有的 所有 全部 一共 总共 分别 都有 都是 都 是多少 多少 是什么 有什么 哪些 哪个 哪里 什么 怎么样 怎么 如何 以及 还有 其中 目前 现在 之间'.split(' '),
+  ...'和 与 及 的 了 呢 吗 吧 啊 是 有 在 里 中 内 上 下 过 被 由 从 到 对 为 于 把 将 给 个 家 位 名 条 件 款 种 区 我 你 他 其 那 这 年 月 日 号 共 等 所 也 或 并 且 得 地 着 来自'.split(' '),
+];
+
+const english = new Set(ENGLISH.split(' '));
+const chinese = new RegExp([...CHINESE].sort((a, b) => b.length - a.length).join('|'), 'g');
+
+export function isStopWord(word: string): boolean {
+  return english.has(word) || word.replace(chinese, '') === '';
+}
+
+/** What of a run of text without spaces is left without its stop words, as separate stretches with their offsets. */
+export function cutStopWords(text: string, offset: number): { text: string; start: number; end: number }[] {
+  const parts: { text: string; start: number; end: number }[] = [];
+  let from = 0;
+  const push = (to: number): void => {
+    if (to > from) parts.push({ text: text.slice(from, to), start: offset + from, end: offset + to });
+  };
+  for (const match of text.matchAll(chinese)) {
+    push(match.index);
+    from = match.index + match[0].length;
+  }
+  push(text.length);
+  return parts;
+}
