@@ -66,7 +66,8 @@ export class MetricBinder {
       columns: readColumns(columns, scope, [...loc, 'columns'], taken, problems),
       dimensions: dimensions.map((dimension, index): BoundDimension => {
         const [at, expression] = [[...loc, 'dimensions', index], expressionOf(dimension.column, columns)];
-        guardPart(expression, scope, [...at, 'column'], problems);
+        // What names a logical column is guarded with that column.
+        if (expression === dimension.column) guardPart(expression, scope, [...at, 'column'], problems);
         for (const name of [dimension.name, ...(dimension.aliases ?? [])])
           checkName(name, [...at, 'name'], { kind: 'dimension', expression, taken }, problems);
         return { name: dimension.name, aliases: dimension.aliases ?? [], expression, type: '' };
@@ -152,7 +153,7 @@ export class MetricBinder {
     const { time } = request;
     if (!time) return null;
     const expression = expressionOf(time.column, columns);
-    guardPart(expression, scope, [...loc, 'time', 'column'], problems);
+    if (expression === time.column) guardPart(expression, scope, [...loc, 'time', 'column'], problems);
     const timezone = time.timezone ?? 'UTC';
     if (!isTimeZone(timezone))
       problems.push({ loc: [...loc, 'time', 'timezone'], msg: '未知的时区 / is not a time zone', type: 'unknown_timezone' });

@@ -1,0 +1,289 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Client, startTestApp, type TestApp } from './support/app.js';
+import { describeWithShared, sharedFolder } from './support/shared-data.js';
+
+let test: TestApp;
+let graphId: number;
+let editor: Client;
+
+beforeAll(async () => {
+  test = await startTestApp();
+  editor = await test.asUser('lin');
+  const { body } = await editor.post('/api/graphs').send({ name: '销售' }).expect(201);
+  graphId = body.id;
+}, 60_000);
+afterAll(() => test?.close());
+
+/** Puts a small table into the mirror the way a user does. */
+async function upload(table: string, csv: string, types?: string): Promise<void> {
+  const query = types ? `?types=${encodeURIComponent(types)}` : '';
+  const { status, body } = await test.admin
+    .put(`/api/warehouse/connections/1/tables/${table}${query}`)
+    .set('Content-Type', 'text/csv')
+    .send(csv);
+  if (status >= 300) throw new Error(`${table}: ${status} ${JSON.stringify(body)}`);
+}
+
+async function aMetric(fields: object): Promise<number> {
+  const { body } = await editor
+    .post('/api/metrics')
+    .send({ graph_id: graphId, name: `m${Math.random()}`, ...fields })
+    .expect(201);
+  return body.id;
+}
+
+const execute = (id: number, request: object = {}) => editor.post(`/api/metrics/${id}/execute`).send(request);
+
+describeWithShared('Northwind', 'data/northwind/csv', () => {
+  const binding = {
+    relation: { table: 'order_details' },
+    alias: 'd',
+    grain: ['order_id', 'product_id'],
+    joins: [
+      { alias: 'o', table: 'orders', on: [['d.order_id', 'o.order_id']] },
+      { alias: 'c', table: 'customers', on: [['o.customer_id', 'c.customer_id']] },
+    ],
+    time: { column: 'o.order_date' },
+    dimensions: [{ name: '国家', aliases: ['country'], column: 'c.country' }],
+  };
+
+  beforeAll(async () => {
+    const csv = (table: string) => readFileSync(path.join(sharedFolder, 'data/northwind/csv', `${table}.csv`), 'utf8');
+    for (const table of ['orders', 'order_details', 'customers']) await upload(table, csv(table));
+  }, 60_000);
+
+  it('gives net revenue by year', async () => {
+    const id = await aMetric({
+      name: '净销售额',
+      aliases: ['net revenue'],
+      unit: 'USD',
+      formula: 'SUM(unit_price * quantity * (1 - discount))',
+      binding,
+    });
+    const { body } = await execute(id, { time: { grain: 'year' } }).expect(200);
+    expect(body.rows.map(([year, value]: [string, string]) => [year, Number(value).toFixed(2)])).toEqual([
+      ['1996-01-01', '208083.97'],
+      ['1997-01-01', '617085.20'],
+      ['1998-01-01', '440623.87'],
+    ]);
+    expect(body).toMatchObject({
+      pattern: 'aggregate',
+      metric: { id, name: '净销售额' },
+      row_count: 3,
+      truncated: false,
+      totals: null,
+      columns: [
+        { name: 'period', role: 'time', type: 'date', grain: 'year', timezone: 'UTC' },
+        { name: 'value', role: 'value', type: 'decimal', unit: 'USD' },
+      ],
+      warnings: [],
+    });
+  });
+
+  it('combines metrics, dimensions, a clause, having, order, limit and totals', async () => {
+    await aMetric({ name: '订单数', formula: 'COUNT(DISTINCT order_id)', binding });
+    const id = await aMetric({ name: '客单价', formula: '[净销售额] / [订单数]' });
+    const { body } = await execute(id, {
+      dimensions: ['country'],
+      time: { from: '1997-01-01', to: '1998-01-01' },
+      filter_clause: `"国家" <> 'USA' AND d.quantity > 0`,
+      having: [{ op: '>', value: '500' }],
+      order: [{ by: 'value', dir: 'desc' }],
+      limit: 3,
+      totals: true,
+    }).expect(200);
+    expect(body.pattern).toBe('ratio');
+    expect(body.columns.map((column: { name: string }) => column.name)).toEqual(['国家', 'value']);
+    expect(body.truncated).toBe(true);
+    const { rows } = await test.pool.query(`
+      WITH o AS (
+        SELECT c.country, d.order_id, unit_price * quantity * (1 - discount) AS net
+        FROM mirror.order_details d JOIN mirror.orders USING (order_id) JOIN mirror.customers c USING (customer_id)
+        WHERE order_date >= '1997-01-01' AND order_date < '1998-01-01' AND c.country <> 'USA'
+      )
+      SELECT country, sum(net) / count(DISTINCT order_id) AS value FROM o GROUP BY ROLLUP (country) ORDER BY country IS NULL DESC, value DESC`);
+    expect(Number(body.totals.value)).toBeCloseTo(Number(rows[0].value), 6);
+    expect(body.rows.map(([country, value]: string[]) => [country, Number(value).toFixed(4)])).toEqual(
+      rows.slice(1, 4).map(({ country, value }) => [country, Number(value).toFixed(4)]),
+    );
+  });
+
+  it('refuses a join that would count freight once for every line', async () => {
+    const { body } = await editor
+      .post('/api/metrics')
+      .send({
+        graph_id: graphId,
+        name: '运费',
+        formula: 'SUM(freight)',
+        binding: {
+          relation: { table: 'orders' },
+          joins: [{ table: 'order_details', on: [['orders.order_id', 'order_details.order_id']] }],
+        },
+      })
+      .expect(422);
+    expect(body).toMatchObject({ success: false, code: 'fan_out_join', context: { join: 'order_details' } });
+
+    const id = await aMetric({ name: '运费', formula: 'SUM(freight)', binding: { relation: { table: 'orders' } } });
+    const { body: answer } = await execute(id).expect(200);
+    expect(answer.rows).toEqual([['64942.69']]);
+  });
+});
+
+describe('metrics over REST', () => {
+  beforeAll(async () => {
+    await upload(
+      'sales',
+      '编号,地区,金额,状态,created_at\n1,华东,10.5,已支付,2024-01-31T16:30:00Z\n2,华东,20,已支付,2024-01-02T00:00:00Z\n3,,5,退款,2024-03-01T00:00:00Z\n',
+      '编号:bigint,地区:text,金额:numeric,状态:text,created_at:timestamptz',
+    );
+  });
+  const binding = { relation: { table: 'sales' }, time: { column: 'created_at', timezone: 'Asia/Shanghai' } };
+
+  it('saves a formula that matches no pattern, and says so only when it is executed', async () => {
+    const { body } = await editor
+      .post('/api/metrics')
+      .send({ graph_id: graphId, name: '坏', formula: 'SUM(金额) OVER ()', binding })
+      .expect(201);
+    expect(body).toMatchObject({ pattern: null, warnings: [{ code: 'formula_parse_error' }] });
+    const { body: error } = await execute(body.id).expect(400);
+    expect(error).toMatchObject({
+      success: false,
+      code: 'formula_parse_error',
+      context: { position: 9, found: 'OVER', nearest_pattern: 'aggregate' },
+    });
+    expect(error.detail).toMatch(/^FormulaParseError: /);
+    expect(error.message).toBe(error.detail);
+  });
+
+  it('saves a metric without a binding, and says so only when it is executed', async () => {
+    const { body } = await editor.post('/api/metrics').send({ graph_id: graphId, name: '未绑定', formula: 'SUM(金额)' }).expect(201);
+    expect(body).toMatchObject({ pattern: null, binding: null, warnings: [{ code: 'missing_binding' }] });
+    const user = await aMetric({ name: '引用', formula: '[未绑定] / 2' });
+    const { body: error } = await execute(user).expect(400);
+    expect(error.detail).toMatch(/^MissingBindingError: /);
+    expect(error.context).toEqual({ metric_id: user, missing: [{ metric_id: body.id, name: '未绑定', path: '引用 → 未绑定' }] });
+    const { body: bound } = await editor.put(`/api/metrics/${body.id}/binding`).send(binding).expect(200);
+    expect(bound).toMatchObject({ pattern: 'aggregate', has_time: true, warnings: [] });
+    expect((await execute(user).expect(200)).body.rows).toEqual([['17.7500000000000000']]);
+  });
+
+  it('keeps the order of errors: formula, binding, clause, execution', async () => {
+    const clause = { filter_clause: 'pg_sleep(1) IS NULL' };
+    const broken = await aMetric({ formula: 'SUM(金额' });
+    const unbound = await aMetric({ formula: 'SUM(金额)' });
+    const bound = await aMetric({ formula: 'SUM(1 / (金额 - 5))', binding });
+    expect((await execute(broken, clause).expect(400)).body.code).toBe('formula_parse_error');
+    expect((await execute(unbound, clause).expect(400)).body.code).toBe('missing_binding');
+    const { body } = await execute(bound, clause).expect(400);
+    expect(body).toMatchObject({ code: 'unsafe_filter_clause', context: { reason: 'function', token: 'pg_sleep', position: 1 } });
+    expect(body.detail).toMatch(/^UnsafeFilterClauseError: /);
+    expect((await execute(bound).expect(400)).body.code).toBe('warehouse_query_failed');
+  });
+
+  it('reads Chinese metric, columns and literals, full-width punctuation, and an order at 16:30Z as February in Shanghai', async () => {
+    const id = await aMetric({ name: '支付额', formula: "求和（金额 条件 状态 ＝ '已支付'）", binding });
+    const { body } = await execute(id, { time: { grain: 'month' }, dimensions: ['地区'], order: [{ by: 'period' }] }).expect(200);
+    expect(body.rows).toEqual([
+      ['2024-01-01', '华东', '20'],
+      ['2024-02-01', '华东', '10.5'],
+      ['2024-03-01', null, null],
+    ]);
+    const { body: utc } = await execute(id, { time: { grain: 'month', timezone: 'UTC', to: '2024-02-01' } }).expect(200);
+    expect(utc.rows).toEqual([['2024-01-01', '30.5']]);
+    expect(utc.params).toContain('UTC');
+  });
+
+  it('lists what it knows when a name is wrong, and refuses options that are not built', async () => {
+    const id = await aMetric({ formula: 'COUNT(*)', binding });
+    const { body } = await execute(id, { dimensions: ['region'], filters: [{ field: 'nope', op: '=', value: 1 }] }).expect(422);
+    expect(body.success).toBe(false);
+    expect(body.detail.errors).toEqual([
+      expect.objectContaining({ loc: ['body', 'dimensions', 0], type: 'unknown_dimension', known: expect.arrayContaining(['地区']) }),
+      expect.objectContaining({ loc: ['body', 'filters', 0, 'field'], type: 'unknown_field' }),
+    ]);
+    const { body: more } = await execute(id, { compare: { offset: '1 year' }, cache: { mode: 'default' }, limit: 0 }).expect(422);
+    expect(more.detail.errors.map((error: { loc: string[] }) => error.loc[1]).sort()).toEqual(['cache', 'compare', 'limit']);
+  });
+
+  it('recognises the other patterns, and refuses to execute them by name', async () => {
+    const id = await aMetric({ formula: '同比(SUM(金额))', binding });
+    const { body } = await execute(id).expect(501);
+    expect(body).toMatchObject({ code: 'pattern_not_built', context: { pattern: 'period_over_period' } });
+    const { body: parsed } = await editor.post('/api/metrics/parse').send({ formula: '滚动([支付额], 7 天)' }).expect(200);
+    expect(parsed).toMatchObject({ pattern: 'accumulate', metrics: ['支付额'], executable: false });
+  });
+
+  it('shows the circle when metrics refer to each other', async () => {
+    const a = await aMetric({ name: '甲', formula: '[乙] + 1' });
+    await aMetric({ name: '乙', formula: '[甲] * 2' });
+    const { body } = await execute(a).expect(400);
+    expect(body.code).toBe('formula_parse_error');
+    expect(body.context.hint).toContain('甲 → 乙 → 甲');
+  });
+
+  it('checks a binding against the real tables', async () => {
+    const id = await aMetric({ formula: 'COUNT(*)' });
+    const bind = (body: object) => editor.put(`/api/metrics/${id}/binding`).send(body);
+    const problems = async (body: object) => (await bind(body).expect(422)).body.detail.errors;
+    expect(await problems({ relation: { table: 'nowhere' } })).toEqual([
+      expect.objectContaining({ loc: ['body', 'relation', 'table'], type: 'unknown_table' }),
+    ]);
+    expect(await problems({ relation: { table: 'sales' }, columns: { a: 'sales.b' }, time: { column: 'c' } })).toEqual([
+      expect.objectContaining({ loc: ['body', 'time', 'column'], type: 'unknown_column' }),
+      expect.objectContaining({ loc: ['body', 'columns', 'a'], type: 'unknown_column' }),
+    ]);
+    expect(await problems({ relation: { table: 'sales' }, time: { column: '金额' } })).toEqual([
+      expect.objectContaining({ type: 'time_type' }),
+    ]);
+    expect(await problems({ relation: { table: 'sales' }, columns: { a: '金额 + 状态' } })).toEqual([
+      expect.objectContaining({ type: 'binding_not_executable' }),
+    ]);
+    expect((await bind({ relation: { sql: 'SELECT * FROM public.users' } }).expect(400)).body.code).toBe('unsafe_filter_clause');
+    expect((await bind({ relation: { table: 'sales' }, row_filter: 'pg_sleep(1) IS NULL' }).expect(400)).body.code).toBe(
+      'unsafe_filter_clause',
+    );
+    expect((await bind({})).status).toBe(400);
+  });
+
+  it('reads from a guarded SELECT in place of a table', async () => {
+    const id = await aMetric({
+      formula: 'SUM(t)',
+      binding: { relation: { sql: 'SELECT 地区, sum(金额) AS t FROM sales GROUP BY 1' }, row_filter: 't > 5' },
+    });
+    const { body } = await execute(id, { dimensions: ['地区'] }).expect(200);
+    expect(body.rows).toEqual([['华东', '30.5']]);
+  });
+
+  it('compiles without executing on a dry run', async () => {
+    const id = await aMetric({ formula: 'COUNT(*)', binding });
+    const { body } = await execute(id, { dry_run: true }).expect(200);
+    expect(body).toMatchObject({ rows: [], as_of: null });
+    expect(body.sql).toContain('COUNT(*)');
+  });
+
+  it('lets a viewer execute and an editor change, and hides metrics of other graphs', async () => {
+    const id = await aMetric({ name: '访问', formula: 'COUNT(*)', binding });
+    const stranger = await test.asUser('guo');
+    await stranger.post(`/api/metrics/${id}/execute`).send({}).expect(403);
+    await stranger.get(`/api/metrics/${id}`).expect(403);
+    await stranger.get('/api/metrics/999999').expect(404);
+    expect((await stranger.get('/api/metrics').expect(200)).body.items).toEqual([]);
+    const { body: all } = await editor.get(`/api/metrics?graph_id=${graphId}&limit=2`).expect(200);
+    expect(all.items).toHaveLength(2);
+    expect(all.next_cursor).not.toBeNull();
+  });
+
+  it('changes and deletes a metric, and keeps names unique in a graph', async () => {
+    const id = await aMetric({ name: '原名', formula: 'COUNT(*)', binding });
+    const { body } = await editor
+      .patch(`/api/metrics/${id}`)
+      .send({ name: '新名', formula: '去重计数(地区)', unit: null, aliases: null })
+      .expect(200);
+    expect(body).toMatchObject({ name: '新名', pattern: 'count_distinct', aliases: [] });
+    await editor.post('/api/metrics').send({ graph_id: graphId, name: '新名', formula: 'COUNT(*)' }).expect(400);
+    await editor.delete(`/api/metrics/${id}`).expect(204);
+    await editor.get(`/api/metrics/${id}`).expect(404);
+    await execute(id).expect(404);
+  });
+});
