@@ -121,7 +121,7 @@ export interface ParsedMapping {
   mapping: Mapping;
   warnings: MappingWarning[];
   /** Where a path stands in the text; the nearest written ancestor when the path itself is not written. */
-  positionOf(path: MappingPath): Position;
+  positionOf: (path: MappingPath) => Position;
 }
 
 /** `nodes[0].columns[1].rules[0]` */

@@ -197,7 +197,7 @@ describe('YAML trip-wires', () => {
   ])('refuses %s', (_name, text, place, hint) => {
     const problems = problemsOf(text);
     expect(problems.map(problem => `${problem.type}@${problem.line}:${problem.column}`)).toEqual([place]);
-    expect(String(problems[0]!.hint ?? '')).toContain(hint);
+    expect((problems[0]!.hint as string | undefined) ?? '').toContain(hint);
   });
 
   it('stops an alias bomb without expanding it', () => {

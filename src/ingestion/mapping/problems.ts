@@ -40,7 +40,7 @@ export function mappingProblem(type: string, path: MappingPath, text: Sentence, 
   const { line, column } = position;
   return {
     loc: ['body', 'mapping_yaml', ...path],
-    msg: `第 ${line} 行第 ${column} 列：${text.zh} / line ${line}, column ${column}: ${text.en}`,
+    msg: `mapping_yaml validation failed at line ${line}, column ${column}: ${text.zh} / ${text.en}`,
     type,
     line,
     column,
@@ -52,10 +52,11 @@ export function mappingProblem(type: string, path: MappingPath, text: Sentence, 
 /** 422 with every problem, in the order of the text. */
 export function mappingError(problems: FieldProblem[]): SchemaError {
   const sorted = [...problems].sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
-  const [zh = '', en = ''] = (sorted[0]?.msg ?? '').split(' / line ');
+  const first = sorted[0];
+  const [zh = '', en = ''] = (first?.msg ?? '').replace(/^.*?: /, '').split(' / ');
   const count = sorted.length;
   return new SchemaError(sorted, {
-    zh: `映射校验失败：${count} 处错误；首处：${zh}`,
-    en: `mapping_yaml validation failed: ${count} ${count === 1 ? 'error' : 'errors'}; first at line ${en}`,
+    zh: `映射校验失败：${count} 处错误；首处在第 ${first?.line} 行第 ${first?.column} 列：${zh}`,
+    en: `mapping_yaml validation failed: ${count} ${count === 1 ? 'error' : 'errors'}; first at line ${first?.line}, column ${first?.column}: ${en}`,
   });
 }

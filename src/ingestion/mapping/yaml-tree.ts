@@ -18,8 +18,8 @@ export type YamlNode =
 
 export interface YamlTree {
   root: YamlNode;
-  positionOf(path: MappingPath): Position;
-  positionAt(offset: number): Position;
+  positionOf: (path: MappingPath) => Position;
+  positionAt: (offset: number) => Position;
 }
 
 /** The text is not one readable YAML document. */

@@ -1,0 +1,241 @@
+import { Injectable } from '@nestjs/common';
+import type { PoolClient } from 'pg';
+import { ServicePool } from '../database/service-pool.js';
+import { IngestionRepository, type JobRow } from './ingestion.repository.js';
+import type { Mapping } from './mapping/mapping.js';
+import { parseMapping } from './mapping/parse-mapping.js';
+import { readRejected } from './run/rejected-rows.js';
+import { LeaseLostError, RunFailure } from './run/run-failure.js';
+import { addTotals, emptyReport, type RejectedSample, type RunReport, type TargetReport } from './run/run-report.js';
+import { type StagedTarget, stageTarget } from './run/stage-target.js';
+import { runWarnings } from './run/run-warnings.js';
+import { writeEdges } from './run/write-edges.js';
+import { writeElements } from './run/write-elements.js';
+import { writeNodes, writeScope } from './run/write-nodes.js';
+import { SourcesService } from './sources.service.js';
+import { compileStaging } from './staging/compile-staging.js';
+import { type SourceShape, type Target, targetsOf } from './staging/target.js';
+
+/** A run that a worker holds the lease of. */
+export interface ClaimedRun {
+  id: number;
+  jobId: number;
+  leaseOwner: string;
+}
+
+const rejectedBatch = 2_000;
+const rejectedSampleSize = 100;
+const rejectedKeptOfFailedRun = 1_000;
+const rateLookedAtAfterRows = 1_000;
+
+/**
+ * One run, from mapping to graph: describe the sources, stage every target from one snapshot, then write everything in one
+ * transaction that also raises the graph's version. Until that commits, the graph is as it was.
+ */
+@Injectable()
+export class IngestionRunner {
+  constructor(
+    private readonly pool: ServicePool,
+    private readonly repository: IngestionRepository,
+    private readonly sources: SourcesService,
+  ) {}
+
+  /**
+   * Ends with the run marked as succeeded. `onBackend` learns the server process that does the work, so that it can be interrupted.
+   * @throws RunFailure, LeaseLostError, or whatever the database threw; the caller records it
+   */
+  async run(claimed: ClaimedRun, report: RunReport, onBackend: (pid: number) => void): Promise<void> {
+    const startedAt = performance.now();
+    const job = await this.repository.getJob(claimed.jobId);
+    const { mapping } = parseMapping(job.mapping_yaml);
+    Object.assign(report, emptyReport(targetsOf(mapping)));
+    const run: Run = { claimed, job, mapping, report, staged: [], startedAt };
+    await this.show(run, 'checking');
+    const shapes = await this.describe(mapping);
+    const client = await this.pool.connect();
+    let broken: Error | boolean = false;
+    try {
+      const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      onBackend(rows[0]!.pid);
+      await this.stage(client, run, shapes);
+      await this.write(client, run);
+    } catch (error) {
+      // A failure that this run found itself leaves the transaction readable: what was rejected is kept for whoever looks.
+      if (error instanceof RunFailure) await this.keepRejected(client, run);
+      throw error;
+    } finally {
+      // The staged rows belong to this session; a session that dies takes them along.
+      await client.query('ROLLBACK; DISCARD TEMP; RESET ALL').catch((failure: Error) => (broken = failure));
+      client.release(broken);
+    }
+    // Queries come next. Without statistics the planner would take a large new graph for an empty one.
+    const { nodes, edges } = writeScope(job.graph_id, claimed.id);
+    await this.pool.query(`ANALYZE ${nodes}, ${edges}`).catch(() => undefined);
+  }
+
+  private async describe(mapping: Mapping): Promise<SourceShape[]> {
+    const { shapes, problems } = await this.sources.describe(mapping);
+    const [first] = problems;
+    if (!first) return shapes;
+    throw new RunFailure('source_changed', {
+      zh: `来源与映射不符：${first.text.zh}`,
+      en: `the source does not fit the mapping: ${first.text.en}`,
+    });
+  }
+
+  /** One snapshot for all targets: an order and its lines are read as they were at one moment. */
+  private async stage(client: PoolClient, run: Run, shapes: SourceShape[]): Promise<void> {
+    const { mapping, report, job } = run;
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    await setForStaging(client, mapping);
+    for (const [index, target] of targetsOf(mapping).entries()) {
+      const targetReport = report.targets[index]!;
+      targetReport.state = 'staging';
+      await this.show(run, `staging ${target.name}`);
+      const cursorFrom = cursorOf(job, target);
+      const plan = compileStaging({ target, mapping, shape: shapes[index]!, cursorFrom });
+      const staged = await stageTarget(client, target, plan, targetReport);
+      if (plan.hasCursor) report.cursors[target.name] = { from: cursorFrom?.value ?? null, to: staged.cursorTo };
+      run.staged.push(staged);
+      targetReport.state = 'staged';
+      addTotals(report);
+      this.requireFewErrors(run, targetReport);
+    }
+    await client.query('COMMIT');
+  }
+
+  private async write(client: PoolClient, run: Run): Promise<void> {
+    const { report, staged, job, claimed, mapping } = run;
+    const scope = writeScope(job.graph_id, claimed.id);
+    await client.query('BEGIN');
+    await setForWriting(client, mapping);
+    await this.show(run, 'waiting for the graph');
+    // Readers go on; other runs of this graph wait. That makes this run the graph's only writer.
+    await client.query(`LOCK TABLE ${scope.nodes}, ${scope.edges} IN SHARE ROW EXCLUSIVE MODE`);
+    for (const each of staged) {
+      each.report.state = 'writing';
+      await this.show(run, `writing ${each.target.name}`);
+      if (each.target.kind === 'node') await writeNodes(client, scope, each, each.target.element);
+      else await writeEdges(client, scope, each, each.target.element);
+      each.report.state = 'done';
+      addTotals(report);
+      this.requireFewErrors(run, each.report);
+    }
+    this.requireFewErrors(run, null);
+    await this.show(run, 'recording');
+    for (const each of staged) await this.insertRejected(client, run, each);
+    await writeElements(client, scope, staged, { jobId: job.id, connectionId: job.connection_id, connection: job.connection });
+    await this.finish(client, run);
+    await client.query('COMMIT');
+  }
+
+  /** The rate is looked at once enough rows were read, and at the end (`current` null). @throws RunFailure */
+  private requireFewErrors({ mapping: { defaults }, report: { totals } }: Run, current: TargetReport | null): void {
+    if (defaults.onError === 'fail' && current && current.rejected > 0) {
+      throw new RunFailure(
+        'rows_rejected',
+        {
+          zh: `「${current.target}」有 ${current.rejected} 行不符合规则，而 on_error 为 fail`,
+          en: `${current.rejected} rows of '${current.target}' break a rule, and on_error is fail`,
+        },
+        { target: current.target, rejected: current.rejected },
+      );
+    }
+    const isRateDue = current === null || totals.read >= rateLookedAtAfterRows;
+    const rate = totals.read === 0 ? 0 : totals.rejected / totals.read;
+    if (totals.rejected <= defaults.maxErrorRows && (!isRateDue || rate <= defaults.maxErrorRate)) return;
+    throw new RunFailure(
+      'too_many_errors',
+      {
+        zh: `${totals.read} 行中有 ${totals.rejected} 行被拒绝，超过上限（${defaults.maxErrorRows} 行或 ${defaults.maxErrorRate * 100}%）`,
+        en: `${totals.rejected} of ${totals.read} rows were rejected, more than allowed (${defaults.maxErrorRows} rows or ${defaults.maxErrorRate * 100} %)`,
+      },
+      { rejected: totals.rejected, read: totals.read },
+    );
+  }
+
+  private async insertRejected(client: PoolClient, { report, claimed }: Run, staged: StagedTarget): Promise<void> {
+    if (staged.report.rejected === 0) return;
+    for (let after = 0; ;) {
+      const rows = await readRejected(client, staged, after, rejectedBatch);
+      const last = rows.at(-1);
+      if (!last) return;
+      await this.repository.insertRejected(client, claimed.id, rows);
+      report.rejected_sample.push(...rows.slice(0, rejectedSampleSize - report.rejected_sample.length));
+      after = last.row_no;
+    }
+  }
+
+  /** Of a failed run nothing is written but the first rejected rows, for which it failed. */
+  private async keepRejected(client: PoolClient, { staged, report, claimed }: Run): Promise<void> {
+    const kept: RejectedSample[] = [];
+    for (const each of staged) kept.push(...(await readRejected(client, each, 0, rejectedKeptOfFailedRun - kept.length)));
+    report.rejected_sample = kept.slice(0, rejectedSampleSize);
+    await client.query('ROLLBACK');
+    await this.repository.insertRejected(client, claimed.id, kept);
+  }
+
+  /** The last statements of the writing transaction. The lease is checked with the write, so an overtaken worker commits nothing. */
+  private async finish(client: PoolClient, { claimed, job, staged, report, startedAt }: Run): Promise<void> {
+    const cursors = Object.fromEntries(staged.flatMap(({ target, cursorTo }) => (cursorTo === null ? [] : [[target.name, cursorTo]])));
+    await client.query('UPDATE ingestion_jobs SET cursors = cursors || $2::jsonb WHERE id = $1', [job.id, JSON.stringify(cursors)]);
+    const { rows } = await client.query<{ version: number }>(
+      'UPDATE graphs SET version = version + 1, updated_at = now() WHERE id = $1 RETURNING version',
+      [job.graph_id],
+    );
+    report.graph_version = rows[0]?.version ?? null;
+    report.warnings = staged.flatMap(runWarnings);
+    report.duration_ms = Math.max(1, Math.round(performance.now() - startedAt));
+    report.rows_per_s = Math.round((report.totals.read * 1000) / report.duration_ms);
+    const { rowCount } = await client.query(
+      `UPDATE ingestion_runs SET status = 'succeeded', phase = NULL, report = $3, finished_at = clock_timestamp(), lease_until = NULL
+       WHERE id = $1 AND lease_owner = $2 AND status = 'running'`,
+      [claimed.id, claimed.leaseOwner, JSON.stringify(report)],
+    );
+    if (rowCount !== 1) throw new LeaseLostError();
+  }
+
+  /** Shows a phase and the counts so far to whoever watches; outside the run's own transactions. */
+  private async show({ claimed, report }: Run, phase: string): Promise<void> {
+    const { rowCount } = await this.pool.query(
+      `UPDATE ingestion_runs SET phase = $3, report = $4 WHERE id = $1 AND lease_owner = $2 AND status = 'running'`,
+      [claimed.id, claimed.leaseOwner, phase, JSON.stringify(report)],
+    );
+    if (rowCount !== 1) throw new LeaseLostError();
+  }
+}
+
+interface Run {
+  claimed: ClaimedRun;
+  job: JobRow;
+  mapping: Mapping;
+  report: RunReport;
+  staged: StagedTarget[];
+  startedAt: number;
+}
+
+/** From where an incremental target reads: the first time from `initial` on, later from the last cursor less the lag. */
+function cursorOf({ cursors }: JobRow, { name, element }: Target): { value: string; lag: number } | null {
+  if (!element.incremental) return null;
+  const last = cursors[name];
+  if (last !== undefined) return { value: last, lag: element.incremental.lag };
+  return element.incremental.initial === null ? null : { value: element.incremental.initial, lag: 0 };
+}
+
+/** The mapping's own SQL finds mirror tables by their bare names and nothing of the service's. */
+async function setForStaging(client: PoolClient, { source }: Mapping): Promise<void> {
+  await client.query(
+    `SELECT set_config('statement_timeout', $1, true), set_config('TimeZone', $2, true), set_config('DateStyle', 'ISO, YMD', true),
+            set_config('search_path', 'pg_catalog, mirror, pg_temp', true), set_config('work_mem', '128MB', true),
+            -- Row numbers are places in the table, so a scan must begin at its beginning.
+            set_config('synchronize_seqscans', 'off', true)`,
+    [String(source.statementTimeoutMs), source.timezone],
+  );
+}
+
+async function setForWriting(client: PoolClient, { source }: Mapping): Promise<void> {
+  await client.query(
+    `SELECT set_config('statement_timeout', $1, true), set_config('work_mem', '128MB', true), set_config('lock_timeout', '0', true)`,
+    [String(source.statementTimeoutMs)],
+  );
+}

@@ -1,0 +1,266 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsInt, IsOptional, IsString, Length, Matches, Max, MaxLength, Min } from 'class-validator';
+import { PageQuery } from '../common/http/page.js';
+import { QueryInt } from '../common/http/query-int.decorator.js';
+import type { JobRow, RejectedRow, RunRow } from './ingestion.repository.js';
+import type { MappingWarning } from './mapping/mapping.js';
+import type { RunReport } from './run/run-report.js';
+
+/** A mapping of the demo data that can be sent as it is. */
+const exampleMapping = `version: 1
+source:
+  connection: pg_mirror
+defaults:
+  on_error: quarantine
+nodes:
+  - id: customer
+    label: 客户
+    aliases: [Customer]
+    table: customers
+    key: [customer_id]
+    display: company_name
+    columns:
+      - {column: customer_id, property: 客户编号, rules: [required, unique]}
+      - {column: company_name, property: 公司名称, type: string, transform: [trim], rules: [required, {max_length: 200}]}
+      - {column: country, property: 国家, type: string}
+  - id: order
+    label: 订单
+    aliases: [Order]
+    table: orders
+    key: [order_id]
+    columns:
+      - {column: order_id, property: 订单号, rules: [required, unique]}
+      - {column: order_date, property: 下单日期, type: date, rules: [required]}
+edges:
+  - type: 下单
+    aliases: [PLACED]
+    table: orders
+    from: {node: customer, match: {customer_id: customer_id}}
+    to: {node: order, match: {order_id: order_id}}
+    key: [order_id]
+`;
+
+/** Twice the parser's own limit in bytes, so that its message about the size is the one that is seen. */
+const maxMappingLength = 512 * 1024;
+
+export class ValidateMappingRequest {
+  @ApiProperty({ example: exampleMapping, description: 'YAML，最多 256 KiB / YAML, at most 256 KiB' })
+  @IsString()
+  @MaxLength(maxMappingLength)
+  mapping_yaml: string;
+}
+
+export class CreateJobRequest extends ValidateMappingRequest {
+  @ApiProperty({ example: 1 })
+  @IsInt()
+  @Min(1)
+  @Max(2_147_483_647)
+  graph_id: number;
+
+  @ApiPropertyOptional({ example: '销售图谱', maxLength: 200, description: '缺省为映射的 name / the mapping’s name by default' })
+  @IsOptional()
+  @IsString()
+  @Length(1, 200)
+  @Matches(/^[^\p{Cc}\p{Cs}]*$/u, { message: 'name must be free of control characters' })
+  name?: string;
+}
+
+export class ListJobsQuery extends PageQuery {
+  @ApiPropertyOptional({ example: 1 })
+  @QueryInt()
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(2_147_483_647)
+  graph_id?: number;
+}
+
+export class ListRejectedQuery extends PageQuery {
+  @ApiPropertyOptional({ example: '客户', description: '节点标签或关系类型 / a node label or an edge type' })
+  @IsOptional()
+  @IsString()
+  @Length(1, 300)
+  target?: string;
+
+  @ApiPropertyOptional({
+    enum: ['json', 'ndjson', 'csv'],
+    description: '缺省按 Accept / by Accept unless given; ndjson and csv hold all rows',
+  })
+  @IsOptional()
+  @Matches(/^(json|ndjson|csv)$/, { message: 'format must be json, ndjson or csv' })
+  format?: string;
+}
+
+class MappingWarningResponse implements MappingWarning {
+  @ApiProperty({ example: 'unquoted_number' })
+  code: string;
+
+  @ApiProperty({ example: '0110 没有引号… / 0110 is not quoted…' })
+  message: string;
+
+  @ApiProperty({ example: 'nodes[0].columns[0].rules[0].one_of[0]' })
+  path: string;
+
+  @ApiProperty({ example: 12 })
+  line: number;
+
+  @ApiProperty({ example: 40 })
+  column: number;
+}
+
+export class MappingTargetResponse {
+  @ApiProperty({ enum: ['node', 'edge'] })
+  kind: string;
+
+  @ApiProperty({ example: '客户' })
+  target: string;
+
+  @ApiProperty({ example: 'customers', description: '表名或 query / a table or "query"' })
+  source: string;
+}
+
+export class ValidateMappingResponse {
+  @ApiProperty({ example: true })
+  valid: boolean;
+
+  @ApiProperty({ type: [MappingTargetResponse] })
+  targets: MappingTargetResponse[];
+
+  @ApiProperty({ type: [MappingWarningResponse] })
+  warnings: MappingWarning[];
+}
+
+export class JobResponse {
+  @ApiProperty({ example: 1 })
+  id: number;
+
+  @ApiProperty({ example: 1 })
+  graph_id: number;
+
+  @ApiProperty({ example: '销售图谱' })
+  name: string;
+
+  @ApiProperty({ example: 'pg_mirror' })
+  connection: string;
+
+  @ApiProperty({ example: exampleMapping })
+  mapping_yaml: string;
+
+  @ApiProperty({ type: Object, example: {}, description: '增量读取的位置 / where incremental reads go on' })
+  cursors: Record<string, string>;
+
+  @ApiProperty({ type: Object, nullable: true, example: { id: 1, status: 'succeeded' } })
+  last_run: { id: number; status: string } | null;
+
+  @ApiProperty({ format: 'date-time' })
+  created_at: string;
+}
+
+export class CreatedJobResponse extends JobResponse {
+  @ApiProperty({ type: [MappingWarningResponse] })
+  warnings: MappingWarning[];
+}
+
+export class RunResponse {
+  @ApiProperty({ example: 1 })
+  id: number;
+
+  @ApiProperty({ example: 1 })
+  job_id: number;
+
+  @ApiProperty({ example: 1 })
+  graph_id: number;
+
+  @ApiProperty({ enum: ['queued', 'running', 'succeeded', 'failed', 'cancelled'] })
+  status: string;
+
+  @ApiProperty({ type: String, nullable: true, example: 'staging 客户' })
+  phase: string | null;
+
+  @ApiProperty({ example: 1, description: '第几次尝试 / which attempt this is' })
+  attempt: number;
+
+  @ApiProperty({ example: false })
+  cancel_requested: boolean;
+
+  @ApiProperty({
+    type: Object,
+    example: {
+      targets: [{ target: '客户', kind: 'node', read: 91, inserted: 91, updated: 0, unchanged: 0, deleted: 0, rejected: 0, skipped: 0 }],
+    },
+  })
+  report: Partial<RunReport>;
+
+  @ApiProperty({ type: Object, nullable: true, example: null })
+  error: { code: string; detail: string } | null;
+
+  @ApiProperty({ format: 'date-time' })
+  created_at: string;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  started_at: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  finished_at: string | null;
+}
+
+class ReasonResponse {
+  @ApiProperty({ example: 'min' })
+  rule: string;
+
+  @ApiProperty({ type: String, nullable: true, example: 'quantity' })
+  column: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: '数量' })
+  property: string | null;
+
+  @ApiProperty({ example: '列「quantity」：0 小于最小值 1' })
+  zh: string;
+
+  @ApiProperty({ example: "column 'quantity': 0 is below min 1" })
+  en: string;
+}
+
+export class RejectedRowResponse {
+  @ApiProperty({ example: '包含' })
+  target: string;
+
+  @ApiProperty({ example: 17, description: '该行在来源表中的位置，从 1 起 / the row’s place in its table, from 1' })
+  row_no: number;
+
+  @ApiProperty({ type: String, nullable: true, example: '["10248", "11"]' })
+  source_key: string | null;
+
+  @ApiProperty({ type: [ReasonResponse] })
+  reasons: ReasonResponse[];
+
+  @ApiProperty({ type: Object, example: { quantity: '0' } })
+  sample: Record<string, unknown>;
+}
+
+export function toJobResponse(row: JobRow): JobResponse {
+  const { id, graph_id, name, connection, mapping_yaml, cursors } = row;
+  return {
+    id,
+    graph_id,
+    name,
+    connection,
+    mapping_yaml,
+    cursors,
+    last_run: row.last_run_id === null || row.last_run_status === null ? null : { id: row.last_run_id, status: row.last_run_status },
+    created_at: row.created_at.toISOString(),
+  };
+}
+
+export function toRunResponse(row: RunRow): RunResponse {
+  return {
+    ...row,
+    created_at: row.created_at.toISOString(),
+    started_at: row.started_at?.toISOString() ?? null,
+    finished_at: row.finished_at?.toISOString() ?? null,
+  };
+}
+
+export function toRejectedRowResponse(row: RejectedRow): RejectedRowResponse {
+  return { target: row.target, row_no: Number(row.row_no), source_key: row.source_key, reasons: row.reasons, sample: row.sample };
+}

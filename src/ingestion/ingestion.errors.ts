@@ -1,0 +1,37 @@
+import { ApiError } from '../common/errors/api-error.js';
+
+export class JobNotFoundError extends ApiError {
+  constructor() {
+    super(404, 'job_not_found', { zh: '导入任务不存在', en: 'The ingestion job does not exist' });
+  }
+}
+
+export class RunNotFoundError extends ApiError {
+  constructor() {
+    super(404, 'run_not_found', { zh: '运行记录不存在', en: 'The run does not exist' });
+  }
+}
+
+export class RunActiveError extends ApiError {
+  constructor() {
+    super(409, 'run_active', {
+      zh: '该任务已有一次运行在排队或进行中',
+      en: 'A run of this job is waiting or going on already',
+    });
+  }
+}
+
+export class RunEndedError extends ApiError {
+  constructor() {
+    super(409, 'run_ended', { zh: '这次运行已经结束', en: 'This run has ended already' });
+  }
+}
+
+export class JobChangeNotImplementedError extends ApiError {
+  constructor() {
+    super(501, 'not_implemented', {
+      zh: '尚不支持修改或删除导入任务；请用新的映射另建任务',
+      en: 'Changing or deleting an ingestion job is not implemented; create another job with the new mapping',
+    });
+  }
+}

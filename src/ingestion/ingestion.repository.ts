@@ -1,0 +1,156 @@
+import { Injectable } from '@nestjs/common';
+import type { PoolClient } from 'pg';
+import type { Principal } from '../auth/principal.js';
+import { ServicePool } from '../database/service-pool.js';
+import { JobNotFoundError, RunActiveError, RunNotFoundError } from './ingestion.errors.js';
+import type { Reason, RunReport } from './run/run-report.js';
+
+export interface JobRow {
+  id: number;
+  graph_id: number;
+  connection_id: number;
+  connection: string;
+  name: string;
+  mapping_yaml: string;
+  cursors: Record<string, string>;
+  created_at: Date;
+  last_run_id: number | null;
+  last_run_status: string | null;
+}
+
+export type RunStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+
+export interface RunRow {
+  id: number;
+  job_id: number;
+  graph_id: number;
+  status: RunStatus;
+  phase: string | null;
+  attempt: number;
+  cancel_requested: boolean;
+  report: Partial<RunReport>;
+  error: { code: string; detail: string; context?: Record<string, unknown> } | null;
+  created_at: Date;
+  started_at: Date | null;
+  finished_at: Date | null;
+}
+
+export interface RejectedRow {
+  id: string;
+  target: string;
+  row_no: string;
+  source_key: string | null;
+  reasons: Reason[];
+  sample: Record<string, unknown>;
+}
+
+const jobRow = `
+  SELECT j.id, j.graph_id, j.connection_id, c.name AS connection, j.name, j.mapping_yaml, j.cursors, j.created_at,
+         r.id AS last_run_id, r.status AS last_run_status
+  FROM ingestion_jobs j
+  JOIN warehouse_connections c ON c.id = j.connection_id
+  LEFT JOIN LATERAL (SELECT id, status FROM ingestion_runs WHERE job_id = j.id ORDER BY id DESC LIMIT 1) r ON true`;
+
+const runRow = `
+  SELECT r.id, r.job_id, j.graph_id, r.status, r.phase, r.attempt, r.cancel_requested, r.report, r.error,
+         r.created_at, r.started_at, r.finished_at
+  FROM ingestion_runs r JOIN ingestion_jobs j ON j.id = r.job_id`;
+
+const uniqueViolation = '23505';
+
+/** Jobs, their runs, and the rows that runs rejected. */
+@Injectable()
+export class IngestionRepository {
+  constructor(private readonly pool: ServicePool) {}
+
+  async createJob(job: { graphId: number; connectionId: number; name: string; mappingYaml: string; createdBy: number }): Promise<number> {
+    const { rows } = await this.pool.query<{ id: number }>(
+      `INSERT INTO ingestion_jobs (graph_id, connection_id, name, mapping_yaml, created_by) VALUES ($1, $2, $3, $4, $5) RETURNING id`,
+      [job.graphId, job.connectionId, job.name, job.mappingYaml, job.createdBy],
+    );
+    return rows[0]!.id;
+  }
+
+  /** @throws JobNotFoundError */
+  async getJob(id: number): Promise<JobRow> {
+    const { rows } = await this.pool.query<JobRow>(`${jobRow} WHERE j.id = $1`, [id]);
+    if (!rows[0]) throw new JobNotFoundError();
+    return rows[0];
+  }
+
+  /** Jobs of the graphs that the caller may see, or of one of them. */
+  async listJobs({ userId, isAdmin }: Principal, graphId: number | null, afterId: number, limit: number): Promise<JobRow[]> {
+    const { rows } = await this.pool.query<JobRow>(
+      `${jobRow}
+       JOIN graphs g ON g.id = j.graph_id
+       WHERE j.id > $3 AND ($4::int IS NULL OR j.graph_id = $4)
+         AND ($2 OR g.owner_id = $1 OR EXISTS (SELECT FROM graph_members m WHERE m.graph_id = g.id AND m.user_id = $1))
+       ORDER BY j.id LIMIT $5`,
+      [userId, isAdmin, afterId, graphId, limit],
+    );
+    return rows;
+  }
+
+  /** @throws RunActiveError when a run of the job waits or goes on; @throws JobNotFoundError */
+  async queueRun(jobId: number, requestedBy: number): Promise<RunRow> {
+    try {
+      const { rows } = await this.pool.query<{ id: number }>(
+        'INSERT INTO ingestion_runs (job_id, requested_by) SELECT id, $2 FROM ingestion_jobs WHERE id = $1 RETURNING id',
+        [jobId, requestedBy],
+      );
+      if (!rows[0]) throw new JobNotFoundError();
+      return await this.getRun(rows[0].id);
+    } catch (error) {
+      if ((error as { code?: string }).code === uniqueViolation) throw new RunActiveError();
+      throw error;
+    }
+  }
+
+  /** @throws RunNotFoundError */
+  async getRun(id: number): Promise<RunRow> {
+    const { rows } = await this.pool.query<RunRow>(`${runRow} WHERE r.id = $1`, [id]);
+    if (!rows[0]) throw new RunNotFoundError();
+    return rows[0];
+  }
+
+  /** The newest first. */
+  async listRuns(jobId: number, beforeId: number | null, limit: number): Promise<RunRow[]> {
+    const { rows } = await this.pool.query<RunRow>(
+      `${runRow} WHERE r.job_id = $1 AND ($2::int IS NULL OR r.id < $2) ORDER BY r.id DESC LIMIT $3`,
+      [jobId, beforeId, limit],
+    );
+    return rows;
+  }
+
+  /** A waiting run ends at once, a running one when its worker sees the wish. False when it has ended already. */
+  async requestCancel(id: number): Promise<boolean> {
+    const { rowCount } = await this.pool.query(
+      `UPDATE ingestion_runs
+       SET cancel_requested = true,
+           status = CASE WHEN status = 'queued' THEN 'cancelled' ELSE status END,
+           finished_at = CASE WHEN status = 'queued' THEN now() END
+       WHERE id = $1 AND status IN ('queued', 'running')`,
+      [id],
+    );
+    return rowCount === 1;
+  }
+
+  async listRejected(runId: number, target: string | null, afterId: number, limit: number): Promise<RejectedRow[]> {
+    const { rows } = await this.pool.query<RejectedRow>(
+      `SELECT id, target, row_no, source_key, reasons, sample FROM ingestion_rejected
+       WHERE run_id = $1 AND id > $2 AND ($3::text IS NULL OR target = $3) ORDER BY id LIMIT $4`,
+      [runId, afterId, target, limit],
+    );
+    return rows;
+  }
+
+  /** Inside the transaction of the caller. */
+  async insertRejected(client: PoolClient, runId: number, rejected: object[]): Promise<void> {
+    await client.query(
+      `INSERT INTO ingestion_rejected (run_id, target, row_no, source_key, reasons, sample)
+       SELECT $1, r.target, r.row_no, r.source_key, r.reasons, r.sample
+       FROM jsonb_to_recordset($2::jsonb) AS r(target text, row_no bigint, source_key text, reasons jsonb, sample jsonb)`,
+      [runId, JSON.stringify(rejected)],
+    );
+  }
+}

@@ -1,0 +1,208 @@
+import { randomUUID } from 'node:crypto';
+import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { ApiError } from '../common/errors/api-error.js';
+import { LOG } from '../common/logging/log.js';
+import { Settings } from '../config/settings.js';
+import { ServicePool } from '../database/service-pool.js';
+import { type ClaimedRun, IngestionRunner } from './ingestion-runner.service.js';
+import { LeaseLostError, RunFailure } from './run/run-failure.js';
+import type { RunReport } from './run/run-report.js';
+
+const pollEveryMs = 1_000;
+const heartbeatEveryMs = 2_000;
+/** A worker that was silent for this long has lost its runs to whoever asks next. */
+const leaseSeconds = 30;
+const maxAttempts = 3;
+const maxConcurrentRuns = 2;
+
+const queryCancelled = '57014';
+
+interface ActiveRun {
+  claimed: ClaimedRun;
+  backendPid: number | null;
+  isCancelled: boolean;
+  ended: Promise<void>;
+}
+
+/** Takes waiting runs and runs whose worker has gone, one after the other, and keeps the lease on them while it works. */
+@Injectable()
+export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly active = new Set<ActiveRun>();
+  private timers: NodeJS.Timeout[] = [];
+  private isStopping = false;
+  private isClaiming = false;
+
+  constructor(
+    private readonly pool: ServicePool,
+    private readonly runner: IngestionRunner,
+    private readonly settings: Settings,
+    @Inject(LOG) private readonly log: Logger,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.settings.worker === 'off') return;
+    this.timers = [setInterval(() => void this.wake(), pollEveryMs), setInterval(() => void this.beat(), heartbeatEveryMs)];
+    for (const timer of this.timers) timer.unref();
+    void this.wake();
+  }
+
+  /** Runs that were going on go back into the queue, for another worker or for this one when it is started again. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isStopping = true;
+    for (const timer of this.timers) clearInterval(timer);
+    await Promise.all([...this.active].map(run => this.interrupt(run)));
+    await Promise.allSettled([...this.active].map(run => run.ended));
+  }
+
+  /** Looks for work now instead of at the next poll. Never rejects. */
+  async wake(): Promise<void> {
+    if (this.isStopping || this.isClaiming || this.settings.worker === 'off') return;
+    this.isClaiming = true;
+    try {
+      while (this.active.size < maxConcurrentRuns && !this.isStopping) {
+        const claimed = await this.claim();
+        if (!claimed) break;
+        this.start(claimed);
+      }
+    } catch (error) {
+      this.log.warn({ cause: stackOf(error) }, 'Looking for ingestion runs failed');
+    } finally {
+      this.isClaiming = false;
+    }
+  }
+
+  /** Renews the leases and learns of cancellations. Called by the timer; public so that a cancellation need not wait for it. */
+  async beat(): Promise<void> {
+    for (const run of this.active) {
+      try {
+        const { rows } = await this.pool.query<{ cancel_requested: boolean }>(
+          `UPDATE ingestion_runs SET lease_until = now() + make_interval(secs => $3)
+           WHERE id = $1 AND lease_owner = $2 AND status = 'running' RETURNING cancel_requested`,
+          [run.claimed.id, run.claimed.leaseOwner, leaseSeconds],
+        );
+        if (rows[0]?.cancel_requested) run.isCancelled = true;
+        if (!rows[0] || rows[0].cancel_requested) await this.interrupt(run);
+      } catch (error) {
+        this.log.warn({ cause: stackOf(error), run: run.claimed.id }, 'The lease of an ingestion run could not be renewed');
+      }
+    }
+  }
+
+  private async claim(): Promise<ClaimedRun | null> {
+    const leaseOwner = randomUUID();
+    const { rows } = await this.pool.query<{ id: number; job_id: number; attempt: number; cancel_requested: boolean }>(
+      `UPDATE ingestion_runs
+       SET status = 'running', lease_owner = $1, lease_until = now() + make_interval(secs => $2), attempt = attempt + 1,
+           started_at = coalesce(started_at, now())
+       WHERE id = (
+         SELECT id FROM ingestion_runs
+         WHERE status = 'queued' OR (status = 'running' AND lease_until < now())
+         ORDER BY id FOR UPDATE SKIP LOCKED LIMIT 1)
+       RETURNING id, job_id, attempt, cancel_requested`,
+      [leaseOwner, leaseSeconds],
+    );
+    const row = rows[0];
+    if (!row) return null;
+    const claimed = { id: row.id, jobId: row.job_id, leaseOwner };
+    if (row.cancel_requested) await this.end(claimed, 'cancelled', null, null);
+    else if (row.attempt > maxAttempts) await this.end(claimed, 'failed', null, tooManyAttempts());
+    else return claimed;
+    return this.claim();
+  }
+
+  private start(claimed: ClaimedRun): void {
+    const run: ActiveRun = { claimed, backendPid: null, isCancelled: false, ended: Promise.resolve() };
+    this.active.add(run);
+    run.ended = this.work(run)
+      .catch((error: unknown) => this.log.error({ cause: stackOf(error), run: claimed.id }, 'An ingestion run could not be ended'))
+      .finally(() => {
+        this.active.delete(run);
+        void this.wake();
+      });
+  }
+
+  private async work(run: ActiveRun): Promise<void> {
+    const report = {} as RunReport;
+    try {
+      await this.runner.run(run.claimed, report, pid => (run.backendPid = pid));
+    } catch (error) {
+      run.backendPid = null;
+      if (error instanceof LeaseLostError) return;
+      if (run.isCancelled) return this.end(run.claimed, 'cancelled', report, null);
+      if (this.isStopping) return this.release(run.claimed);
+      if (!(error instanceof RunFailure)) this.log.warn({ cause: stackOf(error), run: run.claimed.id }, 'An ingestion run failed');
+      await this.end(run.claimed, 'failed', report, toFailure(error));
+    } finally {
+      run.backendPid = null;
+    }
+  }
+
+  /** Stops the statement that the run is in; the run then ends by its error. */
+  private async interrupt({ backendPid }: ActiveRun): Promise<void> {
+    if (backendPid !== null) await this.pool.query('SELECT pg_cancel_backend($1)', [backendPid]);
+  }
+
+  private async end(
+    claimed: ClaimedRun,
+    status: 'failed' | 'cancelled',
+    report: RunReport | null,
+    failure: RunFailure | null,
+  ): Promise<void> {
+    const error = failure && { code: failure.code, detail: `${failure.text.zh} / ${failure.text.en}`, context: failure.context };
+    await this.pool.query(
+      `UPDATE ingestion_runs
+       SET status = $3, error = $4, report = coalesce($5, report), finished_at = clock_timestamp(), lease_until = NULL
+       WHERE id = $1 AND lease_owner = $2 AND status = 'running'`,
+      [claimed.id, claimed.leaseOwner, status, error && JSON.stringify(error), report && JSON.stringify(withoutWrites(report))],
+    );
+  }
+
+  private async release(claimed: ClaimedRun): Promise<void> {
+    await this.pool.query(
+      `UPDATE ingestion_runs SET status = 'queued', phase = NULL, lease_owner = NULL, lease_until = NULL, attempt = attempt - 1
+       WHERE id = $1 AND lease_owner = $2 AND status = 'running'`,
+      [claimed.id, claimed.leaseOwner],
+    );
+  }
+}
+
+/** Driver errors carry the statement and its parameters as own properties; only message and stack are logged. */
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : typeof error;
+}
+
+/** What a run that did not commit had written is not there. */
+function withoutWrites(report: RunReport): RunReport {
+  const none = { inserted: 0, updated: 0, unchanged: 0, deleted: 0 };
+  return { ...report, targets: (report.targets ?? []).map(target => ({ ...target, ...none })), totals: { ...report.totals, ...none } };
+}
+
+function tooManyAttempts(): RunFailure {
+  return new RunFailure('too_many_attempts', {
+    zh: `运行了 ${maxAttempts} 次，每次都在中途失去了工作进程`,
+    en: `tried ${maxAttempts} times, and each time its worker was lost on the way`,
+  });
+}
+
+/** An error as a run's record shows it. PostgreSQL's own text may quote rows and stays in the log. */
+function toFailure(error: unknown): RunFailure {
+  if (error instanceof RunFailure) return error;
+  if (error instanceof ApiError) return new RunFailure(error.code, error.text, error.context);
+  const code = (error as { code?: unknown } | null)?.code;
+  const sqlstate = typeof code === 'string' ? code : null;
+  if (sqlstate === queryCancelled) {
+    return new RunFailure('statement_timeout', {
+      zh: '某一步超过了 source.statement_timeout 的时限',
+      en: 'a step took longer than source.statement_timeout',
+    });
+  }
+  if (sqlstate?.startsWith('22')) {
+    return new RunFailure(
+      'source_sql_failed',
+      { zh: '映射中的 SQL 遇到了无法处理的值', en: "the mapping's own SQL met a value that it cannot process" },
+      { sqlstate },
+    );
+  }
+  return new RunFailure('internal_error', { zh: '服务器内部错误', en: 'internal server error' }, sqlstate === null ? {} : { sqlstate });
+}

@@ -1,0 +1,115 @@
+import { Body, Controller, Delete, Get, Headers, HttpCode, HttpStatus, Post, Put, Query, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Authenticated } from '../auth/access.decorator.js';
+import { CurrentPrincipal, type Principal } from '../auth/principal.js';
+import { type Page, PageOf, PageQuery } from '../common/http/page.js';
+import { IdParam } from '../common/http/positive-int.pipe.js';
+import { GraphAccess } from '../graphs/graph-access.decorator.js';
+import {
+  CreatedJobResponse,
+  CreateJobRequest,
+  JobResponse,
+  ListJobsQuery,
+  RunResponse,
+  ValidateMappingRequest,
+  ValidateMappingResponse,
+} from './ingestion.dto.js';
+import { JobChangeNotImplementedError } from './ingestion.errors.js';
+import { JobsService } from './jobs.service.js';
+import { preferredWait } from './prefer-wait.js';
+import { hasEnded, RunsService } from './runs.service.js';
+
+const job = { of: 'job', param: 'id' } as const;
+
+@ApiTags('ingestion')
+@Controller('ingestion')
+export class JobsController {
+  constructor(
+    private readonly jobs: JobsService,
+    private readonly runs: RunsService,
+  ) {}
+
+  @Get('jobs')
+  @Authenticated()
+  @ApiOperation({ summary: '导入任务 / Ingestion jobs of the graphs I may see' })
+  @ApiOkResponse({ type: PageOf(JobResponse) })
+  list(@CurrentPrincipal() principal: Principal, @Query() query: ListJobsQuery): Promise<Page<JobResponse>> {
+    return this.jobs.list(principal, query);
+  }
+
+  @Post('jobs')
+  @GraphAccess('editor', { of: 'body' })
+  @ApiOperation({ summary: '由映射创建任务 / Create a job from a mapping' })
+  @ApiCreatedResponse({ type: CreatedJobResponse })
+  @ApiResponse({ status: 422, description: 'mapping_yaml validation failed: detail.errors[{loc, msg, type, line, column}]' })
+  create(@CurrentPrincipal() principal: Principal, @Body() body: CreateJobRequest): Promise<CreatedJobResponse> {
+    return this.jobs.create(principal, body);
+  }
+
+  @Post('mappings/validate')
+  @HttpCode(HttpStatus.OK)
+  @Authenticated()
+  @ApiOperation({ summary: '只检查映射 / Check a mapping without creating anything' })
+  @ApiOkResponse({ type: ValidateMappingResponse })
+  @ApiResponse({ status: 422, description: 'mapping_yaml validation failed: detail.errors[{loc, msg, type, line, column}]' })
+  validate(@Body() body: ValidateMappingRequest): Promise<ValidateMappingResponse> {
+    return this.jobs.validate(body.mapping_yaml);
+  }
+
+  @Get('jobs/:id')
+  @GraphAccess('viewer', job)
+  @ApiOperation({ summary: '一个任务 / One job' })
+  @ApiOkResponse({ type: JobResponse })
+  get(@IdParam() id: number): Promise<JobResponse> {
+    return this.jobs.get(id);
+  }
+
+  @Put('jobs/:id')
+  @GraphAccess('editor', job)
+  @ApiOperation({ summary: '修改任务（尚未提供） / Change a job (not implemented)' })
+  @ApiResponse({ status: 501, description: '尚未提供 / Not implemented' })
+  replace(@IdParam() _id: number): never {
+    throw new JobChangeNotImplementedError();
+  }
+
+  @Delete('jobs/:id')
+  @GraphAccess('editor', job)
+  @ApiOperation({ summary: '删除任务（尚未提供） / Delete a job (not implemented)' })
+  @ApiResponse({ status: 501, description: '尚未提供 / Not implemented' })
+  remove(@IdParam() _id: number): never {
+    throw new JobChangeNotImplementedError();
+  }
+
+  @Post('jobs/:id/run')
+  @HttpCode(HttpStatus.ACCEPTED)
+  @GraphAccess('editor', job)
+  @ApiOperation({ summary: '运行任务 / Run a job' })
+  @ApiHeader({
+    name: 'Prefer',
+    required: false,
+    description: '最多等待 N 秒（至多 60） / wait up to N seconds, 60 at most',
+    example: 'wait=30',
+  })
+  @ApiAcceptedResponse({ type: RunResponse, description: '已排队 / queued or going on; see Location' })
+  @ApiOkResponse({ type: RunResponse, description: '在等待时间内结束 / ended within the time waited' })
+  @ApiResponse({ status: 409, description: '已有运行 / a run of this job is waiting or going on' })
+  async run(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() id: number,
+    @Headers('prefer') prefer: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<RunResponse> {
+    const run = await this.runs.start(principal, id, preferredWait(prefer));
+    response.location(`/api/ingestion/runs/${run.id}`).status(hasEnded(run) ? HttpStatus.OK : HttpStatus.ACCEPTED);
+    return run;
+  }
+
+  @Get('jobs/:id/runs')
+  @GraphAccess('viewer', job)
+  @ApiOperation({ summary: '任务的运行记录 / Runs of a job, the newest first' })
+  @ApiOkResponse({ type: PageOf(RunResponse) })
+  listRuns(@IdParam() id: number, @Query() query: PageQuery): Promise<Page<RunResponse>> {
+    return this.runs.list(id, query.limit, query.cursor);
+  }
+}

@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../auth/principal.js';
+import { afterId, type Page, page } from '../common/http/page.js';
+import { GraphAccessService } from '../graphs/graph-access.service.js';
+import {
+  type CreatedJobResponse,
+  type CreateJobRequest,
+  type JobResponse,
+  type ListJobsQuery,
+  toJobResponse,
+  type ValidateMappingResponse,
+} from './ingestion.dto.js';
+import { IngestionRepository } from './ingestion.repository.js';
+import type { ParsedMapping } from './mapping/mapping.js';
+import { parseMapping } from './mapping/parse-mapping.js';
+import { mappingError, mappingProblem } from './mapping/problems.js';
+import { SourcesService } from './sources.service.js';
+import { targetsOf } from './staging/target.js';
+
+/** Jobs: mappings that were checked against their sources and belong to a graph. */
+@Injectable()
+export class JobsService {
+  constructor(
+    private readonly repository: IngestionRepository,
+    private readonly sources: SourcesService,
+    private readonly access: GraphAccessService,
+  ) {}
+
+  /** @throws SchemaError that lists every problem of the mapping */
+  async create(principal: Principal, request: CreateJobRequest): Promise<CreatedJobResponse> {
+    const { parsed, connectionId } = await this.check(request.mapping_yaml);
+    const id = await this.repository.createJob({
+      graphId: request.graph_id,
+      connectionId,
+      name: request.name ?? parsed.mapping.name ?? `job-${targetsOf(parsed.mapping)[0]!.name}`,
+      mappingYaml: request.mapping_yaml,
+      createdBy: principal.userId,
+    });
+    return { ...toJobResponse(await this.repository.getJob(id)), warnings: parsed.warnings };
+  }
+
+  /** @throws SchemaError that lists every problem of the mapping */
+  async validate(mappingYaml: string): Promise<ValidateMappingResponse> {
+    const { parsed } = await this.check(mappingYaml);
+    const targets = targetsOf(parsed.mapping).map(({ kind, name, element: { source } }) => ({
+      kind,
+      target: name,
+      source: source.kind === 'table' ? source.table : 'query',
+    }));
+    return { valid: true, targets, warnings: parsed.warnings };
+  }
+
+  async get(id: number): Promise<JobResponse> {
+    return toJobResponse(await this.repository.getJob(id));
+  }
+
+  /** @throws GraphNotFoundError, GraphAccessError for a `graph_id` that the caller may not see */
+  async list(principal: Principal, { graph_id, limit, cursor }: ListJobsQuery): Promise<Page<JobResponse>> {
+    if (graph_id !== undefined) await this.access.require(principal, graph_id, 'viewer');
+    const rows = await this.repository.listJobs(principal, graph_id ?? null, afterId(cursor), limit + 1);
+    return page(rows.map(toJobResponse), limit, job => job.id);
+  }
+
+  private async check(mappingYaml: string): Promise<{ parsed: ParsedMapping; connectionId: number }> {
+    const parsed = parseMapping(mappingYaml);
+    const { connection, problems } = await this.sources.describe(parsed.mapping);
+    if (problems.length > 0 || !connection) {
+      throw mappingError(problems.map(({ type, path, text, hint }) => mappingProblem(type, path, text, parsed.positionOf(path), hint)));
+    }
+    return { parsed, connectionId: connection.id };
+  }
+}

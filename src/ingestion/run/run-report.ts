@@ -1,0 +1,76 @@
+import type { Target } from '../staging/target.js';
+
+/**
+ * What a run did with the rows of one target. Every row read is in exactly one of the other counts, except that `deleted` counts
+ * elements of the graph, and `marked_deleted` the source rows that asked for it.
+ */
+export interface TargetReport {
+  target: string;
+  kind: 'node' | 'edge';
+  state: 'waiting' | 'staging' | 'staged' | 'writing' | 'done';
+  read: number;
+  inserted: number;
+  updated: number;
+  unchanged: number;
+  deleted: number;
+  rejected: number;
+  skipped: number;
+  marked_deleted: number;
+}
+
+export interface RunWarning {
+  code: string;
+  target: string;
+  count: number;
+  message: string;
+  [more: string]: unknown;
+}
+
+export interface RejectedSample {
+  target: string;
+  row_no: number;
+  source_key: string | null;
+  reasons: Reason[];
+  sample: Record<string, unknown>;
+}
+
+/** One reason for which a row was rejected, in both languages. */
+export interface Reason {
+  rule: string;
+  column: string | null;
+  property: string | null;
+  en: string;
+  zh: string;
+}
+
+export interface RunReport {
+  targets: TargetReport[];
+  totals: Omit<TargetReport, 'target' | 'kind' | 'state'>;
+  /** Rows read per second of the whole run; null until it ended. */
+  rows_per_s: number | null;
+  duration_ms: number | null;
+  graph_version: number | null;
+  cursors: Record<string, { from: string | null; to: string | null }>;
+  warnings: RunWarning[];
+  rejected_sample: RejectedSample[];
+}
+
+const COUNTS = ['read', 'inserted', 'updated', 'unchanged', 'deleted', 'rejected', 'skipped', 'marked_deleted'] as const;
+
+export function emptyReport(targets: Target[]): RunReport {
+  const none = { read: 0, inserted: 0, updated: 0, unchanged: 0, deleted: 0, rejected: 0, skipped: 0, marked_deleted: 0 };
+  return {
+    targets: targets.map(({ name, kind }) => ({ target: name, kind, state: 'waiting', ...none })),
+    totals: { ...none },
+    rows_per_s: null,
+    duration_ms: null,
+    graph_version: null,
+    cursors: {},
+    warnings: [],
+    rejected_sample: [],
+  };
+}
+
+export function addTotals(report: RunReport): void {
+  for (const count of COUNTS) report.totals[count] = report.targets.reduce((sum, target) => sum + target[count], 0);
+}

@@ -1,0 +1,31 @@
+import type { RunWarning } from './run-report.js';
+import type { StagedTarget } from './stage-target.js';
+
+/** What a run noticed and let pass: broken rules of severity `warn`, and rows that repeat a key. */
+export function runWarnings({ plan, target, report, warnings, duplicates }: StagedTarget): RunWarning[] {
+  const found: RunWarning[] = [];
+  plan.warnings.forEach(({ column, rule }, index) => {
+    const count = warnings[index] ?? 0;
+    if (count === 0) return;
+    const mapped = target.element.columns[column]!;
+    const broken = mapped.rules[rule]!;
+    const what = broken.kind === 'expression' ? `'${broken.predicate}'` : broken.kind;
+    found.push({
+      code: 'rule_broken',
+      target: report.target,
+      count,
+      rule: broken.kind,
+      property: mapped.property,
+      message: broken.message ?? `${count} 行不符合规则 ${what}（仅警告） / ${count} rows break the rule ${what} (warning only)`,
+    });
+  });
+  if (duplicates > 0) {
+    found.push({
+      code: 'duplicate_key',
+      target: report.target,
+      count: duplicates,
+      message: `${duplicates} 行与前面的行主键相同，已跳过 / ${duplicates} rows repeat the key of an earlier row and were skipped`,
+    });
+  }
+  return found;
+}

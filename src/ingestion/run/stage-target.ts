@@ -1,0 +1,99 @@
+import type { PoolClient, QueryConfig } from 'pg';
+import type { StagingPlan, UniqueColumn } from '../staging/compile-staging.js';
+import type { Target } from '../staging/target.js';
+import type { TargetReport } from './run-report.js';
+
+/** A target whose rows are staged in this session. */
+export interface StagedTarget {
+  target: Target;
+  plan: StagingPlan;
+  report: TargetReport;
+  /** Greatest cursor among the rows read, as text in the cursor's type. */
+  cursorTo: string | null;
+  /** How often each rule of severity `warn` was broken, in the order of the plan's warnings. */
+  warnings: number[];
+  /** Rows that repeat the key of an earlier row, as far as they are marked. */
+  duplicates: number;
+}
+
+/** The rows of the staging table that are to be written. */
+export function goodRows(plan: StagingPlan, alias = 's'): string {
+  const conditions = [`${alias}.failures IS NULL`, `${alias}.duplicate_of IS NULL`];
+  if (plan.hasDeletes) conditions.push(`NOT ${alias}.gone`);
+  return conditions.join(' AND ');
+}
+
+/** Runs inside the staging transaction: its snapshot is what every target is read from. */
+export async function stageTarget(client: PoolClient, target: Target, plan: StagingPlan, report: TargetReport): Promise<StagedTarget> {
+  await client.query(plan.createTable);
+  await client.query(`GRANT INSERT ON pg_temp.${plan.table} TO graph_mirror_reader`);
+  // From here the mapping's own SQL runs: as a role that may read the mirror and fill this one table.
+  await client.query('SET LOCAL ROLE graph_mirror_reader');
+  // A named type of its own: the driver knows queryMode, its declarations do not. It keeps the text to one statement.
+  const insert: QueryConfig & { queryMode: 'extended' } = { text: plan.insert.sql, values: plan.insert.parameters, queryMode: 'extended' };
+  const { rowCount } = await client.query(insert);
+  await client.query('SET LOCAL ROLE NONE');
+  report.read = rowCount ?? 0;
+  const staged: StagedTarget = { target, plan, report, cursorTo: null, warnings: [], duplicates: 0 };
+  const ends = target.kind === 'edge' ? ', from_key, to_key' : '';
+  await client.query(`ANALYZE pg_temp.${plan.table} (key${ends})`);
+  for (const unique of plan.unique) await rejectRepeated(client, staged, unique);
+  if (target.kind === 'node') await markDuplicates(client, staged);
+  await summarise(client, staged);
+  return staged;
+}
+
+/** One pass over the staged rows, and none where there is nothing to count. */
+async function summarise(client: PoolClient, staged: StagedTarget): Promise<void> {
+  const { plan, report } = staged;
+  const counts = ['count(failures)::int AS rejected'];
+  if (plan.hasDeletes) counts.push('(count(*) FILTER (WHERE gone))::int AS gone');
+  if (plan.hasCursor) counts.push('max(cursor_value)::text AS cursor');
+  plan.warnings.forEach(({ stagedAs }, index) =>
+    counts.push(`(count(*) FILTER (WHERE ${stagedAs} AND failures IS NULL))::int AS w${index}`),
+  );
+  if (!plan.canFail && plan.unique.length === 0 && counts.length === 1) return;
+  const { rows } = await client.query<Record<string, unknown>>(`SELECT ${counts.join(', ')} FROM pg_temp.${plan.table}`);
+  const row = rows[0]!;
+  report.rejected = row['rejected'] as number;
+  report.marked_deleted = (row['gone'] as number | undefined) ?? 0;
+  staged.cursorTo = (row['cursor'] as string | null | undefined) ?? null;
+  staged.warnings.push(...plan.warnings.map((_, index) => row[`w${index}`] as number));
+}
+
+/** Of rows with one value in a column that must be unique, the first passes and the others are rejected (or, for `warn`, counted). */
+async function rejectRepeated(client: PoolClient, { plan }: StagedTarget, unique: UniqueColumn): Promise<void> {
+  if (unique.severity === 'warn') return;
+  const open = `failures IS NULL AND ${unique.stagedAs} IS NOT NULL${plan.hasDeletes ? ' AND NOT gone' : ''}`;
+  if (!(await hasRepeated(client, plan.table, unique.stagedAs, open))) return;
+  await client.query(
+    `UPDATE pg_temp.${plan.table} s
+     SET failures = jsonb_build_object('column', $1::int, 'rule', $2::int, 'first', d.first, 'value', left(s.${unique.stagedAs}, 200))
+     FROM (SELECT row_no, min(row_no) OVER (PARTITION BY ${unique.stagedAs} COLLATE "C") AS first FROM pg_temp.${plan.table} WHERE ${open}) d
+     WHERE d.row_no = s.row_no AND d.first < d.row_no`,
+    [unique.column, unique.rule],
+  );
+}
+
+/** Marks the rows that repeat the identity of an earlier row; the earliest is the one that is written. */
+export async function markDuplicates(client: PoolClient, staged: StagedTarget): Promise<void> {
+  const { plan, target, report } = staged;
+  const identity = target.kind === 'node' ? 'key' : 'from_key, to_key, key';
+  const open = goodRows(plan, plan.table);
+  if (!(await hasRepeated(client, plan.table, identity, open))) return;
+  const partition = identity.split(', ').map(column => `${column} COLLATE "C"`);
+  const { rowCount } = await client.query(
+    `UPDATE pg_temp.${plan.table} s SET duplicate_of = d.first
+     FROM (SELECT row_no, min(row_no) OVER (PARTITION BY ${partition.join(', ')}) AS first FROM pg_temp.${plan.table} WHERE ${open}) d
+     WHERE d.row_no = s.row_no AND d.first < d.row_no`,
+  );
+  staged.duplicates = rowCount ?? 0;
+  report.skipped += staged.duplicates;
+}
+
+async function hasRepeated(client: PoolClient, table: string, columns: string, open: string): Promise<boolean> {
+  const { rows } = await client.query<{ found: boolean }>(
+    `SELECT EXISTS (SELECT FROM pg_temp.${table} WHERE ${open} GROUP BY ${columns} HAVING count(*) > 1) AS found`,
+  );
+  return rows[0]!.found;
+}

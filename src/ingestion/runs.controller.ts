@@ -1,0 +1,65 @@
+import { pipeline } from 'node:stream/promises';
+import { Controller, Get, Headers, HttpCode, HttpStatus, Post, Query, Res, Sse } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import type { Observable } from 'rxjs';
+import { PageOf } from '../common/http/page.js';
+import { IdParam } from '../common/http/positive-int.pipe.js';
+import { GraphAccess } from '../graphs/graph-access.decorator.js';
+import { ListRejectedQuery, RejectedRowResponse, RunResponse } from './ingestion.dto.js';
+import { rejectedContentType, rejectedFormat } from './rejected-text.js';
+import { type RunEvent, RunsService } from './runs.service.js';
+
+const run = { of: 'run', param: 'id' } as const;
+
+@ApiTags('ingestion')
+@Controller('ingestion/runs')
+export class RunsController {
+  constructor(private readonly runs: RunsService) {}
+
+  @Get(':id')
+  @GraphAccess('viewer', run)
+  @ApiOperation({ summary: '一次运行及其报告 / One run and its report' })
+  @ApiOkResponse({ type: RunResponse })
+  get(@IdParam() id: number): Promise<RunResponse> {
+    return this.runs.get(id);
+  }
+
+  @Get(':id/rejected')
+  @GraphAccess('viewer', run)
+  @ApiOperation({ summary: '被拒绝的行及原因 / Rejected rows and their reasons' })
+  @ApiProduces('application/json', 'application/x-ndjson', 'text/csv')
+  @ApiOkResponse({ type: PageOf(RejectedRowResponse) })
+  async rejected(
+    @IdParam() id: number,
+    @Query() query: ListRejectedQuery,
+    @Headers('accept') accept: string | undefined,
+    @Res() response: Response,
+  ): Promise<void> {
+    const format = rejectedFormat(query.format, accept);
+    if (format === null) {
+      response.json(await this.runs.listRejected(id, query));
+      return;
+    }
+    response.type(rejectedContentType[format]);
+    await pipeline(this.runs.exportRejected(id, query.target, format), response);
+  }
+
+  @Sse(':id/events')
+  @GraphAccess('viewer', run)
+  @ApiOperation({ summary: '运行进度（事件流） / Progress of a run as server-sent events' })
+  @ApiProduces('text/event-stream')
+  events(@IdParam() id: number): Observable<RunEvent> {
+    return this.runs.watch(id);
+  }
+
+  @Post(':id/cancel')
+  @HttpCode(HttpStatus.ACCEPTED)
+  @GraphAccess('editor', run)
+  @ApiOperation({ summary: '取消运行 / Cancel a run' })
+  @ApiResponse({ status: 202, type: RunResponse })
+  @ApiResponse({ status: 409, description: '已经结束 / it has ended already' })
+  cancel(@IdParam() id: number): Promise<RunResponse> {
+    return this.runs.cancel(id);
+  }
+}

@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { Observable } from 'rxjs';
+import type { Principal } from '../auth/principal.js';
+import { afterId, type Page, page } from '../common/http/page.js';
+import {
+  type ListRejectedQuery,
+  type RejectedRowResponse,
+  type RunResponse,
+  toRejectedRowResponse,
+  toRunResponse,
+} from './ingestion.dto.js';
+import { RunEndedError } from './ingestion.errors.js';
+import { IngestionRepository } from './ingestion.repository.js';
+import { IngestionWorker } from './ingestion.worker.js';
+import { type RejectedFormat, rejectedHeader, rejectedLine } from './rejected-text.js';
+
+const maxWaitSeconds = 60;
+const lookEveryMs = 100;
+const eventEveryMs = 500;
+const rejectedBatch = 1_000;
+
+/** What an event stream sends: `progress` whenever something changed, `end` with the final record. */
+export interface RunEvent {
+  type: 'progress' | 'end';
+  data: RunResponse;
+}
+
+/** Starting, watching and stopping runs; the work itself is the worker's. */
+@Injectable()
+export class RunsService {
+  constructor(
+    private readonly repository: IngestionRepository,
+    private readonly worker: IngestionWorker,
+  ) {}
+
+  /**
+   * Queues a run and waits up to `waitSeconds` for its end.
+   * @throws RunActiveError when a run of the job waits or goes on
+   */
+  async start(principal: Principal, jobId: number, waitSeconds: number): Promise<RunResponse> {
+    const { id } = await this.repository.queueRun(jobId, principal.userId);
+    void this.worker.wake();
+    const until = performance.now() + Math.min(waitSeconds, maxWaitSeconds) * 1000;
+    let run = await this.get(id);
+    while (!hasEnded(run) && performance.now() < until) {
+      await sleep(lookEveryMs);
+      run = await this.get(id);
+    }
+    return run;
+  }
+
+  async get(id: number): Promise<RunResponse> {
+    return toRunResponse(await this.repository.getRun(id));
+  }
+
+  /** The newest first. */
+  async list(jobId: number, limit: number, cursor?: string): Promise<Page<RunResponse>> {
+    const before = afterId(cursor);
+    const rows = await this.repository.listRuns(jobId, before === 0 ? null : before, limit + 1);
+    return page(rows.map(toRunResponse), limit, run => run.id);
+  }
+
+  /** @throws RunEndedError */
+  async cancel(id: number): Promise<RunResponse> {
+    await this.repository.getRun(id);
+    if (!(await this.repository.requestCancel(id))) throw new RunEndedError();
+    await this.worker.beat();
+    return this.get(id);
+  }
+
+  async listRejected(id: number, { target, limit, cursor }: ListRejectedQuery): Promise<Page<RejectedRowResponse>> {
+    const rows = await this.repository.listRejected(id, target ?? null, afterId(cursor), limit + 1);
+    const { items, next_cursor } = page(rows, limit, row => row.id);
+    return { items: items.map(toRejectedRowResponse), next_cursor };
+  }
+
+  /** All rejected rows as text, line by line. */
+  async *exportRejected(id: number, target: string | undefined, format: RejectedFormat): AsyncGenerator<string> {
+    yield rejectedHeader(format);
+    for (let after = 0; ;) {
+      const rows = await this.repository.listRejected(id, target ?? null, after, rejectedBatch);
+      const last = rows.at(-1);
+      if (!last) return;
+      yield rows.map(row => rejectedLine(toRejectedRowResponse(row), format)).join('');
+      after = Number(last.id);
+    }
+  }
+
+  /** The run as it goes on, until it has ended or nobody listens any more. */
+  watch(id: number): Observable<RunEvent> {
+    return new Observable(subscriber => {
+      const follow = async (): Promise<void> => {
+        let shown = '';
+        while (!subscriber.closed) {
+          const run = await this.get(id);
+          const isEnd = hasEnded(run);
+          const text = JSON.stringify(run);
+          if (isEnd || text !== shown) subscriber.next({ type: isEnd ? 'end' : 'progress', data: run });
+          if (isEnd) break;
+          shown = text;
+          await sleep(eventEveryMs);
+        }
+        subscriber.complete();
+      };
+      follow().catch((error: unknown) => subscriber.error(error));
+    });
+  }
+}
+
+export function hasEnded({ status }: Pick<RunResponse, 'status'>): boolean {
+  return status !== 'queued' && status !== 'running';
+}

@@ -1,0 +1,190 @@
+import { Injectable } from '@nestjs/common';
+import { ApiError } from '../common/errors/api-error.js';
+import { quoteIdentifier } from '../database/quote-identifier.js';
+import { guardExpression, guardPredicate, isUnsafe } from '../sql-guard/guard-expression.js';
+import { guardSelect } from '../sql-guard/guard-select.js';
+import { loadSqlParser } from '../sql-guard/sql-parser.js';
+import { type ResolvedConnection, WarehouseService } from '../warehouse/warehouse.service.js';
+import type { Mapping, MappingPath } from './mapping/mapping.js';
+import { nearestName } from './mapping/nearest-name.js';
+import { sourceFamily, type SourceFamily } from './staging/source-type.js';
+import { namedColumns, sourceAlias, type SourceShape, type Target, targetsOf, writtenSql } from './staging/target.js';
+
+const describeTimeoutMs = 10_000;
+
+/** Something in a mapping that does not fit its source. */
+export interface SourceProblem {
+  type: string;
+  path: MappingPath;
+  text: { zh: string; en: string };
+  hint?: string;
+}
+
+export interface DescribedMapping {
+  connection: ResolvedConnection | null;
+  /** In the order of `targetsOf`; only complete where there are no problems. */
+  shapes: SourceShape[];
+  problems: SourceProblem[];
+}
+
+interface Described {
+  shape: SourceShape | null;
+  problems: SourceProblem[];
+}
+
+/** Looks at the tables behind a mapping: whether they and their columns are there, of what types, and whether its SQL is safe and runs. */
+@Injectable()
+export class SourcesService {
+  constructor(private readonly warehouse: WarehouseService) {}
+
+  async describe(mapping: Mapping): Promise<DescribedMapping> {
+    await loadSqlParser();
+    const connection = await this.resolve(mapping.source.connection);
+    if (!('id' in connection)) return { connection: null, shapes: [], problems: [connection] };
+    const shapes: SourceShape[] = [];
+    const problems: SourceProblem[] = [];
+    for (const target of targetsOf(mapping)) {
+      const described = await this.describeTarget(connection.id, target);
+      problems.push(...described.problems);
+      if (described.shape) shapes.push(described.shape);
+    }
+    return { connection, shapes, problems };
+  }
+
+  private async resolve(name: string | null): Promise<ResolvedConnection | SourceProblem> {
+    const path = ['source', 'connection'];
+    try {
+      const connection = await this.warehouse.resolve(name);
+      if (connection.type === 'pg_mirror') return connection;
+      const { type } = connection;
+      return {
+        type: 'not_built_yet',
+        path,
+        text: { zh: `尚不支持 ${type} 类型的连接`, en: `connections of type ${type} are not built yet` },
+      };
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 404) throw error;
+      return { type: 'unknown_connection', path, text: { zh: `没有连接 '${name}'`, en: `there is no connection '${name}'` } };
+    }
+  }
+
+  private async describeTarget(connectionId: number, target: Target): Promise<Described> {
+    const source = await this.describeColumns(connectionId, target);
+    if (!('columns' in source)) return { shape: null, problems: [source] };
+    const { columns } = source;
+    const unknown = namedColumns(target)
+      .filter(({ column }) => !columns.has(column))
+      .map(({ column, path }) => unknownColumn(column, path, columns));
+    const guarded = this.guardAll(target, columns);
+    const problems = [...unknown, ...guarded];
+    if (problems.length > 0) return { shape: null, problems };
+    const types = await this.describeExpressions(connectionId, target);
+    return 'expressions' in types
+      ? { shape: { columns, expressions: types.expressions }, problems: [] }
+      : { shape: null, problems: types.problems };
+  }
+
+  private async describeColumns(connectionId: number, target: Target): Promise<{ columns: Map<string, SourceFamily> } | SourceProblem> {
+    const { source, path } = target.element;
+    if (source.kind === 'query') return this.describeQuery(connectionId, source.query, [...path, 'query']);
+    const table = await this.warehouse.describeTable(connectionId, source.table);
+    if (table) return { columns: new Map(table.columns.map(({ name, type }) => [name, sourceFamily(type)])) };
+    const tables = await this.warehouse.listTables(connectionId);
+    const meant = nearestName(source.table, tables);
+    return {
+      type: 'unknown_table',
+      path: [...path, 'table'],
+      text:
+        meant === null
+          ? { zh: `没有表 '${source.table}'`, en: `there is no table '${source.table}'` }
+          : { zh: `没有表 '${source.table}'，是否想写 '${meant}'？`, en: `there is no table '${source.table}'; did you mean '${meant}'?` },
+      hint: tables.length === 0 ? '先上传 CSV / upload a CSV first' : tables.slice(0, 20).join(', '),
+    };
+  }
+
+  private async describeQuery(
+    connectionId: number,
+    query: string,
+    path: MappingPath,
+  ): Promise<{ columns: Map<string, SourceFamily> } | SourceProblem> {
+    try {
+      const { text } = guardSelect(query);
+      const columns = await this.probe(connectionId, `SELECT * FROM (\n${text}\n) AS source LIMIT 0`);
+      const names = columns.map(({ name }) => name);
+      const repeated = names.find((name, index) => names.indexOf(name) !== index);
+      if (repeated === undefined) return { columns: new Map(columns.map(({ name, type }) => [name, sourceFamily(type)])) };
+      return {
+        type: 'unsafe_sql',
+        path,
+        text: { zh: `查询有两列都叫 '${repeated}'`, en: `the query has two columns named '${repeated}'` },
+      };
+    } catch (error) {
+      return sqlProblem(error, path);
+    }
+  }
+
+  private guardAll(target: Target, columns: ReadonlyMap<string, SourceFamily>): SourceProblem[] {
+    const scope = { columns, alias: sourceAlias(target) };
+    return writtenSql(target).flatMap(({ kind, text, path }) => {
+      try {
+        if (kind === 'predicate') guardPredicate(text, scope);
+        else guardExpression(text, scope);
+        return [];
+      } catch (error) {
+        return [sqlProblem(error, path)];
+      }
+    });
+  }
+
+  /** Has the database read every piece of the author's SQL once, over no rows, for its types; in case of an error again one by one, to say which. */
+  private async describeExpressions(
+    connectionId: number,
+    target: Target,
+  ): Promise<{ expressions: Map<string, SourceFamily> } | { problems: SourceProblem[] }> {
+    const written = writtenSql(target);
+    const expressions = new Map<string, SourceFamily>();
+    if (written.length === 0) return { expressions };
+    const { source } = target.element;
+    const from = source.kind === 'table' ? `mirror.${quoteIdentifier(source.table)}` : `(\n${guardSelect(source.query).text}\n)`;
+    const probe = async (pieces: typeof written): Promise<void> => {
+      const list = pieces.map(({ kind, text }) => (kind === 'predicate' ? `(\n${text}\n) IS TRUE` : `(\n${text}\n)`)).join(', ');
+      const columns = await this.probe(connectionId, `SELECT ${list} FROM ${from} AS ${quoteIdentifier(sourceAlias(target))} LIMIT 0`);
+      pieces.forEach(({ text }, index) => expressions.set(text, sourceFamily(columns[index]!.type)));
+    };
+    try {
+      await probe(written);
+      return { expressions };
+    } catch {
+      const problems: SourceProblem[] = [];
+      for (const piece of written) {
+        await probe([piece]).catch((error: unknown) => problems.push(sqlProblem(error, piece.path)));
+      }
+      return problems.length > 0 ? { problems } : { expressions };
+    }
+  }
+
+  private async probe(connectionId: number, sql: string): Promise<{ name: string; type: string }[]> {
+    const { columns } = await this.warehouse.read(connectionId, { sql, parameters: [], timeoutMs: describeTimeoutMs, maxRows: 1 });
+    return columns;
+  }
+}
+
+function unknownColumn(column: string, path: MappingPath, columns: ReadonlyMap<string, unknown>): SourceProblem {
+  const known = [...columns.keys()];
+  const meant = nearestName(column, known);
+  return {
+    type: 'unknown_column',
+    path,
+    text:
+      meant === null
+        ? { zh: `来源没有列 '${column}'`, en: `the source has no column '${column}'` }
+        : { zh: `来源没有列 '${column}'，是否想写 '${meant}'？`, en: `the source has no column '${column}'; did you mean '${meant}'?` },
+    hint: known.slice(0, 40).join(', '),
+  };
+}
+
+/** What the guard refused or the database could not read; anything else is not the mapping's fault. */
+function sqlProblem(error: unknown, path: MappingPath): SourceProblem {
+  if (!(error instanceof ApiError) || (!isUnsafe(error) && error.status >= 500)) throw error;
+  return { type: 'unsafe_sql', path, text: error.text };
+}

@@ -1,0 +1,220 @@
+import type { PropertyType, Transform } from '../mapping/mapping.js';
+import { fitsType } from '../mapping/property-type.js';
+import type { SourceFamily } from './source-type.js';
+import type { SqlBuilder } from './sql-builder.js';
+
+/** A property type, or `numeric` without bounds: what a numeric source column is when the mapping names no type. */
+export type ResolvedType = PropertyType | { name: 'numeric' };
+
+/** How one value is checked and read. Each is SQL over `ref`, the column of the inner layer that carries the value. */
+export interface ValueSql {
+  /** True where the cast works; null where it cannot fail. */
+  valid: string | null;
+  /** The value in its own type, for comparisons; only evaluated where `valid`. */
+  typed: string;
+  /** What goes into the properties; only evaluated where `valid`. */
+  json: string;
+  /** The value as text, for patterns, lengths, keys and messages. */
+  text: string;
+}
+
+const SPACES = ' \t\n\r\f\v\u00a0\u3000';
+const WHOLE = `'^\\s*[+-]?[0-9]+\\s*$'`;
+const DECIMAL = `'^\\s*[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?\\s*$'`;
+
+export interface TextOptions {
+  emptyAsNull: boolean;
+  trim: boolean;
+}
+
+/** Text of a source value after empty_as_null, transform and default, in that order. `raw` is a text expression. */
+export function cleanedText(sql: SqlBuilder, raw: string, transform: Transform[], fallback: string | null, options: TextOptions): string {
+  const emptyToNull = (text: string): string => (options.emptyAsNull ? `nullif(${text}, '')` : text);
+  const spaces = (): string => sql.value(SPACES, 'text');
+  let text = options.trim ? `btrim(${raw}, ${spaces()})` : raw;
+  if (transform.some(step => step.kind === 'map')) text = emptyToNull(text);
+  for (const step of transform) text = transformed(sql, text, step, spaces);
+  // Again after the transforms: a blank that trim leaves empty is as empty as one that came so.
+  text = emptyToNull(text);
+  return fallback === null ? text : `coalesce(${text}, ${sql.value(fallback, 'text')})`;
+}
+
+function transformed(sql: SqlBuilder, text: string, step: Transform, spaces: () => string): string {
+  switch (step.kind) {
+    case 'trim':
+      return `btrim(${text}, ${spaces()})`;
+    case 'lower':
+      return `lower(${text})`;
+    case 'upper':
+      return `upper(${text})`;
+    case 'nfc':
+      return `normalize(${text}, NFC)`;
+    case 'nfkc':
+      return `normalize(${text}, NFKC)`;
+    case 'collapse_space':
+      return `regexp_replace(${text}, ${sql.value('[\\s\u00a0\u3000]+', 'text')}, ' ', 'g')`;
+    case 'null_if':
+      return `CASE WHEN ${text} = ANY(${sql.value(step.values, 'text[]')}) THEN NULL ELSE ${text} END`;
+    case 'map': {
+      const values = sql.value(JSON.stringify(step.values), 'jsonb');
+      return `CASE WHEN ${values} ? ${text} THEN ${values} ->> ${text} ELSE ${text} END`;
+    }
+    default:
+      return step satisfies never;
+  }
+}
+
+/** True when a typed source value can go its way without becoming text first. */
+export function isDirect(family: SourceFamily, type: ResolvedType, transform: Transform[], fallback: string | null): boolean {
+  if (family === 'text' || transform.length > 0) return false;
+  if (fallback !== null && !fitsType(fallback, type.name === 'numeric' ? { name: 'float' } : type)) return false;
+  const numbers: SourceFamily[] = ['int', 'bigint', 'numeric', 'float'];
+  switch (type.name) {
+    case 'int':
+    case 'bigint':
+    case 'decimal':
+    case 'numeric':
+    case 'float':
+      return numbers.includes(family);
+    case 'boolean':
+      return family === 'boolean';
+    case 'date':
+    case 'datetime':
+      return family === 'date' || family === 'timestamp' || family === 'timestamptz';
+    case 'time':
+      return family === 'time';
+    case 'json':
+      return family === 'json';
+    case 'string[]':
+      return family === 'text[]';
+    case 'int[]':
+      return family === 'int[]';
+    case 'string':
+      return false;
+    default:
+      return type satisfies never;
+  }
+}
+
+/** PostgreSQL's name of the type that a value of `type` is compared and defaulted in. */
+export function comparisonType(type: ResolvedType): string {
+  switch (type.name) {
+    case 'int':
+    case 'bigint':
+      return 'bigint';
+    case 'decimal':
+    case 'numeric':
+      return 'numeric';
+    case 'float':
+      return 'double precision';
+    case 'datetime':
+      return 'timestamptz';
+    case 'boolean':
+    case 'date':
+    case 'time':
+      return type.name;
+    case 'json':
+      return 'jsonb';
+    case 'string':
+    case 'string[]':
+    case 'int[]':
+      return 'text';
+    default:
+      return type satisfies never;
+  }
+}
+
+/** For a value that keeps the type of its source column. */
+export function directValue(ref: string, family: SourceFamily, type: ResolvedType): ValueSql {
+  const text = `${ref}::text`;
+  const plain = (typed: string, valid: string | null = null): ValueSql => ({ valid, typed, json: typed, text });
+  const isWhole = family === 'int' || family === 'bigint';
+  switch (type.name) {
+    case 'int':
+      if (family === 'int') return plain(ref);
+      return plain(`${ref}::int`, `(${isWhole ? '' : `${ref} = trunc(${ref}) AND `}${ref} BETWEEN -2147483648 AND 2147483647)`);
+    case 'bigint':
+      if (isWhole) return plain(ref);
+      return plain(`${ref}::bigint`, `(${ref} = trunc(${ref}) AND abs(${ref}) < 9223372036854775807)`);
+    case 'decimal': {
+      const rounded = `round(${ref}::numeric, ${type.scale})`;
+      return plain(rounded, `abs(${rounded}) < 1e${type.precision - type.scale}::numeric`);
+    }
+    case 'numeric':
+      return plain(ref, `abs(${ref}) < 'Infinity'`);
+    case 'float':
+      if (isWhole) return plain(`${ref}::double precision`);
+      return plain(`${ref}::double precision`, `abs(${ref}) < ${family === 'numeric' ? `1e300::numeric` : `'Infinity'`}`);
+    case 'date':
+      return plain(`${ref}::date`, `isfinite(${ref})`);
+    case 'datetime':
+      return plain(`${ref}::timestamptz`, `isfinite(${ref})`);
+    case 'json':
+      return plain(`nullif(${ref}::jsonb, 'null')`);
+    case 'boolean':
+    case 'time':
+    case 'string[]':
+    case 'int[]':
+    case 'string':
+      return plain(ref);
+    default:
+      return type satisfies never;
+  }
+}
+
+/** For a value that arrives as text, and may be anything. */
+export function parsedValue(ref: string, type: ResolvedType): ValueSql {
+  const read = (pgType: string, form: string | null, json = `${ref}::${pgType}`): ValueSql => ({
+    valid: `(${form === null ? '' : `${ref} ~ ${form} AND `}pg_input_is_valid(${ref}, '${pgType}'))`,
+    typed: `${ref}::${pgType}`,
+    json,
+    text: ref,
+  });
+  // PostgreSQL would also take 'now', 'infinity' and 'tomorrow' for a date.
+  const startsWithDigit = `'^\\s*[0-9]'`;
+  switch (type.name) {
+    case 'string':
+      return { valid: null, typed: ref, json: ref, text: ref };
+    case 'int':
+      return read('integer', WHOLE);
+    case 'bigint':
+      return read('bigint', WHOLE);
+    case 'decimal':
+      return read(`numeric(${type.precision},${type.scale})`, DECIMAL);
+    case 'numeric':
+      return read('numeric', DECIMAL);
+    case 'float':
+      return read('double precision', DECIMAL);
+    case 'boolean':
+      return read('boolean', null);
+    case 'date':
+      return read('date', startsWithDigit);
+    case 'time':
+      return read('time', startsWithDigit);
+    case 'datetime':
+      return read('timestamptz', startsWithDigit);
+    case 'json':
+      return read('jsonb', null, `nullif(${ref}::jsonb, 'null')`);
+    case 'string[]':
+    case 'int[]':
+      return parsedList(ref, type.name === 'int[]');
+    default:
+      return type satisfies never;
+  }
+}
+
+/** A list arrives as a JSON array (`["a","b"]`) or as a PostgreSQL array (`{a,b}`). */
+function parsedList(ref: string, ofIntegers: boolean): ValueSql {
+  const pgType = ofIntegers ? 'bigint[]' : 'text[]';
+  const stranger = ofIntegers ? `'$[*] ? (@.type() != "number" || @ != @.floor())'` : `'$[*] ? (@.type() != "string")'`;
+  const isJson = `${ref} ~ '^\\s*\\['`;
+  const json = `CASE WHEN ${isJson} THEN ${ref}::jsonb ELSE to_jsonb(${ref}::${pgType}) END`;
+  return {
+    valid: `CASE WHEN NOT ${isJson} THEN pg_input_is_valid(${ref}, '${pgType}')
+      WHEN NOT pg_input_is_valid(${ref}, 'jsonb') THEN false
+      ELSE NOT jsonb_path_exists(${ref}::jsonb, ${stranger}) END`,
+    typed: ref,
+    json,
+    text: ref,
+  };
+}

@@ -1,0 +1,313 @@
+import { guardExpression, guardPredicate } from '../../sql-guard/guard-expression.js';
+import type { ColumnMapping, Mapping, NodeMapping, Rule } from '../mapping/mapping.js';
+import { cleanedText, directValue, isDirect, parsedValue, type ResolvedType, type ValueSql } from './column-sql.js';
+import { isPlainText, type KeyPart, keyText } from './key-text.js';
+import { KEY_MISSING, KEY_TOO_LONG, firstFailure, warned, type RuleContext } from './rule-sql.js';
+import { inferredType, type SourceFamily } from './source-type.js';
+import { SourceRow, asText } from './source-row.js';
+import { SqlBuilder, type SqlStatement } from './sql-builder.js';
+import { type SourceShape, type Target, mappingOf } from './target.js';
+
+export const MAX_KEY_LENGTH = 500;
+
+/** The staged text of a column whose values must be unique, and the rule that says so. */
+export interface UniqueColumn {
+  stagedAs: string;
+  column: number;
+  rule: number;
+  severity: Rule['severity'];
+}
+
+export interface StagingPlan {
+  table: string;
+  createTable: string;
+  insert: SqlStatement;
+  /** The resolved type of each mapped column, in the order of the mapping. */
+  types: ResolvedType[];
+  /** Names of the values that `sample` holds, in its order. */
+  sampled: { name: string; isSensitive: boolean }[];
+  unique: UniqueColumn[];
+  /** Boolean columns of the staging table, one for each rule of severity `warn`. */
+  warnings: { stagedAs: string; column: number; rule: number }[];
+  /** False where the mapping leaves no way for a row to fail: nothing needs to be looked for then. */
+  canFail: boolean;
+  hasCursor: boolean;
+  hasDeletes: boolean;
+}
+
+export interface StagingRequest {
+  target: Target;
+  mapping: Mapping;
+  shape: SourceShape;
+  /** Where an incremental read begins, as text in the cursor's type, less `lag` (milliseconds or units); null = from the start. */
+  cursorFrom: { value: string; lag: number } | null;
+}
+
+/**
+ * Compiles one target to a staging table and the one INSERT … SELECT that fills it: source rows with their position, in one pass
+ * cleaned, checked and made into what the graph stores. A row that breaks a rule carries `failures` (for each column the index of the
+ * broken rule) and `sample` (its values) instead of properties. The SELECT reads the source only, so it can run as a role that sees
+ * nothing else.
+ */
+export function compileStaging(request: StagingRequest): StagingPlan {
+  return new StagingCompiler(request).compile();
+}
+
+class StagingCompiler {
+  private readonly sql = new SqlBuilder();
+  private readonly source: SourceRow;
+  private readonly element: Target['element'];
+
+  constructor(private readonly request: StagingRequest) {
+    this.element = request.target.element;
+    this.source = new SourceRow(this.sql, request.target, request.shape);
+  }
+
+  compile(): StagingPlan {
+    const { target } = this.request;
+    const table = `staging_${target.kind}_${target.index}`;
+    const values = this.element.columns.map(column => this.columnValue(column));
+    const checks = this.element.columns.map((column, index) => this.columnChecks(column, values[index]!));
+    const staged = new Map<string, { type: string; sql: string }>();
+    staged.set('row_no', { type: 'bigint', sql: 'row_no' });
+
+    const keys = this.keySql(values);
+    const failures = checks.map(check => check.failure);
+    const keyFailure = keys.failure;
+    const isBad = [...failures, keyFailure].filter(check => check !== null);
+    const checked: string[] = [];
+    failures.forEach((failure, index) => failure !== null && checked.push(`(${failure})::smallint AS f${index}`));
+    if (keyFailure !== null) checked.push(`(${keyFailure})::smallint AS fk`);
+    const failureRefs = failures.map((failure, index) => (failure === null ? 'NULL' : `f${index}`));
+    const anyFailed =
+      isBad.length === 0
+        ? null
+        : `coalesce(${[...failureRefs.filter(ref => ref !== 'NULL'), ...(keyFailure === null ? [] : ['fk'])].join(', ')}) IS NOT NULL`;
+
+    const gone = this.source.carryGone();
+    if (gone !== null) staged.set('gone', { type: 'boolean', sql: 'gone' });
+    const bad = anyFailed === null ? null : gone === null ? anyFailed : `NOT gone AND ${anyFailed}`;
+    for (const [name, sql] of keys.staged) staged.set(name, { type: 'text', sql });
+    if (target.kind === 'node') staged.set('display', { type: 'text', sql: this.displaySql(target.element, values) });
+    staged.set('properties', { type: 'jsonb', sql: this.propertiesSql(values, bad, gone) });
+    staged.set('failures', {
+      type: 'jsonb',
+      sql:
+        bad === null
+          ? 'NULL'
+          : `CASE WHEN ${bad} THEN jsonb_build_array(${[keyFailure === null ? 'NULL' : 'fk', ...failureRefs].join(', ')}) END`,
+    });
+    const sampled = this.sampledColumns(values);
+    staged.set('sample', {
+      type: 'jsonb',
+      sql: bad === null ? 'NULL' : `CASE WHEN ${bad} THEN jsonb_build_array(${sampled.map(each => each.sql).join(', ')}) END`,
+    });
+    staged.set('duplicate_of', { type: 'bigint', sql: 'NULL' });
+    const unique = this.stageUnique(values, staged);
+    const warnings = this.stageWarnings(checks, staged);
+    const cursor = this.source.carryCursor(this.request.cursorFrom);
+    if (cursor !== null) staged.set('cursor_value', { type: cursor.type, sql: 'cursor_value' });
+
+    const where = this.source.whereSql(cursor?.filter ?? null);
+    const columns = [...staged.keys()].join(', ');
+    const template = `
+      INSERT INTO pg_temp.${table} (${columns})
+      SELECT ${[...staged.values()].map(each => each.sql).join(',\n             ')}
+      FROM (
+        SELECT *${checked.map(check => `,\n               ${check}`).join('')}
+        FROM (
+          ${this.source.select(where)}
+          OFFSET 0
+        ) AS r
+        OFFSET 0
+      ) AS c`;
+    return {
+      table,
+      createTable: `CREATE TEMPORARY TABLE ${table} (${[...staged].map(([name, each]) => `${name} ${each.type}`).join(', ')})`,
+      insert: this.sql.build(template),
+      types: values.map(value => value.type),
+      sampled: sampled.map(({ name, isSensitive }) => ({ name, isSensitive })),
+      unique,
+      warnings,
+      canFail: isBad.length > 0,
+      hasCursor: cursor !== null,
+      hasDeletes: gone !== null,
+    };
+  }
+
+  private columnValue(column: ColumnMapping): ColumnValue {
+    const { source, transform } = column;
+    const options = this.request.mapping.defaults;
+    if (source.kind === 'constant') {
+      const type = column.type ?? ({ name: 'string' } as const);
+      const ref = this.source.carry(this.sql.value(source.value, 'text'), 'v');
+      return { ...parsedValue(ref, type), ref, type };
+    }
+    const { sql, family } =
+      source.kind === 'column'
+        ? this.source.column(source.column)
+        : {
+            sql: this.sql.fragment(guardExpression(source.expression, this.source.scope)),
+            family: this.request.shape.expressions.get(source.expression) ?? 'text',
+          };
+    const type = column.type ?? inferredType(family);
+    if (isDirect(family, type, transform, column.default)) {
+      const fallback = column.default === null ? null : this.sql.value(column.default, `text::${directType(family)}`);
+      const ref = this.source.carry(fallback === null ? sql : `coalesce(${sql}, ${fallback})`, 'v');
+      return { ...directValue(ref, family, type), ref, type };
+    }
+    const ref = this.source.carry(cleanedText(this.sql, asText(sql, family), transform, column.default, options), 'v');
+    return { ...parsedValue(ref, type), ref, type };
+  }
+
+  private columnChecks(column: ColumnMapping, value: ColumnValue): { failure: string | null; warnings: { rule: number; sql: string }[] } {
+    const expressionRefs = new Map<number, string>();
+    column.rules.forEach((rule, index) => {
+      if (rule.kind !== 'expression') return;
+      expressionRefs.set(index, this.source.carry(this.sql.fragment(guardPredicate(rule.predicate, this.source.scope)), 'x'));
+    });
+    const context: RuleContext = { sql: this.sql, value, ref: value.ref, type: value.type, expressionRefs };
+    const warnings = column.rules.flatMap((rule, index) =>
+      rule.severity === 'warn' && rule.kind !== 'unique' ? [{ rule: index, sql: warned(rule, index, context) }] : [],
+    );
+    return { failure: firstFailure(column.rules, context), warnings };
+  }
+
+  private keySql(values: ColumnValue[]): { staged: [string, string][]; failure: string | null } {
+    const { target } = this.request;
+    const parts = this.element.key.map(column => this.keyPart(column, values));
+    const key = parts.length === 0 ? `''` : keyText(parts);
+    const checks: string[] = [];
+    const missing = parts.filter(part => !part.isRequired).map(part => `${part.text} IS NULL`);
+    if (missing.length > 0) checks.push(`WHEN ${missing.join(' OR ')} THEN ${KEY_MISSING}`);
+    if (parts.some(part => !part.isShort)) checks.push(`WHEN char_length(${key}) > ${MAX_KEY_LENGTH} THEN ${KEY_TOO_LONG}`);
+    const staged: [string, string][] = [['key', key]];
+    if (target.kind === 'edge') {
+      staged.push(['from_key', this.endKey(target.element.from, values)], ['to_key', this.endKey(target.element.to, values)]);
+    }
+    return { staged, failure: checks.length === 0 ? null : `CASE ${checks.join(' ')} END` };
+  }
+
+  private endKey(end: { match: { edgeColumn: string; nodeColumn: string }[]; node: string | null }, values: ColumnValue[]): string {
+    const node = this.request.mapping.nodes.find(each => each.id === end.node);
+    const parts = end.match.map(({ edgeColumn, nodeColumn }) =>
+      this.keyPart(edgeColumn, values, node && mappingOf(node.columns, nodeColumn)),
+    );
+    const text = keyText(parts);
+    // A composite key with a part missing matches nothing; without this it would be the JSON text of a null.
+    return parts.length === 1 ? text : `CASE WHEN ${parts.map(part => `${part.text} IS NOT NULL`).join(' AND ')} THEN ${text} END`;
+  }
+
+  /**
+   * The text of one key column: the mapped column's value where it is mapped, else, for the end of an edge, the source value cleaned
+   * as the node's own key column is, so that both sides spell one key alike.
+   */
+  private keyPart(column: string, values: ColumnValue[], like?: ColumnMapping): KeyPart {
+    const index = this.element.columns.findIndex(({ source }) => source.kind === 'column' && source.column === column);
+    const { sql, family } = this.source.column(column);
+    const isPlain = isPlainText(family);
+    const mapped = values[index];
+    if (mapped) {
+      const isRequired = this.element.columns[index]!.rules.some(rule => rule.kind === 'required' && rule.severity === 'error');
+      return {
+        text: mapped.text,
+        isRequired,
+        isShort: isPlain && mapped.text !== mapped.ref,
+        isPlain: isPlain && mapped.text !== mapped.ref,
+      };
+    }
+    const transform = like?.transform ?? [];
+    if (isPlain && transform.length === 0) {
+      const ref = this.source.carry(sql, 'v');
+      return { text: `${ref}::text`, isRequired: false, isShort: true, isPlain: true };
+    }
+    const text = cleanedText(this.sql, asText(sql, family), transform, like?.default ?? null, this.request.mapping.defaults);
+    return { text: this.source.carry(text, 'v'), isRequired: false, isShort: false, isPlain: false };
+  }
+
+  private displaySql(node: NodeMapping, values: ColumnValue[]): string {
+    const key = this.keySqlTextOf(values);
+    if (node.display === null) return key;
+    return `coalesce(nullif(${this.keyPart(node.display, values).text}, ''), ${key})`;
+  }
+
+  private keySqlTextOf(values: ColumnValue[]): string {
+    return keyText(this.element.key.map(column => this.keyPart(column, values)));
+  }
+
+  private propertiesSql(values: ColumnValue[], bad: string | null, gone: string | null): string {
+    const pairs = (isJson: boolean): string[] =>
+      this.element.columns.flatMap((column, index) =>
+        (values[index]!.type.name === 'json') === isJson ? [`${this.sql.value(column.property, 'text')}, ${guarded(values[index]!)}`] : [],
+      );
+    const plain = pairs(false);
+    const json = pairs(true).map(
+      pair => `CASE WHEN ${pair.slice(pair.indexOf(', ') + 2)} IS NULL THEN '{}' ELSE jsonb_build_object(${pair}) END`,
+    );
+    // Stripped of NULLs apart from json columns, inside which a null is the author's own.
+    const parts = [...(plain.length === 0 ? [] : [`jsonb_strip_nulls(jsonb_build_object(${plain.join(', ')}))`]), ...json];
+    const properties = parts.length === 0 ? `'{}'::jsonb` : parts.join(' || ');
+    const unwanted = [bad, gone === null ? null : 'gone'].filter(each => each !== null);
+    return unwanted.length === 0
+      ? properties
+      : `CASE WHEN ${unwanted.map(each => `(${each})`).join(' OR ')} THEN NULL ELSE ${properties} END`;
+  }
+
+  private sampledColumns(values: ColumnValue[]): { name: string; sql: string; isSensitive: boolean }[] {
+    return this.element.columns.map((column, index) => ({
+      name: column.source.kind === 'column' ? column.source.column : column.property,
+      sql: `left(${values[index]!.text}, 200)`,
+      isSensitive: column.sensitive,
+    }));
+  }
+
+  private stageUnique(values: ColumnValue[], staged: Map<string, { type: string; sql: string }>): UniqueColumn[] {
+    return this.element.columns.flatMap((column, index) => {
+      const rule = column.rules.findIndex(each => each.kind === 'unique');
+      if (rule < 0) return [];
+      const { severity } = column.rules[rule]!;
+      const isKey = this.element.key.length === 1 && column.source.kind === 'column' && column.source.column === this.element.key[0];
+      if (isKey) return [{ stagedAs: 'key', column: index, rule, severity }];
+      staged.set(`u${index}`, { type: 'text', sql: values[index]!.text });
+      return [{ stagedAs: `u${index}`, column: index, rule, severity }];
+    });
+  }
+
+  private stageWarnings(
+    checks: { warnings: { rule: number; sql: string }[] }[],
+    staged: Map<string, { type: string; sql: string }>,
+  ): StagingPlan['warnings'] {
+    return checks.flatMap((check, column) =>
+      check.warnings.map(({ rule, sql }) => {
+        const stagedAs = `w${column}_${rule}`;
+        staged.set(stagedAs, { type: 'boolean', sql });
+        return { stagedAs, column, rule };
+      }),
+    );
+  }
+}
+
+interface ColumnValue extends ValueSql {
+  ref: string;
+  type: ResolvedType;
+}
+
+/** A cast that may fail is only reached where the value can be read. */
+function guarded(value: ColumnValue): string {
+  return value.valid === null ? value.json : `CASE WHEN ${value.ref} IS NOT NULL THEN ${value.json} END`;
+}
+
+/** The type in which the default of an unchanged source value is written. */
+function directType(family: SourceFamily): string {
+  switch (family) {
+    case 'int':
+    case 'bigint':
+      return 'bigint';
+    case 'float':
+      return 'double precision';
+    case 'json':
+      return 'jsonb';
+    default:
+      return family;
+  }
+}

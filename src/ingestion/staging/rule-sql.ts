@@ -1,0 +1,79 @@
+import type { Rule } from '../mapping/mapping.js';
+import { comparisonType, type ResolvedType, type ValueSql } from './column-sql.js';
+import type { SqlBuilder } from './sql-builder.js';
+
+/** Stands for the implicit rule `type` where a failed rule is named by its index. */
+export const TYPE_FAILED = -1;
+/** Stands for the implicit rule that a key is there. */
+export const KEY_MISSING = -2;
+/** Stands for the implicit rule that a key has at most 500 characters. */
+export const KEY_TOO_LONG = -3;
+
+export interface RuleContext {
+  sql: SqlBuilder;
+  value: ValueSql;
+  ref: string;
+  type: ResolvedType;
+  /** Column of the inner layer that holds the result of an `expression` rule, by rule index. */
+  expressionRefs: ReadonlyMap<number, string>;
+}
+
+/**
+ * The index of the first rule of severity `error` that the value breaks, TYPE_FAILED when it cannot be read, NULL when it passes;
+ * null (no SQL at all) where nothing can fail. NULL values pass every rule but `required`.
+ */
+export function firstFailure(rules: Rule[], context: RuleContext): string | null {
+  const branches: string[] = [];
+  const required = rules.findIndex(rule => rule.kind === 'required' && rule.severity === 'error');
+  const { value, ref } = context;
+  if (value.valid !== null) branches.push(`WHEN NOT ${value.valid} THEN ${TYPE_FAILED}`);
+  rules.forEach((rule, index) => {
+    if (rule.severity !== 'error') return;
+    const broken = brokenWhen(rule, index, context);
+    if (broken !== null) branches.push(`WHEN ${broken} THEN ${index}`);
+  });
+  const onNull = required >= 0 ? String(required) : 'NULL';
+  if (branches.length === 0) return required >= 0 ? `CASE WHEN ${ref} IS NULL THEN ${onNull} END` : null;
+  return `CASE WHEN ${ref} IS NULL THEN ${onNull} ${branches.join(' ')} END`;
+}
+
+/** Whether a rule of severity `warn` is broken: never NULL. */
+export function warned(rule: Rule, index: number, context: RuleContext): string {
+  const { value, ref } = context;
+  if (rule.kind === 'required') return `${ref} IS NULL`;
+  const broken = brokenWhen(rule, index, context) ?? 'false';
+  const unreadable = value.valid === null ? '' : ` WHEN NOT ${value.valid} THEN false`;
+  return `CASE WHEN ${ref} IS NULL THEN false${unreadable} ELSE coalesce(${broken}, false) END`;
+}
+
+/** SQL that is true where a value that is there breaks the rule; null for the rules that are decided elsewhere. */
+function brokenWhen(rule: Rule, index: number, { sql, value, type, expressionRefs }: RuleContext): string | null {
+  switch (rule.kind) {
+    case 'required':
+      return null; // by NULL itself
+    case 'unique':
+      return null; // over all rows, once they are staged
+    case 'one_of':
+      return `NOT ${value.text} = ANY(${sql.value(rule.values, 'text[]')})`;
+    case 'pattern':
+      return `${value.text} !~ ${sql.value(rule.regex, 'text')}`;
+    case 'min':
+      return `${value.typed} < ${bound(sql, rule.bound, type)}`;
+    case 'max':
+      return `${value.typed} > ${bound(sql, rule.bound, type)}`;
+    case 'min_length':
+      return `char_length(${value.text}) < ${rule.length}`;
+    case 'max_length':
+      return `char_length(${value.text}) > ${rule.length}`;
+    case 'expression':
+      return `${expressionRefs.get(index)} IS FALSE`;
+    default:
+      return rule satisfies never;
+  }
+}
+
+/** A fractional bound on whole numbers is compared as numeric. */
+function bound(sql: SqlBuilder, written: string, type: ResolvedType): string {
+  const whole = comparisonType(type) === 'bigint' && !/^[+-]?\d{1,18}$/.test(written);
+  return sql.value(written, `text::${whole ? 'numeric' : comparisonType(type)}`);
+}

@@ -1,0 +1,93 @@
+import { quoteIdentifier } from '../../database/quote-identifier.js';
+import { guardPredicate, type GuardScope } from '../../sql-guard/guard-expression.js';
+import { guardSelect } from '../../sql-guard/guard-select.js';
+import type { SourceFamily } from './source-type.js';
+import type { SqlBuilder } from './sql-builder.js';
+import { type SourceShape, type Target, sourceAlias } from './target.js';
+
+/**
+ * The innermost SELECT of a staging statement: the only one that sees the source, and so the only one that holds SQL of the
+ * mapping's author. Everything that is read off a row is carried from here to the layers around it, each under a name of its own.
+ */
+export class SourceRow {
+  readonly scope: GuardScope & { alias: string };
+  private readonly read: string[] = [];
+  private readonly refs = new Map<string, string>();
+  private readonly element: Target['element'];
+  private readonly alias: string;
+
+  constructor(
+    private readonly sql: SqlBuilder,
+    target: Target,
+    private readonly shape: SourceShape,
+  ) {
+    this.element = target.element;
+    this.alias = sourceAlias(target);
+    this.scope = { columns: new Set(shape.columns.keys()), alias: this.alias };
+  }
+
+  select(where: string): string {
+    return `SELECT "#row" AS row_no${this.read.map(each => `,\n                 ${each}`).join('')}
+          FROM ${this.sourceSql()} AS ${quoteIdentifier(this.alias)}${where}`;
+  }
+
+  /** The rows with their 1-based position. Numbered before any filter, so that the number is the row's place in the table. */
+  private sourceSql(): string {
+    const { source } = this.element;
+    if (source.kind === 'table') {
+      return `(SELECT row_number() OVER () AS "#row", t.* FROM mirror.${quoteIdentifier(source.table)} AS t)`;
+    }
+    return `(SELECT row_number() OVER () AS "#row", t.* FROM (\n${guardSelect(source.query).text}\n) AS t)`;
+  }
+
+  whereSql(cursorFilter: string | null): string {
+    const parts: string[] = [];
+    if (this.element.where !== null) parts.push(this.sql.fragment(guardPredicate(this.element.where, this.scope)));
+    if (cursorFilter !== null) parts.push(cursorFilter);
+    return parts.length === 0 ? '' : `\n          WHERE ${parts.join(' AND ')}`;
+  }
+
+  /** Adds a value to the inner layer, once for each SQL text, and answers its name there. */
+  carry(sql: string, prefix: string): string {
+    const known = this.refs.get(sql);
+    if (known !== undefined) return known;
+    const ref = `${prefix}${this.refs.size}`;
+    this.refs.set(sql, ref);
+    this.read.push(`${sql} AS ${ref}`);
+    return ref;
+  }
+
+  column(column: string): { sql: string; family: SourceFamily } {
+    const family = this.shape.columns.get(column);
+    if (family === undefined) throw new Error(`Column ${column} is not in the source`);
+    return { sql: `${quoteIdentifier(this.alias)}.${quoteIdentifier(column)}`, family };
+  }
+
+  /** Whether the row asks to be removed from the graph; never NULL. */
+  carryGone(): string | null {
+    const { deletes } = this.element;
+    if (!deletes) return null;
+    const { sql, family } = this.column(deletes.column);
+    this.read.push(`coalesce(${asText(sql, family)} = ${this.sql.value(deletes.equals, 'text')}, false) AS gone`);
+    return 'gone';
+  }
+
+  /** The cursor as a value to keep, and the condition that reads on from the last one. Rows without a cursor are always read. */
+  carryCursor(cursorFrom: { value: string; lag: number } | null): { type: string; filter: string | null } | null {
+    const { incremental } = this.element;
+    if (!incremental) return null;
+    const { sql, family } = this.column(incremental.cursor);
+    const type = { date: 'date', datetime: 'timestamptz', int: 'bigint', bigint: 'bigint' }[incremental.type];
+    // Text that is no cursor counts as none: the row is read every time, and its own rules say what is wrong with it.
+    const typed = family === 'text' ? `CASE WHEN pg_input_is_valid(${sql}, '${type}') THEN ${sql}::${type} END` : `${sql}::${type}`;
+    this.read.push(`${typed} AS cursor_value`);
+    if (cursorFrom === null) return { type, filter: null };
+    const from = this.sql.value(cursorFrom.value, `text::${type}`);
+    const lag = type === 'bigint' ? this.sql.value(cursorFrom.lag, 'bigint') : this.sql.value(`${cursorFrom.lag} ms`, 'interval');
+    return { type, filter: `(${typed} >= ${from} - ${lag}) IS NOT FALSE` };
+  }
+}
+
+export function asText(sql: string, family: SourceFamily): string {
+  return family === 'text' ? `${sql}::text` : `(${sql})::text`;
+}

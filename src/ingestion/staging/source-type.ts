@@ -1,0 +1,58 @@
+import type { PropertyType } from '../mapping/mapping.js';
+
+/** What a source column is, as far as staging treats its values differently. */
+export type SourceFamily =
+  'text' | 'int' | 'bigint' | 'numeric' | 'float' | 'boolean' | 'date' | 'time' | 'timestamp' | 'timestamptz' | 'json' | 'text[]' | 'int[]';
+
+/** `type` is a PostgreSQL type in its short or long spelling, such as `numeric(12,2)` or `timestamp with time zone`. */
+export function sourceFamily(type: string): SourceFamily {
+  const base = type
+    .toLowerCase()
+    .replace(/\(.*?\)/g, '')
+    .trim();
+  switch (base) {
+    case 'smallint':
+    case 'integer':
+      return 'int';
+    case 'bigint':
+      return 'bigint';
+    case 'numeric':
+      return 'numeric';
+    case 'real':
+    case 'double precision':
+      return 'float';
+    case 'boolean':
+    case 'date':
+    case 'time':
+    case 'timestamp':
+    case 'timestamptz':
+      return base;
+    case 'json':
+    case 'jsonb':
+      return 'json';
+    case 'text[]':
+    case 'varchar[]':
+      return 'text[]';
+    case 'integer[]':
+    case 'smallint[]':
+    case 'bigint[]':
+      return 'int[]';
+    default:
+      return 'text';
+  }
+}
+
+/** The property type of a column whose mapping names none. */
+export function inferredType(family: SourceFamily): PropertyType | { name: 'numeric' } {
+  switch (family) {
+    case 'text':
+      return { name: 'string' };
+    case 'timestamp':
+    case 'timestamptz':
+      return { name: 'datetime' };
+    case 'text[]':
+      return { name: 'string[]' };
+    default:
+      return { name: family };
+  }
+}

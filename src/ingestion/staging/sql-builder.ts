@@ -1,0 +1,31 @@
+import { assembleSql, fragmentMarker, type SqlFragment } from '../../sql-guard/same-shape.js';
+
+export interface SqlStatement {
+  sql: string;
+  parameters: unknown[];
+}
+
+/**
+ * Collects what goes into one statement besides its text: values, which become parameters, and guarded SQL of the mapping's
+ * author, which stands where its marker is.
+ */
+export class SqlBuilder {
+  private readonly parameters: unknown[] = [];
+  private readonly fragments: SqlFragment[] = [];
+
+  /** `$3::text`. The type is ours and never a client's text. */
+  value(value: unknown, type: string): string {
+    this.parameters.push(value);
+    return `$${this.parameters.length}::${type}`;
+  }
+
+  fragment(guarded: SqlFragment): string {
+    this.fragments.push(guarded);
+    return fragmentMarker(this.fragments.length - 1);
+  }
+
+  /** Puts the fragments in and proves that the statement still has the shape of `template`. */
+  build(template: string): SqlStatement {
+    return { sql: this.fragments.length === 0 ? template : assembleSql(template, this.fragments), parameters: this.parameters };
+  }
+}

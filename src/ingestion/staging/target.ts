@@ -1,0 +1,68 @@
+import type { ColumnMapping, EdgeMapping, Mapping, NodeMapping } from '../mapping/mapping.js';
+import type { SourceFamily } from './source-type.js';
+
+/** One node or edge of the mapping; what a run stages and writes as one. */
+export type Target =
+  { kind: 'node'; name: string; index: number; element: NodeMapping } | { kind: 'edge'; name: string; index: number; element: EdgeMapping };
+
+/** What the source of a target looks like; column names as the source spells them. */
+export interface SourceShape {
+  columns: ReadonlyMap<string, SourceFamily>;
+  /** The types of the mapping's own expressions, by their text. */
+  expressions: ReadonlyMap<string, SourceFamily>;
+}
+
+/** Nodes first: edges look their ends up among them. Names are unique in a mapping, as reports and cursors need. */
+export function targetsOf(mapping: Mapping): Target[] {
+  const nodes = mapping.nodes.map((element, index): Target => ({ kind: 'node', name: element.label, index, element }));
+  const edges = mapping.edges.map((element, index): Target => ({ kind: 'edge', name: edgeName(element, mapping.edges), index, element }));
+  return [...nodes, ...edges];
+}
+
+/** The type alone where one edge has it, otherwise `客户-[下单]->订单`. */
+function edgeName(edge: EdgeMapping, all: EdgeMapping[]): string {
+  const isOnly = all.filter(other => other.type === edge.type).length === 1;
+  return isOnly ? edge.type : `${edge.from.label}-[${edge.type}]->${edge.to.label}`;
+}
+
+/** The name under which a mapping's `where` and expressions may qualify their columns. */
+export function sourceAlias(target: Target): string {
+  return target.element.source.kind === 'table' ? target.element.source.table : 'source';
+}
+
+/** The mapping of a source column, the first when several properties come from it. */
+export function mappingOf(columns: ColumnMapping[], column: string): ColumnMapping | undefined {
+  return columns.find(({ source }) => source.kind === 'column' && source.column === column);
+}
+
+/** Every source column that a target reads by name, with the place in the mapping that names it. */
+export function namedColumns(target: Target): { column: string; path: (string | number)[] }[] {
+  const { element } = target;
+  const named: { column: string; path: (string | number)[] }[] = [];
+  for (const { source, path } of element.columns) {
+    if (source.kind === 'column') named.push({ column: source.column, path: [...path, 'column'] });
+  }
+  element.key.forEach((column, index) => named.push({ column, path: [...element.path, 'key', index] }));
+  if (element.incremental) named.push({ column: element.incremental.cursor, path: [...element.path, 'incremental', 'cursor'] });
+  if (element.deletes) named.push({ column: element.deletes.column, path: [...element.path, 'deletes', 'column'] });
+  if (target.kind === 'edge') {
+    for (const end of [target.element.from, target.element.to]) {
+      for (const { edgeColumn } of end.match) named.push({ column: edgeColumn, path: [...end.path, 'match', edgeColumn] });
+    }
+  }
+  return named;
+}
+
+/** Every piece of SQL that the mapping's author wrote for a target, apart from its query, with its place. */
+export function writtenSql(target: Target): { kind: 'predicate' | 'expression'; text: string; path: (string | number)[] }[] {
+  const { element } = target;
+  const written: { kind: 'predicate' | 'expression'; text: string; path: (string | number)[] }[] = [];
+  if (element.where !== null) written.push({ kind: 'predicate', text: element.where, path: [...element.path, 'where'] });
+  for (const { source, rules, path } of element.columns) {
+    if (source.kind === 'expression') written.push({ kind: 'expression', text: source.expression, path: [...path, 'expression'] });
+    for (const rule of rules) {
+      if (rule.kind === 'expression') written.push({ kind: 'predicate', text: rule.predicate, path: [...rule.path, 'expression'] });
+    }
+  }
+  return written;
+}
