@@ -1,11 +1,13 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { type Logger } from 'pino';
+import { ApiKeysModule } from './api-keys/api-keys.module.js';
+import { AuditModule } from './audit/audit.module.js';
 import { AdminGuard } from './auth/admin.guard.js';
+import { ApiKeyPowersGuard } from './auth/api-key-powers.guard.js';
 import { AuthModule } from './auth/auth.module.js';
 import { CredentialsGuard } from './auth/credentials.guard.js';
 import { PasswordChangeGuard } from './auth/password-change.guard.js';
-import { ErrorFilter } from './common/http/error.filter.js';
 import { DtoPipe } from './common/http/validation.pipe.js';
 import { LogModule } from './common/logging/log.module.js';
 import { ConfigModule } from './config/config.module.js';
@@ -14,6 +16,12 @@ import { DatabaseModule } from './database/database.module.js';
 import { GraphAccessGuard } from './graphs/graph-access.guard.js';
 import { GraphsModule } from './graphs/graphs.module.js';
 import { HealthModule } from './health/health.module.js';
+import { IngestionModule } from './ingestion/ingestion.module.js';
+import { CallerLimitsGuard } from './limits/caller-limits.guard.js';
+import { ClientLimitsGuard } from './limits/client-limits.guard.js';
+import { CountingErrorFilter } from './limits/counting-error.filter.js';
+import { LimitsModule } from './limits/limits.module.js';
+import { PermissionsModule } from './permissions/permissions.module.js';
 import { UsersModule } from './users/users.module.js';
 import { WarehouseModule } from './warehouse/warehouse.module.js';
 
@@ -32,18 +40,27 @@ export class AppModule {
         ConfigModule.with(settings),
         LogModule.with(log),
         DatabaseModule.with({ url: databaseUrl, size: settings.databasePoolSize }),
+        LimitsModule.with({ settings, databaseUrl }),
         HealthModule,
+        AuditModule,
         UsersModule,
         AuthModule,
         GraphsModule,
+        PermissionsModule,
+        ApiKeysModule,
         WarehouseModule,
+        IngestionModule,
       ],
       providers: [
-        { provide: APP_FILTER, useClass: ErrorFilter },
+        { provide: APP_FILTER, useClass: CountingErrorFilter },
         { provide: APP_PIPE, useClass: DtoPipe },
-        // Guards run in this order: who calls, may they go on, may they do this, may they do it with this graph.
+        // Guards run in this order: how often from this address, who calls, how often may they, may they go on, may they do this,
+        // may they do it with this graph.
+        { provide: APP_GUARD, useClass: ClientLimitsGuard },
         { provide: APP_GUARD, useClass: CredentialsGuard },
+        { provide: APP_GUARD, useClass: CallerLimitsGuard },
         { provide: APP_GUARD, useClass: PasswordChangeGuard },
+        { provide: APP_GUARD, useClass: ApiKeyPowersGuard },
         { provide: APP_GUARD, useClass: AdminGuard },
         { provide: APP_GUARD, useClass: GraphAccessGuard },
       ],

@@ -6,13 +6,14 @@ export type GraphRole = 'viewer' | 'editor' | 'manager';
 /** Where the guard finds the graph of a request: behind the id of a record in the path, or in the body's `graph_id`. */
 export type GraphSource = { of: 'graph' | 'job' | 'run' | 'metric'; param: string } | { of: 'body' };
 
-/** Who may call a route. `password_pending` is open to a user who still has to change the password. */
+/**
+ * Who may call a route. `password_pending` is open to a user who still has to change the password; `keys` says whether an
+ * API key will do: never where accounts, keys, permissions or warehouse connections are concerned.
+ */
 export type Access =
   | { kind: 'public' }
-  | { kind: 'authenticated' }
-  | { kind: 'password_pending' }
-  | { kind: 'admin' }
-  | { kind: 'graph'; role: GraphRole; source: GraphSource };
+  | { kind: 'authenticated' | 'password_pending' | 'admin'; keys: boolean }
+  | { kind: 'graph'; role: GraphRole; source: GraphSource; keys: boolean };
 
 export const ACCESS = 'access';
 
@@ -23,13 +24,15 @@ export function declareAccess(access: Access, words: string): MethodDecorator & 
   return applyDecorators(
     ...documented,
     ApiBearerAuth(),
-    ApiSecurity('api_key'),
+    ...(access.keys ? [ApiSecurity('api_key')] : []),
     ApiResponse({ status: 401, description: '凭证缺失、无效或过期 / No valid credential' }),
     ApiResponse({ status: 403, description: '没有权限 / Not permitted' }),
   );
 }
 
 export const Public = () => declareAccess({ kind: 'public' }, 'anyone');
-export const Authenticated = () => declareAccess({ kind: 'authenticated' }, 'any user');
-export const DuringPasswordChange = () => declareAccess({ kind: 'password_pending' }, 'any user, also while the password must be changed');
-export const AdminOnly = () => declareAccess({ kind: 'admin' }, 'admins');
+export const Authenticated = ({ keys = false } = {}) =>
+  declareAccess({ kind: 'authenticated', keys }, keys ? 'any user or key' : 'any user');
+export const DuringPasswordChange = ({ keys = false } = {}) =>
+  declareAccess({ kind: 'password_pending', keys }, 'any user, also while the password must be changed');
+export const AdminOnly = () => declareAccess({ kind: 'admin', keys: false }, 'admins');

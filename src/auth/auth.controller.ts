@@ -1,5 +1,6 @@
 import { Body, Controller, Get, HttpCode, Post, Put } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Bucket } from '../limits/bucket.decorator.js';
 import { Authenticated, DuringPasswordChange, Public } from './access.decorator.js';
 import { AccountResponse, ChangePasswordRequest, LoginRequest, LoginResponse, RegisterRequest, toAccountResponse } from './auth.dto.js';
 import { AuthService } from './auth.service.js';
@@ -11,6 +12,7 @@ export class AuthController {
   constructor(private readonly auth: AuthService) {}
 
   @Post('login')
+  @Bucket('login')
   @HttpCode(200)
   @Public()
   @ApiOperation({ summary: '登录 / Log in' })
@@ -20,6 +22,7 @@ export class AuthController {
   }
 
   @Post('register')
+  @Bucket('register')
   @Public()
   @ApiOperation({ summary: '注册账号 / Register an account' })
   @ApiCreatedResponse({ type: AccountResponse })
@@ -28,6 +31,7 @@ export class AuthController {
   }
 
   @Put('password')
+  @Bucket('password')
   @DuringPasswordChange()
   @ApiOperation({ summary: '修改自己的密码，旧令牌全部失效 / Change your password; earlier tokens end' })
   @ApiOkResponse({ type: LoginResponse })
@@ -36,7 +40,7 @@ export class AuthController {
   }
 
   @Get('me')
-  @DuringPasswordChange()
+  @DuringPasswordChange({ keys: true })
   @ApiOperation({ summary: '当前用户 / Who am I' })
   @ApiOkResponse({ type: AccountResponse })
   me(@CurrentPrincipal() principal: Principal): AccountResponse {

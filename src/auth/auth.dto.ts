@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsString, Length, Matches, MaxLength } from 'class-validator';
+import { usernamePattern, usernameRule } from '../users/username.js';
 import { type Account } from '../users/users.service.js';
 import { type Principal } from './principal.js';
 
@@ -25,9 +26,7 @@ export class RegisterRequest {
   })
   @IsString()
   @Length(2, 64)
-  @Matches(/^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]*$/u, {
-    message: 'letters of any language, digits, dot, underscore, hyphen; starts with a letter or digit',
-  })
+  @Matches(usernamePattern, { message: usernameRule })
   username: string;
 
   @ApiProperty({ example: 'correct-horse-7', minLength: 8, maxLength: 128 })

@@ -11,6 +11,15 @@ export class NotAuthenticatedError extends ApiError {
   }
 }
 
+export class TwoCredentialsError extends ApiError {
+  constructor() {
+    super(401, 'two_credentials', {
+      zh: '请只发送一种凭证：Authorization 或 X-API-Key',
+      en: 'Send one credential only: Authorization or X-API-Key',
+    });
+  }
+}
+
 /** One answer for an unknown user, a disabled one and a wrong password. */
 export class WrongLoginError extends ApiError {
   constructor() {
@@ -36,6 +45,15 @@ export class PasswordChangeRequiredError extends ApiError {
 export class AdminOnlyError extends ApiError {
   constructor() {
     super(403, 'admin_only', { zh: '仅管理员可以执行此操作', en: 'Only an admin may do this' });
+  }
+}
+
+export class KeyNotAllowedError extends ApiError {
+  constructor() {
+    super(403, 'api_key_not_allowed', {
+      zh: 'API 密钥不能用于账号、密钥、权限和仓库连接，请用登录令牌',
+      en: 'An API key cannot be used for accounts, keys, permissions and warehouse connections; use a login token',
+    });
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
+import { type AuditAction, AuditService } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
 import { type Account, UsersService } from '../users/users.service.js';
 import { type AccountResponse, type LoginResponse, toAccountResponse } from './auth.dto.js';
@@ -13,28 +14,45 @@ export class AuthService {
     private readonly users: UsersService,
     private readonly tokens: JwtService,
     private readonly settings: Settings,
+    private readonly audit: AuditService,
   ) {}
 
   async login(username: string, password: string): Promise<LoginResponse> {
     const user = await this.users.authenticate(username, password);
-    if (!user) throw new WrongLoginError();
+    if (!user) {
+      await this.audit.record({
+        action: 'auth.login_failed',
+        target: 'user',
+        context: { username: username.slice(0, 64).toWellFormed().replaceAll('\0', '') },
+      });
+      throw new WrongLoginError();
+    }
+    await this.recordOf(user, 'auth.login');
     return this.answerWithToken(user);
   }
 
   async register(username: string, password: string): Promise<AccountResponse> {
     if (!this.settings.registrationEnabled) throw new RegistrationClosedError();
-    return toAccountResponse(await this.users.register(username, password));
+    const user = await this.users.register(username, password);
+    await this.recordOf(user, 'user.registered');
+    return toAccountResponse(user);
   }
 
   /** Ends every earlier token, so the answer carries a fresh one. */
   async changePassword(principal: Principal, oldPassword: string, newPassword: string): Promise<LoginResponse> {
     const user = await this.users.changePassword(principal, oldPassword, newPassword);
     if (!user) throw new WrongOldPasswordError();
+    await this.recordOf(user, 'auth.password_changed');
     return this.answerWithToken(user);
   }
 
-  logout(principal: Principal): Promise<void> {
-    return this.users.endTokens(principal.userId);
+  async logout(principal: Principal): Promise<void> {
+    await this.users.endTokens(principal.userId);
+    await this.audit.record({ action: 'auth.logout', actor: principal, target: 'user', targetId: principal.userId });
+  }
+
+  private recordOf({ id, username }: Account, action: AuditAction): Promise<void> {
+    return this.audit.record({ action, actor: { userId: id, username }, target: 'user', targetId: id });
   }
 
   private answerWithToken(user: Account): LoginResponse {

@@ -1,28 +1,43 @@
-import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
+import { type Request } from 'express';
 import { ACCESS, type Access } from './access.decorator.js';
-import { ClosedRouteError, NotAuthenticatedError } from './auth.errors.js';
+import { ClosedRouteError, NotAuthenticatedError, TwoCredentialsError } from './auth.errors.js';
 import { type Principal } from './principal.js';
 
-/** Loads the caller, on every route but the public ones. */
-@Injectable()
-export class CredentialsGuard extends AuthGuard('jwt') {
-  constructor(private readonly reflector: Reflector) {
-    super();
-  }
+/** passport hands over what its strategy found: an error of ours or of the database is no reason to log anyone out. */
+function takePrincipal<T = Principal>(error: unknown, principal: T | false): T {
+  if (error) throw error instanceof Error ? error : new NotAuthenticatedError();
+  if (!principal) throw new NotAuthenticatedError();
+  return principal;
+}
 
-  override async canActivate(context: ExecutionContext): Promise<boolean> {
+class TokenGuard extends AuthGuard('jwt') {
+  override handleRequest = takePrincipal;
+}
+
+class ApiKeyGuard extends AuthGuard('api_key') {
+  override handleRequest = takePrincipal;
+}
+
+/**
+ * Loads the caller, on every route but the public ones. The header decides which strategy runs: passport's own list of
+ * strategies would try the next one after a bad credential.
+ */
+@Injectable()
+export class CredentialsGuard implements CanActivate {
+  private readonly tokens = new TokenGuard();
+  private readonly apiKeys = new ApiKeyGuard();
+
+  constructor(private readonly reflector: Reflector) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
     const access = this.reflector.getAllAndOverride<Access | undefined>(ACCESS, [context.getHandler(), context.getClass()]);
     if (!access) throw new ClosedRouteError();
     if (access.kind === 'public') return true;
-    return (await super.canActivate(context)) as boolean;
-  }
-
-  /** passport hands over what its strategy found: an error of ours or of the database is no reason to log anyone out. */
-  override handleRequest<T = Principal>(error: unknown, principal: T | false): T {
-    if (error) throw error instanceof Error ? error : new NotAuthenticatedError();
-    if (!principal) throw new NotAuthenticatedError();
-    return principal;
+    const { authorization, 'x-api-key': apiKey } = context.switchToHttp().getRequest<Request>().headers;
+    if (authorization !== undefined && apiKey !== undefined) throw new TwoCredentialsError();
+    return (await (apiKey === undefined ? this.tokens : this.apiKeys).canActivate(context)) as boolean;
   }
 }

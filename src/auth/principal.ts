@@ -8,6 +8,15 @@ export interface Principal {
   isAdmin: boolean;
   mustChangePassword: boolean;
   tokenVersion: number;
+  /** Set when an API key was shown: the caller acts as the key's user, on the key's graphs only. */
+  apiKey?: ApiKeyGrant;
+}
+
+export interface ApiKeyGrant {
+  id: number;
+  /** Requests per minute over all endpoints. */
+  rateLimit: number;
+  graphIds: number[];
 }
 
 /** The caller of the request being served. Not on public routes. */

@@ -74,6 +74,18 @@ export class SettingsReader {
     return value === undefined ? [] : value.split(',').map(item => item.trim()).filter(item => item !== ''); // prettier-ignore
   }
 
+  /** A value with a grammar of its own: `parse` throws an Error whose message says what it takes. Undefined when unset or refused. */
+  parsed<T>(name: string, meaning: string, form: { type: string; default: string; secret?: boolean }, parse: (text: string) => T): T | undefined {
+    const value = this.raw(name, form.type, form.default, meaning, form.secret);
+    if (value === undefined) return undefined;
+    try {
+      return parse(value);
+    } catch (error) {
+      this.problems.push(`${name}: ${(error as Error).message}`);
+      return undefined;
+    }
+  }
+
   private raw(name: string, type: string, fallback: string, meaning: string, secret = false): string | undefined {
     this.described.push({ name, type, default: fallback, meaning, secret });
     const value = this.environment[name]?.trim();

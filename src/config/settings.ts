@@ -1,4 +1,6 @@
+import { readRedisUrl } from './redis-url.js';
 import { InvalidSettingsError, type SettingDescription, SettingsReader } from './settings-reader.js';
+import { readTrustedProxies, trustNobody } from './trusted-proxies.js';
 
 /** Every setting of the service, described where it is read. */
 function readValues(read: SettingsReader) {
@@ -23,7 +25,25 @@ function readValues(read: SettingsReader) {
     defaultPasswordPattern: read.text('DEFAULT_PASSWORD_PATTERN', '{username}@Graph123', 'Password after a reset; {username} is replaced'),
     registrationEnabled: read.boolean('REGISTRATION_ENABLED', true, 'Whether anyone may register an account'),
     bcryptCost: read.integer('BCRYPT_COST', 12, 'Cost of password hashing (2^cost rounds)', { min: 4, max: 16 }),
+    apiKeyMaxRateLimit: read.integer('API_KEY_MAX_RATE_LIMIT', 600, 'Highest rate limit of an API key, in requests per minute', { min: 1 }),
     corsOrigins: read.list('CORS_ORIGINS', 'Exact origins of web clients, such as https://app.example.com; none by default'),
+    trustProxy:
+      read.parsed(
+        'TRUST_PROXY',
+        'Proxies whose X-Forwarded-For is believed: how many stand in front, or their addresses and networks; unset: none',
+        { type: 'integer or comma-separated list', default: '0' },
+        readTrustedProxies,
+      ) ?? trustNobody,
+    redisUrl: read.parsed(
+      'REDIS_URL',
+      'Redis that counts the rate limits, as redis://… or rediss://…; unset: the database of DATABASE_URL, or memory beside the embedded one',
+      { type: 'secret', default: '', secret: true },
+      readRedisUrl,
+    ),
+    rateLimitScale: read.integer('RATE_LIMIT_SCALE', 1, 'Multiplies every rate limit; for tests and load measurements only', {
+      min: 1,
+      max: 1_000_000,
+    }),
     worker: read.oneOf(
       'WORKER',
       ['embedded', 'only', 'off'],
@@ -57,6 +77,15 @@ function readValues(read: SettingsReader) {
     }),
     maxBodyBytes: read.integer('MAX_BODY_BYTES', 1_048_576, 'Largest JSON body', { min: 1024 }),
     maxUploadSeconds: read.integer('MAX_UPLOAD_SECONDS', 3600, 'Longest time one request may take to arrive', { min: 1 }),
+    licenseCheckEnabled: read.boolean('LICENSE_CHECK_ENABLED', false, 'Whether the service starts only with a valid licence'),
+    licenseFile: read.optionalText('LICENSE_FILE', 'Offline check: a licence or machine file in the format of Keygen'),
+    licenseUrl: read.optionalText('LICENSE_URL', "Online check: the full https address of the account's validate-key action"),
+    licenseKey: read.secret('LICENSE_KEY', 'Online check: the licence key; offline: what opens an encrypted licence file', ''),
+    licensePublicKey: read.optionalText('LICENSE_PUBLIC_KEY', 'Ed25519 public key of the licensor, 64 hexadecimal digits'),
+    licenseFingerprint: read.optionalText(
+      'LICENSE_FINGERPRINT',
+      'Fingerprint of this machine, for a machine file or a licence bound to machines',
+    ),
     logLevel: read.oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info', 'Least severe level that is logged'),
   };
 }

@@ -35,7 +35,19 @@ export class GraphAccessService {
     if ((await this.findRole(principal, graphId)) !== 'owner') throw new GraphAccessError('owner');
   }
 
-  /** The caller's role; admins count as owners. Null when the caller has none. */
+  /** The graphs that a list may show the caller; null for all of them. */
+  async listVisible({ userId, isAdmin, apiKey }: Principal): Promise<number[] | null> {
+    if (isAdmin) return apiKey?.graphIds ?? null;
+    const { rows } = await this.pool.query<{ id: number }>({
+      name: 'visible-graphs',
+      text: `SELECT id FROM graphs WHERE (owner_id = $1 OR id IN (SELECT graph_id FROM graph_members WHERE user_id = $1))
+             AND ($2::int[] IS NULL OR id = ANY ($2))`,
+      values: [userId, apiKey?.graphIds ?? null],
+    });
+    return rows.map(graph => graph.id);
+  }
+
+  /** The caller's role; admins count as owners. Null when the caller has none, or shows a key that is not for this graph. */
   private async findRole(principal: Principal, graphId: number): Promise<GraphRole | 'owner' | null> {
     const { rows } = await this.pool.query<{ owner_id: number; role: GraphRole | null }>({
       name: 'graph-role',
@@ -44,6 +56,7 @@ export class GraphAccessService {
     });
     const graph = rows[0];
     if (!graph) throw new GraphNotFoundError();
+    if (principal.apiKey && !principal.apiKey.graphIds.includes(graphId)) return null;
     return principal.isAdmin || graph.owner_id === principal.userId ? 'owner' : graph.role;
   }
 }

@@ -21,7 +21,7 @@ export class GraphsController {
   constructor(private readonly graphs: GraphsService) {}
 
   @Get()
-  @Authenticated()
+  @Authenticated({ keys: true })
   @ApiOperation({ summary: '我可以使用的图 / The graphs I may use' })
   @ApiOkResponse({ type: PageOf(GraphResponse) })
   list(@CurrentPrincipal() principal: Principal, @Query() query: PageQuery): Promise<Page<GraphResponse>> {

@@ -74,10 +74,11 @@ export class GraphsRepository {
     private readonly pool: ServicePool,
   ) {}
 
-  async list({ userId, isAdmin }: Principal, afterId: number, limit: number): Promise<GraphRow[]> {
+  /** `visible` null: every graph. */
+  async list({ userId }: Principal, visible: number[] | null, afterId: number, limit: number): Promise<GraphRow[]> {
     const { rows } = await this.pool.query<GraphRow>(
-      `${graphRow} WHERE g.id > $2 AND ($3 OR g.owner_id = $1 OR m.user_id IS NOT NULL) ORDER BY g.id LIMIT $4`,
-      [userId, afterId, isAdmin, limit],
+      `${graphRow} WHERE g.id > $2 AND ($3::int[] IS NULL OR g.id = ANY ($3)) ORDER BY g.id LIMIT $4`,
+      [userId, afterId, visible, limit],
     );
     return rows;
   }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { AuditService } from '../audit/audit.service.js';
 import { type Principal } from '../auth/principal.js';
 import { afterId, page, type Page, type PageQuery } from '../common/http/page.js';
 import { GraphAccessService } from './graph-access.service.js';
@@ -22,10 +23,11 @@ export class GraphsService {
   constructor(
     private readonly graphs: GraphsRepository,
     private readonly access: GraphAccessService,
+    private readonly audit: AuditService,
   ) {}
 
   async list(principal: Principal, { limit, cursor }: PageQuery): Promise<Page<GraphResponse>> {
-    const rows = await this.graphs.list(principal, afterId(cursor), limit + 1);
+    const rows = await this.graphs.list(principal, await this.access.listVisible(principal), afterId(cursor), limit + 1);
     return page(rows.map(toGraphResponse), limit, graph => graph.id);
   }
 
@@ -37,6 +39,7 @@ export class GraphsService {
 
   async create(principal: Principal, { name, description }: CreateGraphRequest): Promise<GraphResponse> {
     const id = await this.graphs.create({ name, description: description ?? null, ownerId: principal.userId });
+    await this.audit.record({ action: 'graph.created', actor: principal, target: 'graph', targetId: id, context: { name } });
     return this.get(principal, id);
   }
 
@@ -48,6 +51,7 @@ export class GraphsService {
   async delete(principal: Principal, id: number): Promise<void> {
     await this.access.requireOwner(principal, id);
     await this.graphs.delete(id);
+    await this.audit.record({ action: 'graph.deleted', actor: principal, target: 'graph', targetId: id });
   }
 
   async schema(id: number): Promise<GraphSchemaResponse> {

@@ -1,12 +1,18 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { compare, hash } from 'bcrypt';
+import { compare, getRounds, hash } from 'bcrypt';
 import { Settings } from '../config/settings.js';
+import { HashingBusyError } from './users.errors.js';
+import { WorkQueue } from './work-queue.js';
+
+const concurrency = 2;
+const capacity = 64;
 
 /** bcrypt over a pre-hash: 72 bytes is all bcrypt reads, and a SHA-384 in base64 has 64, so no character is cut. */
 @Injectable()
 export class PasswordHasher {
   private readonly cost: number;
+  private readonly queue = new WorkQueue(concurrency, capacity, () => new HashingBusyError());
   /** Compared with when there is no user, so that an unknown name takes the time of a wrong password. */
   private readonly nobody: Promise<string>;
 
@@ -15,14 +21,21 @@ export class PasswordHasher {
     this.nobody = hash(preHash('nobody'), this.cost);
   }
 
+  /** @throws HashingBusyError when too many wait already. */
   hash(password: string): Promise<string> {
-    return hash(preHash(password), this.cost);
+    return this.queue.run(() => hash(preHash(password), this.cost));
   }
 
-  /** False, after the same work, where there is no stored hash. */
+  /** False, after the same work, where there is no stored hash. @throws HashingBusyError */
   async verify(password: string, stored: string | undefined): Promise<boolean> {
-    const matches = await compare(preHash(password), stored ?? (await this.nobody));
+    const against = stored ?? (await this.nobody);
+    const matches = await this.queue.run(() => compare(preHash(password), against));
     return matches && stored !== undefined;
+  }
+
+  /** Whether a stored hash was made with a lower cost than today's. */
+  isOutdated(stored: string): boolean {
+    return getRounds(stored) < this.cost;
   }
 }
 

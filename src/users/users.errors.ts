@@ -12,6 +12,37 @@ export class UsernameTakenError extends ApiError {
   }
 }
 
+export class LastAdminError extends ApiError {
+  constructor() {
+    super(400, 'last_admin', { zh: '必须至少保留一个可用的管理员', en: 'At least one active admin must remain' });
+  }
+}
+
+export class UserOwnsGraphsError extends ApiError {
+  constructor(graphIds: number[]) {
+    super(
+      400,
+      'user_owns_graphs',
+      {
+        zh: `该用户仍拥有图 ${graphIds.join('、')}，请先删除这些图`,
+        en: `The user still owns graphs ${graphIds.join(', ')}; delete them first`,
+      },
+      { context: { graph_ids: graphIds } },
+    );
+  }
+}
+
+export class HashingBusyError extends ApiError {
+  constructor() {
+    super(
+      503,
+      'login_busy',
+      { zh: '登录请求过多，请稍后重试', en: 'Too many logins at once; retry shortly' },
+      { headers: { 'Retry-After': '2' } },
+    );
+  }
+}
+
 export class WeakPasswordError extends SchemaError {
   constructor(field: string, zh: string, en: string) {
     super([{ loc: ['body', field], msg: `${zh} / ${en}`, type: 'weak_password' }]);

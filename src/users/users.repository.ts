@@ -1,15 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { QueryFailedError, Repository } from 'typeorm';
+import { MoreThan, QueryFailedError, Repository } from 'typeorm';
 import { ServicePool } from '../database/service-pool.js';
 import { User } from './user.entity.js';
-import { UsernameTakenError } from './users.errors.js';
+import { LastAdminError, UsernameTakenError, UserOwnsGraphsError } from './users.errors.js';
 
 export interface NewUser {
   username: string;
   passwordHash: string;
   isAdmin: boolean;
   mustChangePassword: boolean;
+}
+
+export interface UserChanges {
+  isAdmin?: boolean | undefined;
+  disabled?: boolean | undefined;
 }
 
 /** What a request needs to know of its user. */
@@ -86,5 +91,53 @@ export class UsersRepository {
 
   async endTokens(id: number): Promise<void> {
     await this.pool.query('UPDATE users SET token_version = token_version + 1 WHERE id = $1', [id]);
+  }
+
+  list(afterId: number, limit: number): Promise<User[]> {
+    return this.users.find({ where: { id: MoreThan(afterId) }, order: { id: 'ASC' }, take: limit });
+  }
+
+  /** Ends the tokens with the change, so that nobody works on with rights they no longer have. */
+  async change(id: number, { isAdmin, disabled }: UserChanges): Promise<boolean> {
+    return this.keepingAnAdmin(
+      id,
+      `UPDATE users SET is_admin = coalesce($2, is_admin), token_version = token_version + 1,
+         disabled_at = CASE $3::boolean WHEN true THEN coalesce(disabled_at, now()) WHEN false THEN NULL ELSE disabled_at END
+       WHERE id = $1`,
+      [isAdmin ?? null, disabled ?? null],
+    );
+  }
+
+  async resetPassword(id: number, passwordHash: string): Promise<boolean> {
+    const { rowCount } = await this.pool.query(
+      `UPDATE users SET password_hash = $2, must_change_password = true, token_version = token_version + 1 WHERE id = $1`,
+      [id, passwordHash],
+    );
+    return rowCount === 1;
+  }
+
+  /** Replaces a hash of weaker parameters, unless the password was changed meanwhile. */
+  async rehash(id: number, oldHash: string, passwordHash: string): Promise<void> {
+    await this.pool.query('UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2', [id, oldHash, passwordHash]);
+  }
+
+  /** @throws UserOwnsGraphsError */
+  async delete(id: number): Promise<boolean> {
+    const { rows } = await this.pool.query<{ id: number }>('SELECT id FROM graphs WHERE owner_id = $1 ORDER BY id LIMIT 100', [id]);
+    if (rows.length > 0) throw new UserOwnsGraphsError(rows.map(graph => graph.id));
+    return this.keepingAnAdmin(id, 'DELETE FROM users WHERE id = $1', []);
+  }
+
+  /** Runs one change of a user, refused when no active admin would be left; two such changes wait for each other. */
+  private keepingAnAdmin(id: number, sql: string, values: unknown[]): Promise<boolean> {
+    return this.pool.transaction(async client => {
+      await client.query('SELECT FROM users WHERE is_admin ORDER BY id FOR UPDATE');
+      const { rowCount } = await client.query(sql, [id, ...values]);
+      const { rows } = await client.query<{ left: boolean }>(
+        'SELECT EXISTS (SELECT FROM users WHERE is_admin AND disabled_at IS NULL) AS left',
+      );
+      if (!rows[0]!.left) throw new LastAdminError();
+      return rowCount === 1;
+    });
   }
 }

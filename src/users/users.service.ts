@@ -3,7 +3,7 @@ import { Settings } from '../config/settings.js';
 import { PasswordHasher } from './password-hasher.js';
 import { requireStrongPassword } from './password-rules.js';
 import { type User } from './user.entity.js';
-import { WeakPasswordError } from './users.errors.js';
+import { UserNotFoundError, WeakPasswordError } from './users.errors.js';
 import { type AccountState, UsersRepository } from './users.repository.js';
 
 export const firstAdmin = 'admin';
@@ -39,7 +39,9 @@ export class UsersService implements OnApplicationBootstrap {
   async authenticate(username: string, password: string): Promise<Account | null> {
     const user = await this.users.findByUsername(username);
     const matches = await this.hasher.verify(password, user?.passwordHash);
-    return user && matches && user.disabledAt === null ? user : null;
+    if (!user || !matches || user.disabledAt !== null) return null;
+    if (this.hasher.isOutdated(user.passwordHash)) await this.users.rehash(user.id, user.passwordHash, await this.hasher.hash(password));
+    return user;
   }
 
   async register(username: string, password: string): Promise<Account> {
@@ -58,6 +60,13 @@ export class UsersService implements OnApplicationBootstrap {
     return this.users.changePassword(user.userId, await this.hasher.hash(newPassword));
   }
 
+  /** The user of that id or name. @throws UserNotFoundError */
+  async getAccount(user: number | string): Promise<Account> {
+    const found = typeof user === 'number' ? await this.users.findById(user) : await this.users.findByUsername(user);
+    if (!found) throw new UserNotFoundError(user);
+    return found;
+  }
+
   endTokens(userId: number): Promise<void> {
     return this.users.endTokens(userId);
   }
@@ -66,7 +75,7 @@ export class UsersService implements OnApplicationBootstrap {
     return this.settings.adminInitialPassword ?? this.defaultPassword(firstAdmin);
   }
 
-  private defaultPassword(username: string): string {
+  defaultPassword(username: string): string {
     return this.settings.defaultPasswordPattern.replaceAll('{username}', () => username);
   }
 }

@@ -12,6 +12,8 @@ type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 /** Requests as one person: `await asAdmin.post('/api/graphs').send({ name: '图' })`. */
 export type Client = Record<Method, (path: string) => Test> & { token: string | null };
 
+export const userPassword = 'correct-horse-8';
+
 export interface TestApp {
   app: NestExpressApplication;
   url: string;
@@ -26,7 +28,6 @@ export interface TestApp {
 }
 
 export const adminPassword = 'correct-horse-7';
-const userPassword = 'correct-horse-8';
 
 /** The whole application on a port and a database of its own, with whatever settings a test wants to differ. */
 export async function startTestApp(environment: Record<string, string> = {}): Promise<TestApp> {
@@ -66,10 +67,16 @@ export async function startTestApp(environment: Record<string, string> = {}): Pr
 }
 
 export function client(url: string, token: string | null): Client {
+  return withHeaders(url, token === null ? {} : { Authorization: `Bearer ${token}` }, token);
+}
+
+/** Requests that show an API key. */
+export function keyClient(url: string, rawKey: string): Client {
+  return withHeaders(url, { 'X-API-Key': rawKey }, null);
+}
+
+function withHeaders(url: string, headers: Record<string, string>, token: string | null): Client {
   const agent = supertest(url);
-  const as = (method: Method) => (path: string) => {
-    const request = agent[method](path);
-    return token === null ? request : request.set('Authorization', `Bearer ${token}`);
-  };
+  const as = (method: Method) => (path: string) => agent[method](path).set(headers);
   return { token, get: as('get'), post: as('post'), put: as('put'), patch: as('patch'), delete: as('delete') };
 }

@@ -1,0 +1,68 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/*
+ * gsk_<8 public id>_<43 secret><6 checksum>, all base62. The public id finds the record; the checksum tells junk from
+ * keys without asking the database; the secret has 256 bits, so a fast hash keeps it safe.
+ */
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const publicIdLength = 8;
+const secretLength = 43;
+const checksumLength = 6;
+const shape = new RegExp(`^gsk_([0-9A-Za-z]{${publicIdLength}})_([0-9A-Za-z]{${secretLength}})([0-9A-Za-z]{${checksumLength}})$`);
+
+export interface NewApiKey {
+  rawKey: string;
+  publicId: string;
+  secretHash: Buffer;
+}
+
+export interface ParsedApiKey {
+  publicId: string;
+  secretHash: Buffer;
+}
+
+/** A new key under a public id, which a rotation keeps. */
+export function createApiKey(publicId = randomBase62(publicIdLength)): NewApiKey {
+  const secret = randomBase62(secretLength);
+  const rawKey = `gsk_${publicId}_${secret}${checksum(publicId, secret)}`;
+  return { rawKey, publicId, secretHash: hashSecret(secret) };
+}
+
+/** Null for anything that is no key of ours, found without the database. */
+export function parseApiKey(text: string): ParsedApiKey | null {
+  const [, publicId, secret, sum] = shape.exec(text) ?? [];
+  if (publicId === undefined || secret === undefined || sum !== checksum(publicId, secret)) return null;
+  return { publicId, secretHash: hashSecret(secret) };
+}
+
+/** Compares in constant time. */
+export function isSameSecret(given: Buffer, stored: Buffer): boolean {
+  return given.length === stored.length && timingSafeEqual(given, stored);
+}
+
+function hashSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+function checksum(publicId: string, secret: string): string {
+  let rest = crc32(`${publicId}_${secret}`);
+  let text = '';
+  for (let index = 0; index < checksumLength; index++) {
+    text = alphabet[rest % alphabet.length]! + text;
+    rest = Math.floor(rest / alphabet.length);
+  }
+  return text;
+}
+
+/** Bytes of 248 and above are drawn again, so that every letter is equally likely. */
+function randomBase62(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) {
+      if (byte < 248 && text.length < length) text += alphabet[byte % alphabet.length]!;
+    }
+  }
+  return text;
+}

@@ -1,0 +1,45 @@
+import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Authenticated } from '../auth/access.decorator.js';
+import { CurrentPrincipal, type Principal } from '../auth/principal.js';
+import { type Page, PageOf, PageQuery } from '../common/http/page.js';
+import { IdParam } from '../common/http/positive-int.pipe.js';
+import { ApiKeyResponse, CreateApiKeyRequest, NewApiKeyResponse } from './api-keys.dto.js';
+import { ApiKeysService } from './api-keys.service.js';
+
+@ApiTags('api-keys')
+@Controller('api-keys')
+@Authenticated()
+export class ApiKeysController {
+  constructor(private readonly keys: ApiKeysService) {}
+
+  @Get()
+  @ApiOperation({ summary: '我的密钥 / My keys' })
+  @ApiOkResponse({ type: PageOf(ApiKeyResponse) })
+  list(@CurrentPrincipal() principal: Principal, @Query() query: PageQuery): Promise<Page<ApiKeyResponse>> {
+    return this.keys.list(principal, query);
+  }
+
+  @Post()
+  @ApiOperation({ summary: '创建密钥；raw_key 仅显示一次 / Create a key; raw_key is shown once' })
+  @ApiCreatedResponse({ type: NewApiKeyResponse })
+  create(@CurrentPrincipal() principal: Principal, @Body() body: CreateApiKeyRequest): Promise<NewApiKeyResponse> {
+    return this.keys.create(principal, body);
+  }
+
+  @Post(':id/rotate')
+  @HttpCode(200)
+  @ApiOperation({ summary: '换新密钥，旧的立即失效 / A new secret; the old one fails at once' })
+  @ApiOkResponse({ type: NewApiKeyResponse })
+  rotate(@CurrentPrincipal() principal: Principal, @IdParam() id: number): Promise<NewApiKeyResponse> {
+    return this.keys.rotate(principal, id);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @ApiOperation({ summary: '吊销密钥 / Revoke a key' })
+  @ApiNoContentResponse()
+  revoke(@CurrentPrincipal() principal: Principal, @IdParam() id: number): Promise<void> {
+    return this.keys.revoke(principal, id);
+  }
+}

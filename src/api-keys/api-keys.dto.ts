@@ -1,0 +1,96 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  ArrayUnique,
+  IsArray,
+  IsInt,
+  IsISO8601,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  Min,
+} from 'class-validator';
+import { type ApiKeyRow } from './api-keys.repository.js';
+
+const maxId = 2_147_483_647;
+
+export class CreateApiKeyRequest {
+  @ApiProperty({ example: '报表服务 / reporting', maxLength: 128 })
+  @IsString()
+  @Length(1, 128)
+  @Matches(/^[^\p{Cc}\p{Cs}]*$/u, { message: 'name must be free of control characters' })
+  name: string;
+
+  @ApiProperty({ type: [Number], example: [1], description: '密钥可以使用的图 / the graphs the key opens' })
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(1000)
+  @ArrayUnique()
+  @IsInt({ each: true })
+  @Min(1, { each: true })
+  @Max(maxId, { each: true })
+  graph_ids: number[];
+
+  @ApiPropertyOptional({ example: 60, default: 60, description: '每分钟请求数，全部接口合计 / requests per minute over all endpoints' })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  rate_limit: number = 60;
+
+  @ApiPropertyOptional({ format: 'date-time', example: '2030-01-01T00:00:00Z', description: '默认 90 天后 / 90 days from now by default' })
+  @IsOptional()
+  @IsISO8601({ strict: true, strictSeparator: true })
+  @Matches(/(Z|[+-]\d\d:\d\d)$/, { message: 'expires_at must name its zone' })
+  expires_at?: string;
+}
+
+export class ApiKeyResponse {
+  @ApiProperty({ example: 1 })
+  id: number;
+
+  @ApiProperty({ example: '报表服务 / reporting' })
+  name: string;
+
+  @ApiProperty({ example: 'gsk_4fT9aQ2z', description: '可识别密钥的前缀 / what tells keys apart' })
+  prefix: string;
+
+  @ApiProperty({ type: [Number], example: [1] })
+  graph_ids: number[];
+
+  @ApiProperty({ example: 60 })
+  rate_limit: number;
+
+  @ApiProperty({ format: 'date-time' })
+  expires_at: string;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  revoked_at: string | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: '精确到一分钟 / to the minute' })
+  last_used_at: string | null;
+
+  @ApiProperty({ format: 'date-time' })
+  created_at: string;
+}
+
+export class NewApiKeyResponse extends ApiKeyResponse {
+  @ApiProperty({ description: '仅显示这一次 / shown this once', example: 'gsk_4fT9aQ2z_…' })
+  raw_key: string;
+}
+
+export function toApiKeyResponse(row: ApiKeyRow): ApiKeyResponse {
+  return {
+    id: row.id,
+    name: row.name,
+    prefix: `gsk_${row.public_id}`,
+    graph_ids: row.graph_ids,
+    rate_limit: row.rate_limit,
+    expires_at: row.expires_at.toISOString(),
+    revoked_at: row.revoked_at?.toISOString() ?? null,
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+  };
+}

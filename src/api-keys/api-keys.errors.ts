@@ -1,0 +1,13 @@
+import { ApiError } from '../common/errors/api-error.js';
+
+export class ApiKeyNotFoundError extends ApiError {
+  constructor() {
+    super(404, 'api_key_not_found', { zh: 'API 密钥不存在', en: 'There is no such API key' });
+  }
+}
+
+export class ApiKeyRevokedError extends ApiError {
+  constructor() {
+    super(400, 'api_key_revoked', { zh: '该密钥已吊销，请新建一个', en: 'The key is revoked; create a new one' });
+  }
+}

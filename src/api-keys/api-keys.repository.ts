@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { ServicePool } from '../database/service-pool.js';
+
+export interface ApiKeyRow {
+  id: number;
+  user_id: number;
+  name: string;
+  public_id: string;
+  graph_ids: number[];
+  rate_limit: number;
+  expires_at: Date;
+  revoked_at: Date | null;
+  last_used_at: Date | null;
+  created_at: Date;
+}
+
+/** A key and the state of its user, as a request needs them. */
+export interface ApiKeyHolder {
+  id: number;
+  secret_hash: Buffer;
+  rate_limit: number;
+  graph_ids: number[];
+  stale: boolean;
+  user_id: number;
+  username: string;
+  is_admin: boolean;
+  token_version: number;
+}
+
+export interface NewKeyRecord {
+  userId: number;
+  name: string;
+  publicId: string;
+  secretHash: Buffer;
+  rateLimit: number;
+  expiresAt: Date;
+  graphIds: number[];
+}
+
+const key = `
+  SELECT k.id, k.user_id, k.name, k.public_id, k.rate_limit, k.expires_at, k.revoked_at, k.last_used_at, k.created_at,
+         ARRAY(SELECT graph_id FROM api_key_graphs WHERE api_key_id = k.id ORDER BY graph_id) AS graph_ids
+  FROM api_keys k`;
+
+@Injectable()
+export class ApiKeysRepository {
+  constructor(private readonly pool: ServicePool) {}
+
+  async listOf(userId: number, afterId: number, limit: number): Promise<ApiKeyRow[]> {
+    const { rows } = await this.pool.query<ApiKeyRow>(`${key} WHERE k.user_id = $1 AND k.id > $2 ORDER BY k.id LIMIT $3`, [
+      userId,
+      afterId,
+      limit,
+    ]);
+    return rows;
+  }
+
+  async find(id: number): Promise<ApiKeyRow | null> {
+    const { rows } = await this.pool.query<ApiKeyRow>(`${key} WHERE k.id = $1`, [id]);
+    return rows[0] ?? null;
+  }
+
+  /** The key of that public id if it and its user are in good standing; read on every request that shows one. */
+  async findHolder(publicId: string): Promise<ApiKeyHolder | null> {
+    const { rows } = await this.pool.query<ApiKeyHolder>({
+      name: 'api-key-holder',
+      text: `
+        SELECT k.id, k.secret_hash, k.rate_limit, coalesce(k.last_used_at < now() - interval '1 minute', true) AS stale,
+               ARRAY(SELECT graph_id FROM api_key_graphs WHERE api_key_id = k.id) AS graph_ids,
+               u.id AS user_id, u.username, u.is_admin, u.token_version
+        FROM api_keys k JOIN users u ON u.id = k.user_id
+        WHERE k.public_id = $1 AND k.revoked_at IS NULL AND k.expires_at > now() AND u.disabled_at IS NULL AND NOT u.must_change_password`,
+      values: [publicId],
+    });
+    return rows[0] ?? null;
+  }
+
+  async touch(id: number): Promise<void> {
+    await this.pool.query('UPDATE api_keys SET last_used_at = now() WHERE id = $1', [id]);
+  }
+
+  create({ userId, name, publicId, secretHash, rateLimit, expiresAt, graphIds }: NewKeyRecord): Promise<number> {
+    return this.pool.transaction(async client => {
+      const { rows } = await client.query<{ id: number }>(
+        `INSERT INTO api_keys (user_id, name, public_id, secret_hash, rate_limit, expires_at) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
+        [userId, name, publicId, secretHash, rateLimit, expiresAt],
+      );
+      const { id } = rows[0]!;
+      await client.query('INSERT INTO api_key_graphs (api_key_id, graph_id) SELECT $1, unnest($2::int[])', [id, graphIds]);
+      return id;
+    });
+  }
+
+  /** False for a key that is revoked already. */
+  async replaceSecret(id: number, secretHash: Buffer): Promise<boolean> {
+    const { rowCount } = await this.pool.query('UPDATE api_keys SET secret_hash = $2 WHERE id = $1 AND revoked_at IS NULL', [
+      id,
+      secretHash,
+    ]);
+    return rowCount === 1;
+  }
+
+  async revoke(id: number): Promise<void> {
+    await this.pool.query('UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = $1', [id]);
+  }
+}

@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import { AuditService } from '../audit/audit.service.js';
+import { type Principal } from '../auth/principal.js';
+import { SchemaError } from '../common/errors/api-error.js';
+import { afterId, page, type Page, type PageQuery } from '../common/http/page.js';
+import { Settings } from '../config/settings.js';
+import { GraphAccessService } from '../graphs/graph-access.service.js';
+import { createApiKey } from './api-key-format.js';
+import { type ApiKeyResponse, type CreateApiKeyRequest, type NewApiKeyResponse, toApiKeyResponse } from './api-keys.dto.js';
+import { ApiKeyNotFoundError, ApiKeyRevokedError } from './api-keys.errors.js';
+import { type ApiKeyRow, ApiKeysRepository } from './api-keys.repository.js';
+
+const defaultLifetimeMs = 90 * 86_400_000;
+
+/** Keys of the caller; an admin may also revoke those of others. */
+@Injectable()
+export class ApiKeysService {
+  constructor(
+    private readonly keys: ApiKeysRepository,
+    private readonly access: GraphAccessService,
+    private readonly audit: AuditService,
+    private readonly settings: Settings,
+  ) {}
+
+  async list(principal: Principal, { limit, cursor }: PageQuery): Promise<Page<ApiKeyResponse>> {
+    const rows = await this.keys.listOf(principal.userId, afterId(cursor), limit + 1);
+    return page(rows.map(toApiKeyResponse), limit, key => key.id);
+  }
+
+  /** The only answer that ever carries `raw_key`, but for a rotation's. @throws GraphNotFoundError, GraphAccessError */
+  async create(principal: Principal, request: CreateApiKeyRequest): Promise<NewApiKeyResponse> {
+    const expiresAt = this.readLimits(request);
+    for (const graphId of request.graph_ids) await this.access.require(principal, graphId, 'viewer');
+    const { rawKey, publicId, secretHash } = createApiKey();
+    const id = await this.keys.create({
+      userId: principal.userId,
+      name: request.name,
+      publicId,
+      secretHash,
+      rateLimit: request.rate_limit,
+      expiresAt,
+      graphIds: request.graph_ids,
+    });
+    const context = { name: request.name, graph_ids: request.graph_ids, expires_at: expiresAt.toISOString() };
+    await this.audit.record({ action: 'api_key.created', actor: principal, target: 'api_key', targetId: id, context });
+    return { ...toApiKeyResponse(await this.getOwn(principal, id)), raw_key: rawKey };
+  }
+
+  /** A new secret under the same id; the old one fails from the next request on. */
+  async rotate(principal: Principal, id: number): Promise<NewApiKeyResponse> {
+    const row = await this.getOwn(principal, id);
+    // Whoever sees the new secret acts as the key's user, so not even an admin rotates another's key.
+    if (row.user_id !== principal.userId) throw new ApiKeyNotFoundError();
+    const { rawKey, secretHash } = createApiKey(row.public_id);
+    if (!(await this.keys.replaceSecret(id, secretHash))) throw new ApiKeyRevokedError();
+    await this.audit.record({ action: 'api_key.rotated', actor: principal, target: 'api_key', targetId: id });
+    return { ...toApiKeyResponse(row), raw_key: rawKey };
+  }
+
+  async revoke(principal: Principal, id: number): Promise<void> {
+    await this.getOwn(principal, id);
+    await this.keys.revoke(id);
+    await this.audit.record({ action: 'api_key.revoked', actor: principal, target: 'api_key', targetId: id });
+  }
+
+  private readLimits({ rate_limit, expires_at }: CreateApiKeyRequest): Date {
+    const { apiKeyMaxRateLimit } = this.settings;
+    const expiresAt = expires_at === undefined ? new Date(Date.now() + defaultLifetimeMs) : new Date(expires_at);
+    const problems = [];
+    if (rate_limit > apiKeyMaxRateLimit) {
+      problems.push({ loc: ['body', 'rate_limit'], msg: `至多 ${apiKeyMaxRateLimit} / at most ${apiKeyMaxRateLimit}`, type: 'too_large' });
+    }
+    if (!(expiresAt.getTime() > Date.now())) {
+      problems.push({ loc: ['body', 'expires_at'], msg: '应在将来 / must lie in the future', type: 'too_small' });
+    }
+    if (problems.length > 0) throw new SchemaError(problems);
+    return expiresAt;
+  }
+
+  /** The key, if it is the caller's or the caller an admin; to others it does not exist. */
+  private async getOwn(principal: Principal, id: number): Promise<ApiKeyRow> {
+    const row = await this.keys.find(id);
+    if (!row || (row.user_id !== principal.userId && !principal.isAdmin)) throw new ApiKeyNotFoundError();
+    return row;
+  }
+}

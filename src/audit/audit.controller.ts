@@ -1,0 +1,20 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { AdminOnly } from '../auth/access.decorator.js';
+import { type Page, PageOf, PageQuery } from '../common/http/page.js';
+import { AuditEventResponse } from './audit.dto.js';
+import { AuditService } from './audit.service.js';
+
+@ApiTags('admin')
+@Controller('audit-events')
+export class AuditController {
+  constructor(private readonly audit: AuditService) {}
+
+  @Get()
+  @AdminOnly()
+  @ApiOperation({ summary: '权限变更记录，最新在前 / What changed access, newest first' })
+  @ApiOkResponse({ type: PageOf(AuditEventResponse) })
+  list(@Query() query: PageQuery): Promise<Page<AuditEventResponse>> {
+    return this.audit.list(query);
+  }
+}

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { type Principal } from '../auth/principal.js';
+import { afterId, page, type Page, type PageQuery } from '../common/http/page.js';
+import { currentRequest } from '../common/http/request-context.js';
+import { ServicePool } from '../database/service-pool.js';
+import { type AuditEventResponse, type AuditEventRow, toAuditEventResponse } from './audit.dto.js';
+
+/** Everything that changes who may do what. */
+export type AuditAction =
+  | 'auth.login'
+  | 'auth.login_failed'
+  | 'auth.logout'
+  | 'auth.password_changed'
+  | 'user.registered'
+  | 'user.created'
+  | 'user.changed'
+  | 'user.password_reset'
+  | 'user.deleted'
+  | 'api_key.created'
+  | 'api_key.rotated'
+  | 'api_key.revoked'
+  | 'member.granted'
+  | 'member.changed'
+  | 'member.revoked'
+  | 'graph.created'
+  | 'graph.deleted'
+  | 'connection.created'
+  | 'connection.deleted';
+
+export interface AuditEvent {
+  action: AuditAction;
+  actor?: Pick<Principal, 'userId' | 'username'> | undefined;
+  /** What was acted on: `user`, `api_key`, `graph`, `connection`. */
+  target: string;
+  targetId?: number | undefined;
+  /** Facts without secrets: a role, a name, which fields changed. */
+  context?: Record<string, unknown>;
+}
+
+@Injectable()
+export class AuditService {
+  constructor(private readonly pool: ServicePool) {}
+
+  async record({ action, actor, target, targetId, context = {} }: AuditEvent): Promise<void> {
+    await this.pool.query(
+      'INSERT INTO audit_events (action, actor_id, actor, target, target_id, context, request_id) VALUES ($1, $2, $3, $4, $5, $6, $7)',
+      [action, actor?.userId ?? null, actor?.username ?? null, target, targetId ?? null, context, currentRequest()?.requestId ?? null],
+    );
+  }
+
+  /** Newest first. */
+  async list({ limit, cursor }: PageQuery): Promise<Page<AuditEventResponse>> {
+    const before = afterId(cursor) || Number.MAX_SAFE_INTEGER;
+    const { rows } = await this.pool.query<AuditEventRow>(
+      `SELECT id, at, action, actor_id, actor, target, target_id, context, request_id
+       FROM audit_events WHERE id < $1 ORDER BY id DESC LIMIT $2`,
+      [before, limit + 1],
+    );
+    return page(rows.map(toAuditEventResponse), limit, event => event.id);
+  }
+}

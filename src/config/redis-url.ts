@@ -1,0 +1,8 @@
+/**
+ * Checks `REDIS_URL` without repeating it: it may hold a password.
+ * @throws Error with the sentence that the list of problems shows.
+ */
+export function readRedisUrl(text: string): string {
+  if (URL.canParse(text) && /^rediss?:$/.test(new URL(text).protocol)) return text;
+  throw new Error('应为 redis:// 或 rediss:// 地址 / must be a redis:// or rediss:// URL');
+}

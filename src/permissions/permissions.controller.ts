@@ -1,0 +1,63 @@
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type Response } from 'express';
+import { CurrentPrincipal, type Principal } from '../auth/principal.js';
+import { type Page, PageOf, PageQuery } from '../common/http/page.js';
+import { IdParam } from '../common/http/positive-int.pipe.js';
+import { GraphAccess } from '../graphs/graph-access.decorator.js';
+import { ChangeRoleRequest, GrantRequest, MemberResponse } from './permissions.dto.js';
+import { PermissionsService } from './permissions.service.js';
+
+const graph = { of: 'graph', param: 'id' } as const;
+
+@ApiTags('permissions')
+@Controller('permissions/graphs/:id/members')
+export class PermissionsController {
+  constructor(private readonly permissions: PermissionsService) {}
+
+  @Get()
+  @GraphAccess('manager', graph, { keys: false })
+  @ApiOperation({ summary: '图的成员 / The members of a graph' })
+  @ApiOkResponse({ type: PageOf(MemberResponse) })
+  list(@IdParam() id: number, @Query() query: PageQuery): Promise<Page<MemberResponse>> {
+    return this.permissions.list(id, query);
+  }
+
+  @Post()
+  @GraphAccess('manager', graph, { keys: false })
+  @ApiOperation({ summary: '授权用户使用图；再次授权即修改角色 / Grant access; granting again changes the role (200)' })
+  @ApiCreatedResponse({ type: MemberResponse })
+  @ApiOkResponse({ type: MemberResponse })
+  async grant(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() id: number,
+    @Body() body: GrantRequest,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<MemberResponse> {
+    const { created, member } = await this.permissions.grant(principal, id, body);
+    response.status(created ? 201 : 200);
+    return member;
+  }
+
+  @Patch(':user_id')
+  @GraphAccess('manager', graph, { keys: false })
+  @ApiOperation({ summary: '修改成员角色 / Change the role of a member' })
+  @ApiOkResponse({ type: MemberResponse })
+  changeRole(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() id: number,
+    @IdParam('user_id') userId: number,
+    @Body() { role }: ChangeRoleRequest,
+  ): Promise<MemberResponse> {
+    return this.permissions.changeRole(principal, id, userId, role);
+  }
+
+  @Delete(':user_id')
+  @HttpCode(204)
+  @GraphAccess('manager', graph, { keys: false })
+  @ApiOperation({ summary: '移除成员 / Remove a member' })
+  @ApiNoContentResponse()
+  revoke(@CurrentPrincipal() principal: Principal, @IdParam() id: number, @IdParam('user_id') userId: number): Promise<void> {
+    return this.permissions.revoke(principal, id, userId);
+  }
+}

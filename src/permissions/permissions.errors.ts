@@ -1,0 +1,19 @@
+import { ApiError } from '../common/errors/api-error.js';
+
+export class MemberNotFoundError extends ApiError {
+  constructor() {
+    super(404, 'member_not_found', { zh: '该用户不是这个图的成员', en: 'That user is not a member of this graph' });
+  }
+}
+
+export class OwnerIsNoMemberError extends ApiError {
+  constructor() {
+    super(400, 'owner_is_no_member', { zh: '图的所有者已拥有全部权限', en: 'The owner of a graph has every right already' });
+  }
+}
+
+export class OneUserExpectedError extends ApiError {
+  constructor() {
+    super(400, 'one_user_expected', { zh: '请只给出 user_id 或 username 之一', en: 'Give exactly one of user_id and username' });
+  }
+}

@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { type GraphRole } from '../auth/access.decorator.js';
+import { ServicePool } from '../database/service-pool.js';
+import { type MemberRow } from './permissions.dto.js';
+
+const member = 'SELECT m.user_id, u.username, m.role, m.created_at FROM graph_members m JOIN users u ON u.id = m.user_id';
+
+@Injectable()
+export class PermissionsRepository {
+  constructor(private readonly pool: ServicePool) {}
+
+  async list(graphId: number, afterUser: number, limit: number): Promise<MemberRow[]> {
+    const { rows } = await this.pool.query<MemberRow>(`${member} WHERE m.graph_id = $1 AND m.user_id > $2 ORDER BY m.user_id LIMIT $3`, [
+      graphId,
+      afterUser,
+      limit,
+    ]);
+    return rows;
+  }
+
+  async find(graphId: number, userId: number): Promise<MemberRow | null> {
+    const { rows } = await this.pool.query<MemberRow>(`${member} WHERE m.graph_id = $1 AND m.user_id = $2`, [graphId, userId]);
+    return rows[0] ?? null;
+  }
+
+  async isOwner(graphId: number, userId: number): Promise<boolean> {
+    const { rowCount } = await this.pool.query('SELECT FROM graphs WHERE id = $1 AND owner_id = $2', [graphId, userId]);
+    return rowCount === 1;
+  }
+
+  /** True when the user was no member before. */
+  async grant(graphId: number, userId: number, role: GraphRole): Promise<boolean> {
+    const { rows } = await this.pool.query<{ created: boolean }>(
+      `INSERT INTO graph_members (graph_id, user_id, role) VALUES ($1, $2, $3)
+       ON CONFLICT (graph_id, user_id) DO UPDATE SET role = excluded.role RETURNING xmax = 0 AS created`,
+      [graphId, userId, role],
+    );
+    return rows[0]!.created;
+  }
+
+  async changeRole(graphId: number, userId: number, role: GraphRole): Promise<boolean> {
+    const { rowCount } = await this.pool.query('UPDATE graph_members SET role = $3 WHERE graph_id = $1 AND user_id = $2', [
+      graphId,
+      userId,
+      role,
+    ]);
+    return rowCount === 1;
+  }
+
+  async revoke(graphId: number, userId: number): Promise<boolean> {
+    const { rowCount } = await this.pool.query('DELETE FROM graph_members WHERE graph_id = $1 AND user_id = $2', [graphId, userId]);
+    return rowCount === 1;
+  }
+}

@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { AuditService } from '../audit/audit.service.js';
+import { type GraphRole } from '../auth/access.decorator.js';
+import { type Principal } from '../auth/principal.js';
+import { afterId, page, type Page, type PageQuery } from '../common/http/page.js';
+import { UsersService } from '../users/users.service.js';
+import { type GrantRequest, type MemberResponse, toMemberResponse } from './permissions.dto.js';
+import { MemberNotFoundError, OneUserExpectedError, OwnerIsNoMemberError } from './permissions.errors.js';
+import { PermissionsRepository } from './permissions.repository.js';
+
+@Injectable()
+export class PermissionsService {
+  constructor(
+    private readonly members: PermissionsRepository,
+    private readonly users: UsersService,
+    private readonly audit: AuditService,
+  ) {}
+
+  async list(graphId: number, { limit, cursor }: PageQuery): Promise<Page<MemberResponse>> {
+    const rows = await this.members.list(graphId, afterId(cursor), limit + 1);
+    return page(rows.map(toMemberResponse), limit, member => member.user_id);
+  }
+
+  /** Granting again changes the role; `created` says whether the user was no member before. */
+  async grant(
+    actor: Principal,
+    graphId: number,
+    { user_id, username, role }: GrantRequest,
+  ): Promise<{ created: boolean; member: MemberResponse }> {
+    if ((user_id === undefined) === (username === undefined)) throw new OneUserExpectedError();
+    const user = await this.users.getAccount(user_id ?? username!);
+    if (await this.members.isOwner(graphId, user.id)) throw new OwnerIsNoMemberError();
+    const created = await this.members.grant(graphId, user.id, role);
+    const action = created ? 'member.granted' : 'member.changed';
+    await this.audit.record({ action, actor, target: 'graph', targetId: graphId, context: { user: user.username, role } });
+    return { created, member: await this.get(graphId, user.id) };
+  }
+
+  async changeRole(actor: Principal, graphId: number, userId: number, role: GraphRole): Promise<MemberResponse> {
+    if (!(await this.members.changeRole(graphId, userId, role))) throw new MemberNotFoundError();
+    const member = await this.get(graphId, userId);
+    await this.audit.record({
+      action: 'member.changed',
+      actor,
+      target: 'graph',
+      targetId: graphId,
+      context: { user: member.username, role },
+    });
+    return member;
+  }
+
+  async revoke(actor: Principal, graphId: number, userId: number): Promise<void> {
+    const member = await this.get(graphId, userId);
+    if (!(await this.members.revoke(graphId, userId))) throw new MemberNotFoundError();
+    await this.audit.record({ action: 'member.revoked', actor, target: 'graph', targetId: graphId, context: { user: member.username } });
+  }
+
+  private async get(graphId: number, userId: number): Promise<MemberResponse> {
+    const row = await this.members.find(graphId, userId);
+    if (!row) throw new MemberNotFoundError();
+    return toMemberResponse(row);
+  }
+}

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { AuditService } from '../audit/audit.service.js';
+import { type Principal } from '../auth/principal.js';
+import { afterId, page, type Page, type PageQuery } from '../common/http/page.js';
+import { PasswordHasher } from './password-hasher.js';
+import { type CreateUserRequest, toUserResponse, type UpdateUserRequest, type UserResponse } from './users.dto.js';
+import { UserNotFoundError } from './users.errors.js';
+import { UsersRepository } from './users.repository.js';
+import { UsersService } from './users.service.js';
+
+/** What admins do with accounts. */
+@Injectable()
+export class UserAdministrationService {
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly accounts: UsersService,
+    private readonly hasher: PasswordHasher,
+    private readonly audit: AuditService,
+  ) {}
+
+  async list({ limit, cursor }: PageQuery): Promise<Page<UserResponse>> {
+    const rows = await this.users.list(afterId(cursor), limit + 1);
+    return page(rows.map(toUserResponse), limit, user => user.id);
+  }
+
+  async get(id: number): Promise<UserResponse> {
+    const user = await this.users.findById(id);
+    if (!user) throw new UserNotFoundError(id);
+    return toUserResponse(user);
+  }
+
+  async create(actor: Principal, { username, is_admin: isAdmin }: CreateUserRequest): Promise<UserResponse> {
+    const passwordHash = await this.hasher.hash(this.accounts.defaultPassword(username));
+    const user = await this.users.create({ username, passwordHash, isAdmin, mustChangePassword: true });
+    await this.audit.record({ action: 'user.created', actor, target: 'user', targetId: user.id, context: { username, is_admin: isAdmin } });
+    return toUserResponse(user);
+  }
+
+  /** @throws LastAdminError */
+  async change(actor: Principal, id: number, { is_admin: isAdmin, disabled }: UpdateUserRequest): Promise<UserResponse> {
+    if (isAdmin === undefined && disabled === undefined) return this.get(id);
+    if (!(await this.users.change(id, { isAdmin, disabled }))) throw new UserNotFoundError(id);
+    await this.audit.record({ action: 'user.changed', actor, target: 'user', targetId: id, context: { is_admin: isAdmin, disabled } });
+    return this.get(id);
+  }
+
+  async resetPassword(actor: Principal, id: number): Promise<UserResponse> {
+    const { username } = await this.get(id);
+    const passwordHash = await this.hasher.hash(this.accounts.defaultPassword(username));
+    if (!(await this.users.resetPassword(id, passwordHash))) throw new UserNotFoundError(id);
+    await this.audit.record({ action: 'user.password_reset', actor, target: 'user', targetId: id });
+    return this.get(id);
+  }
+
+  /** @throws LastAdminError, UserOwnsGraphsError */
+  async delete(actor: Principal, id: number): Promise<void> {
+    const { username } = await this.get(id);
+    if (!(await this.users.delete(id))) throw new UserNotFoundError(id);
+    await this.audit.record({ action: 'user.deleted', actor, target: 'user', targetId: id, context: { username } });
+  }
+}

@@ -1,0 +1,55 @@
+import { type Client, startTestApp, type TestApp } from './support/app.js';
+
+describe('members of a graph', () => {
+  let test: TestApp;
+  let owner: Client;
+  let members: string;
+  beforeAll(async () => {
+    test = await startTestApp();
+    owner = await test.asUser('owner');
+    const { body } = await owner.post('/api/graphs').send({ name: 'g' }).expect(201);
+    members = `/api/permissions/graphs/${body.id}/members`;
+  });
+  afterAll(() => test.close());
+
+  it('opens a graph by user id or by name, as editor by default, and granting again changes the role', async () => {
+    const friend = await test.asUser('friend');
+    const graph = members.replace(/permissions\/(.*)\/members/, '$1');
+    await friend.get(graph).expect(403);
+    const { body } = await owner.post(members).send({ username: 'friend' }).expect(201);
+    expect(body).toMatchObject({ username: 'friend', role: 'editor', user_id: expect.any(Number) });
+    await friend.get(graph).expect(200);
+    const again = await owner.post(members).send({ user_id: body.user_id, role: 'viewer' }).expect(200);
+    expect(again.body.role).toBe('viewer');
+    await owner.delete(`${members}/${body.user_id}`).expect(204);
+    await friend.get(graph).expect(403);
+    await owner.delete(`${members}/${body.user_id}`).expect(404);
+  });
+
+  it('lets managers grant, but neither editors nor viewers', async () => {
+    for (const [name, role, status] of [
+      ['m', 'manager', 201],
+      ['e', 'editor', 403],
+      ['v', 'viewer', 403],
+    ] as const) {
+      const person = await test.asUser(`person-${name}`);
+      await test.asUser(`guest-${name}`);
+      await owner
+        .post(members)
+        .send({ username: `person-${name}`, role })
+        .expect(201);
+      await person
+        .post(members)
+        .send({ username: `guest-${name}`, role: 'viewer' })
+        .expect(status);
+    }
+  });
+
+  it('names what is wrong with a grant', async () => {
+    expect((await owner.post(members).send({ role: 'viewer' }).expect(400)).body.code).toBe('one_user_expected');
+    expect((await owner.post(members).send({ username: 'ghost' }).expect(404)).body.code).toBe('user_not_found');
+    expect((await owner.post(members).send({ username: 'owner' }).expect(400)).body.code).toBe('owner_is_no_member');
+    const { body } = await owner.post(members).send({ username: 'friend', role: 'king' }).expect(422);
+    expect(body.detail.errors[0]).toMatchObject({ loc: ['body', 'role'], type: 'not_one_of' });
+  });
+});

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { hash } from 'bcrypt';
+import { client, startTestApp, type TestApp, userPassword } from './support/app.js';
+
+describe('users, for admins', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp({ BCRYPT_COST: '5' });
+  });
+  afterAll(() => test.close());
+
+  const idOf = async (username: string): Promise<number> =>
+    (await test.pool.query('SELECT id FROM users WHERE username = $1', [username])).rows[0].id;
+
+  it('creates a user with the default password, which must be changed first', async () => {
+    const { body } = await test.admin.post('/api/users').send({ username: '韩梅梅' }).expect(201);
+    expect(body).toMatchObject({ username: '韩梅梅', is_admin: false, must_change_password: true, disabled: false });
+    const login = await test.anonymous.post('/api/auth/login').send({ username: '韩梅梅', password: '韩梅梅@Graph123' }).expect(200);
+    expect(login.body.must_change_password).toBe(true);
+    await client(test.url, login.body.token).get('/api/graphs').expect(403);
+  });
+
+  it('refuses a second user of the same name', async () => {
+    await test.admin.post('/api/users').send({ username: 'twice' }).expect(201);
+    const { body } = await test.admin.post('/api/users').send({ username: 'twice' }).expect(400);
+    expect(body.code).toBe('username_taken');
+  });
+
+  it('ends tokens at once when a user is disabled, and lets nobody log in', async () => {
+    const user = await test.asUser('leaver');
+    const id = await idOf('leaver');
+    await test.admin.patch(`/api/users/${id}`).send({ disabled: true }).expect(200);
+    await user.get('/api/auth/me').expect(401);
+    const refused = await test.anonymous.post('/api/auth/login').send({ username: 'leaver', password: userPassword }).expect(401);
+    expect(refused.body.code).toBe('wrong_login');
+    await test.admin.patch(`/api/users/${id}`).send({ disabled: false }).expect(200);
+    await user.get('/api/auth/me').expect(401);
+    await test.anonymous.post('/api/auth/login').send({ username: 'leaver', password: userPassword }).expect(200);
+  });
+
+  it('ends tokens at once when a password is reset', async () => {
+    const user = await test.asUser('forgetful');
+    const { body } = await test.admin.post(`/api/users/${await idOf('forgetful')}/reset-password`).expect(200);
+    expect(body.must_change_password).toBe(true);
+    await user.get('/api/auth/me').expect(401);
+    await test.anonymous.post('/api/auth/login').send({ username: 'forgetful', password: 'forgetful@Graph123' }).expect(200);
+  });
+
+  it('never loses the last admin', async () => {
+    for (const change of [{ is_admin: false }, { disabled: true }]) {
+      const { body } = await test.admin.patch('/api/users/1').send(change).expect(400);
+      expect(body.code).toBe('last_admin');
+    }
+    await test.admin.delete('/api/users/1').expect(400);
+    await test.asUser('deputy');
+    const deputy = await idOf('deputy');
+    await test.admin.patch(`/api/users/${deputy}`).send({ is_admin: true }).expect(200);
+    const attempts = await Promise.all([1, deputy].map(id => test.admin.patch(`/api/users/${id}`).send({ is_admin: false })));
+    // Both were admins; whichever came second had to be refused, or was no admin's request any more.
+    const admins = await test.pool.query('SELECT count(*)::int AS n FROM users WHERE is_admin AND disabled_at IS NULL');
+    expect(admins.rows[0].n).toBeGreaterThanOrEqual(1);
+    expect(attempts.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
+    await test.pool.query('UPDATE users SET is_admin = true, token_version = 2 WHERE id = 1');
+  });
+
+  it('refuses to delete a user who owns graphs and names them', async () => {
+    const owner = await test.asUser('founder');
+    const { body: graph } = await owner.post('/api/graphs').send({ name: 'g' }).expect(201);
+    const id = await idOf('founder');
+    const { body } = await test.admin.delete(`/api/users/${id}`).expect(400);
+    expect(body).toMatchObject({ code: 'user_owns_graphs', context: { graph_ids: [graph.id] } });
+    await owner.delete(`/api/graphs/${graph.id}`).expect(204);
+    await test.admin.delete(`/api/users/${id}`).expect(204);
+    await owner.get('/api/auth/me').expect(401);
+    await test.admin.get(`/api/users/${id}`).expect(404);
+  });
+
+  it('re-hashes at login when the cost has risen', async () => {
+    const weaker = await hash(createHash('sha384').update(userPassword).digest('base64'), 4);
+    await test.pool.query("INSERT INTO users (username, password_hash) VALUES ('older', $1)", [weaker]);
+    await test.anonymous.post('/api/auth/login').send({ username: 'older', password: userPassword }).expect(200);
+    const { rows } = await test.pool.query("SELECT password_hash FROM users WHERE username = 'older'");
+    expect(rows[0].password_hash).toMatch(/^\$2b\$05\$/);
+    await test.anonymous.post('/api/auth/login').send({ username: 'older', password: userPassword }).expect(200);
+  });
+
+  it('records what changed access', async () => {
+    const { body } = await test.admin.get('/api/audit-events?limit=200').expect(200);
+    const actions = new Set(body.items.map((event: { action: string }) => event.action));
+    for (const action of [
+      'user.created',
+      'user.changed',
+      'user.password_reset',
+      'user.deleted',
+      'auth.login',
+      'auth.login_failed',
+      'graph.created',
+    ]) {
+      expect(actions).toContain(action);
+    }
+    expect(JSON.stringify(body)).not.toMatch(/correct-horse|Graph123|\$2b\$/);
+  });
+});
