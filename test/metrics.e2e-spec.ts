@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Client, startTestApp, type TestApp } from './support/app.js';
+import { bindMetricExamples, createMetricExamples, executeMetricExamples, parseFormulaExamples } from '../src/metrics/metric-examples.js';
 import { describeWithShared, sharedFolder } from './support/shared-data.js';
 
 let test: TestApp;
@@ -127,6 +128,90 @@ describeWithShared('Northwind', 'data/northwind/csv', () => {
     const id = await aMetric({ name: '运费', formula: 'SUM(freight)', binding: { relation: { table: 'orders' } } });
     const { body: answer } = await execute(id).expect(200);
     expect(answer.rows).toEqual([['64942.69']]);
+  });
+});
+
+describeWithShared('Jaffle shop', 'data/jaffle_shop_classic/raw_payments.csv', () => {
+  const payments = {
+    relation: { table: 'raw_payments' },
+    joins: [{ table: 'raw_orders', on: [['raw_payments.order_id', 'raw_orders.id']] }],
+    time: { column: 'raw_orders.order_date' },
+    columns: { 金额: 'raw_payments.amount / 100.0', order_id: 'raw_payments.order_id' },
+    dimensions: [{ name: '支付方式', aliases: ['method'], column: 'payment_method' }],
+  };
+
+  beforeAll(async () => {
+    for (const table of ['raw_orders', 'raw_payments']) {
+      await upload(table, readFileSync(path.join(sharedFolder, 'data/jaffle_shop_classic', `${table}.csv`), 'utf8'));
+    }
+  });
+
+  it('recomputes a distinct total: 99 orders, although the methods add up to 109', async () => {
+    const id = await aMetric({ formula: '去重计数(order_id)', binding: payments });
+    const { body } = await execute(id, { dimensions: ['method'], order: [{ by: 'value', dir: 'desc' }], totals: true }).expect(200);
+    expect(body.rows).toEqual([
+      ['credit_card', '51'],
+      ['bank_transfer', '33'],
+      ['coupon', '13'],
+      ['gift_card', '12'],
+    ]);
+    expect(body.totals).toEqual({ value: '99' });
+  });
+
+  it('gives 16.89 per order, not 18.43: an order is not repeated by its payments', async () => {
+    const id = await aMetric({ formula: 'ROUND(SUM(金额) / COUNT(DISTINCT order_id), 2)', binding: payments });
+    expect((await execute(id).expect(200)).body.rows).toEqual([['16.89']]);
+    const orders = {
+      relation: { table: 'raw_orders' },
+      joins: [{ table: 'raw_payments', on: [['raw_orders.id', 'raw_payments.order_id']] }],
+    };
+    const fanOut = { graph_id: graphId, name: '重复', formula: 'AVG(1)', binding: orders };
+    expect((await editor.post('/api/metrics').send(fanOut).expect(422)).body.code).toBe('fan_out_join');
+    const declared = { ...orders, joins: [{ ...orders.joins[0], relationship: 'one_to_many' }] };
+    expect(
+      (
+        await editor
+          .post('/api/metrics')
+          .send({ ...fanOut, binding: declared })
+          .expect(422)
+      ).body.code,
+    ).toBe('fan_out_join');
+  });
+});
+
+describe('the documented examples', () => {
+  beforeAll(async () => {
+    await upload('regions', 'region_id,region_name\n1,华东\n2,华南\n');
+    await upload('customers', 'customer_id,company_name,country,region_id\n1,甲,中国,1\n2,乙,中国,2\n');
+    await upload('products', 'product_id,product_name,category,unit_price,supplier_id\n1,茶,饮料,10,1\n2,米,粮食,5,1\n');
+    await upload('orders', 'order_id,customer_id,order_date,status\n1,1,2024-01-05,paid\n2,2,2024-02-06,paid\n');
+    await upload('order_lines', 'order_id,line_no,product_id,quantity,unit_price,discount\n1,1,1,20,10,0\n1,2,2,3,5,0.1\n2,1,2,30,5,0\n');
+  });
+
+  it('work when they are pasted', async () => {
+    const { body: graph } = await editor.post('/api/graphs').send({ name: '示例' }).expect(201);
+    const created: Record<string, number> = {};
+    for (const [name, { value }] of Object.entries(createMetricExamples)) {
+      const { body } = await editor
+        .post('/api/metrics')
+        .send({ ...value, graph_id: graph.id })
+        .expect(201);
+      expect(body.warnings).toEqual([]);
+      created[name] = body.id;
+    }
+    for (const { value } of Object.values(executeMetricExamples)) {
+      const { body } = await execute(created.revenue ?? 0, value).expect(200);
+      expect(body.row_count).toBeGreaterThan(0);
+    }
+    expect((await execute(created.revenue ?? 0, executeMetricExamples.top.value)).body.rows).toEqual([
+      ['茶', '200.0'],
+      ['米', '163.5'],
+    ]);
+    expect((await execute(created.average ?? 0)).body.rows).toEqual([[expect.stringMatching(/^181\.750*$/)]]);
+    for (const { value } of Object.values(bindMetricExamples)) {
+      await editor.put(`/api/metrics/${created.orders}/binding`).send(value).expect(200);
+    }
+    for (const { value } of Object.values(parseFormulaExamples)) await editor.post('/api/metrics/parse').send(value).expect(200);
   });
 });
 

@@ -15,6 +15,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { grains } from './compiler/metric-request.js';
+import { bindingExample } from './metric-examples.js';
 
 /** A name that becomes an SQL identifier or a column of the answer; PostgreSQL keeps 63 bytes of it. */
 export const identifier = /^[^\p{Cc}\p{Cs}"]{1,63}$/u;
@@ -135,23 +136,6 @@ export class BindingJoin {
   @ArrayMaxSize(8)
   on: string[][];
 }
-
-export const bindingExample = {
-  relation: { table: 'order_lines' },
-  grain: ['order_id', 'line_no'],
-  joins: [
-    { table: 'orders', on: [['order_lines.order_id', 'orders.order_id']] },
-    { table: 'customers', on: [['orders.customer_id', 'customers.customer_id']] },
-    { table: 'regions', on: [['customers.region_id', 'regions.region_id']] },
-    { table: 'products', on: [['order_lines.product_id', 'products.product_id']] },
-  ],
-  time: { column: 'orders.order_date', timezone: 'Asia/Shanghai' },
-  dimensions: [
-    { name: '地区', aliases: ['region'], column: 'regions.region_name' },
-    { name: '产品', aliases: ['product'], column: 'products.product_name' },
-    { name: '类别', aliases: ['category'], column: 'products.category' },
-  ],
-};
 
 export class BindingRequest {
   @ApiPropertyOptional({ type: Number, nullable: true, example: null, description: 'null = pg_mirror' })

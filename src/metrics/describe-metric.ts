@@ -2,12 +2,9 @@ import { ApiError } from '../common/errors/api-error.js';
 import { leavesOf } from './compiler/compile-value.js';
 import { type BoundDimension, type MetricBinding } from './compiler/metric-binding.js';
 import { planScans } from './compiler/compile-scan.js';
-import { type MetricDefinition, resolveMetric } from './compiler/resolve-metric.js';
+import { type MetricDefinition, type ResolvedFormula, resolveMetric } from './compiler/resolve-metric.js';
 import { type MetricWarning } from './execute.dto.js';
-import { FormulaParseError } from './formula/formula.errors.js';
 import { type Pattern } from './formula/formula-tree.js';
-import { parseFormula } from './formula/parse-formula.js';
-import { MissingBindingError } from './metrics.errors.js';
 import { type MetricRow } from './metrics.repository.js';
 
 /** What can be said of a metric without running it. */
@@ -23,35 +20,29 @@ export interface MetricDescription {
 
 /** Goes through the same steps as an execution and turns the first error into a warning. */
 export function describeMetric(row: MetricRow, siblings: MetricRow[]): MetricDescription {
-  const own = row.binding?.bound;
-  const unresolved = { dimensions: own?.dimensions ?? [], hasTime: own?.time != null, executable: false };
   try {
-    const { pattern, root } = resolveMetric(toDefinition(row), finder(siblings));
-    const leaves = leavesOf(root);
-    const bindings = [...new Set(leaves.map(leaf => leaf.binding))];
-    const described = { pattern, dimensions: sharedDimensions(bindings), hasTime: bindings.every(each => each.time !== null) };
-    const unsafe = warn(() =>
-      planScans(leaves, { dimensions: [], time: null, filters: [], filter_clause: null, having: [], order: [], limit: 1, offset: 0 }),
-    );
-    return { ...described, executable: unsafe === null, warnings: unsafe ? [unsafe.warning] : [] };
+    const { pattern, root, bindings, notBuilt } = resolveMetric(toDefinition(row), finder(siblings));
+    const problem = notBuilt ?? findUnsafe(root);
+    const warnings = problem ? [{ code: problem.code, message: problem.detail }] : [];
+    const hasTime = bindings.every(each => each.time !== null);
+    return { pattern, dimensions: sharedDimensions(bindings), hasTime, executable: problem === null, warnings };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const known = !(error instanceof FormulaParseError) && !(error instanceof MissingBindingError);
-    return {
-      ...unresolved,
-      pattern: known ? parseFormula(row.formula).pattern : null,
-      warnings: [{ code: error.code, message: error.detail }],
-    };
+    const own = row.binding?.bound;
+    const warnings = [{ code: error.code, message: error.detail }];
+    return { pattern: null, dimensions: own?.dimensions ?? [], hasTime: own?.time != null, executable: false, warnings };
   }
 }
 
-function warn(check: () => unknown): { warning: MetricWarning } | null {
+/** The first piece of SQL in the formulas that the guard refuses. */
+function findUnsafe(root: ResolvedFormula): ApiError | null {
+  const nothing = { dimensions: [], time: null, filters: [], filter_clause: null, having: [], order: [], limit: 1, offset: 0 };
   try {
-    check();
+    planScans(leavesOf(root), nothing);
     return null;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return { warning: { code: error.code, message: error.detail } };
+    return error;
   }
 }
 

@@ -1,11 +1,12 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Put, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Authenticated } from '../auth/access.decorator.js';
 import { CurrentPrincipal, type Principal } from '../auth/principal.js';
 import { type Page, PageOf } from '../common/http/page.js';
 import { IdParam } from '../common/http/positive-int.pipe.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
 import { BindingRequest } from './binding.dto.js';
+import { bindMetricExamples, createMetricExamples, executeMetricExamples, parseFormulaExamples } from './metric-examples.js';
 import { ExecuteMetricRequest, ExecuteMetricResponse } from './execute.dto.js';
 import { MetricDefinitionsService } from './metric-definitions.service.js';
 import {
@@ -39,6 +40,7 @@ export class MetricsController {
   @Post()
   @GraphAccess('editor', { of: 'body' })
   @ApiOperation({ summary: '定义指标 / Define a metric' })
+  @ApiBody({ type: CreateMetricRequest, examples: createMetricExamples })
   @ApiCreatedResponse({ type: MetricResponse })
   create(@CurrentPrincipal() principal: Principal, @Body() body: CreateMetricRequest): Promise<MetricResponse> {
     return this.definitions.create(principal, body);
@@ -48,6 +50,7 @@ export class MetricsController {
   @HttpCode(200)
   @Authenticated()
   @ApiOperation({ summary: '识别公式的模式 / Tell which pattern a formula has' })
+  @ApiBody({ type: ParseFormulaRequest, examples: parseFormulaExamples })
   @ApiOkResponse({ type: ParseFormulaResponse })
   @ApiResponse({ status: 400, description: 'FormulaParseError' })
   parse(@Body() body: ParseFormulaRequest): ParseFormulaResponse {
@@ -82,6 +85,7 @@ export class MetricsController {
   @Put(':id/binding')
   @GraphAccess('editor', ofMetric)
   @ApiOperation({ summary: '把指标绑定到数仓的表 / Bind a metric to tables of the warehouse' })
+  @ApiBody({ type: BindingRequest, examples: bindMetricExamples })
   @ApiOkResponse({ type: MetricResponse })
   @ApiResponse({ status: 422, description: '没有这样的表或列；FanOutJoin / no such table or column; FanOutJoin' })
   bind(@IdParam() id: number, @Body() body: BindingRequest): Promise<MetricResponse> {
@@ -92,6 +96,7 @@ export class MetricsController {
   @HttpCode(200)
   @GraphAccess('viewer', ofMetric)
   @ApiOperation({ summary: '执行指标 / Execute a metric' })
+  @ApiBody({ type: ExecuteMetricRequest, examples: executeMetricExamples })
   @ApiOkResponse({ type: ExecuteMetricResponse })
   @ApiResponse({ status: 400, description: 'FormulaParseError, MissingBindingError, UnsafeFilterClauseError' })
   @ApiResponse({ status: 501, description: '模式已识别，尚不能执行 / The pattern is recognised but not built yet' })

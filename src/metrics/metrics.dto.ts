@@ -16,18 +16,17 @@ import {
 } from 'class-validator';
 import { QueryInt } from '../common/http/query-int.decorator.js';
 import { PageQuery } from '../common/http/page.js';
-import { bindingExample, BindingRequest } from './binding.dto.js';
+import { BindingRequest } from './binding.dto.js';
 import { type MetricDescription } from './describe-metric.js';
 import { type MetricWarning } from './execute.dto.js';
 import { patterns } from './formula/formula-tree.js';
+import { bindingExample, formulaExample } from './metric-examples.js';
 import { type MetricRow } from './metrics.repository.js';
 
 const printable = /^[^\p{Cc}\p{Cs}]*$/u;
 const maxId = 2 ** 31 - 1;
 /** The parser's own cap is 4,000; what is longer is saved no more than it is parsed. */
 const maxFormula = 4_000;
-
-const formulaExample = 'SUM(unit_price * quantity * (1 - discount))';
 
 export class CreateMetricRequest {
   @ApiProperty({ example: 1 })

@@ -3,7 +3,7 @@ import { quoteIdentifier } from '../../database/quote-identifier.js';
 import { type Grain } from '../formula/formula-tree.js';
 import { MixedConnectionsError } from '../metrics.errors.js';
 import { leafKey } from './compile-leaf.js';
-import { bindingKey, checkNames, compileScan, planScans, type Scan } from './compile-scan.js';
+import { bindingKey, checkNames, compileScan, guardClause, planScans, type Scan } from './compile-scan.js';
 import { periodSpine, planTime, type TimePlan } from './compile-time.js';
 import { compileValue, leavesOf } from './compile-value.js';
 import { findDimension } from './metric-binding.js';
@@ -31,10 +31,13 @@ type LeafNode = Extract<ResolvedFormula, { kind: 'leaf' }>;
  * Turns a resolved metric and a request into one statement. Each binding is aggregated in one scan of its own; scans of different
  * bindings are stacked with UNION ALL and grouped again, because a join on NULL keys would split or drop rows (metrics.md, pattern 5);
  * `having`, order and limit come last. One row more than `limit` is read, to know whether there are more.
- * @throws UnsafeFilterClauseError, SchemaError (names and options that do not fit, all of them), MixedConnectionsError
+ * @throws UnsafeFilterClauseError, PatternNotBuiltError, SchemaError (names and options that do not fit, all of them), MixedConnectionsError
  */
 export function compileMetric(metric: ResolvedMetric, request: MetricRequest): CompiledMetric {
   const scans = planScans(leavesOf(metric.root), request);
+  guardClause(metric.bindings, request);
+  // What the guard refuses comes before what cannot be run.
+  if (metric.notBuilt) throw metric.notBuilt;
   const bindings = scans.map(scan => scan.binding);
   const connectionId = bindings[0]?.connection_id ?? 0;
   if (bindings.some(each => each.connection_id !== connectionId)) throw new MixedConnectionsError();
@@ -112,7 +115,7 @@ function stack(
   if (spine && plan.grain !== null && plan.from !== null && plan.to !== null) {
     const { from, period } = periodSpine({ ...plan, grain: plan.grain, from: plan.from, to: plan.to }, assembly);
     const tuple = keys.slice(1);
-    const tuples = scans.map((_, index) => `SELECT ${tuple.join(', ')} FROM "f${index}"`).join(' UNION ');
+    const tuples = scans.map((_, index) => `SELECT DISTINCT ${tuple.join(', ')} FROM "f${index}"`).join(' UNION ');
     const cross = tuple.length === 0 ? '' : ` CROSS JOIN (${tuples}) AS k`;
     branches.push(`SELECT ${[period, ...tuple, 'NULL', ...all.map(() => absent)].join(', ')} FROM ${from}${cross}`);
   }

@@ -39,6 +39,11 @@ export function planScans(leaves: LeafNode[], request: MetricRequest): Scan[] {
   return [...scans.values()];
 }
 
+/** The clause must hold for every binding a formula reaches. @throws UnsafeFilterClauseError */
+export function guardClause(bindings: MetricBinding[], { filter_clause: clause }: MetricRequest): void {
+  if (clause !== null) for (const binding of bindings) guardPredicate(clause, logicalScope(binding));
+}
+
 export function bindingKey({ verified_at: _, ...binding }: MetricBinding): string {
   return JSON.stringify(binding);
 }

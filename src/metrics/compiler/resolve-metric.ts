@@ -25,25 +25,31 @@ export type ResolvedFormula =
 export interface ResolvedMetric {
   pattern: Pattern;
   root: ResolvedFormula;
+  /** Every binding that the formula reaches. */
+  bindings: MetricBinding[];
+  /** Set when a part of the formula is recognised but cannot be run; its place in `root` is then empty. */
+  notBuilt: PatternNotBuiltError | null;
 }
 
 const maxReferenceDepth = 10;
+/** Ten levels of formulas that name two metrics each are 1,024 scans of the same thing: the depth alone is no limit. */
+const maxReferences = 500;
 
 /**
  * Parses a metric and everything it refers to, by name within its graph.
  * @param find the metric of that name or alias, or undefined
- * @throws FormulaParseError (no pattern, an unknown metric, a cycle with its path, more than 10 levels), then MissingBindingError
- *   with every aggregate that lacks a binding, then PatternNotBuiltError: always in this order
+ * @throws FormulaParseError (no pattern, an unknown metric, a cycle with its path, more than 10 levels or 500 references), then
+ *   MissingBindingError with every aggregate that lacks a binding: always in this order
  */
 export function resolveMetric(metric: MetricDefinition, find: (name: string) => MetricDefinition | undefined): ResolvedMetric {
   const missing: MissingBinding[] = [];
   const notBuilt: PatternNotBuiltError[] = [];
+  const bindings = new Set<MetricBinding>();
   const { pattern, root } = parseFormula(metric.formula);
   checkReferences(metric, root, find, [metric]);
   const resolved = resolve(root, [metric]);
   if (missing.length > 0) throw new MissingBindingError(metric.id, missing);
-  if (notBuilt[0]) throw notBuilt[0];
-  return { pattern, root: resolved };
+  return { pattern, root: resolved, bindings: [...bindings], notBuilt: notBuilt[0] ?? null };
 
   function resolve(node: Formula, path: MetricDefinition[]): ResolvedFormula {
     const owner = path.at(-1) as MetricDefinition;
@@ -88,6 +94,7 @@ export function resolveMetric(metric: MetricDefinition, find: (name: string) => 
     if (!owner.binding && !missing.some(each => each.metric_id === owner.id)) {
       missing.push({ metric_id: owner.id, name: owner.name, path: path.map(each => each.name).join(' → ') });
     }
+    if (owner.binding) bindings.add(owner.binding);
     if (leaf.pattern === 'quantile' || leaf.pattern === 'weighted_average') {
       notBuilt.push(new PatternNotBuiltError(leaf.pattern));
     } else if (leaf.pattern === 'aggregate' && (leaf.by || leaf.fn === 'FIRST' || leaf.fn === 'LAST')) {
@@ -108,6 +115,7 @@ export function checkReferences(
   root: Formula,
   find: (name: string) => MetricDefinition | undefined,
   path: MetricDefinition[],
+  budget = { references: maxReferences },
 ): void {
   const visit = (node: Formula): void => {
     const names = node.kind === 'metric' ? [node.name] : node.kind === 'conversion' ? [node.base, node.converted] : [];
@@ -128,7 +136,10 @@ export function checkReferences(
       throw at(position, { expected: [], found: `[${name}]`, hint: `metrics refer to each other in a circle: ${names}` });
     if (path.length >= maxReferenceDepth)
       throw at(position, { expected: [], found: `[${name}]`, hint: `more than ${maxReferenceDepth} levels: ${names}` });
-    checkReferences(target, parseFormula(target.formula).root, find, [...path, target]);
+    if (--budget.references < 0) {
+      throw at(position, { expected: [], found: `[${name}]`, hint: `the formula comes to more than ${maxReferences} references` });
+    }
+    checkReferences(target, parseFormula(target.formula).root, find, [...path, target], budget);
   }
 
   function checkReferencedPattern(outer: Formula, operand: Extract<Formula, { kind: 'metric' }>, position: number): void {
