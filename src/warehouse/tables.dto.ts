@@ -55,7 +55,7 @@ export class UploadQuery implements UploadQueryText {
   null?: string;
 }
 
-export class ColumnResponse {
+export class UploadedColumnResponse {
   @ApiProperty({ example: 'customer_id' })
   name: string;
 
@@ -63,7 +63,7 @@ export class ColumnResponse {
   type: string;
 }
 
-export class TableColumnResponse extends ColumnResponse {
+export class TableColumnResponse extends UploadedColumnResponse {
   @ApiProperty({ example: true })
   nullable: boolean;
 }
@@ -81,8 +81,8 @@ export class UploadResponse {
   @ApiProperty({ example: 96, description: 'Bytes received' })
   bytes: number;
 
-  @ApiProperty({ type: () => [ColumnResponse], description: 'The columns of this file with their types' })
-  columns: ColumnResponse[];
+  @ApiProperty({ type: () => [UploadedColumnResponse], description: 'The columns of this file with their types' })
+  columns: UploadedColumnResponse[];
 
   @ApiProperty({ example: 0.031 })
   seconds: number;
