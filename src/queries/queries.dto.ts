@@ -12,7 +12,11 @@ export const maxLimit = 10_000;
 export const maxTimeoutMs = 600_000;
 
 export class QueryRequest {
-  @ApiPropertyOptional({ description: '中文或英文的问题 / A question in Chinese or English', example: '2025年每个地区的销售额是多少？', maxLength: 2000 })
+  @ApiPropertyOptional({
+    description: '中文或英文的问题 / A question in Chinese or English',
+    example: '2025年每个地区的销售额是多少？',
+    maxLength: 2000,
+  })
   @IsOptional()
   @IsString()
   @Length(1, 2000)
@@ -39,7 +43,11 @@ export class QueryRequest {
   @IsObject()
   parameters?: Record<string, unknown> | null;
 
-  @ApiPropertyOptional({ minimum: 1, maximum: maxLimit, description: '默认：检索 20（最多 200），其他 1000 / default: 20 for a search (at most 200), else 1000' })
+  @ApiPropertyOptional({
+    minimum: 1,
+    maximum: maxLimit,
+    description: '默认：检索 20（最多 200），其他 1000 / default: 20 for a search (at most 200), else 1000',
+  })
   @IsOptional()
   @IsInt()
   @Min(1)
@@ -52,7 +60,12 @@ export class QueryRequest {
   @Matches(/^[\w-]{1,200}$/, { message: 'cursor must be the next_cursor of an earlier page' })
   cursor?: string | null;
 
-  @ApiPropertyOptional({ minimum: 1, maximum: maxTimeoutMs, description: '超过即停止（毫秒） / The query is stopped after it (milliseconds)', example: 30_000 })
+  @ApiPropertyOptional({
+    minimum: 1,
+    maximum: maxTimeoutMs,
+    description: '超过即停止（毫秒） / The query is stopped after it (milliseconds)',
+    example: 30_000,
+  })
   @IsOptional()
   @IsInt()
   @Min(1)
@@ -64,7 +77,11 @@ export class QueryRequest {
   @IsIn(ANSWER_MODES)
   answer?: AnswerMode | null;
 
-  @ApiPropertyOptional({ enum: CACHE_MODES, default: 'use', description: 'refresh 不使用已存的答案 / refresh passes the stored answer over' })
+  @ApiPropertyOptional({
+    enum: CACHE_MODES,
+    default: 'use',
+    description: 'refresh 不使用已存的答案 / refresh passes the stored answer over',
+  })
   @IsOptional()
   @IsIn(CACHE_MODES)
   cache?: CacheMode | null;
@@ -151,7 +168,11 @@ export class QueryResponse {
   @ApiProperty({ type: [ColumnResponse] })
   columns: ColumnResponse[];
 
-  @ApiProperty({ type: 'array', items: { type: 'array', items: {} }, example: [[{ id: 1, label: '供应商', key: '1', display: '华东贸易', properties: {} }, 12]] })
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'array', items: {} },
+    example: [[{ id: 1, label: '供应商', key: '1', display: '华东贸易', properties: {} }, 12]],
+  })
   rows: unknown[][];
 
   @ApiProperty({ type: Object, nullable: true, description: 'include: graph' })

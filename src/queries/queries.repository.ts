@@ -39,7 +39,10 @@ export class QueriesRepository {
     const row = rows[0];
     if (!row) return null;
     const { version, id, answer, created_at: createdAt } = row;
-    return { version, stored: id === null || answer === null ? null : { id, version, answer: JSON.parse(answer) as RetrievalAnswer, createdAt } };
+    return {
+      version,
+      stored: id === null || answer === null ? null : { id, version, answer: JSON.parse(answer) as RetrievalAnswer, createdAt },
+    };
   }
 
   async findById(graphId: number, id: number): Promise<StoredAnswer | null> {

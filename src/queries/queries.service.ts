@@ -44,7 +44,8 @@ export class QueriesService {
     const found = await this.queries.findAnswer(graphId, hash);
     if (!found) throw new GraphNotFoundError();
     const kept = query.refresh ? null : (found.stored ?? this.store.findPending(graphId, hash, found.version));
-    const answered = kept ?? (await this.within(this.settings.queryUpstreamTimeoutMs, this.join(principal, graphId, query, hash, found.version, context)));
+    const answered =
+      kept ?? (await this.within(this.settings.queryUpstreamTimeoutMs, this.join(principal, graphId, query, hash, found.version, context)));
     const status = query.refresh ? 'refresh' : kept ? 'hit' : 'miss';
     const response = await this.respond(answered, query, status);
     response.timing_ms.total = Math.round((performance.now() - started) * 100) / 100;
@@ -79,7 +80,13 @@ export class QueriesService {
     return work;
   }
 
-  private async work(principal: Principal, graphId: number, query: GraphQuery, hash: Buffer, context: QuestionContext | null): Promise<Answered> {
+  private async work(
+    principal: Principal,
+    graphId: number,
+    query: GraphQuery,
+    hash: Buffer,
+    context: QuestionContext | null,
+  ): Promise<Answered> {
     const answer = await this.retrieval.query({
       graph_id: graphId,
       kind: query.kind,
@@ -96,7 +103,15 @@ export class QueriesService {
     // A metric reads the warehouse, which changes without a new version of the graph: such an answer is never kept.
     if (answer.metric_call) return { id: null, version, answer: await this.metrics.answer(principal, answer), createdAt: new Date() };
     const { kind, text, parameters, limit, offset } = query;
-    return this.store.keep({ graphId, version, hash, kind, request: { text, parameters, limit, offset }, answer, userId: principal.userId });
+    return this.store.keep({
+      graphId,
+      version,
+      hash,
+      kind,
+      request: { text, parameters, limit, offset },
+      answer,
+      userId: principal.userId,
+    });
   }
 
   private async within<T>(waitMs: number, work: Promise<T>): Promise<T> {
@@ -130,4 +145,3 @@ function today(): string {
   const two = (value: number): string => String(value).padStart(2, '0');
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
 }
-

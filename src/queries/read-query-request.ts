@@ -31,11 +31,14 @@ export function readQueryRequest(body: QueryRequest): GraphQuery {
   if (kind === undefined || given.length > 1) throw new OneQueryKindError(given);
   const text = body[kind] ?? '';
   if (text.trim() === '') throw new SchemaError([{ loc: ['body', kind], msg: '不能为空 / must not be blank', type: 'empty' }]);
-  if (text.includes('\0')) throw new SchemaError([{ loc: ['body', kind], msg: '不能包含 NUL 字符 / must not contain NUL', type: 'string_pattern' }]);
+  if (text.includes('\0'))
+    throw new SchemaError([{ loc: ['body', kind], msg: '不能包含 NUL 字符 / must not contain NUL', type: 'string_pattern' }]);
   requireEffect(body, kind);
   const limit = body.limit ?? LIMIT[kind].usual;
   if (limit > LIMIT[kind].most) {
-    throw new SchemaError([{ loc: ['body', 'limit'], msg: `最多 ${LIMIT[kind].most} / at most ${LIMIT[kind].most} for a ${kind}`, type: 'too_large' }]);
+    throw new SchemaError([
+      { loc: ['body', 'limit'], msg: `最多 ${LIMIT[kind].most} / at most ${LIMIT[kind].most} for a ${kind}`, type: 'too_large' },
+    ]);
   }
   const cursor = body.cursor == null ? null : readCursor(body.cursor);
   return {
@@ -54,8 +57,10 @@ export function readQueryRequest(body: QueryRequest): GraphQuery {
 
 function requireEffect(body: QueryRequest, kind: QueryKind): void {
   const problems: { name: string; zh: string; en: string }[] = [];
-  if (body.parameters != null && kind !== 'cypher') problems.push({ name: 'parameters', zh: '只用于 cypher', en: 'has an effect with cypher only' });
-  if (body.cursor != null && kind !== 'search') problems.push({ name: 'cursor', zh: '只用于 search', en: 'has an effect with search only' });
+  if (body.parameters != null && kind !== 'cypher')
+    problems.push({ name: 'parameters', zh: '只用于 cypher', en: 'has an effect with cypher only' });
+  if (body.cursor != null && kind !== 'search')
+    problems.push({ name: 'cursor', zh: '只用于 search', en: 'has an effect with search only' });
   if (body.answer === 'extractive' && kind === 'cypher') {
     problems.push({ name: 'answer', zh: 'cypher 的结果不组成句子', en: 'the rows of a cypher query are not worded' });
   }
@@ -71,7 +76,9 @@ export function toCursor(version: number, offset: number): string {
 function readCursor(cursor: string): { version: number; offset: number } {
   const match = /^(\d{1,9})\.(\d{1,9})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'));
   if (!match) {
-    throw new SchemaError([{ loc: ['body', 'cursor'], msg: '须为上一页的 next_cursor / must be the next_cursor of an earlier page', type: 'string_pattern' }]);
+    throw new SchemaError([
+      { loc: ['body', 'cursor'], msg: '须为上一页的 next_cursor / must be the next_cursor of an earlier page', type: 'string_pattern' },
+    ]);
   }
   return { version: Number(match[1]), offset: Number(match[2]) };
 }
@@ -84,7 +91,9 @@ function readCursor(cursor: string): { version: number; offset: number } {
 export function hashOf(query: GraphQuery, context: unknown): Buffer {
   const { kind, text, parameters, limit, offset } = query;
   const asked = kind === 'cypher' ? text : text.normalize('NFC').trim();
-  return createHash('sha256').update(canonicalJson([kind, asked, parameters, limit, offset, context])).digest();
+  return createHash('sha256')
+    .update(canonicalJson([kind, asked, parameters, limit, offset, context]))
+    .digest();
 }
 
 /** JSON with sorted keys: `{a, b}` and `{b, a}` are one request. */

@@ -23,7 +23,8 @@ export class SourceRowsReader {
   async read(citations: Citation[], language: Language): Promise<{ rows: SourceRow[]; warnings: string[] }> {
     const warnings: string[] = [];
     const warn = (zh: string, en: string): number => warnings.push(language === 'zh' ? zh : en);
-    if (citations.length > MOST_ROWS) warn(`只读取前 ${MOST_ROWS} 条引用的源行`, `Source rows are read for the first ${MOST_ROWS} citations only`);
+    if (citations.length > MOST_ROWS)
+      warn(`只读取前 ${MOST_ROWS} 条引用的源行`, `Source rows are read for the first ${MOST_ROWS} citations only`);
     const byTable = new Map<string, { citation: Citation; index: number }[]>();
     citations.slice(0, MOST_ROWS).forEach((citation, index) => {
       const source = JSON.stringify([citation.connection_id, citation.table, Object.keys(citation.key)]);

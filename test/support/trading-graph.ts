@@ -44,9 +44,12 @@ const EDGES: [type: string, alias: string, from: string, to: string, table: stri
   ['位于', 'LOCATED_IN', '客户', '地区', 'customers', 'customer_id', 'region_id', ['customer_id'], []],
 ]; // prettier-ignore
 
-const listed = (properties: [string, string, string][]): string => JSON.stringify(properties.map(([name, type, column]) => ({ name, type, column })));
+const listed = (properties: [string, string, string][]): string =>
+  JSON.stringify(properties.map(([name, type, column]) => ({ name, type, column })));
 const built = (properties: [string, string, string][]): string =>
-  properties.length === 0 ? `'{}'::jsonb` : `jsonb_build_object(${properties.map(([name, , column]) => `'${name}', ${column}`).join(', ')})`;
+  properties.length === 0
+    ? `'{}'::jsonb`
+    : `jsonb_build_object(${properties.map(([name, , column]) => `'${name}', ${column}`).join(', ')})`;
 
 export async function createTradingGraph(test: TestApp, owner: Client): Promise<TradingGraph> {
   const { body: graph } = await owner.post('/api/graphs').send({ name: '贸易公司' }).expect(201);

@@ -3,7 +3,9 @@ import { type SearchIndex } from './search-index.js';
 
 function indexOf(nodes: { label?: string; key?: string; display: string; texts?: string[] }[]): SearchIndex {
   const builder = new SearchIndexBuilder();
-  nodes.forEach((node, i) => builder.add({ id: i + 1, label: node.label ?? '产品', key: node.key ?? `k${i + 1}`, display: node.display, texts: node.texts ?? [] }));
+  nodes.forEach((node, i) =>
+    builder.add({ id: i + 1, label: node.label ?? '产品', key: node.key ?? `k${i + 1}`, display: node.display, texts: node.texts ?? [] }),
+  );
   return builder.build();
 }
 const names = (displays: string[], index: SearchIndex, text: string, limit = 10): string[] =>
@@ -21,7 +23,7 @@ describe('SearchIndex', () => {
     expect(names(displays, chinese, '淀')).toEqual(['海淀区']);
   });
 
-  const products = ['Chef Anton\'s Cajun Seasoning', 'Königlich Bier', 'Chai', 'Chang', '华为 Mate 60 手机', 'Blauer See Delikatessen'];
+  const products = ["Chef Anton's Cajun Seasoning", 'Königlich Bier', 'Chai', 'Chang', '华为 Mate 60 手机', 'Blauer See Delikatessen'];
   const mixed = indexOf(products.map((display, i) => ({ display, key: `P-${100 + i}` })));
 
   it.each([
@@ -72,7 +74,9 @@ describe('SearchIndex', () => {
 
   it('pages without gap or repetition over a large result', () => {
     const many = indexOf(Array.from({ length: 5000 }, (_, i) => ({ display: `公司 ${i % 97} 号 ${'长'.repeat(i % 5)}` })));
-    const pages = Array.from({ length: 10 }, (_, page) => many.search({ text: '公司', limit: 50, offset: page * 50 }).hits.map(hit => hit.id)).flat();
+    const pages = Array.from({ length: 10 }, (_, page) =>
+      many.search({ text: '公司', limit: 50, offset: page * 50 }).hits.map(hit => hit.id),
+    ).flat();
     expect(new Set(pages).size).toBe(500);
     expect(pages).toEqual(many.search({ text: '公司', limit: 500, offset: 0 }).hits.map(hit => hit.id));
   });

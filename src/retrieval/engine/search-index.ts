@@ -10,6 +10,8 @@ export interface SearchRequest {
   offset: number;
   /** Names and aliases of labels, normalised: a word that names a label prefers, and alone lists, the nodes of that label. */
   labelNames?: ReadonlyMap<string, string>;
+  /** Looks at displays and keys only. */
+  namesOnly?: boolean;
 }
 
 export interface SearchHit {
@@ -69,7 +71,9 @@ export class SearchIndex {
   get bytes(): number {
     const { offsets, postings, terms } = this.parts;
     const perNode = 8 + 4 * 7 + 4 + 4 + 1;
-    return offsets.byteLength + postings.byteLength + terms.length * BYTES_PER_TERM + this.size * perNode + this.displays.bytes + this.keys.bytes;
+    return (
+      offsets.byteLength + postings.byteLength + terms.length * BYTES_PER_TERM + this.size * perNode + this.displays.bytes + this.keys.bytes
+    );
   }
 
   /** Nodes whose display or key is exactly this text, apart from case, marks, spaces and punctuation. */
@@ -88,10 +92,13 @@ export class SearchIndex {
     const { preferred, rest } = takeLabelNames(normalized, request.labelNames);
     const query = rest.trim() === '' ? (preferred.size > 0 ? '' : normalized) : rest;
     if (query === '') return this.listLabels(preferred, request);
-    const groups = termsOfQuery(query).slice(0, 64).map(term => this.expand(term, corrections));
+    const groups = termsOfQuery(query)
+      .slice(0, 64)
+      .map(term => this.expand(term, corrections));
     const touched: number[] = [];
     const most = groups.reduce((sum, group) => sum + this.idf(group), 0);
-    groups.forEach((group, i) => this.addGroup(group, (i % 255) + 1, touched));
+    const fields = request.namesOnly ? FIELD.display | FIELD.key : FIELD.display | FIELD.key | FIELD.text;
+    groups.forEach((group, i) => this.addGroup(group, fields, (i % 255) + 1, touched));
     const name = compactText(query);
     const nameHash = hashName(name);
     const firstTerm = groups[0]?.[0]?.term;
@@ -101,11 +108,17 @@ export class SearchIndex {
       if (covered >= LEAST_COVERAGE - 1e-6) {
         candidates.push(ordinal);
         const base = (this.scores[ordinal] ?? 0) * covered * covered;
-        this.scores[ordinal] = base + this.boost(ordinal, covered, most, nameHash, firstTerm) + (preferred.has(this.label(ordinal)) ? most * 2 : 0);
+        this.scores[ordinal] =
+          base + this.boost(ordinal, covered, most, nameHash, firstTerm) + (preferred.has(this.label(ordinal)) ? most * 2 : 0);
       }
     }
     const best = selectBest(candidates, request.offset + request.limit, (a, b) => this.isBetter(a, b)).slice(request.offset);
-    const hits = best.map(ordinal => ({ ...this.node(ordinal), score: round(this.scores[ordinal] ?? 0), exact: this.isNamed(ordinal, nameHash), coverage: round((this.coverage[ordinal] ?? 0) / most) }));
+    const hits = best.map(ordinal => ({
+      ...this.node(ordinal),
+      score: round(this.scores[ordinal] ?? 0),
+      exact: this.isNamed(ordinal, nameHash),
+      coverage: round((this.coverage[ordinal] ?? 0) / most),
+    }));
     for (const ordinal of touched) {
       this.scores[ordinal] = 0;
       this.coverage[ordinal] = 0;
@@ -127,7 +140,7 @@ export class SearchIndex {
   }
 
   /** Adds each node's best match within one asked term; `mark` is 1…255. */
-  private addGroup(group: TermMatch[], mark: number, touched: number[]): void {
+  private addGroup(group: TermMatch[], fields: number, mark: number, touched: number[]): void {
     const { offsets, postings, displayLength } = this.parts;
     const asked = this.idf(group);
     for (const match of group) {
@@ -137,14 +150,14 @@ export class SearchIndex {
       for (let i = from; i < to; i++) {
         const posting = postings[i] ?? 0;
         const ordinal = posting >>> FIELD_BITS;
-        if (this.groupSeen[ordinal] === mark) continue;
+        if (this.groupSeen[ordinal] === mark || (posting & fields) === 0) continue;
         if (this.coverage[ordinal] === 0) touched.push(ordinal);
         this.groupSeen[ordinal] = mark;
         const length = 1 - B + (B * (displayLength[ordinal] ?? 0)) / this.averageLength;
         let frequency = 0;
         if (posting & FIELD.display) frequency += WEIGHT.display / length;
         if (posting & FIELD.key) frequency += WEIGHT.key;
-        if (posting & FIELD.text) frequency += WEIGHT.text;
+        if (posting & fields & FIELD.text) frequency += WEIGHT.text;
         this.scores[ordinal] = (this.scores[ordinal] ?? 0) + (match.weight * idf * frequency * (K1 + 1)) / (frequency + K1);
         this.coverage[ordinal] = (this.coverage[ordinal] ?? 0) + asked;
       }
@@ -163,7 +176,8 @@ export class SearchIndex {
 
   private boost(ordinal: number, covered: number, most: number, name: [number, number], firstTerm: number | undefined): number {
     if (this.isNamed(ordinal, name)) return most * 6;
-    const beginsAlike = covered > 0.999 && firstTerm !== undefined && this.parts.firstTerm[ordinal] !== undefined && this.beginsWith(ordinal, firstTerm);
+    const beginsAlike =
+      covered > 0.999 && firstTerm !== undefined && this.parts.firstTerm[ordinal] !== undefined && this.beginsWith(ordinal, firstTerm);
     return beginsAlike ? most : 0;
   }
 
@@ -175,7 +189,9 @@ export class SearchIndex {
 
   private isNamed(ordinal: number, [a, b]: [number, number]): boolean {
     const { displayHashes, keyHashes } = this.parts;
-    return (displayHashes[0][ordinal] === a && displayHashes[1][ordinal] === b) || (keyHashes[0][ordinal] === a && keyHashes[1][ordinal] === b);
+    return (
+      (displayHashes[0][ordinal] === a && displayHashes[1][ordinal] === b) || (keyHashes[0][ordinal] === a && keyHashes[1][ordinal] === b)
+    );
   }
 
   private isBetter(a: number, b: number): boolean {

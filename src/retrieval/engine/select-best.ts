@@ -9,7 +9,7 @@ export function selectBest<T>(items: readonly T[], count: number, isBetter: (a: 
     heap[j] = kept;
   };
   const sink = (): void => {
-    for (let i = 0; ; ) {
+    for (let i = 0; ;) {
       const left = 2 * i + 1;
       if (left >= heap.length) return;
       const right = left + 1;
@@ -22,7 +22,7 @@ export function selectBest<T>(items: readonly T[], count: number, isBetter: (a: 
   for (const item of items) {
     if (heap.length < count) {
       heap.push(item);
-      for (let i = heap.length - 1; i > 0; ) {
+      for (let i = heap.length - 1; i > 0;) {
         const parent = (i - 1) >> 1;
         if (!isBetter(heap[parent] as T, heap[i] as T)) break;
         swap(parent, i);

@@ -13,7 +13,11 @@ const SEARCHED_TYPES = new Set(['string', 'string[]', 'text']);
  * 20,000 rows are in memory at once. Measured with `npm run bench`.
  * @throws GraphExceedsMemoryError as soon as the index has outgrown `budgetBytes`.
  */
-export async function loadIndex(reader: GraphReader, schema: GraphElements, budgetBytes: number): Promise<{ index: SearchIndex; values: ValueDictionary }> {
+export async function loadIndex(
+  reader: GraphReader,
+  schema: GraphElements,
+  budgetBytes: number,
+): Promise<{ index: SearchIndex; values: ValueDictionary }> {
   const values = new ValueDictionary();
   const builder = new SearchIndexBuilder();
   for (const element of schema.labels) {
@@ -42,5 +46,7 @@ export async function loadIndex(reader: GraphReader, schema: GraphElements, budg
 /** The display has its own field, and key properties repeat the key. */
 function searchedProperties(element: NodeElement): string[] {
   const known = new Set([element.displayProperty, ...element.keyProperties]);
-  return element.properties.filter(property => SEARCHED_TYPES.has(property.type) && !known.has(property.name)).map(property => property.name);
+  return element.properties
+    .filter(property => SEARCHED_TYPES.has(property.type) && !known.has(property.name))
+    .map(property => property.name);
 }

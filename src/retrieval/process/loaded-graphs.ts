@@ -59,8 +59,16 @@ export class LoadedGraphs {
     }
     const schema = await readGraphElements(reader);
     const labelNames = new Map<string, string>();
-    for (const label of schema.labels) for (const name of [label.name, ...label.aliases]) labelNames.set(compactText(normalizeText(name)), label.name);
-    const graph: LoadedGraph = { graphId: reader.graphId, version: reader.version, schema, labelNames, index: null, bytes: BYTES_OF_SCHEMA };
+    for (const label of schema.labels)
+      for (const name of [label.name, ...label.aliases]) labelNames.set(compactText(normalizeText(name)), label.name);
+    const graph: LoadedGraph = {
+      graphId: reader.graphId,
+      version: reader.version,
+      schema,
+      labelNames,
+      index: null,
+      bytes: BYTES_OF_SCHEMA,
+    };
     // A reader whose snapshot is older than what is kept must not push the newer one out.
     const kept = this.graphs.get(reader.graphId);
     if (kept && kept.version === reader.version) return kept;

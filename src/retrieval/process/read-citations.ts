@@ -20,7 +20,11 @@ interface Run {
 }
 
 /** The warehouse rows behind nodes and edges, each once, in their order; at most 200, and whether there were more. */
-export async function readCitations(reader: GraphReader, schema: GraphElements, cited: CitedElement[]): Promise<{ citations: Citation[]; more: boolean }> {
+export async function readCitations(
+  reader: GraphReader,
+  schema: GraphElements,
+  cited: CitedElement[],
+): Promise<{ citations: Citation[]; more: boolean }> {
   const distinct = [...new Map(cited.map(element => [JSON.stringify([element.kind, element.name, element.key]), element])).values()];
   if (distinct.length === 0) return { citations: [], more: false };
   const shown = distinct.slice(0, MOST_CITATIONS);
@@ -37,7 +41,17 @@ export async function readCitations(reader: GraphReader, schema: GraphElements, 
     if (!source) return [];
     const key = keyOfRow(source.keyColumns, element.key);
     const { connection, connectionId, table, jobId } = source;
-    return [{ connection, connection_id: connectionId, table, key, label: element.name, job_id: run?.job_id ?? jobId, loaded_at: run?.loaded_at ?? null }];
+    return [
+      {
+        connection,
+        connection_id: connectionId,
+        table,
+        key,
+        label: element.name,
+        job_id: run?.job_id ?? jobId,
+        loaded_at: run?.loaded_at ?? null,
+      },
+    ];
   });
   return { citations, more: distinct.length > MOST_CITATIONS };
 }

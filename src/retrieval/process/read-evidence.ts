@@ -29,7 +29,11 @@ export async function readEvidence(
     ...edges.filter(edge => edge.key !== '').map(edge => ({ kind: 'edge' as const, name: edge.type, key: edge.key, runId: edge.run_id })),
   ];
   const { citations, more } = await readCitations(reader, schema, cited);
-  return { graph: { nodes: nodes.map(toAnswerNode), edges: edges.map(toAnswerEdge) }, citations, more: more || elements.nodeIds.size > MOST_NODES };
+  return {
+    graph: { nodes: nodes.map(toAnswerNode), edges: edges.map(toAnswerEdge) },
+    citations,
+    more: more || elements.nodeIds.size > MOST_NODES,
+  };
 }
 
 /** In the order of `ids`; those that are not there are left out. */
@@ -54,7 +58,13 @@ async function readEdges(reader: GraphReader, elements: AnswerElements): Promise
     `SELECT e.id, e.type, e.source_id, e.target_id, e.key, e.properties, e.run_id
        FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[]) AS wanted (source_id, type, target_id, id)
        JOIN edges e ON e.graph_id = $1 AND e.source_id = wanted.source_id AND e.type = wanted.type AND e.target_id = wanted.target_id AND e.id = wanted.id`,
-    [reader.graphId, wanted.map(edge => edge.sourceId), wanted.map(edge => edge.type), wanted.map(edge => edge.targetId), wanted.map(edge => edge.id)],
+    [
+      reader.graphId,
+      wanted.map(edge => edge.sourceId),
+      wanted.map(edge => edge.type),
+      wanted.map(edge => edge.targetId),
+      wanted.map(edge => edge.id),
+    ],
   );
   const byId = new Map(rows.map(row => [row.id, row]));
   return wanted.flatMap(({ id }) => byId.get(id) ?? []);

@@ -52,7 +52,14 @@ export async function readGraphElements(reader: GraphReader): Promise<GraphEleme
         merge(edge, row);
       } else {
         const [sourceLabel, targetLabel] = [row.source_label, row.target_label];
-        edges.set(id, { type: row.name, sourceLabel, targetLabel, aliases: [...row.aliases], properties: [...row.properties], rowCount: Number(row.row_count) });
+        edges.set(id, {
+          type: row.name,
+          sourceLabel,
+          targetLabel,
+          aliases: [...row.aliases],
+          properties: [...row.properties],
+          rowCount: Number(row.row_count),
+        });
       }
     }
   }
@@ -72,7 +79,8 @@ export async function readGraphElements(reader: GraphReader): Promise<GraphEleme
 
 function merge(element: { aliases: string[]; properties: PropertySchema[]; rowCount: number }, row: ElementRow): void {
   for (const alias of row.aliases) if (!element.aliases.includes(alias)) element.aliases.push(alias);
-  for (const property of row.properties) if (!element.properties.some(known => known.name === property.name)) element.properties.push(property);
+  for (const property of row.properties)
+    if (!element.properties.some(known => known.name === property.name)) element.properties.push(property);
   // Each job counts the rows it wrote, so that several jobs add up.
   element.rowCount += Number(row.row_count);
 }

@@ -40,7 +40,14 @@ export class RetrievalDatabase {
   private readonly pool: pg.Pool;
 
   constructor(url: string, size: number) {
-    this.pool = new pg.Pool({ connectionString: url, max: size, connectionTimeoutMillis: 5_000, keepAlive: true, application_name: 'retrieval', types });
+    this.pool = new pg.Pool({
+      connectionString: url,
+      max: size,
+      connectionTimeoutMillis: 5_000,
+      keepAlive: true,
+      application_name: 'retrieval',
+      types,
+    });
     this.pool.on('error', () => undefined);
     this.pool.on('connect', client => client.on('error', () => undefined));
   }

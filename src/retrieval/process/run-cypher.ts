@@ -35,7 +35,12 @@ export async function runCypher(
 }
 
 /** Runs a plan and gathers what its rows rest on. */
-export async function executePlan(reader: GraphReader, schema: GraphElements, plan: LogicalPlan, query: CypherQuery): Promise<RetrievalAnswer> {
+export async function executePlan(
+  reader: GraphReader,
+  schema: GraphElements,
+  plan: LogicalPlan,
+  query: CypherQuery,
+): Promise<RetrievalAnswer> {
   const started = performance.now();
   // One row more than asked for tells whether there are more.
   const compiled = compilePlan(plan, { graphId: reader.graphId, parameters: query.parameters, limit: query.limit + 1 });
@@ -45,9 +50,13 @@ export async function executePlan(reader: GraphReader, schema: GraphElements, pl
   const rows = truncated ? decoded.rows.slice(0, query.limit) : decoded.rows;
   const elements = collectElements(rows, decoded.evidence.slice(0, rows.length));
   const warnings = compiled.warnings.map(({ text }) => text[query.language]);
-  if (truncated) warnings.push(say(query, `只返回前 ${query.limit} 行，还有更多`, `Only the first ${query.limit} rows are returned; there are more`));
+  if (truncated)
+    warnings.push(say(query, `只返回前 ${query.limit} 行，还有更多`, `Only the first ${query.limit} rows are returned; there are more`));
   if (elements.isEmpty && rows.length > 0 && compiled.evidence === 'none') {
-    const examples = await fetchRows(reader, compilePlan(matchesOf(plan), { graphId: reader.graphId, parameters: query.parameters, limit: EXAMPLE_MATCHES }));
+    const examples = await fetchRows(
+      reader,
+      compilePlan(matchesOf(plan), { graphId: reader.graphId, parameters: query.parameters, limit: EXAMPLE_MATCHES }),
+    );
     elements.addEvidence(examples.evidence);
     if (examples.rows.length === EXAMPLE_MATCHES) {
       warnings.push(say(query, `引用只列出前 ${EXAMPLE_MATCHES} 个匹配`, `Citations list the first ${EXAMPLE_MATCHES} matches only`));
@@ -78,7 +87,18 @@ async function fetchRows(reader: GraphReader, compiled: CompiledQuery): Promise<
 /** The plan without its RETURN: the matches themselves, in no order. */
 function matchesOf(plan: LogicalPlan): LogicalPlan {
   const variable = plan.nodes[0]?.variable ?? '';
-  const items = [{ name: 'match', expression: { kind: 'call' as const, name: 'id', distinct: false, args: [{ kind: 'variable' as const, name: variable, position: 0 }], position: 0 } }];
+  const items = [
+    {
+      name: 'match',
+      expression: {
+        kind: 'call' as const,
+        name: 'id',
+        distinct: false,
+        args: [{ kind: 'variable' as const, name: variable, position: 0 }],
+        position: 0,
+      },
+    },
+  ];
   return { ...plan, distinct: false, aggregated: false, items, orderBy: [], skip: null, limit: null };
 }
 

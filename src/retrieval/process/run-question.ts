@@ -6,6 +6,7 @@ import { Lexicon } from '../question/lexicon.js';
 import { type LinkedQuestion, linkQuestion } from '../question/link-question.js';
 import { type GraphPlan, planGraphQuestion } from '../question/plan-graph-question.js';
 import { planMetricQuestion } from '../question/plan-metric-question.js';
+import { mayBeName } from '../question/stop-words.js';
 import { readTerms } from '../question/question-terms.js';
 import { wordGraphAnswer } from '../question/word-answer.js';
 import { AnswerElements } from './answer-elements.js';
@@ -44,20 +45,29 @@ async function answerQuestion(reader: GraphReader, graph: LoadedGraph, loaded: L
   const linked = linkQuestion(question.text, question.today, new Lexicon(schema, question.metrics), {
     findByName: (text, limit) => loaded.index.findByName(text, limit),
     findValues: text => loaded.values.find(text),
-    search: (text, limit) => loaded.index.search({ text, limit, offset: 0 }),
+    search: (text, limit) => loaded.index.search({ text, limit, offset: 0, namesOnly: true }),
   });
-  const ids = [...new Set(linked.mentions.flatMap(mention => mention.meanings.flatMap(meaning => (meaning.as === 'entity' ? meaning.nodes.map(node => node.id) : []))))];
+  const ids = [
+    ...new Set(
+      linked.mentions.flatMap(mention =>
+        mention.meanings.flatMap(meaning => (meaning.as === 'entity' ? meaning.nodes.map(node => node.id) : [])),
+      ),
+    ),
+  ];
   const entities = new Map((await readNodes(reader, ids)).map(node => [node.id, toAnswerNode(node)]));
   const timing = { link: performance.now() - started };
   const terms = describeTerms(linked, entities, question.metrics);
   const notes = describeGuesses(linked, entities, language);
 
   const metric = planMetricQuestion(linked, question.metrics, schema, entities, language, question.limit);
-  if (metric && !('reason' in metric)) return metricAnswer(reader, schema, metric, [...entities.values()], { terms, notes, timing, language });
-  const plan = metric ?? planGraphQuestion(readTerms(linked), schema, entities, language);
-  if ('reason' in plan || isMostlyUnknown(linked)) {
-    return searchInstead(reader, graph, loaded, question, terms, 'reason' in plan ? plan.reason : { zh: '没有理解问题', en: 'The question was not understood' });
-  }
+  const missed = linked.unknown.filter(mayBeName);
+  if (metric && !('reason' in metric) && missed.length === 0)
+    return metricAnswer(reader, schema, metric, [...entities.values()], { terms, notes, timing, language });
+  if (missed.length > 0) return searchInstead(reader, graph, loaded, question, terms, notUnderstood(missed));
+  const plan = metric && 'reason' in metric ? metric : planGraphQuestion(readTerms(linked), schema, entities, language);
+  if ('reason' in plan) return searchInstead(reader, graph, loaded, question, terms, plan.reason);
+  const uncertain = whyUncertain(linked, plan);
+  if (uncertain) return searchInstead(reader, graph, loaded, question, terms, uncertain);
   return graphAnswer(reader, schema, plan, question, { terms, notes, timing });
 }
 
@@ -119,17 +129,25 @@ async function searchInstead(
   const answer = await searchGraph(reader, graph, loaded, { text, limit: Math.min(limit, SHOWN_HITS), offset: 0, language });
   return {
     ...answer,
-    text: zh ? `无法回答这个问题：${reason.zh}。${answer.rows.length > 0 ? '以下是与问题文字最接近的节点。' : ''}` : `This question cannot be answered: ${reason.en}.${answer.rows.length > 0 ? ' These are the nodes nearest to its words.' : ''}`,
+    text: zh
+      ? `无法回答这个问题：${reason.zh}。${answer.rows.length > 0 ? '以下是与问题文字最接近的节点。' : ''}`
+      : `This question cannot be answered: ${reason.en}.${answer.rows.length > 0 ? ' These are the nodes nearest to its words.' : ''}`,
     plan: { kind: 'search', linked: terms },
     next_offset: null,
     warnings: [zh ? `未作答：${reason.zh}` : `Not answered: ${reason.en}`, ...answer.warnings],
   };
 }
 
-/** More words that mean something were left over than were understood. */
-function isMostlyUnknown({ mentions, unknown }: LinkedQuestion): boolean {
+/** A plan that may not be what was asked for: more words were left over than understood, or one of them may have been its only limit. */
+function whyUncertain({ mentions, unknown }: LinkedQuestion, { shape }: GraphPlan): ErrorText | null {
   const understood = mentions.filter(mention => mention.meanings[0]?.as !== 'intent').length;
-  return understood === 0 || unknown.length > understood;
+  if (understood > 0 && (unknown.length === 0 || shape.of.length > 0)) return null;
+  return notUnderstood(unknown);
+}
+
+function notUnderstood(words: string[]): ErrorText {
+  if (words.length === 0) return { zh: '没有理解问题', en: 'The question was not understood' };
+  return { zh: `不理解“${words.join('”、“')}”`, en: `Not understood: ${words.join(', ')}` };
 }
 
 function describeTerms({ mentions }: LinkedQuestion, entities: ReadonlyMap<number, AnswerNode>, metrics: MetricEntry[]): LinkedTerm[] {
@@ -169,7 +187,9 @@ function describeGuesses({ mentions, unknown }: LinkedQuestion, entities: Readon
     if (!entity) return [];
     const names = [...new Set(entity.nodes.map(node => entities.get(node.id)?.display ?? ''))].slice(0, 3).join(zh ? '、' : ', ');
     if (entity.approximate) return [zh ? `将“${text}”理解为“${names}”` : `"${text}" was taken for "${names}"`];
-    return entity.nodes.length > 1 && meanings[0] === entity ? [zh ? `有 ${entity.nodes.length} 个节点名为“${text}”` : `${entity.nodes.length} nodes are named "${text}"`] : [];
+    return entity.nodes.length > 1 && meanings[0] === entity
+      ? [zh ? `有 ${entity.nodes.length} 个节点名为“${text}”` : `${entity.nodes.length} nodes are named "${text}"`]
+      : [];
   });
   if (unknown.length === 0) return guesses;
   return [...guesses, zh ? `未理解的词：${unknown.join('、')}` : `Words that were not understood: ${unknown.join(', ')}`];

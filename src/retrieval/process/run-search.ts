@@ -6,7 +6,6 @@ import { readNodes, toAnswerNode } from './read-evidence.js';
 import { readContext } from './read-context.js';
 import { type GraphReader, type RetrievalDatabase } from './retrieval-database.js';
 
-
 export interface SearchQuery {
   graphId: number;
   text: string;
@@ -25,7 +24,12 @@ const COLUMNS: AnswerColumn[] = [
 const ATTEMPTS = 4;
 
 /** Ranked nodes of one page, each with what it belongs to. */
-export async function runSearch(database: RetrievalDatabase, graphs: LoadedGraphs, query: SearchQuery, signal: AbortSignal): Promise<RetrievalAnswer> {
+export async function runSearch(
+  database: RetrievalDatabase,
+  graphs: LoadedGraphs,
+  query: SearchQuery,
+  signal: AbortSignal,
+): Promise<RetrievalAnswer> {
   return withIndex(database, graphs, query, signal, async (reader, graph, loaded) => {
     if (query.expectedVersion !== undefined && query.expectedVersion !== reader.version) throw new CursorExpiredError();
     return searchGraph(reader, graph, loaded, query);

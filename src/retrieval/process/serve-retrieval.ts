@@ -33,9 +33,16 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<{ serve
   async function answer(request: IncomingMessage, signal: AbortSignal): Promise<unknown> {
     if (request.method === 'GET' && request.url === '/v1/health') {
       const uptime = Math.round((Date.now() - startedAt) / 1000);
-      return { status: 'ok', graphs: graphs.count, bytes: graphs.bytes, working: limit.working, uptime_s: uptime } satisfies RetrievalHealth;
+      return {
+        status: 'ok',
+        graphs: graphs.count,
+        bytes: graphs.bytes,
+        working: limit.working,
+        uptime_s: uptime,
+      } satisfies RetrievalHealth;
     }
-    if (request.method !== 'POST' || request.url !== '/v1/query') throw new ProtocolError({ zh: '没有这个操作', en: 'No such operation' }, 404);
+    if (request.method !== 'POST' || request.url !== '/v1/query')
+      throw new ProtocolError({ zh: '没有这个操作', en: 'No such operation' }, 404);
     const query = readRetrievalQuery(await readBody(request));
     return limit.run(signal, () => runQuery(database, graphs, query, signal));
   }
@@ -72,7 +79,9 @@ async function listen(server: Server, address: string): Promise<void> {
   // A socket file of a process that was killed stays behind; the directory is private to this instance.
   if (isPath) await rm(address, { force: true });
   const colon = address.lastIndexOf(':');
-  const target = isPath ? { path: address } : { host: address.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(address.slice(colon + 1)) };
+  const target = isPath
+    ? { path: address }
+    : { host: address.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(address.slice(colon + 1)) };
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(target, () => {

@@ -10,13 +10,22 @@ interface Rule {
   read: (groups: (string | undefined)[]) => Intent | null;
 }
 
-const compare = (operator: '>' | '<' | '>=' | '<='): Rule['read'] => groups => ({ kind: 'compare', operator, value: Number(groups[1]) });
-const top = (descending: boolean): Rule['read'] => groups => {
-  const count = groups.slice(1).find(group => group !== undefined);
-  return { kind: 'top', descending, count: count === undefined ? null : readNumeral(count) };
-};
-const grain = (value: Grain): Rule['read'] => () => ({ kind: 'grain', grain: value });
-const is = (intent: Intent): Rule['read'] => () => intent;
+const compare =
+  (operator: '>' | '<' | '>=' | '<='): Rule['read'] =>
+  groups => ({ kind: 'compare', operator, value: Number(groups[1]) });
+const top =
+  (descending: boolean): Rule['read'] =>
+  groups => {
+    const count = groups.slice(1).find(group => group !== undefined);
+    return { kind: 'top', descending, count: count === undefined ? null : readNumeral(count) };
+  };
+const grain =
+  (value: Grain): Rule['read'] =>
+  () => ({ kind: 'grain', grain: value });
+const is =
+  (intent: Intent): Rule['read'] =>
+  () =>
+    intent;
 
 /** The words of questions themselves, which name nothing in the graph. Longer matches win over shorter ones. */
 const RULES: Rule[] = [
@@ -31,21 +40,33 @@ const RULES: Rule[] = [
   { pattern: new RegExp(`(?:最高|最多|最大|最贵|最好)的?(?:前?(${NUMERAL})${MEASURE_WORD}?)?`, 'g'), read: top(true) },
   { pattern: new RegExp(`(?:最低|最少|最小|最便宜|最差)的?(?:前?(${NUMERAL})${MEASURE_WORD}?)?`, 'g'), read: top(false) },
   { pattern: new RegExp(`(?:排名)?前(${NUMERAL})${MEASURE_WORD}?的?`, 'g'), read: top(true) },
-  { pattern: new RegExp(`\\b(?:the )?(?:top|(?:best|highest|largest|biggest|most expensive))(?:\\s+(${NUMERAL})\\b)?`, 'g'), read: top(true) },
+  {
+    pattern: new RegExp(`\\b(?:the )?(?:top|(?:best|highest|largest|biggest|most expensive))(?:\\s+(${NUMERAL})\\b)?`, 'g'),
+    read: top(true),
+  },
   { pattern: new RegExp(`\\b(?:the )?(?:(${NUMERAL})\\s+)(?:best|highest|largest|biggest|most expensive|most)\\b`, 'g'), read: top(true) },
   { pattern: /\b(?:the )?most\b(?! expensive)/g, read: top(true) },
-  { pattern: new RegExp(`\\b(?:the )?(?:bottom|lowest|least|smallest|fewest|cheapest|worst)(?:\\s+(${NUMERAL})\\b)?`, 'g'), read: top(false) },
+  {
+    pattern: new RegExp(`\\b(?:the )?(?:bottom|lowest|least|smallest|fewest|cheapest|worst)(?:\\s+(${NUMERAL})\\b)?`, 'g'),
+    read: top(false),
+  },
   { pattern: new RegExp(`\\b(?:the )?(?:(${NUMERAL})\\s+)(?:lowest|smallest|cheapest|worst)\\b`, 'g'), read: top(false) },
   { pattern: /每天|每日|按天|按日|哪一?天|\bdaily\b|\b(?:by|per|each|which) day\b/g, read: grain('day') },
   { pattern: /每周|按周|哪一?周|\bweekly\b|\b(?:by|per|each|which) week\b/g, read: grain('week') },
   { pattern: /每个?月|按月|各月|哪一?个?月|月度|趋势|\bmonthly\b|\b(?:by|per|each|which) month\b|\btrend\b/g, read: grain('month') },
   { pattern: /每个?季度|按季度?|各季度?|哪一?个?季度|\bquarterly\b|\b(?:by|per|each|which) quarter\b/g, read: grain('quarter') },
   { pattern: /每年|按年度?|各年度?|哪一?年|\b(?:yearly|annual|annually)\b|\b(?:by|per|each|which) year\b/g, read: grain('year') },
-  { pattern: new RegExp(`(?:一共|总共|共)?(?:有)?多少${MEASURE_WORD}?|(?:一共|总共|共)?(?:有)?几${MEASURE_WORD}|总数|个数`, 'g'), read: is({ kind: 'count' }) },
+  {
+    pattern: new RegExp(`(?:一共|总共|共)?(?:有)?多少${MEASURE_WORD}?|(?:一共|总共|共)?(?:有)?几${MEASURE_WORD}|总数|个数`, 'g'),
+    read: is({ kind: 'count' }),
+  },
   { pattern: /\bhow many\b|\b(?:the )?(?:total )?number of\b|\bcount(?: of)?\b/g, read: is({ kind: 'count' }) },
   { pattern: /平均|\b(?:average|mean|avg)\b/g, read: is({ kind: 'aggregate', function: 'avg' }) },
   { pattern: /总和|合计|总计|\b(?:sum|total)(?: of)?\b/g, read: is({ kind: 'aggregate', function: 'sum' }) },
-  { pattern: /每一?[个家位名条种款件]?|各[个家位类]?|按照?|分别|不同|\b(?:by|per|for each|each|for every|every|grouped by)\b/g, read: is({ kind: 'group' }) },
+  {
+    pattern: /每一?[个家位名条种款件]?|各[个家位类]?|按照?|分别|不同|\b(?:by|per|for each|each|for every|every|grouped by)\b/g,
+    read: is({ kind: 'group' }),
+  },
   { pattern: /哪[些个几家位种一]+[个家位种]?|什么|谁|\b(?:which|what|who|whom|whose)\b/g, read: is({ kind: 'which' }) },
 ];
 
@@ -54,7 +75,9 @@ export function findIntents(text: string): Mention[] {
   return RULES.flatMap(({ pattern, read }) =>
     [...text.matchAll(pattern)].flatMap(match => {
       const intent = read(match);
-      return intent ? [{ text: match[0], start: match.index, end: match.index + match[0].length, meanings: [{ as: 'intent' as const, intent }] }] : [];
+      return intent
+        ? [{ text: match[0], start: match.index, end: match.index + match[0].length, meanings: [{ as: 'intent' as const, intent }] }]
+        : [];
     }),
   );
 }

@@ -4,7 +4,14 @@ import { type Meaning } from './meaning.js';
 
 /** What a lexicon is made from: labels, types and properties with their aliases. */
 export interface QuestionSchema {
-  labels: { name: string; aliases: string[]; displayProperty: string | null; keyProperties: string[]; properties: SchemaProperty[]; rowCount: number }[];
+  labels: {
+    name: string;
+    aliases: string[];
+    displayProperty: string | null;
+    keyProperties: string[];
+    properties: SchemaProperty[];
+    rowCount: number;
+  }[];
   edges: { type: string; aliases: string[]; sourceLabel: string; targetLabel: string; properties: SchemaProperty[] }[];
 }
 
@@ -30,7 +37,8 @@ export class Lexicon {
     for (const metric of metrics) {
       for (const name of [metric.name, ...metric.aliases]) this.add(name, { as: 'metric', metricId: metric.id });
       for (const dimension of metric.dimensions) {
-        for (const name of [dimension.name, ...dimension.aliases]) this.add(name, { as: 'dimension', metricId: metric.id, dimension: dimension.name });
+        for (const name of [dimension.name, ...dimension.aliases])
+          this.add(name, { as: 'dimension', metricId: metric.id, dimension: dimension.name });
       }
     }
   }

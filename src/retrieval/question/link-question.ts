@@ -5,7 +5,7 @@ import { findIntents } from './find-intents.js';
 import { type Lexicon } from './lexicon.js';
 import { type EntityNode, type Mention, meaningOf } from './meaning.js';
 import { findTimes } from './parse-time.js';
-import { cutStopWords, isStopWord } from './stop-words.js';
+import { isStopWord, withoutStopWords } from './stop-words.js';
 
 /** What linking looks names up in. */
 export interface NameSource {
@@ -25,6 +25,9 @@ export interface LinkedQuestion {
 
 const LONGEST_NAME = 60;
 const MOST_NAMESAKES = 50;
+const MOST_APPROXIMATE = 5;
+/** Words, or CJK characters, of a name that is looked for inside of what is left over. */
+const LONGEST_PART = 12;
 /** A code is taken for an entity without its label only if it can hardly be anything else. */
 const SHORTEST_LONE_CODE = 4;
 
@@ -34,7 +37,12 @@ const SHORTEST_LONE_CODE = 4;
  */
 export function linkQuestion(question: string, today: string, lexicon: Lexicon, names: NameSource): LinkedQuestion {
   const text = normalizeText(question);
-  const times = findTimes(text, today).map(({ text: own, start, end, from, to }): Mention => ({ text: own, start, end, meanings: [{ as: 'time', span: { from, to } }] }));
+  const times = findTimes(text, today).map(({ text: own, start, end, from, to }): Mention => ({
+    text: own,
+    start,
+    end,
+    meanings: [{ as: 'time', span: { from, to } }],
+  }));
   const candidates = [...findNames(text, lexicon, names), ...findIntents(text)];
   const mentions = chooseLongest(text, times, candidates);
   const linked = linkApproximately(text, mentions, names);
@@ -63,11 +71,15 @@ function findNames(text: string, lexicon: Lexicon, names: NameSource): Mention[]
       const own = text.slice(start, end);
       const meanings = lexicon.find(own);
       const entities = isStopWord(own) || own.length < 2 ? [] : names.findByName(own, MOST_NAMESAKES);
-      const byName = entities.filter(node => node.by === 'display' || /[a-z]/.test(own) || own.length >= SHORTEST_LONE_CODE || meanings.length === 0);
+      const byName = entities.filter(
+        node => node.by === 'display' || /[a-z]/.test(own) || own.length >= SHORTEST_LONE_CODE || meanings.length === 0,
+      );
       const values = isStopWord(own) || own.length < 2 ? [] : names.findValues(own);
       const all = [
         ...meanings,
-        ...(byName.length > 0 ? [{ as: 'entity' as const, nodes: byName.map(({ id, label }) => ({ id, label })), approximate: false }] : []),
+        ...(byName.length > 0
+          ? [{ as: 'entity' as const, nodes: byName.map(({ id, label }) => ({ id, label })), approximate: false }]
+          : []),
         ...values.map(value => ({ as: 'value' as const, ...value })),
       ];
       if (all.length > 0) found.push({ text: own, start, end, meanings: all });
@@ -80,7 +92,12 @@ function findNames(text: string, lexicon: Lexicon, names: NameSource): Mention[]
 function chooseLongest(text: string, times: Mention[], candidates: Mention[]): Mention[] {
   const chosen = [...times];
   const overlaps = (mention: Mention): boolean => chosen.some(other => mention.start < other.end && other.start < mention.end);
-  const rank = (mention: Mention): number => (mention.meanings.some(meaning => meaning.as !== 'intent' && meaning.as !== 'entity' && meaning.as !== 'value') ? 2 : mention.meanings[0]?.as === 'intent' ? 0 : 1);
+  const rank = (mention: Mention): number =>
+    mention.meanings.some(meaning => meaning.as !== 'intent' && meaning.as !== 'entity' && meaning.as !== 'value')
+      ? 2
+      : mention.meanings[0]?.as === 'intent'
+        ? 0
+        : 1;
   const sorted = [...candidates].sort((a, b) => b.end - b.start - (a.end - a.start) || rank(b) - rank(a) || a.start - b.start);
   for (const mention of sorted) {
     if (overlaps(mention)) continue;
@@ -105,40 +122,61 @@ function linkApproximately(text: string, mentions: Mention[], names: NameSource)
   const all = [...mentions];
   const unknown: string[] = [];
   for (const stretch of leftovers(text, mentions)) {
-    const hits = names.search(stretch.text, 5).hits.filter(hit => hit.coverage > 0.99);
-    const best = hits[0];
-    if (!best || stretch.text.length < 2) {
-      unknown.push(stretch.text);
-      continue;
-    }
-    // Hits as good as the best are namesakes as far as the question can tell; the first stands for them unless a label decides.
-    const equal = hits.filter(hit => hit.score >= best.score - 1e-6);
-    all.push({ ...stretch, meanings: [{ as: 'entity', nodes: equal.map(({ id, label }) => ({ id, label })), approximate: true }] });
+    const found = findInside(text, stretch, names);
+    all.push(...found.mentions);
+    unknown.push(...found.unknown);
   }
   return { mentions: all.sort((a, b) => a.start - b.start), unknown };
 }
 
-/** Stretches of words that no mention covers, without stop words; neighbouring Latin words stay together. */
-function leftovers(text: string, mentions: Mention[]): { text: string; start: number; end: number }[] {
-  const found: { text: string; start: number; end: number }[] = [];
-  const covered = (at: number): boolean => mentions.some(mention => mention.start <= at && at < mention.end);
-  for (const piece of cutPieces(text)) {
-    if (piece.kind === 'word') {
-      if (covered(piece.start) || isStopWord(piece.text)) continue;
-      const last = found.at(-1);
-      if (last && /^[\s.&'’-]+$/.test(text.slice(last.end, piece.start))) {
-        found[found.length - 1] = { text: text.slice(last.start, piece.end), start: last.start, end: piece.end };
-      } else {
-        found.push({ text: piece.text, start: piece.start, end: piece.end });
-      }
-      continue;
-    }
-    let from = piece.start;
-    for (let at = piece.start; at <= piece.end; at++) {
-      if (at < piece.end && !covered(at)) continue;
-      if (at > from) found.push(...cutStopWords(text.slice(from, at), from));
-      from = at + 1;
+/** The longest part of a stretch that a name carries becomes a mention; what lies beside it is looked at likewise. */
+function findInside(text: string, units: Unit[], names: NameSource): { mentions: Mention[]; unknown: string[] } {
+  for (let length = Math.min(units.length, LONGEST_PART); length > 0; length--) {
+    for (let from = 0; from + length <= units.length; from++) {
+      const [first, last] = [units[from], units[from + length - 1]];
+      if (!first || !last) continue;
+      const own = text.slice(first.start, last.end);
+      if (own.length < 2 || isStopWord(own)) continue;
+      const nodes = findBest(own, names);
+      if (nodes.length === 0) continue;
+      const before = findInside(text, units.slice(0, from), names);
+      const after = findInside(text, units.slice(from + length), names);
+      const mention: Mention = { text: own, start: first.start, end: last.end, meanings: [{ as: 'entity', nodes, approximate: true }] };
+      return { mentions: [...before.mentions, mention, ...after.mentions], unknown: [...before.unknown, ...after.unknown] };
     }
   }
-  return found;
+  const [first, last] = [units[0], units.at(-1)];
+  if (!first || !last) return { mentions: [], unknown: [] };
+  return { mentions: [], unknown: withoutStopWords(text.slice(first.start, last.end)) };
+}
+
+/** Nodes whose names carry all of the text; hits as good as the best are namesakes as far as the question can tell. */
+function findBest(own: string, names: NameSource): EntityNode[] {
+  const hits = names.search(own, MOST_APPROXIMATE).hits.filter(hit => hit.coverage > 0.99);
+  const best = hits[0];
+  return best ? hits.filter(hit => hit.score >= best.score - 1e-6).map(({ id, label }) => ({ id, label })) : [];
+}
+
+interface Unit {
+  start: number;
+  end: number;
+}
+
+/** Stretches that no mention covers: of CJK characters, or of Latin words up to a stop word. */
+function leftovers(text: string, mentions: Mention[]): Unit[][] {
+  const stretches: Unit[][] = [];
+  const covered = (at: number): boolean => mentions.some(mention => mention.start <= at && at < mention.end);
+  const append = (unit: Unit, joins: RegExp): void => {
+    const last = stretches.at(-1)?.at(-1);
+    if (last && joins.test(text.slice(last.end, unit.start))) stretches.at(-1)?.push(unit);
+    else stretches.push([unit]);
+  };
+  for (const piece of cutPieces(text)) {
+    if (piece.kind === 'word') {
+      if (!covered(piece.start) && !isStopWord(piece.text)) append(piece, /^[\s.&'’-]+$/);
+      continue;
+    }
+    for (let at = piece.start; at < piece.end; at++) if (!covered(at)) append({ start: at, end: at + 1 }, /^$/);
+  }
+  return stretches;
 }

@@ -43,9 +43,12 @@ describe('findTimes', () => {
     expect(spansOf(text)).toEqual([span]);
   });
 
-  it.each(['订单10248的客户', 'product 2000', 'which customers may order', 'order 1999 lines', '三个供应商', '单价大于2024'])('finds no time in %s', text => {
-    expect(spansOf(text)).toEqual([]);
-  });
+  it.each(['订单10248的客户', 'product 2000', 'which customers may order', 'order 1999 lines', '三个供应商', '单价大于2024'])(
+    'finds no time in %s',
+    text => {
+      expect(spansOf(text)).toEqual([]);
+    },
+  );
 
   it('finds two times that are not a range', () => {
     expect(spansOf('2023年和2024年的销售额')).toEqual(['2023-01-01/2024-01-01', '2024-01-01/2025-01-01']);

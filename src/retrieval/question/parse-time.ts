@@ -79,10 +79,17 @@ function findEnglish(text: string, today: string): Found[] {
     }),
     ...matches(text, new RegExp(`\\b(${YEAR})\\s*q([1-4])\\b`, 'g'), groups => plain(quarterSpan(Number(groups[1]), Number(groups[2])))),
     // "may" and "march" are words of their own: without a year a month needs "in", "during", "since" or "of" before it.
-    ...matches(text, new RegExp(`(?:\\b(${MONTH_EN})\\.?[\\s,]+(?:of\\s+)?(?:(${YEAR})|(last|this)\\s+year)\\b|(?<=\\b(?:in|during|since|of|from|between|until|and|to)\\s+)(${MONTH_EN})\\b)`, 'g'), groups => {
-      const month = MONTHS.findIndex(name => name.startsWith((groups[1] ?? groups[4] ?? '').slice(0, 3))) + 1;
-      return inYear(yearOf(groups[2], groups[3]), thisYear, year => monthSpan(year, month));
-    }),
+    ...matches(
+      text,
+      new RegExp(
+        `(?:\\b(${MONTH_EN})\\.?[\\s,]+(?:of\\s+)?(?:(${YEAR})|(last|this)\\s+year)\\b|(?<=\\b(?:in|during|since|of|from|between|until|and|to)\\s+)(${MONTH_EN})\\b)`,
+        'g',
+      ),
+      groups => {
+        const month = MONTHS.findIndex(name => name.startsWith((groups[1] ?? groups[4] ?? '').slice(0, 3))) + 1;
+        return inYear(yearOf(groups[2], groups[3]), thisYear, year => monthSpan(year, month));
+      },
+    ),
     ...matches(text, /\b(last|this|previous|current)\s+(week|month|quarter|year)\b|\b(today|yesterday)\b/g, groups => {
       const past = /^(last|previous|yesterday)/.test(groups[0]) ? 1 : 0;
       switch (groups[2]) {
@@ -102,16 +109,24 @@ function findEnglish(text: string, today: string): Found[] {
       const count = readNumeral(groups[1] ?? '');
       return count ? plain(lastUnits(today, count, groups[2] as Grain)) : null;
     }),
-    ...matches(text, new RegExp(`(?<=\\b(?:in|during|for|of|since|year|from|between|and|to|until|before|after)\\s+)(${YEAR})\\b(?!-)`, 'g'), groups =>
-      plain(yearSpan(Number(groups[1]))),
+    ...matches(
+      text,
+      new RegExp(`(?<=\\b(?:in|during|for|of|since|year|from|between|and|to|until|before|after)\\s+)(${YEAR})\\b(?!-)`, 'g'),
+      groups => plain(yearSpan(Number(groups[1]))),
     ),
   ];
 }
 
-function matches(text: string, pattern: RegExp, read: (groups: string[] & { 0: string }) => { span: Span; withYear: Found['withYear'] } | null): Found[] {
+function matches(
+  text: string,
+  pattern: RegExp,
+  read: (groups: string[] & { 0: string }) => { span: Span; withYear: Found['withYear'] } | null,
+): Found[] {
   return [...text.matchAll(pattern)].flatMap(match => {
-    const read1 = read(match as unknown as string[] & { 0: string });
-    return read1 ? [{ text: match[0], start: match.index, end: match.index + match[0].length, ...read1.span, withYear: read1.withYear }] : [];
+    const read1 = read(match);
+    return read1
+      ? [{ text: match[0], start: match.index, end: match.index + match[0].length, ...read1.span, withYear: read1.withYear }]
+      : [];
   });
 }
 
@@ -143,7 +158,14 @@ function joinRanges(text: string, found: Found[], today: string): Found[] {
       const start = last.withYear && !mention.withYear ? last.withYear(Number(mention.from.slice(0, 4))) : last;
       const isRange = !/and/.test(between) || /\bbetween\s*$/.test(text.slice(0, last.start));
       if (isRange && start.from < end.to) {
-        joined[joined.length - 1] = { ...last, from: start.from, to: end.to, end: mention.end, text: text.slice(last.start, mention.end), withYear: null };
+        joined[joined.length - 1] = {
+          ...last,
+          from: start.from,
+          to: end.to,
+          end: mention.end,
+          text: text.slice(last.start, mention.end),
+          withYear: null,
+        };
         continue;
       }
     }

@@ -79,14 +79,24 @@ class GraphQuestionPlanner {
     const order = this.displayOrder(label);
     const kind = isProperty ? 'property' : isEntity ? 'entity' : 'list';
     const returns = `DISTINCT t${columns.map(({ text }) => `, ${text}`).join('')}${order}`;
-    return this.done(writer, returns, { kind, subject: this.subjectOf(target, label), measure: columns[0]?.name ?? null, descending: false });
+    return this.done(writer, returns, {
+      kind,
+      subject: this.subjectOf(target, label),
+      measure: columns[0]?.name ?? null,
+      descending: false,
+    });
   }
 
   private count(target: LabelTerm): GraphPlan {
     const writer = new CypherWriter(target.label);
     this.constrain(writer, target);
     const name = this.language === 'zh' ? '数量' : 'count';
-    return this.done(writer, `count(DISTINCT t) AS ${name}`, { kind: 'count', subject: this.subjectOf(target, target.label), measure: null, descending: false });
+    return this.done(writer, `count(DISTINCT t) AS ${name}`, {
+      kind: 'count',
+      subject: this.subjectOf(target, target.label),
+      measure: null,
+      descending: false,
+    });
   }
 
   private aggregate(by: 'avg' | 'sum'): GraphPlan {
@@ -109,7 +119,12 @@ class GraphQuestionPlanner {
     const property = `t.${quoteName(measured.property.name)}`;
     writer.where(`${property} IS NOT NULL`);
     const returns = `DISTINCT t, ${property} AS ${quoteName(measured.property.name)} ORDER BY ${quoteName(measured.property.name)} ${top.descending ? 'DESC' : 'ASC'} LIMIT ${this.topCount(target)}`;
-    return this.done(writer, returns, { kind: 'rank', subject: this.subjectOf(target, measured.label), measure: measured.property.name, descending: top.descending });
+    return this.done(writer, returns, {
+      kind: 'rank',
+      subject: this.subjectOf(target, measured.label),
+      measure: measured.property.name,
+      descending: top.descending,
+    });
   }
 
   private rankByCount(): GraphPlan {
@@ -143,7 +158,12 @@ class GraphQuestionPlanner {
     const before = labels.filter(term => term.mention.end <= at);
     const after = labels.filter(term => term.mention.start >= at);
     if (labels.length >= 2) {
-      const [target, counted] = this.language === 'zh' ? [after[0] ?? before.at(-2), before.at(-1) ?? after[1]] : before[0] ? [before[0], after[0]] : [after[0], after[1]];
+      const [target, counted] =
+        this.language === 'zh'
+          ? [after[0] ?? before.at(-2), before.at(-1) ?? after[1]]
+          : before[0]
+            ? [before[0], after[0]]
+            : [after[0], after[1]];
       if (target && counted && target.label !== counted.label) return { target, counted: counted.label };
     }
     const only = labels[0];
@@ -161,7 +181,8 @@ class GraphQuestionPlanner {
   /** The label that is asked for: right after a question word, else the last in Chinese and the first in English. */
   private target(): LabelTerm | null {
     const { labels, counts, whichs } = this.terms;
-    const follows = (asking: Mention): LabelTerm | undefined => labels.find(term => asking.end <= term.mention.start && term.mention.start - asking.end <= 2);
+    const follows = (asking: Mention): LabelTerm | undefined =>
+      labels.find(term => asking.end <= term.mention.start && term.mention.start - asking.end <= 2);
     const asked = [...counts, ...whichs].map(follows).find(term => term !== undefined);
     return asked ?? (this.language === 'zh' ? labels.at(-1) : labels[0]) ?? null;
   }
@@ -196,8 +217,13 @@ class GraphQuestionPlanner {
       const ofEdge = owners.find(owner => owner.owner === 'edge' && writer.follows(owner.ownerName));
       const ofNode = owners.find(owner => owner.owner === 'node' && writer.passes(owner.ownerName));
       const owner = ofTarget ?? ofEdge ?? ofNode;
-      const variable = ofTarget ? 't' : ofEdge ? writer.edges.find(edge => edge.type === ofEdge.ownerName)?.variable : ofNode && writer.variableOf(ofNode.ownerName);
-      if (!owner || !variable) throw new UnplannableError(`“${mention.text}”不是所问对象的属性`, `"${mention.text}" is not a property of what is asked for`);
+      const variable = ofTarget
+        ? 't'
+        : ofEdge
+          ? writer.edges.find(edge => edge.type === ofEdge.ownerName)?.variable
+          : ofNode && writer.variableOf(ofNode.ownerName);
+      if (!owner || !variable)
+        throw new UnplannableError(`“${mention.text}”不是所问对象的属性`, `"${mention.text}" is not a property of what is asked for`);
       return { text: `${variable}.${quoteName(owner.property)} AS ${quoteName(owner.property)}`, name: owner.property };
     });
   }
@@ -205,22 +231,37 @@ class GraphQuestionPlanner {
   /** The numeric property a question ranks or computes by; for 最贵 and "cheapest" the price. */
   private measuredProperty(orPrice: boolean): { label: string; property: SchemaProperty } | null {
     const wanted = this.terms.labels.map(term => term.label);
-    const all = this.schema.labels.flatMap(label => label.properties.filter(property => isNumeric(property.type)).map(property => ({ label: label.name, property })));
+    const all = this.schema.labels.flatMap(label =>
+      label.properties.filter(property => isNumeric(property.type)).map(property => ({ label: label.name, property })),
+    );
     for (const { owners } of this.terms.properties) {
-      const named = all.filter(candidate => owners.some(owner => owner.owner === 'node' && owner.ownerName === candidate.label && owner.property === candidate.property.name));
+      const named = all.filter(candidate =>
+        owners.some(owner => owner.owner === 'node' && owner.ownerName === candidate.label && owner.property === candidate.property.name),
+      );
       const best = named.find(candidate => wanted.includes(candidate.label)) ?? named[0];
       if (best) return best;
     }
     if (!orPrice || !/贵|便宜|expensive|cheap/.test(this.terms.top?.mention.text ?? '')) return null;
-    return all.find(({ label, property }) => (wanted.length === 0 || wanted.includes(label)) && /价|price/i.test(`${property.name} ${property.column ?? ''}`)) ?? null;
+    return (
+      all.find(
+        ({ label, property }) =>
+          (wanted.length === 0 || wanted.includes(label)) && /价|price/i.test(`${property.name} ${property.column ?? ''}`),
+      ) ?? null
+    );
   }
 
   private isPropertyOf(target: LabelTerm): boolean {
-    return this.terms.properties.some(({ owners }) => owners.some(owner => owner.owner === 'node' && owner.ownerName === target.label)) && this.terms.compares.length === 0;
+    return (
+      this.terms.properties.some(({ owners }) => owners.some(owner => owner.owner === 'node' && owner.ownerName === target.label)) &&
+      this.terms.compares.length === 0
+    );
   }
 
   private bestPath(from: string, to: string): { hops: ReturnType<typeof rankPaths>[number]['hops'] } {
-    const hints = { relations: new Set(this.terms.relations.map(term => term.type)), labels: new Set(this.terms.labels.map(term => term.label)) };
+    const hints = {
+      relations: new Set(this.terms.relations.map(term => term.type)),
+      labels: new Set(this.terms.labels.map(term => term.label)),
+    };
     const best = rankPaths(this.schema, from, to, hints)[0];
     if (!best) throw new UnplannableError(`“${from}”与“${to}”之间没有关系路径`, `No relation leads from "${from}" to "${to}"`);
     return best;
@@ -244,7 +285,11 @@ class GraphQuestionPlanner {
 
   private done(writer: CypherWriter, returns: string, shape: Omit<AnswerShape, 'of'>): GraphPlan {
     const named = this.terms.entities.map(term => this.entities.get(term.nodes[0]?.id ?? -1)?.display ?? term.mention.text);
-    const of = [...named, ...this.terms.values.map(term => term.values[0]?.value ?? term.mention.text), ...this.terms.times.map(term => term.mention.text)];
+    const of = [
+      ...named,
+      ...this.terms.values.map(term => term.values[0]?.value ?? term.mention.text),
+      ...this.terms.times.map(term => term.mention.text),
+    ];
     return { cypher: writer.text(returns), parameters: writer.parameters, shape: { ...shape, of }, paths: this.paths };
   }
 }

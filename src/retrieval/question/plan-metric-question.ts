@@ -33,13 +33,23 @@ export function planMetricQuestion(
   for (const { mention, nodes } of terms.entities) {
     const dimension = nodes.map(node => dimensionOfLabel(metric, schema, node.label)).find(name => name !== null);
     const label = nodes.find(node => dimension !== undefined && dimensionOfLabel(metric, schema, node.label) === dimension)?.label;
-    if (dimension === undefined) return fail(`指标“${metric.name}”没有“${mention.text}”对应的维度`, `The metric "${metric.name}" has no dimension for "${mention.text}"`);
+    if (dimension === undefined)
+      return fail(
+        `指标“${metric.name}”没有“${mention.text}”对应的维度`,
+        `The metric "${metric.name}" has no dimension for "${mention.text}"`,
+      );
     const displays = nodes.filter(node => node.label === label).flatMap(node => entities.get(node.id)?.display ?? []);
     addFilter(filters, dimension, displays);
   }
   for (const { mention, values } of terms.values) {
-    const found = values.map(value => ({ value, dimension: dimensionOfProperty(metric, schema, value.label, value.property) })).find(candidate => candidate.dimension !== null);
-    if (!found || found.dimension === null) return fail(`指标“${metric.name}”没有“${mention.text}”对应的维度`, `The metric "${metric.name}" has no dimension for "${mention.text}"`);
+    const found = values
+      .map(value => ({ value, dimension: dimensionOfProperty(metric, schema, value.label, value.property) }))
+      .find(candidate => candidate.dimension !== null);
+    if (!found || found.dimension === null)
+      return fail(
+        `指标“${metric.name}”没有“${mention.text}”对应的维度`,
+        `The metric "${metric.name}" has no dimension for "${mention.text}"`,
+      );
     addFilter(filters, found.dimension, [found.value.value]);
   }
   for (const mention of others) {
@@ -51,17 +61,25 @@ export function planMetricQuestion(
     const label = meaningOf(mention, 'label')?.label;
     if (label === undefined || !terms.labels.some(term => term.mention === mention)) continue;
     const ofLabel = dimensionOfLabel(metric, schema, label);
-    if (ofLabel === null) return fail(`指标“${metric.name}”没有“${mention.text}”这个维度`, `The metric "${metric.name}" has no dimension "${mention.text}"`);
+    if (ofLabel === null)
+      return fail(`指标“${metric.name}”没有“${mention.text}”这个维度`, `The metric "${metric.name}" has no dimension "${mention.text}"`);
     dimensions.add(ofLabel);
   }
-  if (terms.compares.length > 0) return fail('暂不支持对指标的值设条件', 'Conditions on the value of a metric are not supported in questions');
+  if (terms.compares.length > 0)
+    return fail('暂不支持对指标的值设条件', 'Conditions on the value of a metric are not supported in questions');
   const time = terms.times[0];
   if (terms.times.length > 1) return fail('一个问题只能有一个时间段', 'A question about a metric takes one period');
   const grain = terms.grain ? (intentsOf(terms.grain, 'grain')?.grain ?? null) : null;
-  if ((time || grain) && !metric.has_time) return fail(`指标“${metric.name}”没有绑定时间`, `The metric "${metric.name}" is not bound to a time`);
+  if ((time || grain) && !metric.has_time)
+    return fail(`指标“${metric.name}”没有绑定时间`, `The metric "${metric.name}" is not bound to a time`);
   const grouped = dimensions.size > 0 || grain !== null;
   const descending = terms.top?.descending ?? true;
-  const order: MetricCall['order'] = terms.top || (dimensions.size > 0 && grain === null) ? [{ by: 'value', dir: descending ? 'desc' : 'asc' }] : grain ? [{ by: 'period', dir: 'asc' }] : [];
+  const order: MetricCall['order'] =
+    terms.top || (dimensions.size > 0 && grain === null)
+      ? [{ by: 'value', dir: descending ? 'desc' : 'asc' }]
+      : grain
+        ? [{ by: 'period', dir: 'asc' }]
+        : [];
   return {
     metric_id: metric.id,
     metric: metric.name,
@@ -70,12 +88,17 @@ export function planMetricQuestion(
     time: time || grain ? toTime(time, grain) : null,
     filters,
     order,
-    limit: terms.top && grouped ? Math.min(limit, terms.top.count ?? (isPlural(linked, terms.top.mention, language) ? USUAL_TOP : 1)) : limit,
+    limit:
+      terms.top && grouped ? Math.min(limit, terms.top.count ?? (isPlural(linked, terms.top.mention, language) ? USUAL_TOP : 1)) : limit,
   };
 }
 
 function toTime(time: { from: string; to: string } | undefined, grain: Grain | null): MetricCall['time'] {
-  return { ...(time && time.from !== '0001-01-01' ? { from: time.from } : {}), ...(time ? { to: time.to } : {}), ...(grain ? { grain } : {}) };
+  return {
+    ...(time && time.from !== '0001-01-01' ? { from: time.from } : {}),
+    ...(time ? { to: time.to } : {}),
+    ...(grain ? { grain } : {}),
+  };
 }
 
 function addFilter(filters: MetricCall['filters'], field: string, values: string[]): void {
@@ -96,7 +119,9 @@ function namesFilter(linked: LinkedQuestion, mention: Mention, filters: MetricCa
 
 function isPlural(linked: LinkedQuestion, top: Mention, language: Language): boolean {
   if (language === 'zh') return linked.mentions.some(mention => intentsOf(mention, 'which') && /些|几/.test(mention.text));
-  return linked.mentions.some(mention => mention.start !== top.start && (meaningOf(mention, 'dimension') || meaningOf(mention, 'label')) && /s$/.test(mention.text));
+  return linked.mentions.some(
+    mention => mention.start !== top.start && (meaningOf(mention, 'dimension') || meaningOf(mention, 'label')) && /s$/.test(mention.text),
+  );
 }
 
 /** The dimension called like the label or one of its aliases. */
@@ -107,7 +132,9 @@ function dimensionOfLabel(metric: MetricEntry, schema: QuestionSchema, label: st
 
 /** The dimension called like the property, or like the column it comes from. */
 function dimensionOfProperty(metric: MetricEntry, schema: QuestionSchema, label: string, property: string): string | null {
-  const column = schema.labels.find(candidate => candidate.name === label)?.properties.find(candidate => candidate.name === property)?.column;
+  const column = schema.labels
+    .find(candidate => candidate.name === label)
+    ?.properties.find(candidate => candidate.name === property)?.column;
   return findDimension(metric, column === undefined ? [property] : [property, column]);
 }
 

@@ -81,9 +81,13 @@ export function readTerms({ text, mentions }: LinkedQuestion): QuestionTerms {
 /** `客户 ALFKI`, `华东地区`, `supplier Exotic Liquids`: the label beside an entity says what the entity is and asks for nothing. */
 function absorbAppositions(text: string, terms: QuestionTerms): QuestionTerms {
   const labels = terms.labels.filter(term => {
-    const entity = terms.entities.find(candidate => isBeside(text, term.mention, candidate.mention) && candidate.nodes.some(node => node.label === term.label));
+    const entity = terms.entities.find(
+      candidate => isBeside(text, term.mention, candidate.mention) && candidate.nodes.some(node => node.label === term.label),
+    );
     if (entity) entity.nodes = entity.nodes.filter(node => node.label === term.label);
-    const value = terms.values.find(candidate => isBeside(text, term.mention, candidate.mention) && term.mention.start < candidate.mention.start);
+    const value = terms.values.find(
+      candidate => isBeside(text, term.mention, candidate.mention) && term.mention.start < candidate.mention.start,
+    );
     const isOfValue = value?.values.some(meaning => meaning.property === term.mention.text) ?? false;
     return !entity && !isOfValue;
   });

@@ -33,7 +33,8 @@ export function rankPaths(schema: QuestionSchema, from: string, to: string, hint
     }
     if (hops.length === LONGEST_PATH) return;
     const passed = new Set([from, ...hops.map(hop => hop.to)]);
-    for (const hop of hopsFrom(schema, at)) if (!passed.has(hop.to) || (hop.to === to && hops.length > 0 && from === to)) extend([...hops, hop], hop.to);
+    for (const hop of hopsFrom(schema, at))
+      if (!passed.has(hop.to) || (hop.to === to && hops.length > 0 && from === to)) extend([...hops, hop], hop.to);
   };
   extend([], from);
   return found.sort((a, b) => b.score - a.score || describePath(a.hops).localeCompare(describePath(b.hops))).slice(0, MOST_PATHS);
@@ -42,7 +43,9 @@ export function rankPaths(schema: QuestionSchema, from: string, to: string, hint
 export function hopsFrom(schema: QuestionSchema, label: string): Hop[] {
   return schema.edges.flatMap(edge => [
     ...(edge.sourceLabel === label ? [{ type: edge.type, direction: 'out' as const, from: label, to: edge.targetLabel }] : []),
-    ...(edge.targetLabel === label && edge.sourceLabel !== label ? [{ type: edge.type, direction: 'in' as const, from: label, to: edge.sourceLabel }] : []),
+    ...(edge.targetLabel === label && edge.sourceLabel !== label
+      ? [{ type: edge.type, direction: 'in' as const, from: label, to: edge.sourceLabel }]
+      : []),
   ]);
 }
 

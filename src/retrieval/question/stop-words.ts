@@ -5,9 +5,26 @@ const ENGLISH =
 
 /** Words and phrases of questions that carry nothing to look up; Chinese ones are cut out of runs without spaces. */
 const CHINESE = [
-  ...'请问 请 帮我 告诉我 列出 列举 显示 查询 查找 查一下 看看 给出 所有的 所有 全部 一共 总共 分别 都有 都是 都 是多少 多少 是什么 有什么 哪些 哪个 哪里 什么 怎么样 怎么 如何 以及 还有 其中 目前 现在 之间'.split(' '),
-  ...'和 与 及 的 了 呢 吗 吧 啊 是 有 在 里 中 内 上 下 过 被 由 从 到 对 为 于 把 将 给 个 家 位 名 条 件 款 种 区 我 你 他 其 那 这 年 月 日 号 共 等 所 也 或 并 且 得 地 着 来自'.split(' '),
+  ...'请问 请 帮我 告诉我 列出 列举 显示 查询 查找 查一下 看看 给出 所有的 所有 全部 一共 总共 分别 都有 都是 都 是多少 多少 是什么 有什么 哪些 哪个 哪里 什么 怎么样 怎么 如何 以及 还有 其中 目前 现在 之间'.split(
+    ' ',
+  ),
+  ...'和 与 及 的 了 呢 吗 吧 啊 是 有 在 里 中 内 上 下 过 被 由 从 到 对 为 于 把 将 给 个 家 位 名 条 件 款 种 区 我 你 他 其 那 这 年 月 日 号 共 等 所 也 或 并 且 得 地 着 来自'.split(
+    ' ',
+  ),
 ];
+
+/** Verbs that name no relation of the graph by themselves: they are reported as not understood, but hide no name. */
+const VERBS = new Set(
+  (
+    '购买 买 买过 卖 卖过 销售 订购 采购 提供 生产 相关 关联 有关 涉及 使用 拥有 下 来 做 ' +
+    'buy buys bought purchase purchases purchased order ordered sell sells sold provide provides provided related associated connected linked use uses used own owns generate generated earn earned achieve achieved'
+  ).split(' '),
+);
+
+/** Whether a word that was not understood may be the name of something the question is limited to. */
+export function mayBeName(word: string): boolean {
+  return word.length > 1 && !VERBS.has(word);
+}
 
 const english = new Set(ENGLISH.split(' '));
 const chinese = new RegExp([...CHINESE].sort((a, b) => b.length - a.length).join('|'), 'g');
@@ -16,17 +33,10 @@ export function isStopWord(word: string): boolean {
   return english.has(word) || word.replace(chinese, '') === '';
 }
 
-/** What of a run of text without spaces is left without its stop words, as separate stretches with their offsets. */
-export function cutStopWords(text: string, offset: number): { text: string; start: number; end: number }[] {
-  const parts: { text: string; start: number; end: number }[] = [];
-  let from = 0;
-  const push = (to: number): void => {
-    if (to > from) parts.push({ text: text.slice(from, to), start: offset + from, end: offset + to });
-  };
-  for (const match of text.matchAll(chinese)) {
-    push(match.index);
-    from = match.index + match[0].length;
-  }
-  push(text.length);
-  return parts;
+/** What is left of a stretch without its stop words: the words that were not understood. */
+export function withoutStopWords(text: string): string[] {
+  return text
+    .replace(chinese, ' ')
+    .split(/\s+/)
+    .filter(word => word !== '' && !isStopWord(word));
 }
