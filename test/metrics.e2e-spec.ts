@@ -204,7 +204,7 @@ describe('the documented examples', () => {
       expect(body.row_count).toBeGreaterThan(0);
     }
     expect((await execute(created.revenue ?? 0, executeMetricExamples.top.value)).body.rows).toEqual([
-      ['茶', '200.0'],
+      ['茶', '200'],
       ['米', '163.5'],
     ]);
     expect((await execute(created.average ?? 0)).body.rows).toEqual([[expect.stringMatching(/^181\.750*$/)]]);

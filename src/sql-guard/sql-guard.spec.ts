@@ -211,3 +211,91 @@ describe('one SELECT over the mirror', () => {
     expect(refusal(() => guardSelect('SELECT * FROM customers', { tables })).token).toBe('customers');
   });
 });
+
+describe('random clauses', () => {
+  it('are refused, or stand in the assembled statement exactly as they were judged', () => {
+    const pieces = [
+      'status',
+      'amount',
+      'orders.status',
+      '"地区"',
+      'tags[1]',
+      "'x'",
+      "E'\\\\''",
+      '$$y$$',
+      'NULL',
+      'true',
+      '1',
+      '-1.5e3',
+      "DATE '2024-01-01'",
+      '(',
+      ')',
+      '((',
+      '))',
+      ' AND ',
+      ' OR ',
+      ' NOT ',
+      ' = ',
+      ' <> ',
+      ' + ',
+      ' - ',
+      '||',
+      '::text',
+      '::int[]',
+      ' IS NULL',
+      ' IS DISTINCT FROM ',
+      ' IN (1, 2)',
+      ' BETWEEN 1 AND 2',
+      ' LIKE ',
+      " ESCAPE '!'",
+      ', ',
+      'lower(',
+      'coalesce(',
+      'CASE WHEN ',
+      ' THEN ',
+      ' ELSE ',
+      ' END',
+      'ARRAY[',
+      ']',
+      'ROW(',
+      ' = ANY (',
+      ' AT TIME ZONE ',
+      "interval '1 day'",
+      'now()',
+      ';',
+      '--',
+      '/*',
+      '*/',
+      ' UNION SELECT ',
+      'SELECT ',
+      ' FROM pg_class',
+      'pg_sleep(1)',
+      ' ORDER BY 1',
+      '$1',
+      ' COLLATE "C"',
+      '\n',
+      ' ',
+      "'",
+      '"',
+      'U&"d\\0061t"',
+    ];
+    let seed = 7;
+    const random = (n: number) => (seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) % n;
+    let admitted = 0;
+    for (let i = 0; i < 3_000; i++) {
+      const clause = Array.from({ length: 1 + random(7) }, () => pieces[random(pieces.length)]).join('');
+      let guarded;
+      try {
+        guarded = guardPredicate(clause, scope);
+      } catch (error) {
+        expect(error).toBeInstanceOf(UnsafeFilterClauseError);
+        continue;
+      }
+      admitted++;
+      expect(clause).not.toMatch(/;|--|\/\*|SELECT|pg_|COLLATE|\$1/);
+      assembleSql(`SELECT 1 FROM orders WHERE a AND ${fragmentMarker(0)}`, [guarded]);
+      assembleSql(`SELECT sum(${fragmentMarker(0)}) FILTER (WHERE ${fragmentMarker(0)}) AS v FROM orders`, [guarded]);
+    }
+    expect(admitted).toBeGreaterThan(30);
+  });
+});
