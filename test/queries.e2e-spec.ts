@@ -7,7 +7,7 @@ describe('queries', () => {
   let graph: TradingGraph;
   let owner: Client;
   beforeAll(async () => {
-    test = await startTestApp();
+    test = await startTestApp({ RATE_LIMIT_SCALE: '1000' });
     owner = await test.asUser('asker');
     graph = await createTradingGraph(test, owner);
   });
