@@ -29,6 +29,7 @@ export async function startService(
       ...process.env,
       DATABASE_URL: '',
       LOG_LEVEL: 'warn',
+      RATE_LIMIT_SCALE: '1000000',
       ...environment,
       DATA_DIR: dataDirectory,
       PORT: String(port),

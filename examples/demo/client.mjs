@@ -1,5 +1,7 @@
 // A REST client that shows what it does: every request, its answer (shortened), and a line of progress for long work.
 
+import { setTimeout as sleep } from 'node:timers/promises';
+
 const shownChars = 1200;
 
 export class DemoClient {
@@ -25,7 +27,7 @@ export class DemoClient {
   async send(method, path, body, headers = {}) {
     const streamed = body !== undefined && (typeof body === 'string' || Symbol.asyncIterator in body);
     try {
-      return await fetch(`${this.url}${path}`, {
+      const response = await fetch(`${this.url}${path}`, {
         method,
         headers: {
           ...(body === undefined ? {} : { 'content-type': streamed ? 'text/csv' : 'application/json' }),
@@ -35,11 +37,17 @@ export class DemoClient {
         body: body === undefined ? undefined : streamed ? body : JSON.stringify(body),
         duplex: 'half',
       });
+      const repeatable = body === undefined || !(Symbol.asyncIterator in Object(body));
+      if (response.status !== 429 || !repeatable) return response;
+      const seconds = Number(response.headers.get('retry-after'));
+      console.log(`  429: 等待 ${seconds} 秒 / waiting ${seconds} s, as Retry-After says`);
+      await sleep(seconds * 1000);
     } catch (error) {
       throw new Error(`没有服务在 ${this.url} 监听，请先 npm start / Nothing answers at ${this.url}: run npm start first, or pass --url`, {
         cause: error,
       });
     }
+    return this.send(method, path, body, headers);
   }
 }
 

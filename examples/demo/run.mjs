@@ -104,7 +104,8 @@ async function ingest() {
   let { body: current } = await client.call('POST', `/api/ingestion/jobs/${job.id}/run`);
   while (current.status === 'queued' || current.status === 'running') {
     progress(`${current.status} ${current.phase ?? ''} ${JSON.stringify(current.report?.counts ?? {}).slice(0, 120)}`);
-    await sleep(300);
+    // 60 requests a minute are allowed.
+    await sleep(1200);
     current = await (await client.send('GET', `/api/ingestion/runs/${current.id}`)).json();
   }
   endProgress();

@@ -75,7 +75,12 @@ export class SettingsReader {
   }
 
   /** A value with a grammar of its own: `parse` throws an Error whose message says what it takes. Undefined when unset or refused. */
-  parsed<T>(name: string, meaning: string, form: { type: string; default: string; secret?: boolean }, parse: (text: string) => T): T | undefined {
+  parsed<T>(
+    name: string,
+    meaning: string,
+    form: { type: string; default: string; secret?: boolean },
+    parse: (text: string) => T,
+  ): T | undefined {
     const value = this.raw(name, form.type, form.default, meaning, form.secret);
     if (value === undefined) return undefined;
     try {

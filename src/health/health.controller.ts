@@ -2,10 +2,12 @@ import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
 import { Public } from '../auth/access.decorator.js';
+import { SkipLimits } from '../limits/bucket.decorator.js';
 import { HealthService } from './health.service.js';
 
 @ApiTags('operations')
 @Controller('health')
+@SkipLimits()
 export class HealthController {
   constructor(private readonly health: HealthService) {}
 

@@ -6,6 +6,7 @@ import { CurrentPrincipal, type Principal } from '../auth/principal.js';
 import { type Page, PageOf, PageQuery } from '../common/http/page.js';
 import { IdParam } from '../common/http/positive-int.pipe.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
+import { Bucket } from '../limits/bucket.decorator.js';
 import {
   CreatedJobResponse,
   CreateJobRequest,
@@ -82,6 +83,7 @@ export class JobsController {
   }
 
   @Post('jobs/:id/run')
+  @Bucket('run')
   @HttpCode(HttpStatus.ACCEPTED)
   @GraphAccess('editor', job)
   @ApiOperation({ summary: '运行任务 / Run a job' })

@@ -3,6 +3,7 @@ import { ApiBody, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nes
 import { CurrentPrincipal, type Principal } from '../auth/principal.js';
 import { IdParam } from '../common/http/positive-int.pipe.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
+import { Bucket } from '../limits/bucket.decorator.js';
 import { QueryRequest, QueryResponse } from './queries.dto.js';
 import { QueriesService } from './queries.service.js';
 import { queryExamples } from './query-examples.js';
@@ -13,6 +14,7 @@ export class QueriesController {
   constructor(private readonly queries: QueriesService) {}
 
   @Post('query')
+  @Bucket('query')
   @HttpCode(200)
   @GraphAccess('viewer')
   @ApiOperation({ summary: '检索、openCypher 或中英文提问 / Search, openCypher, or a question in Chinese or English' })

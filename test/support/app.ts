@@ -32,7 +32,13 @@ export const adminPassword = 'correct-horse-7';
 /** The whole application on a port and a database of its own, with whatever settings a test wants to differ. */
 export async function startTestApp(environment: Record<string, string> = {}): Promise<TestApp> {
   const database = await cloneDatabase();
-  const settings = readSettings({ BCRYPT_COST: '4', LOG_LEVEL: 'error', DATABASE_POOL_SIZE: '10', ...environment });
+  const settings = readSettings({
+    BCRYPT_COST: '4',
+    LOG_LEVEL: 'error',
+    DATABASE_POOL_SIZE: '10',
+    RATE_LIMIT_SCALE: '1000',
+    ...environment,
+  });
   const app = await createApp({ settings, databaseUrl: database.url, log: createLog(settings.logLevel) });
   await app.listen(0, '127.0.0.1');
   const url = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;

@@ -1,0 +1,41 @@
+import { type ArgumentsHost, Catch, Inject } from '@nestjs/common';
+import { type Request, type Response } from 'express';
+import { type Logger } from 'pino';
+import { toApiError } from '../common/errors/to-api-error.js';
+import { ErrorFilter } from '../common/http/error.filter.js';
+import { LOG } from '../common/logging/log.js';
+import { AnonymousCeiling } from './anonymous-ceiling.service.js';
+import { LimitsUnavailableError, TooManyRequestsError } from './limits.errors.js';
+
+/** The error filter, which first counts what ends in an error without having reached a bucket: 404s, 401s, unreadable bodies. */
+@Catch()
+export class CountingErrorFilter extends ErrorFilter {
+  constructor(
+    @Inject(LOG) log: Logger,
+    private readonly ceiling: AnonymousCeiling,
+  ) {
+    super(log);
+  }
+
+  override catch(thrown: unknown, host: ArgumentsHost): void {
+    const response = host.switchToHttp().getResponse<Response>();
+    this.count(thrown, host)
+      .then(error => super.catch(error, host))
+      .catch(() => response.destroy());
+  }
+
+  /** The error to answer with: the one thrown, or the refusal to hear any more of them. */
+  private async count(thrown: unknown, host: ArgumentsHost): Promise<unknown> {
+    const error = toApiError(thrown);
+    const http = host.switchToHttp();
+    const response = http.getResponse<Response>();
+    if (error instanceof TooManyRequestsError || error instanceof LimitsUnavailableError || response.headersSent) return error;
+    try {
+      await this.ceiling.count(http.getRequest<Request>(), response);
+      return error;
+    } catch (refusal) {
+      // A fault of ours is told as what it is, and logged, also to an address that is refused.
+      return error.status >= 500 ? error : refusal;
+    }
+  }
+}

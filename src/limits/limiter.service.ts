@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { InjectThrottlerStorage, type ThrottlerStorage } from '@nestjs/throttler';
+import { type Response } from 'express';
+import { Settings } from '../config/settings.js';
+import { type Policy, windowMs } from './buckets.js';
+import { LimitsUnavailableError, TooManyRequestsError } from './limits.errors.js';
+import { RecentMap } from './recent-map.js';
+import { type HitRecord } from './storage/sliding-log.js';
+
+const rememberedBlocks = 50_000;
+
+/** Counts requests against policies and says so in the `RateLimit` headers (draft-ietf-httpapi-ratelimit-headers-10). */
+@Injectable()
+export class LimiterService {
+  /** Until when a key is known to be refused, so that a blocked client costs no query. */
+  private readonly blockedUntil = new RecentMap<string, number>(windowMs, rememberedBlocks, () => performance.now());
+
+  constructor(
+    @InjectThrottlerStorage() private readonly storage: ThrottlerStorage,
+    private readonly settings: Settings,
+  ) {}
+
+  /**
+   * Counts one request of `subject` and returns if it is admitted.
+   * @throws TooManyRequestsError, or LimitsUnavailableError when the storage does not answer.
+   */
+  async admit(policy: Policy, subject: string, response: Response): Promise<void> {
+    this.refuseBlocked(policy, subject, response);
+    const scaled = this.scale(policy);
+    const askedAt = performance.now();
+    let record: HitRecord;
+    try {
+      record = await this.storage.increment(`${policy.name}:${subject}`, windowMs, scaled.limit, 0, policy.name);
+    } catch (error) {
+      throw new LimitsUnavailableError(error);
+    }
+    if (record.isBlocked) {
+      // From before the question: the storage decided later than that, so no request is refused after its Retry-After.
+      this.blockedUntil.set(blockKey(scaled, subject), askedAt + record.timeToBlockExpire * 1000);
+      this.refuse(scaled, record.timeToBlockExpire, response);
+    }
+    announce(scaled, scaled.limit - record.totalHits, record.timeToExpire, response);
+  }
+
+  /** @throws TooManyRequestsError if this process knows that a request of `subject` would be refused; asks nobody. */
+  refuseBlocked(policy: Policy, subject: string, response: Response): void {
+    const scaled = this.scale(policy);
+    const until = this.blockedUntil.get(blockKey(scaled, subject));
+    const seconds = until === undefined ? 0 : (until - performance.now()) / 1000;
+    if (seconds > 0) this.refuse(scaled, seconds, response);
+  }
+
+  private refuse(policy: Policy, seconds: number, response: Response): never {
+    announce(policy, 0, seconds, response);
+    throw new TooManyRequestsError(policy, Math.ceil(seconds));
+  }
+
+  private scale({ name, limit }: Policy): Policy {
+    return { name, limit: limit * this.settings.rateLimitScale };
+  }
+}
+
+const blockKey = ({ name, limit }: Policy, subject: string) => `${name}:${limit}:${subject}`;
+
+/** `r`: requests left now. `t`: whole seconds until there is one more. Two policies on one response make two lines. */
+function announce({ name, limit }: Policy, left: number, seconds: number, response: Response): void {
+  response.appendHeader('RateLimit-Policy', `"${name}";q=${limit};w=${windowMs / 1000}`);
+  response.appendHeader('RateLimit', `"${name}";r=${Math.max(0, left)};t=${Math.ceil(seconds)}`);
+}

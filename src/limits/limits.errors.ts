@@ -1,0 +1,29 @@
+import { ApiError } from '../common/errors/api-error.js';
+import { type Policy, windowMs } from './buckets.js';
+
+export class TooManyRequestsError extends ApiError {
+  /** @param retryAfterS whole seconds after which a request is admitted */
+  constructor({ name, limit }: Policy, retryAfterS: number) {
+    super(
+      429,
+      'too_many_requests',
+      { zh: `请求过于频繁，请在 ${retryAfterS} 秒后重试`, en: `Too many requests; retry after ${retryAfterS} seconds` },
+      {
+        context: { bucket: name, limit, window_s: windowMs / 1000, retry_after_s: retryAfterS },
+        headers: { 'Retry-After': String(retryAfterS) },
+      },
+    );
+  }
+}
+
+/** Whoever cannot be counted is not let in. */
+export class LimitsUnavailableError extends ApiError {
+  constructor(cause: unknown) {
+    super(
+      500,
+      'limits_unavailable',
+      { zh: '限流存储暂时不可用，请稍后重试', en: 'The store of the rate limits is unavailable for now; retry shortly' },
+      { cause },
+    );
+  }
+}

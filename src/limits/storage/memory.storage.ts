@@ -1,0 +1,29 @@
+import { type ThrottlerStorage } from '@nestjs/throttler';
+import { windowMs } from '../buckets.js';
+import { RecentMap } from '../recent-map.js';
+import { type HitRecord, SlidingLog } from './sliding-log.js';
+
+/**
+ * Keys kept per bucket and generation. Beyond it the key unused for longest is forgotten before its time. Buckets are kept
+ * apart, so that addresses, of which an IPv6 client has many, never push out a user.
+ */
+const defaultCapacity = 50_000;
+
+/** Limits of one process: for the embedded database, which has one service. */
+export class MemoryStorage implements ThrottlerStorage {
+  private readonly buckets = new Map<string, RecentMap<string, SlidingLog>>();
+
+  /** @param now milliseconds on a clock that never goes back */
+  constructor(
+    private readonly now: () => number = () => performance.now(),
+    private readonly capacity = defaultCapacity,
+  ) {}
+
+  increment(key: string, ttl: number, limit: number, _blockDuration: number, bucket: string): Promise<HitRecord> {
+    let logs = this.buckets.get(bucket);
+    if (!logs) this.buckets.set(bucket, (logs = new RecentMap(Math.max(ttl, windowMs), this.capacity, this.now)));
+    let log = logs.get(key);
+    if (!log) logs.set(key, (log = new SlidingLog()));
+    return Promise.resolve(log.hit(this.now(), ttl, limit));
+  }
+}

@@ -1,0 +1,85 @@
+import { type OnApplicationShutdown } from '@nestjs/common';
+import { type ThrottlerStorage } from '@nestjs/throttler';
+import { Redis } from 'ioredis';
+import { type HitRecord } from './sliding-log.js';
+
+const connectMs = 2_000;
+const commandMs = 1_000;
+const longestRetryMs = 500;
+
+/** Microseconds since 1970 on Redis' own clock, constant within one script. */
+export const redisClock = "local time = redis.call('TIME') local now = time[1] * 1000000 + time[2]";
+
+/**
+ * The sliding log as a list of times, oldest first: each hit is pushed and popped once. Redis runs one script at a time, which
+ * puts the processes in order. Where the clock was set back, times ahead of it become now. Lua prints large numbers with 14
+ * digits, hence the format; times have 16.
+ *
+ * @param clock Lua that sets `now`
+ */
+export function slidingLogScript(clock: string): string {
+  return `
+    ${clock}
+    local key, window, limit = KEYS[1], ARGV[1] * 1000, tonumber(ARGV[2])
+    local function at(index) return tonumber(redis.call('LINDEX', key, index)) end
+    local function text(number) return string.format('%.0f', number) end
+    local count = redis.call('LLEN', key)
+    for index = count - 1, 0, -1 do
+      if at(index) <= now then break end
+      redis.call('LSET', key, index, text(now))
+    end
+    while count > 0 and at(0) <= now - window do
+      redis.call('LPOP', key)
+      count = count - 1
+    end
+    local blocked = count >= limit
+    if not blocked then
+      count = redis.call('RPUSH', key, text(now))
+      redis.call('PEXPIRE', key, ARGV[1])
+    end
+    local wait = 0
+    if blocked then wait = at(count - limit) + window - now end
+    return { count, at(0) + window - now, blocked and 1 or 0, wait }`;
+}
+
+type ScriptedRedis = Redis & { slidingLog(key: string, windowMs: number, limit: number): Promise<[number, number, number, number]> };
+
+/** Limits of all processes on one Redis, on its clock. Fails at once while it is away: nobody is let in uncounted. */
+export class RedisStorage implements ThrottlerStorage, OnApplicationShutdown {
+  private constructor(private readonly redis: ScriptedRedis) {}
+
+  /** @throws when Redis does not answer within 2 seconds. */
+  static async connect(url: string, clock = redisClock): Promise<RedisStorage> {
+    const redis = new Redis(url, {
+      lazyConnect: true,
+      connectTimeout: connectMs,
+      commandTimeout: commandMs,
+      socketTimeout: connectMs,
+      maxRetriesPerRequest: 0,
+      enableOfflineQueue: false,
+      // A command sent twice would count twice.
+      autoResendUnfulfilledCommands: false,
+      retryStrategy: attempts => Math.min(attempts * 50, longestRetryMs),
+      keepAlive: 10_000,
+      scripts: { slidingLog: { lua: slidingLogScript(clock), numberOfKeys: 1 } },
+    }) as ScriptedRedis;
+    // Without a listener each lost connection is printed; the requests that it fails say so themselves.
+    redis.on('error', () => undefined);
+    try {
+      await redis.connect();
+    } catch (error) {
+      redis.disconnect();
+      throw new Error('REDIS_URL: Redis 没有应答 / Redis does not answer', { cause: error });
+    }
+    return new RedisStorage(redis);
+  }
+
+  async increment(key: string, ttl: number, limit: number): Promise<HitRecord> {
+    const [totalHits, expireUs, blocked, waitUs] = await this.redis.slidingLog(`rate-limit:${key}`, ttl, limit);
+    return { totalHits, timeToExpire: expireUs / 1e6, isBlocked: blocked === 1, timeToBlockExpire: waitUs / 1e6 };
+  }
+
+  onApplicationShutdown(): void {
+    this.redis.disconnect();
+  }
+}

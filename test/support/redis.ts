@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+
+/** Path of a Redis server on this machine, if there is one. */
+export const redisBinary = (process.env.PATH ?? '')
+  .split(path.delimiter)
+  .map(folder => path.join(folder, 'redis-server'))
+  .find(file => existsSync(file));
+
+/** `describe` where Redis is installed; otherwise a skipped one whose title says why. */
+export const describeWithRedis = (title: string, body: () => void): void => {
+  if (redisBinary !== undefined) describe(title, body);
+  else describe.skip(`${title} (skipped: no redis-server in PATH; install one)`, body);
+};
+
+export interface TestRedis {
+  url: string;
+  port: number;
+  pid: number;
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/** A Redis of this test's own, without persistence; on `port`, or on a free one. */
+export async function startRedis(port?: number): Promise<TestRedis> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'graph-service-redis-'));
+  const listenOn = port ?? (await freePort());
+  const options = { port: listenOn, bind: '127.0.0.1', dir: folder, save: '', appendonly: 'no' };
+  const child = spawn(
+    redisBinary!,
+    Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]),
+    { stdio: ['ignore', 'pipe', 'ignore'] },
+  );
+  const exited = new Promise<void>(resolve => child.once('exit', () => resolve()));
+  await new Promise<void>((resolve, reject) => {
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      if (output.includes('Ready to accept connections')) resolve();
+    });
+    void exited.then(() => reject(new Error(`redis-server exited: ${output}`)));
+  });
+  return {
+    url: `redis://127.0.0.1:${listenOn}`,
+    port: listenOn,
+    pid: child.pid!,
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal);
+      await exited;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise(resolve => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise(resolve => server.close(resolve));
+  return port;
+}
