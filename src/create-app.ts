@@ -7,9 +7,11 @@ import { pathPrefixMiddleware } from './common/http/path-prefix.middleware.js';
 import { requestContextMiddleware } from './common/http/request-context.js';
 import { requestLogMiddleware } from './common/http/request-log.middleware.js';
 import { FrameworkLog } from './common/logging/log.js';
+import { AnonymousCeiling } from './limits/anonymous-ceiling.service.js';
 import { serveOpenApi } from './openapi.js';
 
 const headersTimeoutMs = 10_000;
+const exposedHeaders = ['X-Request-ID', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'Location', 'X-Ignored-Fields'];
 
 /** The whole API, ready to listen: what `main.ts` runs and what the tests talk to. */
 export async function createApp(options: AppOptions): Promise<NestExpressApplication> {
@@ -23,10 +25,13 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   app.set('etag', false);
   app.use(requestContextMiddleware, requestLogMiddleware(log), pathPrefixMiddleware);
   if (settings.corsOrigins.length > 0) {
-    app.enableCors({ origin: settings.corsOrigins, exposedHeaders: ['X-Request-ID', 'Retry-After', 'Location', 'X-Ignored-Fields'] });
+    app.enableCors({ origin: settings.corsOrigins, exposedHeaders });
   }
+  const ceiling = app.get(AnonymousCeiling);
+  app.use(ceiling.gate);
   app.use(json({ limit: settings.maxBodyBytes, strict: true, type: ['application/json', 'application/*+json'] }), bodyErrorMiddleware);
   app.enableShutdownHooks([]);
+  app.use(['/docs', '/openapi.json'], ceiling.guard);
   serveOpenApi(app);
   const server = app.getHttpServer();
   server.headersTimeout = headersTimeoutMs;
