@@ -289,6 +289,11 @@ describe('metrics over REST', () => {
     ]);
     const { body: more } = await execute(id, { compare: { offset: '1 year' }, cache: { mode: 'default' }, limit: 0 }).expect(422);
     expect(more.detail.errors.map((error: { loc: string[] }) => error.loc[1]).sort()).toEqual(['cache', 'compare', 'limit']);
+    for (const part of [{ having: [[]] }, { order: [[]] }, { filters: [[]] }, { time: [] }, { dimensions: [{}] }])
+      await execute(id, part).expect(422);
+    await execute(id, { time: null, dimensions: null, filters: null, having: null, order: null, limit: null, filter_clause: '' }).expect(
+      200,
+    );
   });
 
   it('recognises the other patterns, and refuses to execute them by name', async () => {
@@ -329,6 +334,25 @@ describe('metrics over REST', () => {
       'unsafe_filter_clause',
     );
     expect((await bind({})).status).toBe(400);
+    for (const part of [
+      { relation: [] },
+      { joins: [[]] },
+      { dimensions: [[]] },
+      { columns: { a: 5 } },
+      { time: [] },
+      { connection_id: 'x' },
+    ]) {
+      await bind({ relation: { table: 'sales' }, ...part }).expect(422);
+    }
+    await bind({ relation: { table: 'sales' }, entities: [] }).expect(422);
+    await bind({
+      relation: { table: 'sales', sql: null },
+      joins: null,
+      dimensions: null,
+      columns: null,
+      row_filter: null,
+      time: null,
+    }).expect(200);
   });
 
   it('reads from a guarded SELECT in place of a table', async () => {

@@ -26,8 +26,10 @@ export function guardPart(
   try {
     return kind === 'predicate' ? guardPredicate(text, scope) : guardExpression(text, scope);
   } catch (error) {
-    if (!(error instanceof UnsafeFilterClauseError) || error.facts.reason !== 'column') throw error;
-    const { token, hint } = error.facts;
+    if (!(error instanceof UnsafeFilterClauseError)) throw error;
+    const { reason, token, hint } = error.facts;
+    if (reason !== 'column')
+      throw new UnsafeFilterClauseError({ ...error.facts, hint: `in ${loc.slice(1).join('.')}${hint ? `; ${hint}` : ''}` });
     problems.push({ loc, msg: `没有列“${token}” / there is no column '${token}'${hint ? `; ${hint}` : ''}`, type: 'unknown_column' });
     return null;
   }

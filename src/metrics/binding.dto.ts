@@ -145,6 +145,7 @@ export class BindingRequest {
 
   @ApiProperty({ type: BindingRelation, example: bindingExample.relation })
   @IsDefined()
+  @IsObject()
   @ValidateNested()
   @Type(() => BindingRelation)
   relation: BindingRelation;
@@ -164,6 +165,7 @@ export class BindingRequest {
 
   @ApiPropertyOptional({ type: BindingTime, example: bindingExample.time })
   @IsOptional()
+  @IsObject()
   @ValidateNested()
   @Type(() => BindingTime)
   time?: BindingTime | null;
@@ -181,6 +183,7 @@ export class BindingRequest {
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(100)
+  @IsObject({ each: true })
   @ValidateNested({ each: true })
   @Type(() => BindingDimension)
   dimensions?: BindingDimension[];
@@ -194,6 +197,7 @@ export class BindingRequest {
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(16)
+  @IsObject({ each: true })
   @ValidateNested({ each: true })
   @Type(() => BindingJoin)
   joins?: BindingJoin[];

@@ -1,6 +1,19 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsInt, IsOptional, IsString, Max, MaxLength, Min, ValidateNested } from 'class-validator';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsString,
+  Max,
+  MaxLength,
+  Min,
+  ValidateNested,
+} from 'class-validator';
 import { IsDecimal, IsScalar, NotBuilt } from './execute-values.decorator.js';
 import { filterOperators, grains, havingOperators, type MetricRequest } from './compiler/metric-request.js';
 
@@ -93,6 +106,7 @@ export class ExecuteMetricRequest {
 
   @ApiPropertyOptional({ type: ExecuteTime, example: { grain: 'month' } })
   @IsOptional()
+  @IsObject()
   @ValidateNested()
   @Type(() => ExecuteTime)
   time?: ExecuteTime | null;
@@ -101,6 +115,7 @@ export class ExecuteMetricRequest {
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(50)
+  @IsObject({ each: true })
   @ValidateNested({ each: true })
   @Type(() => ExecuteFilter)
   filters?: ExecuteFilter[];
@@ -119,6 +134,7 @@ export class ExecuteMetricRequest {
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(10)
+  @IsObject({ each: true })
   @ValidateNested({ each: true })
   @Type(() => ExecuteHaving)
   having?: ExecuteHaving[];
@@ -127,6 +143,7 @@ export class ExecuteMetricRequest {
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(20)
+  @IsObject({ each: true })
   @ValidateNested({ each: true })
   @Type(() => ExecuteOrder)
   order?: ExecuteOrder[];
@@ -235,12 +252,17 @@ export function toMetricRequest(body: ExecuteMetricRequest): MetricRequest {
   const clause = body.filter_clause ?? null;
   return {
     dimensions: body.dimensions ?? [],
-    time: body.time ?? null,
-    filters: body.filters ?? [],
+    time: body.time ? withoutNulls(body.time) : null,
+    filters: (body.filters ?? []).map(withoutNulls),
     filter_clause: clause === null || clause.trim() === '' ? null : clause,
     having: (body.having ?? []).map(({ op, value }) => ({ op, value: String(value) })),
     order: (body.order ?? []).map(({ by, dir, nulls }) => ({ by, dir: dir ?? 'asc', nulls: nulls ?? 'last' })),
     limit: body.limit ?? defaultLimit,
     offset: body.offset ?? 0,
   };
+}
+
+/** Some clients send null for what they leave out. */
+function withoutNulls<T extends object>(fields: T): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as T;
 }

@@ -90,10 +90,10 @@ export class MetricBinder {
     loc: Loc,
     problems: FieldProblem[],
   ): Promise<BoundTable> {
-    if ((relation.table === undefined) === (relation.sql === undefined)) {
+    if ((relation.table == null) === (relation.sql == null)) {
       throw new SchemaError([{ loc: [...loc, 'relation'], msg: '需要 table 或 sql 之一 / needs either table or sql', type: 'one_of' }]);
     }
-    if (relation.sql === undefined) return this.describeTable(connectionId, relation, alias, [...loc, 'relation'], problems);
+    if (relation.sql == null) return this.describeTable(connectionId, relation, alias, [...loc, 'relation'], problems);
     const { text } = guardSelect(relation.sql, { tables: new Set(await this.warehouse.listTables(connectionId)) });
     const read = await this.read(connectionId, `SELECT * FROM (\n${text}\n) AS q`, [...loc, 'relation', 'sql']);
     return { alias: alias ?? 'q', source: { sql: text }, columns: read.columns };
@@ -170,7 +170,7 @@ export class MetricBinder {
     binding.dimensions.forEach((dimension, index) => (dimension.type = dimensionTypes[index] ?? 'other'));
     if (!binding.time) return;
     const type = types[0] ?? 'other';
-    if (!timeTypes.includes(type) || (time?.type !== undefined && time.type !== type)) {
+    if (!timeTypes.includes(type) || (time?.type != null && time.type !== type)) {
       const wanted = time?.type ?? timeTypes.join(', ');
       throw new SchemaError([
         {

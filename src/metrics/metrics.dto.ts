@@ -5,6 +5,7 @@ import {
   ArrayUnique,
   IsArray,
   IsInt,
+  IsObject,
   IsOptional,
   IsString,
   Length,
@@ -73,6 +74,7 @@ export class CreateMetricRequest {
 
   @ApiPropertyOptional({ type: BindingRequest, nullable: true, example: bindingExample })
   @IsOptional()
+  @IsObject()
   @ValidateNested()
   @Type(() => BindingRequest)
   binding?: BindingRequest | null;

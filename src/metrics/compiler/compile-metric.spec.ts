@@ -439,6 +439,7 @@ describe('what does not fit is a 422', () => {
     ['COUNT(*)', { time: { grain: 'day', timezone: 'Mars/Olympus' } }, ['body.time.timezone unknown_timezone']],
     ['COUNT(*)', { time: { from: '2024-01-01', fill: 'zero' } }, ['body.time.fill no_effect']],
     ['COUNT(*)', { time: { grain: 'day', fill: 'zero' } }, ['body.time.fill needs_range']],
+    ['COUNT(*)', { time: { grain: 'day', from: '1024-01-01', to: '2024-01-01', fill: 'null' } }, ['body.time.fill too_many_periods']],
     ['AVG(金额)', { time: { grain: 'day', from: '2024-01-01', to: '2024-02-01', fill: 'zero' } }, ['body.time.fill fill_not_additive']],
   ])('%s with %j', (formula, request, expected) => {
     expect(problems(formula, request)).toEqual(expected);

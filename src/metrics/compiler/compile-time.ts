@@ -16,6 +16,10 @@ export interface TimePlan {
   fill: 'none' | 'null' | 'zero';
 }
 
+/** Every period is crossed with every tuple of dimensions that occurs. */
+const maxFilledPeriods = 10_000;
+const daysPerPeriod: Record<Grain, number> = { day: 1, week: 7, month: 28, quarter: 90, year: 365 };
+
 const localTime = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?$/;
 
 /** Checks the time options against every binding they will be applied to; problems are collected, not thrown. */
@@ -53,12 +57,21 @@ export function planTime(time: MetricTime | null, bindings: MetricBinding[], pro
   if (plan.grain !== null && plan.fill !== 'none' && (plan.from === null || plan.to === null)) {
     report('fill', 'needs_range', 'fill 需要 from 和 to / fill needs from and to');
   }
+  if (plan.fill !== 'none' && countPeriods(plan) > maxFilledPeriods) {
+    report('fill', 'too_many_periods', `超过 ${maxFilledPeriods} 个时段 / more than ${maxFilledPeriods} periods`);
+  }
   checkZone(time, plan, bindings, report);
   const finest = bindings.map(each => each.time?.min_grain ?? 'day').sort((a, b) => grains.indexOf(b) - grains.indexOf(a))[0] ?? 'day';
   if (plan.grain !== null && grains.indexOf(plan.grain) < grains.indexOf(finest)) {
     report('grain', 'grain_too_fine', `绑定的最细粒度是 ${finest} / the binding's finest grain is ${finest}`, { min_grain: finest });
   }
   return plan;
+}
+
+function countPeriods({ from, to, grain }: TimePlan): number {
+  if (from === null || to === null || grain === null) return 0;
+  const days = (Date.parse(`${to.slice(0, 10)}T00:00Z`) - Date.parse(`${from.slice(0, 10)}T00:00Z`)) / 86_400_000;
+  return days / daysPerPeriod[grain];
 }
 
 type Report = (field: string, type: string, msg: string, more?: object) => void;
