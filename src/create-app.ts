@@ -30,7 +30,6 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   const ceiling = app.get(AnonymousCeiling);
   app.use(ceiling.gate);
   app.use(json({ limit: settings.maxBodyBytes, strict: true, type: ['application/json', 'application/*+json'] }), bodyErrorMiddleware);
-  app.enableShutdownHooks([]);
   app.use(['/docs', '/openapi.json'], ceiling.guard);
   serveOpenApi(app);
   const server = app.getHttpServer();

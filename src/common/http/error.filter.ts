@@ -16,7 +16,7 @@ export class ErrorFilter implements ExceptionFilter {
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
     const error = toApiError(thrown);
-    if (error.status >= 500) this.report(error, response);
+    if (error.status >= 500 && error.status !== 501) this.report(error, response);
     if (response.headersSent) {
       // A stream that fails half-way can only be cut; a clean end would look complete.
       response.destroy();
