@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { type TestApp, startTestApp } from './support/app.js';
-import { describeWithShared, sharedFolder } from './support/shared-data.js';
+import { aGraph, aJob, counts, ingest, rejectedRows, runToEnd, shared, upload } from './support/ingestion.js';
+import { describeWithShared } from './support/shared-data.js';
 
 let app: TestApp;
 
@@ -12,62 +11,219 @@ afterAll(async () => {
   await app.close();
 });
 
-async function aGraph(name = '图'): Promise<number> {
-  const { body } = await app.admin.post('/api/graphs').send({ name }).expect(201);
-  return body.id;
-}
-
-async function aJob(graphId: number, mapping: string): Promise<number> {
-  const { body } = await app.admin.post('/api/ingestion/jobs').send({ graph_id: graphId, mapping_yaml: mapping });
-  if (!body.id) throw new Error(JSON.stringify(body, null, 2));
-  return body.id;
-}
-
-async function runToEnd(jobId: number): Promise<any> {
-  const { body } = await app.admin.post(`/api/ingestion/jobs/${jobId}/run`).set('Prefer', 'wait=60').expect(200);
-  return body;
-}
-
-/** Uploads a CSV file of ../shared as a mirror table. */
-async function upload(table: string, csv: string | Buffer, types = ''): Promise<void> {
-  const response = await app.admin
-    .put(`/api/warehouse/connections/1/tables/${table}${types === '' ? '' : `?types=${encodeURIComponent(types)}`}`)
-    .set('Content-Type', 'text/csv')
-    .send(csv);
-  if (response.status >= 300) throw new Error(`${table}: ${JSON.stringify(response.body)}`);
-}
-
-const shared = (file: string): Buffer => readFileSync(path.join(sharedFolder, file));
-const counts = (run: any): Record<string, number[]> =>
-  Object.fromEntries(run.report.targets.map((t: any) => [t.target, [t.read, t.inserted, t.updated, t.unchanged, t.deleted, t.rejected, t.skipped]]));
-
 describeWithShared('Northwind', 'data/northwind/csv', () => {
   let jobId: number;
   let graphId: number;
+  let first: any;
 
   beforeAll(async () => {
-    for (const table of ['customers', 'orders', 'products', 'order_details']) await upload(table, shared(`data/northwind/csv/${table}.csv`));
-    graphId = await aGraph('northwind');
-    jobId = await aJob(graphId, shared('data/northwind/mapping_example.yaml').toString());
+    for (const table of ['customers', 'orders', 'products', 'order_details']) {
+      await upload(app, table, shared(`data/northwind/csv/${table}.csv`));
+    }
+    graphId = await aGraph(app, 'northwind');
+    jobId = await aJob(app, graphId, shared('data/northwind/mapping_example.yaml').toString());
+    first = await runToEnd(app, jobId);
   });
 
-  it('loads as many nodes and edges as the data holds', async () => {
-    const run = await runToEnd(jobId);
-    expect(run).toMatchObject({ status: 'succeeded', error: null });
-    expect(counts(run)).toEqual({
+  it('loads as many nodes and edges as the data holds', () => {
+    expect(first).toMatchObject({ status: 'succeeded', error: null });
+    expect(counts(first)).toEqual({
       客户: [91, 91, 0, 0, 0, 0, 0],
       订单: [830, 830, 0, 0, 0, 0, 0],
       产品: [77, 67, 0, 0, 0, 0, 0],
       下单: [830, 830, 0, 0, 0, 0, 0],
       包含: [2155, 1845, 0, 0, 0, 0, 310],
     });
-    expect(run.report.totals).toMatchObject({ skipped: 310, rejected: 0 });
+    expect(first.report.totals).toMatchObject({ skipped: 310, rejected: 0, marked_deleted: 10 });
   });
 
-  it('changes nothing when it runs again', async () => {
-    const before = (await app.admin.get(`/api/graphs/${graphId}`)).body.version;
-    const run = await runToEnd(jobId);
-    expect(run.report.totals).toMatchObject({ inserted: 0, updated: 0, deleted: 0, rejected: 0 });
-    expect((await app.admin.get(`/api/graphs/${graphId}`)).body.version).toBe(before + 1);
+  it('stores typed properties and composite keys', async () => {
+    const order = await app.pool.query(
+      `SELECT key, display, properties FROM nodes WHERE graph_id = $1 AND label = '订单' AND key = '10248'`,
+      [graphId],
+    );
+    expect(order.rows).toEqual([
+      { key: '10248', display: '10248', properties: { 订单号: 10248, 下单日期: '1996-07-04', 发货日期: '1996-07-16', 运费: 32.38 } },
+    ]);
+    const customer = await app.pool.query(
+      `SELECT display, properties FROM nodes WHERE graph_id = $1 AND label = '客户' AND key = 'ALFKI'`,
+      [graphId],
+    );
+    expect(customer.rows[0]).toMatchObject({ display: 'Alfreds Futterkiste', properties: { 国家: 'Germany' } });
+    const lines = await app.pool.query(
+      `SELECT e.key, e.properties FROM edges e JOIN nodes n ON n.graph_id = e.graph_id AND n.id = e.source_id
+       WHERE e.graph_id = $1 AND e.type = '包含' AND n.key = '10250' ORDER BY e.key`,
+      [graphId],
+    );
+    expect(lines.rows).toContainEqual({ key: '["10250", "41"]', properties: { 数量: 10, 折扣: 0, 金额: 77 } });
   });
+
+  it('records where each element comes from', async () => {
+    const { rows } = await app.pool.query(
+      `SELECT kind, name, source_label, target_label, source_table, key_columns, key_properties, display_property, row_count::int
+       FROM graph_elements WHERE graph_id = $1 ORDER BY kind DESC, name`,
+      [graphId],
+    );
+    expect(rows).toContainEqual({
+      kind: 'node',
+      name: '客户',
+      source_label: '',
+      target_label: '',
+      source_table: 'customers',
+      key_columns: ['customer_id'],
+      key_properties: ['客户编号'],
+      display_property: '公司名称',
+      row_count: 91,
+    });
+    expect(rows).toContainEqual(
+      expect.objectContaining({
+        name: '包含',
+        source_label: '订单',
+        target_label: '产品',
+        source_table: 'query',
+        key_properties: ['', ''],
+        row_count: 1845,
+      }),
+    );
+  });
+
+  it('changes nothing when it runs again, and reads orders only from a week before the last', async () => {
+    const before = (await app.admin.get(`/api/graphs/${graphId}`)).body;
+    const second = await runToEnd(app, jobId);
+    expect(second.report.totals).toMatchObject({ inserted: 0, updated: 0, deleted: 0, rejected: 0 });
+    expect(second.report.cursors).toEqual({ 订单: { from: '1998-05-06', to: '1998-05-06' } });
+    expect(second.report.targets[1].read).toBeLessThan(40);
+    const after = (await app.admin.get(`/api/graphs/${graphId}`)).body;
+    expect(after).toMatchObject({ version: before.version + 1, node_count: 988, edge_count: 2675 });
+  });
+
+  it('removes a node and its edges when its row asks for it', async () => {
+    const products = shared('data/northwind/csv/products.csv').toString();
+    await upload(
+      app,
+      'products',
+      products.replace('2,Chang,1,1,24 - 12 oz bottles,19,17,40,25,1', '2,Chang,1,1,24 - 12 oz bottles,19,17,40,25,0'),
+    );
+    const added = await runToEnd(app, jobId);
+    expect(counts(added)['产品']).toEqual([77, 1, 0, 67, 0, 0, 0]);
+    expect(counts(added)['包含']).toEqual([2155, 44, 0, 1845, 0, 0, 266]);
+    await upload(app, 'products', products);
+    const removed = await runToEnd(app, jobId);
+    expect(counts(removed)['产品']).toEqual([77, 0, 0, 67, 1, 0, 0]);
+    const { body } = await app.admin.get(`/api/graphs/${graphId}`);
+    expect(body).toMatchObject({ node_count: 988, edge_count: 2675 });
+  });
+});
+
+describeWithShared('Administrative divisions of China', 'data/china_divisions', () => {
+  it('joins every division to the one above it and keeps codes as text', async () => {
+    for (const table of ['provinces', 'cities', 'areas', 'streets']) {
+      const file = shared(`data/china_divisions/${table}.csv`);
+      const codes = file
+        .toString()
+        .split('\n', 1)[0]!
+        .split(',')
+        .filter(name => /code$/i.test(name));
+      await upload(app, table, file, codes.map(name => `${name}:text`).join(','));
+    }
+    const level = (id: string, label: string, table: string): string =>
+      `  - {id: ${id}, label: ${label}, table: ${table}, key: [code], display: name, columns: [{column: code, property: 代码, rules: [required, unique]}, {column: name, property: 名称}]}`;
+    const under = (child: string, table: string, column: string, parent: string): string =>
+      `  - {type: 属于, table: ${table}, from: {node: ${child}, match: {code: code}, on_missing: fail}, to: {node: ${parent}, match: {${column}: code}, on_missing: fail}}`;
+    const { graphId, run } = await ingest(
+      app,
+      [
+        'version: 1',
+        'nodes:',
+        level('province', '省', 'provinces'),
+        level('city', '市', 'cities'),
+        level('area', '区县', 'areas'),
+        level('street', '街道', 'streets'),
+        'edges:',
+        under('city', 'cities', 'provinceCode', 'province'),
+        under('area', 'areas', 'cityCode', 'city'),
+        under('street', 'streets', 'areaCode', 'area'),
+      ].join('\n'),
+    );
+    expect(run.error).toBeNull();
+    expect(run.report.targets.map((t: any) => [t.target, t.inserted])).toEqual([
+      ['省', 31],
+      ['市', 342],
+      ['区县', 2978],
+      ['街道', 41352],
+      ['市-[属于]->省', 342],
+      ['区县-[属于]->市', 2978],
+      ['街道-[属于]->区县', 41352],
+    ]);
+    const { rows } = await app.pool.query(`SELECT properties->'代码' AS code FROM nodes WHERE graph_id = $1 AND key = '110101'`, [graphId]);
+    expect(rows).toEqual([{ code: '110101' }]);
+  });
+
+  it('keeps leading zeros of codes that stay text', async () => {
+    await upload(app, 'zip_codes', 'zip,city\n01067,Dresden\n00100,Roma\n', 'zip:text');
+    const { graphId } = await ingest(
+      app,
+      'version: 1\nnodes:\n  - {id: z, label: 邮编, table: zip_codes, key: [zip], columns: [{column: zip}]}\n',
+    );
+    const { rows } = await app.pool.query('SELECT key FROM nodes WHERE graph_id = $1 ORDER BY key', [graphId]);
+    expect(rows).toEqual([{ key: '00100' }, { key: '01067' }]);
+  });
+});
+
+describeWithShared('OpenFlights', 'data/openflights', () => {
+  it('loads the routes between known airports and lists the others with reason and line', async () => {
+    const airports = 'airport_id,name,city,country,iata,icao,latitude,longitude,altitude,timezone,dst,tz,type,source\n';
+    const routes = 'airline,airline_id,source,source_id,destination,destination_id,codeshare,stops,equipment\n';
+    await upload(app, 'airports', airports + shared('data/openflights/airports.dat').toString(), 'airport_id:text,timezone:text');
+    await upload(
+      app,
+      'routes',
+      routes + shared('data/openflights/routes.dat').toString(),
+      'airline_id:text,source_id:text,destination_id:text',
+    );
+    const { run } = await ingest(
+      app,
+      `version: 1
+defaults: {on_error: quarantine}
+nodes:
+  - id: airport
+    label: 机场
+    table: airports
+    key: [airport_id]
+    display: name
+    columns:
+      - {column: airport_id, property: 编号, rules: [required, unique]}
+      - {column: name, property: 名称}
+      - {column: iata, property: IATA, transform: [{null_if: ['\\N']}]}
+edges:
+  - type: 航线
+    table: routes
+    from: {node: airport, match: {source_id: airport_id}}
+    to: {node: airport, match: {destination_id: airport_id}}
+    key: [airline, source, destination]
+    columns:
+      - {column: source_id, property: 出发, transform: [{null_if: ['\\N']}]}
+      - {column: destination_id, property: 到达, transform: [{null_if: ['\\N']}]}
+      - {column: stops, property: 经停, type: int}
+`,
+    );
+    expect(run.error).toBeNull();
+    expect(counts(run)['机场']).toEqual([7698, 7698, 0, 0, 0, 0, 0]);
+    expect(counts(run)['航线']).toEqual([67663, 66771, 0, 0, 0, 892, 0]);
+    const rejected = await rejectedRows(app, run.id);
+    expect(rejected).toHaveLength(892);
+    const lines = shared('data/openflights/routes.dat').toString().split('\n');
+    for (const row of rejected) {
+      const [airline, , , source, , destination] = lines[row.row_no - 1]!.split(',');
+      expect(row.source_key).toContain(`"${airline}"`);
+      expect(row.sample).toMatchObject({
+        source_id: source === '\\N' ? null : source,
+        destination_id: destination === '\\N' ? null : destination,
+      });
+    }
+    expect(rejected.find(row => row.sample.source_id === null)?.reasons[0]).toMatchObject({
+      rule: 'on_missing',
+      en: "from: column 'source_id' is empty",
+    });
+  }, 60_000);
 });

@@ -5,11 +5,15 @@ import { goodRows, markDuplicates, type StagedTarget } from './stage-target.js';
 import type { WriteScope } from './write-nodes.js';
 
 const uniqueViolation = '23505';
+const hashJoinFromRows = 10_000;
 
 /** Joins the staged rows to their nodes by key, twice, and brings the graph's edges of this type in line with them. */
 export async function writeEdges(client: PoolClient, scope: WriteScope, staged: StagedTarget, edge: EdgeMapping): Promise<void> {
   const { report, plan } = staged;
   const open = report.read - report.rejected - report.marked_deleted;
+  // Keys of several labels share one column, which the planner's estimate of the join does not know: it would look up a million
+  // nodes one by one.
+  await client.query(`SELECT set_config('enable_nestloop', $1, true)`, [open < hashJoinFromRows ? 'on' : 'off']);
   const isFirst = !(await typeExists(client, scope, edge.type));
   if (!isFirst && plan.hasDeletes) report.deleted = await deleteEdges(client, scope, staged, edge);
   const matched = (isFirst ? await tryInsertAll(client, scope, staged, edge) : null) ?? (await mergeEdges(client, scope, staged, edge));

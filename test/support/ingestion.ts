@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type TestApp } from './app.js';
+import { sharedFolder } from './shared-data.js';
+
+export async function aGraph(app: TestApp, name = '图'): Promise<number> {
+  const { body } = await app.admin.post('/api/graphs').send({ name }).expect(201);
+  return body.id;
+}
+
+/** Loads CSV into a mirror table through the service's own upload. `types` as in `?types=`. */
+export async function upload(app: TestApp, table: string, csv: string | Buffer, types?: string): Promise<void> {
+  const query = types === undefined ? '' : `?types=${encodeURIComponent(types)}`;
+  const response = await app.admin.put(`/api/warehouse/connections/1/tables/${table}${query}`).set('Content-Type', 'text/csv').send(csv);
+  if (response.status >= 300) throw new Error(`${table}: ${JSON.stringify(response.body)}`);
+}
+
+export async function aJob(app: TestApp, graphId: number, mapping: string): Promise<number> {
+  const { body, status } = await app.admin.post('/api/ingestion/jobs').send({ graph_id: graphId, mapping_yaml: mapping });
+  if (status !== 201) throw new Error(JSON.stringify(body, null, 2));
+  return body.id;
+}
+
+export async function runToEnd(app: TestApp, jobId: number): Promise<any> {
+  const { body } = await app.admin.post(`/api/ingestion/jobs/${jobId}/run`).set('Prefer', 'wait=60').expect(200);
+  return body;
+}
+
+/** A mapping's run on a new graph. */
+export async function ingest(app: TestApp, mapping: string): Promise<{ graphId: number; jobId: number; run: any }> {
+  const graphId = await aGraph(app);
+  const jobId = await aJob(app, graphId, mapping);
+  return { graphId, jobId, run: await runToEnd(app, jobId) };
+}
+
+/** For each target: read, inserted, updated, unchanged, deleted, rejected, skipped. */
+export function counts(run: any): Record<string, number[]> {
+  return Object.fromEntries(
+    run.report.targets.map((t: any) => [t.target, [t.read, t.inserted, t.updated, t.unchanged, t.deleted, t.rejected, t.skipped]]),
+  );
+}
+
+export async function rejectedRows(app: TestApp, runId: number): Promise<any[]> {
+  const { text } = await app.admin.get(`/api/ingestion/runs/${runId}/rejected?format=ndjson`).buffer(true).expect(200);
+  return text
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => JSON.parse(line));
+}
+
+export const shared = (file: string): Buffer => readFileSync(path.join(sharedFolder, file));
