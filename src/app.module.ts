@@ -21,7 +21,11 @@ import { CallerLimitsGuard } from './limits/caller-limits.guard.js';
 import { ClientLimitsGuard } from './limits/client-limits.guard.js';
 import { CountingErrorFilter } from './limits/counting-error.filter.js';
 import { LimitsModule } from './limits/limits.module.js';
+import { MetricsModule } from './metrics/metrics.module.js';
 import { PermissionsModule } from './permissions/permissions.module.js';
+import { QueriesModule } from './queries/queries.module.js';
+import { RetrievalModule } from './retrieval/retrieval.module.js';
+import { type RetrievalPlace } from './retrieval/retrieval.supervisor.js';
 import { UsersModule } from './users/users.module.js';
 import { WarehouseModule } from './warehouse/warehouse.module.js';
 
@@ -29,11 +33,12 @@ export interface AppOptions {
   settings: Settings;
   databaseUrl: string;
   log: Logger;
+  retrieval: RetrievalPlace;
 }
 
 @Module({})
 export class AppModule {
-  static with({ settings, databaseUrl, log }: AppOptions): DynamicModule {
+  static with({ settings, databaseUrl, log, retrieval }: AppOptions): DynamicModule {
     return {
       module: AppModule,
       imports: [
@@ -50,6 +55,9 @@ export class AppModule {
         ApiKeysModule,
         WarehouseModule,
         IngestionModule,
+        MetricsModule,
+        RetrievalModule.with(retrieval),
+        QueriesModule,
       ],
       providers: [
         { provide: APP_FILTER, useClass: CountingErrorFilter },

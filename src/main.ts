@@ -1,10 +1,12 @@
 import { type AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { createApp } from './create-app.js';
 import { createLog } from './common/logging/log.js';
 import { loadSettings, type Settings } from './config/settings.js';
-import { lockDataDirectory, openDataDirectory } from './database/embedded/data-directory.js';
+import { lockDataDirectory, openDataDirectory, socketDirectory } from './database/embedded/data-directory.js';
 import { EmbeddedPostgres } from './database/embedded/embedded-postgres.js';
 import { prepareDatabase } from './database/prepare-database.js';
+import { type RetrievalPlace } from './retrieval/retrieval.supervisor.js';
 import { UsersService } from './users/users.service.js';
 
 const embeddedDatabase = 'graph_service';
@@ -17,7 +19,7 @@ async function main(): Promise<void> {
   try {
     const databaseUrl = settings.databaseUrl ?? (await embedded!.createDatabase(embeddedDatabase));
     await prepareDatabase(databaseUrl);
-    const app = await createApp({ settings, databaseUrl, log });
+    const app = await createApp({ settings, databaseUrl, log, retrieval: await placeRetrieval(settings, databaseUrl) });
     await app.listen(settings.port, settings.host);
     stopOnSignal(async () => {
       await app.close();
@@ -40,6 +42,18 @@ async function startEmbeddedDatabase({ dataDirectory }: Settings): Promise<Embed
   const directory = await openDataDirectory(dataDirectory);
   await lockDataDirectory(directory);
   return EmbeddedPostgres.start({ dataDirectory: directory });
+}
+
+/** A retrieval process deployed apart, or one of our own on a private socket. */
+async function placeRetrieval(settings: Settings, databaseUrl: string): Promise<RetrievalPlace> {
+  if (settings.retrievalUrl !== undefined) return { url: settings.retrievalUrl };
+  return {
+    entry: fileURLToPath(new URL('./retrieval/retrieval.main.js', import.meta.url)),
+    socketDirectory: await socketDirectory(await openDataDirectory(settings.dataDirectory)),
+    databaseUrl,
+    memoryMb: settings.retrievalMemoryMb,
+    logLevel: settings.logLevel,
+  };
 }
 
 function stopOnSignal(stop: () => Promise<void>): void {

@@ -1,4 +1,7 @@
+import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import supertest, { type Test } from 'supertest';
 import { createLog } from '../../src/common/logging/log.js';
@@ -39,7 +42,20 @@ export async function startTestApp(environment: Record<string, string> = {}): Pr
     RATE_LIMIT_SCALE: '1000',
     ...environment,
   });
-  const app = await createApp({ settings, databaseUrl: database.url, log: createLog(settings.logLevel) });
+  const socketDirectory = await mkdtemp(path.join(os.tmpdir(), 'graph-service-'));
+  const app = await createApp({
+    settings,
+    databaseUrl: database.url,
+    log: createLog(settings.logLevel),
+    // The process that a start of the service would run: built by the global set-up.
+    retrieval: {
+      entry: path.resolve(__dirname, '..', '..', 'dist', 'src', 'retrieval', 'retrieval.main.js'),
+      socketDirectory,
+      databaseUrl: database.url,
+      memoryMb: settings.retrievalMemoryMb,
+      logLevel: settings.logLevel,
+    },
+  });
   await app.listen(0, '127.0.0.1');
   const url = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;
   const anonymous = client(url, null);
@@ -68,6 +84,7 @@ export async function startTestApp(environment: Record<string, string> = {}): Pr
     async close() {
       await app.close();
       await database.drop();
+      await rm(socketDirectory, { recursive: true, force: true });
     },
   };
 }
