@@ -3,6 +3,7 @@ import { elementAt, findFunction, FUNCTION_NAMES } from './compile-functions.js'
 import { compileArithmetic, compileEquality, compileIn, compileLogical, compileOrdering, compileStringTest } from './compile-operators.js';
 import { type BinaryOperator, type Expression } from './cypher-ast.js';
 import { CypherNotSupportedError, CypherSyntaxError, type TextPlace } from './cypher.errors.js';
+import { type PlanWarning } from './logical-plan.js';
 import { nearestName } from './nearest-name.js';
 import { type Constant, constant, ExactNumber, familyOf, isNull, naming, type SqlForms, sqlValue, type SqlValue } from './sql-value.js';
 
@@ -13,6 +14,7 @@ export interface ExpressionScope {
   resolve(expression: Expression): SqlValue | null;
   parameter(name: string, position: number): Constant;
   place(position: number): TextPlace | null;
+  warn(warning: PlanWarning): void;
 }
 
 /** An expression to SQL. Throws CypherSyntaxError where types can never fit, CypherNotSupportedError for functions that are not built. */
@@ -177,6 +179,7 @@ function compileBinary(operator: BinaryOperator, expression: Expression & { kind
   }
   const left = compileExpression(expression.left, scope);
   const right = compileExpression(expression.right, scope);
+  warnOfMismatch(operator, left, right, expression.position, scope);
   switch (operator) {
     case '=':
     case '<>':
@@ -216,6 +219,18 @@ function compileBinary(operator: BinaryOperator, expression: Expression & { kind
   }
 }
 
+/** A comparison whose sides have different types can never be true (`<>`: never false): almost always a quoted number or date. */
+function warnOfMismatch(operator: BinaryOperator, left: SqlValue, right: SqlValue, position: number, scope: ExpressionScope): void {
+  if (!['=', '<>', '<', '<=', '>', '>='].includes(operator)) return;
+  const [a, b] = [familyOf(left.type), familyOf(right.type)];
+  if (a === b || a === 'any' || b === 'any') return;
+  scope.warn({
+    code: 'type_mismatch',
+    text: { zh: `${left.type} 与 ${right.type} 不可比较，结果不会为真`, en: `${left.type} and ${right.type} are never equal or ordered` },
+    context: { operator, left: left.type, right: right.type, ...scope.place(position) },
+  });
+}
+
 function compileHasLabels(value: SqlValue, expression: Expression & { kind: 'hasLabels' }, scope: ExpressionScope): SqlValue {
   if (isNull(value)) return value;
   if (value.kind !== 'entity') return mismatch(expression, scope, '标签判断', 'a label test');
@@ -231,8 +246,19 @@ function compileHasLabels(value: SqlValue, expression: Expression & { kind: 'has
 }
 
 function compileCase(expression: Expression & { kind: 'case' }, scope: ExpressionScope): SqlValue {
-  const { forms } = scope;
   const subject = expression.subject === null ? null : compileExpression(expression.subject, scope);
+  if (subject?.kind !== 'sql') return compileBranches(expression, subject, scope);
+  // Every branch compares with the subject: a long one is named once.
+  let type: SqlValue = constant(null);
+  const sql = naming([subject.sql], named => {
+    type = compileBranches(expression, sqlValue(subject.type, subject.form, named), scope);
+    return scope.forms.any(type);
+  });
+  return type.kind === 'sql' ? { ...type, sql } : type;
+}
+
+function compileBranches(expression: Expression & { kind: 'case' }, subject: SqlValue | null, scope: ExpressionScope): SqlValue {
+  const { forms } = scope;
   const branches = expression.branches.map(branch => ({
     when:
       subject === null ? compileCondition(branch.when, scope) : compileEquality(forms, '=', subject, compileExpression(branch.when, scope)),

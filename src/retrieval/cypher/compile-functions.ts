@@ -9,7 +9,7 @@ interface FunctionDefinition {
   compile(forms: SqlForms, args: SqlValue[]): SqlValue | null;
 }
 
-const NUMBER_LITERAL = String.raw`^\s*[-+]?(\d{1,300}\.?\d{0,300}|\.\d{1,300})([eE][-+]?\d{1,2})?\s*$`;
+const NUMBER_LITERAL = String.raw`^\s*[-+]?(\d{1,250}\.?\d{0,250}|\.\d{1,250})([eE][-+]?\d{1,2})?\s*$`;
 const ISO_DATE = String.raw`^\d{4}-\d{2}-\d{2}`;
 
 /** openCypher functions by lower-case name. `compile` returns null where an argument can never fit. */
@@ -147,7 +147,7 @@ function compileSize(forms: SqlForms, value: SqlValue | undefined): SqlValue | n
     [forms.json(value)],
     x => `CASE jsonb_typeof(${x}) WHEN 'array' THEN jsonb_array_length(${x}) WHEN 'string' THEN length(${x} #>> '{}') END::numeric`,
   );
-  return sqlValue('integer', 'numeric', value.type === 'list' ? `jsonb_array_length(${forms.json(value)})::numeric` : `(${sql})`);
+  return sqlValue('integer', 'numeric', `(${sql})`);
 }
 
 function element(forms: SqlForms, list: SqlValue | undefined, index: string): SqlValue | null {

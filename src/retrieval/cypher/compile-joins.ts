@@ -8,6 +8,15 @@ export interface Joins {
   nodeIds: string[];
 }
 
+/**
+ * Edges seen from both ends. The halves carry no conditions of their own: only then does PostgreSQL flatten the union, push the join
+ * into each half, and use the index on its own end of the edge. A loop is seen twice and kept once.
+ */
+const BOTH_WAYS = `(
+    SELECT graph_id, id, type, source_id, target_id, properties, source_id AS from_id, target_id AS to_id, true AS forward FROM edges
+    UNION ALL
+    SELECT graph_id, id, type, source_id, target_id, properties, target_id AS from_id, source_id AS to_id, false AS forward FROM edges)`;
+
 /** SQL that equals the key of a node, from the constants of its key; null when they cannot be compared with key text. */
 export type KeyText = (node: PlannedNode) => string | null;
 
@@ -86,19 +95,12 @@ class JoinBuilder {
       else if (open.some(([other]) => other === end)) conditions.push(`${column} = ${alias}.${from}`);
       else open.push([end, column]);
     }
-    if (edge.directed) this.addTable(`edges AS ${alias}`, [...this.edgeConditions(edge, `${alias}.`), ...conditions]);
-    else this.addTable(`${this.bothWays(edge)} AS ${alias}`, conditions);
+    const once = edge.directed ? [] : [`(${alias}.forward OR ${alias}.source_id <> ${alias}.target_id)`];
+    this.addTable(`${edge.directed ? 'edges' : BOTH_WAYS} AS ${alias}`, [...this.edgeConditions(edge, alias), ...conditions, ...once]);
     for (const [end, column] of open) {
       if (this.needsRow[end]) this.placeNode(end, column);
       else this.nodeIds[end] = column;
     }
-  }
-
-  /** Edges seen from both ends. Each half is narrowed by the index on its own end; a loop is seen once. */
-  private bothWays(edge: PlannedEdge): string {
-    const half = (from: string, to: string, more: string[]) =>
-      `SELECT id, type, source_id, target_id, properties, ${from} AS from_id, ${to} AS to_id FROM edges WHERE ${[...this.edgeConditions(edge, ''), ...more].join(' AND ')}`;
-    return `(${half('source_id', 'target_id', [])}\n    UNION ALL ${half('target_id', 'source_id', ['source_id <> target_id'])})`;
   }
 
   private placeRepeat(edge: string, source: number, target: number, directed: boolean): void {
@@ -119,9 +121,9 @@ class JoinBuilder {
     this.where.push(`(${a} = ${edge}.source_id AND ${b} = ${edge}.target_id OR ${a} = ${edge}.target_id AND ${b} = ${edge}.source_id)`);
   }
 
-  private edgeConditions(edge: PlannedEdge, prefix: string): string[] {
-    const conditions = [`${prefix}graph_id = ${this.graph()}`];
-    if (edge.types.length > 0) conditions.push(this.isOneOf(`${prefix}type`, edge.types));
+  private edgeConditions(edge: PlannedEdge, alias: string): string[] {
+    const conditions = [`${alias}.graph_id = ${this.graph()}`];
+    if (edge.types.length > 0) conditions.push(this.isOneOf(`${alias}.type`, edge.types));
     return conditions;
   }
 

@@ -188,13 +188,13 @@ function compilePlus(forms: SqlForms, left: SqlValue, right: SqlValue): SqlValue
 
 /** A list as it is; anything else as a list of one. */
 function listOf(forms: SqlForms, value: SqlValue): string {
-  if (value.type === 'list') return forms.json(value);
-  if (value.type === 'any')
-    return naming(
-      [forms.json(value)],
-      x => `CASE WHEN jsonb_typeof(${x}) = 'array' THEN ${x} WHEN ${x} IS NOT NULL THEN jsonb_build_array(${x}) END`,
-    );
-  return `jsonb_build_array(${forms.json(value)})`;
+  if (value.kind === 'constant' && value.type === 'list') return forms.json(value);
+  if (value.type !== 'list' && value.type !== 'any') return `jsonb_build_array(${forms.json(value)})`;
+  // A property declared as a list may hold something else.
+  return naming(
+    [forms.json(value)],
+    x => `CASE WHEN jsonb_typeof(${x}) = 'array' THEN ${x} WHEN ${x} IS NOT NULL THEN jsonb_build_array(${x}) END`,
+  );
 }
 
 /** The text of a string, number or boolean. */

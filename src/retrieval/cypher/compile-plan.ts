@@ -3,7 +3,7 @@ import { compileAggregate, sortKeys } from './compile-aggregate.js';
 import { compileCondition, compileExpression, type ExpressionScope } from './compile-expression.js';
 import { compileJoins, type Joins } from './compile-joins.js';
 import { childrenOf, shapeOf, type Expression } from './cypher-ast.js';
-import { CypherSyntaxError, placeOf } from './cypher.errors.js';
+import { CypherNotSupportedError, CypherSyntaxError, placeOf } from './cypher.errors.js';
 import { type ValueType } from './graph-schema.js';
 import { type LogicalPlan, type PlannedNode, type PlanWarning } from './logical-plan.js';
 import { QueryParameters } from './query-parameters.js';
@@ -36,6 +36,9 @@ export interface CompiledQuery {
   warnings: PlanWarning[];
 }
 
+/** Repeated use of long aliases multiplies text; PostgreSQL should not be asked to parse megabytes. */
+const MAX_SQL_CHARACTERS = 500_000;
+
 /** A plan to SQL over `nodes` and `edges` of one graph. Throws MissingParameterError, InvalidParameterError, CypherSyntaxError. */
 export function compilePlan(plan: LogicalPlan, options: CompileOptions): CompiledQuery {
   return new PlanCompiler(plan, options).compile();
@@ -45,6 +48,7 @@ class PlanCompiler {
   private readonly parameters = new SqlParameters();
   private readonly forms = new SqlForms(this.parameters);
   private readonly user: QueryParameters;
+  private readonly warnings: PlanWarning[] = [];
   private joins: Joins = { from: '', conditions: [], nodeIds: [] };
 
   constructor(
@@ -62,11 +66,12 @@ class PlanCompiler {
     const where = [...this.joins.conditions, ...conditions];
     const source = [this.joins.from, where.length === 0 ? '' : `WHERE ${where.join('\n  AND ')}`].filter(part => part !== '').join('\n');
     const body = plan.aggregated || plan.distinct ? this.grouped(source, scope) : this.flat(source, scope);
+    if (body.sql.length > MAX_SQL_CHARACTERS) throw new CypherNotSupportedError('a query this complex', null);
     return {
       ...this.parameters.finish(`${body.sql}\n${this.page()}`),
       columns: plan.items.map(({ name }, i) => ({ name, type: body.types[i] ?? 'any' })),
       evidence: body.evidence,
-      warnings: [...plan.warnings, ...this.user.unused()],
+      warnings: [...plan.warnings, ...this.warnings, ...this.user.unused()],
     };
   }
 
@@ -77,7 +82,7 @@ class PlanCompiler {
     const columns = values.map((value, i) => `${this.output(value)} AS c${i}`);
     const evidence = plan.nodes.length > 0;
     if (evidence) columns.push(`${this.evidence()} AS evidence`);
-    const order = plan.orderBy.flatMap(item => sortKeys(this.forms, compileExpression(item.expression, scope), item.descending));
+    const order = this.order(scope);
     if (this.options.stable === true) order.push(...this.joins.nodeIds, ...plan.edges.map((_, i) => `e${i}.id`));
     return {
       sql: lines(`SELECT ${columns.join(', ')}`, source, orderBy(order)),
@@ -116,7 +121,7 @@ class PlanCompiler {
       return result;
     });
     const values = plan.items.map(item => compileExpression(item.expression, outer));
-    const order = plan.orderBy.flatMap(item => sortKeys(this.forms, compileExpression(item.expression, outer), item.descending));
+    const order = this.order(outer);
     if (this.options.stable === true) order.push(...Array.from({ length: keyCount }, (_, i) => `q.k${i}`));
     const groupBy = groups.length === 0 ? '' : `GROUP BY ${[...new Set(groups)].join(', ')}`;
     const matches = lines(`SELECT ${columns.join(', ')}`, source, groupBy);
@@ -157,6 +162,14 @@ class PlanCompiler {
       return ['id', 'type', 'source_id', 'target_id', 'properties'].map(column => `${alias}.${column}`);
     }
     return [value.kind === 'sql' ? value.sql : this.forms.json(value)];
+  }
+
+  /** The keys of ORDER BY. A constant orders nothing, and PostgreSQL refuses some of them. */
+  private order(scope: ExpressionScope): string[] {
+    return this.plan.orderBy.flatMap(({ expression, descending }) => {
+      const value = compileExpression(expression, scope);
+      return value.kind === 'constant' ? [] : sortKeys(this.forms, value, descending);
+    });
   }
 
   private output(value: SqlValue): string {
@@ -256,6 +269,7 @@ class PlanCompiler {
       resolve,
       parameter: (name, position) => this.user.read(name, position),
       place: position => this.place(position),
+      warn: warning => this.warnings.push(warning),
     };
   }
 

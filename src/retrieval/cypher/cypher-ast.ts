@@ -140,6 +140,11 @@ export function walk(expression: Expression, visit: (expression: Expression) => 
   for (const child of childrenOf(expression)) walk(child, visit);
 }
 
+/** How many expressions a tree is made of. */
+export function sizeOf(expression: Expression): number {
+  return childrenOf(expression).reduce((size, child) => size + sizeOf(child), 1);
+}
+
 /** Equal for two expressions that say the same thing, wherever they stand in the text. */
 export function shapeOf(expression: Expression): string {
   return JSON.stringify(expression, (key: string, value: unknown) => (key === 'position' ? undefined : value));

@@ -66,7 +66,7 @@ export interface EdgeRepeat {
 }
 
 export interface PlanWarning {
-  code: 'unknown_label' | 'unknown_type' | 'unknown_property' | 'unused_parameter';
+  code: 'unknown_label' | 'unknown_type' | 'unknown_property' | 'unused_parameter' | 'type_mismatch';
   text: ErrorText;
   context: Record<string, unknown>;
 }

@@ -1,4 +1,5 @@
 import {
+  sizeOf,
   type ArithmeticOperator,
   type BinaryOperator,
   type ComparisonOperator,
@@ -11,6 +12,9 @@ import { MAX_DEPTH, type TokenStream } from './token-stream.js';
 const COMPARISONS: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>=']);
 const LIST_PREDICATES: ReadonlySet<string> = new Set(['all', 'any', 'none', 'single', 'reduce', 'filter', 'extract']);
 const PATH_FUNCTIONS: ReadonlySet<string> = new Set(['shortestpath', 'allshortestpaths']);
+
+/** The middle of `a < b < c` is computed twice; chains nested in chains would double at every level. */
+const MAX_CHAINED_SIZE = 20;
 
 /** Words that end an expression or start a construct; in backticks they are ordinary variables. */
 const RESERVED: ReadonlySet<string> = new Set(
@@ -64,6 +68,8 @@ function parseComparison(tokens: TokenStream): Expression {
       });
     if (kind !== 'symbol' || !COMPARISONS.has(text)) break;
     tokens.next();
+    if (comparisons.length > 0 && sizeOf(left) > MAX_CHAINED_SIZE)
+      throw tokens.notSupported('a long expression inside a chain of comparisons', left.position);
     const right = parsePredicate(tokens);
     comparisons.push({ kind: 'binary', operator: text as ComparisonOperator, left, right, position });
     left = right;

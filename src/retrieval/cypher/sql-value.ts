@@ -100,12 +100,15 @@ export function operand(sql: string): string {
   return /^(?:[\w.]+|\(?(?:[\w.]+ -> )?\$\d+::\w+\)?)$/.test(sql) ? sql : `(${sql})`;
 }
 
-/** SQL that uses its operands more than once: long ones are named first, so that nesting never multiplies the text. */
+/**
+ * SQL that uses its operands more than once: long ones are named first, so that nesting never multiplies the text. Without OFFSET 0
+ * PostgreSQL would paste them back, and a sum of forty properties of unknown type would take all its memory while planning.
+ */
 export function naming(operands: string[], body: (...names: string[]) => string): string {
   if (operands.every(operand => operand.length <= 80)) return body(...operands);
   const names = operands.map((_, i) => `v.x${i}`);
   const list = operands.map((operand, i) => `${operand} AS x${i}`).join(', ');
-  return `(SELECT ${body(...names)} FROM (SELECT ${list}) AS v)`;
+  return `(SELECT ${body(...names)} FROM (SELECT ${list} OFFSET 0) AS v)`;
 }
 
 /**

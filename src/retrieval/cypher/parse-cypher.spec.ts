@@ -1,0 +1,133 @@
+import { type CypherError } from './cypher.errors.js';
+import { parseCypher } from './parse-cypher.js';
+import { MAX_QUERY_CHARACTERS } from './tokenize.js';
+
+function errorOf(text: string): CypherError {
+  try {
+    parseCypher(text);
+  } catch (error) {
+    return error as CypherError;
+  }
+  throw new Error(`parsed: ${text}`);
+}
+
+function returned(expression: string): unknown {
+  return stripped(parseCypher(`MATCH (n) RETURN ${expression}`).returns.items[0]?.expression);
+}
+
+function stripped(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value, (key: string, inner: unknown) => (key === 'position' ? undefined : inner)));
+}
+
+describe('parseCypher', () => {
+  it('reads labels, types, property maps and directions of a pattern', () => {
+    const { matches } = parseCypher("MATCH (s:供应商|Supplier:A {国家: '德国'})-[r:供应|:包含 {数量: 3}]->()<--(`a b`)--(x) RETURN 1");
+    const [pattern] = matches[0]!.patterns;
+    expect(pattern!.nodes.map(node => [node.variable, node.labels.map(group => group.map(label => label.name))])).toEqual([
+      ['s', [['供应商', 'Supplier'], ['A']]],
+      [null, []],
+      ['a b', []],
+      ['x', []],
+    ]);
+    expect(pattern!.edges.map(edge => [edge.variable, edge.types.map(type => type.name), edge.direction])).toEqual([
+      ['r', ['供应', '包含'], 'out'],
+      [null, [], 'in'],
+      [null, [], 'both'],
+    ]);
+    expect(pattern!.nodes[0]!.properties[0]).toMatchObject({ name: '国家', value: { kind: 'literal', value: '德国' } });
+  });
+
+  it('names a column after its alias, its variable or its text', () => {
+    const { items } = parseCypher('MATCH (n) RETURN n, n . 名称, count( * ) AS `数 量`').returns;
+    expect(items.map(item => item.name)).toEqual(['n', 'n . 名称', '数 量']);
+  });
+
+  it('binds operators as openCypher does', () => {
+    expect(returned('1 + 2 * 3 ^ 2')).toMatchObject({ operator: '+', right: { operator: '*', right: { operator: '^' } } });
+    expect(returned('NOT n.a = 1 AND n.b OR n.c')).toMatchObject({
+      operator: 'OR',
+      operands: [
+        { operator: 'AND', operands: [{ operator: 'NOT', operand: { operator: '=' } }, { kind: 'property' }] },
+        { kind: 'property' },
+      ],
+    });
+    expect(returned('1 < n.a <= 3')).toMatchObject({ operator: 'AND', operands: [{ operator: '<' }, { operator: '<=' }] });
+    expect(returned("n.a STARTS WITH 'x' + 'y'")).toMatchObject({ operator: 'STARTS WITH', right: { operator: '+' } });
+  });
+
+  it('reads escapes, comments and numbers', () => {
+    expect(returned(String.raw`'a\n\'\u4e2d' /* c */ // d`)).toEqual({ kind: 'literal', value: "a\n'中" });
+    expect(returned('0xFF')).toEqual({ kind: 'number', text: '255', integer: true });
+    expect(returned('-9223372036854775808')).toEqual({ kind: 'number', text: '-9223372036854775808', integer: true });
+    expect(returned('.5e-2')).toEqual({ kind: 'number', text: '.5e-2', integer: false });
+    expect(returned('$`a b`')).toEqual({ kind: 'parameter', name: 'a b' });
+  });
+
+  it('says where a query breaks, what it found and what it expected', () => {
+    expect(errorOf('MATCH (n)\nRETURN n.名称,')).toMatchObject({
+      status: 400,
+      code: 'cypher_syntax_error',
+      context: { position: 22, line: 2, column: 13, found: 'end of query', expected: 'an expression' },
+    });
+    expect(errorOf('MATCH (n RETURN n').context).toMatchObject({ found: 'RETURN', expected: "')'", position: 9 });
+    expect(errorOf('MATCH （n) RETURN n').message).toContain('请用半角符号');
+    expect(errorOf("MATCH (n) RETURN 'a").message).toContain('字符串没有结束');
+    expect(errorOf('').code).toBe('cypher_syntax_error');
+    expect(errorOf('MATCH (n) RETURN n; MATCH (m) RETURN m').context).toMatchObject({ found: 'MATCH', expected: 'end of query' });
+  });
+
+  it.each([
+    ['CREATE (n)', 'CREATE', 0],
+    ['MATCH (n) SET n.a = 1', 'SET', 10],
+    ['MATCH (n) DETACH DELETE n', 'DETACH DELETE', 10],
+    ['MATCH (n) REMOVE n.a', 'REMOVE', 10],
+    ['MERGE (n:A)', 'MERGE', 0],
+    ['call db.labels()', 'CALL', 0],
+    ["LOAD CSV FROM 'x' AS r RETURN r", 'LOAD', 0],
+    ['MATCH (n) RETURN n DELETE n', 'DELETE', 19],
+  ])('refuses %s as writing or calling', (text, feature, position) => {
+    expect(errorOf(text)).toMatchObject({ status: 400, code: 'cypher_read_only', context: { feature, position } });
+  });
+
+  it.each([
+    ['OPTIONAL MATCH (n) RETURN n', 'OPTIONAL MATCH'],
+    ['MATCH (n) WITH n RETURN n', 'WITH'],
+    ['UNWIND [1] AS x RETURN x', 'UNWIND'],
+    ['RETURN 1 UNION RETURN 2', 'UNION'],
+    ['MATCH (a)-[:T*1..3]->(b) RETURN a', 'a relationship of variable length'],
+    ['MATCH p = (a)-->(b) RETURN p', 'named path'],
+    ['MATCH shortestPath((a)-->(b)) RETURN a', 'shortestPath'],
+    ['MATCH (a)-->()-->()-->()-->(b) RETURN a', 'a path of more than 3 relationships'],
+    ['MATCH (n) WHERE EXISTS { (n)-->() } RETURN n', 'EXISTS { … }'],
+    ['MATCH (n) WHERE (n)-->() RETURN n', 'pattern expression'],
+    ['MATCH (n) RETURN [x IN n.a | x]', 'list comprehension'],
+    ['MATCH (n) WHERE any(x IN n.a WHERE x > 1) RETURN n', 'any(… IN …)'],
+    ['MATCH (n) RETURN n {.a}', 'map projection'],
+    ["MATCH (n) WHERE n.a =~ 'x' RETURN n", '=~'],
+  ])('refuses %s by name', (text, feature) => {
+    expect(errorOf(text)).toMatchObject({ status: 400, code: 'cypher_not_supported', context: { feature, line: 1 } });
+  });
+
+  it('bounds length, nesting and chains before they cost anything', () => {
+    expect(errorOf(`RETURN '${'x'.repeat(MAX_QUERY_CHARACTERS)}'`).message).toContain('10000');
+    for (const deep of [
+      '('.repeat(65) + '1' + ')'.repeat(65),
+      'NOT '.repeat(3000) + 'true',
+      '['.repeat(3000),
+      '- '.repeat(4000) + '1',
+      '1' + ' + 1'.repeat(2000),
+      'n' + '[0]'.repeat(3000),
+    ]) {
+      expect(errorOf(`MATCH (n) RETURN ${deep}`)).toMatchObject({ code: 'cypher_syntax_error' });
+    }
+    expect(() => parseCypher(`MATCH (n) WHERE ${Array.from({ length: 600 }, (_, i) => `n.a = ${i}`).join(' OR ')} RETURN n`)).not.toThrow();
+  });
+
+  it('keeps out NUL and half surrogate pairs, which no text column can hold', () => {
+    expect(errorOf('RETURN "\0"').code).toBe('cypher_syntax_error');
+    expect(errorOf('RETURN "\ud800"').code).toBe('cypher_syntax_error');
+    expect(errorOf(String.raw`RETURN "\u0000"`).code).toBe('cypher_syntax_error');
+    expect(errorOf(String.raw`RETURN "\ud800"`).code).toBe('cypher_syntax_error');
+    expect(returned(String.raw`"\ud83d\ude00"`)).toEqual({ kind: 'literal', value: '😀' });
+  });
+});
