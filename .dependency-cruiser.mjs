@@ -1,5 +1,5 @@
 /** Who may import whom. Each rule's comment is the sentence a reader needs when it fails. */
-const features = '^src/(auth|users|graphs|warehouse|ingestion|metrics|queries|retrieval|health)/';
+const features = '^src/(access|api-keys|audit|auth|licensing|limits|permissions|users|graphs|warehouse|ingestion|metrics|queries|retrieval|health)/';
 const pure = [
   '^src/common/errors/',
   '^src/sql-guard/',
@@ -7,6 +7,7 @@ const pure = [
   '^src/ingestion/mapping/',
   '^src/retrieval/(cypher|engine|question)/',
   '^src/warehouse/csv/csv-[^/]*$',
+  '^src/licensing/verification/',
 ];
 
 export default {

@@ -1,8 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { ACCESS, type Access } from './access.decorator.js';
+import { ACCESS, type Access } from '../access/access.decorator.js';
 import { KeyNotAllowedError } from './auth.errors.js';
-import { principalOf } from './principal.js';
+import { principalOf } from '../access/principal.js';
 
 /** Keeps API keys away from what needs a person. */
 @Injectable()

@@ -1,10 +1,10 @@
 import { Body, Controller, Get, HttpCode, Post, Put } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Bucket } from '../limits/bucket.decorator.js';
-import { Authenticated, DuringPasswordChange, Public } from './access.decorator.js';
+import { Authenticated, DuringPasswordChange, Public } from '../access/access.decorator.js';
 import { AccountResponse, ChangePasswordRequest, LoginRequest, LoginResponse, RegisterRequest, toAccountResponse } from './auth.dto.js';
 import { AuthService } from './auth.service.js';
-import { CurrentPrincipal, type Principal } from './principal.js';
+import { CurrentPrincipal, type Principal } from '../access/principal.js';
 
 @ApiTags('auth')
 @Controller('auth')

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsString, Length, Matches, MaxLength } from 'class-validator';
 import { usernamePattern, usernameRule } from '../users/username.js';
 import { type Account } from '../users/users.service.js';
-import { type Principal } from './principal.js';
+import { type Principal } from '../access/principal.js';
 
 /** Longer than any password may be, so that a long one is refused by the rules and not by chance. */
 const maxPasswordField = 1024;

@@ -6,7 +6,7 @@ import { Settings } from '../config/settings.js';
 import { type Account, UsersService } from '../users/users.service.js';
 import { type AccountResponse, type LoginResponse, toAccountResponse } from './auth.dto.js';
 import { RegistrationClosedError, WrongLoginError, WrongOldPasswordError } from './auth.errors.js';
-import { type Principal } from './principal.js';
+import { type Principal } from '../access/principal.js';
 
 @Injectable()
 export class AuthService {

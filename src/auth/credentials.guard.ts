@@ -2,9 +2,9 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
 import { type Request } from 'express';
-import { ACCESS, type Access } from './access.decorator.js';
+import { ACCESS, type Access } from '../access/access.decorator.js';
 import { ClosedRouteError, NotAuthenticatedError, TwoCredentialsError } from './auth.errors.js';
-import { type Principal } from './principal.js';
+import { type Principal } from '../access/principal.js';
 
 /** passport hands over what its strategy found: an error of ours or of the database is no reason to log anyone out. */
 function takePrincipal<T = Principal>(error: unknown, principal: T | false): T {

@@ -3,7 +3,7 @@ import { PassportStrategy } from '@nestjs/passport';
 import { type Request } from 'express';
 import { Strategy } from 'passport-jwt';
 import { UsersService } from '../users/users.service.js';
-import { type Principal } from './principal.js';
+import { type Principal } from '../access/principal.js';
 import { TokenKey, tokenAlgorithm, tokenAudience, tokenIssuer } from './token-key.js';
 
 /** Longest Authorization value looked at; a token of ours has about 300 characters. */
