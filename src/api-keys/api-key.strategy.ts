@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import { HeaderAPIKeyStrategy } from 'passport-headerapikey';
-import { type Principal } from '../auth/principal.js';
+import { type Principal } from '../access/principal.js';
 import { isSameSecret, parseApiKey } from './api-key-format.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 

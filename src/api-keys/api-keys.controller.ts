@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Authenticated } from '../auth/access.decorator.js';
-import { CurrentPrincipal, type Principal } from '../auth/principal.js';
+import { Authenticated } from '../access/access.decorator.js';
+import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { type Page, PageOf, PageQuery } from '../common/http/page.js';
 import { IdParam } from '../common/http/positive-int.pipe.js';
 import { ApiKeyResponse, CreateApiKeyRequest, NewApiKeyResponse } from './api-keys.dto.js';

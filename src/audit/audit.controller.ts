@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AdminOnly } from '../auth/access.decorator.js';
+import { AdminOnly } from '../access/access.decorator.js';
 import { type Page, PageOf, PageQuery } from '../common/http/page.js';
 import { AuditEventResponse } from './audit.dto.js';
 import { AuditService } from './audit.service.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Principal } from '../auth/principal.js';
+import { type Principal } from '../access/principal.js';
 import { afterId, page, type Page, type PageQuery } from '../common/http/page.js';
 import { currentRequest } from '../common/http/request-context.js';
 import { ServicePool } from '../database/service-pool.js';

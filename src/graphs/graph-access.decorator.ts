@@ -1,4 +1,4 @@
-import { declareAccess, type GraphRole, type GraphSource } from '../auth/access.decorator.js';
+import { declareAccess, type GraphRole, type GraphSource } from '../access/access.decorator.js';
 
 /** Open to members of the request's graph with this role or a higher one, to its owner and to admins. */
 export const GraphAccess = (role: GraphRole, source: GraphSource = { of: 'graph', param: 'id' }, { keys = true } = {}) =>

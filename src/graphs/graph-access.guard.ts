@@ -1,8 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type Request } from 'express';
-import { ACCESS, type Access, type GraphSource } from '../auth/access.decorator.js';
-import { principalOf } from '../auth/principal.js';
+import { ACCESS, type Access, type GraphSource } from '../access/access.decorator.js';
+import { principalOf } from '../access/principal.js';
 import { readId } from '../common/http/positive-int.pipe.js';
 import { GraphAccessService } from './graph-access.service.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type GraphRole } from '../auth/access.decorator.js';
-import { type Principal } from '../auth/principal.js';
+import { type GraphRole } from '../access/access.decorator.js';
+import { type Principal } from '../access/principal.js';
 import { ServicePool } from '../database/service-pool.js';
 import { GraphAccessError, GraphNotFoundError, RecordNotFoundError } from './graphs.errors.js';
 

@@ -1,5 +1,5 @@
 import { ApiError } from '../common/errors/api-error.js';
-import { type GraphRole } from '../auth/access.decorator.js';
+import { type GraphRole } from '../access/access.decorator.js';
 
 export class GraphNotFoundError extends ApiError {
   constructor() {

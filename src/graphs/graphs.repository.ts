@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { type Principal } from '../auth/principal.js';
+import { type Principal } from '../access/principal.js';
 import { quoteIdentifier } from '../database/quote-identifier.js';
 import { ServicePool } from '../database/service-pool.js';
 import { Graph } from './graph.entity.js';

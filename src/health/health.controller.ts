@@ -1,7 +1,7 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
-import { Public } from '../auth/access.decorator.js';
+import { Public } from '../access/access.decorator.js';
 import { SkipLimits } from '../limits/bucket.decorator.js';
 import { HealthService } from './health.service.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
-import type { Principal } from '../auth/principal.js';
+import type { Principal } from '../access/principal.js';
 import { ServicePool } from '../database/service-pool.js';
 import { JobNotFoundError, RunActiveError, RunNotFoundError } from './ingestion.errors.js';
 import type { Reason, RunReport } from './run/run-report.js';

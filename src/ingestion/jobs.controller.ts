@@ -1,8 +1,8 @@
 import { Body, Controller, Delete, Get, Headers, HttpCode, HttpStatus, Post, Put, Query, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Authenticated } from '../auth/access.decorator.js';
-import { CurrentPrincipal, type Principal } from '../auth/principal.js';
+import { Authenticated } from '../access/access.decorator.js';
+import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { type Page, PageOf, PageQuery } from '../common/http/page.js';
 import { IdParam } from '../common/http/positive-int.pipe.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';

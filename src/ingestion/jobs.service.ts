@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../auth/principal.js';
+import type { Principal } from '../access/principal.js';
 import { afterId, type Page, page } from '../common/http/page.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import {

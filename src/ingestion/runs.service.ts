@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Observable } from 'rxjs';
-import type { Principal } from '../auth/principal.js';
+import type { Principal } from '../access/principal.js';
 import { afterId, type Page, page } from '../common/http/page.js';
 import {
   type ListRejectedQuery,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { principalOf } from '../auth/principal.js';
+import { principalOf } from '../access/principal.js';
 import { type Policy } from './buckets.js';
 import { policyFor, toCaller } from './caller.js';
 import { type Arrival, LimitsGuard } from './limits.guard.js';

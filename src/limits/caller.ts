@@ -1,4 +1,4 @@
-import { type Principal } from '../auth/principal.js';
+import { type Principal } from '../access/principal.js';
 import { apiKeyPolicy, type BucketName, buckets, type Policy, sharedByUser } from './buckets.js';
 
 /** Whom requests behind the credentials are counted for. */

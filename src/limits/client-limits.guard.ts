@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ACCESS, type Access } from '../auth/access.decorator.js';
+import { ACCESS, type Access } from '../access/access.decorator.js';
 import { anonymous, buckets, type Policy } from './buckets.js';
 import { policyFor } from './caller.js';
 import { type Arrival, LimitsGuard } from './limits.guard.js';

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Put, Query } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Authenticated } from '../auth/access.decorator.js';
-import { CurrentPrincipal, type Principal } from '../auth/principal.js';
+import { Authenticated } from '../access/access.decorator.js';
+import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { type Page, PageOf } from '../common/http/page.js';
 import { IdParam } from '../common/http/positive-int.pipe.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { type Principal } from '../auth/principal.js';
+import { type Principal } from '../access/principal.js';
 import { ServicePool } from '../database/service-pool.js';
 import { type MetricBinding } from './compiler/metric-binding.js';
 import { Metric } from './metric.entity.js';

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { type Principal } from '../auth/principal.js';
+import { type Principal } from '../access/principal.js';
 import { Settings } from '../config/settings.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { RecordNotFoundError } from '../graphs/graphs.errors.js';

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
-import { CurrentPrincipal, type Principal } from '../auth/principal.js';
+import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { type Page, PageOf, PageQuery } from '../common/http/page.js';
 import { IdParam } from '../common/http/positive-int.pipe.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';

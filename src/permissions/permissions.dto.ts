@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
-import { type GraphRole } from '../auth/access.decorator.js';
+import { type GraphRole } from '../access/access.decorator.js';
 
 export const roles: GraphRole[] = ['viewer', 'editor', 'manager'];
 const roleWords = 'viewer：查询 / query; editor：另可管理指标与作业 / also metrics and jobs; manager：另可管理成员 / also members';

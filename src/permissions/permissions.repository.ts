@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type GraphRole } from '../auth/access.decorator.js';
+import { type GraphRole } from '../access/access.decorator.js';
 import { ServicePool } from '../database/service-pool.js';
 import { type MemberRow } from './permissions.dto.js';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Principal } from '../auth/principal.js';
+import { type Principal } from '../access/principal.js';
 import { type CatalogEntry, MetricsService } from '../metrics/metrics.service.js';
 import { type RetrievalAnswer } from '../retrieval/protocol.js';
 import { wordMetricAnswer } from '../retrieval/question/word-answer.js';

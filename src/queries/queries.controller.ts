@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { CurrentPrincipal, type Principal } from '../auth/principal.js';
+import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { IdParam } from '../common/http/positive-int.pipe.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
 import { Bucket } from '../limits/bucket.decorator.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Principal } from '../auth/principal.js';
+import { type Principal } from '../access/principal.js';
 import { Settings } from '../config/settings.js';
 import { GraphNotFoundError } from '../graphs/graphs.errors.js';
 import { RetrievalClient } from '../retrieval/retrieval.client.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService } from '../audit/audit.service.js';
-import { type Principal } from '../auth/principal.js';
+import { type Principal } from '../access/principal.js';
 import { afterId, page, type Page, type PageQuery } from '../common/http/page.js';
 import { PasswordHasher } from './password-hasher.js';
 import { type CreateUserRequest, toUserResponse, type UpdateUserRequest, type UserResponse } from './users.dto.js';

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { AdminOnly, Authenticated } from '../auth/access.decorator.js';
+import { AdminOnly, Authenticated } from '../access/access.decorator.js';
 import { page, PageOf, PageQuery, type Page } from '../common/http/page.js';
 import { IdParam } from '../common/http/positive-int.pipe.js';
 import { ConnectionsService } from './connections.service.js';

@@ -11,7 +11,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { AdminOnly, Authenticated } from '../auth/access.decorator.js';
+import { AdminOnly, Authenticated } from '../access/access.decorator.js';
 import { page, PageOf, PageQuery, type Page } from '../common/http/page.js';
 import { IdParam } from '../common/http/positive-int.pipe.js';
 import {
