@@ -339,3 +339,21 @@ describe('queries', () => {
     });
   });
 });
+
+describe('a slow query', () => {
+  it('answers 502 when retrieval takes too long, goes on, and is answered from the store afterwards', async () => {
+    const test = await startTestApp({ RATE_LIMIT_SCALE: '1000', QUERY_UPSTREAM_TIMEOUT_MS: '5' });
+    try {
+      const { id } = await createTradingGraph(test, test.admin);
+      const cypher = 'MATCH (a:产品), (b:产品), (c:产品), (d:产品), (e:产品), (f:产品), (g:产品) RETURN count(*) AS n';
+      const send = () => test.admin.post(`/api/graphs/${id}/query`).send({ cypher });
+      const first = await send();
+      expect([first.status, first.body.code]).toEqual([502, 'upstream_timeout']);
+      let next = await send();
+      for (const deadline = Date.now() + 20_000; next.status === 502 && Date.now() < deadline;) next = await send();
+      expect([next.body.rows, next.body.cache?.status]).toEqual([[[5 ** 7]], 'hit']);
+    } finally {
+      await test.close();
+    }
+  });
+});

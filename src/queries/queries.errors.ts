@@ -33,6 +33,9 @@ export class UpstreamTimeoutError extends ApiError {
 
 export class QueryNotFoundError extends ApiError {
   constructor() {
-    super(404, 'query_not_found', { zh: '没有这个查询，或其答案已被新的取代', en: 'There is no such query, or a newer answer has replaced it' });
+    super(404, 'query_not_found', {
+      zh: '没有这个查询，或其答案已被新的取代',
+      en: 'There is no such query, or a newer answer has replaced it',
+    });
   }
 }

@@ -19,7 +19,10 @@ export function toQueryResponse(
     citations,
     plan: shown.include.has('plan') ? answer.plan : null,
     next_cursor: answer.next_offset === null ? null : toCursor(version, answer.next_offset),
-    cache: { status: shown.status, age_s: shown.status === 'hit' ? Math.max(0, Math.round((Date.now() - createdAt.getTime()) / 1000)) : null },
+    cache: {
+      status: shown.status,
+      age_s: shown.status === 'hit' ? Math.max(0, Math.round((Date.now() - createdAt.getTime()) / 1000)) : null,
+    },
     timing_ms: shown.status === 'hit' ? {} : { ...answer.timing_ms },
     warnings,
   };

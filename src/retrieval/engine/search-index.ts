@@ -54,7 +54,7 @@ export class SearchIndex {
   private readonly averageLength: number;
 
   constructor(private readonly parts: IndexParts) {
-    this.expansion = new TermExpansion(parts.terms);
+    this.expansion = new TermExpansion(parts.terms, parts.termIds);
     this.displays = new NameTable(parts.displayHashes);
     this.keys = new NameTable(parts.keyHashes);
     this.scores = new Float32Array(this.size);
@@ -96,9 +96,10 @@ export class SearchIndex {
       .slice(0, 64)
       .map(term => this.expand(term, corrections));
     const touched: number[] = [];
-    const most = groups.reduce((sum, group) => sum + this.idf(group), 0);
+    const weights = this.weightsOf(groups);
+    const most = weights.reduce((sum, weight) => sum + weight, 0);
     const fields = request.namesOnly ? FIELD.display | FIELD.key : FIELD.display | FIELD.key | FIELD.text;
-    groups.forEach((group, i) => this.addGroup(group, fields, (i % 255) + 1, touched));
+    groups.forEach((group, i) => this.addGroup(group, weights[i] ?? 0, fields, (i % 255) + 1, touched));
     const name = compactText(query);
     const nameHash = hashName(name);
     const firstTerm = groups[0]?.[0]?.term;
@@ -140,9 +141,8 @@ export class SearchIndex {
   }
 
   /** Adds each node's best match within one asked term; `mark` is 1…255. */
-  private addGroup(group: TermMatch[], fields: number, mark: number, touched: number[]): void {
+  private addGroup(group: TermMatch[], asked: number, fields: number, mark: number, touched: number[]): void {
     const { offsets, postings, displayLength } = this.parts;
-    const asked = this.idf(group);
     for (const match of group) {
       const from = offsets[match.term] ?? 0;
       const to = offsets[match.term + 1] ?? 0;
@@ -164,10 +164,13 @@ export class SearchIndex {
     }
   }
 
-  /** A term nobody carries still weighs: it counts against the nodes that do not carry it. */
-  private idf(group: TermMatch[]): number {
-    const first = group[0];
-    return this.idfOf(first ? (this.parts.offsets[first.term + 1] ?? 0) - (this.parts.offsets[first.term] ?? 0) : 0);
+  /** How much each asked term counts; one that nobody carries as much as the others do on average, against all nodes. */
+  private weightsOf(groups: TermMatch[][]): number[] {
+    const { offsets } = this.parts;
+    const known = groups.map(([first]) => (first ? this.idfOf((offsets[first.term + 1] ?? 0) - (offsets[first.term] ?? 0)) : null));
+    const carried = known.filter(weight => weight !== null);
+    const average = carried.length === 0 ? 1 : carried.reduce((sum, weight) => sum + weight, 0) / carried.length;
+    return known.map(weight => weight ?? average);
   }
 
   private idfOf(documents: number): number {

@@ -7,33 +7,48 @@ export interface TermMatch {
   edits: number;
 }
 
-const PREFIX_LENGTHS = [2, 3, 5] as const;
+const SHORTEST_PREFIX = 2;
 const MOST_PREFIXED = 256;
+/** How many terms with a prefix are looked at for the shortest ones. */
+const MOST_COMPARED = 20_000;
 const MOST_CORRECTED = 12;
-const WORD = /^[a-z0-9_]+$/;
 const HAS_LETTER = /[a-z]/;
 
-/**
- * Finds words that begin like, or are spelled nearly like, a given one. Both tables are built on first use: most processes
- * serve graphs whose searches are exact.
- */
+const isLatinWord = (text: string): boolean => {
+  const code = text.charCodeAt(0);
+  return (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code === 95;
+};
+
+/** Finds words that begin like, or are spelled nearly like, a given one. */
 export class TermExpansion {
-  private prefixes: Map<string, number[]> | null = null;
+  /** Words and codes in order, for looking up beginnings; strings shared with the terms. */
+  private readonly sorted: string[];
   private words: { terms: Uint32Array; masks: Uint32Array } | null = null;
 
-  constructor(private readonly terms: string[]) {}
+  constructor(
+    private readonly terms: string[],
+    private readonly termIds: ReadonlyMap<string, number>,
+  ) {
+    // Without a comparison function: by UTF-16 units, and several times as fast as with one.
+    this.sorted = terms.filter(isLatinWord).sort();
+  }
 
   /** Terms that begin with `text`, without `text` itself; at most 256, shortest first. */
   withPrefix(text: string): TermMatch[] {
-    const length = PREFIX_LENGTHS.findLast(n => n <= text.length);
-    if (length === undefined || !WORD.test(text)) return [];
-    const bucket = this.prefixTable().get(text.slice(0, length)) ?? [];
-    const found = bucket.filter(term => this.text(term).startsWith(text) && this.text(term) !== text);
-    found.sort((a, b) => this.text(a).length - this.text(b).length || a - b);
-    return found.slice(0, MOST_PREFIXED).map(term => ({ term, weight: 0.5 + (0.4 * text.length) / this.text(term).length, edits: 0 }));
+    if (text.length < SHORTEST_PREFIX || !isLatinWord(text)) return [];
+    const found: string[] = [];
+    for (let i = this.firstFrom(text); i < this.sorted.length && found.length < MOST_COMPARED; i++) {
+      const candidate = this.sorted[i] ?? '';
+      if (!candidate.startsWith(text)) break;
+      if (candidate !== text) found.push(candidate);
+    }
+    found.sort((a, b) => a.length - b.length);
+    return found
+      .slice(0, MOST_PREFIXED)
+      .map(word => ({ term: this.termIds.get(word) ?? 0, weight: 0.5 + (0.4 * text.length) / word.length, edits: 0 }));
   }
 
-  /** Terms one or two edits away (fewer for short words), nearest first. */
+  /** Terms one or two edits away (fewer for short words), nearest first. The table is built on first use. */
   nearlySpelled(text: string): TermMatch[] {
     const limit = allowedEdits(text.length);
     if (limit === 0 || !HAS_LETTER.test(text)) return [];
@@ -43,37 +58,31 @@ export class TermExpansion {
     for (let i = 0; i < terms.length; i++) {
       if (!mayBeWithin(mask, masks[i] ?? 0, limit)) continue;
       const term = terms[i] ?? 0;
-      const edits = editDistance(text, this.text(term), limit);
+      const edits = editDistance(text, this.terms[term] ?? '', limit);
       if (edits > 0 && edits <= limit) found.push({ term, weight: edits === 1 ? 0.6 : 0.35, edits });
     }
     return found.sort((a, b) => a.edits - b.edits || a.term - b.term).slice(0, MOST_CORRECTED);
   }
 
-  private text(term: number): string {
-    return this.terms[term] ?? '';
-  }
-
-  private prefixTable(): Map<string, number[]> {
-    if (this.prefixes) return this.prefixes;
-    const table = new Map<string, number[]>();
-    this.terms.forEach((text, term) => {
-      if (!WORD.test(text)) return;
-      for (const length of PREFIX_LENGTHS) {
-        if (text.length <= length) break;
-        const prefix = text.slice(0, length);
-        const bucket = table.get(prefix);
-        if (bucket) bucket.push(term);
-        else table.set(prefix, [term]);
-      }
-    });
-    this.prefixes = table;
-    return table;
+  /** Index of the first sorted word that is not before `text`. */
+  private firstFrom(text: string): number {
+    let low = 0;
+    let high = this.sorted.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.sorted[middle] ?? '') < text) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   private wordTable(): { terms: Uint32Array; masks: Uint32Array } {
     if (this.words) return this.words;
-    const terms = Uint32Array.from(this.terms.keys()).filter(term => HAS_LETTER.test(this.text(term)) && this.text(term).length >= 3);
-    this.words = { terms, masks: terms.map(term => letterMask(this.text(term))) };
+    const terms = Uint32Array.from(this.terms.keys()).filter(term => {
+      const text = this.terms[term] ?? '';
+      return text.length >= 3 && HAS_LETTER.test(text);
+    });
+    this.words = { terms, masks: terms.map(term => letterMask(this.terms[term] ?? '')) };
     return this.words;
   }
 }

@@ -25,7 +25,8 @@ export interface LinkedQuestion {
 
 const LONGEST_NAME = 60;
 const MOST_NAMESAKES = 50;
-const MOST_APPROXIMATE = 5;
+/** More nodes that carry a part of a name than this: the part says too little to stand for one of them. */
+const MOST_APPROXIMATE = 20;
 /** Words, or CJK characters, of a name that is looked for inside of what is left over. */
 const LONGEST_PART = 12;
 /** A code is taken for an entity without its label only if it can hardly be anything else. */
@@ -152,9 +153,11 @@ function findInside(text: string, units: Unit[], names: NameSource): { mentions:
 
 /** Nodes whose names carry all of the text; hits as good as the best are namesakes as far as the question can tell. */
 function findBest(own: string, names: NameSource): EntityNode[] {
-  const hits = names.search(own, MOST_APPROXIMATE).hits.filter(hit => hit.coverage > 0.99);
+  const hits = names.search(own, MOST_APPROXIMATE + 1).hits.filter(hit => hit.coverage > 0.99);
   const best = hits[0];
-  return best ? hits.filter(hit => hit.score >= best.score - 1e-6).map(({ id, label }) => ({ id, label })) : [];
+  return best && hits.length <= MOST_APPROXIMATE
+    ? hits.filter(hit => hit.score >= best.score - 1e-6).map(({ id, label }) => ({ id, label }))
+    : [];
 }
 
 interface Unit {

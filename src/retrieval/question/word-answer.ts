@@ -103,7 +103,7 @@ function nameOf(value: unknown): string {
 /** Numbers with thousands separators, all their digits kept; other values as they are. */
 export function formatValue(value: unknown): string {
   if (value === null || value === undefined) return '—';
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
   const match = /^(-?\d+)(\.\d+)?$/.exec(text);
   if (!match || (typeof value === 'string' && /^-?0\d/.test(text))) return text;
   return `${(match[1] ?? '').replace(/\B(?=(\d{3})+$)/g, ',')}${(match[2] ?? '').replace(/\.?0+$/, '')}`;

@@ -1,0 +1,51 @@
+import { hashOf, readQueryRequest, toCursor } from './read-query-request.js';
+
+const read = (body: object) => readQueryRequest(body);
+const hash = (body: object, context: unknown = null) => hashOf(read(body), context).toString('hex');
+
+describe('readQueryRequest', () => {
+  it('takes null for an absent field and fills in the defaults of the kind', () => {
+    expect(read({ search: '华为', question: null, cypher: null })).toMatchObject({
+      kind: 'search',
+      limit: 20,
+      offset: 0,
+      answer: 'auto',
+      refresh: false,
+    });
+    expect(read({ cypher: 'MATCH (n) RETURN n' }).limit).toBe(1000);
+  });
+
+  it('reads back the cursor that it made', () => {
+    expect(read({ search: 'a', cursor: toCursor(7, 40) })).toMatchObject({ offset: 40, cursorVersion: 7 });
+  });
+
+  it('lists all options without effect at once', () => {
+    expect(() => read({ search: 'a', parameters: {}, answer: 'llm' })).toThrow(expect.objectContaining({ problems: [expect.objectContaining({ loc: ['body', 'parameters'] }), expect.objectContaining({ loc: ['body', 'answer'] })] })); // prettier-ignore
+  });
+});
+
+describe('hashOf', () => {
+  it('is the same for what only shapes or bounds the answer, and for parameters in another order', () => {
+    const same = { cypher: 'RETURN $a + $b', parameters: { a: 1, b: { x: 1, y: 2 } } };
+    expect(hash(same)).toBe(
+      hash({ ...same, parameters: { b: { y: 2, x: 1 }, a: 1 }, include: ['plan'], answer: 'none', cache: 'refresh', timeout_ms: 5 }),
+    );
+  });
+
+  it.each([
+    [{ search: 'a' }, { search: 'b' }],
+    [{ search: 'a' }, { question: 'a' }],
+    [{ search: 'a' }, { search: 'a', limit: 5 }],
+    [
+      { cypher: 'a', parameters: { n: 1 } },
+      { cypher: 'a', parameters: { n: '1' } },
+    ],
+    [{ cypher: "RETURN 'a '" }, { cypher: "RETURN 'a'" }],
+  ])('tells %j from %j', (a, b) => {
+    expect(hash(a)).not.toBe(hash(b));
+  });
+
+  it('depends on the day for a question', () => {
+    expect(hash({ question: '去年' }, { today: '2026-01-01' })).not.toBe(hash({ question: '去年' }, { today: '2026-12-31' }));
+  });
+});
