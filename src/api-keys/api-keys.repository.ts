@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { BatchedLookup } from '../database/batched-lookup.js';
 import { ServicePool } from '../database/service-pool.js';
 
 export interface ApiKeyRow {
@@ -17,6 +18,7 @@ export interface ApiKeyRow {
 /** A key and the state of its user, as a request needs them. */
 export interface ApiKeyHolder {
   id: number;
+  public_id: string;
   secret_hash: Buffer;
   rate_limit: number;
   graph_ids: number[];
@@ -44,6 +46,11 @@ const key = `
 
 @Injectable()
 export class ApiKeysRepository {
+  private readonly holders = new BatchedLookup<string, ApiKeyHolder>(
+    publicIds => this.readHolders(publicIds),
+    holder => holder.public_id,
+  );
+
   constructor(private readonly pool: ServicePool) {}
 
   async listOf(userId: number, afterId: number, limit: number): Promise<ApiKeyRow[]> {
@@ -61,18 +68,8 @@ export class ApiKeysRepository {
   }
 
   /** The key of that public id if it and its user are in good standing; read on every request that shows one. */
-  async findHolder(publicId: string): Promise<ApiKeyHolder | null> {
-    const { rows } = await this.pool.query<ApiKeyHolder>({
-      name: 'api-key-holder',
-      text: `
-        SELECT k.id, k.secret_hash, k.rate_limit, coalesce(k.last_used_at < now() - interval '1 minute', true) AS stale,
-               ARRAY(SELECT graph_id FROM api_key_graphs WHERE api_key_id = k.id) AS graph_ids,
-               u.id AS user_id, u.username, u.is_admin, u.token_version
-        FROM api_keys k JOIN users u ON u.id = k.user_id
-        WHERE k.public_id = $1 AND k.revoked_at IS NULL AND k.expires_at > now() AND u.disabled_at IS NULL AND NOT u.must_change_password`,
-      values: [publicId],
-    });
-    return rows[0] ?? null;
+  findHolder(publicId: string): Promise<ApiKeyHolder | null> {
+    return this.holders.get(publicId);
   }
 
   async touch(id: number): Promise<void> {
@@ -102,5 +99,20 @@ export class ApiKeysRepository {
 
   async revoke(id: number): Promise<void> {
     await this.pool.query('UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = $1', [id]);
+  }
+
+  private async readHolders(publicIds: string[]): Promise<ApiKeyHolder[]> {
+    const { rows } = await this.pool.query<ApiKeyHolder>({
+      name: 'api-key-holders',
+      text: `
+        SELECT k.id, k.public_id, k.secret_hash, k.rate_limit, coalesce(k.last_used_at < now() - interval '1 minute', true) AS stale,
+               ARRAY(SELECT graph_id FROM api_key_graphs WHERE api_key_id = k.id) AS graph_ids,
+               u.id AS user_id, u.username, u.is_admin, u.token_version
+        FROM api_keys k JOIN users u ON u.id = k.user_id
+        WHERE k.public_id = ANY ($1::text[])
+          AND k.revoked_at IS NULL AND k.expires_at > now() AND u.disabled_at IS NULL AND NOT u.must_change_password`,
+      values: [publicIds],
+    });
+    return rows;
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { MoreThan, QueryFailedError, Repository } from 'typeorm';
+import { BatchedLookup } from '../database/batched-lookup.js';
 import { ServicePool } from '../database/service-pool.js';
 import { User } from './user.entity.js';
 import { LastAdminError, UsernameTakenError, UserOwnsGraphsError } from './users.errors.js';
@@ -31,6 +32,11 @@ const uniqueViolation = '23505';
 
 @Injectable()
 export class UsersRepository {
+  private readonly accountStates = new BatchedLookup<number, AccountState>(
+    ids => this.readAccountStates(ids),
+    account => account.id,
+  );
+
   constructor(
     @InjectRepository(User) private readonly users: Repository<User>,
     private readonly pool: ServicePool,
@@ -44,15 +50,9 @@ export class UsersRepository {
     return this.users.findOneBy({ username });
   }
 
-  /** Read on every request, so by a named statement that the server has planned already. */
-  async findAccountState(id: number): Promise<AccountState | null> {
-    const { rows } = await this.pool.query<AccountState>({
-      name: 'account-state',
-      text: `SELECT id, username, is_admin, must_change_password, token_version, disabled_at IS NOT NULL AS disabled
-             FROM users WHERE id = $1`,
-      values: [id],
-    });
-    return rows[0] ?? null;
+  /** Read on every request that shows a token. */
+  findAccountState(id: number): Promise<AccountState | null> {
+    return this.accountStates.get(id);
   }
 
   async create(user: NewUser): Promise<User> {
@@ -126,6 +126,16 @@ export class UsersRepository {
     const { rows } = await this.pool.query<{ id: number }>('SELECT id FROM graphs WHERE owner_id = $1 ORDER BY id LIMIT 100', [id]);
     if (rows.length > 0) throw new UserOwnsGraphsError(rows.map(graph => graph.id));
     return this.keepingAnAdmin(id, 'DELETE FROM users WHERE id = $1', []);
+  }
+
+  private async readAccountStates(ids: number[]): Promise<AccountState[]> {
+    const { rows } = await this.pool.query<AccountState>({
+      name: 'account-states',
+      text: `SELECT id, username, is_admin, must_change_password, token_version, disabled_at IS NOT NULL AS disabled
+             FROM users WHERE id = ANY ($1::int[])`,
+      values: [ids],
+    });
+    return rows;
   }
 
   /** Runs one change of a user, refused when no active admin would be left; two such changes wait for each other. */
