@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type TestApp, startTestApp } from './support/app.js';
+import { aGraph, aJob, counts, runToEnd, upload } from './support/ingestion.js';
+
+let app: TestApp;
+
+const mapping = (more = ''): string => `version: 1
+defaults: {on_error: quarantine, max_error_rate: 1}
+nodes:
+  - {id: r, label: 行, table: rows_of_test, key: [id], columns: [{column: id}, {column: n, type: int, rules: [{min: 0}]}]${more}}
+`;
+/** Runs for as long as the database needs to count to a hundred million: nobody waits for its end. */
+const slow = `version: 1
+nodes:
+  - id: r
+    label: 慢
+    query: SELECT count(*) AS id FROM numbers a CROSS JOIN numbers b CROSS JOIN numbers c CROSS JOIN numbers d
+    key: [id]
+    columns: [{column: id}]
+`;
+
+beforeAll(async () => {
+  app = await startTestApp();
+  await upload(app, 'rows_of_test', 'id,n\n1,1\n2,-1\n3,x\n', 'id:text,n:text');
+  await upload(app, 'numbers', `i\n${Array.from({ length: 300 }, (_, index) => index).join('\n')}\n`);
+});
+afterAll(async () => {
+  await app.close();
+});
+
+async function untilStatus(runId: number, wanted: string): Promise<any> {
+  for (let tries = 0; tries < 200; tries++) {
+    const { body } = await app.admin.get(`/api/ingestion/runs/${runId}`).expect(200);
+    if (body.status === wanted) return body;
+    await sleep(50);
+  }
+  throw new Error(`Run ${runId} did not become ${wanted}`);
+}
+
+async function untilPhase(runId: number, phase: RegExp): Promise<any> {
+  for (let tries = 0; tries < 200; tries++) {
+    const { body } = await app.admin.get(`/api/ingestion/runs/${runId}`).expect(200);
+    if (phase.test(body.phase ?? '')) return body;
+    await sleep(50);
+  }
+  throw new Error(`Run ${runId} did not reach ${phase}`);
+}
+
+describe('running a job', () => {
+  it('answers 202 with the place to look, and shows the report when it has ended', async () => {
+    const jobId = await aJob(app, await aGraph(app), mapping());
+    const response = await app.admin.post(`/api/ingestion/jobs/${jobId}/run`).expect(202);
+    expect(response.headers.location).toBe(`/api/ingestion/runs/${response.body.id}`);
+    const run = await untilStatus(response.body.id, 'succeeded');
+    expect(run.report).toMatchObject({ graph_version: 1, totals: { read: 3, inserted: 1, rejected: 2 } });
+    expect(run.report.rows_per_s).toBeGreaterThan(0);
+    expect(run.report.rejected_sample).toHaveLength(2);
+    expect(run.report.targets[0].state).toBe('done');
+  });
+
+  it('answers 409 while a run of the job is going on, and cancels it', async () => {
+    const jobId = await aJob(app, await aGraph(app), slow);
+    const { body: first } = await app.admin.post(`/api/ingestion/jobs/${jobId}/run`).expect(202);
+    const going = await untilPhase(first.id, /^staging/);
+    expect(going).toMatchObject({ status: 'running', attempt: 1 });
+    expect(going.report.targets[0]).toMatchObject({ target: '慢', state: 'staging' });
+    const { body: refused } = await app.admin.post(`/api/ingestion/jobs/${jobId}/run`).expect(409);
+    expect(refused.code).toBe('run_active');
+    await app.admin.post(`/api/ingestion/runs/${first.id}/cancel`).expect(202);
+    const cancelled = await untilStatus(first.id, 'cancelled');
+    expect(cancelled.finished_at).not.toBeNull();
+    await app.admin.post(`/api/ingestion/runs/${first.id}/cancel`).expect(409);
+    // The job is free again.
+    const { body: second } = await app.admin.post(`/api/ingestion/jobs/${jobId}/run`).expect(202);
+    await app.admin.post(`/api/ingestion/runs/${second.id}/cancel`).expect(202);
+    await untilStatus(second.id, 'cancelled');
+  });
+
+  it('stops a step that takes longer than the mapping allows', async () => {
+    const jobId = await aJob(app, await aGraph(app), slow.replace('version: 1', 'version: 1\nsource: {statement_timeout: 200ms}'));
+    expect(await runToEnd(app, jobId)).toMatchObject({ status: 'failed', error: { code: 'statement_timeout' } });
+  });
+
+  it('says so when the source no longer fits the mapping', async () => {
+    await upload(app, 'changing', 'id,n\n1,1\n');
+    const jobId = await aJob(app, await aGraph(app), mapping().replace('rows_of_test', 'changing'));
+    await upload(app, 'changing', 'id,m\n1,1\n');
+    expect(await runToEnd(app, jobId)).toMatchObject({ status: 'failed', error: { code: 'source_changed' } });
+  });
+
+  it('fails a run whose own SQL meets a value it cannot process, and names no row in the error', async () => {
+    const jobId = await aJob(app, await aGraph(app), mapping(`, where: "n::int > 0"`));
+    const run = await runToEnd(app, jobId);
+    expect(run).toMatchObject({ status: 'failed', error: { code: 'source_sql_failed', context: { sqlstate: '22P02' } } });
+  });
+
+  it('lists the runs of a job, the newest first', async () => {
+    const jobId = await aJob(app, await aGraph(app), mapping());
+    const first = await runToEnd(app, jobId);
+    const second = await runToEnd(app, jobId);
+    const { body } = await app.admin.get(`/api/ingestion/jobs/${jobId}/runs?limit=1`).expect(200);
+    expect(body.items.map((run: any) => run.id)).toEqual([second.id]);
+    const { body: rest } = await app.admin.get(`/api/ingestion/jobs/${jobId}/runs?cursor=${body.next_cursor}`).expect(200);
+    expect(rest.items.map((run: any) => run.id)).toEqual([first.id]);
+    expect((await app.admin.get(`/api/ingestion/jobs/${jobId}`)).body.last_run).toEqual({ id: second.id, status: 'succeeded' });
+  });
+});
+
+describe('leases', () => {
+  const insertRun = async (jobId: number, columns: string, values: string): Promise<number> => {
+    const { rows } = await app.pool.query(`INSERT INTO ingestion_runs (job_id, ${columns}) VALUES ($1, ${values}) RETURNING id`, [jobId]);
+    return rows[0].id;
+  };
+
+  it('takes over the run of a worker that has gone', async () => {
+    const jobId = await aJob(app, await aGraph(app), mapping());
+    const runId = await insertRun(
+      jobId,
+      'status, attempt, lease_owner, lease_until, started_at',
+      `'running', 1, '${randomUUID()}', now() - interval '1 second', now() - interval '1 minute'`,
+    );
+    const run = await untilStatus(runId, 'succeeded');
+    expect(run.attempt).toBe(2);
+    expect(counts(run)['行']).toEqual([3, 1, 0, 0, 0, 2, 0]);
+  });
+
+  it('leaves a run alone whose worker still holds its lease', async () => {
+    const jobId = await aJob(app, await aGraph(app), mapping());
+    const runId = await insertRun(
+      jobId,
+      'status, attempt, lease_owner, lease_until',
+      `'running', 1, '${randomUUID()}', now() + interval '1 hour'`,
+    );
+    await sleep(1500);
+    expect((await app.admin.get(`/api/ingestion/runs/${runId}`)).body).toMatchObject({ status: 'running', attempt: 1 });
+    await app.pool.query(`UPDATE ingestion_runs SET status = 'failed' WHERE id = $1`, [runId]);
+  });
+
+  it('gives up a run that lost its worker three times', async () => {
+    const jobId = await aJob(app, await aGraph(app), mapping());
+    const runId = await insertRun(
+      jobId,
+      'status, attempt, lease_owner, lease_until',
+      `'running', 3, '${randomUUID()}', now() - interval '1 second'`,
+    );
+    expect(await untilStatus(runId, 'failed')).toMatchObject({ error: { code: 'too_many_attempts' } });
+  });
+
+  it('commits nothing once another worker holds the lease', async () => {
+    const graphId = await aGraph(app);
+    const jobId = await aJob(app, graphId, mapping());
+    // Holds the run between its staging and its writing, as a stalled worker would be.
+    const blocker = await app.pool.connect();
+    await blocker.query('BEGIN');
+    await blocker.query(`LOCK TABLE nodes_${graphId} IN SHARE MODE`);
+    const { body } = await app.admin.post(`/api/ingestion/jobs/${jobId}/run`).expect(202);
+    await untilPhase(body.id, /waiting/);
+    const other = randomUUID();
+    await app.pool.query(`UPDATE ingestion_runs SET lease_owner = $2, lease_until = now() + interval '1 hour' WHERE id = $1`, [
+      body.id,
+      other,
+    ]);
+    await blocker.query('COMMIT');
+    blocker.release();
+    await sleep(1000);
+    const { rows } = await app.pool.query(
+      'SELECT r.status, r.lease_owner, g.version, (SELECT count(*)::int FROM nodes WHERE graph_id = $2) AS nodes FROM ingestion_runs r, graphs g WHERE r.id = $1 AND g.id = $2',
+      [body.id, graphId],
+    );
+    expect(rows).toEqual([{ status: 'running', lease_owner: other, version: 0, nodes: 0 }]);
+    await app.pool.query(`UPDATE ingestion_runs SET status = 'failed' WHERE id = $1`, [body.id]);
+  });
+
+  it('puts a run back into the queue when the process stops, for the next one to take', async () => {
+    const jobId = await aJob(app, await aGraph(app), slow);
+    const { body } = await app.admin.post(`/api/ingestion/jobs/${jobId}/run`).expect(202);
+    await untilPhase(body.id, /^staging/);
+    const { IngestionWorker } = await import('../src/ingestion/ingestion.worker.js');
+    const worker = app.app.get(IngestionWorker);
+    await worker.beforeApplicationShutdown();
+    const { rows } = await app.pool.query('SELECT status, attempt, lease_owner FROM ingestion_runs WHERE id = $1', [body.id]);
+    expect(rows).toEqual([{ status: 'queued', attempt: 0, lease_owner: null }]);
+    await app.pool.query(`UPDATE ingestion_runs SET status = 'cancelled' WHERE id = $1`, [body.id]);
+  });
+});
