@@ -30,7 +30,10 @@ export class GraphExceedsMemoryError extends ApiError {
     super(
       503,
       'graph_exceeds_memory',
-      { zh: '图的大小超出检索进程的内存上限（RETRIEVAL_MEMORY_MB）', en: 'The graph is larger than the memory of the retrieval process (RETRIEVAL_MEMORY_MB)' },
+      {
+        zh: '图的大小超出检索进程的内存上限（RETRIEVAL_MEMORY_MB）',
+        en: 'The graph is larger than the memory of the retrieval process (RETRIEVAL_MEMORY_MB)',
+      },
       { context: { graph_id: graphId, budget_bytes: budgetBytes } },
     );
   }
@@ -57,7 +60,10 @@ export class GraphGoneError extends ApiError {
 /** 400: the graph has a new version since the page that the cursor follows. */
 export class CursorExpiredError extends ApiError {
   constructor() {
-    super(400, 'cursor_expired', { zh: '图已更新，游标失效，请从第一页重新开始', en: 'The graph has changed since the cursor was made; start again from the first page' });
+    super(400, 'cursor_expired', {
+      zh: '图已更新，游标失效，请从第一页重新开始',
+      en: 'The graph has changed since the cursor was made; start again from the first page',
+    });
   }
 }
 

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import pino from 'pino';
 import { InvalidSettingsError } from '../config/settings-reader.js';
 import { loadSettings } from '../config/settings.js';
@@ -26,8 +27,16 @@ async function main(): Promise<void> {
 }
 
 function startFromParent(): Promise<RetrievalStart> {
-  process.on('disconnect', () => process.exit(0));
-  return new Promise(resolve => process.once('message', resolve as (message: unknown) => void));
+  return new Promise(resolve =>
+    process.once('message', message => {
+      const start = message as RetrievalStart;
+      process.on('disconnect', () => {
+        rmSync(start.listen, { force: true });
+        process.exit(0);
+      });
+      resolve(start);
+    }),
+  );
 }
 
 function startFromEnvironment(): RetrievalStart {
@@ -35,7 +44,12 @@ function startFromEnvironment(): RetrievalStart {
   if (settings.databaseUrl === undefined) {
     throw new InvalidSettingsError(['DATABASE_URL: 单独部署检索进程时必须设置 / must be set when the retrieval process is deployed apart']);
   }
-  return { databaseUrl: settings.databaseUrl, listen: settings.retrievalListen, memoryMb: settings.retrievalMemoryMb, logLevel: settings.logLevel };
+  return {
+    databaseUrl: settings.databaseUrl,
+    listen: settings.retrievalListen,
+    memoryMb: settings.retrievalMemoryMb,
+    logLevel: settings.logLevel,
+  };
 }
 
 main().catch((error: unknown) => {

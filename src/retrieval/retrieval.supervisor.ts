@@ -107,7 +107,9 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
     this.child = null;
     this.settle();
     if (Date.now() - startedAt > WELL_AFTER_MS) this.pauseMs = FIRST_PAUSE_MS;
-    this.log.warn(`检索进程结束（${reason}），${this.pauseMs} 毫秒后重启 / retrieval process ended (${reason}), restarting in ${this.pauseMs} ms`);
+    this.log.warn(
+      `检索进程结束（${reason}），${this.pauseMs} 毫秒后重启 / retrieval process ended (${reason}), restarting in ${this.pauseMs} ms`,
+    );
     this.restart = setTimeout(() => this.start(listen), this.pauseMs);
     this.pauseMs = Math.min(this.pauseMs * 2, LONGEST_PAUSE_MS);
   }

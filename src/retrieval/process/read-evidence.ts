@@ -1,19 +1,22 @@
 import { type AnswerEdge, type AnswerGraph, type AnswerNode, type Citation } from '../protocol.js';
 import { type AnswerElements } from './answer-elements.js';
 import { type GraphElements } from './graph-schema.js';
-import { readCitations } from './read-citations.js';
+import { toCitations } from './to-citations.js';
 import { type GraphReader } from './retrieval-database.js';
 
 const MOST_NODES = 500;
 const MOST_EDGES = 1000;
 
-export interface NodeRow extends AnswerNode {
-  run_id: number;
+/** The run that wrote a row; nulls when its record is gone. */
+export interface WrittenBy {
+  job_id: number | null;
+  loaded_at: string | null;
 }
 
-interface EdgeRow extends AnswerEdge {
-  run_id: number;
-}
+export type NodeRow = AnswerNode & WrittenBy;
+type EdgeRow = AnswerEdge & WrittenBy;
+
+const RUN = 'coalesce(run.finished_at, run.started_at, run.created_at) AS loaded_at';
 
 /** Reads the nodes and edges of an answer, and the warehouse rows they came from. `more`: not everything is listed. */
 export async function readEvidence(
@@ -24,11 +27,13 @@ export async function readEvidence(
   const nodes = await readNodes(reader, [...elements.nodeIds].slice(0, MOST_NODES));
   const edges = await readEdges(reader, elements);
   const cited = [
-    ...nodes.map(node => ({ kind: 'node' as const, name: node.label, key: node.key, runId: node.run_id })),
+    ...nodes.map(node => ({ kind: 'node' as const, name: node.label, key: node.key, jobId: node.job_id, loadedAt: node.loaded_at })),
     // An edge without a key of its own is a row of a table whose key is cited with one of its ends.
-    ...edges.filter(edge => edge.key !== '').map(edge => ({ kind: 'edge' as const, name: edge.type, key: edge.key, runId: edge.run_id })),
+    ...edges
+      .filter(edge => edge.key !== '')
+      .map(edge => ({ kind: 'edge' as const, name: edge.type, key: edge.key, jobId: edge.job_id, loadedAt: edge.loaded_at })),
   ];
-  const { citations, more } = await readCitations(reader, schema, cited);
+  const { citations, more } = toCitations(schema, cited);
   return {
     graph: { nodes: nodes.map(toAnswerNode), edges: edges.map(toAnswerEdge) },
     citations,
@@ -40,8 +45,11 @@ export async function readEvidence(
 export async function readNodes(reader: GraphReader, ids: number[]): Promise<NodeRow[]> {
   if (ids.length === 0) return [];
   const rows = await reader.query<NodeRow>(
-    'SELECT id, label, key, display, properties, run_id FROM nodes WHERE graph_id = $1 AND id = ANY ($2::bigint[])',
+    `SELECT n.id, n.label, n.key, n.display, n.properties, run.job_id, ${RUN}
+       FROM nodes n LEFT JOIN ingestion_runs run ON run.id = n.run_id
+      WHERE n.graph_id = $1 AND n.id = ANY ($2::bigint[])`,
     [reader.graphId, ids],
+    'read-nodes',
   );
   const byId = new Map(rows.map(row => [row.id, row]));
   return ids.flatMap(id => byId.get(id) ?? []);
@@ -55,9 +63,10 @@ async function readEdges(reader: GraphReader, elements: AnswerElements): Promise
   const wanted = [...elements.edges.values()].slice(0, MOST_EDGES);
   if (wanted.length === 0) return [];
   const rows = await reader.query<EdgeRow>(
-    `SELECT e.id, e.type, e.source_id, e.target_id, e.key, e.properties, e.run_id
+    `SELECT e.id, e.type, e.source_id, e.target_id, e.key, e.properties, run.job_id, ${RUN}
        FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[]) AS wanted (source_id, type, target_id, id)
-       JOIN edges e ON e.graph_id = $1 AND e.source_id = wanted.source_id AND e.type = wanted.type AND e.target_id = wanted.target_id AND e.id = wanted.id`,
+       JOIN edges e ON e.graph_id = $1 AND e.source_id = wanted.source_id AND e.type = wanted.type AND e.target_id = wanted.target_id AND e.id = wanted.id
+       LEFT JOIN ingestion_runs run ON run.id = e.run_id`,
     [
       reader.graphId,
       wanted.map(edge => edge.sourceId),

@@ -30,7 +30,8 @@ export interface GraphReader {
   graphId: number;
   /** The version that everything read here belongs to. */
   version: number;
-  query<R extends object>(sql: string, parameters?: unknown[]): Promise<R[]>;
+  /** With a name the statement is prepared once for each connection: for those that every answer runs. */
+  query<R extends object>(sql: string, parameters?: unknown[], name?: string): Promise<R[]>;
   /** Rows as arrays, for columns whose names are not known before or stand twice. */
   rows(sql: string, parameters?: unknown[]): Promise<unknown[][]>;
 }
@@ -67,7 +68,6 @@ export class RetrievalDatabase {
       cancel();
     }, timeoutMs);
     signal.addEventListener('abort', cancel, { once: true });
-    let broken: Error | undefined;
     try {
       // One round trip; both numbers are integers by their types and cannot carry SQL.
       const begun = (await client.query(
@@ -78,7 +78,8 @@ export class RetrievalDatabase {
       return await work({
         graphId,
         version,
-        query: async <R extends object>(sql: string, parameters: unknown[] = []) => (await client.query<R>(sql, parameters)).rows,
+        query: async <R extends object>(text: string, values: unknown[] = [], name?: string) =>
+          (await client.query<R>({ text, values, ...(name === undefined ? {} : { name }) })).rows,
         rows: async (sql, parameters = []) => (await client.query<unknown[]>({ text: sql, values: parameters, rowMode: 'array' })).rows,
       });
     } catch (error) {
@@ -88,8 +89,11 @@ export class RetrievalDatabase {
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', cancel);
-      await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
-      client.release(broken);
+      // The answer need not wait for it; the connection does, before it goes back.
+      client.query('ROLLBACK').then(
+        () => client.release(),
+        (failure: Error) => client.release(failure),
+      );
     }
   }
 

@@ -1,7 +1,7 @@
 import { type AnswerColumn, type Language, type RetrievalAnswer } from '../protocol.js';
 import { CursorExpiredError } from '../retrieval.errors.js';
 import { type LoadedGraph, type LoadedGraphs, type LoadedIndex } from './loaded-graphs.js';
-import { readCitations } from './read-citations.js';
+import { toCitations } from './to-citations.js';
 import { readNodes, toAnswerNode } from './read-evidence.js';
 import { readContext } from './read-context.js';
 import { type GraphReader, type RetrievalDatabase } from './retrieval-database.js';
@@ -73,8 +73,14 @@ export async function searchGraph(
     const node = nodes.get(hit.id);
     return node ? [{ hit, node }] : [];
   });
-  const cited = hits.map(({ node }) => ({ kind: 'node' as const, name: node.label, key: node.key, runId: node.run_id }));
-  const { citations } = await readCitations(reader, graph.schema, cited);
+  const cited = hits.map(({ node }) => ({
+    kind: 'node' as const,
+    name: node.label,
+    key: node.key,
+    jobId: node.job_id,
+    loadedAt: node.loaded_at,
+  }));
+  const { citations } = toCitations(graph.schema, cited);
   const end = query.offset + found.hits.length;
   return {
     graph_version: reader.version,

@@ -1,0 +1,36 @@
+import { keyOfRow, toCitations } from './to-citations.js';
+
+const schema = {
+  labels: [],
+  edges: [],
+  sources: [
+    { kind: 'node' as const, name: '产品', sourceLabel: '', targetLabel: '', jobId: 1, connection: 'pg_mirror', connectionId: 1, table: 'products', keyColumns: ['product_id'] },
+    { kind: 'node' as const, name: '产品', sourceLabel: '', targetLabel: '', jobId: 2, connection: 'pg_mirror', connectionId: 1, table: 'old_products', keyColumns: ['id'] },
+  ], // prettier-ignore
+};
+const cited = (key: string, jobId: number | null) => ({ kind: 'node' as const, name: '产品', key, jobId, loadedAt: null });
+
+describe('toCitations', () => {
+  it('names the table of the job that wrote the node, each row once', () => {
+    const { citations } = toCitations(schema, [cited('7', 2), cited('8', 1), cited('7', 2)]);
+    expect(citations.map(({ table, key }) => [table, key])).toEqual([
+      ['old_products', { id: '7' }],
+      ['products', { product_id: '8' }],
+    ]);
+  });
+
+  it('tells that not all are listed', () => {
+    const { citations, more } = toCitations(
+      schema,
+      Array.from({ length: 201 }, (_, i) => cited(String(i), 1)),
+    );
+    expect([citations.length, more]).toEqual([200, true]);
+  });
+});
+
+describe('keyOfRow', () => {
+  it('takes the key of several columns apart and keeps a key of one as it is', () => {
+    expect(keyOfRow(['order_id', 'line_no'], '["10248", "11"]')).toEqual({ order_id: '10248', line_no: '11' });
+    expect(keyOfRow(['code'], '["a", "b"]')).toEqual({ code: '["a", "b"]' });
+  });
+});
