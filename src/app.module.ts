@@ -17,6 +17,7 @@ import { GraphAccessGuard } from './graphs/graph-access.guard.js';
 import { GraphsModule } from './graphs/graphs.module.js';
 import { HealthModule } from './health/health.module.js';
 import { IngestionModule } from './ingestion/ingestion.module.js';
+import { LicensingModule } from './licensing/licensing.module.js';
 import { CallerLimitsGuard } from './limits/caller-limits.guard.js';
 import { ClientLimitsGuard } from './limits/client-limits.guard.js';
 import { CountingErrorFilter } from './limits/counting-error.filter.js';
@@ -44,6 +45,7 @@ export class AppModule {
       imports: [
         ConfigModule.with(settings),
         LogModule.with(log),
+        LicensingModule,
         DatabaseModule.with({ url: databaseUrl, size: settings.databasePoolSize }),
         LimitsModule.with({ settings, databaseUrl }),
         HealthModule,

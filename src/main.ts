@@ -6,6 +6,8 @@ import { loadSettings, type Settings } from './config/settings.js';
 import { lockDataDirectory, openDataDirectory, socketDirectory } from './database/embedded/data-directory.js';
 import { EmbeddedPostgres } from './database/embedded/embedded-postgres.js';
 import { prepareDatabase } from './database/prepare-database.js';
+import { LicenceVerifier } from './licensing/licence.verifier.js';
+import { LicenceRefusedError } from './licensing/licensing.errors.js';
 import { type RetrievalPlace } from './retrieval/retrieval.supervisor.js';
 import { UsersService } from './users/users.service.js';
 
@@ -21,10 +23,12 @@ async function main(): Promise<void> {
     await prepareDatabase(databaseUrl);
     const app = await createApp({ settings, databaseUrl, log, retrieval: await placeRetrieval(settings, databaseUrl) });
     await app.listen(settings.port, settings.host);
-    stopOnSignal(async () => {
+    const stop = async () => {
       await app.close();
       await embedded?.stop();
-    });
+    };
+    stopOnSignal(stop);
+    void app.get(LicenceVerifier).lapsed.then(refusal => stop().finally(() => fail(refusal)));
     embedded?.onUnexpectedExit(() => {
       log.fatal('The embedded PostgreSQL ended; see postgres.log in DATA_DIR');
       process.exit(1);
@@ -84,7 +88,10 @@ function welcome(url: string, login: { username: string; password: string | null
   return `${lines.join('\n')}\n`;
 }
 
-main().catch((error: unknown) => {
+/** Ends the process with one line that says why; a refused licence has an exit code of its own. */
+function fail(error: unknown): never {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(1);
-});
+  process.exit(error instanceof LicenceRefusedError ? error.exitCode : 1);
+}
+
+main().catch(fail);

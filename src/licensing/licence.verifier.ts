@@ -1,0 +1,92 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { type Logger } from 'pino';
+import { LOG } from '../common/logging/log.js';
+import { Settings } from '../config/settings.js';
+import { checkLicence } from './verification/check-licence.js';
+import { DAY_MS, type LicenceProof, MINUTE_MS, SECOND_MS } from './verification/licence.js';
+import { LicenceRefusedError } from './licensing.errors.js';
+import { endsTheLicence } from './verification/online/check-online.js';
+
+/** What is known of the licence now; `proof` is null while the check is off. */
+export interface LicenceState {
+  proof: LicenceProof | null;
+  checkedAt: Date | null;
+  /** Why the last check while running brought no new proof. */
+  refusal: LicenceRefusedError | null;
+}
+
+const RENEW_AFTER_MS = DAY_MS;
+const LONGEST_WAIT_MS = 60 * MINUTE_MS;
+
+/**
+ * The licence gate. At start it lets the application come up only with a proof. While running it asks for a new proof once a
+ * day (hourly when the last one is weak); a check that brings none leaves the last proof standing until its own end, and then
+ * `lapsed` is told. A signed refusal ends it at once.
+ */
+@Injectable()
+export class LicenceVerifier implements OnApplicationBootstrap, OnApplicationShutdown {
+  private proof: LicenceProof | null = null;
+  private checkedAt: Date | null = null;
+  private refusal: LicenceRefusedError | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private ended = false;
+  private lapse!: (refusal: LicenceRefusedError) => void;
+
+  /** Resolves when the licence has ended under a running service, which must then stop. */
+  readonly lapsed = new Promise<LicenceRefusedError>(resolve => (this.lapse = resolve));
+
+  constructor(
+    private readonly settings: Settings,
+    @Inject(LOG) private readonly log: Logger,
+  ) {}
+
+  /** @throws LicenceRefusedError, which `main.ts` turns into its exit code before the port opens. */
+  async onApplicationBootstrap(): Promise<void> {
+    if (!this.settings.licenseCheckEnabled) return;
+    await this.prove(new Date());
+    this.wait(new Date());
+  }
+
+  onApplicationShutdown(): void {
+    this.ended = true;
+    if (this.timer) clearTimeout(this.timer);
+  }
+
+  state(): LicenceState {
+    return { proof: this.proof, checkedAt: this.checkedAt, refusal: this.refusal };
+  }
+
+  /** One look while running: asks for a new proof when the last is a day old, weak, or at its end. */
+  async look(now: Date): Promise<void> {
+    if (this.proof === null || this.checkedAt === null) return;
+    const holds = this.proof.holdsUntil === null || now < this.proof.holdsUntil;
+    const young = now.getTime() - this.checkedAt.getTime() < RENEW_AFTER_MS;
+    if (holds && young && this.proof.status === 'valid' && this.refusal === null) return;
+    try {
+      await this.prove(now);
+    } catch (error) {
+      const refusal = error as LicenceRefusedError;
+      this.refusal = refusal;
+      if (!holds || endsTheLicence(refusal)) {
+        this.ended = true;
+        this.lapse(refusal);
+      } else this.log.error({ licence: refusal.reason, holds_until: this.proof.holdsUntil }, refusal.message);
+    }
+  }
+
+  private wait(now: Date): void {
+    if (this.ended) return;
+    const leftMs = this.proof?.holdsUntil ? this.proof.holdsUntil.getTime() - now.getTime() : Infinity;
+    const waitMs = Math.min(LONGEST_WAIT_MS, Math.max(leftMs, SECOND_MS));
+    this.timer = setTimeout(() => void this.look(new Date()).then(() => this.wait(new Date())), waitMs);
+    this.timer.unref();
+  }
+
+  private async prove(now: Date): Promise<void> {
+    const proof = await checkLicence(this.settings, now);
+    this.proof = proof;
+    this.checkedAt = now;
+    this.refusal = null;
+    for (const warning of proof.warnings) this.log.warn({ licence: proof.status, holds_until: proof.holdsUntil }, warning);
+  }
+}

@@ -1,0 +1,28 @@
+import { type LicenceSettings, chooseSource } from './choose-source.js';
+import { type LicenceProof } from './licence.js';
+import { LicenceRefusedError } from '../licensing.errors.js';
+import { checkLicenceFile } from './offline/check-licence-file.js';
+import { checkOnline } from './online/check-online.js';
+import { type AskLimits, defaultAskLimits } from './online/ask-license-server.js';
+
+/**
+ * The whole licence check: settings in, proof out.
+ * @param now The clock; nothing below reads another one.
+ * @throws LicenceRefusedError for everything that is not a proof, whatever went wrong.
+ */
+export async function checkLicence(settings: LicenceSettings, now: Date, limits: AskLimits = defaultAskLimits): Promise<LicenceProof> {
+  try {
+    const source = chooseSource(settings);
+    switch (source.mode) {
+      case 'offline':
+        return await checkLicenceFile(source, now);
+      case 'online':
+        return await checkOnline(source, now, limits);
+      default:
+        return source satisfies never;
+    }
+  } catch (error) {
+    if (error instanceof LicenceRefusedError) throw error;
+    throw new LicenceRefusedError('check_failed', undefined, { cause: error });
+  }
+}

@@ -1,0 +1,35 @@
+import { decodeBase64 } from '../decode-base64.js';
+import { parseJsonObject } from '../json-fields.js';
+import { LicenceRefusedError } from '../../licensing.errors.js';
+
+export type CertificateKind = 'license' | 'machine';
+
+/** The envelope of a licence file. Only `enc` is signed; `alg` is a claim of whoever wrote the file. */
+export interface Certificate {
+  kind: CertificateKind;
+  /** The content, encoded or encrypted, exactly as it was signed. */
+  enc: string;
+  /** Ed25519 signature, 64 bytes. */
+  signature: Buffer;
+  encrypted: boolean;
+}
+
+const frame = /^-----BEGIN (LICENSE|MACHINE) FILE-----\r?\n((?:[A-Za-z0-9+/=]+\r?\n)+)-----END (LICENSE|MACHINE) FILE-----(?:\r?\n)*$/;
+
+/**
+ * Reads the text of a licence or machine file: base64 in lines, between two marks, of `{"enc", "sig", "alg"}`
+ * (https://keygen.sh/docs/api/cryptography/#cryptographic-lic). A weaker algorithm named by the file is refused, not used.
+ * @throws LicenceRefusedError file_malformed or algorithm_refused.
+ */
+export function parseCertificate(text: string): Certificate {
+  const match = frame.exec(text);
+  if (!match || match[1] !== match[3]) throw new LicenceRefusedError('file_malformed');
+  const json = decodeBase64(match[2]!.replace(/\r?\n/g, ''));
+  const envelope = json && parseJsonObject(json);
+  const { enc, sig, alg } = envelope ?? {};
+  if (typeof enc !== 'string' || typeof sig !== 'string' || typeof alg !== 'string') throw new LicenceRefusedError('file_malformed');
+  if (alg !== 'base64+ed25519' && alg !== 'aes-256-gcm+ed25519') throw new LicenceRefusedError('algorithm_refused');
+  const signature = decodeBase64(sig);
+  if (signature?.length !== 64) throw new LicenceRefusedError('file_malformed');
+  return { kind: match[1] === 'LICENSE' ? 'license' : 'machine', enc, signature, encrypted: alg.startsWith('aes') };
+}

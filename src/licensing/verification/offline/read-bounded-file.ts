@@ -1,0 +1,36 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+
+export type FileProblem = 'missing' | 'not_regular' | 'unreadable' | 'too_large';
+
+/**
+ * Reads a small regular file whatever the path leads to: symbolic links are followed (secrets are mounted as such), a FIFO does
+ * not block, a device or directory is not read, and never more than `maxBytes` + 1 bytes are, even if the file grows meanwhile.
+ * @returns its bytes, or what is wrong.
+ */
+export async function readBoundedFile(path: string, maxBytes: number): Promise<Buffer | FileProblem> {
+  let file: FileHandle;
+  try {
+    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? 'missing' : 'unreadable';
+  }
+  try {
+    const { size } = await file.stat().then(stat => (stat.isFile() ? stat : { size: null }));
+    if (size === null) return 'not_regular';
+    if (size > maxBytes) return 'too_large';
+    const buffer = Buffer.alloc(maxBytes + 1);
+    let length = 0;
+    while (length < buffer.length) {
+      const { bytesRead } = await file.read(buffer, length, buffer.length - length, length);
+      if (bytesRead === 0) return buffer.subarray(0, length);
+      length += bytesRead;
+    }
+    return 'too_large';
+  } catch {
+    return 'unreadable';
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,46 @@
+import { asObject, parseJsonObject } from '../json-fields.js';
+import { CLOCK_SKEW_MS } from '../licence.js';
+import { findLicensee, readLicenceRecord, withoutKey } from '../licence-record.js';
+import { LicenceRefusedError } from '../../licensing.errors.js';
+import { parseUtcTime } from '../parse-time.js';
+
+export interface Expected {
+  key: string;
+  fingerprint: string | null;
+  /** The nonce of this request; null for a stored answer, whose request is past. */
+  nonce: number | null;
+  /** When the answer was made, as far as is known from elsewhere. */
+  at: Date;
+}
+
+export interface Verdict {
+  name: string | null;
+  licensee: string | null;
+  expiry: Date | null;
+}
+
+/**
+ * Reads the body of a `validate-key` answer whose signature holds: `{meta: {ts, valid, code, nonce, scope}, data}`. The HTTP
+ * status says nothing here: a suspended licence is a 200 with `valid: false`.
+ * @throws LicenceRefusedError unless it says VALID, now, to this request, of this key (and this machine).
+ */
+export function judgeAnswer(body: Buffer, { key, fingerprint, nonce, at }: Expected): Verdict {
+  const document = parseJsonObject(body);
+  const meta = asObject(document?.meta);
+  const madeAt = parseUtcTime(meta?.ts);
+  if (!document || !meta || !madeAt || typeof meta.valid !== 'boolean' || typeof meta.code !== 'string') {
+    throw new LicenceRefusedError('answer_malformed');
+  }
+  if (nonce !== null && meta.nonce !== nonce) throw new LicenceRefusedError('answer_replayed');
+  if (Math.abs(madeAt.getTime() - at.getTime()) > CLOCK_SKEW_MS) throw new LicenceRefusedError('answer_not_fresh');
+  if (!meta.valid || meta.code !== 'VALID') throw new LicenceRefusedError('not_valid', /^[A-Z_]{1,40}$/.exec(meta.code)?.[0]);
+  if (fingerprint !== null && asObject(meta.scope)?.fingerprint !== fingerprint) throw new LicenceRefusedError('fingerprint_mismatch');
+
+  const data = asObject(document.data);
+  if (data?.type !== 'licenses') throw new LicenceRefusedError('answer_malformed');
+  const record = readLicenceRecord(data, 'answer_malformed');
+  // The nonce shows that the answer is new, not whose it is: someone in between could have asked about a key of their own.
+  if (record.key !== key) throw new LicenceRefusedError('answer_for_other_key');
+  if (record.suspended) throw new LicenceRefusedError('suspended');
+  return { name: withoutKey(record.name, key), licensee: withoutKey(findLicensee(document), key), expiry: record.expiry };
+}

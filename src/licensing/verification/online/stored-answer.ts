@@ -1,0 +1,58 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { parseJsonObject } from '../json-fields.js';
+import { readBoundedFile } from '../offline/read-bounded-file.js';
+import { type SignedAnswer } from './verify-signed-answer.js';
+
+const FILE_NAME = 'license-answer';
+const MAX_STORED_BYTES = 256 * 1024;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/**
+ * Keeps the last good answer of the licence server under DATA_DIR. The answer quotes the licence key, so the file is sealed
+ * (AES-256-GCM) with a key derived from it and readable by the owner only. Sealing proves nothing about the answer: what is
+ * read must be verified like a fresh one.
+ */
+export async function storeAnswer(dataDirectory: string, licenceKey: string, answer: SignedAnswer): Promise<void> {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', sealingKey(licenceKey), iv);
+  const text = JSON.stringify({ ...answer, body: answer.body.toString('base64') });
+  const sealed = Buffer.concat([iv, cipher.update(text), cipher.final(), cipher.getAuthTag()]);
+  await mkdir(dataDirectory, { recursive: true, mode: 0o711 });
+  const file = path.join(dataDirectory, FILE_NAME);
+  const fresh = `${file}.${randomBytes(6).toString('hex')}`;
+  try {
+    await writeFile(fresh, sealed, { mode: 0o600, flag: 'wx' });
+    await rename(fresh, file);
+  } catch (error) {
+    await rm(fresh, { force: true });
+    throw error;
+  }
+}
+
+/** The stored answer; null when there is none that this licence key opens. */
+export async function readStoredAnswer(dataDirectory: string, licenceKey: string): Promise<SignedAnswer | null> {
+  const sealed = await readBoundedFile(path.join(dataDirectory, FILE_NAME), MAX_STORED_BYTES);
+  if (typeof sealed === 'string' || sealed.length < IV_BYTES + TAG_BYTES) return null;
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', sealingKey(licenceKey), sealed.subarray(0, IV_BYTES));
+    decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+    const { date, digest, signature, body } =
+      parseJsonObject(Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()])) ?? {};
+    if ([date, digest, signature, body].some(field => typeof field !== 'string')) return null;
+    return { date, digest, signature, body: Buffer.from(body as string, 'base64') } as SignedAnswer;
+  } catch {
+    return null;
+  }
+}
+
+/** After a signed refusal: a licence that was withdrawn must not come back by pulling the plug. */
+export async function forgetAnswer(dataDirectory: string): Promise<void> {
+  await rm(path.join(dataDirectory, FILE_NAME), { force: true });
+}
+
+function sealingKey(licenceKey: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', licenceKey, 'graph-service', 'stored licence answer', 32));
+}

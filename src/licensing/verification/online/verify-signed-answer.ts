@@ -1,0 +1,56 @@
+import { createHash, type KeyObject, verify } from 'node:crypto';
+import { decodeBase64 } from '../decode-base64.js';
+import { LicenceRefusedError } from '../../licensing.errors.js';
+import { parseHttpDate } from '../parse-time.js';
+
+/** What of an answer is signed, and the signature. */
+export interface SignedAnswer {
+  /** The text of the header, as signed. */
+  date: string;
+  digest: string;
+  signature: string;
+  body: Buffer;
+}
+
+/**
+ * Verifies Keygen's response signature (https://keygen.sh/docs/api/signatures/#response-signatures, after
+ * draft-cavage-http-signatures): Ed25519 over request target, host, date and the SHA-256 digest of the body.
+ * @returns when the server signed it.
+ * @throws LicenceRefusedError answer_unsigned, answer_digest_mismatch, answer_malformed or signature_invalid.
+ */
+export function verifySignedAnswer(answer: SignedAnswer, endpoint: URL, publicKey: KeyObject): Date {
+  const digest = `sha-256=${createHash('sha256').update(answer.body).digest('base64')}`;
+  if (answer.digest !== digest) throw new LicenceRefusedError('answer_digest_mismatch');
+  const signature = readSignature(answer.signature);
+  const signedAt = parseHttpDate(answer.date);
+  if (!signedAt) throw new LicenceRefusedError('answer_malformed', 'date');
+  // Keygen signs the host without its port, its published clients expect it with one; both name the same server.
+  const genuine = [...new Set([endpoint.host, endpoint.hostname])].some(host => {
+    const target = `post ${endpoint.pathname}${endpoint.search}`;
+    const signed = `(request-target): ${target}\nhost: ${host}\ndate: ${answer.date}\ndigest: ${digest}`;
+    return verify(null, Buffer.from(signed), publicKey, signature);
+  });
+  if (!genuine) throw new LicenceRefusedError('signature_invalid');
+  return signedAt;
+}
+
+const parameter = /\s*([a-z]+)="([^"]*)"\s*(?:,|$)/gy;
+const MAX_HEADER_CHARACTERS = 4096;
+
+/** The bytes of `keyid="…", algorithm="ed25519", signature="…", headers="(request-target) host date digest"`. */
+function readSignature(header: string): Buffer {
+  const parameters = new Map<string, string>();
+  let end = 0;
+  if (header.length <= MAX_HEADER_CHARACTERS) {
+    for (const match of header.matchAll(parameter)) {
+      if (parameters.has(match[1]!)) throw new LicenceRefusedError('answer_malformed', 'signature');
+      parameters.set(match[1]!, match[2]!);
+      end = match.index + match[0].length;
+    }
+  }
+  // The server does not choose what is signed, nor how: anything but the one form is no signature.
+  const expected = parameters.get('algorithm') === 'ed25519' && parameters.get('headers') === '(request-target) host date digest';
+  const signature = decodeBase64(parameters.get('signature') ?? '');
+  if (end !== header.length || !expected || signature?.length !== 64) throw new LicenceRefusedError('answer_malformed', 'signature');
+  return signature;
+}

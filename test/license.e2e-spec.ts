@@ -1,0 +1,224 @@
+import { execFile, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { client, startTestApp } from './support/app.js';
+import { cloneDatabase } from './support/database.js';
+import { type Answering, LicenseServer, Licensor } from './support/licensor.js';
+
+const root = path.resolve(__dirname, '..');
+const key = 'C0FFEE-5EC2E7-CANARY-V3';
+const day = 86_400_000;
+const licensor = new Licensor();
+const server = new LicenseServer();
+
+let directory: string;
+let database: { url: string; drop: () => Promise<void> };
+
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(os.tmpdir(), 'licence-'));
+  database = await cloneDatabase();
+  await server.listen();
+});
+afterAll(async () => {
+  await server.close();
+  await database.drop();
+  await rm(directory, { recursive: true });
+});
+
+const inDays = (days: number) => new Date(Date.now() + days * day).toISOString();
+
+async function licenceFile({ expiresInDays = 30, secret, by = licensor }: { expiresInDays?: number; secret?: string; by?: Licensor } = {}) {
+  const file = path.join(directory, `${Math.random()}.lic`);
+  const attributes = { name: '企业版', key, expiry: null };
+  const meta = { issued: inDays(-100), expiry: inDays(expiresInDays), ttl: 3600 };
+  await writeFile(file, by.file({ secret, payload: { data: { type: 'licenses', attributes }, meta } }));
+  return file;
+}
+
+/** The licence server's signed word on the key it is asked about. */
+function says(valid: boolean): Answering {
+  return (response, asked) => {
+    const body = JSON.stringify({
+      data: { type: 'licenses', attributes: { name: '企业版', key: asked.body.meta.key, expiry: null } },
+      meta: { ts: inDays(0), valid, code: valid ? 'VALID' : 'SUSPENDED', nonce: asked.body.meta.nonce },
+    });
+    const date = new Date().toUTCString();
+    const signed = licensor.signAnswer(body, { target: `post ${asked.path}`, host: '127.0.0.1', date });
+    response.writeHead(200, { 'Content-Type': 'application/vnd.api+json', ...signed }).end(body);
+  };
+}
+
+async function freePort(): Promise<number> {
+  const probe = net.createServer();
+  await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as net.AddressInfo;
+  await new Promise(resolve => probe.close(resolve));
+  return port;
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const socket = net.connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+    socket.once('close', () => socket.destroy());
+    setTimeout(() => socket.destroy(), 100);
+  });
+}
+
+interface Run {
+  opened: boolean;
+  exitCode: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Starts the built service and watches its port until the process ends, or ends it once the port is open, unless told to wait on. */
+async function start(environment: Record<string, string>, { thenWait = false } = {}): Promise<Run> {
+  const port = await freePort();
+  const { PATH, HOME } = process.env;
+  const child = spawn(process.execPath, ['dist/src/main.js'], {
+    cwd: root,
+    env: {
+      ...{ PATH, HOME, HOST: '127.0.0.1', PORT: String(port), DATABASE_URL: database.url, DATA_DIR: path.join(directory, 'data') },
+      ...{ BCRYPT_COST: '4', LOG_LEVEL: 'debug', LICENSE_CHECK_ENABLED: 'true', LICENSE_PUBLIC_KEY: licensor.publicKeyHex },
+      ...environment,
+    },
+  });
+  const run: Run = { opened: false, exitCode: null, stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => (run.stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (run.stderr += chunk.toString()));
+  let ended = false;
+  const end = new Promise<void>(resolve =>
+    child.once('close', code => {
+      run.exitCode = code;
+      ended = true;
+      resolve();
+    }),
+  );
+  while (!ended && !run.opened) {
+    run.opened = await answers(port);
+    await new Promise(resolve => setTimeout(resolve, 20));
+  }
+  if (run.opened && !thenWait) child.kill('SIGTERM');
+  await end;
+  expect(run.stdout + run.stderr).not.toContain(key);
+  return run;
+}
+
+describe('a service without a proof of its licence', () => {
+  const online = () => ({ LICENSE_KEY: key, LICENSE_URL: `http://127.0.0.1:${server.port}/validate-key` });
+  const cases: [string, () => Promise<Record<string, string>> | Record<string, string>, Answering | null, string][] = [
+    ['nothing configured', () => ({}), null, 'nothing_configured'],
+    ['both modes at once', async () => ({ ...online(), LICENSE_FILE: await licenceFile() }), null, 'mode_ambiguous'],
+    ['a file that ended 31 days ago', async () => ({ LICENSE_FILE: await licenceFile({ expiresInDays: -31 }) }), null, 'expired'],
+    ['a signed refusal', online, says(false), 'not_valid'],
+    [
+      'a page in HTML with status 200 that quotes the key',
+      online,
+      response => response.writeHead(200, { 'Content-Type': 'text/html' }).end(key),
+      'answer_not_json',
+    ],
+    ['a licence server that is gone', () => ({ ...online(), LICENSE_URL: 'http://127.0.0.1:1/validate-key' }), null, 'server_unreachable'],
+  ];
+  it.each(cases)('ends with code 78 and one line before its port opens: %s', async (_title, environment, answering, reason) => {
+    if (answering) server.answering = answering;
+    const { opened, exitCode, stdout, stderr } = await start(await environment());
+    expect({ opened, exitCode }).toEqual({ opened: false, exitCode: 78 });
+    expect(stderr).toMatch(new RegExp(`^许可证未通过：.+ / Licence refused \\[${reason}\\]: .+\\n$`));
+    // Nothing that the log holds at its most talkative tells the same a second time.
+    expect(stdout).not.toMatch(/refused|许可证/);
+  });
+
+  it('does not guess what LICENSE_CHECK_ENABLED=TRUE means', async () => {
+    const { opened, exitCode, stderr } = await start({ LICENSE_CHECK_ENABLED: 'TRUE' });
+    expect(opened).toBe(false);
+    expect(exitCode).not.toBe(0);
+    expect(stderr).toContain('LICENSE_CHECK_ENABLED');
+  });
+});
+
+describe('a service with a proof of its licence', () => {
+  it('opens its port', async () => {
+    const { opened, exitCode } = await start({ LICENSE_FILE: await licenceFile({ secret: key }), LICENSE_KEY: key });
+    expect({ opened, exitCode }).toEqual({ opened: true, exitCode: 0 });
+  });
+
+  it('stops with code 78 when the licence ends while it runs', async () => {
+    const secondsLeft = 20;
+    const file = await licenceFile({ expiresInDays: -30 + secondsLeft / 86_400 });
+    const { opened, exitCode, stderr } = await start({ LICENSE_FILE: file }, { thenWait: true });
+    expect({ opened, exitCode }).toEqual({ opened: true, exitCode: 78 });
+    expect(stderr).toMatch(/^许可证未通过：.+ \/ Licence refused \[expired\]: .+\n$/);
+  }, 60_000);
+
+  it('reads the end of a licence alike in every zone of the machine', async () => {
+    const check = path.join(root, 'dist', 'src', 'licensing', 'verification', 'check-licence.js');
+    const file = await licenceFile({ expiresInDays: -30 });
+    // The same file a minute before and after the end of its grace.
+    const script = `
+      import { checkLicence } from ${JSON.stringify(check)};
+      const settings = ${JSON.stringify({ licenseFile: file, licensePublicKey: licensor.publicKeyHex, dataDirectory: directory })};
+      for (const ms of [-60_000, 60_000]) {
+        const at = new Date(${Date.now()} + ms);
+        await checkLicence(settings, at).then(proof => console.log(proof.status), error => console.log(error.reason));
+      }
+      console.log(new Date().getTimezoneOffset());`;
+    const offsets = new Set<string>();
+    for (const TZ of ['Asia/Shanghai', 'America/Los_Angeles', 'Pacific/Kiritimati']) {
+      const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+        env: { ...process.env, TZ },
+      });
+      const [before, after, offset] = stdout.split('\n');
+      expect([before, after]).toEqual(['grace', 'expired']);
+      offsets.add(offset!);
+    }
+    expect(offsets.size).toBe(3);
+  });
+});
+
+describe('GET /license', () => {
+  it('shows the licence to admins only, and never the key', async () => {
+    server.answering = says(true);
+    const app = await startTestApp({
+      LICENSE_CHECK_ENABLED: 'true',
+      LICENSE_KEY: key,
+      LICENSE_URL: `http://127.0.0.1:${server.port}/validate-key`,
+      LICENSE_PUBLIC_KEY: licensor.publicKeyHex,
+      DATA_DIR: path.join(directory, 'data'),
+    });
+    try {
+      const { body, text } = await app.admin.get('/api/license').expect(200);
+      expect(body).toEqual({
+        enabled: true,
+        mode: 'online',
+        status: 'valid',
+        name: '企业版',
+        licensee: null,
+        issued: expect.stringMatching(/Z$/),
+        expiry: null,
+        holds_until: expect.stringMatching(/Z$/),
+        checked_at: expect.stringMatching(/Z$/),
+        warnings: [],
+      });
+      expect(text).not.toContain(key);
+      await (await app.asUser('li')).get('/api/license').expect(403);
+      await client(app.url, null).get('/api/license').expect(401);
+    } finally {
+      await app.close();
+    }
+  });
+
+  it('says so when no licence is asked for', async () => {
+    const app = await startTestApp();
+    try {
+      const { body } = await app.admin.get('/license').expect(200);
+      expect(body).toMatchObject({ enabled: false, mode: null, status: 'disabled', warnings: [] });
+    } finally {
+      await app.close();
+    }
+  });
+});
