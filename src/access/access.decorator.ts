@@ -13,7 +13,7 @@ export type GraphSource = { of: 'graph' | 'job' | 'run' | 'metric'; param: strin
 export type Access =
   | { kind: 'public' }
   | { kind: 'authenticated' | 'password_pending' | 'admin'; keys: boolean }
-  | { kind: 'graph'; role: GraphRole; source: GraphSource; keys: boolean };
+  | { kind: 'graph'; role: GraphRole | 'owner'; source: GraphSource; keys: boolean };
 
 export const ACCESS = 'access';
 

@@ -4,7 +4,7 @@ import { type Principal } from '../access/principal.js';
 import { ServicePool } from '../database/service-pool.js';
 import { GraphAccessError, GraphNotFoundError, RecordNotFoundError } from './graphs.errors.js';
 
-const rank: Record<GraphRole, number> = { viewer: 1, editor: 2, manager: 3 };
+const rank = { viewer: 1, editor: 2, manager: 3, owner: 4 };
 
 const graphOf = {
   job: 'SELECT graph_id FROM ingestion_jobs WHERE id = $1',
@@ -25,14 +25,9 @@ export class GraphAccessService {
   }
 
   /** @throws GraphNotFoundError, or GraphAccessError for a graph that exists and that the caller may not use this way. */
-  async require(principal: Principal, graphId: number, role: GraphRole): Promise<void> {
+  async require(principal: Principal, graphId: number, role: GraphRole | 'owner'): Promise<void> {
     const held = await this.findRole(principal, graphId);
-    if (held === null || (held !== 'owner' && rank[held] < rank[role])) throw new GraphAccessError(role);
-  }
-
-  /** @throws GraphNotFoundError, or GraphAccessError for all but the owner and admins. */
-  async requireOwner(principal: Principal, graphId: number): Promise<void> {
-    if ((await this.findRole(principal, graphId)) !== 'owner') throw new GraphAccessError('owner');
+    if (held === null || rank[held] < rank[role]) throw new GraphAccessError(role);
   }
 
   /** The graphs that a list may show the caller; null for all of them. */

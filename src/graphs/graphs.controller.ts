@@ -54,7 +54,7 @@ export class GraphsController {
 
   @Delete(':id')
   @HttpCode(204)
-  @GraphAccess('manager')
+  @GraphAccess('owner')
   @ApiOperation({ summary: '删除图及其全部数据（仅所有者） / Delete a graph and all in it (owner only)' })
   @ApiNoContentResponse()
   delete(@CurrentPrincipal() principal: Principal, @IdParam() id: number): Promise<void> {

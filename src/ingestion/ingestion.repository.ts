@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
-import type { Principal } from '../access/principal.js';
 import { ServicePool } from '../database/service-pool.js';
 import { JobNotFoundError, RunActiveError, RunNotFoundError } from './ingestion.errors.js';
 import type { Reason, RunReport } from './run/run-report.js';
@@ -78,15 +77,13 @@ export class IngestionRepository {
     return rows[0];
   }
 
-  /** Jobs of the graphs that the caller may see, or of one of them. */
-  async listJobs({ userId, isAdmin }: Principal, graphId: number | null, afterId: number, limit: number): Promise<JobRow[]> {
+  /** Jobs of the graphs that are visible (null: all of them), or of one of these graphs. */
+  async listJobs(visible: number[] | null, graphId: number | null, afterId: number, limit: number): Promise<JobRow[]> {
     const { rows } = await this.pool.query<JobRow>(
       `${jobRow}
-       JOIN graphs g ON g.id = j.graph_id
-       WHERE j.id > $3 AND ($4::int IS NULL OR j.graph_id = $4)
-         AND ($2 OR g.owner_id = $1 OR EXISTS (SELECT FROM graph_members m WHERE m.graph_id = g.id AND m.user_id = $1))
-       ORDER BY j.id LIMIT $5`,
-      [userId, isAdmin, afterId, graphId, limit],
+       WHERE j.id > $1 AND ($2::int IS NULL OR j.graph_id = $2) AND ($3::int[] IS NULL OR j.graph_id = ANY ($3))
+       ORDER BY j.id LIMIT $4`,
+      [afterId, graphId, visible, limit],
     );
     return rows;
   }

@@ -32,7 +32,7 @@ export class JobsController {
   ) {}
 
   @Get('jobs')
-  @Authenticated()
+  @Authenticated({ keys: true })
   @ApiOperation({ summary: '导入任务 / Ingestion jobs of the graphs I may see' })
   @ApiOkResponse({ type: PageOf(JobResponse) })
   list(@CurrentPrincipal() principal: Principal, @Query() query: ListJobsQuery): Promise<Page<JobResponse>> {

@@ -57,7 +57,7 @@ export class JobsService {
   /** @throws GraphNotFoundError, GraphAccessError for a `graph_id` that the caller may not see */
   async list(principal: Principal, { graph_id, limit, cursor }: ListJobsQuery): Promise<Page<JobResponse>> {
     if (graph_id !== undefined) await this.access.require(principal, graph_id, 'viewer');
-    const rows = await this.repository.listJobs(principal, graph_id ?? null, afterId(cursor), limit + 1);
+    const rows = await this.repository.listJobs(await this.access.listVisible(principal), graph_id ?? null, afterId(cursor), limit + 1);
     return page(rows.map(toJobResponse), limit, job => job.id);
   }
 

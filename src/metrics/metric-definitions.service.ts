@@ -26,7 +26,8 @@ export class MetricDefinitionsService {
 
   async list(principal: Principal, { graph_id, limit, cursor }: ListMetricsQuery): Promise<Page<MetricResponse>> {
     if (graph_id !== undefined) await this.access.require(principal, graph_id, 'viewer');
-    const rows = page(await this.metrics.list(principal, graph_id ?? null, afterId(cursor), limit + 1), limit, row => row.id);
+    const visible = await this.access.listVisible(principal);
+    const rows = page(await this.metrics.list(visible, graph_id ?? null, afterId(cursor), limit + 1), limit, row => row.id);
     const siblings = new Map<number, MetricRow[]>();
     for (const { graphId } of rows.items) if (!siblings.has(graphId)) siblings.set(graphId, await this.metrics.listOfGraph(graphId));
     return { ...rows, items: rows.items.map(row => toMetricResponse(row, describeMetric(row, siblings.get(row.graphId) ?? []))) };

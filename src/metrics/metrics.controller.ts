@@ -30,7 +30,7 @@ export class MetricsController {
   ) {}
 
   @Get()
-  @Authenticated()
+  @Authenticated({ keys: true })
   @ApiOperation({ summary: '我可以使用的指标 / The metrics I may use' })
   @ApiOkResponse({ type: PageOf(MetricResponse) })
   list(@CurrentPrincipal() principal: Principal, @Query() query: ListMetricsQuery): Promise<Page<MetricResponse>> {
@@ -48,7 +48,7 @@ export class MetricsController {
 
   @Post('parse')
   @HttpCode(200)
-  @Authenticated()
+  @Authenticated({ keys: true })
   @ApiOperation({ summary: '识别公式的模式 / Tell which pattern a formula has' })
   @ApiBody({ type: ParseFormulaRequest, examples: parseFormulaExamples })
   @ApiOkResponse({ type: ParseFormulaResponse })

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { type Principal } from '../access/principal.js';
 import { ServicePool } from '../database/service-pool.js';
 import { type MetricBinding } from './compiler/metric-binding.js';
 import { Metric } from './metric.entity.js';
@@ -36,15 +35,13 @@ export class MetricsRepository {
     private readonly pool: ServicePool,
   ) {}
 
-  /** Metrics of the graphs the caller may use, or of one graph. */
-  async list({ userId, isAdmin }: Principal, graphId: number | null, afterId: number, limit: number): Promise<MetricRow[]> {
+  /** Metrics of the graphs that are visible (null: all of them), or of one of these graphs. */
+  async list(visible: number[] | null, graphId: number | null, afterId: number, limit: number): Promise<MetricRow[]> {
     const { rows } = await this.pool.query<MetricRow>(
       `${metricRow}
-       JOIN graphs g ON g.id = m.graph_id
-       WHERE m.id > $1 AND ($2::int IS NULL OR m.graph_id = $2)
-         AND ($3 OR g.owner_id = $4 OR EXISTS (SELECT 1 FROM graph_members p WHERE p.graph_id = g.id AND p.user_id = $4))
-       ORDER BY m.id LIMIT $5`,
-      [afterId, graphId, isAdmin, userId, limit],
+       WHERE m.id > $1 AND ($2::int IS NULL OR m.graph_id = $2) AND ($3::int[] IS NULL OR m.graph_id = ANY ($3))
+       ORDER BY m.id LIMIT $4`,
+      [afterId, graphId, visible, limit],
     );
     return rows;
   }

@@ -1,0 +1,95 @@
+import { type Express } from 'express';
+import { accessTable } from './access/access-table.js';
+import { credentialStates, expected } from './access/credential-states.js';
+import { startTestApp, type TestApp } from './support/app.js';
+
+interface Layer {
+  route?: { path: string; methods: Record<string, boolean> };
+}
+
+describe('access', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp();
+    for (const name of ['disabled', 'pending', 'stranger', 'viewer', 'editor', 'manager', 'owner']) {
+      await test.anonymous.post('/api/auth/register').send({ username: name, password: 'correct-horse-8' }).expect(201);
+    }
+    await test.pool.query("UPDATE users SET disabled_at = now() WHERE username = 'disabled'");
+    await test.pool.query("UPDATE users SET must_change_password = true WHERE username = 'pending'");
+  });
+  afterAll(() => test.close());
+
+  /** Every route of the router but Swagger UI's own files. */
+  function routes(): string[] {
+    const { router } = test.app.getHttpAdapter().getInstance<Express & { router: { stack: Layer[] } }>();
+    return router.stack
+      .flatMap(({ route }) => (route ? Object.keys(route.methods).map(method => `${method.toUpperCase()} ${route.path}`) : []))
+      .filter(route => !/^GET \/docs\/./.test(route));
+  }
+
+  /** A graph with one of everything that a path may name. */
+  async function createFixture(): Promise<{ graphId: number; otherGraphId: number; path: (route: string) => string }> {
+    const owner = (await test.pool.query("SELECT id FROM users WHERE username = 'owner'")).rows[0].id;
+    const ids = [];
+    for (const name of ['this', 'other']) {
+      const { rows } = await test.pool.query('INSERT INTO graphs (name, owner_id) VALUES ($1, $2) RETURNING id', [name, owner]);
+      ids.push(rows[0].id as number);
+    }
+    const [graphId, otherGraphId] = ids as [number, number];
+    await test.pool.query(
+      `INSERT INTO graph_members (graph_id, user_id, role) SELECT g, u.id, u.username FROM users u, unnest($1::int[]) g WHERE u.username IN ('viewer', 'editor', 'manager')`,
+      [[graphId, otherGraphId]],
+    );
+    const one = async (sql: string) => (await test.pool.query(sql, [graphId])).rows[0].id as number;
+    const job = await one(
+      `INSERT INTO ingestion_jobs (graph_id, connection_id, name, mapping_yaml) VALUES ($1, 1, 'j', 'version: 1') RETURNING id`,
+    );
+    const { rows } = await test.pool.query(`INSERT INTO ingestion_runs (job_id, status) VALUES ($1, 'succeeded') RETURNING id`, [job]);
+    const metric = await one(`INSERT INTO metrics (graph_id, name, formula) VALUES ($1, 'm', 'COUNT(*)') RETURNING id`);
+    const idOf = (route: string): number => {
+      if (route.includes('/jobs/')) return job;
+      if (route.includes('/runs/')) return rows[0].id;
+      if (route.includes('/metrics/')) return metric;
+      // Nobody's: what the route would do to it is not what this test is about.
+      return /\/(users|api-keys|connections)\//.test(route) ? 999_999 : graphId;
+    };
+    const path = (route: string) =>
+      route
+        .replace(':node_id', '1')
+        .replace(':query_id', '1')
+        .replace(':user_id', '999999')
+        .replace(':table', 't')
+        .replace(':id', String(idOf(route)));
+    return { graphId, otherGraphId, path };
+  }
+
+  it('covers every route of the router, and nothing else', () => {
+    expect(new Set(Object.keys(accessTable))).toEqual(new Set(routes()));
+  });
+
+  it.each(Object.entries(accessTable))('%s is open to those the table names', async (route, row) => {
+    const [method, template] = route.split(' ') as [string, string];
+    let fixture = await createFixture();
+    const states = (await credentialStates(test, fixture.graphId, fixture.otherGraphId)).length;
+    expect(states).toBeGreaterThanOrEqual(20);
+    const wrong: string[] = [];
+    for (let index = 0; index < states; index++) {
+      // What a route deletes or ends is whole again for the next credential.
+      if (method === 'DELETE') fixture = await createFixture();
+      const { name, headers, standing } = (await credentialStates(test, fixture.graphId, fixture.otherGraphId))[index]!;
+      const body = template.startsWith('/ingestion/jobs') || template === '/metrics' ? { graph_id: fixture.graphId } : {};
+      const response = await fetch(`${test.url}/api${fixture.path(template)}`, {
+        method,
+        headers: { ...headers, ...(method === 'GET' ? {} : { 'content-type': 'application/json' }) },
+        ...(method === 'GET' ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      const want = expected(row, standing);
+      const got = response.status === 401 || response.status === 403 ? response.status : 'pass';
+      const reachedRoute = row.rule === 'public' && got !== 'pass' && !text.includes('not_authenticated');
+      if (want !== got && !reachedRoute) wrong.push(`${name}: ${response.status} instead of ${want}`);
+      if (response.status >= 500 && response.status !== 501) wrong.push(`${name}: ${response.status} ${text}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+});

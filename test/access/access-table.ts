@@ -1,0 +1,94 @@
+/*
+ * Who may call what: one line a route. A route that the router knows and this table does not, or the reverse, fails the test.
+ *
+ *   public     anyone, with or without credentials
+ *   any        any user; `pending` also while the password must be changed
+ *   admin      admins
+ *   viewer, editor, manager, owner: at least that role on the graph behind the request
+ *   keys       an API key for that graph will do
+ */
+export type Rule = 'public' | 'any' | 'pending' | 'admin' | 'viewer' | 'editor' | 'manager' | 'owner';
+
+export interface Row {
+  rule: Rule;
+  keys: boolean;
+}
+
+const row = (rule: Rule, keys = false): Row => ({ rule, keys });
+
+export const accessTable: Record<string, Row> = {
+  'GET /health': row('public'),
+  'GET /health/ready': row('public'),
+  'GET /docs': row('public'),
+  'GET /docs/': row('public'),
+
+  'POST /auth/login': row('public'),
+  'POST /auth/register': row('public'),
+  'PUT /auth/password': row('pending'),
+  'GET /auth/me': row('pending', true),
+  'POST /auth/logout': row('any'),
+
+  'GET /users': row('admin'),
+  'POST /users': row('admin'),
+  'GET /users/:id': row('admin'),
+  'PATCH /users/:id': row('admin'),
+  'DELETE /users/:id': row('admin'),
+  'POST /users/:id/reset-password': row('admin'),
+  'GET /audit-events': row('admin'),
+
+  'GET /api-keys': row('any'),
+  'POST /api-keys': row('any'),
+  'POST /api-keys/:id/rotate': row('any'),
+  'DELETE /api-keys/:id': row('any'),
+
+  'GET /graphs': row('any', true),
+  'POST /graphs': row('any'),
+  'GET /graphs/:id': row('viewer', true),
+  'PATCH /graphs/:id': row('manager', true),
+  'DELETE /graphs/:id': row('owner', true),
+  'GET /graphs/:id/schema': row('viewer', true),
+  'GET /graphs/:id/nodes/:node_id': row('viewer', true),
+  'GET /graphs/:id/nodes/:node_id/neighbors': row('viewer', true),
+  'POST /graphs/:id/query': row('viewer', true),
+  'GET /graphs/:id/queries/:query_id': row('viewer', true),
+
+  'GET /permissions/graphs/:id/members': row('manager'),
+  'POST /permissions/graphs/:id/members': row('manager'),
+  'PATCH /permissions/graphs/:id/members/:user_id': row('manager'),
+  'DELETE /permissions/graphs/:id/members/:user_id': row('manager'),
+
+  'GET /warehouse/connections': row('any'),
+  'POST /warehouse/connections': row('admin'),
+  'GET /warehouse/connections/:id': row('any'),
+  'DELETE /warehouse/connections/:id': row('admin'),
+  'POST /warehouse/connections/:id/test': row('admin'),
+  'POST /warehouse/connections/:id/mirror': row('admin'),
+  'GET /warehouse/connections/:id/tables': row('any'),
+  'GET /warehouse/connections/:id/tables/:table': row('any'),
+  'PUT /warehouse/connections/:id/tables/:table': row('admin'),
+  'DELETE /warehouse/connections/:id/tables/:table': row('admin'),
+
+  'GET /ingestion/jobs': row('any', true),
+  'POST /ingestion/jobs': row('editor', true),
+  'POST /ingestion/mappings/validate': row('any'),
+  'GET /ingestion/jobs/:id': row('viewer', true),
+  'PUT /ingestion/jobs/:id': row('editor', true),
+  'DELETE /ingestion/jobs/:id': row('editor', true),
+  'POST /ingestion/jobs/:id/run': row('editor', true),
+  'GET /ingestion/jobs/:id/runs': row('viewer', true),
+  'GET /ingestion/runs/:id': row('viewer', true),
+  'GET /ingestion/runs/:id/rejected': row('viewer', true),
+  'GET /ingestion/runs/:id/events': row('viewer', true),
+  'POST /ingestion/runs/:id/cancel': row('editor', true),
+
+  'GET /metrics': row('any', true),
+  'POST /metrics': row('editor', true),
+  'POST /metrics/parse': row('any', true),
+  'GET /metrics/:id': row('viewer', true),
+  'PATCH /metrics/:id': row('editor', true),
+  'DELETE /metrics/:id': row('editor', true),
+  'PUT /metrics/:id/binding': row('editor', true),
+  'POST /metrics/:id/execute': row('viewer', true),
+
+  'GET /license': row('admin'),
+};

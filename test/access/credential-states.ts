@@ -1,0 +1,107 @@
+import { JwtService } from '@nestjs/jwt';
+import { createApiKey } from '../../src/api-keys/api-key-format.js';
+import { TokenKey } from '../../src/auth/token-key.js';
+import { type TestApp } from '../support/app.js';
+import { type Row, type Rule } from './access-table.js';
+
+/** What a credential is worth: nothing (401), or a person with a role on the graph of the request. */
+export type Standing =
+  | { valid: false }
+  | {
+      valid: true;
+      role: 'none' | 'viewer' | 'editor' | 'manager' | 'owner';
+      admin?: boolean;
+      pending?: boolean;
+      key?: 'this graph' | 'another graph';
+    };
+
+export interface CredentialState {
+  name: string;
+  headers: Record<string, string>;
+  standing: Standing;
+}
+
+const roleRank = { none: 0, viewer: 1, editor: 2, manager: 3, owner: 4 };
+const ruleRank: Partial<Record<Rule, number>> = { viewer: 1, editor: 2, manager: 3, owner: 4 };
+
+/** 401, 403, or 'pass': any other answer, which then is the business of the route. */
+export function expected({ rule, keys }: Row, standing: Standing): 401 | 403 | 'pass' {
+  if (rule === 'public') return 'pass';
+  if (!standing.valid) return 401;
+  if (standing.pending && rule !== 'pending') return 403;
+  if (standing.key && !keys) return 403;
+  if (rule === 'any' || rule === 'pending') return 'pass';
+  if (rule === 'admin') return standing.admin ? 'pass' : 403;
+  if (standing.key === 'another graph') return 403;
+  const rank = standing.admin ? roleRank.owner : roleRank[standing.role];
+  return rank >= ruleRank[rule]! ? 'pass' : 403;
+}
+
+/** Every state a credential can be in, made anew from the database, so that what one request ends is whole for the next. */
+export async function credentialStates(test: TestApp, graphId: number, otherGraphId: number): Promise<CredentialState[]> {
+  const tokens = test.app.get(JwtService);
+  const { rows } = await test.pool.query('SELECT id, username, token_version FROM users');
+  const users = new Map(rows.map(user => [user.username as string, user as { id: number; token_version: number }]));
+  const claims = (name: string) => ({ sub: String(users.get(name)!.id), tv: users.get(name)!.token_version, jti: 'x' });
+  const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+  const as = (name: string) => bearer(tokens.sign(claims(name)));
+  const key = async (name: string, graph: number, more = '') => {
+    const { rawKey, publicId, secretHash } = createApiKey();
+    const inserted = await test.pool.query(
+      `INSERT INTO api_keys (user_id, name, public_id, secret_hash, rate_limit, expires_at) VALUES ($1, 'k', $2, $3, 600, now() + interval '1 day') RETURNING id`,
+      [users.get(name)!.id, publicId, secretHash],
+    );
+    await test.pool.query('INSERT INTO api_key_graphs VALUES ($1, $2)', [inserted.rows[0].id, graph]);
+    if (more) await test.pool.query(`UPDATE api_keys SET ${more} WHERE id = $1`, [inserted.rows[0].id]);
+    return { 'X-API-Key': rawKey };
+  };
+  const invalid: Standing = { valid: false };
+  const good = tokens.sign(claims('owner'));
+  const [header, payload, signature] = good.split('.') as [string, string, string];
+  const plain = { issuer: 'graph-service', audience: 'graph-service' };
+  const forged = new JwtService({ secret: 'x'.repeat(32) }).sign(claims('owner'), { ...plain, expiresIn: 60 });
+  const key256 = test.app.get(TokenKey).object;
+  const expired = new JwtService({ secretOrKeyProvider: () => key256 }).sign(
+    { ...claims('owner'), exp: Math.floor(Date.now() / 1000) - 1 },
+    plain,
+  );
+  const none = Buffer.from(JSON.stringify({ alg: 'none', typ: 'JWT' })).toString('base64url');
+
+  return [
+    { name: 'nothing', headers: {}, standing: invalid },
+    { name: 'an empty bearer', headers: { Authorization: 'Bearer ' }, standing: invalid },
+    { name: 'junk', headers: bearer('junk'), standing: invalid },
+    { name: 'another scheme', headers: { Authorization: `Basic ${good}` }, standing: invalid },
+    { name: 'lower-case bearer', headers: { Authorization: `bearer ${good}` }, standing: invalid },
+    { name: 'two spaces', headers: { Authorization: `Bearer  ${good}` }, standing: invalid },
+    { name: 'another signer', headers: bearer(forged), standing: invalid },
+    { name: 'no signature', headers: bearer(`${none}.${payload}.`), standing: invalid },
+    { name: 'a changed payload', headers: bearer(`${header}.${Buffer.from(JSON.stringify({ ...claims('admin') })).toString('base64url')}.${signature}`), standing: invalid },
+    { name: 'expired', headers: bearer(expired), standing: invalid },
+    { name: 'another audience', headers: bearer(tokens.sign(claims('owner'), { audience: 'elsewhere' })), standing: invalid },
+    { name: 'no token version', headers: bearer(tokens.sign({ sub: claims('owner').sub })), standing: invalid },
+    { name: 'a subject that is no id', headers: bearer(tokens.sign({ ...claims('owner'), sub: 'owner' })), standing: invalid },
+    { name: 'an earlier token version', headers: bearer(tokens.sign({ ...claims('owner'), tv: claims('owner').tv - 1 })), standing: invalid },
+    { name: 'a deleted user', headers: bearer(tokens.sign({ ...claims('owner'), sub: '99999' })), standing: invalid },
+    { name: 'a disabled user', headers: as('disabled'), standing: invalid },
+    { name: 'a user who must change the password', headers: as('pending'), standing: { valid: true, role: 'owner', pending: true } },
+    { name: 'a stranger', headers: as('stranger'), standing: { valid: true, role: 'none' } },
+    { name: 'a viewer', headers: as('viewer'), standing: { valid: true, role: 'viewer' } },
+    { name: 'an editor', headers: as('editor'), standing: { valid: true, role: 'editor' } },
+    { name: 'a manager', headers: as('manager'), standing: { valid: true, role: 'manager' } },
+    { name: 'the owner', headers: as('owner'), standing: { valid: true, role: 'owner' } },
+    { name: 'an admin', headers: as('admin'), standing: { valid: true, role: 'none', admin: true } },
+    { name: 'a key of the owner', headers: await key('owner', graphId), standing: { valid: true, role: 'owner', key: 'this graph' } },
+    { name: 'a key of a viewer', headers: await key('viewer', graphId), standing: { valid: true, role: 'viewer', key: 'this graph' } },
+    { name: 'a key of an admin', headers: await key('admin', graphId), standing: { valid: true, role: 'none', admin: true, key: 'this graph' } },
+    { name: 'a key of a stranger', headers: await key('stranger', graphId), standing: { valid: true, role: 'none', key: 'this graph' } },
+    { name: 'a key for another graph', headers: await key('owner', otherGraphId), standing: { valid: true, role: 'owner', key: 'another graph' } },
+    { name: 'a revoked key', headers: await key('owner', graphId, 'revoked_at = now()'), standing: invalid },
+    { name: 'an expired key', headers: await key('owner', graphId, 'expires_at = now()'), standing: invalid },
+    { name: 'a key with a wrong secret', headers: await key('owner', graphId, "secret_hash = '\\x00'"), standing: invalid },
+    { name: 'a key of a disabled user', headers: await key('disabled', graphId), standing: invalid },
+    { name: 'a key of a user who must change the password', headers: await key('pending', graphId), standing: invalid },
+    { name: 'a junk key', headers: { 'X-API-Key': 'gsk_junk' }, standing: invalid },
+    { name: 'a token and a key', headers: { ...as('owner'), ...(await key('owner', graphId)) }, standing: invalid },
+  ]; // prettier-ignore
+}
