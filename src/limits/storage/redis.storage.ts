@@ -46,37 +46,51 @@ type ScriptedRedis = Redis & { slidingLog(key: string, windowMs: number, limit: 
 
 /** Limits of all processes on one Redis, on its clock. Fails at once while it is away: nobody is let in uncounted. */
 export class RedisStorage implements ThrottlerStorage, OnApplicationShutdown {
+  private replacing = false;
+
   private constructor(private readonly redis: ScriptedRedis) {}
 
   /** @throws when Redis does not answer within 2 seconds. */
   static async connect(url: string, clock = redisClock): Promise<RedisStorage> {
+    let connected = false;
     const redis = new Redis(url, {
       lazyConnect: true,
       connectTimeout: connectMs,
       commandTimeout: commandMs,
-      socketTimeout: connectMs,
       maxRetriesPerRequest: 0,
       enableOfflineQueue: false,
       // A command sent twice would count twice.
       autoResendUnfulfilledCommands: false,
-      retryStrategy: attempts => Math.min(attempts * 50, longestRetryMs),
+      retryStrategy: attempts => (connected ? Math.min(attempts * 50, longestRetryMs) : null),
       keepAlive: 10_000,
       scripts: { slidingLog: { lua: slidingLogScript(clock), numberOfKeys: 1 } },
     }) as ScriptedRedis;
     // Without a listener each lost connection is printed; the requests that it fails say so themselves.
     redis.on('error', () => undefined);
-    try {
-      await redis.connect();
-    } catch (error) {
-      redis.disconnect();
-      throw new Error('REDIS_URL: Redis 没有应答 / Redis does not answer', { cause: error });
-    }
+    await redis.connect().catch(cause => {
+      throw new Error('REDIS_URL: Redis 没有应答 / Redis does not answer', { cause });
+    });
+    connected = true;
     return new RedisStorage(redis);
   }
 
   async increment(key: string, ttl: number, limit: number): Promise<HitRecord> {
-    const [totalHits, expireUs, blocked, waitUs] = await this.redis.slidingLog(`rate-limit:${key}`, ttl, limit);
+    const [totalHits, expireUs, blocked, waitUs] = await this.redis
+      .slidingLog(`rate-limit:${key}`, ttl, limit)
+      .catch(error => this.fail(error));
     return { totalHits, timeToExpire: expireUs / 1e6, isBlocked: blocked === 1, timeToBlockExpire: waitUs / 1e6 };
+  }
+
+  /**
+   * A connection that does not answer in time is replaced: TCP itself takes up to two minutes to find a way that has come
+   * back. ioredis' `socketTimeout` would do it, but its timer outlives its socket and cuts the next one.
+   */
+  private fail(error: unknown): never {
+    if (!this.replacing && error instanceof Error && error.message === 'Command timed out') {
+      this.replacing = true;
+      this.redis.once('close', () => (this.replacing = false)).disconnect(true);
+    }
+    throw error;
   }
 
   onApplicationShutdown(): void {

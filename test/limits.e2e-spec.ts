@@ -1,0 +1,304 @@
+import pg from 'pg';
+import { type Response } from 'supertest';
+import { type Client, client, keyClient, startTestApp, type TestApp, userPassword } from './support/app.js';
+
+const long = process.env.LONG_TESTS === '1';
+
+/** Clients are told apart by X-Forwarded-For, which the app believes: it comes from this machine. */
+describe('rate limits', () => {
+  let test: TestApp;
+  let addresses = 0;
+  let users = 0;
+  beforeAll(async () => {
+    test = await startTestApp({
+      RATE_LIMIT_SCALE: '1',
+      TRUST_PROXY: '127.0.0.1',
+      CORS_ORIGINS: 'https://app.example.com',
+      // The worker asks the database for runs, which one of these tests would take for the cost of a request.
+      WORKER: 'off',
+    });
+  });
+  afterAll(() => test.close());
+
+  /** An address that nobody else in this file has. */
+  const newAddress = () => `198.51.${100 + (addresses >> 8)}.${addresses++ & 255}`;
+  const loginFrom = (address: string, body: object = { username: 'nobody', password: 'wrong-wrong' }, path = '/api/auth/login') =>
+    test.anonymous.post(path).set('X-Forwarded-For', address).send(body);
+
+  async function newUser(): Promise<Client & { id: number }> {
+    const username = `limited-${users++}`;
+    const address = newAddress();
+    await test.anonymous.post('/api/auth/register').set('X-Forwarded-For', address).send({ username, password: userPassword }).expect(201);
+    const { body } = await loginFrom(address, { username, password: userPassword }).expect(200);
+    return { ...client(test.url, body.token), id: body.user_id };
+  }
+
+  /** Sends `count` requests, ten at a time. */
+  async function send(
+    count: number,
+    request: (index: number) => PromiseLike<Response>,
+  ): Promise<{ admitted: Response[]; refused: Response[] }> {
+    const responses: Response[] = [];
+    for (let index = 0; index < count; index += 10) {
+      const batch = Array.from({ length: Math.min(10, count - index) }, (_, offset) => Promise.resolve(request(index + offset)));
+      responses.push(...(await Promise.all(batch)));
+    }
+    return {
+      admitted: responses.filter(({ status }) => status !== 429),
+      refused: responses.filter(({ status }) => status === 429),
+    };
+  }
+
+  it('admits ten logins a minute from one address, right or wrong, under either path', async () => {
+    const address = newAddress();
+    const bodies = [
+      { username: 'admin', password: 'correct-horse-7' },
+      {},
+      { username: 7 },
+      { username: 'nobody', password: 'wrong-wrong' },
+    ];
+    const { admitted, refused } = await send(30, index =>
+      loginFrom(address, bodies[index % bodies.length], index % 2 === 0 ? '/api/auth/login' : '/auth/login'),
+    );
+    expect(admitted).toHaveLength(10);
+    expect(refused).toHaveLength(20);
+    expect(new Set(admitted.map(({ status }) => status))).toEqual(new Set([200, 400, 401, 422]));
+    await loginFrom(newAddress()).expect(401);
+  });
+
+  it('answers a refused request in the shape of the contract, with the time to wait', async () => {
+    const address = newAddress();
+    await send(10, () => loginFrom(address, {}));
+    const { body, headers } = await loginFrom(address).set('Origin', 'https://app.example.com').expect(429);
+    const seconds = Number(headers['retry-after']);
+    expect(headers['retry-after']).toMatch(/^[1-9]\d?$/);
+    expect(seconds).toBeLessThanOrEqual(60);
+    expect(body).toEqual({
+      detail: `请求过于频繁，请在 ${seconds} 秒后重试 / Too many requests; retry after ${seconds} seconds`,
+      code: 'too_many_requests',
+      context: { bucket: 'login', limit: 10, window_s: 60, retry_after_s: seconds },
+    });
+    expect(headers['ratelimit-policy']).toBe('"login";q=10;w=60');
+    expect(headers.ratelimit).toBe(`"login";r=0;t=${seconds}`);
+    expect(headers['x-request-id']).toBeDefined();
+    expect(headers['access-control-allow-origin']).toBe('https://app.example.com');
+    expect(headers['access-control-expose-headers']).toMatch(/Retry-After,RateLimit,RateLimit-Policy/);
+    expect(Object.keys(headers).filter(name => /retry-after-|x-ratelimit/.test(name))).toEqual([]);
+  });
+
+  it('tells an admitted request how many are left and when there is one more', async () => {
+    const address = newAddress();
+    const { headers: first } = await loginFrom(address, {});
+    expect(first['ratelimit-policy']).toBe('"login";q=10;w=60');
+    expect(first.ratelimit).toBe('"login";r=9;t=60');
+    const { headers: second } = await loginFrom(address, {});
+    expect(second.ratelimit).toMatch(/^"login";r=8;t=(60|5\d)$/);
+    expect(second['retry-after']).toBeUndefined();
+  });
+
+  it('keeps register and password apart, five each, per address and before any credential is looked at', async () => {
+    const address = newAddress();
+    const register = () => test.anonymous.post('/api/auth/register').set('X-Forwarded-For', address).send({});
+    const password = (index: number) =>
+      (index % 2 === 0 ? test.anonymous : client(test.url, 'a.b.c')).put('/api/auth/password').set('X-Forwarded-For', address).send({});
+    expect((await send(20, register)).admitted).toHaveLength(5);
+    const { admitted, refused } = await send(20, password);
+    expect(admitted.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401]);
+    expect(refused[0]!.headers['ratelimit-policy']).toBe('"password";q=5;w=60');
+    await loginFrom(address).expect(401);
+  });
+
+  it('counts queries of one user together, over graphs and addresses, and apart from another user', async () => {
+    const [one, other] = [await newUser(), await newUser()];
+    const query = (who: Client) => (index: number) =>
+      who
+        .post(`${index % 3 === 0 ? '' : '/api'}/graphs/${1 + (index % 4)}/query`)
+        .set('X-Forwarded-For', newAddress())
+        .send({});
+    const { admitted, refused } = await send(50, query(one));
+    expect(admitted).toHaveLength(30);
+    expect(refused[0]!.body.context.bucket).toBe('query');
+    expect((await send(31, query(other))).admitted).toHaveLength(30);
+    await one.get('/api/auth/me').expect(200);
+  });
+
+  it('admits thirty runs a minute to a user', async () => {
+    const user = await newUser();
+    const { admitted, refused } = await send(40, index => user.post(`/api/ingestion/jobs/${1 + (index % 3)}/run`));
+    expect(admitted).toHaveLength(30);
+    expect(refused[0]!.headers['ratelimit-policy']).toBe('"run";q=30;w=60');
+  });
+
+  it('counts everything else of a user in one bucket of sixty, failed requests too', async () => {
+    const user = await newUser();
+    const requests = [
+      () => user.get('/api/auth/me'),
+      () => user.get('/graphs'),
+      () => user.get('/api/graphs?limit=x'),
+      () => user.get('/api/graphs/999999'),
+      () => user.get('/api/users'),
+      () => user.post('/api/metrics').send({}),
+    ];
+    const { admitted, refused } = await send(90, index => requests[index % requests.length]!());
+    expect(admitted).toHaveLength(60);
+    expect(refused).toHaveLength(30);
+    expect(new Set(admitted.map(({ status }) => status))).toEqual(new Set([200, 400, 403, 404, 422]));
+    expect(refused[0]!.headers['ratelimit-policy']).toBe('"user";q=60;w=60');
+    const legacy = await user.get('/api/metrics').expect(429);
+    expect(legacy.body).toMatchObject({ success: false, message: legacy.body.detail, code: 'too_many_requests' });
+    await user.post('/api/graphs/1/query').send({}).expect(404);
+  });
+
+  it('gives an API key its own limit over all endpoints, in place of the limits of its user', async () => {
+    const user = await newUser();
+    const graph = (await user.post('/api/graphs').send({ name: '图' }).expect(201)).body;
+    const key = { name: 'narrow', graph_ids: [graph.id], rate_limit: 7 };
+    const narrow = keyClient(test.url, (await user.post('/api/api-keys').send(key).expect(201)).body.raw_key);
+    const wide = keyClient(test.url, (await user.post('/api/api-keys').send({ ...key, name: 'wide', rate_limit: 70 })).body.raw_key);
+    const mixed = (who: Client) => (index: number) =>
+      index % 2 === 0 ? who.get(`/api/graphs/${graph.id}`) : who.post(`/api/graphs/${graph.id}/query`).send({});
+    const { admitted, refused } = await send(20, mixed(narrow));
+    expect(admitted).toHaveLength(7);
+    expect(refused[0]!.headers['ratelimit-policy']).toBe('"api_key";q=7;w=60');
+    expect((await send(90, mixed(wide))).admitted).toHaveLength(70);
+    await user.get('/api/auth/me').expect(200);
+  });
+
+  describe('of anonymous traffic', () => {
+    const anonymousRequests = (address: string) => {
+      const from = (request: ReturnType<Client['get']>) => request.set('X-Forwarded-For', address);
+      return [
+        () => from(test.anonymous.get('/api/nowhere')),
+        () => from(test.anonymous.post('/api/auth/login')).type('json').send('{"username":'),
+        () => from(test.anonymous.get('/api/graphs')),
+        () => from(client(test.url, 'a.b.c').get('/api/auth/me')),
+        () => from(keyClient(test.url, 'junk').get('/api/auth/me')),
+        () => from(test.anonymous.get('/openapi.json')),
+        () => from(test.anonymous.post('/api/auth/login')).type('form').send('username=a'),
+        () => from(test.anonymous.get('/api/graphs/%FF')),
+      ];
+    };
+
+    it('admits three hundred a minute from one address, and refuses the rest before bodies and credentials', async () => {
+      const address = newAddress();
+      const user = await newUser();
+      await user.get('/api/auth/me').set('X-Forwarded-For', address).expect(200);
+      const requests = anonymousRequests(address).filter((_, index) => index !== 6);
+      const { admitted, refused } = await send(400, index => requests[index % requests.length]!());
+      expect(admitted).toHaveLength(300);
+      expect(refused).toHaveLength(100);
+      expect(new Set(admitted.map(({ status }) => status))).toEqual(new Set([200, 400, 401, 404]));
+      expect(refused[0]!.headers['ratelimit-policy']).toBe('"anonymous";q=300;w=60');
+
+      for (const path of ['/health', '/api/health/ready']) {
+        const health = await test.anonymous.get(path).set('X-Forwarded-For', address).expect(200);
+        expect(health.headers.ratelimit).toBeUndefined();
+      }
+      await user.get('/api/auth/me').set('X-Forwarded-For', address).expect(200);
+      await test.anonymous.get('/api/nowhere').set('X-Forwarded-For', newAddress()).expect(404);
+    });
+
+    it('drops a known caller that adds to the flood of a blocked address', async () => {
+      const address = newAddress();
+      const user = await newUser();
+      await user.get('/api/auth/me').set('X-Forwarded-For', address).expect(200);
+      await send(301, () => test.anonymous.get('/api/nowhere').set('X-Forwarded-For', address));
+      await user.post('/api/graphs').set('X-Forwarded-For', address).type('json').send('{').expect(429);
+      await user.get('/api/auth/me').set('X-Forwarded-For', address).expect(429);
+      await user.get('/api/auth/me').set('X-Forwarded-For', newAddress()).expect(200);
+    });
+
+    it('leaves preflight requests of the known origins uncounted', async () => {
+      const address = newAddress();
+      const preflight = () =>
+        fetch(`${test.url}/api/graphs`, {
+          method: 'OPTIONS',
+          headers: { 'X-Forwarded-For': address, Origin: 'https://app.example.com', 'Access-Control-Request-Method': 'GET' },
+        });
+      for (let count = 0; count < 320; count++) expect((await preflight()).status).toBe(204);
+    });
+
+    it('does not count logins and requests of users', async () => {
+      const address = newAddress();
+      const user = await newUser();
+      await send(5, () => loginFrom(address, {}));
+      await send(20, () => user.get('/api/auth/me').set('X-Forwarded-For', address));
+      const { headers } = await test.anonymous.get('/api/nowhere').set('X-Forwarded-For', address).expect(404);
+      expect(headers.ratelimit).toBe('"anonymous";r=299;t=60');
+    });
+  });
+
+  it('costs a blocked client no query, whatever it is blocked by', async () => {
+    const address = newAddress();
+    const user = await newUser();
+    await send(11, () => loginFrom(address, {}));
+    await send(301, () => test.anonymous.get('/api/nowhere').set('X-Forwarded-For', address));
+    await send(61, () => user.get('/api/auth/me'));
+    await send(31, () => user.post('/api/graphs/1/query').send({}));
+    const queries = jest.spyOn(pg.Client.prototype, 'query');
+    try {
+      const requests = [
+        () => loginFrom(address),
+        () => test.anonymous.get('/api/nowhere').set('X-Forwarded-For', address),
+        () => client(test.url, 'a.b.c').get('/api/auth/me').set('X-Forwarded-For', address),
+        () => user.get('/api/auth/me'),
+        () => user.get('/api/graphs/1'),
+        () => user.post('/api/graphs/1/query').send({}),
+      ];
+      const { refused } = await send(120, index => requests[index % requests.length]!());
+      expect(refused).toHaveLength(120);
+      expect(queries.mock.calls.map(([query]) => query)).toEqual([]);
+    } finally {
+      queries.mockRestore();
+    }
+  });
+
+  it.each([
+    ['addresses of one IPv6 /64', (index: number) => `2001:db8:1:${users}:${index.toString(16)}::1`],
+    ['forged entries before the one that the proxy wrote', (index: number) => `10.${index >> 8}.${index & 255}.1, 192.0.2.77`],
+    ['IPv4 addresses mapped into IPv6, and plain', (index: number) => (index % 2 === 0 ? '::ffff:192.0.2.78' : '192.0.2.78')],
+  ])(
+    'counts %s as one client',
+    async (_, addressOf) => {
+      const { admitted } = await send(long ? 10_000 : 300, index => loginFrom(addressOf(index), {}));
+      expect(admitted).toHaveLength(10);
+    },
+    120_000,
+  );
+
+  it('documents its buckets on exactly the routes that have one', async () => {
+    const { body } = await test.anonymous.get('/openapi.json').expect(200);
+    const documented = Object.entries<Record<string, { 'x-rate-limit'?: { bucket: string; requests: number; per: string } }>>(
+      body.paths,
+    ).flatMap(([path, methods]) =>
+      Object.entries(methods)
+        .filter(([, operation]) => operation['x-rate-limit'])
+        .map(([method, { 'x-rate-limit': limit }]) => `${method} ${path}: ${limit!.bucket}, ${limit!.requests} per ${limit!.per}`),
+    );
+    expect(documented.sort()).toEqual([
+      'post /api/auth/login: login, 10 per client IP',
+      'post /api/auth/register: register, 5 per client IP',
+      'post /api/graphs/{id}/query: query, 30 per user',
+      'post /api/ingestion/jobs/{id}/run: run, 30 per user',
+      'put /api/auth/password: password, 5 per client IP',
+    ]);
+  });
+});
+
+describe('rate limits without a trusted proxy', () => {
+  it('ignore a forged X-Forwarded-For', async () => {
+    const test = await startTestApp({ RATE_LIMIT_SCALE: '1' });
+    try {
+      let admitted = 0;
+      for (let index = 0; index < (long ? 10_000 : 200); index++) {
+        const forged = `198.51.${(index >> 8) & 255}.${index & 255}`;
+        const { status } = await test.anonymous.post('/api/auth/login').set('X-Forwarded-For', forged).send({});
+        if (status !== 429) admitted += 1;
+      }
+      // One of the ten went into the first login of the test's own.
+      expect(admitted).toBe(9);
+    } finally {
+      await test.close();
+    }
+  }, 120_000);
+});

@@ -1,0 +1,49 @@
+// One of several processes that hit one storage of the limits at once: `node limit-hammer.mjs postgres|redis URL`, driven by messages.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PostgresStorage } from '../../dist/src/limits/storage/postgres.storage.js';
+import { RedisStorage } from '../../dist/src/limits/storage/redis.storage.js';
+
+const [kind, url] = process.argv.slice(2);
+const storage = kind === 'redis' ? await RedisStorage.connect(url) : new PostgresStorage(url);
+
+/** Milliseconds on a clock that all processes of the machine share. */
+const now = () => Number(process.hrtime.bigint()) / 1e6;
+
+async function hit({ key, windowMs, limit }) {
+  const sentAt = now();
+  const { isBlocked, timeToBlockExpire } = await storage.increment(key, windowMs, limit, 0, 'test');
+  return { sentAt, receivedAt: now(), isBlocked, retryAfterS: Math.ceil(timeToBlockExpire) };
+}
+
+/** Every client sends one request at the same time. */
+async function burst(task) {
+  return Promise.all(Array.from({ length: task.clients }, () => hit(task)));
+}
+
+/** Every client sends again and again, at random moments, until the time is over; answers what was admitted. */
+async function flood(task) {
+  const admitted = [];
+  const until = now() + task.forMs;
+  const client = async () => {
+    while (now() < until) {
+      const result = await hit(task);
+      if (!result.isBlocked) admitted.push(result);
+      await sleep(Math.random() * task.pauseMs);
+    }
+  };
+  await Promise.all(Array.from({ length: task.clients }, client));
+  return admitted;
+}
+
+process.on('message', async ({ id, work, task }) => {
+  const run = { burst, flood }[work];
+  try {
+    process.send({ id, results: await run(task) });
+  } catch (error) {
+    process.send({ id, error: String(error) });
+  }
+});
+process.on('disconnect', () => process.exit());
+// Connected before the first burst, so that all of them start together.
+await hit({ key: `warm-up of ${process.pid}`, windowMs: 1, limit: 1 });
+process.send({ ready: true });
