@@ -2,6 +2,7 @@ import { type AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { createApp } from './create-app.js';
 import { createLog } from './common/logging/log.js';
+import { InvalidSettingsError } from './config/settings-reader.js';
 import { loadSettings, type Settings } from './config/settings.js';
 import { lockDataDirectory, openDataDirectory, socketDirectory } from './database/embedded/data-directory.js';
 import { EmbeddedPostgres } from './database/embedded/embedded-postgres.js';
@@ -91,7 +92,8 @@ function welcome(url: string, login: { username: string; password: string | null
 /** Ends the process with one line that says why; a refused licence has an exit code of its own. */
 function fail(error: unknown): never {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(error instanceof LicenceRefusedError ? error.exitCode : 1);
+  // 78 (EX_CONFIG): starting again without a change of the configuration is of no use.
+  process.exit(error instanceof LicenceRefusedError || error instanceof InvalidSettingsError ? 78 : 1);
 }
 
 main().catch(fail);

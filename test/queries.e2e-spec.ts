@@ -232,6 +232,9 @@ describe('queries', () => {
       expect({ rows: plain, warnings: body.warnings }).toEqual({ rows: expected, warnings: [] });
       expect(body.plan).toMatchObject({ kind: 'metric', metric_call: { metric: '销售额' } });
       expect(body.query_id).toBeNull();
+      expect(body.citations).toContainEqual({
+        connection: 'pg_mirror', connection_id: 1, table: 'order_lines', key: {}, label: null, job_id: null, loaded_at: null,
+      }); // prettier-ignore
     });
 
     it('words the answer with its unit and period', async () => {

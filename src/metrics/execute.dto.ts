@@ -203,6 +203,17 @@ export class ResultColumnResponse {
   unit?: string | null;
 }
 
+export class MetricSourceResponse {
+  @ApiProperty({ example: 'pg_mirror' })
+  connection: string;
+
+  @ApiProperty({ example: 1 })
+  connection_id: number;
+
+  @ApiProperty({ example: 'order_lines', description: '绑定读取 SQL 时为 query / `query` where the binding reads SQL' })
+  table: string;
+}
+
 export class ExecuteMetricResponse {
   @ApiProperty({ type: Object, example: { id: 1, name: '销售额' } })
   metric: { id: number; name: string };
@@ -236,6 +247,9 @@ export class ExecuteMetricResponse {
 
   @ApiProperty({ type: String, nullable: true, format: 'date-time' })
   as_of: string | null;
+
+  @ApiProperty({ type: [MetricSourceResponse], description: '结果所依据的表 / The tables the result rests on' })
+  sources: MetricSourceResponse[];
 
   @ApiProperty({ type: [Object], example: [] })
   warnings: MetricWarning[];

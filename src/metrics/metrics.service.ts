@@ -6,11 +6,12 @@ import { RecordNotFoundError } from '../graphs/graphs.errors.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { WarehouseService } from '../warehouse/warehouse.service.js';
 import { type CompiledMetric, compileMetric, compileTotals } from './compiler/compile-metric.js';
-import { resolveMetric } from './compiler/resolve-metric.js';
+import { type ResolvedMetric, resolveMetric } from './compiler/resolve-metric.js';
 import { describeMetric, finder, toDefinition } from './describe-metric.js';
 import {
   type ExecuteMetricRequest,
   type ExecuteMetricResponse,
+  type MetricSourceResponse,
   type MetricWarning,
   type ResultColumnResponse,
   toMetricRequest,
@@ -91,6 +92,7 @@ export class MetricsService implements OnModuleInit {
         total: elapsed(started, ended),
       },
       as_of: body.dry_run ? null : asOf,
+      sources: await this.listSources(resolved),
       warnings,
     };
   }
@@ -112,6 +114,19 @@ export class MetricsService implements OnModuleInit {
         { id, name, aliases, unit, dimensions: dimensions.map(each => ({ name: each.name, aliases: each.aliases })), has_time: hasTime },
       ];
     });
+  }
+
+  /** Every table that the metric reads, once. */
+  private async listSources({ bindings }: ResolvedMetric): Promise<MetricSourceResponse[]> {
+    const sources = new Map<string, MetricSourceResponse>();
+    for (const { connection_id, fact, joins } of bindings) {
+      const { name: connection } = await this.warehouse.resolve(connection_id);
+      for (const { source } of [fact, ...joins]) {
+        const table = 'sql' in source ? 'query' : source.table;
+        sources.set(`${connection_id} ${table}`, { connection, connection_id, table });
+      }
+    }
+    return [...sources.values()];
   }
 
   private run({ connectionId, sql, parameters }: CompiledMetric, maxRows: number) {

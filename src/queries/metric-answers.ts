@@ -25,6 +25,7 @@ export class MetricAnswers {
       text: wordMetricAnswer(call, result.rows, understood.language),
       columns: result.columns.map(({ name, type }) => ({ name, type })),
       rows: result.rows,
+      citations: result.sources.map(source => ({ ...source, key: {}, label: null, job_id: null, loaded_at: null })),
       plan: { ...understood.plan, sql: result.sql },
       warnings: [...understood.warnings, ...result.warnings.map(warning => warning.message)],
       timing_ms: { ...understood.timing_ms, metric: result.timing_ms.total },

@@ -123,14 +123,19 @@ export class CitationResponse {
   @ApiProperty({ example: 'suppliers', description: '源表，映射读取 SQL 时为 query / Source table; `query` where the mapping reads SQL' })
   table: string;
 
-  @ApiProperty({ example: { supplier_id: '1' }, type: 'object', additionalProperties: { type: 'string' } })
+  @ApiProperty({
+    example: { supplier_id: '1' },
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: '指标依据整张表，故为空 / Empty for a metric, which rests on whole tables',
+  })
   key: Record<string, string>;
 
-  @ApiProperty({ example: '供应商' })
-  label: string;
+  @ApiProperty({ type: String, nullable: true, example: '供应商' })
+  label: string | null;
 
-  @ApiProperty({ example: 1 })
-  job_id: number;
+  @ApiProperty({ type: Number, nullable: true, example: 1 })
+  job_id: number | null;
 
   @ApiProperty({ type: String, nullable: true, format: 'date-time', example: '2026-01-15T08:00:00.000Z' })
   loaded_at: string | null;

@@ -37,6 +37,10 @@ export class SourceRowsReader {
         warn('映射读取 SQL 查询的元素没有单独的源行', 'Elements that are mapped from an SQL query have no source row of their own');
         continue;
       }
+      if (Object.keys(cited[0]?.citation.key ?? {}).length === 0) {
+        warn(`指标依据整张表 ${table}，没有单独的源行`, `A metric rests on the whole table ${table}, not on single rows`);
+        continue;
+      }
       rows.push(...(await this.readTable(cited)));
     }
     return { rows: rows.sort((a, b) => a.citation - b.citation), warnings };

@@ -91,10 +91,11 @@ export interface Citation {
   connection_id: number;
   /** Table name, or `query` where the mapping reads an SQL query. */
   table: string;
-  /** Column to text, as the source had it. */
+  /** Column to text, as the source had it. Empty for a metric, which rests on whole tables. */
   key: Record<string, string>;
-  label: string;
-  job_id: number;
+  /** Label, job and time of the node or edge behind the row; null for a metric, which reads the warehouse itself. */
+  label: string | null;
+  job_id: number | null;
   loaded_at: string | null;
 }
 
