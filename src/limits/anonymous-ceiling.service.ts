@@ -27,13 +27,11 @@ export class AnonymousCeiling {
    */
   readonly gate = (request: Request, response: Response, next: NextFunction): void => {
     const { address } = this.visits.of(request);
-    try {
-      if (!unlimited.test(request.path) && !this.callers.find(request)) this.limiter.refuseBlocked(anonymous, address, response);
-    } catch (error) {
-      next(error);
-      return;
+    if (this.limiter.isBlocked(anonymous, address) && !unlimited.test(request.path) && !this.callers.find(request)) {
+      this.count(request, response).then(() => next(), next);
+    } else {
+      next();
     }
-    next();
   };
 
   /** Middleware in front of documents that Express serves without guards. */

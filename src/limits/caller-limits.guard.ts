@@ -11,7 +11,8 @@ export class CallerLimitsGuard extends LimitsGuard {
     const principal = principalOf(context);
     if (!principal) return null;
     const caller = toCaller(principal);
-    this.callers.remember(request, caller);
+    const expected = this.visits.of(request).caller;
+    if (expected?.subject !== caller.subject || expected.rateLimit !== caller.rateLimit) this.callers.remember(request, caller);
     const policy = policyFor(caller, bucket);
     return policy && { policy, subject: caller.subject };
   }

@@ -42,12 +42,21 @@ export class LimiterService {
     announce(scaled, scaled.limit - record.totalHits, record.timeToExpire, response);
   }
 
+  /** Whether this process knows that a request of `subject` would be refused; asks nobody. */
+  isBlocked(policy: Policy, subject: string): boolean {
+    return this.blockedSeconds(this.scale(policy), subject) > 0;
+  }
+
   /** @throws TooManyRequestsError if this process knows that a request of `subject` would be refused; asks nobody. */
   refuseBlocked(policy: Policy, subject: string, response: Response): void {
     const scaled = this.scale(policy);
-    const until = this.blockedUntil.get(blockKey(scaled, subject));
-    const seconds = until === undefined ? 0 : (until - performance.now()) / 1000;
+    const seconds = this.blockedSeconds(scaled, subject);
     if (seconds > 0) this.refuse(scaled, seconds, response);
+  }
+
+  private blockedSeconds(scaled: Policy, subject: string): number {
+    const until = this.blockedUntil.get(blockKey(scaled, subject));
+    return until === undefined ? 0 : (until - performance.now()) / 1000;
   }
 
   private refuse(policy: Policy, seconds: number, response: Response): never {

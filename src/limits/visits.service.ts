@@ -3,6 +3,7 @@ import { type Request } from 'express';
 import { type Logger } from 'pino';
 import { LOG } from '../common/logging/log.js';
 import { Settings } from '../config/settings.js';
+import { type Caller } from './caller.js';
 import { findClientAddress } from './client-address.js';
 
 /** What the limits know of a request while it is served. */
@@ -11,6 +12,8 @@ export interface Visit {
   address: string;
   /** Whether a bucket has taken it; what ends without one counts as anonymous. */
   counted: boolean;
+  /** Whom the credential stood for lately, before it is checked again. */
+  caller?: Caller;
 }
 
 /** The client behind each request. */
