@@ -6,6 +6,7 @@ import { UsersModule } from '../users/users.module.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
 import { JwtStrategy } from './jwt.strategy.js';
+import { TokenPrincipals } from './token-principals.js';
 import { TokenKey, tokenAlgorithm, tokenAudience, tokenIssuer } from './token-key.js';
 
 @Module({ providers: [TokenKey], exports: [TokenKey] })
@@ -26,6 +27,7 @@ class TokenKeyModule {}
     }),
   ],
   controllers: [AuthController],
-  providers: [AuthService, JwtStrategy],
+  providers: [AuthService, JwtStrategy, TokenPrincipals],
+  exports: [TokenPrincipals],
 })
 export class AuthModule {}

@@ -4,6 +4,8 @@ import { AuthGuard } from '@nestjs/passport';
 import { type Request } from 'express';
 import { ACCESS, type Access } from '../access/access.decorator.js';
 import { ClosedRouteError, NotAuthenticatedError, TwoCredentialsError } from './auth.errors.js';
+import { extractBearer } from './jwt.strategy.js';
+import { TokenPrincipals } from './token-principals.js';
 import { type Principal } from '../access/principal.js';
 
 /** passport hands over what its strategy found: an error of ours or of the database is no reason to log anyone out. */
@@ -23,21 +25,31 @@ class ApiKeyGuard extends AuthGuard('api_key') {
 
 /**
  * Loads the caller, on every route but the public ones. The header decides which strategy runs: passport's own list of
- * strategies would try the next one after a bad credential.
+ * strategies would try the next one after a bad credential. A token that passport has verified before goes past it.
  */
 @Injectable()
 export class CredentialsGuard implements CanActivate {
   private readonly tokens = new TokenGuard();
   private readonly apiKeys = new ApiKeyGuard();
 
-  constructor(private readonly reflector: Reflector) {}
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly principals: TokenPrincipals,
+  ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const access = this.reflector.getAllAndOverride<Access | undefined>(ACCESS, [context.getHandler(), context.getClass()]);
     if (!access) throw new ClosedRouteError();
     if (access.kind === 'public') return true;
-    const { authorization, 'x-api-key': apiKey } = context.switchToHttp().getRequest<Request>().headers;
+    const request = context.switchToHttp().getRequest<Request>();
+    const { authorization, 'x-api-key': apiKey } = request.headers;
     if (authorization !== undefined && apiKey !== undefined) throw new TwoCredentialsError();
-    return (await (apiKey === undefined ? this.tokens : this.apiKeys).canActivate(context)) as boolean;
+    if (apiKey !== undefined) return (await this.apiKeys.canActivate(context)) as boolean;
+    const claims = this.principals.recall(extractBearer(request) ?? '');
+    if (!claims) return (await this.tokens.canActivate(context)) as boolean;
+    const principal = await this.principals.load(claims);
+    if (!principal) throw new NotAuthenticatedError();
+    request.user = principal;
+    return true;
   }
 }

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import { type Request } from 'express';
 import { Strategy } from 'passport-jwt';
-import { UsersService } from '../users/users.service.js';
 import { type Principal } from '../access/principal.js';
+import { TokenPrincipals } from './token-principals.js';
 import { TokenKey, tokenAlgorithm, tokenAudience, tokenIssuer } from './token-key.js';
 
 /** Longest Authorization value looked at; a token of ours has about 300 characters. */
@@ -23,7 +23,7 @@ export function extractBearer({ headers: { authorization } }: Request): string |
 export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
   constructor(
     key: TokenKey,
-    private readonly users: UsersService,
+    private readonly principals: TokenPrincipals,
   ) {
     super({
       jwtFromRequest: extractBearer,
@@ -32,21 +32,13 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
       algorithms: [tokenAlgorithm],
       issuer: tokenIssuer,
       audience: tokenAudience,
+      passReqToCallback: true,
     });
   }
 
   /** Runs for a token whose signature and lifetime are good; false refuses it. */
-  async validate(payload: unknown): Promise<Principal | false> {
-    const { sub, tv, exp } = (typeof payload === 'object' && payload !== null ? payload : {}) as Record<string, unknown>;
-    if (typeof sub !== 'string' || !/^[1-9]\d{0,9}$/.test(sub) || typeof tv !== 'number' || typeof exp !== 'number') return false;
-    const account = await this.users.findAccountState(Number(sub));
-    if (!account || account.disabled || account.token_version !== tv) return false;
-    return {
-      userId: account.id,
-      username: account.username,
-      isAdmin: account.is_admin,
-      mustChangePassword: account.must_change_password,
-      tokenVersion: account.token_version,
-    };
+  async validate(request: Request, payload: unknown): Promise<Principal | false> {
+    const claims = this.principals.accept(extractBearer(request) ?? '', payload);
+    return (claims && (await this.principals.load(claims))) ?? false;
   }
 }
