@@ -33,7 +33,7 @@ async function load(url, headers) {
   return result.requests.average;
 }
 
-async function startBareNest() {
+export async function startBareNest() {
   const child = fork(new URL('./bare-nest.mjs', import.meta.url));
   const port = await new Promise((resolve, reject) => {
     child.once('message', resolve);

@@ -1,10 +1,11 @@
-// `npm run bench [-- --lines 1000000 --csv-scale 3000 --only start,csv,ingestion,queries,http]`: one JSON line per figure.
+// `npm run bench [-- gates]`; `npm run bench [-- --lines 1000000 --csv-scale 3000 --only start,csv,ingestion,queries,http]`: one JSON line per figure.
 import { spawnSync } from 'node:child_process';
 import { chmod, mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchCsv } from './csv.mjs';
+import { benchGates } from './gates.mjs';
 import { benchAuthMe } from './http.mjs';
 import { benchIngestion } from './ingestion.mjs';
 import { benchQueries } from './queries.mjs';
@@ -12,21 +13,23 @@ import { databaseUrl, logIn, removeDirectory, startService } from './service.mjs
 import { benchStart } from './start.mjs';
 
 const all = ['start', 'csv', 'ingestion', 'queries', 'http'];
-const { values: options } = parseArgs({
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     lines: { type: 'string', default: '1000000' },
     'csv-scale': { type: 'string', default: '3000' },
     only: { type: 'string', default: all.join(',') },
   },
 });
-const wanted = new Set(options.only.split(','));
+const wanted = new Set(positionals.length > 0 ? positionals : options.only.split(','));
 
 spawnSync(process.execPath, [path.join(import.meta.dirname, '..', 'scripts', 'build-if-stale.mjs')], { stdio: 'inherit' });
 const folder = await mkdtemp(path.join(os.tmpdir(), 'graph-bench-'));
 await chmod(folder, 0o711);
 try {
   if (wanted.has('start')) await benchStart(folder);
-  if (wanted.size > (wanted.has('start') ? 1 : 0)) await benchService();
+  if (wanted.has('gates')) await benchGates(folder);
+  if (['csv', 'ingestion', 'queries', 'http'].some(name => wanted.has(name))) await benchService();
 } finally {
   await removeDirectory(folder);
 }

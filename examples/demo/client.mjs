@@ -2,6 +2,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+
 const shownChars = 1200;
 
 export class DemoClient {
@@ -22,6 +25,15 @@ export class DemoClient {
     if (answer !== undefined) console.log(indent(shorten(JSON.stringify(answer, null, 2))));
     if (!expect.includes(response.status)) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
     return { status: response.status, body: answer };
+  }
+
+  /** The data of each server-sent event, until the server ends the stream. */
+  async *events(path) {
+    console.log(`\n\x1b[1mGET ${path}\x1b[0m`);
+    const response = await this.send('GET', path);
+    if (!response.ok) throw new Error(`GET ${path} answered ${response.status}: ${await response.text()}`);
+    const lines = createInterface({ input: Readable.fromWeb(response.body) });
+    for await (const line of lines) if (line.startsWith('data: ')) yield JSON.parse(line.slice('data: '.length));
   }
 
   async send(method, path, body, headers = {}) {

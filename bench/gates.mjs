@@ -1,0 +1,166 @@
+// What the gates cost: requests per second with each credential and each storage of the limiter, against a bare Nest route and
+// a bare node:http server in the same run; and how GET /auth/me fares while logins flood in.
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import http from 'node:http';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import autocannon from 'autocannon';
+import { median, quantile, report, round } from './figures.mjs';
+import { startBareNest } from './http.mjs';
+import { freePort, logIn, startService } from './service.mjs';
+
+const seconds = 4;
+const trials = 3;
+const connections = 50;
+
+export async function benchGates(folder) {
+  const bareNest = await startBareNest();
+  const bareNode = await startBareNode();
+  const storages = { memory: {}, postgresql: await startPostgres(folder), redis: await startRedis() };
+  try {
+    for (const [storage, place] of Object.entries(storages)) {
+      if (place) await benchStorage(`${folder}/gates-${storage}`, storage, place.environment ?? {}, bareNest.url, bareNode.url);
+      else report(`gates: ${storage}`, { skipped: 'redis-server is not installed' });
+    }
+    await benchFlood(`${folder}/gates-flood`);
+  } finally {
+    bareNest.stop();
+    bareNode.stop();
+    for (const place of Object.values(storages)) await place?.stop?.();
+  }
+}
+
+async function benchStorage(directory, storage, environment, bareNest, bareNode) {
+  const service = await startService(directory, { environment });
+  try {
+    const api = await logIn(service.url);
+    const graph = await api.send('POST', '/api/graphs', { name: 'bench' });
+    const key = await api.send('POST', '/api/api-keys', { name: 'bench', graph_ids: [graph.id], rate_limit: 600 });
+    const me = `${service.url}/api/auth/me`;
+    const cases = {
+      'bare node:http': [bareNode, {}],
+      'bare Nest route': [bareNest, {}],
+      health: [`${service.url}/health`, {}],
+      'GET /auth/me with JWT': [me, { authorization: `Bearer ${api.token}` }],
+      'GET /auth/me with API key': [me, { 'x-api-key': key.raw_key }],
+      401: [me, { authorization: 'Bearer a.b.c' }],
+    };
+    const rates = Object.fromEntries(Object.keys(cases).map(name => [name, []]));
+    for (let trial = 0; trial < trials; trial++) {
+      for (const [name, [url, headers]] of Object.entries(cases)) rates[name].push((await load(url, headers)).requests.average);
+    }
+    const reference = median(rates['bare Nest route']);
+    for (const name of Object.keys(cases).filter(name => !name.startsWith('bare'))) {
+      report(`gates: ${name}`, {
+        unit: 'requests/s',
+        storage,
+        value: round(median(rates[name]), 0),
+        reference: 'bare Nest route',
+        reference_value: round(reference, 0),
+        node_http_value: round(median(rates['bare node:http']), 0),
+        ratio: round(median(rates[name]) / reference),
+        ...(name.endsWith('JWT') && storage === 'memory' ? { aim: 'ratio >= 0.65' } : {}),
+      });
+    }
+  } finally {
+    await service.stop();
+  }
+}
+
+function load(url, headers) {
+  return autocannon({ url, headers, connections, duration: seconds });
+}
+
+/** p99 of GET /auth/me, asked ten times a second, while logins from ever new addresses come at ten times what hashing can take. */
+async function benchFlood(directory) {
+  const service = await startService(directory, { environment: { TRUST_PROXY: '1' } });
+  try {
+    const api = await logIn(service.url);
+    const idle = await sampleMe(service.url, api.token, 10);
+    const startedAt = performance.now();
+    await login(service.url, 0);
+    const perSecond = (2 * 1000) / (performance.now() - startedAt);
+    const answers = {};
+    let sent = 0;
+    const flood = setInterval(
+      () => {
+        sent++;
+        void login(service.url, sent).then(status => (answers[status] = (answers[status] ?? 0) + 1));
+      },
+      1000 / (perSecond * 10),
+    );
+    const flooded = await sampleMe(service.url, api.token, 20);
+    clearInterval(flood);
+    await sleep(1000);
+    report('gates: GET /auth/me under a flood of logins', {
+      unit: 'ms',
+      p99: round(quantile(flooded, 0.99)),
+      reference: 'idle',
+      reference_p99: round(quantile(idle, 0.99)),
+      aim: 'p99 <= 2 x idle + 50 ms',
+      logins_per_second: round(perSecond * 10, 0),
+      hashing_capacity: round(perSecond, 1),
+      login_answers: answers,
+    });
+  } finally {
+    await service.stop();
+  }
+}
+
+async function sampleMe(url, token, forSeconds) {
+  const times = [];
+  for (const end = Date.now() + forSeconds * 1000; Date.now() < end; await sleep(20)) {
+    const startedAt = performance.now();
+    const response = await fetch(`${url}/api/auth/me`, { headers: { authorization: `Bearer ${token}` } });
+    await response.arrayBuffer();
+    if (response.status !== 200) throw new Error(`GET /auth/me answered ${response.status}`);
+    times.push(performance.now() - startedAt);
+  }
+  return times;
+}
+
+async function login(url, index) {
+  const address = `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`;
+  const response = await fetch(`${url}/api/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+    body: JSON.stringify({ username: 'admin', password: 'wrong-password' }),
+  }).catch(() => ({ status: 'cut', arrayBuffer: () => undefined }));
+  await response.arrayBuffer();
+  return response.status;
+}
+
+async function startBareNode() {
+  const body = JSON.stringify({ user_id: 1, username: 'admin', is_admin: true, must_change_password: false });
+  const child = spawn(
+    process.execPath,
+    [
+      '-e',
+      `require('node:http').createServer((q,r)=>{r.setHeader('content-type','application/json');r.end('${body}')}).listen(0,'127.0.0.1',function(){console.log(this.address().port)})`,
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  const port = await new Promise(resolve => child.stdout.once('data', chunk => resolve(Number(chunk))));
+  await new Promise(resolve => http.get(`http://127.0.0.1:${port}/`, response => response.resume().once('end', resolve)));
+  return { url: `http://127.0.0.1:${port}/`, stop: () => child.kill() };
+}
+
+/** A PostgreSQL of the bench's own, so that the service counts in the shared database as it would behind several processes. */
+async function startPostgres(folder) {
+  const { EmbeddedPostgres } = await import('../dist/src/database/embedded/embedded-postgres.js');
+  const dataDirectory = `${folder}/gates-database`;
+  await mkdir(dataDirectory, { mode: 0o711 });
+  const server = await EmbeddedPostgres.start({ dataDirectory });
+  return { environment: { DATABASE_URL: await server.createDatabase('gates') }, stop: () => server.stop() };
+}
+
+async function startRedis() {
+  if (spawnSync('redis-server', ['--version']).status !== 0) return null;
+  const port = await freePort();
+  const child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', path.resolve('/tmp')], {
+    stdio: 'ignore',
+  });
+  await sleep(500);
+  return { environment: { REDIS_URL: `redis://127.0.0.1:${port}` }, stop: () => child.kill() };
+}
