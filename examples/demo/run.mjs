@@ -103,7 +103,8 @@ async function ingest() {
   const { body: queued } = await client.call('POST', `/api/ingestion/jobs/${job.id}/run`);
   // One request that tells of every step, where polling would spend the minute's limit.
   for await (const { status, phase, report } of client.events(`/api/ingestion/runs/${queued.id}/events`)) {
-    progress(`${status} ${phase ?? ''} ${JSON.stringify(report?.counts ?? {}).slice(0, 120)}`);
+    const { read = 0, inserted = 0 } = report?.totals ?? {};
+    progress(`${status} ${phase ?? ''}: ${read} 行已读 / rows read, ${inserted} 已写 / inserted`);
   }
   endProgress();
   const { body: current } = await client.call('GET', `/api/ingestion/runs/${queued.id}`);
