@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { type Page, PageOf, PageQuery } from '../common/http/page.js';
@@ -26,6 +26,7 @@ export class PermissionsController {
   @Post()
   @GraphAccess('manager', graph, { keys: false })
   @ApiOperation({ summary: '授权用户使用图；再次授权即修改角色 / Grant access; granting again changes the role (200)' })
+  @ApiBody({ type: GrantRequest, examples: { byName: { value: { username: 'li.lei', role: 'viewer' } }, byId: { value: { user_id: 2 } } } })
   @ApiCreatedResponse({ type: MemberResponse })
   @ApiOkResponse({ type: MemberResponse })
   async grant(
