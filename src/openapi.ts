@@ -1,6 +1,7 @@
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
+import { isLegacyPath } from './common/errors/error-body.js';
 
 const description = `
 把仓库里的表变成图和指标 / A warehouse as a graph and as metrics.
@@ -12,53 +13,58 @@ const description = `
 5. \`POST /api/metrics\`, then \`POST /api/metrics/{id}/execute\`.
 `;
 
-const errorSchema = {
-  type: 'object',
-  required: ['detail', 'code'],
-  properties: {
-    detail: { type: 'string', example: '图不存在 / There is no such graph' },
-    code: { type: 'string', example: 'graph_not_found' },
-    context: { type: 'object', additionalProperties: true },
-    success: { type: 'boolean', enum: [false], description: '仅 /metrics 与 /warehouse / on /metrics and /warehouse only' },
-    message: { type: 'string', description: '仅 /metrics 与 /warehouse / on /metrics and /warehouse only' },
-  },
+const errorProperties = {
+  detail: { type: 'string', example: '图不存在 / There is no such graph' },
+  code: { type: 'string', example: 'graph_not_found' },
+  context: { type: 'object', additionalProperties: true, description: '给程序读的事实 / facts for machines' },
 };
 
-const validationErrorSchema = {
-  type: 'object',
-  required: ['detail'],
-  properties: {
-    detail: {
-      type: 'object',
-      required: ['errors'],
-      properties: {
-        errors: {
-          type: 'array',
-          items: {
-            type: 'object',
-            required: ['loc', 'msg', 'type'],
-            properties: {
-              loc: { type: 'array', items: { oneOf: [{ type: 'string' }, { type: 'integer' }] }, example: ['body', 'username'] },
-              msg: { type: 'string', example: '长度不足 / username must be longer' },
-              type: { type: 'string', example: 'string_too_short' },
-              line: { type: 'integer' },
-              column: { type: 'integer' },
-            },
+const validationErrorProperties = {
+  detail: {
+    type: 'object',
+    required: ['errors'],
+    properties: {
+      errors: {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['loc', 'msg', 'type'],
+          properties: {
+            loc: { type: 'array', items: { oneOf: [{ type: 'string' }, { type: 'integer' }] }, example: ['body', 'username'] },
+            msg: { type: 'string', example: '长度不足 / username must be longer' },
+            type: { type: 'string', example: 'string_too_short' },
+            line: { type: 'integer' },
+            column: { type: 'integer' },
           },
+          additionalProperties: true,
         },
       },
     },
-    success: { type: 'boolean', enum: [false] },
-    message: { type: 'string' },
   },
 };
 
-/** What any route may answer besides its own responses, with the sentence that documents it. */
-const commonErrors: Record<string, [description: string, schema: 'Error' | 'ValidationError']> = {
-  400: ['请求无法读取、缺少字段或违反业务规则 / Unreadable, incomplete, or refused by a rule', 'Error'],
-  422: ['取值不符合要求 / A value breaks its schema', 'ValidationError'],
-  429: ['请求过于频繁，60 秒后重试 / Too many requests; retry after 60 seconds', 'Error'],
-  500: ['服务器内部错误 / Internal server error', 'Error'],
+/** What `/metrics` and `/warehouse` add for older clients. */
+const legacyProperties = { success: { type: 'boolean', enum: [false] }, message: { type: 'string' } };
+
+type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
+
+const object = (properties: object, required: string[]) => ({ type: 'object', required, properties }) as Schemas[string];
+
+const errorSchemas: Schemas = {
+  Error: object(errorProperties, ['detail', 'code']),
+  ValidationError: object(validationErrorProperties, ['detail']),
+  LegacyError: object({ ...legacyProperties, ...errorProperties }, ['success', 'message', 'detail', 'code']),
+  LegacyValidationError: object({ ...legacyProperties, ...validationErrorProperties }, ['success', 'message', 'detail']),
+};
+
+/** What any route may answer besides its own responses. A 422 lists fields, or names the one rule that was broken. */
+const commonErrors: Record<string, string> = {
+  400: '请求无法读取、缺少字段或违反业务规则 / Unreadable, incomplete, or refused by a rule',
+  422: '取值不符合要求 / A value breaks its schema',
+  429: '请求过于频繁，60 秒后重试 / Too many requests; retry after 60 seconds',
+  500: '服务器内部错误 / Internal server error',
+  503: '暂时过载，请按 Retry-After 重试 / Overloaded for now; retry after Retry-After',
+  default: '其他错误，格式相同（如 408、413、415、431） / Any other error, in the same form (such as 408, 413, 415, 431)',
 };
 
 /** The OpenAPI document: paths under `/api`, both ways to authenticate, and the error bodies on every route. */
@@ -74,28 +80,28 @@ export function createOpenApiDocument(app: NestExpressApplication): OpenAPIObjec
     operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '')}_${method}`,
   });
   document.components ??= {};
-  document.components.schemas = { ...document.components.schemas, Error: errorSchema, ValidationError: validationErrorSchema };
-  document.paths = Object.fromEntries(Object.entries(document.paths).map(([path, item]) => [`/api${path}`, withErrors(item)]));
+  document.components.schemas = { ...document.components.schemas, ...errorSchemas };
+  document.paths = Object.fromEntries(Object.entries(document.paths).map(([path, item]) => [`/api${path}`, withErrors(path, item)]));
   return document;
 }
 
 type PathItem = OpenAPIObject['paths'][string];
 
-function withErrors(item: PathItem): PathItem {
+/** The error bodies of a route, in the form of its family, on the statuses it names and on the common ones. */
+function withErrors(path: string, item: PathItem): PathItem {
+  const prefix = isLegacyPath(path) ? '#/components/schemas/Legacy' : '#/components/schemas/';
+  const error = { $ref: `${prefix}Error` };
+  const absent: Record<string, string> = path.includes('{') ? { 404: '不存在 / There is no such record' } : {};
   for (const operation of Object.values(item) as { responses?: Record<string, { description?: string; content?: unknown }> }[]) {
     if (!operation.responses) continue;
-    for (const [status, [text, schema]] of Object.entries(commonErrors)) {
-      operation.responses[status] ??= { description: text, ...errorContent(schema) };
-    }
+    for (const [status, description] of Object.entries({ ...commonErrors, ...absent })) operation.responses[status] ??= { description };
     for (const [status, response] of Object.entries(operation.responses)) {
-      if (Number(status) >= 400) operation.responses[status] = { ...errorContent(commonErrors[status]?.[1] ?? 'Error'), ...response };
+      if (status !== 'default' && Number(status) < 400) continue;
+      const schema = status === '422' ? { oneOf: [{ $ref: `${prefix}ValidationError` }, error] } : error;
+      response.content ??= { 'application/json': { schema } };
     }
   }
   return item;
-}
-
-function errorContent(schema: string): { content: Record<string, unknown> } {
-  return { content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } } };
 }
 
 /** `/docs` (Swagger UI) and `/openapi.json`, also under `/api`. */

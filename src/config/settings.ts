@@ -76,6 +76,7 @@ function readValues(read: SettingsReader) {
       max: 200,
     }),
     maxBodyBytes: read.integer('MAX_BODY_BYTES', 1_048_576, 'Largest JSON body', { min: 1024 }),
+    maxConnections: read.integer('MAX_CONNECTIONS', 10_000, 'Sockets open at once; more are closed unanswered', { min: 10 }),
     maxUploadSeconds: read.integer('MAX_UPLOAD_SECONDS', 3600, 'Longest time one request may take to arrive', { min: 1 }),
     licenseCheckEnabled: read.boolean('LICENSE_CHECK_ENABLED', false, 'Whether the service starts only with a valid licence'),
     licenseFile: read.optionalText('LICENSE_FILE', 'Offline check: a licence or machine file in the format of Keygen'),

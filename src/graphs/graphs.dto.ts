@@ -4,6 +4,8 @@ import { type ElementRow, type GraphRow, type NeighborRow, type NodeRow } from '
 
 const printable = /^[^\p{Cc}\p{Cs}]*$/u;
 const maxDescription = 2000;
+/** 64-bit: a string beyond the safe integers. */
+const bigId = { oneOf: [{ type: 'integer' }, { type: 'string' }] };
 
 export class CreateGraphRequest {
   @ApiProperty({ example: '贸易图谱', maxLength: 128 })
@@ -132,7 +134,7 @@ export class GraphSchemaResponse {
 }
 
 export class NodeResponse {
-  @ApiProperty({ example: 1, description: '超出安全整数时为字符串 / a string beyond the safe integers' })
+  @ApiProperty({ ...bigId, example: 1, description: '超出安全整数时为字符串 / a string beyond the safe integers' })
   id: number | string;
 
   @ApiProperty({ example: '产品' })
@@ -149,7 +151,7 @@ export class NodeResponse {
 }
 
 class NeighborNodeResponse {
-  @ApiProperty({ example: 2 })
+  @ApiProperty({ ...bigId, example: 2 })
   id: number | string;
 
   @ApiProperty({ example: '供应商' })
@@ -163,7 +165,7 @@ class NeighborNodeResponse {
 }
 
 export class NeighborResponse {
-  @ApiProperty({ example: 7 })
+  @ApiProperty({ ...bigId, example: 7 })
   edge_id: number | string;
 
   @ApiProperty({ example: '供应' })

@@ -49,6 +49,7 @@ export class RunsController {
   @GraphAccess('viewer', run)
   @ApiOperation({ summary: '运行进度（事件流） / Progress of a run as server-sent events' })
   @ApiProduces('text/event-stream')
+  @ApiOkResponse({ schema: { type: 'string' }, description: 'data: {run}' })
   events(@IdParam() id: number): Observable<RunEvent> {
     return this.runs.watch(id);
   }

@@ -22,18 +22,18 @@ export const identifier = /^[^\p{Cc}\p{Cs}"]{1,63}$/u;
 const sqlLength = 4_000;
 
 export class BindingRelation {
-  @ApiPropertyOptional({ example: 'mirror', default: 'mirror' })
+  @ApiPropertyOptional({ nullable: true, example: 'mirror', default: 'mirror' })
   @IsOptional()
   @IsIn(['mirror'])
   schema?: string;
 
-  @ApiPropertyOptional({ example: 'order_lines' })
+  @ApiPropertyOptional({ nullable: true, example: 'order_lines' })
   @IsOptional()
   @IsString()
   @Matches(identifier, { message: 'table must be the name of a table' })
   table?: string;
 
-  @ApiPropertyOptional({ description: '一条 SELECT，代替 table / one SELECT, in place of a table' })
+  @ApiPropertyOptional({ nullable: true, description: '一条 SELECT，代替 table / one SELECT, in place of a table' })
   @IsOptional()
   @IsString()
   @MaxLength(20_000)
@@ -46,23 +46,27 @@ export class BindingTime {
   @Length(1, sqlLength)
   column: string;
 
-  @ApiPropertyOptional({ enum: ['date', 'timestamp', 'timestamptz'], description: '省略时取自表 / taken from the table when left out' })
+  @ApiPropertyOptional({
+    nullable: true,
+    enum: ['date', 'timestamp', 'timestamptz'],
+    description: '省略时取自表 / taken from the table when left out',
+  })
   @IsOptional()
   @IsIn(['date', 'timestamp', 'timestamptz'])
   type?: 'date' | 'timestamp' | 'timestamptz';
 
-  @ApiPropertyOptional({ example: 'Asia/Shanghai', default: 'UTC' })
+  @ApiPropertyOptional({ nullable: true, example: 'Asia/Shanghai', default: 'UTC' })
   @IsOptional()
   @IsString()
   @MaxLength(64)
   timezone?: string;
 
-  @ApiPropertyOptional({ enum: grains, default: 'day' })
+  @ApiPropertyOptional({ nullable: true, enum: grains, default: 'day' })
   @IsOptional()
   @IsIn(grains)
   min_grain?: (typeof grains)[number];
 
-  @ApiPropertyOptional({ enum: ['monday', 'sunday'], default: 'monday' })
+  @ApiPropertyOptional({ nullable: true, enum: ['monday', 'sunday'], default: 'monday' })
   @IsOptional()
   @IsIn(['monday', 'sunday'])
   week_start?: 'monday' | 'sunday';
@@ -74,7 +78,7 @@ export class BindingDimension {
   @Matches(identifier, { message: 'name must be 1 to 63 characters without control characters and double quotes' })
   name: string;
 
-  @ApiPropertyOptional({ type: [String], example: ['region'] })
+  @ApiPropertyOptional({ nullable: true, type: [String], example: ['region'] })
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(20)
@@ -90,20 +94,20 @@ export class BindingDimension {
   @Length(1, sqlLength)
   column: string;
 
-  @ApiPropertyOptional({ description: '只作说明；实际类型取自表 / descriptive; the real type is read from the table' })
+  @ApiPropertyOptional({ nullable: true, description: '只作说明；实际类型取自表 / descriptive; the real type is read from the table' })
   @IsOptional()
   @IsString()
   type?: string;
 }
 
 export class BindingJoin {
-  @ApiPropertyOptional({ example: 'orders', description: '默认为表名 / the table name when left out' })
+  @ApiPropertyOptional({ nullable: true, example: 'orders', description: '默认为表名 / the table name when left out' })
   @IsOptional()
   @IsString()
   @Matches(identifier, { message: 'alias must be a name' })
   alias?: string;
 
-  @ApiPropertyOptional({ example: 'mirror', default: 'mirror' })
+  @ApiPropertyOptional({ nullable: true, example: 'mirror', default: 'mirror' })
   @IsOptional()
   @IsIn(['mirror'])
   schema?: string;
@@ -113,12 +117,13 @@ export class BindingJoin {
   @Matches(identifier, { message: 'table must be the name of a table' })
   table: string;
 
-  @ApiPropertyOptional({ enum: ['left', 'inner'], default: 'left' })
+  @ApiPropertyOptional({ nullable: true, enum: ['left', 'inner'], default: 'left' })
   @IsOptional()
   @IsIn(['left', 'inner'])
   kind?: 'left' | 'inner';
 
   @ApiPropertyOptional({
+    nullable: true,
     enum: ['many_to_one', 'one_to_one', 'one_to_many', 'many_to_many'],
     default: 'many_to_one',
     description: '后两种会重复事实行，被拒绝（FanOutJoin） / the last two repeat fact rows and are refused (FanOutJoin)',
@@ -150,20 +155,20 @@ export class BindingRequest {
   @Type(() => BindingRelation)
   relation: BindingRelation;
 
-  @ApiPropertyOptional({ example: 'order_lines', description: '默认为表名 / the table name when left out' })
+  @ApiPropertyOptional({ nullable: true, example: 'order_lines', description: '默认为表名 / the table name when left out' })
   @IsOptional()
   @IsString()
   @Matches(identifier, { message: 'alias must be a name' })
   alias?: string;
 
-  @ApiPropertyOptional({ type: [String], example: bindingExample.grain, description: '行的标识 / what identifies a row' })
+  @ApiPropertyOptional({ nullable: true, type: [String], example: bindingExample.grain, description: '行的标识 / what identifies a row' })
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(16)
   @IsString({ each: true })
   grain?: string[];
 
-  @ApiPropertyOptional({ type: BindingTime, example: bindingExample.time })
+  @ApiPropertyOptional({ nullable: true, type: BindingTime, example: bindingExample.time })
   @IsOptional()
   @IsObject()
   @ValidateNested()
@@ -171,6 +176,7 @@ export class BindingRequest {
   time?: BindingTime | null;
 
   @ApiPropertyOptional({
+    nullable: true,
     type: Object,
     example: { 金额: 'order_lines.unit_price * order_lines.quantity' },
     description: '逻辑名 → 表达式；省略时为表的全部列 / logical name → expression; all columns of the table when left out',
@@ -179,7 +185,7 @@ export class BindingRequest {
   @IsObject()
   columns?: Record<string, string>;
 
-  @ApiPropertyOptional({ type: [BindingDimension], example: bindingExample.dimensions })
+  @ApiPropertyOptional({ nullable: true, type: [BindingDimension], example: bindingExample.dimensions })
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(100)
@@ -188,12 +194,16 @@ export class BindingRequest {
   @Type(() => BindingDimension)
   dimensions?: BindingDimension[];
 
-  @ApiPropertyOptional({ type: [Object], description: '转化率模式使用，尚不可用 / for the conversion pattern, not built yet' })
+  @ApiPropertyOptional({
+    nullable: true,
+    type: [Object],
+    description: '转化率模式使用，尚不可用 / for the conversion pattern, not built yet',
+  })
   @IsOptional()
   @IsArray()
   entities?: object[];
 
-  @ApiPropertyOptional({ type: [BindingJoin], example: bindingExample.joins })
+  @ApiPropertyOptional({ nullable: true, type: [BindingJoin], example: bindingExample.joins })
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(16)
@@ -207,7 +217,7 @@ export class BindingRequest {
   @IsString()
   row_filter?: string | null;
 
-  @ApiPropertyOptional({ enum: ['auto'], default: 'auto' })
+  @ApiPropertyOptional({ nullable: true, enum: ['auto'], default: 'auto' })
   @IsOptional()
   @IsIn(['auto'])
   additivity?: 'auto';

@@ -239,7 +239,7 @@ export class ExecuteMetricResponse {
   @ApiProperty({ example: 'SELECT …' })
   sql: string;
 
-  @ApiProperty({ type: [Object], example: ['2024-01-01'] })
+  @ApiProperty({ type: 'array', items: {}, example: ['2024-01-01'] })
   params: unknown[];
 
   @ApiProperty({ type: Object, example: { parse: 0.4, compile: 1.1, execute: 23.8, total: 26 } })

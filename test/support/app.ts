@@ -3,12 +3,14 @@ import { type AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { type NestExpressApplication } from '@nestjs/platform-express';
-import supertest, { type Test } from 'supertest';
+import supertest, { type Response, type Test } from 'supertest';
 import { createLog } from '../../src/common/logging/log.js';
 import { readSettings } from '../../src/config/settings.js';
 import { createApp } from '../../src/create-app.js';
 import { ServicePool } from '../../src/database/service-pool.js';
+import { createOpenApiDocument } from '../../src/openapi.js';
 import { cloneDatabase } from './database.js';
+import { ResponseCheck } from './response-check.js';
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
@@ -22,6 +24,8 @@ export interface TestApp {
   url: string;
   databaseUrl: string;
   pool: ServicePool;
+  /** Every answer to the clients below is held against the OpenAPI document; other ways to ask can do so with this. */
+  check: ResponseCheck;
   anonymous: Client;
   /** The first admin, after the forced password change. */
   admin: Client;
@@ -58,6 +62,8 @@ export async function startTestApp(environment: Record<string, string> = {}): Pr
   });
   await app.listen(0, '127.0.0.1');
   const url = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;
+  const check = new ResponseCheck(createOpenApiDocument(app) as unknown as ConstructorParameters<typeof ResponseCheck>[0]);
+  checks.set(url, check);
   const anonymous = client(url, null);
 
   const login = async (username: string, password: string): Promise<string> => {
@@ -75,6 +81,7 @@ export async function startTestApp(environment: Record<string, string> = {}): Pr
     url,
     databaseUrl: database.url,
     pool: app.get(ServicePool),
+    check,
     anonymous,
     admin: client(url, changed.body.token),
     async asUser(username) {
@@ -98,8 +105,22 @@ export function keyClient(url: string, rawKey: string): Client {
   return withHeaders(url, { 'X-API-Key': rawKey }, null);
 }
 
+/** By the address of the application. */
+const checks = new Map<string, ResponseCheck>();
+
+function describedIn(check: ResponseCheck | undefined, method: string, path: string) {
+  return ({ status, headers, text }: Response): void => {
+    const body = text as string | undefined;
+    const problems = check?.problems({ method: method.toUpperCase(), path, status, headers, body }) ?? [];
+    if (problems.length > 0) throw new Error(`The OpenAPI document does not describe this answer:\n${problems.join('\n')}\n${body}`);
+  };
+}
+
 function withHeaders(url: string, headers: Record<string, string>, token: string | null): Client {
   const agent = supertest(url);
-  const as = (method: Method) => (path: string) => agent[method](path).set(headers);
+  const as = (method: Method) => (path: string) =>
+    agent[method](path)
+      .set(headers)
+      .expect(describedIn(checks.get(url), method, path));
   return { token, get: as('get'), post: as('post'), put: as('put'), patch: as('patch'), delete: as('delete') };
 }

@@ -57,3 +57,56 @@ export class BadRequestError extends ApiError {
     super(400, 'bad_request', { zh: '请求无法读取', en: 'The request cannot be read' });
   }
 }
+
+export class BodyTooDeepError extends ApiError {
+  constructor(maxDepth: number) {
+    super(400, 'body_too_deep', {
+      zh: `请求体的嵌套超过 ${maxDepth} 层`,
+      en: `The request body is nested deeper than ${maxDepth} levels`,
+    });
+  }
+}
+
+export class CompressedBodyError extends ApiError {
+  constructor() {
+    super(415, 'unsupported_encoding', {
+      zh: '不支持压缩的请求体，请去掉 Content-Encoding',
+      en: 'Compressed request bodies are not supported; send it without Content-Encoding',
+    });
+  }
+}
+
+export class ExpectationFailedError extends ApiError {
+  constructor() {
+    super(417, 'expectation_failed', { zh: 'Expect 只支持 100-continue', en: 'The only Expect supported is 100-continue' });
+  }
+}
+
+export class HeadersTooLargeError extends ApiError {
+  constructor() {
+    super(431, 'headers_too_large', { zh: '请求头过大或过多', en: 'The request headers are too large or too many' });
+  }
+}
+
+export class RequestTimeoutError extends ApiError {
+  constructor() {
+    super(
+      408,
+      'request_timeout',
+      { zh: '请求没有及时到达', en: 'The request did not arrive in time' },
+      // What is still on its way must not be taken for another request.
+      { headers: { Connection: 'close' } },
+    );
+  }
+}
+
+export class ConnectNotAllowedError extends ApiError {
+  constructor() {
+    super(
+      405,
+      'connect_not_allowed',
+      { zh: '本服务不是代理，不支持 CONNECT', en: 'This service is no proxy: CONNECT is not supported' },
+      { headers: { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE' } },
+    );
+  }
+}

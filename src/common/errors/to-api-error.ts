@@ -2,6 +2,7 @@ import { ApiError } from './api-error.js';
 import {
   BadRequestError,
   BodyTooLargeError,
+  CompressedBodyError,
   DatabaseUnavailableError,
   InternalError,
   MalformedBodyError,
@@ -28,6 +29,7 @@ export function toApiError(thrown: unknown): ApiError {
   const error = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as ForeignError;
   const status = typeof error.getStatus === 'function' ? error.getStatus() : error.status;
   if (error.type === 'entity.parse.failed') return new MalformedBodyError();
+  if (error.type === 'encoding.unsupported') return new CompressedBodyError();
   switch (status) {
     case 400:
       return new BadRequestError();

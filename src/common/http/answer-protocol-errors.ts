@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type Duplex } from 'node:stream';
+import { type Logger } from 'pino';
+import { type ApiError } from '../errors/api-error.js';
+import { BadRequestError, ConnectNotAllowedError, HeadersTooLargeError, RequestTimeoutError } from '../errors/common-errors.js';
+import { isLegacyPath, toErrorBody } from '../errors/error-body.js';
+
+interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+}
+
+/**
+ * How long a refused client may go on sending. Closing while its bytes are still arriving makes the kernel reset the
+ * connection, which can take the answer away from under the client (RFC 9112, section 9.6).
+ */
+const lingerMs = 1_000;
+
+const contentType = 'application/json; charset=utf-8';
+
+/**
+ * Gives the answers that Node would give by itself the contract's body and a request id: requests that cannot be parsed,
+ * headers that are too large, requests that do not arrive in time, CONNECT. An `Expect` that is not `100-continue` goes the
+ * way of any other request. There is no handler for `Upgrade`: without one Node takes such a request as the plain HTTP that it
+ * also is (RFC 9110, section 7.8).
+ */
+export function answerProtocolErrors(server: Server, log: Logger): void {
+  const newest = new WeakMap<Duplex, Exchange>();
+  const refused = new WeakSet<Duplex>();
+
+  const refuse = (socket: Duplex, error: ApiError, reason: string): void => {
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    socket.on('error', () => undefined);
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const requestId = randomUUID();
+    log.info({ request_id: requestId, status: error.status, reason }, error.text.en);
+    socket.end(rawAnswer(error, requestId));
+    socket.resume();
+    setTimeout(() => socket.destroy(), lingerMs).unref();
+  };
+
+  server.on('request', (request, response) => newest.set(request.socket, { request, response }));
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('connect', (_request, socket) => refuse(socket, new ConnectNotAllowedError(), 'CONNECT'));
+  server.on('clientError', (cause: NodeJS.ErrnoException, socket) => {
+    const error = toProtocolError(cause.code);
+    const reason = cause.code ?? 'unknown';
+    const exchange = newest.get(socket);
+    if (exchange && !exchange.request.complete) answerHalfRead(exchange, error, socket);
+    else if (exchange && !exchange.response.writableFinished) {
+      // The requests before the broken one are being served: their answers go first.
+      exchange.response.once('close', () => refuse(socket, error, reason));
+    } else refuse(socket, error, reason);
+  });
+}
+
+function toProtocolError(code: string | undefined): ApiError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new HeadersTooLargeError();
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new RequestTimeoutError();
+    default:
+      return new BadRequestError();
+  }
+}
+
+/** The body of a request broke off or cannot be parsed: the answer goes out under the id that the request already has. */
+function answerHalfRead({ request, response }: Exchange, error: ApiError, socket: Duplex): void {
+  if (response.headersSent || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [path = ''] = request.url?.split('?', 1) ?? [];
+  const body = JSON.stringify(toErrorBody(error, isLegacyPath(path)));
+  response.writeHead(error.status, { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(body), Connection: 'close' });
+  response.end(body);
+  // A response that ends takes its request off the list of those that Node aborts with the socket: whoever reads the body
+  // would wait for ever.
+  response.once('close', () => request.destroy());
+}
+
+function rawAnswer(error: ApiError, requestId: string): string {
+  const body = JSON.stringify(toErrorBody(error, false));
+  const head = [
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
+    `X-Request-ID: ${requestId}`,
+    `Content-Type: ${contentType}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...Object.entries(error.headers ?? {}).map(([name, value]) => `${name}: ${value}`),
+    `Date: ${new Date().toUTCString()}`,
+    'Connection: close',
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
+}

@@ -1,0 +1,39 @@
+import { createServer, type RequestListener } from 'node:http';
+import { ExpressAdapter } from '@nestjs/platform-express';
+
+/** What the server takes before any code of ours runs. */
+export interface ServerBounds {
+  /** Request line and headers together; more is a 431. */
+  maxHeaderBytes: number;
+  /** Until the headers are complete; later is a 408. */
+  headersTimeoutMs: number;
+  /** Until the whole request is there, whatever route it is for; later is a 408. */
+  requestTimeoutMs: number;
+  /** Open sockets; more are closed unanswered. */
+  maxConnections: number;
+}
+
+/** How often Node looks for requests that are late. Its own 30 s would let them hold a socket for that much longer. */
+const checkEveryMs = 1_000;
+
+/** Express on a server with bounds: Nest's own adapter passes no options to `http.createServer`. */
+export class BoundedHttpAdapter extends ExpressAdapter {
+  constructor(private readonly bounds: ServerBounds) {
+    super();
+  }
+
+  override initHttpServer(): void {
+    const { maxHeaderBytes, headersTimeoutMs, requestTimeoutMs, maxConnections } = this.bounds;
+    const server = createServer(
+      {
+        maxHeaderSize: maxHeaderBytes,
+        headersTimeout: headersTimeoutMs,
+        requestTimeout: requestTimeoutMs,
+        connectionsCheckingInterval: checkEveryMs,
+      },
+      this.getInstance<RequestListener>(),
+    );
+    server.maxConnections = maxConnections;
+    this.setHttpServer(server);
+  }
+}

@@ -1,0 +1,138 @@
+import { Ajv, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import { isLegacyPath } from '../../src/common/errors/error-body.js';
+
+/** One answer of the service, as any client saw it. `body` is the text; undefined where it was not kept. */
+export interface SeenResponse {
+  method: string;
+  /** As requested, with or without `/api` and a query string. */
+  path: string;
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: string | undefined;
+}
+
+interface Response {
+  $ref?: string;
+  content?: Record<string, { schema?: Schema }>;
+}
+
+interface Operation {
+  responses: Record<string, Response>;
+}
+
+interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+/** Pages for people and the document itself: what they are is not described in the document. */
+const undescribed = /^\/(docs|openapi\.json)(\/|$)/;
+
+/**
+ * Compares answers with our own OpenAPI document: the status is described there, the type is one of those described, the body
+ * fits its schema and holds no field that the document does not know. What matches no operation is an error in the contract's
+ * shape. A 5xx has to be described by its number; `default` will not do.
+ */
+export class ResponseCheck {
+  private readonly ajv = new Ajv({ strict: false, allErrors: true, validateFormats: true });
+  private readonly validators = new Map<string, ValidateFunction>();
+  private readonly templates: { pattern: RegExp; literal: number; path: string }[];
+
+  constructor(private readonly document: Document) {
+    addFormats.default(this.ajv, ['date-time', 'date', 'uri']);
+    this.ajv.addFormat('binary', true);
+    this.ajv.addSchema({ $id: 'openapi', components: { schemas: mapSchemas(document.components.schemas) } });
+    this.templates = Object.keys(document.paths)
+      .map(path => ({
+        path,
+        pattern: new RegExp(`^${path.replace(/[.$]/g, '\\$&').replace(/\{[^}]+\}/g, '[^/]+')}/?$`, 'i'),
+        literal: path.replace(/\{[^}]+\}/g, '').length,
+      }))
+      .sort((a, b) => b.literal - a.literal);
+  }
+
+  /** What is wrong with an answer; an empty list when all is well. */
+  problems({ method, path, status, headers, body }: SeenResponse): string[] {
+    const problems: string[] = [];
+    if (!/^[A-Za-z0-9._-]{1,64}$/.test(String(headers['x-request-id'] ?? ''))) problems.push('no X-Request-ID');
+    const [bare = ''] = path.split(/[?#]/, 1);
+    const route = bare.replace(/^\/api(?=\/)/, '');
+    if (undescribed.test(route) && status < 400) return problems;
+    const operation = this.findOperation(method, route);
+    const described = operation?.responses[String(status)] ?? (status < 500 ? operation?.responses.default : undefined);
+    const where = `${method} ${bare} → ${status}`;
+    if (operation && !described) problems.push(`${where} is not described`);
+    if (!operation && status < 400) problems.push(`${where} is no operation of the document`);
+    if (method === 'HEAD' || body === undefined) return problems;
+
+    const type = /^[^;]*/.exec(String(headers['content-type'] ?? ''))?.[0] ?? '';
+    if (status >= 400) {
+      if (type !== 'application/json') problems.push(`${where}: an error as ${type}`);
+      else problems.push(...this.fit(`${where}: `, described?.content?.[type]?.schema ?? errorSchema(route, body), body));
+      return problems;
+    }
+    const content = described?.content ?? {};
+    if (Object.keys(content).length === 0 || status === 204) {
+      if (body !== '') problems.push(`${where} has a body, but none is described`);
+    } else if (!content[type]) problems.push(`${where} is ${type}, described are ${Object.keys(content).join(', ')}`);
+    else if (type === 'application/json') problems.push(...this.fit(`${where}: `, content[type].schema ?? {}, body));
+    return problems;
+  }
+
+  private findOperation(method: string, route: string): Operation | undefined {
+    const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
+    for (const { pattern, path } of this.templates) {
+      if (pattern.test(`/api${route}`) && this.document.paths[path]?.[verb]) return this.document.paths[path][verb];
+    }
+    return undefined;
+  }
+
+  private fit(where: string, schema: Schema, body: string): string[] {
+    let value: unknown;
+    try {
+      value = JSON.parse(body);
+    } catch {
+      return [`${where}no JSON: ${body.slice(0, 200)}`];
+    }
+    const key = JSON.stringify(schema);
+    let validate = this.validators.get(key);
+    if (!validate) {
+      validate = this.ajv.compile(toJsonSchema(schema));
+      this.validators.set(key, validate);
+    }
+    if (validate(value)) return [];
+    return (validate.errors ?? [])
+      .slice(0, 5)
+      .map(({ instancePath, message, params }) => `${where}${instancePath} ${message} ${JSON.stringify(params)}`);
+  }
+}
+
+/** The contract's shape for an answer that no operation describes. */
+function errorSchema(route: string, body: string): Schema {
+  const kind = /"errors"\s*:\s*\[/.test(body) ? 'ValidationError' : 'Error';
+  return { $ref: `#/components/schemas/${isLegacyPath(route) ? 'Legacy' : ''}${kind}` };
+}
+
+type Schema = Record<string, unknown>;
+
+/**
+ * An OpenAPI 3.0 schema as JSON Schema: `nullable` becomes a union with null, and an object that lists its properties has no
+ * others unless it says so.
+ */
+function toJsonSchema({ nullable, example: _example, properties, items, additionalProperties, $ref, ...rest }: Schema): Schema {
+  const schema: Schema = { ...rest };
+  for (const word of ['allOf', 'anyOf', 'oneOf']) {
+    if (Array.isArray(rest[word])) schema[word] = (rest[word] as Schema[]).map(toJsonSchema);
+  }
+  if (typeof $ref === 'string') schema.$ref = $ref.replace(/^#/, 'openapi#');
+  if (items !== undefined) schema.items = toJsonSchema(items as Schema);
+  if (properties !== undefined) schema.properties = mapSchemas(properties as Record<string, Schema>);
+  if (typeof additionalProperties === 'object') schema.additionalProperties = toJsonSchema(additionalProperties as Schema);
+  else if (additionalProperties !== undefined || properties !== undefined) schema.additionalProperties = additionalProperties ?? false;
+  return nullable === true ? { anyOf: [schema, { type: 'null' }] } : schema;
+}
+
+function mapSchemas(schemas: Record<string, Schema>): Record<string, Schema> {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toJsonSchema(schema)]));
+}
