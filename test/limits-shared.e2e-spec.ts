@@ -122,6 +122,19 @@ describe('limits in PostgreSQL, when it does not answer', () => {
     await loginFrom(test, '198.51.100.3').expect(401);
   });
 
+  it('cost a blocked client no query', async () => {
+    const user = await test.asUser('limited');
+    const requests = [() => loginFrom(test, '198.51.100.5'), () => user.get('/api/auth/me')];
+    for (const [index, count] of [11, 61].entries()) for (let sent = 0; sent < count; sent++) await requests[index]!();
+    const queries = jest.spyOn(pg.Client.prototype, 'query');
+    try {
+      for (let sent = 0; sent < 40; sent++) expect((await requests[sent % 2]!()).status).toBe(429);
+      expect(queries.mock.calls).toEqual([]);
+    } finally {
+      queries.mockRestore();
+    }
+  });
+
   it('hold hashes, not addresses or names', async () => {
     await loginFrom(test, '198.51.100.4').expect(401);
     const { rows } = await other.query('SELECT encode(key, $1) AS key, octet_length(key) AS bytes FROM rate_limit_hits', ['escape']);
