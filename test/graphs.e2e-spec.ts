@@ -55,7 +55,7 @@ describe('graphs', () => {
     const { body: graph } = await test.admin.post('/api/graphs').send({ name: 'n' }).expect(201);
     const { rows } = await test.pool.query(
       `INSERT INTO nodes (graph_id, label, key, display, properties, run_id)
-       VALUES ($1, '供应商', 'S1', '华南电子', '{}', 1), ($1, '产品', 'P1', '耳机', '{"单价": 299}', 1), ($1, '订单', 'O1', 'O1', '{}', 1) RETURNING id`,
+       VALUES ($1, '供应商', 'S1', '华南电子', '{}', 1), ($1, '产品', 'P1', '耳机', '{"单价": 299, "条码": 12345678901234567890}', 1), ($1, '订单', 'O1', 'O1', '{}', 1) RETURNING id`,
       [graph.id],
     );
     const [supplier, product, order] = rows.map(row => Number(row.id));
@@ -64,7 +64,13 @@ describe('graphs', () => {
       [graph.id, supplier, product, order],
     );
     const { body: node } = await test.admin.get(`/api/graphs/${graph.id}/nodes/${product}`).expect(200);
-    expect(node).toEqual({ id: product, label: '产品', key: 'P1', display: '耳机', properties: { 单价: 299 } });
+    expect(node).toEqual({
+      id: product,
+      label: '产品',
+      key: 'P1',
+      display: '耳机',
+      properties: { 单价: 299, 条码: '12345678901234567890' },
+    });
     const { body: neighbours } = await test.admin.get(`/api/graphs/${graph.id}/nodes/${product}/neighbors`).expect(200);
     expect(neighbours.items.map((item: any) => [item.type, item.direction, item.node.display])).toEqual([
       ['供应', 'in', '华南电子'],

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString, Length, Matches, MaxLength } from 'class-validator';
+import { parseExactJson } from '../common/json/parse-exact-json.js';
 import { type ElementRow, type GraphRow, type NeighborRow, type NodeRow } from './graphs.repository.js';
 
 const printable = /^[^\p{Cc}\p{Cs}]*$/u;
@@ -181,6 +182,10 @@ export class NeighborResponse {
   node: NeighborNodeResponse;
 }
 
+function parseProperties(text: string): Record<string, unknown> {
+  return parseExactJson(text) as Record<string, unknown>;
+}
+
 /** An int8 as a number while it is exact, as a string beyond. */
 function exact(value: string): number | string {
   const number = Number(value);
@@ -213,9 +218,9 @@ export function toGraphSchemaResponse(rows: ElementRow[]): GraphSchemaResponse {
 }
 
 export function toNodeResponse(row: NodeRow): NodeResponse {
-  return { ...row, id: exact(row.id) };
+  return { ...row, id: exact(row.id), properties: parseProperties(row.properties) };
 }
 
 export function toNeighborResponse({ edge_id, type, direction, edge_properties, ...node }: NeighborRow): NeighborResponse {
-  return { edge_id: exact(edge_id), type, direction, properties: edge_properties, node: { ...node, id: exact(node.id) } };
+  return { edge_id: exact(edge_id), type, direction, properties: parseProperties(edge_properties), node: { ...node, id: exact(node.id) } };
 }

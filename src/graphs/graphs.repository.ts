@@ -39,14 +39,15 @@ export interface NodeRow {
   label: string;
   key: string;
   display: string;
-  properties: Record<string, unknown>;
+  /** JSON text, because `pg` would round long numbers. */
+  properties: string;
 }
 
 export interface NeighborRow {
   edge_id: string;
   type: string;
   direction: 'out' | 'in';
-  edge_properties: Record<string, unknown>;
+  edge_properties: string;
   id: string;
   label: string;
   key: string;
@@ -138,7 +139,7 @@ export class GraphsRepository {
 
   async findNode(graphId: number, nodeId: string): Promise<NodeRow | null> {
     const { rows } = await this.pool.query<NodeRow>(
-      'SELECT id, label, key, display, properties FROM nodes WHERE graph_id = $1 AND id = $2',
+      'SELECT id, label, key, display, properties::text FROM nodes WHERE graph_id = $1 AND id = $2',
       [graphId, nodeId],
     );
     return rows[0] ?? null;
@@ -147,7 +148,7 @@ export class GraphsRepository {
   /** Edges of a node, both directions, in the order of their ids. */
   async listNeighbors(graphId: number, nodeId: string, afterEdge: number, limit: number): Promise<NeighborRow[]> {
     const { rows } = await this.pool.query<NeighborRow>(
-      `SELECT e.id AS edge_id, e.type, e.direction, e.properties AS edge_properties, n.id, n.label, n.key, n.display
+      `SELECT e.id AS edge_id, e.type, e.direction, e.properties::text AS edge_properties, n.id, n.label, n.key, n.display
        FROM (
          (SELECT id, type, 'out' AS direction, properties, target_id AS other FROM edges
           WHERE graph_id = $1 AND source_id = $2 AND id > $3 ORDER BY id LIMIT $4)

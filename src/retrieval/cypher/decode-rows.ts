@@ -1,3 +1,4 @@
+import { parseExactJson } from '../../common/json/parse-exact-json.js';
 import { type CompiledQuery } from './compile-plan.js';
 
 /** The match behind a row: ids as they are in nodes.id and edges.id. */
@@ -12,26 +13,15 @@ export interface DecodedRows {
   evidence: RowEvidence[];
 }
 
-const NUMBER_OR_STRING = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-
 /**
- * Reads the text cells of a CompiledQuery (`rowMode: 'array'`). Whole numbers and decimals beyond ±(2^53 − 1) come out as strings, so
- * that no digit is lost; all other numbers are numbers.
+ * Reads the text cells of a CompiledQuery (`rowMode: 'array'`). Numbers beyond ±(2^53 − 1) come out
+ * as strings, so that no digit is lost; all others are numbers.
  */
 export function decodeRows(compiled: CompiledQuery, cells: readonly (readonly (string | null)[])[]): DecodedRows {
   const width = compiled.columns.length;
   const rows = cells.map(row => row.slice(0, width).map(cell => (cell === null ? null : parseExactJson(cell))));
   if (compiled.evidence === 'none') return { rows, evidence: [] };
   return { rows, evidence: cells.map(row => toEvidence(parseExactJson(row[width] ?? '{"nodes":[],"edges":[]}'))) };
-}
-
-/** JSON.parse, with numbers that leave the safe range as strings. */
-export function parseExactJson(text: string): unknown {
-  if (!/\d{16}|[eE][+-]?\d/.test(text)) return JSON.parse(text);
-  const exact = text.replace(NUMBER_OR_STRING, token =>
-    token.startsWith('"') || Math.abs(Number(token)) <= Number.MAX_SAFE_INTEGER ? token : `"${token}"`,
-  );
-  return JSON.parse(exact);
 }
 
 function toEvidence(value: unknown): RowEvidence {
