@@ -30,6 +30,8 @@ export class BoundedHttpAdapter extends ExpressAdapter {
         headersTimeout: headersTimeoutMs,
         requestTimeout: requestTimeoutMs,
         connectionsCheckingInterval: checkEveryMs,
+        // Node's own refusal has no body; `checkRequestMiddleware` refuses it instead.
+        requireHostHeader: false,
       },
       this.getInstance<RequestListener>(),
     );

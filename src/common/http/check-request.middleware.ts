@@ -9,14 +9,17 @@ const maxQueryParameters = 100;
 
 /**
  * Refuses what no route can make sense of, whichever it is for: too many headers (Node would drop those beyond a count, among
- * them perhaps the credential), an `Expect` we do not meet, percent-encoding that is not UTF-8, too many query parameters.
+ * them perhaps the credential), not exactly one `Host` (RFC 9112, section 3.2), an `Expect` we do not meet, percent-encoding
+ * that is not UTF-8, too many query parameters.
  */
 export function checkRequestMiddleware(request: Request, _response: Response, next: NextFunction): void {
   next(findFault(request));
 }
 
-function findFault({ rawHeaders, headers, url }: Request): Error | undefined {
+function findFault({ rawHeaders, headers, url, httpVersion }: Request): Error | undefined {
   if (rawHeaders.length > 2 * maxHeaders) return new HeadersTooLargeError();
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
+  if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) return new BadRequestError();
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') return new ExpectationFailedError();
   const [path = '', query = ''] = url.split(/\?(.*)/s, 2);
   if (!isDecodable(path) || !isDecodable(query)) return new BadRequestError();

@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types';
 import { type ArgumentsHost, Catch, type ExceptionFilter, Inject } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { type Logger } from 'pino';
@@ -16,6 +17,8 @@ export class ErrorFilter implements ExceptionFilter {
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
     const error = toApiError(thrown);
+    // A body that broke off has been answered already; that its handler then wanted to say something is no fault.
+    if (response.writableEnded && (error.cause as { code?: unknown } | undefined)?.code === 'ERR_HTTP_HEADERS_SENT') return;
     if (error.status >= 500 && error.status !== 501) this.report(error, response);
     if (response.headersSent) {
       // A stream that fails half-way can only be cut; a clean end would look complete.
@@ -33,7 +36,7 @@ export class ErrorFilter implements ExceptionFilter {
         request_id: response.getHeader('X-Request-ID'),
         code: error.code,
         // Driver errors carry the statement and its parameters as own properties: only message and stack are kept.
-        cause: cause instanceof Error ? (cause.stack ?? cause.message) : cause === undefined ? undefined : typeof cause,
+        cause: isNativeError(cause) ? (cause.stack ?? cause.message) : cause === undefined ? undefined : typeof cause,
       },
       error.text.en,
     );
