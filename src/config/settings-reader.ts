@@ -1,3 +1,5 @@
+import { isPlaceholder, passwordIn } from './placeholder.js';
+
 /** One environment variable as users see it; the README table and `.env.example` are generated from these. */
 export interface SettingDescription {
   name: string;
@@ -23,6 +25,8 @@ export class InvalidSettingsError extends Error {
 export class SettingsReader {
   readonly described: SettingDescription[] = [];
   readonly problems: string[] = [];
+  /** What must not be seen in any log: the secrets that are set, and the passwords inside those that are URLs. */
+  readonly secrets: string[] = [];
 
   constructor(private readonly environment: NodeJS.ProcessEnv) {}
 
@@ -69,11 +73,6 @@ export class SettingsReader {
     return choice ?? fallback;
   }
 
-  list(name: string, meaning: string): string[] {
-    const value = this.raw(name, 'comma-separated list', '', meaning);
-    return value === undefined ? [] : value.split(',').map(item => item.trim()).filter(item => item !== ''); // prettier-ignore
-  }
-
   /** A value with a grammar of its own: `parse` throws an Error whose message says what it takes. Undefined when unset or refused. */
   parsed<T>(
     name: string,
@@ -94,6 +93,18 @@ export class SettingsReader {
   private raw(name: string, type: string, fallback: string, meaning: string, secret = false): string | undefined {
     this.described.push({ name, type, default: fallback, meaning, secret });
     const value = this.environment[name]?.trim();
+    if (secret && value !== undefined) this.judgeSecret(name, value);
     return value === undefined || value === '' ? undefined : value;
+  }
+
+  /** In production a secret that is set is a real one: an empty or a well-known value is a deployment that went wrong. */
+  private judgeSecret(name: string, value: string): void {
+    const guarded = value.includes('://') ? passwordIn(value) : value;
+    this.secrets.push(...new Set([value, guarded ?? ''].filter(part => part !== '')));
+    if (this.environment.NODE_ENV !== 'production') return;
+    if (value === '') this.problems.push(`${name}: 已设置但为空，请填写或删除 / is set but empty: fill it in or remove it`);
+    else if (guarded !== undefined && isPlaceholder(guarded)) {
+      this.problems.push(`${name}: 是占位值，请换成真正的密钥 / is a placeholder: replace it with a real secret`);
+    }
   }
 }

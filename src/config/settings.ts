@@ -1,13 +1,24 @@
+import { readOrigins } from './cors-origins.js';
+import { readDatabaseUrl } from './database-url.js';
 import { readRedisUrl } from './redis-url.js';
 import { InvalidSettingsError, type SettingDescription, SettingsReader } from './settings-reader.js';
 import { readTrustedProxies, trustNobody } from './trusted-proxies.js';
+
+/** The pattern that everybody knows from the documentation. */
+export const builtInPasswordPattern = '{username}@Graph123';
 
 /** Every setting of the service, described where it is read. */
 function readValues(read: SettingsReader) {
   return {
     port: read.integer('PORT', 8080, 'Port to listen on; 0 takes a free one', { max: 65_535 }),
     host: read.text('HOST', '127.0.0.1', 'Address to listen on; 0.0.0.0 opens the service to the network'),
-    databaseUrl: read.secret('DATABASE_URL', 'PostgreSQL 16 or later; unset: an embedded one under DATA_DIR', 'embedded'),
+    isProduction: read.text('NODE_ENV', 'development', 'production refuses placeholder and empty secrets') === 'production',
+    databaseUrl: read.parsed(
+      'DATABASE_URL',
+      'PostgreSQL 16 or later; unset: an embedded one under DATA_DIR',
+      { type: 'secret', default: 'embedded', secret: true },
+      readDatabaseUrl,
+    ),
     databasePoolSize: read.integer('DATABASE_POOL_SIZE', 20, 'Connections of this process to its database', { min: 4, max: 200 }),
     dataDirectory: read.text('DATA_DIR', './data', 'Where the embedded PostgreSQL, its password and generated keys live'),
     jwtSecretKey: read.secret(
@@ -22,11 +33,17 @@ function readValues(read: SettingsReader) {
       'First password of the first admin, to be changed at once',
       'admin@Graph123',
     ),
-    defaultPasswordPattern: read.text('DEFAULT_PASSWORD_PATTERN', '{username}@Graph123', 'Password after a reset; {username} is replaced'),
+    defaultPasswordPattern: read.text('DEFAULT_PASSWORD_PATTERN', builtInPasswordPattern, 'Password after a reset; {username} is replaced'),
     registrationEnabled: read.boolean('REGISTRATION_ENABLED', true, 'Whether anyone may register an account'),
     bcryptCost: read.integer('BCRYPT_COST', 12, 'Cost of password hashing (2^cost rounds)', { min: 4, max: 16 }),
     apiKeyMaxRateLimit: read.integer('API_KEY_MAX_RATE_LIMIT', 600, 'Highest rate limit of an API key, in requests per minute', { min: 1 }),
-    corsOrigins: read.list('CORS_ORIGINS', 'Exact origins of web clients, such as https://app.example.com; none by default'),
+    corsOrigins:
+      read.parsed(
+        'CORS_ORIGINS',
+        'Exact origins of web clients, such as https://app.example.com; none by default',
+        { type: 'comma-separated list', default: '' },
+        readOrigins,
+      ) ?? [],
     trustProxy:
       read.parsed(
         'TRUST_PROXY',
@@ -87,7 +104,12 @@ function readValues(read: SettingsReader) {
       'LICENSE_FINGERPRINT',
       'Fingerprint of this machine, for a machine file or a licence bound to machines',
     ),
+    metricsPort: read.integer('METRICS_PORT', 0, 'Port of the Prometheus metrics, on METRICS_HOST; 0: closed', { max: 65_535 }),
+    metricsHost: read.text('METRICS_HOST', '127.0.0.1', 'Address of the Prometheus metrics; they ask for no credentials'),
+    shutdownSeconds: read.integer('SHUTDOWN_SECONDS', 10, 'How long requests under way may take to end after SIGTERM', { max: 3600 }),
     logLevel: read.oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info', 'Least severe level that is logged'),
+    /** The secrets above as they were given. */
+    secrets: read.secrets,
   };
 }
 

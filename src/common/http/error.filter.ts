@@ -1,4 +1,3 @@
-import { isNativeError } from 'node:util/types';
 import { type ArgumentsHost, Catch, type ExceptionFilter, Inject } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { type Logger } from 'pino';
@@ -30,15 +29,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   private report(error: ApiError, response: Response): void {
-    const { cause } = error;
-    this.log.error(
-      {
-        request_id: response.getHeader('X-Request-ID'),
-        code: error.code,
-        // Driver errors carry the statement and its parameters as own properties: only message and stack are kept.
-        cause: isNativeError(cause) ? (cause.stack ?? cause.message) : cause === undefined ? undefined : typeof cause,
-      },
-      error.text.en,
-    );
+    const { cause, code } = error;
+    this.log.error({ request_id: response.getHeader('X-Request-ID'), code, ...(cause === undefined ? {} : { cause }) }, error.text.en);
   }
 }

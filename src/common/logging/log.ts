@@ -1,9 +1,35 @@
 import { type LoggerService } from '@nestjs/common';
-import { pino, type Logger } from 'pino';
+import { type DestinationStream, pino, type Logger } from 'pino';
+import { currentRequest } from '../http/request-context.js';
+import { describeCause } from './describe-cause.js';
+import { scrubber } from './scrub-secrets.js';
 
-/** Structured log on standard output; one JSON object a line. */
-export function createLog(level: string): Logger {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+export interface LogOptions {
+  /** Secrets of the environment; hidden wherever they turn up. */
+  secrets?: readonly string[];
+  /** Which process speaks, where there are several. */
+  name?: string;
+  /** Standard output unless a test reads along. */
+  destination?: DestinationStream;
+}
+
+/**
+ * Structured log on standard output; one JSON object a line, with the id of the request it belongs to. Errors go under
+ * `cause` and come out as `describeCause` has them.
+ */
+export function createLog(level: string, { secrets = [], name, destination }: LogOptions = {}): Logger {
+  const options = {
+    level,
+    base: name === undefined ? null : { name },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    mixin: () => {
+      const request = currentRequest();
+      return request ? { request_id: request.requestId } : {};
+    },
+    serializers: { cause: describeCause, err: describeCause },
+    hooks: { streamWrite: scrubber(secrets) },
+  };
+  return destination ? pino(options, destination) : pino(options);
 }
 
 /** Nest's own messages through the same log; its start-up chatter is of use only when debugging. */
@@ -11,7 +37,9 @@ export class FrameworkLog implements LoggerService {
   constructor(private readonly target: Logger) {}
 
   private write(level: 'debug' | 'warn' | 'error', message: unknown, details: unknown[]): void {
-    this.target[level]({ source: details.at(-1) }, message instanceof Error ? (message.stack ?? message.message) : String(message));
+    const source = typeof details.at(-1) === 'string' ? details.at(-1) : undefined;
+    if (message instanceof Error) this.target[level]({ source, cause: message }, 'A part of the framework reports an error');
+    else this.target[level]({ source }, typeof message === 'string' ? message : 'A part of the framework reports an object');
   }
 
   debug(message: unknown, ...details: unknown[]): void {

@@ -1,0 +1,84 @@
+import { ApiError } from '../errors/api-error.js';
+
+/** What a log line says of an error. */
+export interface DescribedCause {
+  type: string;
+  /** SQLSTATE, or the code of Node or of ours. */
+  code?: string;
+  message: string;
+  /** Where it was thrown: one frame a line, without the message. */
+  stack?: string;
+  cause?: DescribedCause;
+}
+
+interface Thrown {
+  name?: unknown;
+  code?: unknown;
+  message?: unknown;
+  stack?: unknown;
+  cause?: unknown;
+  severity?: unknown;
+  driverError?: unknown;
+  table?: unknown;
+  constraint?: unknown;
+}
+
+const withheld = '(text withheld: it may quote values)';
+const deepest = 4;
+
+/**
+ * Classes of SQLSTATE whose texts name objects and circumstances, never values; 22P02 on the other hand reads `invalid input
+ * syntax for type integer: "…"`. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const plainClasses = /^(08|0A|23|25|26|28|3D|40|53|55|57|58|XX)/;
+const plainCodes = new Set(['42P01', '42P07', '42703', '42883', '42501']);
+
+/** Errors of the language whose texts do not repeat what they were given. */
+const plainTypes = new Set(['Error', 'TypeError', 'RangeError', 'ReferenceError', 'AssertionError', 'AggregateError', 'AbortError']);
+
+/**
+ * An error as the log may know it: its type, its code, where it came from, and its text only where that is known to quote no
+ * input. Driver errors carry statement, parameters and rows as own properties, parsers quote the line they stopped at
+ * (`Unexpected token 'h', "{"password":hunter2}" is not valid JSON`); neither belongs into a log.
+ */
+export function describeCause(thrown: unknown, depth = 0): DescribedCause {
+  if (typeof thrown !== 'object' || thrown === null) return { type: typeof thrown, message: withheld };
+  const error = thrown as Thrown;
+  // TypeORM wraps what the driver threw and copies its text.
+  if (error.driverError !== undefined && depth < deepest) return describeCause(error.driverError, depth + 1);
+  const type = thrown.constructor?.name ?? 'object';
+  const text = typeof error.message === 'string' ? error.message : '';
+  const code = typeof error.code === 'string' ? error.code : undefined;
+  // The sentence of an error of ours is public already.
+  const message = thrown instanceof ApiError ? text : messageOf(error, type, code, text);
+  const frames = framesOf(error.stack, text);
+  return {
+    type,
+    ...(code === undefined ? {} : { code }),
+    message,
+    ...(frames === '' ? {} : { stack: frames }),
+    ...(error.cause === undefined || depth >= deepest ? {} : { cause: describeCause(error.cause, depth + 1) }),
+  };
+}
+
+function messageOf({ severity, table, constraint }: Thrown, type: string, code: string | undefined, text: string): string {
+  if (typeof severity === 'string' && code !== undefined) {
+    if (plainClasses.test(code) || plainCodes.has(code)) return text;
+    const place = [table, constraint].filter(name => typeof name === 'string').join(', ');
+    return place === '' ? withheld : `${withheld} at ${place}`;
+  }
+  if (/^ERR_(INVALID|UNKNOWN|UNESCAPED)/.test(code ?? '')) return withheld;
+  return plainTypes.has(type) ? text : withheld;
+}
+
+/** The stack repeats the message, which may have lines that look like frames: it is cut off by its length. */
+function framesOf(stack: unknown, text: string): string {
+  if (typeof stack !== 'string') return '';
+  const start = text === '' ? 0 : stack.indexOf(text);
+  const rest = start < 0 ? '' : stack.slice(start + text.length);
+  return rest
+    .split('\n')
+    .filter(line => /^\s+at /.test(line))
+    .map(line => line.trim())
+    .join('\n');
+}

@@ -1,0 +1,19 @@
+/**
+ * Reads a comma-separated list of origins, each exactly as a browser sends it: `https://app.example.com`, with a port only
+ * where it is not the scheme's own.
+ * @throws Error with the sentence that the list of problems shows.
+ */
+export function readOrigins(text: string): string[] {
+  const origins = text
+    .split(',')
+    .map(item => item.trim())
+    .filter(item => item !== '');
+  for (const origin of origins) {
+    if (!/^https?:\/\/[^*]+$/.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin) {
+      throw new Error(
+        `“${origin}” 不是来源，应形如 https://app.example.com / "${origin}" is not an origin; it must look like https://app.example.com`,
+      );
+    }
+  }
+  return origins;
+}
