@@ -1,29 +1,55 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { ServicePool, type ServicePoolOptions } from './service-pool.js';
+import { type Logger } from 'pino';
+import { LOG } from '../common/logging/log.js';
+import { DatabaseLink } from './database-link.js';
+import { OrmLog } from './orm-log.js';
+import { ServicePool } from './service-pool.js';
+
+export interface DatabaseOptions {
+  url: string;
+  /** Connections of the two pools together. */
+  size: number;
+}
+
+/** Records are read and written one at a time, by their keys. The client gives up a second after the server should have. */
+const recordTimes = { statement_timeout: 8_000, query_timeout: 9_000, lock_timeout: 5_000 };
+const slowMs = 1_000;
 
 /** The service's own database: TypeORM for records, `ServicePool` for SQL that is written by hand. */
 @Global()
 @Module({})
 export class DatabaseModule {
-  static with({ url, size }: ServicePoolOptions): DynamicModule {
-    const entityPoolSize = Math.max(2, Math.floor(size / 2));
+  static with({ url, size }: DatabaseOptions): DynamicModule {
+    const recordPoolSize = Math.max(2, Math.floor(size / 2));
     return {
       module: DatabaseModule,
       imports: [
-        TypeOrmModule.forRoot({
-          type: 'postgres',
-          url,
-          autoLoadEntities: true,
-          installExtensions: false,
-          uuidExtension: 'pgcrypto',
-          poolSize: entityPoolSize,
-          connectTimeoutMS: 5_000,
-          extra: { statement_timeout: 30_000, lock_timeout: 10_000, keepAlive: true },
+        TypeOrmModule.forRootAsync({
+          inject: [DatabaseLink, LOG],
+          useFactory: (link: DatabaseLink, log: Logger) => ({
+            type: 'postgres',
+            url,
+            driver: link.driver('records'),
+            autoLoadEntities: true,
+            installExtensions: false,
+            uuidExtension: 'pgcrypto',
+            extra: { ...link.poolConfig('records', recordTimes), max: recordPoolSize },
+            poolErrorHandler: () => undefined,
+            logger: new OrmLog(log),
+            maxQueryExecutionTime: slowMs,
+          }),
         }),
       ],
-      providers: [{ provide: ServicePool, useFactory: () => new ServicePool({ url, size: size - entityPoolSize }) }],
-      exports: [ServicePool],
+      providers: [
+        { provide: DatabaseLink, inject: [LOG], useFactory: (log: Logger) => new DatabaseLink({ url, log }) },
+        {
+          provide: ServicePool,
+          inject: [DatabaseLink],
+          useFactory: (link: DatabaseLink) => new ServicePool(link, { size: size - recordPoolSize }),
+        },
+      ],
+      exports: [DatabaseLink, ServicePool],
     };
   }
 }

@@ -1,22 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { type Logger } from 'pino';
 import { DataSource } from 'typeorm';
 import { migrations } from './migrations/migrations.js';
+import { OrmLog } from './orm-log.js';
+import { sever } from './sever-connection.js';
 
 /** Any constant serves, as long as every instance takes the same. */
 const migrationLock = 7_301_946_201;
 const lockTimeoutMs = 60_000;
+/** A database that is being started beside the service is waited for. */
+const startPatienceMs = 60_000;
+const retryEveryMs = 500;
+
+/** Nobody there yet, or nobody let in yet; a refused password or a missing database will not mend by waiting. */
+const notThereYet = /^(ECONNREFUSED|ECONNRESET|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|57P0[123]|53300)$/;
 
 /**
  * Brings the database to this release: migrations, then the role that reads the mirror and nothing else. TypeORM takes no
- * lock of its own (typeorm/typeorm#4588), so instances that start together wait for each other here.
+ * lock of its own (typeorm/typeorm#4588), so instances that start together wait for each other here. A server that is not there
+ * yet is waited for, one minute at most.
  */
-export async function prepareDatabase(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000, lock_timeout: lockTimeoutMs });
-  client.on('error', () => undefined);
-  await client.connect();
+export async function prepareDatabase(url: string, log?: Logger): Promise<void> {
+  const client = await connect(url, log);
   try {
     await client.query('SELECT pg_advisory_lock($1)', [migrationLock]);
-    const source = new DataSource({ type: 'postgres', url, migrations, migrationsTransactionMode: 'each' });
+    const logging = log ? { logger: new OrmLog(log) } : {};
+    const source = new DataSource({
+      type: 'postgres',
+      url,
+      migrations,
+      migrationsTransactionMode: 'each',
+      connectTimeoutMS: 10_000,
+      ...logging,
+    });
     await source.initialize();
     try {
       await source.runMigrations();
@@ -26,6 +43,24 @@ export async function prepareDatabase(url: string): Promise<void> {
     await createMirrorReader(client);
   } finally {
     await client.end();
+  }
+}
+
+async function connect(url: string, log: Logger | undefined): Promise<pg.Client> {
+  for (let told = false, deadline = Date.now() + startPatienceMs; ; await sleep(retryEveryMs)) {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, lock_timeout: lockTimeoutMs });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      return client;
+    } catch (cause) {
+      sever(client);
+      const { code, message } = cause as { code?: string; message: string };
+      const isWorthWaiting = notThereYet.test(code ?? '') || /timeout expired|Connection terminated/.test(message);
+      if (!isWorthWaiting || Date.now() > deadline) throw cause;
+      if (!told) log?.warn({ cause, patience_ms: startPatienceMs }, 'The database does not answer yet; waiting for it');
+      told = true;
+    }
   }
 }
 

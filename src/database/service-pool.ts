@@ -1,30 +1,25 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import pg, { type PoolClient } from 'pg';
-
-export interface ServicePoolOptions {
-  url: string;
-  size: number;
-}
+import { type PoolClient } from 'pg';
+import { type DatabaseLink } from './database-link.js';
+import { WatchedPool } from './watched-pool.js';
 
 /**
  * Connections to the service's own database, with the service's own role. Every wait has a bound: 5 s for a connection,
- * 60 s for a statement unless a caller sets its own, 10 s for a lock.
+ * 60 s for a statement unless a caller sets its own, 10 s for a lock, and 5 s for a server that no longer answers at all.
  */
 @Injectable()
-export class ServicePool extends pg.Pool implements OnApplicationShutdown {
-  constructor({ url, size }: ServicePoolOptions) {
-    super({
-      connectionString: url,
-      max: size,
-      connectionTimeoutMillis: 5_000,
-      statement_timeout: 60_000,
-      lock_timeout: 10_000,
-      idle_in_transaction_session_timeout: 120_000,
-      keepAlive: true,
-    });
-    // A connection that dies while idle is replaced by the pool; without a listener it would end the process.
-    this.on('error', () => undefined);
-    this.on('connect', client => client.on('error', () => undefined));
+export class ServicePool extends WatchedPool implements OnApplicationShutdown {
+  constructor(link: DatabaseLink, { size }: { size: number }) {
+    super(
+      link.poolConfig('service', {
+        max: size,
+        statement_timeout: 60_000,
+        lock_timeout: 10_000,
+        idle_in_transaction_session_timeout: 120_000,
+      }),
+      link,
+    );
+    link.adopt('service', this);
   }
 
   /** Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. */

@@ -1,4 +1,6 @@
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { type Logger } from 'pino';
+import { LOG } from '../common/logging/log.js';
 import { type NewAnswer, QueriesRepository, type StoredAnswer } from './queries.repository.js';
 
 /** Larger answers are not kept: reading them back costs about what computing them does. */
@@ -10,12 +12,14 @@ type Entry = Omit<NewAnswer, 'id' | 'createdAt'>;
 /** Keeps answers behind the response: an answer has its id at once and its row a moment later. */
 @Injectable()
 export class AnswerStore implements OnApplicationShutdown {
-  private readonly log = new Logger('AnswerStore');
   private readonly pending = new Map<number, NewAnswer>();
   private readonly saving = new Set<Promise<void>>();
   private saves = 0;
 
-  constructor(private readonly queries: QueriesRepository) {}
+  constructor(
+    private readonly queries: QueriesRepository,
+    @Inject(LOG) private readonly log: Logger,
+  ) {}
 
   /** Takes the answer for storing; the id is null when it is too large to be kept. */
   async keep(entry: Entry): Promise<Omit<StoredAnswer, 'id'> & { id: number | null }> {
@@ -53,7 +57,7 @@ export class AnswerStore implements OnApplicationShutdown {
       await this.queries.save(entry);
       if (++this.saves % SAVES_BETWEEN_CLEANUPS === 0) await this.queries.deleteOld();
     } catch (error) {
-      this.log.warn(`答案未能保存 / The answer was not stored: ${String(error)}`);
+      this.log.warn({ cause: error }, '答案未能保存 / The answer was not stored');
     }
   }
 }

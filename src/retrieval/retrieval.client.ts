@@ -1,4 +1,5 @@
 import http from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { ApiError, SchemaError } from '../common/errors/api-error.js';
 import { type RetrievalAnswer, type RetrievalFailure, type RetrievalHealth, type RetrievalQuery } from './protocol.js';
@@ -21,18 +22,27 @@ export class RetrievalClient implements OnApplicationShutdown {
   }
 
   /** @throws RetrievalUnavailableError */
-  async health(): Promise<RetrievalHealth> {
-    return (await this.send('GET', '/v1/health')) as RetrievalHealth;
+  async health(patienceMs = SILENCE_MS): Promise<RetrievalHealth> {
+    return (await this.send('GET', '/v1/health', undefined, patienceMs)) as RetrievalHealth;
+  }
+
+  /** Whether the process answers; also false while it is being started. */
+  async answersWithin(patienceMs: number): Promise<boolean> {
+    const answers = this.health(patienceMs).then(
+      () => true,
+      () => false,
+    );
+    return Promise.race([answers, sleep(patienceMs, false, { ref: false })]);
   }
 
   onApplicationShutdown(): void {
     this.agent.destroy();
   }
 
-  private async send(method: string, path: string, body?: unknown): Promise<unknown> {
+  private async send(method: string, path: string, body?: unknown, timeout = SILENCE_MS): Promise<unknown> {
     const address = await this.supervisor.address();
     const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
-    const { status, text } = await this.exchange({ ...address, method, path }, payload);
+    const { status, text } = await this.exchange({ ...address, method, path, timeout }, payload);
     let answer: unknown;
     try {
       answer = JSON.parse(text);
@@ -47,7 +57,7 @@ export class RetrievalClient implements OnApplicationShutdown {
     return new Promise((resolve, reject) => {
       const unavailable = (error: unknown): void => reject(new RetrievalUnavailableError(error));
       const headers = payload ? { 'Content-Type': 'application/json', 'Content-Length': payload.length } : {};
-      const request = http.request({ ...options, agent: this.agent, headers, timeout: SILENCE_MS }, response => {
+      const request = http.request({ ...options, agent: this.agent, headers }, response => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('error', unavailable);

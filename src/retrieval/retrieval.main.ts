@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
-import pino from 'pino';
+import { createLog } from '../common/logging/log.js';
 import { InvalidSettingsError } from '../config/settings-reader.js';
 import { loadSettings } from '../config/settings.js';
+import { endOnFault } from '../process-end.js';
 import { serveRetrieval } from './process/serve-retrieval.js';
 import { type RetrievalStart } from './retrieval-start.js';
 
@@ -11,8 +12,9 @@ import { type RetrievalStart } from './retrieval-start.js';
  */
 async function main(): Promise<void> {
   const start = process.send ? await startFromParent() : startFromEnvironment();
-  const log = pino({ name: 'retrieval', level: start.logLevel });
-  const { close } = await serveRetrieval({ ...start, onError: error => log.error({ err: error }, 'query failed') });
+  const log = createLog(start.logLevel, { name: 'retrieval', secrets: [start.databaseUrl] });
+  endOnFault(log, () => undefined);
+  const { close } = await serveRetrieval({ ...start, log });
   process.send?.('listening');
   log.debug({ listen: start.listen }, 'listening');
   const stop = (): void => {

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import pg from 'pg';
 import { Settings } from '../config/settings.js';
-import { ServicePool } from '../database/service-pool.js';
+import { DatabaseLink } from '../database/database-link.js';
+import { type WatchedPool } from '../database/watched-pool.js';
 import { CappedQuery, type ReadResult } from './capped-query.js';
 import { toReadError } from './read-errors.js';
 
@@ -23,20 +23,14 @@ const lockTimeoutMs = 5_000;
  */
 @Injectable()
 export class MirrorReader implements OnApplicationShutdown {
-  private readonly pool: pg.Pool;
+  private readonly pool: WatchedPool;
 
-  constructor(servicePool: ServicePool, settings: Settings) {
-    this.pool = new pg.Pool({
-      connectionString: servicePool.options.connectionString,
-      application_name: 'graph-service mirror reader',
-      max: settings.warehousePoolSize,
-      connectionTimeoutMillis: 10_000,
+  constructor(link: DatabaseLink, { warehousePoolSize }: Settings) {
+    this.pool = link.open('mirror reader', {
+      max: warehousePoolSize,
+      connectionTimeoutMillis: 8_000,
       idle_in_transaction_session_timeout: 60_000,
-      keepAlive: true,
     });
-    // Neither an idle connection that dies nor one that dies while checked out may end the process (node-postgres#3083).
-    this.pool.on('error', () => undefined);
-    this.pool.on('connect', client => client.on('error', () => undefined));
   }
 
   /** @throws WarehouseQueryError, WarehouseTimeoutError, WarehouseUnavailableError */

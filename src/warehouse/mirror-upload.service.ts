@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { type Readable } from 'node:stream';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import pg, { type PoolClient } from 'pg';
+import { type PoolClient } from 'pg';
 import { SchemaError } from '../common/errors/api-error.js';
+import { DatabaseLink } from '../database/database-link.js';
 import { quoteIdentifier } from '../database/quote-identifier.js';
-import { ServicePool } from '../database/service-pool.js';
+import { type WatchedPool } from '../database/watched-pool.js';
 import { nameProblem } from './csv/csv-header.js';
 import { CopyTarget } from './csv/copy-target.js';
 import { loadCsv, type LoadedCsv } from './csv/load-csv.js';
@@ -30,23 +31,17 @@ const lockNotAvailable = '55P03';
 /** Loads CSV files into tables of the mirror; a table is replaced in one moment or not at all. */
 @Injectable()
 export class MirrorUploadService implements OnApplicationShutdown {
-  private readonly pool: pg.Pool;
+  private readonly pool: WatchedPool;
 
   constructor(
-    servicePool: ServicePool,
+    link: DatabaseLink,
     private readonly catalog: MirrorCatalog,
   ) {
-    this.pool = new pg.Pool({
-      connectionString: servicePool.options.connectionString,
-      application_name: 'graph-service mirror upload',
+    this.pool = link.open('mirror upload', {
       max: uploadsAtOnce,
       connectionTimeoutMillis: waitForTurnMs,
       idle_in_transaction_session_timeout: waitForTableMs,
-      keepAlive: true,
     });
-    // Neither an idle connection that dies nor one that dies while checked out may end the process (node-postgres#3083).
-    this.pool.on('error', () => undefined);
-    this.pool.on('connect', client => client.on('error', () => undefined));
   }
 
   /**

@@ -20,8 +20,11 @@ interface ForeignError {
 }
 
 /** SQLSTATE classes and socket errors that mean the server is away, not that the statement is wrong. */
-const connectionLost = /^(08|57P|53)|^(ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT)$/;
-const poolWait = /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error/;
+const connectionLost =
+  /^(08|57P|53|25P0[34])|^(ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
+/** What node-postgres and its pool say without a code. */
+const poolWait =
+  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Query read timeout|^timeout expired$|Cannot use a pool after calling end/;
 
 /** Turns whatever was thrown into an error of ours; texts of others never reach a client, they may quote the request. */
 export function toApiError(thrown: unknown): ApiError {

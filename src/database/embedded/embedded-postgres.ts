@@ -7,11 +7,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { quoteIdentifier } from '../quote-identifier.js';
 import { keepSecret, socketDirectory } from './data-directory.js';
-import { choosePostgresAccount, type PostgresAccount } from './postgres-account.js';
+import { choosePostgresAccount, type PostgresAccount, type ServerCommand } from './postgres-account.js';
 import { findPostgresBinaries } from './postgres-binaries.js';
 
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 30_000;
+const connectTimeoutMs = 10_000;
+const firstPauseMs = 100;
+const longestPauseMs = 10_000;
+/** A server that ran this long was well: the next pause is the first again. */
+const wellAfterMs = 30_000;
 const user = 'graph';
 
 export interface EmbeddedPostgresOptions {
@@ -21,15 +26,22 @@ export interface EmbeddedPostgresOptions {
   settings?: Record<string, string>;
 }
 
-/** A real PostgreSQL server of the service's own, reachable by a private Unix socket only. */
+/**
+ * A real PostgreSQL server of the service's own, reachable by a private Unix socket only. When it dies it is started again,
+ * after 0.1 s and then twice as long each time up to 10 s: its clients find it where it was.
+ */
 export class EmbeddedPostgres {
+  private child: ChildProcess | null = null;
+  private exited: Promise<void> = Promise.resolve();
+  private failure: Error | undefined;
   private stopping = false;
+  private readonly onExits: ((reason: Error, pauseMs: number) => void)[] = [];
 
   private constructor(
     /** Connection URL of the server's `postgres` database. */
     readonly url: string,
-    private readonly child: ChildProcess,
-    private readonly exited: Promise<void>,
+    private readonly dataDirectory: string,
+    private readonly command: ServerCommand,
   ) {}
 
   static async start({ dataDirectory, settings = {} }: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -42,7 +54,6 @@ export class EmbeddedPostgres {
     if (existsSync(path.join(cluster, 'PG_VERSION'))) await clearFormerServer(cluster);
     else await createCluster(native, cluster, account, password);
 
-    const log = await open(path.join(dataDirectory, 'postgres.log'), 'a', 0o600);
     const serverSettings: Record<string, string> = {
       listen_addresses: '',
       unix_socket_directories: sockets,
@@ -52,37 +63,25 @@ export class EmbeddedPostgres {
       max_wal_size: '4GB',
       checkpoint_timeout: '15min',
       jit: 'off',
-      log_min_messages: 'warning',
+      // Errors of statements reach the client, and its log, which says less: their texts and details quote values of rows.
+      log_min_messages: 'log',
+      log_min_error_statement: 'panic',
+      log_error_verbosity: 'terse',
+      log_checkpoints: 'off',
       log_line_prefix: '%m [%p] ',
       ...settings,
     };
     const args = ['-D', cluster, ...Object.entries(serverSettings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
-    const { file, args: argv, ...owner } = account.command(path.join(native, 'bin', 'postgres'), args);
-    // Detached: Ctrl-C must reach the service alone, which stops the database after the last request.
-    const child = spawn(file, argv, { ...owner, detached: true, stdio: ['ignore', log.fd, log.fd] });
-    await log.close();
-    let failure: Error | undefined;
-    const exited = new Promise<void>(resolve => {
-      child.once('error', error => {
-        failure = error;
-        resolve();
-      });
-      child.once('exit', code => {
-        failure ??= new Error(
-          `内置 PostgreSQL 退出（代码 ${code}），原因见 ${dataDirectory}/postgres.log / ` +
-            `The embedded PostgreSQL exited with code ${code}; see ${dataDirectory}/postgres.log`,
-        );
-        resolve();
-      });
-    });
     const url = `postgresql://${user}:${password}@/postgres?host=${encodeURIComponent(sockets)}`;
-    await waitUntilReady(url, () => failure);
-    return new EmbeddedPostgres(url, child, exited);
+    const server = new EmbeddedPostgres(url, dataDirectory, account.command(path.join(native, 'bin', 'postgres'), args));
+    await server.spawn();
+    void server.keepAlive();
+    return server;
   }
 
   /** Creates the database unless it is there, and returns its URL. */
   async createDatabase(database: string): Promise<string> {
-    const client = new pg.Client(this.url);
+    const client = new pg.Client({ connectionString: this.url, connectionTimeoutMillis: connectTimeoutMs });
     await client.connect();
     try {
       const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [database]);
@@ -98,20 +97,64 @@ export class EmbeddedPostgres {
     return this.url.replace('@/postgres?', `@/${encodeURIComponent(database)}?`);
   }
 
-  /** Calls `handler` when the server ends although nobody stopped it. */
-  onUnexpectedExit(handler: () => void): void {
-    void this.exited.then(() => {
-      if (!this.stopping) handler();
-    });
+  /** Calls `handler` whenever the server has ended although nobody stopped it, with the time until it is started again. */
+  onUnexpectedExit(handler: (reason: Error, pauseMs: number) => void): void {
+    this.onExits.push(handler);
   }
 
   /** Fast shutdown: open transactions roll back, what was committed is kept. */
   async stop(): Promise<void> {
-    this.stopping = true;
-    this.child.kill('SIGINT');
-    const timer = setTimeout(() => this.child.kill('SIGQUIT'), stopTimeoutMs);
+    this.kill();
+    const timer = setTimeout(() => this.child?.kill('SIGQUIT'), stopTimeoutMs);
     await this.exited;
     clearTimeout(timer);
+  }
+
+  /** Asks for a fast shutdown without waiting for it, for a process that is about to end. */
+  kill(): void {
+    this.stopping = true;
+    this.child?.kill('SIGINT');
+  }
+
+  /** Resolves once the server takes connections. @throws when it ends before that */
+  private async spawn(): Promise<void> {
+    const log = await open(path.join(this.dataDirectory, 'postgres.log'), 'a', 0o600);
+    const { file, args, ...owner } = this.command;
+    // Detached: Ctrl-C must reach the service alone, which stops the database after the last request.
+    const child = spawn(file, args, { ...owner, detached: true, stdio: ['ignore', log.fd, log.fd] });
+    await log.close();
+    this.child = child;
+    this.failure = undefined;
+    this.exited = new Promise<void>(resolve => {
+      child.once('error', error => {
+        this.failure = error;
+        resolve();
+      });
+      child.once('exit', (code, signal) => {
+        this.failure ??= new Error(
+          `内置 PostgreSQL 退出（${signal ?? code}），原因见 ${this.dataDirectory}/postgres.log / ` +
+            `The embedded PostgreSQL exited (${signal ?? code}); see ${this.dataDirectory}/postgres.log`,
+        );
+        resolve();
+      });
+    });
+    if (this.stopping) this.kill();
+    await waitUntilReady(this.url, () => this.failure);
+  }
+
+  /** Ends when the server is stopped. */
+  private async keepAlive(): Promise<void> {
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      const startedAt = performance.now();
+      await this.exited;
+      if (this.stopping) return;
+      if (performance.now() - startedAt > wellAfterMs) pauseMs = firstPauseMs;
+      for (const handler of this.onExits) handler(this.failure!, pauseMs);
+      await sleep(pauseMs);
+      if (this.stopping) return;
+      // Backends that outlive their postmaster for a moment keep the directory: the next attempt finds them gone.
+      await this.spawn().catch(() => undefined);
+    }
   }
 }
 

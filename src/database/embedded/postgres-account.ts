@@ -5,11 +5,19 @@ import path from 'node:path';
 /** `nobody` on every Linux: it has a passwd entry, which PostgreSQL asks for, and owns nothing. */
 const nobody = 65534;
 
+/** What to spawn, and as whom where that is not the current user. */
+export interface ServerCommand {
+  file: string;
+  args: string[];
+  uid?: number;
+  gid?: number;
+}
+
 /** How to run a PostgreSQL program: PostgreSQL refuses to run as root, and must not outlive a service that was killed. */
 export interface PostgresAccount {
   /** Owner of the data directory when it is not the current user. */
   uid?: number;
-  command(program: string, args: string[]): { file: string; args: string[]; uid?: number; gid?: number };
+  command(program: string, args: string[]): ServerCommand;
 }
 
 /**

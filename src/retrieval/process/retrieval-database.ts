@@ -1,5 +1,8 @@
 import pg, { type PoolClient } from 'pg';
+import { type Logger } from 'pino';
 import { parseExactJson, toExactNumber } from '../../common/json/parse-exact-json.js';
+import { DatabaseLink } from '../../database/database-link.js';
+import { type WatchedPool } from '../../database/watched-pool.js';
 import { GraphGoneError, QueryTimeoutError } from '../retrieval.errors.js';
 
 const OID = { int8: 20, numeric: 1700, json: 114, jsonb: 3802, timestamp: 1114, timestamptz: 1184, date: 1082 };
@@ -38,19 +41,12 @@ export interface GraphReader {
 
 /** The retrieval process's own small pool: short waits, and read-only in every transaction. */
 export class RetrievalDatabase {
-  private readonly pool: pg.Pool;
+  private readonly link: DatabaseLink;
+  private readonly pool: WatchedPool;
 
-  constructor(url: string, size: number) {
-    this.pool = new pg.Pool({
-      connectionString: url,
-      max: size,
-      connectionTimeoutMillis: 5_000,
-      keepAlive: true,
-      application_name: 'retrieval',
-      types,
-    });
-    this.pool.on('error', () => undefined);
-    this.pool.on('connect', client => client.on('error', () => undefined));
+  constructor(url: string, size: number, log: Logger) {
+    this.link = new DatabaseLink({ url, log });
+    this.pool = this.link.open('retrieval', { max: size, types });
   }
 
   /**
@@ -98,6 +94,7 @@ export class RetrievalDatabase {
   }
 
   async close(): Promise<void> {
+    this.link.onApplicationShutdown();
     await this.pool.end();
   }
 

@@ -1,6 +1,9 @@
 import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { rm } from 'node:fs/promises';
+import { type Logger } from 'pino';
 import { ApiError, SchemaError } from '../../common/errors/api-error.js';
+import { DatabaseUnavailableError } from '../../common/errors/common-errors.js';
+import { toApiError } from '../../common/errors/to-api-error.js';
 import { type RetrievalFailure, type RetrievalHealth } from '../protocol.js';
 import { ProtocolError, RetrievalBusyError } from '../retrieval.errors.js';
 import { LoadedGraphs } from './loaded-graphs.js';
@@ -14,8 +17,7 @@ export interface RetrievalOptions {
   /** A socket path (contains a slash) or `host:port`. */
   listen: string;
   memoryMb: number;
-  /** Called with failures that are not the caller's doing. */
-  onError: (error: unknown) => void;
+  log: Logger;
 }
 
 const MAX_BODY_BYTES = 2_097_152;
@@ -25,7 +27,7 @@ const MOST_WAITING = 200;
 /** Opens the retrieval process's HTTP server; resolves once it listens. */
 export async function serveRetrieval(options: RetrievalOptions): Promise<{ server: Server; close: () => Promise<void> }> {
   // One connection more for each of a few graphs that may be loading, and one to cancel with.
-  const database = new RetrievalDatabase(options.databaseUrl, WORKING_AT_ONCE + 4);
+  const database = new RetrievalDatabase(options.databaseUrl, WORKING_AT_ONCE + 4, options.log);
   const graphs = new LoadedGraphs(database, options.memoryMb * 1024 * 1024);
   const limit = new WorkLimit(WORKING_AT_ONCE, MOST_WAITING, waiting => new RetrievalBusyError(waiting));
   const startedAt = Date.now();
@@ -54,7 +56,8 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<{ serve
       body => send(response, 200, body),
       (error: unknown) => {
         if (gone.signal.aborted) return;
-        if (!(error instanceof ApiError)) options.onError(error);
+        // Failures that are not the caller's doing.
+        if (!(error instanceof ApiError)) options.log.error({ cause: error }, 'A query failed');
         const failure = toFailure(error);
         send(response, failure.status, failure);
       },
@@ -108,8 +111,9 @@ function send(response: ServerResponse, status: number, body: unknown): void {
   response.end(bytes);
 }
 
-function toFailure(error: unknown): RetrievalFailure {
-  if (error instanceof ApiError) {
+function toFailure(thrown: unknown): RetrievalFailure {
+  const error = toApiError(thrown);
+  if (thrown instanceof ApiError || error instanceof DatabaseUnavailableError) {
     const { status, code, text, context } = error;
     return { status, code, text, ...(context ? { context } : {}), ...(error instanceof SchemaError ? { problems: error.problems } : {}) };
   }
