@@ -10,6 +10,7 @@ import { CredentialsGuard } from './auth/credentials.guard.js';
 import { PasswordChangeGuard } from './auth/password-change.guard.js';
 import { DtoPipe } from './common/http/validation.pipe.js';
 import { LogModule } from './common/logging/log.module.js';
+import { StoppingModule } from './common/stopping/stopping.module.js';
 import { ConfigModule } from './config/config.module.js';
 import { type Settings } from './config/settings.js';
 import { DatabaseModule } from './database/database.module.js';
@@ -27,6 +28,7 @@ import { PermissionsModule } from './permissions/permissions.module.js';
 import { QueriesModule } from './queries/queries.module.js';
 import { RetrievalModule } from './retrieval/retrieval.module.js';
 import { type RetrievalPlace } from './retrieval/retrieval.supervisor.js';
+import { TelemetryModule } from './telemetry/telemetry.module.js';
 import { UsersModule } from './users/users.module.js';
 import { WarehouseModule } from './warehouse/warehouse.module.js';
 
@@ -45,8 +47,10 @@ export class AppModule {
       imports: [
         ConfigModule.with(settings),
         LogModule.with(log),
+        StoppingModule,
         LicensingModule,
         DatabaseModule.with({ url: databaseUrl, size: settings.databasePoolSize }),
+        TelemetryModule,
         LimitsModule.with({ settings, databaseUrl }),
         HealthModule,
         AuditModule,

@@ -4,17 +4,19 @@ import { AppModule, type AppOptions } from './app.module.js';
 import { answerProtocolErrors } from './common/http/answer-protocol-errors.js';
 import { BoundedHttpAdapter } from './common/http/bounded-http.adapter.js';
 import { checkRequestMiddleware } from './common/http/check-request.middleware.js';
+import { corsFor } from './common/http/cors.js';
 import { jsonBodyMiddleware } from './common/http/json-body.middleware.js';
 import { pathPrefixMiddleware } from './common/http/path-prefix.middleware.js';
 import { requestContextMiddleware } from './common/http/request-context.js';
 import { requestLogMiddleware } from './common/http/request-log.middleware.js';
+import { securityHeadersMiddleware } from './common/http/security-headers.middleware.js';
 import { FrameworkLog } from './common/logging/log.js';
 import { AnonymousCeiling } from './limits/anonymous-ceiling.service.js';
 import { serveOpenApi } from './openapi.js';
+import { Telemetry } from './telemetry/telemetry.service.js';
 
 const headersTimeoutMs = 10_000;
 const maxHeaderBytes = 8_192;
-const exposedHeaders = ['X-Request-ID', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'Location', 'X-Ignored-Fields'];
 
 /** The whole API, ready to listen: what `main.ts` runs and what the tests talk to. */
 export async function createApp(options: AppOptions): Promise<NestExpressApplication> {
@@ -33,10 +35,10 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   });
   app.disable('x-powered-by');
   app.set('etag', false);
-  app.use(requestContextMiddleware, requestLogMiddleware(log), pathPrefixMiddleware);
-  if (settings.corsOrigins.length > 0) {
-    app.enableCors({ origin: settings.corsOrigins, exposedHeaders });
-  }
+  app.use(requestContextMiddleware, requestLogMiddleware(log));
+  if (settings.metricsPort > 0) app.use(app.get(Telemetry).middleware);
+  app.use(pathPrefixMiddleware, securityHeadersMiddleware);
+  if (settings.corsOrigins.length > 0) app.enableCors(corsFor(settings.corsOrigins));
   const ceiling = app.get(AnonymousCeiling);
   app.use(ceiling.gate, checkRequestMiddleware, jsonBodyMiddleware(settings.maxBodyBytes));
   app.use(['/docs', '/openapi.json'], ceiling.guard);

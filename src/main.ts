@@ -1,39 +1,51 @@
 import { type AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { type Logger } from 'pino';
 import { createApp } from './create-app.js';
+import { ServerDrain } from './common/http/server-drain.js';
 import { createLog } from './common/logging/log.js';
+import { scrubber } from './common/logging/scrub-secrets.js';
+import { ServiceStop } from './common/stopping/service-stop.js';
 import { InvalidSettingsError } from './config/settings-reader.js';
 import { loadSettings, type Settings } from './config/settings.js';
+import { startWarnings } from './config/start-warnings.js';
 import { lockDataDirectory, openDataDirectory, socketDirectory } from './database/embedded/data-directory.js';
 import { EmbeddedPostgres } from './database/embedded/embedded-postgres.js';
 import { prepareDatabase } from './database/prepare-database.js';
 import { LicenceVerifier } from './licensing/licence.verifier.js';
 import { LicenceRefusedError } from './licensing/licensing.errors.js';
+import { endOnFault, endOnSignal } from './process-end.js';
 import { type RetrievalPlace } from './retrieval/retrieval.supervisor.js';
 import { UsersService } from './users/users.service.js';
 
 const embeddedDatabase = 'graph_service';
 
+/** For connections, pools and the embedded server to close once the last request is answered. */
+const closingMs = 5_000;
+
 /** The `api` command: database, migrations, the API with its retrieval process and worker, then one block that says where to go. */
 async function main(): Promise<void> {
   const settings = loadSettings();
-  const log = createLog(settings.logLevel);
-  const embedded = settings.databaseUrl === undefined ? await startEmbeddedDatabase(settings) : undefined;
+  const log = createLog(settings.logLevel, { secrets: settings.secrets });
+  for (const warning of startWarnings(settings)) log.warn(warning);
+  let embedded: EmbeddedPostgres | undefined;
+  endOnFault(log, () => embedded?.kill());
   try {
+    if (settings.databaseUrl === undefined) embedded = await startEmbeddedDatabase(settings, log);
     const databaseUrl = settings.databaseUrl ?? (await embedded!.createDatabase(embeddedDatabase));
-    await prepareDatabase(databaseUrl);
+    await prepareDatabase(databaseUrl, log);
     const app = await createApp({ settings, databaseUrl, log, retrieval: await placeRetrieval(settings, databaseUrl) });
+    const drain = new ServerDrain(app.getHttpServer());
     await app.listen(settings.port, settings.host);
     const stop = async () => {
+      app.get(ServiceStop).begin();
+      const unanswered = await drain.drain(settings.shutdownSeconds * 1000);
+      if (unanswered > 0) log.warn({ unanswered }, 'Requests under way did not end in time');
       await app.close();
       await embedded?.stop();
     };
-    stopOnSignal(stop);
+    endOnSignal({ log, stop, abandon: () => embedded?.kill(), boundMs: settings.shutdownSeconds * 1000 + closingMs });
     void app.get(LicenceVerifier).lapsed.then(refusal => stop().finally(() => fail(refusal)));
-    embedded?.onUnexpectedExit(() => {
-      log.fatal('The embedded PostgreSQL ended; see postgres.log in DATA_DIR');
-      process.exit(1);
-    });
     const { port } = app.getHttpServer().address() as AddressInfo;
     const login = await app.get(UsersService).findFirstLogin();
     process.stdout.write(welcome(`http://${settings.host === '0.0.0.0' ? 'localhost' : settings.host}:${port}`, login));
@@ -43,10 +55,14 @@ async function main(): Promise<void> {
   }
 }
 
-async function startEmbeddedDatabase({ dataDirectory }: Settings): Promise<EmbeddedPostgres> {
+async function startEmbeddedDatabase({ dataDirectory }: Settings, log: Logger): Promise<EmbeddedPostgres> {
   const directory = await openDataDirectory(dataDirectory);
   await lockDataDirectory(directory);
-  return EmbeddedPostgres.start({ dataDirectory: directory });
+  const server = await EmbeddedPostgres.start({ dataDirectory: directory });
+  server.onUnexpectedExit((cause, pauseMs) =>
+    log.error({ cause, restart_in_ms: pauseMs }, 'The embedded PostgreSQL ended; starting it again'),
+  );
+  return server;
 }
 
 /** A retrieval process deployed apart, or one of our own on a private socket. */
@@ -61,27 +77,15 @@ async function placeRetrieval(settings: Settings, databaseUrl: string): Promise<
   };
 }
 
-function stopOnSignal(stop: () => Promise<void>): void {
-  let stopping = false;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      if (stopping) return;
-      stopping = true;
-      void stop().then(
-        () => process.exit(0),
-        () => process.exit(1),
-      );
-    });
-  }
-}
-
 function welcome(url: string, login: { username: string; password: string | null } | null): string {
   const lines = [
     '',
     `  服务地址 / Listening   ${url}`,
     `  接口文档 / Swagger UI  ${url}/docs`,
     ...(login
-      ? [`  首次登录 / First login ${login.username} / ${login.password ?? 'ADMIN_INITIAL_PASSWORD'}（须先改密码 / to be changed first）`]
+      ? [
+          `  首次登录 / First login ${login.username} / ${login.password ?? 'ADMIN_INITIAL_PASSWORD | DEFAULT_PASSWORD_PATTERN'}（须先改密码 / to be changed first）`,
+        ]
       : []),
     '  接下来 / Next         npm run demo   （另开一个终端 / in another terminal）',
     '',
@@ -91,7 +95,7 @@ function welcome(url: string, login: { username: string; password: string | null
 
 /** Ends the process with one line that says why; a refused licence has an exit code of its own. */
 function fail(error: unknown): never {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${scrubber([])(error instanceof Error ? error.message : String(error))}\n`);
   // 78 (EX_CONFIG): starting again without a change of the configuration is of no use.
   process.exit(error instanceof LicenceRefusedError || error instanceof InvalidSettingsError ? 78 : 1);
 }

@@ -2,6 +2,7 @@ import { type NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { isLegacyPath } from './common/errors/error-body.js';
+import { version } from './config/version.js';
 
 const description = `
 把仓库里的表变成图和指标 / A warehouse as a graph and as metrics.
@@ -72,7 +73,7 @@ export function createOpenApiDocument(app: NestExpressApplication): OpenAPIObjec
   const config = new DocumentBuilder()
     .setTitle('Graph service')
     .setDescription(description)
-    .setVersion('0.1.0')
+    .setVersion(version)
     .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' })
     .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key' }, 'api_key')
     .build();

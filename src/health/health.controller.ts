@@ -22,9 +22,9 @@ export class HealthController {
 
   @Get('ready')
   @Public()
-  @ApiOperation({ summary: '可以服务（数据库可达） / Ready to serve (the database answers)' })
+  @ApiOperation({ summary: '可以服务（数据库有应答，且未在停止） / Ready to serve: the database answers, and the service is not stopping' })
   @ApiOkResponse({ type: ReadinessResponse })
-  @ApiResponse({ status: 503, type: ReadinessResponse, description: '数据库不可达 / The database does not answer' })
+  @ApiResponse({ status: 503, type: ReadinessResponse, description: '暂不接收请求 / Not ready for requests' })
   async ready(@Res({ passthrough: true }) response: Response): Promise<ReadinessResponse> {
     const report = await this.health.check();
     response.status(report.status === 'ok' ? 200 : 503);

@@ -1,15 +1,33 @@
 import { Injectable } from '@nestjs/common';
-import { ServicePool } from '../database/service-pool.js';
+import { ServiceStop } from '../common/stopping/service-stop.js';
+import { Settings } from '../config/settings.js';
+import { version } from '../config/version.js';
+import { DatabaseLink } from '../database/database-link.js';
+import { RetrievalClient } from '../retrieval/retrieval.client.js';
+import { type ReadinessResponse, type ServiceSettingsResponse } from './health.dto.js';
+
+const languages = ['zh', 'en'];
+
+/** Probes come every few seconds and give up soon; neither waits for anything slow. */
+const retrievalPatienceMs = 500;
 
 @Injectable()
 export class HealthService {
-  constructor(private readonly pool: ServicePool) {}
+  constructor(
+    private readonly link: DatabaseLink,
+    private readonly retrieval: RetrievalClient,
+    private readonly stop: ServiceStop,
+    private readonly settings: Settings,
+  ) {}
 
-  async check(): Promise<{ status: string; checks: Record<string, string> }> {
-    const database = await this.pool.query('SELECT 1').then(
-      () => 'ok',
-      () => 'unavailable',
-    );
-    return { status: database, checks: { database } };
+  /** Whether requests should come here. The database's state is at most a second old when it answers, five when it hangs. */
+  async check(): Promise<ReadinessResponse> {
+    const database = this.link.isUp ? 'ok' : 'unavailable';
+    const retrieval = (await this.retrieval.answersWithin(retrievalPatienceMs)) ? 'ok' : 'unavailable';
+    return { status: this.stop.hasBegun ? 'stopping' : database, checks: { database, retrieval } };
+  }
+
+  publicSettings(): ServiceSettingsResponse {
+    return { version, registration_open: this.settings.registrationEnabled, languages };
   }
 }

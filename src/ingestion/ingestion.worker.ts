@@ -5,6 +5,7 @@ import { ApiError } from '../common/errors/api-error.js';
 import { LOG } from '../common/logging/log.js';
 import { Settings } from '../config/settings.js';
 import { ServicePool } from '../database/service-pool.js';
+import { Telemetry } from '../telemetry/telemetry.service.js';
 import { type ClaimedRun, IngestionRunner } from './ingestion-runner.service.js';
 import { LeaseLostError, RunFailure } from './run/run-failure.js';
 import type { RunReport } from './run/run-report.js';
@@ -38,6 +39,7 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
     private readonly runner: IngestionRunner,
     private readonly settings: Settings,
     @Inject(LOG) private readonly log: Logger,
+    private readonly telemetry: Telemetry,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -66,7 +68,7 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
         this.start(claimed);
       }
     } catch (error) {
-      this.log.warn({ cause: stackOf(error) }, 'Looking for ingestion runs failed');
+      this.log.warn({ cause: error }, 'Looking for ingestion runs failed');
     } finally {
       this.isClaiming = false;
     }
@@ -84,7 +86,7 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
         if (rows[0]?.cancel_requested) run.isCancelled = true;
         if (!rows[0] || rows[0].cancel_requested) await this.interrupt(run);
       } catch (error) {
-        this.log.warn({ cause: stackOf(error), run: run.claimed.id }, 'The lease of an ingestion run could not be renewed');
+        this.log.warn({ cause: error, run: run.claimed.id }, 'The lease of an ingestion run could not be renewed');
       }
     }
   }
@@ -115,7 +117,7 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
     const run: ActiveRun = { claimed, backendPid: null, isCancelled: false, ended: Promise.resolve() };
     this.active.add(run);
     run.ended = this.work(run)
-      .catch((error: unknown) => this.log.error({ cause: stackOf(error), run: claimed.id }, 'An ingestion run could not be ended'))
+      .catch((error: unknown) => this.log.error({ cause: error, run: claimed.id }, 'An ingestion run could not be ended'))
       .finally(() => {
         this.active.delete(run);
         void this.wake();
@@ -126,12 +128,13 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
     const report = {} as RunReport;
     try {
       await this.runner.run(run.claimed, report, pid => (run.backendPid = pid));
+      this.telemetry.runEnded('succeeded');
     } catch (error) {
       run.backendPid = null;
       if (error instanceof LeaseLostError) return;
       if (run.isCancelled) return this.end(run.claimed, 'cancelled', report, null);
       if (this.isStopping) return this.release(run.claimed);
-      if (!(error instanceof RunFailure)) this.log.warn({ cause: stackOf(error), run: run.claimed.id }, 'An ingestion run failed');
+      if (!(error instanceof RunFailure)) this.log.warn({ cause: error, run: run.claimed.id }, 'An ingestion run failed');
       await this.end(run.claimed, 'failed', report, toFailure(error));
     } finally {
       run.backendPid = null;
@@ -139,8 +142,12 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   /** Stops the statement that the run is in; the run then ends by its error. */
-  private async interrupt({ backendPid }: ActiveRun): Promise<void> {
-    if (backendPid !== null) await this.pool.query('SELECT pg_cancel_backend($1)', [backendPid]);
+  private async interrupt({ backendPid, claimed }: ActiveRun): Promise<void> {
+    if (backendPid === null) return;
+    await this.pool.query('SELECT pg_cancel_backend($1)', [backendPid]).catch((cause: unknown) => {
+      // Without the database the statement is lost as well, and the lease ends by itself.
+      this.log.warn({ cause, run: claimed.id }, 'The statement of an ingestion run could not be cancelled');
+    });
   }
 
   private async end(
@@ -149,6 +156,7 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
     report: RunReport | null,
     failure: RunFailure | null,
   ): Promise<void> {
+    this.telemetry.runEnded(status);
     const error = failure && { code: failure.code, detail: `${failure.text.zh} / ${failure.text.en}`, context: failure.context };
     await this.pool.query(
       `UPDATE ingestion_runs
@@ -159,17 +167,13 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   private async release(claimed: ClaimedRun): Promise<void> {
+    this.telemetry.runEnded('released');
     await this.pool.query(
       `UPDATE ingestion_runs SET status = 'queued', phase = NULL, lease_owner = NULL, lease_until = NULL, attempt = attempt - 1
        WHERE id = $1 AND lease_owner = $2 AND status = 'running'`,
       [claimed.id, claimed.leaseOwner],
     );
   }
-}
-
-/** Driver errors carry the statement and its parameters as own properties; only message and stack are logged. */
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : typeof error;
 }
 
 /** What a run that did not commit had written is not there. */

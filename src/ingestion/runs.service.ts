@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Observable } from 'rxjs';
 import type { Principal } from '../access/principal.js';
 import { afterId, type Page, page } from '../common/http/page.js';
+import { ServiceStop } from '../common/stopping/service-stop.js';
 import {
   type ListRejectedQuery,
   type RejectedRowResponse,
@@ -32,10 +33,11 @@ export class RunsService {
   constructor(
     private readonly repository: IngestionRepository,
     private readonly worker: IngestionWorker,
+    private readonly stop: ServiceStop,
   ) {}
 
   /**
-   * Queues a run and waits up to `waitSeconds` for its end.
+   * Queues a run and waits up to `waitSeconds` for its end, less when the service stops.
    * @throws RunActiveError when a run of the job waits or goes on
    */
   async start(principal: Principal, jobId: number, waitSeconds: number): Promise<RunResponse> {
@@ -43,7 +45,7 @@ export class RunsService {
     void this.worker.wake();
     const until = performance.now() + Math.min(waitSeconds, maxWaitSeconds) * 1000;
     let run = await this.get(id);
-    while (!hasEnded(run) && performance.now() < until) {
+    while (!hasEnded(run) && performance.now() < until && !this.stop.hasBegun) {
       await sleep(lookEveryMs);
       run = await this.get(id);
     }
@@ -87,12 +89,12 @@ export class RunsService {
     }
   }
 
-  /** The run as it goes on, until it has ended or nobody listens any more. */
+  /** The run as it goes on, until it has ended, nobody listens any more, or the service stops. */
   watch(id: number): Observable<RunEvent> {
     return new Observable(subscriber => {
       const follow = async (): Promise<void> => {
         let shown = '';
-        while (!subscriber.closed) {
+        while (!subscriber.closed && !this.stop.hasBegun) {
           const run = await this.get(id);
           const isEnd = hasEnded(run);
           const text = JSON.stringify(run);

@@ -4,6 +4,7 @@ import { type Logger } from 'pino';
 import { toApiError } from '../common/errors/to-api-error.js';
 import { ErrorFilter } from '../common/http/error.filter.js';
 import { LOG } from '../common/logging/log.js';
+import { Telemetry } from '../telemetry/telemetry.service.js';
 import { AnonymousCeiling } from './anonymous-ceiling.service.js';
 import { LimitsUnavailableError, TooManyRequestsError } from './limits.errors.js';
 
@@ -13,6 +14,7 @@ export class CountingErrorFilter extends ErrorFilter {
   constructor(
     @Inject(LOG) log: Logger,
     private readonly ceiling: AnonymousCeiling,
+    private readonly telemetry: Telemetry,
   ) {
     super(log);
   }
@@ -20,7 +22,10 @@ export class CountingErrorFilter extends ErrorFilter {
   override catch(thrown: unknown, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<Response>();
     this.count(thrown, host)
-      .then(error => super.catch(error, host))
+      .then(error => {
+        if (error instanceof TooManyRequestsError) this.telemetry.requestRefused(error.bucket);
+        super.catch(error, host);
+      })
       .catch(() => response.destroy());
   }
 

@@ -2,6 +2,9 @@ import { ApiError } from '../common/errors/api-error.js';
 import { type Policy, windowMs } from './buckets.js';
 
 export class TooManyRequestsError extends ApiError {
+  /** Name of the policy that was used up. */
+  readonly bucket: string;
+
   /** @param retryAfterS whole seconds after which a request is admitted */
   constructor({ name, limit }: Policy, retryAfterS: number) {
     super(
@@ -13,6 +16,7 @@ export class TooManyRequestsError extends ApiError {
         headers: { 'Retry-After': String(retryAfterS) },
       },
     );
+    this.bucket = name;
   }
 }
 

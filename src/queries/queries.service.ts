@@ -3,6 +3,7 @@ import { type Principal } from '../access/principal.js';
 import { Settings } from '../config/settings.js';
 import { GraphNotFoundError } from '../graphs/graphs.errors.js';
 import { RetrievalClient } from '../retrieval/retrieval.client.js';
+import { Telemetry } from '../telemetry/telemetry.service.js';
 import { AnswerStore } from './answer-store.js';
 import { MetricAnswers } from './metric-answers.js';
 import { type QueryRequest, type QueryResponse } from './queries.dto.js';
@@ -30,6 +31,7 @@ export class QueriesService {
     private readonly metrics: MetricAnswers,
     private readonly sourceRows: SourceRowsReader,
     private readonly settings: Settings,
+    private readonly telemetry: Telemetry,
   ) {}
 
   /**
@@ -48,6 +50,7 @@ export class QueriesService {
       kept ?? (await this.within(this.settings.queryUpstreamTimeoutMs, this.join(principal, graphId, query, hash, found.version, context)));
     const status = query.refresh ? 'refresh' : kept ? 'hit' : 'miss';
     const response = await this.respond(answered, query, status);
+    this.telemetry.queryAnswered(query.kind, status);
     response.timing_ms.total = Math.round((performance.now() - started) * 100) / 100;
     return response;
   }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { compare, getRounds, hash } from 'bcrypt';
 import { Settings } from '../config/settings.js';
+import { Telemetry } from '../telemetry/telemetry.service.js';
 import { HashingBusyError } from './users.errors.js';
 import { WorkQueue } from './work-queue.js';
 
@@ -16,8 +17,9 @@ export class PasswordHasher {
   /** Compared with when there is no user, so that an unknown name takes the time of a wrong password. */
   private readonly nobody: Promise<string>;
 
-  constructor({ bcryptCost }: Settings) {
+  constructor({ bcryptCost }: Settings, telemetry: Telemetry) {
     this.cost = bcryptCost;
+    telemetry.watch('password_hashing_waiting', 'Passwords that wait to be hashed', () => this.queue.length);
     this.nobody = hash(preHash('nobody'), this.cost);
   }
 

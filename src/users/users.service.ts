@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { Settings } from '../config/settings.js';
+import { builtInPasswordPattern, Settings } from '../config/settings.js';
 import { PasswordHasher } from './password-hasher.js';
 import { requireStrongPassword } from './password-rules.js';
 import { type User } from './user.entity.js';
@@ -24,11 +24,13 @@ export class UsersService implements OnApplicationBootstrap {
     await this.users.createFirstAdmin(firstAdmin, await this.hasher.hash(this.firstPassword()));
   }
 
-  /** The first admin's login while it still has to be changed; for the start-up message. */
+  /** The first admin's login while it still has to be changed, for the start-up message. Null: a password that only its settings know. */
   async findFirstLogin(): Promise<{ username: string; password: string | null } | null> {
     const admin = await this.users.findByUsername(firstAdmin);
     if (!admin?.mustChangePassword) return null;
-    return { username: firstAdmin, password: this.settings.adminInitialPassword === undefined ? this.firstPassword() : null };
+    const { adminInitialPassword, defaultPasswordPattern } = this.settings;
+    const isPublic = adminInitialPassword === undefined && defaultPasswordPattern === builtInPasswordPattern;
+    return { username: firstAdmin, password: isPublic ? this.firstPassword() : null };
   }
 
   findAccountState(id: number): Promise<AccountState | null> {

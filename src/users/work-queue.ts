@@ -12,6 +12,11 @@ export class WorkQueue {
     private readonly full: () => Error,
   ) {}
 
+  /** How many wait for their turn. */
+  get length(): number {
+    return this.waiting.length;
+  }
+
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.running >= this.concurrency) {
       if (this.waiting.length >= this.capacity) throw this.full();

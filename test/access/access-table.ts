@@ -19,6 +19,7 @@ const row = (rule: Rule, keys = false): Row => ({ rule, keys });
 export const accessTable: Record<string, Row> = {
   'GET /health': row('public'),
   'GET /health/ready': row('public'),
+  'GET /settings': row('public'),
   'GET /docs': row('public'),
   'GET /docs/': row('public'),
 

@@ -110,3 +110,14 @@ export class ConnectNotAllowedError extends ApiError {
     );
   }
 }
+
+export class ServiceStoppingError extends ApiError {
+  constructor() {
+    super(
+      503,
+      'service_stopping',
+      { zh: '服务正在停止，请稍后重试', en: 'The service is stopping; try again shortly' },
+      { headers: { 'Retry-After': '5' } },
+    );
+  }
+}

@@ -1,0 +1,40 @@
+import { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import helmet from 'helmet';
+
+const common = { frameguard: { action: 'deny' }, referrerPolicy: { policy: 'no-referrer' } } as const;
+
+/** Answers of the API are data: nothing in them may run, load or be framed. */
+const forAnswers = helmet({
+  ...common,
+  contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+});
+
+/**
+ * Swagger UI runs its own scripts, styles itself inline, shows inline images and calls the API it stands on. There is no
+ * `upgrade-insecure-requests`: it would break a service that is reached by plain HTTP.
+ */
+const forDocuments = helmet({
+  ...common,
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'", "'unsafe-inline'"],
+      imgSrc: ["'self'", 'data:'],
+      fontSrc: ["'self'"],
+      connectSrc: ["'self'"],
+      formAction: ["'none'"],
+      baseUri: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+});
+
+/** Headers that tell a browser what it may do with an answer. Stands behind the path prefix. */
+export function securityHeadersMiddleware(request: Request, response: Response, next: NextFunction): void {
+  const isDocument = /^\/docs(\/|$)/.test(request.path);
+  if (!isDocument) response.setHeader('Cache-Control', 'no-store');
+  const set: RequestHandler = isDocument ? forDocuments : forAnswers;
+  set(request, response, next);
+}

@@ -1,0 +1,19 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Public } from '../access/access.decorator.js';
+import { ServiceSettingsResponse } from './health.dto.js';
+import { HealthService } from './health.service.js';
+
+@ApiTags('operations')
+@Controller('settings')
+export class ServiceSettingsController {
+  constructor(private readonly health: HealthService) {}
+
+  @Get()
+  @Public()
+  @ApiOperation({ summary: '版本、注册是否开放、语言 / Version, whether registration is open, languages' })
+  @ApiOkResponse({ type: ServiceSettingsResponse })
+  get(): ServiceSettingsResponse {
+    return this.health.publicSettings();
+  }
+}

@@ -1,0 +1,59 @@
+import http from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Settings } from '../config/settings.js';
+import { Telemetry } from './telemetry.service.js';
+
+/**
+ * The Prometheus metrics on a port of their own, closed unless it is asked for: they need no credentials there, and the port
+ * of the API knows nothing of them.
+ */
+@Injectable()
+export class MetricsEndpoint implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly server = http.createServer((request, response) => void this.answer(request, response));
+
+  constructor(
+    private readonly telemetry: Telemetry,
+    private readonly settings: Settings,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    const { metricsPort, metricsHost } = this.settings;
+    if (metricsPort === 0) return;
+    this.telemetry.collectProcess();
+    this.server.requestTimeout = 5_000;
+    await new Promise<void>((resolve, reject) => {
+      const refuse = (error: NodeJS.ErrnoException) =>
+        reject(new Error(`METRICS_PORT: ${metricsHost}:${metricsPort} 无法监听 / cannot be listened on (${error.code})`));
+      this.server.once('error', refuse);
+      this.server.listen(metricsPort, metricsHost, () => {
+        this.server.off('error', refuse);
+        resolve();
+      });
+    });
+  }
+
+  /** Null while the port is closed. */
+  get port(): number | null {
+    return (this.server.address() as AddressInfo | null)?.port ?? null;
+  }
+
+  onApplicationShutdown(): void {
+    this.server.close();
+    this.server.closeAllConnections();
+  }
+
+  private async answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    const isAsked = request.method === 'GET' && request.url?.split('?', 1)[0] === '/metrics';
+    if (!isAsked) {
+      response.writeHead(404, { 'Content-Type': 'text/plain; charset=utf-8' }).end('GET /metrics\n');
+      return;
+    }
+    try {
+      const { contentType, text } = await this.telemetry.expose();
+      response.writeHead(200, { 'Content-Type': contentType, 'Cache-Control': 'no-store' }).end(text);
+    } catch {
+      response.writeHead(500).end();
+    }
+  }
+}

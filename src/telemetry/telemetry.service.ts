@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import { type NextFunction, type Request, type Response } from 'express';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { routeOf } from '../common/http/route-of.js';
+import { DatabaseLink } from '../database/database-link.js';
+
+const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
+
+/**
+ * What this process counts for Prometheus. Every label comes from a closed list of ours (templates of routes, names of
+ * buckets, pools and states): never an id, a name or a text of a user, so that neither the number of series nor what they
+ * tell depends on who asks.
+ */
+@Injectable()
+export class Telemetry {
+  private readonly registry = new Registry();
+  private readonly registers = [this.registry];
+
+  private readonly requests = new Counter({
+    name: 'http_requests_total',
+    help: 'Answered requests, by the template of their route',
+    labelNames: ['method', 'route', 'status'] as const,
+    registers: this.registers,
+  });
+  private readonly durations = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'From the arrival of the headers to the end of the answer',
+    labelNames: ['method', 'route'] as const,
+    buckets: durationBuckets,
+    registers: this.registers,
+  });
+  private readonly refusals = new Counter({
+    name: 'rate_limit_refusals_total',
+    help: 'Requests answered with 429, by the bucket that was full',
+    labelNames: ['bucket'] as const,
+    registers: this.registers,
+  });
+  private readonly runs = new Counter({
+    name: 'ingestion_runs_total',
+    help: 'Ingestion runs that this process ended or gave back, by how',
+    labelNames: ['status'] as const,
+    registers: this.registers,
+  });
+  private readonly queries = new Counter({
+    name: 'graph_queries_total',
+    help: 'Answered graph queries, by kind and by where the answer came from',
+    labelNames: ['kind', 'cache'] as const,
+    registers: this.registers,
+  });
+
+  constructor(link: DatabaseLink) {
+    const pools = new Gauge({
+      name: 'database_pool_connections',
+      help: 'Connections of each pool, and requests that wait for one',
+      labelNames: ['pool', 'state'] as const,
+      registers: this.registers,
+      collect: () => {
+        for (const { pool, idle, busy, waiting } of link.usage()) {
+          pools.set({ pool, state: 'idle' }, idle);
+          pools.set({ pool, state: 'busy' }, busy);
+          pools.set({ pool, state: 'waiting' }, waiting);
+        }
+      },
+    });
+    this.watch('database_up', 'Whether the database answers: 1 or 0', () => Number(link.isUp));
+  }
+
+  /** The process itself: CPU, memory, descriptors, event loop, garbage collection. Only for a process that is asked for it. */
+  collectProcess(): void {
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** A value that is read when it is asked for. */
+  watch(name: string, help: string, read: () => number): void {
+    const gauge: Gauge = new Gauge({ name, help, registers: this.registers, collect: () => gauge.set(read()) });
+  }
+
+  readonly middleware = (request: Request, response: Response, next: NextFunction): void => {
+    const startedAt = performance.now();
+    response.once('close', () => {
+      const labels = { method: request.method, route: routeOf(request) ?? 'none' };
+      this.requests.inc({ ...labels, status: response.statusCode });
+      this.durations.observe(labels, (performance.now() - startedAt) / 1000);
+    });
+    next();
+  };
+
+  requestRefused(bucket: string): void {
+    this.refusals.inc({ bucket });
+  }
+
+  runEnded(status: 'succeeded' | 'failed' | 'cancelled' | 'released'): void {
+    this.runs.inc({ status });
+  }
+
+  queryAnswered(kind: 'question' | 'search' | 'cypher', cache: 'hit' | 'miss' | 'refresh'): void {
+    this.queries.inc({ kind, cache });
+  }
+
+  /** Everything, in Prometheus' text format. */
+  async expose(): Promise<{ contentType: string; text: string }> {
+    return { contentType: this.registry.contentType, text: await this.registry.metrics() };
+  }
+}
