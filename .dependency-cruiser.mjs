@@ -1,5 +1,6 @@
 /** Who may import whom. Each rule's comment is the sentence a reader needs when it fails. */
-const features = '^src/(access|api-keys|audit|auth|licensing|limits|permissions|users|graphs|warehouse|ingestion|metrics|queries|retrieval|health)/';
+const features =
+  '^src/(access|api-keys|audit|auth|licensing|limits|permissions|users|graphs|warehouse|ingestion|metrics|queries|retrieval|health)/';
 const pure = [
   '^src/common/errors/',
   '^src/sql-guard/',
@@ -12,7 +13,13 @@ const pure = [
 
 export default {
   forbidden: [
-    { name: 'no-cycles', severity: 'error', comment: 'Two files that need each other are one file, or need a third.', from: {}, to: { circular: true } },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      comment: 'Two files that need each other are one file, or need a third.',
+      from: {},
+      to: { circular: true },
+    },
     {
       name: 'foundation-knows-no-feature',
       severity: 'error',
@@ -23,7 +30,8 @@ export default {
     {
       name: 'other-features-by-the-front-door',
       severity: 'error',
-      comment: "From another feature import its module, its service, its errors or its pure parts, never its repository, entity, DTO or controller.",
+      comment:
+        'From another feature import its module, its service, its errors or its pure parts, never its repository, entity, DTO or controller.',
       from: { path: '^src/([^/]+)/' },
       to: { path: '^src/([^/]+)/.*\\.(repository|entity|dto|controller)\\.ts$', pathNot: '^src/$1/' },
     },
@@ -56,5 +64,10 @@ export default {
       to: { path: '\\.(repository|entity)\\.ts$' },
     },
   ],
-  options: { doNotFollow: { path: 'node_modules' }, tsPreCompilationDeps: true, tsConfig: { fileName: 'tsconfig.json' }, enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] } },
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
 };

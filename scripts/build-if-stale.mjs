@@ -52,7 +52,9 @@ if (newestSource() > modified(stamp)) {
       if (status !== 0) process.exitCode = status ?? 1;
       else {
         writeFileSync(stamp, '');
-        utimesSync(stamp, new Date(source), new Date(source));
+        // A date has whole milliseconds and a file's time has parts of them: rounded up, or every build would look stale.
+        const builtFrom = new Date(Math.ceil(source));
+        utimesSync(stamp, builtFrom, builtFrom);
       }
     }
   } finally {

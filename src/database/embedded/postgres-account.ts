@@ -13,6 +13,12 @@ export interface ServerCommand {
   gid?: number;
 }
 
+/**
+ * Passing closed directories, kept across the change of the user. Without `no_setuid_fixup` the kernel would drop it for
+ * access(2), by which initdb looks for its own programs.
+ */
+const keepDirectoryAccess = ['--securebits=+no_setuid_fixup', '--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
+
 /** How to run a PostgreSQL program: PostgreSQL refuses to run as root, and must not outlive a service that was killed. */
 export interface PostgresAccount {
   /** Owner of the data directory when it is not the current user. */
@@ -36,7 +42,7 @@ export function choosePostgresAccount(paths: string[]): PostgresAccount {
   const flags = ['--pdeathsig', 'INT'];
   if (isRoot) {
     flags.push(`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups');
-    if (!paths.every(isReachableByAll)) flags.push('--inh-caps=+dac_override', '--ambient-caps=+dac_override');
+    if (!paths.every(isReachableByAll)) flags.push(...keepDirectoryAccess);
   }
   return {
     ...(isRoot ? { uid: nobody } : {}),
