@@ -24,7 +24,7 @@ describe('a bounded server', () => {
       if (!response.headersSent) response.status(400).json({});
     });
     adapter.initHttpServer();
-    server = adapter.getHttpServer() as Server;
+    server = adapter.getHttpServer();
     answerProtocolErrors(server, pino({ level: 'silent' }));
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     port = (server.address() as AddressInfo).port;

@@ -4,24 +4,30 @@ import { validate, type ValidationError } from 'class-validator';
 import { type FieldProblem, SchemaError } from '../errors/api-error.js';
 import { MalformedBodyError, MissingFieldsError, UnsupportedMediaTypeError } from '../errors/common-errors.js';
 import { describeConstraint } from './describe-constraint.js';
+import { findUnusableValues } from './find-unusable-values.js';
 import { currentRequest } from './request-context.js';
 
 const maxIgnoredNamed = 20;
+const maxIgnoredLength = 40;
 
 /**
- * Turns bodies and queries into their DTO. A missing required field is a 400, a value that breaks its schema a 422 that
- * lists all of them; fields the DTO does not know are dropped and named in `X-Ignored-Fields`.
+ * Turns bodies and queries into their DTO, and keeps what no field can take from every route, path parameters included. A
+ * missing required field is a 400, a value that breaks its schema a 422 that lists all of them; fields the DTO does not know
+ * are dropped and named in `X-Ignored-Fields`.
  */
 @Injectable()
 export class DtoPipe implements PipeTransform {
-  async transform(value: unknown, { type, metatype }: ArgumentMetadata): Promise<unknown> {
-    if ((type !== 'body' && type !== 'query') || metatype === undefined || (metatype as unknown) === Object) return value;
-    if (type === 'body') requireObject(value);
+  async transform(value: unknown, { type, metatype, data }: ArgumentMetadata): Promise<unknown> {
+    if (type === 'custom') return value;
+    if (type === 'body' && takesDto(metatype)) requireObject(value);
+    const unusable = findUnusableValues(value, type === 'param' ? ['path', ...(data === undefined ? [] : [data])] : [type]);
+    if (unusable.length > 0) throw new SchemaError(unusable);
+    if (type === 'param' || !takesDto(metatype)) return value;
     const plain = value as Record<string, unknown>;
-    const dto = plainToInstance(metatype as new () => object, plain);
+    const dto = plainToInstance(metatype, plain);
     const given = new Set(Object.keys(plain));
     const errors = await validate(dto, { whitelist: true, forbidUnknownValues: true });
-    nameIgnoredFields([...given].filter(name => !(name in dto)));
+    nameIgnoredFields([...given].filter(name => !Object.hasOwn(dto, name)));
 
     const problems = errors.flatMap(error => toProblems(error, [type]));
     const broken = problems.filter(problem => problem.type !== 'missing');
@@ -29,6 +35,10 @@ export class DtoPipe implements PipeTransform {
     if (problems.length > 0) throw new MissingFieldsError(problems.map(problem => problem.loc.slice(1).join('.')));
     return dto;
   }
+}
+
+function takesDto(metatype: ArgumentMetadata['metatype']): metatype is new () => object {
+  return metatype !== undefined && (metatype as unknown) !== Object;
 }
 
 function requireObject(value: unknown): void {
@@ -44,8 +54,8 @@ function requireObject(value: unknown): void {
 
 function nameIgnoredFields(names: string[]): void {
   if (names.length === 0) return;
-  // Header values are Latin-1; encoding keeps any name readable and harmless.
-  const list = names.slice(0, maxIgnoredNamed).map(name => encodeURIComponent(name.slice(0, 100).toWellFormed()));
+  // Header values are Latin-1; encoding keeps any name readable and harmless. Clients take about 16 kB of headers.
+  const list = names.slice(0, maxIgnoredNamed).map(name => encodeURIComponent(name.slice(0, maxIgnoredLength).toWellFormed()));
   currentRequest()?.response.setHeader('X-Ignored-Fields', list.join(', '));
 }
 

@@ -1,0 +1,219 @@
+import { gzipSync } from 'node:zlib';
+import { type pino } from 'pino';
+import { LOG } from '../../src/common/logging/log.js';
+import { startTestApp, type TestApp } from '../support/app.js';
+
+describe('request bodies', () => {
+  let test: TestApp;
+  let graphId: number;
+  beforeAll(async () => {
+    test = await startTestApp();
+    graphId = (await test.admin.post('/api/graphs').send({ name: '图' }).expect(201)).body.id;
+  });
+  afterAll(() => test.close());
+
+  /** A login whose body goes out byte by byte as given. */
+  const login = async (body: string | Buffer, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${test.url}/api/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: new Uint8Array(Buffer.from(body)),
+    });
+    const text = await response.text();
+    const { status } = response;
+    const problems = test.check.problems({ method: 'POST', path: '/auth/login', status, headers: Object.fromEntries(response.headers), body: text });
+    expect(problems).toEqual([]);
+    return { status, text, ...(JSON.parse(text) as { code?: string; detail: { errors?: { loc: unknown[]; type: string }[] } }) };
+  }; // prettier-ignore
+
+  const nested = (depth: number) => `{"username":"a","password":"b","more":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
+
+  it.each([
+    [63, 401],
+    [64, 401],
+    [65, 400],
+    [5_000, 400],
+    [50_000, 400],
+    [500_000, 400],
+  ])('takes a body nested %d deep with %d', async (depth, status) => {
+    const answer = await login(nested(depth));
+    expect([answer.status, answer.code]).toEqual([status, status === 400 ? 'body_too_deep' : 'wrong_login']);
+  });
+
+  it.each(['parameters', 'options', 'columns'])('keeps free-form fields to the same depth (%s)', async field => {
+    const deep = (depth: number): unknown => JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
+    const send = (depth: number) =>
+      field === 'parameters'
+        ? test.admin.post(`/api/graphs/${graphId}/query`).send({ cypher: 'RETURN $a AS a', parameters: deep(depth) })
+        : field === 'options'
+          ? test.admin.post('/api/warehouse/connections').send({ name: `m${depth}`, type: 'pg_mirror', options: deep(depth) })
+          : test.admin.post('/api/metrics').send({ graph_id: graphId, name: `m${depth}`, formula: 'COUNT(*)', binding: { relation: { table: 't' }, columns: deep(depth - 1) } }); // prettier-ignore
+    expect((await send(63)).status).toBeLessThan(500);
+    const { body } = await send(64).expect(400);
+    expect(body.code).toBe('body_too_deep');
+  });
+
+  it.each([
+    ['a body of just the limit', 1_048_576, 401],
+    ['a body of one byte more', 1_048_577, 413],
+  ])('answers %s', async (_what, length, status) => {
+    const head = '{"username":"a","password":"b","more":"';
+    expect((await login(`${head}${'x'.repeat(length - head.length - 2)}"}`)).status).toBe(status);
+  });
+
+  it.each([
+    ['gzip', gzipSync('{"username":"a","password":"b"}')],
+    ['deflate', Buffer.from('x')],
+    ['br', Buffer.from('x')],
+    ['zstd', Buffer.from('x')],
+    ['gzip, identity', Buffer.from('x')],
+    ['whatever', Buffer.from('x')],
+  ])('refuses the encoding %s', async (encoding, body) => {
+    expect(await login(body, { 'content-encoding': encoding })).toMatchObject({ status: 415, code: 'unsupported_encoding' });
+  });
+
+  it.each([
+    ['utf-8', 401],
+    ['"UTF-8"', 401],
+    ['', 401],
+    ['utf-7', 415],
+    ['utf-16le', 415],
+    ['utf-32', 415],
+    ['iso-8859-1', 415],
+    ['x', 415],
+    ['utf-nonsense', 415],
+  ])('takes the charset %s with %d', async (charset, status) => {
+    const answer = await login('{"username":"a","password":"b"}', { 'content-type': `application/json; charset=${charset}` });
+    expect([answer.status, answer.code]).toEqual([status, status === 415 ? 'unsupported_media_type' : 'wrong_login']);
+  });
+
+  it.each([
+    ['a lone continuation byte', [0x80]],
+    ['an overlong slash', [0xc0, 0xaf]],
+    ['an encoded surrogate', [0xed, 0xa0, 0x80]],
+    ['a code point beyond Unicode', [0xf4, 0x90, 0x80, 0x80]],
+    ['a cut sequence', [0xe4, 0xb8]],
+  ])('refuses %s as no UTF-8', async (_what, bytes) => {
+    const body = Buffer.concat([Buffer.from('{"username":"'), Buffer.from(bytes), Buffer.from('","password":"b"}')]);
+    expect(await login(body)).toMatchObject({ status: 400, code: 'malformed_json' });
+  });
+
+  it.each([
+    ['application/x-www-form-urlencoded', 'username=admin&password=correct-horse-7', 415],
+    ['text/plain', '{"username":"a","password":"b"}', 415],
+    ['multipart/form-data; boundary=x', '--x--', 415],
+    ['application/jsonx', '{"username":"a","password":"b"}', 415],
+    ['application', '{}', 415],
+    ['application/vnd.api+json', '{"username":"a","password":"b"}', 401],
+    ['application/json', '[]', 400],
+    ['application/json', 'null', 400],
+    ['application/json', '"x"', 400],
+    ['application/json', '7', 400],
+    ['application/json', '', 400],
+    ['application/json', ' ', 400],
+    ['application/json', '{}', 400],
+    ['application/json', '[{"username":"a","password":"b"}]', 400],
+  ])('answers %s with the body %s with %d', async (type, body, status) => {
+    expect((await login(body, { 'content-type': type })).status).toBe(status);
+  });
+
+  it('answers a missing body with 400 on every route that wants one', async () => {
+    for (const path of ['/api/auth/login', '/api/auth/register', '/api/graphs', '/api/metrics/parse', '/api/ingestion/mappings/validate']) {
+      await test.admin.post(path).expect(400);
+    }
+  });
+
+  it.each([
+    ['NUL', '{"username":"a\\u0000b","password":"b"}', ['body', 'username'], 'nul_character'],
+    ['NUL in a name', '{"username":"a","password":"b","c\\u0000":1}', ['body', 'c\uFFFD'], 'nul_character'],
+    ['half a surrogate pair', '{"username":"a","password":"\\udead"}', ['body', 'password'], 'lone_surrogate'],
+    ['an infinite number', '{"username":1e400,"password":"b"}', ['body', 'username'], 'number_out_of_range'],
+    ['2^53', '{"username":"a","password":"b","c":[9007199254740992]}', ['body', 'c', 0], 'number_out_of_range'],
+    ['a prototype', '{"username":"a","password":"b","c":{"__proto__":{}}}', ['body', 'c', '__proto__'], 'reserved_name'],
+  ])('refuses %s wherever it stands', async (_what, body, loc, type) => {
+    const { status, detail } = await login(body);
+    expect([status, detail.errors]).toEqual([422, [{ loc, type, msg: expect.any(String) }]]);
+  });
+
+  it('refuses NUL in queries and paths with its place', async () => {
+    const query = await test.admin.get('/api/graphs?cursor=a%00b').expect(422);
+    expect(query.body.detail.errors).toMatchObject([{ loc: ['query', 'cursor'], type: 'nul_character' }]);
+    const path = await test.admin.get('/api/warehouse/connections/1/tables/a%00b').expect(422);
+    expect(path.body.detail.errors).toMatchObject([{ loc: ['path', 'table'], type: 'nul_character' }]);
+    await test.admin.get(`/api/graphs/${graphId}/nodes/%00`).expect(422);
+    await test.admin.get('/docs/%00').expect(404);
+  });
+
+  it('lets nobody into a prototype', async () => {
+    for (const name of ['__proto__', 'constructor', 'prototype']) {
+      for (const value of ['{"is_admin":true}', '{"prototype":{"is_admin":true}}', 'null', '[]', '"x"']) {
+        for (const body of [`{"username":"${name.slice(0, 5)}x","password":"correct-horse-8","${name}":${value}}`, `{"username":{"${name}":${value}},"password":"b"}`]) {
+          const response = await fetch(`${test.url}/api/auth/register`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+          expect([201, 400, 409, 422]).toContain(response.status);
+          expect(((await response.json()) as { is_admin?: boolean }).is_admin ?? false).toBe(false);
+        }
+      }
+    }
+    expect(({} as { is_admin?: unknown }).is_admin).toBeUndefined();
+    const { rows } = await test.pool.query('SELECT count(*)::int AS admins FROM users WHERE is_admin');
+    expect(rows).toEqual([{ admins: 1 }]);
+  }); // prettier-ignore
+
+  it('names ignored fields within what a client can take', async () => {
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`${'图'.repeat(500)}${index}`, 1]));
+    const { headers } = await test.anonymous.post('/api/auth/login').send({ username: 'a', password: 'b', ...many, toString: 1 }).expect(401);
+    expect(headers['x-ignored-fields']!.length).toBeLessThan(8_000);
+    const { headers: few } = await test.anonymous.post('/api/auth/login').send({ username: 'a', password: 'b', toString: 1 }).expect(401);
+    expect(few['x-ignored-fields']).toBe('toString');
+  }); // prettier-ignore
+
+  it('refuses a query parameter that is given twice', async () => {
+    const paths = ['/api/graphs', '/api/metrics', '/api/ingestion/jobs', '/api/users', '/api/api-keys', '/api/audit-events', '/api/warehouse/connections'];
+    for (const path of paths) {
+      for (const name of ['limit', 'cursor']) {
+        const { body } = await test.admin.get(`${path}?${name}=1&${name}=2`).expect(422);
+        expect(body.detail.errors[0].loc).toEqual(['query', name]);
+      }
+    }
+    const upload = test.admin.put('/api/warehouse/connections/1/tables/t?mode=append&mode=replace').type('text/csv').send('a\n1\n');
+    expect((await upload.expect(422)).body.detail.errors[0].loc).toEqual(['query', 'mode']);
+  }); // prettier-ignore
+
+  it('echoes and logs no body that cannot be read', async () => {
+    const canary = 'hunter2-canary-7d1f';
+    const logged: string[] = [];
+    const log = test.app.get<pino.Logger>(LOG);
+    const written = jest.spyOn(process.stdout, 'write').mockImplementation(text => logged.push(String(text)) > 0);
+    const level = log.level;
+    log.level = 'debug';
+    try {
+      const broken = [
+        `{"password":${canary}}`,
+        `{"password":"${canary}"`,
+        `{"username":"a","password":"${canary}",}`,
+        `${canary}`,
+        `{"password":"${canary}\u0001"}`,
+        Buffer.concat([Buffer.from(`{"password":"${canary}`), Buffer.from([0xff, 0x22, 0x7d])]),
+        `{"password":"${canary}","more":${'['.repeat(70)}${']'.repeat(70)}}`,
+        `{"password":"${canary}\\u0000","username":"a"}`,
+        `{"password":{"a":"${canary}"},"username":7}`,
+      ];
+      for (const body of broken) {
+        const answer = await login(body);
+        expect([400, 422]).toContain(answer.status);
+        expect(answer.text).not.toContain(canary);
+      }
+      await login(`{"password":"${canary}"}`, { 'content-encoding': 'gzip' });
+      await login(`{"password":"${canary}"}`, { 'content-type': 'application/json; charset=x' });
+      for (const path of [`/api/graphs/%FF${canary}/schema`, `/api/graphs?limit=%FF${canary}`, `/api/graphs?limit=${canary}`]) {
+        const { text } = await test.admin.get(path);
+        expect(text).not.toContain(canary);
+      }
+    } finally {
+      log.level = level;
+      written.mockRestore();
+    }
+    // The path of a request is logged, its query and its body are not.
+    expect(logged.filter(line => line.includes(canary) && !line.includes(`"path":"/api/graphs/%FF${canary}/schema"`))).toEqual([]);
+  });
+});
