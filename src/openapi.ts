@@ -8,10 +8,12 @@ const description = `
 把仓库里的表变成图和指标 / A warehouse as a graph and as metrics.
 
 1. \`POST /api/auth/login\` → **Authorize** with the \`token\`; the first login must change the password (\`PUT /api/auth/password\`).
-2. \`POST /api/graphs\`, then \`PUT /api/warehouse/connections/1/tables/{table}\` with a CSV body.
+2. \`POST /api/graphs\`, then \`PUT /api/warehouse/connections/1/tables/{table}\` with the CSV body of each example.
 3. \`POST /api/ingestion/jobs\` with a mapping, then \`POST /api/ingestion/jobs/{id}/run\`.
-4. \`POST /api/graphs/{id}/query\` with \`question\`, \`search\` or \`cypher\`.
-5. \`POST /api/metrics\`, then \`POST /api/metrics/{id}/execute\`.
+4. \`POST /api/metrics\`, then \`POST /api/metrics/{id}/execute\`.
+5. \`POST /api/graphs/{id}/query\` with \`question\`, \`search\` or \`cypher\`.
+
+按此顺序发送各接口的示例即可得到答案，无需其他数据。 / The examples, sent in this order, give answers without any other data.
 `;
 
 const errorProperties = {

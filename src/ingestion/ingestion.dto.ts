@@ -2,43 +2,10 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsOptional, IsString, Length, Matches, Max, MaxLength, Min } from 'class-validator';
 import { PageQuery } from '../common/http/page.js';
 import { QueryInt } from '../common/http/query-int.decorator.js';
+import { exampleMapping } from './mapping-example.js';
 import type { JobRow, RejectedRow, RunRow } from './ingestion.repository.js';
 import type { MappingWarning } from './mapping/mapping.js';
 import type { RunReport } from './run/run-report.js';
-
-/** A mapping of the demo data that can be sent as it is. */
-const exampleMapping = `version: 1
-source:
-  connection: pg_mirror
-defaults:
-  on_error: quarantine
-nodes:
-  - id: customer
-    label: 客户
-    aliases: [Customer]
-    table: customers
-    key: [customer_id]
-    display: company_name
-    columns:
-      - {column: customer_id, property: 客户编号, rules: [required, unique]}
-      - {column: company_name, property: 公司名称, type: string, transform: [trim], rules: [required, {max_length: 200}]}
-      - {column: country, property: 国家, type: string}
-  - id: order
-    label: 订单
-    aliases: [Order]
-    table: orders
-    key: [order_id]
-    columns:
-      - {column: order_id, property: 订单号, rules: [required, unique]}
-      - {column: order_date, property: 下单日期, type: date, rules: [required]}
-edges:
-  - type: 下单
-    aliases: [PLACED]
-    table: orders
-    from: {node: customer, match: {customer_id: customer_id}}
-    to: {node: order, match: {order_id: order_id}}
-    key: [order_id]
-`;
 
 /** Twice the parser's own limit in bytes, so that its message about the size is the one that is seen. */
 const maxMappingLength = 512 * 1024;

@@ -1,4 +1,4 @@
-/** Request bodies that work when pasted against the sample data (`npm run demo`). */
+/** Request bodies that work when pasted against the tables in the examples of the upload route, and those of `npm run demo`. */
 export const formulaExample = 'SUM(unit_price * quantity * (1 - discount))';
 
 export const bindingExample = {
@@ -40,7 +40,7 @@ export const bindMetricExamples = {
     summary: '一条受检的 SELECT / one guarded SELECT',
     value: {
       relation: {
-        sql: 'SELECT order_id, sum(quantity) AS quantity, sum(unit_price * quantity) AS gross FROM order_lines GROUP BY order_id',
+        sql: 'SELECT order_id, product_id, quantity, unit_price, discount FROM order_lines WHERE quantity > 0',
       },
     },
   },
@@ -63,6 +63,6 @@ export const executeMetricExamples = {
 };
 
 export const parseFormulaExamples = {
-  ratio: { summary: '比率 / ratio', value: { formula: "求和(金额 条件 状态 = '已支付') / [订单数]" } },
+  ratio: { summary: '比率 / ratio', value: { formula: '求和(unit_price * quantity 条件 discount > 0) / [订单数]' } },
   rolling: { summary: '滚动七天 / rolling seven days', value: { formula: 'ROLLING([销售额], 7 DAY)' } },
 };

@@ -81,14 +81,15 @@ export class CreateMetricRequest {
 }
 
 export class UpdateMetricRequest {
-  @ApiPropertyOptional({ example: '净销售额' })
+  // Other examples name the metric so.
+  @ApiPropertyOptional({ example: '销售额' })
   @IsOptional()
   @IsString()
   @Length(1, 128)
   @Matches(printable, { message: 'name must be free of control characters' })
   name?: string;
 
-  @ApiPropertyOptional({ type: [String], example: ['net revenue'] })
+  @ApiPropertyOptional({ type: [String], example: ['revenue', 'net revenue'] })
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(20)
@@ -131,7 +132,7 @@ export class ListMetricsQuery extends PageQuery {
 }
 
 export class ParseFormulaRequest {
-  @ApiProperty({ example: "求和(金额 条件 状态 = '已支付') / [订单数]" })
+  @ApiProperty({ example: '求和(unit_price * quantity 条件 discount > 0) / [订单数]' })
   @IsString()
   formula: string;
 }

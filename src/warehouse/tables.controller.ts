@@ -23,9 +23,8 @@ import {
   UploadQuery,
   UploadResponse,
 } from './tables.dto.js';
+import { tableExamples } from './table-examples.js';
 import { cursorAfter, TablesService } from './tables.service.js';
-
-const exampleCsv = 'customer_id,company_name,country,region_id\n1,华为技术有限公司,中国,1\n2,"Smith, Jones & Co.",UK,2\n';
 
 @ApiTags('warehouse')
 @Controller('warehouse/connections/:id/tables')
@@ -55,10 +54,11 @@ export class TablesController {
   @ApiOperation({
     summary: '把 CSV 装入镜像表 / Load CSV into a mirror table',
     description:
-      '请求体边收边写，类型按整个文件推断；某一行有错则返回 422 和行号，表保持原样。 / The body is streamed and types are inferred from the whole file; a broken line is a 422 with its number and leaves the table as it was.',
+      '请求体边收边写，类型按整个文件推断；某一行有错则返回 422 和行号，表保持原样。 / The body is streamed and types are inferred from the whole file; a broken line is a 422 with its number and leaves the table as it was. 每个示例以其表名为路径中的 table。 / Each example is named for the `table` to put into the path.',
   })
   @ApiConsumes('text/csv')
-  @ApiBody({ required: true, schema: { type: 'string', format: 'binary', example: exampleCsv } })
+  // Not `format: binary`: Swagger UI would ask for a file and show none of the examples.
+  @ApiBody({ required: true, schema: { type: 'string' }, examples: tableExamples })
   @ApiCreatedResponse({ type: UploadResponse, description: 'The table is new' })
   @ApiOkResponse({ type: UploadResponse, description: 'The table was replaced or added to' })
   @ApiResponse({ status: 422, description: 'A broken line, with `line`; or an option that breaks its schema' })

@@ -16,8 +16,9 @@ export class UploadQuery implements UploadQueryText {
   mode?: string;
 
   @ApiPropertyOptional({
-    example: 'phone:text,price:numeric(12,2)',
-    description: '不需推断的列类型 / column:type for columns that are not to be inferred, such as codes that look like numbers',
+    // No `example`: Swagger UI would send it with every upload.
+    description:
+      '不需推断的列类型，如 phone:text,price:numeric(12,2) / column:type for columns that are not to be inferred, such as codes that look like numbers',
   })
   @IsOptional()
   @IsString()
@@ -129,7 +130,7 @@ export class TableResponse extends TableSummaryResponse {
   @ApiProperty({
     type: 'array',
     items: { type: 'object', additionalProperties: true },
-    example: [{ customer_id: 1, company_name: '华为技术有限公司', country: '中国', region_id: 1 }],
+    example: [{ customer_id: 'C00001', company_name: '上海贸易公司', country: '中国', region_id: 1 }],
     description: 'Up to five rows; bigint and numeric values as text',
   })
   sample: Record<string, unknown>[];
