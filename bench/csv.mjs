@@ -11,7 +11,7 @@ import { median, report, round, timed } from './figures.mjs';
 const trials = 3;
 
 export async function benchCsv(folder, api, database, scale) {
-  const table = sampleTables(scale).find(({ name }) => name === 'order_lines');
+  const table = sampleTables(scale).find(({ name }) => name === 'demo_order_lines');
   const file = `${folder}/order_lines.csv`;
   await pipeline(Readable.from(toCsv(table)), createWriteStream(file));
   const { size } = await stat(file);

@@ -9,6 +9,7 @@ import { ServiceStop } from './common/stopping/service-stop.js';
 import { InvalidSettingsError } from './config/settings-reader.js';
 import { loadSettings, type Settings } from './config/settings.js';
 import { startWarnings } from './config/start-warnings.js';
+import { describeStartFailure } from './describe-start-failure.js';
 import { lockDataDirectory, openDataDirectory, socketDirectory } from './database/embedded/data-directory.js';
 import { EmbeddedPostgres } from './database/embedded/embedded-postgres.js';
 import { prepareDatabase } from './database/prepare-database.js';
@@ -17,6 +18,9 @@ import { LicenceRefusedError } from './licensing/licensing.errors.js';
 import { endOnFault, endOnSignal } from './process-end.js';
 import { type RetrievalPlace } from './retrieval/retrieval.supervisor.js';
 import { UsersService } from './users/users.service.js';
+
+/** Where `npm run demo` looks for the service by itself. */
+const demoDefaultUrl = 'http://127.0.0.1:8080';
 
 const embeddedDatabase = 'graph_service';
 
@@ -87,7 +91,7 @@ function welcome(url: string, login: { username: string; password: string | null
           `  首次登录 / First login ${login.username} / ${login.password ?? 'ADMIN_INITIAL_PASSWORD | DEFAULT_PASSWORD_PATTERN'}（须先改密码 / to be changed first）`,
         ]
       : []),
-    '  接下来 / Next         npm run demo   （另开一个终端 / in another terminal）',
+    `  接下来 / Next         npm run demo${url === demoDefaultUrl ? '' : ` -- --url ${url}`}   （另开一个终端 / in another terminal）`,
     '',
   ];
   return `${lines.join('\n')}\n`;
@@ -95,7 +99,7 @@ function welcome(url: string, login: { username: string; password: string | null
 
 /** Ends the process with one line that says why; a refused licence has an exit code of its own. */
 function fail(error: unknown): never {
-  process.stderr.write(`${scrubber([])(error instanceof Error ? error.message : String(error))}\n`);
+  process.stderr.write(`${scrubber([])(describeStartFailure(error))}\n`);
   // 78 (EX_CONFIG): starting again without a change of the configuration is of no use.
   process.exit(error instanceof LicenceRefusedError || error instanceof InvalidSettingsError ? 78 : 1);
 }

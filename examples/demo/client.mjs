@@ -7,6 +7,15 @@ import { Readable } from 'node:stream';
 
 const shownChars = 1200;
 
+const isTerminal = process.stdout.isTTY === true;
+
+/** Escape codes are for terminals; a file gets plain text. */
+export const style = {
+  bold: text => (isTerminal ? `\x1b[1m${text}\x1b[0m` : text),
+  dim: text => (isTerminal ? `\x1b[2m${text}\x1b[0m` : text),
+  title: text => (isTerminal ? `\x1b[36m${text}\x1b[0m` : text),
+};
+
 export class DemoClient {
   constructor(url) {
     this.url = url;
@@ -15,21 +24,21 @@ export class DemoClient {
 
   /** Sends one request and prints both sides; an unexpected status ends the demo with the answer in full. */
   async call(method, path, body, { expect = [200, 201, 202, 204], headers = {}, show = body } = {}) {
-    console.log(`\n\x1b[1m${method} ${path}\x1b[0m`);
+    console.log(`\n${style.bold(`${method} ${path}`)}`);
     if (show !== undefined) console.log(indent(typeof show === 'string' ? show : JSON.stringify(show, null, 2)));
     const startedAt = performance.now();
     const response = await this.send(method, path, body, headers);
     const text = await response.text();
     const answer = text === '' ? undefined : JSON.parse(text);
-    console.log(`\x1b[2m← ${response.status} in ${Math.round(performance.now() - startedAt)} ms\x1b[0m`);
-    if (answer !== undefined) console.log(indent(shorten(JSON.stringify(answer, null, 2))));
+    console.log(style.dim(`← ${response.status} in ${Math.round(performance.now() - startedAt)} ms`));
+    if (answer !== undefined) console.log(indent(shorten(JSON.stringify(answer, hideToken, 2))));
     if (!expect.includes(response.status)) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
     return { status: response.status, body: answer };
   }
 
   /** The data of each server-sent event, until the server ends the stream. */
   async *events(path) {
-    console.log(`\n\x1b[1mGET ${path}\x1b[0m`);
+    console.log(`\n${style.bold(`GET ${path}`)}`);
     const response = await this.send('GET', path);
     if (!response.ok) throw new Error(`GET ${path} answered ${response.status}: ${await response.text()}`);
     const lines = createInterface({ input: Readable.fromWeb(response.body) });
@@ -55,9 +64,12 @@ export class DemoClient {
       console.log(`  429: 等待 ${seconds} 秒 / waiting ${seconds} s, as Retry-After says`);
       await sleep(seconds * 1000);
     } catch (error) {
-      throw new Error(`没有服务在 ${this.url} 监听，请先 npm start / Nothing answers at ${this.url}: run npm start first, or pass --url`, {
-        cause: error,
-      });
+      throw new Error(
+        `没有服务在 ${this.url} 监听：请先 npm start，或用 npm run demo -- --url http://… 指明地址 / Nothing answers at ${this.url}: run npm start first, or say where with npm run demo -- --url http://…`,
+        {
+          cause: error,
+        },
+      );
     }
     return this.send(method, path, body, headers);
   }
@@ -65,12 +77,16 @@ export class DemoClient {
 
 /** One line that is overwritten while work goes on; plain lines where the output is no terminal. */
 export function progress(text) {
-  if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K  ${text}`);
+  if (isTerminal) process.stdout.write(`\r\x1b[K  ${text}`);
   else console.log(`  ${text}`);
 }
 
 export function endProgress() {
-  if (process.stdout.isTTY) process.stdout.write('\n');
+  if (isTerminal) process.stdout.write('\n');
+}
+
+function hideToken(name, value) {
+  return name === 'token' ? `${String(value).slice(0, 12)}…` : value;
 }
 
 function shorten(text) {

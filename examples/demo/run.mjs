@@ -2,9 +2,15 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { DemoClient, endProgress, progress } from './client.mjs';
+import { DemoClient, endProgress, progress, style } from './client.mjs';
 import { sampleTables, toCsv } from './sample-data.mjs';
 
+// The service reads .env too; what it listens on is where the demo goes.
+try {
+  process.loadEnvFile();
+} catch {
+  // No .env.
+}
 const { values: options } = parseArgs({
   options: {
     url: { type: 'string', default: `http://127.0.0.1:${process.env.PORT || 8080}` },
@@ -44,7 +50,7 @@ try {
 }
 
 async function step(title, work) {
-  console.log(`\n\x1b[36m${'─'.repeat(4)} ${title}\x1b[0m`);
+  console.log(`\n${style.title(`──── ${title}`)}`);
   return work();
 }
 
@@ -55,7 +61,10 @@ async function logIn() {
   let { status, body } = await login(options['first-password'], [200, 401]);
   if (status === 401) {
     ({ status, body } = await login(options.password, [200, 401]));
-    if (status === 401) throw new Error('密码已被修改，请用 --password 给出 / The password has been changed: pass it with --password');
+    if (status === 401)
+      throw new Error(
+        '密码已被修改，请用 npm run demo -- --password … 给出 / The password has been changed: pass it with npm run demo -- --password …',
+      );
   }
   client.token = body.token;
   if (!body.must_change_password) return;
@@ -132,14 +141,14 @@ async function defineMetric() {
     formula: 'SUM(unit_price * quantity * (1 - discount))',
     unit: 'CNY',
     binding: {
-      relation: { table: 'order_lines' },
+      relation: { table: 'demo_order_lines' },
       alias: 'l',
       grain: ['order_id', 'line_no'],
       joins: [
-        { alias: 'o', table: 'orders', kind: 'left', relationship: 'many_to_one', on: [['l.order_id', 'o.order_id']] },
-        { alias: 'c', table: 'customers', kind: 'left', relationship: 'many_to_one', on: [['o.customer_id', 'c.customer_id']] },
-        { alias: 'r', table: 'regions', kind: 'left', relationship: 'many_to_one', on: [['c.region_id', 'r.region_id']] },
-        { alias: 'p', table: 'products', kind: 'left', relationship: 'many_to_one', on: [['l.product_id', 'p.product_id']] },
+        { alias: 'o', table: 'demo_orders', kind: 'left', relationship: 'many_to_one', on: [['l.order_id', 'o.order_id']] },
+        { alias: 'c', table: 'demo_customers', kind: 'left', relationship: 'many_to_one', on: [['o.customer_id', 'c.customer_id']] },
+        { alias: 'r', table: 'demo_regions', kind: 'left', relationship: 'many_to_one', on: [['c.region_id', 'r.region_id']] },
+        { alias: 'p', table: 'demo_products', kind: 'left', relationship: 'many_to_one', on: [['l.product_id', 'p.product_id']] },
       ],
       time: { column: 'o.order_date', type: 'date', timezone: 'Asia/Shanghai', min_grain: 'day' },
       columns: { unit_price: 'l.unit_price', quantity: 'l.quantity', discount: 'l.discount', 状态: 'o.status' },
@@ -162,11 +171,11 @@ async function defineMetric() {
 
 function end() {
   console.log(`
-\x1b[36m${'─'.repeat(4)} 接下来 / What to try next\x1b[0m
+${style.title('──── 接下来 / What to try next')}
   Swagger UI            ${options.url}/docs   （Authorize: 登录后的 token / the token of a login）
-  同一个问题再问一次      "cache": {"status": "hit"} —— 直到下一次摄取 / asked again: from the store, until the next run
+  同样的搜索再来一次      "cache": {"status": "hit"} —— 直到下一次摄取 / search again: from the store, until the next run
   再运行一次作业          POST /api/ingestion/jobs/${run.job_id}/run —— 什么都不会改变 / run it again: nothing changes
-  另一种公式             PATCH /api/metrics/${metric.id}  {"formula": "SUM(quantity)"}
+  另一种公式             PATCH /api/metrics/${metric.id}  {"formula": "SUM(quantity)", "unit": "件"}
   更多数据               npm run demo -- --scale 100
 `);
 }

@@ -97,22 +97,26 @@ function* orderStream(orders, customers, lines) {
   }
 }
 
-/** The tables in the order of their upload: name, columns, the types that are not to be inferred, and rows. */
+/** The tables in the order of their upload, named so that they meet none of a user's own: name, columns, the types that are not to be inferred, and rows. */
 export function sampleTables(scale = 1) {
   const orders = Math.round(1000 * scale);
   const customers = Math.round(120 * Math.sqrt(scale));
   return [
-    { name: 'regions', columns: ['region_id', 'region_name'], rows: () => regions.map((name, index) => [index + 1, name]) },
-    { name: 'customers', columns: ['customer_id', 'company_name', 'country', 'region_id'], rows: () => customerRows(customers) },
+    { name: 'demo_regions', columns: ['region_id', 'region_name'], rows: () => regions.map((name, index) => [index + 1, name]) },
+    { name: 'demo_customers', columns: ['customer_id', 'company_name', 'country', 'region_id'], rows: () => customerRows(customers) },
     {
-      name: 'suppliers',
+      name: 'demo_suppliers',
       columns: ['supplier_id', 'company_name', 'country'],
       rows: () => suppliers.map((row, index) => [index + 1, ...row]),
     },
-    { name: 'products', columns: ['product_id', 'product_name', 'category', 'unit_price', 'supplier_id'], rows: () => productRows() },
-    { name: 'orders', columns: ['order_id', 'customer_id', 'order_date', 'status'], rows: () => orderStream(orders, customers, false) },
+    { name: 'demo_products', columns: ['product_id', 'product_name', 'category', 'unit_price', 'supplier_id'], rows: () => productRows() },
     {
-      name: 'order_lines',
+      name: 'demo_orders',
+      columns: ['order_id', 'customer_id', 'order_date', 'status'],
+      rows: () => orderStream(orders, customers, false),
+    },
+    {
+      name: 'demo_order_lines',
       columns: ['order_id', 'line_no', 'product_id', 'quantity', 'unit_price', 'discount'],
       rows: () => orderStream(orders, customers, true),
     },

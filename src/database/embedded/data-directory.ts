@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { chmod, mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -47,7 +47,24 @@ export async function socketDirectory(dataDirectory: string): Promise<string> {
     Buffer.byteLength(inside) <= maxSocketDirectoryBytes ? inside : path.join(os.tmpdir(), `graph-service-${fingerprint(dataDirectory)}`);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await chmod(directory, 0o700);
+  await removeSocketsOfTheDead(directory);
   return directory;
+}
+
+/** Sockets are named for the process that listens, `retrieval-<pid>.sock`; `kill -9` leaves them behind. */
+async function removeSocketsOfTheDead(directory: string): Promise<void> {
+  for (const name of await readdir(directory)) {
+    const pid = Number(/^retrieval-(\d+)\.sock$/.exec(name)?.[1] ?? NaN);
+    if (Number.isInteger(pid) && !isAlive(pid)) await rm(path.join(directory, name), { force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 /** Reads the secret kept in `file`, or makes one of 32 random bytes (hex) and keeps it there, readable by the owner only. */
