@@ -9,14 +9,18 @@ import { TokenKey, tokenAlgorithm, tokenAudience, tokenIssuer } from './token-ke
 /** Longest Authorization value looked at; a token of ours has about 300 characters. */
 const maxHeaderLength = 4096;
 
+/** Base64url in its one canonical spelling: what would decode to the same bytes with other last bits is another text (RFC 4648, section 3.5). */
+const base64url = '(?:[\\w-]{4})*(?:[\\w-]{2}[AEIMQUYcgkosw048]|[\\w-][AQgw])?';
+const token = new RegExp(`^${base64url}\\.${base64url}\\.${base64url}$`);
+
 /**
  * The token of `Authorization: Bearer <token>`, with exactly one space. passport-jwt's own extractor is quadratic in the
  * length of a header without spaces, and takes several spaces, tabs and other spellings.
  */
 export function extractBearer({ headers: { authorization } }: Request): string | null {
   if (authorization === undefined || authorization.length > maxHeaderLength || !authorization.startsWith('Bearer ')) return null;
-  const token = authorization.slice('Bearer '.length);
-  return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token) ? token : null;
+  const shown = authorization.slice('Bearer '.length);
+  return token.test(shown) ? shown : null;
 }
 
 @Injectable()
