@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Request } from 'express';
 import { JwtStrategy } from '../../src/auth/jwt.strategy.js';
-import { type TokenKey } from '../../src/auth/token-key.js';
 import { TokenPrincipals } from '../../src/auth/token-principals.js';
 import { type UsersService } from '../../src/users/users.service.js';
 import { describeWithShared, sharedFolder } from '../support/shared-data.js';

@@ -1,0 +1,51 @@
+import http from 'node:http';
+import { type TestApp } from './app.js';
+
+export interface ProbeRequest {
+  method: string;
+  /** As it goes over the wire: nothing is normalised or escaped. */
+  path: string;
+  headers?: Record<string, string | string[]>;
+  body?: string | Buffer;
+}
+
+export interface ProbeAnswer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: string;
+  /** Where the answer differs from the OpenAPI document, and every fault of the service (500, and 502 and 503 alike). */
+  problems: string[];
+}
+
+/** Long enough for any one request of a test; a request that takes longer is a finding of its own. */
+const patienceMs = 20_000;
+const agent = new http.Agent({ keepAlive: true, maxSockets: 32 });
+
+/** Sends a request that no polite client would, and holds the answer against the OpenAPI document. */
+export async function probe(test: TestApp, { method, path, headers = {}, body }: ProbeRequest): Promise<ProbeAnswer> {
+  const { hostname, port } = new URL(test.url);
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  return new Promise((resolve, reject) => {
+    const request = http.request({ agent, host: hostname, port, method, path, headers: { ...length, ...headers }, timeout: patienceMs });
+    request.on('timeout', () => request.destroy(new Error(`${method} ${path} took longer than ${patienceMs} ms`)));
+    request.on('error', reject);
+    request.on('response', response => {
+      const chunks: Buffer[] = [];
+      response.on('error', reject);
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8');
+        const status = response.statusCode ?? 0;
+        const problems = test.check.problems({ method, path, status, headers: response.headers, body: text });
+        if (status >= 500 && status !== 501) problems.push(`${method} ${path} → ${status} ${text}`);
+        resolve({ status, headers: response.headers, body: text, problems });
+      });
+    });
+    request.end(body);
+  });
+}
+
+/** What a person's requests carry. */
+export function asPerson(token: string | null): Record<string, string> {
+  return token === null ? {} : { authorization: `Bearer ${token}` };
+}
