@@ -50,7 +50,7 @@ export class AuditService {
 
   /** Newest first. */
   async list({ limit, cursor }: PageQuery): Promise<Page<AuditEventResponse>> {
-    const before = afterId(cursor) || Number.MAX_SAFE_INTEGER;
+    const before = afterId(cursor, Number.MAX_SAFE_INTEGER) || Number.MAX_SAFE_INTEGER;
     const { rows } = await this.pool.query<AuditEventRow>(
       `SELECT id, at, action, actor_id, actor, target, target_id, context, request_id
        FROM audit_events WHERE id < $1 ORDER BY id DESC LIMIT $2`,

@@ -66,7 +66,7 @@ export class GraphsService {
 
   async neighbors(graphId: number, nodeId: string, { limit, cursor }: PageQuery): Promise<Page<NeighborResponse>> {
     await this.node(graphId, nodeId);
-    const rows = await this.graphs.listNeighbors(graphId, nodeId, afterId(cursor), limit + 1);
+    const rows = await this.graphs.listNeighbors(graphId, nodeId, afterId(cursor, Number.MAX_SAFE_INTEGER), limit + 1);
     return page(rows.map(toNeighborResponse), limit, neighbor => neighbor.edge_id);
   }
 }

@@ -72,7 +72,7 @@ export class RunsService {
   }
 
   async listRejected(id: number, { target, limit, cursor }: ListRejectedQuery): Promise<Page<RejectedRowResponse>> {
-    const rows = await this.repository.listRejected(id, target ?? null, afterId(cursor), limit + 1);
+    const rows = await this.repository.listRejected(id, target ?? null, afterId(cursor, Number.MAX_SAFE_INTEGER), limit + 1);
     const { items, next_cursor } = page(rows, limit, row => row.id);
     return { items: items.map(toRejectedRowResponse), next_cursor };
   }

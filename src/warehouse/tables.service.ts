@@ -1,6 +1,6 @@
 import { type IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { type PageQuery } from '../common/http/page.js';
+import { invalidCursor, type PageQuery } from '../common/http/page.js';
 import { quoteIdentifier } from '../database/quote-identifier.js';
 import { ConnectionsRepository } from './connections.repository.js';
 import { MirrorCatalog, type MirrorTable } from './mirror-catalog.js';
@@ -71,6 +71,10 @@ export function cursorAfter(name: string): string {
   return Buffer.from(name).toString('base64url');
 }
 
+/** @throws SchemaError for a cursor that `cursorAfter` cannot have made */
 function nameOf(cursor: string | undefined): string {
-  return cursor === undefined ? '' : Buffer.from(cursor, 'base64url').toString().replaceAll('\0', '');
+  if (cursor === undefined) return '';
+  const name = Buffer.from(cursor, 'base64url').toString();
+  if (name === '' || name.includes('\0') || cursorAfter(name) !== cursor) throw invalidCursor();
+  return name;
 }

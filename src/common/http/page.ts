@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import { SchemaError } from '../errors/api-error.js';
 import { QueryInt } from './query-int.decorator.js';
 
 export const defaultPageSize = 50;
@@ -34,9 +35,27 @@ export function page<T>(rows: T[], limit: number, idOf: (row: T) => number | str
   return { items, next_cursor: rows.length > limit && last !== undefined ? String(idOf(last)) : null };
 }
 
-/** The id to start after: 0 for the first page and for a cursor that is not a number of ours. */
-export function afterId(cursor: string | undefined): number {
-  return cursor !== undefined && /^\d{1,15}$/.test(cursor) ? Number(cursor) : 0;
+const maxInteger = 2_147_483_647;
+
+/**
+ * The id to start after: 0 for the first page.
+ * @param largest what the column of ids can be compared with: PostgreSQL's integer, unless it is a bigint
+ * @throws SchemaError for a cursor that is none of ours
+ */
+export function afterId(cursor: string | undefined, largest = maxInteger): number {
+  if (cursor === undefined) return 0;
+  if (!/^[1-9]\d{0,14}$/.test(cursor)) throw invalidCursor();
+  return Math.min(Number(cursor), largest);
+}
+
+export function invalidCursor(): SchemaError {
+  return new SchemaError([
+    {
+      loc: ['query', 'cursor'],
+      msg: '应为上一页的 next_cursor / cursor must be the next_cursor of an earlier page',
+      type: 'string_pattern',
+    },
+  ]);
 }
 
 /** OpenAPI schema of a page of `Item`. */

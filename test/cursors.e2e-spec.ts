@@ -1,0 +1,43 @@
+import { startTestApp, type TestApp } from './support/app.js';
+import { ingest, upload } from './support/ingestion.js';
+
+const mapping = `version: 1
+nodes:
+  - {id: n, label: N, table: t, key: [id], columns: [{column: id, property: id}]}
+`;
+
+describe('the cursor of a list', () => {
+  let test: TestApp;
+  let lists: string[];
+  beforeAll(async () => {
+    test = await startTestApp();
+    await upload(test, 't', 'id\n1\n');
+    const { graphId } = await ingest(test, mapping);
+    const { rows } = await test.pool.query('SELECT id FROM nodes WHERE graph_id = $1', [graphId]);
+    const { body: document } = await test.anonymous.get('/openapi.json').expect(200);
+    const paged = Object.entries<any>(document.paths).filter(([, { get }]) => get?.parameters?.some((each: any) => each.name === 'cursor'));
+    lists = paged.map(([path]) => path.replace(/\{node_?id\}/i, String(rows[0].id)).replace(/\{\w+\}/g, '1'));
+  });
+  afterAll(() => test.close());
+
+  it('is refused where it is none of ours, by name, on every list', async () => {
+    expect(lists.length).toBeGreaterThan(8);
+    for (const path of lists) {
+      for (const cursor of ['zzz', '0', '-1', '99999999999999999']) {
+        const { body, status } = await test.admin.get(`${path}?cursor=${cursor}`);
+        expect([path, cursor, status, body.detail?.errors?.[0]?.loc]).toEqual([path, cursor, 422, ['query', 'cursor']]);
+      }
+    }
+  });
+
+  it('beyond the last record ends the list', async () => {
+    for (const path of lists.filter(each => !each.includes('tables'))) {
+      const { body } = await test.admin.get(`${path}?cursor=999999999999999`).expect(200);
+      expect([path, body.next_cursor]).toEqual([path, null]);
+    }
+    const { body } = await test.admin
+      .get(`/api/warehouse/connections/1/tables?cursor=${Buffer.from('t').toString('base64url')}`)
+      .expect(200);
+    expect(body.items).toEqual([]);
+  });
+});
