@@ -60,7 +60,8 @@ describe('the examples of the OpenAPI document, sent in the order of its descrip
   it('define metrics, change and bind them, and each execution has rows', async () => {
     for (const [, body] of examplesOf(document, 'post', '/api/metrics')) await admin.post('/api/metrics').send(body).expect(201);
     for (const [, body] of examplesOf(document, 'patch', '/api/metrics/{id}')) await admin.patch('/api/metrics/1').send(body).expect(200);
-    for (const [, body] of examplesOf(document, 'post', '/api/metrics/parse')) await admin.post('/api/metrics/parse').send(body).expect(200);
+    for (const [, body] of examplesOf(document, 'post', '/api/metrics/parse'))
+      await admin.post('/api/metrics/parse').send(body).expect(200);
     const bindings = examplesOf(document, 'put', '/api/metrics/{id}/binding');
     for (const [, body] of [...bindings, bindings[0]!]) {
       await admin.put('/api/metrics/1/binding').send(body).expect(200);

@@ -433,6 +433,38 @@ describe('creating a job', () => {
     expect(problems.map(problem => problem.type)).toEqual(['unsafe_sql']);
   });
 
+  it.each([
+    ['a bound that is no number', '{column: n, property: n, rules: [required, {min: abc}]}', 'bad_rule_argument', 'abc'],
+    ['a bound that is no date', '{column: d, property: d, rules: [{max: 5}]}', 'bad_rule_argument', '5}'],
+    ['a bound of text', '{column: s, property: s, rules: [{min: 5}]}', 'rule_type_mismatch', '5}'],
+    ['a pattern of numbers', "{column: n, property: n, rules: [{pattern: '^1'}]}", 'rule_type_mismatch', '^1'],
+    [
+      'a length of an expression that is a number',
+      '{expression: n + 1, property: n, rules: [{max_length: 3}]}',
+      'rule_type_mismatch',
+      '3}',
+    ],
+    ['a default that is no number', '{column: n, property: n, default: none}', 'default_breaks_rule', 'none'],
+  ])('refuses %s where the source decides on the type', async (_name, column, type, pointedAt) => {
+    const table = await aTable('id,n,d,s\na,1,2026-01-01,x\n');
+    const { body } = await app.admin
+      .post('/api/ingestion/mappings/validate')
+      .send({ mapping_yaml: mapping(table, [column]) })
+      .expect(422);
+    expect(body.detail.errors.map((error: any) => `${error.type}@${error.line}:${error.column}`)).toEqual([
+      `${type}@11:${7 + '- '.length + column.indexOf(pointedAt)}`,
+    ]);
+  });
+
+  it('fails a run, by name, when the source has changed to a type that a rule does not fit', async () => {
+    const table = await aTable('id,n\na,1\n');
+    const graphId = await aGraph(app);
+    const jobId = await aJob(app, graphId, mapping(table, ['{column: n, property: n, rules: [{min: 0}]}']));
+    await upload(app, table, 'id,n\na,x\n');
+    const { error } = await runToEnd(app, jobId);
+    expect([error.code, JSON.stringify(error)]).toEqual(['source_changed', expect.stringContaining("rule 'min'")]);
+  });
+
   it('names a connection that is not there', async () => {
     expect((await refused(mapping('t1', []).replace('{timezone: Asia/Shanghai}', '{connection: nowhere}')))[0]).toMatchObject({
       type: 'unknown_connection',

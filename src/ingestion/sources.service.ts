@@ -7,18 +7,11 @@ import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { type ResolvedConnection, WarehouseService } from '../warehouse/warehouse.service.js';
 import type { Mapping, MappingPath } from './mapping/mapping.js';
 import { nearestName } from './mapping/nearest-name.js';
+import { checkInferredRules } from './staging/check-inferred-rules.js';
 import { sourceFamily, type SourceFamily } from './staging/source-type.js';
-import { namedColumns, sourceAlias, type SourceShape, type Target, targetsOf, writtenSql } from './staging/target.js';
+import { namedColumns, sourceAlias, type SourceProblem, type SourceShape, type Target, targetsOf, writtenSql } from './staging/target.js';
 
 const describeTimeoutMs = 10_000;
-
-/** Something in a mapping that does not fit its source. */
-export interface SourceProblem {
-  type: string;
-  path: MappingPath;
-  text: { zh: string; en: string };
-  hint?: string;
-}
 
 export interface DescribedMapping {
   connection: ResolvedConnection | null;
@@ -79,9 +72,10 @@ export class SourcesService {
     const problems = [...unknown, ...guarded];
     if (problems.length > 0) return { shape: null, problems };
     const types = await this.describeExpressions(connectionId, target);
-    return 'expressions' in types
-      ? { shape: { columns, expressions: types.expressions }, problems: [] }
-      : { shape: null, problems: types.problems };
+    if (!('expressions' in types)) return { shape: null, problems: types.problems };
+    const shape = { columns, expressions: types.expressions };
+    const misfits = checkInferredRules(target, shape);
+    return misfits.length > 0 ? { shape: null, problems: misfits } : { shape, problems: [] };
   }
 
   private async describeColumns(connectionId: number, target: Target): Promise<{ columns: Map<string, SourceFamily> } | SourceProblem> {

@@ -1,4 +1,4 @@
-import type { ColumnMapping, EdgeMapping, Mapping, NodeMapping } from '../mapping/mapping.js';
+import type { ColumnMapping, EdgeMapping, Mapping, MappingPath, NodeMapping } from '../mapping/mapping.js';
 import type { SourceFamily } from './source-type.js';
 
 /** One node or edge of the mapping; what a run stages and writes as one. */
@@ -10,6 +10,14 @@ export interface SourceShape {
   columns: ReadonlyMap<string, SourceFamily>;
   /** The types of the mapping's own expressions, by their text. */
   expressions: ReadonlyMap<string, SourceFamily>;
+}
+
+/** Something in a mapping that does not fit its source. */
+export interface SourceProblem {
+  type: string;
+  path: MappingPath;
+  text: { zh: string; en: string };
+  hint?: string;
 }
 
 /** Nodes first: edges look their ends up among them. Names are unique in a mapping, as reports and cursors need. */

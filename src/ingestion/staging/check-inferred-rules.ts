@@ -1,0 +1,65 @@
+import type { ColumnMapping, PropertyType } from '../mapping/mapping.js';
+import { fitsType, isNumeric, isTemporal, typeText } from '../mapping/property-type.js';
+import { inferredType, type SourceFamily } from './source-type.js';
+import type { SourceProblem, SourceShape, Target } from './target.js';
+
+const hint = '在映射中写明 type / state the `type` of the column in the mapping';
+
+/**
+ * The rules and defaults of columns whose type the mapping leaves to the source, held against the type they turn out to have. Columns
+ * with a stated type were checked when the mapping was read (read-rules.ts).
+ */
+export function checkInferredRules({ element }: Target, shape: SourceShape): SourceProblem[] {
+  return element.columns.flatMap(column => (column.type === null ? checkColumn(column, typeOf(column, shape)) : []));
+}
+
+function typeOf({ source }: ColumnMapping, { columns, expressions }: SourceShape): PropertyType {
+  if (source.kind === 'constant') return { name: 'string' };
+  const family: SourceFamily = (source.kind === 'column' ? columns.get(source.column) : expressions.get(source.expression)) ?? 'text';
+  const type = inferredType(family);
+  // Numeric without bounds reads the same texts as a float, which is all that is asked here.
+  return type.name === 'numeric' ? { name: 'float' } : type;
+}
+
+function checkColumn(column: ColumnMapping, type: PropertyType): SourceProblem[] {
+  const problems: SourceProblem[] = [];
+  const name = typeText(type);
+  for (const rule of column.rules) {
+    const path = [...rule.path, rule.kind];
+    const ofText = rule.kind === 'pattern' || rule.kind === 'min_length' || rule.kind === 'max_length';
+    const isBound = rule.kind === 'min' || rule.kind === 'max';
+    if ((ofText && type.name !== 'string') || (isBound && !isNumeric(type) && !isTemporal(type))) {
+      problems.push({
+        type: 'rule_type_mismatch',
+        path,
+        text: {
+          zh: `规则「${rule.kind}」不能用于 ${name} 类型（由来源推断）`,
+          en: `rule '${rule.kind}' does not apply to type ${name}, which the source column has`,
+        },
+        hint,
+      });
+    } else if (isBound && !fitsType(rule.bound, isNumeric(type) ? { name: 'float' } : type)) {
+      problems.push({
+        type: 'bad_rule_argument',
+        path,
+        text: {
+          zh: `${rule.kind} 的参数 '${rule.bound}' 不能按 ${name} 解析（类型由来源推断）`,
+          en: `${rule.kind}: cannot read '${rule.bound}' as ${name}, the type of the source column`,
+        },
+        hint,
+      });
+    }
+  }
+  if (column.default !== null && !fitsType(column.default, type)) {
+    problems.push({
+      type: 'default_breaks_rule',
+      path: [...column.path, 'default'],
+      text: {
+        zh: `默认值 '${column.default}' 不符合 ${name}（类型由来源推断）`,
+        en: `the default '${column.default}' breaks ${name}, the type of the source column`,
+      },
+      hint,
+    });
+  }
+  return problems;
+}
