@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { Injectable } from '@nestjs/common';
 import { compare, getRounds, hash } from 'bcrypt';
 import { Settings } from '../config/settings.js';
@@ -6,8 +7,10 @@ import { Telemetry } from '../telemetry/telemetry.service.js';
 import { HashingBusyError } from './users.errors.js';
 import { WorkQueue } from './work-queue.js';
 
-const concurrency = 2;
-const capacity = 64;
+/** One core stays free for the event loop: requests go on while logins flood in. */
+const concurrency = Math.max(1, availableParallelism() - 1);
+/** At a quarter of a second each, whoever waits longest waits some eight seconds. */
+const capacity = 32 * concurrency;
 
 /** bcrypt over a pre-hash: 72 bytes is all bcrypt reads, and a SHA-384 in base64 has 64, so no character is cut. */
 @Injectable()
