@@ -106,7 +106,7 @@ export interface MetricCall {
   dimensions: string[];
   /** `to` is exclusive. */
   time: { from?: string; to?: string; grain?: 'day' | 'week' | 'month' | 'quarter' | 'year' } | null;
-  filters: { field: string; op: 'in'; values: string[] }[];
+  filters: { field: string; op: 'in' | 'not_in'; values: string[] }[];
   order: { by: string; dir: 'asc' | 'desc' }[];
   limit: number;
 }

@@ -45,7 +45,10 @@ export class QueryTimeoutError extends ApiError {
     super(
       400,
       'query_timeout',
-      { zh: `查询在 ${timeoutMs} 毫秒内未完成，已停止`, en: `The query did not finish within ${timeoutMs} ms and was stopped` },
+      {
+        zh: `查询在 ${timeoutMs} 毫秒内未完成，已停止；请缩小范围，或在请求中给出更大的 timeout_ms`,
+        en: `The query did not finish within ${timeoutMs} ms and was stopped; narrow it, or send a larger timeout_ms`,
+      },
       { context: { timeout_ms: timeoutMs } },
     );
   }

@@ -7,7 +7,7 @@ import { type LinkedQuestion, linkQuestion } from '../question/link-question.js'
 import { type GraphPlan, planGraphQuestion } from '../question/plan-graph-question.js';
 import { planMetricQuestion } from '../question/plan-metric-question.js';
 import { mayBeName } from '../question/stop-words.js';
-import { readTerms } from '../question/question-terms.js';
+import { readTerms } from '../question/read-terms.js';
 import { wordGraphAnswer } from '../question/word-answer.js';
 import { AnswerElements } from './answer-elements.js';
 import { type GraphElements } from './graph-schema.js';
@@ -64,7 +64,8 @@ async function answerQuestion(reader: GraphReader, graph: LoadedGraph, loaded: L
   if (metric && !('reason' in metric) && missed.length === 0)
     return metricAnswer(reader, schema, metric, [...entities.values()], { terms, notes, timing, language });
   if (missed.length > 0) return searchInstead(reader, graph, loaded, question, terms, notUnderstood(missed));
-  const plan = metric && 'reason' in metric ? metric : planGraphQuestion(readTerms(linked), schema, entities, language);
+  const plan =
+    metric && 'reason' in metric ? metric : planGraphQuestion(readTerms(linked), { ...schema, toOne: loaded.toOne }, entities, language);
   if ('reason' in plan) return searchInstead(reader, graph, loaded, question, terms, plan.reason);
   const uncertain = whyUncertain(linked, plan);
   if (uncertain) return searchInstead(reader, graph, loaded, question, terms, uncertain);
@@ -74,7 +75,7 @@ async function answerQuestion(reader: GraphReader, graph: LoadedGraph, loaded: L
 async function graphAnswer(
   reader: GraphReader,
   schema: GraphElements,
-  { cypher, parameters, shape, paths }: GraphPlan,
+  { cypher, parameters, shape, paths, notes: passedOver }: GraphPlan,
   question: Question,
   { terms, notes, timing }: { terms: LinkedTerm[]; notes: string[]; timing: Record<string, number> },
 ): Promise<RetrievalAnswer> {
@@ -84,7 +85,7 @@ async function graphAnswer(
     ...answer,
     text: wordGraphAnswer(shape, answer.columns, answer.rows, language),
     plan: { ...answer.plan, linked: terms, paths },
-    warnings: [...notes, ...answer.warnings],
+    warnings: [...notes, ...passedOver.map(note => note[language]), ...answer.warnings],
     timing_ms: { ...timing, ...answer.timing_ms },
   };
 }
@@ -141,7 +142,7 @@ async function searchInstead(
 /** A plan that may not be what was asked for: more words were left over than understood, or one of them may have been its only limit. */
 function whyUncertain({ mentions, unknown }: LinkedQuestion, { shape }: GraphPlan): ErrorText | null {
   const understood = mentions.filter(mention => mention.meanings[0]?.as !== 'intent').length;
-  if (understood > 0 && (unknown.length === 0 || shape.of.length > 0)) return null;
+  if (understood > 0 && (unknown.length === 0 || Object.values<string[]>({ ...shape.of }).some(names => names.length > 0))) return null;
   return notUnderstood(unknown);
 }
 

@@ -2,7 +2,8 @@ import { type ErrorText } from '../../common/errors/api-error.js';
 import { type AnswerNode } from '../protocol.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { type QuestionSchema } from './lexicon.js';
-import { describePath, hopsFrom, type PathHints, rankPaths } from './rank-paths.js';
+import { describePath, type Hop, hopsFrom, isComplete, leadsToOne, type PathHints, rankPaths, type ToOne } from './rank-paths.js';
+import { type Mention } from './meaning.js';
 import { type EntityTerm, type LabelTerm, type QuestionTerms } from './question-terms.js';
 
 /** Why a question has no plan; the answer says so instead of guessing. */
@@ -17,29 +18,32 @@ export class UnplannableError extends Error {
 
 type Ranked = { path: string; score: number }[];
 
+/** A graph's schema and which ways in it lead to one node at most. */
+export type PlanSchema = QuestionSchema & { toOne: ToOne };
+
 export function isNumeric(type: string): boolean {
   return /^(int|bigint|decimal|float)/.test(type);
 }
 
 /**
  * Limits what is asked for by everything else that the question names: entities, values, comparisons, times, relations and labels on
- * the way. Returns the paths that were considered.
+ * the way. Several entities of one label, and several values of one property, are alternatives. Returns the paths that were considered
+ * and what an exclusion passes over.
  */
 export function addConstraints(
   writer: CypherWriter,
   terms: QuestionTerms,
   target: LabelTerm | null,
-  schema: QuestionSchema,
+  schema: PlanSchema,
   entities: ReadonlyMap<number, AnswerNode>,
-): Ranked {
+): { considered: Ranked; notes: ErrorText[] } {
   const hints: PathHints = {
     relations: new Set(terms.relations.map(term => term.type)),
     labels: new Set(terms.labels.filter(term => term !== target).map(term => term.label)),
   };
   const considered: Ranked = [];
-  /** The variable of a node with this label, by the best path there. */
-  const reach = (label: string): string => {
-    if (label === writer.target) return 't';
+  const notes: ErrorText[] = [];
+  const bestPath = (label: string): Hop[] => {
     const ranked = rankPaths(schema, writer.target, label, hints);
     considered.push(...ranked.map(({ hops, score }) => ({ path: describePath(hops), score })));
     if (!ranked[0])
@@ -47,27 +51,49 @@ export function addConstraints(
         `“${writer.target}”与“${label}”之间没有关系路径`,
         `No relation leads from "${writer.target}" to "${label}"`,
       );
-    return writer.addPath(ranked[0].hops);
+    return ranked[0].hops;
+  };
+  /** The variable of a node with this label, by the best path there. */
+  const reach = (label: string): string => (label === writer.target ? 't' : writer.addPath(bestPath(label)));
+  /** The same for what must not be there: sound only where there is one such node at most. */
+  const reachOne = (label: string, mention: Mention): string => {
+    if (label === writer.target) return 't';
+    const hops = bestPath(label);
+    if (writer.passes(label) || !leadsToOne(hops, schema.toOne))
+      throw new UnplannableError(
+        `无法排除“${mention.text}”：一个“${writer.target}”可以有多个“${label}”`,
+        `"${mention.text}" cannot be excluded: one "${writer.target}" may have several "${label}"`,
+      );
+    const way = describePath(hops);
+    if (!isComplete(hops, schema))
+      notes.push({ zh: `没有 ${way} 的“${writer.target}”未计入`, en: `"${writer.target}" without ${way} is not included` });
+    return writer.addPath(hops);
   };
 
-  for (const term of terms.entities) {
+  const byLabel = groupBy(terms.entities, term => {
     const label = chooseLabel(term, writer.target, schema, hints);
-    const variable = reach(label);
-    writer.where(
-      isOneOf(
-        writer,
-        variable,
-        label,
-        term.nodes.filter(node => node.label === label).map(node => entities.get(node.id)),
-        schema,
-      ),
-    );
+    return { key: JSON.stringify([label, term.negated]), label };
+  });
+  for (const { label, members } of byLabel) {
+    const [first] = members;
+    const nodes = members.flatMap(term => term.nodes.filter(node => node.label === label).map(node => entities.get(node.id)));
+    if (first.negated) writer.where(`NOT (${isOneOf(writer, reachOne(label, first.mention), label, nodes, schema)})`);
+    else writer.where(isOneOf(writer, reach(label), label, nodes, schema));
   }
-  for (const { mention, values } of terms.values) {
+  const byProperty = groupBy(terms.values, ({ mention, values, negated }) => {
     const best = values.find(value => value.label === writer.target) ?? values.find(value => writer.passes(value.label)) ?? values[0];
     if (!best) throw new UnplannableError(`不清楚“${mention.text}”指什么`, `It is not clear what "${mention.text}" is`);
-    const variable = writer.variableOf(best.label) ?? reach(best.label);
-    writer.where(`${variable}.${quoteName(best.property)} = ${writer.parameter(best.value)}`);
+    return { key: JSON.stringify([best.label, best.property, negated]), best };
+  });
+  for (const { best, members } of byProperty) {
+    const [first] = members;
+    const found = members.flatMap(term =>
+      term.values.filter(value => value.label === best.label && value.property === best.property).map(value => value.value),
+    );
+    const variable = first.negated ? reachOne(best.label, first.mention) : (writer.variableOf(best.label) ?? reach(best.label));
+    const property = `${variable}.${quoteName(best.property)}`;
+    const equal = found.length === 1 ? `${property} = ${writer.parameter(found[0])}` : `${property} IN ${writer.parameter(found)}`;
+    writer.where(first.negated ? `(NOT (${equal}) OR ${property} IS NULL)` : equal);
   }
   // Labels and relations that no path has passed yet must at least exist: `有订单的客户`.
   for (const { label } of terms.labels) if (label !== writer.target && !writer.passes(label)) reach(label);
@@ -79,16 +105,33 @@ export function addConstraints(
     writer.addPath([hop]);
   }
   addComparisons(writer, terms);
-  for (const { mention, from, to } of terms.times) {
-    const dated = writer.nodes.flatMap(node => datesOf(schema, node.label).map(property => `${node.variable}.${quoteName(property)}`))[0];
-    if (dated === undefined)
-      throw new UnplannableError(
-        `所问的对象没有日期，无法限定“${mention.text}”`,
-        `What is asked for has no date to limit to "${mention.text}"`,
-      );
-    writer.where(`${dated} >= ${writer.parameter(from)} AND ${dated} < ${writer.parameter(to)}`);
+  addTimes(writer, terms, schema);
+  return { considered, notes };
+}
+
+function groupBy<T, G extends { key: string }>(terms: T[], groupOf: (term: T) => G): (G & { members: [T, ...T[]] })[] {
+  const groups = new Map<string, G & { members: [T, ...T[]] }>();
+  for (const term of terms) {
+    const group = groupOf(term);
+    const known = groups.get(group.key);
+    if (known) known.members.push(term);
+    else groups.set(group.key, { ...group, members: [term] });
   }
-  return considered;
+  return [...groups.values()];
+}
+
+/** Several times are alternatives: `2023年和2025年的订单`. */
+function addTimes(writer: CypherWriter, { times }: QuestionTerms, schema: QuestionSchema): void {
+  const [first] = times;
+  if (!first) return;
+  const dated = writer.nodes.flatMap(node => datesOf(schema, node.label).map(property => `${node.variable}.${quoteName(property)}`))[0];
+  if (dated === undefined)
+    throw new UnplannableError(
+      `所问的对象没有日期，无法限定“${first.mention.text}”`,
+      `What is asked for has no date to limit to "${first.mention.text}"`,
+    );
+  const spans = times.map(({ from, to }) => `${dated} >= ${writer.parameter(from)} AND ${dated} < ${writer.parameter(to)}`);
+  writer.where(spans.length === 1 ? (spans[0] ?? '') : `(${spans.map(span => `(${span})`).join(' OR ')})`);
 }
 
 function addComparisons(writer: CypherWriter, terms: QuestionTerms): void {

@@ -27,16 +27,18 @@ const is =
   () =>
     intent;
 
+const negation = (excludes: boolean): Rule['read'] => is({ kind: 'negation', excludes });
+
 /** The words of questions themselves, which name nothing in the graph. Longer matches win over shorter ones. */
 const RULES: Rule[] = [
   { pattern: new RegExp(`(?:大于|高于|超过|多于|贵于|>)\\s*${NUMBER}`, 'g'), read: compare('>') },
   { pattern: new RegExp(`(?:小于|低于|少于|不足|<)\\s*${NUMBER}`, 'g'), read: compare('<') },
-  { pattern: new RegExp(`(?:大于等于|至少|不低于|不少于|>=|≥)\\s*${NUMBER}`, 'g'), read: compare('>=') },
-  { pattern: new RegExp(`(?:小于等于|至多|不超过|不高于|<=|≤)\\s*${NUMBER}`, 'g'), read: compare('<=') },
+  { pattern: new RegExp(`(?:大于等于|至少|不低于|不少于|不小于|>=|≥)\\s*${NUMBER}`, 'g'), read: compare('>=') },
+  { pattern: new RegExp(`(?:小于等于|至多|不超过|不高于|不大于|不多于|<=|≤)\\s*${NUMBER}`, 'g'), read: compare('<=') },
   { pattern: new RegExp(`\\b(?:over|above|greater than|more than|higher than|exceeding)\\s+${NUMBER}`, 'g'), read: compare('>') },
   { pattern: new RegExp(`\\b(?:under|below|less than|lower than|fewer than)\\s+${NUMBER}`, 'g'), read: compare('<') },
-  { pattern: new RegExp(`\\bat least\\s+${NUMBER}`, 'g'), read: compare('>=') },
-  { pattern: new RegExp(`\\bat most\\s+${NUMBER}`, 'g'), read: compare('<=') },
+  { pattern: new RegExp(`\\b(?:at least|(?:no|not) (?:less|fewer|lower) than)\\s+${NUMBER}`, 'g'), read: compare('>=') },
+  { pattern: new RegExp(`\\b(?:at most|(?:no|not) (?:more|higher|greater) than)\\s+${NUMBER}`, 'g'), read: compare('<=') },
   { pattern: new RegExp(`(?:最高|最多|最大|最贵|最好)的?(?:前?(${NUMERAL})${MEASURE_WORD}?)?`, 'g'), read: top(true) },
   { pattern: new RegExp(`(?:最低|最少|最小|最便宜|最差)的?(?:前?(${NUMERAL})${MEASURE_WORD}?)?`, 'g'), read: top(false) },
   { pattern: new RegExp(`(?:排名)?前(${NUMERAL})${MEASURE_WORD}?的?`, 'g'), read: top(true) },
@@ -68,6 +70,21 @@ const RULES: Rule[] = [
     read: is({ kind: 'group' }),
   },
   { pattern: /哪[些个几家位种一]+[个家位种]?|什么|谁|\b(?:which|what|who|whom|whose)\b/g, read: is({ kind: 'which' }) },
+  { pattern: /是不是|有没有|能不能|会不会|是否/g, read: is({ kind: 'which' }) },
+  {
+    pattern:
+      /并?不是|不在|不属于|不来自|不包括|不包含|并非|不|非(?![常洲])|除了|除去|排除|除(?![夕法尘])|以外|之外|除外|外(?=的|[,，、]|$)/g,
+    read: negation(true),
+  },
+  { pattern: /没有?|[无未](?![线锡来])|只有?(?!读)|仅仅?有?|唯一|从不|从未|不存在|缺[少乏]?/g, read: negation(false) },
+  {
+    pattern: /\b(?:not|cannot|non|except(?: for)?|excluding|excludes?|other than|apart from|outside(?: of)?)\b|\b[a-z]+n['’]t\b/g,
+    read: negation(true),
+  },
+  {
+    pattern: /\bno\b(?!\.?\s*\d)|\b(?:none|never|neither|nor|nobody|nothing|without|lack(?:s|ing)?|only|unless|instead of|rather than)\b/g,
+    read: negation(false),
+  },
 ];
 
 /** Finds question words in normalised text. */

@@ -12,7 +12,7 @@ export interface QuestionSchema {
     properties: SchemaProperty[];
     rowCount: number;
   }[];
-  edges: { type: string; aliases: string[]; sourceLabel: string; targetLabel: string; properties: SchemaProperty[] }[];
+  edges: { type: string; aliases: string[]; sourceLabel: string; targetLabel: string; properties: SchemaProperty[]; rowCount: number }[];
 }
 
 export interface SchemaProperty {

@@ -24,6 +24,8 @@ export type Intent =
   | { kind: 'grain'; grain: Grain }
   | { kind: 'top'; descending: boolean; count: number | null }
   | { kind: 'aggregate'; function: 'avg' | 'sum' }
+  /** `excludes`: it takes away the entities or values beside it; else it says more (`only`, `without`) than is understood. */
+  | { kind: 'negation'; excludes: boolean }
   | { kind: 'compare'; operator: '>' | '<' | '>=' | '<='; value: number };
 
 /** A stretch of the (normalised) question and all it may stand for. */

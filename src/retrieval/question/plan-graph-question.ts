@@ -1,11 +1,19 @@
 import { type ErrorText } from '../../common/errors/api-error.js';
 import { type AnswerNode, type Language } from '../protocol.js';
-import { addConstraints, isNumeric, UnplannableError } from './add-constraints.js';
+import { addConstraints, isNumeric, type PlanSchema, UnplannableError } from './add-constraints.js';
 import { CypherWriter, quoteName } from './cypher-writer.js';
-import { type QuestionSchema, type SchemaProperty } from './lexicon.js';
+import { type SchemaProperty } from './lexicon.js';
 import { type Mention } from './meaning.js';
+import { whyNegated } from './negation.js';
 import { hopsFrom, rankPaths } from './rank-paths.js';
 import { type LabelTerm, type QuestionTerms } from './question-terms.js';
+
+/** What a question is limited to, as it is put into words. */
+export interface Limits {
+  named: string[];
+  excluded: string[];
+  times: string[];
+}
 
 /** How the rows of a planned question are to be read when they are put into words. */
 export interface AnswerShape {
@@ -13,7 +21,7 @@ export interface AnswerShape {
   /** What is listed, counted or ranked, as the question calls it. */
   subject: string;
   /** Names of what it is limited to. */
-  of: string[];
+  of: Limits;
   /** The measured property or counted label. */
   measure: string | null;
   descending: boolean;
@@ -24,6 +32,8 @@ export interface GraphPlan {
   parameters: Record<string, unknown>;
   shape: AnswerShape;
   paths: { path: string; score: number }[];
+  /** What the plan passes over. */
+  notes: ErrorText[];
 }
 
 const USUAL_TOP = 5;
@@ -34,7 +44,7 @@ const USUAL_TOP = 5;
  */
 export function planGraphQuestion(
   terms: QuestionTerms,
-  schema: QuestionSchema,
+  schema: PlanSchema,
   entities: ReadonlyMap<number, AnswerNode>,
   language: Language,
 ): GraphPlan | { reason: ErrorText } {
@@ -47,17 +57,20 @@ export function planGraphQuestion(
 }
 
 class GraphQuestionPlanner {
-  private paths: { path: string; score: number }[] = [];
+  private readonly paths: { path: string; score: number }[] = [];
+  private readonly notes: ErrorText[] = [];
 
   constructor(
     private readonly terms: QuestionTerms,
-    private readonly schema: QuestionSchema,
+    private readonly schema: PlanSchema,
     private readonly entities: ReadonlyMap<number, AnswerNode>,
     private readonly language: Language,
   ) {}
 
   plan(): GraphPlan {
     const { terms } = this;
+    const negation = whyNegated(terms);
+    if (negation) throw new UnplannableError(negation.zh, negation.en);
     if (terms.grain) throw new UnplannableError('按时间分组需要一个指标', 'Grouping by time needs a metric');
     if (terms.top) return this.measuredProperty(true) ? this.rankByProperty() : this.rankByCount();
     const group = this.groupLabel();
@@ -207,7 +220,9 @@ class GraphQuestionPlanner {
   }
 
   private constrain(writer: CypherWriter, target: LabelTerm | null): void {
-    this.paths.push(...addConstraints(writer, this.terms, target, this.schema, this.entities));
+    const { considered, notes } = addConstraints(writer, this.terms, target, this.schema, this.entities);
+    this.paths.push(...considered);
+    this.notes.push(...notes);
   }
 
   /** Named properties of the target and of the edges on the way, as columns. */
@@ -284,12 +299,19 @@ class GraphQuestionPlanner {
   }
 
   private done(writer: CypherWriter, returns: string, shape: Omit<AnswerShape, 'of'>): GraphPlan {
-    const named = this.terms.entities.map(term => this.entities.get(term.nodes[0]?.id ?? -1)?.display ?? term.mention.text);
-    const of = [
-      ...named,
-      ...this.terms.values.map(term => term.values[0]?.value ?? term.mention.text),
-      ...this.terms.times.map(term => term.mention.text),
+    const names = [
+      ...this.terms.entities.map(({ mention, nodes, negated }) => ({
+        name: this.entities.get(nodes[0]?.id ?? -1)?.display ?? mention.text,
+        negated,
+      })),
+      ...this.terms.values.map(({ mention, values, negated }) => ({ name: values[0]?.value ?? mention.text, negated })),
     ];
-    return { cypher: writer.text(returns), parameters: writer.parameters, shape: { ...shape, of }, paths: this.paths };
+    const of = {
+      named: names.filter(({ negated }) => !negated).map(({ name }) => name),
+      excluded: names.filter(({ negated }) => negated).map(({ name }) => name),
+      times: this.terms.times.map(term => term.mention.text),
+    };
+    const { paths, notes } = this;
+    return { cypher: writer.text(returns), parameters: writer.parameters, shape: { ...shape, of }, paths, notes };
   }
 }

@@ -5,7 +5,8 @@ import { type Grain } from './calendar.js';
 import { type LinkedQuestion } from './link-question.js';
 import { type QuestionSchema } from './lexicon.js';
 import { intentsOf, type Mention, meaningOf } from './meaning.js';
-import { readTerms } from './question-terms.js';
+import { whyNegated } from './negation.js';
+import { readTerms } from './read-terms.js';
 
 const USUAL_TOP = 5;
 
@@ -29,8 +30,10 @@ export function planMetricQuestion(
   const dimensions = new Set<string>();
   const filters: MetricCall['filters'] = [];
   const fail = (zh: string, en: string): { reason: ErrorText } => ({ reason: { zh, en } });
+  const negation = whyNegated(terms);
+  if (negation) return { reason: negation };
 
-  for (const { mention, nodes } of terms.entities) {
+  for (const { mention, nodes, negated } of terms.entities) {
     const dimension = nodes.map(node => dimensionOfLabel(metric, schema, node.label)).find(name => name !== null);
     const label = nodes.find(node => dimension !== undefined && dimensionOfLabel(metric, schema, node.label) === dimension)?.label;
     if (dimension === undefined)
@@ -39,9 +42,9 @@ export function planMetricQuestion(
         `The metric "${metric.name}" has no dimension for "${mention.text}"`,
       );
     const displays = nodes.filter(node => node.label === label).flatMap(node => entities.get(node.id)?.display ?? []);
-    addFilter(filters, dimension, displays);
+    addFilter(filters, dimension, negated, displays);
   }
-  for (const { mention, values } of terms.values) {
+  for (const { mention, values, negated } of terms.values) {
     const found = values
       .map(value => ({ value, dimension: dimensionOfProperty(metric, schema, value.label, value.property) }))
       .find(candidate => candidate.dimension !== null);
@@ -50,7 +53,7 @@ export function planMetricQuestion(
         `指标“${metric.name}”没有“${mention.text}”对应的维度`,
         `The metric "${metric.name}" has no dimension for "${mention.text}"`,
       );
-    addFilter(filters, found.dimension, [found.value.value]);
+    addFilter(filters, found.dimension, negated, [found.value.value]);
   }
   for (const mention of others) {
     const dimension = mention.meanings.find(meaning => meaning.as === 'dimension' && meaning.metricId === metric.id);
@@ -101,10 +104,11 @@ function toTime(time: { from: string; to: string } | undefined, grain: Grain | n
   };
 }
 
-function addFilter(filters: MetricCall['filters'], field: string, values: string[]): void {
-  const known = filters.find(filter => filter.field === field);
+function addFilter(filters: MetricCall['filters'], field: string, negated: boolean, values: string[]): void {
+  const op = negated ? 'not_in' : 'in';
+  const known = filters.find(filter => filter.field === field && filter.op === op);
   if (known) known.values.push(...values);
-  else filters.push({ field, op: 'in', values: [...values] });
+  else filters.push({ field, op, values: [...values] });
 }
 
 /** `华东地区` and `the region East` name the filter's own dimension; `每个地区` asks for all of them. */

@@ -19,6 +19,12 @@ export interface PathHints {
   labels: ReadonlySet<string>;
 }
 
+/** Edge types that lead from every node to at most one other, along the edge and against it. */
+export interface ToOne {
+  outgoing: string[];
+  incoming: string[];
+}
+
 const LONGEST_PATH = 3;
 const LENGTH_FACTOR = 0.6;
 const MOST_PATHS = 12;
@@ -52,6 +58,21 @@ export function hopsFrom(schema: QuestionSchema, label: string): Hop[] {
 export function describePath(hops: Hop[]): string {
   const first = hops[0]?.from ?? '';
   return first + hops.map(hop => (hop.direction === 'out' ? `-[${hop.type}]->${hop.to}` : `<-[${hop.type}]-${hop.to}`)).join('');
+}
+
+/** Whether a way leads from each node to one other at most: only then is what is not so at its end not so at all. */
+export function leadsToOne(hops: Hop[], { outgoing, incoming }: ToOne): boolean {
+  return hops.every(hop => (hop.direction === 'out' ? outgoing : incoming).includes(hop.type));
+}
+
+/** Whether every node that a way passes has its edge, as far as the numbers of both tell. */
+export function isComplete(hops: Hop[], schema: QuestionSchema): boolean {
+  return hops.every(hop => {
+    const [source, target] = hop.direction === 'out' ? [hop.from, hop.to] : [hop.to, hop.from];
+    const edge = schema.edges.find(each => each.type === hop.type && each.sourceLabel === source && each.targetLabel === target);
+    const nodes = schema.labels.find(label => label.name === hop.from)?.rowCount ?? 0;
+    return (edge?.rowCount ?? 0) >= nodes;
+  });
 }
 
 function scoreOf(hops: Hop[], { relations, labels }: PathHints): number {

@@ -1,22 +1,22 @@
 import { type AnswerColumn, type Language, type MetricCall } from '../protocol.js';
-import { type AnswerShape } from './plan-graph-question.js';
+import { type AnswerShape, type Limits } from './plan-graph-question.js';
 
 const MOST_NAMED = 10;
 
 /** The sentence for the rows of a graph question. */
 export function wordGraphAnswer(shape: AnswerShape, columns: AnswerColumn[], rows: unknown[][], language: Language): string {
   const zh = language === 'zh';
-  const of = shape.of.join(zh ? '、' : ', ');
+  const of = wordLimits(shape.of, zh);
   const names = [...new Set(rows.map(row => nameOf(row[0])))];
   switch (shape.kind) {
     case 'count':
       return zh
         ? `${of ? `${of}的` : ''}${shape.subject}共有 ${formatValue(rows[0]?.[0])} 个。`
-        : `Number of ${shape.subject}${of ? ` for ${of}` : ''}: ${formatValue(rows[0]?.[0])}.`;
+        : `Number of ${shape.subject}${of}: ${formatValue(rows[0]?.[0])}.`;
     case 'aggregate':
       return zh
         ? `${of ? `${of}的` : ''}${shape.subject}的${columns[0]?.name ?? ''}：${formatValue(rows[0]?.[0])}。`
-        : `${columns[0]?.name ?? ''} of ${shape.subject}${of ? ` for ${of}` : ''}: ${formatValue(rows[0]?.[0])}.`;
+        : `${columns[0]?.name ?? ''} of ${shape.subject}${of}: ${formatValue(rows[0]?.[0])}.`;
     case 'property': {
       const values = rows.map(row => `${nameOf(row[0])} ${columns.slice(1).map((column, i) => `${column.name} ${formatValue(row[i + 1])}`).join(zh ? '，' : ', ')}`); // prettier-ignore
       const only = rows.length === 1 && columns.length === 2;
@@ -37,26 +37,37 @@ export function wordGraphAnswer(shape: AnswerShape, columns: AnswerColumn[], row
       const most = shape.descending ? (zh ? '最高' : 'highest') : zh ? '最低' : 'lowest';
       return zh
         ? `${of ? `${of}中，` : ''}${shape.measure}${most}的${shape.subject}：${join(ranked, zh)}。`
-        : `${shape.subject} with the ${most} ${shape.measure}${of ? ` for ${of}` : ''}: ${join(ranked, zh)}.`;
+        : `${shape.subject} with the ${most} ${shape.measure}${of}: ${join(ranked, zh)}.`;
     }
     case 'entity':
       return rows.length === 0 ? nothing(zh, of) : zh ? `找到：${join(names, zh)}。` : `Found: ${join(names, zh)}.`;
     case 'list':
-      if (rows.length === 0)
-        return zh ? `没有找到${of ? `与${of}相关的` : ''}${shape.subject}。` : `No ${shape.subject} found${of ? ` for ${of}` : ''}.`;
+      if (rows.length === 0) return zh ? `没有找到${of ? `与${of}相关的` : ''}${shape.subject}。` : `No ${shape.subject} found${of}.`;
       return zh
         ? `${of ? `${of}的` : ''}${shape.subject}共 ${names.length} 个：${join(names, zh)}。`
-        : `${names.length} ${shape.subject}${of ? ` for ${of}` : ''}: ${join(names, zh)}.`;
+        : `${names.length} ${shape.subject}${of}: ${join(names, zh)}.`;
     default:
       return shape.kind satisfies never;
   }
+}
+
+/** `华东、华南`, `华东以外`; in English with what joins it to the sentence: ` for A, B excluding C since december 2025`. */
+function wordLimits({ named, excluded, times }: Limits, zh: boolean): string {
+  if (zh) return [...named, ...(excluded.length > 0 ? [`${excluded.join('、')}以外`] : []), ...times].join('、');
+  return [
+    ...(named.length > 0 ? [` for ${named.join(', ')}`] : []),
+    ...(excluded.length > 0 ? [` excluding ${excluded.join(', ')}`] : []),
+    ...times.map(time =>
+      /^(?:since|after|before|until|between|from|last|this|today|yesterday)\b/.test(time) ? ` ${time}` : ` in ${time}`,
+    ),
+  ].join('');
 }
 
 /** The sentence for a metric's rows; the value is the last column. */
 export function wordMetricAnswer(call: MetricCall, rows: unknown[][], language: Language): string {
   const zh = language === 'zh';
   const unit = call.unit ? ` ${call.unit}` : '';
-  const limits = [...call.filters.map(filter => filter.values.join(zh ? '、' : ', ')), ...periodOf(call, zh)];
+  const limits = [...call.filters.map(filter => nameFilter(filter, zh)), ...periodOf(call, zh)];
   const valueOf = (row: unknown[]): string => `${formatValue(row.at(-1))}${unit}`;
   const first = rows[0];
   if (!first || (rows.length === 1 && first.at(-1) === null)) {
@@ -76,6 +87,11 @@ export function wordMetricAnswer(call: MetricCall, rows: unknown[][], language: 
     : `${call.metric}${limits.length > 0 ? ` for ${limits.join(', ')}` : ''} by ${by}: ${join(values, zh)}.`;
 }
 
+function nameFilter({ op, values }: MetricCall['filters'][number], zh: boolean): string {
+  const names = values.join(zh ? '、' : ', ');
+  return op === 'in' ? names : zh ? `${names}以外` : `all but ${names}`;
+}
+
 const GRAIN_ZH = { day: '日', week: '周', month: '月', quarter: '季度', year: '年' };
 
 function periodOf({ time }: MetricCall, zh: boolean): string[] {
@@ -86,7 +102,7 @@ function periodOf({ time }: MetricCall, zh: boolean): string[] {
 }
 
 function nothing(zh: boolean, of: string): string {
-  return zh ? `没有找到${of ? `与${of}相关的` : ''}结果。` : `Nothing was found${of ? ` for ${of}` : ''}.`;
+  return zh ? `没有找到${of ? `与${of}相关的` : ''}结果。` : `Nothing was found${of}.`;
 }
 
 function join(names: string[], zh: boolean): string {

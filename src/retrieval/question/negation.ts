@@ -1,0 +1,75 @@
+import { type ErrorText } from '../../common/errors/api-error.js';
+import { type LinkedQuestion } from './link-question.js';
+import { intentsOf, type Mention } from './meaning.js';
+import { type EntityTerm, type QuestionTerms, type ValueTerm } from './question-terms.js';
+import { withoutStopWords } from './stop-words.js';
+
+const JOINED = /^\s*(?:[,，、]|和|与|及|以及|或|或者|,?\s*\b(?:and|or|nor)\b)\s*(?:(?:not\s+)?(?:in|from|the)\s+)*$/;
+const POSTPOSED = /^(?:以外|之外|除外|外)$/;
+const LIGHT_AFTER = /^[\s"'”’》」类]*$/;
+
+type Term = EntityTerm | ValueTerm;
+
+/**
+ * Says which entities and values a question excludes (`不在华东`, `除电子外`, `not in Europe or Asia`). A negation that stands before
+ * or after nothing of the kind is returned: whoever answers must not pass it over.
+ */
+export function applyNegations({ text, mentions }: LinkedQuestion, terms: QuestionTerms): Mention[] {
+  const groups = groupTerms(text, terms);
+  return mentions.filter(mention => {
+    const negation = mention.meanings[0]?.as === 'intent' ? intentsOf(mention, 'negation') : null;
+    if (!negation) return false;
+    const group = negation.excludes ? groups.find(candidate => negates(text, mentions, terms, mention, candidate)) : undefined;
+    for (const term of group ?? []) term.negated = true;
+    return group === undefined;
+  });
+}
+
+/** Entities and values joined by "and", "or" or a comma: what is said of one is said of all. */
+function groupTerms(text: string, terms: QuestionTerms): Term[][] {
+  const groups: Term[][] = [];
+  for (const term of [...terms.entities, ...terms.values].sort((a, b) => a.mention.start - b.mention.start)) {
+    const group = groups.at(-1);
+    const last = group?.at(-1);
+    if (group && last && JOINED.test(text.slice(last.mention.end, term.mention.start))) group.push(term);
+    else groups.push([term]);
+  }
+  return groups;
+}
+
+function negates(text: string, mentions: Mention[], terms: QuestionTerms, negation: Mention, group: Term[]): boolean {
+  const [first, last] = [group[0], group.at(-1)];
+  if (!first || !last) return false;
+  if (POSTPOSED.test(negation.text))
+    return (
+      last.mention.end <= negation.start &&
+      LIGHT_AFTER.test(withoutMentions(text, last.mention.end, negation.start, asides(mentions, terms)))
+    );
+  if (first.mention.start < negation.end) return false;
+  const passed = new Set([...asides(mentions, terms), ...terms.relations.map(term => term.mention)]);
+  const others = mentions.filter(mention => mention.start >= negation.end && mention.end <= first.mention.start);
+  const between = withoutMentions(text, negation.end, first.mention.start, [...passed]);
+  return others.every(mention => passed.has(mention)) && withoutStopWords(between).length === 0;
+}
+
+/** Labels that only say what the entity beside them is. */
+function asides(mentions: Mention[], terms: QuestionTerms): Mention[] {
+  const asked = new Set(terms.labels.map(term => term.mention));
+  return mentions.filter(mention => mention.meanings[0]?.as === 'label' && !asked.has(mention));
+}
+
+function withoutMentions(text: string, from: number, to: number, mentions: Mention[]): string {
+  let rest = '';
+  for (let at = from; at < to; at++) rest += mentions.some(mention => mention.start <= at && at < mention.end) ? ' ' : (text[at] ?? '');
+  return rest;
+}
+
+/** Why a question with a negation that excludes nothing it names is not answered: without the negation it asks for the opposite. */
+export function whyNegated({ negations }: QuestionTerms): ErrorText | null {
+  const words = negations.map(mention => mention.text);
+  if (words.length === 0) return null;
+  return {
+    zh: `不理解这里的否定或限定词“${words.join('”、“')}”，忽略它会答成另一个问题`,
+    en: `the negation or restriction "${words.join('", "')}" is not understood here, and without it this would be another question`,
+  };
+}

@@ -1,0 +1,67 @@
+import { type LinkedQuestion } from './link-question.js';
+import { applyNegations } from './negation.js';
+import { type Intent, intentsOf, type Mention, meaningOf } from './meaning.js';
+import { type QuestionTerms } from './question-terms.js';
+
+/** Takes each mention for the first of: label, relation, property, entity, value, time, question word. */
+export function readTerms(linked: LinkedQuestion): QuestionTerms {
+  const { text, mentions } = linked;
+  const intent = <K extends Intent['kind']>(kind: K) =>
+    mentions.flatMap(mention => {
+      const own = mention.meanings[0]?.as === 'intent' ? intentsOf(mention, kind) : null;
+      return own ? [{ mention, intent: own }] : [];
+    });
+  const terms: QuestionTerms = {
+    labels: [],
+    entities: [],
+    relations: [],
+    properties: [],
+    values: [],
+    times: [],
+    compares: intent('compare').map(({ mention, intent: { operator, value } }) => ({ mention, operator, value })),
+    top: intent('top').map(({ mention, intent: { descending, count } }) => ({ mention, descending, count }))[0] ?? null,
+    counts: intent('count').map(({ mention }) => mention),
+    groups: intent('group').map(({ mention }) => mention),
+    whichs: intent('which').map(({ mention }) => mention),
+    aggregate: intent('aggregate').map(({ mention, intent: own }) => ({ mention, function: own.function }))[0] ?? null,
+    grain: intent('grain')[0]?.mention ?? null,
+    negations: [],
+  };
+  for (const mention of mentions) {
+    const label = meaningOf(mention, 'label');
+    const relation = meaningOf(mention, 'relation');
+    const owners = mention.meanings.filter(meaning => meaning.as === 'property');
+    const entity = meaningOf(mention, 'entity');
+    const values = mention.meanings.filter(meaning => meaning.as === 'value');
+    const time = meaningOf(mention, 'time');
+    if (label) terms.labels.push({ mention, label: label.label });
+    else if (relation) terms.relations.push({ mention, type: relation.type });
+    else if (owners.length > 0) terms.properties.push({ mention, owners });
+    else if (entity) terms.entities.push({ mention, nodes: entity.nodes, approximate: entity.approximate, negated: false });
+    else if (values.length > 0) terms.values.push({ mention, values, negated: false });
+    else if (time) terms.times.push({ mention, from: time.span.from, to: time.span.to });
+  }
+  const read = absorbAppositions(text, terms);
+  return { ...read, negations: applyNegations(linked, read) };
+}
+
+/** `客户 ALFKI`, `华东地区`, `supplier Exotic Liquids`: the label beside an entity says what the entity is and asks for nothing. */
+function absorbAppositions(text: string, terms: QuestionTerms): QuestionTerms {
+  const labels = terms.labels.filter(term => {
+    const entity = terms.entities.find(
+      candidate => isBeside(text, term.mention, candidate.mention) && candidate.nodes.some(node => node.label === term.label),
+    );
+    if (entity) entity.nodes = entity.nodes.filter(node => node.label === term.label);
+    const value = terms.values.find(
+      candidate => isBeside(text, term.mention, candidate.mention) && term.mention.start < candidate.mention.start,
+    );
+    const isOfValue = value?.values.some(meaning => meaning.property === term.mention.text) ?? false;
+    return !entity && !isOfValue;
+  });
+  return { ...terms, labels };
+}
+
+function isBeside(text: string, a: Mention, b: Mention): boolean {
+  const between = a.end <= b.start ? text.slice(a.end, b.start) : b.end <= a.start ? text.slice(b.end, a.start) : null;
+  return between !== null && /^[\s"'“”‘’《》「」：:#]*$/.test(between);
+}
