@@ -91,7 +91,7 @@ export interface Citation {
   connection_id: number;
   /** Table name, or `query` where the mapping reads an SQL query. */
   table: string;
-  /** Column to text, as the source had it. Empty for a metric, which rests on whole tables. */
+  /** Column to text, as the source had it. Empty for what rests on whole tables: a metric, or an aggregate whose rows cannot be told apart. */
   key: Record<string, string>;
   /** Label, job and time of the node or edge behind the row; null for a metric, which reads the warehouse itself. */
   label: string | null;

@@ -3,8 +3,9 @@ import { type DecodedRows, decodeRows } from '../cypher/decode-rows.js';
 import { type LogicalPlan } from '../cypher/logical-plan.js';
 import { parseCypher } from '../cypher/parse-cypher.js';
 import { planCypher } from '../cypher/plan-cypher.js';
-import { type Language, type RetrievalAnswer } from '../protocol.js';
-import { collectElements, withoutKinds } from './answer-elements.js';
+import { type Citation, type Language, type RetrievalAnswer } from '../protocol.js';
+import { type AnswerElements, collectElements, withoutKinds } from './answer-elements.js';
+import { findMatchesBehind } from './find-matches-behind.js';
 import { type GraphElements } from './graph-schema.js';
 import { type LoadedGraphs } from './loaded-graphs.js';
 import { readEvidence } from './read-evidence.js';
@@ -52,18 +53,12 @@ export async function executePlan(
   const warnings = compiled.warnings.map(({ text }) => text[query.language]);
   if (truncated)
     warnings.push(say(query, `只返回前 ${query.limit} 行，还有更多`, `Only the first ${query.limit} rows are returned; there are more`));
-  if (elements.isEmpty && rows.length > 0 && compiled.evidence === 'none') {
-    const examples = await fetchRows(
-      reader,
-      compilePlan(matchesOf(plan), { graphId: reader.graphId, parameters: query.parameters, limit: EXAMPLE_MATCHES }),
-    );
-    elements.addEvidence(examples.evidence);
-    if (examples.rows.length === EXAMPLE_MATCHES) {
-      warnings.push(say(query, `引用只列出前 ${EXAMPLE_MATCHES} 个匹配`, `Citations list the first ${EXAMPLE_MATCHES} matches only`));
-    }
-  }
+  const wantsMatches = elements.isEmpty && rows.length > 0 && compiled.evidence === 'none' && plan.nodes.length > 0;
+  const cited = wantsMatches ? await citeMatches(reader, plan, rows, query, elements) : null;
+  if (cited) warnings.push(...cited.warnings);
   const { graph, citations, more } = await readEvidence(reader, schema, elements);
   if (more) warnings.push(say(query, '引用未全部列出', 'Not all citations are listed'));
+  if (cited?.isWhole) citations.push(...citeTables(schema, plan));
   return {
     graph_version: reader.version,
     language: query.language,
@@ -84,22 +79,54 @@ async function fetchRows(reader: GraphReader, compiled: CompiledQuery): Promise<
   return decodeRows(compiled, (await reader.rows(compiled.sql, compiled.parameters)) as (string | null)[][]);
 }
 
-/** The plan without its RETURN: the matches themselves, in no order. */
-function matchesOf(plan: LogicalPlan): LogicalPlan {
-  const variable = plan.nodes[0]?.variable ?? '';
-  const items = [
-    {
-      name: 'match',
-      expression: {
-        kind: 'call' as const,
-        name: 'id',
-        distinct: false,
-        args: [{ kind: 'variable' as const, name: variable, position: 0 }],
-        position: 0,
-      },
-    },
-  ];
-  return { ...plan, distinct: false, aggregated: false, items, orderBy: [], skip: null, limit: null };
+/** Adds the first of the matches that rows of an aggregate rest on; `isWhole` where single matches cannot be told apart. */
+async function citeMatches(
+  reader: GraphReader,
+  plan: LogicalPlan,
+  rows: unknown[][],
+  query: CypherQuery,
+  elements: AnswerElements,
+): Promise<{ isWhole: boolean; warnings: string[] }> {
+  const behind = findMatchesBehind(plan, rows.slice(0, EXAMPLE_MATCHES));
+  const options = { graphId: reader.graphId, parameters: { ...query.parameters, ...behind?.parameters }, limit: EXAMPLE_MATCHES };
+  const examples = behind ? await fetchRows(reader, compilePlan(behind.plan, options)) : null;
+  elements.addEvidence(examples?.evidence ?? []);
+  // A count of 0 rests on nothing.
+  if (behind && Object.keys(behind.parameters).length === 0 && elements.isEmpty) return { isWhole: false, warnings: [] };
+  if (examples === null || elements.isEmpty) {
+    return {
+      isWhole: true,
+      warnings: [
+        say(
+          query,
+          '无法列出结果所依据的各行，只引用其所在的表',
+          'The single rows behind the result cannot be told; their tables are cited',
+        ),
+      ],
+    };
+  }
+  const capped = examples.rows.length === EXAMPLE_MATCHES || rows.length > EXAMPLE_MATCHES;
+  const text = say(query, `引用只列出前 ${EXAMPLE_MATCHES} 个匹配`, `Citations list the first ${EXAMPLE_MATCHES} matches only`);
+  return { isWhole: false, warnings: capped ? [text] : [] };
+}
+
+/** The tables that a plan's labels and types come from, each once; all of them where it names none. */
+function citeTables(schema: GraphElements, plan: LogicalPlan): Citation[] {
+  const labels = new Set(plan.nodes.flatMap(node => node.labels.flat()));
+  const types = new Set(plan.edges.flatMap(edge => edge.types));
+  const sources = schema.sources.filter(({ kind, name }) =>
+    labels.size + types.size === 0 ? true : (kind === 'node' ? labels : types).has(name),
+  );
+  const byTable = new Map(sources.map(source => [JSON.stringify([source.connectionId, source.table]), source]));
+  return [...byTable.values()].map(({ connection, connectionId, table, jobId }) => ({
+    connection,
+    connection_id: connectionId,
+    table,
+    key: {},
+    label: null,
+    job_id: jobId,
+    loaded_at: null,
+  }));
 }
 
 function say(query: CypherQuery, zh: string, en: string): string {
