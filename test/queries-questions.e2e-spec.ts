@@ -111,4 +111,65 @@ describe('what a question excludes, joins and asks for', () => {
       [],
     ]);
   });
+
+  describe('citations of aggregates', () => {
+    const cite = async (cypher: string) => {
+      const { rows, citations, warnings } = (await owner.post(`/api/graphs/${graph.id}/query`).send({ cypher }).expect(200)).body;
+      return { rows, keys: citations.map((citation: { table: string; key: object }) => [citation.table, citation.key]), warnings };
+    };
+
+    it('are the matches of the groups that ORDER BY, SKIP and LIMIT leave', async () => {
+      const first = await cite('MATCH (p:产品) RETURN p.类别 AS 类别, count(*) AS n ORDER BY n, 类别 LIMIT 1');
+      expect(first).toEqual({ rows: [['肉类', 1]], keys: [['products', { product_id: '5' }]], warnings: [] });
+      const second = await cite('MATCH (p:产品) RETURN DISTINCT p.类别 AS 类别 ORDER BY 类别 DESC SKIP 2');
+      expect(second.keys).toHaveLength(second.rows[0][0] === '饮料' ? 3 : 1);
+    });
+
+    it('are the rows that attain a maximum, over all or in each group', async () => {
+      expect((await cite('MATCH (p:产品) RETURN max(p.单价) AS 最高')).keys).toEqual([['products', { product_id: '5' }]]);
+      const grouped = await cite('MATCH (p:产品) RETURN p.类别 AS 类别, min(p.单价) AS 最低 ORDER BY 最低 DESC LIMIT 2');
+      expect(grouped.rows).toEqual([
+        ['肉类', 97],
+        ['饮料', 12.5],
+      ]);
+      expect(grouped.keys.sort()).toEqual([
+        ['products', { product_id: '3' }],
+        ['products', { product_id: '5' }],
+      ]);
+    });
+
+    it('are none for a count of nothing', async () => {
+      expect(await cite('MATCH (p:产品) WHERE p.单价 > 1000 RETURN count(p) AS n')).toEqual({ rows: [[0]], keys: [], warnings: [] });
+    });
+
+    it('are tables, with a warning, where the rows cannot be told', async () => {
+      expect(await cite('MATCH (p:产品) RETURN max(p.单价) * 2 AS n')).toEqual({
+        rows: [[194]],
+        keys: [['products', {}]],
+        warnings: ['无法列出结果所依据的各行，只引用其所在的表'],
+      });
+    });
+  });
+
+  describe('include: source_rows', () => {
+    it('warns once for a metric and names its tables', async () => {
+      const { warnings, source_rows: rows } = await ask('2025年的销售额', { include: ['source_rows'] });
+      expect([rows, warnings]).toEqual([[], [expect.stringMatching(/^结果依据整张表（.*order_lines.*），没有单独的源行$/)]]);
+    });
+
+    it('names a table that is gone and answers all the same', async () => {
+      await test.pool.query('ALTER TABLE mirror.regions RENAME TO regions_gone');
+      try {
+        const body = { search: '华东', include: ['source_rows'], limit: 1 };
+        const { body: answer } = await owner.post(`/api/graphs/${graph.id}/query`).send(body).expect(200);
+        expect([answer.rows.length, answer.source_rows, answer.warnings]).toEqual([
+          1,
+          [],
+          [expect.stringMatching(/^无法读取表 regions 的源行/)],
+        ]);
+      } finally {
+        await test.pool.query('ALTER TABLE mirror.regions_gone RENAME TO regions');
+      }
+    });
+  });
 });

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ApiError } from '../common/errors/api-error.js';
 import { Settings } from '../config/settings.js';
 import { quoteIdentifier } from '../database/quote-identifier.js';
 import { type Citation, type Language } from '../retrieval/protocol.js';
@@ -31,6 +32,7 @@ export class SourceRowsReader {
       byTable.set(source, [...(byTable.get(source) ?? []), { citation, index }]);
     });
     const rows: SourceRow[] = [];
+    const whole: string[] = [];
     for (const cited of byTable.values()) {
       const table = cited[0]?.citation.table ?? '';
       if (table === 'query') {
@@ -38,11 +40,22 @@ export class SourceRowsReader {
         continue;
       }
       if (Object.keys(cited[0]?.citation.key ?? {}).length === 0) {
-        warn(`指标依据整张表 ${table}，没有单独的源行`, `A metric rests on the whole table ${table}, not on single rows`);
+        whole.push(table);
         continue;
       }
-      rows.push(...(await this.readTable(cited)));
+      try {
+        rows.push(...(await this.readTable(cited)));
+      } catch (error) {
+        // The answer stands without them: the warehouse may have changed since it was read.
+        if (!(error instanceof ApiError)) throw error;
+        warn(`无法读取表 ${table} 的源行：${error.text.zh}`, `Source rows of ${table} cannot be read: ${error.text.en}`);
+      }
     }
+    if (whole.length > 0)
+      warn(
+        `结果依据整张表（${whole.join('、')}），没有单独的源行`,
+        `The result rests on whole tables (${whole.join(', ')}), not on single rows`,
+      );
     return { rows: rows.sort((a, b) => a.citation - b.citation), warnings };
   }
 
