@@ -371,6 +371,70 @@ describe('metrics over REST', () => {
     expect(body.sql).toContain('COUNT(*)');
   });
 
+  it.each([
+    ['名称 = 5', { reason: 'type_mismatch', token: '=', position: 4 }],
+    ["n > 0 AND n = 'abc'", { reason: 'type_mismatch', token: "'abc'", position: 15 }],
+    ['upper(n) IS NULL', { reason: 'type_mismatch', token: 'upper', position: 1 }],
+    ['n + 1', { reason: 'type_mismatch', position: 1 }],
+  ])('names the place in the clause %s where types do not fit', async (filter_clause, facts) => {
+    await upload('typed', '名称,n\nx,1\n');
+    const id = await aMetric({ formula: 'SUM(n)', binding: { relation: { table: 'typed' } } });
+    const { body } = await execute(id, { filter_clause }).expect(400);
+    expect(body).toMatchObject({ code: 'unsafe_filter_clause', context: facts });
+    expect(body.detail).toMatch(/位于 filter_clause .* in filter_clause/);
+  });
+
+  it('names the place in the formula where types do not fit, and the nearest columns for one that is not there', async () => {
+    await upload('typed', '名称,n,unit_price\nx,1,2\n');
+    const binding = { relation: { table: 'typed' } };
+    const { body: mismatch } = await execute(await aMetric({ formula: 'SUM(名称 * 2)', binding })).expect(400);
+    expect(mismatch.context).toMatchObject({ reason: 'type_mismatch', token: '*', position: 8 });
+    const { body: unknown } = await execute(await aMetric({ formula: 'SUM(unitprice)', binding })).expect(400);
+    expect(unknown).toMatchObject({
+      code: 'formula_parse_error',
+      context: { position: 5, found: 'unitprice', hint: 'known columns: unit_price, 名称, n' },
+    });
+  });
+
+  it('names the table that is gone', async () => {
+    await upload('gone_soon', 'n\n1\n');
+    const id = await aMetric({ formula: 'SUM(n)', binding: { relation: { table: 'gone_soon' } } });
+    await test.admin.delete('/api/warehouse/connections/1/tables/gone_soon').expect(204);
+    const { body } = await execute(id).expect(400);
+    expect(body).toMatchObject({ code: 'metric_table_missing', context: { tables: ['gone_soon'] } });
+    expect(body.detail).toContain('gone_soon');
+  });
+
+  it.each([
+    'SUM(unit_price; drop table x)',
+    'SUM(pg_sleep(1))',
+    'ROUND(SUM(a) / COUNT(b WHERE (SELECT 1) = 1), 2)',
+    'COUNT_DISTINCT(lo_import(a))',
+  ])('does not call %s executable when it is parsed', async formula => {
+    const { body } = await editor.post('/api/metrics/parse').send({ formula }).expect(400);
+    expect(body.code).toBe('unsafe_filter_clause');
+  });
+
+  it('warns of a name or an alias that another metric of the graph has', async () => {
+    const one = await aMetric({ name: '毛利', aliases: ['gross profit'], formula: '1 * [净利]' });
+    const fields = { graph_id: graphId, name: '净利', aliases: ['Gross Profit'], formula: 'COUNT(*)' };
+    const { body } = await editor.post('/api/metrics').send(fields).expect(201);
+    const ambiguous = (warnings: any[]) => warnings.filter(({ code }) => code === 'ambiguous_name');
+    expect(ambiguous(body.warnings)).toEqual([{ code: 'ambiguous_name', message: expect.stringContaining(`'毛利' (id ${one})`) }]);
+    const { body: changed } = await editor
+      .patch(`/api/metrics/${body.id}`)
+      .send({ aliases: ['net'] })
+      .expect(200);
+    expect(ambiguous(changed.warnings)).toEqual([]);
+  });
+
+  it('tells how to bind a time column, where there is none', async () => {
+    await upload('typed', 'n\n1\n');
+    const id = await aMetric({ formula: 'SUM(n)', binding: { relation: { table: 'typed' } } });
+    const { body } = await execute(id, { time: { grain: 'month' } }).expect(422);
+    expect(body.detail.errors[0]).toMatchObject({ type: 'no_time_column', msg: expect.stringMatching(/加上 time.* \/ .*add time/) });
+  });
+
   it('lets a viewer execute and an editor change, and hides metrics of other graphs', async () => {
     const id = await aMetric({ name: '访问', formula: 'COUNT(*)', binding });
     const stranger = await test.asUser('guo');

@@ -29,8 +29,18 @@ export function guardPart(
     if (!(error instanceof UnsafeFilterClauseError)) throw error;
     const { reason, token, hint } = error.facts;
     if (reason !== 'column')
-      throw new UnsafeFilterClauseError({ ...error.facts, hint: `in ${loc.slice(1).join('.')}${hint ? `; ${hint}` : ''}` });
-    problems.push({ loc, msg: `没有列“${token}” / there is no column '${token}'${hint ? `; ${hint}` : ''}`, type: 'unknown_column' });
+      throw new UnsafeFilterClauseError({
+        ...error.facts,
+        hint: {
+          zh: `位于 ${loc.slice(1).join('.')}${hint ? `；${hint.zh}` : ''}`,
+          en: `in ${loc.slice(1).join('.')}${hint ? `; ${hint.en}` : ''}`,
+        },
+      });
+    problems.push({
+      loc,
+      msg: `没有列“${token}”${hint ? `；${hint.zh}` : ''} / there is no column '${token}'${hint ? `; ${hint.en}` : ''}`,
+      type: 'unknown_column',
+    });
     return null;
   }
 }

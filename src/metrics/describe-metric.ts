@@ -20,6 +20,24 @@ export interface MetricDescription {
 
 /** Goes through the same steps as an execution and turns the first error into a warning. */
 export function describeMetric(row: MetricRow, siblings: MetricRow[]): MetricDescription {
+  const described = tryMetric(row, siblings);
+  return { ...described, warnings: [...described.warnings, ...ambiguousNames(row, siblings)] };
+}
+
+/** Names by which another metric of the graph can be meant too; formulas and questions take the first that fits. */
+function ambiguousNames(row: MetricRow, siblings: MetricRow[]): MetricWarning[] {
+  return [row.name, ...row.aliases].flatMap(name => {
+    const other = siblings.find(
+      each => each.id !== row.id && [each.name, ...each.aliases].some(own => own.toLowerCase() === name.toLowerCase()),
+    );
+    if (!other) return [];
+    const zh = `“${name}”也是指标“${other.name}”（id ${other.id}）的名称或别名，引用时可能不是所指`;
+    const en = `'${name}' is also a name or an alias of metric '${other.name}' (id ${other.id}); a formula or a question may not mean the one you think`;
+    return [{ code: 'ambiguous_name', message: `${zh} / ${en}` }];
+  });
+}
+
+function tryMetric(row: MetricRow, siblings: MetricRow[]): MetricDescription {
   try {
     const { pattern, root, bindings, notBuilt } = resolveMetric(toDefinition(row), finder(siblings));
     const problem = notBuilt ?? findUnsafe(root);

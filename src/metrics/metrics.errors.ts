@@ -22,10 +22,26 @@ export class MissingBindingError extends ApiError {
       400,
       'missing_binding',
       {
-        zh: `MissingBindingError: 指标没有绑定数据表，无法执行：${paths}`,
-        en: `The metric has no physical binding, so it cannot run: ${paths}; bind it with PUT /metrics/{id}/binding`,
+        zh: `MissingBindingError: 指标没有绑定数据表，无法执行：${paths}；请用 PUT /api/metrics/{id}/binding 绑定`,
+        en: `The metric has no physical binding, so it cannot run: ${paths}; bind it with PUT /api/metrics/{id}/binding`,
       },
       { context: { metric_id: metricId, missing } },
+    );
+  }
+}
+
+/** 400: a table was dropped after the metric was bound to it. */
+export class MetricTableMissingError extends ApiError {
+  constructor(tables: string[]) {
+    const list = tables.join(', ');
+    super(
+      400,
+      'metric_table_missing',
+      {
+        zh: `指标绑定的表已不存在：${list}；请用 PUT /api/warehouse/connections/1/tables/{table} 重新上传，或用 PUT /api/metrics/{id}/binding 重新绑定`,
+        en: `The metric is bound to a table that is gone: ${list}; upload it again with PUT /api/warehouse/connections/1/tables/{table}, or bind the metric anew with PUT /api/metrics/{id}/binding`,
+      },
+      { context: { tables } },
     );
   }
 }

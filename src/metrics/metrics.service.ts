@@ -3,8 +3,11 @@ import { type Principal } from '../access/principal.js';
 import { Settings } from '../config/settings.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { RecordNotFoundError } from '../graphs/graphs.errors.js';
+import { guardSelect } from '../sql-guard/guard-select.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
+import { WarehouseQueryError } from '../warehouse/warehouse.errors.js';
 import { WarehouseService } from '../warehouse/warehouse.service.js';
+import { checkFormulaSql } from './compiler/compile-leaf.js';
 import { type CompiledMetric, compileMetric, compileTotals } from './compiler/compile-metric.js';
 import { type ResolvedMetric, resolveMetric } from './compiler/resolve-metric.js';
 import { describeMetric, finder, toDefinition } from './describe-metric.js';
@@ -16,9 +19,11 @@ import {
   type ResultColumnResponse,
   toMetricRequest,
 } from './execute.dto.js';
+import { explainQueryError } from './explain-query-error.js';
 import { metricNames, type Pattern } from './formula/formula-tree.js';
 import { parseFormula } from './formula/parse-formula.js';
 import { type ParseFormulaResponse } from './metrics.dto.js';
+import { MetricTableMissingError } from './metrics.errors.js';
 import { MetricsRepository } from './metrics.repository.js';
 import { toWireValue, wireTypeOf } from './wire-values.js';
 
@@ -31,6 +36,8 @@ export interface CatalogEntry {
   dimensions: { name: string; aliases: string[] }[];
   has_time: boolean;
 }
+
+const undefinedTable = '42P01';
 
 const built: readonly Pattern[] = ['aggregate', 'count_distinct', 'ratio', 'arithmetic'];
 
@@ -51,7 +58,7 @@ export class MetricsService implements OnModuleInit {
   /**
    * Compiles a metric and runs it where its tables lie, read-only.
    * @throws in this order: RecordNotFoundError, GraphAccessError; FormulaParseError; MissingBindingError; PatternNotBuiltError;
-   *   UnsafeFilterClauseError; SchemaError (names and options that do not fit); errors of the warehouse
+   *   UnsafeFilterClauseError; SchemaError (names and options that do not fit); MetricTableMissingError; errors of the warehouse
    */
   async execute(principal: Principal, id: number, body: ExecuteMetricRequest): Promise<ExecuteMetricResponse> {
     const started = performance.now();
@@ -70,8 +77,12 @@ export class MetricsService implements OnModuleInit {
     const executing = performance.now();
 
     const asOf = new Date().toISOString();
-    const result = body.dry_run ? null : await this.run(compiled, request.limit + 1);
-    const sums = totals && !body.dry_run ? await this.run(totals, 2) : null;
+    const read = (query: CompiledMetric, maxRows: number) =>
+      this.run(query, maxRows).catch(async (error: unknown) => {
+        throw await this.explain(error, query, resolved, request.filter_clause);
+      });
+    const result = body.dry_run ? null : await read(compiled, request.limit + 1);
+    const sums = totals && !body.dry_run ? await read(totals, 2) : null;
     const ended = performance.now();
     const warnings: MetricWarning[] = [];
     const rows = (result?.rows ?? []).slice(0, request.limit).map(row => row.map(value => toWireValue(value, warnings)));
@@ -97,9 +108,10 @@ export class MetricsService implements OnModuleInit {
     };
   }
 
-  /** @throws FormulaParseError */
+  /** @throws FormulaParseError, and UnsafeFilterClauseError for SQL that no binding could make admissible */
   parse(formula: string): ParseFormulaResponse {
     const { pattern, root } = parseFormula(formula);
+    checkFormulaSql(root, formula);
     return { pattern, metrics: metricNames(root), executable: built.includes(pattern), tree: root };
   }
 
@@ -127,6 +139,22 @@ export class MetricsService implements OnModuleInit {
       }
     }
     return [...sources.values()];
+  }
+
+  /** A failed query as an error about what the client sees: the table that is gone, the clause or the formula. */
+  private async explain(error: unknown, { sql }: CompiledMetric, metric: ResolvedMetric, clause: string | null): Promise<unknown> {
+    if (!(error instanceof WarehouseQueryError)) return error;
+    if ((error.cause as { code?: string } | undefined)?.code !== undefinedTable)
+      return explainQueryError(error, sql, metric, clause) ?? error;
+    const missing = new Set<string>();
+    for (const { connection_id, fact, joins } of metric.bindings) {
+      const present = new Set(await this.warehouse.listTables(connection_id));
+      const tables = [fact, ...joins].flatMap(({ source }) =>
+        'sql' in source ? guardSelect(source.sql).tables.map(([, table]) => table) : [source.table],
+      );
+      for (const table of tables) if (!present.has(table)) missing.add(table);
+    }
+    return missing.size > 0 ? new MetricTableMissingError([...missing]) : error;
   }
 
   private run({ connectionId, sql, parameters }: CompiledMetric, maxRows: number) {

@@ -43,7 +43,10 @@ export function checkNames(
       if (!allowed) throw new Refusal('operator', parts.join('.'), offset);
       const pattern = constantText(node.rexpr);
       if (/^!?~\*?$/.test(String(parts.at(-1))) && pattern !== null && pattern.length > maxPatternLength) {
-        throw new Refusal('length', `${pattern.slice(0, 20)}…`, offset, `a pattern has at most ${maxPatternLength} characters`);
+        throw new Refusal('length', `${pattern.slice(0, 20)}…`, offset, {
+          zh: `正则最多 ${maxPatternLength} 个字符`,
+          en: `a pattern has at most ${maxPatternLength} characters`,
+        });
       }
       return;
     }
@@ -62,12 +65,10 @@ function checkReplace(node: NodeFields, offset: number | undefined): void {
   const [, from, to] = node.args as unknown[];
   const [search, replacement] = [constantText(from), constantText(to)];
   if (search === null || replacement === null || replacement.length > search.length) {
-    throw new Refusal(
-      'function',
-      'replace',
-      offset,
-      'its second and third argument must be constants, the third not longer than the second',
-    );
+    throw new Refusal('function', 'replace', offset, {
+      zh: '第二、三个参数必须是常量，且第三个不长于第二个',
+      en: 'its second and third argument must be constants, the third not longer than the second',
+    });
   }
 }
 

@@ -1,3 +1,4 @@
+import { type ErrorText } from '../common/errors/api-error.js';
 import { UnsafeFilterClauseError } from './sql-guard.errors.js';
 import { findComment, SqlSyntaxError } from './sql-parser.js';
 import { Refusal } from './walk-tree.js';
@@ -12,11 +13,15 @@ const maxLength = 4_000;
  */
 export function checkText(text: string, limit = maxLength): void {
   const length = [...text].length;
-  if (length > limit) throw new UnsafeFilterClauseError({ reason: 'length', hint: `at most ${limit} characters, not ${length}` });
+  if (length > limit)
+    throw new UnsafeFilterClauseError({
+      reason: 'length',
+      hint: { zh: `最多 ${limit} 个字符，而不是 ${length} 个`, en: `at most ${limit} characters, not ${length}` },
+    });
   const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\p{Surrogate}/u.exec(text);
   if (control)
     throw new UnsafeFilterClauseError({ reason: 'syntax', token: codePoint(control[0]), position: characters(text, control.index) + 1 });
-  if (text.trim() === '') throw new UnsafeFilterClauseError({ reason: 'syntax', hint: 'it is empty' });
+  if (text.trim() === '') throw new UnsafeFilterClauseError({ reason: 'syntax', hint: { zh: '内容为空', en: 'it is empty' } });
   let comment: ReturnType<typeof findComment>;
   try {
     comment = findComment(text);
@@ -30,7 +35,7 @@ export function checkText(text: string, limit = maxLength): void {
       reason: 'syntax',
       token: comment.text.slice(0, 40),
       position: [...before].length + 1,
-      hint: 'comments are not allowed',
+      hint: { zh: '不允许注释', en: 'comments are not allowed' },
     });
   }
 }
@@ -42,10 +47,16 @@ export function locate<T>(sql: string, prefix: string, parse: () => T): T {
   } catch (error) {
     const prefixLength = [...prefix].length;
     if (error instanceof Refusal) {
-      const { reason, token, hint } = error;
+      const { reason, token, hint, sentence } = error;
       // Locations in the tree count bytes of UTF-8.
       const at = error.byteOffset === undefined ? undefined : [...Buffer.from(sql).subarray(0, error.byteOffset).toString()].length;
-      throw new UnsafeFilterClauseError({ reason, ...(token && { token }), ...place(at, prefixLength), ...(hint && { hint }) });
+      throw new UnsafeFilterClauseError({
+        reason,
+        ...(token && { token }),
+        ...place(at, prefixLength),
+        ...(hint && { hint }),
+        ...(sentence && { sentence }),
+      });
     }
     if (error instanceof SqlSyntaxError) {
       // Errors of the scanner and the grammar count characters.
@@ -54,11 +65,18 @@ export function locate<T>(sql: string, prefix: string, parse: () => T): T {
         reason: 'syntax',
         ...(token && { token: token.slice(0, 40) }),
         ...place(error.position, prefixLength),
-        hint: error.message,
+        hint: describeSyntaxError(error.message, token),
       });
     }
     throw error;
   }
+}
+
+/** PostgreSQL's own sentence, and what the common ones are in Chinese. */
+function describeSyntaxError(en: string, token: string | undefined): ErrorText {
+  if (en.startsWith('syntax error at end')) return { zh: '内容不完整', en };
+  if (en.startsWith('unterminated')) return { zh: '引号没有结束', en };
+  return { zh: token === undefined ? 'SQL 语法错误' : `在 '${token}' 附近有语法错误`, en };
 }
 
 function place(at: number | undefined, prefixLength: number): { position?: number } {

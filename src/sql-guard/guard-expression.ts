@@ -1,3 +1,5 @@
+import { type ErrorText } from '../common/errors/api-error.js';
+import { systemColumns } from './allow-lists.js';
 import { UnsafeFilterClauseError } from './sql-guard.errors.js';
 import { checkText, locate } from './check-text.js';
 import { checkNames } from './check-names.js';
@@ -6,8 +8,8 @@ import { parseSql, type SqlStatement, type SqlTree } from './sql-parser.js';
 import { nameParts, type NodeFields, Refusal, walkTree } from './walk-tree.js';
 
 export interface GuardScope {
-  /** The names a column reference may have, exactly as PostgreSQL sees them (an unquoted name is lower case). */
-  columns: ReadonlySet<string> | ReadonlyMap<string, unknown>;
+  /** The names a column reference may have, exactly as PostgreSQL sees them (an unquoted name is lower case); `any` before they are known. */
+  columns: ReadonlySet<string> | ReadonlyMap<string, unknown> | 'any';
   /** A qualifier that may stand before them: `o` in `o.amount`. */
   alias?: string;
   /** Further tables in scope: qualifier to its columns, reachable only with the qualifier. */
@@ -78,6 +80,10 @@ function checkColumn(node: NodeFields, offset: number | undefined, scope: GuardS
   const parts = nameParts(node.fields);
   const written = parts.map(part => part ?? '*').join('.');
   const [first, second] = parts;
+  if (scope.columns === 'any') {
+    if (first != null && parts.length <= 2 && parts.every(part => part !== null && !systemColumns.has(part))) return [null, first];
+    throw new Refusal('column', written, offset);
+  }
   if (parts.length === 1 && first != null && scope.columns.has(first)) return [null, first];
   if (parts.length === 2 && first != null && second != null) {
     const columns = first === scope.alias ? scope.columns : scope.tables?.get(first);
@@ -86,12 +92,31 @@ function checkColumn(node: NodeFields, offset: number | undefined, scope: GuardS
   throw new Refusal('column', written, offset, suggestion(parts.at(-1) ?? '', scope));
 }
 
-function suggestion(name: string, scope: GuardScope): string | undefined {
-  const known = [...scope.columns.keys()];
+function suggestion(name: string, { columns }: GuardScope): ErrorText | undefined {
+  const known = columns === 'any' ? [] : [...columns.keys()];
   const other = known.find(each => each.toLowerCase() === name.toLowerCase());
-  if (other !== undefined && other !== name) return `write "${other}" with double quotes`;
+  if (other !== undefined && other !== name) return { zh: `请用双引号写成 "${other}"`, en: `write "${other}" with double quotes` };
   if (known.length === 0) return undefined;
-  return `known columns: ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}`;
+  const list = `${nearestFirst(name, known).slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}`;
+  return { zh: `可用的列：${list}`, en: `known columns: ${list}` };
+}
+
+/** The names that share most pairs of letters with `name` come first. */
+function nearestFirst(name: string, known: string[]): string[] {
+  const pairs = (text: string): Set<string> => {
+    const letters = [...` ${text.toLowerCase()} `];
+    return new Set(letters.slice(1).map((letter, index) => `${letters[index]}${letter}`));
+  };
+  const wanted = pairs(name);
+  const likeness = (other: string): number => {
+    const found = pairs(other);
+    const shared = [...found].filter(pair => wanted.has(pair)).length;
+    return shared / (found.size + wanted.size);
+  };
+  return known
+    .map(each => ({ each, score: likeness(each) }))
+    .sort((a, b) => b.score - a.score)
+    .map(({ each }) => each);
 }
 
 /** True for an error of the guard, so that callers can add where the text came from. */

@@ -20,6 +20,8 @@ export interface GuardedSelect {
   tables: [string | null, string][];
 }
 
+const onlySelect = { zh: '只允许一条 SELECT', en: 'only one SELECT is allowed, no other statement' };
+
 const maxQueryLength = 20_000;
 
 const callable: ReadonlySet<string> = new Set([...scalarFunctions, ...aggregateFunctions, ...windowFunctions]);
@@ -36,9 +38,9 @@ export function guardSelect(sql: string, scope: SelectScope = {}): GuardedSelect
   return locate(text, '', () => {
     const statements = parseSql(text);
     const [first, second] = statements;
-    if (!first || second) throw new Refusal('statement', ';', second?.stmt_location);
+    if (!first || second) throw new Refusal('statement', ';', second?.stmt_location, undefined, onlySelect);
     const type = Object.keys(first.stmt as object)[0];
-    if (type !== 'SelectStmt') throw new Refusal('statement', type?.replace(/Stmt$/, '').toUpperCase(), 0);
+    if (type !== 'SelectStmt') throw new Refusal('statement', type?.replace(/Stmt$/, '').toUpperCase(), 0, undefined, onlySelect);
     const ctes = cteNames(first.stmt);
     const tables = new Map<string, [string | null, string]>();
     walkTree(first.stmt, selectNodes, (nodeType, node, offset) => {
@@ -68,7 +70,7 @@ function checkCte(node: NodeFields, offset: number | undefined): void {
   const name = String(node.ctename);
   if (/^pg_/i.test(name)) throw new Refusal('column', name, offset);
   const query = Object.keys(node.ctequery as object)[0];
-  if (query !== 'SelectStmt') throw new Refusal('statement', query?.replace(/Stmt$/, '').toUpperCase(), offset);
+  if (query !== 'SelectStmt') throw new Refusal('statement', query?.replace(/Stmt$/, '').toUpperCase(), offset, undefined, onlySelect);
 }
 
 function checkCall(node: NodeFields, offset: number | undefined): void {
@@ -76,7 +78,8 @@ function checkCall(node: NodeFields, offset: number | undefined): void {
   const isAggregate = aggregateFunctions.has(name);
   const onlyAggregates = node.agg_order ?? node.agg_filter ?? node.agg_star ?? node.agg_distinct ?? node.agg_within_group;
   if (onlyAggregates !== undefined && !isAggregate) throw new Refusal('function', name, offset);
-  if (windowFunctions.has(name) && node.over === undefined) throw new Refusal('function', name, offset, 'it needs OVER (…)');
+  if (windowFunctions.has(name) && node.over === undefined)
+    throw new Refusal('function', name, offset, { zh: '需要 OVER (…)', en: 'it needs OVER (…)' });
   if (node.over !== undefined && !isAggregate && !windowFunctions.has(name)) throw new Refusal('function', name, offset);
 }
 
@@ -103,6 +106,6 @@ function checkTable(
   if (/^pg_/i.test(name) || (schema !== null && !schemas.includes(schema))) {
     throw new Refusal('column', schema === null ? name : `${schema}.${name}`, offset);
   }
-  if (scope.tables && !scope.tables.has(name)) throw new Refusal('column', name, offset, 'no such table');
+  if (scope.tables && !scope.tables.has(name)) throw new Refusal('column', name, offset, { zh: '没有这张表', en: 'no such table' });
   return [schema, name];
 }

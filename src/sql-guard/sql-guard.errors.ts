@@ -1,7 +1,8 @@
-import { ApiError } from '../common/errors/api-error.js';
+import { ApiError, type ErrorText } from '../common/errors/api-error.js';
 
 /** Why a piece of SQL was refused. `statement` covers everything that is more than one expression: several statements, DDL, DML, extra clauses. */
-export type UnsafeReason = 'statement' | 'subquery' | 'function' | 'column' | 'type' | 'operator' | 'parameter' | 'syntax' | 'length';
+export type UnsafeReason =
+  'statement' | 'subquery' | 'function' | 'column' | 'type' | 'type_mismatch' | 'operator' | 'parameter' | 'syntax' | 'length';
 
 const sentences: Record<UnsafeReason, { zh: string; en: string }> = {
   statement: { zh: '只允许一个表达式，不允许其他语句或子句', en: 'only one expression is allowed, no other statement or clause' },
@@ -9,6 +10,7 @@ const sentences: Record<UnsafeReason, { zh: string; en: string }> = {
   function: { zh: '不允许使用此函数', en: 'this function is not allowed' },
   column: { zh: '此列或表不在允许范围内', en: 'this column or table is not in the binding' },
   type: { zh: '不允许转换为此类型', en: 'casts to this type are not allowed' },
+  type_mismatch: { zh: '运算或函数不适用于这些类型', en: 'an operator, function or value does not fit the types it is used with' },
   operator: { zh: '不允许使用此运算符或语法', en: 'this operator or construct is not allowed' },
   parameter: { zh: '不允许参数占位符', en: 'parameter placeholders are not allowed' },
   syntax: { zh: '无法解析', en: 'it does not parse' },
@@ -21,22 +23,27 @@ export interface UnsafeSqlFacts {
   token?: string;
   /** 1-based, in characters of the text the client sent. */
   position?: number;
-  hint?: string;
+  hint?: ErrorText;
+  /** In place of the sentence of `reason`, where that would be wrong. */
+  sentence?: ErrorText;
 }
 
 /** 400: user SQL (a filter clause, a row expression, a mapping's query) that the allow-list does not cover. */
 export class UnsafeFilterClauseError extends ApiError {
   constructor(readonly facts: UnsafeSqlFacts) {
-    const { zh, en } = sentences[facts.reason];
-    const token = facts.token === undefined ? '' : ` '${facts.token}'`;
+    const { hint, sentence, ...rest } = facts;
+    const { zh, en } = sentence ?? sentences[facts.reason];
+    const token = facts.token === undefined ? '' : `'${facts.token}'`;
     const at =
       facts.position === undefined ? { zh: '', en: '' } : { zh: `（第 ${facts.position} 个字符）`, en: ` at character ${facts.position}` };
-    const hint = facts.hint === undefined ? '' : `; ${facts.hint}`;
     super(
       400,
       'unsafe_filter_clause',
-      { zh: `UnsafeFilterClauseError: ${zh}${token}${at.zh}`, en: `${en}:${token || ' refused'}${at.en}${hint}` },
-      { context: { ...facts } },
+      {
+        zh: `UnsafeFilterClauseError: ${zh}${token && `：${token}`}${at.zh}${hint ? `；${hint.zh}` : ''}`,
+        en: `${en}${token && `: ${token}`}${at.en}${hint ? `; ${hint.en}` : ''}`,
+      },
+      { context: { ...rest, ...(hint && { hint: hint.en }) } },
     );
   }
 }

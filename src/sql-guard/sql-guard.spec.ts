@@ -97,7 +97,7 @@ describe('what a refusal says', () => {
   });
 
   it('suggests the quoted spelling of a column with capitals', () => {
-    expect(refusedPredicate('Mixed = 1').hint).toBe('write "Mixed" with double quotes');
+    expect(refusedPredicate('Mixed = 1').hint).toEqual({ zh: '请用双引号写成 "Mixed"', en: 'write "Mixed" with double quotes' });
   });
 });
 

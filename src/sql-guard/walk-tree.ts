@@ -1,5 +1,6 @@
 import { type NodeRules, reasonForNode } from './node-rules.js';
 import { type SqlTree } from './sql-parser.js';
+import { type ErrorText } from '../common/errors/api-error.js';
 import { type UnsafeReason } from './sql-guard.errors.js';
 
 /** PostgreSQL's own parser copes with more; the walk below recurses once for each level. */
@@ -11,7 +12,8 @@ export class Refusal extends Error {
     readonly reason: UnsafeReason,
     readonly token: string | undefined,
     readonly byteOffset: number | undefined,
-    readonly hint?: string,
+    readonly hint?: ErrorText,
+    readonly sentence?: ErrorText,
   ) {
     super(reason);
   }
@@ -38,7 +40,7 @@ export function walkTree(tree: SqlTree, rules: NodeRules, check: CheckNode): voi
     const node = value as NodeFields;
     const offset = typeof node.location === 'number' && node.location >= 0 ? node.location : parentOffset;
     const keys = Object.hasOwn(rules, type) ? rules[type] : undefined;
-    if (!keys) throw new Refusal(reasonForNode(type), undefined, offset, `node ${type}`);
+    if (!keys) throw new Refusal(reasonForNode(type), undefined, offset);
     if (depth > maxDepth) throw new Refusal('length', undefined, offset);
     check(type, node, offset);
     for (const [key, child] of Object.entries(node)) {

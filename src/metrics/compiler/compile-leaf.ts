@@ -1,7 +1,8 @@
 import { guardExpression, guardPredicate, type GuardedExpression, type GuardScope } from '../../sql-guard/guard-expression.js';
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
-import { type SqlText } from '../formula/formula-tree.js';
-import { type ResolvedFormula } from './resolve-metric.js';
+import { problemAt } from '../formula/formula-lexer.js';
+import { type Formula, sqlTexts, type SqlText } from '../formula/formula-tree.js';
+import { type MetricDefinition, type ResolvedFormula } from './resolve-metric.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
 type LeafNode = Extract<ResolvedFormula, { kind: 'leaf' }>;
@@ -13,25 +14,47 @@ export interface GuardedLeaf {
   where: GuardedExpression[];
 }
 
-/** @throws UnsafeFilterClauseError whose position counts from the start of the formula */
+/** @throws FormulaParseError for an unknown column, UnsafeFilterClauseError for the rest; positions count from the start of the formula */
 export function guardLeaf(node: LeafNode, scope: GuardScope): GuardedLeaf {
   const { leaf } = node;
   const args = leaf.pattern === 'count_distinct' ? leaf.keys : leaf.argument ? [leaf.argument] : [];
   return {
     node,
-    args: args.map(text => inFormula(text, node.metric.name, () => guardExpression(text.text, scope))),
-    where: leaf.where.map(text => inFormula(text, node.metric.name, () => guardPredicate(text.text, scope))),
+    args: args.map(text => inFormula(text, node.metric, () => guardExpression(text.text, scope))),
+    where: leaf.where.map(text => inFormula(text, node.metric, () => guardPredicate(text.text, scope))),
   };
 }
 
-function inFormula<T>({ position }: SqlText, metric: string, guard: () => T): T {
+/** Judges the SQL in a formula whose columns are not known yet. @throws UnsafeFilterClauseError */
+export function checkFormulaSql(root: Formula, formula: string): void {
+  for (const { kind, text } of sqlTexts(root)) {
+    const guard = kind === 'predicate' ? guardPredicate : guardExpression;
+    inFormula(text, { name: formula, formula }, () => guard(text.text, { columns: 'any' }));
+  }
+}
+
+/** Runs a guard on a piece of SQL of a formula and gives its refusals a place in the formula. */
+export function inFormula<T>({ position }: SqlText, { name, formula }: Pick<MetricDefinition, 'name' | 'formula'>, guard: () => T): T {
   try {
     return guard();
   } catch (error) {
     if (!(error instanceof UnsafeFilterClauseError)) throw error;
     const { facts } = error;
-    const hint = `in the formula of ${metric}${facts.hint ? `; ${facts.hint}` : ''}`;
-    throw new UnsafeFilterClauseError({ ...facts, position: position + (facts.position ?? 1) - 1, hint });
+    const at = position + (facts.position ?? 1) - 1;
+    if (facts.reason === 'column') {
+      const sentence = {
+        zh: `指标“${name}”的公式用到绑定中没有的列`,
+        en: `the formula of metric '${name}' names a column that its binding has not`,
+      };
+      const offset = [...formula].slice(0, at - 1).join('').length;
+      const { token: found, hint } = facts;
+      throw problemAt(formula, offset, { expected: [], nearest: 'aggregate', sentence, ...(found && { found }), ...(hint && { hint }) });
+    }
+    const hint = {
+      zh: `位于指标“${name}”的公式${facts.hint ? `；${facts.hint.zh}` : ''}`,
+      en: `in the formula of ${name}${facts.hint ? `; ${facts.hint.en}` : ''}`,
+    };
+    throw new UnsafeFilterClauseError({ ...facts, position: at, hint });
   }
 }
 

@@ -482,7 +482,10 @@ describe('the order of errors', () => {
 
   it('places what the guard refuses within the formula', () => {
     expect(() => compile("SUM(金额) - SUM(amount WHERE 状态 = 'paid')")).toThrow(
-      expect.objectContaining({ facts: expect.objectContaining({ reason: 'column', token: 'amount', position: 15 }) }),
+      expect.objectContaining({
+        code: 'formula_parse_error',
+        problem: expect.objectContaining({ found: 'amount', position: 15, hint: expect.stringContaining('known columns: ') }),
+      }),
     );
   });
 

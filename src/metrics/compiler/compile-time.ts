@@ -39,7 +39,11 @@ export function planTime(time: MetricTime | null, bindings: MetricBinding[], pro
 
   const untimed = bindings.find(binding => !binding.time);
   if (untimed) {
-    problems.push({ loc: ['body', 'time'], msg: '绑定没有时间列 / the binding has no time column', type: 'no_time_column' });
+    const no = {
+      zh: '绑定没有时间列；请用 PUT /api/metrics/{id}/binding 在绑定中加上 time: {column: …}',
+      en: 'the binding has no time column; add time: {column: …} to it with PUT /api/metrics/{id}/binding',
+    };
+    problems.push({ loc: ['body', 'time'], msg: `${no.zh} / ${no.en}`, type: 'no_time_column' });
     return plan;
   }
   for (const field of ['from', 'to'] as const) {

@@ -130,14 +130,30 @@ export function checkReferences(
   function follow(name: string, position: number): void {
     const target = find(name);
     if (!target)
-      throw at(position, { expected: ['the name of a metric of this graph'], found: `[${name}]`, hint: `there is no metric '${name}'` });
+      throw at(position, {
+        expected: ['the name of a metric of this graph'],
+        found: `[${name}]`,
+        hint: { zh: `没有名为“${name}”的指标`, en: `there is no metric '${name}'` },
+      });
     const names = [...path, target].map(each => each.name).join(' → ');
     if (path.some(each => each.id === target.id))
-      throw at(position, { expected: [], found: `[${name}]`, hint: `metrics refer to each other in a circle: ${names}` });
+      throw at(position, {
+        expected: [],
+        found: `[${name}]`,
+        hint: { zh: `指标互相引用成环：${names}`, en: `metrics refer to each other in a circle: ${names}` },
+      });
     if (path.length >= maxReferenceDepth)
-      throw at(position, { expected: [], found: `[${name}]`, hint: `more than ${maxReferenceDepth} levels: ${names}` });
+      throw at(position, {
+        expected: [],
+        found: `[${name}]`,
+        hint: { zh: `引用超过 ${maxReferenceDepth} 层：${names}`, en: `more than ${maxReferenceDepth} levels: ${names}` },
+      });
     if (--budget.references < 0) {
-      throw at(position, { expected: [], found: `[${name}]`, hint: `the formula comes to more than ${maxReferences} references` });
+      throw at(position, {
+        expected: [],
+        found: `[${name}]`,
+        hint: { zh: `公式展开后超过 ${maxReferences} 个引用`, en: `the formula comes to more than ${maxReferences} references` },
+      });
     }
     checkReferences(target, parseFormula(target.formula).root, find, [...path, target], budget);
   }
@@ -147,7 +163,13 @@ export function checkReferences(
     if (!target) return;
     const [outerPattern, inner] = [patternOf(outer), parseFormula(target.formula).pattern];
     if (!mayNest(outerPattern, inner))
-      throw at(position, { expected: [], hint: `${outerPattern} cannot contain ${inner} ([${operand.name}])` });
+      throw at(position, {
+        expected: [],
+        hint: {
+          zh: `${outerPattern} 不能包含 ${inner}（[${operand.name}]）`,
+          en: `${outerPattern} cannot contain ${inner} ([${operand.name}])`,
+        },
+      });
   }
 
   function at(position: number, facts: Parameters<typeof problemAt>[2]) {

@@ -12,7 +12,7 @@ export function classifyFormula(root: Formula, formula: string): Pattern {
     throw problemAt(formula, 0, {
       expected: ['an aggregate', 'a [metric]'],
       nearest: pattern,
-      hint: 'a formula needs at least one aggregate or metric',
+      hint: { zh: '公式至少要有一个聚合或指标', en: 'a formula needs at least one aggregate or metric' },
     });
   }
   checkNesting(root, pattern, formula);
@@ -76,7 +76,11 @@ function checkNesting(node: Formula, outer: Pattern, formula: string): void {
     const inner = patternOf(operand);
     if (!mayNest(outer, inner)) {
       const offset = [...formula].slice(0, operand.position - 1).join('').length;
-      throw problemAt(formula, offset, { expected: [], nearest: outer, hint: `${outer} cannot contain ${inner}` });
+      throw problemAt(formula, offset, {
+        expected: [],
+        nearest: outer,
+        hint: { zh: `${outer} 不能包含 ${inner}`, en: `${outer} cannot contain ${inner}` },
+      });
     }
     checkNesting(operand, inner, formula);
   }

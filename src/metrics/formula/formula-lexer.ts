@@ -1,3 +1,4 @@
+import { type ErrorText } from '../../common/errors/api-error.js';
 import { FormulaParseError } from './formula.errors.js';
 import { type Pattern } from './formula-tree.js';
 
@@ -59,7 +60,8 @@ const rules: [Token['kind'] | 'space', RegExp][] = [
 export function lexFormula(formula: string): LexedFormula {
   if ([...formula].length > maxLength) throw problemAt(formula, 0, { expected: [`at most ${maxLength} characters`] });
   const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\p{Surrogate}/u.exec(formula);
-  if (control) throw problemAt(formula, control.index, { expected: [], hint: 'control characters are not allowed' });
+  if (control)
+    throw problemAt(formula, control.index, { expected: [], hint: { zh: '不允许控制字符', en: 'control characters are not allowed' } });
 
   const tokens: Token[] = [];
   let text = formula;
@@ -71,7 +73,7 @@ export function lexFormula(formula: string): LexedFormula {
     const end = at + matched.length;
     if (kind === 'quoted' && matched.endsWith('”')) text = `${text.slice(0, end - 1)}"${text.slice(end)}`;
     if (kind === 'symbol' && (matched === "'" || matched === '"' || (matched === '[' && !isSubscript(tokens.at(-1), at)))) {
-      throw problemAt(formula, at, { expected: [], hint: `this ${matched} is never closed` });
+      throw problemAt(formula, at, { expected: [], hint: { zh: `${matched} 没有闭合`, en: `this ${matched} is never closed` } });
     }
     if (kind !== 'space') tokens.push({ kind, text: text.slice(at, end), value: valueOf(kind, matched), start: at, end });
     at = end;
@@ -106,23 +108,26 @@ export interface ProblemFacts {
   expected: string[];
   found?: string;
   nearest?: Pattern;
-  hint?: string;
+  hint?: ErrorText;
+  /** See FormulaParseError. */
+  sentence?: ErrorText;
 }
 
 /** Builds the error for an offset (UTF-16) of the formula. */
-export function problemAt(formula: string, offset: number, { expected, found, nearest, hint }: ProblemFacts): FormulaParseError {
+export function problemAt(formula: string, offset: number, { expected, found, nearest, hint, sentence }: ProblemFacts): FormulaParseError {
   const before = formula.slice(0, offset);
   const lineStart = before.lastIndexOf('\n') + 1;
   const rest = [...formula.slice(offset, offset + 80)];
-  return new FormulaParseError({
+  const problem = {
     position: positionOf(formula, offset),
     line: before.split('\n').length,
     column: positionOf(formula.slice(lineStart), offset - lineStart),
     found: found ?? (rest.length > 0 ? rest.slice(0, 20).join('') : 'end of formula'),
     expected,
     nearest_pattern: nearest ?? 'arithmetic',
-    ...(hint !== undefined && { hint }),
-  });
+    ...(hint !== undefined && { hint: hint.en }),
+  };
+  return new FormulaParseError(problem, hint?.zh, sentence);
 }
 
 /** 1-based position in code points. */

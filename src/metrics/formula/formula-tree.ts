@@ -103,6 +103,31 @@ export function operandsOf(node: Formula): Formula[] {
   }
 }
 
+/** Every piece of SQL in a formula, with what it is. */
+export function sqlTexts(root: Formula): { kind: 'expression' | 'predicate'; text: SqlText }[] {
+  if (root.kind !== 'leaf') return operandsOf(root).flatMap(sqlTexts);
+  const expressions = argumentsOf(root);
+  return [
+    ...expressions.flatMap(text => (text ? [{ kind: 'expression' as const, text }] : [])),
+    ...root.where.map(text => ({ kind: 'predicate' as const, text })),
+  ];
+}
+
+function argumentsOf(leaf: Leaf): (SqlText | null)[] {
+  switch (leaf.pattern) {
+    case 'aggregate':
+      return [leaf.argument, leaf.by];
+    case 'count_distinct':
+      return leaf.keys;
+    case 'quantile':
+      return [leaf.argument];
+    case 'weighted_average':
+      return [leaf.value, leaf.weight];
+    default:
+      return leaf satisfies never;
+  }
+}
+
 /** The metrics a formula names, each once. */
 export function metricNames(root: Formula): string[] {
   const own = root.kind === 'metric' ? [root.name] : root.kind === 'conversion' ? [root.base, root.converted] : [];

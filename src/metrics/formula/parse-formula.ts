@@ -58,7 +58,12 @@ function parseFactor(stream: TokenStream): Formula {
     case 'word':
       return stream.next?.text === '(' ? parseCall(stream, position) : { kind: 'metric', name: stream.advance().value, position };
     case 'quoted':
-      throw stream.unexpected(['a metric'], { hint: `outside an aggregate names are metrics: write [${current.value}]` });
+      throw stream.unexpected(['a metric'], {
+        hint: {
+          zh: `聚合之外的名称是指标：请写 [${current.value}]`,
+          en: `outside an aggregate names are metrics: write [${current.value}]`,
+        },
+      });
     case 'string':
     case 'symbol':
     case 'end':
@@ -108,7 +113,9 @@ function unknownFunction(stream: TokenStream, name: Token) {
   const pattern = nearest && functionPatterns.get(canonical(nearest));
   return stream.unexpected(['a known function'], {
     ...(pattern && { nearest: pattern }),
-    hint: nearest ? `did you mean ${nearest}?` : 'this function is unknown',
+    hint: nearest
+      ? { zh: `是否想写 ${nearest}？`, en: `did you mean ${nearest}?` }
+      : { zh: '没有这个函数', en: 'this function is unknown' },
   });
 }
 
@@ -178,7 +185,8 @@ function parseScalar(stream: TokenStream, fn: ScalarName, position: number): For
     if (fn === 'ROUND' && !/^\d{1,2}$/.test(stream.current.text)) throw stream.unexpected(['a number of decimals']);
     operands.push(parseExpression(stream));
   }
-  if (operands.length < least) throw stream.unexpected(["','"], { hint: `${fn} takes ${least} arguments` });
+  if (operands.length < least)
+    throw stream.unexpected(["','"], { hint: { zh: `${fn} 需要 ${least} 个参数`, en: `${fn} takes ${least} arguments` } });
   return { kind: 'scalar', fn, operands, position };
 }
 

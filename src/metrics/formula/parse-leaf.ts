@@ -60,7 +60,10 @@ function parseFraction(stream: TokenStream): { fraction: string; mode: 'CONT' | 
 function parseConditions(stream: TokenStream, start: Token): SqlText[] {
   const where: SqlText[] = [];
   if (stream.takeWord('WHERE')) where.push(predicate(stream));
-  if (stream.current.kind === 'end') throw stream.unexpected(["')'"], { hint: `the parenthesis before '${start.text}' is never closed` });
+  if (stream.current.kind === 'end')
+    throw stream.unexpected(["')'"], {
+      hint: { zh: `'${start.text}' 之前的括号没有闭合`, en: `the parenthesis before '${start.text}' is never closed` },
+    });
   stream.expectSymbol(')', ...(where.length === 0 ? ['WHERE'] : []));
   if (stream.isWord('FILTER') && stream.next?.text === '(') {
     stream.advance();
@@ -99,11 +102,18 @@ function column(stream: TokenStream): SqlText {
 function rejectNesting(stream: TokenStream) {
   return (token: Token, next: Token | undefined): void => {
     if (token.kind === 'metric') {
-      throw stream.unexpected(['a column'], { at: token, hint: 'inside an aggregate names are columns; metrics combine outside of it' });
+      throw stream.unexpected(['a column'], {
+        at: token,
+        hint: { zh: '聚合之内的名称是列；指标在聚合之外组合', en: 'inside an aggregate names are columns; metrics combine outside of it' },
+      });
     }
     if (token.kind === 'word' && next?.text === '(' && isLeafFunction(token.text)) {
       const nearest: Pattern = 'aggregate';
-      throw stream.unexpected(['a column expression'], { at: token, nearest, hint: 'an aggregate cannot contain another aggregate' });
+      throw stream.unexpected(['a column expression'], {
+        at: token,
+        nearest,
+        hint: { zh: '聚合不能包含另一个聚合', en: 'an aggregate cannot contain another aggregate' },
+      });
     }
   };
 }

@@ -61,7 +61,8 @@ export class TokenStream {
 
   /** Runs `read` while `pattern` is the nearest one. @throws FormulaParseError past 32 levels */
   within<T>(pattern: Pattern | undefined, read: () => T): T {
-    if (++this.depth > maxDepth) throw this.unexpected([], { hint: `a formula has at most ${maxDepth} levels` });
+    if (++this.depth > maxDepth)
+      throw this.unexpected([], { hint: { zh: `公式最多 ${maxDepth} 层`, en: `a formula has at most ${maxDepth} levels` } });
     if (pattern) this.reading.push(pattern);
     const result = read();
     if (pattern) this.reading.pop();

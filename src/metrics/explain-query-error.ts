@@ -1,0 +1,59 @@
+import { type WarehouseQueryError } from '../warehouse/warehouse.errors.js';
+import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
+import { inFormula } from './compiler/compile-leaf.js';
+import { leavesOf } from './compiler/compile-value.js';
+import { type ResolvedMetric } from './compiler/resolve-metric.js';
+import { sqlTexts } from './formula/formula-tree.js';
+
+/** What PostgreSQL reports, with a place, when the pieces of an expression do not go together. */
+const typeErrors: ReadonlySet<string> = new Set(['42883', '42804', '42725', '42846', '42P18', '22P02', '22007', '22008', '22003']);
+
+/**
+ * A query that failed because of types in a piece of SQL that the client wrote, as an error about that piece: the filter clause, or
+ * the formula. PostgreSQL's position points into the statement, where each piece stands word for word between line breaks
+ * (same-shape.ts).
+ * @returns null when the failure has no place, or one outside of the client's SQL
+ */
+export function explainQueryError(
+  error: WarehouseQueryError,
+  sql: string,
+  metric: ResolvedMetric,
+  clause: string | null,
+): UnsafeFilterClauseError | null {
+  const { code, position } = (error.cause ?? {}) as { code?: string; position?: string };
+  if (code === undefined || position === undefined || !typeErrors.has(code)) return null;
+  const offset = [...sql].slice(0, Number(position) - 1).join('').length;
+  const inClause = clause === null ? null : placeIn(clause, sql, offset);
+  if (clause !== null && inClause !== null) return mismatch(clause, inClause, { zh: '位于 filter_clause', en: 'in filter_clause' });
+  for (const { leaf, metric: owner } of leavesOf(metric.root)) {
+    for (const { text } of sqlTexts(leaf)) {
+      const at = placeIn(text.text, sql, offset);
+      if (at === null) continue;
+      try {
+        inFormula(text, owner, () => {
+          throw mismatch(text.text, at);
+        });
+      } catch (explained) {
+        if (explained instanceof UnsafeFilterClauseError) return explained;
+        throw explained;
+      }
+    }
+  }
+  return null;
+}
+
+/** UTF-16 offset into `piece` of the place `offset` of the statement, or null when it is not in there. */
+function placeIn(piece: string, sql: string, offset: number): number | null {
+  const embedded = `(\n${piece}\n)`;
+  for (let start = sql.indexOf(embedded); start >= 0; start = sql.indexOf(embedded, start + 1)) {
+    const at = offset - start - 2;
+    if (at >= 0 && at < piece.length) return at;
+  }
+  return null;
+}
+
+function mismatch(piece: string, at: number, hint?: { zh: string; en: string }): UnsafeFilterClauseError {
+  const token = /^(?:'(?:[^']|'')*'?|"(?:[^"]|"")*"?|[\p{L}\p{N}_.]+|[^\s\p{L}\p{N}_'"()]+|[\s\S])/u.exec(piece.slice(at))?.[0] ?? '';
+  const position = [...piece.slice(0, at)].length + 1;
+  return new UnsafeFilterClauseError({ reason: 'type_mismatch', token: token.slice(0, 40), position, ...(hint && { hint }) });
+}
