@@ -22,7 +22,7 @@ export class MetricAnswers {
     const result = await this.metrics.execute(principal, call.metric_id, { dimensions, time, filters, order, limit });
     return {
       ...understood,
-      text: wordMetricAnswer(call, result.rows, understood.language),
+      text: wordMetricAnswer(call, result.rows, understood.language, understood.plan.linked ?? []),
       columns: result.columns.map(({ name, type }) => ({ name, type })),
       rows: result.rows,
       citations: result.sources.map(source => ({ ...source, key: {}, label: null, job_id: null, loaded_at: null })),

@@ -8,6 +8,7 @@ import { type GraphPlan, planGraphQuestion } from '../question/plan-graph-questi
 import { planMetricQuestion } from '../question/plan-metric-question.js';
 import { mayBeName } from '../question/stop-words.js';
 import { readTerms } from '../question/read-terms.js';
+import { suggestQuestions } from '../question/suggest-questions.js';
 import { wordGraphAnswer } from '../question/word-answer.js';
 import { AnswerElements } from './answer-elements.js';
 import { type GraphElements } from './graph-schema.js';
@@ -63,12 +64,13 @@ async function answerQuestion(reader: GraphReader, graph: LoadedGraph, loaded: L
   const missed = linked.unknown.filter(mayBeName);
   if (metric && !('reason' in metric) && missed.length === 0)
     return metricAnswer(reader, schema, metric, [...entities.values()], { terms, notes, timing, language });
-  if (missed.length > 0) return searchInstead(reader, graph, loaded, question, terms, notUnderstood(missed));
+  const hint = suggestQuestions(linked, schema, question.metrics, language);
+  if (missed.length > 0) return searchInstead(reader, graph, loaded, question, terms, { reason: notUnderstood(missed), hint });
   const plan =
     metric && 'reason' in metric ? metric : planGraphQuestion(readTerms(linked), { ...schema, toOne: loaded.toOne }, entities, language);
-  if ('reason' in plan) return searchInstead(reader, graph, loaded, question, terms, plan.reason);
+  if ('reason' in plan) return searchInstead(reader, graph, loaded, question, terms, { reason: plan.reason, hint });
   const uncertain = whyUncertain(linked, plan);
-  if (uncertain) return searchInstead(reader, graph, loaded, question, terms, uncertain);
+  if (uncertain) return searchInstead(reader, graph, loaded, question, terms, { reason: uncertain, hint });
   return graphAnswer(reader, schema, plan, question, { terms, notes, timing });
 }
 
@@ -83,7 +85,7 @@ async function graphAnswer(
   const answer = await executePlan(reader, schema, planCypher(parseCypher(cypher), schema), { text: cypher, parameters, limit, language });
   return {
     ...answer,
-    text: wordGraphAnswer(shape, answer.columns, answer.rows, language),
+    text: wordGraphAnswer(shape, answer.rows, language),
     plan: { ...answer.plan, linked: terms, paths },
     warnings: [...notes, ...passedOver.map(note => note[language]), ...answer.warnings],
     timing_ms: { ...timing, ...answer.timing_ms },
@@ -124,15 +126,15 @@ async function searchInstead(
   loaded: LoadedIndex,
   { text, limit, language }: Question,
   terms: LinkedTerm[],
-  reason: ErrorText,
+  { reason, hint }: { reason: ErrorText; hint: string },
 ): Promise<RetrievalAnswer> {
   const zh = language === 'zh';
   const answer = await searchGraph(reader, graph, loaded, { text, limit: Math.min(limit, SHOWN_HITS), offset: 0, language });
   return {
     ...answer,
     text: zh
-      ? `无法回答这个问题：${reason.zh}。${answer.rows.length > 0 ? '以下是与问题文字最接近的节点。' : ''}`
-      : `This question cannot be answered: ${reason.en}.${answer.rows.length > 0 ? ' These are the nodes nearest to its words.' : ''}`,
+      ? `无法回答这个问题：${reason.zh}。${hint}${answer.rows.length > 0 ? '以下是与问题文字最接近的节点。' : ''}`
+      : `This question cannot be answered: ${reason.en}.${hint === '' ? '' : ` ${hint}`}${answer.rows.length > 0 ? ' These are the nodes nearest to its words.' : ''}`,
     plan: { kind: 'search', linked: terms },
     next_offset: null,
     warnings: [zh ? `未作答：${reason.zh}` : `Not answered: ${reason.en}`, ...answer.warnings],

@@ -59,7 +59,10 @@ const RULES: Rule[] = [
   { pattern: /每个?季度|按季度?|各季度?|哪一?个?季度|\bquarterly\b|\b(?:by|per|each|which) quarter\b/g, read: grain('quarter') },
   { pattern: /每年|按年度?|各年度?|哪一?年|\b(?:yearly|annual|annually)\b|\b(?:by|per|each|which) year\b/g, read: grain('year') },
   {
-    pattern: new RegExp(`(?:一共|总共|共)?(?:有)?多少${MEASURE_WORD}?|(?:一共|总共|共)?(?:有)?几${MEASURE_WORD}|总数|个数`, 'g'),
+    pattern: new RegExp(
+      `(?:一共|总共|共)?(?:有)?多少${MEASURE_WORD}?|(?:一共|总共|共)?(?:有)?几${MEASURE_WORD}|总数|个数|数目|数量|数(?![据字码学])`,
+      'g',
+    ),
     read: is({ kind: 'count' }),
   },
   { pattern: /\bhow many\b|\b(?:the )?(?:total )?number of\b|\bcount(?: of)?\b/g, read: is({ kind: 'count' }) },

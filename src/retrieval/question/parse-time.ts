@@ -40,6 +40,10 @@ function findChinese(text: string, today: string): Found[] {
       const year = groups[1] === undefined ? thisYear + (relative[groups[2] ?? ''] ?? 0) : Number(groups[1]);
       return { span: partOfYear(groups.slice(3))?.(year) ?? yearSpan(year), withYear: null };
     }),
+    // The first of `2024和2025年` and `2024、2025年`.
+    ...matches(text, new RegExp(`(?<!\\d)(${YEAR})(?=\\s*(?:[和与及、到至~-]|以及)\\s*${YEAR}年)`, 'g'), groups =>
+      plain(yearSpan(Number(groups[1]))),
+    ),
     ...matches(text, new RegExp(`(?<!\\d)(?:${PART_ZH})`, 'g'), groups => {
       const part = partOfYear(groups.slice(1));
       return part && { span: part(thisYear), withYear: part };

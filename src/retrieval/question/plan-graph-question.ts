@@ -5,6 +5,7 @@ import { CypherWriter, quoteName } from './cypher-writer.js';
 import { type SchemaProperty } from './lexicon.js';
 import { type Mention } from './meaning.js';
 import { whyNegated } from './negation.js';
+import { spokenName } from './spoken-name.js';
 import { hopsFrom, rankPaths } from './rank-paths.js';
 import { type LabelTerm, type QuestionTerms } from './question-terms.js';
 
@@ -22,8 +23,10 @@ export interface AnswerShape {
   subject: string;
   /** Names of what it is limited to. */
   of: Limits;
-  /** The measured property or counted label. */
+  /** What is measured, as the sentence calls it: `平均单价`, `订单数`. */
   measure: string | null;
+  /** The columns after the first, as the sentence calls them. */
+  spoken: string[];
   descending: boolean;
 }
 
@@ -95,7 +98,8 @@ class GraphQuestionPlanner {
     return this.done(writer, returns, {
       kind,
       subject: this.subjectOf(target, label),
-      measure: columns[0]?.name ?? null,
+      measure: columns[0]?.spoken ?? null,
+      spoken: columns.map(({ spoken }) => spoken),
       descending: false,
     });
   }
@@ -108,6 +112,7 @@ class GraphQuestionPlanner {
       kind: 'count',
       subject: this.subjectOf(target, target.label),
       measure: null,
+      spoken: [],
       descending: false,
     });
   }
@@ -117,8 +122,12 @@ class GraphQuestionPlanner {
     if (!measured) throw new UnplannableError('没有可计算的数值属性', 'There is no numeric property to compute with');
     const writer = new CypherWriter(measured.label);
     this.constrain(writer, this.terms.labels.find(term => term.label === measured.label) ?? null);
-    const shape = { kind: 'aggregate' as const, subject: measured.label, measure: measured.property.name, descending: false };
-    return this.done(writer, `${by}(t.${quoteName(measured.property.name)}) AS ${quoteName(measured.property.name)}`, shape);
+    const { property, label } = measured;
+    const name = this.spokenProperty(property);
+    const [zh, en] = by === 'avg' ? [`平均${name}`, `average ${name}`] : [`${name}合计`, `total ${name}`];
+    const measure = this.language === 'zh' ? zh : en;
+    const shape = { kind: 'aggregate' as const, subject: this.spokenLabel(label), measure, spoken: [], descending: false };
+    return this.done(writer, `${by}(t.${quoteName(property.name)}) AS ${quoteName(measure)}`, shape);
   }
 
   private rankByProperty(): GraphPlan {
@@ -135,7 +144,8 @@ class GraphQuestionPlanner {
     return this.done(writer, returns, {
       kind: 'rank',
       subject: this.subjectOf(target, measured.label),
-      measure: measured.property.name,
+      measure: this.spokenProperty(measured.property),
+      spoken: [],
       descending: top.descending,
     });
   }
@@ -160,7 +170,9 @@ class GraphQuestionPlanner {
     const best = this.bestPath(target.label, counted);
     const end = writer.addPath(best.hops);
     this.constrain(writer, target);
-    const shape = { kind, subject: this.subjectOf(target, target.label), measure: counted, descending };
+    const name = this.spokenLabel(counted);
+    const measure = this.language === 'zh' ? `${name}数` : `number of ${name}`;
+    const shape = { kind, subject: this.subjectOf(target, target.label), measure, spoken: [], descending };
     return this.done(writer, `t, count(DISTINCT ${end}) AS n ${order}`, shape);
   }
 
@@ -226,7 +238,7 @@ class GraphQuestionPlanner {
   }
 
   /** Named properties of the target and of the edges on the way, as columns. */
-  private projected(writer: CypherWriter): { text: string; name: string }[] {
+  private projected(writer: CypherWriter): { text: string; spoken: string }[] {
     return this.terms.properties.map(({ mention, owners }) => {
       const ofTarget = owners.find(owner => owner.owner === 'node' && owner.ownerName === writer.target);
       const ofEdge = owners.find(owner => owner.owner === 'edge' && writer.follows(owner.ownerName));
@@ -239,7 +251,10 @@ class GraphQuestionPlanner {
           : ofNode && writer.variableOf(ofNode.ownerName);
       if (!owner || !variable)
         throw new UnplannableError(`“${mention.text}”不是所问对象的属性`, `"${mention.text}" is not a property of what is asked for`);
-      return { text: `${variable}.${quoteName(owner.property)} AS ${quoteName(owner.property)}`, name: owner.property };
+      return {
+        text: `${variable}.${quoteName(owner.property)} AS ${quoteName(owner.property)}`,
+        spoken: this.language === 'zh' ? owner.property : mention.text,
+      };
     });
   }
 
@@ -290,7 +305,20 @@ class GraphQuestionPlanner {
   }
 
   private subjectOf(target: LabelTerm | null, label: string): string {
-    return this.language === 'zh' ? label : (target?.mention.text ?? label);
+    return this.language === 'zh' ? label : (target?.mention.text ?? this.spokenLabel(label));
+  }
+
+  /** As the question calls it, else by an alias in its language. */
+  private spokenLabel(label: string): string {
+    const named = this.terms.labels.find(term => term.label === label)?.mention.text;
+    if (this.language === 'en' && named !== undefined) return named;
+    return spokenName(label, this.schema.labels.find(element => element.name === label)?.aliases ?? [], this.language);
+  }
+
+  private spokenProperty({ name, column }: SchemaProperty): string {
+    const named = this.terms.properties.find(term => term.owners.some(owner => owner.property === name))?.mention.text;
+    if (this.language === 'en' && named !== undefined) return named;
+    return spokenName(name, column === undefined ? [] : [column], this.language);
   }
 
   private displayOrder(label: string): string {

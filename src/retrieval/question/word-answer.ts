@@ -1,10 +1,10 @@
-import { type AnswerColumn, type Language, type MetricCall } from '../protocol.js';
+import { type Language, type LinkedTerm, type MetricCall } from '../protocol.js';
 import { type AnswerShape, type Limits } from './plan-graph-question.js';
 
 const MOST_NAMED = 10;
 
 /** The sentence for the rows of a graph question. */
-export function wordGraphAnswer(shape: AnswerShape, columns: AnswerColumn[], rows: unknown[][], language: Language): string {
+export function wordGraphAnswer(shape: AnswerShape, rows: unknown[][], language: Language): string {
   const zh = language === 'zh';
   const of = wordLimits(shape.of, zh);
   const names = [...new Set(rows.map(row => nameOf(row[0])))];
@@ -15,15 +15,15 @@ export function wordGraphAnswer(shape: AnswerShape, columns: AnswerColumn[], row
         : `Number of ${shape.subject}${of}: ${formatValue(rows[0]?.[0])}.`;
     case 'aggregate':
       return zh
-        ? `${of ? `${of}的` : ''}${shape.subject}的${columns[0]?.name ?? ''}：${formatValue(rows[0]?.[0])}。`
-        : `${columns[0]?.name ?? ''} of ${shape.subject}${of}: ${formatValue(rows[0]?.[0])}.`;
+        ? `${of ? `${of}的` : ''}${shape.subject}的${shape.measure}：${formatValue(rows[0]?.[0])}。`
+        : `${capitalize(shape.measure ?? '')} of ${shape.subject}${of}: ${formatValue(rows[0]?.[0])}.`;
     case 'property': {
-      const values = rows.map(row => `${nameOf(row[0])} ${columns.slice(1).map((column, i) => `${column.name} ${formatValue(row[i + 1])}`).join(zh ? '，' : ', ')}`); // prettier-ignore
-      const only = rows.length === 1 && columns.length === 2;
+      const values = rows.map(row => `${nameOf(row[0])} ${shape.spoken.map((name, i) => `${name} ${formatValue(row[i + 1])}`).join(zh ? '，' : ', ')}`); // prettier-ignore
+      const only = rows.length === 1 && shape.spoken.length === 1;
       if (only)
         return zh
-          ? `${names[0]}的${columns[1]?.name}是 ${formatValue(rows[0]?.[1])}。`
-          : `The ${columns[1]?.name} of ${names[0]} is ${formatValue(rows[0]?.[1])}.`;
+          ? `${names[0]}的${shape.spoken[0]}是 ${formatValue(rows[0]?.[1])}。`
+          : `The ${shape.spoken[0]} of ${names[0]} is ${formatValue(rows[0]?.[1])}.`;
       return rows.length === 0 ? nothing(zh, of) : `${join(values, zh)}${zh ? '。' : '.'}`;
     }
     case 'rank':
@@ -32,12 +32,12 @@ export function wordGraphAnswer(shape: AnswerShape, columns: AnswerColumn[], row
       const ranked = rows.map(row => (zh ? `${nameOf(row[0])}（${formatValue(row[1])}）` : `${nameOf(row[0])} (${formatValue(row[1])})`));
       if (shape.kind === 'group')
         return zh
-          ? `按${shape.subject}统计的${shape.measure}数：${join(ranked, zh)}。`
-          : `${shape.measure} by ${shape.subject}: ${join(ranked, zh)}.`;
+          ? `${of ? `${of}中，` : ''}按${shape.subject}统计的${shape.measure}：${join(ranked, zh)}。`
+          : `${capitalize(shape.measure ?? '')} by ${shape.subject}${of}: ${join(ranked, zh)}.`;
       const most = shape.descending ? (zh ? '最高' : 'highest') : zh ? '最低' : 'lowest';
       return zh
         ? `${of ? `${of}中，` : ''}${shape.measure}${most}的${shape.subject}：${join(ranked, zh)}。`
-        : `${shape.subject} with the ${most} ${shape.measure}${of}: ${join(ranked, zh)}.`;
+        : `${capitalize(shape.subject)} with the ${most} ${shape.measure}${of}: ${join(ranked, zh)}.`;
     }
     case 'entity':
       return rows.length === 0 ? nothing(zh, of) : zh ? `找到：${join(names, zh)}。` : `Found: ${join(names, zh)}.`;
@@ -63,28 +63,36 @@ function wordLimits({ named, excluded, times }: Limits, zh: boolean): string {
   ].join('');
 }
 
-/** The sentence for a metric's rows; the value is the last column. */
-export function wordMetricAnswer(call: MetricCall, rows: unknown[][], language: Language): string {
+/** The sentence for a metric's rows; the value is the last column. `linked` tells how the question called things. */
+export function wordMetricAnswer(call: MetricCall, rows: unknown[][], language: Language, linked: LinkedTerm[]): string {
   const zh = language === 'zh';
   const unit = call.unit ? ` ${call.unit}` : '';
+  const spoken = (name: string, kinds: LinkedTerm['as'][]): string =>
+    zh ? name : (linked.find(term => kinds.includes(term.as) && term.name === name)?.text ?? name);
+  const metric = spoken(call.metric, ['metric']);
   const limits = [...call.filters.map(filter => nameFilter(filter, zh)), ...periodOf(call, zh)];
+  const limited = limits.length === 0 ? '' : zh ? `${limits.join('，')}的` : ` for ${limits.join(', ')}`;
   const valueOf = (row: unknown[]): string => `${formatValue(row.at(-1))}${unit}`;
   const first = rows[0];
-  if (!first || (rows.length === 1 && first.at(-1) === null)) {
+  if (!first || (rows.length === 1 && first.at(-1) === null))
+    return zh ? `${limits.join('，')}没有${limits.length > 0 ? '' : '任何'}${metric}的数据。` : `There is no ${metric}${limited}.`;
+  if (call.dimensions.length === 0 && !call.time?.grain)
+    return zh ? `${limited}${metric}为 ${valueOf(first)}。` : `${capitalize(metric)}${limited}: ${valueOf(first)}.`;
+  const by = [
+    ...(call.time?.grain ? [zh ? GRAIN_ZH[call.time.grain] : call.time.grain] : []),
+    ...call.dimensions.map(name => spoken(name, ['dimension', 'label', 'property'])),
+  ].join(zh ? '、' : ', ');
+  const values = join(
+    rows.map(row => `${row.slice(0, -1).map(nameOf).join(' ')} ${valueOf(row)}`),
+    zh,
+  );
+  if (linked.some(term => term.as === 'intent' && term.name === 'top')) {
+    const descending = call.order[0]?.dir === 'desc';
     return zh
-      ? `${limits.join('，')}${limits.length > 0 ? '没有' : '没有任何'}${call.metric}的数据。`
-      : `There is no ${call.metric}${limits.length > 0 ? ` for ${limits.join(', ')}` : ''}.`;
+      ? `${limits.length > 0 ? `${limits.join('，')}，` : ''}${metric}${descending ? '最高' : '最低'}的${by}：${values}。`
+      : `${capitalize(by)} with the ${descending ? 'highest' : 'lowest'} ${metric}${limited}: ${values}.`;
   }
-  if (call.dimensions.length === 0 && !call.time?.grain) {
-    return zh
-      ? `${limits.join('，')}${limits.length > 0 ? '的' : ''}${call.metric}为 ${valueOf(first)}。`
-      : `${call.metric}${limits.length > 0 ? ` for ${limits.join(', ')}` : ''}: ${valueOf(first)}.`;
-  }
-  const by = [...(call.time?.grain ? [zh ? GRAIN_ZH[call.time.grain] : call.time.grain] : []), ...call.dimensions].join(zh ? '、' : ', ');
-  const values = rows.map(row => `${row.slice(0, -1).map(nameOf).join(' ')} ${valueOf(row)}`);
-  return zh
-    ? `${limits.join('，')}${limits.length > 0 ? '的' : ''}${call.metric}，按${by}：${join(values, zh)}。`
-    : `${call.metric}${limits.length > 0 ? ` for ${limits.join(', ')}` : ''} by ${by}: ${join(values, zh)}.`;
+  return zh ? `${limited}${metric}，按${by}：${values}。` : `${capitalize(metric)}${limited} by ${by}: ${values}.`;
 }
 
 function nameFilter({ op, values }: MetricCall['filters'][number], zh: boolean): string {
@@ -98,7 +106,12 @@ function periodOf({ time }: MetricCall, zh: boolean): string[] {
   if (!time?.to) return [];
   const last = new Date(Date.parse(`${time.to}T00:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
   if (!time.from) return [zh ? `${last} 及以前` : `up to ${last}`];
-  return [zh ? `${time.from} 至 ${last}` : `${time.from} to ${last}`];
+  if (zh) return [`${time.from} 至 ${last}`];
+  if (time.from.endsWith('-01-01') && last.endsWith('-12-31')) {
+    const [start, end] = [time.from.slice(0, 4), last.slice(0, 4)];
+    return [start === end ? start : `${start} to ${end}`];
+  }
+  return [`${time.from} to ${last}`];
 }
 
 function nothing(zh: boolean, of: string): string {
@@ -116,11 +129,23 @@ function nameOf(value: unknown): string {
   return value === null || value === undefined ? '—' : formatValue(value);
 }
 
-/** Numbers with thousands separators, all their digits kept; other values as they are. */
+function capitalize(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+/** More decimals than this come from a division, not from the data. */
+const MOST_DECIMALS = 6;
+
+/** Numbers with thousands separators, those of a division to two decimals or four digits; other values as they are. */
 export function formatValue(value: unknown): string {
   if (value === null || value === undefined) return '—';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const match = /^(-?\d+)(\.\d+)?$/.exec(text);
   if (!match || (typeof value === 'string' && /^-?0\d/.test(text))) return text;
-  return `${(match[1] ?? '').replace(/\B(?=(\d{3})+$)/g, ',')}${(match[2] ?? '').replace(/\.?0+$/, '')}`;
+  const decimals = (match[2] ?? '').replace(/\.?0+$/, '');
+  if (decimals.length > MOST_DECIMALS + 1 && text.replace(/\..*/, '').length <= 13) {
+    const number = Number(text);
+    return formatValue(Math.abs(number) >= 1 ? number.toFixed(2) : String(Number(number.toPrecision(4))));
+  }
+  return `${(match[1] ?? '').replace(/\B(?=(\d{3})+$)/g, ',')}${decimals}`;
 }
