@@ -77,6 +77,7 @@ describe('accounts', () => {
     if (header !== undefined) void request.set('Authorization', header.replace('TOKEN', test.admin.token!));
     const { body } = await request.expect(401);
     expect(body.code).toBe('not_authenticated');
+    expect(body.detail.match(/POST \/api\/auth\/login/g)).toHaveLength(2);
   });
 
   it.each([

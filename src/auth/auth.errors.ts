@@ -5,7 +5,10 @@ export class NotAuthenticatedError extends ApiError {
     super(
       401,
       'not_authenticated',
-      { zh: '未登录，或令牌无效、已过期', en: 'No valid credential: the token is missing, invalid or expired' },
+      {
+        zh: '未登录，或令牌无效、已过期；请用 POST /api/auth/login 登录，并发送 Authorization: Bearer <token>',
+        en: 'No valid credential: the token is missing, invalid or expired; log in with POST /api/auth/login and send Authorization: Bearer <token>',
+      },
       { headers: { 'WWW-Authenticate': 'Bearer' } },
     );
   }

@@ -130,7 +130,7 @@ export class IngestionRunner {
   }
 
   /** The rate is looked at once enough rows were read, and at the end (`current` null). @throws RunFailure */
-  private requireFewErrors({ mapping: { defaults }, report: { totals } }: Run, current: TargetReport | null): void {
+  private requireFewErrors({ claimed, mapping: { defaults }, report: { totals } }: Run, current: TargetReport | null): void {
     if (defaults.onError === 'fail' && current && current.rejected > 0) {
       throw new RunFailure(
         'rows_rejected',
@@ -144,11 +144,12 @@ export class IngestionRunner {
     const isRateDue = current === null || totals.read >= rateLookedAtAfterRows;
     const rate = totals.read === 0 ? 0 : totals.rejected / totals.read;
     if (totals.rejected <= defaults.maxErrorRows && (!isRateDue || rate <= defaults.maxErrorRate)) return;
+    const limit = { rows: defaults.maxErrorRows, percent: Number((defaults.maxErrorRate * 100).toPrecision(6)) };
     throw new RunFailure(
       'too_many_errors',
       {
-        zh: `${totals.read} 行中有 ${totals.rejected} 行被拒绝，超过上限（${defaults.maxErrorRows} 行或 ${defaults.maxErrorRate * 100}%）`,
-        en: `${totals.rejected} of ${totals.read} rows were rejected, more than allowed (${defaults.maxErrorRows} rows or ${defaults.maxErrorRate * 100} %)`,
+        zh: `${totals.read} 行中有 ${totals.rejected} 行被拒绝，超过上限（${limit.rows} 行或 ${limit.percent}%）；被拒绝的行与原因见 GET /api/ingestion/runs/${claimed.id}/rejected；上限由映射的 defaults.max_error_rows 与 defaults.max_error_rate 设定`,
+        en: `${totals.rejected} of ${totals.read} rows were rejected, more than allowed (${limit.rows} rows or ${limit.percent} %); GET /api/ingestion/runs/${claimed.id}/rejected lists them with their reasons; the mapping sets the limits with defaults.max_error_rows and defaults.max_error_rate`,
       },
       { rejected: totals.rejected, read: totals.read },
     );

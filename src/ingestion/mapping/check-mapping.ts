@@ -72,6 +72,8 @@ function resolveEnd(
     if (allNodesRead) reportUnknownNode(end, handles, problems);
     return null;
   }
+  // A node whose key could not be read has been reported; nothing can be said of a match with it.
+  if (node.key.length === 0) return null;
   const paired = new Map(end.match.map(pair => [pair.nodeColumn, pair]));
   const missing = node.key.filter(column => !paired.has(column));
   const extra = end.match.filter(pair => !node.key.includes(pair.nodeColumn));

@@ -92,7 +92,9 @@ function readArgument(name: RuleName, argument: YamlReader, type: PropertyType |
 
 function readOneOf(argument: YamlReader): RuleDetails | null {
   const values: string[] = [];
-  for (const item of argument.asList()) {
+  const items = argument.asList();
+  if (argument.node.kind !== 'list') return null;
+  for (const item of items) {
     const value = item.asWritten();
     if (value !== null) values.push(value);
   }

@@ -68,8 +68,8 @@ function parseDocument(text: string, start: Position): YamlNode {
       throw new YamlSyntaxError(
         'yaml_syntax',
         { zh: '只能有一个 YAML 文档', en: 'only one YAML document is allowed' },
-        start,
-        'remove the line ---',
+        positionAt(text, secondDocumentAt(text)),
+        '去掉这一行 --- / remove this line ---',
       );
     }
     if (documents.length === 0) throw new YamlSyntaxError('not_a_map', { zh: '映射为空', en: 'the mapping is empty' }, start);
@@ -78,6 +78,18 @@ function parseDocument(text: string, start: Position): YamlNode {
     if (!(error instanceof YAMLException)) throw error;
     throw toSyntaxError(text, error);
   }
+}
+
+/** Offset of the line that opens the second document: the first `---` that has content before it. */
+function secondDocumentAt(text: string): number {
+  let hasContent = false;
+  for (const { 0: line, index } of text.matchAll(/[^\r\n]+/g)) {
+    const opens = /^---(?:\s|$)/.test(line);
+    if (opens && hasContent) return index;
+    const isBare = /^---\s*(?:#.*)?$/.test(line) || /^\s*(?:#.*)?$/.test(line) || line.startsWith('%') || /^\ufeff?\s*#/.test(line);
+    if (!isBare) hasContent = true;
+  }
+  return 0;
 }
 
 function composeTree(text: string, events: ReturnType<typeof parseEvents>): YamlNode {
@@ -139,16 +151,38 @@ function toSyntaxError(text: string, error: YAMLException): YamlSyntaxError {
       '把内容写全 / write the content out',
     );
   }
-  const text_ = { zh: `YAML 语法错误：${error.reason}`, en: `YAML syntax error: ${error.reason}` };
-  return new YamlSyntaxError('yaml_syntax', text_, position, syntaxHint(text, error, position));
+  const known = reasons.find(([pattern]) => pattern.test(error.reason));
+  const sentence = { zh: `YAML 语法错误：${known ? known[1].zh : error.reason}`, en: `YAML syntax error: ${error.reason}` };
+  return new YamlSyntaxError('yaml_syntax', sentence, position, syntaxHint(text, error, position) ?? known?.[1].hint);
 }
 
+/** js-yaml's reasons in Chinese, with what to do where that is always the same. */
+const reasons: [pattern: RegExp, says: { zh: string; hint?: string }][] = [
+  [
+    /^duplicated mapping key/,
+    { zh: '键重复', hint: '每个键只写一次，删去或改名其中一个 / write each key once: remove or rename one of the two' },
+  ],
+  [/^unknown .*tag/, { zh: '不支持 YAML 标签（!…）', hint: '去掉 ! 开头的标签 / remove the tag that starts with !' }],
+  [/^bad indentation/, { zh: '缩进有误', hint: '与同级的键左对齐 / align it with the keys of the same level' }],
+  [/^deficient indentation/, { zh: '引号或括号没有闭合，或缩进不足', hint: '闭合引号与括号 / close the quote or the bracket' }],
+  [/tab/, { zh: '缩进用了制表符' }],
+  [/^unexpected end of the stream/, { zh: '文本在引号或括号之内结束', hint: '闭合引号与括号 / close the quote or the bracket' }],
+  [
+    /multiline key|implicit key|block mapping entry/,
+    { zh: '此处应为「键: 值」', hint: '键之后写冒号加空格 / write a colon and a space after the key' },
+  ],
+  [/depth|nesting/i, { zh: `嵌套超过 ${MAX_DEPTH} 层` }],
+];
+
 function syntaxHint(text: string, error: YAMLException, position: Position): string | undefined {
+  if (/^duplicated|^unknown .*tag/.test(error.reason)) return undefined;
   const lines = text.split(/\r\n|\r|\n/);
   const near = `${lines[position.line - 2] ?? ''}\n${lines[position.line - 1] ?? ''}`;
   if (error.reason.includes('tab')) return '缩进请用空格 / indent with spaces, not tabs';
   if (near.includes('：')) return fullWidthColon;
-  if (/:\s+[%`@]/.test(near) || /:\s+[^'"\s][^'"]*:\s/.test(near)) {
+  // Only of the line itself, up to the fault: a value on the line before, or a flow map, has colons of its own.
+  const value = /^[\s-]*[^\s:]+:\s+(.*)$/.exec(lines[position.line - 1] ?? '')?.[1] ?? '';
+  if (/^[%`@]/.test(value) || /^[^'"[{\s][^'"]*:(?:\s|$)/.test(value)) {
     return '给值加引号 / quote the value: it starts with a reserved character or contains ": "';
   }
   return undefined;
