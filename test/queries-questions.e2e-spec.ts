@@ -36,6 +36,10 @@ describe('what a question excludes, joins and asks for', () => {
     ['products other than Chai', ['Chang', 'Kobe Beef', '海苔', '茉莉花茶']],
     ['哪些产品不是Exotic Liquids供应的', ['Kobe Beef', '海苔', '茉莉花茶']],
     ["Which products doesn't Exotic Liquids supply?", ['Kobe Beef', '海苔', '茉莉花茶']],
+    ['products not supplied by Exotic Liquids', ['Kobe Beef', '海苔', '茉莉花茶']],
+    ['国家是德国但不在华东的客户', ['Königlich Essen']],
+    ['在华南但不在华东的客户', ['Königlich Essen']],
+    ['既不在华东也不在华南的客户', ['北京朝阳商贸']],
     ['不是华东客户下的订单', ['10251', '9007199254740993']],
   ])('%s: leaves out what is excluded', async (question, expected) => {
     const { rows, warnings, plan } = await ask(question);
@@ -170,6 +174,53 @@ describe('what a question excludes, joins and asks for', () => {
       } finally {
         await test.pool.query('ALTER TABLE mirror.regions_gone RENAME TO regions');
       }
+    });
+  });
+
+  describe('measures and sentences', () => {
+    it.each([
+      ['产品的平均单价', '产品的平均单价：31.28。'],
+      ['average unit price of products', 'Average unit price of products: 31.28.'],
+      ['每个类别的平均单价', '按类别统计的平均单价：肉类（97）、饮料（16.5）、零食（9.9）。'],
+      ['每个类别的产品数', '按类别统计的产品数：饮料（3）、肉类（1）、零食（1）。'],
+      ['number of products by category', 'Number of products by category: 饮料 (3), 肉类 (1), 零食 (1).'],
+      ['订单数', '订单共有 5 个。'],
+      ['2024年和2025年的订单数', '2024年、2025年的订单共有 5 个。'],
+      ['How many orders since July 2025', 'Number of orders since July 2025: 1.'],
+      ['What was revenue in 2024?', 'Revenue for 2024: 180 CNY.'],
+      ['revenue by region in 2025', 'Revenue for 2025 by region: 华北 990 CNY, 华东 671.5 CNY, 华南 97 CNY.'],
+      ['2025年销售额最低的地区', '2025-01-01 至 2025-12-31，销售额最低的地区：华南 97 CNY。'],
+      ['region with the lowest revenue in 2025', 'Region with the lowest revenue for 2025: 华南 97 CNY.'],
+      ['2024和2025年的销售额', '2024-01-01 至 2025-12-31的销售额，按年：2024 180 CNY、2025 1,758.5 CNY。'],
+      ['revenue in 2024 and 2025', 'Revenue for 2024 to 2025 by year: 2024 180 CNY, 2025 1,758.5 CNY.'],
+    ])('%s: %s', async (question, sentence) => {
+      expect((await ask(question)).answer.text).toBe(sentence);
+    });
+
+    it('counts for each of a label', async () => {
+      const { rows } = await ask('每个客户的订单数');
+      expect(rows.map(([node, n]: [{ display: string }, number]) => [node.display, n])[0]).toEqual(['Alfreds Futterkiste', 2]);
+      expect(rows).toHaveLength(4);
+    });
+
+    it.each([
+      ['2025年各地区的销售额和订单数', /“销售额”和“订单数”请分开问/],
+      ['revenue and number of orders in 2025', /"revenue" and "number of orders" apart/],
+      ['Chai的单价和销售额', /“销售额”和“单价”请分开问/],
+      ['平均销售额', /再求平均/],
+      ['2023年和2025年的销售额', /首尾相接/],
+      ['每个供应商的产品的平均单价', /分组求平均/],
+    ])('%s: nothing is left out silently', async (question, reason) => {
+      const { plan, warnings } = await ask(question);
+      expect([plan.kind, warnings[0]]).toEqual(['search', expect.stringMatching(reason)]);
+    });
+
+    it('says what can be asked instead', async () => {
+      expect((await ask('每个供应商的销售额')).answer.text).toContain('指标“销售额”可以按地区、产品、类别、时间来问。');
+      expect((await ask('Which suppliers have no products?')).answer.text).toContain(
+        'company name, country and the relations SUPPLIES (Product)',
+      );
+      expect((await ask('What is the weather?')).answer.text).toMatch(/You can ask about .*Customer.*metrics: revenue\./);
     });
   });
 });

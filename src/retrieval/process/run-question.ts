@@ -100,6 +100,10 @@ async function metricAnswer(
   named: AnswerNode[],
   { terms, notes, timing, language }: { terms: LinkedTerm[]; notes: string[]; timing: Record<string, number>; language: Language },
 ): Promise<RetrievalAnswer> {
+  const excluding = call.filters.filter(filter => filter.op === 'not_in').map(filter => filter.field);
+  const excluded = excluding.map(field =>
+    language === 'zh' ? `“${field}”为空的行未计入` : `Rows without a value of "${field}" are not included`,
+  );
   const elements = new AnswerElements();
   for (const node of named) elements.nodeIds.add(node.id);
   const { graph, citations } = await readEvidence(reader, schema, elements);
@@ -114,7 +118,7 @@ async function metricAnswer(
     plan: { kind: 'metric', linked: terms, metric_call: call },
     metric_call: call,
     next_offset: null,
-    warnings: notes,
+    warnings: [...notes, ...excluded],
     timing_ms: timing,
   };
 }

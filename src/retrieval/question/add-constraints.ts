@@ -59,7 +59,7 @@ export function addConstraints(
   const reachOne = (label: string, mention: Mention): string => {
     if (label === writer.target) return 't';
     const hops = bestPath(label);
-    if (writer.passes(label) || !leadsToOne(hops, schema.toOne))
+    if (!leadsToOne(hops, schema.toOne))
       throw new UnplannableError(
         `无法排除“${mention.text}”：一个“${writer.target}”可以有多个“${label}”`,
         `"${mention.text}" cannot be excluded: one "${writer.target}" may have several "${label}"`,

@@ -49,7 +49,7 @@ function negates(text: string, mentions: Mention[], terms: QuestionTerms, negati
   const passed = new Set([...asides(mentions, terms), ...terms.relations.map(term => term.mention)]);
   const others = mentions.filter(mention => mention.start >= negation.end && mention.end <= first.mention.start);
   const between = withoutMentions(text, negation.end, first.mention.start, [...passed]);
-  return others.every(mention => passed.has(mention)) && withoutStopWords(between).length === 0;
+  return others.every(mention => passed.has(mention) || mention.text === 'by') && withoutStopWords(between).length === 0;
 }
 
 /** Labels that only say what the entity beside them is. */

@@ -3,7 +3,7 @@ import { type AnswerNode, type Language } from '../protocol.js';
 import { addConstraints, isNumeric, type PlanSchema, UnplannableError } from './add-constraints.js';
 import { CypherWriter, quoteName } from './cypher-writer.js';
 import { type SchemaProperty } from './lexicon.js';
-import { type Mention } from './meaning.js';
+import { type MeaningOf, type Mention } from './meaning.js';
 import { whyNegated } from './negation.js';
 import { spokenName } from './spoken-name.js';
 import { hopsFrom, rankPaths } from './rank-paths.js';
@@ -77,10 +77,12 @@ class GraphQuestionPlanner {
     if (terms.grain) throw new UnplannableError('按时间分组需要一个指标', 'Grouping by time needs a metric');
     if (terms.top) return this.measuredProperty(true) ? this.rankByProperty() : this.rankByCount();
     const group = this.groupLabel();
+    if (group && terms.aggregate)
+      throw new UnplannableError('暂不支持按关系另一端分组求平均或合计', 'Averages and sums by what a relation leads to are not supported');
     if (group) return this.countByGroup(group);
     if (terms.aggregate && this.measuredProperty(false)) return this.aggregate(terms.aggregate.function);
     const target = this.target();
-    if (terms.counts.length > 0 && target && !this.isPropertyOf(target)) return this.count(target);
+    if (terms.counts.length > 0 && target && (this.groupProperty(target.label) || !this.isPropertyOf(target))) return this.count(target);
     return this.list(target);
   }
 
@@ -108,6 +110,16 @@ class GraphQuestionPlanner {
     const writer = new CypherWriter(target.label);
     this.constrain(writer, target);
     const name = this.language === 'zh' ? '数量' : 'count';
+    const group = this.groupProperty(target.label);
+    if (group) {
+      const counted = this.spokenLabel(target.label);
+      return this.byProperty(
+        writer,
+        group,
+        { expression: 'count(DISTINCT t)', name },
+        this.language === 'zh' ? `${counted}数` : `number of ${counted}`,
+      );
+    }
     return this.done(writer, `count(DISTINCT t) AS ${name}`, {
       kind: 'count',
       subject: this.subjectOf(target, target.label),
@@ -126,8 +138,33 @@ class GraphQuestionPlanner {
     const name = this.spokenProperty(property);
     const [zh, en] = by === 'avg' ? [`平均${name}`, `average ${name}`] : [`${name}合计`, `total ${name}`];
     const measure = this.language === 'zh' ? zh : en;
+    const value = { expression: `${by}(t.${quoteName(property.name)})`, name: quoteName(measure) };
+    const group = this.groupProperty(label);
+    if (group) return this.byProperty(writer, group, value, measure);
     const shape = { kind: 'aggregate' as const, subject: this.spokenLabel(label), measure, spoken: [], descending: false };
-    return this.done(writer, `${by}(t.${quoteName(property.name)}) AS ${quoteName(measure)}`, shape);
+    return this.done(writer, `${value.expression} AS ${value.name}`, shape);
+  }
+
+  private byProperty(
+    writer: CypherWriter,
+    group: MeaningOf<'property'>,
+    value: { expression: string; name: string },
+    measure: string,
+  ): GraphPlan {
+    const name = quoteName(group.property);
+    const property = this.schema.labels
+      .find(element => element.name === group.ownerName)
+      ?.properties.find(own => own.name === group.property);
+    const subject = property ? this.spokenProperty(property) : group.property;
+    const shape = { kind: 'group' as const, subject, measure, spoken: [], descending: true };
+    return this.done(writer, `t.${name} AS ${name}, ${value.expression} AS ${value.name} ORDER BY ${value.name} DESC, ${name}`, shape);
+  }
+
+  /** `每个类别`, `by category`: a property of the label that is counted or computed over. */
+  private groupProperty(label: string): MeaningOf<'property'> | null {
+    const { groups, properties } = this.terms;
+    const term = properties.find(({ mention }) => groups.some(group => group.end <= mention.start && mention.start - group.end <= 2));
+    return term?.owners.find(owner => owner.owner === 'node' && owner.ownerName === label) ?? null;
   }
 
   private rankByProperty(): GraphPlan {

@@ -1,6 +1,6 @@
 const ENGLISH =
   'a an the of is are was were be been do does did has have had in on at to for from with by and or as it its s t i me my our we us you your they them their there that this those these ' +
-  'please show list give tell find get all any please how much many which what who whom whose when where can could would should will may about than then so if each every per ' +
+  'please show list give tell find get all any please how much many which what who whom whose when where can could would should will may about than then so but if each every per ' +
   'between during since made make makes come comes came located there value values number';
 
 /** Words and phrases of questions that carry nothing to look up; Chinese ones are cut out of runs without spaces. */
@@ -8,7 +8,7 @@ const CHINESE = [
   ...'请问 请 帮我 告诉我 列出 列举 显示 查询 查找 查一下 看看 给出 所有的 所有 全部 一共 总共 分别 都有 都是 都 是多少 多少 是什么 有什么 哪些 哪个 哪里 什么 怎么样 怎么 如何 以及 还有 其中 目前 现在 之间'.split(
     ' ',
   ),
-  ...'和 与 及 的 了 呢 吗 吧 啊 是 有 在 里 中 内 上 下 过 被 由 从 到 对 类 为 于 把 将 给 个 家 位 名 条 件 款 种 区 我 你 他 其 那 这 年 月 日 号 共 等 所 也 或 并 且 得 地 着 来自'.split(
+  ...'和 与 及 的 了 呢 吗 吧 啊 是 有 在 里 中 内 上 下 过 被 由 从 到 对 类 既 但 为 于 把 将 给 个 家 位 名 条 件 款 种 区 我 你 他 其 那 这 年 月 日 号 共 等 所 也 或 并 且 得 地 着 来自'.split(
     ' ',
   ),
 ];

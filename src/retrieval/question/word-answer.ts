@@ -1,4 +1,5 @@
 import { type Language, type LinkedTerm, type MetricCall } from '../protocol.js';
+import { type Grain } from './calendar.js';
 import { type AnswerShape, type Limits } from './plan-graph-question.js';
 
 const MOST_NAMED = 10;
@@ -53,12 +54,17 @@ export function wordGraphAnswer(shape: AnswerShape, rows: unknown[][], language:
 
 /** `华东、华南`, `华东以外`; in English with what joins it to the sentence: ` for A, B excluding C since december 2025`. */
 function wordLimits({ named, excluded, times }: Limits, zh: boolean): string {
-  if (zh) return [...named, ...(excluded.length > 0 ? [`${excluded.join('、')}以外`] : []), ...times].join('、');
+  if (zh)
+    return [...named, ...(excluded.length > 0 ? [`${excluded.join('、')}以外`] : []), ...times.map(time => time.replace(/的$/, ''))].join(
+      '、',
+    );
   return [
     ...(named.length > 0 ? [` for ${named.join(', ')}`] : []),
     ...(excluded.length > 0 ? [` excluding ${excluded.join(', ')}`] : []),
     ...times.map(time =>
-      /^(?:since|after|before|until|between|from|last|this|today|yesterday)\b/.test(time) ? ` ${time}` : ` in ${time}`,
+      /^(?:since|after|before|until|between|from|last|this|today|yesterday)\b/.test(time)
+        ? ` ${capitalizeMonths(time)}`
+        : ` in ${capitalizeMonths(time)}`,
     ),
   ].join('');
 }
@@ -83,7 +89,13 @@ export function wordMetricAnswer(call: MetricCall, rows: unknown[][], language: 
     ...call.dimensions.map(name => spoken(name, ['dimension', 'label', 'property'])),
   ].join(zh ? '、' : ', ');
   const values = join(
-    rows.map(row => `${row.slice(0, -1).map(nameOf).join(' ')} ${valueOf(row)}`),
+    rows.map(
+      row =>
+        `${row
+          .slice(0, -1)
+          .map((cell, i) => (i === 0 && call.time?.grain ? namePeriod(cell, call.time.grain) : nameOf(cell)))
+          .join(' ')} ${valueOf(row)}`,
+    ),
     zh,
   );
   if (linked.some(term => term.as === 'intent' && term.name === 'top')) {
@@ -127,6 +139,19 @@ function join(names: string[], zh: boolean): string {
 function nameOf(value: unknown): string {
   if (typeof value === 'object' && value !== null && 'display' in value) return String(value.display);
   return value === null || value === undefined ? '—' : formatValue(value);
+}
+
+/** The first day of a period as what the period is called: 2025, 2025-03, 2025 Q1. */
+function namePeriod(day: unknown, grain: Grain): string {
+  const [year, month] = String(day).split('-');
+  if (year === undefined || month === undefined) return nameOf(day);
+  if (grain === 'year') return year;
+  if (grain === 'quarter') return `${year} Q${Math.ceil(Number(month) / 3)}`;
+  return grain === 'month' ? `${year}-${month}` : nameOf(day);
+}
+
+function capitalizeMonths(text: string): string {
+  return text.replace(/\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*/g, capitalize);
 }
 
 function capitalize(text: string): string {
