@@ -129,7 +129,8 @@ describe('limits in PostgreSQL, when it does not answer', () => {
     const queries = jest.spyOn(pg.Client.prototype, 'query');
     try {
       for (let sent = 0; sent < 40; sent++) expect((await requests[sent % 2]!()).status).toBe(429);
-      expect(queries.mock.calls).toEqual([]);
+      // The pulse of the database goes on by itself.
+      expect(queries.mock.calls.map(([query]) => query).filter(query => query !== 'SELECT 1')).toEqual([]);
     } finally {
       queries.mockRestore();
     }

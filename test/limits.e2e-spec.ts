@@ -253,7 +253,8 @@ describe('rate limits', () => {
       ];
       const { refused } = await send(120, index => requests[index % requests.length]!());
       expect(refused).toHaveLength(120);
-      expect(queries.mock.calls.map(([query]) => query)).toEqual([]);
+      // The pulse of the database goes on by itself.
+      expect(queries.mock.calls.map(([query]) => query).filter(query => query !== 'SELECT 1')).toEqual([]);
     } finally {
       queries.mockRestore();
     }
