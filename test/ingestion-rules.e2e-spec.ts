@@ -250,6 +250,11 @@ describe('thresholds', () => {
     const table = await aTable(csv, 'id:text,n:int');
     const { run } = await ingest(app, mapping(table, ['{column: n, rules: [{min: 0}]}'], `on_error: quarantine, ${limit}`));
     expect(run.status).toBe(status);
+    if (status === 'failed') {
+      const text = JSON.stringify(run.error);
+      expect(text.match(/defaults\.max_error_rate/g)).toHaveLength(2);
+      expect(text).toContain(`/api/ingestion/runs/${run.id}/rejected`);
+    }
     expect(await rejectedRows(app, run.id)).toHaveLength(3);
   });
 });

@@ -210,6 +210,17 @@ describe('one SELECT over the mirror', () => {
     expect(guardSelect('WITH t AS (SELECT * FROM orders) SELECT * FROM t', { tables }).tables).toEqual([[null, 'orders']]);
     expect(refusal(() => guardSelect('SELECT * FROM customers', { tables })).token).toBe('customers');
   });
+
+  it('asks for a SELECT, not for an expression, in both languages', () => {
+    expect(() => guardSelect('DELETE FROM orders')).toThrow(
+      /只允许一条 SELECT：'DELETE'.* \/ only one SELECT is allowed, no other statement: 'DELETE'/,
+    );
+    expect(() => guardPredicate('x', { columns: new Set(['amount']) })).toThrow(/可用的列：amount \/ .*known columns: amount/);
+    expect(() => guardPredicate('(SELECT 1) = 1', { columns: new Set() })).toThrow(
+      /不允许子查询（第 \d+ 个字符） \/ sub-queries are not allowed at character \d+$/,
+    );
+    expect(() => guardPredicate('a'.repeat(4_001), { columns: new Set() })).toThrow(/最多 4000 个字符.* \/ .*at most 4000 characters/);
+  });
 });
 
 describe('random clauses', () => {

@@ -26,7 +26,19 @@ const constraints: Record<string, { type: string; zh: string }> = {
 /** A constraint that failed, as `{type, msg}`; `english` is class-validator's own sentence or the DTO's. */
 export function describeConstraint(name: string, english: string): { type: string; msg: string } {
   const known = constraints[name];
-  if (known) return { type: known.type, msg: `${known.zh} / ${english}` };
+  if (known) return { type: known.type, msg: `${known.zh}${boundsIn(english, known.type)} / ${english}` };
   const type = name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
   return { type, msg: english.includes(' / ') ? english : `取值不符合要求 / ${english}` };
+}
+
+/** The bounds or the allowed values that class-validator puts into its sentence; a sentence of a DTO's own has none of these forms. */
+function boundsIn(english: string, type: string): string {
+  const values = /following values: (.*)$/s.exec(english)?.[1];
+  if (values !== undefined) return `：${values.replace(/, ?/g, '、')}`;
+  const from = /(?:less than|longer than or equal to|at least) (-?[\d.]+)/.exec(english)?.[1];
+  const to = /(?:greater than|shorter than or equal to|no more than) (-?[\d.]+)/.exec(english)?.[1];
+  const unit = type.startsWith('string') ? ' 个字符' : type === 'too_many' || type === 'too_few' ? ' 个元素' : '';
+  if (from !== undefined && to !== undefined) return `：应为 ${from} 到 ${to}${unit}`;
+  if (from !== undefined) return `：至少 ${from}${unit}`;
+  return to === undefined ? '' : `：最多 ${to}${unit}`;
 }

@@ -211,4 +211,12 @@ describe('an error', () => {
       }
     }
   });
+
+  it.each([
+    ['SUM(a', "公式已结束，应为 ')'；最接近的模式：aggregate；'a' 之前的括号没有闭合 / "],
+    ['frobnicate(x)', '应为 已知的函数；最接近的模式：arithmetic；没有这个函数 / '],
+    ['[a] [b]', '应为 运算符 或 公式结尾'],
+  ])('says what is wrong with %s in Chinese as fully as in English', (formula, zh) => {
+    expect(() => parseFormula(formula)).toThrow(zh);
+  });
 });

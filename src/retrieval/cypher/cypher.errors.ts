@@ -47,7 +47,9 @@ export class CypherReadOnlyError extends CypherError {
 /** openCypher that reads, and that this compiler does not build. */
 export class CypherNotSupportedError extends CypherError {
   constructor(feature: string, place: TextPlace | null, hint: ErrorText = { zh: '', en: '' }) {
-    super('cypher_not_supported', { zh: `暂不支持 ${feature}${hint.zh}`, en: `${feature} is not supported${hint.en}` }, place, { feature });
+    super('cypher_not_supported', { zh: `暂不支持 ${inChinese(feature)}${hint.zh}`, en: `${feature} is not supported${hint.en}` }, place, {
+      feature,
+    });
   }
 }
 
@@ -63,4 +65,37 @@ export class InvalidParameterError extends CypherError {
       parameter: name,
     });
   }
+}
+
+/** What the grammar expects and what is not built, in Chinese; keywords, symbols and function names are the same in both. */
+const chinese: Record<string, string> = {
+  'a label': '标签',
+  'a relationship type': '关系类型',
+  'a property name': '属性名',
+  'a column name': '列名',
+  'a variable': '变量',
+  'an expression': '表达式',
+  'an index': '下标',
+  'end of query': '查询结尾',
+  'MATCH, WHERE or RETURN': 'MATCH、WHERE 或 RETURN',
+  'a long expression inside a chain of comparisons': '连续比较中的长表达式',
+  'map projection': '映射投影',
+  'label expressions with !, % or parentheses': '含有 !、% 或括号的标签表达式',
+  'pattern expression': '模式表达式',
+  'list comprehension': '列表推导',
+  'pattern comprehension': '模式推导',
+  'named path': '命名路径',
+  'a parameter as the property map of a pattern': '以参数作为模式的属性',
+  'a relationship of variable length': '变长关系',
+  'ordering of lists': '列表的大小比较',
+  'date() of a map': '以映射为参数的 date()',
+  'startNode() and endNode() of a relationship without direction': '无方向关系的 startNode() 与 endNode()',
+  'a query this complex': '如此复杂的查询',
+};
+
+export function inChinese(phrase: string): string {
+  const path = /^a path of more than (\d+) relationships$/.exec(phrase);
+  if (path) return `超过 ${path[1]} 个关系的路径`;
+  const query = /^more than (\d+) relationships in one query$/.exec(phrase);
+  return query ? `一次查询中超过 ${query[1]} 个关系` : (chinese[phrase] ?? phrase);
 }

@@ -130,4 +130,13 @@ describe('parseCypher', () => {
     expect(errorOf(String.raw`RETURN "\ud800"`).code).toBe('cypher_syntax_error');
     expect(returned(String.raw`"\ud83d\ude00"`)).toEqual({ kind: 'literal', value: '😀' });
   });
+
+  it.each([
+    ['MATCH (n) RETURN n n', '语法错误：此处应为 查询结尾，实际为 n'],
+    ['MATCH (n)-[*1..2]->(m) RETURN n', '暂不支持 变长关系'],
+    ['MATCH (n:) RETURN n', '此处应为 标签'],
+    ['MATCH (a)-->(b)-->(c)-->(d)-->(e) RETURN a', '暂不支持 超过 3 个关系的路径'],
+  ])('says what is wrong with %s in Chinese too', (text, zh) => {
+    expect(() => parseCypher(text)).toThrow(zh);
+  });
 });

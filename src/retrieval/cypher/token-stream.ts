@@ -1,4 +1,4 @@
-import { CypherNotSupportedError, CypherReadOnlyError, CypherSyntaxError, placeOf, type TextPlace } from './cypher.errors.js';
+import { CypherNotSupportedError, CypherReadOnlyError, CypherSyntaxError, inChinese, placeOf, type TextPlace } from './cypher.errors.js';
 import { tokenize, type Token } from './tokenize.js';
 
 export const MAX_DEPTH = 64;
@@ -90,7 +90,7 @@ export class TokenStream {
     const found = this.current.kind === 'end' ? 'end of query' : this.current.text;
     return new CypherSyntaxError(
       {
-        zh: `语法错误：此处应为 ${expected}，实际为 ${this.current.kind === 'end' ? '查询结尾' : found}`,
+        zh: `语法错误：此处应为 ${inChinese(expected)}，实际为 ${this.current.kind === 'end' ? '查询结尾' : found}`,
         en: `Syntax error: expected ${expected}, found ${found}`,
       },
       this.place(),
