@@ -215,6 +215,26 @@ describe('what a question excludes, joins and asks for', () => {
       expect([plan.kind, warnings[0]]).toEqual(['search', expect.stringMatching(reason)]);
     });
 
+    it('asks which of two metrics with one alias is meant, and takes one measure of two metrics', async () => {
+      const { body: metric } = await owner.get(`/api/metrics/${graph.metricId}`).expect(200);
+      const { binding } = metric;
+      const second = {
+        graph_id: graph.id,
+        name: '毛销售额',
+        aliases: ['revenue'],
+        formula: 'SUM(order_lines.unit_price * order_lines.quantity)',
+        binding,
+      };
+      const { body: made } = await owner.post('/api/metrics').send(second).expect(201);
+      try {
+        expect((await ask('revenue in 2025')).warnings[0]).toMatch(/may mean (?:销售额 or 毛销售额|毛销售额 or 销售额): name one/);
+        expect((await ask('2025年的销售额和毛销售额')).warnings[0]).toMatch(/“销售额”和“毛销售额”请分开问/);
+        expect((await ask('2025年的毛销售额')).plan.metric_call.metric).toBe('毛销售额');
+      } finally {
+        await owner.delete(`/api/metrics/${made.id}`).expect(204);
+      }
+    });
+
     it('says what can be asked instead', async () => {
       expect((await ask('每个供应商的销售额')).answer.text).toContain('指标“销售额”可以按地区、产品、类别、时间来问。');
       expect((await ask('Which suppliers have no products?')).answer.text).toContain(
