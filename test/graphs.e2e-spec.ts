@@ -51,6 +51,32 @@ describe('graphs', () => {
     expect(seen).toEqual(['1', '2', '3', '4', '5']);
   });
 
+  it('deletes a graph while others are read, whichever table a reader took first', async () => {
+    const { body: graph } = await test.admin.post('/api/graphs').send({ name: 'd' }).expect(201);
+    const reader = await test.pool.connect();
+    try {
+      for (const [first, second] of [['edges', 'nodes'], ['nodes', 'edges']]) {
+        await reader.query('BEGIN');
+        await reader.query(`SELECT FROM ${first} LIMIT 1`);
+        const { body: other } = await test.admin.post('/api/graphs').send({ name: 'e' }).expect(201);
+        const deleted = test.admin.delete(`/api/graphs/${other.id}`).expect(204).then(() => true);
+        await new Promise(resolve => setTimeout(resolve, 300));
+        await reader.query(`SELECT FROM ${second} LIMIT 1`);
+        await reader.query('COMMIT');
+        expect(await deleted).toBe(true);
+      }
+    } finally {
+      reader.release();
+    }
+    // What a reader held for too long goes with the next graph.
+    await test.admin.delete(`/api/graphs/${graph.id}`).expect(204);
+    const { rows } = await test.pool.query(
+      `SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent IN ('nodes'::regclass, 'edges'::regclass)
+         AND substring(c.relname FROM '\\d+$')::int NOT IN (SELECT id FROM graphs)`,
+    );
+    expect(rows).toEqual([]);
+  }); // prettier-ignore
+
   it('shows a node and its neighbours in both directions', async () => {
     const { body: graph } = await test.admin.post('/api/graphs').send({ name: 'n' }).expect(201);
     const { rows } = await test.pool.query(

@@ -7,6 +7,15 @@ import { ServicePool } from '../database/service-pool.js';
 import { Graph } from './graph.entity.js';
 import { GraphBusyError } from './graphs.errors.js';
 
+const partitionLockMs = 2_000;
+
+/** Partitions whose graph is gone: those of the graph just deleted, and what earlier deletions had to leave. */
+const orphanedPartitions = `
+  SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+  WHERE i.inhparent IN ('edges'::regclass, 'nodes'::regclass)
+    AND NOT EXISTS (SELECT FROM graphs g WHERE c.relname IN ('edges_' || g.id, 'nodes_' || g.id))
+  ORDER BY c.relname`;
+
 export interface GraphRow {
   id: number;
   name: string;
@@ -54,7 +63,10 @@ export interface NeighborRow {
   display: string;
 }
 
-const lockNotAvailable = '55P03';
+/** A lock time-out, or a deadlock that this transaction was picked to end. */
+function isLockConflict(error: unknown): boolean {
+  return ['55P03', '40P01'].includes((error as { code?: string }).code ?? '');
+}
 
 const graphRow = `
   SELECT g.id, g.name, g.description, u.username AS owner, g.version, g.created_at, g.updated_at,
@@ -115,16 +127,32 @@ export class GraphsRepository {
     await this.graphs.update({ id }, changes);
   }
 
-  /** @throws GraphBusyError when a run or a query holds the graph for longer than the lock time-out. */
+  /**
+   * The row first, which ends the graph for everybody; then its partitions, each in a transaction of its own. Dropping a
+   * partition locks its parent table: whoever held one parent while waiting for the other would deadlock with readers, who
+   * take them in any order.
+   * @throws GraphBusyError when a run holds the graph for longer than the lock time-out.
+   */
   async delete(id: number): Promise<void> {
     try {
+      await this.pool.query('DELETE FROM graphs WHERE id = $1', [id]);
+    } catch (error) {
+      if (isLockConflict(error)) throw new GraphBusyError();
+      throw error;
+    }
+    const { rows } = await this.pool.query<{ name: string }>(orphanedPartitions);
+    for (const { name } of rows) await this.dropPartition(name);
+  }
+
+  /** A partition that a long query holds stays for the next deletion: all who want its parent table queue behind the drop. */
+  private async dropPartition(name: string): Promise<void> {
+    try {
       await this.pool.transaction(async client => {
-        for (const table of ['nodes', 'edges']) await client.query(`DROP TABLE IF EXISTS ${quoteIdentifier(`${table}_${id}`)}`);
-        await client.query('DELETE FROM graphs WHERE id = $1', [id]);
+        await client.query(`SET LOCAL lock_timeout = ${partitionLockMs}`);
+        await client.query(`DROP TABLE IF EXISTS ${quoteIdentifier(name)}`);
       });
     } catch (error) {
-      if ((error as { code?: string }).code === lockNotAvailable) throw new GraphBusyError();
-      throw error;
+      if (!isLockConflict(error)) throw error;
     }
   }
 

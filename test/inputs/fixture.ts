@@ -1,0 +1,77 @@
+import { type Client, type TestApp, client, adminPassword, userPassword } from '../support/app.js';
+import { createTradingGraph } from '../support/trading-graph.js';
+import { type Operation } from './operations.js';
+
+/** One of everything that a path or a body may name, and the people who ask for it. */
+export interface Fixture {
+  graphId: number;
+  /** The value that makes a request with this parameter find something. */
+  idFor(operation: Pick<Operation, 'path'>, parameter: string): string;
+  /** A body's references to records, put right. */
+  withRealIds(body: unknown): unknown;
+  /** The token of a person, fetched anew after it has been ended. */
+  tokenOf(person: Person): Promise<string | null>;
+  forgetToken(person: Person): void;
+}
+
+export type Person = 'admin' | 'user' | 'anonymous';
+
+export async function createFixture(test: TestApp): Promise<Fixture> {
+  const trading = await createTradingGraph(test, test.admin);
+  const graphId = trading.id;
+  const one = async (sql: string, values: unknown[] = []) => String((await test.pool.query(sql, values)).rows[0].id);
+  const user = await test.asUser('reader');
+  await test.asUser('bystander');
+  const userId = await one(`SELECT id FROM users WHERE username = 'reader'`);
+  const bystander = await one(`SELECT id FROM users WHERE username = 'bystander'`);
+  await test.admin.post(`/api/permissions/graphs/${graphId}/members`).send({ username: 'reader', role: 'editor' }).expect(201);
+  const query = await test.admin.post(`/api/graphs/${graphId}/query`).send({ cypher: 'MATCH (n:客户) RETURN n LIMIT 1' }).expect(200);
+  const key = await test.admin
+    .post('/api/api-keys')
+    .send({ name: 'k', graph_ids: [graphId] })
+    .expect(201);
+  const ids: Record<string, string> = {
+    graph: String(graphId),
+    metric: String(trading.metricId),
+    job: await one('SELECT id FROM ingestion_jobs WHERE graph_id = $1', [graphId]),
+    run: await one('SELECT r.id FROM ingestion_runs r JOIN ingestion_jobs j ON j.id = r.job_id WHERE j.graph_id = $1', [graphId]),
+    node: await one('SELECT id FROM nodes WHERE graph_id = $1 ORDER BY id LIMIT 1', [graphId]),
+    query: String(query.body.query_id),
+    key: String(key.body.id),
+    user: bystander,
+    connection: '1',
+  };
+  const tokens: Partial<Record<Person, string | null>> = { admin: test.admin.token, user: user.token };
+  const login = async (anyone: Client, username: string, password: string) =>
+    ((await anyone.post('/api/auth/login').send({ username, password })).body as { token: string }).token;
+
+  return {
+    graphId,
+    idFor({ path }, parameter) {
+      if (parameter === 'node_id') return ids.node!;
+      if (parameter === 'query_id') return ids.query!;
+      if (parameter === 'user_id') return userId;
+      if (parameter === 'table') return 'customers';
+      if (path.includes('/jobs/')) return ids.job!;
+      if (path.includes('/runs/')) return ids.run!;
+      if (path.includes('/metrics/')) return ids.metric!;
+      if (path.includes('/users/')) return ids.user!;
+      if (path.includes('/api-keys/')) return ids.key!;
+      if (path.includes('/connections/')) return ids.connection!;
+      return ids.graph!;
+    },
+    withRealIds(body) {
+      if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+      const known: Record<string, unknown> = { graph_id: graphId, graph_ids: [graphId], user_id: Number(userId) };
+      return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, known[name] ?? value]));
+    },
+    async tokenOf(person) {
+      if (person === 'anonymous') return null;
+      tokens[person] ??= await login(client(test.url, null), person === 'admin' ? 'admin' : 'reader', person === 'admin' ? adminPassword : userPassword);
+      return tokens[person];
+    },
+    forgetToken(person) {
+      delete tokens[person];
+    },
+  }; // prettier-ignore
+}

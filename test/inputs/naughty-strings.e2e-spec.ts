@@ -1,0 +1,139 @@
+import { createOpenApiDocument } from '../../src/openapi.js';
+import { startTestApp, type TestApp } from '../support/app.js';
+import { asPerson, probe, type ProbeAnswer, type ProbeRequest } from '../support/probe.js';
+import { inParallel, sample } from '../support/seeded.js';
+import { describeWithShared } from '../support/shared-data.js';
+import { createFixture, type Fixture } from './fixture.js';
+import { naughtyStrings } from './naughty-strings.js';
+import { exampleOf, type Operation, readOperations, textPlaces } from './operations.js';
+
+const long = process.env.LONG_TESTS === '1';
+const seed = 20_261_120;
+
+/** A request that a text can be put into. */
+interface Slot {
+  label: string;
+  request(text: string): ProbeRequest | null;
+}
+
+/** Headers that something in the service reads, on a route where it does. */
+const readHeaders: [operation: string, header: string][] = [
+  ['Auth_me', 'authorization'],
+  ['Auth_me', 'x-api-key'],
+  ['Auth_me', 'x-request-id'],
+  ['Auth_me', 'x-forwarded-for'],
+  ['Auth_me', 'origin'],
+  ['Auth_me', 'cookie'],
+  ['Auth_me', 'user-agent'],
+  ['Auth_login', 'content-type'],
+  ['Auth_login', 'content-encoding'],
+  ['Jobs_run', 'prefer'],
+  ['Queries_query', 'prefer'],
+  ['Runs_rejected', 'accept'],
+  ['Tables_upload', 'content-type'],
+  ['Tables_upload', 'content-encoding'],
+];
+
+/** Bodies whose fields exclude each other, by the field that the text goes into. */
+function baseBody({ id, body }: Operation, field: string, fixture: Fixture): unknown {
+  if (id === 'Queries_query') {
+    if (/^(question|search|cypher)/.test(field)) return {};
+    return field.startsWith('parameters') ? { cypher: 'MATCH (n) WHERE n.公司名称 = $a RETURN n LIMIT 1' } : { search: '华为' };
+  }
+  if (id === 'Permissions_grant') return { role: 'viewer', ...(field === 'username' ? {} : { user_id: 1 }) };
+  return fixture.withRealIds(exampleOf(body!));
+}
+
+describeWithShared('naughty strings', 'suites/blns/blns.json', () => {
+  const strings = naughtyStrings();
+  let test: TestApp;
+  let fixture: Fixture;
+  let slots: Slot[];
+  beforeAll(async () => {
+    test = await startTestApp({ WORKER: 'off' });
+    fixture = await createFixture(test);
+    slots = readOperations(createOpenApiDocument(test.app)).flatMap(slotsOf);
+  }, 60_000);
+  afterAll(() => test.close());
+
+  function slotsOf(operation: Operation): Slot[] {
+    const { method, parameters, contentType, id } = operation;
+    const path = (other: Record<string, string> = {}) =>
+      operation.path.replace(/\{(\w+)\}/g, (_, name: string) => other[name] ?? fixture.idFor(operation, name));
+    const body = (put = (whole: unknown) => whole, field = '') => {
+      if (contentType !== 'application/json') return 'a,b\n1,x\n';
+      return operation.body ? JSON.stringify(put(baseBody(operation, field, fixture))) : undefined;
+    };
+    const headers: Record<string, string> = operation.body ? { 'content-type': contentType } : {};
+    const request = (more: Partial<ProbeRequest>): ProbeRequest => ({ method, path: path(), headers, ...more });
+    const label = (what: string) => `${method} ${operation.path} ${what}`;
+    return [
+      ...parameters
+        .filter(parameter => parameter.in === 'path')
+        .map(({ name }) => ({
+          label: label(`{${name}}`),
+          // An empty segment, `.` and `..` make another path of it.
+          request: (text: string) => (/^\.{0,2}$/.test(text) || !text.isWellFormed() ? null : request({ path: path({ [name]: encodeURIComponent(text) }), body: body() })),
+        })),
+      ...parameters
+        .filter(parameter => parameter.in === 'query')
+        .map(({ name }) => ({
+          label: label(`?${name}`),
+          request: (text: string) => (text.isWellFormed() ? request({ path: `${path()}?${name}=${encodeURIComponent(text)}`, body: body() }) : null),
+        })),
+      ...(operation.body && contentType === 'application/json'
+        ? textPlaces(operation.body).map(({ label: field, put }) => ({
+            label: label(field),
+            request: (text: string) => request({ body: body(whole => put(whole, text), field) }),
+          }))
+        : []),
+      ...readHeaders
+        .filter(([wanted]) => wanted === id)
+        .map(([, header]) => ({
+          label: label(`${header}:`),
+          request: (text: string) => {
+            const value = Buffer.from(text).toString('latin1');
+            return /[\r\n\0]|[^\t\x20-\x7e\x80-\xff]/.test(value) ? null : request({ headers: { ...headers, [header]: value }, body: body() });
+          },
+        })),
+    ];
+  } // prettier-ignore
+
+  /** What was made is taken away again, so that thousands of graphs do not change what is tested. */
+  async function clean({ method, path }: ProbeRequest, answer: ProbeAnswer): Promise<void> {
+    if (answer.status === 401) fixture.forgetToken('admin');
+    if (method !== 'POST' || answer.status !== 201 || !/\/(graphs|metrics|users|connections)$/.test(path)) return;
+    const { id } = JSON.parse(answer.body) as { id: number };
+    await test.admin.delete(`${path}/${id}`).expect(204);
+  }
+
+  it(
+    `are answered in every text of a request without a fault (${long ? 'all' : `a sample, seed ${seed}`})`,
+    async () => {
+      expect(strings.length).toBeGreaterThan(2_000);
+      expect(slots.length).toBeGreaterThan(100);
+      const all = slots.length * strings.length;
+      const picks = Array.from({ length: all }, (_, index) => index);
+      const found: string[] = [];
+      const statuses: Record<string, number> = {};
+      let sent = 0;
+      await inParallel(8, long ? picks : sample(picks, 4_000, seed), async pick => {
+        const slot = slots[Math.floor(pick / strings.length)]!;
+        const text = strings[pick % strings.length]!;
+        const request = slot.request(text);
+        if (request === null || Buffer.byteLength(request.path) > 7_500) return;
+        const own = request.headers ?? {};
+        const credentials = 'authorization' in own || 'x-api-key' in own ? {} : asPerson(await fixture.tokenOf('admin'));
+        const answer = await probe(test, { ...request, headers: { ...credentials, ...own } }).catch((error: Error) => ({ status: 0, body: '', headers: {}, problems: [error.message] }));
+        sent++;
+        statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+        for (const problem of answer.problems) found.push(`${slot.label} ⇐ ${JSON.stringify(text).slice(0, 200)}: ${problem}`);
+        if (answer.problems.length === 0) await clean(request, answer);
+      });
+      if (long) process.stdout.write(`naughty strings: ${slots.length} places, ${strings.length} strings, ${sent} requests, ${JSON.stringify(statuses)}\n`);
+      expect(found.slice(0, 50)).toEqual([]);
+      await test.anonymous.get('/health').expect(200);
+    },
+    long ? 3_600_000 : 120_000,
+  ); // prettier-ignore
+});
