@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { DatabaseProxy } from './support/database-proxy.js';
+import { OwnPostgres } from './support/own-postgres.js';
+import { mulberry32 } from './support/seeded.js';
+import { firstToken, ServiceProcess } from './support/service-process.js';
+import { type Answer, SteadyLoad } from './support/steady-load.js';
+
+const isLong = process.env.LONG === '1';
+const longestAnswerMs = 10_000;
+const longestReturnMs = 2_000;
+const jwtKey = 'b3f1c7a9d2e84f6a90c1b2d3e4f5a6b7c8d9e0f1a2b3c4d5';
+
+/** What happens to the database while clients go on asking. `undo` is the moment from which it could answer again. */
+interface Fault {
+  name: string;
+  lastsMs: number;
+  begin: () => Promise<void> | void;
+  undo: () => Promise<void> | void;
+}
+
+describe('a database that fails', () => {
+  let postgres: OwnPostgres;
+  let proxy: DatabaseProxy;
+  let service: ServiceProcess;
+  let token: string;
+  let graphId: number;
+
+  const environment = () => ({ DATABASE_URL: proxy.url, JWT_SECRET_KEY: jwtKey, LOG_LEVEL: 'error', DATABASE_POOL_SIZE: '10' });
+
+  beforeAll(async () => {
+    postgres = await OwnPostgres.start();
+    proxy = await DatabaseProxy.start(postgres.url);
+    service = await ServiceProcess.start({ environment: environment() });
+    token = await firstToken(service.url);
+    const created = await fetch(`${service.url}/api/graphs`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: '图' }),
+    });
+    graphId = ((await created.json()) as { id: number }).id;
+  }, 120_000);
+
+  afterAll(async () => {
+    await service?.kill();
+    await proxy?.stop();
+    await postgres?.remove();
+  }, 60_000);
+
+  async function terminateBackends(): Promise<void> {
+    const client = new pg.Client(postgres.url);
+    await client.connect();
+    await client.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+    await client.end();
+  }
+
+  const faults: Fault[] = [
+    { name: 'refuses connections', lastsMs: 2_000, begin: () => proxy.set('refuse'), undo: () => proxy.set('pass') },
+    { name: 'cuts every connection', lastsMs: 0, begin: () => proxy.cut(), undo: () => undefined },
+    { name: 'ends every session', lastsMs: 0, begin: terminateBackends, undo: () => undefined },
+    { name: 'hangs, then goes on', lastsMs: 8_000, begin: () => proxy.set('hang'), undo: () => proxy.set('pass') },
+    { name: 'drops packets for ever on what is open', lastsMs: 8_000, begin: () => proxy.set('drop'), undo: () => proxy.set('pass') },
+    { name: 'hangs so shortly that nobody may notice', lastsMs: 1_500, begin: () => proxy.set('hang'), undo: () => proxy.set('pass') },
+    { name: 'is frozen (SIGSTOP)', lastsMs: 8_000, begin: () => postgres.signalAll('SIGSTOP'), undo: () => postgres.signalAll('SIGCONT') },
+    { name: 'is stopped and started again', lastsMs: 2_000, begin: () => postgres.stop(), undo: () => postgres.startAgain() },
+    { name: 'crashes (kill -9)', lastsMs: 0, begin: () => postgres.signal('SIGKILL'), undo: () => postgres.accepts() },
+    { name: 'stops at once (SIGQUIT)', lastsMs: 0, begin: () => postgres.signal('SIGQUIT'), undo: () => postgres.accepts() },
+  ];
+
+  /** Clients keep asking through the fault and after it; what they saw. */
+  async function through(fault: Fault): Promise<{ answers: Answer[]; returnMs: number }> {
+    const load = new SteadyLoad(
+      service.url,
+      token,
+      [
+        { path: '/auth/me' },
+        { path: '/graphs' },
+        { path: `/graphs/${graphId}` },
+        { method: 'PATCH', path: `/graphs/${graphId}`, body: { name: '图' } },
+        { method: 'POST', path: `/graphs/${graphId}/query`, body: { search: '华为', cache: 'refresh' } },
+      ],
+      16,
+      5,
+    );
+    await sleep(300);
+    await fault.begin();
+    await sleep(fault.lastsMs);
+    await fault.undo();
+    const returnMs = await load.firstGood(performance.now(), 20_000);
+    await sleep(300);
+    return { answers: await load.stop(), returnMs };
+  }
+
+  const figures: string[] = [];
+  afterAll(() => process.stdout.write(`${figures.join('\n')}\n`));
+
+  async function check(fault: Fault): Promise<void> {
+    const { answers, returnMs } = await through(fault);
+    const slowest = Math.max(...answers.map(({ ms }) => ms));
+    const good = answers.filter(({ status }) => status === 200);
+    const failed = answers.filter(({ status }) => status !== 200);
+    figures.push(
+      `${fault.name}, ${fault.lastsMs} ms: ${answers.length} answers, ${failed.length} failed, slowest ${Math.round(slowest)} ms, first good after ${Math.round(returnMs)} ms`,
+    );
+    expect(service.isRunning).toBe(true);
+    expect(good.length).toBeGreaterThan(0);
+    for (const { status, body, what } of failed) {
+      expect({ what, status, body }).toEqual({
+        what,
+        status: 500,
+        body: expect.stringMatching(/^\{"detail":".+ \/ .+","code":"[a-z_]+"\}$/),
+      });
+    }
+    expect(slowest).toBeLessThan(longestAnswerMs);
+    expect(returnMs).toBeLessThan(longestReturnMs);
+  }
+
+  it.each(isLong ? faults : faults.filter(({ name }) => name !== 'hangs, then goes on'))(
+    '$name: answers in time and in shape, keeps every token, and works again at once',
+    check,
+    60_000,
+  );
+
+  (isLong ? it : it.skip)(
+    'does so 200 times in a row, in random order and for random times (LONG=1)',
+    async () => {
+      const seed = Date.now() % 2 ** 31;
+      figures.push(`seed ${seed}`);
+      const random = mulberry32(seed);
+      for (let event = 0; event < 200; event++) {
+        const fault = faults[Math.floor(random() * faults.length)]!;
+        await check({ ...fault, lastsMs: Math.round(fault.lastsMs * 1.5 * random()) });
+      }
+    },
+    3_600_000,
+  );
+
+  it('leaves no connection behind', async () => {
+    // Pools keep idle connections for 10 s. What stays: the pulses of the API and of the retrieval process, and the worker's.
+    await sleep(11_000);
+    expect(proxy.connections).toBeLessThanOrEqual(4);
+  }, 20_000);
+});
+
+describe('a database that is not there yet', () => {
+  it('is waited for at the start, and the service comes up with it', async () => {
+    const postgres = await OwnPostgres.start();
+    const proxy = await DatabaseProxy.start(postgres.url);
+    await proxy.set('refuse');
+    const service = await ServiceProcess.spawn({ environment: { DATABASE_URL: proxy.url } });
+    try {
+      await sleep(isLong ? 20_000 : 4_000);
+      expect(service.isRunning).toBe(true);
+      expect(service.log.filter(({ msg }) => /waiting for it/.test(String(msg)))).toHaveLength(1);
+      await proxy.set('pass');
+      await service.listening();
+      expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
+    } finally {
+      await service.kill();
+      await proxy.stop();
+      await postgres.remove();
+    }
+  }, 120_000);
+
+  it('is not waited for when it refuses the password', async () => {
+    const postgres = await OwnPostgres.start();
+    const url = postgres.url.replace(/:[^:@]+@/, ':canary-of-a-password@');
+    const service = await ServiceProcess.spawn({ environment: { DATABASE_URL: url } });
+    try {
+      expect((await service.ended).code).toBe(1);
+      expect(service.stderr).toContain('password authentication failed');
+      expect(service.stdout + service.stderr).not.toContain('canary-of-a-password');
+    } finally {
+      await service.kill();
+      await postgres.remove();
+    }
+  }, 60_000);
+});

@@ -1,0 +1,121 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import net, { type Server, type Socket } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+
+/**
+ * pass: bytes go through. refuse: nobody listens. hang: connections open and nothing goes through until it passes again, as
+ * with a server that was stopped. drop: the same, but what is open then stays silent for ever, as behind a firewall that
+ * forgot it.
+ */
+export type ProxyMode = 'pass' | 'refuse' | 'hang' | 'drop';
+
+interface Pair {
+  client: Socket;
+  upstream: Socket;
+  isLost: boolean;
+}
+
+/** What toxiproxy would do for a PostgreSQL behind a Unix socket: stands in front of it and misbehaves on demand. */
+export class DatabaseProxy {
+  private mode: ProxyMode = 'pass';
+  private delayMs = 0;
+  private readonly pairs = new Set<Pair>();
+  private server: Server | null = null;
+
+  private constructor(
+    private readonly folder: string,
+    private readonly upstreamPath: string,
+    /** URL of the same database through the proxy. */
+    readonly url: string,
+  ) {}
+
+  /** @param databaseUrl with `?host=` naming the folder of the server's socket */
+  static async start(databaseUrl: string): Promise<DatabaseProxy> {
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'proxy-'));
+    const upstream = decodeURIComponent(/[?&]host=([^&]+)/.exec(databaseUrl)![1]!);
+    const url = databaseUrl.replace(/([?&]host=)[^&]+/, `$1${encodeURIComponent(folder)}`);
+    const proxy = new DatabaseProxy(folder, path.join(upstream, '.s.PGSQL.5432'), url);
+    await proxy.listen();
+    return proxy;
+  }
+
+  async set(mode: ProxyMode): Promise<void> {
+    this.mode = mode;
+    if (mode === 'refuse') {
+      this.cut();
+      const server = this.server;
+      this.server = null;
+      if (server) await new Promise(resolve => server.close(resolve));
+      return;
+    }
+    if (!this.server) await this.listen();
+    for (const pair of this.pairs) {
+      pair.isLost ||= mode === 'drop';
+      mute(pair, mode === 'hang');
+    }
+  }
+
+  /** Each way takes this much longer. */
+  delay(ms: number): void {
+    this.delayMs = ms;
+  }
+
+  /** Ends every connection in the middle of whatever it carries. */
+  cut(): void {
+    for (const pair of this.pairs) end(pair);
+  }
+
+  get connections(): number {
+    return this.pairs.size;
+  }
+
+  async stop(): Promise<void> {
+    await this.set('refuse');
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private async listen(): Promise<void> {
+    const server = net.createServer(client => this.join(client));
+    const address = path.join(this.folder, '.s.PGSQL.5432');
+    await rm(address, { force: true });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(address, resolve);
+    });
+    this.server = server;
+  }
+
+  private join(client: Socket): void {
+    const upstream = net.connect(this.upstreamPath);
+    const pair = { client, upstream, isLost: this.mode === 'drop' };
+    this.pairs.add(pair);
+    const forward = (from: Socket, to: Socket) => {
+      from.on('data', (bytes: Buffer) => {
+        if (pair.isLost) return;
+        if (this.delayMs === 0) to.write(bytes);
+        else setTimeout(() => to.write(bytes), this.delayMs);
+      });
+      from.on('error', () => undefined);
+      from.once('close', () => {
+        to.destroy();
+        this.pairs.delete(pair);
+      });
+    };
+    forward(client, upstream);
+    forward(upstream, client);
+    mute(pair, this.mode === 'hang');
+  }
+}
+
+function mute({ client, upstream }: Pair, isMute: boolean): void {
+  for (const socket of [client, upstream]) {
+    if (isMute) socket.pause();
+    else socket.resume();
+  }
+}
+
+function end({ client, upstream }: Pair): void {
+  client.destroy();
+  upstream.destroy();
+}

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { EmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.js';
+
+/** A PostgreSQL server that belongs to one test, which may stop it, freeze it and kill it. */
+export class OwnPostgres {
+  private constructor(
+    private server: EmbeddedPostgres,
+    private readonly dataDirectory: string,
+    /** URL of an empty database. */
+    readonly url: string,
+  ) {}
+
+  static async start(): Promise<OwnPostgres> {
+    const dataDirectory = await mkdtemp(path.join(os.tmpdir(), 'own-postgres-'));
+    await chmod(dataDirectory, 0o711);
+    const server = await start(dataDirectory);
+    return new OwnPostgres(server, dataDirectory, await server.createDatabase('service'));
+  }
+
+  /** Sends a signal to the server and to every process of it: each has a process group of its own. */
+  signalAll(signal: NodeJS.Signals): void {
+    const { pid } = this;
+    for (const process of [pid, ...childrenOf(pid)]) kill(process, signal);
+  }
+
+  /** To the server itself: SIGINT is a fast shutdown, SIGQUIT an immediate one, SIGKILL a crash. All but the first are undone by a restart of its own. */
+  signal(signal: NodeJS.Signals): void {
+    kill(this.pid, signal);
+  }
+
+  async stop(): Promise<void> {
+    await this.server.stop();
+  }
+
+  async startAgain(): Promise<void> {
+    this.server = await start(this.dataDirectory);
+  }
+
+  /** Resolves once the server, whoever started it again, takes connections. */
+  async accepts(): Promise<void> {
+    for (;;) {
+      const client = new pg.Client({ connectionString: this.url, connectionTimeoutMillis: 1_000 });
+      client.on('error', () => undefined);
+      try {
+        await client.connect();
+        await client.end();
+        return;
+      } catch {
+        await sleep(10);
+      }
+    }
+  }
+
+  async remove(): Promise<void> {
+    await this.server.stop();
+    await rm(this.dataDirectory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  }
+
+  private get pid(): number {
+    return Number.parseInt(readFileSync(path.join(this.dataDirectory, 'postgres', 'postmaster.pid'), 'utf8'), 10);
+  }
+}
+
+function start(dataDirectory: string): Promise<EmbeddedPostgres> {
+  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', shared_buffers: '32MB' };
+  return EmbeddedPostgres.start({ dataDirectory, settings });
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    // A backend may end between the list and its turn.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+function childrenOf(parent: number): number[] {
+  return readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+}

@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const root = path.resolve(__dirname, '..', '..');
+const startPatienceMs = 60_000;
+
+export interface ServiceOptions {
+  /** Added to, or with undefined taken from, what a test service usually starts with. */
+  environment?: Record<string, string | undefined>;
+  /** Before the script: `['--require', file]`. */
+  nodeArguments?: string[];
+}
+
+/** The service as a user runs it: a process of its own, from `dist`, told by its environment and heard through its output. */
+export class ServiceProcess {
+  readonly url: string;
+  stdout = '';
+  stderr = '';
+  /** Settles when the process has ended. */
+  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+
+  private constructor(
+    readonly child: ChildProcess,
+    port: number,
+    readonly dataDirectory: string,
+  ) {
+    this.url = `http://127.0.0.1:${port}`;
+    child.stdout!.on('data', (text: Buffer) => (this.stdout += text.toString()));
+    child.stderr!.on('data', (text: Buffer) => (this.stderr += text.toString()));
+    this.ended = new Promise(resolve => child.once('exit', (code, signal) => resolve({ code, signal })));
+  }
+
+  /** Starts and does not wait; see `listening`. */
+  static async spawn({ environment = {}, nodeArguments = [] }: ServiceOptions = {}): Promise<ServiceProcess> {
+    const dataDirectory = await mkdtemp(path.join(os.tmpdir(), 'graph-service-process-'));
+    const port = await freePort();
+    const { PATH, HOME } = process.env;
+    const env: NodeJS.ProcessEnv = {
+      PATH, HOME, PORT: String(port), DATA_DIR: dataDirectory, BCRYPT_COST: '4', RATE_LIMIT_SCALE: '1000', LOG_LEVEL: 'info',
+      ...environment,
+    }; // prettier-ignore
+    for (const [name, value] of Object.entries(env)) if (value === undefined) delete env[name];
+    // Away from the repository, so that no `.env` of a developer is read.
+    const script = path.join(root, 'dist', 'src', 'main.js');
+    const child = spawn(process.execPath, [...nodeArguments, script], { cwd: dataDirectory, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    return new ServiceProcess(child, port, dataDirectory);
+  }
+
+  static async start(options: ServiceOptions = {}): Promise<ServiceProcess> {
+    const service = await ServiceProcess.spawn(options);
+    await service.listening();
+    return service;
+  }
+
+  /** Resolves once the service says where it listens. @throws when it ends before that */
+  async listening(): Promise<void> {
+    for (const deadline = Date.now() + startPatienceMs; !this.stdout.includes('/ Listening'); await sleep(20)) {
+      if (this.child.exitCode !== null || this.child.signalCode !== null || Date.now() > deadline) {
+        await this.kill();
+        throw new Error(`The service did not start:\n${this.stdout}\n${this.stderr}`);
+      }
+    }
+  }
+
+  get isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Lines of the structured log so far. */
+  get log(): Record<string, unknown>[] {
+    return this.stdout
+      .split('\n')
+      .filter(line => line.startsWith('{'))
+      .map(line => JSON.parse(line) as Record<string, unknown>);
+  }
+
+  /** Asks it to stop; resolves with its exit code and how long that took. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<{ code: number | null; ms: number }> {
+    const startedAt = performance.now();
+    this.child.kill(signal);
+    const { code } = await this.ended;
+    return { code, ms: performance.now() - startedAt };
+  }
+
+  /** For `afterEach`: whatever state it is in, it is gone afterwards. */
+  async kill(): Promise<void> {
+    if (this.isRunning) {
+      this.child.kill('SIGKILL');
+      await this.ended;
+    }
+    // An embedded PostgreSQL learns of the death of its parent, and needs a moment for its last files.
+    await rm(this.dataDirectory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  }
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const net = await import('node:net');
+  const server = net.createServer();
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise(resolve => server.close(resolve));
+  return port;
+}
+
+/** Logs in as the first admin of a fresh database and changes the password; the token works from then on. */
+export async function firstToken(url: string, password = 'correct-horse-7', firstPassword = 'admin@Graph123'): Promise<string> {
+  const send = async (method: string, route: string, body: object, token?: string) => {
+    const response = await fetch(`${url}/api${route}`, {
+      method,
+      headers: { 'Content-Type': 'application/json', ...(token ? { Authorization: `Bearer ${token}` } : {}) },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${route}: ${response.status} ${await response.text()}`);
+    return ((await response.json()) as { token: string }).token;
+  };
+  const token = await send('POST', '/auth/login', { username: 'admin', password: firstPassword });
+  return send('PUT', '/auth/password', { old_password: firstPassword, new_password: password }, token);
+}
