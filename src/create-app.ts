@@ -42,7 +42,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   const ceiling = app.get(AnonymousCeiling);
   app.use(ceiling.gate, checkRequestMiddleware, jsonBodyMiddleware(settings.maxBodyBytes));
   app.use(['/docs', '/openapi.json'], ceiling.guard);
-  serveOpenApi(app);
+  serveOpenApi(app, { keepTokens: !settings.isProduction });
   answerProtocolErrors(app.getHttpServer(), log);
   return app;
 }

@@ -107,13 +107,13 @@ function withErrors(path: string, item: PathItem): PathItem {
   return item;
 }
 
-/** `/docs` (Swagger UI) and `/openapi.json`, also under `/api`. */
-export function serveOpenApi(app: NestExpressApplication): void {
+/** `/docs` (Swagger UI) and `/openapi.json`, also under `/api`. With `keepTokens` the browser remembers who was logged in. */
+export function serveOpenApi(app: NestExpressApplication, { keepTokens }: { keepTokens: boolean }): void {
   const document = createOpenApiDocument(app);
   app.use('/openapi.json', (_request: Request, response: Response) => response.json(document));
   SwaggerModule.setup('docs', app, document, {
     raw: false,
     customSiteTitle: 'Graph service',
-    swaggerOptions: { persistAuthorization: true, displayRequestDuration: true, tryItOutEnabled: true },
+    swaggerOptions: { persistAuthorization: keepTokens, displayRequestDuration: true, tryItOutEnabled: true },
   });
 }

@@ -4,6 +4,8 @@ import { type Logger } from 'pino';
 import { DatabasePulse, type PulseTimes } from './database-pulse.js';
 import { WatchedPool } from './watched-pool.js';
 
+const closingMs = 2_000;
+
 export interface DatabaseLinkOptions {
   url: string;
   log: Logger;
@@ -31,7 +33,7 @@ export class DatabaseLink implements OnApplicationShutdown {
         }
         this.lostAt = performance.now();
         log.error({ cause }, 'The database does not answer; requests that need it fail until it does');
-        for (const pool of this.pools.values()) pool.abandon();
+        this.abandon();
       },
       times,
     );
@@ -80,7 +82,13 @@ export class DatabaseLink implements OnApplicationShutdown {
     return [...this.pools].map(([pool, { usage }]) => ({ pool, ...usage }));
   }
 
+  /** Pools close behind their last statement; one that takes longer than a moment now has nobody left to answer to. */
   onApplicationShutdown(): void {
     this.pulse.stop();
+    setTimeout(() => this.abandon(), closingMs).unref();
+  }
+
+  private abandon(): void {
+    for (const pool of this.pools.values()) pool.abandon();
   }
 }

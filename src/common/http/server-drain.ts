@@ -78,4 +78,6 @@ function refuse(request: IncomingMessage, response: ServerResponse): void {
     Connection: 'close',
   });
   response.end(body);
+  // With its response ended Node forgets the request: whoever still reads its body would wait for ever.
+  response.once('close', () => request.destroy());
 }

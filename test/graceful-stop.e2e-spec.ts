@@ -1,0 +1,281 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { cloneDatabase } from './support/database.js';
+import { firstToken, ServiceProcess } from './support/service-process.js';
+
+const isLong = process.env.LONG === '1';
+const rounds = isLong ? 200 : 3;
+const jwtKey = 'b3f1c7a9d2e84f6a90c1b2d3e4f5a6b7c8d9e0f1a2b3c4d5';
+
+interface Outcome {
+  status: number;
+  body: string;
+  headers: http.IncomingHttpHeaders;
+}
+
+interface Ask {
+  method?: string;
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+  /** Sent one after the other, `everyMs` apart. */
+  chunks?: string[];
+  everyMs?: number;
+  agent?: http.Agent | undefined;
+  /** Called with what has arrived of the answer so far. */
+  onText?: (text: string) => void;
+}
+
+/** One request, to the end of its answer. Rejects when either is cut. */
+function ask(
+  url: string,
+  token: string,
+  { method = 'GET', path: route, headers = {}, body, chunks, everyMs = 0, agent, onText }: Ask,
+): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const request = http.request(`${url}/api${route}`, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, ...headers },
+      ...(agent ? { agent } : { agent: false }),
+    });
+    request.on('error', reject);
+    request.on('response', response => {
+      let text = '';
+      response.on('data', (part: Buffer) => {
+        text += part.toString();
+        onText?.(text);
+      });
+      response.on('aborted', () => reject(new Error('The answer was cut')));
+      response.on('error', reject);
+      response.on('end', () => resolve({ status: response.statusCode!, body: text, headers: response.headers }));
+    });
+    void (async () => {
+      for (const chunk of chunks ?? []) {
+        if (request.destroyed) return;
+        request.write(chunk);
+        await sleep(everyMs);
+      }
+      request.end(body);
+    })();
+  });
+}
+
+/** Clients on kept-alive connections that ask without a pause until nobody listens any more. */
+async function askUntilRefused(url: string, token: string, clients: number): Promise<{ answered: number; cut: string[] }> {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: clients });
+  const result = { answered: 0, cut: [] as string[] };
+  const client = async (index: number): Promise<void> => {
+    for (let turn = index; ; turn++) {
+      try {
+        const route = ['/auth/me', '/graphs', '/settings'][turn % 3]!;
+        const { status } = await ask(url, token, { path: route, agent });
+        if (status !== 200) result.cut.push(`${route}: ${status}`);
+        result.answered++;
+      } catch (error) {
+        const { code, syscall } = error as NodeJS.ErrnoException;
+        if (code === 'ECONNREFUSED' && syscall === 'connect') return;
+        result.cut.push(`${code}: ${(error as Error).message}`);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, (_, index) => client(index)));
+  agent.destroy();
+  return result;
+}
+
+describe('stopping', () => {
+  let database: Awaited<ReturnType<typeof cloneDatabase>>;
+  let token: string;
+  const services: ServiceProcess[] = [];
+
+  const start = async (environment: Record<string, string> = {}): Promise<ServiceProcess> => {
+    const service = await ServiceProcess.start({
+      environment: { DATABASE_URL: database.url, JWT_SECRET_KEY: jwtKey, LOG_LEVEL: 'warn', ...environment },
+    });
+    services.push(service);
+    return service;
+  };
+
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    token = await firstToken((await start()).url);
+    await Promise.all(services.map(service => service.stop()));
+  }, 120_000);
+  afterEach(async () => {
+    for (const service of services.splice(0)) await service.kill();
+  });
+  afterAll(() => database.drop());
+
+  async function post(url: string, route: string, body: object): Promise<{ id: number }> {
+    const headers = { 'Content-Type': 'application/json' };
+    const answer = await ask(url, token, { method: 'POST', path: route, headers, body: JSON.stringify(body) });
+    if (answer.status >= 300) throw new Error(`${route}: ${answer.body}`);
+    return JSON.parse(answer.body) as { id: number };
+  }
+
+  /** A job that loads a table of that many cities into a graph of its own. */
+  async function createJob(url: string, table: string, cities: number): Promise<{ graphId: number; jobId: number }> {
+    const rows = Array.from({ length: cities }, (_, row) => `${row},城市${row}\n`).join('');
+    const csv = { 'Content-Type': 'text/csv' };
+    await ask(url, token, { method: 'PUT', path: `/warehouse/connections/1/tables/${table}`, headers: csv, body: `id,name\n${rows}` });
+    const graph = await post(url, '/graphs', { name: table });
+    const mapping = `version: 1\nnodes:\n  - {id: c, label: 城市, table: ${table}, key: [id], columns: [{column: id}, {column: name}]}\n`;
+    const job = await post(url, '/ingestion/jobs', { graph_id: graph.id, name: table, mapping_yaml: mapping });
+    return { graphId: graph.id, jobId: job.id };
+  }
+
+  it(
+    `cuts nothing that is under way, ${rounds} times under load`,
+    async () => {
+      let answered = 0;
+      let slowestMs = 0;
+      for (let round = 0; round < rounds; round++) {
+        const service = await start({ WORKER: 'off' });
+        const { url } = service;
+        const { jobId, graphId } = await createJob(url, `cities_${round}`, 1);
+        const rows = Array.from({ length: 20 }, (_, row) => `${row},城市${row}\n`);
+        const load = askUntilRefused(url, token, 24);
+        const keptAlive = new http.Agent({ keepAlive: true, maxSockets: 1 });
+        await ask(url, token, { path: '/health/ready', agent: keptAlive });
+        const upload = ask(url, token, {
+          method: 'PUT', path: `/warehouse/connections/1/tables/uploaded_${round}`, headers: { 'Content-Type': 'text/csv' },
+          chunks: ['id,name\n', ...rows], everyMs: 150,
+        }); // prettier-ignore
+        const waiting = ask(url, token, { method: 'POST', path: `/ingestion/jobs/${jobId}/run`, headers: { Prefer: 'wait=60' } });
+        await sleep(400);
+        const runs = JSON.parse((await ask(url, token, { path: `/ingestion/jobs/${jobId}/runs` })).body) as { items: { id: number }[] };
+        let isWatching = false;
+        const events = ask(url, token, {
+          path: `/ingestion/runs/${runs.items[0]!.id}/events`,
+          onText: text => (isWatching ||= text.includes('event: progress')),
+        });
+        const query = ask(url, token, {
+          method: 'POST',
+          path: `/graphs/${graphId}/query`,
+          headers: { 'Content-Type': 'application/json' },
+          body: '{"search":"北京"}',
+        });
+        while (!isWatching) await sleep(10);
+
+        const stopped = service.stop();
+        const ready = await ask(url, token, { path: '/health/ready', agent: keptAlive });
+        expect(ready.status).toBe(503);
+        expect(JSON.parse(ready.body)).toMatchObject({ status: 'stopping', checks: { database: 'ok' } });
+        expect(ready.headers.connection).toBe('close');
+
+        expect((await upload).status).toBe(201);
+        expect((await query).status).toBe(200);
+        const run = await waiting;
+        expect(run.status).toBe(202);
+        expect(JSON.parse(run.body)).toMatchObject({ status: 'queued' });
+        const stream = await events;
+        expect(stream.status).toBe(200);
+        expect(stream.body).toContain('event: progress');
+        const { code, ms } = await stopped;
+        const outcome = await load;
+        expect(outcome.cut).toEqual([]);
+        expect(code).toBe(0);
+        expect(ms).toBeLessThan(10_000);
+        answered += outcome.answered;
+        slowestMs = Math.max(slowestMs, ms);
+        keptAlive.destroy();
+        await service.kill();
+      }
+      process.stdout.write(`${rounds} stops under load: ${answered} requests answered, 0 cut, slowest stop ${Math.round(slowestMs)} ms\n`);
+    },
+    isLong ? 3_600_000 : 120_000,
+  );
+
+  it('answers what does not end in time with a 503, and ends all the same', async () => {
+    const service = await start({ SHUTDOWN_SECONDS: '1' });
+    const upload = ask(service.url, token, {
+      method: 'PUT', path: '/warehouse/connections/1/tables/slow', headers: { 'Content-Type': 'text/csv' },
+      chunks: ['id\n', ...Array.from({ length: 60 }, (_, row) => `${row}\n`)], everyMs: 100,
+    }); // prettier-ignore
+    await sleep(500);
+    const { code, ms } = await service.stop();
+    if (code !== 0) throw new Error(service.stdout + service.stderr);
+    expect(ms).toBeLessThan(4_000);
+    const { status, body, headers } = await upload;
+    expect(status).toBe(503);
+    expect(JSON.parse(body)).toMatchObject({ success: false, code: 'service_stopping', detail: expect.stringContaining(' / ') });
+    expect(headers['x-request-id']).toBeDefined();
+    expect(headers['retry-after']).toBe('5');
+  }, 30_000);
+
+  it('gives a run back that is under way, and the next process finishes it', async () => {
+    const service = await start();
+    const { url } = service;
+    const numbers = Array.from({ length: 400 }, (_, row) => `${row}\n`).join('');
+    const csv = { 'Content-Type': 'text/csv' };
+    await ask(url, token, { method: 'PUT', path: '/warehouse/connections/1/tables/numbers', headers: csv, body: `i\n${numbers}` });
+    const graph = await post(url, '/graphs', { name: '大图' });
+    // Some seconds of counting.
+    const mapping = `version: 1
+nodes:
+  - {id: c, label: 数, query: "SELECT count(*) AS id FROM numbers a, numbers b, numbers c", key: [id], columns: [{column: id}]}
+`;
+    const job = await post(url, '/ingestion/jobs', { graph_id: graph.id, name: 'many', mapping_yaml: mapping });
+    const run = await post(url, `/ingestion/jobs/${job.id}/run`, {});
+    const client = new pg.Client(database.url);
+    client.on('error', () => undefined);
+    await client.connect();
+    const state = async () => {
+      const { rows } = await client.query('SELECT status, phase, attempt, lease_owner FROM ingestion_runs WHERE id = $1', [run.id]);
+      return rows[0] as { status: string; phase: string | null };
+    };
+    while (!(await state()).phase?.startsWith('staging')) await sleep(5);
+
+    const { code } = await service.stop();
+    expect(code).toBe(0);
+    expect(await state()).toEqual({ status: 'queued', phase: null, attempt: 0, lease_owner: null });
+
+    await start();
+    for (const deadline = Date.now() + 30_000; (await state()).status !== 'succeeded' && Date.now() < deadline;) await sleep(50);
+    const { rows: nodes } = await client.query('SELECT key FROM nodes WHERE graph_id = $1', [graph.id]);
+    await client.end();
+    expect(nodes).toEqual([{ key: '64000000' }]);
+  }, 90_000);
+});
+
+describe('stopping with the embedded database', () => {
+  let service: ServiceProcess;
+  beforeEach(async () => {
+    service = await ServiceProcess.start({ environment: { SHUTDOWN_SECONDS: '20' } });
+  }, 60_000);
+  afterEach(() => service.kill());
+
+  const databaseLog = () => readFileSync(path.join(service.dataDirectory, 'postgres.log'), 'utf8');
+  const isDatabaseGone = () => !readdirSync(path.join(service.dataDirectory, 'postgres')).includes('postmaster.pid');
+
+  it('stops the database last, in order, also when one Ctrl-C arrives twice', async () => {
+    service.child.kill('SIGINT');
+    await sleep(50);
+    const { code } = await service.stop('SIGINT');
+    expect(code).toBe(0);
+    expect(isDatabaseGone()).toBe(true);
+    expect(databaseLog()).toContain('database system is shut down');
+    const messages = service.log.map(({ msg }) => msg);
+    expect(messages.filter(message => message === 'Stopping')).toHaveLength(1);
+  });
+
+  it('ends at once when a second signal says so', async () => {
+    const token = await firstToken(service.url);
+    const endless = ask(service.url, token, {
+      method: 'PUT', path: '/warehouse/connections/1/tables/endless', headers: { 'Content-Type': 'text/csv' },
+      chunks: Array.from({ length: 300 }, () => 'id\n'), everyMs: 100,
+    }).catch(() => 'cut'); // prettier-ignore
+    await sleep(300);
+    service.child.kill('SIGTERM');
+    await sleep(1_200);
+    const { code, ms } = await service.stop('SIGTERM');
+    expect(code).toBe(1);
+    expect(ms).toBeLessThan(500);
+    expect(await endless).toBe('cut');
+    for (const deadline = Date.now() + 5_000; !isDatabaseGone() && Date.now() < deadline;) await sleep(20);
+    expect(isDatabaseGone()).toBe(true);
+  }, 30_000);
+});
