@@ -3,7 +3,7 @@ import { startTestApp, type TestApp, client, adminPassword } from './support/app
 describe('accounts', () => {
   let test: TestApp;
   beforeAll(async () => {
-    test = await startTestApp();
+    test = await startTestApp({ JWT_EXPIRE_SECONDS: '3600' });
   });
   afterAll(() => test.close());
 
@@ -16,6 +16,13 @@ describe('accounts', () => {
       must_change_password: false,
       token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
     });
+  });
+
+  it('gives a token the lifetime of the setting, in seconds, and every claim it is checked for', () => {
+    const payload = JSON.parse(Buffer.from(test.admin.token!.split('.')[1]!, 'base64url').toString());
+    expect(payload).toEqual({
+      sub: '1', tv: 2, jti: expect.any(String), iat: expect.any(Number), exp: payload.iat + 3600, iss: 'graph-service', aud: 'graph-service',
+    }); // prettier-ignore
   });
 
   it('gives one answer for a wrong password and an unknown user', async () => {

@@ -20,9 +20,9 @@ export class TokenPrincipals {
 
   /** The claims of a token whose signature and lifetime are good; null when one is missing or of the wrong type. */
   accept(token: string, payload: unknown): TokenClaims | null {
-    const { sub, tv, exp } = (typeof payload === 'object' && payload !== null ? payload : {}) as Record<string, unknown>;
+    const { sub, tv, exp, iat, jti } = (typeof payload === 'object' && payload !== null ? payload : {}) as Record<string, unknown>;
     if (typeof sub !== 'string' || !/^[1-9]\d{0,9}$/.test(sub) || Number(sub) > 2_147_483_647) return null;
-    if (!Number.isInteger(tv) || typeof exp !== 'number') return null;
+    if (!Number.isInteger(tv) || typeof exp !== 'number' || typeof iat !== 'number' || typeof jti !== 'string') return null;
     const claims = { userId: Number(sub), tokenVersion: tv as number, expiresAtMs: exp * 1000 };
     const oldest = this.verified.size >= capacity ? this.verified.keys().next().value : undefined;
     if (oldest !== undefined) this.verified.delete(oldest);

@@ -79,6 +79,8 @@ export async function credentialStates(test: TestApp, graphId: number, otherGrap
     { name: 'a changed payload', headers: bearer(`${header}.${Buffer.from(JSON.stringify({ ...claims('admin') })).toString('base64url')}.${signature}`), standing: invalid },
     { name: 'expired', headers: bearer(expired), standing: invalid },
     { name: 'another audience', headers: bearer(tokens.sign(claims('owner'), { audience: 'elsewhere' })), standing: invalid },
+    { name: 'no token id', headers: bearer(tokens.sign({ sub: claims('owner').sub, tv: claims('owner').tv })), standing: invalid },
+    { name: 'a token version of the wrong type', headers: bearer(tokens.sign({ ...claims('owner'), tv: String(claims('owner').tv) })), standing: invalid },
     { name: 'no token version', headers: bearer(tokens.sign({ sub: claims('owner').sub })), standing: invalid },
     { name: 'a subject that is no id', headers: bearer(tokens.sign({ ...claims('owner'), sub: 'owner' })), standing: invalid },
     { name: 'an earlier token version', headers: bearer(tokens.sign({ ...claims('owner'), tv: claims('owner').tv - 1 })), standing: invalid },

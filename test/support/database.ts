@@ -3,11 +3,25 @@ import pg from 'pg';
 let counter = 0;
 
 /** A migrated database of this test file's own, cloned from the template. Drop it in `afterAll`. */
-export async function cloneDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
+export function cloneDatabase(): Promise<TestDatabase> {
+  return createDatabase('TEMPLATE test_template');
+}
+
+/** A database without anything in it. */
+export function emptyDatabase(): Promise<TestDatabase> {
+  return createDatabase('TEMPLATE template0');
+}
+
+export interface TestDatabase {
+  url: string;
+  drop: () => Promise<void>;
+}
+
+async function createDatabase(like: string): Promise<TestDatabase> {
   const serverUrl = process.env.TEST_POSTGRES_URL;
   if (!serverUrl) throw new Error('The test database is not running: start the tests through jest');
   const name = `test_${process.env.JEST_WORKER_ID}_${process.pid}_${counter++}`;
-  await run(serverUrl, `CREATE DATABASE ${name} TEMPLATE test_template`);
+  await run(serverUrl, `CREATE DATABASE ${name} ${like}`);
   return {
     url: serverUrl.replace('@/postgres?', `@/${name}?`),
     drop: () => run(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`),
