@@ -15,7 +15,7 @@ describe('ServicePool', () => {
   });
   afterAll(async () => {
     await pool.onApplicationShutdown();
-    await link.onApplicationShutdown();
+    link.onApplicationShutdown();
     await database.drop();
   });
 
