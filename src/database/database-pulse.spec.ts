@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { cloneDatabase, type TestDatabase } from '../../test/support/database.js';
+import { DatabaseProxy } from '../../test/support/database-proxy.js';
+import { DatabasePulse } from './database-pulse.js';
+
+const times = { everyMs: 50, patienceMs: 400, retryEveryMs: 30, retryPatienceMs: 150 };
+
+describe('DatabasePulse', () => {
+  let database: TestDatabase;
+  let proxy: DatabaseProxy;
+  let pulse: DatabasePulse | undefined;
+  let changes: boolean[];
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    proxy = await DatabaseProxy.start(database.url);
+  });
+  beforeEach(() => proxy.set('pass'));
+  afterEach(() => pulse?.stop());
+  afterAll(async () => {
+    await proxy.stop();
+    await database.drop();
+  });
+
+  function start(url: string): DatabasePulse {
+    changes = [];
+    pulse = new DatabasePulse(url, isUp => changes.push(isUp), times);
+    pulse.start();
+    return pulse;
+  }
+
+  async function until(isTrue: () => boolean, patienceMs: number): Promise<void> {
+    for (const deadline = performance.now() + patienceMs; !isTrue() && performance.now() < deadline;) await sleep(5);
+    expect(isTrue()).toBe(true);
+  }
+
+  it.each(['hang', 'drop', 'refuse'] as const)('notices a server that starts to %s, and its return', async mode => {
+    const { isUp } = start(proxy.url);
+    expect(isUp).toBe(true);
+    await sleep(200);
+    await proxy.set(mode);
+    await until(() => !pulse!.isUp, 2_000);
+    await sleep(300);
+    await proxy.set('pass');
+    await until(() => pulse!.isUp, 1_000);
+    expect(changes).toEqual([false, true]);
+  });
+
+  it('takes neither a cut connection nor a slow network for a loss', async () => {
+    start(proxy.url);
+    await sleep(150);
+    proxy.cut();
+    await sleep(300);
+    proxy.delay(100);
+    await sleep(600);
+    proxy.delay(0);
+    expect(changes).toEqual([]);
+  });
+
+  it('takes a refusal for a sign of life: a server that is full still serves those inside', async () => {
+    const client = new pg.Client(database.url);
+    await client.connect();
+    await client.query('CREATE ROLE full_house LOGIN PASSWORD $$x$$ CONNECTION LIMIT 0');
+    start(database.url.replace(/\/\/[^:]+:[^@]+@/, '//full_house:x@'));
+    await sleep(600);
+    await client.query('DROP ROLE full_house');
+    await client.end();
+    expect(changes).toEqual([]);
+  });
+
+  it('does not take a long turn of its own event loop for a silent server', async () => {
+    start(proxy.url);
+    await sleep(150);
+    // The proxy lives on the same loop and cannot answer either; the server itself can.
+    pulse!.stop();
+    start(database.url);
+    for (let turn = 0; turn < 5; turn++) {
+      await sleep(55);
+      for (const end = performance.now() + times.patienceMs + 100; performance.now() < end;);
+    }
+    await sleep(200);
+    expect(changes).toEqual([]);
+  });
+});

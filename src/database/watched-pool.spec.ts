@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cloneDatabase, type TestDatabase } from '../../test/support/database.js';
+import { DatabaseProxy } from '../../test/support/database-proxy.js';
+import { WatchedPool } from './watched-pool.js';
+
+describe('WatchedPool', () => {
+  let database: TestDatabase;
+  const pools: WatchedPool[] = [];
+  const open = (config: object, server = { isUp: true }): WatchedPool => {
+    const pool = new WatchedPool({ connectionString: database.url, max: 1, ...config }, server);
+    pools.push(pool);
+    return pool;
+  };
+  beforeAll(async () => {
+    database = await cloneDatabase();
+  });
+  afterEach(() => Promise.all(pools.splice(0).map(pool => pool.end())));
+  afterAll(() => database.drop());
+
+  async function elapsed(work: Promise<unknown>): Promise<number> {
+    const startedAt = performance.now();
+    await work;
+    return performance.now() - startedAt;
+  }
+
+  it('does not hand out a connection on which a statement still runs that pg gave up on', async () => {
+    const pool = open({ query_timeout: 200 });
+    const client = await pool.connect();
+    await expect(client.query('SELECT pg_sleep(5)')).rejects.toThrow('Query read timeout');
+    // As TypeORM does: back into the pool without a word.
+    client.release();
+    expect(await elapsed(pool.query('SELECT 1'))).toBeLessThan(1_000);
+  });
+
+  it('keeps a connection whose statement the server itself ended in time', async () => {
+    const pool = open({ statement_timeout: 200, query_timeout: 1_000 });
+    const pid = async () => (await pool.query('SELECT pg_backend_pid() AS pid')).rows[0].pid as number;
+    const before = await pid();
+    const client = await pool.connect();
+    await expect(client.query('SELECT pg_sleep(5)')).rejects.toMatchObject({ code: '57014' });
+    client.release();
+    expect(await pid()).toBe(before);
+  });
+
+  it('refuses at once while the server is known to be away, and serves again as soon as it is not', async () => {
+    const server = { isUp: false };
+    const pool = open({}, server);
+    expect(await elapsed(expect(pool.query('SELECT 1')).rejects.toMatchObject({ code: 'database_unavailable' }))).toBeLessThan(50);
+    await expect(pool.connect()).rejects.toMatchObject({ code: 'database_unavailable' });
+    server.isUp = true;
+    expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+  });
+
+  it('lets everybody go when it is abandoned: who runs a statement, and who waits for a connection', async () => {
+    const pool = open({ connectionTimeoutMillis: 20_000 });
+    const client = await pool.connect();
+    const running = expect(client.query('SELECT pg_sleep(5)')).rejects.toThrow('Connection terminated');
+    const waiting = expect(pool.query('SELECT 1')).rejects.toMatchObject({ code: 'database_unavailable' });
+    pool.abandon();
+    expect(await elapsed(Promise.all([running, waiting]))).toBeLessThan(500);
+    client.release();
+    expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+  });
+
+  it('lets go of a connection that is being made', async () => {
+    const proxy = await DatabaseProxy.start(database.url);
+    await proxy.set('hang');
+    const pool = open({ connectionTimeoutMillis: 20_000, connectionString: proxy.url });
+    const connecting = expect(pool.connect()).rejects.toThrow('Connection terminated');
+    await sleep(100);
+    pool.abandon();
+    expect(await elapsed(connecting)).toBeLessThan(500);
+    await proxy.stop();
+  });
+
+  it('tells how it is used', async () => {
+    const pool = open({});
+    const client = await pool.connect();
+    const waiting = pool.query('SELECT 1');
+    expect(pool.usage).toEqual({ idle: 0, busy: 1, waiting: 1 });
+    client.release();
+    await waiting;
+    expect(pool.usage).toEqual({ idle: 1, busy: 0, waiting: 0 });
+  });
+});
