@@ -20,10 +20,13 @@ export class AuthService {
   async login(username: string, password: string): Promise<LoginResponse> {
     const user = await this.users.authenticate(username, password);
     if (!user) {
+      // A name that nobody has may be a password in the wrong field: it is not kept. Looked up for every failure alike.
+      const known = await this.users.findAccount(username);
       await this.audit.record({
         action: 'auth.login_failed',
         target: 'user',
-        context: { username: username.slice(0, 64).toWellFormed().replaceAll('\0', '') },
+        targetId: known?.id,
+        context: known ? { username: known.username } : { unknown_username: true },
       });
       throw new WrongLoginError();
     }

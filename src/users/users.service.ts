@@ -37,6 +37,10 @@ export class UsersService implements OnApplicationBootstrap {
     return this.users.findAccountState(id);
   }
 
+  findAccount(username: string): Promise<Account | null> {
+    return this.users.findByUsername(username);
+  }
+
   /** The user whose name and password these are; null, after the same work, for an unknown, a disabled and a wrong login. */
   async authenticate(username: string, password: string): Promise<Account | null> {
     const user = await this.users.findByUsername(username);
