@@ -33,6 +33,11 @@ export class OwnPostgres {
     kill(this.pid, signal);
   }
 
+  /** What the server itself has logged. */
+  get log(): string {
+    return readFileSync(path.join(this.dataDirectory, 'postgres.log'), 'utf8');
+  }
+
   async stop(): Promise<void> {
     await this.server.stop();
   }

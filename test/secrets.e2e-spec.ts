@@ -1,0 +1,416 @@
+import http from 'node:http';
+import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { OwnPostgres } from './support/own-postgres.js';
+import { freePort, ServiceProcess } from './support/service-process.js';
+
+interface Sent {
+  headers?: Record<string, string>;
+  /** Sent as it is; an object as JSON. */
+  body?: string | object;
+  token?: string;
+}
+
+interface Answer {
+  status: number;
+  headers: http.IncomingHttpHeaders;
+  text: string;
+}
+
+/**
+ * Secrets that are sent, set or made in every way the service knows, while it logs all it can; afterwards nothing that leaves
+ * it may hold one of them. Each is a word of its own, so that a leak names its way.
+ */
+class Canaries {
+  /** By what they are; values are unique and longer than any ordinary word. */
+  readonly all = new Map<string, string>();
+  /** Those that are credentials, which the database may not hold either. */
+  readonly credentials = new Set<string>();
+
+  secret(what: string, value = `Zq7canary${String(this.all.size).padStart(2, '0')}${Math.random().toString(36).slice(2, 12)}`): string {
+    this.credentials.add(what);
+    return this.text(what, value);
+  }
+
+  /** Of these, what the caller wrote into a clause of SQL: its error names the token that is wrong, to that caller. */
+  readonly quotable = new Set<string>();
+
+  clause(what: string): string {
+    this.quotable.add(what);
+    return this.text(what);
+  }
+
+  /** Data of a user: it may be stored, but has no business in logs and errors. */
+  text(what: string, value = `Zq7canary${String(this.all.size).padStart(2, '0')}${Math.random().toString(36).slice(2, 12)}`): string {
+    this.all.set(what, value);
+    return value;
+  }
+
+  /** What of them stands in a text, also encoded. */
+  foundIn(text: string, only?: ReadonlySet<string>): string[] {
+    return [...this.all]
+      .filter(([what]) => !only || only.has(what))
+      .filter(([, value]) => {
+        const bytes = Buffer.from(value);
+        return [value, bytes.toString('base64').replace(/=+$/, ''), bytes.toString('hex'), encodeURIComponent(value)].some(form =>
+          text.includes(form),
+        );
+      })
+      .map(([what]) => what);
+  }
+}
+
+describe('secrets', () => {
+  const canaries = new Canaries();
+  const answers: { what: string; answer: Answer }[] = [];
+  let postgres: OwnPostgres;
+  let database: pg.Client;
+  let service: ServiceProcess;
+  let metricsPort: number;
+
+  const initialPassword = canaries.secret('ADMIN_INITIAL_PASSWORD');
+  const jwtKey = canaries.secret('JWT_SECRET_KEY', 'Zq7canary-jwt-secret-key-of-48-characters-0123456');
+  const pattern = canaries.secret('DEFAULT_PASSWORD_PATTERN');
+
+  beforeAll(async () => {
+    postgres = await OwnPostgres.start();
+    database = new pg.Client(postgres.url);
+    database.on('error', () => undefined);
+    await database.connect();
+    canaries.secret('password of DATABASE_URL', /\/\/[^:]+:([^@]+)@/.exec(postgres.url)![1]);
+    metricsPort = await freePort();
+    service = await ServiceProcess.start({
+      environment: {
+        DATABASE_URL: postgres.url,
+        JWT_SECRET_KEY: jwtKey,
+        ADMIN_INITIAL_PASSWORD: initialPassword,
+        DEFAULT_PASSWORD_PATTERN: `{username}-${pattern}`,
+        LICENSE_KEY: canaries.secret('LICENSE_KEY'),
+        METRICS_PORT: String(metricsPort),
+        CORS_ORIGINS: 'https://app.example.com',
+        MAX_BODY_BYTES: '20000',
+        LOG_LEVEL: 'debug',
+      },
+    });
+  }, 120_000);
+  afterAll(async () => {
+    await service?.kill();
+    await database?.end();
+    await postgres?.remove();
+  }, 60_000);
+
+  function send(method: string, path: string, { headers = {}, body, token }: Sent = {}): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const json = typeof body === 'object' ? { 'Content-Type': 'application/json' } : {};
+      const authorization = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+      const request = http.request(
+        `${service.url}${path}`,
+        { method, headers: { ...json, ...authorization, ...headers }, agent: false },
+        response => {
+          let text = '';
+          response.on('data', (part: Buffer) => (text += part.toString()));
+          response.on('end', () => {
+            const answer = { status: response.statusCode!, headers: response.headers, text };
+            answers.push({ what: `${method} ${path.slice(0, 40)}`, answer });
+            resolve(answer);
+          });
+        },
+      );
+      request.on('error', reject);
+      request.end(typeof body === 'object' ? JSON.stringify(body) : body);
+    });
+  }
+
+  const login = (username: string, password: unknown) => send('POST', '/api/auth/login', { body: { username, password } });
+  const parse = (answer: Answer): any => JSON.parse(answer.text);
+
+  /** Bytes as they are, to a socket; what Node answers by itself comes back this way. */
+  function sendRaw(bytes: string): Promise<void> {
+    return new Promise(resolve => {
+      const socket = net.connect(Number(new URL(service.url).port), '127.0.0.1');
+      let text = '';
+      socket.on('data', part => (text += part.toString()));
+      socket.on('error', () => undefined);
+      socket.once('close', () => {
+        answers.push({ what: 'raw bytes', answer: { status: 400, headers: {}, text } });
+        resolve();
+      });
+      socket.write(bytes);
+      setTimeout(() => socket.destroy(), 1_500);
+    });
+  }
+
+  it('go through every flow', async () => {
+    // Accounts.
+    const first = parse(await login('admin', initialPassword));
+    const newPassword = canaries.secret('new password');
+    const admin: string = parse(
+      await send('PUT', '/api/auth/password', { token: first.token, body: { old_password: initialPassword, new_password: newPassword } }),
+    ).token;
+    canaries.secret('signature of a token', admin.split('.')[2]);
+    const weak = (password: string) =>
+      send('PUT', '/api/auth/password', { token: admin, body: { old_password: newPassword, new_password: password } });
+    await weak(canaries.secret('new password that is too long') + 'x'.repeat(128));
+    await weak(`admin-${pattern}`);
+    await send('PUT', '/api/auth/password', {
+      token: admin,
+      body: { old_password: canaries.secret('wrong old password'), new_password: canaries.secret('new password beside a wrong one') },
+    });
+    await login('admin', canaries.secret('wrong password of a known user'));
+    await login(canaries.secret('password in the field of the username'), 'x');
+    await login('nobody.here', canaries.secret('password of an unknown user'));
+    await send('POST', '/api/auth/register', { body: { username: 'li.lei', password: canaries.secret('password at registration') } });
+    await send('POST', '/api/auth/register', {
+      body: { username: 'li.lei', password: canaries.secret('password at a second registration') },
+    });
+    await send('POST', '/api/auth/register', { body: { username: 'x', password: canaries.secret('password beside a broken username') } });
+    const created = parse(await send('POST', '/api/users', { token: admin, body: { username: 'han.meimei' } }));
+    await send('POST', `/api/users/${created.id}/reset-password`, { token: admin });
+    await login('han.meimei', `han.meimei-${pattern}`);
+
+    // Bodies that are broken, of another type, too large, or cut.
+    const json = { 'Content-Type': 'application/json' };
+    await send('POST', '/api/auth/login', {
+      headers: json,
+      body: `{"username":"admin","password":${canaries.secret('password in broken JSON')}}`,
+    });
+    await send('POST', '/api/auth/login', { headers: json, body: `"${canaries.secret('password as a bare string')}"` });
+    await send('POST', '/api/auth/login', { body: { username: 'admin', password: { [canaries.secret('password as a key')]: 1 } } });
+    await send('POST', '/api/auth/login', { body: { username: 'admin', passwrod: canaries.secret('password in a misspelt field') } });
+    await send('POST', '/api/auth/login', {
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: `username=admin&password=${canaries.secret('password in a form')}`,
+    });
+    await send('POST', '/api/auth/login', {
+      headers: { 'Content-Type': `text/${canaries.secret('secret in a content type')}` },
+      body: 'x',
+    });
+    await send('POST', '/api/auth/login', {
+      headers: json,
+      body: `{"password":"${canaries.secret('password in a large body')}${'x'.repeat(30_000)}"}`,
+    });
+    await send('POST', '/api/auth/login', {
+      headers: json,
+      body: `${'['.repeat(100)}"${canaries.secret('password in a deep body')}"${']'.repeat(100)}`,
+    });
+    await sendRaw(
+      `POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"password":"${canaries.secret('password in a cut body')}`,
+    );
+    await sendRaw(`GET /${canaries.secret('secret in a broken request line')} HTTP/9.9\r\n\r\n`);
+    await sendRaw(`GET / HTTP/1.1\r\nHost: x\r\nX-Bad Header: ${canaries.secret('secret in a broken header')}\r\n\r\n`);
+    await sendRaw(`CONNECT ${canaries.secret('secret in CONNECT')}:443 HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await sendRaw(`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${canaries.secret('secret in headers too large')}${'x'.repeat(20_000)}\r\n\r\n`);
+
+    // Credentials in headers, paths and query strings.
+    await send('GET', '/api/auth/me', { token: canaries.secret('bearer token that is none') });
+    await send('GET', '/api/auth/me', { token: `${admin.split('.').slice(0, 2).join('.')}.${canaries.secret('forged signature')}` });
+    await send('GET', '/api/auth/me', {
+      headers: { Authorization: `Basic ${Buffer.from(`admin:${canaries.secret('basic credentials')}`).toString('base64')}` },
+    });
+    await send('GET', '/api/auth/me', { headers: { Cookie: `session=${canaries.secret('cookie')}` } });
+    await send('GET', '/api/auth/me', { headers: { 'X-API-Key': canaries.secret('API key that is none') } });
+    await send(
+      'GET',
+      `/api/auth/me?token=${canaries.secret('token in a query string')}&password=${canaries.secret('password in a query string')}`,
+    );
+    await send('GET', `/api/graphs?limit=${canaries.secret('secret as a broken parameter')}`, { token: admin });
+    await send('GET', `/api/graphs?cursor=${canaries.secret('secret as a cursor')}!`, { token: admin });
+    await send('GET', `/api/reset/${canaries.secret('secret in an unknown path')}`);
+    await send('GET', `/api/graphs/${canaries.secret('secret in place of an id')}`, { token: admin });
+    await send('GET', `/api/graphs/%FF${canaries.secret('secret in a path that cannot be decoded')}`, { token: admin });
+    await send('GET', '/api/settings', {
+      headers: {
+        'X-Request-ID': `${canaries.text('request id of a caller that is no plain token')} !`,
+        'User-Agent': canaries.text('user agent'),
+        Referer: `https://x.test/?token=${canaries.secret('token in a referrer')}`,
+        'X-Forwarded-For': canaries.text('forwarded address'),
+        Origin: `https://${canaries.text('foreign origin')}.test`,
+        Prefer: `wait=1; ${canaries.text('preference')}`,
+      },
+    });
+
+    // API keys.
+    const graph = parse(await send('POST', '/api/graphs', { token: admin, body: { name: '员工' } }));
+    const key = parse(
+      await send('POST', '/api/api-keys', { token: admin, body: { name: 'k', graph_ids: [graph.id], expires_at: '2099-01-01T00:00:00Z' } }),
+    );
+    if (typeof key.raw_key !== 'string') throw new Error(JSON.stringify(key));
+    canaries.secret('secret of an API key', key.raw_key.slice(key.raw_key.lastIndexOf('_') + 1));
+    await send('GET', `/api/graphs/${graph.id}`, { headers: { 'X-API-Key': key.raw_key } });
+    await send('GET', `/api/graphs/${graph.id}`, { headers: { 'X-API-Key': key.raw_key.slice(0, -1) } });
+    await send('GET', `/api/users`, { headers: { 'X-API-Key': key.raw_key } });
+    await send('GET', `/api/graphs/${graph.id}`, { token: admin, headers: { 'X-API-Key': key.raw_key } });
+    await send('GET', '/api/api-keys', { token: admin });
+    await send('DELETE', `/api/api-keys/${key.id}`, { token: admin });
+    await send('GET', `/api/graphs/${graph.id}`, { headers: { 'X-API-Key': key.raw_key } });
+
+    // The warehouse.
+    const dsn = (what: string) => `postgresql://reader:${canaries.secret(what)}@warehouse.internal/db`;
+    await send('POST', '/api/warehouse/connections', {
+      token: admin,
+      body: { name: 'w', type: 'postgres', dsn: dsn('DSN of a type that is not built') },
+    });
+    await send('POST', '/api/warehouse/connections', { token: admin, body: { name: 'w', type: 'pg_mirror', dsn: dsn('DSN of a mirror') } });
+    await send('POST', '/api/warehouse/connections', { token: admin, body: { name: 'w', type: 'pg_mirror', dsn: [dsn('DSN in a list')] } });
+    await send('POST', '/api/warehouse/connections', {
+      token: admin,
+      body: { name: 'w', type: 'pg_mirror', options: { password: canaries.secret('password in options') } },
+    });
+    const csv = { 'Content-Type': 'text/csv' };
+    const put = (table: string, body: string, query = '') =>
+      send('PUT', `/api/warehouse/connections/1/tables/${table}${query}`, { token: admin, headers: csv, body });
+    const cell = canaries.text('cell of a sensitive column');
+    await put('staff', `id,name,pay\n1,张三,${cell}\n2,李四,20\n`);
+    await put('typed', `id,pay\n1,${canaries.text('cell that does not fit its type')}\n`, '?types=pay:int');
+    await put('broken', `id,pay\n1,"${canaries.text('cell with a broken quote')}\n`);
+    await put('short', `id,pay\n1,2,${canaries.text('cell too many')}\n`);
+
+    // Mappings, runs, metrics and queries on it.
+    const job = (yaml: string) =>
+      send('POST', '/api/ingestion/jobs', { token: admin, body: { graph_id: graph.id, name: 'j', mapping_yaml: yaml } });
+    await job(`version: 1\npassword: "${canaries.secret('password in a mapping')}\n`);
+    await job(`version: 1\nsource: {password: ${canaries.secret('password under an unknown key of a mapping')}}\nnodes: []\n`);
+    const mapping =
+      'version: 1\nnodes:\n  - {id: s, label: 员工, table: staff, key: [id], columns: [{column: id}, {column: name}, {column: pay, type: int}]}\n';
+    const made = parse(await job(mapping));
+    await send('POST', `/api/ingestion/jobs/${made.id}/run`, { token: admin, headers: { Prefer: 'wait=20' } });
+    const failing = parse(
+      await job(
+        "version: 1\nnodes:\n  - {id: s, label: 员工, query: 'SELECT id, pay::int AS pay FROM staff', key: [id], columns: [{column: id}, {column: pay}]}\n",
+      ),
+    );
+    await send('POST', `/api/ingestion/jobs/${failing.id}/run`, { token: admin, headers: { Prefer: 'wait=20' } });
+    const metric = parse(
+      await send('POST', '/api/metrics', {
+        token: admin,
+        body: {
+          graph_id: graph.id,
+          name: '人数',
+          formula: 'COUNT(*)',
+          binding: { relation: { table: 'staff' }, grain: ['id'], dimensions: [{ name: '薪酬', column: 'pay' }] },
+        },
+      }),
+    );
+    const execute = (body: object) => send('POST', `/api/metrics/${metric.id}/execute`, { token: admin, body });
+    await execute({ filter_clause: `CAST('${canaries.clause('literal that a cast refuses')}' AS int) = 1` });
+    await execute({ filter_clause: `pay = '${canaries.clause('literal of an unfinished clause')}` });
+    await execute({ filter_clause: `pg_read_file('${canaries.clause('literal of a refused function')}') = ''` });
+    await execute({ filters: [{ field: '薪酬', op: '>', value: canaries.text('value of a filter') }] });
+    const ask = (body: object) => send('POST', `/api/graphs/${graph.id}/query`, { token: admin, body });
+    await ask({ search: canaries.text('text of a search') });
+    await ask({ question: `${canaries.text('text of a question')}是谁？` });
+    await ask({ cypher: `MATCH (n:员工) WHERE n.name = '${canaries.clause('literal in Cypher')}' RETURN n.x.y(` });
+    await ask({
+      cypher: 'MATCH (n:员工) WHERE toInteger($secret) = 1 RETURN n',
+      parameters: { secret: canaries.text('parameter of Cypher') },
+    });
+
+    // Faults of the database in the middle of all this.
+    await database.query('ALTER TABLE users RENAME TO users_away');
+    await login('admin', canaries.secret('password at a login that fails inside'));
+    await send('POST', '/api/auth/register', {
+      body: { username: 'wang.wu', password: canaries.secret('password at a registration that fails inside') },
+    });
+    await database.query('ALTER TABLE users_away RENAME TO users');
+    await database.query('ALTER TABLE users ADD CONSTRAINT no_more CHECK (username !~ $$^zhao$$) NOT VALID');
+    await send('POST', '/api/auth/register', {
+      body: { username: 'zhao.liu', password: canaries.secret('password in a row that is refused') },
+    });
+    await database.query('ALTER TABLE users DROP CONSTRAINT no_more');
+    await database.query('ALTER TABLE api_keys RENAME COLUMN secret_hash TO away');
+    await send('POST', '/api/api-keys', { token: admin, body: { name: 'k', graph_ids: [graph.id], expires_at: '2099-01-01T00:00:00Z' } });
+    await database.query('ALTER TABLE api_keys RENAME COLUMN away TO secret_hash');
+    const cut = login('admin', canaries.secret('password while the database is cut'));
+    await database.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+    await cut;
+    await send('POST', '/api/auth/logout', { token: parse(await login('admin', newPassword)).token });
+    await sleep(300);
+
+    expect(canaries.all.size).toBeGreaterThanOrEqual(60);
+    const failures = answers.filter(({ answer }) => answer.status >= 500).map(({ what, answer }) => `${what}: ${answer.text}`);
+    // The faults above did reach the code that holds secrets.
+    expect(failures.length).toBeGreaterThanOrEqual(4);
+  }, 120_000);
+
+  it('stand in no line of the log, neither of the service nor of its database', () => {
+    const { log } = service;
+    const levels = new Set(log.map(({ level }) => level));
+    expect(levels).toEqual(new Set([20, 30, 40, 50]));
+    expect(log.some(({ msg }) => msg === 'statement')).toBe(true);
+    expect(log.filter(({ request_id }) => request_id !== undefined).length).toBeGreaterThan(answers.length / 2);
+    const leaks = `${service.stdout}\n${service.stderr}`
+      .split('\n')
+      .flatMap(line => canaries.foundIn(line).map(what => `${what}: ${line}`));
+    expect(leaks).toEqual([]);
+    // Nothing even came as far as the last gate.
+    expect(service.stdout).not.toContain('[secret]');
+    expect(service.stderr).toBe('');
+    expect(canaries.foundIn(postgres.log)).toEqual([]);
+  });
+
+  it('stand in no error, header or metric', async () => {
+    const unquotable = new Set([...canaries.all.keys()].filter(what => !canaries.quotable.has(what)));
+    const leaks = answers
+      .filter(({ answer }) => answer.status >= 400)
+      .flatMap(({ what, answer }) =>
+        canaries.foundIn(`${JSON.stringify(answer.headers)}\n${answer.text}`, unquotable).map(leak => `${leak}: ${what}: ${answer.text}`),
+      );
+    expect(leaks).toEqual([]);
+    const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    expect(metrics).toContain('http_requests_total');
+    expect(canaries.foundIn(metrics)).toEqual([]);
+  });
+
+  it('stand in no row of the database', async () => {
+    const { rows: tables } = await database.query<{ name: string }>(
+      `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+    );
+    const leaks: string[] = [];
+    let scanned = 0;
+    for (const { name } of tables) {
+      const { rows } = await database.query<{ text: string }>(`SELECT t::text AS text FROM ${name} t`);
+      scanned += rows.length;
+      for (const { text } of rows) leaks.push(...canaries.foundIn(text, canaries.credentials).map(what => `${what}: ${name}: ${text}`));
+    }
+    expect(leaks).toEqual([]);
+    expect(scanned).toBeGreaterThan(30);
+    process.stdout.write(
+      `${canaries.all.size} canaries, ${answers.length} requests, ${service.log.length} log lines (${service.stdout.length} bytes), ${scanned} rows of ${tables.length} tables: 0 hits\n`,
+    );
+  });
+});
+
+describe('a start that fails', () => {
+  it.each([
+    ['an unreachable Redis', { REDIS_URL: 'redis://:Zq7canaryRedis@127.0.0.1:1/0' }],
+    [
+      'a licence that is refused',
+      {
+        LICENSE_CHECK_ENABLED: 'true',
+        LICENSE_KEY: 'Zq7canaryLicence',
+        LICENSE_URL: 'https://127.0.0.1:1/validate',
+        LICENSE_PUBLIC_KEY: 'a'.repeat(64),
+      },
+    ],
+    [
+      'settings that are refused',
+      { JWT_SECRET_KEY: 'Zq7canaryShort', DATABASE_URL: 'http://u:Zq7canaryDatabase@h/d', REDIS_URL: 'Zq7canaryRedis' },
+    ],
+  ])(
+    'because of %s repeats no secret',
+    async (_, environment) => {
+      const service = await ServiceProcess.spawn({ environment: { LOG_LEVEL: 'debug', ...(environment as Record<string, string>) } });
+      try {
+        expect((await service.ended).code).not.toBe(0);
+        expect(service.stderr).not.toBe('');
+        expect(service.stdout + service.stderr).not.toContain('Zq7canary');
+      } finally {
+        await service.kill();
+      }
+    },
+    90_000,
+  );
+});
