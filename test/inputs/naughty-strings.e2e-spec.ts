@@ -82,9 +82,9 @@ describeWithShared('naughty strings', 'suites/blns/blns.json', () => {
           request: (text: string) => (text.isWellFormed() ? request({ path: `${path()}?${name}=${encodeURIComponent(text)}`, body: body() }) : null),
         })),
       ...(operation.body && contentType === 'application/json'
-        ? textPlaces(operation.body).map(({ label: field, put }) => ({
-            label: label(field),
-            request: (text: string) => request({ body: body(whole => put(whole, text), field) }),
+        ? textPlaces(operation.body).map(place => ({
+            label: label(place.label),
+            request: (text: string) => request({ body: body(whole => place.put(whole, text), place.label) }),
           }))
         : []),
       ...readHeaders
