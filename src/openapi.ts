@@ -2,6 +2,7 @@ import { type NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { isLegacyPath } from './common/errors/error-body.js';
+import { documentBounds } from './openapi-bounds.js';
 import { version } from './config/version.js';
 
 const description = `
@@ -79,6 +80,7 @@ export function createOpenApiDocument(app: NestExpressApplication): OpenAPIObjec
     .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' })
     .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key' }, 'api_key')
     .build();
+  documentBounds();
   const document = SwaggerModule.createDocument(app, config, {
     operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '')}_${method}`,
   });

@@ -31,12 +31,12 @@ export class UpdateGraphRequest {
   @Matches(printable, { message: 'name must be free of control characters' })
   name?: string;
 
-  @ApiPropertyOptional({ example: '客户、订单、产品与供应商' })
+  @ApiPropertyOptional({ type: String, nullable: true, example: '客户、订单、产品与供应商' })
   @IsOptional()
   @IsString()
   @MaxLength(maxDescription)
   @Matches(/^[^\0\p{Cs}]*$/u, { message: 'description must be valid text' })
-  description?: string;
+  description?: string | null;
 }
 
 export class GraphResponse {

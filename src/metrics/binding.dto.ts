@@ -11,7 +11,9 @@ import {
   IsString,
   Length,
   Matches,
+  Max,
   MaxLength,
+  Min,
   ValidateNested,
 } from 'class-validator';
 import { grains } from './compiler/metric-request.js';
@@ -146,6 +148,8 @@ export class BindingRequest {
   @ApiPropertyOptional({ type: Number, nullable: true, example: null, description: 'null = pg_mirror' })
   @IsOptional()
   @IsInt()
+  @Min(1)
+  @Max(2 ** 31 - 1)
   connection_id?: number | null;
 
   @ApiProperty({ type: BindingRelation, example: bindingExample.relation })

@@ -20,6 +20,8 @@ import { filterOperators, grains, havingOperators, type MetricRequest } from './
 export const defaultLimit = 1_000;
 export const maxLimit = 10_000;
 
+const scalar = [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }];
+
 export class ExecuteTime {
   @ApiPropertyOptional({ example: '2024-01-01', description: '含；时区内的当地日期 / inclusive, local to the zone' })
   @IsOptional()
@@ -57,12 +59,17 @@ export class ExecuteFilter {
   @IsIn(filterOperators)
   op: (typeof filterOperators)[number];
 
-  @ApiPropertyOptional({ description: '单个值 / one value' })
+  @ApiPropertyOptional({ oneOf: scalar, description: '单个值 / one value' })
   @IsOptional()
   @IsScalar()
   value?: string | number | boolean;
 
-  @ApiPropertyOptional({ type: [String], example: ['华东', '华南'], description: 'in、not_in、between 的值 / for in, not_in and between' })
+  @ApiPropertyOptional({
+    type: 'array',
+    items: { oneOf: scalar },
+    example: ['华东', '华南'],
+    description: 'in、not_in、between 的值 / for in, not_in and between',
+  })
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(1_000)

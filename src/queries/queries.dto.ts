@@ -13,6 +13,8 @@ export const maxTimeoutMs = 600_000;
 
 export class QueryRequest {
   @ApiPropertyOptional({
+    type: String,
+    nullable: true,
     description: '中文或英文的问题 / A question in Chinese or English',
     example: '2025年每个地区的销售额是多少？',
     maxLength: 2000,
@@ -22,13 +24,15 @@ export class QueryRequest {
   @Length(1, 2000)
   question?: string | null;
 
-  @ApiPropertyOptional({ description: '检索词 / Words to search for', example: '华东', maxLength: 500 })
+  @ApiPropertyOptional({ type: String, nullable: true, description: '检索词 / Words to search for', example: '华东', maxLength: 500 })
   @IsOptional()
   @IsString()
   @Length(1, 500)
   search?: string | null;
 
   @ApiPropertyOptional({
+    type: String,
+    nullable: true,
     description: '只读的 openCypher / openCypher, reading only',
     example: 'MATCH (s:供应商)-[:供应]->(p:产品) WHERE p.单价 > $min RETURN s, count(p) AS n ORDER BY n DESC LIMIT 3',
     maxLength: 20_000,
@@ -38,12 +42,19 @@ export class QueryRequest {
   @Length(1, 20_000)
   cypher?: string | null;
 
-  @ApiPropertyOptional({ description: 'Cypher 中 $name 的值 / Values of $name in the Cypher text', example: { min: 10 }, type: Object })
+  @ApiPropertyOptional({
+    description: 'Cypher 中 $name 的值 / Values of $name in the Cypher text',
+    example: { min: 10 },
+    type: Object,
+    nullable: true,
+  })
   @IsOptional()
   @IsObject()
   parameters?: Record<string, unknown> | null;
 
   @ApiPropertyOptional({
+    type: 'integer',
+    nullable: true,
     minimum: 1,
     maximum: maxLimit,
     description: '默认：检索 20（最多 200），其他 1000 / default: 20 for a search (at most 200), else 1000',
@@ -54,13 +65,19 @@ export class QueryRequest {
   @Max(maxLimit)
   limit?: number | null;
 
-  @ApiPropertyOptional({ description: '上一页的 next_cursor（仅检索） / next_cursor of the page before (search only)' })
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    description: '上一页的 next_cursor（仅检索） / next_cursor of the page before (search only)',
+  })
   @IsOptional()
   @IsString()
   @Matches(/^[\w-]{1,200}$/, { message: 'cursor must be the next_cursor of an earlier page' })
   cursor?: string | null;
 
   @ApiPropertyOptional({
+    type: 'integer',
+    nullable: true,
     minimum: 1,
     maximum: maxTimeoutMs,
     description: '超过即停止（毫秒） / The query is stopped after it (milliseconds)',
@@ -72,7 +89,12 @@ export class QueryRequest {
   @Max(maxTimeoutMs)
   timeout_ms?: number | null;
 
-  @ApiPropertyOptional({ enum: ANSWER_MODES, default: 'auto', description: '是否用一句话作答 / Whether to answer in a sentence' })
+  @ApiPropertyOptional({
+    nullable: true,
+    enum: ANSWER_MODES,
+    default: 'auto',
+    description: '是否用一句话作答 / Whether to answer in a sentence',
+  })
   @IsOptional()
   @IsIn(ANSWER_MODES)
   answer?: AnswerMode | null;
@@ -86,7 +108,7 @@ export class QueryRequest {
   @IsIn(CACHE_MODES)
   cache?: CacheMode | null;
 
-  @ApiPropertyOptional({ enum: INCLUDES, isArray: true, example: ['plan'] })
+  @ApiPropertyOptional({ nullable: true, enum: INCLUDES, isArray: true, example: ['plan'] })
   @IsOptional()
   @IsArray()
   @ArrayUnique()

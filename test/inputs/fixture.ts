@@ -14,7 +14,9 @@ export interface Fixture {
   forgetToken(person: Person): void;
 }
 
-export type Person = 'admin' | 'user' | 'anonymous';
+export type Person = 'admin' | 'user' | 'bystander' | 'anonymous';
+
+const username = { admin: 'admin', user: 'reader', bystander: 'bystander' };
 
 export async function createFixture(test: TestApp): Promise<Fixture> {
   const trading = await createTradingGraph(test, test.admin);
@@ -50,7 +52,8 @@ export async function createFixture(test: TestApp): Promise<Fixture> {
     idFor({ path }, parameter) {
       if (parameter === 'node_id') return ids.node!;
       if (parameter === 'query_id') return ids.query!;
-      if (parameter === 'user_id') return userId;
+      // Nobody needs what the bystander may do.
+      if (parameter === 'user_id') return ids.user!;
       if (parameter === 'table') return 'customers';
       if (path.includes('/jobs/')) return ids.job!;
       if (path.includes('/runs/')) return ids.run!;
@@ -67,7 +70,7 @@ export async function createFixture(test: TestApp): Promise<Fixture> {
     },
     async tokenOf(person) {
       if (person === 'anonymous') return null;
-      tokens[person] ??= await login(client(test.url, null), person === 'admin' ? 'admin' : 'reader', person === 'admin' ? adminPassword : userPassword);
+      tokens[person] ??= await login(client(test.url, null), username[person], person === 'admin' ? adminPassword : userPassword);
       return tokens[person];
     },
     forgetToken(person) {

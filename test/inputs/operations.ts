@@ -96,7 +96,7 @@ export function exampleOf(schema: Schema): unknown {
 /** A place in a body that a text can be put at. */
 export interface TextPlace {
   label: string;
-  put(body: unknown, text: string): unknown;
+  put: (body: unknown, text: string) => unknown;
 }
 
 /** Where texts stand in a body of this schema; in free-form objects both as a value and as a name. */

@@ -78,13 +78,32 @@ export function valueOf(schema: Schema): fc.Arbitrary<unknown> {
   return fc.oneof(...choices);
 } // prettier-ignore
 
+/** Fields of which a request takes one. */
+const alternatives = [
+  ['question', 'search', 'cypher'],
+  ['user_id', 'username'],
+];
+
+/** Mostly leaves one field of those that exclude each other, whichever `luck` picks. */
+function withOneOfEach(fields: Record<string, unknown>, luck: number): Record<string, unknown> {
+  if (luck % 8 === 0) return fields;
+  const dropped = alternatives.flatMap(group => {
+    const given = group.filter(name => name in fields);
+    return given.filter((_, index) => index !== luck % given.length);
+  });
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !dropped.includes(name)));
+}
+
 function objectOf(schema: Schema): fc.Arbitrary<Record<string, unknown>> {
   const required = new Set(schema.required);
   const fields = Object.entries(schema.properties ?? {}).map(([name, inner]) =>
     fc.option(valueOf(inner), { nil: undefined, freq: required.has(name) ? 12 : 1 }).map(value => [name, value] as const),
   );
   const unknown = rarely(fc.tuple(fc.constantFrom('toString', 'hasOwnProperty', 'is_admin', 'id', 'owner_id', ...fragments), scalars));
-  return fc.tuple(unknown, ...fields).map(([more, ...known]) => Object.fromEntries([...known, ...(more ? [more] : [])].filter(([, value]) => value !== undefined)));
+  return fc.tuple(fc.nat(), unknown, ...fields).map(([luck, more, ...known]) => {
+    const given = [...known, ...(more ? [more] : [])].filter(([, value]) => value !== undefined);
+    return withOneOfEach(Object.fromEntries(given), luck);
+  });
 } // prettier-ignore
 
 function toJson(value: unknown): string {

@@ -109,9 +109,9 @@ export function keyClient(url: string, rawKey: string): Client {
 const checks = new Map<string, ResponseCheck>();
 
 function describedIn(check: ResponseCheck | undefined, method: string, path: string) {
-  return ({ status, headers, text }: Response): void => {
+  return ({ status, headers, text, request }: Response & { request?: { _data?: unknown } }): void => {
     const body = text as string | undefined;
-    const problems = check?.problems({ method: method.toUpperCase(), path, status, headers, body }) ?? [];
+    const problems = check?.problems({ method: method.toUpperCase(), path, status, headers, body, sent: request?._data }) ?? [];
     if (problems.length > 0) throw new Error(`The OpenAPI document does not describe this answer:\n${problems.join('\n')}\n${body}`);
   };
 }

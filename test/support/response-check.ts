@@ -10,6 +10,8 @@ export interface SeenResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   body: string | undefined;
+  /** The JSON that was sent, where a test means to send what the document allows. */
+  sent?: unknown;
 }
 
 interface Response {
@@ -18,6 +20,7 @@ interface Response {
 }
 
 interface Operation {
+  requestBody?: { content: Record<string, { schema?: Schema }> };
   responses: Record<string, Response>;
 }
 
@@ -36,13 +39,16 @@ const undescribed = /^\/(docs|openapi\.json)(\/|$)/;
  */
 export class ResponseCheck {
   private readonly ajv = new Ajv({ strict: false, allErrors: true, validateFormats: true });
+  /** Requests may hold fields that the document does not know: they are ignored. */
+  private readonly requests = new Ajv({ strict: false, allErrors: true, validateFormats: false });
   private readonly validators = new Map<string, ValidateFunction>();
   private readonly templates: { pattern: RegExp; literal: number; path: string }[];
 
   constructor(private readonly document: Document) {
     addFormats.default(this.ajv, ['date-time', 'date', 'uri']);
     this.ajv.addFormat('binary', true);
-    this.ajv.addSchema({ $id: 'openapi', components: { schemas: mapSchemas(document.components.schemas) } });
+    this.ajv.addSchema({ $id: 'openapi', components: { schemas: mapSchemas(document.components.schemas, false) } });
+    this.requests.addSchema({ $id: 'openapi', components: { schemas: mapSchemas(document.components.schemas, true) } });
     this.templates = Object.keys(document.paths)
       .map(path => ({
         path,
@@ -53,30 +59,34 @@ export class ResponseCheck {
   }
 
   /** What is wrong with an answer; an empty list when all is well. */
-  problems({ method, path, status, headers, body }: SeenResponse): string[] {
+  problems({ method, path, status, headers, body, sent }: SeenResponse): string[] {
     const problems: string[] = [];
     if (!/^[A-Za-z0-9._-]{1,64}$/.test(String(headers['x-request-id'] ?? ''))) problems.push('no X-Request-ID');
     const [bare = ''] = path.split(/[?#]/, 1);
     const route = bare.replace(/^\/api(?=\/)/, '');
     if (undescribed.test(route) && status < 400) return problems;
     const operation = this.findOperation(method, route);
-    const described = operation?.responses[String(status)] ?? (status < 500 ? operation?.responses.default : undefined);
+    const described = operation?.responses[String(status)] ?? (status >= 400 && status < 500 ? operation?.responses.default : undefined);
     const where = `${method} ${bare} → ${status}`;
     if (operation && !described) problems.push(`${where} is not described`);
     if (!operation && status < 400) problems.push(`${where} is no operation of the document`);
+    const asked = operation?.requestBody?.content['application/json']?.schema;
+    if (asked && status < 300 && typeof sent === 'object') {
+      problems.push(...this.fit(this.requests, `${where}, of the request: `, asked, JSON.stringify(withoutNulls(sent))));
+    }
     if (method === 'HEAD' || body === undefined) return problems;
 
     const type = /^[^;]*/.exec(String(headers['content-type'] ?? ''))?.[0] ?? '';
     if (status >= 400) {
       if (type !== 'application/json') problems.push(`${where}: an error as ${type}`);
-      else problems.push(...this.fit(`${where}: `, described?.content?.[type]?.schema ?? errorSchema(route, body), body));
+      else problems.push(...this.fit(this.ajv, `${where}: `, described?.content?.[type]?.schema ?? errorSchema(route, body), body));
       return problems;
     }
     const content = described?.content ?? {};
     if (Object.keys(content).length === 0 || status === 204) {
       if (body !== '') problems.push(`${where} has a body, but none is described`);
     } else if (!content[type]) problems.push(`${where} is ${type}, described are ${Object.keys(content).join(', ')}`);
-    else if (type === 'application/json') problems.push(...this.fit(`${where}: `, content[type].schema ?? {}, body));
+    else if (type === 'application/json') problems.push(...this.fit(this.ajv, `${where}: `, content[type].schema ?? {}, body));
     return problems;
   }
 
@@ -88,17 +98,18 @@ export class ResponseCheck {
     return undefined;
   }
 
-  private fit(where: string, schema: Schema, body: string): string[] {
+  private fit(ajv: Ajv, where: string, schema: Schema, body: string): string[] {
     let value: unknown;
     try {
       value = JSON.parse(body);
     } catch {
       return [`${where}no JSON: ${body.slice(0, 200)}`];
     }
-    const key = JSON.stringify(schema);
+    const isRequest = ajv === this.requests;
+    const key = `${isRequest}${JSON.stringify(schema)}`;
     let validate = this.validators.get(key);
     if (!validate) {
-      validate = this.ajv.compile(toJsonSchema(schema));
+      validate = ajv.compile(toJsonSchema(schema, isRequest));
       this.validators.set(key, validate);
     }
     if (validate(value)) return [];
@@ -116,23 +127,29 @@ function errorSchema(route: string, body: string): Schema {
 
 type Schema = Record<string, unknown>;
 
+/** Null for an optional field counts as leaving it out. */
+function withoutNulls(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== null).map(([name, inner]) => [name, withoutNulls(inner)])); // prettier-ignore
+}
+
 /**
- * An OpenAPI 3.0 schema as JSON Schema: `nullable` becomes a union with null, and an object that lists its properties has no
- * others unless it says so.
+ * An OpenAPI 3.0 schema as JSON Schema: `nullable` becomes a union with null. Unless it is `open`, an object that lists its
+ * properties has no others.
  */
-function toJsonSchema({ nullable, example: _example, properties, items, additionalProperties, $ref, ...rest }: Schema): Schema {
+function toJsonSchema({ nullable, example: _, properties, items, additionalProperties, $ref, ...rest }: Schema, open: boolean): Schema {
   const schema: Schema = { ...rest };
   for (const word of ['allOf', 'anyOf', 'oneOf']) {
-    if (Array.isArray(rest[word])) schema[word] = (rest[word] as Schema[]).map(toJsonSchema);
+    if (Array.isArray(rest[word])) schema[word] = (rest[word] as Schema[]).map(inner => toJsonSchema(inner, open));
   }
   if (typeof $ref === 'string') schema.$ref = $ref.replace(/^#/, 'openapi#');
-  if (items !== undefined) schema.items = toJsonSchema(items as Schema);
-  if (properties !== undefined) schema.properties = mapSchemas(properties as Record<string, Schema>);
-  if (typeof additionalProperties === 'object') schema.additionalProperties = toJsonSchema(additionalProperties as Schema);
-  else if (additionalProperties !== undefined || properties !== undefined) schema.additionalProperties = additionalProperties ?? false;
+  if (items !== undefined) schema.items = toJsonSchema(items as Schema, open);
+  if (properties !== undefined) schema.properties = mapSchemas(properties as Record<string, Schema>, open);
+  if (typeof additionalProperties === 'object') schema.additionalProperties = toJsonSchema(additionalProperties as Schema, open);
+  else if (additionalProperties !== undefined || properties !== undefined) schema.additionalProperties = additionalProperties ?? open;
   return nullable === true ? { anyOf: [schema, { type: 'null' }] } : schema;
 }
 
-function mapSchemas(schemas: Record<string, Schema>): Record<string, Schema> {
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toJsonSchema(schema)]));
+function mapSchemas(schemas: Record<string, Schema>, open: boolean): Record<string, Schema> {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toJsonSchema(schema, open)]));
 }

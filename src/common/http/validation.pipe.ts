@@ -5,6 +5,7 @@ import { type FieldProblem, SchemaError } from '../errors/api-error.js';
 import { MalformedBodyError, MissingFieldsError, UnsupportedMediaTypeError } from '../errors/common-errors.js';
 import { describeConstraint } from './describe-constraint.js';
 import { findUnusableValues } from './find-unusable-values.js';
+import { withoutEmptyNulls } from './optional-nulls.js';
 import { currentRequest } from './request-context.js';
 
 const maxIgnoredNamed = 20;
@@ -23,7 +24,7 @@ export class DtoPipe implements PipeTransform {
     const unusable = findUnusableValues(value, type === 'param' ? ['path', ...(data === undefined ? [] : [data])] : [type]);
     if (unusable.length > 0) throw new SchemaError(unusable);
     if (type === 'param' || !takesDto(metatype)) return value;
-    const plain = value as Record<string, unknown>;
+    const plain = withoutEmptyNulls(metatype, value as Record<string, unknown>);
     const dto = plainToInstance(metatype, plain);
     const given = new Set(Object.keys(plain));
     const errors = await validate(dto, { whitelist: true, forbidUnknownValues: true });
