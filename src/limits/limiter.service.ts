@@ -61,7 +61,7 @@ export class LimiterService {
 
   private refuse(policy: Policy, seconds: number, response: Response): never {
     announce(policy, 0, seconds, response);
-    throw new TooManyRequestsError(policy, Math.ceil(seconds));
+    throw new TooManyRequestsError(policy, wholeSeconds(seconds));
   }
 
   private scale({ name, limit }: Policy): Policy {
@@ -71,8 +71,13 @@ export class LimiterService {
 
 const blockKey = ({ name, limit }: Policy, subject: string) => `${name}:${limit}:${subject}`;
 
+/** Rounded up; a microsecond is what sums of floating-point times may be off by, and far less than a request takes to arrive. */
+function wholeSeconds(seconds: number): number {
+  return Math.ceil(seconds - 1e-6);
+}
+
 /** `r`: requests left now. `t`: whole seconds until there is one more. Two policies on one response make two lines. */
 function announce({ name, limit }: Policy, left: number, seconds: number, response: Response): void {
   response.appendHeader('RateLimit-Policy', `"${name}";q=${limit};w=${windowMs / 1000}`);
-  response.appendHeader('RateLimit', `"${name}";r=${Math.max(0, left)};t=${Math.ceil(seconds)}`);
+  response.appendHeader('RateLimit', `"${name}";r=${Math.max(0, left)};t=${wholeSeconds(seconds)}`);
 }
