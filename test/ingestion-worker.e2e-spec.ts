@@ -172,6 +172,22 @@ describe('leases', () => {
     await app.pool.query(`UPDATE ingestion_runs SET status = 'failed' WHERE id = $1`, [body.id]);
   });
 
+  it('tries a run again whose connection to the database was cut', async () => {
+    const seconds = slow.replace(' CROSS JOIN numbers d', '');
+    const { body } = await app.admin.post(`/api/ingestion/jobs/${await aJob(app, await aGraph(app), seconds)}/run`).expect(202);
+    await untilPhase(body.id, /^staging/);
+    const cut = async () => {
+      const { rowCount } = await app.pool.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'active' AND query LIKE '%numbers a CROSS JOIN%'`,
+      );
+      return rowCount;
+    };
+    while ((await cut()) === 0) await sleep(10);
+    const run = await untilStatus(body.id, 'succeeded');
+    expect(run.attempt).toBe(2);
+  });
+
   it('puts a run back into the queue when the process stops, for the next one to take', async () => {
     const jobId = await aJob(app, await aGraph(app), slow);
     const { body } = await app.admin.post(`/api/ingestion/jobs/${jobId}/run`).expect(202);

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { ApiError } from '../common/errors/api-error.js';
+import { DatabaseUnavailableError } from '../common/errors/common-errors.js';
+import { toApiError } from '../common/errors/to-api-error.js';
 import { LOG } from '../common/logging/log.js';
 import { Settings } from '../config/settings.js';
 import { ServicePool } from '../database/service-pool.js';
@@ -16,6 +19,7 @@ const heartbeatEveryMs = 2_000;
 const leaseSeconds = 30;
 const maxAttempts = 3;
 const maxConcurrentRuns = 2;
+const interruptEveryMs = 100;
 
 const queryCancelled = '57014';
 
@@ -53,8 +57,12 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
     for (const timer of this.timers) clearInterval(timer);
-    await Promise.all([...this.active].map(run => this.interrupt(run)));
-    await Promise.allSettled([...this.active].map(run => run.ended));
+    const ended = Promise.all([...this.active].map(run => run.ended)).then(() => true);
+    // A cancellation that arrives between two statements is lost, so it is sent until the runs have ended.
+    for (let isOver = false; !isOver;) {
+      await Promise.all([...this.active].map(run => this.interrupt(run)));
+      isOver = await Promise.race([ended, sleep(interruptEveryMs, false)]);
+    }
   }
 
   /** Looks for work now instead of at the next poll. Never rejects. */
@@ -133,7 +141,9 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
       run.backendPid = null;
       if (error instanceof LeaseLostError) return;
       if (run.isCancelled) return this.end(run.claimed, 'cancelled', report, null);
-      if (this.isStopping) return this.release(run.claimed);
+      if (this.isStopping) return this.release(run.claimed, 1);
+      // Not the run's doing: it is tried again, as often as a run that lost its worker.
+      if (toApiError(error) instanceof DatabaseUnavailableError) return this.release(run.claimed, 0);
       if (!(error instanceof RunFailure)) this.log.warn({ cause: error, run: run.claimed.id }, 'An ingestion run failed');
       await this.end(run.claimed, 'failed', report, toFailure(error));
     } finally {
@@ -166,12 +176,13 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
     );
   }
 
-  private async release(claimed: ClaimedRun): Promise<void> {
+  /** Back into the queue; `returned` attempts do not count. */
+  private async release(claimed: ClaimedRun, returned: 0 | 1): Promise<void> {
     this.telemetry.runEnded('released');
     await this.pool.query(
-      `UPDATE ingestion_runs SET status = 'queued', phase = NULL, lease_owner = NULL, lease_until = NULL, attempt = attempt - 1
+      `UPDATE ingestion_runs SET status = 'queued', phase = NULL, lease_owner = NULL, lease_until = NULL, attempt = attempt - $3
        WHERE id = $1 AND lease_owner = $2 AND status = 'running'`,
-      [claimed.id, claimed.leaseOwner],
+      [claimed.id, claimed.leaseOwner, returned],
     );
   }
 }
