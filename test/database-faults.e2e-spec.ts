@@ -124,7 +124,7 @@ describe('a database that fails', () => {
   );
 
   (isLong ? it : it.skip)(
-    'does so 200 times in a row, in random order and for random times (LONG=1)',
+    'does so 200 times in a row, in random order and for random times (npm run test:long)',
     async () => {
       const seed = Date.now() % 2 ** 31;
       figures.push(`seed ${seed}`);

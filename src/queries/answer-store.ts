@@ -1,4 +1,4 @@
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { LOG } from '../common/logging/log.js';
 import { type NewAnswer, QueriesRepository, type StoredAnswer } from './queries.repository.js';
@@ -11,7 +11,7 @@ type Entry = Omit<NewAnswer, 'id' | 'createdAt'>;
 
 /** Keeps answers behind the response: an answer has its id at once and its row a moment later. */
 @Injectable()
-export class AnswerStore implements OnApplicationShutdown {
+export class AnswerStore implements BeforeApplicationShutdown {
   private readonly pending = new Map<number, NewAnswer>();
   private readonly saving = new Set<Promise<void>>();
   private saves = 0;
@@ -48,7 +48,8 @@ export class AnswerStore implements OnApplicationShutdown {
     return entry?.graphId === graphId ? entry : null;
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  /** Before the pools close. */
+  async beforeApplicationShutdown(): Promise<void> {
     await Promise.all(this.saving);
   }
 

@@ -7,4 +7,8 @@ export interface RetrievalStart {
   listen: string;
   memoryMb: number;
   logLevel: Settings['logLevel'];
+  /** How long queries under way may take to end when the process is stopped; none are where the API stops its own. */
+  shutdownSeconds: number;
+  /** What its log must not show. */
+  secrets: readonly string[];
 }

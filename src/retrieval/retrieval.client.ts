@@ -2,6 +2,7 @@ import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { ApiError, SchemaError } from '../common/errors/api-error.js';
+import { currentRequest } from '../common/http/request-context.js';
 import { type RetrievalAnswer, type RetrievalFailure, type RetrievalHealth, type RetrievalQuery } from './protocol.js';
 import { RetrievalUnavailableError } from './retrieval.errors.js';
 import { RetrievalSupervisor } from './retrieval.supervisor.js';
@@ -56,7 +57,11 @@ export class RetrievalClient implements OnApplicationShutdown {
   private exchange(options: http.RequestOptions, payload: Buffer | undefined): Promise<{ status: number; text: string }> {
     return new Promise((resolve, reject) => {
       const unavailable = (error: unknown): void => reject(new RetrievalUnavailableError(error));
-      const headers = payload ? { 'Content-Type': 'application/json', 'Content-Length': payload.length } : {};
+      const requestId = currentRequest()?.requestId;
+      const headers = {
+        ...(payload ? { 'Content-Type': 'application/json', 'Content-Length': payload.length } : {}),
+        ...(requestId === undefined ? {} : { 'X-Request-ID': requestId }),
+      };
       const request = http.request({ ...options, agent: this.agent, headers }, response => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));

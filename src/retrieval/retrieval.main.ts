@@ -12,13 +12,13 @@ import { type RetrievalStart } from './retrieval-start.js';
  */
 async function main(): Promise<void> {
   const start = process.send ? await startFromParent() : startFromEnvironment();
-  const log = createLog(start.logLevel, { name: 'retrieval', secrets: [start.databaseUrl] });
+  const log = createLog(start.logLevel, { name: 'retrieval', secrets: start.secrets });
   endOnFault(log, () => undefined);
   const { close } = await serveRetrieval({ ...start, log });
   process.send?.('listening');
   log.debug({ listen: start.listen }, 'listening');
   const stop = (): void => {
-    close().then(
+    close(start.shutdownSeconds * 1000).then(
       () => process.exit(0),
       () => process.exit(1),
     );
@@ -51,6 +51,8 @@ function startFromEnvironment(): RetrievalStart {
     listen: settings.retrievalListen,
     memoryMb: settings.retrievalMemoryMb,
     logLevel: settings.logLevel,
+    shutdownSeconds: settings.shutdownSeconds,
+    secrets: settings.secrets,
   };
 }
 

@@ -6,7 +6,8 @@ import { type RetrievalStart } from './retrieval-start.js';
 import { RetrievalUnavailableError } from './retrieval.errors.js';
 
 /** How the retrieval process is reached: one deployed apart by its URL, or one of our own by what it takes to start it. */
-export type RetrievalPlace = { url: string } | ({ entry: string; socketDirectory: string } & Omit<RetrievalStart, 'listen'>);
+export type RetrievalPlace =
+  { url: string } | ({ entry: string; socketDirectory: string } & Pick<RetrievalStart, 'databaseUrl' | 'memoryMb' | 'logLevel'>);
 
 export class RetrievalOptions {
   constructor(readonly place: RetrievalPlace) {}
@@ -96,7 +97,9 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
     // Without a listener a failed start would end the API; `exit` or the missing process leads to the next attempt.
     child.on('error', error => this.log.error(`检索进程出错 / retrieval process: ${error.message}`));
     child.once('exit', (code, signal) => this.ended(child, listen, startedAt, signal ?? `code ${code}`));
-    child.send({ databaseUrl, listen, memoryMb, logLevel } satisfies RetrievalStart, error => {
+    // Stopped after the API's last request, it has nothing to wait for.
+    const start: RetrievalStart = { databaseUrl, listen, memoryMb, logLevel, shutdownSeconds: 0, secrets: [databaseUrl] };
+    child.send(start, error => {
       if (error) child.kill('SIGKILL');
     });
   }

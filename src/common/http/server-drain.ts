@@ -13,6 +13,9 @@ const lookEveryMs = 10;
 /** For the last answers to leave. */
 const flushMs = 500;
 
+/** Answers a request that outlasts the drain; its headers are not sent yet. */
+export type LastAnswer = (request: IncomingMessage, response: ServerResponse) => void;
+
 /**
  * Ends an HTTP server without cutting what is under way. `http.Server.close()` alone does: it closes every connection that
  * looks idle, also one whose next request lies in the socket unread.
@@ -22,7 +25,10 @@ export class ServerDrain {
   private readonly sockets = new Set<Socket>();
   private isDraining = false;
 
-  constructor(private readonly server: Server) {
+  constructor(
+    private readonly server: Server,
+    private readonly answerLast: LastAnswer = answerThatItStops,
+  ) {
     server.on('connection', socket => {
       this.sockets.add(socket);
       socket.once('close', () => this.sockets.delete(socket));
@@ -37,7 +43,7 @@ export class ServerDrain {
 
   /**
    * Stops listening, lets requests under way end for at most `boundMs`, and closes every connection behind its last answer.
-   * What is not answered by then is answered with a 503. Returns how many those were.
+   * What is not answered by then gets its last answer. Returns how many those were.
    */
   async drain(boundMs: number): Promise<number> {
     const startedAt = performance.now();
@@ -53,7 +59,11 @@ export class ServerDrain {
       await sleep(lookEveryMs);
     }
     const unanswered = this.open.size;
-    for (const [response, request] of this.open) refuse(request, response);
+    for (const [response, request] of this.open) {
+      // With its response ended Node forgets the request: whoever still reads its body would wait for ever.
+      response.once('close', () => request.destroy());
+      if (!response.headersSent) this.answerLast(request, response);
+    }
     if (unanswered > 0) await sleep(flushMs);
     this.server.closeAllConnections();
     return unanswered;
@@ -66,8 +76,7 @@ export class ServerDrain {
   }
 }
 
-function refuse(request: IncomingMessage, response: ServerResponse): void {
-  if (response.headersSent) return;
+function answerThatItStops(request: IncomingMessage, response: ServerResponse): void {
   const error = new ServiceStoppingError();
   const path = request.url?.replace(/^\/api(?=\/)/, '') ?? '';
   const body = JSON.stringify(toErrorBody(error, isLegacyPath(path)));
@@ -78,6 +87,4 @@ function refuse(request: IncomingMessage, response: ServerResponse): void {
     Connection: 'close',
   });
   response.end(body);
-  // With its response ended Node forgets the request: whoever still reads its body would wait for ever.
-  response.once('close', () => request.destroy());
 }

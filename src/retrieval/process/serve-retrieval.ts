@@ -2,8 +2,9 @@ import http, { type IncomingMessage, type Server, type ServerResponse } from 'no
 import { rm } from 'node:fs/promises';
 import { type Logger } from 'pino';
 import { ApiError, SchemaError } from '../../common/errors/api-error.js';
-import { DatabaseUnavailableError } from '../../common/errors/common-errors.js';
+import { DatabaseUnavailableError, ServiceStoppingError } from '../../common/errors/common-errors.js';
 import { toApiError } from '../../common/errors/to-api-error.js';
+import { ServerDrain } from '../../common/http/server-drain.js';
 import { type RetrievalFailure, type RetrievalHealth } from '../protocol.js';
 import { ProtocolError, RetrievalBusyError } from '../retrieval.errors.js';
 import { LoadedGraphs } from './loaded-graphs.js';
@@ -24,8 +25,14 @@ const MAX_BODY_BYTES = 2_097_152;
 const WORKING_AT_ONCE = 8;
 const MOST_WAITING = 200;
 
+export interface RetrievalServer {
+  server: Server;
+  /** Lets queries under way end for at most `boundMs`. */
+  close: (boundMs: number) => Promise<void>;
+}
+
 /** Opens the retrieval process's HTTP server; resolves once it listens. */
-export async function serveRetrieval(options: RetrievalOptions): Promise<{ server: Server; close: () => Promise<void> }> {
+export async function serveRetrieval(options: RetrievalOptions): Promise<RetrievalServer> {
   // One connection more for each of a few graphs that may be loading, and one to cancel with.
   const database = new RetrievalDatabase(options.databaseUrl, WORKING_AT_ONCE + 4, options.log);
   const graphs = new LoadedGraphs(database, options.memoryMb * 1024 * 1024);
@@ -57,21 +64,22 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<{ serve
       (error: unknown) => {
         if (gone.signal.aborted) return;
         // Failures that are not the caller's doing.
-        if (!(error instanceof ApiError)) options.log.error({ cause: error }, 'A query failed');
+        if (!(error instanceof ApiError))
+          options.log.error({ request_id: request.headers['x-request-id'], cause: error }, 'A query failed');
         const failure = toFailure(error);
         send(response, failure.status, failure);
       },
     );
   });
+  const drain = new ServerDrain(server, (_request, response) => send(response, 503, toFailure(new ServiceStoppingError())));
   // Cold starts and long queries are bounded by their own time-outs.
   server.requestTimeout = 30_000;
   server.keepAliveTimeout = 75_000;
   await listen(server, options.listen);
   return {
     server,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise<void>(resolve => server.close(() => resolve()));
+    close: async boundMs => {
+      await drain.drain(boundMs);
       await database.close();
     },
   };
