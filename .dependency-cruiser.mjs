@@ -23,8 +23,8 @@ export default {
     {
       name: 'foundation-knows-no-feature',
       severity: 'error',
-      comment: 'common, config and database serve every feature and so may know none of them.',
-      from: { path: '^src/(common|config|database)/' },
+      comment: 'common, config, database and telemetry serve every feature and so may know none of them.',
+      from: { path: '^src/(common|config|database|telemetry)/' },
       to: { path: features },
     },
     {
