@@ -59,7 +59,6 @@ describe('any request to any operation of the document', () => {
       ...(body === undefined ? {} : { body: withRealGraph(body) }),
     });
     sent++;
-    if (process.env.FUZZ_PRINT) console.log(target, body, answer.status, answer.body.slice(0, 200));
     statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
     if (answer.status < 400) refusedOnly.delete(operation.id);
     if (answer.status === 401) fixture.forgetToken(person);
@@ -87,10 +86,10 @@ describe('any request to any operation of the document', () => {
         }),
         { numRuns: rounds, ...(long ? {} : { seed: 20_261_120 }), endOnFailure: true, reporter: report },
       );
-      if (long)
+      if (long || process.env.FUZZ_ONLY !== undefined)
         process.stdout.write(`fuzzer: ${sent} requests, ${JSON.stringify(statuses)}, never through: ${[...refusedOnly].join(', ')}\n`);
-      // Were the fixture gone or the people locked out, most answers would be refusals.
-      expect(statuses['200']! + statuses['201']!).toBeGreaterThan(sent / 10);
+      // Were the fixture gone or the people locked out, nearly all answers would be refusals.
+      if (only.source === '(?:)') expect(statuses['200']! + statuses['201']!).toBeGreaterThan(sent / 10);
       await test.anonymous.get('/health').expect(200);
     },
     long ? 3_600_000 : 120_000,

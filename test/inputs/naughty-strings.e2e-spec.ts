@@ -126,6 +126,7 @@ describeWithShared('naughty strings', 'suites/blns/blns.json', () => {
         const credentials = 'authorization' in own || 'x-api-key' in own ? {} : asPerson(await fixture.tokenOf('admin'));
         const answer = await probe(test, { ...request, headers: { ...credentials, ...own } }).catch((error: Error) => ({ status: 0, body: '', headers: {}, problems: [error.message] }));
         sent++;
+        if (long && sent % 25_000 === 0) process.stdout.write(`${sent} of ${all} requests, ${found.length} findings ${found[0] ?? ''}\n`);
         statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
         for (const problem of answer.problems) found.push(`${slot.label} ⇐ ${JSON.stringify(text).slice(0, 200)}: ${problem}`);
         if (answer.problems.length === 0) await clean(request, answer);

@@ -94,15 +94,18 @@ function withOneOfEach(fields: Record<string, unknown>, luck: number): Record<st
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !dropped.includes(name)));
 }
 
+/** An object whose fields are mostly as the document shows them, or left out where they may be; as a rule one of them is wild. */
 function objectOf(schema: Schema): fc.Arbitrary<Record<string, unknown>> {
   const required = new Set(schema.required);
-  const fields = Object.entries(schema.properties ?? {}).map(([name, inner]) =>
-    fc.option(valueOf(inner), { nil: undefined, freq: required.has(name) ? 12 : 1 }).map(value => [name, value] as const),
+  const properties = Object.entries(schema.properties ?? {});
+  const fields = properties.map(([name, inner]) =>
+    fc.tuple(valueOf(inner), fc.nat(15)).map(([wild, chance]) => ({ name, wild, example: exampleOf(inner), left: required.has(name) ? chance === 0 : chance < 8 })),
   );
   const unknown = rarely(fc.tuple(fc.constantFrom('toString', 'hasOwnProperty', 'is_admin', 'id', 'owner_id', ...fragments), scalars));
-  return fc.tuple(fc.nat(), unknown, ...fields).map(([luck, more, ...known]) => {
-    const given = [...known, ...(more ? [more] : [])].filter(([, value]) => value !== undefined);
-    return withOneOfEach(Object.fromEntries(given), luck);
+  return fc.tuple(fc.nat(), fc.nat(), unknown, ...fields).map(([luck, chosen, more, ...drawn]) => {
+    const isWild = (index: number) => luck % 5 === 0 || index === chosen % drawn.length;
+    const given = drawn.flatMap(({ name, wild, example, left }, index) => (isWild(index) ? [[name, wild]] : left ? [] : [[name, example]]));
+    return withOneOfEach(Object.fromEntries(more ? [...given, more] : given) as Record<string, unknown>, luck);
   });
 } // prettier-ignore
 
