@@ -151,7 +151,9 @@ describe('a database that is not there yet', () => {
     await proxy.set('refuse');
     const service = await ServiceProcess.spawn({ environment: { DATABASE_URL: proxy.url } });
     try {
-      await sleep(isLong ? 20_000 : 4_000);
+      const isWaiting = () => service.log.some(({ msg }) => /waiting for it/.test(String(msg)));
+      for (const deadline = Date.now() + 20_000; !isWaiting() && Date.now() < deadline;) await sleep(50);
+      await sleep(isLong ? 20_000 : 2_000);
       expect(service.isRunning).toBe(true);
       expect(service.log.filter(({ msg }) => /waiting for it/.test(String(msg)))).toHaveLength(1);
       await proxy.set('pass');

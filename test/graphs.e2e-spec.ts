@@ -22,6 +22,11 @@ describe('graphs', () => {
     expect(rows).toEqual([]);
   });
 
+  it('deletes graphs side by side', async () => {
+    const graphs = await Promise.all(Array.from({ length: 12 }, () => test.admin.post('/api/graphs').send({ name: 'g' }).expect(201)));
+    await Promise.all(graphs.map(({ body }) => test.admin.delete(`/api/graphs/${body.id}`).expect(204)));
+  });
+
   it('shows a graph to its owner, its members and admins, and answers 403 to others', async () => {
     const [owner, member, stranger] = [await test.asUser('a1'), await test.asUser('a2'), await test.asUser('a3')];
     const { body: graph } = await owner.post('/api/graphs').send({ name: 'g' }).expect(201);

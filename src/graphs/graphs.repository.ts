@@ -63,6 +63,9 @@ export interface NeighborRow {
   display: string;
 }
 
+/** Any constant serves, as long as every instance takes the same. */
+const partitionDropLock = 7_301_946_202;
+
 /** A lock time-out, or a deadlock that this transaction was picked to end. */
 function isLockConflict(error: unknown): boolean {
   return ['55P03', '40P01'].includes((error as { code?: string }).code ?? '');
@@ -149,6 +152,8 @@ export class GraphsRepository {
     try {
       await this.pool.transaction(async client => {
         await client.query(`SET LOCAL lock_timeout = ${partitionLockMs}`);
+        // Two deletions may have found the same orphan, and PostgreSQL fails where both drop it at once.
+        await client.query('SELECT pg_advisory_xact_lock($1)', [partitionDropLock]);
         await client.query(`DROP TABLE IF EXISTS ${quoteIdentifier(name)}`);
       });
     } catch (error) {
