@@ -4,7 +4,7 @@ import { cloneDatabase, type TestDatabase } from '../../test/support/database.js
 import { DatabaseProxy } from '../../test/support/database-proxy.js';
 import { DatabasePulse } from './database-pulse.js';
 
-const times = { everyMs: 50, patienceMs: 400, retryEveryMs: 30, retryPatienceMs: 150 };
+const times = { everyMs: 50, patienceMs: 1_000, retryEveryMs: 30, retryPatienceMs: 150 };
 
 describe('DatabasePulse', () => {
   let database: TestDatabase;
