@@ -1,18 +1,22 @@
 // What the gates cost: requests per second with each credential and each storage of the limiter, against a bare Nest route and
-// a bare node:http server in the same run; and how GET /auth/me fares while logins flood in.
+// a bare node:http server in the same run; what each guard takes; and how GET /auth/me fares while logins flood in.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import http from 'node:http';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
+import { createCallers, tokenSecret } from './callers.mjs';
 import { median, quantile, report, round } from './figures.mjs';
 import { startBareNest } from './http.mjs';
-import { freePort, logIn, startService } from './service.mjs';
+import { databaseUrl, freePort, logIn, startService } from './service.mjs';
 
 const seconds = 4;
-const trials = 3;
+const trials = 5;
 const connections = 50;
+const callers = 2_000;
+/** The default limits, which nobody here reaches: a refusal is a fault of the bench. */
+const environment = { JWT_SECRET_KEY: tokenSecret, TRUST_PROXY: '1', RATE_LIMIT_SCALE: '1' };
 
 export async function benchGates(folder) {
   const bareNest = await startBareNest();
@@ -23,6 +27,7 @@ export async function benchGates(folder) {
       if (place) await benchStorage(`${folder}/gates-${storage}`, storage, place.environment ?? {}, bareNest.url, bareNode.url);
       else report(`gates: ${storage}`, { skipped: 'redis-server is not installed' });
     }
+    await benchGuards(`${folder}/gates-guards`);
     await benchFlood(`${folder}/gates-flood`);
   } finally {
     bareNest.stop();
@@ -31,35 +36,35 @@ export async function benchGates(folder) {
   }
 }
 
-async function benchStorage(directory, storage, environment, bareNest, bareNode) {
-  const service = await startService(directory, { environment });
+async function benchStorage(directory, storage, place, bareNest, bareNode) {
+  const service = await startService(directory, { environment: { ...environment, ...place } });
   try {
-    const api = await logIn(service.url);
-    const graph = await api.send('POST', '/api/graphs', { name: 'bench' });
-    const key = await api.send('POST', '/api/api-keys', { name: 'bench', graph_ids: [graph.id], rate_limit: 600 });
+    const { tokens, keys } = await createCallers(place.DATABASE_URL ?? (await databaseUrl(directory)), callers);
     const me = `${service.url}/api/auth/me`;
+    const addresses = Array.from({ length: callers }, (_, index) => `10.0.${index >> 8}.${index & 255}`);
     const cases = {
-      'bare node:http': [bareNode, {}],
-      'bare Nest route': [bareNest, {}],
-      health: [`${service.url}/health`, {}],
-      'GET /auth/me with JWT': [me, { authorization: `Bearer ${api.token}` }],
-      'GET /auth/me with API key': [me, { 'x-api-key': key.raw_key }],
-      401: [me, { authorization: 'Bearer a.b.c' }],
+      'bare node:http': { url: bareNode, status: 200 },
+      'bare Nest route': { url: bareNest, status: 200 },
+      health: { url: `${service.url}/health`, status: 200 },
+      'GET /auth/me with JWT': { url: me, status: 200, headers: tokens.map(token => ({ authorization: `Bearer ${token}` })) },
+      'GET /auth/me with API key': { url: me, status: 200, headers: keys.map(key => ({ 'x-api-key': key })) },
+      401: { url: me, status: 401, headers: addresses.map(address => ({ authorization: 'Bearer a.b.c', 'x-forwarded-for': address })) },
     };
     const rates = Object.fromEntries(Object.keys(cases).map(name => [name, []]));
-    for (let trial = 0; trial < trials; trial++) {
-      for (const [name, [url, headers]] of Object.entries(cases)) rates[name].push((await load(url, headers)).requests.average);
+    // The first round warms up both sides: a service compiles what it runs often for some thousands of requests.
+    for (let trial = 0; trial <= trials; trial++) {
+      for (const [name, asked] of Object.entries(cases)) rates[name][trial] = await load(asked);
     }
-    const reference = median(rates['bare Nest route']);
+    const rateOf = name => median(rates[name].slice(1));
     for (const name of Object.keys(cases).filter(name => !name.startsWith('bare'))) {
       report(`gates: ${name}`, {
         unit: 'requests/s',
         storage,
-        value: round(median(rates[name]), 0),
+        value: round(rateOf(name), 0),
         reference: 'bare Nest route',
-        reference_value: round(reference, 0),
-        node_http_value: round(median(rates['bare node:http']), 0),
-        ratio: round(median(rates[name]) / reference),
+        reference_value: round(rateOf('bare Nest route'), 0),
+        node_http_value: round(rateOf('bare node:http'), 0),
+        ratio: round(rateOf(name) / rateOf('bare Nest route')),
         ...(name.endsWith('JWT') && storage === 'memory' ? { aim: 'ratio >= 0.65' } : {}),
       });
     }
@@ -68,8 +73,47 @@ async function benchStorage(directory, storage, environment, bareNest, bareNode)
   }
 }
 
-function load(url, headers) {
-  return autocannon({ url, headers, connections, duration: seconds });
+/** Requests per second; each connection goes through the callers from another one on. */
+async function load({ url, status, headers = [{}] }) {
+  let connection = 0;
+  const result = await autocannon({
+    url,
+    connections,
+    duration: seconds,
+    setupClient(client) {
+      const first = Math.floor((connection++ / connections) * headers.length);
+      client.setRequests([...headers.slice(first), ...headers.slice(0, first)].map(shown => ({ headers: shown })));
+    },
+  });
+  const statuses = Object.keys(result.statusCodeStats);
+  if (result.errors > 0 || statuses.some(seen => Number(seen) !== status)) throw new Error(`${url}: ${statuses}, ${result.errors} errors`);
+  return result.requests.average;
+}
+
+/** What each guard takes of a request, its waits for the database included; one request at a time. */
+async function benchGuards(directory) {
+  const command = ['node', ['--enable-source-maps', '--import', './bench/time-guards.mjs', 'dist/src/main.js']];
+  const service = await startService(directory, { command, ipc: true, environment: { ...environment, RATE_LIMIT_SCALE: '1000' } });
+  try {
+    const api = await logIn(service.url);
+    const graph = await api.send('POST', '/api/graphs', { name: 'bench' });
+    const { raw_key } = await api.send('POST', '/api/api-keys', { name: 'bench', graph_ids: [graph.id], rate_limit: 600 });
+    const routes = {
+      'GET /graphs/{id} with JWT': { authorization: `Bearer ${api.token}` },
+      'GET /graphs/{id} with API key': { 'x-api-key': raw_key },
+    };
+    for (const [route, headers] of Object.entries(routes)) {
+      const ask = amount => autocannon({ url: `${service.url}/api/graphs/${graph.id}`, headers, connections: 1, amount });
+      await ask(3_000);
+      await service.sumUp();
+      await ask(3_000);
+      const times = await service.sumUp();
+      const medians = Object.entries(times).map(([guard, values]) => [guard, round(median(values) * 1000, 0)]);
+      report(`gates: guards of ${route}`, { unit: 'µs at p50', storage: 'memory', ...Object.fromEntries(medians) });
+    }
+  } finally {
+    await service.stop();
+  }
 }
 
 /** p99 of GET /auth/me, asked ten times a second, while logins from ever new addresses come at ten times what hashing can take. */

@@ -1,5 +1,6 @@
 // Starts the built service on a data directory of its own, as a user would, and talks to it.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
@@ -19,7 +20,7 @@ export async function freePort() {
 /** Resolves when the service says where it listens; `readyMs` is the time from the command to that line. */
 export async function startService(
   dataDirectory,
-  { command = ['node', ['--enable-source-maps', 'dist/src/main.js']], environment = {} } = {},
+  { command = ['node', ['--enable-source-maps', 'dist/src/main.js']], environment = {}, ipc = false } = {},
 ) {
   const port = await freePort();
   const startedAt = performance.now();
@@ -35,7 +36,7 @@ export async function startService(
       PORT: String(port),
       HOST: '127.0.0.1',
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', ...(ipc ? ['ipc'] : [])],
   });
   const exited = new Promise(resolve => child.once('exit', resolve));
   await new Promise((resolve, reject) => {
@@ -51,6 +52,11 @@ export async function startService(
     url: `http://127.0.0.1:${port}`,
     readyMs,
     pid: child.pid,
+    /** What `time-guards.mjs` has measured since it was last asked. */
+    async sumUp() {
+      child.kill('SIGUSR2');
+      return (await once(child, 'message'))[0];
+    },
     async stop() {
       child.kill('SIGTERM');
       await exited;

@@ -1,4 +1,4 @@
-import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { applyDecorators, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension, ApiResponse, ApiSecurity } from '@nestjs/swagger';
 
 export type GraphRole = 'viewer' | 'editor' | 'manager';
@@ -15,9 +15,17 @@ export type Access =
   | { kind: 'authenticated' | 'password_pending' | 'admin'; keys: boolean }
   | { kind: 'graph'; role: GraphRole | 'owner'; source: GraphSource; keys: boolean };
 
-export const ACCESS = 'access';
+const ACCESS = 'access';
+const closed = { kind: 'closed', keys: false } as const;
 
-/** Declares access once, for the guards and for OpenAPI. A route without a declaration is closed. */
+/** What a route declares, itself or through its controller. A route without a declaration is closed. */
+export function accessOf(context: ExecutionContext): Access | typeof closed {
+  return find(context.getHandler()) ?? find(context.getClass()) ?? closed;
+}
+
+const find = (target: object) => Reflect.getMetadata(ACCESS, target) as Access | undefined;
+
+/** Declares access once, for the guards and for OpenAPI. */
 export function declareAccess(access: Access, words: string): MethodDecorator & ClassDecorator {
   const documented = [SetMetadata(ACCESS, access), ApiExtension('x-access', words)];
   if (access.kind === 'public') return applyDecorators(...documented);

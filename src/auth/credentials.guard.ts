@@ -1,8 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
 import { type Request } from 'express';
-import { ACCESS, type Access } from '../access/access.decorator.js';
+import { accessOf } from '../access/access.decorator.js';
 import { ClosedRouteError, NotAuthenticatedError, TwoCredentialsError } from './auth.errors.js';
 import { extractBearer } from './jwt.strategy.js';
 import { TokenPrincipals } from './token-principals.js';
@@ -32,20 +31,19 @@ export class CredentialsGuard implements CanActivate {
   private readonly tokens = new TokenGuard();
   private readonly apiKeys = new ApiKeyGuard();
 
-  constructor(
-    private readonly reflector: Reflector,
-    private readonly principals: TokenPrincipals,
-  ) {}
+  constructor(private readonly principals: TokenPrincipals) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const access = this.reflector.getAllAndOverride<Access | undefined>(ACCESS, [context.getHandler(), context.getClass()]);
-    if (!access) throw new ClosedRouteError();
+    const access = accessOf(context);
+    if (access.kind === 'closed') throw new ClosedRouteError();
     if (access.kind === 'public') return true;
     const request = context.switchToHttp().getRequest<Request>();
     const { authorization, 'x-api-key': apiKey } = request.headers;
     if (authorization !== undefined && apiKey !== undefined) throw new TwoCredentialsError();
     if (apiKey !== undefined) return (await this.apiKeys.canActivate(context)) as boolean;
-    const claims = this.principals.recall(extractBearer(request) ?? '');
+    const token = extractBearer(request);
+    if (token === null) throw new NotAuthenticatedError();
+    const claims = this.principals.recall(token);
     if (!claims) return (await this.tokens.canActivate(context)) as boolean;
     const principal = await this.principals.load(claims);
     if (!principal) throw new NotAuthenticatedError();

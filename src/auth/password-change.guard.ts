@@ -1,16 +1,13 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
-import { ACCESS, type Access } from '../access/access.decorator.js';
+import { accessOf } from '../access/access.decorator.js';
 import { PasswordChangeRequiredError } from './auth.errors.js';
 import { principalOf } from '../access/principal.js';
 
 /** Closes everything but the password route and `me` to a user who still has the default password. */
 @Injectable()
 export class PasswordChangeGuard implements CanActivate {
-  constructor(private readonly reflector: Reflector) {}
-
   canActivate(context: ExecutionContext): boolean {
-    const access = this.reflector.getAllAndOverride<Access>(ACCESS, [context.getHandler(), context.getClass()]);
+    const access = accessOf(context);
     if (access.kind === 'public' || access.kind === 'password_pending') return true;
     if (principalOf(context).mustChangePassword) throw new PasswordChangeRequiredError();
     return true;

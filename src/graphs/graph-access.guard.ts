@@ -1,7 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import { type Request } from 'express';
-import { ACCESS, type Access, type GraphSource } from '../access/access.decorator.js';
+import { accessOf, type GraphSource } from '../access/access.decorator.js';
 import { principalOf } from '../access/principal.js';
 import { readId } from '../common/http/positive-int.pipe.js';
 import { GraphAccessService } from './graph-access.service.js';
@@ -9,13 +8,10 @@ import { GraphAccessService } from './graph-access.service.js';
 /** Lets a request pass whose caller has the role that the route asks for on the graph behind it. */
 @Injectable()
 export class GraphAccessGuard implements CanActivate {
-  constructor(
-    private readonly reflector: Reflector,
-    private readonly access: GraphAccessService,
-  ) {}
+  constructor(private readonly access: GraphAccessService) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const access = this.reflector.getAllAndOverride<Access>(ACCESS, [context.getHandler(), context.getClass()]);
+    const access = accessOf(context);
     if (access.kind !== 'graph') return true;
     const graphId = await this.findGraphId(context.switchToHttp().getRequest<Request>(), access.source);
     if (graphId !== null) await this.access.require(principalOf(context), graphId, access.role);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ACCESS, type Access } from '../access/access.decorator.js';
+import { accessOf } from '../access/access.decorator.js';
 import { anonymous, buckets, type Policy } from './buckets.js';
 import { policyFor } from './caller.js';
 import { type Arrival, LimitsGuard } from './limits.guard.js';
@@ -11,8 +11,7 @@ export class ClientLimitsGuard extends LimitsGuard {
     const { request, bucket, context } = arrival;
     const subject = this.visits.of(request).address;
     if (bucket !== undefined && buckets[bucket].scope === 'ip') return { policy: { name: bucket, limit: buckets[bucket].limit }, subject };
-    const access = this.reflector.getAllAndOverride<Access | undefined>(ACCESS, [context.getHandler(), context.getClass()]);
-    if (access?.kind === 'public') return { policy: anonymous, subject };
+    if (accessOf(context).kind === 'public') return { policy: anonymous, subject };
     this.refuseBlockedCaller(arrival);
     return null;
   }

@@ -33,6 +33,7 @@ function findFault({ rawHeaders, headers, url, httpVersion }: Request): Error | 
 }
 
 function isDecodable(text: string): boolean {
+  if (!text.includes('%')) return true;
   try {
     decodeURIComponent(text);
     return true;

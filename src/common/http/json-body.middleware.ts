@@ -1,4 +1,4 @@
-import { type NextFunction, raw, type RequestHandler } from 'express';
+import { type NextFunction, raw, type Request, type RequestHandler } from 'express';
 import { BodyTooDeepError, MalformedBodyError, RequestTimeoutError, UnsupportedMediaTypeError } from '../errors/common-errors.js';
 import { toApiError } from '../errors/to-api-error.js';
 import { nestingDepth } from './nesting-depth.js';
@@ -17,6 +17,7 @@ const bodyTimeoutMs = 30_000;
 export function jsonBodyMiddleware(limit: number): RequestHandler {
   const read = raw({ limit, inflate: false, type: ['application/json', 'application/*+json'] });
   return (request, response, next) => {
+    if (!mayHaveBody(request)) return next();
     let settled = false;
     const settle: NextFunction = (error?: unknown) => {
       if (settled) return;
@@ -38,6 +39,8 @@ export function jsonBodyMiddleware(limit: number): RequestHandler {
     read(request, response, settle);
   };
 }
+
+const mayHaveBody = ({ headers }: Request) => headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
 /**
  * An empty body counts as `{}`: some clients name the type of a body that they do not send.

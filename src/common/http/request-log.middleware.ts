@@ -6,6 +6,7 @@ import { loggedPath, wordsOfRoutes } from './route-of.js';
 export function requestLogMiddleware(log: Logger) {
   let words: ReadonlySet<string> | undefined;
   return (request: Request, response: Response, next: NextFunction): void => {
+    if (!log.isLevelEnabled('info')) return next();
     const startedAt = performance.now();
     response.once('close', () => {
       words ??= wordsOfRoutes(request.app);
