@@ -40,7 +40,10 @@ export default {
       severity: 'error',
       comment: 'Parsers, compilers and engines import no framework and no ORM, so that they can be read and tested alone.',
       from: { path: pure, pathNot: '\\.spec\\.ts$' },
-      to: { path: '(@nestjs|typeorm|node_modules/pg/|^src/(config|database)/)', pathNot: '^src/database/quote-identifier\\.ts$' },
+      to: {
+        path: '(@nestjs|typeorm|node_modules/pg/|^src/(config|database)/)',
+        pathNot: '^src/(database/quote-identifier|config/license-settings)\\.ts$',
+      },
     },
     {
       name: 'parsers-run-anywhere',

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import os from 'node:os';
@@ -23,6 +23,26 @@ describe('the process', () => {
     expect(service.stderr).toMatch(/PORT: [\s\S]*JWT_SECRET_KEY: [\s\S]*CORS_ORIGINS: /);
     expect(service.stdout + service.stderr).not.toContain('hunter2');
     expect(service.stdout).toBe('');
+  }, 30_000);
+
+  it('prints what the licence check lacks in the same list, before any database is started', async () => {
+    const wrong = { RETRIEVAL_URL: 'garbage', PORT: '9000', METRICS_PORT: '9000' };
+    const licence = { LICENSE_CHECK_ENABLED: 'true', LICENSE_FILE: '/nowhere/x.lic', LICENSE_URL: 'ftp://x', LICENSE_PUBLIC_KEY: 'zz' };
+    service = await ServiceProcess.spawn({ environment: { ...wrong, ...licence } });
+    expect((await service.ended).code).toBe(78);
+    for (const part of [
+      'RETRIEVAL_URL: ',
+      'METRICS_PORT: ',
+      'LICENSE_URL: ',
+      'LICENSE_PUBLIC_KEY: ',
+      '[mode_ambiguous]',
+      '[file_missing]',
+    ]) {
+      expect(service.stderr).toContain(part);
+    }
+    expect(service.stderr.trim().split('\n')).toHaveLength(7);
+    expect(service.stdout).toBe('');
+    expect(readdirSync(service.dataDirectory)).toEqual([]);
   }, 30_000);
 
   it('says once that tokens end with it, and nothing of the kind when it was given a key', async () => {

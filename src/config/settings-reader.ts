@@ -14,10 +14,11 @@ interface Bounds {
   max?: number;
 }
 
-/** Every problem of the environment at once, so that a start-up needs one correction and not five. */
+/** Every problem of the environment at once, so that a start-up needs one correction and not five; a single one is one line. */
 export class InvalidSettingsError extends Error {
   constructor(readonly problems: string[]) {
-    super(`设置有误 / Invalid settings:\n${problems.map(problem => `  - ${problem}`).join('\n')}`);
+    const [problem = ''] = problems;
+    super(problems.length === 1 ? problem : `设置有误 / Invalid settings:\n${problems.map(line => `  - ${line}`).join('\n')}`);
   }
 }
 
@@ -25,6 +26,8 @@ export class InvalidSettingsError extends Error {
 export class SettingsReader {
   readonly described: SettingDescription[] = [];
   readonly problems: string[] = [];
+  /** The names that have a value, also one that is refused. */
+  readonly given = new Set<string>();
   /** What must not be seen in any log: the secrets that are set, and the passwords inside those that are URLs. */
   readonly secrets: string[] = [];
 
@@ -73,6 +76,11 @@ export class SettingsReader {
     return choice ?? fallback;
   }
 
+  /** A text with a default and a check: `parse` throws as for `parsed`. */
+  checked(name: string, fallback: string, meaning: string, parse: (text: string) => string): string {
+    return this.parsed(name, meaning, { type: 'text', default: fallback }, parse) ?? fallback;
+  }
+
   /** A value with a grammar of its own: `parse` throws an Error whose message says what it takes. Undefined when unset or refused. */
   parsed<T>(
     name: string,
@@ -94,7 +102,9 @@ export class SettingsReader {
     this.described.push({ name, type, default: fallback, meaning, secret });
     const value = this.environment[name]?.trim();
     if (secret && value !== undefined) this.judgeSecret(name, value);
-    return value === undefined || value === '' ? undefined : value;
+    if (value === undefined || value === '') return undefined;
+    this.given.add(name);
+    return value;
   }
 
   /** In production a secret that is set is a real one: an empty or a well-known value is a deployment that went wrong. */

@@ -47,6 +47,79 @@ describe('settings', () => {
     ]);
   });
 
+  it('counts addresses, places and licence settings among the problems, whether or not the licence is checked', () => {
+    const wrong = {
+      PORT: 'x',
+      HOST: 'not a host',
+      METRICS_HOST: '[::1]',
+      RETRIEVAL_URL: 'garbage',
+      RETRIEVAL_LISTEN: 'garbage',
+      LICENSE_URL: 'ftp://x',
+      LICENSE_PUBLIC_KEY: 'zz',
+      DEFAULT_PASSWORD_PATTERN: 'Welcome2Graph',
+    };
+    const names = (problems: string[]) => problems.map(problem => problem.split(':')[0]).sort();
+    expect(names(problemsOf(wrong))).toEqual(Object.keys(wrong).sort());
+    expect(names(problemsOf({ ...wrong, LICENSE_CHECK_ENABLED: 'true', LICENSE_KEY: 'K' }))).toEqual(Object.keys(wrong).sort());
+  });
+
+  it('tells a single problem in a single line', () => {
+    expect(() => readSettings({ PORT: 'x' })).toThrow(/^PORT: [^\n]+$/);
+  });
+
+  it.each([
+    [
+      'HOST',
+      ['0.0.0.0', '::', '::1', 'localhost', 'graph.internal', 'my_host', '10.0.0.7'],
+      ['a b', '[::]', '300.0.0.1', '127.1', 'a:80', 'http://a', '-a', '*'],
+    ],
+    [
+      'RETRIEVAL_URL',
+      ['http://10.0.0.7:8090', 'http://retrieval:8090/', 'http://[::1]:8090', 'http://retrieval'],
+      ['retrieval:8090', 'https://retrieval:8090', 'http://u:p@retrieval', 'http://retrieval/v1', 'http://', 'http://a?b', '//a'],
+    ],
+    [
+      'RETRIEVAL_LISTEN',
+      ['127.0.0.1:8090', '[::]:8090', 'localhost:0', '/run/graph/retrieval.sock', './r.sock'],
+      ['8090', ':8090', 'localhost', '::1', 'a:99999', 'a b:1'],
+    ],
+    [
+      'LICENSE_URL',
+      ['https://api.keygen.sh/v1/x', 'http://127.0.0.1:8000/validate', 'http://[::1]/'],
+      ['http://api.keygen.sh', 'https://me:word@api.keygen.sh', 'https://a/#b', 'api.keygen.sh'],
+    ],
+    ['LICENSE_PUBLIC_KEY', ['ab'.repeat(32), 'AB'.repeat(32)], ['ab'.repeat(31), 'zz'.repeat(32), '-----BEGIN PUBLIC KEY-----']],
+    ['DEFAULT_PASSWORD_PATTERN', ['{username}!2026', 'x{username}'], ['{user}!2026', 'username']],
+  ])('%s is checked', (name, good, bad) => {
+    for (const value of good) expect([value, problemsOf({ [name]: value })]).toEqual([value, []]);
+    for (const value of bad)
+      expect([value, problemsOf({ [name]: value })]).toEqual([value, [expect.stringMatching(new RegExp(`^${name}: .+ / .+`))]]);
+  });
+
+  it('refuses one port for two servers', () => {
+    expect(problemsOf({ PORT: '9000', METRICS_PORT: '9000' })).toEqual([expect.stringMatching(/^METRICS_PORT: .*PORT.*9000$/)]);
+    expect(problemsOf({ PORT: '0', METRICS_PORT: '0' })).toEqual([]);
+    expect(problemsOf({ METRICS_PORT: '8080' })).toHaveLength(1);
+  });
+
+  it.each<[string, Record<string, string>, string[]]>([
+    ['nothing', {}, ['nothing_configured', 'public_key_missing']],
+    [
+      'both ways, no public key, no such file',
+      { LICENSE_FILE: '/nowhere/x.lic', LICENSE_URL: 'https://a/' },
+      ['mode_ambiguous', 'public_key_missing', 'file_missing'],
+    ],
+    ['a key alone', { LICENSE_KEY: 'K' }, ['url_missing', 'public_key_missing']],
+    ['a URL alone', { LICENSE_URL: 'https://a/', LICENSE_PUBLIC_KEY: 'ab'.repeat(32) }, ['key_missing']],
+    ['a file that is there', { LICENSE_FILE: __filename, LICENSE_PUBLIC_KEY: 'ab'.repeat(32) }, []],
+  ])('lists what the licence check lacks, in the words of the gate: %s', (_what, environment, expected) => {
+    const reasons = problemsOf({ LICENSE_CHECK_ENABLED: 'true', ...environment }).map(
+      problem => /^许可证未通过：.+ \/ Licence refused \[(\w+)\]: /.exec(problem)?.[1],
+    );
+    expect(reasons).toEqual(expected);
+    expect(problemsOf(environment)).toEqual([]);
+  });
+
   it('prints the list in one piece and repeats no secret', () => {
     const error = (() => {
       try {

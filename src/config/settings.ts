@@ -1,5 +1,9 @@
 import { readOrigins } from './cors-origins.js';
 import { readDatabaseUrl } from './database-url.js';
+import { findConflicts } from './find-conflicts.js';
+import { readLicenseUrl, readPublicKey } from './license-settings.js';
+import { readHost, readListenPlace, readRetrievalUrl } from './network-places.js';
+import { readPasswordPattern } from './password-pattern.js';
 import { readRedisUrl } from './redis-url.js';
 import { InvalidSettingsError, type SettingDescription, SettingsReader } from './settings-reader.js';
 import { readTrustedProxies, trustNobody } from './trusted-proxies.js';
@@ -11,7 +15,7 @@ export const builtInPasswordPattern = '{username}@Graph123';
 function readValues(read: SettingsReader) {
   return {
     port: read.integer('PORT', 8080, 'Port to listen on; 0 takes a free one', { max: 65_535 }),
-    host: read.text('HOST', '127.0.0.1', 'Address to listen on; 0.0.0.0 opens the service to the network'),
+    host: read.checked('HOST', '127.0.0.1', 'Address to listen on; 0.0.0.0 opens the service to the network', readHost),
     isProduction: read.text('NODE_ENV', 'development', 'production refuses placeholder and empty secrets') === 'production',
     databaseUrl: read.parsed(
       'DATABASE_URL',
@@ -33,7 +37,12 @@ function readValues(read: SettingsReader) {
       'First password of the first admin, to be changed at once',
       'admin@Graph123',
     ),
-    defaultPasswordPattern: read.text('DEFAULT_PASSWORD_PATTERN', builtInPasswordPattern, 'Password after a reset; {username} is replaced'),
+    defaultPasswordPattern: read.checked(
+      'DEFAULT_PASSWORD_PATTERN',
+      builtInPasswordPattern,
+      'Password after a reset; {username} is replaced',
+      readPasswordPattern,
+    ),
     registrationEnabled: read.boolean('REGISTRATION_ENABLED', true, 'Whether anyone may register an account'),
     bcryptCost: read.integer('BCRYPT_COST', 12, 'Cost of password hashing (2^cost rounds)', { min: 4, max: 16 }),
     apiKeyMaxRateLimit: read.integer('API_KEY_MAX_RATE_LIMIT', 600, 'Highest rate limit of an API key, in requests per minute', { min: 1 }),
@@ -67,12 +76,18 @@ function readValues(read: SettingsReader) {
       'embedded',
       'Where ingestion runs: in this process, in this process only, or elsewhere',
     ),
-    retrievalUrl: read.optionalText(
+    retrievalUrl: read.parsed(
       'RETRIEVAL_URL',
       'A retrieval process deployed apart, as http://host:port; unset: started by the service',
-      'started by the service',
+      { type: 'text', default: 'started by the service' },
+      readRetrievalUrl,
     ),
-    retrievalListen: read.text('RETRIEVAL_LISTEN', '127.0.0.1:8090', 'Where the `retrieval` command listens: host:port or a socket path'),
+    retrievalListen: read.checked(
+      'RETRIEVAL_LISTEN',
+      '127.0.0.1:8090',
+      'Where the `retrieval` command listens: host:port or a socket path',
+      readListenPlace,
+    ),
     retrievalMemoryMb: read.integer(
       'RETRIEVAL_MEMORY_MB',
       1024,
@@ -97,15 +112,25 @@ function readValues(read: SettingsReader) {
     maxUploadSeconds: read.integer('MAX_UPLOAD_SECONDS', 3600, 'Longest time one request may take to arrive', { min: 1 }),
     licenseCheckEnabled: read.boolean('LICENSE_CHECK_ENABLED', false, 'Whether the service starts only with a valid licence'),
     licenseFile: read.optionalText('LICENSE_FILE', 'Offline check: a licence or machine file in the format of Keygen'),
-    licenseUrl: read.optionalText('LICENSE_URL', "Online check: the full https address of the account's validate-key action"),
+    licenseUrl: read.parsed(
+      'LICENSE_URL',
+      "Online check: the full https address of the account's validate-key action",
+      { type: 'text', default: '' },
+      readLicenseUrl,
+    ),
     licenseKey: read.secret('LICENSE_KEY', 'Online check: the licence key; offline: what opens an encrypted licence file', ''),
-    licensePublicKey: read.optionalText('LICENSE_PUBLIC_KEY', 'Ed25519 public key of the licensor, 64 hexadecimal digits'),
+    licensePublicKey: read.parsed(
+      'LICENSE_PUBLIC_KEY',
+      'Ed25519 public key of the licensor, 64 hexadecimal digits',
+      { type: 'text', default: '' },
+      readPublicKey,
+    ),
     licenseFingerprint: read.optionalText(
       'LICENSE_FINGERPRINT',
       'Fingerprint of this machine, for a machine file or a licence bound to machines',
     ),
     metricsPort: read.integer('METRICS_PORT', 0, 'Port of the Prometheus metrics, on METRICS_HOST; 0: closed', { max: 65_535 }),
-    metricsHost: read.text('METRICS_HOST', '127.0.0.1', 'Address of the Prometheus metrics; they ask for no credentials'),
+    metricsHost: read.checked('METRICS_HOST', '127.0.0.1', 'Address of the Prometheus metrics; they ask for no credentials', readHost),
     shutdownSeconds: read.integer('SHUTDOWN_SECONDS', 10, 'How long requests under way may take to end after SIGTERM', { max: 3600 }),
     logLevel: read.oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info', 'Least severe level that is logged'),
     /** The secrets above as they were given. */
@@ -126,7 +151,8 @@ export class Settings extends (Assigned as new (values: object) => Readonly<Retu
 export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   const reader = new SettingsReader(environment);
   const values = readValues(reader);
-  if (reader.problems.length > 0) throw new InvalidSettingsError(reader.problems);
+  const problems = [...reader.problems, ...findConflicts(values, reader.given)];
+  if (problems.length > 0) throw new InvalidSettingsError(problems);
   return new Settings(values);
 }
 

@@ -48,7 +48,8 @@ describe('LICENSE_CHECK_ENABLED', () => {
     ['false', false],
     ['', false],
   ])('"%s" means %s', (value, expected) => {
-    expect(readSettings({ LICENSE_CHECK_ENABLED: value }).licenseCheckEnabled).toBe(expected);
+    const environment = { LICENSE_FILE: __filename, LICENSE_PUBLIC_KEY: licensor.publicKeyHex };
+    expect(readSettings({ LICENSE_CHECK_ENABLED: value, ...environment }).licenseCheckEnabled).toBe(expected);
   });
 
   it.each(['TRUE', 'True', '1', '0', 'yes', 'no', 'on', 'False', 'enabled', 't', 'true;', '"true"'])(
@@ -67,8 +68,12 @@ describe('the licence gate', () => {
   });
 
   it('refuses the start without a proof', async () => {
-    await expect(aVerifier().onApplicationBootstrap()).rejects.toMatchObject({ reason: 'file_missing', exitCode: 78 });
-    await expect(aVerifier({}).onApplicationBootstrap()).rejects.toMatchObject({ reason: 'nothing_configured', exitCode: 78 });
+    await writeLicence(10);
+    const verifier = aVerifier();
+    await rm(file);
+    await expect(verifier.onApplicationBootstrap()).rejects.toMatchObject({ reason: 'file_missing', exitCode: 78 });
+    await writeFile(file, '');
+    await expect(aVerifier().onApplicationBootstrap()).rejects.toMatchObject({ reason: 'file_empty', exitCode: 78 });
   });
 
   it('shows the proof it started on', async () => {

@@ -1,27 +1,17 @@
 import { type ErrorText } from '../common/errors/api-error.js';
+import { licenceConflicts, licenceRefusal } from '../config/license-settings.js';
 
 /** Why a licence is refused. Each sentence says what to do about it; none can hold the key. */
 const sentences = {
-  nothing_configured: {
-    zh: '许可证检查已开启，但 LICENSE_FILE 与 LICENSE_KEY 均未设置',
-    en: 'the licence check is on, but neither LICENSE_FILE nor LICENSE_KEY is set',
-  },
-  mode_ambiguous: {
-    zh: 'LICENSE_FILE（离线）与 LICENSE_URL（在线）不能同时设置',
-    en: 'LICENSE_FILE (offline) and LICENSE_URL (online) exclude each other; unset one',
-  },
-  url_missing: { zh: '在线检查需要设置 LICENSE_URL', en: 'the online check needs LICENSE_URL' },
-  key_missing: { zh: '在线检查需要设置 LICENSE_KEY', en: 'the online check needs LICENSE_KEY' },
+  ...licenceConflicts,
   url_invalid: {
     zh: 'LICENSE_URL 应为 https 地址（仅本机可用 http），且不含账号与片段',
     en: 'LICENSE_URL must be an https address (http for this machine only) without user name and fragment',
   },
-  public_key_missing: { zh: '需要设置 LICENSE_PUBLIC_KEY', en: 'LICENSE_PUBLIC_KEY is needed' },
   public_key_invalid: {
     zh: 'LICENSE_PUBLIC_KEY 应为 64 位十六进制的 Ed25519 公钥',
     en: 'LICENSE_PUBLIC_KEY must be an Ed25519 public key of 64 hexadecimal digits',
   },
-  file_missing: { zh: '找不到 LICENSE_FILE 指定的文件', en: 'the file named by LICENSE_FILE does not exist' },
   file_not_regular: { zh: 'LICENSE_FILE 不是普通文件', en: 'LICENSE_FILE is not a regular file' },
   file_unreadable: { zh: '无法读取 LICENSE_FILE', en: 'LICENSE_FILE cannot be read' },
   file_too_large: { zh: 'LICENSE_FILE 超过 64 KiB', en: 'LICENSE_FILE is larger than 64 KiB' },
@@ -91,7 +81,7 @@ export class LicenceRefusedError extends Error {
   ) {
     const { zh, en } = sentences[reason];
     const [zhDetail, enDetail] = detail === undefined ? ['', ''] : [`（${detail}）`, ` (${detail})`];
-    super(`许可证未通过：${zh}${zhDetail} / Licence refused [${reason}]: ${en}${enDetail}`, options);
+    super(licenceRefusal(reason, { zh: `${zh}${zhDetail}`, en: `${en}${enDetail}` }), options);
     this.name = 'LicenceRefusedError';
   }
 }

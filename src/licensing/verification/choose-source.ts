@@ -1,4 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
+import { findLicenceConflicts, isLicenseUrl, isPublicKey } from '../../config/license-settings.js';
 import { LicenceRefusedError } from '../licensing.errors.js';
 
 /** The settings that the licence gate reads. */
@@ -38,37 +39,28 @@ export type LicenceSource = OfflineSource | OnlineSource;
  * @throws LicenceRefusedError when they say nothing, too little or two things at once.
  */
 export function chooseSource(settings: LicenceSettings): LicenceSource {
-  const { licenseKey, licenseFile, licenseUrl, licenseFingerprint, dataDirectory } = settings;
-  const fingerprint = licenseFingerprint ?? null;
-  if (licenseFile !== undefined) {
-    if (licenseUrl !== undefined) throw new LicenceRefusedError('mode_ambiguous');
-    return { mode: 'offline', file: licenseFile, key: licenseKey ?? null, fingerprint, publicKey: readPublicKey(settings) };
-  }
-  if (licenseKey === undefined && licenseUrl === undefined) throw new LicenceRefusedError('nothing_configured');
-  if (licenseKey === undefined) throw new LicenceRefusedError('key_missing');
-  if (licenseUrl === undefined) throw new LicenceRefusedError('url_missing');
-  const endpoint = readEndpoint(licenseUrl);
-  return { mode: 'online', endpoint, key: licenseKey, fingerprint, publicKey: readPublicKey(settings), dataDirectory };
+  const { licenseKey, licenseFile, licenseUrl, licensePublicKey, licenseFingerprint, dataDirectory } = settings;
+  const [conflict] = findLicenceConflicts({
+    file: licenseFile !== undefined,
+    url: licenseUrl !== undefined,
+    key: licenseKey !== undefined,
+    publicKey: licensePublicKey !== undefined,
+  });
+  if (conflict !== undefined) throw new LicenceRefusedError(conflict);
+  if (licenseUrl !== undefined && !isLicenseUrl(licenseUrl)) throw new LicenceRefusedError('url_invalid');
+  const common = { fingerprint: licenseFingerprint ?? null, publicKey: toKeyObject(licensePublicKey!) };
+  if (licenseFile !== undefined) return { mode: 'offline', file: licenseFile, key: licenseKey ?? null, ...common };
+  return { mode: 'online', endpoint: new URL(licenseUrl!), key: licenseKey!, dataDirectory, ...common };
 }
 
 /** What precedes the 32 bytes of an Ed25519 key in its DER form (RFC 8410, SubjectPublicKeyInfo). */
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 
-function readPublicKey({ licensePublicKey: hex }: LicenceSettings): KeyObject {
-  if (hex === undefined) throw new LicenceRefusedError('public_key_missing');
-  if (!/^[0-9a-f]{64}$/i.test(hex)) throw new LicenceRefusedError('public_key_invalid');
+function toKeyObject(hex: string): KeyObject {
+  if (!isPublicKey(hex)) throw new LicenceRefusedError('public_key_invalid');
   try {
     return createPublicKey({ key: Buffer.concat([spkiPrefix, Buffer.from(hex, 'hex')]), format: 'der', type: 'spki' });
   } catch (cause) {
     throw new LicenceRefusedError('public_key_invalid', undefined, { cause });
   }
-}
-
-const loopback = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
-
-function readEndpoint(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  const secure = url?.protocol === 'https:' || (url?.protocol === 'http:' && loopback.test(url.hostname));
-  if (!url || !secure || url.username !== '' || url.password !== '' || url.hash !== '') throw new LicenceRefusedError('url_invalid');
-  return url;
 }

@@ -1,0 +1,41 @@
+import { statSync } from 'node:fs';
+import { findLicenceConflicts, licenceConflicts, licenceRefusal } from './license-settings.js';
+
+/** The settings that are looked at together. */
+interface Together {
+  port: number;
+  metricsPort: number;
+  licenseCheckEnabled: boolean;
+  licenseFile?: string | undefined;
+}
+
+/**
+ * Settings that are good one by one and not together, a sentence each for the list of problems.
+ * @param given The names that have a value, be it a refused one: what is wrong is not missing.
+ */
+export function findConflicts({ port, metricsPort, licenseCheckEnabled, licenseFile }: Together, given: ReadonlySet<string>): string[] {
+  const problems: string[] = [];
+  if (metricsPort !== 0 && metricsPort === port) {
+    problems.push(`METRICS_PORT: 不能与 PORT 相同 / must differ from PORT, both are ${port}`);
+  }
+  if (licenseCheckEnabled) {
+    const conflicts = findLicenceConflicts({
+      file: given.has('LICENSE_FILE'),
+      url: given.has('LICENSE_URL'),
+      key: given.has('LICENSE_KEY'),
+      publicKey: given.has('LICENSE_PUBLIC_KEY'),
+    });
+    if (licenseFile !== undefined && isAbsent(licenseFile)) conflicts.push('file_missing');
+    problems.push(...conflicts.map(conflict => licenceRefusal(conflict, licenceConflicts[conflict])));
+  }
+  return problems;
+}
+
+/** Whatever else is wrong with the file is for the gate to say, which reads it. */
+function isAbsent(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,37 @@
+import { isIP } from 'node:net';
+
+const name = /^(?=.{1,253}$)[a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?(\.[a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?)*\.?$/i;
+
+/** A last label of digits would be read as an address: `127.1`, `300.0.0.1`. */
+function isHost(text: string): boolean {
+  return isIP(text) !== 0 || (name.test(text) && !/(^|\.)\d+\.?$/.test(text));
+}
+
+/**
+ * Checks an address to listen on.
+ * @throws Error with the sentence that the list of problems shows.
+ */
+export function readHost(text: string): string {
+  if (isHost(text)) return text;
+  throw new Error(`应为主机名或 IP 地址（IPv6 不加方括号） / must be a host name or an IP address (IPv6 without brackets), got "${text}"`);
+}
+
+/**
+ * Checks `RETRIEVAL_URL`: the protocol between the two processes is plain HTTP with paths of its own.
+ * @throws Error with the sentence that the list of problems shows.
+ */
+export function readRetrievalUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol === 'http:' && url.host !== '' && `${url.origin}/` === url.href) return text;
+  throw new Error('应为 http://host:port，不含路径与账号 / must be http://host:port, without path and user name');
+}
+
+/**
+ * Checks `RETRIEVAL_LISTEN`: a socket path has a slash in it, anything else is host and port.
+ * @throws Error with the sentence that the list of problems shows.
+ */
+export function readListenPlace(text: string): string {
+  const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
+  if (text.includes('/') || (isHost(host.replace(/^\[(.+)\]$/, '$1')) && Number(port) <= 65_535)) return text;
+  throw new Error(`应为 host:port 或套接字路径 / must be host:port or a socket path, got "${text}"`);
+}
