@@ -1,5 +1,6 @@
 import { type AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type Logger } from 'pino';
 import { createApp } from './create-app.js';
 import { ServerDrain } from './common/http/server-drain.js';
@@ -33,27 +34,31 @@ async function main(): Promise<void> {
   const log = createLog(settings.logLevel, { secrets: settings.secrets });
   for (const warning of startWarnings(settings)) log.warn(warning);
   let embedded: EmbeddedPostgres | undefined;
+  let app: NestExpressApplication | undefined;
   endOnFault(log, () => embedded?.kill());
   try {
     if (settings.databaseUrl === undefined) embedded = await startEmbeddedDatabase(settings, log);
     const databaseUrl = settings.databaseUrl ?? (await embedded!.createDatabase(embeddedDatabase));
     await prepareDatabase(databaseUrl, log);
-    const app = await createApp({ settings, databaseUrl, log, retrieval: await placeRetrieval(settings, databaseUrl) });
-    const drain = new ServerDrain(app.getHttpServer());
-    await app.listen(settings.port, settings.host);
+    const created = await createApp({ settings, databaseUrl, log, retrieval: await placeRetrieval(settings, databaseUrl) });
+    app = created;
+    const drain = new ServerDrain(created.getHttpServer());
+    await created.listen(settings.port, settings.host);
     const stop = async () => {
-      app.get(ServiceStop).begin();
+      created.get(ServiceStop).begin();
       const unanswered = await drain.drain(settings.shutdownSeconds * 1000);
       if (unanswered > 0) log.warn({ unanswered }, 'Requests under way did not end in time');
-      await app.close();
+      await created.close();
       await embedded?.stop();
     };
     endOnSignal({ log, stop, abandon: () => embedded?.kill(), boundMs: settings.shutdownSeconds * 1000 + closingMs });
-    void app.get(LicenceVerifier).lapsed.then(refusal => stop().finally(() => fail(refusal)));
-    const { port } = app.getHttpServer().address() as AddressInfo;
-    const login = await app.get(UsersService).findFirstLogin();
+    void created.get(LicenceVerifier).lapsed.then(refusal => stop().finally(() => fail(refusal)));
+    const { port } = created.getHttpServer().address() as AddressInfo;
+    const login = await created.get(UsersService).findFirstLogin();
     process.stdout.write(welcome(`http://${settings.host === '0.0.0.0' ? 'localhost' : settings.host}:${port}`, login));
   } catch (error) {
+    // Before its database, or it would tell of a loss that is no news beside the reason.
+    await app?.close();
     await embedded?.stop();
     throw error;
   }

@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { client, startTestApp } from './support/app.js';
 import { cloneDatabase } from './support/database.js';
 import { type Answering, LicenseServer, Licensor } from './support/licensor.js';
+import { ServiceProcess } from './support/service-process.js';
 
 const root = path.resolve(__dirname, '..');
 const key = 'C0FFEE-5EC2E7-CANARY-V3';
@@ -132,6 +133,24 @@ describe('a service without a proof of its licence', () => {
     // Nothing that the log holds at its most talkative tells the same a second time.
     expect(stdout).not.toMatch(/refused|许可证/);
   });
+
+  it('says nothing else, also with a database of its own, which is stopped in order', async () => {
+    const environment = {
+      LICENSE_CHECK_ENABLED: 'true',
+      LICENSE_PUBLIC_KEY: licensor.publicKeyHex,
+      LICENSE_FILE: await licenceFile({ expiresInDays: -31 }),
+      JWT_SECRET_KEY: 'b3f1c7a9d2e84f6a90c1b2d3e4f5a6b7',
+    };
+    const service = await ServiceProcess.spawn({ environment });
+    try {
+      expect((await service.ended).code).toBe(78);
+      expect(service.stderr).toMatch(/^许可证未通过：.+ \/ Licence refused \[expired\]: .+\n$/);
+      expect(service.log.filter(({ level }) => Number(level) > 30)).toEqual([]);
+      expect(await readdir(path.join(service.dataDirectory, 'postgres'))).not.toContain('postmaster.pid');
+    } finally {
+      await service.kill();
+    }
+  }, 60_000);
 
   it('does not guess what LICENSE_CHECK_ENABLED=TRUE means', async () => {
     const { opened, exitCode, stderr } = await start({ LICENSE_CHECK_ENABLED: 'TRUE' });

@@ -7,6 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cloneDatabase } from './support/database.js';
 import { firstToken, freePort, ServiceProcess } from './support/service-process.js';
 
+const jwtKey = 'b3f1c7a9d2e84f6a90c1b2d3e4f5a6b7';
+
 describe('the process', () => {
   let service: ServiceProcess;
   let database: Awaited<ReturnType<typeof cloneDatabase>>;
@@ -52,7 +54,7 @@ describe('the process', () => {
     expect(warnings()[0]).toMatchObject({ level: 40 });
     await service.kill();
     service = await ServiceProcess.start({
-      environment: { DATABASE_URL: database.url, JWT_SECRET_KEY: 'b3f1c7a9d2e84f6a90c1b2d3e4f5a6b7' },
+      environment: { DATABASE_URL: database.url, JWT_SECRET_KEY: jwtKey },
     });
     expect(warnings()).toHaveLength(0);
   }, 60_000);
@@ -76,7 +78,7 @@ describe('the process', () => {
   }, 60_000);
 
   it('starts its database again when that dies, and goes on', async () => {
-    service = await ServiceProcess.start({ environment: { JWT_SECRET_KEY: 'b3f1c7a9d2e84f6a90c1b2d3e4f5a6b7' } });
+    service = await ServiceProcess.start({ environment: { JWT_SECRET_KEY: jwtKey } });
     const token = await firstToken(service.url);
     const me = async () => {
       const response = await fetch(`${service.url}/api/auth/me`, { headers: { Authorization: `Bearer ${token}` } });
@@ -107,6 +109,20 @@ describe('the process', () => {
     expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toContain('process_cpu_seconds_total');
     expect((await service.stop()).code).toBe(0);
     await expect(fetch(`http://127.0.0.1:${port}/metrics`)).rejects.toThrow();
+  }, 60_000);
+
+  it('says nothing but that its port is taken, also with a database of its own', async () => {
+    const other = createServer();
+    await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo;
+    service = await ServiceProcess.spawn({ environment: { PORT: String(port), JWT_SECRET_KEY: jwtKey } });
+    expect((await service.ended).code).toBe(1);
+    expect(service.stderr).toBe(`端口 ${port} 已被占用，请用 PORT 指定另一个端口 / Port ${port} is taken: set PORT to another one\n`);
+    const complaints = service.log.filter(({ level }) => Number(level) > 30);
+    // Nest tells of the port by itself, in one line.
+    expect(complaints.map(({ msg }) => msg)).toEqual([expect.stringContaining('EADDRINUSE')]);
+    expect(readdirSync(path.join(service.dataDirectory, 'postgres'))).not.toContain('postmaster.pid');
+    other.close();
   }, 60_000);
 
   it('does not start when its metrics port is taken, and names the setting', async () => {
