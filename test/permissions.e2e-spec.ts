@@ -45,6 +45,13 @@ describe('members of a graph', () => {
     }
   });
 
+  it('shows an admin who is a member the rights of an admin', async () => {
+    await owner.post(members).send({ username: 'admin', role: 'viewer' }).expect(201);
+    const graph = members.replace(/permissions\/(.*)\/members/, '$1');
+    expect((await test.admin.get(graph).expect(200)).body.role).toBe('admin');
+    expect((await owner.get(graph).expect(200)).body.role).toBe('owner');
+  });
+
   it('names what is wrong with a grant', async () => {
     expect((await owner.post(members).send({ role: 'viewer' }).expect(400)).body.code).toBe('one_user_expected');
     expect((await owner.post(members).send({ username: 'ghost' }).expect(404)).body.code).toBe('user_not_found');

@@ -26,6 +26,12 @@ describe('users, for admins', () => {
     expect(body.code).toBe('username_taken');
   });
 
+  it('takes two spellings that look the same for one name', async () => {
+    await test.asUser('caf\u00e9');
+    await test.admin.post('/api/users').send({ username: 'cafe\u0301' }).expect(400);
+    await test.anonymous.post('/api/auth/login').send({ username: 'cafe\u0301', password: userPassword }).expect(200);
+  });
+
   it('ends tokens at once when a user is disabled, and lets nobody log in', async () => {
     const user = await test.asUser('leaver');
     const id = await idOf('leaver');

@@ -11,3 +11,9 @@ export class ApiKeyRevokedError extends ApiError {
     super(400, 'api_key_revoked', { zh: '该密钥已吊销，请新建一个', en: 'The key is revoked; create a new one' });
   }
 }
+
+export class ApiKeyRotatedError extends ApiError {
+  constructor() {
+    super(409, 'api_key_rotated', { zh: '该密钥刚刚被另一个请求轮换', en: 'Another request has just rotated this key' });
+  }
+}

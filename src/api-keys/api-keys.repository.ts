@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import { type PoolClient } from 'pg';
 import { BatchedLookup } from '../database/batched-lookup.js';
 import { ServicePool } from '../database/service-pool.js';
+import { ApiKeyRevokedError, ApiKeyRotatedError } from './api-keys.errors.js';
 
 export interface ApiKeyRow {
   id: number;
   user_id: number;
   name: string;
   public_id: string;
+  secret_hash: Buffer;
   graph_ids: number[];
   rate_limit: number;
   expires_at: Date;
@@ -40,7 +43,7 @@ export interface NewKeyRecord {
 }
 
 const key = `
-  SELECT k.id, k.user_id, k.name, k.public_id, k.rate_limit, k.expires_at, k.revoked_at, k.last_used_at, k.created_at,
+  SELECT k.id, k.user_id, k.name, k.public_id, k.secret_hash, k.rate_limit, k.expires_at, k.revoked_at, k.last_used_at, k.created_at,
          ARRAY(SELECT graph_id FROM api_key_graphs WHERE api_key_id = k.id ORDER BY graph_id) AS graph_ids
   FROM api_keys k`;
 
@@ -76,29 +79,29 @@ export class ApiKeysRepository {
     await this.pool.query('UPDATE api_keys SET last_used_at = now() WHERE id = $1', [id]);
   }
 
-  create({ userId, name, publicId, secretHash, rateLimit, expiresAt, graphIds }: NewKeyRecord): Promise<number> {
-    return this.pool.transaction(async client => {
-      const { rows } = await client.query<{ id: number }>(
-        `INSERT INTO api_keys (user_id, name, public_id, secret_hash, rate_limit, expires_at) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
-        [userId, name, publicId, secretHash, rateLimit, expiresAt],
-      );
-      const { id } = rows[0]!;
-      await client.query('INSERT INTO api_key_graphs (api_key_id, graph_id) SELECT $1, unnest($2::int[])', [id, graphIds]);
-      return id;
-    });
+  async create(client: PoolClient, { userId, name, publicId, secretHash, rateLimit, expiresAt, graphIds }: NewKeyRecord): Promise<number> {
+    const { rows } = await client.query<{ id: number }>(
+      `INSERT INTO api_keys (user_id, name, public_id, secret_hash, rate_limit, expires_at) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
+      [userId, name, publicId, secretHash, rateLimit, expiresAt],
+    );
+    const { id } = rows[0]!;
+    await client.query('INSERT INTO api_key_graphs (api_key_id, graph_id) SELECT $1, unnest($2::int[])', [id, graphIds]);
+    return id;
   }
 
-  /** False for a key that is revoked already. */
-  async replaceSecret(id: number, secretHash: Buffer): Promise<boolean> {
-    const { rowCount } = await this.pool.query('UPDATE api_keys SET secret_hash = $2 WHERE id = $1 AND revoked_at IS NULL', [
-      id,
-      secretHash,
-    ]);
-    return rowCount === 1;
+  /** @throws ApiKeyRevokedError; ApiKeyRotatedError when the secret is no longer the one of `key`: of two rotations at once, one wins. */
+  async replaceSecret(client: PoolClient, { id, secret_hash }: ApiKeyRow, secretHash: Buffer): Promise<void> {
+    const { rows } = await client.query<{ revoked: boolean; rotated: boolean }>(
+      'SELECT revoked_at IS NOT NULL AS revoked, secret_hash <> $2 AS rotated FROM api_keys WHERE id = $1 FOR UPDATE',
+      [id, secret_hash],
+    );
+    if (rows[0]?.revoked !== false) throw new ApiKeyRevokedError();
+    if (rows[0].rotated) throw new ApiKeyRotatedError();
+    await client.query('UPDATE api_keys SET secret_hash = $2 WHERE id = $1', [id, secretHash]);
   }
 
-  async revoke(id: number): Promise<void> {
-    await this.pool.query('UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = $1', [id]);
+  async revoke(client: PoolClient, id: number): Promise<void> {
+    await client.query('UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = $1', [id]);
   }
 
   private async readHolders(publicIds: string[]): Promise<ApiKeyHolder[]> {

@@ -7,7 +7,7 @@ import { Settings } from '../config/settings.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { createApiKey } from './api-key-format.js';
 import { type ApiKeyResponse, type CreateApiKeyRequest, type NewApiKeyResponse, toApiKeyResponse } from './api-keys.dto.js';
-import { ApiKeyNotFoundError, ApiKeyRevokedError } from './api-keys.errors.js';
+import { ApiKeyNotFoundError } from './api-keys.errors.js';
 import { type ApiKeyRow, ApiKeysRepository } from './api-keys.repository.js';
 
 const defaultLifetimeMs = 90 * 86_400_000;
@@ -32,35 +32,34 @@ export class ApiKeysService {
     const expiresAt = this.readLimits(request);
     for (const graphId of request.graph_ids) await this.access.require(principal, graphId, 'viewer');
     const { rawKey, publicId, secretHash } = createApiKey();
-    const id = await this.keys.create({
-      userId: principal.userId,
-      name: request.name,
-      publicId,
-      secretHash,
-      rateLimit: request.rate_limit,
-      expiresAt,
-      graphIds: request.graph_ids,
-    });
-    const context = { name: request.name, graph_ids: request.graph_ids, expires_at: expiresAt.toISOString() };
-    await this.audit.record({ action: 'api_key.created', actor: principal, target: 'api_key', targetId: id, context });
+    const { name, rate_limit: rateLimit, graph_ids: graphIds } = request;
+    const context = { name, graph_ids: graphIds, expires_at: expiresAt.toISOString() };
+    const id = await this.audit.recordWith(
+      client => this.keys.create(client, { userId: principal.userId, name, publicId, secretHash, rateLimit, expiresAt, graphIds }),
+      id => ({ action: 'api_key.created', actor: principal, target: 'api_key', targetId: id, context }),
+    );
     return { ...toApiKeyResponse(await this.getOwn(principal, id)), raw_key: rawKey };
   }
 
-  /** A new secret under the same id; the old one fails from the next request on. */
+  /** A new secret under the same id; the old one fails from the next request on. @throws ApiKeyRotatedError when another rotation was quicker. */
   async rotate(principal: Principal, id: number): Promise<NewApiKeyResponse> {
     const row = await this.getOwn(principal, id);
     // Whoever sees the new secret acts as the key's user, so not even an admin rotates another's key.
     if (row.user_id !== principal.userId) throw new ApiKeyNotFoundError();
     const { rawKey, secretHash } = createApiKey(row.public_id);
-    if (!(await this.keys.replaceSecret(id, secretHash))) throw new ApiKeyRevokedError();
-    await this.audit.record({ action: 'api_key.rotated', actor: principal, target: 'api_key', targetId: id });
+    await this.audit.recordWith(
+      client => this.keys.replaceSecret(client, row, secretHash),
+      () => ({ action: 'api_key.rotated', actor: principal, target: 'api_key', targetId: id }),
+    );
     return { ...toApiKeyResponse(row), raw_key: rawKey };
   }
 
   async revoke(principal: Principal, id: number): Promise<void> {
     await this.getOwn(principal, id);
-    await this.keys.revoke(id);
-    await this.audit.record({ action: 'api_key.revoked', actor: principal, target: 'api_key', targetId: id });
+    await this.audit.recordWith(
+      client => this.keys.revoke(client, id),
+      () => ({ action: 'api_key.revoked', actor: principal, target: 'api_key', targetId: id }),
+    );
   }
 
   private readLimits({ rate_limit, expires_at }: CreateApiKeyRequest): Date {

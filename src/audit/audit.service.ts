@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type PoolClient } from 'pg';
 import { type Principal } from '../access/principal.js';
 import { afterId, page, type Page, type PageQuery } from '../common/http/page.js';
 import { currentRequest } from '../common/http/request-context.js';
@@ -23,14 +24,12 @@ export type AuditAction =
   | 'member.changed'
   | 'member.revoked'
   | 'graph.created'
-  | 'graph.deleted'
-  | 'connection.created'
-  | 'connection.deleted';
+  | 'graph.deleted';
 
 export interface AuditEvent {
   action: AuditAction;
   actor?: Pick<Principal, 'userId' | 'username'> | undefined;
-  /** What was acted on: `user`, `api_key`, `graph`, `connection`. */
+  /** What was acted on: `user`, `api_key`, `graph`. */
   target: string;
   targetId?: number | undefined;
   /** Facts without secrets: a role, a name, which fields changed. */
@@ -41,8 +40,17 @@ export interface AuditEvent {
 export class AuditService {
   constructor(private readonly pool: ServicePool) {}
 
-  async record({ action, actor, target, targetId, context = {} }: AuditEvent): Promise<void> {
-    await this.pool.query(
+  /** Makes a change and records it in one transaction: both are kept, or neither. `eventOf` is given what the change returned. */
+  recordWith<T>(change: (client: PoolClient) => Promise<T>, eventOf: (result: T) => AuditEvent): Promise<T> {
+    return this.pool.transaction(async client => {
+      const result = await change(client);
+      await this.record(eventOf(result), client);
+      return result;
+    });
+  }
+
+  async record({ action, actor, target, targetId, context = {} }: AuditEvent, on: Pick<PoolClient, 'query'> = this.pool): Promise<void> {
+    await on.query(
       'INSERT INTO audit_events (action, actor_id, actor, target, target_id, context, request_id) VALUES ($1, $2, $3, $4, $5, $6, $7)',
       [action, actor?.userId ?? null, actor?.username ?? null, target, targetId ?? null, context, currentRequest()?.requestId ?? null],
     );

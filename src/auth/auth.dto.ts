@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsString, Length, Matches, MaxLength } from 'class-validator';
-import { usernamePattern, usernameRule } from '../users/username.js';
+import { IsString, MaxLength } from 'class-validator';
+import { NewUsername } from '../users/username.js';
 import { type Account } from '../users/users.service.js';
 import { type Principal } from '../access/principal.js';
 
@@ -24,9 +24,7 @@ export class RegisterRequest {
     example: 'li.lei',
     description: '2–64 个字母（任何语言）、数字、点、下划线或连字符 / letters of any language, digits, . _ -',
   })
-  @IsString()
-  @Length(2, 64)
-  @Matches(usernamePattern, { message: usernameRule })
+  @NewUsername()
   username: string;
 
   @ApiProperty({ example: 'correct-horse-7', minLength: 8, maxLength: 128 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
-import { type AuditAction, AuditService } from '../audit/audit.service.js';
+import { AuditService } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
 import { type Account, UsersService } from '../users/users.service.js';
 import { type AccountResponse, type LoginResponse, toAccountResponse } from './auth.dto.js';
@@ -30,32 +30,29 @@ export class AuthService {
       });
       throw new WrongLoginError();
     }
-    await this.recordOf(user, 'auth.login');
+    await this.audit.record({
+      action: 'auth.login',
+      actor: { userId: user.id, username: user.username },
+      target: 'user',
+      targetId: user.id,
+    });
     return this.answerWithToken(user);
   }
 
   async register(username: string, password: string): Promise<AccountResponse> {
     if (!this.settings.registrationEnabled) throw new RegistrationClosedError();
-    const user = await this.users.register(username, password);
-    await this.recordOf(user, 'user.registered');
-    return toAccountResponse(user);
+    return toAccountResponse(await this.users.register(username, password));
   }
 
   /** Ends every earlier token, so the answer carries a fresh one. */
   async changePassword(principal: Principal, oldPassword: string, newPassword: string): Promise<LoginResponse> {
     const user = await this.users.changePassword(principal, oldPassword, newPassword);
     if (!user) throw new WrongOldPasswordError();
-    await this.recordOf(user, 'auth.password_changed');
     return this.answerWithToken(user);
   }
 
-  async logout(principal: Principal): Promise<void> {
-    await this.users.endTokens(principal.userId);
-    await this.audit.record({ action: 'auth.logout', actor: principal, target: 'user', targetId: principal.userId });
-  }
-
-  private recordOf({ id, username }: Account, action: AuditAction): Promise<void> {
-    return this.audit.record({ action, actor: { userId: id, username }, target: 'user', targetId: id });
+  logout(principal: Principal): Promise<void> {
+    return this.users.logOut(principal);
   }
 
   private answerWithToken(user: Account): LoginResponse {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
+import { type PoolClient } from 'pg';
 import { Repository } from 'typeorm';
 import { type Principal } from '../access/principal.js';
 import { quoteIdentifier } from '../database/quote-identifier.js';
@@ -73,10 +74,11 @@ function isLockConflict(error: unknown): boolean {
 
 const graphRow = `
   SELECT g.id, g.name, g.description, u.username AS owner, g.version, g.created_at, g.updated_at,
-         CASE WHEN g.owner_id = $1 THEN 'owner' WHEN m.role IS NOT NULL THEN m.role ELSE 'admin' END AS role,
+         CASE WHEN g.owner_id = $1 THEN 'owner' WHEN caller.is_admin THEN 'admin' ELSE m.role END AS role,
          coalesce(e.nodes, 0) AS node_count, coalesce(e.edges, 0) AS edge_count
   FROM graphs g
   JOIN users u ON u.id = g.owner_id
+  JOIN users caller ON caller.id = $1
   LEFT JOIN graph_members m ON m.graph_id = g.id AND m.user_id = $1
   LEFT JOIN LATERAL (
     SELECT sum(row_count) FILTER (WHERE kind = 'node') AS nodes, sum(row_count) FILTER (WHERE kind = 'edge') AS edges
@@ -105,25 +107,23 @@ export class GraphsRepository {
   }
 
   /**
-   * The graph and its partitions, in one transaction. ATTACH takes a lock that lets other graphs be read and written
-   * meanwhile; CREATE TABLE … PARTITION OF would not.
+   * The graph and its partitions. ATTACH takes a lock that lets other graphs be read and written meanwhile;
+   * CREATE TABLE … PARTITION OF would not.
    */
-  async create(graph: Pick<Graph, 'name' | 'description' | 'ownerId'>): Promise<number> {
-    return this.pool.transaction(async client => {
-      const { rows } = await client.query<{ id: number }>(
-        'INSERT INTO graphs (name, description, owner_id) VALUES ($1, $2, $3) RETURNING id',
-        [graph.name, graph.description, graph.ownerId],
-      );
-      const id = rows[0]!.id;
-      for (const table of ['nodes', 'edges']) {
-        const partition = quoteIdentifier(`${table}_${id}`);
-        await client.query(`
-          CREATE TABLE ${partition} (LIKE ${table} INCLUDING ALL);
-          ALTER TABLE ${table} ATTACH PARTITION ${partition} FOR VALUES IN (${id});
-        `);
-      }
-      return id;
-    });
+  async create(client: PoolClient, graph: Pick<Graph, 'name' | 'description' | 'ownerId'>): Promise<number> {
+    const { rows } = await client.query<{ id: number }>(
+      'INSERT INTO graphs (name, description, owner_id) VALUES ($1, $2, $3) RETURNING id',
+      [graph.name, graph.description, graph.ownerId],
+    );
+    const id = rows[0]!.id;
+    for (const table of ['nodes', 'edges']) {
+      const partition = quoteIdentifier(`${table}_${id}`);
+      await client.query(`
+        CREATE TABLE ${partition} (LIKE ${table} INCLUDING ALL);
+        ALTER TABLE ${table} ATTACH PARTITION ${partition} FOR VALUES IN (${id});
+      `);
+    }
+    return id;
   }
 
   async update(id: number, changes: Partial<Pick<Graph, 'name' | 'description'>>): Promise<void> {
@@ -131,18 +131,23 @@ export class GraphsRepository {
   }
 
   /**
-   * The row first, which ends the graph for everybody; then its partitions, each in a transaction of its own. Dropping a
-   * partition locks its parent table: whoever held one parent while waiting for the other would deadlock with readers, who
-   * take them in any order.
+   * The row only, which ends the graph for everybody; `dropOrphans` follows.
    * @throws GraphBusyError when a run holds the graph for longer than the lock time-out.
    */
-  async delete(id: number): Promise<void> {
+  async delete(client: PoolClient, id: number): Promise<void> {
     try {
-      await this.pool.query('DELETE FROM graphs WHERE id = $1', [id]);
+      await client.query('DELETE FROM graphs WHERE id = $1', [id]);
     } catch (error) {
       if (isLockConflict(error)) throw new GraphBusyError();
       throw error;
     }
+  }
+
+  /**
+   * Drops the partitions of deleted graphs, each in a transaction of its own. That locks their parent table: whoever held one
+   * parent while waiting for the other would deadlock with readers, who take them in any order.
+   */
+  async dropOrphans(): Promise<void> {
     const { rows } = await this.pool.query<{ name: string }>(orphanedPartitions);
     for (const { name } of rows) await this.dropPartition(name);
   }

@@ -38,8 +38,10 @@ export class GraphsService {
   }
 
   async create(principal: Principal, { name, description }: CreateGraphRequest): Promise<GraphResponse> {
-    const id = await this.graphs.create({ name, description: description ?? null, ownerId: principal.userId });
-    await this.audit.record({ action: 'graph.created', actor: principal, target: 'graph', targetId: id, context: { name } });
+    const id = await this.audit.recordWith(
+      client => this.graphs.create(client, { name, description: description ?? null, ownerId: principal.userId }),
+      id => ({ action: 'graph.created', actor: principal, target: 'graph', targetId: id, context: { name } }),
+    );
     return this.get(principal, id);
   }
 
@@ -49,8 +51,11 @@ export class GraphsService {
   }
 
   async delete(principal: Principal, id: number): Promise<void> {
-    await this.graphs.delete(id);
-    await this.audit.record({ action: 'graph.deleted', actor: principal, target: 'graph', targetId: id });
+    await this.audit.recordWith(
+      client => this.graphs.delete(client, id),
+      () => ({ action: 'graph.deleted', actor: principal, target: 'graph', targetId: id }),
+    );
+    await this.graphs.dropOrphans();
   }
 
   async schema(id: number): Promise<GraphSchemaResponse> {

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { type PoolClient } from 'pg';
 import { type GraphRole } from '../access/access.decorator.js';
 import { ServicePool } from '../database/service-pool.js';
 import { type MemberRow } from './permissions.dto.js';
+import { MemberNotFoundError } from './permissions.errors.js';
 
 const member = 'SELECT m.user_id, u.username, m.role, m.created_at FROM graph_members m JOIN users u ON u.id = m.user_id';
 
@@ -29,8 +31,8 @@ export class PermissionsRepository {
   }
 
   /** True when the user was no member before. */
-  async grant(graphId: number, userId: number, role: GraphRole): Promise<boolean> {
-    const { rows } = await this.pool.query<{ created: boolean }>(
+  async grant(client: PoolClient, graphId: number, userId: number, role: GraphRole): Promise<boolean> {
+    const { rows } = await client.query<{ created: boolean }>(
       `INSERT INTO graph_members (graph_id, user_id, role) VALUES ($1, $2, $3)
        ON CONFLICT (graph_id, user_id) DO UPDATE SET role = excluded.role RETURNING xmax = 0 AS created`,
       [graphId, userId, role],
@@ -38,17 +40,19 @@ export class PermissionsRepository {
     return rows[0]!.created;
   }
 
-  async changeRole(graphId: number, userId: number, role: GraphRole): Promise<boolean> {
-    const { rowCount } = await this.pool.query('UPDATE graph_members SET role = $3 WHERE graph_id = $1 AND user_id = $2', [
+  /** @throws MemberNotFoundError */
+  async changeRole(client: PoolClient, graphId: number, userId: number, role: GraphRole): Promise<void> {
+    const { rowCount } = await client.query('UPDATE graph_members SET role = $3 WHERE graph_id = $1 AND user_id = $2', [
       graphId,
       userId,
       role,
     ]);
-    return rowCount === 1;
+    if (rowCount === 0) throw new MemberNotFoundError();
   }
 
-  async revoke(graphId: number, userId: number): Promise<boolean> {
-    const { rowCount } = await this.pool.query('DELETE FROM graph_members WHERE graph_id = $1 AND user_id = $2', [graphId, userId]);
-    return rowCount === 1;
+  /** @throws MemberNotFoundError */
+  async revoke(client: PoolClient, graphId: number, userId: number): Promise<void> {
+    const { rowCount } = await client.query('DELETE FROM graph_members WHERE graph_id = $1 AND user_id = $2', [graphId, userId]);
+    if (rowCount === 0) throw new MemberNotFoundError();
   }
 }

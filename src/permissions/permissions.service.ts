@@ -30,29 +30,29 @@ export class PermissionsService {
     if ((user_id === undefined) === (username === undefined)) throw new OneUserExpectedError();
     const user = await this.users.getAccount(user_id ?? username!);
     if (await this.members.isOwner(graphId, user.id)) throw new OwnerIsNoMemberError();
-    const created = await this.members.grant(graphId, user.id, role);
-    const action = created ? 'member.granted' : 'member.changed';
-    await this.audit.record({ action, actor, target: 'graph', targetId: graphId, context: { user: user.username, role } });
+    const context = { user: user.username, role };
+    const created = await this.audit.recordWith(
+      client => this.members.grant(client, graphId, user.id, role),
+      created => ({ action: created ? 'member.granted' : 'member.changed', actor, target: 'graph', targetId: graphId, context }),
+    );
     return { created, member: await this.get(graphId, user.id) };
   }
 
   async changeRole(actor: Principal, graphId: number, userId: number, role: GraphRole): Promise<MemberResponse> {
-    if (!(await this.members.changeRole(graphId, userId, role))) throw new MemberNotFoundError();
-    const member = await this.get(graphId, userId);
-    await this.audit.record({
-      action: 'member.changed',
-      actor,
-      target: 'graph',
-      targetId: graphId,
-      context: { user: member.username, role },
-    });
-    return member;
+    const { username } = await this.get(graphId, userId);
+    await this.audit.recordWith(
+      client => this.members.changeRole(client, graphId, userId, role),
+      () => ({ action: 'member.changed', actor, target: 'graph', targetId: graphId, context: { user: username, role } }),
+    );
+    return this.get(graphId, userId);
   }
 
   async revoke(actor: Principal, graphId: number, userId: number): Promise<void> {
-    const member = await this.get(graphId, userId);
-    if (!(await this.members.revoke(graphId, userId))) throw new MemberNotFoundError();
-    await this.audit.record({ action: 'member.revoked', actor, target: 'graph', targetId: graphId, context: { user: member.username } });
+    const { username } = await this.get(graphId, userId);
+    await this.audit.recordWith(
+      client => this.members.revoke(client, graphId, userId),
+      () => ({ action: 'member.revoked', actor, target: 'graph', targetId: graphId, context: { user: username } }),
+    );
   }
 
   private async get(graphId: number, userId: number): Promise<MemberResponse> {

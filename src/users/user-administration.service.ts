@@ -31,31 +31,39 @@ export class UserAdministrationService {
 
   async create(actor: Principal, { username, is_admin: isAdmin }: CreateUserRequest): Promise<UserResponse> {
     const passwordHash = await this.hasher.hash(this.accounts.defaultPassword(username));
-    const user = await this.users.create({ username, passwordHash, isAdmin, mustChangePassword: true });
-    await this.audit.record({ action: 'user.created', actor, target: 'user', targetId: user.id, context: { username, is_admin: isAdmin } });
-    return toUserResponse(user);
+    const id = await this.audit.recordWith(
+      client => this.users.create(client, { username, passwordHash, isAdmin, mustChangePassword: true }),
+      id => ({ action: 'user.created', actor, target: 'user', targetId: id, context: { username, is_admin: isAdmin } }),
+    );
+    return this.get(id);
   }
 
   /** @throws LastAdminError */
   async change(actor: Principal, id: number, { is_admin: isAdmin, disabled }: UpdateUserRequest): Promise<UserResponse> {
     if (isAdmin === undefined && disabled === undefined) return this.get(id);
-    if (!(await this.users.change(id, { isAdmin, disabled }))) throw new UserNotFoundError(id);
-    await this.audit.record({ action: 'user.changed', actor, target: 'user', targetId: id, context: { is_admin: isAdmin, disabled } });
+    await this.audit.recordWith(
+      client => this.users.change(client, id, { isAdmin, disabled }),
+      () => ({ action: 'user.changed', actor, target: 'user', targetId: id, context: { is_admin: isAdmin, disabled } }),
+    );
     return this.get(id);
   }
 
   async resetPassword(actor: Principal, id: number): Promise<UserResponse> {
     const { username } = await this.get(id);
     const passwordHash = await this.hasher.hash(this.accounts.defaultPassword(username));
-    if (!(await this.users.resetPassword(id, passwordHash))) throw new UserNotFoundError(id);
-    await this.audit.record({ action: 'user.password_reset', actor, target: 'user', targetId: id });
+    await this.audit.recordWith(
+      client => this.users.resetPassword(client, id, passwordHash),
+      () => ({ action: 'user.password_reset', actor, target: 'user', targetId: id }),
+    );
     return this.get(id);
   }
 
   /** @throws LastAdminError, UserOwnsGraphsError */
   async delete(actor: Principal, id: number): Promise<void> {
     const { username } = await this.get(id);
-    if (!(await this.users.delete(id))) throw new UserNotFoundError(id);
-    await this.audit.record({ action: 'user.deleted', actor, target: 'user', targetId: id, context: { username } });
+    await this.audit.recordWith(
+      client => this.users.delete(client, id),
+      () => ({ action: 'user.deleted', actor, target: 'user', targetId: id, context: { username } }),
+    );
   }
 }

@@ -1,16 +1,14 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsOptional, IsString, Length, Matches } from 'class-validator';
+import { IsBoolean, IsOptional } from 'class-validator';
 import { type User } from './user.entity.js';
-import { usernamePattern, usernameRule } from './username.js';
+import { NewUsername } from './username.js';
 
 export class CreateUserRequest {
   @ApiProperty({
     example: 'han.meimei',
     description: '得到默认密码，首次登录须修改 / gets the default password, to be changed at the first login',
   })
-  @IsString()
-  @Length(2, 64)
-  @Matches(usernamePattern, { message: usernameRule })
+  @NewUsername()
   username: string;
 
   @ApiPropertyOptional({ default: false })

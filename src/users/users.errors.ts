@@ -12,6 +12,18 @@ export class UsernameTakenError extends ApiError {
   }
 }
 
+/** The caller's token was good when the request came, and ended while it was served. */
+export class TokenEndedError extends ApiError {
+  constructor() {
+    super(
+      401,
+      'not_authenticated',
+      { zh: '令牌刚刚失效，请重新登录', en: 'The token has just ended; log in again' },
+      { headers: { 'WWW-Authenticate': 'Bearer' } },
+    );
+  }
+}
+
 export class LastAdminError extends ApiError {
   constructor() {
     super(400, 'last_admin', { zh: '必须至少保留一个可用的管理员', en: 'At least one active admin must remain' });

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { MoreThan, QueryFailedError, Repository } from 'typeorm';
+import { type PoolClient } from 'pg';
+import { MoreThan, Repository } from 'typeorm';
 import { BatchedLookup } from '../database/batched-lookup.js';
 import { ServicePool } from '../database/service-pool.js';
 import { User } from './user.entity.js';
-import { LastAdminError, UsernameTakenError, UserOwnsGraphsError } from './users.errors.js';
+import { LastAdminError, TokenEndedError, UsernameTakenError, UserNotFoundError, UserOwnsGraphsError } from './users.errors.js';
 
 export interface NewUser {
   username: string;
@@ -28,8 +29,6 @@ export interface AccountState {
   disabled: boolean;
 }
 
-const uniqueViolation = '23505';
-
 @Injectable()
 export class UsersRepository {
   private readonly accountStates = new BatchedLookup<number, AccountState>(
@@ -47,7 +46,7 @@ export class UsersRepository {
   }
 
   findByUsername(username: string): Promise<User | null> {
-    return this.users.findOneBy({ username });
+    return this.users.findOneBy({ username: username.normalize('NFC') });
   }
 
   /** Read on every request that shows a token. */
@@ -55,15 +54,15 @@ export class UsersRepository {
     return this.accountStates.get(id);
   }
 
-  async create(user: NewUser): Promise<User> {
-    try {
-      return await this.users.save(this.users.create(user));
-    } catch (error) {
-      if (error instanceof QueryFailedError && (error.driverError as { code?: string }).code === uniqueViolation) {
-        throw new UsernameTakenError(user.username);
-      }
-      throw error;
-    }
+  /** @throws UsernameTakenError */
+  async create(client: PoolClient, { username, passwordHash, isAdmin, mustChangePassword }: NewUser): Promise<number> {
+    const { rows } = await client.query<{ id: number }>(
+      `INSERT INTO users (username, password_hash, is_admin, must_change_password) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (username) DO NOTHING RETURNING id`,
+      [username, passwordHash, isAdmin, mustChangePassword],
+    );
+    if (!rows[0]) throw new UsernameTakenError(username);
+    return rows[0].id;
   }
 
   /** Several instances may start on one empty database: the first to insert wins, the others find it there. */
@@ -80,26 +79,32 @@ export class UsersRepository {
     return this.users.existsBy({ isAdmin: true });
   }
 
-  /** Sets the password, lifts the duty to change it, and ends every earlier token. */
-  async changePassword(id: number, passwordHash: string): Promise<User | null> {
-    const { rowCount } = await this.pool.query(
-      `UPDATE users SET password_hash = $2, must_change_password = false, token_version = token_version + 1 WHERE id = $1`,
-      [id, passwordHash],
+  /**
+   * Sets the password, lifts the duty to change it, and ends every earlier token. The new version of the tokens.
+   * @throws TokenEndedError when `tokenVersion` has ended: by a reset, a logout, another change, or because the user was disabled.
+   */
+  async changePassword(client: PoolClient, id: number, tokenVersion: number, passwordHash: string): Promise<number> {
+    const { rows } = await client.query<{ token_version: number }>(
+      `UPDATE users SET password_hash = $3, must_change_password = false, token_version = token_version + 1
+       WHERE id = $1 AND token_version = $2 RETURNING token_version`,
+      [id, tokenVersion, passwordHash],
     );
-    return rowCount === 1 ? this.findById(id) : null;
+    if (!rows[0]) throw new TokenEndedError();
+    return rows[0].token_version;
   }
 
-  async endTokens(id: number): Promise<void> {
-    await this.pool.query('UPDATE users SET token_version = token_version + 1 WHERE id = $1', [id]);
+  async endTokens(client: PoolClient, id: number): Promise<void> {
+    await client.query('UPDATE users SET token_version = token_version + 1 WHERE id = $1', [id]);
   }
 
   list(afterId: number, limit: number): Promise<User[]> {
     return this.users.find({ where: { id: MoreThan(afterId) }, order: { id: 'ASC' }, take: limit });
   }
 
-  /** Ends the tokens with the change, so that nobody works on with rights they no longer have. */
-  async change(id: number, { isAdmin, disabled }: UserChanges): Promise<boolean> {
+  /** Ends the tokens with the change, so that nobody works on with rights they no longer have. @throws UserNotFoundError, LastAdminError */
+  change(client: PoolClient, id: number, { isAdmin, disabled }: UserChanges): Promise<void> {
     return this.keepingAnAdmin(
+      client,
       id,
       `UPDATE users SET is_admin = coalesce($2, is_admin), token_version = token_version + 1,
          disabled_at = CASE $3::boolean WHEN true THEN coalesce(disabled_at, now()) WHEN false THEN NULL ELSE disabled_at END
@@ -108,12 +113,13 @@ export class UsersRepository {
     );
   }
 
-  async resetPassword(id: number, passwordHash: string): Promise<boolean> {
-    const { rowCount } = await this.pool.query(
+  /** @throws UserNotFoundError */
+  async resetPassword(client: PoolClient, id: number, passwordHash: string): Promise<void> {
+    const { rowCount } = await client.query(
       `UPDATE users SET password_hash = $2, must_change_password = true, token_version = token_version + 1 WHERE id = $1`,
       [id, passwordHash],
     );
-    return rowCount === 1;
+    if (rowCount === 0) throw new UserNotFoundError(id);
   }
 
   /** Replaces a hash of weaker parameters, unless the password was changed meanwhile. */
@@ -121,11 +127,11 @@ export class UsersRepository {
     await this.pool.query('UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2', [id, oldHash, passwordHash]);
   }
 
-  /** @throws UserOwnsGraphsError */
-  async delete(id: number): Promise<boolean> {
-    const { rows } = await this.pool.query<{ id: number }>('SELECT id FROM graphs WHERE owner_id = $1 ORDER BY id LIMIT 100', [id]);
+  /** @throws UserNotFoundError, UserOwnsGraphsError, LastAdminError */
+  async delete(client: PoolClient, id: number): Promise<void> {
+    const { rows } = await client.query<{ id: number }>('SELECT id FROM graphs WHERE owner_id = $1 ORDER BY id LIMIT 100', [id]);
     if (rows.length > 0) throw new UserOwnsGraphsError(rows.map(graph => graph.id));
-    return this.keepingAnAdmin(id, 'DELETE FROM users WHERE id = $1', []);
+    await this.keepingAnAdmin(client, id, 'DELETE FROM users WHERE id = $1', []);
   }
 
   private async readAccountStates(ids: number[]): Promise<AccountState[]> {
@@ -139,15 +145,13 @@ export class UsersRepository {
   }
 
   /** Runs one change of a user, refused when no active admin would be left; two such changes wait for each other. */
-  private keepingAnAdmin(id: number, sql: string, values: unknown[]): Promise<boolean> {
-    return this.pool.transaction(async client => {
-      await client.query('SELECT FROM users WHERE is_admin ORDER BY id FOR UPDATE');
-      const { rowCount } = await client.query(sql, [id, ...values]);
-      const { rows } = await client.query<{ left: boolean }>(
-        'SELECT EXISTS (SELECT FROM users WHERE is_admin AND disabled_at IS NULL) AS left',
-      );
-      if (!rows[0]!.left) throw new LastAdminError();
-      return rowCount === 1;
-    });
+  private async keepingAnAdmin(client: PoolClient, id: number, sql: string, values: unknown[]): Promise<void> {
+    await client.query('SELECT FROM users WHERE is_admin ORDER BY id FOR UPDATE');
+    const { rowCount } = await client.query(sql, [id, ...values]);
+    if (rowCount === 0) throw new UserNotFoundError(id);
+    const { rows } = await client.query<{ left: boolean }>(
+      'SELECT EXISTS (SELECT FROM users WHERE is_admin AND disabled_at IS NULL) AS left',
+    );
+    if (!rows[0]!.left) throw new LastAdminError();
   }
 }

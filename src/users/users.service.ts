@@ -1,9 +1,11 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { type Principal } from '../access/principal.js';
+import { AuditService } from '../audit/audit.service.js';
 import { builtInPasswordPattern, Settings } from '../config/settings.js';
 import { PasswordHasher } from './password-hasher.js';
 import { requireStrongPassword } from './password-rules.js';
 import { type User } from './user.entity.js';
-import { UserNotFoundError, WeakPasswordError } from './users.errors.js';
+import { TokenEndedError, UserNotFoundError, WeakPasswordError } from './users.errors.js';
 import { type AccountState, UsersRepository } from './users.repository.js';
 
 export const firstAdmin = 'admin';
@@ -17,6 +19,7 @@ export class UsersService implements OnApplicationBootstrap {
     private readonly users: UsersRepository,
     private readonly hasher: PasswordHasher,
     private readonly settings: Settings,
+    private readonly audit: AuditService,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -50,20 +53,32 @@ export class UsersService implements OnApplicationBootstrap {
     return user;
   }
 
+  /** @throws WeakPasswordError, UsernameTakenError */
   async register(username: string, password: string): Promise<Account> {
     requireStrongPassword('password', password, username, this.defaultPassword(username));
     const passwordHash = await this.hasher.hash(password);
-    return this.users.create({ username, passwordHash, isAdmin: false, mustChangePassword: false });
+    const id = await this.audit.recordWith(
+      client => this.users.create(client, { username, passwordHash, isAdmin: false, mustChangePassword: false }),
+      id => ({ action: 'user.registered', actor: { userId: id, username }, target: 'user', targetId: id }),
+    );
+    return this.getAccount(id);
   }
 
-  /** Null when `oldPassword` is wrong. */
-  async changePassword(user: { userId: number; username: string }, oldPassword: string, newPassword: string): Promise<Account | null> {
-    if (!(await this.authenticate(user.username, oldPassword))) return null;
+  /** Null when `oldPassword` is wrong. @throws WeakPasswordError; TokenEndedError when the caller's token has ended meanwhile. */
+  async changePassword(actor: Principal, oldPassword: string, newPassword: string): Promise<Account | null> {
+    const user = await this.users.findById(actor.userId);
+    if (user?.tokenVersion !== actor.tokenVersion) throw new TokenEndedError();
+    if (!(await this.hasher.verify(oldPassword, user.passwordHash))) return null;
     requireStrongPassword('new_password', newPassword, user.username, this.defaultPassword(user.username));
     if (newPassword === oldPassword) {
       throw new WeakPasswordError('new_password', '新密码不能与旧密码相同', 'the new password must differ from the old one');
     }
-    return this.users.changePassword(user.userId, await this.hasher.hash(newPassword));
+    const passwordHash = await this.hasher.hash(newPassword);
+    const tokenVersion = await this.audit.recordWith(
+      client => this.users.changePassword(client, user.id, user.tokenVersion, passwordHash),
+      () => ({ action: 'auth.password_changed', actor, target: 'user', targetId: user.id }),
+    );
+    return { ...user, mustChangePassword: false, tokenVersion };
   }
 
   /** The user of that id or name. @throws UserNotFoundError */
@@ -73,8 +88,12 @@ export class UsersService implements OnApplicationBootstrap {
     return found;
   }
 
-  endTokens(userId: number): Promise<void> {
-    return this.users.endTokens(userId);
+  /** Ends all tokens of the caller. */
+  async logOut(actor: Principal): Promise<void> {
+    await this.audit.recordWith(
+      client => this.users.endTokens(client, actor.userId),
+      () => ({ action: 'auth.logout', actor, target: 'user', targetId: actor.userId }),
+    );
   }
 
   private firstPassword(): string {

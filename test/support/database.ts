@@ -1,6 +1,5 @@
+import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-
-let counter = 0;
 
 /** A migrated database of this test file's own, cloned from the template. Drop it in `afterAll`. */
 export function cloneDatabase(): Promise<TestDatabase> {
@@ -20,7 +19,7 @@ export interface TestDatabase {
 async function createDatabase(like: string): Promise<TestDatabase> {
   const serverUrl = process.env.TEST_POSTGRES_URL;
   if (!serverUrl) throw new Error('The test database is not running: start the tests through jest');
-  const name = `test_${process.env.JEST_WORKER_ID}_${process.pid}_${counter++}`;
+  const name = `test_${randomBytes(8).toString('hex')}`;
   await run(serverUrl, `CREATE DATABASE ${name} ${like}`);
   return {
     url: serverUrl.replace('@/postgres?', `@/${name}?`),

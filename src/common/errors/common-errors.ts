@@ -23,6 +23,15 @@ export class DatabaseUnavailableError extends ApiError {
   }
 }
 
+export class ChangedMeanwhileError extends ApiError {
+  constructor() {
+    super(409, 'changed_meanwhile', {
+      zh: '所涉及的对象刚被另一个请求删除或开始使用，请查看后重试',
+      en: 'Another request has just deleted what this one refers to, or come to use what it deletes; look again, then retry',
+    });
+  }
+}
+
 export class MalformedBodyError extends ApiError {
   constructor() {
     super(400, 'malformed_json', { zh: '请求体不是有效的 JSON 对象', en: 'The request body is not a valid JSON object' });

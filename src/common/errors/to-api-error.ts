@@ -2,6 +2,7 @@ import { ApiError } from './api-error.js';
 import {
   BadRequestError,
   BodyTooLargeError,
+  ChangedMeanwhileError,
   CompressedBodyError,
   DatabaseUnavailableError,
   InternalError,
@@ -22,6 +23,8 @@ interface ForeignError {
 /** SQLSTATE classes and socket errors that mean the server is away, not that the statement is wrong. */
 const connectionLost =
   /^(08|57P|53|25P0[34])|^(ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
+/** SQLSTATEs of a foreign key: what a request refers to, or wants to delete, changed between its check and its write. */
+const referenceBroken = /^(23001|23503)$/;
 /** What node-postgres and its pool say without a code. */
 const poolWait =
   /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Query read timeout|^timeout expired$|Cannot use a pool after calling end/;
@@ -47,5 +50,6 @@ export function toApiError(thrown: unknown): ApiError {
   const code = typeof error.code === 'string' ? error.code : '';
   const message = typeof error.message === 'string' ? error.message : '';
   if (connectionLost.test(code) || poolWait.test(message)) return new DatabaseUnavailableError(thrown);
+  if (referenceBroken.test(code)) return new ChangedMeanwhileError();
   return new InternalError(thrown);
 }
