@@ -7,8 +7,11 @@ import { Telemetry } from '../telemetry/telemetry.service.js';
 import { HashingBusyError } from './users.errors.js';
 import { WorkQueue } from './work-queue.js';
 
-/** One core stays free for the event loop: requests go on while logins flood in. */
-const concurrency = Math.max(1, availableParallelism() - 1);
+/**
+ * One core stays free for the event loop: requests go on while logins flood in. One of libuv's four threads stays free for
+ * names and files.
+ */
+const concurrency = Math.min(3, Math.max(1, availableParallelism() - 1));
 /** At a quarter of a second each, whoever waits longest waits some eight seconds. */
 const capacity = 32 * concurrency;
 
@@ -31,10 +34,18 @@ export class PasswordHasher {
     return this.queue.run(() => hash(preHash(password), this.cost));
   }
 
-  /** False, after the same work, where there is no stored hash. @throws HashingBusyError */
+  /**
+   * False, after the work of today's cost, for a wrong password and where there is no stored hash: the time tells neither
+   * which names exist nor which have not logged in since the cost was raised. @throws HashingBusyError
+   */
   async verify(password: string, stored: string | undefined): Promise<boolean> {
     const against = stored ?? (await this.nobody);
-    const matches = await this.queue.run(() => compare(preHash(password), against));
+    const matches = await this.queue.run(async () => {
+      if (await compare(preHash(password), against)) return true;
+      // 2^c + (2^c + 2^(c+1) + … + 2^(C-1)) = 2^C: what a hash of a lower cost has left to do.
+      for (let rounds = getRounds(against); rounds < this.cost; rounds++) await hash(preHash(password), rounds);
+      return false;
+    });
     return matches && stored !== undefined;
   }
 

@@ -31,6 +31,8 @@ export function requireStrongPassword(field: string, password: string, username:
   const folded = password.toLowerCase();
   if (folded === username.toLowerCase())
     throw new WeakPasswordError(field, '密码不能与用户名相同', 'the password must differ from the username');
-  if (password === defaultPassword) throw new WeakPasswordError(field, '不能使用默认密码', 'the default password cannot be kept');
+  if (folded.trim() === '') throw new WeakPasswordError(field, '密码不能全是空白', 'a password needs more than blanks');
+  if (folded === defaultPassword.toLowerCase())
+    throw new WeakPasswordError(field, '不能使用默认密码', 'the default password cannot be kept');
   if (common.has(folded)) throw new WeakPasswordError(field, '密码过于常见', 'the password is one of the most common ones');
 }

@@ -18,7 +18,8 @@ export class ErrorFilter implements ExceptionFilter {
     const error = toApiError(thrown);
     // A body that broke off has been answered already; that its handler then wanted to say something is no fault.
     if (response.writableEnded && (error.cause as { code?: unknown } | undefined)?.code === 'ERR_HTTP_HEADERS_SENT') return;
-    if (error.status >= 500 && error.status !== 501) this.report(error, response);
+    // 501 and 503 are said on purpose, the latter perhaps to thousands: the log of requests has them.
+    if (error.status >= 500 && error.status !== 501 && error.status !== 503) this.report(error, response);
     if (response.headersSent) {
       // A stream that fails half-way can only be cut; a clean end would look complete.
       response.destroy();

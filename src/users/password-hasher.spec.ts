@@ -1,0 +1,48 @@
+import * as bcrypt from 'bcrypt';
+import { type Settings } from '../config/settings.js';
+import { type Telemetry } from '../telemetry/telemetry.service.js';
+import { PasswordHasher } from './password-hasher.js';
+
+type Hash = (text: string, rounds: number) => Promise<string>;
+type Compare = (text: string, stored: string) => Promise<boolean>;
+
+// The real bcrypt, which also notes the cost of each piece of work.
+jest.mock('bcrypt', () => {
+  const real = jest.requireActual<typeof bcrypt>('bcrypt');
+  return { ...real, hash: jest.fn(real.hash as Hash), compare: jest.fn(real.compare as Compare) };
+});
+const hash = jest.mocked(bcrypt.hash as Hash);
+const compare = jest.mocked(bcrypt.compare as Compare);
+
+const cost = 7;
+const hasherOf = (bcryptCost: number) => new PasswordHasher({ bcryptCost } as Settings, { watch: () => undefined } as unknown as Telemetry);
+
+/** Rounds of key expansion, which is what bcrypt's time consists of. */
+function work(): number {
+  const costs = [...hash.mock.calls.map(([, rounds]) => rounds), ...compare.mock.calls.map(([, stored]) => bcrypt.getRounds(stored))];
+  return costs.reduce((sum, rounds) => sum + 2 ** rounds, 0);
+}
+
+describe('a password that is not the right one', () => {
+  it.each([
+    ['for nobody', undefined],
+    ["against a hash of today's cost", cost],
+    ['against a hash of a lower cost', cost - 1],
+    ['against a hash of a much lower cost', 4],
+  ])('takes the work of one hash %s', async (_, stored) => {
+    const hasher = hasherOf(cost);
+    const against = stored === undefined ? undefined : await hasherOf(stored).hash('right');
+    await hasher.verify('warm-up', undefined);
+    hash.mockClear();
+    compare.mockClear();
+    expect(await hasher.verify('wrong', against)).toBe(false);
+    expect(work()).toBe(2 ** cost);
+  });
+
+  it('differs from the right one beyond the 72 bytes that bcrypt reads', async () => {
+    const hasher = hasherOf(4);
+    const stored = await hasher.hash(`${'长'.repeat(100)}a`);
+    expect(await hasher.verify(`${'长'.repeat(100)}b`, stored)).toBe(false);
+    expect(await hasher.verify(`${'长'.repeat(100)}a`, stored)).toBe(true);
+  });
+});
