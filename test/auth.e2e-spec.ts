@@ -1,4 +1,5 @@
 import { startTestApp, type TestApp, client, adminPassword } from './support/app.js';
+import { sendRaw } from './support/raw-http.js';
 
 describe('accounts', () => {
   let test: TestApp;
@@ -87,11 +88,27 @@ describe('accounts', () => {
     expect(body.detail.match(/POST \/api\/auth\/login/g)).toHaveLength(2);
   });
 
+  it('refuses two Authorization headers, whichever of them is good', async () => {
+    const { host } = new URL(test.url);
+    const user = await test.asUser('twofold');
+    for (const tokens of [
+      [test.admin.token, user.token],
+      ['junk', user.token],
+      [user.token, user.token],
+    ]) {
+      const lines = tokens.map(token => `Authorization: Bearer ${token}\r\n`).join('');
+      const { responses } = await sendRaw(test.url, `GET /api/auth/me HTTP/1.1\r\nHost: ${host}\r\n${lines}\r\n`);
+      expect(responses.map(({ status, body }) => [status, JSON.parse(body).code])).toEqual([[401, 'two_credentials']]);
+    }
+  });
+
   it.each([
     ['short7!', 'too short'],
     ['strong', 'too short'],
     ['weakling', 'same as the username'],
     ['weakling@Graph123', 'the default password'],
+    ['WEAKLING@graph123', 'the default password in another case'],
+    [' '.repeat(8), 'blanks'],
     ['password123', 'common'],
     ['x'.repeat(129), 'too long'],
   ])('refuses the new password %s (%s)', async password => {

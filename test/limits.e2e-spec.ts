@@ -204,6 +204,25 @@ describe('rate limits', () => {
       await test.anonymous.get('/api/nowhere').set('X-Forwarded-For', newAddress()).expect(404);
     });
 
+    it('serves good tokens that it sees for the first time, and logins, from a blocked address; ended tokens cost it one query', async () => {
+      const address = newAddress();
+      const [fresh, ended] = [await newUser(), await newUser()];
+      await ended.post('/api/auth/logout').expect(204);
+      await send(301, () => test.anonymous.get('/api/nowhere').set('X-Forwarded-For', address));
+      await fresh.get('/api/auth/me').set('X-Forwarded-For', address).expect(200);
+      await loginFrom(address, { username: 'limited-0', password: userPassword }).expect(200);
+      await ended.get('/api/auth/me').set('X-Forwarded-For', address).expect(429);
+      const queries = jest.spyOn(pg.Client.prototype, 'query');
+      try {
+        for (const refused of [ended.get('/api/auth/me'), client(test.url, `${fresh.token}A`).get('/api/auth/me')]) {
+          await refused.set('X-Forwarded-For', address).expect(429);
+        }
+        expect(queries.mock.calls.map(([query]) => query).filter(query => query !== 'SELECT 1')).toEqual([]);
+      } finally {
+        queries.mockRestore();
+      }
+    });
+
     it('drops a known caller that adds to the flood of a blocked address', async () => {
       const address = newAddress();
       const user = await newUser();

@@ -17,8 +17,8 @@ export class NotAuthenticatedError extends ApiError {
 export class TwoCredentialsError extends ApiError {
   constructor() {
     super(401, 'two_credentials', {
-      zh: '请只发送一种凭证：Authorization 或 X-API-Key',
-      en: 'Send one credential only: Authorization or X-API-Key',
+      zh: '请只发送一个凭证：Authorization 或 X-API-Key，且只出现一次',
+      en: 'Send one credential only: Authorization or X-API-Key, and only once',
     });
   }
 }
@@ -54,8 +54,8 @@ export class AdminOnlyError extends ApiError {
 export class KeyNotAllowedError extends ApiError {
   constructor() {
     super(403, 'api_key_not_allowed', {
-      zh: 'API 密钥不能用于账号、密钥、权限和仓库连接，请用登录令牌',
-      en: 'An API key cannot be used for accounts, keys, permissions and warehouse connections; use a login token',
+      zh: '此接口不接受 API 密钥，请用登录令牌',
+      en: 'This endpoint does not take an API key; use a login token',
     });
   }
 }

@@ -22,6 +22,11 @@ class ApiKeyGuard extends AuthGuard('api_key') {
   override handleRequest = takePrincipal;
 }
 
+/** Among the headers as they came: of two `Authorization` Node keeps the first, where a proxy may have looked at the last. */
+function countCredentials({ rawHeaders }: Request): number {
+  return rawHeaders.filter((name, index) => index % 2 === 0 && /^(authorization|x-api-key)$/i.test(name)).length;
+}
+
 /**
  * Loads the caller, on every route but the public ones. The header decides which strategy runs: passport's own list of
  * strategies would try the next one after a bad credential. A token that passport has verified before goes past it.
@@ -38,9 +43,8 @@ export class CredentialsGuard implements CanActivate {
     if (access.kind === 'closed') throw new ClosedRouteError();
     if (access.kind === 'public') return true;
     const request = context.switchToHttp().getRequest<Request>();
-    const { authorization, 'x-api-key': apiKey } = request.headers;
-    if (authorization !== undefined && apiKey !== undefined) throw new TwoCredentialsError();
-    if (apiKey !== undefined) return (await this.apiKeys.canActivate(context)) as boolean;
+    if (countCredentials(request) > 1) throw new TwoCredentialsError();
+    if (request.headers['x-api-key'] !== undefined) return (await this.apiKeys.canActivate(context)) as boolean;
     const token = extractBearer(request);
     if (token === null) throw new NotAuthenticatedError();
     const claims = this.principals.recall(token);

@@ -11,6 +11,12 @@ interface TokenClaims {
 /** Some 400 bytes each: a few megabytes at most. */
 const capacity = 10_000;
 
+/** Extensions that a header calls critical must be understood (RFC 7515, section 4.1.11), and we know none; jsonwebtoken ignores them. */
+function hasExtensions(token: string): boolean {
+  const header = JSON.parse(Buffer.from(token.split('.', 1)[0]!, 'base64url').toString()) as object;
+  return 'crit' in header || 'b64' in header;
+}
+
 /** Whom a token stands for. A signature is verified once; the account behind it is read on every request. */
 @Injectable()
 export class TokenPrincipals {
@@ -20,10 +26,11 @@ export class TokenPrincipals {
 
   /** The claims of a token whose signature and lifetime are good; null when one is missing or of the wrong type. */
   accept(token: string, payload: unknown): TokenClaims | null {
-    const { sub, tv, exp, iat, jti } = (typeof payload === 'object' && payload !== null ? payload : {}) as Record<string, unknown>;
+    const { sub, tv, exp, iat, jti, aud } = (typeof payload === 'object' && payload !== null ? payload : {}) as Record<string, unknown>;
     if (typeof sub !== 'string' || !/^[1-9]\d{0,9}$/.test(sub) || Number(sub) > 2_147_483_647) return null;
-    if (!Number.isInteger(tv) || typeof exp !== 'number' || typeof iat !== 'number' || typeof jti !== 'string') return null;
-    const claims = { userId: Number(sub), tokenVersion: tv as number, expiresAtMs: exp * 1000 };
+    if (!Number.isSafeInteger(tv) || !Number.isSafeInteger(iat) || !Number.isSafeInteger(exp)) return null;
+    if (typeof jti !== 'string' || jti === '' || typeof aud !== 'string' || hasExtensions(token)) return null;
+    const claims = { userId: Number(sub), tokenVersion: tv as number, expiresAtMs: (exp as number) * 1000 };
     const oldest = this.verified.size >= capacity ? this.verified.keys().next().value : undefined;
     if (oldest !== undefined) this.verified.delete(oldest);
     this.verified.set(token, claims);

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { type NextFunction, type Request, type Response } from 'express';
+import { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { anonymous } from './buckets.js';
 import { KnownCallersService } from './known-callers.service.js';
 import { LimiterService } from './limiter.service.js';
 import { VisitsService } from './visits.service.js';
 
-/** What answers always: `@SkipLimits()` takes effect only behind the body parser. */
-const unlimited = /^\/health(\/ready)?$/;
+/** Routes without a limit, or with one per address of their own: their guards decide, behind the body parser. */
+const limitedElsewhere = /^\/(health(\/ready)?|auth\/(login|register))\/?$/i;
 
 /**
  * The limit of what reaches no bucket: unknown routes, unreadable bodies, 401s, public documents. Such a request is counted
@@ -22,17 +22,26 @@ export class AnonymousCeiling {
   ) {}
 
   /**
-   * Middleware in front of the body parser. Callers known from lately pass also when their address is blocked: behind one
-   * address there may be an office, or everybody where a proxy is not trusted. One who adds to the flood is forgotten.
+   * Middleware in front of the body parser. Tokens of ours, and callers known from lately, pass also when their address is
+   * blocked: behind one address there may be an office, or everybody where a proxy is not trusted. A credential that adds to
+   * the flood no longer passes.
+   * @param isSigned whether a request shows a token of ours, told without a query
    */
-  readonly gate = (request: Request, response: Response, next: NextFunction): void => {
-    const { address } = this.visits.of(request);
-    if (this.limiter.isBlocked(anonymous, address) && !unlimited.test(request.path) && !this.callers.find(request)) {
-      this.count(request, response).then(() => next(), next);
-    } else {
-      next();
-    }
-  };
+  gate(isSigned: (request: Request) => boolean): RequestHandler {
+    return (request, response, next) => {
+      const isRefused =
+        this.limiter.isBlocked(anonymous, this.visits.of(request).address) &&
+        !limitedElsewhere.test(request.path) &&
+        !this.isGood(request, isSigned);
+      if (isRefused) this.count(request, response).then(() => next(), next);
+      else next();
+    };
+  }
+
+  private isGood(request: Request, isSigned: (request: Request) => boolean): boolean {
+    const caller = this.callers.find(request);
+    return caller !== null && (caller !== undefined || isSigned(request));
+  }
 
   /** Middleware in front of documents that Express serves without guards. */
   readonly guard = (request: Request, response: Response, next: NextFunction): void => {
@@ -50,7 +59,7 @@ export class AnonymousCeiling {
     try {
       await this.limiter.admit(anonymous, visit.address, response);
     } catch (error) {
-      this.callers.forget(request);
+      this.callers.distrust(request);
       throw error;
     }
   }

@@ -8,26 +8,31 @@ const keepMs = 10 * 60_000;
 const capacity = 20_000;
 
 /**
- * Whose credentials were found good lately. It opens nothing: every request is still authenticated. It tells, before any
- * query, which limit a request will meet, and keeps known callers in service while their address is flooded by others.
+ * Whose credentials were found good lately, and which were found bad. It opens nothing: every request is still authenticated.
+ * It tells, before any query, which limit a request will meet, and keeps good callers in service while their address is
+ * flooded by others.
  */
 @Injectable()
 export class KnownCallersService {
-  private readonly callers = new RecentMap<string, Caller>(keepMs, capacity, () => performance.now());
+  private readonly callers = new RecentMap<string, Caller | null>(keepMs, capacity, () => performance.now());
 
-  find(request: Request): Caller | undefined {
+  /** Null for a credential that was last seen in a flood; undefined for one not seen lately. */
+  find(request: Request): Caller | null | undefined {
     const key = credentialKey(request);
     return key === null ? undefined : this.callers.get(key);
   }
 
   remember(request: Request, caller: Caller): void {
-    const key = credentialKey(request);
-    if (key !== null) this.callers.set(key, caller);
+    this.set(request, caller);
   }
 
-  forget(request: Request): void {
+  distrust(request: Request): void {
+    this.set(request, null);
+  }
+
+  private set(request: Request, caller: Caller | null): void {
     const key = credentialKey(request);
-    if (key !== null) this.callers.delete(key);
+    if (key !== null) this.callers.set(key, caller);
   }
 }
 
