@@ -1,4 +1,5 @@
 import { keyClient, startTestApp, type Client, type TestApp } from './support/app.js';
+import { sendRaw } from './support/raw-http.js';
 
 describe('API keys', () => {
   let test: TestApp;
@@ -103,6 +104,14 @@ describe('API keys', () => {
     const key = await create();
     const { body } = await owner.get('/api/auth/me').set('X-API-Key', key.raw_key).expect(401);
     expect(body.code).toBe('two_credentials');
+  });
+
+  it('refuses a key that is sent twice, also the same one', async () => {
+    const line = `X-API-Key: ${(await create()).raw_key}\r\n`;
+    const ask = async (lines: string) =>
+      (await sendRaw(test.url, `GET /api/auth/me HTTP/1.1\r\nHost: x\r\n${lines}\r\n`)).responses.map(({ status }) => status);
+    expect(await ask(line)).toEqual([200]);
+    expect(await ask(line + line)).toEqual([401]);
   });
 
   it('refuses junk without asking the database', async () => {

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { JwtService } from '@nestjs/jwt';
 import { createApiKey } from '../../src/api-keys/api-key-format.js';
 import { TokenKey } from '../../src/auth/token-key.js';
@@ -17,7 +18,8 @@ export type Standing =
 
 export interface CredentialState {
   name: string;
-  headers: Record<string, string>;
+  /** A function where the database has to be told first. */
+  headers: Record<string, string> | (() => Promise<Record<string, string>>);
   standing: Standing;
 }
 
@@ -45,16 +47,18 @@ export async function credentialStates(test: TestApp, graphId: number, otherGrap
   const claims = (name: string) => ({ sub: String(users.get(name)!.id), tv: users.get(name)!.token_version, jti: 'x' });
   const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
   const as = (name: string) => bearer(tokens.sign(claims(name)));
-  const key = async (name: string, graph: number, more = '') => {
-    const { rawKey, publicId, secretHash } = createApiKey();
-    const inserted = await test.pool.query(
-      `INSERT INTO api_keys (user_id, name, public_id, secret_hash, rate_limit, expires_at) VALUES ($1, 'k', $2, $3, 600, now() + interval '1 day') RETURNING id`,
-      [users.get(name)!.id, publicId, secretHash],
-    );
-    await test.pool.query('INSERT INTO api_key_graphs VALUES ($1, $2)', [inserted.rows[0].id, graph]);
-    if (more) await test.pool.query(`UPDATE api_keys SET ${more} WHERE id = $1`, [inserted.rows[0].id]);
-    return { 'X-API-Key': rawKey };
-  };
+  const key =
+    (name: string, graph: number, more = '') =>
+    async () => {
+      const { rawKey, publicId, secretHash } = createApiKey();
+      const inserted = await test.pool.query(
+        `INSERT INTO api_keys (user_id, name, public_id, secret_hash, rate_limit, expires_at) VALUES ($1, 'k', $2, $3, 600, now() + interval '1 day') RETURNING id`,
+        [users.get(name)!.id, publicId, secretHash],
+      );
+      await test.pool.query('INSERT INTO api_key_graphs VALUES ($1, $2)', [inserted.rows[0].id, graph]);
+      if (more) await test.pool.query(`UPDATE api_keys SET ${more} WHERE id = $1`, [inserted.rows[0].id]);
+      return { 'X-API-Key': rawKey };
+    };
   const invalid: Standing = { valid: false };
   const good = tokens.sign(claims('owner'));
   const [header, payload, signature] = good.split('.') as [string, string, string];
@@ -66,6 +70,14 @@ export async function credentialStates(test: TestApp, graphId: number, otherGrap
     plain,
   );
   const none = Buffer.from(JSON.stringify({ alg: 'none', typ: 'JWT' })).toString('base64url');
+  const nowS = Math.floor(Date.now() / 1000);
+  const whole = { ...claims('owner'), iat: nowS, exp: nowS + 60, iss: plain.issuer, aud: plain.audience };
+  // By hand: the library adds what is missing, and signs no payload but an object.
+  const handSigned = (content: unknown) => {
+    const text = `${header}.${Buffer.from(JSON.stringify(content)).toString('base64url')}`;
+    return bearer(`${text}.${createHmac('sha256', key256).update(text).digest('base64url')}`);
+  };
+  const without = (claim: keyof typeof whole) => handSigned({ ...whole, [claim]: undefined });
 
   return [
     { name: 'nothing', headers: {}, standing: invalid },
@@ -79,10 +91,21 @@ export async function credentialStates(test: TestApp, graphId: number, otherGrap
     { name: 'a changed payload', headers: bearer(`${header}.${Buffer.from(JSON.stringify({ ...claims('admin') })).toString('base64url')}.${signature}`), standing: invalid },
     { name: 'expired', headers: bearer(expired), standing: invalid },
     { name: 'another audience', headers: bearer(tokens.sign(claims('owner'), { audience: 'elsewhere' })), standing: invalid },
-    { name: 'no token id', headers: bearer(tokens.sign({ sub: claims('owner').sub, tv: claims('owner').tv })), standing: invalid },
     { name: 'a token version of the wrong type', headers: bearer(tokens.sign({ ...claims('owner'), tv: String(claims('owner').tv) })), standing: invalid },
-    { name: 'no token version', headers: bearer(tokens.sign({ sub: claims('owner').sub })), standing: invalid },
     { name: 'a subject that is no id', headers: bearer(tokens.sign({ ...claims('owner'), sub: 'owner' })), standing: invalid },
+    { name: 'a whole token signed by hand', headers: handSigned(whole), standing: { valid: true, role: 'owner' } },
+    { name: 'no subject', headers: without('sub'), standing: invalid },
+    { name: 'no token version', headers: without('tv'), standing: invalid },
+    { name: 'no token id', headers: without('jti'), standing: invalid },
+    { name: 'no time of issue', headers: without('iat'), standing: invalid },
+    { name: 'no expiry', headers: without('exp'), standing: invalid },
+    { name: 'an expiry that is a text', headers: handSigned({ ...whole, exp: String(whole.exp) }), standing: invalid },
+    { name: 'no issuer', headers: without('iss'), standing: invalid },
+    { name: 'another issuer', headers: handSigned({ ...whole, iss: 'elsewhere' }), standing: invalid },
+    { name: 'no audience', headers: without('aud'), standing: invalid },
+    { name: 'a subject beyond 32 bits', headers: handSigned({ ...whole, sub: '2147483648' }), standing: invalid },
+    { name: 'a payload that is a text', headers: handSigned('hello'), standing: invalid },
+    { name: 'a payload that is a list', headers: handSigned([]), standing: invalid },
     { name: 'an earlier token version', headers: bearer(tokens.sign({ ...claims('owner'), tv: claims('owner').tv - 1 })), standing: invalid },
     { name: 'a deleted user', headers: bearer(tokens.sign({ ...claims('owner'), sub: '99999' })), standing: invalid },
     { name: 'a disabled user', headers: as('disabled'), standing: invalid },
@@ -93,17 +116,20 @@ export async function credentialStates(test: TestApp, graphId: number, otherGrap
     { name: 'a manager', headers: as('manager'), standing: { valid: true, role: 'manager' } },
     { name: 'the owner', headers: as('owner'), standing: { valid: true, role: 'owner' } },
     { name: 'an admin', headers: as('admin'), standing: { valid: true, role: 'none', admin: true } },
-    { name: 'a key of the owner', headers: await key('owner', graphId), standing: { valid: true, role: 'owner', key: 'this graph' } },
-    { name: 'a key of a viewer', headers: await key('viewer', graphId), standing: { valid: true, role: 'viewer', key: 'this graph' } },
-    { name: 'a key of an admin', headers: await key('admin', graphId), standing: { valid: true, role: 'none', admin: true, key: 'this graph' } },
-    { name: 'a key of a stranger', headers: await key('stranger', graphId), standing: { valid: true, role: 'none', key: 'this graph' } },
-    { name: 'a key for another graph', headers: await key('owner', otherGraphId), standing: { valid: true, role: 'owner', key: 'another graph' } },
-    { name: 'a revoked key', headers: await key('owner', graphId, 'revoked_at = now()'), standing: invalid },
-    { name: 'an expired key', headers: await key('owner', graphId, 'expires_at = now()'), standing: invalid },
-    { name: 'a key with a wrong secret', headers: await key('owner', graphId, "secret_hash = '\\x00'"), standing: invalid },
-    { name: 'a key of a disabled user', headers: await key('disabled', graphId), standing: invalid },
-    { name: 'a key of a user who must change the password', headers: await key('pending', graphId), standing: invalid },
+    { name: 'a key of the owner', headers: key('owner', graphId), standing: { valid: true, role: 'owner', key: 'this graph' } },
+    { name: 'a key of a viewer', headers: key('viewer', graphId), standing: { valid: true, role: 'viewer', key: 'this graph' } },
+    { name: 'a key of an admin', headers: key('admin', graphId), standing: { valid: true, role: 'none', admin: true, key: 'this graph' } },
+    { name: 'a key of a stranger', headers: key('stranger', graphId), standing: { valid: true, role: 'none', key: 'this graph' } },
+    { name: 'a key for another graph', headers: key('owner', otherGraphId), standing: { valid: true, role: 'owner', key: 'another graph' } },
+    { name: 'a revoked key', headers: key('owner', graphId, 'revoked_at = now()'), standing: invalid },
+    { name: 'an expired key', headers: key('owner', graphId, 'expires_at = now()'), standing: invalid },
+    { name: 'a key with a wrong secret', headers: key('owner', graphId, "secret_hash = sha256('another')"), standing: invalid },
+    { name: 'a key of a disabled user', headers: key('disabled', graphId), standing: invalid },
+    { name: 'a key of a user who must change the password', headers: key('pending', graphId), standing: invalid },
     { name: 'a junk key', headers: { 'X-API-Key': 'gsk_junk' }, standing: invalid },
-    { name: 'a token and a key', headers: { ...as('owner'), ...(await key('owner', graphId)) }, standing: invalid },
+    { name: 'a token and a key', headers: async () => ({ ...as('owner'), ...(await key('owner', graphId)()) }), standing: invalid },
+    { name: 'a broken token and a good key', headers: async () => ({ ...bearer('a.b.c'), ...(await key('owner', graphId)()) }), standing: invalid },
+    { name: 'an empty Authorization and a good key', headers: async () => ({ Authorization: '', ...(await key('owner', graphId)()) }), standing: invalid },
+    { name: 'a good token and a junk key', headers: { ...as('owner'), 'X-API-Key': 'gsk_junk' }, standing: invalid },
   ]; // prettier-ignore
 }

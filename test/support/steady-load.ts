@@ -14,6 +14,8 @@ interface Ask {
   method?: string;
   path: string;
   body?: unknown;
+  /** Instead of the token. */
+  apiKey?: string;
 }
 
 /** Clients that ask one request after the other, each the next of the list, until they are stopped; every answer is kept. */
@@ -54,13 +56,16 @@ export class SteadyLoad {
     }
   }
 
-  private async ask({ method = 'GET', path, body }: Ask): Promise<void> {
+  private async ask({ method = 'GET', path, body, apiKey }: Ask): Promise<void> {
     const sentAt = performance.now();
-    const answer = { sentAt, status: 0, body: '', what: `${method} ${path}` };
+    const answer = { sentAt, status: 0, body: '', what: `${method} ${path}${apiKey === undefined ? '' : ' with an API key'}` };
     try {
       const response = await fetch(`${this.url}/api${path}`, {
         method,
-        headers: { Authorization: `Bearer ${this.token}`, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+        headers: {
+          ...(apiKey === undefined ? { Authorization: `Bearer ${this.token}` } : { 'X-API-Key': apiKey }),
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal: AbortSignal.timeout(60_000),
       });
