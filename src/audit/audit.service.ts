@@ -24,12 +24,14 @@ export type AuditAction =
   | 'member.changed'
   | 'member.revoked'
   | 'graph.created'
-  | 'graph.deleted';
+  | 'graph.deleted'
+  | 'connection.created'
+  | 'connection.deleted';
 
 export interface AuditEvent {
   action: AuditAction;
   actor?: Pick<Principal, 'userId' | 'username'> | undefined;
-  /** What was acted on: `user`, `api_key`, `graph`. */
+  /** What was acted on: `user`, `api_key`, `graph`, `connection`. */
   target: string;
   targetId?: number | undefined;
   /** Facts without secrets: a role, a name, which fields changed. */

@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { AdminOnly, Authenticated } from '../access/access.decorator.js';
+import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { page, PageOf, PageQuery, type Page } from '../common/http/page.js';
 import { IdParam } from '../common/http/positive-int.pipe.js';
 import { ConnectionsService } from './connections.service.js';
@@ -24,8 +25,8 @@ export class ConnectionsController {
   @ApiOperation({ summary: '新建数仓连接 / Create a warehouse connection' })
   @ApiCreatedResponse({ type: ConnectionResponse })
   @ApiResponse({ status: 422, description: 'pg_mirror connections must not provide a DSN' })
-  async create(@Body() body: CreateConnectionRequest): Promise<ConnectionResponse> {
-    return toConnectionResponse(await this.connections.create(body));
+  async create(@CurrentPrincipal() actor: Principal, @Body() body: CreateConnectionRequest): Promise<ConnectionResponse> {
+    return toConnectionResponse(await this.connections.create(actor, body));
   }
 
   @Get(':id')
@@ -42,8 +43,8 @@ export class ConnectionsController {
   @ApiOperation({ summary: '删除数仓连接 / Delete a warehouse connection' })
   @ApiNoContentResponse()
   @ApiResponse({ status: 422, description: 'The default connection, or one that a job or a metric references' })
-  async delete(@IdParam() id: number): Promise<void> {
-    await this.connections.delete(id);
+  async delete(@CurrentPrincipal() actor: Principal, @IdParam() id: number): Promise<void> {
+    await this.connections.delete(actor, id);
   }
 
   @Post(':id/test')

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { MoreThan, QueryFailedError, Repository } from 'typeorm';
+import { type PoolClient } from 'pg';
+import { MoreThan, Repository } from 'typeorm';
 import { Connection, type ConnectionType } from './connection.entity.js';
 import { ConnectionInUseError, ConnectionNameTakenError, ConnectionNotFoundError } from './warehouse.errors.js';
 
-const uniqueViolation = '23505';
 const restrictViolations = new Set(['23001', '23503']);
 
 @Injectable()
@@ -34,13 +34,13 @@ export class ConnectionsRepository {
   }
 
   /** @throws ConnectionNameTakenError */
-  async create(connection: { name: string; type: ConnectionType; options: Record<string, unknown> }): Promise<Connection> {
-    try {
-      return await this.connections.save(this.connections.create({ ...connection, dsnSealed: null, isDefault: false }));
-    } catch (error) {
-      if (sqlstateOf(error) === uniqueViolation) throw new ConnectionNameTakenError();
-      throw error;
-    }
+  async create(client: PoolClient, { name, type }: { name: string; type: ConnectionType }): Promise<number> {
+    const { rows } = await client.query<{ id: number }>(
+      'INSERT INTO warehouse_connections (name, type) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING RETURNING id',
+      [name, type],
+    );
+    if (!rows[0]) throw new ConnectionNameTakenError();
+    return rows[0].id;
   }
 
   /** Creates the default connection unless there is one; instances that start together do no harm. */
@@ -56,11 +56,11 @@ export class ConnectionsRepository {
    * Foreign keys decide, so a job created at the same moment cannot slip through.
    * @throws ConnectionInUseError naming the jobs and metrics that refer to the connection.
    */
-  async delete(id: number): Promise<void> {
+  async delete(client: PoolClient, id: number): Promise<void> {
     try {
-      await this.connections.delete({ id });
+      await client.query('DELETE FROM warehouse_connections WHERE id = $1', [id]);
     } catch (error) {
-      if (!restrictViolations.has(sqlstateOf(error) ?? '')) throw error;
+      if (!restrictViolations.has((error as { code?: string }).code ?? '')) throw error;
       throw new ConnectionInUseError(
         await this.idsOf('SELECT id FROM ingestion_jobs WHERE connection_id = $1 ORDER BY id LIMIT 100', id),
         await this.idsOf('SELECT metric_id AS id FROM metric_bindings WHERE connection_id = $1 ORDER BY metric_id LIMIT 100', id),
@@ -72,8 +72,4 @@ export class ConnectionsRepository {
     const rows: { id: number }[] = await this.connections.query(sql, [connectionId]);
     return rows.map(row => row.id);
   }
-}
-
-function sqlstateOf(error: unknown): string | undefined {
-  return error instanceof QueryFailedError ? (error.driverError as { code?: string }).code : undefined;
 }

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { type Principal } from '../access/principal.js';
+import { AuditService } from '../audit/audit.service.js';
 import { SchemaError } from '../common/errors/api-error.js';
 import { afterId, type PageQuery } from '../common/http/page.js';
 import { type Connection } from './connection.entity.js';
@@ -14,6 +16,7 @@ export class ConnectionsService {
   constructor(
     private readonly connections: ConnectionsRepository,
     private readonly reader: MirrorReader,
+    private readonly audit: AuditService,
   ) {}
 
   /** One more than the page holds, so that `page` can tell whether there is another. */
@@ -26,7 +29,7 @@ export class ConnectionsService {
   }
 
   /** @throws MirrorDsnError, ConnectionTypeNotBuiltError, ConnectionNameTakenError, SchemaError */
-  async create({ name, type, dsn, options }: CreateConnectionRequest): Promise<Connection> {
+  async create(actor: Principal, { name, type, dsn, options }: CreateConnectionRequest): Promise<Connection> {
     if (type !== 'pg_mirror') throw new ConnectionTypeNotBuiltError(type);
     if (dsn != null) throw new MirrorDsnError();
     const unused = Object.keys(options ?? {});
@@ -34,14 +37,21 @@ export class ConnectionsService {
       const msg = 'pg_mirror 连接没有选项 / pg_mirror connections take no options';
       throw new SchemaError(unused.map(option => ({ loc: ['body', 'options', option], msg, type: 'no_effect' })));
     }
-    return this.connections.create({ name, type, options: {} });
+    const id = await this.audit.recordWith(
+      client => this.connections.create(client, { name, type }),
+      id => ({ action: 'connection.created', actor, target: 'connection', targetId: id, context: { name, type } }),
+    );
+    return this.connections.getById(id);
   }
 
   /** @throws DefaultConnectionError, ConnectionInUseError */
-  async delete(id: number): Promise<void> {
+  async delete(actor: Principal, id: number): Promise<void> {
     const connection = await this.connections.getById(id);
     if (connection.isDefault) throw new DefaultConnectionError();
-    await this.connections.delete(id);
+    await this.audit.recordWith(
+      client => this.connections.delete(client, id),
+      () => ({ action: 'connection.deleted', actor, target: 'connection', targetId: id, context: { name: connection.name } }),
+    );
   }
 
   /** Reads once the way every query of a user will. @throws WarehouseUnavailableError */
