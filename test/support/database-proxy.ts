@@ -14,12 +14,16 @@ interface Pair {
   client: Socket;
   upstream: Socket;
   isLost: boolean;
+  /** It has said what `loseCommit` waits for. */
+  isMarked: boolean;
+  losesAnswer: boolean;
 }
 
 /** What toxiproxy would do for a PostgreSQL behind a Unix socket: stands in front of it and misbehaves on demand. */
 export class DatabaseProxy {
   private mode: ProxyMode = 'pass';
   private delayMs = 0;
+  private markedBy: string | null = null;
   private readonly pairs = new Set<Pair>();
   private server: Server | null = null;
 
@@ -61,6 +65,19 @@ export class DatabaseProxy {
     this.delayMs = ms;
   }
 
+  /**
+   * The next connection that says `mark` loses its COMMIT: the server gets it and carries it out, and the connection ends where
+   * the answer should come. Happens once.
+   */
+  loseCommit(mark: string): void {
+    this.markedBy = mark;
+  }
+
+  /** Whether what `loseCommit` asked for has not happened yet. */
+  get isCommitAwaited(): boolean {
+    return this.markedBy !== null;
+  }
+
   /** Ends every connection in the middle of whatever it carries. */
   cut(): void {
     for (const pair of this.pairs) end(pair);
@@ -88,11 +105,13 @@ export class DatabaseProxy {
 
   private join(client: Socket): void {
     const upstream = net.connect(this.upstreamPath);
-    const pair = { client, upstream, isLost: this.mode === 'drop' };
+    const pair = { client, upstream, isLost: this.mode === 'drop', isMarked: false, losesAnswer: false };
+    client.on('data', bytes => this.lookForCommit(pair, bytes));
+    upstream.on('data', () => pair.losesAnswer && end(pair));
     this.pairs.add(pair);
     const forward = (from: Socket, to: Socket) => {
       from.on('data', (bytes: Buffer) => {
-        if (pair.isLost) return;
+        if (pair.isLost || (from === upstream && pair.losesAnswer)) return;
         if (this.delayMs === 0) to.write(bytes);
         else setTimeout(() => to.write(bytes), this.delayMs);
       });
@@ -105,6 +124,14 @@ export class DatabaseProxy {
     forward(client, upstream);
     forward(upstream, client);
     mute(pair, this.mode === 'hang');
+  }
+
+  private lookForCommit(pair: Pair, bytes: Buffer): void {
+    if (this.markedBy === null) return;
+    pair.isMarked ||= bytes.includes(this.markedBy);
+    if (!pair.isMarked || !bytes.includes('COMMIT\0')) return;
+    pair.losesAnswer = true;
+    this.markedBy = null;
   }
 }
 

@@ -17,7 +17,11 @@ export class DatabaseUnavailableError extends ApiError {
     super(
       500,
       'database_unavailable',
-      { zh: '数据库暂时不可用，请稍后重试', en: 'The database is unavailable for now; retry shortly' },
+      // A COMMIT whose answer was lost may have been carried out.
+      {
+        zh: '数据库暂时不可用，请稍后重试；若是写操作，它可能已经生效，请先查询再重试',
+        en: 'The database is unavailable for now; retry shortly. A write may have taken effect: look before you repeat it',
+      },
       { cause },
     );
   }

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { cloneDatabase, type TestDatabase } from './support/database.js';
+import { DatabaseProxy } from './support/database-proxy.js';
+import { firstToken, freePort, ServiceProcess } from './support/service-process.js';
+
+const mapping = `version: 1
+nodes:
+  - {id: r, label: 行, table: rows_of_test, key: [id], columns: [{column: id}]}
+`;
+
+describe('a COMMIT whose answer is lost', () => {
+  let database: TestDatabase;
+  let proxy: DatabaseProxy;
+  let service: ServiceProcess;
+  let token: string;
+  let metricsPort: number;
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    proxy = await DatabaseProxy.start(database.url);
+    metricsPort = await freePort();
+    const environment = { DATABASE_URL: proxy.url, METRICS_PORT: String(metricsPort), LOG_LEVEL: 'error' };
+    service = await ServiceProcess.start({ environment });
+    token = await firstToken(service.url);
+  }, 120_000);
+  afterAll(async () => {
+    await service?.kill();
+    await proxy?.stop();
+    await database?.drop();
+  }, 60_000);
+
+  async function send(
+    method: string,
+    path: string,
+    body?: object | string,
+    type = 'application/json',
+  ): Promise<{ status: number; body: any }> {
+    const response = await fetch(`${service.url}/api${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, Prefer: 'wait=60', ...(body === undefined ? {} : { 'Content-Type': type }) },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    return { status: response.status, body: await response.json() };
+  }
+
+  async function inDatabase(sql: string, values: unknown[]): Promise<pg.QueryResult> {
+    const client = new pg.Client(database.url);
+    await client.connect();
+    return client.query(sql, values).finally(() => client.end());
+  }
+
+  /** Every run that ended, by how. */
+  async function runsEnded(): Promise<string> {
+    const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    return text
+      .split('\n')
+      .filter(line => line.startsWith('ingestion_runs_total{'))
+      .join();
+  }
+
+  it('leaves a run succeeded, with its rows once', async () => {
+    expect((await send('PUT', '/warehouse/connections/1/tables/rows_of_test', 'id\n1\n2\n3\n', 'text/csv')).status).toBeLessThan(300);
+    const graphId = (await send('POST', '/graphs', { name: '图' })).body.id;
+    const jobId = (await send('POST', '/ingestion/jobs', { graph_id: graphId, mapping_yaml: mapping })).body.id;
+    proxy.loseCommit("status = 'succeeded', phase = NULL");
+    const { body: run } = await send('POST', `/ingestion/jobs/${jobId}/run`);
+    expect(proxy.isCommitAwaited).toBe(false);
+    expect(run).toMatchObject({ status: 'succeeded', attempt: 1, error: null, report: { graph_version: 1, totals: { inserted: 3 } } });
+    // Whatever the worker makes of it, it has made by now; nobody takes the run up again.
+    for (const deadline = Date.now() + 10_000; !(await runsEnded()) && Date.now() < deadline;) await sleep(20);
+    expect(await runsEnded()).toBe('ingestion_runs_total{status="succeeded"} 1');
+    expect((await send('GET', `/ingestion/runs/${run.id}`)).body).toEqual(run);
+    expect((await send('GET', `/graphs/${graphId}`)).body).toMatchObject({ version: 1, node_count: 3 });
+    expect((await send('GET', `/graphs/${graphId}/schema`)).body.nodes).toMatchObject([{ count: 3 }]);
+    const { rows } = await inDatabase('SELECT count(*)::int AS nodes FROM nodes WHERE graph_id = $1', [graphId]);
+    expect(rows).toEqual([{ nodes: 3 }]);
+  }, 60_000);
+
+  it('leaves a creation done though it is answered with 500, which says so', async () => {
+    proxy.loseCommit('INSERT INTO graphs');
+    const { status, body } = await send('POST', '/graphs', { name: '未知' });
+    expect(proxy.isCommitAwaited).toBe(false);
+    expect({ status, code: body.code }).toEqual({ status: 500, code: 'database_unavailable' });
+    expect(body.detail).toContain('look before you repeat it');
+    const { body: list } = await send('GET', '/graphs');
+    expect(list.items.filter(({ name }: { name: string }) => name === '未知')).toHaveLength(1);
+  });
+});
