@@ -2,8 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
+import { cloneDatabase } from '../../test/support/database.js';
 import { LicenseServer, Licensor } from '../../test/support/licensor.js';
 import { readSettings } from '../config/settings.js';
+import { DatabaseLink } from '../database/database-link.js';
+import { ServicePool } from '../database/service-pool.js';
+import { LicenceClockRepository } from './licence-clock.repository.js';
 import { LicenceVerifier } from './licence.verifier.js';
 import { toLicenseResponse } from './licensing.dto.js';
 
@@ -11,11 +15,25 @@ const key = 'C0FFEE-5EC2E7-CANARY-V3';
 const day = 86_400_000;
 const licensor = new Licensor();
 
+let database: Awaited<ReturnType<typeof cloneDatabase>>;
+let link: DatabaseLink;
+let pool: ServicePool;
 let directory: string;
 let file: string;
 let lines: { level: number; msg: string }[];
 
+beforeAll(async () => {
+  database = await cloneDatabase();
+  link = new DatabaseLink({ url: database.url, log: pino({ level: 'silent' }) });
+  pool = new ServicePool(link, { size: 2 });
+});
+afterAll(async () => {
+  await pool.onApplicationShutdown();
+  link.onApplicationShutdown();
+  await database.drop();
+});
 beforeEach(async () => {
+  await pool.query('DELETE FROM licence_clock');
   directory = await mkdtemp(path.join(os.tmpdir(), 'licence-'));
   file = path.join(directory, 'license.lic');
   lines = [];
@@ -35,7 +53,7 @@ function writeLicence(expiresInDays: number, suspended = false): Promise<void> {
 function aVerifier(environment: Record<string, string> = { LICENSE_FILE: file }): LicenceVerifier {
   const log = pino({ base: null }, { write: line => lines.push(JSON.parse(line) as (typeof lines)[number]) });
   const common = { LICENSE_CHECK_ENABLED: 'true', LICENSE_PUBLIC_KEY: licensor.publicKeyHex, DATA_DIR: directory };
-  return new LicenceVerifier(readSettings({ ...common, ...environment }), log);
+  return new LicenceVerifier(readSettings({ ...common, ...environment }), new LicenceClockRepository(pool), log);
 }
 
 /** Whether `lapsed` has been told by now. */
@@ -164,7 +182,7 @@ describe('the licence of a running service', () => {
     await writeLicence(-30 + 20 / 1440);
     jest.useFakeTimers({
       now: Date.now(),
-      doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'setInterval', 'performance', 'hrtime'],
+      doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'setInterval', 'hrtime'],
     });
     const verifier = aVerifier();
     await verifier.onApplicationBootstrap();
@@ -174,27 +192,7 @@ describe('the licence of a running service', () => {
   });
 
   it('ends at once when the licence server says no, and survives its silence for 7 days', async () => {
-    const server = new LicenseServer();
-    await server.listen();
-    const answer = (valid: boolean, at: Date): void => {
-      server.answering = (response, asked) => {
-        const body = JSON.stringify({
-          data: { type: 'licenses', attributes: { key } },
-          meta: { ts: at, valid, code: valid ? 'VALID' : 'SUSPENDED', nonce: asked.body.meta.nonce },
-        });
-        const signed = licensor.signAnswer(body, { target: `post ${asked.path}`, host: '127.0.0.1', date: at.toUTCString() });
-        response.writeHead(200, { 'Content-Type': 'application/json', ...signed }).end(body);
-      };
-    };
-    const environment = { LICENSE_KEY: key, LICENSE_URL: `http://127.0.0.1:${server.port}/validate-key` };
-    const start = async (): Promise<LicenceVerifier> => {
-      answer(true, new Date());
-      const verifier = aVerifier(environment);
-      await verifier.onApplicationBootstrap();
-      verifier.onApplicationShutdown();
-      return verifier;
-    };
-
+    const { server, answer, start } = await anOnlineLicence();
     const refused = await start();
     answer(false, inDays(1));
     await refused.look(inDays(1));
@@ -208,5 +206,120 @@ describe('the licence of a running service', () => {
     expect(await hasLapsed(silent)).toBe('server_status');
     await server.close();
     expect(JSON.stringify(lines)).not.toContain(key);
+  });
+});
+
+/** A licence server that says what a test tells it to, and a service that starts on its yes. */
+async function anOnlineLicence() {
+  const server = new LicenseServer();
+  await server.listen();
+  const answer = (valid: boolean, at: Date): void => {
+    server.answering = (response, asked) => {
+      const body = JSON.stringify({
+        data: { type: 'licenses', attributes: { key } },
+        meta: { ts: at, valid, code: valid ? 'VALID' : 'SUSPENDED', nonce: asked.body.meta.nonce },
+      });
+      const signed = licensor.signAnswer(body, { target: `post ${asked.path}`, host: '127.0.0.1', date: at.toUTCString() });
+      response.writeHead(200, { 'Content-Type': 'application/json', ...signed }).end(body);
+    };
+  };
+  const environment = { LICENSE_KEY: key, LICENSE_URL: `http://127.0.0.1:${server.port}/validate-key` };
+  const start = async (): Promise<LicenceVerifier> => {
+    answer(true, new Date());
+    const verifier = aVerifier(environment);
+    await verifier.onApplicationBootstrap();
+    verifier.onApplicationShutdown();
+    return verifier;
+  };
+  return { server, answer, start };
+}
+
+describe('a clock that is set back', () => {
+  const setClock = (days: number) => jest.useFakeTimers({ now: inDays(days), doNotFake: [...realTimers] });
+  /** Only the two clocks are in the hands of the test: the one that can be set, and the monotonic one. */
+  const realTimers = [
+    'nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask', 'setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'hrtime',
+  ] as const; // prettier-ignore
+  const keptTime = async () => (await pool.query<{ seen_at: Date }>('SELECT seen_at FROM licence_clock')).rows[0]?.seen_at;
+
+  it('does not bring back an expired file: the database remembers', async () => {
+    await writeLicence(20);
+    setClock(60);
+    await expect(aVerifier().onApplicationBootstrap()).rejects.toMatchObject({ reason: 'expired' });
+    jest.useRealTimers();
+
+    setClock(45);
+    const verifier = aVerifier();
+    await verifier.onApplicationBootstrap();
+    verifier.onApplicationShutdown();
+    expect((await keptTime())!.getTime()).toBeGreaterThan(Date.now() - 60_000);
+    jest.useRealTimers();
+    await expect(aVerifier().onApplicationBootstrap()).rejects.toMatchObject({
+      reason: 'clock_behind',
+      message: expect.stringMatching(/ \/ Licence refused \[clock_behind\]: .*set the system clock right/) as string,
+    });
+  });
+
+  it('is refused when the clock of the database says so, on the first start too', async () => {
+    await writeLicence(20);
+    setClock(-3);
+    await expect(aVerifier().onApplicationBootstrap()).rejects.toMatchObject({ reason: 'clock_behind' });
+    expect(await keptTime()).toBeUndefined();
+  });
+
+  it('a little gains nothing: the licence is judged by the latest time', async () => {
+    await writeLicence(0.2);
+    await pool.query("INSERT INTO licence_clock (seen_at) VALUES (now() + interval '8 hours')");
+    const verifier = aVerifier();
+    await verifier.onApplicationBootstrap();
+    verifier.onApplicationShutdown();
+    expect(verifier.state().proof!.status).toBe('grace');
+    expect((await keptTime())!.getTime()).toBeGreaterThan(inDays(0.3).getTime());
+  });
+
+  it('is right again by the word of the licence server, whatever was seen before', async () => {
+    await pool.query("INSERT INTO licence_clock (seen_at) VALUES (now() + interval '8 years')");
+    const { server, start } = await anOnlineLicence();
+    const verifier = await start();
+    expect(verifier.state().proof!.status).toBe('valid');
+    expect((await keptTime())!.getTime()).toBeLessThan(inDays(0.1).getTime());
+    await server.close();
+  });
+
+  it('does not keep a running service from asking again after a day', async () => {
+    const { server, start } = await anOnlineLicence();
+    const verifier = await start();
+    expect(server.asked).toHaveLength(1);
+    await verifier.look(inDays(-400));
+    expect(server.asked).toHaveLength(1);
+
+    setClock(0);
+    const later = await start();
+    jest.setSystemTime(inDays(-400));
+    jest.advanceTimersByTime(day + 1000);
+    await later.look(new Date());
+    expect(server.asked).toHaveLength(3);
+    expect(later.state().refusal).toMatchObject({ reason: 'answer_not_fresh' });
+    expect(await hasLapsed(later)).toBe(false);
+    jest.advanceTimersByTime(6 * day);
+    await later.look(new Date());
+    expect(await hasLapsed(later)).toBe('answer_not_fresh');
+    await server.close();
+  });
+
+  it('does not stretch the file of a running service', async () => {
+    setClock(0);
+    await writeLicence(10);
+    const verifier = aVerifier();
+    await verifier.onApplicationBootstrap();
+    verifier.onApplicationShutdown();
+    jest.setSystemTime(inDays(-90));
+    jest.advanceTimersByTime(39.9 * day);
+    await verifier.look(new Date());
+    expect(await hasLapsed(verifier)).toBe(false);
+    expect(verifier.state().refusal).toMatchObject({ reason: 'clock_behind' });
+    jest.advanceTimersByTime(0.2 * day);
+    await verifier.look(new Date());
+    expect(await hasLapsed(verifier)).toBe('clock_behind');
   });
 });

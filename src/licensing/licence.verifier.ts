@@ -3,8 +3,10 @@ import { type Logger } from 'pino';
 import { LOG } from '../common/logging/log.js';
 import { Settings } from '../config/settings.js';
 import { checkLicence } from './verification/check-licence.js';
-import { DAY_MS, type LicenceProof, MINUTE_MS, SECOND_MS } from './verification/licence.js';
+import { DAY_MS, later, type LicenceProof, MINUTE_MS, SECOND_MS } from './verification/licence.js';
+import { LicenceClockRepository } from './licence-clock.repository.js';
 import { LicenceRefusedError } from './licensing.errors.js';
+import { SteadyClock } from './steady-clock.js';
 import { endsTheLicence } from './verification/online/check-online.js';
 
 /** What is known of the licence now; `proof` is null while the check is off. */
@@ -17,6 +19,7 @@ export interface LicenceState {
 
 const RENEW_AFTER_MS = DAY_MS;
 const LONGEST_WAIT_MS = 60 * MINUTE_MS;
+const timeNotKept = 'The time of the licence check could not be written to the database';
 
 /**
  * The licence gate. At start it lets the application come up only with a proof. While running it asks for a new proof once a
@@ -28,6 +31,7 @@ export class LicenceVerifier implements OnApplicationBootstrap, OnApplicationShu
   private proof: LicenceProof | null = null;
   private checkedAt: Date | null = null;
   private refusal: LicenceRefusedError | null = null;
+  private steady: SteadyClock | null = null;
   private timer: NodeJS.Timeout | null = null;
   private ended = false;
   private lapse!: (refusal: LicenceRefusedError) => void;
@@ -37,13 +41,19 @@ export class LicenceVerifier implements OnApplicationBootstrap, OnApplicationShu
 
   constructor(
     private readonly settings: Settings,
+    private readonly clock: LicenceClockRepository,
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
   /** @throws LicenceRefusedError, which `main.ts` turns into its exit code before the port opens. */
   async onApplicationBootstrap(): Promise<void> {
     if (!this.settings.licenseCheckEnabled) return;
-    await this.prove(new Date());
+    try {
+      const proven = await this.prove(new Date(), await this.clock.getLatest());
+      await this.clock.remember(proven.at, proven.isFresh);
+    } catch (error) {
+      throw error instanceof LicenceRefusedError ? error : new LicenceRefusedError('check_failed', undefined, { cause: error });
+    }
     this.wait(new Date());
   }
 
@@ -56,14 +66,18 @@ export class LicenceVerifier implements OnApplicationBootstrap, OnApplicationShu
     return { proof: this.proof, checkedAt: this.checkedAt, refusal: this.refusal };
   }
 
-  /** One look while running: asks for a new proof when the last is a day old, weak, or at its end. */
+  /** One look while running: asks for a new proof when the last is a day old, weak, or at its end. Setting the clock back gains no time. */
   async look(now: Date): Promise<void> {
-    if (this.proof === null || this.checkedAt === null) return;
-    const holds = this.proof.holdsUntil === null || now < this.proof.holdsUntil;
-    const young = now.getTime() - this.checkedAt.getTime() < RENEW_AFTER_MS;
+    if (this.proof === null || this.checkedAt === null || this.steady === null) return;
+    const latest = this.steady.now();
+    const at = later(now, latest);
+    const holds = this.proof.holdsUntil === null || at < this.proof.holdsUntil;
+    const young = at.getTime() - this.checkedAt.getTime() < RENEW_AFTER_MS;
     if (holds && young && this.proof.status === 'valid' && this.refusal === null) return;
     try {
-      await this.prove(now);
+      const proven = await this.prove(now, latest);
+      // In memory the time is kept already; what cannot be written now is written with the next proof.
+      await this.clock.remember(proven.at, proven.isFresh).catch((cause: unknown) => this.log.warn({ cause }, timeNotKept));
     } catch (error) {
       const refusal = error as LicenceRefusedError;
       this.refusal = refusal;
@@ -76,17 +90,23 @@ export class LicenceVerifier implements OnApplicationBootstrap, OnApplicationShu
 
   private wait(now: Date): void {
     if (this.ended) return;
-    const leftMs = this.proof?.holdsUntil ? this.proof.holdsUntil.getTime() - now.getTime() : Infinity;
+    const at = later(now, this.steady?.now() ?? null);
+    const leftMs = this.proof?.holdsUntil ? this.proof.holdsUntil.getTime() - at.getTime() : Infinity;
     const waitMs = Math.min(LONGEST_WAIT_MS, Math.max(leftMs, SECOND_MS));
     this.timer = setTimeout(() => void this.look(new Date()).then(() => this.wait(new Date())), waitMs);
     this.timer.unref();
   }
 
-  private async prove(now: Date): Promise<void> {
-    const proof = await checkLicence(this.settings, now);
+  /** The time that goes with the proof, and whether the licence server has just signed it: then the clock is right by it. */
+  private async prove(now: Date, latestSeen: Date): Promise<{ at: Date; isFresh: boolean }> {
+    const proof = await checkLicence(this.settings, now, { latestSeen });
+    const isFresh = proof.mode === 'online' && proof.status === 'valid';
+    const at = isFresh ? now : later(now, latestSeen);
     this.proof = proof;
-    this.checkedAt = now;
+    this.checkedAt = at;
+    this.steady = new SteadyClock(at);
     this.refusal = null;
     for (const warning of proof.warnings) this.log.warn({ licence: proof.status, holds_until: proof.holdsUntil }, warning);
+    return { at, isFresh };
   }
 }

@@ -39,6 +39,10 @@ const sentences = {
     zh: '许可证的签发时间在未来，请校准系统时钟',
     en: 'the licence was issued in the future; set the system clock right',
   },
+  clock_behind: {
+    zh: '系统时钟早于本服务或其数据库已到过的时间，请校准系统时钟',
+    en: 'the system clock is behind a time that this service or its database has already seen; set the system clock right',
+  },
   expired: { zh: '许可证已过期', en: 'the licence has expired' },
   suspended: { zh: '许可证已被停用', en: 'the licence is suspended' },
   server_unreachable: {

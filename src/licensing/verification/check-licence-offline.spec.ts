@@ -23,9 +23,14 @@ beforeAll(async () => (directory = await mkdtemp(path.join(os.tmpdir(), 'licence
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 /** Runs the check; whatever comes of it, the key is nowhere in it. */
-async function outcomeOf(settings: Settings, at = now): Promise<{ outcome: Outcome; proof: LicenceProof | null }> {
+async function outcomeOf(
+  settings: Settings,
+  at = now,
+  latestSeen: Date | null = null,
+): Promise<{ outcome: Outcome; proof: LicenceProof | null }> {
   try {
-    const proof = await checkLicence({ dataDirectory: directory, licensePublicKey: licensor.publicKeyHex, ...settings }, at);
+    const all = { dataDirectory: directory, licensePublicKey: licensor.publicKeyHex, ...settings };
+    const proof = await checkLicence(all, at, { latestSeen });
     expect(JSON.stringify(proof)).not.toContain(key);
     return { outcome: proof.status, proof };
   } catch (error) {
@@ -419,6 +424,27 @@ describe('the terms in a licence file', () => {
   it('do not show a name that quotes the key', async () => {
     const { proof } = await outcomeOf({ licenseFile: await fileWith(plain({ attributes: { name: `Licence ${key}` } })) });
     expect(proof!.name).toBeNull();
+  });
+});
+
+describe('a clock that is set back, under a file that was issued 10 days ago and ends in 20', () => {
+  const cases: [string, number, number | null, Outcome][] = [
+    ['right, and nothing seen before', 0, null, 'valid'],
+    ['right, a minute after the latest time seen', 0, -minute, 'valid'],
+    ['five minutes behind', 0, 5 * minute, 'valid'],
+    ['a day behind', 0, day, 'valid'],
+    ['a day and a second behind', 0, day + second, 'clock_behind'],
+    ['set back to just after the issue, a year after the end', -10 * day + second, 365 * day, 'clock_behind'],
+    ['set back into the term, 31 days after its end', 19 * day, 51 * day, 'clock_behind'],
+    ['set back into the grace, two days after that ended', 49 * day, 52 * day, 'clock_behind'],
+    ['a little behind, where the end was seen', 19.5 * day, 20 * day + second, 'grace'],
+    ['a little behind, where the end of the grace was seen', 49.5 * day, 50 * day, 'expired'],
+    ['set back to before the issue', -11 * day, 0, 'clock_set_back'],
+  ];
+  it.each(cases)('%s', async (_title, clockMs, seenMs, expected) => {
+    const at = (ms: number) => new Date(now.getTime() + ms);
+    const seen = seenMs === null ? null : at(seenMs);
+    expect((await outcomeOf({ licenseFile: await fileWith(plain()) }, at(clockMs), seen)).outcome).toBe(expected);
   });
 });
 

@@ -36,11 +36,12 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 async function check(
   settings: Partial<LicenceSettings> = {},
   at = now,
+  latestSeen: Date | null = null,
 ): Promise<{ outcome: Outcome; proof?: LicenceProof; message?: string }> {
   const licenseUrl = `http://127.0.0.1:${server.port}${target}`;
   const all = { dataDirectory: directory, licenseKey: key, licenseUrl, licensePublicKey: licensor.publicKeyHex, ...settings };
   try {
-    const proof = await checkLicence(all, at, limits);
+    const proof = await checkLicence(all, at, { limits, latestSeen });
     expect(JSON.stringify(proof)).not.toContain(key);
     return { outcome: proof.status, proof };
   } catch (error) {
@@ -266,6 +267,11 @@ describe('an answer that is old, replayed or forged', () => {
   });
 });
 
+it('a fresh answer counts whatever time was seen before: the server has signed the time', async () => {
+  server.answering = answer();
+  expect((await check({}, now, new Date(now.getTime() + 365 * day))).outcome).toBe('valid');
+});
+
 describe('an answer that is none', () => {
   const status = (code: number, headers = {}) => answer({ status: code, headers });
   const cases: [string, Answering, Outcome][] = [
@@ -389,6 +395,19 @@ describe('a server that cannot be reached', () => {
   it.each(ages)('the last good answer is %s', async (_title, ageMs, expected) => {
     const url = await goodAnswerOnce();
     expect((await check({ licenseUrl: url }, new Date(now.getTime() + ageMs))).outcome).toBe(expected);
+  });
+
+  const clocks: [string, number, number, Outcome][] = [
+    ['right, of a second ago', 3 * day, 3 * day - second, 'grace'],
+    ['a day behind the latest time seen', 3 * day, 4 * day, 'grace'],
+    ['a day and a second behind', 3 * day, 4 * day + second, 'server_unreachable'],
+    ['set back into the seven days, half a day after they ended', 7 * day - 12 * 60 * minute, 7 * day + second, 'server_unreachable'],
+    ['set back into the seven days, a year later', 3 * day, 365 * day, 'server_unreachable'],
+  ];
+  it.each(clocks)('the clock is %s', async (_title, clockMs, seenMs, expected) => {
+    const url = await goodAnswerOnce();
+    const at = (ms: number) => new Date(now.getTime() + ms);
+    expect((await check({ licenseUrl: url }, at(clockMs), at(seenMs))).outcome).toBe(expected);
   });
 
   it('says in the grace what is wrong and until when the service runs', async () => {

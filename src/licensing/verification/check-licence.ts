@@ -8,16 +8,21 @@ import { type AskLimits, defaultAskLimits } from './online/ask-license-server.js
 /**
  * The whole licence check: settings in, proof out.
  * @param now The clock; nothing below reads another one.
+ * @param latestSeen The latest time that is known to be past; a clock far behind it is refused.
  * @throws LicenceRefusedError for everything that is not a proof, whatever went wrong.
  */
-export async function checkLicence(settings: LicenceSettings, now: Date, limits: AskLimits = defaultAskLimits): Promise<LicenceProof> {
+export async function checkLicence(
+  settings: LicenceSettings,
+  now: Date,
+  { latestSeen = null, limits = defaultAskLimits }: { latestSeen?: Date | null; limits?: AskLimits } = {},
+): Promise<LicenceProof> {
   try {
     const source = chooseSource(settings);
     switch (source.mode) {
       case 'offline':
-        return await checkLicenceFile(source, now);
+        return await checkLicenceFile(source, now, latestSeen);
       case 'online':
-        return await checkOnline(source, now, limits);
+        return await checkOnline(source, now, { latestSeen, limits });
       default:
         return source satisfies never;
     }

@@ -27,3 +27,8 @@ export function earlier(one: Date | null, other: Date | null): Date | null {
   if (one === null || other === null) return one ?? other;
   return one < other ? one : other;
 }
+
+/** The later of two times; null is no time. */
+export function later(one: Date, other: Date | null): Date {
+  return other !== null && other > one ? other : one;
+}

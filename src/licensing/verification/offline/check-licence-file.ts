@@ -1,6 +1,7 @@
 import { verify } from 'node:crypto';
 import { type OfflineSource } from '../choose-source.js';
 import { asObject, type JsonObject } from '../json-fields.js';
+import { judgeClock } from '../judge-clock.js';
 import { CLOCK_SKEW_MS, DAY_MS, earlier, type LicenceProof } from '../licence.js';
 import { findLicensee, findResources, readLicenceRecord, withoutKey } from '../licence-record.js';
 import { LicenceRefusedError } from '../../licensing.errors.js';
@@ -14,16 +15,21 @@ export const MAX_FILE_BYTES = 64 * 1024;
 /** Keygen's own gate lets an expired file pass for so long. */
 export const EXPIRED_GRACE_MS = 30 * DAY_MS;
 
+interface Times {
+  now: Date;
+  latestSeen: Date | null;
+}
+
 /**
  * Proves a licence from a file in Keygen's format, without any network.
  * @throws LicenceRefusedError
  */
-export async function checkLicenceFile(source: OfflineSource, now: Date): Promise<LicenceProof> {
+export async function checkLicenceFile(source: OfflineSource, now: Date, latestSeen: Date | null): Promise<LicenceProof> {
   const certificate = parseCertificate(await readText(source.file));
   const { kind, enc, signature } = certificate;
   // Over the encoded text, before anything inside is looked at; the prefix keeps the two kinds of file apart.
   if (!verify(null, Buffer.from(`${kind}/${enc}`), source.publicKey, signature)) throw new LicenceRefusedError('signature_invalid');
-  return judgePayload(openCertificate(certificate, source), certificate, source, now);
+  return judgePayload(openCertificate(certificate, source), certificate, source, { now, latestSeen });
 }
 
 async function readText(file: string): Promise<string> {
@@ -44,7 +50,12 @@ function openCertificate({ kind, enc, encrypted }: Certificate, { key, fingerpri
   return decryptPayload(enc, kind === 'machine' ? key + fingerprint! : key);
 }
 
-function judgePayload(payload: JsonObject, { kind }: Certificate, { key, fingerprint }: OfflineSource, now: Date): LicenceProof {
+function judgePayload(
+  payload: JsonObject,
+  { kind }: Certificate,
+  { key, fingerprint }: OfflineSource,
+  { now, latestSeen }: Times,
+): LicenceProof {
   const data = asObject(payload.data);
   if (data?.type !== `${kind}s`) throw new LicenceRefusedError('payload_malformed');
   if (kind === 'machine' && asObject(data.attributes)?.fingerprint !== fingerprint) throw new LicenceRefusedError('fingerprint_mismatch');
@@ -52,13 +63,14 @@ function judgePayload(payload: JsonObject, { kind }: Certificate, { key, fingerp
   const records = findResources(payload, 'licenses').map(resource => readLicenceRecord(resource, 'payload_malformed'));
   const { issued, expiry: fileExpiry } = readTerms(payload);
   if (issued.getTime() - now.getTime() > CLOCK_SKEW_MS) throw new LicenceRefusedError('clock_set_back', issued.toISOString());
+  const at = judgeClock(now, latestSeen);
   if (records.some(record => record.suspended)) throw new LicenceRefusedError('suspended');
 
   // The file ends with its own term or with that of the licence in it, whichever comes first.
   const expiry = records.reduce((end, record) => earlier(end, record.expiry), fileExpiry);
   const holdsUntil = expiry && new Date(expiry.getTime() + EXPIRED_GRACE_MS);
-  if (holdsUntil && now >= holdsUntil) throw new LicenceRefusedError('expired', expiry.toISOString());
-  const expired = expiry !== null && now > expiry;
+  if (holdsUntil && at >= holdsUntil) throw new LicenceRefusedError('expired', expiry.toISOString());
+  const expired = expiry !== null && at > expiry;
   const secrets = [key, ...records.map(record => record.key)];
   return {
     mode: 'offline',

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { type OnlineSource } from '../choose-source.js';
 import { CLOCK_SKEW_MS, DAY_MS, earlier, type LicenceProof } from '../licence.js';
+import { judgeClock } from '../judge-clock.js';
 import { LicenceRefusedError } from '../../licensing.errors.js';
 import { type AskLimits, askLicenseServer, type ServerAnswer } from './ask-license-server.js';
 import { judgeAnswer, type Verdict } from './judge-answer.js';
@@ -17,12 +18,16 @@ const json = /^application\/(?:[a-z0-9.-]+\+)?json\s*(?:;|$)/i;
  * Proves a licence by asking Keygen's `validate-key`, or, when the server cannot be reached, by its last signed answer.
  * @throws LicenceRefusedError
  */
-export async function checkOnline(source: OnlineSource, now: Date, limits: AskLimits): Promise<LicenceProof> {
+export async function checkOnline(
+  source: OnlineSource,
+  now: Date,
+  { latestSeen, limits }: { latestSeen: Date | null; limits: AskLimits },
+): Promise<LicenceProof> {
   const { endpoint, key, fingerprint, publicKey, dataDirectory } = source;
   const nonce = randomInt(1, MAX_NONCE);
   const scope = fingerprint === null ? {} : { scope: { fingerprint } };
   const answer = await askLicenseServer(endpoint, { meta: { key, nonce, ...scope } }, limits);
-  if ('unreachable' in answer) return proveFromStore(source, now, answer.unreachable);
+  if ('unreachable' in answer) return proveFromStore(source, { now, latestSeen }, answer.unreachable);
 
   const signed = readSigned(answer);
   const signedAt = verifySignedAnswer(signed, endpoint, publicKey);
@@ -68,15 +73,20 @@ function toProof({ name, licensee, expiry }: Verdict, signedAt: Date, now: Date)
   return { mode: 'online', status: 'valid', name, licensee, issued: signedAt, expiry, holdsUntil, warnings: [] };
 }
 
-async function proveFromStore({ endpoint, key, fingerprint, publicKey, dataDirectory }: OnlineSource, now: Date, cause: string) {
+async function proveFromStore(
+  { endpoint, key, fingerprint, publicKey, dataDirectory }: OnlineSource,
+  { now, latestSeen }: { now: Date; latestSeen: Date | null },
+  cause: string,
+) {
   const stored = await readStoredAnswer(dataDirectory, key);
   if (stored === null) throw new LicenceRefusedError('server_unreachable', cause);
   try {
     const signedAt = verifySignedAnswer(stored, endpoint, publicKey);
-    const ageMs = now.getTime() - signedAt.getTime();
-    if (ageMs > ANSWER_HOLDS_MS || ageMs < -CLOCK_SKEW_MS) throw new LicenceRefusedError('answer_not_fresh');
+    if (signedAt.getTime() - now.getTime() > CLOCK_SKEW_MS) throw new LicenceRefusedError('answer_not_fresh');
+    const at = judgeClock(now, latestSeen);
+    if (at.getTime() - signedAt.getTime() > ANSWER_HOLDS_MS) throw new LicenceRefusedError('answer_not_fresh');
     const verdict = judgeAnswer(stored.body, { key, fingerprint, nonce: null, at: signedAt });
-    const proof = toProof(verdict, signedAt, now);
+    const proof = toProof(verdict, signedAt, at);
     return { ...proof, status: 'grace', warnings: [storedWarning(cause, proof.holdsUntil!)] } satisfies LicenceProof;
   } catch (error) {
     if (!(error instanceof LicenceRefusedError)) throw error;

@@ -1,0 +1,18 @@
+// The previous release keeps working: it does not know this table.
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+
+/** The latest time at which a licence was found good: a clock that lies behind it was set back. One row. */
+export class AddLicenceClock1700000000004 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE licence_clock (
+        id      boolean PRIMARY KEY DEFAULT true CHECK (id),
+        seen_at timestamptz NOT NULL
+      );
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE licence_clock');
+  }
+}

@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import { ServicePool } from '../database/service-pool.js';
+
+/** The latest time that is known to be past, kept where a restart and another machine find it. */
+@Injectable()
+export class LicenceClockRepository {
+  constructor(private readonly pool: ServicePool) {}
+
+  /** The latest time of an earlier check, or the time of the database's own clock if that is later. */
+  async getLatest(): Promise<Date> {
+    const { rows } = await this.pool.query<{ latest: Date }>(
+      'SELECT greatest(clock_timestamp(), (SELECT seen_at FROM licence_clock)) AS latest',
+    );
+    return rows[0]!.latest;
+  }
+
+  /** @param isProven The licence server has signed this time: it also takes back a later one. */
+  async remember(time: Date, isProven: boolean): Promise<void> {
+    await this.pool.query(
+      `INSERT INTO licence_clock AS kept (seen_at) VALUES ($1)
+       ON CONFLICT (id) DO UPDATE SET seen_at = CASE WHEN $2 THEN EXCLUDED.seen_at ELSE greatest(kept.seen_at, EXCLUDED.seen_at) END`,
+      [time, isProven],
+    );
+  }
+}
