@@ -3,6 +3,7 @@ import { type AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { type NestExpressApplication } from '@nestjs/platform-express';
+import { type DestinationStream } from 'pino';
 import supertest, { type Response, type Test } from 'supertest';
 import { createLog } from '../../src/common/logging/log.js';
 import { readSettings } from '../../src/config/settings.js';
@@ -36,8 +37,14 @@ export interface TestApp {
 
 export const adminPassword = 'correct-horse-7';
 
-/** The whole application on a port and a database of its own, with whatever settings a test wants to differ. */
-export async function startTestApp(environment: Record<string, string> = {}): Promise<TestApp> {
+/**
+ * The whole application on a port and a database of its own, with whatever settings a test wants to differ.
+ * @param options.logTo reads the log along, instead of standard output
+ */
+export async function startTestApp(
+  environment: Record<string, string> = {},
+  { logTo }: { logTo?: DestinationStream } = {},
+): Promise<TestApp> {
   const database = await cloneDatabase();
   const settings = readSettings({
     BCRYPT_COST: '4',
@@ -50,7 +57,7 @@ export async function startTestApp(environment: Record<string, string> = {}): Pr
   const app = await createApp({
     settings,
     databaseUrl: database.url,
-    log: createLog(settings.logLevel),
+    log: createLog(settings.logLevel, logTo && { destination: logTo }),
     // The process that a start of the service would run: built by the global set-up.
     retrieval: {
       entry: path.resolve(__dirname, '..', '..', 'dist', 'src', 'retrieval', 'retrieval.main.js'),
