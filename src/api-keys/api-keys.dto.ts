@@ -17,6 +17,9 @@ import { type ApiKeyRow } from './api-keys.repository.js';
 
 const maxId = 2_147_483_647;
 
+/** What every client writes. ISO 8601 allows more, such as `20300101T000000Z` and week dates, which `Date` does not read. */
+const timeWithZone = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
+
 export class CreateApiKeyRequest {
   @ApiProperty({ example: '报表服务 / reporting', maxLength: 128 })
   @IsString()
@@ -43,7 +46,7 @@ export class CreateApiKeyRequest {
   @ApiPropertyOptional({ format: 'date-time', example: '2030-01-01T00:00:00Z', description: '默认 90 天后 / 90 days from now by default' })
   @IsOptional()
   @IsISO8601({ strict: true, strictSeparator: true })
-  @Matches(/(Z|[+-]\d\d:\d\d)$/, { message: 'expires_at must name its zone' })
+  @Matches(timeWithZone, { message: 'expires_at must be a time with its zone, such as 2030-01-01T00:00:00Z' })
   expires_at?: string;
 }
 

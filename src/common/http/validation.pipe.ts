@@ -65,7 +65,9 @@ function toProblems(error: ValidationError, parent: (string | number)[]): FieldP
   if (error.value === undefined && error.constraints) {
     return [{ loc, msg: '必填 / is required', type: 'missing' }];
   }
-  const own = Object.entries(error.constraints ?? {}).map(([name, message]) => ({ loc, ...describeConstraint(name, message) }));
+  const all = Object.entries(error.constraints ?? {}).map(([name, message]) => ({ loc, ...describeConstraint(name, message) }));
+  // A nested object is asked for by two rules.
+  const own = all.filter(({ type }, index) => all.findIndex(other => other.type === type) === index);
   // A number that should be a text is also too short, too long and of the wrong form: the type says it all.
   const wrongType = own.filter(problem => problem.type.endsWith('_type'));
   return [...(wrongType.length > 0 ? wrongType : own), ...(error.children ?? []).flatMap(child => toProblems(child, loc))];
