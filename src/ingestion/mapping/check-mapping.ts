@@ -76,7 +76,8 @@ function resolveEnd(
   if (node.key.length === 0) return null;
   const paired = new Map(end.match.map(pair => [pair.nodeColumn, pair]));
   const missing = node.key.filter(column => !paired.has(column));
-  const extra = end.match.filter(pair => !node.key.includes(pair.nodeColumn));
+  const key = new Set(node.key);
+  const extra = end.match.filter(pair => !key.has(pair.nodeColumn));
   if (missing.length > 0 || extra.length > 0 || paired.size < end.match.length) {
     problems.add(
       'match_incomplete',
@@ -93,6 +94,7 @@ function resolveEnd(
 }
 
 function reportUnknownNode(end: WrittenEnd, handles: Map<string, NodeMapping>, problems: MappingProblems): void {
+  if (problems.isFull) return;
   const meant = nearestName(end.node!, handles.keys());
   problems.add(
     'unknown_node_ref',

@@ -245,4 +245,29 @@ describe('YAML trip-wires', () => {
   it('treats __proto__ as any other unknown key', () => {
     expect(summary(`${valid}__proto__: {a: 1}\n`)).toEqual(['unknown_key@20:1 __proto__']);
   });
+
+  it.each([
+    ['.inf', 'whole', 'number'],
+    ['-.inf', 'whole', 'number'],
+    ['.nan', 'whole', 'number'],
+    ['1e400', 'whole', 'number'],
+    ['99999999999999999999', 'whole', 'range'],
+    ['0o17', 15, 'range'],
+    ['-1', 'range', 'range'],
+    ['1', 1, 1],
+    ['0', 0, 0],
+  ])('reads %s as a number of rows and as a rate only where it is one', (written, rows, rate) => {
+    const problems = { whole: '此处应为整数', number: '此处应为数字', range: '应在 0 与' } as Record<string, string>;
+    for (const [name, expected] of [['max_error_rows', rows], ['max_error_rate', rate]] as const) {
+      const text = `${valid}defaults:\n  ${name}: ${written}\n`;
+      if (typeof expected === 'number') {
+        const { defaults } = parseMapping(text).mapping;
+        expect(name === 'max_error_rows' ? defaults.maxErrorRows : defaults.maxErrorRate).toBe(expected);
+      } else {
+        const [problem, ...others] = problemsOf(text);
+        expect(others).toEqual([]);
+        expect(problem).toMatchObject({ type: 'wrong_type', path: `defaults.${name}`, msg: expect.stringContaining(problems[expected]!) });
+      }
+    }
+  }); // prettier-ignore
 });

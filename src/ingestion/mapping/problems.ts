@@ -19,9 +19,14 @@ export class MappingProblems {
     return this.problems.length === 0;
   }
 
+  /** No more will be listed. */
+  get isFull(): boolean {
+    return this.problems.length >= MAX_PROBLEMS;
+  }
+
   /** @param position where in the text, when it is not where `path` stands (a misspelt key, for instance). */
   add(type: string, path: MappingPath, text: Sentence, more: { hint?: string; position?: Position } = {}): void {
-    if (this.problems.length >= MAX_PROBLEMS) return;
+    if (this.isFull) return;
     this.problems.push(mappingProblem(type, path, text, more.position ?? this.positionOf(path), more.hint));
   }
 

@@ -42,7 +42,8 @@ export class YamlReader {
   asMap(known: readonly string[], planned: readonly string[] = []): MapReader {
     const entries = this.asEntries();
     for (const [key, { keyAt }] of entries) {
-      if (known.includes(key)) continue;
+      // What cannot be said any more need not be worked out: a text holds tens of thousands of keys.
+      if (known.includes(key) || this.problems.isFull) continue;
       const position = this.positionAt(keyAt);
       if (planned.includes(key)) {
         this.problems.add(
@@ -82,14 +83,14 @@ export class YamlReader {
 
   /** A list of texts without repetition, or one text that stands for a list of one. */
   asTexts(options: { max?: number } = {}): string[] {
-    const texts: string[] = [];
+    const texts = new Set<string>();
     for (const item of this.asList()) {
       const text = item.asText(options);
       if (text === null) continue;
-      if (texts.includes(text)) item.problem('duplicate_value', { zh: `重复的值 '${text}'`, en: `'${text}' is listed twice` });
-      else texts.push(text);
+      if (texts.has(text)) item.problem('duplicate_value', { zh: `重复的值 '${text}'`, en: `'${text}' is listed twice` });
+      else texts.add(text);
     }
-    return texts;
+    return [...texts];
   }
 
   /** Text of 1 to `max` code points. A plain number is taken as it is written: `0110` stays four characters. */
@@ -146,6 +147,7 @@ export class YamlReader {
 
   /** Reports `written` as unknown, with the nearest of `known`. */
   unknown(type: string, noun: string, nounZh: string, written: string, known: readonly string[]): void {
+    if (this.problems.isFull) return;
     const meant = nearestName(written, known);
     this.problem(
       type,

@@ -29,8 +29,9 @@ export class YamlSyntaxError extends Error {
     readonly text: { zh: string; en: string },
     readonly position: Position,
     readonly hint?: string,
+    cause?: unknown,
   ) {
-    super(text.en);
+    super(text.en, cause === undefined ? undefined : { cause });
   }
 }
 
@@ -53,29 +54,35 @@ export function readYamlTree(text: string): YamlTree {
       text.includes('：') ? fullWidthColon : undefined,
     );
   }
-  return { root, positionAt: offset => positionAt(text, offset), positionOf: path => positionAt(text, offsetOf(root, path)) };
+  const positionOfOffset = positionsIn(text);
+  return { root, positionAt: positionOfOffset, positionOf: path => positionOfOffset(offsetOf(root, path)) };
 }
 
 const fullWidthColon =
   '文中有全角冒号「：」，YAML 需要半角冒号加空格 / the text has a full-width colon (：); YAML needs an ASCII colon and a space';
 
 function parseDocument(text: string, start: Position): YamlNode {
+  const { events, documents } = readEvents(text);
+  if (documents > 1) {
+    throw new YamlSyntaxError(
+      'yaml_syntax',
+      { zh: '只能有一个 YAML 文档', en: 'only one YAML document is allowed' },
+      positionAt(text, secondDocumentAt(text)),
+      '去掉这一行 --- / remove this line ---',
+    );
+  }
+  if (documents === 0) throw new YamlSyntaxError('not_a_map', { zh: '映射为空', en: 'the mapping is empty' }, start);
+  return composeTree(text, events);
+}
+
+/** js-yaml asks to catch whatever it throws, "not just YAMLException": all of it is the text's fault. */
+function readEvents(text: string): { events: ReturnType<typeof parseEvents>; documents: number } {
   try {
     const events = parseEvents(text, { maxDepth: MAX_DEPTH });
     // The constructor is run for what it refuses: aliases, duplicate keys, keys that are no scalars.
     const documents = constructFromEvents(events, { source: text, schema: CORE_SCHEMA, maxAliases: 0 });
-    if (documents.length > 1) {
-      throw new YamlSyntaxError(
-        'yaml_syntax',
-        { zh: '只能有一个 YAML 文档', en: 'only one YAML document is allowed' },
-        positionAt(text, secondDocumentAt(text)),
-        '去掉这一行 --- / remove this line ---',
-      );
-    }
-    if (documents.length === 0) throw new YamlSyntaxError('not_a_map', { zh: '映射为空', en: 'the mapping is empty' }, start);
-    return composeTree(text, events);
+    return { events, documents: documents.length };
   } catch (error) {
-    if (!(error instanceof YAMLException)) throw error;
     throw toSyntaxError(text, error);
   }
 }
@@ -141,7 +148,11 @@ function tagRefused(position: Position): YamlSyntaxError {
   return new YamlSyntaxError('yaml_syntax', { zh: '不支持 YAML 标签（!…）', en: 'YAML tags (!…) are not supported' }, position);
 }
 
-function toSyntaxError(text: string, error: YAMLException): YamlSyntaxError {
+function toSyntaxError(text: string, error: unknown): YamlSyntaxError {
+  if (!(error instanceof YAMLException)) {
+    const sentence = { zh: 'YAML 语法错误：无法读取', en: 'YAML syntax error: it cannot be read' };
+    return new YamlSyntaxError('yaml_syntax', sentence, { line: 1, column: 1 }, undefined, error);
+  }
   const position = error.mark ? positionAt(text, error.mark.position) : { line: 1, column: 1 };
   if (error.reason.includes('maxAliases')) {
     return new YamlSyntaxError(
@@ -189,9 +200,24 @@ function syntaxHint(text: string, error: YAMLException, position: Position): str
 }
 
 function positionAt(text: string, offset: number): Position {
-  const before = text.slice(0, Math.max(0, offset));
-  const lines = before.split(/\r\n|\r|\n/);
-  return { line: lines.length, column: (lines.at(-1) ?? '').length + 1 };
+  return positionsIn(text)(offset);
+}
+
+/** Places of a text by offset. The lines are found once: a text of many lines can have a fault in each. */
+function positionsIn(text: string): (offset: number) => Position {
+  let starts: number[] | null = null;
+  return offset => {
+    starts ??= [0, ...Array.from(text.matchAll(/\r\n|\r|\n/g), ({ 0: end, index }) => index + end.length)];
+    const place = Math.max(0, offset);
+    let low = 0;
+    let high = starts.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (starts[middle]! <= place) low = middle;
+      else high = middle;
+    }
+    return { line: low + 1, column: place - starts[low]! + 1 };
+  };
 }
 
 /** A map entry is pointed at by its value when that stands on the key's line, which is where the eye looks; else by its key. */

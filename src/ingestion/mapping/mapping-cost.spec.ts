@@ -1,0 +1,37 @@
+import { SchemaError } from '../../common/errors/api-error.js';
+import { parseMapping } from './parse-mapping.js';
+
+/** Near the 256 KiB that a mapping may have. */
+const fill = (line: (index: number) => string, count: number) => Array.from({ length: count }, (_, index) => line(index)).join('');
+const node = (more: string) =>
+  `version: 1\nnodes:\n- {id: a, label: A, table: t, columns: [{column: k, property: p, type: int}], ${more}}\n`;
+
+/** How long the text keeps the process from anything else. */
+function readingMs(text: string): number {
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(256 * 1024);
+  const startedAt = performance.now();
+  expect(() => parseMapping(text)).toThrow(SchemaError);
+  return performance.now() - startedAt;
+}
+
+describe('a mapping that is made to be slow', () => {
+  it.each([
+    ['unknown keys, a line each', fill(index => `k${index}: 1\n`, 25_000)],
+    ['unknown keys of columns', node(`key: [${fill(index => `k${index},`, 30_000)}]`)],
+    ['unknown rules', node(`key: [k]`).replace('type: int', `type: int, rules: [${fill(index => `requirex${index % 10},`, 25_000)}]`)],
+    ['unknown steps', node(`key: [k]`).replace('type: int', `type: int, transform: [${fill(index => `trimx${index % 10},`, 28_000)}]`)],
+    ['aliases', node(`key: [x], aliases: [${fill(index => `a${index},`, 34_000)}]`)],
+    ['aliases that repeat', node(`key: [x], aliases: [${fill(() => 'a,', 120_000)}]`)],
+    ['pairs of an edge', `${node(`key: [k${fill(index => `,k${index}`, 15_000)}]`)}edges:\n- {type: e, table: t, from: {node: a, match: {${fill(index => `m${index}: n${index},`, 9_000)}}}, to: {node: a, match: {k: k}}}\n`],
+    ['edges to nobody', `version: 1\nnodes:\n${fill(index => `- {id: ${'n'.repeat(55)}${100 + index}${'a'.repeat(5)}, label: A${index}, table: t, key: [k], columns: [{column: k, property: p, type: int}]}\n`, 100)}edges:\n${fill(index => `- {type: e${index}, table: t, from: {node: ${'n'.repeat(55)}${300 + index}${'b'.repeat(5)}, match: {a: k}}, to: {node: x, match: {a: k}}}\n`, 100)}`],
+    ['numbers where maps belong', `version: 1\nnodes:\n${fill(() => '- 1\n', 60_000)}`],
+    ['documents', fill(() => '---\n', 65_000)],
+    ['an open quote', `a: "${'\n'.repeat(250_000)}`],
+    ['lines', fill(() => 'a\n', 130_000)],
+    ['the same key', fill(() => 'a: 1\n', 50_000)],
+  ])('is refused without a halt: %s', (_what, text) => {
+    const ms = Math.min(readingMs(text), readingMs(text));
+    // An idle machine needs 20 to 120 ms; what walks its text once for each line or item needs many seconds.
+    expect(ms).toBeLessThan(2_000);
+  }); // prettier-ignore
+});

