@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { JwtService } from '@nestjs/jwt';
+import pg from 'pg';
 import { client, keyClient, startTestApp, type Client, type TestApp } from './support/app.js';
 
-describe('a good credential that cannot be looked up', () => {
+describe('accounts, while the database fails', () => {
   let test: TestApp;
   let key: string;
   beforeAll(async () => {
@@ -27,7 +29,7 @@ describe('a good credential that cannot be looked up', () => {
     ['a token that was never used', freshToken],
     ['a token that was used before', () => test.admin],
     ['an API key', () => keyClient(test.url, key)],
-  ])('is answered with 500 and not called bad: %s', async (_, as) => {
+  ])('answer %s with 500 and do not call it bad', async (_, as) => {
     await test.pool.query('ALTER TABLE users RENAME TO away');
     try {
       const { body } = await as().get('/api/auth/me').expect(500);
@@ -36,5 +38,28 @@ describe('a good credential that cannot be looked up', () => {
       await test.pool.query('ALTER TABLE away RENAME TO users');
     }
     await as().get('/api/auth/me').expect(200);
+  });
+
+  it('answer a registration whose connection is cut on the way, and take it afterwards', async () => {
+    const other = new pg.Client(test.databaseUrl);
+    await other.connect();
+    const register = () => test.anonymous.post('/api/auth/register').send({ username: 'late', password: 'correct-horse-8' });
+    try {
+      // Readers go on; the new account waits for the lock, in its transaction.
+      await other.query('BEGIN; LOCK TABLE users IN SHARE MODE');
+      const answer = register().then(({ status, body }) => ({ status, code: body.code }));
+      const cut = async () =>
+        (
+          await other.query(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+          )
+        ).rowCount;
+      while ((await cut()) === 0) await sleep(10);
+      expect(await answer).toEqual({ status: 500, code: 'database_unavailable' });
+      await other.query('ROLLBACK');
+    } finally {
+      await other.end();
+    }
+    await register().expect(201);
   });
 });

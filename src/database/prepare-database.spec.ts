@@ -1,21 +1,69 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { pino } from 'pino';
 import { emptyDatabase } from '../../test/support/database.js';
+import { mulberry32 } from '../../test/support/seeded.js';
 import { migrations } from './migrations/migrations.js';
 import { prepareDatabase } from './prepare-database.js';
+
+const names = migrations.map(({ name }) => name);
 
 describe('prepareDatabase', () => {
   it('runs each migration once when several instances start on one empty database', async () => {
     const database = await emptyDatabase();
-    const client = new pg.Client(database.url);
-    await client.connect();
     try {
       await Promise.all(Array.from({ length: 4 }, () => prepareDatabase(database.url, pino({ level: 'silent' }))));
-      const { rows } = await client.query('SELECT name FROM migrations ORDER BY id');
-      expect(rows.map(row => row.name)).toEqual(migrations.map(migration => migration.name));
+      expect(await migrated(database.url)).toEqual(names);
     } finally {
-      await client.end();
       await database.drop();
     }
   });
+
+  it('completes what a process that was killed on the way has begun', async () => {
+    const random = mulberry32(31);
+    let fullMs = 0;
+    const cutShort: boolean[] = [];
+    // The first one is left to end: it tells how long the others may live.
+    for (let kills = -1; kills < 10; kills++) {
+      const database = await emptyDatabase();
+      const ms = await runProcess(database.url, kills < 0 ? Infinity : random() * fullMs);
+      fullMs ||= ms;
+      const before = kills < 0 ? names : await migrated(database.url);
+      await prepareDatabase(database.url, pino({ level: 'silent' }));
+      expect(await migrated(database.url)).toEqual(names);
+      cutShort.push(before.length < names.length);
+      await database.drop();
+    }
+    expect(cutShort).toContain(true);
+  }, 120_000);
 });
+
+/** Prepares in a process of its own, which is killed so long after it has begun. How long it lived from there. */
+async function runProcess(url: string, livesMs: number): Promise<number> {
+  const module = pathToFileURL(path.resolve(__dirname, '..', '..', 'dist', 'src', 'database', 'prepare-database.js')).href;
+  const script = `import { prepareDatabase } from '${module}'; console.log('begun'); await prepareDatabase(process.argv[1]);`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script, url], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  await once(child.stdout, 'data');
+  const begunAt = performance.now();
+  if (livesMs < Infinity) setTimeout(() => child.kill('SIGKILL'), livesMs);
+  await ended;
+  return performance.now() - begunAt;
+}
+
+async function migrated(url: string): Promise<string[]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations ORDER BY id');
+    return rows.map(({ name }) => name);
+  } catch (error) {
+    if ((error as { code?: string }).code === '42P01') return [];
+    throw error;
+  } finally {
+    await client.end();
+  }
+}

@@ -33,7 +33,7 @@ describe('ServicePool', () => {
 
   it('reports a connection that is cut within a transaction, and goes on with a new one', async () => {
     const cut = pool.transaction(client => client.query('SELECT pg_terminate_backend(pg_backend_pid())'));
-    await expect(cut).rejects.toThrow();
+    await expect(cut).rejects.toMatchObject({ code: '57P01' });
     expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
   });
 

@@ -69,6 +69,8 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
     if (this.restart) clearTimeout(this.restart);
     this.settle();
     const child = this.child;
+    // What it still says, that it listens or has ended, is no news any more.
+    this.child = null;
     if (child?.exitCode === null && child.signalCode === null) {
       const ended = new Promise<void>(resolve => child.once('exit', () => resolve()));
       child.kill('SIGTERM');

@@ -1,0 +1,33 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RetrievalOptions, RetrievalSupervisor } from './retrieval.supervisor.js';
+
+/** Says that it listens only when it is told to end, as one does whose start and end meet. */
+const entry = `
+  process.on('SIGTERM', () => process.send('listening', () => process.exit(0)));
+  process.on('message', () => require('node:fs').appendFileSync(__filename + '.starts', 'x'));
+`;
+
+describe('RetrievalSupervisor', () => {
+  it('does not start the process again that it stops while it is starting', async () => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'supervisor-'));
+    const file = path.join(folder, 'entry.cjs');
+    await writeFile(file, entry);
+    const starts = () => readFile(`${file}.starts`, 'utf8').catch(() => '');
+    const place = { entry: file, socketDirectory: folder, databaseUrl: 'x', memoryMb: 64, logLevel: 'silent' as const };
+    const supervisor = new RetrievalSupervisor(new RetrievalOptions(place));
+    try {
+      supervisor.onApplicationBootstrap();
+      while ((await starts()) === '') await sleep(10);
+      await supervisor.onApplicationShutdown();
+      // A restart would come after 100 ms.
+      await sleep(1_000);
+      expect(await starts()).toBe('x');
+    } finally {
+      await supervisor.onApplicationShutdown();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});
