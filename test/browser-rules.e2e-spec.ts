@@ -1,5 +1,6 @@
 import http from 'node:http';
 import { startTestApp, type TestApp } from './support/app.js';
+import { sendRaw } from './support/raw-http.js';
 
 const origin = 'https://app.example.com';
 
@@ -182,5 +183,23 @@ describe('rules for browsers', () => {
         await production.close();
       }
     });
+  });
+
+  it.each([
+    ['431', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(9_000)}\r\n\r\n`, 431],
+    ['400 of the parser', 'NONSENSE\r\n\r\n', 400],
+    ['refused CONNECT', 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n', 405],
+  ])('has a %s, which no route answers, say what any other answer says', async (_, bytes, status) => {
+    const usual = (await send('GET', '/api/nowhere')).headers;
+    const [answer] = (await sendRaw(test.url, bytes)).responses;
+    expect(answer!.status).toBe(status);
+    const fixed = Object.entries(usual).filter(
+      ([name]) => !/^(x-request-id|date|content-length|connection|keep-alive|vary|ratelimit.*|access-control-.*)$/.test(name),
+    );
+    expect(fixed.map(([name]) => name)).toEqual(
+      expect.arrayContaining(['content-security-policy', 'x-content-type-options', 'cache-control']),
+    );
+    expect(answer!.headers).toMatchObject(Object.fromEntries(fixed));
+    expect(answer!.headers['x-request-id']).toMatch(/^[\da-f-]{36}$/);
   });
 });

@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cloneDatabase } from './support/database.js';
+import { sendRaw } from './support/raw-http.js';
 import { firstToken, freePort, ServiceProcess } from './support/service-process.js';
 
 const jwtKey = 'b3f1c7a9d2e84f6a90c1b2d3e4f5a6b7';
@@ -106,7 +107,13 @@ describe('the process', () => {
   it('keeps its metrics on the address and port it was given', async () => {
     const port = await freePort();
     service = await ServiceProcess.start({ environment: { DATABASE_URL: database.url, METRICS_PORT: String(port) } });
-    expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toContain('process_cpu_seconds_total');
+    const url = `http://127.0.0.1:${port}`;
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain('process_cpu_seconds_total');
+    const ids = await Promise.all(['/metrics', '/'].map(async path => (await fetch(url + path)).headers.get('X-Request-ID')));
+    for (const bytes of ['NONSENSE\r\n\r\n', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`]) {
+      ids.push((await sendRaw(url, bytes)).responses[0]!.headers['x-request-id'] ?? null);
+    }
+    expect(ids).toEqual(Array.from({ length: 4 }, () => expect.stringMatching(/^[\da-f-]{36}$/) as string));
     expect((await service.stop()).code).toBe(0);
     await expect(fetch(`http://127.0.0.1:${port}/metrics`)).rejects.toThrow();
   }, 60_000);

@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { type Logger } from 'pino';
+import { answerProtocolErrors } from '../common/http/answer-protocol-errors.js';
+import { LOG } from '../common/logging/log.js';
 import { Settings } from '../config/settings.js';
 import { Telemetry } from './telemetry.service.js';
 
@@ -15,6 +19,7 @@ export class MetricsEndpoint implements OnApplicationBootstrap, OnApplicationShu
   constructor(
     private readonly telemetry: Telemetry,
     private readonly settings: Settings,
+    @Inject(LOG) private readonly log: Logger,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -22,6 +27,7 @@ export class MetricsEndpoint implements OnApplicationBootstrap, OnApplicationShu
     if (metricsPort === 0) return;
     this.telemetry.collectProcess();
     this.server.requestTimeout = 5_000;
+    answerProtocolErrors(this.server, this.log);
     await new Promise<void>((resolve, reject) => {
       const refuse = (error: NodeJS.ErrnoException) =>
         reject(new Error(`METRICS_PORT: ${metricsHost}:${metricsPort} 无法监听 / cannot be listened on (${error.code})`));
@@ -44,6 +50,7 @@ export class MetricsEndpoint implements OnApplicationBootstrap, OnApplicationShu
   }
 
   private async answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    response.setHeader('X-Request-ID', randomUUID());
     const isAsked = request.method === 'GET' && request.url?.split('?', 1)[0] === '/metrics';
     if (!isAsked) {
       response.writeHead(404, { 'Content-Type': 'text/plain; charset=utf-8' }).end('GET /metrics\n');

@@ -5,6 +5,7 @@ import { type Logger } from 'pino';
 import { type ApiError } from '../errors/api-error.js';
 import { BadRequestError, ConnectNotAllowedError, HeadersTooLargeError, RequestTimeoutError } from '../errors/common-errors.js';
 import { isLegacyPath, toErrorBody } from '../errors/error-body.js';
+import { securityHeaders } from './security-headers.middleware.js';
 
 interface Exchange {
   request: IncomingMessage;
@@ -18,6 +19,12 @@ interface Exchange {
 const lingerMs = 1_000;
 
 const contentType = 'application/json; charset=utf-8';
+
+/**
+ * Without the headers of CORS: they depend on `Origin`, and what cannot be parsed names none. A browser does not send what
+ * ends here, but for headers that are too large; its script then sees a failed request instead of a 431.
+ */
+const fixedHeaders = securityHeaders().map(([name, value]) => `${name}: ${value}`);
 
 /**
  * Gives the answers that Node would give by itself the contract's body and a request id: requests that cannot be parsed,
@@ -92,6 +99,7 @@ function rawAnswer(error: ApiError, requestId: string): string {
     `X-Request-ID: ${requestId}`,
     `Content-Type: ${contentType}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
+    ...fixedHeaders,
     ...Object.entries(error.headers ?? {}).map(([name, value]) => `${name}: ${value}`),
     `Date: ${new Date().toUTCString()}`,
     'Connection: close',

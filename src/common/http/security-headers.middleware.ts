@@ -1,4 +1,6 @@
-import { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 
 const common = { frameguard: { action: 'deny' }, referrerPolicy: { policy: 'no-referrer' } } as const;
@@ -34,7 +36,18 @@ const forDocuments = helmet({
 /** Headers that tell a browser what it may do with an answer. Stands behind the path prefix. */
 export function securityHeadersMiddleware(request: Request, response: Response, next: NextFunction): void {
   const isDocument = /^\/docs(\/|$)/.test(request.path);
-  if (!isDocument) response.setHeader('Cache-Control', 'no-store');
-  const set: RequestHandler = isDocument ? forDocuments : forAnswers;
-  set(request, response, next);
+  if (isDocument) forDocuments(request, response, next);
+  else setForAnswers(request, response, next);
+}
+
+function setForAnswers(request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void {
+  response.setHeader('Cache-Control', 'no-store');
+  forAnswers(request, response, next);
+}
+
+/** The same headers for an answer that no request leads to: read off a response that is never sent. */
+export function securityHeaders(): [name: string, value: string][] {
+  const response = new ServerResponse(new IncomingMessage(new Socket()));
+  setForAnswers(response.req, response, () => undefined);
+  return Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)]);
 }
