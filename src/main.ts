@@ -1,4 +1,5 @@
 import { type AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type Logger } from 'pino';
@@ -45,13 +46,20 @@ async function main(): Promise<void> {
     const drain = new ServerDrain(created.getHttpServer());
     await created.listen(settings.port, settings.host);
     const stop = async () => {
+      created.get(ServiceStop).announce();
+      if (settings.shutdownDelaySeconds > 0) await sleep(settings.shutdownDelaySeconds * 1000);
       created.get(ServiceStop).begin();
       const unanswered = await drain.drain(settings.shutdownSeconds * 1000);
       if (unanswered > 0) log.warn({ unanswered }, 'Requests under way did not end in time');
       await created.close();
       await embedded?.stop();
     };
-    endOnSignal({ log, stop, abandon: () => embedded?.kill(), boundMs: settings.shutdownSeconds * 1000 + closingMs });
+    endOnSignal({
+      log,
+      stop,
+      abandon: () => embedded?.kill(),
+      boundMs: (settings.shutdownDelaySeconds + settings.shutdownSeconds) * 1000 + closingMs,
+    });
     void created.get(LicenceVerifier).lapsed.then(refusal => stop().finally(() => fail(refusal)));
     const { port } = created.getHttpServer().address() as AddressInfo;
     const login = await created.get(UsersService).findFirstLogin();

@@ -189,6 +189,35 @@ describe('stopping', () => {
     isLong ? 3_600_000 : 120_000,
   );
 
+  it('goes on answering for as long as it is told to, and says to probes that it stops', async () => {
+    const service = await start({ SHUTDOWN_DELAY_SECONDS: '2', WORKER: 'off' });
+    const { url } = service;
+    const load = askUntilRefused(url, token, 8);
+    const upload = ask(url, token, {
+      method: 'PUT', path: '/warehouse/connections/1/tables/delayed', headers: { 'Content-Type': 'text/csv' },
+      chunks: ['id\n', ...Array.from({ length: 25 }, (_, row) => `${row}\n`)], everyMs: 100,
+    }); // prettier-ignore
+    await sleep(300);
+    const stopped = service.stop();
+    await sleep(100);
+    // Each on a connection of its own, as a probe's and a new client's are.
+    for (let since = 0; since < 1_500; since += 250) {
+      const ready = await ask(url, token, { path: '/health/ready' });
+      expect([ready.status, (JSON.parse(ready.body) as { status: string }).status]).toEqual([503, 'stopping']);
+      expect((await ask(url, token, { path: '/health' })).status).toBe(200);
+      expect((await ask(url, token, { path: '/auth/me' })).status).toBe(200);
+      await sleep(250);
+    }
+    expect((await upload).status).toBe(201);
+    const { code, ms } = await stopped;
+    expect(code).toBe(0);
+    expect(ms).toBeGreaterThanOrEqual(2_000);
+    expect(ms).toBeLessThan(8_000);
+    const { answered, cut } = await load;
+    expect(cut).toEqual([]);
+    expect(answered).toBeGreaterThan(0);
+  }, 60_000);
+
   it('answers what does not end in time with a 503, and ends all the same', async () => {
     const service = await start({ SHUTDOWN_SECONDS: '1' });
     const upload = ask(service.url, token, {

@@ -131,6 +131,12 @@ function readValues(read: SettingsReader) {
     ),
     metricsPort: read.integer('METRICS_PORT', 0, 'Port of the Prometheus metrics, on METRICS_HOST; 0: closed', { max: 65_535 }),
     metricsHost: read.checked('METRICS_HOST', '127.0.0.1', 'Address of the Prometheus metrics; they ask for no credentials', readHost),
+    shutdownDelaySeconds: read.integer(
+      'SHUTDOWN_DELAY_SECONDS',
+      0,
+      'How long after SIGTERM requests are still taken while /health/ready says stopping; 5 to 10 behind a load balancer',
+      { max: 300 },
+    ),
     shutdownSeconds: read.integer('SHUTDOWN_SECONDS', 10, 'How long requests under way may take to end after SIGTERM', { max: 3600 }),
     logLevel: read.oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info', 'Least severe level that is logged'),
     /** The secrets above as they were given. */

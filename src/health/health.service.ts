@@ -24,7 +24,7 @@ export class HealthService {
   async check(): Promise<ReadinessResponse> {
     const database = this.link.isUp ? 'ok' : 'unavailable';
     const retrieval = (await this.retrieval.answersWithin(retrievalPatienceMs)) ? 'ok' : 'unavailable';
-    return { status: this.stop.hasBegun ? 'stopping' : database, checks: { database, retrieval } };
+    return { status: this.stop.isAnnounced ? 'stopping' : database, checks: { database, retrieval } };
   }
 
   publicSettings(): ServiceSettingsResponse {
