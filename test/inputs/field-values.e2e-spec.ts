@@ -9,7 +9,7 @@ const long = process.env.LONG_TESTS === '1';
 
 /** JSON texts, so that numbers go out as they are written. */
 const values = [
-  'null', 'true', 'false', '0', '-1', '1.5', '2147483648', '9007199254740993', '1e400', '-1e400', '1e21', '""', '" "', '"x"', '"5"', '"null"', '[]', '[null]', '[[]]', '{}', '{"a":1}', '["x","x"]',
+  'null', 'true', 'false', '0', '-1', '1.5', '2147483648', '9007199254740993', '1e400', '-1e400', '1e21', '""', '" "', '"x"', '"5"', '"false"', '"null"', '[]', '[null]', '[[]]', '{}', '{"a":1}', '["x","x"]',
   '"\\u0000"', '"\\ud800"', `"${'x'.repeat(10_000)}"`, '{"toString":1,"valueOf":1,"hasOwnProperty":1,"length":-1,"then":1}', '{"__proto__":{}}', '{"constructor":{"prototype":{}}}', '[{"toString":1}]', '"2026-02-30"',
 ]; // prettier-ignore
 
@@ -40,13 +40,27 @@ describe('every field of every body', () => {
     const found: string[] = [];
     const requests = operations.flatMap(requestsTo);
     expect(requests.length).toBeGreaterThan(3_000);
-    await inParallel(8, long ? requests : sample(requests, 1_500, 20_261_120), async ({ label, ...request }) => {
+    const [nulls, others] = [requests.filter(({ isNull }) => isNull), requests.filter(({ isNull }) => !isNull)];
+    expect(nulls.length).toBeGreaterThan(100);
+    await inParallel(8, long ? requests : [...nulls, ...sample(others, 1_400, 20_261_120)], async ({ label, isNull: _, ...request }) => {
       const headers = { ...asPerson(await fixture.tokenOf('admin')), 'content-type': 'application/json' };
       const { problems } = await probe(test, { ...request, headers });
       found.push(...problems.map(problem => `${label}: ${problem}`));
     });
     expect(found).toEqual([]);
   }, 300_000);
+
+  it.each([
+    ['POST', '/api/users', { username: 'texts', is_admin: 'false' }, 'is_admin', 'bool_type'],
+    ['POST', '/api/users', { username: 'texts', is_admin: 0 }, 'is_admin', 'bool_type'],
+    ['PATCH', '/api/users/1', { disabled: '' }, 'disabled', 'bool_type'],
+    ['POST', '/api/api-keys', { name: 'k', graph_ids: [1], rate_limit: '5' }, 'rate_limit', 'int_type'],
+    ['POST', '/api/api-keys', { name: 'k', graph_ids: ['1'] }, 'graph_ids', 'int_type'],
+    ['POST', '/api/graphs', { name: 7 }, 'name', 'string_type'],
+  ])('makes no other type of a value: %s %s %j', async (method, path, body, field, type) => {
+    const answer = await test.admin[method === 'POST' ? 'post' : 'patch'](path).send(body).expect(422);
+    expect(answer.body.detail.errors).toEqual([{ loc: ['body', field], type, msg: expect.any(String) }]);
+  });
 
   it('takes null for a field that may be left out', async () => {
     const created = await test.admin.post('/api/users').send({ username: 'nobody', is_admin: null }).expect(201);
@@ -65,13 +79,14 @@ describe('every field of every body', () => {
     expect([graph.body.name, graph.body.description]).toEqual(['贸易', 'x']);
   });
 
-  function requestsTo(operation: Operation): { label: string; method: string; path: string; body: string }[] {
+  function requestsTo(operation: Operation): { label: string; isNull: boolean; method: string; path: string; body: string }[] {
     const { method, body: schema } = operation;
     const whole = fixture.withRealIds(exampleOf(schema!));
     const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => fixture.idFor(operation, name));
     return fieldsOf(schema!).flatMap(place =>
       values.map(value => ({
         label: `${place.join('.')} = ${value.slice(0, 60)}`,
+        isNull: value === 'null',
         method,
         path,
         body: JSON.stringify(withValueAt(whole, place, '@value')).replace('"@value"', value),

@@ -36,7 +36,7 @@ export async function probe(test: TestApp, { method, path, headers = {}, body }:
       response.on('end', () => {
         const text = Buffer.concat(chunks).toString('utf8');
         const status = response.statusCode ?? 0;
-        const problems = test.check.problems({ method, path, status, headers: response.headers, body: text });
+        const problems = test.check.problems({ method, path, status, headers: response.headers, body: text, sent: jsonOf(body) });
         if (status >= 500 && status !== 501) problems.push(`${method} ${path} → ${status} ${text}`);
         resolve({ status, headers: response.headers, body: text, problems });
       });
@@ -48,4 +48,13 @@ export async function probe(test: TestApp, { method, path, headers = {}, body }:
 /** What a person's requests carry. */
 export function asPerson(token: string | null): Record<string, string> {
   return token === null ? {} : { authorization: `Bearer ${token}` };
+}
+
+/** What was sent, so that a request which the document forbids and the service takes is a problem; undefined where it is no JSON. */
+function jsonOf(body: string | Buffer | undefined): unknown {
+  try {
+    return JSON.parse(String(body));
+  } catch {
+    return undefined;
+  }
 }
