@@ -107,7 +107,31 @@ describe('graphs', () => {
       ['供应', 'in', '华南电子'],
       ['包含', 'in', 'O1'],
     ]);
-    await test.admin.get(`/api/graphs/${graph.id}/nodes/999999999`).expect(404);
-    await test.admin.get(`/api/graphs/${graph.id}/nodes/x`).expect(404);
+    // A node of another graph is no node of this one.
+    const { body: other } = await test.admin.post('/api/graphs').send({ name: 'other' }).expect(201);
+    for (const absent of [`${graph.id}/nodes/999999999`, `${graph.id}/nodes/x`, `${other.id}/nodes/${product}`]) {
+      await test.admin.get(`/api/graphs/${absent}`).expect(404);
+      await test.admin.get(`/api/graphs/${absent}/neighbors`).expect(404);
+    }
+  });
+
+  it.each([
+    ['9007199254740993', 404],
+    ['2147483648', 404],
+    ['-1', 404],
+    ['0', 404],
+    ['1e3', 422],
+    ['1.0', 422],
+    ['0x1', 422],
+    ['%201', 422],
+    ['%EF%BC%91', 422],
+  ])('answers the id %s in a path with %s', async (id, status) => {
+    await test.admin.get(`/api/graphs/${id}`).expect(status);
+  });
+
+  it('reads an id that is percent-encoded as the id that it is', async () => {
+    const { body: graph } = await test.admin.post('/api/graphs').send({ name: 'i' }).expect(201);
+    const encoded = String(graph.id).replace(/\d/g, '%3$&');
+    expect((await test.admin.get(`/api/graphs/${encoded}`).expect(200)).body.id).toBe(graph.id);
   });
 });

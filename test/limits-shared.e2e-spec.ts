@@ -139,6 +139,7 @@ describe('limits in PostgreSQL, when it does not answer', () => {
   it('hold hashes, not addresses or names', async () => {
     await loginFrom(test, '198.51.100.4').expect(401);
     const { rows } = await other.query('SELECT encode(key, $1) AS key, octet_length(key) AS bytes FROM rate_limit_hits', ['escape']);
+    expect(rows.length).toBeGreaterThan(0);
     expect(rows.map(row => row.bytes)).toEqual(rows.map(() => 32));
     expect(JSON.stringify(rows)).not.toContain('198.51');
   });

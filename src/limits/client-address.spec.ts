@@ -59,7 +59,7 @@ describe('the address a request is counted under', () => {
     expect([...seen]).toEqual(['2001:db8:1:2::/64']);
   });
 
-  it('is found in a header of 8 kB in less than 5 ms', () => {
+  it('is found in three headers of 8 kB in less than 15 ms', () => {
     const startedAt = performance.now();
     findClientAddress('10.0.0.1', '10.0.0.2,'.repeat(900), readTrustedProxies('10.0.0.0/8'));
     findClientAddress('10.0.0.1', ','.repeat(8_000), readTrustedProxies('10.0.0.0/8'));
