@@ -196,7 +196,7 @@ describe('rate limits', () => {
       expect(new Set(admitted.map(({ status }) => status))).toEqual(new Set([200, 400, 401, 404]));
       expect(refused[0]!.headers['ratelimit-policy']).toBe('"anonymous";q=300;w=60');
 
-      for (const path of ['/health', '/api/health/ready']) {
+      for (const path of ['/health', '/health/', '/api/health/ready', '/api/health/ready/']) {
         const health = await test.anonymous.get(path).set('X-Forwarded-For', address).expect(200);
         expect(health.headers.ratelimit).toBeUndefined();
       }

@@ -1,7 +1,14 @@
-import { type Settings } from './settings.js';
+import { builtInPasswordPattern, type Settings } from './settings.js';
+
+/** 2^10 rounds are some 50 ms of a core: what OWASP asks of bcrypt at least (Password Storage Cheat Sheet). */
+const leastBcryptCost = 10;
 
 /** What a person who starts the service should know of its settings, one sentence each. */
-export function startWarnings({ jwtSecretKey, databaseUrl, rateLimitScale, isProduction }: Settings): string[] {
+export function startWarnings(settings: Settings): string[] {
+  return [...keyWarnings(settings), ...(settings.isProduction ? productionWarnings(settings) : [])];
+}
+
+function keyWarnings({ jwtSecretKey, databaseUrl }: Settings): string[] {
   const warnings: string[] = [];
   if (jwtSecretKey === undefined) {
     warnings.push(
@@ -10,8 +17,29 @@ export function startWarnings({ jwtSecretKey, databaseUrl, rateLimitScale, isPro
         : '未设置 JWT_SECRET_KEY：签名密钥随机生成，重启后失效，且其他进程不接受本进程的令牌 / JWT_SECRET_KEY is unset: the signing key is random, so tokens end with this process and no other process takes them',
     );
   }
-  if (rateLimitScale > 1 && isProduction) {
+  return warnings;
+}
+
+/** What is convenient for a first try and lets in too many elsewhere. */
+function productionWarnings({ rateLimitScale, defaultPasswordPattern, bcryptCost, registrationEnabled }: Settings): string[] {
+  const warnings: string[] = [];
+  if (rateLimitScale > 1) {
     warnings.push('RATE_LIMIT_SCALE 大于 1：限流被放宽 / RATE_LIMIT_SCALE is above 1: the rate limits are not the documented ones');
+  }
+  if (defaultPasswordPattern === builtInPasswordPattern) {
+    warnings.push(
+      'DEFAULT_PASSWORD_PATTERN 为内置值：知道用户名即知其默认密码，请另设 / DEFAULT_PASSWORD_PATTERN is the built-in one: whoever knows a username knows the default password; set another',
+    );
+  }
+  if (bcryptCost < leastBcryptCost) {
+    warnings.push(
+      `BCRYPT_COST 为 ${bcryptCost}：密码哈希过弱，应不低于 ${leastBcryptCost} / BCRYPT_COST is ${bcryptCost}: password hashes are cheap to guess; set at least ${leastBcryptCost}`,
+    );
+  }
+  if (registrationEnabled) {
+    warnings.push(
+      'REGISTRATION_ENABLED 为 true：任何人都可注册账号并读取数仓镜像表；如不需要，请设 REGISTRATION_ENABLED=false / REGISTRATION_ENABLED is true: anyone may register, and every account reads the tables of the warehouse; set REGISTRATION_ENABLED=false to close this',
+    );
   }
   return warnings;
 }

@@ -1,0 +1,45 @@
+import { readSettings } from './settings.js';
+import { startWarnings } from './start-warnings.js';
+
+const secret = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+const careful = {
+  NODE_ENV: 'production',
+  JWT_SECRET_KEY: secret,
+  DEFAULT_PASSWORD_PATTERN: '{username}-Kj82',
+  REGISTRATION_ENABLED: 'false',
+};
+const names = (environment: Record<string, string>) =>
+  startWarnings(readSettings(environment)).map(line => /[A-Z]+(_[A-Z]+)+/.exec(line)![0]);
+
+describe('warnings at the start', () => {
+  it('are none for a production that was set up with care', () => {
+    expect(names(careful)).toEqual([]);
+    expect(names({ ...careful, BCRYPT_COST: '10' })).toEqual([]);
+  });
+
+  it.each([
+    ['DEFAULT_PASSWORD_PATTERN', ''],
+    ['DEFAULT_PASSWORD_PATTERN', '{username}@Graph123'],
+    ['BCRYPT_COST', '9'],
+    ['REGISTRATION_ENABLED', ''],
+    ['REGISTRATION_ENABLED', 'true'],
+    ['RATE_LIMIT_SCALE', '2'],
+    ['JWT_SECRET_KEY', undefined],
+  ])('tell of %s=%s in production', (name, value) => {
+    const { [name]: _, ...others }: Record<string, string> = careful;
+    expect(names({ ...others, ...(value === undefined ? {} : { [name]: value }) })).toEqual([name]);
+  });
+
+  it('are, for a first try, only that tokens end with the process', () => {
+    expect(names({ BCRYPT_COST: '4', RATE_LIMIT_SCALE: '1000' })).toEqual(['JWT_SECRET_KEY']);
+  });
+
+  it('say in both languages what to do, and no secret', () => {
+    for (const line of startWarnings(
+      readSettings({ NODE_ENV: 'production', BCRYPT_COST: '4', DEFAULT_PASSWORD_PATTERN: '{username}-Kj82' }),
+    )) {
+      expect(line).toMatch(/[一-鿿].* \/ .+/);
+      expect(line).not.toContain('Kj82');
+    }
+  });
+});
