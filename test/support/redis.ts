@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { describeWhere } from './shared-data.js';
 
 /** Path of a Redis server on this machine, if there is one. */
 export const redisBinary = (process.env.PATH ?? '')
@@ -11,11 +12,9 @@ export const redisBinary = (process.env.PATH ?? '')
   .map(folder => path.join(folder, 'redis-server'))
   .find(file => existsSync(file));
 
-/** `describe` where Redis is installed; otherwise a skipped one whose title says why. */
-export const describeWithRedis = (title: string, body: () => void): void => {
-  if (redisBinary !== undefined) describe(title, body);
-  else describe.skip(`${title} (skipped: no redis-server in PATH; install one)`, body);
-};
+/** `describe` where Redis is installed; otherwise a skipped one whose title says why, and in CI one that fails. */
+export const describeWithRedis = (title: string, body: () => void): void =>
+  describeWhere(redisBinary !== undefined, title, 'no redis-server in PATH; install one', body);
 
 export interface TestRedis {
   url: string;
