@@ -90,6 +90,14 @@ export function createOpenApiDocument(app: NestExpressApplication): OpenAPIObjec
   return document;
 }
 
+/** Routes that stand open say 401 in a sense of their own; for all others the access decorator says it. */
+const ownErrors: Record<string, Record<string, string>> = {
+  '/auth/login': { 401: '用户名或密码错误，或账号已禁用 / Unknown, disabled, or a wrong password: one answer for all' },
+};
+
+/** What comes with the statuses that ask to wait. */
+const retryAfter = { 'Retry-After': { schema: { type: 'integer', minimum: 1 }, description: '秒 / seconds' } };
+
 type PathItem = OpenAPIObject['paths'][string];
 
 /** The error bodies of a route, in the form of its family, on the statuses it names and on the common ones. */
@@ -97,12 +105,16 @@ function withErrors(path: string, item: PathItem): PathItem {
   const prefix = isLegacyPath(path) ? '#/components/schemas/Legacy' : '#/components/schemas/';
   const error = { $ref: `${prefix}Error` };
   const absent: Record<string, string> = path.includes('{') ? { 404: '不存在 / There is no such record' } : {};
-  for (const operation of Object.values(item) as { responses?: Record<string, { description?: string; content?: unknown }> }[]) {
+  for (const operation of Object.values(item) as {
+    responses?: Record<string, { description?: string; content?: unknown; headers?: unknown }>;
+  }[]) {
     if (!operation.responses) continue;
-    for (const [status, description] of Object.entries({ ...commonErrors, ...absent })) operation.responses[status] ??= { description };
+    for (const [status, description] of Object.entries({ ...commonErrors, ...absent, ...ownErrors[path] }))
+      operation.responses[status] ??= { description };
     for (const [status, response] of Object.entries(operation.responses)) {
       if (status !== 'default' && Number(status) < 400) continue;
       const schema = status === '422' ? { oneOf: [{ $ref: `${prefix}ValidationError` }, error] } : error;
+      if (status === '429' || status === '503') response.headers ??= retryAfter;
       response.content ??= { 'application/json': { schema } };
     }
   }

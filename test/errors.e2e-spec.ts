@@ -23,6 +23,42 @@ describe('errors', () => {
     expect(legacy.body).toEqual({ success: false, message: legacy.body.detail, detail: expect.any(String), code: 'route_not_found' });
   });
 
+  it.each(['/api/METRICS/abc', '/Metrics/abc', '/api/Warehouse/connections/abc', '/WAREHOUSE/CONNECTIONS/abc'])(
+    'answers %s in the legacy shape, whatever its case',
+    async path => {
+      const { body } = await test.admin.get(path).expect(422);
+      expect(body).toEqual({
+        success: false,
+        message: expect.any(String),
+        detail: { errors: [expect.objectContaining({ loc: ['path', 'id'] })] },
+      });
+    },
+  );
+
+  it.each([
+    ['999999', '用户 999999 不存在 / There is no user 999999'],
+    ['2147483648', '没有这个用户 / There is no such user'],
+    ['0', '没有这个用户 / There is no such user'],
+    ['-1', '没有这个用户 / There is no such user'],
+  ])('names no other user than the one asked for: %s', async (id, detail) => {
+    const { body } = await test.admin.get(`/api/users/${id}`).expect(404);
+    expect(body).toEqual({ detail, code: 'user_not_found' });
+  });
+
+  it.each([
+    ['/api/graphs', {}],
+    ['/api/metrics', { formula: 'COUNT(*)' }],
+    ['/api/ingestion/jobs', { mapping_yaml: 'version: 1' }],
+    ['/api/api-keys', {}],
+    ['/api/warehouse/connections', { type: 'pg_mirror' }],
+  ])('takes no blanks for a name in POST %s', async (path, more) => {
+    const { id } = (await test.admin.post('/api/graphs').send({ name: ' 图 ' }).expect(201)).body;
+    for (const [name, type] of [['   ', 'string_pattern'], ['\u3000\u00a0', 'string_pattern'], ['', 'string_length'], ['a\nb', 'string_pattern']]) {
+      const { body } = await test.admin.post(path).send({ graph_id: id, graph_ids: [id], ...more, name }).expect(422);
+      expect(body.detail.errors).toEqual([{ loc: ['body', 'name'], type, msg: expect.any(String) }]);
+    }
+  }); // prettier-ignore
+
   it.each([
     ['{"username":', 400, 'malformed_json'],
     ['[]', 400, 'malformed_json'],

@@ -1,18 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  ArrayUnique,
-  IsArray,
-  IsInt,
-  IsISO8601,
-  IsOptional,
-  IsString,
-  Length,
-  Matches,
-  Max,
-  Min,
-} from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsInt, IsISO8601, IsOptional, Matches, Max, Min } from 'class-validator';
+import { IsName } from '../common/http/is-name.decorator.js';
 import { type ApiKeyRow } from './api-keys.repository.js';
 
 const maxId = 2_147_483_647;
@@ -22,9 +10,7 @@ const timeWithZone = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:
 
 export class CreateApiKeyRequest {
   @ApiProperty({ example: '报表服务 / reporting', maxLength: 128 })
-  @IsString()
-  @Length(1, 128)
-  @Matches(/^[^\p{Cc}\p{Cs}]*$/u, { message: 'name must be free of control characters' })
+  @IsName()
   name: string;
 
   @ApiProperty({ type: [Number], example: [1], description: '密钥可以使用的图 / the graphs the key opens' })

@@ -1,18 +1,16 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, IsString, Length, Matches, MaxLength } from 'class-validator';
+import { IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { IsName } from '../common/http/is-name.decorator.js';
 import { parseExactJson } from '../common/json/parse-exact-json.js';
 import { type ElementRow, type GraphRow, type NeighborRow, type NodeRow } from './graphs.repository.js';
 
-const printable = /^[^\p{Cc}\p{Cs}]*$/u;
 const maxDescription = 2000;
 /** 64-bit: a string beyond the safe integers. */
 const bigId = { oneOf: [{ type: 'integer' }, { type: 'string' }] };
 
 export class CreateGraphRequest {
   @ApiProperty({ example: '贸易图谱', maxLength: 128 })
-  @IsString()
-  @Length(1, 128)
-  @Matches(printable, { message: 'name must be free of control characters' })
+  @IsName()
   name: string;
 
   @ApiPropertyOptional({ example: '客户、订单、产品与供应商' })
@@ -26,9 +24,7 @@ export class CreateGraphRequest {
 export class UpdateGraphRequest {
   @ApiPropertyOptional({ example: '贸易图谱 2026', maxLength: 128 })
   @IsOptional()
-  @IsString()
-  @Length(1, 128)
-  @Matches(printable, { message: 'name must be free of control characters' })
+  @IsName()
   name?: string;
 
   @ApiPropertyOptional({ type: String, nullable: true, example: '客户、订单、产品与供应商' })

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsOptional, IsString, Length, Matches, Max, MaxLength, Min } from 'class-validator';
+import { IsName } from '../common/http/is-name.decorator.js';
 import { PageQuery } from '../common/http/page.js';
 import { QueryInt } from '../common/http/query-int.decorator.js';
 import { exampleMapping } from './mapping-example.js';
@@ -26,9 +27,7 @@ export class CreateJobRequest extends ValidateMappingRequest {
 
   @ApiPropertyOptional({ example: '销售图谱', maxLength: 200, description: '缺省为映射的 name / the mapping’s name by default' })
   @IsOptional()
-  @IsString()
-  @Length(1, 200)
-  @Matches(/^[^\p{Cc}\p{Cs}]*$/u, { message: 'name must be free of control characters' })
+  @IsName(200)
   name?: string;
 }
 

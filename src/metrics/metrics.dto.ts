@@ -15,6 +15,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
+import { IsName } from '../common/http/is-name.decorator.js';
 import { QueryInt } from '../common/http/query-int.decorator.js';
 import { PageQuery } from '../common/http/page.js';
 import { BindingRequest } from './binding.dto.js';
@@ -37,9 +38,7 @@ export class CreateMetricRequest {
   graph_id: number;
 
   @ApiProperty({ example: '销售额', maxLength: 128 })
-  @IsString()
-  @Length(1, 128)
-  @Matches(printable, { message: 'name must be free of control characters' })
+  @IsName()
   name: string;
 
   @ApiPropertyOptional({ type: [String], example: ['revenue'] })
@@ -84,9 +83,7 @@ export class UpdateMetricRequest {
   // Other examples name the metric so.
   @ApiPropertyOptional({ example: '销售额' })
   @IsOptional()
-  @IsString()
-  @Length(1, 128)
-  @Matches(printable, { message: 'name must be free of control characters' })
+  @IsName()
   name?: string;
 
   @ApiPropertyOptional({ type: [String], example: ['revenue', 'net revenue'] })

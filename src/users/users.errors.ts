@@ -2,7 +2,10 @@ import { ApiError, SchemaError } from '../common/errors/api-error.js';
 
 export class UserNotFoundError extends ApiError {
   constructor(user: number | string) {
-    super(404, 'user_not_found', { zh: `用户 ${user} 不存在`, en: `There is no user ${user}` });
+    // An id that is out of range has become 0 on the way, which is not what was asked for.
+    const text =
+      user === 0 ? { zh: '没有这个用户', en: 'There is no such user' } : { zh: `用户 ${user} 不存在`, en: `There is no user ${user}` };
+    super(404, 'user_not_found', text);
   }
 }
 

@@ -1,11 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsObject, IsOptional, IsString, Length, MaxLength } from 'class-validator';
+import { IsIn, IsObject, IsOptional, IsString, MaxLength } from 'class-validator';
+import { IsName } from '../common/http/is-name.decorator.js';
 import { type Connection, type ConnectionType, connectionTypes } from './connection.entity.js';
 
 export class CreateConnectionRequest {
   @ApiProperty({ example: 'mirror-2', minLength: 1, maxLength: 100 })
-  @IsString()
-  @Length(1, 100)
+  @IsName(100)
   name: string;
 
   @ApiProperty({ enum: connectionTypes, example: 'pg_mirror', description: '目前只支持 pg_mirror / only pg_mirror is built so far' })

@@ -1,3 +1,4 @@
+import { createOpenApiDocument } from '../../src/openapi.js';
 import { startTestApp, type TestApp } from '../support/app.js';
 import { type SeenResponse } from '../support/response-check.js';
 
@@ -55,5 +56,12 @@ describe('the check against the OpenAPI document', () => {
     expect(seen).toMatchObject({ method: 'POST', path: '/api/graphs', status: 201, sent: { name: '图' } });
     expect(test.check.problems({ ...seen, sent: { name: 7 } }).join()).toMatch(/of the request: \/name must be string/);
     expect(test.check.problems({ ...seen, sent: { name: 'a', description: null, more: 1 } })).toEqual([]);
+  });
+
+  it('stands on a document that says how a login fails, and when to try again', () => {
+    const { responses } = createOpenApiDocument(test.app).paths['/api/auth/login']!.post!;
+    expect(responses['401']).toMatchObject({ description: expect.stringContaining('wrong password') });
+    for (const status of ['429', '503'])
+      expect(responses[status]).toMatchObject({ headers: { 'Retry-After': { schema: { type: 'integer' } } } });
   });
 });

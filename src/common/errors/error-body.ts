@@ -1,7 +1,7 @@
 import { type ApiError, SchemaError } from './api-error.js';
 
-/** Route families that older clients know: they read `message`, all others read `detail`. */
-const legacyFamilies = /^\/(metrics|warehouse)(\/|$)/;
+/** Route families that older clients know: they read `message`, all others read `detail`. Routes are found in any case. */
+const legacyFamilies = /^\/(metrics|warehouse)(\/|$)/i;
 
 /** `path` is the route's path without `/api` and without the query string. */
 export function isLegacyPath(path: string): boolean {

@@ -1,0 +1,14 @@
+import { applyDecorators } from '@nestjs/common';
+import { IsString, Length, Matches } from 'class-validator';
+
+/** Empty is for the length to refuse. */
+const readable = /^(?!\s+$)[^\p{Cc}\p{Cs}]*$/u;
+
+/** What people call a graph, a metric, a job, a key or a connection: text on one line that is more than blanks. */
+export function IsName(maxLength = 128): PropertyDecorator {
+  return applyDecorators(
+    IsString(),
+    Length(1, maxLength),
+    Matches(readable, { message: '$property must be more than blanks and free of control characters' }),
+  );
+}
