@@ -4,6 +4,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import pg from 'pg';
 import { client, startTestApp } from './support/app.js';
 import { cloneDatabase } from './support/database.js';
 import { type Answering, LicenseServer, Licensor } from './support/licensor.js';
@@ -165,6 +166,24 @@ describe('a service with a proof of its licence', () => {
     const { opened, exitCode } = await start({ LICENSE_FILE: await licenceFile({ secret: key }), LICENSE_KEY: key });
     expect({ opened, exitCode }).toEqual({ opened: true, exitCode: 0 });
   });
+
+  it('does not start again under a clock that lies behind its last start', async () => {
+    const file = await licenceFile();
+    expect(await start({ LICENSE_FILE: file })).toMatchObject({ opened: true, exitCode: 0 });
+    const client = new pg.Client(database.url);
+    await client.connect();
+    try {
+      // Rather than the clock of the machine, what was seen is moved.
+      const { rowCount } = await client.query("UPDATE licence_clock SET seen_at = seen_at + interval '25 hours'");
+      expect(rowCount).toBe(1);
+      const { opened, exitCode, stderr } = await start({ LICENSE_FILE: file });
+      expect({ opened, exitCode }).toEqual({ opened: false, exitCode: 78 });
+      expect(stderr).toMatch(/^许可证未通过：.+ \/ Licence refused \[clock_behind\]: .+\n$/);
+    } finally {
+      await client.query('DELETE FROM licence_clock');
+      await client.end();
+    }
+  }, 60_000);
 
   it('stops with code 78 when the licence ends while it runs', async () => {
     const secondsLeft = 20;
