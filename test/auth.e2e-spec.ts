@@ -90,6 +90,7 @@ describe('accounts', () => {
   it.each([
     ['no header', undefined],
     ['another scheme', 'Basic abc'],
+    ['a scheme with nothing behind it', 'Bearer'],
     ['lower case', 'bearer TOKEN'],
     ['two spaces', 'Bearer  TOKEN'],
     ['a tab', 'Bearer\tTOKEN'],

@@ -245,6 +245,10 @@ describe('secrets', () => {
     await send('GET', `/api/users`, { headers: { 'X-API-Key': key.raw_key } });
     await send('GET', `/api/graphs/${graph.id}`, { token: admin, headers: { 'X-API-Key': key.raw_key } });
     await send('GET', '/api/api-keys', { token: admin });
+    const rotated = parse(await send('POST', `/api/api-keys/${key.id}/rotate`, { token: admin }));
+    canaries.secret('secret of a rotated API key', rotated.raw_key.slice(rotated.raw_key.lastIndexOf('_') + 1));
+    await send('GET', `/api/graphs/${graph.id}`, { headers: { 'X-API-Key': rotated.raw_key } });
+    await send('GET', '/api/api-keys', { token: admin });
     await send('DELETE', `/api/api-keys/${key.id}`, { token: admin });
     await send('GET', `/api/graphs/${graph.id}`, { headers: { 'X-API-Key': key.raw_key } });
 
@@ -330,6 +334,11 @@ describe('secrets', () => {
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
     );
     await cut;
+    // Every connection is gone; the next login is to be a good one.
+    for (;;) {
+      await sleep(300);
+      if ((await fetch(`${service.url}/health/ready`)).ok) break;
+    }
     await send('POST', '/api/auth/logout', { token: parse(await login('admin', newPassword)).token });
     await sleep(300);
 
@@ -376,6 +385,7 @@ describe('secrets', () => {
     expect(found).toEqual([
       'PUT /api/auth/password: signature of a token',
       'POST /api/api-keys: secret of an API key',
+      'POST /api/api-keys/1/rotate: secret of a rotated API key',
       // The sample of a rejected row, the notice of a filter, and the terms of a search.
       'POST /api/ingestion/jobs/1/run: cell of a sensitive column',
       'POST /api/metrics/1/execute: value of a filter',

@@ -49,6 +49,9 @@ export const secretFlows = `
 403 GET /api/users
 401 GET /api/graphs/1
 200 GET /api/api-keys
+200 POST /api/api-keys/1/rotate
+200 GET /api/graphs/1
+200 GET /api/api-keys
 204 DELETE /api/api-keys/1
 401 GET /api/graphs/1
 422 POST /api/warehouse/connections
