@@ -1,12 +1,14 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
-import { validate, type ValidationError } from 'class-validator';
+import { getMetadataStorage, validate, type ValidationError } from 'class-validator';
 import { type FieldProblem, SchemaError } from '../errors/api-error.js';
 import { MalformedBodyError, MissingFieldsError, UnsupportedMediaTypeError } from '../errors/common-errors.js';
 import { describeConstraint } from './describe-constraint.js';
 import { findUnusableValues } from './find-unusable-values.js';
 import { withoutEmptyNulls } from './optional-nulls.js';
 import { currentRequest } from './request-context.js';
+
+type Dto = new () => object;
 
 const maxIgnoredNamed = 20;
 const maxIgnoredLength = 40;
@@ -25,10 +27,11 @@ export class DtoPipe implements PipeTransform {
     if (unusable.length > 0) throw new SchemaError(unusable);
     if (type === 'param' || !takesDto(metatype)) return value;
     const plain = withoutEmptyNulls(metatype, value as Record<string, unknown>);
-    const dto = plainToInstance(metatype, plain);
-    const given = new Set(Object.keys(plain));
+    const known = fieldsOf(metatype);
+    // Nothing is spent on what is ignored.
+    const dto = plainToInstance(metatype, Object.fromEntries(Object.entries(plain).filter(([name]) => known.has(name))));
     const errors = await validate(dto, { whitelist: true, forbidUnknownValues: true });
-    nameIgnoredFields([...given].filter(name => !Object.hasOwn(dto, name)));
+    nameIgnoredFields(Object.keys(plain).filter(name => !known.has(name)));
 
     const problems = errors.flatMap(error => toProblems(error, [type]));
     const broken = problems.filter(problem => problem.type !== 'missing');
@@ -38,8 +41,20 @@ export class DtoPipe implements PipeTransform {
   }
 }
 
-function takesDto(metatype: ArgumentMetadata['metatype']): metatype is new () => object {
+function takesDto(metatype: ArgumentMetadata['metatype']): metatype is Dto {
   return metatype !== undefined && (metatype as unknown) !== Object;
+}
+
+const fields = new Map<Dto, ReadonlySet<string>>();
+
+/** The names that the rules of a DTO speak of. */
+function fieldsOf(dto: Dto): ReadonlySet<string> {
+  let names = fields.get(dto);
+  if (!names) {
+    const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
+    fields.set(dto, (names = new Set(rules.map(({ propertyName }) => propertyName))));
+  }
+  return names;
 }
 
 function requireObject(value: unknown): void {
