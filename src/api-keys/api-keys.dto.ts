@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsInt, IsISO8601, IsOptional, Matches, Max, Min } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, IsISO8601, IsOptional, Matches, Max, Min } from 'class-validator';
+import { ArrayUnique } from '../common/http/array-unique.decorator.js';
 import { IsName } from '../common/http/is-name.decorator.js';
 import { type ApiKeyRow } from './api-keys.repository.js';
 

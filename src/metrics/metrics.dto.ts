@@ -2,7 +2,6 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
-  ArrayUnique,
   IsArray,
   IsInt,
   IsObject,
@@ -15,6 +14,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
+import { ArrayUnique } from '../common/http/array-unique.decorator.js';
 import { IsName } from '../common/http/is-name.decorator.js';
 import { QueryInt } from '../common/http/query-int.decorator.js';
 import { PageQuery } from '../common/http/page.js';
