@@ -7,7 +7,7 @@ describe('API keys', () => {
   let graphId: number;
   let otherId: number;
   beforeAll(async () => {
-    test = await startTestApp();
+    test = await startTestApp({ WORKER: 'off' });
     owner = await test.asUser('keeper');
     graphId = (await owner.post('/api/graphs').send({ name: 'mine' }).expect(201)).body.id;
     otherId = (await owner.post('/api/graphs').send({ name: 'other' }).expect(201)).body.id;
