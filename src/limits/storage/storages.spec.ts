@@ -238,12 +238,22 @@ describe('the limits of all processes, in PostgreSQL', () => {
     const client = new pg.Client(database.url);
     await client.connect();
     try {
-      for (let count = 0; count < 500; count++) await storage.increment('busy', 20, 60);
-      const { rows } = await client.query(
-        `SELECT max(cardinality(hits)) AS most, pg_relation_size('rate_limit_hits')::int AS bytes FROM rate_limit_hits`,
-      );
-      expect(rows[0].most).toBeLessThanOrEqual(60);
-      expect(rows[0].bytes).toBeLessThanOrEqual(20 * 8192);
+      const size = async () => {
+        const { rows } = await client.query(
+          `SELECT max(cardinality(hits)) AS most, pg_relation_size('rate_limit_hits')::int AS bytes FROM rate_limit_hits`,
+        );
+        return rows[0] as { most: number; bytes: number };
+      };
+      // Pages are reused once no snapshot needs what stood there: a statistics run of the server's own may hold one for a while.
+      const growths: number[] = [];
+      for (let before = 0; growths.length < 10 && growths.at(-1) !== 0;) {
+        for (let count = 0; count < 500; count++) await storage.increment('busy', 20, 60);
+        const { most, bytes } = await size();
+        expect(most).toBeLessThanOrEqual(60);
+        growths.push(bytes - before);
+        before = bytes;
+      }
+      expect(growths).toContain(0);
     } finally {
       await client.end();
       await storage.onApplicationShutdown();
