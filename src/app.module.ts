@@ -51,7 +51,7 @@ export class AppModule {
         LicensingModule,
         DatabaseModule.with({ url: databaseUrl, size: settings.databasePoolSize }),
         TelemetryModule,
-        LimitsModule.with({ settings, databaseUrl }),
+        LimitsModule,
         HealthModule,
         AuditModule,
         UsersModule,

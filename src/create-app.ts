@@ -11,8 +11,6 @@ import { requestContextMiddleware } from './common/http/request-context.js';
 import { requestLogMiddleware } from './common/http/request-log.middleware.js';
 import { securityHeadersMiddleware } from './common/http/security-headers.middleware.js';
 import { FrameworkLog } from './common/logging/log.js';
-import { extractBearer } from './auth/jwt.strategy.js';
-import { hasSigned, TokenKey } from './auth/token-key.js';
 import { AnonymousCeiling } from './limits/anonymous-ceiling.service.js';
 import { serveOpenApi } from './openapi.js';
 import { Telemetry } from './telemetry/telemetry.service.js';
@@ -42,12 +40,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   app.use(pathPrefixMiddleware, securityHeadersMiddleware);
   if (settings.corsOrigins.length > 0) app.enableCors(corsFor(settings.corsOrigins));
   const ceiling = app.get(AnonymousCeiling);
-  const { object: key } = app.get(TokenKey, { strict: false });
-  app.use(
-    ceiling.gate(request => hasSigned(key, extractBearer(request) ?? '')),
-    checkRequestMiddleware,
-    jsonBodyMiddleware(settings.maxBodyBytes),
-  );
+  app.use(ceiling.gate, checkRequestMiddleware, jsonBodyMiddleware(settings.maxBodyBytes));
   app.use(['/docs', '/openapi.json'], ceiling.guard);
   serveOpenApi(app, { keepTokens: !settings.isProduction });
   answerProtocolErrors(app.getHttpServer(), log);

@@ -7,10 +7,7 @@ import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
 import { JwtStrategy } from './jwt.strategy.js';
 import { TokenPrincipals } from './token-principals.js';
-import { TokenKey, tokenAlgorithm, tokenAudience, tokenIssuer } from './token-key.js';
-
-@Module({ providers: [TokenKey], exports: [TokenKey] })
-class TokenKeyModule {}
+import { TokenKey, TokenKeyModule, tokenAlgorithm, tokenAudience, tokenIssuer } from './token-key.js';
 
 @Module({
   imports: [

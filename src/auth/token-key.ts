@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Module } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
 
 export const tokenAlgorithm = 'HS256';
@@ -15,6 +15,9 @@ export class TokenKey {
     this.object = createSecretKey(jwtSecretKey === undefined ? randomBytes(32) : Buffer.from(jwtSecretKey));
   }
 }
+
+@Module({ providers: [TokenKey], exports: [TokenKey] })
+export class TokenKeyModule {}
 
 /** Whether `key` has signed a token, whatever the token says; it may have ended. Costs some microseconds and no query. */
 export function hasSigned(key: KeyObject, token: string): boolean {

@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
-import { anonymous } from './buckets.js';
+import { type NextFunction, type Request, type Response } from 'express';
+import { anonymous, buckets } from './buckets.js';
 import { KnownCallersService } from './known-callers.service.js';
 import { LimiterService } from './limiter.service.js';
+import { TooManyRequestsError } from './limits.errors.js';
 import { VisitsService } from './visits.service.js';
 
-/** Routes without a limit, or with one per address of their own: their guards decide, behind the body parser. */
-const limitedElsewhere = /^\/(health(\/ready)?|auth\/(login|register))\/?$/i;
+const unlimited = /^\/health(\/ready)?\/?$/i;
+/** Routes that count by address in a bucket of their own. */
+const entries = /^\/auth\/(login|register)\/?$/i;
 
 /**
  * The limit of what reaches no bucket: unknown routes, unreadable bodies, 401s, public documents. Such a request is counted
@@ -22,25 +24,25 @@ export class AnonymousCeiling {
   ) {}
 
   /**
-   * Middleware in front of the body parser. Tokens of ours, and callers known from lately, pass also when their address is
-   * blocked: behind one address there may be an office, or everybody where a proxy is not trusted. A credential that adds to
-   * the flood no longer passes.
-   * @param isSigned whether a request shows a token of ours, told without a query
+   * Middleware in front of the body parser. From a blocked address pass what other limits count: health, logins and
+   * registrations, and callers known from lately or by their token: behind one address there may be an office, or everybody
+   * where a proxy is not trusted. A credential that adds to the flood no longer does.
    */
-  gate(isSigned: (request: Request) => boolean): RequestHandler {
-    return (request, response, next) => {
-      const isRefused =
-        this.limiter.isBlocked(anonymous, this.visits.of(request).address) &&
-        !limitedElsewhere.test(request.path) &&
-        !this.isGood(request, isSigned);
-      if (isRefused) this.count(request, response).then(() => next(), next);
-      else next();
-    };
-  }
+  readonly gate = (request: Request, response: Response, next: NextFunction): void => {
+    const { address } = this.visits.of(request);
+    if (!this.limiter.isBlocked(anonymous, address) || unlimited.test(request.path) || this.callers.isLikelyGood(request)) {
+      next();
+      return;
+    }
+    this.charge(request, response).then(() => next(), next);
+  };
 
-  private isGood(request: Request, isSigned: (request: Request) => boolean): boolean {
-    const caller = this.callers.find(request);
-    return caller !== null && (caller !== undefined || isSigned(request));
+  /** A login or a registration is refused here if its own bucket would refuse it, before its body is read. */
+  private async charge(request: Request, response: Response): Promise<void> {
+    const entry = request.method === 'POST' ? entries.exec(request.path)?.[1] : undefined;
+    if (entry === undefined) return this.count(request, response);
+    const name = entry.toLowerCase() as 'login' | 'register';
+    this.limiter.refuseBlocked({ name, limit: buckets[name].limit }, this.visits.of(request).address, response);
   }
 
   /** Middleware in front of documents that Express serves without guards. */
@@ -59,7 +61,7 @@ export class AnonymousCeiling {
     try {
       await this.limiter.admit(anonymous, visit.address, response);
     } catch (error) {
-      this.callers.distrust(request);
+      if (error instanceof TooManyRequestsError) this.callers.distrust(request);
       throw error;
     }
   }

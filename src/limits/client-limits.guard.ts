@@ -18,7 +18,7 @@ export class ClientLimitsGuard extends LimitsGuard {
 
   /** A caller known to be blocked is refused here, before the credentials cost a query. */
   private refuseBlockedCaller({ request, response, bucket }: Arrival): void {
-    const caller = this.callers.find(request) ?? undefined;
+    const caller = this.callers.find(request);
     this.visits.of(request).caller = caller;
     const policy = caller && policyFor(caller, bucket);
     if (policy) this.limiter.refuseBlocked(policy, caller.subject, response);

@@ -6,7 +6,7 @@ import { ErrorFilter } from '../common/http/error.filter.js';
 import { LOG } from '../common/logging/log.js';
 import { Telemetry } from '../telemetry/telemetry.service.js';
 import { AnonymousCeiling } from './anonymous-ceiling.service.js';
-import { LimitsUnavailableError, TooManyRequestsError } from './limits.errors.js';
+import { TooManyRequestsError } from './limits.errors.js';
 
 /** The error filter, which first counts what ends in an error without having reached a bucket: 404s, 401s, unreadable bodies. */
 @Catch()
@@ -34,13 +34,13 @@ export class CountingErrorFilter extends ErrorFilter {
     const error = toApiError(thrown);
     const http = host.switchToHttp();
     const response = http.getResponse<Response>();
-    if (error instanceof TooManyRequestsError || error instanceof LimitsUnavailableError || response.headersSent) return error;
+    // A fault of ours is nobody's flood: it is told as what it is, also to an address that is refused.
+    if (error.status >= 500 || error instanceof TooManyRequestsError || response.headersSent) return error;
     try {
       await this.ceiling.count(http.getRequest<Request>(), response);
       return error;
     } catch (refusal) {
-      // A fault of ours is told as what it is, and logged, also to an address that is refused.
-      return error.status >= 500 ? error : refusal;
+      return refusal;
     }
   }
 }

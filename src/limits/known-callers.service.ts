@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type Request } from 'express';
+import { hasSigned, TokenKey } from '../auth/token-key.js';
 import { type Caller } from './caller.js';
 import { RecentMap } from './recent-map.js';
 
@@ -8,36 +9,54 @@ const keepMs = 10 * 60_000;
 const capacity = 20_000;
 
 /**
- * Whose credentials were found good lately, and which were found bad. It opens nothing: every request is still authenticated.
- * It tells, before any query, which limit a request will meet, and keeps good callers in service while their address is
- * flooded by others.
+ * Whose credentials were found good lately. It opens nothing: every request is still authenticated. It tells, before any
+ * query, which limit a request will meet, and keeps good callers in service while their address is flooded by others.
  */
 @Injectable()
 export class KnownCallersService {
-  private readonly callers = new RecentMap<string, Caller | null>(keepMs, capacity, () => performance.now());
+  private readonly callers = new RecentMap<string, Caller>(keepMs, capacity, () => performance.now());
+  /** Tokens of ours that were shown in a flood: ended ones, or good ones whose holder takes part. Only who could log in has one. */
+  private readonly flooding = new RecentMap<string, true>(keepMs, capacity, () => performance.now());
 
-  /** Null for a credential that was last seen in a flood; undefined for one not seen lately. */
-  find(request: Request): Caller | null | undefined {
+  constructor(private readonly key: TokenKey) {}
+
+  find(request: Request): Caller | undefined {
     const key = credentialKey(request);
     return key === null ? undefined : this.callers.get(key);
   }
 
+  /** Whether a request shows a credential that was good lately, or a token of ours, told without a query: it may have ended. */
+  isLikelyGood(request: Request): boolean {
+    if (this.find(request)) return true;
+    const token = this.findToken(request);
+    return token !== null && !this.flooding.get(hashOf(token));
+  }
+
   remember(request: Request, caller: Caller): void {
-    this.set(request, caller);
-  }
-
-  distrust(request: Request): void {
-    this.set(request, null);
-  }
-
-  private set(request: Request, caller: Caller | null): void {
     const key = credentialKey(request);
     if (key !== null) this.callers.set(key, caller);
   }
+
+  /** What is not a token of ours is only forgotten: nobody can fill this memory with junk. */
+  distrust(request: Request): void {
+    const key = credentialKey(request);
+    if (key !== null) this.callers.delete(key);
+    const token = this.findToken(request);
+    if (token !== null) this.flooding.set(hashOf(token), true);
+  }
+
+  /** The token of a request that shows nothing else, if we have signed it. */
+  private findToken({ headers: { authorization, 'x-api-key': apiKey } }: Request): string | null {
+    if (apiKey !== undefined || authorization?.startsWith('Bearer ') !== true) return null;
+    const token = authorization.slice('Bearer '.length);
+    return hasSigned(this.key.object, token) ? token : null;
+  }
 }
 
-/** A hash, so that no credential stays in memory. */
 function credentialKey({ headers }: Request): string | null {
   const { authorization = '', 'x-api-key': apiKey = '' } = headers;
-  return authorization === '' && apiKey === '' ? null : hash('sha256', `${authorization}\n${String(apiKey)}`, 'base64');
+  return authorization === '' && apiKey === '' ? null : hashOf(`${authorization}\n${String(apiKey)}`);
 }
+
+/** So that no credential stays in memory. */
+const hashOf = (credential: string) => hash('sha256', credential, 'base64');

@@ -1,6 +1,8 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
-import { type Settings } from '../config/settings.js';
+import { TokenKeyModule } from '../auth/token-key.js';
+import { Settings } from '../config/settings.js';
+import { DatabaseLink } from '../database/database-link.js';
 import { AnonymousCeiling } from './anonymous-ceiling.service.js';
 import { sharedByUser, windowMs } from './buckets.js';
 import { KnownCallersService } from './known-callers.service.js';
@@ -10,24 +12,20 @@ import { VisitsService } from './visits.service.js';
 
 const services = [LimiterService, VisitsService, KnownCallersService, AnonymousCeiling];
 
-/** Rate limits; their guards stand in the list of `app.module.ts`, their middleware in `create-app.ts`. */
-@Module({})
-export class LimitsModule {
-  static with(options: { settings: Settings; databaseUrl: string }): DynamicModule {
-    return {
-      module: LimitsModule,
-      // The guards of the list are made in the application's module.
-      global: true,
-      imports: [
-        ThrottlerModule.forRootAsync({
-          useFactory: async () => ({
-            throttlers: [{ limit: sharedByUser.limit, ttl: windowMs, blockDuration: 0 }],
-            storage: await openStorage(options),
-          }),
-        }),
-      ],
-      providers: services,
-      exports: services,
-    };
-  }
-}
+/** Rate limits; their guards stand in the list of `app.module.ts`, where they are made too, their middleware in `create-app.ts`. */
+@Global()
+@Module({
+  imports: [
+    TokenKeyModule,
+    ThrottlerModule.forRootAsync({
+      inject: [Settings, DatabaseLink],
+      useFactory: async (settings: Settings, link: DatabaseLink) => ({
+        throttlers: [{ limit: sharedByUser.limit, ttl: windowMs, blockDuration: 0 }],
+        storage: await openStorage(settings, link),
+      }),
+    }),
+  ],
+  providers: services,
+  exports: services,
+})
+export class LimitsModule {}

@@ -1,10 +1,12 @@
 // One of several processes that hit one storage of the limits at once: `node limit-hammer.mjs postgres|redis URL`, driven by messages.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PostgresStorage } from '../../dist/src/limits/storage/postgres.storage.js';
+import pg from 'pg';
+import { limitsPool, PostgresStorage } from '../../dist/src/limits/storage/postgres.storage.js';
 import { RedisStorage } from '../../dist/src/limits/storage/redis.storage.js';
 
 const [kind, url] = process.argv.slice(2);
-const storage = kind === 'redis' ? await RedisStorage.connect(url) : new PostgresStorage(url);
+const storage =
+  kind === 'redis' ? await RedisStorage.connect(url) : new PostgresStorage(new pg.Pool({ connectionString: url, ...limitsPool }));
 
 /** Milliseconds on a clock that all processes of the machine share. */
 const now = () => Number(process.hrtime.bigint()) / 1e6;

@@ -1,13 +1,21 @@
 import { createHash } from 'node:crypto';
 import { type OnApplicationShutdown } from '@nestjs/common';
 import { type ThrottlerStorage } from '@nestjs/throttler';
-import pg from 'pg';
+import type pg from 'pg';
 import { type HitRecord } from './sliding-log.js';
 
-/** Few are enough, a decision takes less than a millisecond; of its own, so that slow work elsewhere never delays one. */
-const connections = 4;
-const connectMs = 2_000;
-const statementMs = 2_000;
+/**
+ * The pool that a storage works with. Few connections are enough, a decision takes less than a millisecond; of its own, so that
+ * slow work elsewhere never delays one.
+ */
+export const limitsPool = {
+  max: 4,
+  connectionTimeoutMillis: 2_000,
+  statement_timeout: 2_000,
+  query_timeout: 2_500,
+  keepAlive: true,
+} satisfies pg.PoolConfig;
+
 const cleanEveryMs = 60_000;
 const cleanBatch = 10_000;
 
@@ -51,20 +59,10 @@ interface Decision {
 
 /** Limits of all processes on one database, on the database's clock. Every wait has a bound, and an error refuses. */
 export class PostgresStorage implements ThrottlerStorage, OnApplicationShutdown {
-  private readonly pool: pg.Pool;
   private readonly cleaning: NodeJS.Timeout;
 
-  constructor(url: string, options: pg.PoolConfig = {}) {
-    this.pool = new pg.Pool({
-      connectionString: url,
-      max: connections,
-      connectionTimeoutMillis: connectMs,
-      statement_timeout: statementMs,
-      query_timeout: statementMs + 500,
-      keepAlive: true,
-      ...options,
-    });
-    this.pool.on('error', () => undefined);
+  /** @param pool ends with the storage */
+  constructor(private readonly pool: pg.Pool) {
     this.cleaning = setInterval(() => void this.clean().catch(() => undefined), cleanEveryMs * (0.75 + Math.random() / 2));
     this.cleaning.unref();
   }

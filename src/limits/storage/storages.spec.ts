@@ -6,10 +6,12 @@ import { cloneDatabase } from '../../../test/support/database.js';
 import { describeWithRedis, startRedis } from '../../../test/support/redis.js';
 import { windowMs } from '../buckets.js';
 import { MemoryStorage } from './memory.storage.js';
-import { PostgresStorage } from './postgres.storage.js';
+import { limitsPool, PostgresStorage } from './postgres.storage.js';
 import { RedisStorage } from './redis.storage.js';
 
 const long = process.env.LONG_TESTS === '1';
+
+const poolOn = (url: string, more: pg.PoolConfig = {}) => new pg.Pool({ connectionString: url, ...limitsPool, ...more });
 
 /** A real storage whose clock, and nothing else, is the test's. */
 interface Stand {
@@ -37,7 +39,7 @@ async function inPostgres(): Promise<Stand> {
     CREATE TABLE test_clock.time (at timestamptz);
     INSERT INTO test_clock.time VALUES ('2026-01-01 00:00:00Z');
     CREATE FUNCTION test_clock.clock_timestamp() RETURNS timestamptz VOLATILE LANGUAGE sql AS 'SELECT at FROM test_clock.time'`);
-  const storage = new PostgresStorage(database.url, { options: '-c search_path=test_clock,pg_catalog,public' });
+  const storage = new PostgresStorage(poolOn(database.url, { options: '-c search_path=test_clock,pg_catalog,public' }));
   return {
     storage,
     setClock: ms => client.query(`UPDATE test_clock.time SET at = '2026-01-01 00:00:00Z'::timestamptz + $1 * interval '1 ms'`, [ms]),
@@ -215,7 +217,7 @@ describe('the limits of all processes, in PostgreSQL', () => {
 
   it('deletes the keys whose hits have left the window, and no others', async () => {
     const database = await cloneDatabase();
-    const storage = new PostgresStorage(database.url);
+    const storage = new PostgresStorage(poolOn(database.url));
     const client = new pg.Client(database.url);
     await client.connect();
     try {
@@ -234,7 +236,7 @@ describe('the limits of all processes, in PostgreSQL', () => {
 
   it('keeps the rows of busy keys small and on their page', async () => {
     const database = await cloneDatabase();
-    const storage = new PostgresStorage(database.url);
+    const storage = new PostgresStorage(poolOn(database.url));
     const client = new pg.Client(database.url);
     await client.connect();
     try {
