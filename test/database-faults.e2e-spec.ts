@@ -64,6 +64,7 @@ describe('a database that fails', () => {
     { name: 'ends every session', lastsMs: 0, begin: terminateBackends, undo: () => undefined },
     { name: 'hangs, then goes on', lastsMs: 8_000, begin: () => proxy.set('hang'), undo: () => proxy.set('pass') },
     { name: 'drops packets for ever on what is open', lastsMs: 8_000, begin: () => proxy.set('drop'), undo: () => proxy.set('pass') },
+    { name: 'forgets what is open, in a moment', lastsMs: 100, begin: () => proxy.set('drop'), undo: () => proxy.set('pass') },
     { name: 'hangs so shortly that nobody may notice', lastsMs: 1_500, begin: () => proxy.set('hang'), undo: () => proxy.set('pass') },
     { name: 'is frozen (SIGSTOP)', lastsMs: 8_000, begin: () => postgres.signalAll('SIGSTOP'), undo: () => postgres.signalAll('SIGCONT') },
     { name: 'is stopped and started again', lastsMs: 2_000, begin: () => postgres.stop(), undo: () => postgres.startAgain() },

@@ -4,7 +4,7 @@ import { cloneDatabase, type TestDatabase } from '../../test/support/database.js
 import { DatabaseProxy } from '../../test/support/database-proxy.js';
 import { DatabasePulse } from './database-pulse.js';
 
-const times = { everyMs: 50, patienceMs: 1_000, retryEveryMs: 30, retryPatienceMs: 150 };
+const times = { everyMs: 50, patienceMs: 1_000, doubtMs: 150, retryEveryMs: 30, retryPatienceMs: 150 };
 
 describe('DatabasePulse', () => {
   let database: TestDatabase;
@@ -44,6 +44,30 @@ describe('DatabasePulse', () => {
     await proxy.set('pass');
     await until(() => pulse!.isUp, 1_000);
     expect(changes).toEqual([false, true]);
+  });
+
+  it('notices that its connection is lost while new ones are not', async () => {
+    pulse = start(proxy.url);
+    await sleep(200);
+    await proxy.set('drop');
+    await sleep(60);
+    await proxy.set('pass');
+    // Much earlier than the beat would be missed.
+    await until(() => changes.length > 0, times.patienceMs - 200);
+    await until(() => pulse!.isUp, 500);
+    expect(changes).toEqual([false, true]);
+  });
+
+  it('waits for a server that hangs for a moment', async () => {
+    start(proxy.url);
+    await sleep(200);
+    for (let turn = 0; turn < 5; turn++) {
+      await proxy.set('hang');
+      await sleep(100 + 100 * turn);
+      await proxy.set('pass');
+      await sleep(200);
+    }
+    expect(changes).toEqual([]);
   });
 
   it('takes neither a cut connection nor a slow network for a loss', async () => {
