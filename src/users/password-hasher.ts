@@ -36,7 +36,8 @@ export class PasswordHasher {
 
   /**
    * False, after the work of today's cost, for a wrong password and where there is no stored hash: the time tells neither
-   * which names exist nor which have not logged in since the cost was raised. @throws HashingBusyError
+   * which names exist nor which have not logged in since the cost was raised. (After it was lowered, a hash that is still of
+   * the higher cost takes longer.) @throws HashingBusyError
    */
   async verify(password: string, stored: string | undefined): Promise<boolean> {
     const against = stored ?? (await this.nobody);
@@ -49,9 +50,9 @@ export class PasswordHasher {
     return matches && stored !== undefined;
   }
 
-  /** Whether a stored hash was made with a lower cost than today's. */
+  /** Whether a stored hash was made with another cost than today's. */
   isOutdated(stored: string): boolean {
-    return getRounds(stored) < this.cost;
+    return getRounds(stored) !== this.cost;
   }
 }
 

@@ -45,8 +45,11 @@ export class UsersRepository {
     return this.users.findOneBy({ id });
   }
 
-  findByUsername(username: string): Promise<User | null> {
-    return this.users.findOneBy({ username: username.normalize('NFC') });
+  /** By the name as it stands, which may be older than the rule of normal form C, else by its normal form. */
+  async findByUsername(username: string): Promise<User | null> {
+    const normal = username.normalize('NFC');
+    const found = await this.users.findOneBy({ username });
+    return found ?? (normal === username ? null : this.users.findOneBy({ username: normal }));
   }
 
   /** Read on every request that shows a token. */

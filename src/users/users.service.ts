@@ -47,10 +47,12 @@ export class UsersService implements OnApplicationBootstrap {
   /** The user whose name and password these are; null, after the same work, for an unknown, a disabled and a wrong login. */
   async authenticate(username: string, password: string): Promise<Account | null> {
     const user = await this.users.findByUsername(username);
-    const matches = await this.hasher.verify(password, user?.passwordHash);
-    if (!user || !matches || user.disabledAt !== null) return null;
-    if (this.hasher.isOutdated(user.passwordHash)) await this.users.rehash(user.id, user.passwordHash, await this.hasher.hash(password));
-    return user;
+    const usable = user?.disabledAt === null ? user : null;
+    const matches = await this.hasher.verify(password, usable?.passwordHash);
+    if (!usable || !matches) return null;
+    const { id, passwordHash } = usable;
+    if (this.hasher.isOutdated(passwordHash)) await this.users.rehash(id, passwordHash, await this.hasher.hash(password));
+    return usable;
   }
 
   /** @throws WeakPasswordError, UsernameTakenError */
