@@ -53,7 +53,7 @@ export async function startService(
     readyMs,
     pid: child.pid,
     /** What `time-guards.mjs` has measured since it was last asked. */
-    async sumUp() {
+    async takeTimes() {
       child.kill('SIGUSR2');
       return (await once(child, 'message'))[0];
     },

@@ -1,5 +1,5 @@
-// Loaded before the service (`node --import`): sums what each guard takes, and prints the sums on SIGUSR2. Told apart this way
-// only while one request is under way at a time.
+// Loaded before the service (`node --import`): notes what each guard takes, and sends the times to its parent on SIGUSR2. They
+// are a guard's own only while one request is under way at a time.
 import { AdminGuard } from '../dist/src/auth/admin.guard.js';
 import { ApiKeyPowersGuard } from '../dist/src/auth/api-key-powers.guard.js';
 import { CredentialsGuard } from '../dist/src/auth/credentials.guard.js';

@@ -45,9 +45,9 @@ async function main(): Promise<void> {
     app = created;
     const drain = new ServerDrain(created.getHttpServer());
     await created.listen(settings.port, settings.host);
-    const stop = async () => {
+    const stop = async (delaySeconds = 0) => {
       created.get(ServiceStop).announce();
-      if (settings.shutdownDelaySeconds > 0) await sleep(settings.shutdownDelaySeconds * 1000);
+      if (delaySeconds > 0) await sleep(delaySeconds * 1000);
       created.get(ServiceStop).begin();
       const unanswered = await drain.drain(settings.shutdownSeconds * 1000);
       if (unanswered > 0) log.warn({ unanswered }, 'Requests under way did not end in time');
@@ -56,7 +56,7 @@ async function main(): Promise<void> {
     };
     endOnSignal({
       log,
-      stop,
+      stop: () => stop(settings.shutdownDelaySeconds),
       abandon: () => embedded?.kill(),
       boundMs: (settings.shutdownDelaySeconds + settings.shutdownSeconds) * 1000 + closingMs,
     });
@@ -66,7 +66,7 @@ async function main(): Promise<void> {
     process.stdout.write(welcome(`http://${settings.host === '0.0.0.0' ? 'localhost' : settings.host}:${port}`, login));
   } catch (error) {
     // Before its database, or it would tell of a loss that is no news beside the reason.
-    await app?.close();
+    await app?.close().catch((cause: unknown) => log.warn({ cause }, 'The application did not close well'));
     await embedded?.stop();
     throw error;
   }

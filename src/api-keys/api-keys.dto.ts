@@ -33,7 +33,9 @@ export class CreateApiKeyRequest {
   @ApiPropertyOptional({ format: 'date-time', example: '2030-01-01T00:00:00Z', description: '默认 90 天后 / 90 days from now by default' })
   @IsOptional()
   @IsISO8601({ strict: true, strictSeparator: true })
-  @Matches(timeWithZone, { message: 'expires_at must be a time with its zone, such as 2030-01-01T00:00:00Z' })
+  @Matches(timeWithZone, {
+    message: '应为带时区的时间，例如 2030-01-01T00:00:00Z / expires_at must be a time with its zone, such as 2030-01-01T00:00:00Z',
+  })
   expires_at?: string;
 }
 

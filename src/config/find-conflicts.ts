@@ -4,7 +4,9 @@ import { findLicenceConflicts, licenceConflicts, licenceRefusal } from './licens
 /** The settings that are looked at together. */
 interface Together {
   port: number;
+  host: string;
   metricsPort: number;
+  metricsHost: string;
   licenseCheckEnabled: boolean;
   licenseFile?: string | undefined;
 }
@@ -13,9 +15,12 @@ interface Together {
  * Settings that are good one by one and not together, a sentence each for the list of problems.
  * @param given The names that have a value, be it a refused one: what is wrong is not missing.
  */
-export function findConflicts({ port, metricsPort, licenseCheckEnabled, licenseFile }: Together, given: ReadonlySet<string>): string[] {
+export function findConflicts(
+  { port, host, metricsPort, metricsHost, licenseCheckEnabled, licenseFile }: Together,
+  given: ReadonlySet<string>,
+): string[] {
   const problems: string[] = [];
-  if (metricsPort !== 0 && metricsPort === port) {
+  if (metricsPort !== 0 && metricsPort === port && (host === metricsHost || [host, metricsHost].some(isEveryAddress))) {
     problems.push(`METRICS_PORT: 不能与 PORT 相同 / must differ from PORT, both are ${port}`);
   }
   if (licenseCheckEnabled) {
@@ -30,6 +35,8 @@ export function findConflicts({ port, metricsPort, licenseCheckEnabled, licenseF
   }
   return problems;
 }
+
+const isEveryAddress = (host: string) => host === '0.0.0.0' || host === '::';
 
 /** Whatever else is wrong with the file is for the gate to say, which reads it. */
 function isAbsent(file: string): boolean {

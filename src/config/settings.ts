@@ -153,23 +153,26 @@ class Assigned {
 /** The settings of this process; injected wherever one is needed. */
 export class Settings extends (Assigned as new (values: object) => Readonly<ReturnType<typeof readValues>>) {}
 
-/** @throws InvalidSettingsError that lists every problem of the environment. */
-export function readSettings(environment: NodeJS.ProcessEnv): Settings {
+/**
+ * @param servesApi whether the process is the API; settings that only it uses may contradict each other elsewhere
+ * @throws InvalidSettingsError that lists every problem of the environment.
+ */
+export function readSettings(environment: NodeJS.ProcessEnv, { servesApi = true } = {}): Settings {
   const reader = new SettingsReader(environment);
   const values = readValues(reader);
-  const problems = [...reader.problems, ...findConflicts(values, reader.given)];
+  const problems = [...reader.problems, ...(servesApi ? findConflicts(values, reader.given) : [])];
   if (problems.length > 0) throw new InvalidSettingsError(problems);
   return new Settings(values);
 }
 
 /** The settings of the running process, with `.env` in the working directory for what the environment leaves unset. */
-export function loadSettings(): Settings {
+export function loadSettings(use?: { servesApi: boolean }): Settings {
   try {
     process.loadEnvFile();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  return readSettings(process.env);
+  return readSettings(process.env, use);
 }
 
 export function describeSettings(): SettingDescription[] {

@@ -178,17 +178,18 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
 
   /** Back into the queue; `returned` attempts do not count. A run whose COMMIT got through without its answer has succeeded and stays so. */
   private async release(claimed: ClaimedRun, returned: 0 | 1): Promise<void> {
-    const { rowCount } = await this.pool.query(
-      `UPDATE ingestion_runs SET status = 'queued', phase = NULL, lease_owner = NULL, lease_until = NULL, attempt = attempt - $3
-       WHERE id = $1 AND lease_owner = $2 AND status = 'running'`,
-      [claimed.id, claimed.leaseOwner, returned],
-    );
-    if (rowCount === 1) return this.telemetry.runEnded('released');
-    const { rows } = await this.pool.query("SELECT FROM ingestion_runs WHERE id = $1 AND lease_owner = $2 AND status = 'succeeded'", [
-      claimed.id,
-      claimed.leaseOwner,
-    ]);
-    if (rows.length === 1) this.telemetry.runEnded('succeeded');
+    let hasSucceeded = false;
+    try {
+      const { rowCount } = await this.pool.query(
+        `UPDATE ingestion_runs SET status = 'queued', phase = NULL, lease_owner = NULL, lease_until = NULL, attempt = attempt - $3
+         WHERE id = $1 AND lease_owner = $2 AND status = 'running'`,
+        [claimed.id, claimed.leaseOwner, returned],
+      );
+      const succeeded = "SELECT FROM ingestion_runs WHERE id = $1 AND lease_owner = $2 AND status = 'succeeded'";
+      hasSucceeded = rowCount === 0 && (await this.pool.query(succeeded, [claimed.id, claimed.leaseOwner])).rowCount === 1;
+    } finally {
+      this.telemetry.runEnded(hasSucceeded ? 'succeeded' : 'released');
+    }
   }
 }
 

@@ -48,12 +48,11 @@ export class LicenceVerifier implements OnApplicationBootstrap, OnApplicationShu
   /** @throws LicenceRefusedError, which `main.ts` turns into its exit code before the port opens. */
   async onApplicationBootstrap(): Promise<void> {
     if (!this.settings.licenseCheckEnabled) return;
-    try {
-      const proven = await this.prove(new Date(), await this.clock.getLatest());
-      await this.clock.remember(proven.at, proven.isFresh);
-    } catch (error) {
+    const latest = await this.clock.getLatest();
+    const proven = await this.prove(new Date(), latest).catch((error: unknown) => {
       throw error instanceof LicenceRefusedError ? error : new LicenceRefusedError('check_failed', undefined, { cause: error });
-    }
+    });
+    await this.clock.remember(proven.at, proven.isFresh);
     this.wait(new Date());
   }
 

@@ -40,8 +40,8 @@ const sentences = {
     en: 'the licence was issued in the future; set the system clock right',
   },
   clock_behind: {
-    zh: '系统时钟早于本服务或其数据库已到过的时间，请校准系统时钟',
-    en: 'the system clock is behind a time that this service or its database has already seen; set the system clock right',
+    zh: '系统时钟早于本服务或其数据库已到过的时间，请校准系统时钟；若时钟无误，则是此前某次启动的时钟有误：在数据库中执行 DELETE FROM licence_clock',
+    en: 'the system clock is behind a time that this service or its database has already seen; set the system clock right, or, if it is right and that of an earlier start was wrong, run DELETE FROM licence_clock in the database',
   },
   expired: { zh: '许可证已过期', en: 'the licence has expired' },
   suspended: { zh: '许可证已被停用', en: 'the licence is suspended' },

@@ -42,7 +42,7 @@ function startFromParent(): Promise<RetrievalStart> {
 }
 
 function startFromEnvironment(): RetrievalStart {
-  const settings = loadSettings();
+  const settings = loadSettings({ servesApi: false });
   if (settings.databaseUrl === undefined) {
     throw new InvalidSettingsError(['DATABASE_URL: 单独部署检索进程时必须设置 / must be set when the retrieval process is deployed apart']);
   }

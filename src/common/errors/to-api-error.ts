@@ -50,6 +50,6 @@ export function toApiError(thrown: unknown): ApiError {
   const code = typeof error.code === 'string' ? error.code : '';
   const message = typeof error.message === 'string' ? error.message : '';
   if (connectionLost.test(code) || poolWait.test(message)) return new DatabaseUnavailableError(thrown);
-  if (referenceBroken.test(code)) return new ChangedMeanwhileError();
+  if (referenceBroken.test(code)) return new ChangedMeanwhileError(thrown);
   return new InternalError(thrown);
 }

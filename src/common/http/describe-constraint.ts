@@ -26,12 +26,12 @@ const constraints: Record<string, { type: string; zh: string }> = {
   isUrl: { type: 'url_type', zh: '应为 URL' },
 };
 
-/** A constraint that failed, as `{type, msg}`; `english` is class-validator's own sentence or the DTO's. */
-export function describeConstraint(name: string, english: string): { type: string; msg: string } {
+/** A constraint that failed, as `{type, msg}`; `sentence` is class-validator's own or the DTO's, which may bring its Chinese along. */
+export function describeConstraint(name: string, sentence: string): { type: string; msg: string } {
   const known = constraints[name];
-  if (known) return { type: known.type, msg: `${known.zh}${boundsIn(english, known.type)} / ${english}` };
-  const type = name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
-  return { type, msg: english.includes(' / ') ? english : `取值不符合要求 / ${english}` };
+  const type = known?.type ?? name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
+  if (sentence.includes(' / ')) return { type, msg: sentence };
+  return { type, msg: `${known ? known.zh + boundsIn(sentence, type) : '取值不符合要求'} / ${sentence}` };
 }
 
 /** The bounds or the allowed values that class-validator puts into its sentence; a sentence of a DTO's own has none of these forms. */

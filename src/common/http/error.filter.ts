@@ -6,6 +6,11 @@ import { isLegacyPath, toErrorBody } from '../errors/error-body.js';
 import { toApiError } from '../errors/to-api-error.js';
 import { LOG } from '../logging/log.js';
 
+/** A 501, and a 503 without a cause, are said on purpose, the latter perhaps to thousands at once. */
+function isFault({ status, cause }: ApiError): boolean {
+  return status >= 500 && status !== 501 && (status !== 503 || cause !== undefined);
+}
+
 /** The one place where an error becomes a response. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
@@ -18,8 +23,7 @@ export class ErrorFilter implements ExceptionFilter {
     const error = toApiError(thrown);
     // A body that broke off has been answered already; that its handler then wanted to say something is no fault.
     if (response.writableEnded && (error.cause as { code?: unknown } | undefined)?.code === 'ERR_HTTP_HEADERS_SENT') return;
-    // 501 and 503 are said on purpose, the latter perhaps to thousands: the log of requests has them.
-    if (error.status >= 500 && error.status !== 501 && error.status !== 503) this.report(error, response);
+    if (isFault(error)) this.report(error, response);
     if (response.headersSent) {
       // A stream that fails half-way can only be cut; a clean end would look complete.
       response.destroy();

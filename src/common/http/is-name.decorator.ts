@@ -9,6 +9,6 @@ export function IsName(maxLength = 128): PropertyDecorator {
   return applyDecorators(
     IsString(),
     Length(1, maxLength),
-    Matches(readable, { message: '$property must be more than blanks and free of control characters' }),
+    Matches(readable, { message: '不能全是空白，且不含控制字符 / $property must be more than blanks and free of control characters' }),
   );
 }
