@@ -48,11 +48,12 @@ export class ServerDrain {
   async drain(boundMs: number): Promise<number> {
     const startedAt = performance.now();
     const elapsed = () => performance.now() - startedAt;
-    this.isDraining = true;
-    for (const response of this.open.keys()) if (!response.headersSent) response.setHeader('Connection', 'close');
     // Right behind a turn in which libuv has accepted whatever was waiting: what the kernel still holds then would be reset.
     await new Promise(resolve => setImmediate(resolve));
     net.Server.prototype.close.call(this.server);
+    // Not earlier: a client that is told to close its connection opens another, which would be just such a one.
+    this.isDraining = true;
+    for (const response of this.open.keys()) if (!response.headersSent) response.setHeader('Connection', 'close');
 
     while (this.sockets.size > 0 && elapsed() < boundMs) {
       if (this.open.size === 0 && elapsed() > quietMs) this.closeIdle();
