@@ -44,6 +44,16 @@ describe('a bounded server', () => {
   }
 
   it.each([
+    ['/api/warehouse/connections?x=1', true],
+    ['/metrics', true],
+    ['/api/graphs', false],
+  ])('answers headers that are too large for %s in the shape of its family', async (target, isLegacy) => {
+    const answer = await send(`GET ${target} HTTP/1.1\r\nHost: a\r\nX-A: ${'a'.repeat(2_000)}\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 431 /);
+    expect('success' in (JSON.parse(answer.slice(answer.indexOf('{'))) as object)).toBe(isLegacy);
+  });
+
+  it.each([
     ['headers that do not end', 'GET / HTTP/1.1\r\nHost: a\r\n', ''],
     [
       'a body that does not come',

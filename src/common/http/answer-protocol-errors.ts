@@ -18,6 +18,12 @@ interface Exchange {
  */
 const lingerMs = 1_000;
 
+/** Bytes in which a request line that we look for ends. */
+const longestLine = 512;
+
+/** What Node says of a request that it could not read. */
+type ClientError = NodeJS.ErrnoException & { rawPacket?: Buffer };
+
 const contentType = 'application/json; charset=utf-8';
 
 /**
@@ -36,7 +42,7 @@ export function answerProtocolErrors(server: Server, log: Logger): void {
   const newest = new WeakMap<Duplex, Exchange>();
   const refused = new WeakSet<Duplex>();
 
-  const refuse = (socket: Duplex, error: ApiError, reason: string): void => {
+  const refuse = (socket: Duplex, error: ApiError, reason: string, path = ''): void => {
     if (refused.has(socket)) return;
     refused.add(socket);
     socket.on('error', () => undefined);
@@ -46,7 +52,7 @@ export function answerProtocolErrors(server: Server, log: Logger): void {
     }
     const requestId = randomUUID();
     log.info({ request_id: requestId, status: error.status, reason }, error.text.en);
-    socket.end(rawAnswer(error, requestId));
+    socket.end(rawAnswer(error, requestId, isLegacyPath(path)));
     socket.resume();
     setTimeout(() => socket.destroy(), lingerMs).unref();
   };
@@ -54,16 +60,23 @@ export function answerProtocolErrors(server: Server, log: Logger): void {
   server.on('request', (request, response) => newest.set(request.socket, { request, response }));
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', (_request, socket) => refuse(socket, new ConnectNotAllowedError(), 'CONNECT'));
-  server.on('clientError', (cause: NodeJS.ErrnoException, socket) => {
+  server.on('clientError', (cause: ClientError, socket) => {
     const error = toProtocolError(cause.code);
     const reason = cause.code ?? 'unknown';
+    const path = pathIn(cause.rawPacket);
     const exchange = newest.get(socket);
     if (exchange && !exchange.request.complete) answerHalfRead(exchange, error, socket);
     else if (exchange && !exchange.response.writableFinished) {
       // The requests before the broken one are being served: their answers go first.
-      exchange.response.once('close', () => refuse(socket, error, reason));
-    } else refuse(socket, error, reason);
+      exchange.response.once('close', () => refuse(socket, error, reason, path));
+    } else refuse(socket, error, reason, path);
   });
+}
+
+/** The path of the request line, where what could not be parsed starts with one; empty otherwise. */
+function pathIn(packet: Buffer | undefined): string {
+  const line = packet?.toString('latin1', 0, longestLine) ?? '';
+  return /^[A-Z]+ (?:\/api(?=\/))?(\/[^ ?]*)[ ?]/.exec(line)?.[1] ?? '';
 }
 
 function toProtocolError(code: string | undefined): ApiError {
@@ -92,8 +105,8 @@ function answerHalfRead({ request, response }: Exchange, error: ApiError, socket
   response.once('close', () => request.destroy());
 }
 
-function rawAnswer(error: ApiError, requestId: string): string {
-  const body = JSON.stringify(toErrorBody(error, false));
+function rawAnswer(error: ApiError, requestId: string, isLegacy: boolean): string {
+  const body = JSON.stringify(toErrorBody(error, isLegacy));
   const head = [
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
     `X-Request-ID: ${requestId}`,
