@@ -22,6 +22,8 @@ describe('rate limits', () => {
       CORS_ORIGINS: 'https://app.example.com',
       // The worker asks the database for runs, which one of these tests would take for the cost of a request.
       WORKER: 'off',
+      // One of these tests makes hundreds of faults.
+      LOG_LEVEL: 'silent',
     });
   });
   afterAll(() => test.close());
@@ -221,6 +223,31 @@ describe('rate limits', () => {
       } finally {
         queries.mockRestore();
       }
+    });
+
+    it('holds faults of its own against nobody', async () => {
+      const address = newAddress();
+      const user = await newUser();
+      await test.pool.query('ALTER TABLE users RENAME TO users_away');
+      try {
+        const { admitted } = await send(310, () => user.get('/api/auth/me').set('X-Forwarded-For', address));
+        expect(new Set(admitted.map(({ status }) => status))).toEqual(new Set([500]));
+        expect(admitted).toHaveLength(310);
+      } finally {
+        await test.pool.query('ALTER TABLE users_away RENAME TO users');
+      }
+      await user.get('/api/auth/me').set('X-Forwarded-For', address).expect(200);
+      const { headers } = await test.anonymous.get('/api/nowhere').set('X-Forwarded-For', address).expect(404);
+      expect(headers.ratelimit).toBe('"anonymous";r=299;t=60');
+    });
+
+    it('refuses a flood of logins in the bucket of logins, from a blocked address too', async () => {
+      const address = newAddress();
+      await send(301, () => test.anonymous.get('/api/nowhere').set('X-Forwarded-For', address));
+      const { admitted, refused } = await send(15, () => loginFrom(address));
+      expect([admitted.length, refused.length]).toEqual([10, 5]);
+      expect(refused[0]!.headers['ratelimit-policy']).toBe('"login";q=10;w=60');
+      await test.anonymous.put('/api/auth/login').set('X-Forwarded-For', address).send({}).expect(429);
     });
 
     it('drops a known caller that adds to the flood of a blocked address', async () => {

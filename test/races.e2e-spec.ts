@@ -5,6 +5,11 @@ import { type Client, client, startTestApp, type TestApp, userPassword } from '.
 
 const newPassword = 'correct-horse-9';
 
+async function newKey(user: Client, graphId: number): Promise<{ id: number }> {
+  const { body } = await user.post('/api/api-keys').send({ name: 'k', graph_ids: [graphId] }).expect(201); // prettier-ignore
+  return body;
+}
+
 /**
  * Each race is decided by a lock: a transaction of the test holds a row while a request runs up to it, and commits once the
  * request waits. The request has then seen the state before and meets the state after.
@@ -59,12 +64,7 @@ describe('requests that overtake each other', () => {
   it('let one of two rotations of a key win, and its key works', async () => {
     const user = await newUser();
     const graph = (await user.post('/api/graphs').send({ name: 'g' }).expect(201)).body;
-    const key = (
-      await user
-        .post('/api/api-keys')
-        .send({ name: 'k', graph_ids: [graph.id] })
-        .expect(201)
-    ).body;
+    const key = await newKey(user, graph.id);
     const answer = await overtake(
       () => user.post(`/api/api-keys/${key.id}/rotate`),
       client => client.query("UPDATE api_keys SET secret_hash = '\\x00' WHERE id = $1", [key.id]),
@@ -113,12 +113,7 @@ describe('a change of access', () => {
     const user = await test.asUser('unrecorded');
     const { body: me } = await user.get('/api/auth/me').expect(200);
     const graph = (await user.post('/api/graphs').send({ name: 'g' }).expect(201)).body;
-    const key = (
-      await user
-        .post('/api/api-keys')
-        .send({ name: 'k', graph_ids: [graph.id] })
-        .expect(201)
-    ).body;
+    const key = await newKey(user, graph.id);
     const state = async () => {
       const tables = ['users', 'api_keys', 'graph_members', 'graphs'].map(table => `(SELECT json_agg(t ORDER BY t) FROM ${table} t)`);
       return (await test.pool.query(`SELECT ${tables.map((table, index) => `${table} AS "${index}"`).join(', ')}`)).rows;

@@ -1,0 +1,52 @@
+import { createHmac } from 'node:crypto';
+import { type Request } from 'express';
+import { TokenKey } from '../auth/token-key.js';
+import { readSettings } from '../config/settings.js';
+import { KnownCallersService } from './known-callers.service.js';
+
+const secret = 'b3f1c7a9d2e84f6a90c1b2d3e4f5a6b7c8d9e0f1a2b3c4d5';
+const showing = (headers: Record<string, string>) => ({ headers }) as unknown as Request;
+const signed = (name: string) => `e30.${name}.${createHmac('sha256', secret).update(`e30.${name}`).digest('base64url')}`;
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+describe('known callers', () => {
+  let callers: KnownCallersService;
+  beforeEach(() => {
+    callers = new KnownCallersService(new TokenKey(readSettings({ JWT_SECRET_KEY: secret })));
+  });
+
+  it('are those whose credential was good lately, and those with a token of ours that shows nothing else', () => {
+    callers.remember(showing({ 'x-api-key': 'good' }), { subject: 'key:1', rateLimit: 60 });
+    expect(callers.isLikelyGood(showing({ 'x-api-key': 'good' }))).toBe(true);
+    expect(callers.isLikelyGood(showing(bearer(signed('a'))))).toBe(true);
+    const none: Record<string, string>[] = [
+      {},
+      { 'x-api-key': 'other' },
+      bearer('a.b.c'),
+      bearer(`${signed('a')}A`),
+      bearer(signed('a').replace('.a.', '.b.')),
+      { ...bearer(signed('a')), 'x-api-key': 'x' },
+      { authorization: signed('a') },
+    ];
+    for (const headers of none) expect([headers, callers.isLikelyGood(showing(headers))]).toEqual([headers, false]);
+  });
+
+  it('are no longer those who took part in a flood', () => {
+    callers.remember(showing({ 'x-api-key': 'good' }), { subject: 'key:1', rateLimit: 60 });
+    for (const headers of [{ 'x-api-key': 'good' }, bearer(signed('a'))]) {
+      callers.distrust(showing(headers));
+      expect(callers.isLikelyGood(showing(headers))).toBe(false);
+    }
+    expect(callers.isLikelyGood(showing(bearer(signed('b'))))).toBe(true);
+  });
+
+  it('are not driven out by junk, however much there is of it', () => {
+    callers.remember(showing({ 'x-api-key': 'good' }), { subject: 'key:1', rateLimit: 60 });
+    callers.distrust(showing(bearer(signed('ended'))));
+    for (let count = 0; count < 50_000; count++) {
+      callers.distrust(showing(count % 2 === 0 ? { 'x-api-key': `junk ${count}` } : bearer(`a.${count}.c`)));
+    }
+    expect(callers.isLikelyGood(showing({ 'x-api-key': 'good' }))).toBe(true);
+    expect(callers.isLikelyGood(showing(bearer(signed('ended'))))).toBe(false);
+  });
+});
