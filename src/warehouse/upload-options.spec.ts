@@ -33,7 +33,10 @@ describe('readUploadOptions', () => {
   it.each([
     [{ mode: 'upsert' }, 'mode'],
     [{ delimiter: '|' }, 'delimiter'],
+    [{ delimiter: 'constructor' }, 'delimiter'],
+    [{ delimiter: '__proto__' }, 'delimiter'],
     [{ encoding: 'big5' }, 'encoding'],
+    [{ encoding: 'constructor' }, 'encoding'],
     [{ header: 'no' }, 'header'],
     [{ columns: 'a,b' }, 'columns'],
     [{ null: 'a,b' }, 'null'],

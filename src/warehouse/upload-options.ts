@@ -22,16 +22,24 @@ export interface UploadOptions {
   types: Map<string, string>;
 }
 
-export const delimiters: Record<string, number> = { ',': 44, comma: 44, ';': 59, semicolon: 59, '\t': 9, tab: 9 };
+// Maps, since clients write the keys: an object also has `constructor`.
+const delimiters = new Map([
+  [',', 44],
+  ['comma', 44],
+  [';', 59],
+  ['semicolon', 59],
+  ['\t', 9],
+  ['tab', 9],
+]);
 
-export const encodingNames: Record<string, CsvEncoding> = {
-  'utf-8': 'utf-8',
-  utf8: 'utf-8',
-  'us-ascii': 'utf-8',
-  gb18030: 'gb18030',
-  gbk: 'gb18030',
-  gb2312: 'gb18030',
-};
+const encodingNames = new Map<string, CsvEncoding>([
+  ['utf-8', 'utf-8'],
+  ['utf8', 'utf-8'],
+  ['us-ascii', 'utf-8'],
+  ['gb18030', 'gb18030'],
+  ['gbk', 'gb18030'],
+  ['gb2312', 'gb18030'],
+]);
 
 /** Spellings of a type in `?types=`, and the PostgreSQL type behind each. */
 const typeNames: Record<string, string> = {
@@ -86,9 +94,9 @@ export function readUploadOptions(query: UploadQueryText, contentType?: string, 
   }
   const mode = query.mode ?? 'replace';
   if (mode !== 'replace' && mode !== 'append') refuse('mode', 'not_one_of', '应为 replace 或 append', 'must be replace or append');
-  const delimiter = delimiters[query.delimiter ?? ','];
+  const delimiter = delimiters.get(query.delimiter ?? ',');
   if (delimiter === undefined) refuse('delimiter', 'not_one_of', '应为逗号、分号或制表符', 'must be a comma, semicolon or tab');
-  const asked = query.encoding === undefined ? undefined : encodingNames[query.encoding.toLowerCase()];
+  const asked = query.encoding === undefined ? undefined : encodingNames.get(query.encoding.toLowerCase());
   if (query.encoding !== undefined && !asked) refuse('encoding', 'not_one_of', '应为 utf-8 或 gb18030', 'must be utf-8 or gb18030');
   const header = query.header ?? 'true';
   if (header !== 'true' && header !== 'false') refuse('header', 'not_one_of', '应为 true 或 false', 'must be true or false');
@@ -133,7 +141,7 @@ function readCharset(contentType: string | undefined): CsvEncoding | 'unknown' |
   if (!csvTypes.has(type.toLowerCase())) throw new UnsupportedMediaTypeError('text/csv');
   const charset = parameters.find(parameter => /^charset=/i.test(parameter))?.slice('charset='.length);
   if (charset === undefined) return undefined;
-  return encodingNames[charset.replaceAll('"', '').toLowerCase()] ?? 'unknown';
+  return encodingNames.get(charset.replaceAll('"', '').toLowerCase()) ?? 'unknown';
 }
 
 function isNullMarker(marker: string, delimiter: number): boolean {
