@@ -1,5 +1,6 @@
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
+import { type Express } from 'express';
 
 /** What the server takes before any code of ours runs. */
 export interface ServerBounds {
@@ -24,8 +25,10 @@ export class BoundedHttpAdapter extends ExpressAdapter {
 
   override initHttpServer(): void {
     const { maxHeaderBytes, headersTimeoutMs, requestTimeoutMs, maxConnections } = this.bounds;
+    const app = this.getInstance<Express>();
     const server = createServer(
       {
+        ...classesFor(app),
         maxHeaderSize: maxHeaderBytes,
         headersTimeout: headersTimeoutMs,
         requestTimeout: requestTimeoutMs,
@@ -33,9 +36,21 @@ export class BoundedHttpAdapter extends ExpressAdapter {
         // Node's own refusal has no body; `checkRequestMiddleware` refuses it instead.
         requireHostHeader: false,
       },
-      this.getInstance<RequestListener>(),
+      app,
     );
     server.maxConnections = maxConnections;
     this.setHttpServer(server);
   }
+}
+
+/**
+ * Classes whose objects are born with the prototypes that Express wants, and would otherwise change on every request and every
+ * response. V8 then gives up on optimizing what touches them: on Node 20 that costs a bare route three quarters of its speed.
+ */
+function classesFor(app: Express) {
+  class ExpressRequest extends IncomingMessage {}
+  class ExpressResponse extends ServerResponse {}
+  app.request = Object.setPrototypeOf(ExpressRequest.prototype, app.request) as typeof app.request;
+  app.response = Object.setPrototypeOf(ExpressResponse.prototype, app.response) as typeof app.response;
+  return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 }
