@@ -14,7 +14,7 @@ import { databaseUrl, freePort, logIn, startService } from './service.mjs';
 const seconds = 4;
 const trials = 5;
 const connections = 50;
-const callers = 2_000;
+const callers = 4_000;
 /** The default limits, which nobody here reaches: a refusal is a fault of the bench. */
 const environment = { JWT_SECRET_KEY: tokenSecret, TRUST_PROXY: '1', RATE_LIMIT_SCALE: '1' };
 
