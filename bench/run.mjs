@@ -1,5 +1,4 @@
 // `npm run bench [-- gates]`; `npm run bench [-- --lines 1000000 --csv-scale 3000 --only start,csv,ingestion,queries,http]`: one JSON line per figure.
-import { spawnSync } from 'node:child_process';
 import { chmod, mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -23,7 +22,6 @@ const { values: options, positionals } = parseArgs({
 });
 const wanted = new Set(positionals.length > 0 ? positionals : options.only.split(','));
 
-spawnSync(process.execPath, [path.join(import.meta.dirname, '..', 'scripts', 'build-if-stale.mjs')], { stdio: 'inherit' });
 const folder = await mkdtemp(path.join(os.tmpdir(), 'graph-bench-'));
 await chmod(folder, 0o711);
 try {
