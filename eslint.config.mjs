@@ -11,6 +11,14 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       eqeqeq: ['error', 'always', { null: 'ignore' }],
       'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
+      'no-restricted-imports': [
+        'error',
+        {
+          name: 'class-validator',
+          importNames: ['Length', 'MaxLength'],
+          message: 'length.decorator.ts has those that count as the OpenAPI document does.',
+        },
+      ],
       'no-restricted-properties': [
         'error',
         {

@@ -1,4 +1,4 @@
-// The least that Nest on Express can do: one route, no guard, no pipe, no database.
+// The least that Nest on Express can do: one route, no guard, no pipe, no database. With `ours` as its argument, on our adapter.
 import 'reflect-metadata';
 import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -14,6 +14,12 @@ Controller()(HelloController);
 class HelloModule {}
 Module({ controllers: [HelloController] })(HelloModule);
 
-const app = await NestFactory.create(HelloModule, { logger: false });
+async function ourAdapter() {
+  const { BoundedHttpAdapter } = await import('../dist/src/common/http/bounded-http.adapter.js');
+  return new BoundedHttpAdapter({ maxHeaderBytes: 8_192, headersTimeoutMs: 10_000, requestTimeoutMs: 10_000, maxConnections: 1_000 });
+}
+
+const adapter = process.argv[2] === 'ours' ? await ourAdapter() : undefined;
+const app = await NestFactory.create(HelloModule, adapter, { logger: false });
 await app.listen(0, '127.0.0.1');
 process.send(app.getHttpServer().address().port);

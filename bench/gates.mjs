@@ -20,31 +20,35 @@ const environment = { JWT_SECRET_KEY: tokenSecret, TRUST_PROXY: '1', RATE_LIMIT_
 
 export async function benchGates(folder) {
   const bareNest = await startBareNest();
+  const onOurAdapter = await startBareNest('ours');
   const bareNode = await startBareNode();
+  const bare = { nest: bareNest.url, ourAdapter: onOurAdapter.url, node: bareNode.url };
   const storages = { memory: {}, postgresql: await startPostgres(folder), redis: await startRedis() };
   try {
     for (const [storage, place] of Object.entries(storages)) {
-      if (place) await benchStorage(`${folder}/gates-${storage}`, storage, place.environment ?? {}, bareNest.url, bareNode.url);
+      if (place) await benchStorage(`${folder}/gates-${storage}`, storage, place.environment ?? {}, bare);
       else report(`gates: ${storage}`, { skipped: 'redis-server is not installed' });
     }
     await benchGuards(`${folder}/gates-guards`);
     await benchFlood(`${folder}/gates-flood`);
   } finally {
     bareNest.stop();
+    onOurAdapter.stop();
     bareNode.stop();
     for (const place of Object.values(storages)) await place?.stop?.();
   }
 }
 
-async function benchStorage(directory, storage, place, bareNest, bareNode) {
+async function benchStorage(directory, storage, place, bare) {
   const service = await startService(directory, { environment: { ...environment, ...place } });
   try {
     const { tokens, keys } = await createCallers(place.DATABASE_URL ?? (await databaseUrl(directory)), callers);
     const me = `${service.url}/api/auth/me`;
     const addresses = Array.from({ length: callers }, (_, index) => `10.0.${index >> 8}.${index & 255}`);
     const cases = {
-      'bare node:http': { url: bareNode, status: 200 },
-      'bare Nest route': { url: bareNest, status: 200 },
+      'bare node:http': { url: bare.node, status: 200 },
+      'bare Nest route': { url: bare.nest, status: 200 },
+      'bare Nest route on our adapter': { url: bare.ourAdapter, status: 200 },
       health: { url: `${service.url}/health`, status: 200 },
       'GET /auth/me with JWT': { url: me, status: 200, headers: tokens.map(token => ({ authorization: `Bearer ${token}` })) },
       'GET /auth/me with API key': { url: me, status: 200, headers: keys.map(key => ({ 'x-api-key': key })) },
@@ -63,6 +67,7 @@ async function benchStorage(directory, storage, place, bareNest, bareNode) {
         value: round(rateOf(name), 0),
         reference: 'bare Nest route',
         reference_value: round(rateOf('bare Nest route'), 0),
+        our_adapter_value: round(rateOf('bare Nest route on our adapter'), 0),
         node_http_value: round(rateOf('bare node:http'), 0),
         ratio: round(rateOf(name) / rateOf('bare Nest route')),
         ...(name.endsWith('JWT') && storage === 'memory' ? { aim: 'ratio >= 0.65' } : {}),

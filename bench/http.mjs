@@ -33,8 +33,9 @@ async function load(url, headers) {
   return result.requests.average;
 }
 
-export async function startBareNest() {
-  const child = fork(new URL('./bare-nest.mjs', import.meta.url));
+/** @param adapter `ours`, or nothing for the one that Nest brings */
+export async function startBareNest(...adapter) {
+  const child = fork(new URL('./bare-nest.mjs', import.meta.url), adapter);
   const port = await new Promise((resolve, reject) => {
     child.once('message', resolve);
     child.once('exit', code => reject(new Error(`The bare server exited with ${code}`)));

@@ -119,6 +119,25 @@ describe('accounts', () => {
   });
 
   it.each([
+    ['a variation selector', 'admin\uFE0F'],
+    ['a Hangul filler', 'admin\u3164'],
+    ['a combining grapheme joiner', 'ad\u034Fmin'],
+    ['a zero-width joiner', 'ad\u200Dmin'],
+    ['a blank', 'ad min'],
+    ['a mark first', '\u0301admin'],
+  ])('refuses a username with %s', async (_, username) => {
+    const { body } = await test.anonymous.post('/api/auth/register').send({ username, password: 'correct-horse-7' }).expect(422);
+    expect(body.detail.errors).toMatchObject([{ loc: ['body', 'username'], type: 'string_pattern' }]);
+  });
+
+  it('takes usernames in the letters of many languages', async () => {
+    for (const username of ['李雷', 'हिन्दी', 'Ünal', 'บุญ', 'نور', 'e\u0301lan']) {
+      const { body } = await test.anonymous.post('/api/auth/register').send({ username, password: 'correct-horse-7' }).expect(201);
+      expect(body.username).toBe(username.normalize('NFC'));
+    }
+  });
+
+  it.each([
     ['short7!', 'too short'],
     ['strong', 'too short'],
     ['weakling', 'same as the username'],

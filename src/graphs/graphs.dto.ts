@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { IsOptional, IsString, Matches } from 'class-validator';
+import { MaxLength } from '../common/http/length.decorator.js';
 import { IsName } from '../common/http/is-name.decorator.js';
 import { parseExactJson } from '../common/json/parse-exact-json.js';
 import { type ElementRow, type GraphRow, type NeighborRow, type NodeRow } from './graphs.repository.js';

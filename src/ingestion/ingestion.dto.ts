@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsInt, IsOptional, IsString, Length, Matches, Max, MaxLength, Min } from 'class-validator';
+import { IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import { Length, MaxLength } from '../common/http/length.decorator.js';
 import { IsName } from '../common/http/is-name.decorator.js';
 import { PageQuery } from '../common/http/page.js';
 import { QueryInt } from '../common/http/query-int.decorator.js';

@@ -9,13 +9,12 @@ import {
   IsObject,
   IsOptional,
   IsString,
-  Length,
   Matches,
   Max,
-  MaxLength,
   Min,
   ValidateNested,
 } from 'class-validator';
+import { Length, MaxLength } from '../common/http/length.decorator.js';
 import { grains } from './compiler/metric-request.js';
 import { bindingExample } from './metric-examples.js';
 

@@ -1,19 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsInt,
-  IsObject,
-  IsOptional,
-  IsString,
-  Length,
-  Matches,
-  Max,
-  MaxLength,
-  Min,
-  ValidateNested,
-} from 'class-validator';
+import { ArrayMaxSize, IsArray, IsInt, IsObject, IsOptional, IsString, Matches, Max, Min, ValidateNested } from 'class-validator';
+import { Length, MaxLength } from '../common/http/length.decorator.js';
 import { ArrayUnique } from '../common/http/array-unique.decorator.js';
 import { IsName } from '../common/http/is-name.decorator.js';
 import { QueryInt } from '../common/http/query-int.decorator.js';

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsArray, IsIn, IsInt, IsObject, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
+import { IsArray, IsIn, IsInt, IsObject, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import { Length } from '../common/http/length.decorator.js';
 import { ArrayUnique } from '../common/http/array-unique.decorator.js';
 
 export const ANSWER_MODES = ['auto', 'none', 'extractive', 'llm'] as const;

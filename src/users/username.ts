@@ -1,10 +1,12 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
-import { IsString, Length, Matches } from 'class-validator';
+import { IsString, Matches } from 'class-validator';
+import { Length } from '../common/http/length.decorator.js';
 
-const usernamePattern = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]*$/u;
+/** Some letters and marks cannot be seen: a name with one looks like the name without it. */
+const usernamePattern = /^(?!.*\p{Default_Ignorable_Code_Point})[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]*$/u;
 const usernameRule =
-  '任何语言的字母、数字、点、下划线、连字符，以字母或数字开头 / letters of any language, digits, dot, underscore, hyphen; starts with a letter or digit';
+  '任何语言的字母、数字、点、下划线、连字符，以字母或数字开头，不含看不见的字符 / letters of any language, digits, dot, underscore, hyphen; starts with a letter or digit; nothing invisible';
 
 /** A name for a new user, in normal form C: one letter written in two ways is one letter. */
 export const NewUsername = (): PropertyDecorator =>

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsObject, IsOptional, IsString, MaxLength } from 'class-validator';
+import { IsIn, IsObject, IsOptional, IsString } from 'class-validator';
+import { MaxLength } from '../common/http/length.decorator.js';
 import { IsName } from '../common/http/is-name.decorator.js';
 import { type Connection, type ConnectionType, connectionTypes } from './connection.entity.js';
 

@@ -1,11 +1,12 @@
-import { ArrayMaxSize, ArrayMinSize, IsIn, IsInt, Length, Matches, Max, MaxLength, Min, MinLength, validate } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsIn, IsInt, Matches, Max, Min, MinLength, validate } from 'class-validator';
+import { Length, MaxLength } from './length.decorator.js';
 import { describeConstraint } from './describe-constraint.js';
 
 class Sample {
   @Min(1) min = 0;
   @Max(200) max = 201;
   @Length(2, 5) length = 'x';
-  @Length(2, 5) tooLong = 'xxxxxx';
+  @MaxLength(3) selectors = '☎️☎️';
   @MinLength(8) minLength = 'x';
   @MaxLength(3) maxLength = 'xxxx';
   @IsIn(['auto', 'none']) isIn = 'x';
@@ -31,8 +32,8 @@ describe('describeConstraint', () => {
   it.each([
     ['min', '数值过小：至少 1 / min must not be less than 1'],
     ['max', '数值过大：最多 200 / max must not be greater than 200'],
-    ['length', '长度不符：至少 2 个字符 / length must be longer than or equal to 2 characters'],
-    ['tooLong', '长度不符：最多 5 个字符 / tooLong must be shorter than or equal to 5 characters'],
+    ['length', '长度不符：应为 2 到 5 个字符 / length must be longer than or equal to 2 and shorter than or equal to 5 characters'],
+    ['selectors', '长度过长：最多 3 个字符 / selectors must be shorter than or equal to 3 characters'],
     ['minLength', '长度不足：至少 8 个字符 / minLength must be longer than or equal to 8 characters'],
     ['maxLength', '长度过长：最多 3 个字符 / maxLength must be shorter than or equal to 3 characters'],
     ['isIn', '不在允许的取值之内：auto、none / isIn must be one of the following values: auto, none'],

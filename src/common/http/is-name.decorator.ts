@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
-import { IsString, Length, Matches } from 'class-validator';
+import { IsString, Matches } from 'class-validator';
+import { Length } from './length.decorator.js';
 
 /** Empty is for the length to refuse. */
 const readable = /^(?!\s+$)[^\p{Cc}\p{Cs}]*$/u;

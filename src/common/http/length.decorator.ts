@@ -1,0 +1,35 @@
+import { buildMessage, ValidateBy, type ValidationOptions } from 'class-validator';
+
+// Lengths in code points, as JSON Schema and so our OpenAPI document count them. class-validator's own leave out a variation
+// selector behind each character, so that a text may be twice as long as its bound.
+
+function isWithin(value: unknown, min: number, max: number): boolean {
+  if (typeof value !== 'string' || value.length > 2 * max) return false;
+  let length = 0;
+  for (const _ of value) length++;
+  return length >= min && length <= max;
+}
+
+export function Length(min: number, max: number, options?: ValidationOptions): PropertyDecorator {
+  const sentence = '$property must be longer than or equal to $constraint1 and shorter than or equal to $constraint2 characters';
+  return ValidateBy(
+    {
+      name: 'isLength',
+      constraints: [min, max],
+      validator: { validate: value => isWithin(value, min, max), defaultMessage: buildMessage(prefix => prefix + sentence, options) },
+    },
+    options,
+  );
+}
+
+export function MaxLength(max: number, options?: ValidationOptions): PropertyDecorator {
+  const sentence = '$property must be shorter than or equal to $constraint1 characters';
+  return ValidateBy(
+    {
+      name: 'maxLength',
+      constraints: [max],
+      validator: { validate: value => isWithin(value, 0, max), defaultMessage: buildMessage(prefix => prefix + sentence, options) },
+    },
+    options,
+  );
+}
