@@ -31,7 +31,7 @@ describeWithShared('searching the divisions of China', 'data/china_divisions', (
   const files = new Map<string, Record<string, string>[]>();
 
   beforeAll(async () => {
-    test = await startTestApp({ RATE_LIMIT_SCALE: '1000' });
+    test = await startTestApp();
     const { body: graph } = await test.admin.post('/api/graphs').send({ name: '行政区划' }).expect(201);
     graphId = graph.id;
     for (const [i, [label, file, parent]] of LEVELS.entries()) {

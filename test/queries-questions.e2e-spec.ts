@@ -6,7 +6,7 @@ describe('what a question excludes, joins and asks for', () => {
   let graph: TradingGraph;
   let owner: Client;
   beforeAll(async () => {
-    test = await startTestApp({ RATE_LIMIT_SCALE: '1000' });
+    test = await startTestApp();
     owner = await test.asUser('asker');
     graph = await createTradingGraph(test, owner);
   });

@@ -7,7 +7,7 @@ describe('queries', () => {
   let graph: TradingGraph;
   let owner: Client;
   beforeAll(async () => {
-    test = await startTestApp({ RATE_LIMIT_SCALE: '1000' });
+    test = await startTestApp();
     owner = await test.asUser('asker');
     graph = await createTradingGraph(test, owner);
   });
@@ -345,7 +345,7 @@ describe('queries', () => {
 
 describe('a slow query', () => {
   it('answers 502 when retrieval takes too long, goes on, and is answered from the store afterwards', async () => {
-    const test = await startTestApp({ RATE_LIMIT_SCALE: '1000', QUERY_UPSTREAM_TIMEOUT_MS: '5' });
+    const test = await startTestApp({ QUERY_UPSTREAM_TIMEOUT_MS: '5' });
     try {
       const { id } = await createTradingGraph(test, test.admin);
       const cypher = 'MATCH (a:产品), (b:产品), (c:产品), (d:产品), (e:产品), (f:产品), (g:产品) RETURN count(*) AS n';

@@ -50,7 +50,7 @@ export async function startTestApp(
     BCRYPT_COST: '4',
     LOG_LEVEL: 'error',
     DATABASE_POOL_SIZE: '10',
-    RATE_LIMIT_SCALE: '1000',
+    RATE_LIMIT_SCALE: '1000000',
     ...environment,
   });
   const socketDirectory = await mkdtemp(path.join(os.tmpdir(), 'graph-service-'));

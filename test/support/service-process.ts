@@ -39,7 +39,7 @@ export class ServiceProcess {
     const port = await freePort();
     const { PATH, HOME } = process.env;
     const env: NodeJS.ProcessEnv = {
-      PATH, HOME, PORT: String(port), DATA_DIR: dataDirectory, BCRYPT_COST: '4', RATE_LIMIT_SCALE: '1000', LOG_LEVEL: 'info',
+      PATH, HOME, PORT: String(port), DATA_DIR: dataDirectory, BCRYPT_COST: '4', RATE_LIMIT_SCALE: '1000000', LOG_LEVEL: 'info',
       ...environment,
     }; // prettier-ignore
     for (const [name, value] of Object.entries(env)) if (value === undefined) delete env[name];
