@@ -81,6 +81,15 @@ describe('DatabasePulse', () => {
     expect(changes).toEqual([]);
   });
 
+  it('waits for statements that are slow behind logins that are quick', async () => {
+    start(proxy.url);
+    await sleep(150);
+    proxy.delayStatements(700);
+    await sleep(2_500);
+    proxy.delayStatements(0);
+    expect(changes).toEqual([]);
+  });
+
   it('takes a refusal for a sign of life: a server that is full still serves those inside', async () => {
     const client = new pg.Client(database.url);
     await client.connect();

@@ -122,7 +122,8 @@ export class DatabasePulse {
     const client = new pg.Client({ connectionString: this.url, application_name: 'graph-service pulse' });
     client.on('error', () => undefined);
     try {
-      await within(this.times.doubtMs, client.connect());
+      // A statement too: a pooler lets in by itself while the server behind it is slow.
+      await within(this.times.doubtMs, client.connect().then(() => client.query('SELECT 1')));
       return true;
     } catch {
       return false;

@@ -23,6 +23,7 @@ interface Pair {
 export class DatabaseProxy {
   private mode: ProxyMode = 'pass';
   private delayMs = 0;
+  private statementDelayMs = 0;
   private markedBy: string | null = null;
   private readonly pairs = new Set<Pair>();
   private server: Server | null = null;
@@ -63,6 +64,11 @@ export class DatabaseProxy {
   /** Each way takes this much longer. */
   delay(ms: number): void {
     this.delayMs = ms;
+  }
+
+  /** Each plain statement takes this much longer, a login does not: a pooler in front of a slow server. */
+  delayStatements(ms: number): void {
+    this.statementDelayMs = ms;
   }
 
   /**
@@ -112,8 +118,10 @@ export class DatabaseProxy {
     const forward = (from: Socket, to: Socket) => {
       from.on('data', (bytes: Buffer) => {
         if (pair.isLost || (from === upstream && pair.losesAnswer)) return;
-        if (this.delayMs === 0) to.write(bytes);
-        else setTimeout(() => to.write(bytes), this.delayMs);
+        const isStatement = from === client && bytes[0] === 'Q'.charCodeAt(0);
+        const delayMs = this.delayMs + (isStatement ? this.statementDelayMs : 0);
+        if (delayMs === 0) to.write(bytes);
+        else setTimeout(() => to.write(bytes), delayMs);
       });
       from.on('error', () => undefined);
       from.once('close', () => {
