@@ -8,6 +8,7 @@ import { ApiKeyPowersGuard } from './auth/api-key-powers.guard.js';
 import { AuthModule } from './auth/auth.module.js';
 import { CredentialsGuard } from './auth/credentials.guard.js';
 import { PasswordChangeGuard } from './auth/password-change.guard.js';
+import { JsonBodyGuard } from './common/http/json-body.guard.js';
 import { DtoPipe } from './common/http/validation.pipe.js';
 import { LogModule } from './common/logging/log.module.js';
 import { StoppingModule } from './common/stopping/stopping.module.js';
@@ -69,13 +70,14 @@ export class AppModule {
         { provide: APP_FILTER, useClass: CountingErrorFilter },
         { provide: APP_PIPE, useClass: DtoPipe },
         // Guards run in this order: how often from this address, who calls, how often may they, may they go on, may they do this,
-        // may they do it with this graph.
+        // what do they send, may they do it with this graph, which the body may name.
         { provide: APP_GUARD, useClass: ClientLimitsGuard },
         { provide: APP_GUARD, useClass: CredentialsGuard },
         { provide: APP_GUARD, useClass: CallerLimitsGuard },
         { provide: APP_GUARD, useClass: PasswordChangeGuard },
         { provide: APP_GUARD, useClass: ApiKeyPowersGuard },
         { provide: APP_GUARD, useClass: AdminGuard },
+        { provide: APP_GUARD, useClass: JsonBodyGuard },
         { provide: APP_GUARD, useClass: GraphAccessGuard },
       ],
     };

@@ -5,7 +5,6 @@ import { answerProtocolErrors } from './common/http/answer-protocol-errors.js';
 import { BoundedHttpAdapter } from './common/http/bounded-http.adapter.js';
 import { checkRequestMiddleware } from './common/http/check-request.middleware.js';
 import { corsFor } from './common/http/cors.js';
-import { jsonBodyMiddleware } from './common/http/json-body.middleware.js';
 import { pathPrefixMiddleware } from './common/http/path-prefix.middleware.js';
 import { requestContextMiddleware } from './common/http/request-context.js';
 import { requestLogMiddleware } from './common/http/request-log.middleware.js';
@@ -40,7 +39,7 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   app.use(pathPrefixMiddleware, securityHeadersMiddleware);
   if (settings.corsOrigins.length > 0) app.enableCors(corsFor(settings.corsOrigins));
   const ceiling = app.get(AnonymousCeiling);
-  app.use(ceiling.gate, checkRequestMiddleware, jsonBodyMiddleware(settings.maxBodyBytes));
+  app.use(ceiling.gate, checkRequestMiddleware);
   app.use(['/docs', '/openapi.json'], ceiling.guard);
   serveOpenApi(app, { keepTokens: !settings.isProduction });
   answerProtocolErrors(app.getHttpServer(), log);

@@ -52,18 +52,28 @@ describe('answers below the routes', () => {
     ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400, 'bad_request'],
     ['a broken chunk', login('Transfer-Encoding: chunked\r\n', '5\r\n{"a":\r\nzz\r\n'), 400, 'bad_request'],
     ['a body that breaks off', login('Content-Length: 100\r\n', '{"username":"a",'), 400, 'bad_request'],
-    ['a body that breaks off, under a legacy path', login('Content-Length: 9\r\n', '{').replace('/auth/login', '/metrics/parse'), 400, 'bad_request'],
+    ['a body that breaks off, under a legacy path', login('Authorization: Bearer TOKEN\r\nContent-Length: 9\r\n', '{').replace('/auth/login', '/metrics/parse'), 400, 'bad_request'],
     ['malformed percent-encoding', 'GET /api/graphs/%FF/schema HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'bad_request'],
     ['malformed percent-encoding in a query', 'GET /api/graphs?limit=%E0%A4%A HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'bad_request'],
     ['TRACE', 'TRACE /health HTTP/1.1\r\nHost: a\r\n\r\n', 404, 'route_not_found'],
     ['OPTIONS *', 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n', 404, 'route_not_found'],
     ['OPTIONS of a route', 'OPTIONS /api/graphs HTTP/1.1\r\nHost: a\r\n\r\n', 404, 'route_not_found'],
   ])('answers %s with its status in the contract’s shape', async (_what, bytes, status, code) => {
-    const answer = await answerTo(bytes);
+    const answer = await answerTo(bytes.replace('TOKEN', test.admin.token!));
     const body = JSON.parse(answer.body) as Record<string, unknown>;
     expect([answer.status, body.code]).toEqual([status, code]);
     expect(body.success).toBe(bytes.includes('/metrics/') ? false : undefined);
   }); // prettier-ignore
+
+  it.each([
+    ['nobody knows', 'POST /api/graphs', 401],
+    ['asks for no route', 'POST /api/nowhere', 404],
+    ['asks for health', 'GET /health', 200],
+    ['asks health for more', 'POST /health', 404],
+  ])('waits for no body of who %s', async (_who, line, status) => {
+    const answer = await answerTo(`${line} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 900000\r\n\r\n{`);
+    expect(answer.status).toBe(status);
+  });
 
   it.each([
     ['an Upgrade', get('Connection: Upgrade\r\nUpgrade: websocket\r\n')],

@@ -3,18 +3,15 @@ import {
   BadRequestError,
   BodyTooLargeError,
   ChangedMeanwhileError,
-  CompressedBodyError,
   DatabaseUnavailableError,
   InternalError,
-  MalformedBodyError,
   RouteNotFoundError,
   UnsupportedMediaTypeError,
 } from './common-errors.js';
 
-/** What `toApiError` reads off errors of Nest, of Express' parsers and of PostgreSQL. */
+/** What `toApiError` reads off errors of Nest, of `raw-body` and of PostgreSQL. */
 interface ForeignError {
   status?: unknown;
-  type?: unknown;
   code?: unknown;
   message?: unknown;
   getStatus?: () => number;
@@ -34,8 +31,6 @@ export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   const error = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as ForeignError;
   const status = typeof error.getStatus === 'function' ? error.getStatus() : error.status;
-  if (error.type === 'entity.parse.failed') return new MalformedBodyError();
-  if (error.type === 'encoding.unsupported') return new CompressedBodyError();
   switch (status) {
     case 400:
       return new BadRequestError();

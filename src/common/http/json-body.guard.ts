@@ -1,46 +1,59 @@
-import { type NextFunction, raw, type Request, type RequestHandler } from 'express';
-import { BodyTooDeepError, MalformedBodyError, RequestTimeoutError, UnsupportedMediaTypeError } from '../errors/common-errors.js';
-import { toApiError } from '../errors/to-api-error.js';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { type Request } from 'express';
+import getRawBody from 'raw-body';
+import { Settings } from '../../config/settings.js';
+import {
+  BadRequestError,
+  BodyTooDeepError,
+  CompressedBodyError,
+  MalformedBodyError,
+  RequestTimeoutError,
+  UnsupportedMediaTypeError,
+} from '../errors/common-errors.js';
 import { nestingDepth } from './nesting-depth.js';
 
 /** `JSON.parse` takes hundreds of thousands of levels; what walks the result afterwards, `JSON.stringify` too, does not. */
 const maxDepth = 64;
 
-/** How long a body of at most `limit` bytes may take to arrive, or, when it is larger, to be read off before its refusal. */
+/** What comes with these means nothing (RFC 9110, section 9.3) and stays unread. */
+const bodiless = new Set(['GET', 'HEAD']);
+
+/** How long a body may take to arrive. */
 const bodyTimeoutMs = 30_000;
 
 /**
- * Reads JSON bodies into `request.body`: one object in UTF-8, uncompressed, at most `limit` bytes and 64 levels, here within
- * 30 s. Other types are left for the route. Errors are named here, while they still say what they are: Nest would turn them
- * into its own, which quote the body.
+ * Reads JSON bodies into `request.body`: one object in UTF-8, uncompressed, at most `MAX_BODY_BYTES` and 64 levels, here within
+ * 30 s. Other types are left for the route. A guard, so that nobody's body is read whom the guards before it refuse.
  */
-export function jsonBodyMiddleware(limit: number): RequestHandler {
-  const read = raw({ limit, inflate: false, type: ['application/json', 'application/*+json'] });
-  return (request, response, next) => {
-    if (!mayHaveBody(request)) return next();
-    let settled = false;
-    const settle: NextFunction = (error?: unknown) => {
-      if (settled) return;
-      settled = true;
-      clearTimeout(timer);
-      if (error !== undefined) {
-        next(toApiError(error));
-        return;
-      }
-      try {
-        if (Buffer.isBuffer(request.body)) request.body = parseObject(request.body, request.headers['content-type']);
-      } catch (refusal) {
-        next(refusal);
-        return;
-      }
-      next();
-    };
-    const timer = setTimeout(() => settle(new RequestTimeoutError()), bodyTimeoutMs);
-    read(request, response, settle);
-  };
-}
+@Injectable()
+export class JsonBodyGuard implements CanActivate {
+  constructor(private readonly settings: Settings) {}
 
-const mayHaveBody = ({ headers }: Request) => headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<Request>();
+    if (!bodiless.has(request.method) && request.is(['application/json', 'application/*+json'])) {
+      request.body = parseObject(await this.read(request), request.headers['content-type']);
+    }
+    return true;
+  }
+
+  /** @throws CompressedBodyError, BodyTooLargeError, RequestTimeoutError, or BadRequestError for a body that breaks off */
+  private async read(request: Request): Promise<Buffer> {
+    const { 'content-encoding': encoding = 'identity', 'content-length': length } = request.headers;
+    if (encoding.toLowerCase() !== 'identity') throw new CompressedBodyError();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new RequestTimeoutError()), bodyTimeoutMs);
+    });
+    try {
+      return await Promise.race([getRawBody(request, { length, limit: this.settings.maxBodyBytes }), late]);
+    } catch (error) {
+      throw request.destroyed ? new BadRequestError() : error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
 
 /**
  * An empty body counts as `{}`: some clients name the type of a body that they do not send.
