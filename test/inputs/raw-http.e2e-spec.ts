@@ -58,11 +58,13 @@ describe('answers below the routes', () => {
     ['TRACE', 'TRACE /health HTTP/1.1\r\nHost: a\r\n\r\n', 404, 'route_not_found'],
     ['OPTIONS *', 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n', 404, 'route_not_found'],
     ['OPTIONS of a route', 'OPTIONS /api/graphs HTTP/1.1\r\nHost: a\r\n\r\n', 404, 'route_not_found'],
-  ])('answers %s with its status in the contract’s shape', async (_what, bytes, status, code) => {
+  ])('answers %s with its status in the contract’s shape', async (what, bytes, status, code) => {
     const answer = await answerTo(bytes.replace('TOKEN', test.admin.token!));
     const body = JSON.parse(answer.body) as Record<string, unknown>;
     expect([answer.status, body.code]).toEqual([status, code]);
-    expect(body.success).toBe(bytes.includes('/metrics/') ? false : undefined);
+    // Nobody knows which family these are for.
+    const isUnknown = ['a request line of 9 kB', 'CONNECT', 'garbage', 'TLS'].includes(what);
+    expect(body.success).toBe(isUnknown || bytes.includes('/metrics/') ? false : undefined);
   }); // prettier-ignore
 
   it.each([

@@ -28,16 +28,11 @@ export class DatabaseUnavailableError extends ApiError {
 }
 
 export class ChangedMeanwhileError extends ApiError {
-  constructor(cause: unknown) {
-    super(
-      409,
-      'changed_meanwhile',
-      {
-        zh: '所涉及的对象刚被另一个请求删除或开始使用，请查看后重试',
-        en: 'Another request has just deleted what this one refers to, or come to use what it deletes; look again, then retry',
-      },
-      { cause },
-    );
+  constructor() {
+    super(409, 'changed_meanwhile', {
+      zh: '所涉及的对象刚被另一个请求删除或开始使用，请查看后重试',
+      en: 'Another request has just deleted what this one refers to, or come to use what it deletes; look again, then retry',
+    });
   }
 }
 

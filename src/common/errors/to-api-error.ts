@@ -45,6 +45,6 @@ export function toApiError(thrown: unknown): ApiError {
   const code = typeof error.code === 'string' ? error.code : '';
   const message = typeof error.message === 'string' ? error.message : '';
   if (connectionLost.test(code) || poolWait.test(message)) return new DatabaseUnavailableError(thrown);
-  if (referenceBroken.test(code)) return new ChangedMeanwhileError(thrown);
+  if (referenceBroken.test(code)) return new ChangedMeanwhileError();
   return new InternalError(thrown);
 }

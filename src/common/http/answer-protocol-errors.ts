@@ -42,7 +42,7 @@ export function answerProtocolErrors(server: Server, log: Logger): void {
   const newest = new WeakMap<Duplex, Exchange>();
   const refused = new WeakSet<Duplex>();
 
-  const refuse = (socket: Duplex, error: ApiError, reason: string, path = ''): void => {
+  const refuse = (socket: Duplex, error: ApiError, reason: string, path: string | null = null): void => {
     if (refused.has(socket)) return;
     refused.add(socket);
     socket.on('error', () => undefined);
@@ -52,7 +52,8 @@ export function answerProtocolErrors(server: Server, log: Logger): void {
     }
     const requestId = randomUUID();
     log.info({ request_id: requestId, status: error.status, reason }, error.text.en);
-    socket.end(rawAnswer(error, requestId, isLegacyPath(path)));
+    // Older clients find what they read in any answer to a request whose route is not known.
+    socket.end(rawAnswer(error, requestId, path === null || isLegacyPath(path)));
     socket.resume();
     setTimeout(() => socket.destroy(), lingerMs).unref();
   };
@@ -73,10 +74,10 @@ export function answerProtocolErrors(server: Server, log: Logger): void {
   });
 }
 
-/** The path of the request line, where what could not be parsed starts with one; empty otherwise. */
-function pathIn(packet: Buffer | undefined): string {
+/** The path of the request line, where what could not be parsed starts with one; null otherwise. */
+function pathIn(packet: Buffer | undefined): string | null {
   const line = packet?.toString('latin1', 0, longestLine) ?? '';
-  return /^[A-Z]+ (?:\/api(?=\/))?(\/[^ ?]*)[ ?]/.exec(line)?.[1] ?? '';
+  return /^[A-Z]+ (?:https?:\/\/[^/?# ]*)?(?:\/api(?=\/))?(\/[^ ?]*)[ ?]/i.exec(line)?.[1] ?? null;
 }
 
 function toProtocolError(code: string | undefined): ApiError {
