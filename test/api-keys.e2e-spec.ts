@@ -36,7 +36,7 @@ describe('API keys', () => {
   it('opens its graphs and no other, also in lists', async () => {
     const key = keyClient(test.url, (await create()).raw_key);
     await key.get(`/api/graphs/${graphId}`).expect(200);
-    expect((await key.get(`/api/graphs/${otherId}`).expect(403)).body.code).toBe('graph_forbidden');
+    expect((await key.get(`/api/graphs/${otherId}`).expect(403)).body.code).toBe('graph_not_in_key');
     const { body } = await key.get('/api/graphs').expect(200);
     expect(body.items.map((graph: { id: number }) => graph.id)).toEqual([graphId]);
     expect((await key.get('/api/auth/me').expect(200)).body.username).toBe('keeper');
@@ -86,7 +86,9 @@ describe('API keys', () => {
     const expiring = await create({ expires_at: new Date(Date.now() + 60_000).toISOString() });
     await keyClient(test.url, expiring.raw_key).get('/api/auth/me').expect(200);
     await test.pool.query("UPDATE api_keys SET expires_at = now() - interval '1 second' WHERE id = $1", [expiring.id]);
-    await keyClient(test.url, expiring.raw_key).get('/api/auth/me').expect(401);
+    const refused = await keyClient(test.url, expiring.raw_key).get('/api/auth/me').expect(401);
+    expect(refused.body.detail).toContain('POST /api/api-keys');
+    expect((await owner.post(`/api/api-keys/${expiring.id}/rotate`).expect(400)).body.code).toBe('api_key_expired');
   });
 
   it('survives a password change of its user', async () => {

@@ -12,6 +12,12 @@ export class ApiKeyRevokedError extends ApiError {
   }
 }
 
+export class ApiKeyExpiredError extends ApiError {
+  constructor() {
+    super(400, 'api_key_expired', { zh: '该密钥已过期，请新建一个', en: 'The key has expired; create a new one' });
+  }
+}
+
 export class ApiKeyRotatedError extends ApiError {
   constructor() {
     super(409, 'api_key_rotated', { zh: '该密钥刚刚被另一个请求轮换', en: 'Another request has just rotated this key' });

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { BatchedLookup } from '../database/batched-lookup.js';
 import { ServicePool } from '../database/service-pool.js';
-import { ApiKeyRevokedError, ApiKeyRotatedError } from './api-keys.errors.js';
+import { ApiKeyExpiredError, ApiKeyRevokedError, ApiKeyRotatedError } from './api-keys.errors.js';
 
 export interface ApiKeyRow {
   id: number;
@@ -89,13 +89,15 @@ export class ApiKeysRepository {
     return id;
   }
 
-  /** @throws ApiKeyRevokedError; ApiKeyRotatedError when the secret is no longer the one of `key`: of two rotations at once, one wins. */
+  /** @throws ApiKeyExpiredError, ApiKeyRevokedError; ApiKeyRotatedError when the secret is no longer the one of `key`: of two rotations at once, one wins. */
   async replaceSecret(client: PoolClient, { id, secret_hash }: ApiKeyRow, secretHash: Buffer): Promise<void> {
-    const { rows } = await client.query<{ revoked: boolean; rotated: boolean }>(
-      'SELECT revoked_at IS NOT NULL AS revoked, secret_hash <> $2 AS rotated FROM api_keys WHERE id = $1 FOR UPDATE',
+    const { rows } = await client.query<{ revoked: boolean; expired: boolean; rotated: boolean }>(
+      `SELECT revoked_at IS NOT NULL AS revoked, expires_at <= now() AS expired, secret_hash <> $2 AS rotated
+       FROM api_keys WHERE id = $1 FOR UPDATE`,
       [id, secret_hash],
     );
     if (rows[0]?.revoked !== false) throw new ApiKeyRevokedError();
+    if (rows[0].expired) throw new ApiKeyExpiredError();
     if (rows[0].rotated) throw new ApiKeyRotatedError();
     await client.query('UPDATE api_keys SET secret_hash = $2 WHERE id = $1', [id, secretHash]);
   }

@@ -14,6 +14,21 @@ export class NotAuthenticatedError extends ApiError {
   }
 }
 
+/** One answer for a key that is unknown, wrong, revoked or expired, and for one whose user may not go on. */
+export class BadApiKeyError extends ApiError {
+  constructor() {
+    super(
+      401,
+      'not_authenticated',
+      {
+        zh: 'API 密钥未知、已吊销或已过期，或其用户已停用、须先修改密码；请登录后用 POST /api/api-keys 新建密钥',
+        en: 'The API key is unknown, revoked or expired, or its user is disabled or has to change the password; log in and create a key with POST /api/api-keys',
+      },
+      { headers: { 'WWW-Authenticate': 'Bearer' } },
+    );
+  }
+}
+
 export class TwoCredentialsError extends ApiError {
   constructor() {
     super(401, 'two_credentials', {

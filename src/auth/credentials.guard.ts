@@ -2,24 +2,26 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { AuthGuard } from '@nestjs/passport';
 import { type Request } from 'express';
 import { accessOf } from '../access/access.decorator.js';
-import { ClosedRouteError, NotAuthenticatedError, TwoCredentialsError } from './auth.errors.js';
+import { BadApiKeyError, ClosedRouteError, NotAuthenticatedError, TwoCredentialsError } from './auth.errors.js';
 import { extractBearer } from './jwt.strategy.js';
 import { TokenPrincipals } from './token-principals.js';
 import { type Principal } from '../access/principal.js';
 
 /** passport hands over what its strategy found: an error of ours or of the database is no reason to log anyone out. */
-function takePrincipal<T = Principal>(error: unknown, principal: T | false): T {
-  if (error) throw error instanceof Error ? error : new NotAuthenticatedError();
-  if (!principal) throw new NotAuthenticatedError();
-  return principal;
-}
+const takePrincipal =
+  (Refusal: new () => Error) =>
+  <T = Principal>(error: unknown, principal: T | false): T => {
+    if (error) throw error instanceof Error ? error : new Refusal();
+    if (!principal) throw new Refusal();
+    return principal;
+  };
 
 class TokenGuard extends AuthGuard('jwt') {
-  override handleRequest = takePrincipal;
+  override handleRequest = takePrincipal(NotAuthenticatedError);
 }
 
 class ApiKeyGuard extends AuthGuard('api_key') {
-  override handleRequest = takePrincipal;
+  override handleRequest = takePrincipal(BadApiKeyError);
 }
 
 /** Among the headers as they came: of two `Authorization` Node keeps the first, where a proxy may have looked at the last. */

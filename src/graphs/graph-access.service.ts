@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type GraphRole } from '../access/access.decorator.js';
 import { type Principal } from '../access/principal.js';
 import { ServicePool } from '../database/service-pool.js';
-import { GraphAccessError, GraphNotFoundError, RecordNotFoundError } from './graphs.errors.js';
+import { GraphAccessError, GraphNotFoundError, GraphNotInKeyError, RecordNotFoundError } from './graphs.errors.js';
 
 const rank = { viewer: 1, editor: 2, manager: 3, owner: 4 };
 
@@ -24,7 +24,7 @@ export class GraphAccessService {
     return rows[0].graph_id;
   }
 
-  /** @throws GraphNotFoundError, or GraphAccessError for a graph that exists and that the caller may not use this way. */
+  /** @throws GraphNotFoundError; GraphAccessError or GraphNotInKeyError for a graph that exists and is not the caller's to use so. */
   async require(principal: Principal, graphId: number, role: GraphRole | 'owner'): Promise<void> {
     const held = await this.findRole(principal, graphId);
     if (held === null || rank[held] < rank[role]) throw new GraphAccessError(role);
@@ -42,7 +42,7 @@ export class GraphAccessService {
     return rows.map(graph => graph.id);
   }
 
-  /** The caller's role; admins count as owners. Null when the caller has none, or shows a key that is not for this graph. */
+  /** The caller's role; admins count as owners. Null when the caller has none. */
   private async findRole(principal: Principal, graphId: number): Promise<GraphRole | 'owner' | null> {
     const { rows } = await this.pool.query<{ owner_id: number; role: GraphRole | null }>({
       name: 'graph-role',
@@ -51,7 +51,7 @@ export class GraphAccessService {
     });
     const graph = rows[0];
     if (!graph) throw new GraphNotFoundError();
-    if (principal.apiKey && !principal.apiKey.graphIds.includes(graphId)) return null;
+    if (principal.apiKey && !principal.apiKey.graphIds.includes(graphId)) throw new GraphNotInKeyError();
     return principal.isAdmin || graph.owner_id === principal.userId ? 'owner' : graph.role;
   }
 }

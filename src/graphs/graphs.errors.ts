@@ -35,6 +35,15 @@ export class GraphAccessError extends ApiError {
   }
 }
 
+export class GraphNotInKeyError extends ApiError {
+  constructor() {
+    super(403, 'graph_not_in_key', {
+      zh: '该 API 密钥不可用于此图，请使用 graph_ids 含有它的密钥',
+      en: 'This API key is not for this graph; use one whose graph_ids name it',
+    });
+  }
+}
+
 export class GraphBusyError extends ApiError {
   constructor() {
     super(409, 'graph_busy', { zh: '该图正在被使用，请稍后重试', en: 'The graph is in use; try again shortly' });
