@@ -130,10 +130,15 @@ describe('accounts', () => {
     expect(body.detail.errors).toMatchObject([{ loc: ['body', 'username'], type: 'string_pattern' }]);
   });
 
+  it.each(['Admin', 'ADMIN', '\uFF41dmin'])('refuses the username %s, which is another spelling of one that is taken', async username => {
+    const { body } = await test.anonymous.post('/api/auth/register').send({ username, password: 'correct-horse-7' }).expect(400);
+    expect(body.code).toBe('username_taken');
+  });
+
   it('takes usernames in the letters of many languages', async () => {
     for (const username of ['李雷', 'हिन्दी', 'Ünal', 'บุญ', 'نور', 'e\u0301lan']) {
       const { body } = await test.anonymous.post('/api/auth/register').send({ username, password: 'correct-horse-7' }).expect(201);
-      expect(body.username).toBe(username.normalize('NFC'));
+      expect(body.username).toBe(username.normalize('NFKC'));
     }
   });
 

@@ -45,9 +45,9 @@ export class UsersRepository {
     return this.users.findOneBy({ id });
   }
 
-  /** By the name as it stands, which may be older than the rule of normal form C, else by its normal form. */
+  /** By the name as it stands, which may be older than the rule of normal form KC, else by its normal form. */
   async findByUsername(username: string): Promise<User | null> {
-    const normal = username.normalize('NFC');
+    const normal = username.normalize('NFKC');
     const found = await this.users.findOneBy({ username });
     return found ?? (normal === username ? null : this.users.findOneBy({ username: normal }));
   }
@@ -57,10 +57,11 @@ export class UsersRepository {
     return this.accountStates.get(id);
   }
 
-  /** @throws UsernameTakenError */
+  /** @throws UsernameTakenError when somebody has the name, also in another case. */
   async create(client: PoolClient, { username, passwordHash, isAdmin, mustChangePassword }: NewUser): Promise<number> {
     const { rows } = await client.query<{ id: number }>(
-      `INSERT INTO users (username, password_hash, is_admin, must_change_password) VALUES ($1, $2, $3, $4)
+      `INSERT INTO users (username, password_hash, is_admin, must_change_password)
+       SELECT $1, $2, $3, $4 WHERE NOT EXISTS (SELECT FROM users WHERE lower(username) = lower($1))
        ON CONFLICT (username) DO NOTHING RETURNING id`,
       [username, passwordHash, isAdmin, mustChangePassword],
     );

@@ -1,6 +1,8 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { type Logger } from 'pino';
 import { type Principal } from '../access/principal.js';
 import { AuditService } from '../audit/audit.service.js';
+import { LOG } from '../common/logging/log.js';
 import { builtInPasswordPattern, Settings } from '../config/settings.js';
 import { PasswordHasher } from './password-hasher.js';
 import { requireStrongPassword } from './password-rules.js';
@@ -20,6 +22,7 @@ export class UsersService implements OnApplicationBootstrap {
     private readonly hasher: PasswordHasher,
     private readonly settings: Settings,
     private readonly audit: AuditService,
+    @Inject(LOG) private readonly log: Logger,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -50,9 +53,17 @@ export class UsersService implements OnApplicationBootstrap {
     const usable = user?.disabledAt === null ? user : null;
     const matches = await this.hasher.verify(password, usable?.passwordHash);
     if (!usable || !matches) return null;
-    const { id, passwordHash } = usable;
-    if (this.hasher.isOutdated(passwordHash)) await this.users.rehash(id, passwordHash, await this.hasher.hash(password));
+    if (this.hasher.isOutdated(usable.passwordHash)) await this.renewHash(usable, password);
     return usable;
+  }
+
+  /** At the next login if not at this one: a right password is not refused because the queue is full. */
+  private async renewHash({ id, passwordHash }: User, password: string): Promise<void> {
+    try {
+      await this.users.rehash(id, passwordHash, await this.hasher.hash(password));
+    } catch (cause) {
+      this.log.warn({ cause }, 'A password could not be hashed at the cost of today');
+    }
   }
 
   /** @throws WeakPasswordError, UsernameTakenError */
