@@ -40,7 +40,7 @@ function readValues(read: SettingsReader) {
     defaultPasswordPattern: read.checked(
       'DEFAULT_PASSWORD_PATTERN',
       builtInPasswordPattern,
-      'Password after a reset; {username} is replaced',
+      'Password of a user whom an admin creates or resets, to be changed at once; {username} is replaced',
       readPasswordPattern,
     ),
     registrationEnabled: read.boolean('REGISTRATION_ENABLED', true, 'Whether anyone may register an account'),

@@ -123,7 +123,10 @@ export class DatabasePulse {
     client.on('error', () => undefined);
     try {
       // A statement too: a pooler lets in by itself while the server behind it is slow.
-      await within(this.times.doubtMs, client.connect().then(() => client.query('SELECT 1')));
+      await within(
+        this.times.doubtMs,
+        client.connect().then(() => client.query('SELECT 1')),
+      );
       return true;
     } catch {
       return false;

@@ -10,7 +10,7 @@ import { VisitsService } from './visits.service.js';
 const limitedElsewhere = /^\/(health(\/ready)?|auth\/(login|register))\/?$/i;
 
 /**
- * The limit of what reaches no bucket: unknown routes, unreadable bodies, 401s, public documents. Such a request is counted
+ * The limit of what reaches no bucket: unknown routes, 401s, public documents. Such a request is counted
  * once it is known to be one, before its answer leaves (`count`); the address that used up its share is then refused before
  * its credentials are looked at (`gate`).
  */

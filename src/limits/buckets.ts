@@ -24,7 +24,7 @@ export type BucketName = keyof typeof buckets;
 
 export const sharedByUser: Policy = { name: 'user', limit: 60 };
 
-/** Requests that reach no other bucket: unknown routes, unreadable bodies, missing credentials, public documents. */
+/** Requests that reach no other bucket: unknown routes, missing credentials, public documents. */
 export const anonymous: Policy = { name: 'anonymous', limit: 300 };
 
 /** The limit of an API key, over all endpoints; it takes the place of the limits per user. */

@@ -8,7 +8,7 @@ import { Telemetry } from '../telemetry/telemetry.service.js';
 import { AnonymousCeiling } from './anonymous-ceiling.service.js';
 import { TooManyRequestsError } from './limits.errors.js';
 
-/** The error filter, which first counts what ends in an error without having reached a bucket: 404s, 401s, unreadable bodies. */
+/** The error filter, which first counts what ends in an error without having reached a bucket: 404s, 401s. */
 @Catch()
 export class CountingErrorFilter extends ErrorFilter {
   constructor(
