@@ -60,7 +60,11 @@ async function main(): Promise<void> {
       abandon: () => embedded?.kill(),
       boundMs: (settings.shutdownDelaySeconds + settings.shutdownSeconds) * 1000 + closingMs,
     });
-    void created.get(LicenceVerifier).lapsed.then(refusal => stop().finally(() => fail(refusal)));
+    void created.get(LicenceVerifier).lapsed.then(async refusal => {
+      await Promise.race([stop(), sleep(settings.shutdownSeconds * 1000 + closingMs)]).catch(() => undefined);
+      embedded?.kill();
+      fail(refusal);
+    });
     const { port } = created.getHttpServer().address() as AddressInfo;
     const login = await created.get(UsersService).findFirstLogin();
     process.stdout.write(welcome(`http://${settings.host === '0.0.0.0' ? 'localhost' : settings.host}:${port}`, login));
