@@ -15,7 +15,7 @@ export const secretFlows = `
 400 POST /api/auth/register
 422 POST /api/auth/register
 201 POST /api/users
-200 POST /api/users/4/reset-password
+200 POST /api/users/3/reset-password
 200 POST /api/auth/login
 400 POST /api/auth/login
 400 POST /api/auth/login
