@@ -19,7 +19,7 @@ async function ourAdapter() {
   return new BoundedHttpAdapter({ maxHeaderBytes: 8_192, headersTimeoutMs: 10_000, requestTimeoutMs: 10_000, maxConnections: 1_000 });
 }
 
-const adapter = process.argv[2] === 'ours' ? await ourAdapter() : undefined;
-const app = await NestFactory.create(HelloModule, adapter, { logger: false });
+const adapter = process.argv[2] === 'ours' ? [await ourAdapter()] : [];
+const app = await NestFactory.create(HelloModule, ...adapter, { logger: false });
 await app.listen(0, '127.0.0.1');
 process.send(app.getHttpServer().address().port);
