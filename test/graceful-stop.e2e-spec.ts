@@ -307,3 +307,22 @@ describe('stopping with the embedded database', () => {
     expect(isDatabaseGone()).toBe(true);
   }, 30_000);
 });
+
+it('stops with npm start, which is what people give to a supervisor', async () => {
+  const service = await ServiceProcess.start({ throughNpm: true });
+  try {
+    await service.stop();
+    // npm may be gone a moment before what it has started.
+    for (const deadline = Date.now() + 10_000; (await answers(service.url)) && Date.now() < deadline;) await sleep(50);
+    expect(await answers(service.url)).toBe(false);
+    expect(service.log.map(({ msg }) => msg)).toContain('Stopping');
+  } finally {
+    await service.kill();
+  }
+}, 60_000);
+
+const answers = (url: string) =>
+  fetch(`${url}/health`).then(
+    () => true,
+    () => false,
+  );

@@ -12,6 +12,8 @@ export interface ServiceOptions {
   environment?: Record<string, string | undefined>;
   /** Before the script: `['--require', file]`. */
   nodeArguments?: string[];
+  /** By `npm start` instead of the command that it runs. */
+  throughNpm?: boolean;
 }
 
 /** The service as a user runs it: a process of its own, from `dist`, told by its environment and heard through its output. */
@@ -34,7 +36,7 @@ export class ServiceProcess {
   }
 
   /** Starts and does not wait; see `listening`. */
-  static async spawn({ environment = {}, nodeArguments = [] }: ServiceOptions = {}): Promise<ServiceProcess> {
+  static async spawn({ environment = {}, nodeArguments = [], throughNpm = false }: ServiceOptions = {}): Promise<ServiceProcess> {
     const dataDirectory = await mkdtemp(path.join(os.tmpdir(), 'graph-service-process-'));
     const port = await freePort();
     const { PATH, HOME } = process.env;
@@ -45,7 +47,8 @@ export class ServiceProcess {
     for (const [name, value] of Object.entries(env)) if (value === undefined) delete env[name];
     // Away from the repository, so that no `.env` of a developer is read.
     const script = path.join(root, 'dist', 'src', 'main.js');
-    const child = spawn(process.execPath, [...nodeArguments, script], { cwd: dataDirectory, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [command, ...args] = throughNpm ? ['npm', 'start', '--prefix', root] : [process.execPath, ...nodeArguments, script];
+    const child = spawn(command, args, { cwd: dataDirectory, env, stdio: ['ignore', 'pipe', 'pipe'] });
     return new ServiceProcess(child, port, dataDirectory);
   }
 
