@@ -81,6 +81,8 @@ export class SourcesService {
   private async describeColumns(connectionId: number, target: Target): Promise<{ columns: Map<string, SourceFamily> } | SourceProblem> {
     const { source, path } = target.element;
     if (source.kind === 'query') return this.describeQuery(connectionId, source.query, [...path, 'query']);
+    const reserved = this.warehouse.tableNameProblem(source.table);
+    if (reserved) return { type: reserved.type, path: [...path, 'table'], text: reserved };
     const table = await this.warehouse.describeTable(connectionId, source.table);
     if (table) return { columns: new Map(table.columns.map(({ name, type }) => [name, sourceFamily(type)])) };
     const tables = await this.warehouse.listTables(connectionId);

@@ -107,8 +107,10 @@ export class MetricBinder {
     problems: FieldProblem[],
   ): Promise<BoundTable> {
     const table = relation.table ?? '';
-    const described = await this.warehouse.describeTable(connectionId, table);
-    if (!described)
+    const reserved = this.warehouse.tableNameProblem(table);
+    const described = reserved ? null : await this.warehouse.describeTable(connectionId, table);
+    if (reserved) problems.push({ loc: [...loc, 'table'], msg: `${reserved.zh} / ${reserved.en}`, type: reserved.type });
+    else if (!described)
       problems.push({ loc: [...loc, 'table'], msg: `镜像中没有表“${table}” / the mirror has no table '${table}'`, type: 'unknown_table' });
     return { alias: alias ?? table, source: { schema: relation.schema ?? 'mirror', table }, columns: described?.columns ?? [] };
   }

@@ -68,8 +68,8 @@ export class SourceRowsReader {
     const arrays = parameters.map((_, i) => `$${i + 1}::text[]`).join(', ');
     const wanted = columns.map((_, i) => `k${i}`).join(', ');
     const { columns: named, rows } = await this.warehouse.read(first.connection_id, {
-      sql: `SELECT wanted.place, source.* FROM ${quoteIdentifier(first.table)} AS source
-              JOIN unnest(${arrays}) WITH ORDINALITY AS wanted (${wanted}, place) ON (${keys.join(', ')}) = (${columns.map((_, i) => `wanted.k${i}`).join(', ')})
+      sql: `SELECT wanted.place, source.* FROM mirror.${quoteIdentifier(first.table)} AS source
+              JOIN pg_catalog.unnest(${arrays}) WITH ORDINALITY AS wanted (${wanted}, place) ON (${keys.join(', ')}) = (${columns.map((_, i) => `wanted.k${i}`).join(', ')})
              ORDER BY wanted.place`,
       parameters,
       timeoutMs: this.settings.warehouseTimeoutMs,

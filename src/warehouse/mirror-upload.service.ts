@@ -6,7 +6,7 @@ import { SchemaError } from '../common/errors/api-error.js';
 import { DatabaseLink } from '../database/database-link.js';
 import { quoteIdentifier } from '../database/quote-identifier.js';
 import { type WatchedPool } from '../database/watched-pool.js';
-import { nameProblem } from './csv/csv-header.js';
+import { tableNameProblem } from './csv/csv-header.js';
 import { CopyTarget } from './csv/copy-target.js';
 import { loadCsv, type LoadedCsv } from './csv/load-csv.js';
 import { MirrorCatalog, type MirrorColumn } from './mirror-catalog.js';
@@ -140,7 +140,7 @@ class Received implements AsyncIterable<Buffer> {
 }
 
 function requireTableName(table: string): void {
-  const problem = nameProblem(table);
+  const problem = tableNameProblem(table);
   if (problem) throw new SchemaError([{ loc: ['path', 'table'], msg: `${problem.zh} / ${problem.en}`, type: problem.type }]);
 }
 

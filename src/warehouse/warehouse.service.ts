@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { type Connection } from './connection.entity.js';
 import { ConnectionsRepository } from './connections.repository.js';
+import { tableNameProblem } from './csv/csv-header.js';
 import { MirrorCatalog } from './mirror-catalog.js';
 import { type ReadResult } from './capped-query.js';
 import { MirrorReader, type ReadRequest } from './mirror-reader.js';
@@ -39,6 +40,11 @@ export class WarehouseService implements OnApplicationBootstrap {
     const connection = await this.find(nameOrId);
     if (!connection) throw new ConnectionNotFoundError();
     return { id: connection.id, name: connection.name, type: connection.type };
+  }
+
+  /** Why no mirror table may have this name, although an earlier release may have taken one; null for nothing. */
+  tableNameProblem(name: string): { type: string; zh: string; en: string } | null {
+    return tableNameProblem(name);
   }
 
   /** @throws ConnectionNotFoundError */

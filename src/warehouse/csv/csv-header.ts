@@ -82,6 +82,19 @@ export function checkColumnNames(names: readonly string[], at: (index: number) =
   if (problems.length > 0) throw new SchemaError(problems);
 }
 
+/**
+ * What is wrong with the name of a table; null for nothing. All relations of PostgreSQL's catalogue begin with `pg_`, and a bare
+ * name in a user's SQL is looked up there first: such a table would be mistaken for the catalogue's.
+ */
+export function tableNameProblem(name: string): { type: string; zh: string; en: string } | null {
+  if (!/^pg_/i.test(name)) return nameProblem(name);
+  return {
+    type: 'reserved_name',
+    zh: '以 pg_ 开头的表名为 PostgreSQL 保留，请换一个名称上传',
+    en: 'table names that begin with pg_ are reserved by PostgreSQL; upload the table under another name',
+  };
+}
+
 /** What is wrong with the name of a column or a table; null for nothing. */
 export function nameProblem(name: string): { type: string; zh: string; en: string } | null {
   if (name.trim() === '') return { type: 'empty_name', zh: '名称为空', en: 'the name is empty' };
