@@ -1,10 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Request } from 'express';
 import { type Logger } from 'pino';
+import { currentRequest } from '../common/http/request-context.js';
 import { LOG } from '../common/logging/log.js';
 import { Settings } from '../config/settings.js';
 import { type Caller } from './caller.js';
-import { findClientAddress } from './client-address.js';
+import { findClientAddress, unknownClient } from './client-address.js';
 
 /** What the limits know of a request while it is served. */
 export interface Visit {
@@ -37,6 +38,12 @@ export class VisitsService {
       this.visits.set(request, visit);
     }
     return visit;
+  }
+
+  /** The address of the request being served, also for code that is not handed it. */
+  currentAddress(): string {
+    const current = currentRequest();
+    return current ? this.of(current.request).address : unknownClient;
   }
 
   /** Behind a proxy that is not trusted all clients share its limits, which looks like a fault of the service. */

@@ -92,6 +92,8 @@ export class QueriesService {
   ): Promise<Answered> {
     const answer = await this.retrieval.query({
       graph_id: graphId,
+      // A user's keys share with their user: more of them give no more.
+      caller: String(principal.userId),
       kind: query.kind,
       text: query.text,
       limit: query.limit,

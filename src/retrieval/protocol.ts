@@ -14,6 +14,8 @@ export type Language = 'zh' | 'en';
 
 export interface RetrievalQuery {
   graph_id: number;
+  /** Whose share of the process the work counts against; an opaque name. */
+  caller: string;
   kind: QueryKind;
   text: string;
   /** Values of `$name` in a Cypher text. */
@@ -144,4 +146,6 @@ export interface RetrievalFailure {
   text: ErrorText;
   context?: Record<string, unknown>;
   problems?: FieldProblem[];
+  /** With 503: when to ask again. */
+  retry_after_s?: number;
 }

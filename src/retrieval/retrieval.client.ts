@@ -77,6 +77,6 @@ export class RetrievalClient implements OnApplicationShutdown {
 
 function toApiError(failure: RetrievalFailure): ApiError {
   if (failure.problems) return new SchemaError(failure.problems);
-  const headers = failure.status === 503 ? { headers: { 'Retry-After': '2' } } : {};
+  const headers = failure.status === 503 ? { headers: { 'Retry-After': String(failure.retry_after_s ?? 2) } } : {};
   return new ApiError(failure.status, failure.code, failure.text, { ...(failure.context ? { context: failure.context } : {}), ...headers });
 }

@@ -12,14 +12,14 @@ export class RetrievalUnavailableError extends ApiError {
   }
 }
 
-/** 503: more queries are waiting than the process will hold. */
+/** 503: too many queries of the caller wait, or one has waited for too long. */
 export class RetrievalBusyError extends ApiError {
-  constructor(waiting: number) {
+  constructor(retryAfterS: number) {
     super(
       503,
       'retrieval_busy',
-      { zh: '查询过多，请稍后重试', en: 'Too many queries are waiting; try again shortly' },
-      { context: { waiting }, headers: { 'Retry-After': '2' } },
+      { zh: '目前没有位置处理您的又一个查询，请稍后重试', en: 'There is no place for another query of yours now; try again shortly' },
+      { headers: { 'Retry-After': String(retryAfterS) } },
     );
   }
 }

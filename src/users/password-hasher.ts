@@ -2,36 +2,50 @@ import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { Injectable } from '@nestjs/common';
 import { compare, getRounds, hash } from 'bcrypt';
+import { FairShare } from '../common/shares/fair-share.js';
 import { Settings } from '../config/settings.js';
+import { VisitsService } from '../limits/visits.service.js';
 import { Telemetry } from '../telemetry/telemetry.service.js';
 import { HashingBusyError } from './users.errors.js';
-import { WorkQueue } from './work-queue.js';
 
 /**
  * One core stays free for the event loop: requests go on while logins flood in. One of libuv's four threads stays free for
  * names and files.
  */
 const concurrency = Math.min(3, Math.max(1, availableParallelism() - 1));
-/** At a quarter of a second each, whoever waits longest waits some eight seconds. */
-const capacity = 32 * concurrency;
+/** At a quarter of a second each, who waits longest waits some eight seconds behind others, and four behind their own address. */
+const waiting = 32 * concurrency;
+const waitingPerCaller = 16 * concurrency;
+const patienceMs = 10_000;
 
 /** bcrypt over a pre-hash: 72 bytes is all bcrypt reads, and a SHA-384 in base64 has 64, so no character is cut. */
 @Injectable()
 export class PasswordHasher {
   private readonly cost: number;
-  private readonly queue = new WorkQueue(concurrency, capacity, () => new HashingBusyError());
+  /** Hashing takes a thread for a quarter of a second: unbounded, a flood of logins would queue for minutes. */
+  private readonly share = new FairShare({
+    places: concurrency,
+    waitingPerCaller,
+    waiting,
+    patienceMs,
+    refuse: retryAfterS => new HashingBusyError(retryAfterS),
+  });
   /** Compared with when there is no user, so that an unknown name takes the time of a wrong password. */
   private readonly nobody: Promise<string>;
 
-  constructor({ bcryptCost }: Settings, telemetry: Telemetry) {
+  constructor(
+    { bcryptCost }: Settings,
+    telemetry: Telemetry,
+    private readonly visits: VisitsService,
+  ) {
     this.cost = bcryptCost;
-    telemetry.watch('password_hashing_waiting', 'Passwords that wait to be hashed', () => this.queue.length);
+    telemetry.watch('password_hashing_waiting', 'Passwords that wait to be hashed', () => this.share.waiting);
     this.nobody = hash(preHash('nobody'), this.cost);
   }
 
-  /** @throws HashingBusyError when too many wait already. */
+  /** @throws HashingBusyError when too many from the client's address wait already. */
   hash(password: string): Promise<string> {
-    return this.queue.run(() => hash(preHash(password), this.cost));
+    return this.inTurn(() => hash(preHash(password), this.cost));
   }
 
   /**
@@ -41,7 +55,7 @@ export class PasswordHasher {
    */
   async verify(password: string, stored: string | undefined): Promise<boolean> {
     const against = stored ?? (await this.nobody);
-    const matches = await this.queue.run(async () => {
+    const matches = await this.inTurn(async () => {
       if (await compare(preHash(password), against)) return true;
       // 2^c + (2^c + 2^(c+1) + … + 2^(C-1)) = 2^C: what a hash of a lower cost has left to do.
       for (let rounds = getRounds(against); rounds < this.cost; rounds++) await hash(preHash(password), rounds);
@@ -53,6 +67,11 @@ export class PasswordHasher {
   /** Whether a stored hash was made with another cost than today's. */
   isOutdated(stored: string): boolean {
     return getRounds(stored) !== this.cost;
+  }
+
+  /** Shared by address: who logs in is not known before, and many names are easily made. */
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.share.run({ caller: this.visits.currentAddress() }, work);
   }
 }
 

@@ -47,13 +47,17 @@ export class UserOwnsGraphsError extends ApiError {
   }
 }
 
+/** 503: too many passwords of one address wait to be hashed, or one has waited for too long. */
 export class HashingBusyError extends ApiError {
-  constructor() {
+  constructor(retryAfterS: number) {
     super(
       503,
       'login_busy',
-      { zh: '登录请求过多，请稍后重试', en: 'Too many logins at once; retry shortly' },
-      { headers: { 'Retry-After': '2' } },
+      {
+        zh: '目前没有位置处理来自您地址的又一次登录，请稍后重试',
+        en: 'There is no place for another login from your address now; retry shortly',
+      },
+      { headers: { 'Retry-After': String(retryAfterS) } },
     );
   }
 }

@@ -18,14 +18,16 @@ export function readRetrievalQuery(text: string): RetrievalQuery {
     if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < min) throw refusal(name);
     return value;
   };
-  const { kind, text: asked, today, parameters, metrics } = fields;
+  const { kind, caller, text: asked, today, parameters, metrics } = fields;
   if (typeof kind !== 'string' || !KINDS.includes(kind)) throw refusal('kind');
+  if (typeof caller !== 'string' || caller === '' || caller.length > 64) throw refusal('caller');
   if (typeof asked !== 'string') throw refusal('text');
   if (typeof today !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(today)) throw refusal('today');
   if (parameters !== undefined && (typeof parameters !== 'object' || parameters === null)) throw refusal('parameters');
   if (metrics !== undefined && !Array.isArray(metrics)) throw refusal('metrics');
   return {
     graph_id: integer('graph_id', 1),
+    caller,
     kind: kind as QueryKind,
     text: asked,
     today,

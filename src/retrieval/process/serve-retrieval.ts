@@ -5,13 +5,13 @@ import { ApiError, SchemaError } from '../../common/errors/api-error.js';
 import { DatabaseUnavailableError, ServiceStoppingError } from '../../common/errors/common-errors.js';
 import { toApiError } from '../../common/errors/to-api-error.js';
 import { ServerDrain } from '../../common/http/server-drain.js';
+import { FairShare } from '../../common/shares/fair-share.js';
 import { type RetrievalFailure, type RetrievalHealth } from '../protocol.js';
 import { ProtocolError, RetrievalBusyError } from '../retrieval.errors.js';
 import { LoadedGraphs } from './loaded-graphs.js';
 import { readRetrievalQuery } from './read-retrieval-query.js';
 import { RetrievalDatabase } from './retrieval-database.js';
 import { runQuery } from './run-query.js';
-import { WorkLimit } from './work-limit.js';
 
 export interface RetrievalOptions {
   databaseUrl: string;
@@ -23,7 +23,8 @@ export interface RetrievalOptions {
 
 const MAX_BODY_BYTES = 2_097_152;
 const WORKING_AT_ONCE = 8;
-const MOST_WAITING = 200;
+/** Every process of the API shares these. All that waits and works for one of them fits into its connections to here. */
+const SHARE = { places: WORKING_AT_ONCE, waitingPerCaller: 50, waiting: 200, patienceMs: 120_000 };
 
 export interface RetrievalServer {
   server: Server;
@@ -36,7 +37,7 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
   // One connection more for each of a few graphs that may be loading, and one to cancel with.
   const database = new RetrievalDatabase(options.databaseUrl, WORKING_AT_ONCE + 4, options.log);
   const graphs = new LoadedGraphs(database, options.memoryMb * 1024 * 1024);
-  const limit = new WorkLimit(WORKING_AT_ONCE, MOST_WAITING, waiting => new RetrievalBusyError(waiting));
+  const share = new FairShare({ ...SHARE, refuse: retryAfterS => new RetrievalBusyError(retryAfterS) });
   const startedAt = Date.now();
 
   async function answer(request: IncomingMessage, signal: AbortSignal): Promise<unknown> {
@@ -46,14 +47,15 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
         status: 'ok',
         graphs: graphs.count,
         bytes: graphs.bytes,
-        working: limit.working,
+        working: share.working,
         uptime_s: uptime,
       } satisfies RetrievalHealth;
     }
     if (request.method !== 'POST' || request.url !== '/v1/query')
       throw new ProtocolError({ zh: '没有这个操作', en: 'No such operation' }, 404);
     const query = readRetrievalQuery(await readBody(request));
-    return limit.run(signal, () => runQuery(database, graphs, query, signal));
+    const { caller, graph_id: group, timeout_ms: patienceMs } = query;
+    return share.run({ caller, group, patienceMs, signal }, () => runQuery(database, graphs, query, signal));
   }
 
   const server = http.createServer((request, response) => {
@@ -123,7 +125,15 @@ function toFailure(thrown: unknown): RetrievalFailure {
   const error = toApiError(thrown);
   if (thrown instanceof ApiError || error instanceof DatabaseUnavailableError) {
     const { status, code, text, context } = error;
-    return { status, code, text, ...(context ? { context } : {}), ...(error instanceof SchemaError ? { problems: error.problems } : {}) };
+    const retryAfterS = Number(error.headers?.['Retry-After']);
+    return {
+      status,
+      code,
+      text,
+      ...(context ? { context } : {}),
+      ...(error instanceof SchemaError ? { problems: error.problems } : {}),
+      ...(retryAfterS > 0 ? { retry_after_s: retryAfterS } : {}),
+    };
   }
   return { status: 500, code: 'retrieval_failed', text: { zh: '检索进程内部错误', en: 'The retrieval process failed' } };
 }

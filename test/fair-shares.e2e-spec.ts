@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, startTestApp, type TestApp } from './support/app.js';
+import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
+
+/** Over the 18 nodes of the graph this takes minutes; the number makes it a query of its own. */
+const slowCypher = (number: number) => `MATCH (a), (b), (c), (d), (e), (f), (g) WHERE a.x${number} IS NULL RETURN count(*) AS n`;
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp();
+});
+afterAll(() => test.close(), 60_000);
+
+describe('retrieval work', () => {
+  let greedy: Client;
+  let other: Client;
+  let ofGreedy: TradingGraph;
+  let ofOther: number;
+  beforeAll(async () => {
+    greedy = await test.asUser('greedy');
+    other = await test.asUser('other');
+    ofGreedy = await createTradingGraph(test, greedy);
+    ofOther = (await other.post('/api/graphs').send({ name: '别的图' }).expect(201)).body.id;
+    // Cold starts are not what is looked at.
+    await other.post(`/api/graphs/${ofOther}/query`).send({ search: '冷启动' }).expect(200);
+  });
+
+  const queryUrl = () => `${test.url}/api/graphs/${ofGreedy.id}/query`;
+  const send = (client: Client, body: object, signal?: AbortSignal) =>
+    fetch(queryUrl(), {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${client.token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+      ...(signal ? { signal } : {}),
+    });
+  const working = async () => {
+    const { rows } = await test.pool.query(
+      `SELECT count(*)::int AS n FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = 'graph-service retrieval' AND state = 'active' AND backend_type = 'client backend'`,
+    );
+    return rows[0].n as number;
+  };
+  const untilWorking = async (wanted: (count: number) => boolean) => {
+    for (const deadline = Date.now() + 60_000; !wanted(await working());) {
+      if (Date.now() > deadline) throw new Error(`${await working()} statements are running`);
+      await sleep(50);
+    }
+  };
+
+  it("answers another user's search while twelve slow queries of one user go on", async () => {
+    const ended: string[] = [];
+    const slow = Array.from({ length: 12 }, (_, number) =>
+      send(greedy, { cypher: slowCypher(number), timeout_ms: 8_000 }).then(({ status }) => ended.push(`slow ${status}`)),
+    );
+    await untilWorking(count => count >= 4);
+    const started = performance.now();
+    await other.post(`/api/graphs/${ofOther}/query`).send({ search: '华为' }).expect(200);
+    ended.push('search');
+    process.stdout.write(`a search beside twelve slow queries: ${Math.round(performance.now() - started)} ms\n`);
+    expect(ended).toEqual(['search']);
+    expect(await working()).toBeLessThanOrEqual(4);
+    await Promise.all(slow);
+    // Half of them had a place; the others waited for as long as they would have worked.
+    expect(ended.filter(end => end === 'slow 400').length).toBeGreaterThanOrEqual(4);
+    expect(new Set(ended)).toEqual(new Set(['search', 'slow 400', 'slow 503']));
+  }, 120_000);
+
+  it('gives no more work to a client who hangs up again and again', async () => {
+    await untilWorking(count => count === 0);
+    for (let round = 0; round < 10; round++) {
+      const gone = new AbortController();
+      const sent = Array.from({ length: 7 }, (_, number) =>
+        send(greedy, { cypher: slowCypher(100 + round * 7 + number), timeout_ms: 10_000 }, gone.signal).catch(() => undefined),
+      );
+      await sleep(100);
+      gone.abort();
+      await Promise.all(sent);
+      expect(await working()).toBeLessThanOrEqual(4);
+    }
+    // The work of those who have gone still counts: four go on, fifty wait, and the next one is refused.
+    const refused = await send(greedy, { cypher: slowCypher(999) });
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d?$/);
+    expect(await working()).toBe(4);
+    await other.post(`/api/graphs/${ofOther}/query`).send({ search: '华为', cache: 'refresh' }).expect(200);
+    expect(await working()).toBe(4);
+    await untilWorking(count => count === 0);
+  }, 120_000);
+});
+
+describe('a flood of logins from one address', () => {
+  it('leaves a login from another address its turn', async () => {
+    const flooded = await startTestApp({ BCRYPT_COST: '9', WORKER: 'off', TRUST_PROXY: '1' });
+    try {
+      const login = (address: string) =>
+        flooded.anonymous.post('/api/auth/login').set('X-Forwarded-For', address).send({ username: 'admin', password: 'wrong' });
+      const ended: string[] = [];
+      const flood = Array.from({ length: 150 }, () => login('192.0.2.1').then(({ status }) => ended.push(`flood ${status}`)));
+      // The first refusal tells that the line is full.
+      while (!ended.includes('flood 503')) await sleep(5);
+      await login('198.51.100.1').expect(401);
+      ended.push('other');
+      await Promise.all(flood);
+      expect(ended.slice(ended.indexOf('other'))).toContain('flood 401');
+    } finally {
+      await flooded.close();
+    }
+  }, 120_000);
+});
