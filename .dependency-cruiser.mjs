@@ -42,7 +42,7 @@ export default {
       from: { path: pure, pathNot: '\\.spec\\.ts$' },
       to: {
         path: '(@nestjs|typeorm|node_modules/pg/|^src/(config|database)/)',
-        pathNot: '^src/(database/quote-identifier|config/license-settings)\\.ts$',
+        pathNot: '^src/(database/(quote-identifier|graph-tables)|config/license-settings)\\.ts$',
       },
     },
     {

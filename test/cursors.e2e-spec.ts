@@ -1,3 +1,4 @@
+import { graphTables } from '../src/database/graph-tables.js';
 import { startTestApp, type TestApp } from './support/app.js';
 import { ingest, upload } from './support/ingestion.js';
 
@@ -13,7 +14,7 @@ describe('the cursor of a list', () => {
     test = await startTestApp();
     await upload(test, 't', 'id\n1\n');
     const { graphId } = await ingest(test, mapping);
-    const { rows } = await test.pool.query('SELECT id FROM nodes WHERE graph_id = $1', [graphId]);
+    const { rows } = await test.pool.query(`SELECT id FROM ${graphTables(graphId).nodes}`);
     const { body: document } = await test.anonymous.get('/openapi.json').expect(200);
     const paged = Object.entries<any>(document.paths).filter(([, { get }]) => get?.parameters?.some((each: any) => each.name === 'cursor'));
     lists = paged.map(([path]) => path.replace(/\{node_?id\}/i, String(rows[0].id)).replace(/\{\w+\}/g, '1'));

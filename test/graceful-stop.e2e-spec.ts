@@ -3,6 +3,7 @@ import http from 'node:http';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { graphTables } from '../src/database/graph-tables.js';
 import { cloneDatabase } from './support/database.js';
 import { firstToken, ServiceProcess } from './support/service-process.js';
 
@@ -263,7 +264,7 @@ nodes:
 
     await start();
     for (const deadline = Date.now() + 60_000; (await state()).status !== 'succeeded' && Date.now() < deadline;) await sleep(50);
-    const { rows: nodes } = await client.query('SELECT key FROM nodes WHERE graph_id = $1', [graph.id]);
+    const { rows: nodes } = await client.query(`SELECT key FROM ${graphTables(graph.id).nodes}`);
     await client.end();
     expect(nodes).toEqual([{ key: '216000000' }]);
   }, 120_000);

@@ -1,3 +1,4 @@
+import { dropGraphTables, graphTables } from '../src/database/graph-tables.js';
 import { startTestApp, type TestApp } from './support/app.js';
 
 describe('graphs', () => {
@@ -7,19 +8,25 @@ describe('graphs', () => {
   });
   afterAll(() => test.close());
 
-  it('creates a graph with partitions of its own, changes it and deletes all of it', async () => {
+  async function graphsWithTables(): Promise<number[]> {
+    const { rows } = await test.pool.query<{ id: number }>(
+      `SELECT DISTINCT substring(relname FROM '[0-9]+$')::int AS id FROM pg_class WHERE relnamespace = 'graph_data'::regnamespace AND relkind = 'r'`,
+    );
+    return rows.map(row => row.id);
+  }
+
+  it('creates a graph with tables of its own, changes it and deletes all of it', async () => {
     const owner = await test.asUser('owner');
     const { body: graph } = await owner.post('/api/graphs').send({ name: '贸易图谱' }).expect(201);
     expect(graph).toMatchObject({ name: '贸易图谱', owner: 'owner', role: 'owner', version: 0, node_count: 0, edge_count: 0 });
-    await test.pool.query(`INSERT INTO nodes (graph_id, label, key, display, run_id) VALUES ($1, '客户', 'A', '甲', 1)`, [graph.id]);
+    await test.pool.query(`INSERT INTO ${graphTables(graph.id).nodes} (label, key, display, run_id) VALUES ('客户', 'A', '甲', 1)`);
 
     const { body: renamed } = await owner.patch(`/api/graphs/${graph.id}`).send({ name: '新名' }).expect(200);
     expect(renamed.name).toBe('新名');
 
     await owner.delete(`/api/graphs/${graph.id}`).expect(204);
     await owner.get(`/api/graphs/${graph.id}`).expect(404);
-    const { rows } = await test.pool.query("SELECT relname FROM pg_class WHERE relname IN ('nodes_' || $1, 'edges_' || $1)", [graph.id]);
-    expect(rows).toEqual([]);
+    expect(await graphsWithTables()).not.toContain(graph.id);
   });
 
   it('deletes graphs side by side', async () => {
@@ -56,43 +63,62 @@ describe('graphs', () => {
     expect(seen).toEqual(['1', '2', '3', '4', '5']);
   });
 
-  it('deletes a graph while others are read, whichever table a reader took first', async () => {
+  it('deletes a graph at once while it is read, and drops the tables that a reader held with the next one', async () => {
     const { body: graph } = await test.admin.post('/api/graphs').send({ name: 'd' }).expect(201);
+    const { body: other } = await test.admin.post('/api/graphs').send({ name: 'e' }).expect(201);
     const reader = await test.pool.connect();
     try {
-      for (const [first, second] of [['edges', 'nodes'], ['nodes', 'edges']]) {
-        await reader.query('BEGIN');
-        await reader.query(`SELECT FROM ${first} LIMIT 1`);
-        const { body: other } = await test.admin.post('/api/graphs').send({ name: 'e' }).expect(201);
-        const deleted = test.admin.delete(`/api/graphs/${other.id}`).expect(204).then(() => true);
-        await new Promise(resolve => setTimeout(resolve, 300));
-        await reader.query(`SELECT FROM ${second} LIMIT 1`);
-        await reader.query('COMMIT');
-        expect(await deleted).toBe(true);
-      }
+      await reader.query('BEGIN');
+      await reader.query(`SELECT FROM ${graphTables(graph.id).edges} LIMIT 1`);
+      await test.admin.delete(`/api/graphs/${graph.id}`).expect(204);
+      await test.admin.get(`/api/graphs/${graph.id}`).expect(404);
+      expect(await graphsWithTables()).toContain(graph.id);
+      // The reader goes on undisturbed.
+      await reader.query(`SELECT FROM ${graphTables(graph.id).nodes} LIMIT 1`);
+      await reader.query('COMMIT');
     } finally {
       reader.release();
     }
-    // What a reader held for too long goes with the next graph.
-    await test.admin.delete(`/api/graphs/${graph.id}`).expect(204);
-    const { rows } = await test.pool.query(
-      `SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent IN ('nodes'::regclass, 'edges'::regclass)
-         AND substring(c.relname FROM '\\d+$')::int NOT IN (SELECT id FROM graphs)`,
-    );
-    expect(rows).toEqual([]);
-  }); // prettier-ignore
+    await test.admin.delete(`/api/graphs/${other.id}`).expect(204);
+    const { rows } = await test.pool.query<{ id: number }>('SELECT id FROM graphs');
+    expect((await graphsWithTables()).sort()).toEqual(rows.map(row => row.id).sort());
+  });
+
+  it('reads, creates and deletes graphs while a reader and a writer hold the tables of another', async () => {
+    const { body: held } = await test.admin.post('/api/graphs').send({ name: 'held' }).expect(201);
+    const tables = graphTables(held.id);
+    const holder = await test.pool.connect();
+    try {
+      await holder.query(`BEGIN; SELECT FROM ${tables.edges}; LOCK TABLE ${tables.nodes} IN ACCESS EXCLUSIVE MODE`);
+      const { body: graph } = await test.admin.post('/api/graphs').send({ name: 'free' }).expect(201);
+      await test.admin.get(`/api/graphs/${graph.id}/nodes/1`).expect(404);
+      await test.admin.delete(`/api/graphs/${graph.id}`).expect(204);
+      expect(await graphsWithTables()).not.toContain(graph.id);
+    } finally {
+      await holder.query('ROLLBACK');
+      holder.release();
+    }
+  });
+
+  it('answers 404 to whoever reads a graph whose tables go at that moment', async () => {
+    const { body: graph } = await test.admin.post('/api/graphs').send({ name: 'g' }).expect(201);
+    await test.pool.query(dropGraphTables(graph.id));
+    expect((await test.admin.get(`/api/graphs/${graph.id}/nodes/1`).expect(404)).body.code).toBe('graph_not_found');
+    const { body } = await test.admin.post(`/api/graphs/${graph.id}/query`).send({ cypher: 'MATCH (n) RETURN n' }).expect(404);
+    expect(body.code).toBe('graph_not_found');
+  });
 
   it('shows a node and its neighbours in both directions', async () => {
     const { body: graph } = await test.admin.post('/api/graphs').send({ name: 'n' }).expect(201);
+    const tables = graphTables(graph.id);
     const { rows } = await test.pool.query(
-      `INSERT INTO nodes (graph_id, label, key, display, properties, run_id)
-       VALUES ($1, '供应商', 'S1', '华南电子', '{}', 1), ($1, '产品', 'P1', '耳机', '{"单价": 299, "条码": 12345678901234567890}', 1), ($1, '订单', 'O1', 'O1', '{}', 1) RETURNING id`,
-      [graph.id],
+      `INSERT INTO ${tables.nodes} (label, key, display, properties, run_id)
+       VALUES ('供应商', 'S1', '华南电子', '{}', 1), ('产品', 'P1', '耳机', '{"单价": 299, "条码": 12345678901234567890}', 1), ('订单', 'O1', 'O1', '{}', 1) RETURNING id`,
     );
     const [supplier, product, order] = rows.map(row => Number(row.id));
     await test.pool.query(
-      `INSERT INTO edges (graph_id, type, source_id, target_id, key, run_id) VALUES ($1, '供应', $2, $3, '', 1), ($1, '包含', $4, $3, '', 1)`,
-      [graph.id, supplier, product, order],
+      `INSERT INTO ${tables.edges} (type, source_id, target_id, key, run_id) VALUES ('供应', $1, $2, '', 1), ('包含', $3, $2, '', 1)`,
+      [supplier, product, order],
     );
     const { body: node } = await test.admin.get(`/api/graphs/${graph.id}/nodes/${product}`).expect(200);
     expect(node).toEqual({

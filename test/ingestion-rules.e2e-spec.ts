@@ -1,3 +1,4 @@
+import { graphTables } from '../src/database/graph-tables.js';
 import { type TestApp, startTestApp } from './support/app.js';
 import { aGraph, aJob, counts, ingest, rejectedRows, runToEnd, upload } from './support/ingestion.js';
 
@@ -25,7 +26,7 @@ ${columns.map(column => `      - ${column}`).join('\n')}
 `;
 
 async function properties(graphId: number): Promise<Record<string, any>> {
-  const { rows } = await app.pool.query('SELECT key, properties FROM nodes WHERE graph_id = $1 ORDER BY key', [graphId]);
+  const { rows } = await app.pool.query(`SELECT key, properties FROM ${graphTables(graphId).nodes} ORDER BY key`);
   return Object.fromEntries(rows.map(row => [row.key, row.properties]));
 }
 
@@ -281,9 +282,7 @@ edges:
     const knows = await aTable('a,b,n\na,b,1\na,b,2\nb,a,3\n', 'a:text,b:text,n:int');
     const single = await ingest(app, graph(people, `table: ${knows}, ${ends()}, columns: [{column: n}]`));
     expect(counts(single.run)['认识']).toEqual([3, 2, 0, 0, 0, 0, 1]);
-    const { rows } = await app.pool.query(`SELECT key, properties FROM edges WHERE graph_id = $1 ORDER BY properties->'n'`, [
-      single.graphId,
-    ]);
+    const { rows } = await app.pool.query(`SELECT key, properties FROM ${graphTables(single.graphId).edges} ORDER BY properties->'n'`);
     expect(rows).toEqual([
       { key: '', properties: { n: 1 } },
       { key: '', properties: { n: 3 } },
@@ -308,8 +307,8 @@ edges:
     );
     expect(counts(run)['连']).toEqual([2, 1, 0, 0, 0, 1, 0]);
     const { rows } = await app.pool.query(
-      'SELECT key, jsonb_build_array($2::text, $3::text)::text AS expected FROM nodes WHERE graph_id = $1 ORDER BY key',
-      [graphId, '1', 'q"uote'],
+      `SELECT key, jsonb_build_array($1::text, $2::text)::text AS expected FROM ${graphTables(graphId).nodes} ORDER BY key`,
+      ['1', 'q"uote'],
     );
     expect(rows[0].key).toBe(rows[0].expected);
   });
@@ -319,7 +318,7 @@ edges:
     const knows = await aTable('a,b\nx,y\nz,b\n', 'a:text,b:text');
     const { run, graphId } = await ingest(app, graph(people, `table: ${knows}, ${ends(', on_missing: skip')}`));
     expect(run).toMatchObject({ status: 'failed', error: { code: 'all_edges_unmatched', context: { target: '认识', rows: 2 } } });
-    const { rows } = await app.pool.query('SELECT count(*)::int AS n FROM nodes WHERE graph_id = $1', [graphId]);
+    const { rows } = await app.pool.query(`SELECT count(*)::int AS n FROM ${graphTables(graphId).nodes}`);
     expect(rows[0].n).toBe(0);
   });
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { graphTables } from '../src/database/graph-tables.js';
 import { type TestApp, startTestApp } from './support/app.js';
 import { aGraph, aJob, counts, runToEnd, upload } from './support/ingestion.js';
 
@@ -153,7 +154,7 @@ describe('leases', () => {
     // Holds the run between its staging and its writing, as a stalled worker would be.
     const blocker = await app.pool.connect();
     await blocker.query('BEGIN');
-    await blocker.query(`LOCK TABLE nodes_${graphId} IN SHARE MODE`);
+    await blocker.query(`LOCK TABLE ${graphTables(graphId).nodes} IN SHARE MODE`);
     const { body } = await app.admin.post(`/api/ingestion/jobs/${jobId}/run`).expect(202);
     await untilPhase(body.id, /waiting/);
     const other = randomUUID();
@@ -165,7 +166,7 @@ describe('leases', () => {
     blocker.release();
     await sleep(1000);
     const { rows } = await app.pool.query(
-      'SELECT r.status, r.lease_owner, g.version, (SELECT count(*)::int FROM nodes WHERE graph_id = $2) AS nodes FROM ingestion_runs r, graphs g WHERE r.id = $1 AND g.id = $2',
+      `SELECT r.status, r.lease_owner, g.version, (SELECT count(*)::int FROM ${graphTables(graphId).nodes}) AS nodes FROM ingestion_runs r, graphs g WHERE r.id = $1 AND g.id = $2`,
       [body.id, graphId],
     );
     expect(rows).toEqual([{ status: 'running', lease_owner: other, version: 0, nodes: 0 }]);

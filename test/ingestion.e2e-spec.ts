@@ -1,3 +1,4 @@
+import { graphTables } from '../src/database/graph-tables.js';
 import { type TestApp, startTestApp } from './support/app.js';
 import { aGraph, aJob, counts, ingest, rejectedRows, runToEnd, shared, upload } from './support/ingestion.js';
 import { describeWithShared } from './support/shared-data.js';
@@ -39,21 +40,18 @@ describeWithShared('Northwind', 'data/northwind/csv', () => {
 
   it('stores typed properties and composite keys', async () => {
     const order = await app.pool.query(
-      `SELECT key, display, properties FROM nodes WHERE graph_id = $1 AND label = '订单' AND key = '10248'`,
-      [graphId],
+      `SELECT key, display, properties FROM ${graphTables(graphId).nodes} WHERE label = '订单' AND key = '10248'`,
     );
     expect(order.rows).toEqual([
       { key: '10248', display: '10248', properties: { 订单号: 10248, 下单日期: '1996-07-04', 发货日期: '1996-07-16', 运费: 32.38 } },
     ]);
     const customer = await app.pool.query(
-      `SELECT display, properties FROM nodes WHERE graph_id = $1 AND label = '客户' AND key = 'ALFKI'`,
-      [graphId],
+      `SELECT display, properties FROM ${graphTables(graphId).nodes} WHERE label = '客户' AND key = 'ALFKI'`,
     );
     expect(customer.rows[0]).toMatchObject({ display: 'Alfreds Futterkiste', properties: { 国家: 'Germany' } });
     const lines = await app.pool.query(
-      `SELECT e.key, e.properties FROM edges e JOIN nodes n ON n.graph_id = e.graph_id AND n.id = e.source_id
-       WHERE e.graph_id = $1 AND e.type = '包含' AND n.key = '10250' ORDER BY e.key`,
-      [graphId],
+      `SELECT e.key, e.properties FROM ${graphTables(graphId).edges} e JOIN ${graphTables(graphId).nodes} n ON n.id = e.source_id
+       WHERE e.type = '包含' AND n.key = '10250' ORDER BY e.key`,
     );
     expect(lines.rows).toContainEqual({ key: '["10250", "41"]', properties: { 数量: 10, 折扣: 0, 金额: 77 } });
   });
@@ -155,7 +153,7 @@ describeWithShared('Administrative divisions of China', 'data/china_divisions', 
       ['区县-[属于]->市', 2978],
       ['街道-[属于]->区县', 41352],
     ]);
-    const { rows } = await app.pool.query(`SELECT properties->'代码' AS code FROM nodes WHERE graph_id = $1 AND key = '110101'`, [graphId]);
+    const { rows } = await app.pool.query(`SELECT properties->'代码' AS code FROM ${graphTables(graphId).nodes} WHERE key = '110101'`);
     expect(rows).toEqual([{ code: '110101' }]);
   });
 
@@ -165,7 +163,7 @@ describeWithShared('Administrative divisions of China', 'data/china_divisions', 
       app,
       'version: 1\nnodes:\n  - {id: z, label: 邮编, table: zip_codes, key: [zip], columns: [{column: zip}]}\n',
     );
-    const { rows } = await app.pool.query('SELECT key FROM nodes WHERE graph_id = $1 ORDER BY key', [graphId]);
+    const { rows } = await app.pool.query(`SELECT key FROM ${graphTables(graphId).nodes} ORDER BY key`);
     expect(rows).toEqual([{ key: '00100' }, { key: '01067' }]);
   });
 });

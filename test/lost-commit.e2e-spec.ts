@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { graphTables } from '../src/database/graph-tables.js';
 import { cloneDatabase, type TestDatabase } from './support/database.js';
 import { DatabaseProxy } from './support/database-proxy.js';
 import { firstToken, freePort, ServiceProcess } from './support/service-process.js';
@@ -72,7 +73,7 @@ describe('a COMMIT whose answer is lost', () => {
     expect((await send('GET', `/ingestion/runs/${run.id}`)).body).toEqual(run);
     expect((await send('GET', `/graphs/${graphId}`)).body).toMatchObject({ version: 1, node_count: 3 });
     expect((await send('GET', `/graphs/${graphId}/schema`)).body.nodes).toMatchObject([{ count: 3 }]);
-    const { rows } = await inDatabase('SELECT count(*)::int AS nodes FROM nodes WHERE graph_id = $1', [graphId]);
+    const { rows } = await inDatabase(`SELECT count(*)::int AS nodes FROM ${graphTables(graphId).nodes}`, []);
     expect(rows).toEqual([{ nodes: 3 }]);
   }, 60_000);
 

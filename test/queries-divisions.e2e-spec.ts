@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { graphTables } from '../src/database/graph-tables.js';
 import { startTestApp, type TestApp } from './support/app.js';
 import { describeWithShared, sharedFolder } from './support/shared-data.js';
 
@@ -34,13 +35,14 @@ describeWithShared('searching the divisions of China', 'data/china_divisions', (
     test = await startTestApp();
     const { body: graph } = await test.admin.post('/api/graphs').send({ name: '行政区划' }).expect(201);
     graphId = graph.id;
+    const { nodes, edges } = graphTables(graphId);
     for (const [i, [label, file, parent]] of LEVELS.entries()) {
       const rows = readRows(file);
       files.set(label, rows);
       await test.pool.query(
-        `INSERT INTO nodes (graph_id, label, key, display, properties, run_id)
-         SELECT $1, $2, code, name, jsonb_build_object('代码', code, '名称', name), 1 FROM unnest($3::text[], $4::text[]) AS rows (code, name)`,
-        [graphId, label, rows.map(row => row.code), rows.map(row => row.name)],
+        `INSERT INTO ${nodes} (label, key, display, properties, run_id)
+         SELECT $1, code, name, jsonb_build_object('代码', code, '名称', name), 1 FROM unnest($2::text[], $3::text[]) AS rows (code, name)`,
+        [label, rows.map(row => row.code), rows.map(row => row.name)],
       );
       await test.pool.query(
         `INSERT INTO graph_elements (graph_id, kind, name, job_id, connection_id, connection, source_table, key_columns, key_properties, display_property, properties)
@@ -52,16 +54,16 @@ describeWithShared('searching the divisions of China', 'data/china_divisions', (
           '[{"name":"代码","type":"string","column":"code"},{"name":"名称","type":"string","column":"name"}]',
         ],
       );
-      // Without statistics the partition counts as empty, and the join below would go over it row by row.
-      await test.pool.query('ANALYZE nodes');
+      // Without statistics the table counts as empty, and the join below would go over it row by row.
+      await test.pool.query(`ANALYZE ${nodes}`);
       const above = LEVELS[i - 1]?.[0];
       if (parent === null || above === undefined) continue;
       await test.pool.query(
-        `INSERT INTO edges (graph_id, type, source_id, target_id, key, run_id)
-         SELECT $1, '属于', child.id, parent.id, '', 1 FROM unnest($4::text[], $5::text[]) AS rows (code, parent_code)
-           JOIN nodes child ON child.graph_id = $1 AND child.label = $2 AND child.key = rows.code
-           JOIN nodes parent ON parent.graph_id = $1 AND parent.label = $3 AND parent.key = rows.parent_code`,
-        [graphId, label, above, rows.map(row => row.code), rows.map(row => row[parent])],
+        `INSERT INTO ${edges} (type, source_id, target_id, key, run_id)
+         SELECT '属于', child.id, parent.id, '', 1 FROM unnest($3::text[], $4::text[]) AS rows (code, parent_code)
+           JOIN ${nodes} child ON child.label = $1 AND child.key = rows.code
+           JOIN ${nodes} parent ON parent.label = $2 AND parent.key = rows.parent_code`,
+        [label, above, rows.map(row => row.code), rows.map(row => row[parent])],
       );
       await test.pool.query(
         `INSERT INTO graph_elements (graph_id, kind, name, source_label, target_label, job_id, aliases, connection_id, connection, source_table, key_columns)
@@ -69,7 +71,7 @@ describeWithShared('searching the divisions of China', 'data/china_divisions', (
         [graphId, label, above, file.replace('.csv', '')],
       );
     }
-    await test.pool.query('ANALYZE nodes, edges');
+    await test.pool.query(`ANALYZE ${nodes}, ${edges}`);
     await test.pool.query('UPDATE graphs SET version = 1 WHERE id = $1', [graphId]);
   }, 60_000);
   afterAll(() => test.close());

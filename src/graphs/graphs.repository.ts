@@ -3,19 +3,13 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type PoolClient } from 'pg';
 import { Repository } from 'typeorm';
 import { type Principal } from '../access/principal.js';
-import { quoteIdentifier } from '../database/quote-identifier.js';
+import { createGraphTables, dropGraphTables, findOrphanedGraphs, graphTables } from '../database/graph-tables.js';
 import { ServicePool } from '../database/service-pool.js';
 import { Graph } from './graph.entity.js';
-import { GraphBusyError } from './graphs.errors.js';
+import { GraphBusyError, GraphNotFoundError } from './graphs.errors.js';
 
-const partitionLockMs = 2_000;
-
-/** Partitions whose graph is gone: those of the graph just deleted, and what earlier deletions had to leave. */
-const orphanedPartitions = `
-  SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-  WHERE i.inhparent IN ('edges'::regclass, 'nodes'::regclass)
-    AND NOT EXISTS (SELECT FROM graphs g WHERE c.relname IN ('edges_' || g.id, 'nodes_' || g.id))
-  ORDER BY c.relname`;
+const dropLockMs = 2_000;
+const undefinedTable = '42P01';
 
 export interface GraphRow {
   id: number;
@@ -65,7 +59,7 @@ export interface NeighborRow {
 }
 
 /** Any constant serves, as long as every instance takes the same. */
-const partitionDropLock = 7_301_946_202;
+const tableDropLock = 7_301_946_202;
 
 /** A lock time-out, or a deadlock that this transaction was picked to end. */
 function isLockConflict(error: unknown): boolean {
@@ -106,23 +100,14 @@ export class GraphsRepository {
     return rows[0] ?? null;
   }
 
-  /**
-   * The graph and its partitions. ATTACH takes a lock that lets other graphs be read and written meanwhile;
-   * CREATE TABLE … PARTITION OF would not.
-   */
+  /** The graph and its tables. */
   async create(client: PoolClient, graph: Pick<Graph, 'name' | 'description' | 'ownerId'>): Promise<number> {
     const { rows } = await client.query<{ id: number }>(
       'INSERT INTO graphs (name, description, owner_id) VALUES ($1, $2, $3) RETURNING id',
       [graph.name, graph.description, graph.ownerId],
     );
     const id = rows[0]!.id;
-    for (const table of ['nodes', 'edges']) {
-      const partition = quoteIdentifier(`${table}_${id}`);
-      await client.query(`
-        CREATE TABLE ${partition} (LIKE ${table} INCLUDING ALL);
-        ALTER TABLE ${table} ATTACH PARTITION ${partition} FOR VALUES IN (${id});
-      `);
-    }
+    await client.query(createGraphTables(id));
     return id;
   }
 
@@ -143,23 +128,20 @@ export class GraphsRepository {
     }
   }
 
-  /**
-   * Drops the partitions of deleted graphs, each in a transaction of its own. That locks their parent table: whoever held one
-   * parent while waiting for the other would deadlock with readers, who take them in any order.
-   */
+  /** Drops the tables of deleted graphs: of the one just deleted, and what earlier deletions had to leave. */
   async dropOrphans(): Promise<void> {
-    const { rows } = await this.pool.query<{ name: string }>(orphanedPartitions);
-    for (const { name } of rows) await this.dropPartition(name);
+    const { rows } = await this.pool.query<{ id: number }>(findOrphanedGraphs);
+    for (const { id } of rows) await this.dropTables(Number(id));
   }
 
-  /** A partition that a long query holds stays for the next deletion: all who want its parent table queue behind the drop. */
-  private async dropPartition(name: string): Promise<void> {
+  /** Tables that a long query still reads stay for the next deletion. Nobody waits for the drop but readers of this graph. */
+  private async dropTables(id: number): Promise<void> {
     try {
       await this.pool.transaction(async client => {
-        await client.query(`SET LOCAL lock_timeout = ${partitionLockMs}`);
+        await client.query(`SET LOCAL lock_timeout = ${dropLockMs}`);
         // Two deletions may have found the same orphan, and PostgreSQL fails where both drop it at once.
-        await client.query('SELECT pg_advisory_xact_lock($1)', [partitionDropLock]);
-        await client.query(`DROP TABLE IF EXISTS ${quoteIdentifier(name)}`);
+        await client.query('SELECT pg_advisory_xact_lock($1)', [tableDropLock]);
+        await client.query(dropGraphTables(id));
       });
     } catch (error) {
       if (!isLockConflict(error)) throw error;
@@ -176,27 +158,36 @@ export class GraphsRepository {
   }
 
   async findNode(graphId: number, nodeId: string): Promise<NodeRow | null> {
-    const { rows } = await this.pool.query<NodeRow>(
-      'SELECT id, label, key, display, properties::text FROM nodes WHERE graph_id = $1 AND id = $2',
-      [graphId, nodeId],
-    );
+    const { nodes } = graphTables(graphId);
+    const { rows } = await this.readRows<NodeRow>(`SELECT id, label, key, display, properties::text FROM ${nodes} WHERE id = $1`, [nodeId]);
     return rows[0] ?? null;
   }
 
   /** Edges of a node, both directions, in the order of their ids. */
   async listNeighbors(graphId: number, nodeId: string, afterEdge: number, limit: number): Promise<NeighborRow[]> {
-    const { rows } = await this.pool.query<NeighborRow>(
+    const { nodes, edges } = graphTables(graphId);
+    const { rows } = await this.readRows<NeighborRow>(
       `SELECT e.id AS edge_id, e.type, e.direction, e.properties::text AS edge_properties, n.id, n.label, n.key, n.display
        FROM (
-         (SELECT id, type, 'out' AS direction, properties, target_id AS other FROM edges
-          WHERE graph_id = $1 AND source_id = $2 AND id > $3 ORDER BY id LIMIT $4)
+         (SELECT id, type, 'out' AS direction, properties, target_id AS other FROM ${edges}
+          WHERE source_id = $1 AND id > $2 ORDER BY id LIMIT $3)
          UNION ALL
-         (SELECT id, type, 'in', properties, source_id FROM edges
-          WHERE graph_id = $1 AND target_id = $2 AND source_id <> $2 AND id > $3 ORDER BY id LIMIT $4)
-       ) e JOIN nodes n ON n.graph_id = $1 AND n.id = e.other
-       ORDER BY e.id LIMIT $4`,
-      [graphId, nodeId, afterEdge, limit],
+         (SELECT id, type, 'in', properties, source_id FROM ${edges}
+          WHERE target_id = $1 AND source_id <> $1 AND id > $2 ORDER BY id LIMIT $3)
+       ) e JOIN ${nodes} n ON n.id = e.other
+       ORDER BY e.id LIMIT $3`,
+      [nodeId, afterEdge, limit],
     );
     return rows;
+  }
+
+  /** @throws GraphNotFoundError when the graph was deleted after its caller was let in. */
+  private async readRows<R extends object>(sql: string, values: unknown[]): Promise<{ rows: R[] }> {
+    try {
+      return await this.pool.query<R>(sql, values);
+    } catch (error) {
+      if ((error as { code?: string }).code === undefinedTable) throw new GraphNotFoundError();
+      throw error;
+    }
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
+import { graphTables } from '../database/graph-tables.js';
 import { ServicePool } from '../database/service-pool.js';
 import { IngestionRepository, type JobRow } from './ingestion.repository.js';
 import type { Mapping } from './mapping/mapping.js';
@@ -69,7 +70,7 @@ export class IngestionRunner {
       client.release(broken);
     }
     // Queries come next. Without statistics the planner would take a large new graph for an empty one.
-    const { nodes, edges } = writeScope(job.graph_id, claimed.id);
+    const { nodes, edges } = graphTables(job.graph_id);
     await this.pool.query(`ANALYZE ${nodes}, ${edges}`).catch(() => undefined);
   }
 

@@ -1,3 +1,4 @@
+import { graphTables } from '../../src/database/graph-tables.js';
 import { type Client, type TestApp, client, adminPassword, userPassword } from '../support/app.js';
 import { createTradingGraph } from '../support/trading-graph.js';
 import { type Operation } from './operations.js';
@@ -37,7 +38,7 @@ export async function createFixture(test: TestApp): Promise<Fixture> {
     metric: String(trading.metricId),
     job: await one('SELECT id FROM ingestion_jobs WHERE graph_id = $1', [graphId]),
     run: await one('SELECT r.id FROM ingestion_runs r JOIN ingestion_jobs j ON j.id = r.job_id WHERE j.graph_id = $1', [graphId]),
-    node: await one('SELECT id FROM nodes WHERE graph_id = $1 ORDER BY id LIMIT 1', [graphId]),
+    node: await one(`SELECT id FROM ${graphTables(graphId).nodes} ORDER BY id LIMIT 1`),
     query: String(query.body.query_id),
     key: String(key.body.id),
     user: bystander,

@@ -1,3 +1,4 @@
+import { graphTables } from '../../src/database/graph-tables.js';
 import { type Client, type TestApp } from './app.js';
 
 /** A small graph of a trading company with its mirror tables and one metric, written straight into the database. */
@@ -54,6 +55,7 @@ const built = (properties: [string, string, string][]): string =>
 export async function createTradingGraph(test: TestApp, owner: Client): Promise<TradingGraph> {
   const { body: graph } = await owner.post('/api/graphs').send({ name: '贸易公司' }).expect(201);
   const id: number = graph.id;
+  const tables = graphTables(id);
   const { rows: jobs } = await test.pool.query(
     `INSERT INTO ingestion_jobs (graph_id, connection_id, name, mapping_yaml) SELECT $1, id, 'trading', 'version: 1' FROM warehouse_connections WHERE is_default
      RETURNING id, connection_id`,
@@ -68,8 +70,8 @@ export async function createTradingGraph(test: TestApp, owner: Client): Promise<
   await test.pool.query(TABLES);
   for (const [label, alias, table, key, display, properties] of NODES) {
     const { rowCount } = await test.pool.query(
-      `INSERT INTO nodes (graph_id, label, key, display, properties, run_id) SELECT $1, $2, ${key}::text, ${display}::text, ${built(properties)}, $3 FROM mirror.${table}`,
-      [id, label, runId],
+      `INSERT INTO ${tables.nodes} (label, key, display, properties, run_id) SELECT $1, ${key}::text, ${display}::text, ${built(properties)}, $2 FROM mirror.${table}`,
+      [label, runId],
     );
     const [keyName] = properties[0] ?? [''];
     const displayName = properties.find(([, , column]) => column === display)?.[0] ?? null;
@@ -82,11 +84,11 @@ export async function createTradingGraph(test: TestApp, owner: Client): Promise<
   for (const [type, alias, from, to, table, fromColumn, toColumn, key, properties] of EDGES) {
     const keyText = key.length === 1 ? `${key[0]}::text` : `jsonb_build_array(${key.map(column => `${column}::text`).join(', ')})::text`;
     const { rowCount } = await test.pool.query(
-      `INSERT INTO edges (graph_id, type, source_id, target_id, key, properties, run_id)
-       SELECT $1, $2, s.id, t.id, ${keyText}, ${built(properties)}, $3 FROM mirror.${table}
-         JOIN nodes s ON s.graph_id = $1 AND s.label = $4 AND s.key = ${fromColumn}::text
-         JOIN nodes t ON t.graph_id = $1 AND t.label = $5 AND t.key = ${toColumn}::text`,
-      [id, type, runId, from, to],
+      `INSERT INTO ${tables.edges} (type, source_id, target_id, key, properties, run_id)
+       SELECT $1, s.id, t.id, ${keyText}, ${built(properties)}, $2 FROM mirror.${table}
+         JOIN ${tables.nodes} s ON s.label = $3 AND s.key = ${fromColumn}::text
+         JOIN ${tables.nodes} t ON t.label = $4 AND t.key = ${toColumn}::text`,
+      [type, runId, from, to],
     );
     await test.pool.query(
       `INSERT INTO graph_elements (graph_id, kind, name, source_label, target_label, job_id, aliases, connection_id, connection, source_table, key_columns, properties, row_count)

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
+import { createGraphTables, graphTables } from '../../src/database/graph-tables.js';
 import { compilePlan } from '../../src/retrieval/cypher/compile-plan.js';
 import { CypherError, CypherNotSupportedError, CypherReadOnlyError } from '../../src/retrieval/cypher/cypher.errors.js';
 import { decodeRows } from '../../src/retrieval/cypher/decode-rows.js';
@@ -38,9 +39,7 @@ type Outcome = 'passed' | 'rejected' | 'refused' | 'skipped' | 'failed';
     database = await cloneDatabase();
     client = new pg.Client(database.url);
     await client.connect();
-    await client.query(
-      'CREATE TABLE nodes_1 PARTITION OF nodes FOR VALUES IN (1); CREATE TABLE edges_1 PARTITION OF edges FOR VALUES IN (1)',
-    );
+    await client.query(createGraphTables(1));
   });
 
   afterAll(async () => {
@@ -114,8 +113,9 @@ type Outcome = 'passed' | 'rejected' | 'refused' | 'skipped' | 'failed';
   }
 
   async function load(graph: CreatedGraph): Promise<void> {
+    const { nodes, edges } = graphTables(1);
     for (const { id, label, properties } of graph.nodes) {
-      await client.query('INSERT INTO nodes (graph_id, id, label, key, display, properties, run_id) VALUES (1, $1, $2, $3, $3, $4, 1)', [
+      await client.query(`INSERT INTO ${nodes} (id, label, key, display, properties, run_id) VALUES ($1, $2, $3, $3, $4, 1)`, [
         id,
         label,
         String(id),
@@ -124,7 +124,7 @@ type Outcome = 'passed' | 'rejected' | 'refused' | 'skipped' | 'failed';
     }
     for (const { id, type, source, target, properties } of graph.edges) {
       await client.query(
-        'INSERT INTO edges (graph_id, id, type, source_id, target_id, key, properties, run_id) VALUES (1, $1, $2, $3, $4, $5, $6, 1)',
+        `INSERT INTO ${edges} (id, type, source_id, target_id, key, properties, run_id) VALUES ($1, $2, $3, $4, $5, $6, 1)`,
         [id, type, source, target, String(id), toJson(properties)],
       );
     }

@@ -2,6 +2,7 @@ import { CreateSchema1700000000001 } from './0001-create-schema.js';
 import { AddRateLimitHits1700000000002 } from './0002-add-rate-limit-hits.js';
 import { AddKeysAndAudit1700000000003 } from './0003-add-keys-and-audit.js';
 import { AddLicenceClock1700000000004 } from './0004-add-licence-clock.js';
+import { GiveGraphsTablesOfTheirOwn1700000000005 } from './0005-give-graphs-tables-of-their-own.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -9,4 +10,5 @@ export const migrations = [
   AddRateLimitHits1700000000002,
   AddKeysAndAudit1700000000003,
   AddLicenceClock1700000000004,
+  GiveGraphsTablesOfTheirOwn1700000000005,
 ];

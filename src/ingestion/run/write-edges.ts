@@ -39,13 +39,13 @@ async function tryInsertAll(
   await client.query('SAVEPOINT first_load');
   try {
     const { rowCount } = await client.query(
-      `INSERT INTO ${scope.edges} (graph_id, type, source_id, target_id, key, properties, run_id)
-       SELECT $1, $2, a.id, b.id, s.key, s.properties, $3
+      `INSERT INTO ${scope.edges} (type, source_id, target_id, key, properties, run_id)
+       SELECT $1, a.id, b.id, s.key, s.properties, $2
        FROM pg_temp.${plan.table} s
-         JOIN ${scope.nodes} a ON a.graph_id = $1 AND a.label = $4 AND a.key = s.from_key
-         JOIN ${scope.nodes} b ON b.graph_id = $1 AND b.label = $5 AND b.key = s.to_key
+         JOIN ${scope.nodes} a ON a.label = $3 AND a.key = s.from_key
+         JOIN ${scope.nodes} b ON b.label = $4 AND b.key = s.to_key
        WHERE ${goodRows(plan)}`,
-      [scope.graphId, edge.type, scope.runId, edge.from.label, edge.to.label],
+      [edge.type, scope.runId, edge.from.label, edge.to.label],
     );
     await client.query('RELEASE SAVEPOINT first_load');
     report.inserted = rowCount ?? 0;
@@ -65,25 +65,25 @@ async function mergeEdges(client: PoolClient, scope: WriteScope, staged: StagedT
     `CREATE TEMPORARY TABLE resolved_edges ON COMMIT DROP AS
      SELECT s.row_no, a.id AS source_id, b.id AS target_id, s.key, s.properties
      FROM pg_temp.${plan.table} s
-       JOIN ${scope.nodes} a ON a.graph_id = ${scope.graphId} AND a.label = $1 AND a.key = s.from_key
-       JOIN ${scope.nodes} b ON b.graph_id = ${scope.graphId} AND b.label = $2 AND b.key = s.to_key
+       JOIN ${scope.nodes} a ON a.label = $1 AND a.key = s.from_key
+       JOIN ${scope.nodes} b ON b.label = $2 AND b.key = s.to_key
      WHERE ${goodRows(plan)}`,
     [edge.from.label, edge.to.label],
   );
   await client.query('ANALYZE pg_temp.resolved_edges (source_id, target_id, key)');
-  const same = `e.graph_id = $1 AND e.type = $2 AND e.source_id = s.source_id AND e.target_id = s.target_id AND e.key = s.key`;
+  const same = `e.type = $1 AND e.source_id = s.source_id AND e.target_id = s.target_id AND e.key = s.key`;
   const updated = await client.query(
-    `UPDATE ${scope.edges} e SET properties = s.properties, run_id = $3
+    `UPDATE ${scope.edges} e SET properties = s.properties, run_id = $2
      FROM pg_temp.resolved_edges s
      WHERE ${same} AND e.properties IS DISTINCT FROM s.properties`,
-    [scope.graphId, edge.type, scope.runId],
+    [edge.type, scope.runId],
   );
   const inserted = await client.query(
-    `INSERT INTO ${scope.edges} (graph_id, type, source_id, target_id, key, properties, run_id)
-     SELECT $1, $2, s.source_id, s.target_id, s.key, s.properties, $3
+    `INSERT INTO ${scope.edges} (type, source_id, target_id, key, properties, run_id)
+     SELECT $1, s.source_id, s.target_id, s.key, s.properties, $2
      FROM pg_temp.resolved_edges s
      WHERE NOT EXISTS (SELECT FROM ${scope.edges} e WHERE ${same})`,
-    [scope.graphId, edge.type, scope.runId],
+    [edge.type, scope.runId],
   );
   const { rows } = await client.query<{ matched: number }>('SELECT count(*)::int AS matched FROM pg_temp.resolved_edges');
   await client.query('DROP TABLE pg_temp.resolved_edges');
@@ -109,8 +109,8 @@ async function markUnmatched(client: PoolClient, scope: WriteScope, { plan }: St
     `WITH lost AS (
        SELECT s.row_no, a.id IS NULL AS no_from, b.id IS NULL AS no_to
        FROM pg_temp.${plan.table} s
-         LEFT JOIN ${scope.nodes} a ON a.graph_id = ${scope.graphId} AND a.label = $1 AND a.key = s.from_key
-         LEFT JOIN ${scope.nodes} b ON b.graph_id = ${scope.graphId} AND b.label = $2 AND b.key = s.to_key
+         LEFT JOIN ${scope.nodes} a ON a.label = $1 AND a.key = s.from_key
+         LEFT JOIN ${scope.nodes} b ON b.label = $2 AND b.key = s.to_key
        WHERE ${goodRows(plan)} AND (a.id IS NULL OR b.id IS NULL)
      ), judged AS (
        SELECT *, (no_from AND $3 = 'fail') OR (no_to AND $4 = 'fail') AS failing,
@@ -153,11 +153,8 @@ function endsMissing(target: string, rows: number, edge: EdgeMapping): RunFailur
   );
 }
 
-async function typeExists(client: PoolClient, { graphId, edges }: WriteScope, type: string): Promise<boolean> {
-  const { rows } = await client.query<{ found: boolean }>(
-    `SELECT EXISTS (SELECT FROM ${edges} WHERE graph_id = $1 AND type = $2) AS found`,
-    [graphId, type],
-  );
+async function typeExists(client: PoolClient, { edges }: WriteScope, type: string): Promise<boolean> {
+  const { rows } = await client.query<{ found: boolean }>(`SELECT EXISTS (SELECT FROM ${edges} WHERE type = $1) AS found`, [type]);
   return rows[0]!.found;
 }
 
@@ -166,9 +163,9 @@ async function deleteEdges(client: PoolClient, scope: WriteScope, { plan }: Stag
   const { rowCount } = await client.query(
     `DELETE FROM ${scope.edges} e
      USING pg_temp.${plan.table} s, ${scope.nodes} a, ${scope.nodes} b
-     WHERE s.gone AND a.graph_id = $1 AND a.label = $3 AND a.key = s.from_key AND b.graph_id = $1 AND b.label = $4 AND b.key = s.to_key
-       AND e.graph_id = $1 AND e.type = $2 AND e.source_id = a.id AND e.target_id = b.id AND e.key = s.key`,
-    [scope.graphId, edge.type, edge.from.label, edge.to.label],
+     WHERE s.gone AND a.label = $2 AND a.key = s.from_key AND b.label = $3 AND b.key = s.to_key
+       AND e.type = $1 AND e.source_id = a.id AND e.target_id = b.id AND e.key = s.key`,
+    [edge.type, edge.from.label, edge.to.label],
   );
   return rowCount ?? 0;
 }

@@ -78,10 +78,9 @@ async function recountEdges(client: PoolClient, { graphId, nodes, edges }: Write
        LEFT JOIN (
          SELECT e.type, a.label AS source_label, b.label AS target_label, r.job_id, count(*) AS rows
          FROM ${edges} e
-           JOIN ${nodes} a ON a.graph_id = e.graph_id AND a.id = e.source_id
-           JOIN ${nodes} b ON b.graph_id = e.graph_id AND b.id = e.target_id
+           JOIN ${nodes} a ON a.id = e.source_id
+           JOIN ${nodes} b ON b.id = e.target_id
            JOIN ingestion_runs r ON r.id = e.run_id
-         WHERE e.graph_id = $1
          GROUP BY e.type, a.label, b.label, r.job_id
        ) c ON (c.type, c.source_label, c.target_label, c.job_id) = (o.name, o.source_label, o.target_label, o.job_id)
      WHERE o.graph_id = $1 AND o.kind = 'edge'

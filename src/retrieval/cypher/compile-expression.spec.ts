@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { createGraphTables, graphTables } from '../../database/graph-tables.js';
 import { cloneDatabase } from '../../../test/support/database.js';
 import { compilePlan } from './compile-plan.js';
 import { CypherError } from './cypher.errors.js';
@@ -52,19 +53,19 @@ describe('a query made of anything', () => {
     client = new pg.Client(database.url);
     await client.connect();
     await client.query("SET statement_timeout = '20s'");
-    await client.query(
-      'CREATE TABLE nodes_1 PARTITION OF nodes FOR VALUES IN (1); CREATE TABLE edges_1 PARTITION OF edges FOR VALUES IN (1)',
-    );
+    const { nodes, edges } = graphTables(1);
+    await client.query(createGraphTables(1));
     for (const [i, value] of values.entries()) {
       const properties = `{${types.map((_, j) => `"p${j}":${values[(i + j) % values.length]}`).join(',')},"q":${value}}`;
       await client.query(
-        "INSERT INTO nodes (graph_id, id, label, key, display, properties, run_id) VALUES (1, $1::int, 'N', $1::int::text, '', $2, 1)",
+        `INSERT INTO ${nodes} (id, label, key, display, properties, run_id) VALUES ($1::int, 'N', $1::int::text, '', $2, 1)`,
         [i + 1, properties],
       );
-      await client.query(
-        "INSERT INTO edges (graph_id, type, source_id, target_id, key, properties, run_id) VALUES (1, 'R', $1, $2, '', $3, 1)",
-        [i + 1, 1 + ((i * 5) % values.length), properties],
-      );
+      await client.query(`INSERT INTO ${edges} (type, source_id, target_id, key, properties, run_id) VALUES ('R', $1, $2, '', $3, 1)`, [
+        i + 1,
+        1 + ((i * 5) % values.length),
+        properties,
+      ]);
     }
   });
 

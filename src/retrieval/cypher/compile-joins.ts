@@ -1,3 +1,4 @@
+import { type GraphTables } from '../../database/graph-tables.js';
 import { type LogicalPlan, type PlannedEdge, type PlannedNode } from './logical-plan.js';
 import { type SqlParameters } from './sql-parameters.js';
 
@@ -12,21 +13,26 @@ export interface Joins {
  * Edges seen from both ends. The halves carry no conditions of their own: only then does PostgreSQL flatten the union, push the join
  * into each half, and use the index on its own end of the edge. A loop is seen twice and kept once.
  */
-const BOTH_WAYS = `(
-    SELECT graph_id, id, type, source_id, target_id, properties, source_id AS from_id, target_id AS to_id, true AS forward FROM edges
+const bothWays = (edges: string): string => `(
+    SELECT id, type, source_id, target_id, properties, source_id AS from_id, target_id AS to_id, true AS forward FROM ${edges}
     UNION ALL
-    SELECT graph_id, id, type, source_id, target_id, properties, target_id AS from_id, source_id AS to_id, false AS forward FROM edges)`;
+    SELECT id, type, source_id, target_id, properties, target_id AS from_id, source_id AS to_id, false AS forward FROM ${edges})`;
 
 /** SQL that equals the key of a node, from the constants of its key; null when they cannot be compared with key text. */
 export type KeyText = (node: PlannedNode) => string | null;
 
 /**
- * Joins nodes and edges along the pattern: `nodes n0 JOIN edges e0 ON e0.source_id = n0.id JOIN nodes n1 ON n1.id = e0.target_id`. Every
- * table is narrowed by graph_id, so that only the graph's partitions are planned. A node of which only the id matters is not read at all:
- * the edge has it. `needsRow[i]` says which are.
+ * Joins nodes and edges along the pattern: `nodes n0 JOIN edges e0 ON e0.source_id = n0.id JOIN nodes n1 ON n1.id = e0.target_id`, in the
+ * graph's own tables. A node of which only the id matters is not read at all: the edge has it. `needsRow[i]` says which are.
  */
-export function compileJoins(plan: LogicalPlan, graphId: number, parameters: SqlParameters, needsRow: boolean[], keyText: KeyText): Joins {
-  return new JoinBuilder(plan, graphId, parameters, needsRow, keyText).build();
+export function compileJoins(
+  plan: LogicalPlan,
+  tables: GraphTables,
+  parameters: SqlParameters,
+  needsRow: boolean[],
+  keyText: KeyText,
+): Joins {
+  return new JoinBuilder(plan, tables, parameters, needsRow, keyText).build();
 }
 
 class JoinBuilder {
@@ -36,7 +42,7 @@ class JoinBuilder {
 
   constructor(
     private readonly plan: LogicalPlan,
-    private readonly graphId: number,
+    private readonly graphTables: GraphTables,
     private readonly parameters: SqlParameters,
     private readonly needsRow: boolean[],
     private readonly keyText: KeyText,
@@ -72,12 +78,12 @@ class JoinBuilder {
   private placeNode(index: number, id: string | null): void {
     const alias = `n${index}`;
     const node = this.plan.nodes[index];
-    const conditions = [`${alias}.graph_id = ${this.graph()}`];
+    const conditions: string[] = [];
     if (id !== null) conditions.push(`${alias}.id = ${id}`);
     for (const group of node?.labels ?? []) conditions.push(this.isOneOf(`${alias}.label`, group));
     const key = node && this.keyText(node);
     if (key != null) conditions.push(`${alias}.key = ${key}`);
-    this.addTable(`nodes AS ${alias}`, conditions);
+    this.addTable(`${this.graphTables.nodes} AS ${alias}`, conditions);
     this.nodeIds[index] = `${alias}.id`;
   }
 
@@ -95,8 +101,9 @@ class JoinBuilder {
       else if (open.some(([other]) => other === end)) conditions.push(`${column} = ${alias}.${from}`);
       else open.push([end, column]);
     }
+    const { edges } = this.graphTables;
     const once = edge.directed ? [] : [`(${alias}.forward OR ${alias}.source_id <> ${alias}.target_id)`];
-    this.addTable(`${edge.directed ? 'edges' : BOTH_WAYS} AS ${alias}`, [...this.edgeConditions(edge, alias), ...conditions, ...once]);
+    this.addTable(`${edge.directed ? edges : bothWays(edges)} AS ${alias}`, [...this.edgeConditions(edge, alias), ...conditions, ...once]);
     for (const [end, column] of open) {
       if (this.needsRow[end]) this.placeNode(end, column);
       else this.nodeIds[end] = column;
@@ -122,9 +129,7 @@ class JoinBuilder {
   }
 
   private edgeConditions(edge: PlannedEdge, alias: string): string[] {
-    const conditions = [`${alias}.graph_id = ${this.graph()}`];
-    if (edge.types.length > 0) conditions.push(this.isOneOf(`${alias}.type`, edge.types));
-    return conditions;
+    return edge.types.length > 0 ? [this.isOneOf(`${alias}.type`, edge.types)] : [];
   }
 
   private addTable(table: string, conditions: string[]): void {
@@ -134,10 +139,6 @@ class JoinBuilder {
     } else {
       this.tables.push(conditions.length === 0 ? `CROSS JOIN ${table}` : `JOIN ${table} ON ${conditions.join(' AND ')}`);
     }
-  }
-
-  private graph(): string {
-    return this.parameters.add(this.graphId, 'int');
   }
 
   private isOneOf(column: string, names: string[]): string {

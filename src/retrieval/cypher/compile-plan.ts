@@ -1,3 +1,4 @@
+import { graphTables } from '../../database/graph-tables.js';
 import { hasAggregate, isAggregate } from './aggregates.js';
 import { compileAggregate, sortKeys } from './compile-aggregate.js';
 import { compileCondition, compileExpression, type ExpressionScope } from './compile-expression.js';
@@ -39,7 +40,7 @@ export interface CompiledQuery {
 /** Repeated use of long aliases multiplies text; PostgreSQL should not be asked to parse megabytes. */
 const MAX_SQL_CHARACTERS = 500_000;
 
-/** A plan to SQL over `nodes` and `edges` of one graph. Throws MissingParameterError, InvalidParameterError, CypherSyntaxError. */
+/** A plan to SQL over the tables of one graph. Throws MissingParameterError, InvalidParameterError, CypherSyntaxError. */
 export function compilePlan(plan: LogicalPlan, options: CompileOptions): CompiledQuery {
   return new PlanCompiler(plan, options).compile();
 }
@@ -60,7 +61,7 @@ class PlanCompiler {
 
   compile(): CompiledQuery {
     const { plan, options } = this;
-    this.joins = compileJoins(plan, options.graphId, this.parameters, rowsNeeded(plan), node => this.keyText(node));
+    this.joins = compileJoins(plan, graphTables(options.graphId), this.parameters, rowsNeeded(plan), node => this.keyText(node));
     const scope = this.scope(expression => (expression.kind === 'variable' ? this.variable(expression.name) : null));
     const conditions = plan.conditions.map(condition => this.forms.boolean(compileCondition(condition, scope)));
     const where = [...this.joins.conditions, ...conditions];
@@ -156,7 +157,7 @@ class PlanCompiler {
 
   /** An element is its id; nodes have a primary key, so that their other columns follow from it. */
   private groupKeys(value: SqlValue): string[] {
-    if (value.kind === 'entity' && value.type === 'node') return [value.entity.id.replace(/\.id$/, '.graph_id'), value.entity.id];
+    if (value.kind === 'entity' && value.type === 'node') return [value.entity.id];
     if (value.kind === 'entity') {
       const alias = value.entity.id.replace(/\.id$/, '');
       return ['id', 'type', 'source_id', 'target_id', 'properties'].map(column => `${alias}.${column}`);

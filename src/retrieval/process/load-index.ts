@@ -22,10 +22,10 @@ export async function loadIndex(
   const builder = new SearchIndexBuilder();
   for (const element of schema.labels) {
     const properties = searchedProperties(element);
-    const texts = properties.map((_, i) => `properties ->> $${i + 3}`);
+    const texts = properties.map((_, i) => `properties ->> $${i + 2}`);
     const sql = `DECLARE nodes_of_label NO SCROLL CURSOR FOR
-      SELECT id, key, display${texts.map(text => `, ${text}`).join('')} FROM nodes WHERE graph_id = $1 AND label = $2`;
-    await reader.rows(sql, [reader.graphId, element.name, ...properties]);
+      SELECT id, key, display${texts.map(text => `, ${text}`).join('')} FROM ${reader.tables.nodes} WHERE label = $1`;
+    await reader.rows(sql, [element.name, ...properties]);
     for (;;) {
       const rows = (await reader.rows(`FETCH ${ROWS_PER_FETCH} FROM nodes_of_label`)) as [number, string, string, ...(string | null)[]][];
       for (const [id, key, display, ...found] of rows) {

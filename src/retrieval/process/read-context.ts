@@ -60,15 +60,16 @@ function climb(start: number, links: ReadonlyMap<number, Link[]>): ContextNode[]
 }
 
 async function readLinks(reader: GraphReader, nodeIds: number[], toOne: ToOneTypes): Promise<Link[]> {
+  const { nodes, edges } = reader.tables;
   return reader.query<Link>(
     `SELECT e.source_id AS from_id, e.type, 'out' AS direction, n.id, n.label, n.key, n.display
-       FROM edges e JOIN nodes n ON n.graph_id = e.graph_id AND n.id = e.target_id
-      WHERE e.graph_id = $1 AND e.source_id = ANY ($2::bigint[]) AND e.type = ANY ($3)
+       FROM ${edges} e JOIN ${nodes} n ON n.id = e.target_id
+      WHERE e.source_id = ANY ($1::bigint[]) AND e.type = ANY ($2)
       UNION ALL
      SELECT e.target_id, e.type, 'in', n.id, n.label, n.key, n.display
-       FROM edges e JOIN nodes n ON n.graph_id = e.graph_id AND n.id = e.source_id
-      WHERE e.graph_id = $1 AND e.target_id = ANY ($2::bigint[]) AND e.type = ANY ($4)
+       FROM ${edges} e JOIN ${nodes} n ON n.id = e.source_id
+      WHERE e.target_id = ANY ($1::bigint[]) AND e.type = ANY ($3)
       ORDER BY 1, 3 DESC, 2, 4`,
-    [reader.graphId, nodeIds, toOne.outgoing, toOne.incoming],
+    [nodeIds, toOne.outgoing, toOne.incoming],
   );
 }

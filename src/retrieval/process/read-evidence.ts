@@ -46,10 +46,9 @@ export async function readNodes(reader: GraphReader, ids: number[]): Promise<Nod
   if (ids.length === 0) return [];
   const rows = await reader.query<NodeRow>(
     `SELECT n.id, n.label, n.key, n.display, n.properties, run.job_id, ${RUN}
-       FROM nodes n LEFT JOIN ingestion_runs run ON run.id = n.run_id
-      WHERE n.graph_id = $1 AND n.id = ANY ($2::bigint[])`,
-    [reader.graphId, ids],
-    'read-nodes',
+       FROM ${reader.tables.nodes} n LEFT JOIN ingestion_runs run ON run.id = n.run_id
+      WHERE n.id = ANY ($1::bigint[])`,
+    [ids],
   );
   const byId = new Map(rows.map(row => [row.id, row]));
   return ids.flatMap(id => byId.get(id) ?? []);
@@ -64,16 +63,10 @@ async function readEdges(reader: GraphReader, elements: AnswerElements): Promise
   if (wanted.length === 0) return [];
   const rows = await reader.query<EdgeRow>(
     `SELECT e.id, e.type, e.source_id, e.target_id, e.key, e.properties, run.job_id, ${RUN}
-       FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[]) AS wanted (source_id, type, target_id, id)
-       JOIN edges e ON e.graph_id = $1 AND e.source_id = wanted.source_id AND e.type = wanted.type AND e.target_id = wanted.target_id AND e.id = wanted.id
+       FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[]) AS wanted (source_id, type, target_id, id)
+       JOIN ${reader.tables.edges} e ON e.source_id = wanted.source_id AND e.type = wanted.type AND e.target_id = wanted.target_id AND e.id = wanted.id
        LEFT JOIN ingestion_runs run ON run.id = e.run_id`,
-    [
-      reader.graphId,
-      wanted.map(edge => edge.sourceId),
-      wanted.map(edge => edge.type),
-      wanted.map(edge => edge.targetId),
-      wanted.map(edge => edge.id),
-    ],
+    [wanted.map(edge => edge.sourceId), wanted.map(edge => edge.type), wanted.map(edge => edge.targetId), wanted.map(edge => edge.id)],
   );
   const byId = new Map(rows.map(row => [row.id, row]));
   return wanted.flatMap(({ id }) => byId.get(id) ?? []);

@@ -2,11 +2,13 @@ import pg, { type PoolClient } from 'pg';
 import { type Logger } from 'pino';
 import { parseExactJson, toExactNumber } from '../../common/json/parse-exact-json.js';
 import { DatabaseLink } from '../../database/database-link.js';
+import { type GraphTables, graphTables } from '../../database/graph-tables.js';
 import { type WatchedPool } from '../../database/watched-pool.js';
 import { GraphGoneError, QueryTimeoutError } from '../retrieval.errors.js';
 
 const OID = { int8: 20, numeric: 1700, json: 114, jsonb: 3802, timestamp: 1114, timestamptz: 1184, date: 1082 };
 const CANCELED = '57014';
+const UNDEFINED_TABLE = '42P01';
 
 /** Values leave the process as JSON: exact numbers, dates as the text they are. */
 const types: pg.CustomTypesConfig = {
@@ -31,10 +33,11 @@ const types: pg.CustomTypesConfig = {
 
 export interface GraphReader {
   graphId: number;
+  /** The graph's tables, as statements name them. */
+  tables: GraphTables;
   /** The version that everything read here belongs to. */
   version: number;
-  /** With a name the statement is prepared once for each connection: for those that every answer runs. */
-  query<R extends object>(sql: string, parameters?: unknown[], name?: string): Promise<R[]>;
+  query<R extends object>(sql: string, parameters?: unknown[]): Promise<R[]>;
   /** Rows as arrays, for columns whose names are not known before or stand twice. */
   rows(sql: string, parameters?: unknown[]): Promise<unknown[][]>;
 }
@@ -73,14 +76,18 @@ export class RetrievalDatabase {
       if (version === undefined) throw new GraphGoneError(graphId);
       return await work({
         graphId,
+        tables: graphTables(graphId),
         version,
-        query: async <R extends object>(text: string, values: unknown[] = [], name?: string) =>
-          (await client.query<R>({ text, values, ...(name === undefined ? {} : { name }) })).rows,
+        // No statement is prepared under a name: each names its graph's tables, and a connection would keep one for every graph.
+        query: async <R extends object>(text: string, values: unknown[] = []) => (await client.query<R>({ text, values })).rows,
         rows: async (sql, parameters = []) => (await client.query<unknown[]>({ text: sql, values: parameters, rowMode: 'array' })).rows,
       });
     } catch (error) {
       signal.throwIfAborted();
-      if (timedOut || (error as { code?: string }).code === CANCELED) throw new QueryTimeoutError(timeoutMs);
+      const { code } = error as { code?: string };
+      if (timedOut || code === CANCELED) throw new QueryTimeoutError(timeoutMs);
+      // The snapshot still has the graph, but tables are dropped for every snapshot at once.
+      if (code === UNDEFINED_TABLE) throw new GraphGoneError(graphId);
       throw error;
     } finally {
       clearTimeout(timer);

@@ -12,9 +12,8 @@ export interface ToOneTypes {
 export async function readToOneTypes(reader: GraphReader): Promise<ToOneTypes> {
   const toOne = async (end: 'source_id' | 'target_id'): Promise<string[]> => {
     const rows = await reader.query<{ type: string }>(
-      `SELECT type FROM (SELECT ${end}, type, count(*) AS edges FROM edges WHERE graph_id = $1 GROUP BY ${end}, type) AS ends
+      `SELECT type FROM (SELECT ${end}, type, count(*) AS edges FROM ${reader.tables.edges} GROUP BY ${end}, type) AS ends
         GROUP BY type HAVING max(edges) = 1 ORDER BY type`,
-      [reader.graphId],
     );
     return rows.map(row => row.type);
   };
