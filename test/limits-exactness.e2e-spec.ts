@@ -16,11 +16,14 @@ interface Task {
   windowMs: number;
   limit: number;
   clients: number;
+  /** Keys that each client hits, in an order of its own; one unless told. */
+  keys?: number;
   forMs?: number;
   pauseMs?: number;
 }
 
 interface Hit {
+  key: string;
   sentAt: number;
   receivedAt: number;
   isBlocked: boolean;
@@ -87,6 +90,17 @@ function isExact(kind: string, open: () => Promise<{ url: string; close: () => P
       counts[admitted] = (counts[admitted] ?? 0) + 1;
     }
     expect(counts).toEqual({ 10: trials });
+  }, 600_000);
+
+  it('admits exactly the limit of each of many keys that all processes hit at once, each in another order', async () => {
+    for (let trial = 0; trial < (long ? 100 : 5); trial++) {
+      const hits = await hammers.run('burst', { key: `many ${trial}`, windowMs: 60_000, limit: 10, clients: 40, keys: 130 });
+      expect(hits).toHaveLength(40 * 130);
+      const admitted: Record<string, number> = {};
+      for (const { key } of hits.filter(hit => !hit.isBlocked)) admitted[key] = (admitted[key] ?? 0) + 1;
+      expect(Object.keys(admitted)).toHaveLength(130);
+      expect(new Set(Object.values(admitted))).toEqual(new Set([10]));
+    }
   }, 600_000);
 
   it('admits a request that is sent at Retry-After, from whichever process', async () => {

@@ -14,12 +14,24 @@ const now = () => Number(process.hrtime.bigint()) / 1e6;
 async function hit({ key, windowMs, limit }) {
   const sentAt = now();
   const { isBlocked, timeToBlockExpire } = await storage.increment(key, windowMs, limit, 0, 'test');
-  return { sentAt, receivedAt: now(), isBlocked, retryAfterS: Math.ceil(timeToBlockExpire) };
+  return { key, sentAt, receivedAt: now(), isBlocked, retryAfterS: Math.ceil(timeToBlockExpire) };
 }
 
-/** Every client sends one request at the same time. */
+/** Every client sends one request to each key at the same time. */
 async function burst(task) {
-  return Promise.all(Array.from({ length: task.clients }, () => hit(task)));
+  const hits = Array.from({ length: task.clients }, () => inAnyOrder(keysOf(task)).map(key => hit({ ...task, key })));
+  return Promise.all(hits.flat());
+}
+
+function keysOf({ key, keys }) {
+  return keys === undefined ? [key] : Array.from({ length: keys }, (_, index) => `${key} ${index}`);
+}
+
+function inAnyOrder(keys) {
+  return keys
+    .map(key => ({ key, place: Math.random() }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ key }) => key);
 }
 
 /** Every client sends again and again, at random moments, until the time is over; answers what was admitted. */

@@ -3,6 +3,7 @@ import { AddRateLimitHits1700000000002 } from './0002-add-rate-limit-hits.js';
 import { AddKeysAndAudit1700000000003 } from './0003-add-keys-and-audit.js';
 import { AddLicenceClock1700000000004 } from './0004-add-licence-clock.js';
 import { GiveGraphsTablesOfTheirOwn1700000000005 } from './0005-give-graphs-tables-of-their-own.js';
+import { CountHitsInBatches1700000000006 } from './0006-count-hits-in-batches.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -11,4 +12,5 @@ export const migrations = [
   AddKeysAndAudit1700000000003,
   AddLicenceClock1700000000004,
   GiveGraphsTablesOfTheirOwn1700000000005,
+  CountHitsInBatches1700000000006,
 ];

@@ -1,86 +1,113 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type OnApplicationShutdown } from '@nestjs/common';
 import { type ThrottlerStorage } from '@nestjs/throttler';
-import type pg from 'pg';
+import pg from 'pg';
+import { Batcher } from '../../database/batcher.js';
 import { type HitRecord } from './sliding-log.js';
 
 /**
- * The pool that a storage works with. Few connections are enough, a decision takes less than a millisecond; of its own, so that
+ * The pool that a storage works with. Few connections are enough, a statement takes about a millisecond; of its own, so that
  * slow work elsewhere never delays one.
  */
 export const limitsPool = {
   max: 4,
   connectionTimeoutMillis: 2_000,
+  lock_timeout: 1_000,
   statement_timeout: 2_000,
   query_timeout: 2_500,
   keepAlive: true,
 } satisfies pg.PoolConfig;
 
+/** SQLSTATE of a statement that took longer than its time-out. */
+const queryCanceled = '57014';
+
 const cleanEveryMs = 60_000;
 const cleanBatch = 10_000;
 
+/** Keys of one statement at most: it holds the locks of its rows to its end, which other processes wait for. */
+const maxKeys = 100;
+
 /**
- * Counts and decides in one statement. The row's lock puts the processes in order, and the clock is read behind it, so that
- * hits are stored in the order of their times. Where the clock was set back, times ahead of it become now: nobody waits
- * longer than the window. `width_bucket` is a binary search for the hits that left the window.
+ * Counts and decides in one statement, for each of its keys as many requests as came together. A row's lock puts the processes
+ * in order, and the clock is read behind it, so that hits are stored in the order of their times. The keys come sorted, so
+ * that two statements never wait for each other in a circle. Where the clock was set back, times ahead of it become now:
+ * nobody waits longer than the window. `width_bucket` is a binary search for the hits that left the window.
  */
 const decide = `
-INSERT INTO rate_limit_hits AS stored (key, hits, admitted, decided_at, expires_at)
-SELECT $1::bytea, ARRAY[clock.now], true, clock.now, clock.now + $2::interval FROM (SELECT clock_timestamp() AS now) clock
-ON CONFLICT (key) DO UPDATE SET (hits, admitted, decided_at, expires_at) = (
-  SELECT CASE WHEN cardinality(live) < $3::int THEN live || now ELSE live END, cardinality(live) < $3::int, now, now + $2::interval
-  FROM (SELECT clock_timestamp() AS now) clock
+INSERT INTO rate_limit_hits AS stored (key, hits, taken, allowed, decided_at, expires_at)
+SELECT key, array_fill(now, ARRAY[least(asked, allowed)]), least(asked, allowed), allowed, now, now + span * interval '1 ms'
+FROM (SELECT clock_timestamp() AS now) clock
+CROSS JOIN unnest($1::bytea[], $2::int[], $3::int[], $4::float8[]) WITH ORDINALITY AS given (key, asked, allowed, span, place)
+ORDER BY place
+ON CONFLICT (key) DO UPDATE SET (hits, taken, allowed, decided_at, expires_at) = (
+  SELECT live || fresh, cardinality(fresh), excluded.allowed, now, now + span
+  FROM (SELECT clock_timestamp() AS now, excluded.expires_at - excluded.decided_at AS span) clock
   CROSS JOIN LATERAL (
     SELECT CASE
       WHEN stored.hits[cardinality(stored.hits)] <= now THEN stored.hits
       ELSE ARRAY(SELECT least(hit, now) FROM unnest(stored.hits) WITH ORDINALITY AS earlier (hit, place) ORDER BY place)
     END AS known
   ) ordered
-  CROSS JOIN LATERAL (SELECT known[width_bucket(now - $2::interval, known) + 1 :] AS live) counted
+  CROSS JOIN LATERAL (SELECT known[width_bucket(now - span, known) + 1 :] AS live) counted
+  CROSS JOIN LATERAL (
+    SELECT array_fill(now, ARRAY[greatest(0, least(excluded.taken, excluded.allowed - cardinality(live)))]) AS fresh
+  ) admitted
 )
 RETURNING
-  cardinality(hits) AS total_hits,
-  extract(epoch FROM hits[1] + $2::interval - decided_at)::float8 AS time_to_expire,
-  NOT admitted AS is_blocked,
-  CASE WHEN admitted THEN 0 ELSE extract(epoch FROM hits[cardinality(hits) - $3::int + 1] + $2::interval - decided_at) END::float8
-    AS time_to_block_expire`;
+  encode(key, 'hex') AS key,
+  taken,
+  cardinality(hits) AS total,
+  extract(epoch FROM hits[1] - decided_at + (expires_at - decided_at))::float8 AS first_leaves,
+  extract(epoch FROM hits[cardinality(hits) - allowed + 1] - decided_at + (expires_at - decided_at))::float8 AS room_comes`;
 
 const clean = `
 DELETE FROM rate_limit_hits WHERE key IN (
   SELECT key FROM rate_limit_hits WHERE expires_at < clock_timestamp() LIMIT ${cleanBatch} FOR UPDATE SKIP LOCKED
 )`;
 
-interface Decision {
-  total_hits: number;
-  time_to_expire: number;
-  is_blocked: boolean;
-  time_to_block_expire: number;
+/** What one statement decided for one key; times in seconds from then. */
+interface Decided {
+  key: string;
+  /** How many of the key's requests were admitted: the first that came. */
+  taken: number;
+  /** Hits in the window afterwards. */
+  total: number;
+  /** Until the oldest hit leaves the window. */
+  first_leaves: number;
+  /** Until a request is admitted again; null while one would be. */
+  room_comes: number | null;
 }
+
+interface Hit {
+  /** Hashed: names and addresses of clients are nobody's to read in a dump. */
+  key: string;
+  windowMs: number;
+  limit: number;
+}
+
+/** Requests of one key that are decided together, and their places in the batch. */
+interface Asked extends Hit {
+  places: number[];
+}
+
+type Outcome = HitRecord | { failure: unknown };
 
 /** Limits of all processes on one database, on the database's clock. Every wait has a bound, and an error refuses. */
 export class PostgresStorage implements ThrottlerStorage, OnApplicationShutdown {
   private readonly cleaning: NodeJS.Timeout;
+  private readonly batcher: Batcher<Hit, Outcome>;
 
   /** @param pool ends with the storage */
   constructor(private readonly pool: pg.Pool) {
+    this.batcher = new Batcher(hits => this.decideAll(hits), { width: limitsPool.max });
     this.cleaning = setInterval(() => void this.clean().catch(() => undefined), cleanEveryMs * (0.75 + Math.random() / 2));
     this.cleaning.unref();
   }
 
   async increment(key: string, ttl: number, limit: number): Promise<HitRecord> {
-    const { rows } = await this.pool.query<Decision>({
-      name: 'rate-limit',
-      text: decide,
-      // Hashed: names and addresses of clients are nobody's to read in a dump.
-      values: [createHash('sha256').update(key).digest(), `${ttl} milliseconds`, limit],
-    });
-    const decision = rows[0]!;
-    return {
-      totalHits: decision.total_hits,
-      timeToExpire: decision.time_to_expire,
-      isBlocked: decision.is_blocked,
-      timeToBlockExpire: decision.time_to_block_expire,
-    };
+    const outcome = await this.batcher.add({ key: hash('sha256', key), windowMs: ttl, limit });
+    if ('failure' in outcome) throw outcome.failure;
+    return outcome;
   }
 
   /** Deletes the keys whose last hit left the window; runs by itself about once a minute in each process. */
@@ -95,4 +122,68 @@ export class PostgresStorage implements ThrottlerStorage, OnApplicationShutdown 
     clearInterval(this.cleaning);
     if (!this.pool.ending) await this.pool.end();
   }
+
+  private async decideAll(hits: Hit[]): Promise<Outcome[]> {
+    const outcomes = new Array<Outcome>(hits.length);
+    for (let start = 0; start < hits.length;) {
+      const { keys, end } = gather(hits, start);
+      await this.decideKeys(keys, outcomes);
+      start = end;
+    }
+    return outcomes;
+  }
+
+  /**
+   * A statement that PostgreSQL refused has counted nothing. Each key is then tried by itself, so that a row which somebody
+   * locks, or which cannot be read, refuses its own key only. After a time-out nothing is tried again: the wait was long enough.
+   */
+  private async decideKeys(keys: Asked[], outcomes: Outcome[]): Promise<void> {
+    try {
+      await this.decide(keys, outcomes);
+    } catch (failure) {
+      if (keys.length > 1 && failure instanceof pg.DatabaseError && failure.code !== queryCanceled) {
+        await Promise.all(keys.map(key => this.decideKeys([key], outcomes)));
+      } else for (const place of keys.flatMap(({ places }) => places)) outcomes[place] = { failure };
+    }
+  }
+
+  private async decide(keys: Asked[], outcomes: Outcome[]): Promise<void> {
+    const { rows } = await this.pool.query<Decided>({
+      name: 'rate-limit',
+      text: decide,
+      values: [
+        keys.map(({ key }) => `\\x${key}`),
+        keys.map(({ places }) => places.length),
+        keys.map(({ limit }) => limit),
+        keys.map(({ windowMs }) => windowMs),
+      ],
+    });
+    const byKey = new Map(rows.map(row => [row.key, row]));
+    for (const { key, places } of keys) {
+      const { taken, total, first_leaves, room_comes } = byKey.get(key)!;
+      places.forEach((place, index) => {
+        const isBlocked = index >= taken;
+        outcomes[place] = {
+          totalHits: isBlocked ? total : total - taken + index + 1,
+          timeToExpire: first_leaves,
+          isBlocked,
+          timeToBlockExpire: isBlocked ? room_comes! : 0,
+        };
+      });
+    }
+  }
+}
+
+/** What the next statement takes of the batch, sorted: up to `maxKeys` keys, and no key with two limits or windows. */
+function gather(hits: Hit[], start: number): { keys: Asked[]; end: number } {
+  const keys = new Map<string, Asked>();
+  let end = start;
+  for (; end < hits.length; end++) {
+    const hit = hits[end]!;
+    const known = keys.get(hit.key);
+    if (known ? known.limit !== hit.limit || known.windowMs !== hit.windowMs : keys.size === maxKeys) break;
+    if (known) known.places.push(end);
+    else keys.set(hit.key, { ...hit, places: [end] });
+  }
+  return { keys: [...keys.values()].sort((one, other) => (one.key < other.key ? -1 : 1)), end };
 }

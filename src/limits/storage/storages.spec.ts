@@ -140,41 +140,64 @@ function behavesAsStorage(open: () => Promise<Stand>, { runs, clockGoesBack }: {
     });
   }
 
+  const anyLimit = fc.oneof({ weight: 5, arbitrary: fc.constant(5) }, { weight: 1, arbitrary: fc.integer({ min: 1, max: 9 }) });
+  const anyPause = fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 30_000 }), fc.constantFrom(windowMs - 1, windowMs));
+  let modelRuns = 0;
+
   it('agrees with a list of all hits, whatever comes when', async () => {
-    const step = fc.record({
-      afterMs: fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 30_000 }), fc.constantFrom(windowMs - 1, windowMs)),
-      name: fc.constantFrom('a', 'b'),
-      limit: fc.oneof({ weight: 5, arbitrary: fc.constant(5) }, { weight: 1, arbitrary: fc.integer({ min: 1, max: 9 }) }),
-    });
-    let run = 0;
-    let startMs = 0;
+    const step = fc.record({ afterMs: anyPause, name: fc.constantFrom('a', 'b'), limit: anyLimit });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async steps => {
-        run += 1;
-        startMs += 10 * windowMs;
-        let now = startMs;
-        const admitted: Record<string, number[]> = { a: [], b: [] };
+        const model = new ListOfHits();
+        let now = 10 * windowMs * (modelRuns += 1);
         for (const { afterMs, name, limit } of steps) {
           now += afterMs;
-          const all = admitted[name]!;
-          let live = all.filter(time => time > now - windowMs);
-          const isBlocked = live.length >= limit;
-          if (!isBlocked) {
-            all.push(now);
-            live = [...live, now];
-          }
-          const until = (time: number) => (time + windowMs - now) / 1000;
-          expect(await hit(now, limit, `model ${run} ${name}`)).toEqual({
-            totalHits: live.length,
-            timeToExpire: until(live[0]!),
-            isBlocked,
-            timeToBlockExpire: isBlocked ? until(live[live.length - limit]!) : 0,
-          });
+          expect(await hit(now, limit, `model ${modelRuns} ${name}`)).toEqual(model.hit(now, name, limit));
         }
       }),
       { numRuns: long ? runs * 20 : runs },
     );
   });
+
+  it('decides what comes at once as if it came one after the other', async () => {
+    const together = fc.array(fc.record({ name: fc.constantFrom('a', 'b', 'c', 'd'), limit: anyLimit }), { minLength: 1, maxLength: 25 });
+    const step = fc.record({ afterMs: anyPause, together });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async steps => {
+        const model = new ListOfHits();
+        let now = 10 * windowMs * (modelRuns += 1);
+        for (const { afterMs, together } of steps) {
+          now += afterMs;
+          await stand.setClock(now);
+          const records = await Promise.all(
+            together.map(({ name, limit }) => stand.storage.increment(`model ${modelRuns} ${name}`, windowMs, limit, 0, 'test')),
+          );
+          expect(records).toEqual(together.map(({ name, limit }) => model.hit(now, name, limit)));
+        }
+      }),
+      { numRuns: long ? runs * 20 : runs },
+    );
+  });
+}
+
+/** The sliding log as one would explain it: all hits ever admitted, read anew each time. */
+class ListOfHits {
+  private readonly admitted = new Map<string, number[]>();
+
+  hit(now: number, name: string, limit: number) {
+    const all = this.admitted.get(name) ?? [];
+    this.admitted.set(name, all);
+    const isBlocked = all.filter(time => time > now - windowMs).length >= limit;
+    if (!isBlocked) all.push(now);
+    const live = all.filter(time => time > now - windowMs);
+    const until = (time: number) => (time + windowMs - now) / 1000;
+    return {
+      totalHits: live.length,
+      timeToExpire: until(live[0]!),
+      isBlocked,
+      timeToBlockExpire: isBlocked ? until(live[live.length - limit]!) : 0,
+    };
+  }
 }
 
 describe('the limits of one process, in memory', () => {
@@ -229,6 +252,55 @@ describe('the limits of all processes, in PostgreSQL', () => {
       expect(rows).toEqual([{ here: true }]);
     } finally {
       await client.end();
+      await storage.onApplicationShutdown();
+      await database.drop();
+    }
+  });
+
+  it('decides many keys in few statements', async () => {
+    const database = await cloneDatabase();
+    const pool = poolOn(database.url);
+    const storage = new PostgresStorage(pool);
+    try {
+      const queries = jest.spyOn(pool, 'query');
+      const names = Array.from({ length: 250 }, (_, index) => `key ${index % 240}`);
+      const records = await Promise.all(names.map(name => storage.increment(name, windowMs, 1)));
+      expect(records.filter(({ isBlocked }) => isBlocked)).toHaveLength(10);
+      expect(queries).toHaveBeenCalledTimes(3);
+    } finally {
+      await storage.onApplicationShutdown();
+      await database.drop();
+    }
+  });
+
+  it('refuses a key whose row is locked, and decides all others that came with it', async () => {
+    const database = await cloneDatabase();
+    const storage = new PostgresStorage(poolOn(database.url));
+    const holder = new pg.Client(database.url);
+    await holder.connect();
+    try {
+      const names = ['a', 'held', 'b', 'c'];
+      await Promise.all(names.map(name => storage.increment(name, windowMs, 5)));
+      await holder.query(`BEGIN; SELECT FROM rate_limit_hits WHERE key = sha256('held') FOR UPDATE`);
+      const together = Promise.allSettled(names.map(name => storage.increment(name, windowMs, 5)));
+      // Those who come while the statement waits for the lock are not held up by it.
+      await new Promise(resolve => setTimeout(resolve, 10));
+      const startedAt = performance.now();
+      expect(await storage.increment('late', windowMs, 5)).toMatchObject({ totalHits: 1 });
+      const lateMs = performance.now() - startedAt;
+      const outcomes = await together;
+      expect(performance.now() - startedAt).toBeGreaterThan(lateMs);
+      expect(outcomes).toEqual(
+        names.map(name =>
+          name === 'held'
+            ? expect.objectContaining({ status: 'rejected', reason: expect.objectContaining({ code: '55P03' }) })
+            : { status: 'fulfilled', value: expect.objectContaining({ totalHits: 2, isBlocked: false }) },
+        ),
+      );
+      await holder.query('ROLLBACK');
+      expect(await storage.increment('held', windowMs, 5)).toMatchObject({ totalHits: 2 });
+    } finally {
+      await holder.end();
       await storage.onApplicationShutdown();
       await database.drop();
     }

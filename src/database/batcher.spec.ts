@@ -1,0 +1,70 @@
+import { Batcher } from './batcher.js';
+
+/** A batcher whose statements end when the test says so. */
+function held(options?: ConstructorParameters<typeof Batcher>[1]) {
+  const batches: { items: number[]; end: () => void; fail: (error: Error) => void }[] = [];
+  const batcher = new Batcher<number, string>(
+    items => new Promise((resolve, reject) => batches.push({ items, end: () => resolve(items.map(String)), fail: reject })),
+    options,
+  );
+  return { batcher, batches, items: () => batches.map(batch => batch.items) };
+}
+
+const turns = () => new Promise(resolve => setTimeout(resolve, 10));
+
+describe('Batcher', () => {
+  it('takes what comes in one turn together, and what comes meanwhile next', async () => {
+    const { batcher, batches, items } = held();
+    const first = Promise.all([batcher.add(1), batcher.add(2)]);
+    await turns();
+    const second = Promise.all([batcher.add(3), batcher.add(1)]);
+    await turns();
+    expect(items()).toEqual([[1, 2]]);
+    batches[0]!.end();
+    expect(await first).toEqual(['1', '2']);
+    await turns();
+    batches[1]!.end();
+    expect(await second).toEqual(['3', '1']);
+    expect(items()).toEqual([
+      [1, 2],
+      [3, 1],
+    ]);
+  });
+
+  it('starts the next statement beside a slow one, and no more than its width', async () => {
+    const { batcher, batches, items } = held({ width: 2, patienceMs: 20 });
+    const answers: Promise<string>[] = [];
+    for (let item = 0; item < 3; item++) {
+      answers.push(batcher.add(item));
+      await new Promise(resolve => setTimeout(resolve, 60));
+    }
+    expect(items()).toEqual([[0], [1]]);
+    batches[1]!.end();
+    await turns();
+    expect(items()).toEqual([[0], [1], [2]]);
+    for (const { end } of batches) end();
+    expect(await Promise.all(answers)).toEqual(['0', '1', '2']);
+    // Nothing is counted as slow any more: statements come one at a time again.
+    const later = [batcher.add(7)];
+    await turns();
+    later.push(batcher.add(8));
+    await turns();
+    expect(items().slice(3)).toEqual([[7]]);
+    batches[3]!.end();
+    await turns();
+    batches[4]!.end();
+    expect(await Promise.all(later)).toEqual(['7', '8']);
+  });
+
+  it('tells an error to all of its batch and to nobody else', async () => {
+    const { batcher, batches } = held();
+    const failed = Promise.allSettled([batcher.add(1), batcher.add(2)]);
+    await turns();
+    const next = batcher.add(3);
+    batches[0]!.fail(new Error('gone'));
+    expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await turns();
+    batches[1]!.end();
+    expect(await next).toBe('3');
+  });
+});

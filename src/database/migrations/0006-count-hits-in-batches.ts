@@ -1,0 +1,26 @@
+// The previous release keeps working, and counts in the same rows: it writes `admitted`, which this one leaves to its default.
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+
+/**
+ * One statement decides several requests of a key: `allowed` takes its limit to the row, and `taken` brings back how many of
+ * them were admitted.
+ */
+export class CountHitsInBatches1700000000006 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      ALTER TABLE rate_limit_hits
+        ADD COLUMN allowed int NOT NULL DEFAULT 0,
+        ADD COLUMN taken int NOT NULL DEFAULT 0,
+        ALTER COLUMN admitted SET DEFAULT true;
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      ALTER TABLE rate_limit_hits
+        DROP COLUMN allowed,
+        DROP COLUMN taken,
+        ALTER COLUMN admitted DROP DEFAULT;
+    `);
+  }
+}
