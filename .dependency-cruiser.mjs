@@ -3,6 +3,7 @@ const features =
   '^src/(access|api-keys|audit|auth|licensing|limits|permissions|users|graphs|warehouse|ingestion|metrics|queries|retrieval|health)/';
 const pure = [
   '^src/common/errors/',
+  '^src/text/',
   '^src/sql-guard/',
   '^src/metrics/(formula|compiler)/',
   '^src/ingestion/mapping/',
@@ -23,8 +24,8 @@ export default {
     {
       name: 'foundation-knows-no-feature',
       severity: 'error',
-      comment: 'common, config, database and telemetry serve every feature and so may know none of them.',
-      from: { path: '^src/(common|config|database|telemetry)/' },
+      comment: 'common, config, database, telemetry and text serve every feature and so may know none of them.',
+      from: { path: '^src/(common|config|database|telemetry|text)/' },
       to: { path: features },
     },
     {
@@ -49,7 +50,10 @@ export default {
       name: 'parsers-run-anywhere',
       severity: 'error',
       comment: 'The formula, mapping and Cypher parsers use no Node module, so that a browser can run the same code.',
-      from: { path: ['^src/metrics/formula/', '^src/ingestion/mapping/', '^src/retrieval/cypher/'], pathNot: '\\.spec\\.ts$' },
+      from: {
+        path: ['^src/text/', '^src/metrics/formula/', '^src/ingestion/mapping/', '^src/retrieval/cypher/'],
+        pathNot: '\\.spec\\.ts$',
+      },
       to: { dependencyTypes: ['core'] },
     },
     {

@@ -9,6 +9,7 @@ import { AuthModule } from './auth/auth.module.js';
 import { CredentialsGuard } from './auth/credentials.guard.js';
 import { PasswordChangeGuard } from './auth/password-change.guard.js';
 import { JsonBodyGuard } from './common/http/json-body.guard.js';
+import { RequestSchemaGuard } from './common/http/request-schema.guard.js';
 import { DtoPipe } from './common/http/validation.pipe.js';
 import { LogModule } from './common/logging/log.module.js';
 import { StoppingModule } from './common/stopping/stopping.module.js';
@@ -70,7 +71,7 @@ export class AppModule {
         { provide: APP_FILTER, useClass: CountingErrorFilter },
         { provide: APP_PIPE, useClass: DtoPipe },
         // Guards run in this order: how often from this address, who calls, how often may they, may they go on, may they do this,
-        // what do they send, may they do it with this graph, which the body may name.
+        // what do they send, may they do it with this graph, which the body may name, can what they send be understood.
         { provide: APP_GUARD, useClass: ClientLimitsGuard },
         { provide: APP_GUARD, useClass: CredentialsGuard },
         { provide: APP_GUARD, useClass: CallerLimitsGuard },
@@ -79,6 +80,7 @@ export class AppModule {
         { provide: APP_GUARD, useClass: AdminGuard },
         { provide: APP_GUARD, useClass: JsonBodyGuard },
         { provide: APP_GUARD, useClass: GraphAccessGuard },
+        { provide: APP_GUARD, useClass: RequestSchemaGuard },
       ],
     };
   }

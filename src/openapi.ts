@@ -3,6 +3,7 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import { type Request, type Response } from 'express';
 import { isLegacyPath } from './common/errors/error-body.js';
 import { documentBounds } from './openapi-bounds.js';
+import { closeRequestSchemas } from './openapi-closed.js';
 import { version } from './config/version.js';
 
 const description = `
@@ -15,6 +16,9 @@ const description = `
 5. \`POST /api/graphs/{id}/query\` with \`question\`, \`search\` or \`cypher\`.
 
 按此顺序发送各接口的示例即可得到答案，无需其他数据。 / The examples, sent in this order, give answers without any other data.
+
+请求体与查询串中的未知字段会被拒绝（422）；\`Prefer: handling=lenient\` 则忽略它们，并在 \`X-Ignored-Fields\` 中列出。 /
+Unknown fields of bodies and query strings are refused (422); \`Prefer: handling=lenient\` ignores them and names them in \`X-Ignored-Fields\`.
 `;
 
 const errorProperties = {
@@ -86,6 +90,7 @@ export function createOpenApiDocument(app: NestExpressApplication): OpenAPIObjec
   });
   document.components ??= {};
   document.components.schemas = { ...document.components.schemas, ...errorSchemas };
+  closeRequestSchemas(document);
   document.paths = Object.fromEntries(Object.entries(document.paths).map(([path, item]) => [`/api${path}`, withErrors(path, item)]));
   return document;
 }

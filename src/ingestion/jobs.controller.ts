@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import { Authenticated } from '../access/access.decorator.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { type Page, PageOf, PageQuery } from '../common/http/page.js';
+import { grantWait } from '../common/http/preferences.js';
 import { IdParam } from '../common/http/positive-int.pipe.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
 import { Bucket } from '../limits/bucket.decorator.js';
@@ -18,8 +19,7 @@ import {
 } from './ingestion.dto.js';
 import { JobChangeNotImplementedError } from './ingestion.errors.js';
 import { JobsService } from './jobs.service.js';
-import { preferredWait } from './prefer-wait.js';
-import { hasEnded, RunsService } from './runs.service.js';
+import { hasEnded, maxWaitSeconds, RunsService } from './runs.service.js';
 
 const job = { of: 'job', param: 'id' } as const;
 
@@ -102,7 +102,7 @@ export class JobsController {
     @Headers('prefer') prefer: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<RunResponse> {
-    const run = await this.runs.start(principal, id, preferredWait(prefer));
+    const run = await this.runs.start(principal, id, grantWait(prefer, maxWaitSeconds, response));
     response.location(`/api/ingestion/runs/${run.id}`).status(hasEnded(run) ? HttpStatus.OK : HttpStatus.ACCEPTED);
     return run;
   }

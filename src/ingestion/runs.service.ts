@@ -16,7 +16,8 @@ import { IngestionRepository } from './ingestion.repository.js';
 import { IngestionWorker } from './ingestion.worker.js';
 import { type RejectedFormat, rejectedHeader, rejectedLine } from './rejected-text.js';
 
-const maxWaitSeconds = 60;
+/** How long a request may wait for its run. */
+export const maxWaitSeconds = 60;
 const lookEveryMs = 100;
 const eventEveryMs = 500;
 const rejectedBatch = 1_000;
@@ -37,13 +38,13 @@ export class RunsService {
   ) {}
 
   /**
-   * Queues a run and waits up to `waitSeconds` for its end, less when the service stops.
+   * Queues a run and waits up to `waitSeconds`, `maxWaitSeconds` at the most, for its end, less when the service stops.
    * @throws RunActiveError when a run of the job waits or goes on
    */
   async start(principal: Principal, jobId: number, waitSeconds: number): Promise<RunResponse> {
     const { id } = await this.repository.queueRun(jobId, principal.userId);
     void this.worker.wake();
-    const until = performance.now() + Math.min(waitSeconds, maxWaitSeconds) * 1000;
+    const until = performance.now() + waitSeconds * 1000;
     let run = await this.get(id);
     while (!hasEnded(run) && performance.now() < until && !this.stop.hasBegun) {
       await sleep(lookEveryMs);

@@ -6,7 +6,7 @@ import { guardSelect } from '../sql-guard/guard-select.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { type ResolvedConnection, WarehouseService } from '../warehouse/warehouse.service.js';
 import type { Mapping, MappingPath } from './mapping/mapping.js';
-import { nearestName } from './mapping/nearest-name.js';
+import { nearestName } from '../text/nearest-name.js';
 import { checkInferredRules } from './staging/check-inferred-rules.js';
 import { sourceFamily, type SourceFamily } from './staging/source-type.js';
 import { namedColumns, sourceAlias, type SourceProblem, type SourceShape, type Target, targetsOf, writtenSql } from './staging/target.js';

@@ -1,20 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsDefined,
-  IsIn,
-  IsInt,
-  IsObject,
-  IsOptional,
-  IsString,
-  Matches,
-  Max,
-  Min,
-  ValidateNested,
-} from 'class-validator';
+import { ArrayMaxSize, IsArray, IsDefined, IsIn, IsInt, IsObject, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { Length, MaxLength } from '../common/http/length.decorator.js';
+import { Nested } from '../common/http/nested.decorator.js';
 import { grains } from './compiler/metric-request.js';
 import { bindingExample } from './metric-examples.js';
 
@@ -153,9 +140,7 @@ export class BindingRequest {
 
   @ApiProperty({ type: BindingRelation, example: bindingExample.relation })
   @IsDefined()
-  @IsObject()
-  @ValidateNested()
-  @Type(() => BindingRelation)
+  @Nested(BindingRelation)
   relation: BindingRelation;
 
   @ApiPropertyOptional({ nullable: true, example: 'order_lines', description: '默认为表名 / the table name when left out' })
@@ -173,9 +158,7 @@ export class BindingRequest {
 
   @ApiPropertyOptional({ nullable: true, type: BindingTime, example: bindingExample.time })
   @IsOptional()
-  @IsObject()
-  @ValidateNested()
-  @Type(() => BindingTime)
+  @Nested(BindingTime)
   time?: BindingTime | null;
 
   @ApiPropertyOptional({
@@ -192,9 +175,7 @@ export class BindingRequest {
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(100)
-  @IsObject({ each: true })
-  @ValidateNested({ each: true })
-  @Type(() => BindingDimension)
+  @Nested(BindingDimension, { each: true })
   dimensions?: BindingDimension[];
 
   @ApiPropertyOptional({
@@ -210,9 +191,7 @@ export class BindingRequest {
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(16)
-  @IsObject({ each: true })
-  @ValidateNested({ each: true })
-  @Type(() => BindingJoin)
+  @Nested(BindingJoin, { each: true })
   joins?: BindingJoin[];
 
   @ApiPropertyOptional({ type: String, nullable: true, example: null, description: '物理列上的谓词 / a predicate over the tables' })

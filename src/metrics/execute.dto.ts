@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsInt, IsObject, IsOptional, IsString, Max, Min, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
 import { MaxLength } from '../common/http/length.decorator.js';
+import { Nested } from '../common/http/nested.decorator.js';
 import { IsDecimal, IsScalar, NotBuilt } from './execute-values.decorator.js';
 import { filterOperators, grains, havingOperators, type MetricRequest } from './compiler/metric-request.js';
 
@@ -101,18 +101,14 @@ export class ExecuteMetricRequest {
 
   @ApiPropertyOptional({ type: ExecuteTime, example: { grain: 'month' } })
   @IsOptional()
-  @IsObject()
-  @ValidateNested()
-  @Type(() => ExecuteTime)
+  @Nested(ExecuteTime)
   time?: ExecuteTime | null;
 
   @ApiPropertyOptional({ type: [ExecuteFilter], example: [{ field: 'quantity', op: '>=', value: 1 }] })
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(50)
-  @IsObject({ each: true })
-  @ValidateNested({ each: true })
-  @Type(() => ExecuteFilter)
+  @Nested(ExecuteFilter, { each: true })
   filters?: ExecuteFilter[];
 
   @ApiPropertyOptional({
@@ -129,18 +125,14 @@ export class ExecuteMetricRequest {
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(10)
-  @IsObject({ each: true })
-  @ValidateNested({ each: true })
-  @Type(() => ExecuteHaving)
+  @Nested(ExecuteHaving, { each: true })
   having?: ExecuteHaving[];
 
   @ApiPropertyOptional({ type: [ExecuteOrder], example: [{ by: 'value', dir: 'desc' }] })
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(20)
-  @IsObject({ each: true })
-  @ValidateNested({ each: true })
-  @Type(() => ExecuteOrder)
+  @Nested(ExecuteOrder, { each: true })
   order?: ExecuteOrder[];
 
   @ApiPropertyOptional({ default: defaultLimit, minimum: 1, maximum: maxLimit, example: 100 })

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsInt, IsObject, IsOptional, IsString, Matches, Max, Min, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { Length, MaxLength } from '../common/http/length.decorator.js';
+import { Nested } from '../common/http/nested.decorator.js';
 import { ArrayUnique } from '../common/http/array-unique.decorator.js';
 import { IsName } from '../common/http/is-name.decorator.js';
 import { QueryInt } from '../common/http/query-int.decorator.js';
@@ -61,9 +61,7 @@ export class CreateMetricRequest {
 
   @ApiPropertyOptional({ type: BindingRequest, nullable: true, example: bindingExample })
   @IsOptional()
-  @IsObject()
-  @ValidateNested()
-  @Type(() => BindingRequest)
+  @Nested(BindingRequest)
   binding?: BindingRequest | null;
 }
 

@@ -3,6 +3,7 @@ import { PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js'
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { ModulesContainer } from '@nestjs/core';
 import { getMetadataStorage } from 'class-validator';
+import { nestedDto } from '../../src/common/http/nested.decorator.js';
 import { describeConstraint } from '../../src/common/http/describe-constraint.js';
 import { startTestApp, type TestApp } from '../support/app.js';
 
@@ -52,6 +53,14 @@ describe('what handlers take from bodies and queries', () => {
     expect(unchecked.map(({ where }) => where)).toEqual([]);
   });
 
+  it('is checked to the same depth for unknown fields as for values', () => {
+    const { validationMetadatas } = getMetadataStorage() as unknown as { validationMetadatas: Map<Type<object>, Rule[]> };
+    const nested = [...validationMetadatas].flatMap(([dto, rules]) => rules.filter(({ type }) => type === 'nestedValidation').map(rule => ({ dto, ...rule })));
+    expect(nested.length).toBeGreaterThan(7);
+    const forgotten = nested.filter(({ dto, propertyName }) => nestedDto(dto, propertyName) === undefined);
+    expect(forgotten.map(({ dto, propertyName }) => `${dto.name}.${propertyName}`)).toEqual([]);
+  }); // prettier-ignore
+
   it('has a word and a Chinese reason for every rule that can be broken', () => {
     const { validationMetadatas } = getMetadataStorage() as unknown as { validationMetadatas: Map<Type, Rule[]> };
     const rules = [...validationMetadatas].flatMap(([dto, ofDto]) => ofDto.map(rule => ({ dto, ...rule })));
@@ -75,7 +84,8 @@ describe('what handlers take from bodies and queries', () => {
     ['/api/api-keys', { expires_at: '2027-01-01T00:00:00' }, ['body', 'expires_at'], 'string_pattern'],
     ['/api/api-keys', { expires_at: '2020-01-01T00:00:00Z' }, ['body', 'expires_at'], 'too_small'],
   ])('%s with %j: %j %s', async (path, wrong, loc, type) => {
-    const body = { graph_id: graphId, graph_ids: [graphId], name: 'k', formula: 'COUNT(*)', ...wrong };
+    const right = path === '/api/metrics' ? { graph_id: graphId, name: 'k', formula: 'COUNT(*)' } : { graph_ids: [graphId], name: 'k' };
+    const body = { ...right, ...wrong };
     const { detail } = (await test.admin.post(path).send(body).expect(422)).body;
     expect(detail.errors).toEqual([{ loc, type, msg: expect.stringMatching(/\p{Script=Han}.* \/ /u) }]);
   });

@@ -177,7 +177,8 @@ export function requestTo(operations: readonly Operation[]): fc.Arbitrary<DrawnR
 
 function headersOf({ body, contentType, parameters }: Operation): fc.Arbitrary<Record<string, string>> {
   const type = fc.oneof({ weight: 15, arbitrary: fc.constant(contentType) }, { weight: 1, arbitrary: fc.constantFrom('', 'text/plain', 'application/json; charset=utf-16', 'application/x-www-form-urlencoded', 'text/csv; charset=x', '/', 'a/b;c="') });
-  const more = fc.constantFrom<Record<string, string>>({}, {}, {}, {}, { accept: 'text/csv' }, { accept: 'application/x-ndjson;q=2, */*' }, { 'accept-encoding': 'gzip' }, { 'content-encoding': 'gzip' }, { 'x-request-id': 'a.b' }, { 'x-request-id': '"' }, { 'x-api-key': 'gsk_a' }, { range: 'bytes=0-1' }, { 'if-none-match': '*' }, { 'x-http-method-override': 'DELETE' }, { 'accept-language': '*;q=9' });
+  const lenient = { prefer: 'handling=lenient' };
+  const more = fc.constantFrom<Record<string, string>>({}, {}, {}, {}, lenient, lenient, lenient, lenient, lenient, lenient, { accept: 'text/csv' }, { accept: 'application/x-ndjson;q=2, */*' }, { 'accept-encoding': 'gzip' }, { 'content-encoding': 'gzip' }, { 'x-request-id': 'a.b' }, { 'x-request-id': '"' }, { 'x-api-key': 'gsk_a' }, { range: 'bytes=0-1' }, { 'if-none-match': '*' }, { 'x-http-method-override': 'DELETE' }, { 'accept-language': '*;q=9' });
   const prefer = parameters.some(({ in: place, name }) => place === 'header' && /prefer/i.test(name)) ? fc.constantFrom('wait=1', 'wait=0', 'wait=x', 'wait=-1', 'respond-async, wait=1', 'wait=1, wait=0') : fc.constant(undefined);
   return fc.tuple(type, more, prefer).map(([contentTypeSent, others, preferred]) => ({
     ...(body ? { 'content-type': contentTypeSent } : {}),

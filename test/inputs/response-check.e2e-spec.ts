@@ -55,7 +55,10 @@ describe('the check against the OpenAPI document', () => {
     const [seen] = calls[0]!;
     expect(seen).toMatchObject({ method: 'POST', path: '/api/graphs', status: 201, sent: { name: '图' } });
     expect(test.check.problems({ ...seen, sent: { name: 7 } }).join()).toMatch(/of the request: \/name must be string/);
-    expect(test.check.problems({ ...seen, sent: { name: 'a', description: null, more: 1 } })).toEqual([]);
+    expect(test.check.problems({ ...seen, sent: { name: 'a', description: null } })).toEqual([]);
+    expect(test.check.problems({ ...seen, sent: { name: 'a', more: 1 } }).join()).toMatch(/of the request: .*additional properties.*more/);
+    const ignored = { ...seen.headers, 'x-ignored-fields': 'more' };
+    expect(test.check.problems({ ...seen, headers: ignored, sent: { name: 'a', more: 1 } })).toEqual([]);
   });
 
   it('stands on a document that says how a login fails, and when to try again', () => {

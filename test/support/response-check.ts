@@ -39,7 +39,6 @@ const undescribed = /^\/(docs|openapi\.json)(\/|$)/;
  */
 export class ResponseCheck {
   private readonly ajv = new Ajv({ strict: false, allErrors: true, validateFormats: true });
-  /** Requests may hold fields that the document does not know: they are ignored. */
   private readonly requests = new Ajv({ strict: false, allErrors: true, validateFormats: false });
   private readonly validators = new Map<string, ValidateFunction>();
   private readonly templates: { pattern: RegExp; literal: number; path: string }[];
@@ -71,7 +70,8 @@ export class ResponseCheck {
     if (operation && !described) problems.push(`${where} is not described`);
     if (!operation && status < 400) problems.push(`${where} is no operation of the document`);
     const asked = operation?.requestBody?.content['application/json']?.schema;
-    if (asked && status < 300 && typeof sent === 'object') {
+    // A service asked to be lenient names what it ignored.
+    if (asked && status < 300 && typeof sent === 'object' && headers['x-ignored-fields'] === undefined) {
       problems.push(...this.fit(this.requests, `${where}, of the request: `, asked, JSON.stringify(withoutNulls(sent))));
     }
     if (method === 'HEAD' || body === undefined) return problems;

@@ -1,6 +1,14 @@
 import { type CorsOptions } from '@nestjs/common/interfaces/external/cors-options.interface.js';
 
-const exposedHeaders = ['X-Request-ID', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'Location', 'X-Ignored-Fields'];
+const exposedHeaders = [
+  'X-Request-ID',
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Location',
+  'X-Ignored-Fields',
+  'Preference-Applied',
+];
 const allowedHeaders = ['Authorization', 'X-API-Key', 'Content-Type', 'Accept', 'Prefer', 'X-Request-ID'];
 const maxAgeSeconds = 600;
 

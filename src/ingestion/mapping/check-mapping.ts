@@ -1,5 +1,5 @@
 import type { ColumnMapping, EdgeEnd, EdgeMapping, MappingPath, NodeMapping } from './mapping.js';
-import { nearestName } from './nearest-name.js';
+import { nearestName } from '../../text/nearest-name.js';
 import type { MappingProblems } from './problems.js';
 import { fitsType } from './property-type.js';
 import type { WrittenEdge, WrittenEnd } from './read-element.js';

@@ -1,4 +1,4 @@
-import { nearestName } from './nearest-name.js';
+import { nearestName } from '../../text/nearest-name.js';
 import type { MappingPath, Position } from './mapping.js';
 import type { MappingProblems } from './problems.js';
 import type { YamlNode } from './yaml-tree.js';

@@ -1,0 +1,21 @@
+import { nearestName } from './nearest-name.js';
+
+describe('nearestName', () => {
+  it.each([
+    ['filter', ['filters', 'filter_clause'], 'filters'],
+    ['rowFilter', ['row_filter', 'relation'], 'row_filter'],
+    ['limti', ['offset', 'limit'], 'limit'],
+    ['LIMIT', ['limit'], 'limit'],
+    ['地去', ['地区', '时间'], '地区'],
+    ['range', ['from', 'to', 'grain'], null],
+    ['to', ['by'], null],
+    ['', ['to'], null],
+    ['x', [], null],
+  ])('takes %j among %j for %j', (written, candidates, meant) => {
+    expect(nearestName(written, candidates)).toBe(meant);
+  });
+
+  it('is not kept busy by a name of a megabyte', () => {
+    expect(nearestName('x'.repeat(1_000_000), ['x'.repeat(63)])).toBe('x'.repeat(63));
+  });
+});
