@@ -54,6 +54,48 @@ export class QueryTimeoutError extends ApiError {
   }
 }
 
+/** 422: PostgreSQL gave the query up at a bound of its own: memory, temporary files, or the size of a statement. */
+export class QueryTooLargeError extends ApiError {
+  constructor(reason: ErrorText, sqlstate: string, cause: unknown) {
+    super(
+      422,
+      'query_too_large',
+      {
+        zh: `查询过大：${reason.zh}；请用 WHERE 缩小范围，或少取、少排序、少分组`,
+        en: `The query is too large: ${reason.en}; narrow it with WHERE, or return, order or group by less`,
+      },
+      { context: { sqlstate }, cause },
+    );
+  }
+}
+
+/** 422: a value that no number can hold, or that does not fit where the query needs it. */
+export class QueryValueError extends ApiError {
+  constructor(sqlstate: string, cause: unknown) {
+    super(
+      422,
+      'query_value',
+      {
+        zh: '查询中有数值超出范围或无法处理，请检查其中的计算',
+        en: 'A value in the query is out of range or cannot be processed; check its calculations',
+      },
+      { context: { sqlstate }, cause },
+    );
+  }
+}
+
+/** 503: the disk of the database is full, whoever filled it. */
+export class DiskFullError extends ApiError {
+  constructor(cause: unknown) {
+    super(
+      503,
+      'disk_full',
+      { zh: '数据库的磁盘已满，请稍后重试', en: 'The disk of the database is full; try again later' },
+      { headers: { 'Retry-After': '30' }, cause },
+    );
+  }
+}
+
 export class GraphGoneError extends ApiError {
   constructor(graphId: number) {
     super(404, 'graph_not_found', { zh: '图不存在', en: 'The graph does not exist' }, { context: { graph_id: graphId } });

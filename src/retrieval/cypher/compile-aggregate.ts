@@ -1,5 +1,5 @@
 import { type Expression } from './cypher-ast.js';
-import { familyOf, type SqlForms, sqlValue, type SqlValue } from './sql-value.js';
+import { familyOf, naming, type SqlForms, sqlValue, type SqlValue } from './sql-value.js';
 
 /**
  * count, sum, avg, min, max, collect over the matches of a group. Null is left out of all of them; without any value sum is 0, collect
@@ -36,6 +36,24 @@ export function compileAggregate(
   }
 }
 
+/**
+ * What an aggregate holds in memory, all of a group at once, as jsonb: everything else keeps one value, or sorts on disk. Null where it
+ * holds nothing.
+ */
+export function gatheredBy(forms: SqlForms, expression: Expression & { kind: 'call' }, argument: SqlValue): string | null {
+  const family = familyOf(argument.type);
+  switch (expression.name.toLowerCase()) {
+    case 'collect':
+      return forms.json(argument);
+    case 'min':
+    case 'max':
+      if (family === 'any') return nestedIn(forms.json(argument));
+      return family === 'number' || family === 'string' || family === 'boolean' ? null : forms.json(argument);
+    default:
+      return null;
+  }
+}
+
 function compileExtreme(forms: SqlForms, name: 'min' | 'max', argument: SqlValue): SqlValue {
   switch (familyOf(argument.type)) {
     case 'number':
@@ -48,14 +66,29 @@ function compileExtreme(forms: SqlForms, name: 'min' | 'max', argument: SqlValue
     case 'map':
     case 'node':
     case 'edge':
+      return sqlValue('any', 'jsonb', extremeOf(forms, name, argument, forms.json(argument)));
     case 'any': {
-      const json = forms.json(argument);
-      const order = sortKeys(forms, argument, name === 'max').join(', ');
-      return sqlValue('any', 'jsonb', `(array_agg(${json} ORDER BY ${order}) FILTER (WHERE ${json} IS NOT NULL))[1]`);
+      // In the order of values: only lists and maps have no aggregate of their own, and are gathered.
+      const ascending = [
+        extremeOf(forms, name, argument, nestedIn(forms.json(argument))),
+        `to_jsonb(${name}(${forms.text(argument)} COLLATE "C"))`,
+        `to_jsonb(${name === 'min' ? 'bool_and' : 'bool_or'}(${forms.boolean(argument)}))`,
+        `to_jsonb(${name}(${forms.numeric(argument)}))`,
+      ];
+      return sqlValue('any', 'jsonb', `coalesce(${(name === 'min' ? ascending : ascending.reverse()).join(', ')})`);
     }
     default:
       return familyOf(argument.type) as never;
   }
+}
+
+function extremeOf(forms: SqlForms, name: 'min' | 'max', argument: SqlValue, json: string): string {
+  const order = sortKeys(forms, argument, name === 'max').join(', ');
+  return `(array_agg(${json} ORDER BY ${order}) FILTER (WHERE ${json} IS NOT NULL))[1]`;
+}
+
+function nestedIn(json: string): string {
+  return naming([json], x => `CASE WHEN jsonb_typeof(${x}) IN ('array', 'object') THEN ${x} END`);
 }
 
 /**

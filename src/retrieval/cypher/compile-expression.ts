@@ -1,11 +1,31 @@
 import { isAggregate, isUnbuiltAggregate } from './aggregates.js';
+import { bounded, jsonBytes, MAX_VALUE_BYTES } from './bounded-value.js';
 import { elementAt, findFunction, FUNCTION_NAMES } from './compile-functions.js';
-import { compileArithmetic, compileEquality, compileIn, compileLogical, compileOrdering, compileStringTest } from './compile-operators.js';
+import {
+  compileArithmetic,
+  compileEquality,
+  compileIn,
+  compileLogical,
+  compileOrdering,
+  compilePlus,
+  compileStringTest,
+} from './compile-operators.js';
 import { type BinaryOperator, type Expression } from './cypher-ast.js';
-import { CypherNotSupportedError, CypherSyntaxError, type TextPlace } from './cypher.errors.js';
+import { CypherNotSupportedError, CypherSyntaxError, type TextPlace, ValueTooLargeError } from './cypher.errors.js';
 import { type PlanWarning } from './logical-plan.js';
 import { nearestName } from './nearest-name.js';
-import { type Constant, constant, ExactNumber, familyOf, isNull, naming, type SqlForms, sqlValue, type SqlValue } from './sql-value.js';
+import {
+  type Constant,
+  constant,
+  sizeOfConstant,
+  ExactNumber,
+  familyOf,
+  isNull,
+  naming,
+  type SqlForms,
+  sqlValue,
+  type SqlValue,
+} from './sql-value.js';
 
 /** Where an expression is compiled: what variables mean there, and what stands for whole sub-expressions (a group's columns). */
 export interface ExpressionScope {
@@ -39,11 +59,12 @@ export function compileExpression(expression: Expression, scope: ExpressionScope
     case 'slice':
       return compileSlice(compile(expression.object), expression, scope);
     case 'list':
-      return compileList(forms, expression.items.map(compile));
+      return compileList(expression.items.map(compile), expression.position, scope);
     case 'map':
       return compileMap(
-        forms,
         expression.entries.map(({ name, value }) => ({ name, value: compile(value) })),
+        expression.position,
+        scope,
       );
     case 'logical':
       return compileLogical(
@@ -147,18 +168,40 @@ function compileSlice(list: SqlValue, expression: Expression & { kind: 'slice' }
   return sqlValue('list', 'jsonb', sql);
 }
 
-function compileList(forms: SqlForms, items: SqlValue[]): SqlValue {
+function compileList(items: SqlValue[], position: number, scope: ExpressionScope): SqlValue {
   const constants = items.map(item => (item.kind === 'constant' ? item.value : undefined));
-  if (constants.every(value => value !== undefined)) return constant(constants);
-  return sqlValue('list', 'jsonb', `jsonb_build_array(${items.map(item => forms.json(item)).join(', ')})`);
+  if (constants.every(value => value !== undefined)) return boundedConstant(constants, position, scope);
+  const sql = boundedParts(items, position, scope.forms, parts => `jsonb_build_array(${parts.join(', ')})`);
+  return sqlValue('list', 'jsonb', sql);
 }
 
-function compileMap(forms: SqlForms, entries: { name: string; value: SqlValue }[]): SqlValue {
+function compileMap(entries: { name: string; value: SqlValue }[], position: number, scope: ExpressionScope): SqlValue {
+  const { forms } = scope;
   const constants: Record<string, Constant> = Object.create(null) as Record<string, Constant>;
   for (const { name, value } of entries) if (value.kind === 'constant') constants[name] = value.value;
-  if (entries.every(({ value }) => value.kind === 'constant')) return constant(constants);
-  const parts = entries.map(({ name, value }) => `${forms.parameters.add(name, 'text')}, ${forms.json(value)}`);
-  return sqlValue('map', 'jsonb', `jsonb_build_object(${parts.join(', ')})`);
+  if (entries.every(({ value }) => value.kind === 'constant')) return boundedConstant(constants, position, scope);
+  const names = entries.map(({ name }) => forms.parameters.add(name, 'text'));
+  const values = entries.map(({ value }) => value);
+  const pairs = (parts: string[]) => parts.map((part, i) => `${names[i]}, ${part}`).join(', ');
+  const sql = boundedParts(values, position, forms, parts => `jsonb_build_object(${pairs(parts)})`);
+  return sqlValue('map', 'jsonb', sql);
+}
+
+/** A list or map of values: numbers and booleans among them need no look at their size. */
+function boundedParts(values: SqlValue[], position: number, forms: SqlForms, build: (parts: string[]) => string): string {
+  const isSmall = (value: SqlValue) => value.kind === 'sql' && (value.form === 'numeric' || value.form === 'boolean');
+  const large = values.filter(value => !isSmall(value));
+  const assembled = (names: string[]) => build(values.map(value => (isSmall(value) ? forms.json(value) : names[large.indexOf(value)]!)));
+  if (large.length === 0) return assembled([]);
+  const operands = large.map(value => forms.json(value));
+  return bounded({ form: 'jsonb', position, operands, bytes: jsonBytes, body: (...names) => assembled(names) });
+}
+
+/** A list or map of constants never reaches PostgreSQL in parts: `[$p, $p, …]` would multiply a parameter here. */
+function boundedConstant(value: Constant, position: number, scope: ExpressionScope): SqlValue {
+  const size = sizeOfConstant(value);
+  if (size > MAX_VALUE_BYTES) throw new ValueTooLargeError(size, MAX_VALUE_BYTES, scope.place(position));
+  return constant(value);
 }
 
 function compileUnary(expression: Expression & { kind: 'unary' }, scope: ExpressionScope): SqlValue {
@@ -205,7 +248,7 @@ function compileBinary(operator: BinaryOperator, expression: Expression & { kind
         right.type !== 'list'
       )
         return mismatch(expression, scope, '加法', 'addition');
-      return compileArithmetic(forms, operator, left, right);
+      return compilePlus(forms, left, right, expression.position);
     case '-':
     case '*':
     case '/':
@@ -327,7 +370,10 @@ function compileCall(expression: Expression & { kind: 'call' }, scope: Expressio
   // null in, null out, for every function with one argument.
   if (values.length === 1 && values[0] && isNull(values[0]) && name.toLowerCase() !== 'exists') return constant(null);
   if (name.toLowerCase() === 'date' && values[0]?.type === 'map') throw new CypherNotSupportedError('date() of a map', place);
-  return definition.compile(scope.forms, values) ?? mismatch(expression, scope, ` ${name}() 的参数`, `an argument of ${name}()`);
+  return (
+    definition.compile(scope.forms, values, expression.position) ??
+    mismatch(expression, scope, ` ${name}() 的参数`, `an argument of ${name}()`)
+  );
 }
 
 /** startNode(r) is the very node the pattern binds, where the pattern gives the relationship a direction. */

@@ -1,3 +1,4 @@
+import { bounded, jsonBytes, MAX_VALUE_BYTES, textBytes } from './bounded-value.js';
 import { written } from './compile-operators.js';
 import { type ValueType } from './graph-schema.js';
 import { familyOf, naming, type SqlForms, sqlValue, type SqlValue } from './sql-value.js';
@@ -6,7 +7,8 @@ import { familyOf, naming, type SqlForms, sqlValue, type SqlValue } from './sql-
 interface FunctionDefinition {
   least: number;
   most: number;
-  compile(forms: SqlForms, args: SqlValue[]): SqlValue | null;
+  /** `position` is the call's, for errors at run time. */
+  compile(forms: SqlForms, args: SqlValue[], position: number): SqlValue | null;
 }
 
 const NUMBER_LITERAL = String.raw`^\s*[-+]?(\d{1,250}\.?\d{0,250}|\.\d{1,250})([eE][-+]?\d{1,2})?\s*$`;
@@ -45,11 +47,8 @@ const FUNCTIONS = new Map<string, FunctionDefinition>([
   ['left', fixed(2, (forms, [text, count]) => onPart(forms, text, count, (x, n) => `left(${x}, greatest(${n}, 0))`))],
   ['right', fixed(2, (forms, [text, count]) => onPart(forms, text, count, (x, n) => `right(${x}, greatest(${n}, 0))`))],
   ['substring', { least: 2, most: 3, compile: compileSubstring }],
-  ['replace', fixed(3, (forms, args) => sqlValue('string', 'text', `replace(${args.map(arg => forms.text(arg)).join(', ')})`))],
-  [
-    'split',
-    fixed(2, (forms, args) => sqlValue('list', 'jsonb', `to_jsonb(string_to_array(${args.map(arg => forms.text(arg)).join(', ')}))`)),
-  ],
+  ['replace', fixed(3, compileReplace)],
+  ['split', fixed(2, compileSplit)],
   ['tostring', fixed(1, (forms, [value]) => (value && isScalar(value) ? sqlValue('string', 'text', written(forms, value)) : null))],
   ['tointeger', fixed(1, (forms, [value]) => toNumber(forms, value, 'integer'))],
   ['tofloat', fixed(1, (forms, [value]) => toNumber(forms, value, 'float'))],
@@ -101,7 +100,8 @@ function isScalar(value: SqlValue): boolean {
 }
 
 function asMap(forms: SqlForms, value: SqlValue | undefined): SqlValue | null {
-  if (value?.kind === 'entity') return sqlValue('map', 'jsonb', value.entity.properties);
+  // Joined with nothing, so that a stored value is unpacked and its size is the one that counts.
+  if (value?.kind === 'entity') return sqlValue('map', 'jsonb', `(${value.entity.properties} || '{}'::jsonb)`);
   return value && mayBe(value, 'map')
     ? sqlValue(
         'map',
@@ -192,6 +192,38 @@ function compileSubstring(forms: SqlForms, [text, start, length]: SqlValue[]): S
     'text',
     naming(operands, (x = '', from = '', count?: string) => body(x, from, count)),
   );
+}
+
+function compileReplace(forms: SqlForms, args: SqlValue[], position: number): SqlValue {
+  const operands = args.map(arg => forms.text(arg));
+  const sql = bounded({
+    form: 'text',
+    position,
+    operands,
+    // Only where the longest result that is possible would be too large are the places counted.
+    bytes: (x = '', from = '', to = '') => {
+      const growth = `(octet_length(${to}) - octet_length(${from}))::int8`;
+      const most = `octet_length(${x}) + greatest(${growth}, 0) * (octet_length(${x}) / greatest(octet_length(${from}), 1))`;
+      const places = `(octet_length(${x}) - octet_length(replace(${x}, ${from}, ''))) / nullif(octet_length(${from}), 0)`;
+      return `CASE WHEN ${most} <= ${MAX_VALUE_BYTES} THEN 0 ELSE octet_length(${x}) + ${growth} * coalesce(${places}, 0) END`;
+    },
+    body: (...names) => `replace(${names.join(', ')})`,
+  });
+  return sqlValue('string', 'text', sql);
+}
+
+/** The text is looked at first, and then its pieces: a megabyte of separators would make a much larger list. */
+function compileSplit(forms: SqlForms, args: SqlValue[], position: number): SqlValue {
+  const pieces = (...names: string[]) => `(SELECT string_to_array(${names.join(', ')}) AS pieces OFFSET 0) AS s`;
+  const list = bounded({ form: 'jsonb', position, operands: ['s.pieces'], bytes: jsonBytes, body: x => `to_jsonb(${x})` });
+  const sql = bounded({
+    form: 'jsonb',
+    position,
+    operands: args.map(arg => forms.text(arg)),
+    bytes: x => textBytes(x ?? ''),
+    body: (...names) => `(SELECT ${list} FROM ${pieces(...names)})`,
+  });
+  return sqlValue('list', 'jsonb', sql);
 }
 
 function toNumber(forms: SqlForms, value: SqlValue | undefined, type: 'integer' | 'float'): SqlValue | null {

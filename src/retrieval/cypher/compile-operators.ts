@@ -1,3 +1,4 @@
+import { bounded, textBytes, jsonBytes } from './bounded-value.js';
 import { constantIn, equalConstants } from './constant-equality.js';
 import { type ArithmeticOperator, type ComparisonOperator, type StringOperator } from './cypher-ast.js';
 import {
@@ -130,8 +131,7 @@ export function compileStringTest(forms: SqlForms, operator: StringOperator, lef
  * Arithmetic is exact decimal arithmetic. Integers divide to integers, towards zero. Division by zero, and powers without a real or
  * representable value, are null: one bad row must not fail a whole report.
  */
-export function compileArithmetic(forms: SqlForms, operator: ArithmeticOperator, left: SqlValue, right: SqlValue): SqlValue {
-  if (operator === '+') return compilePlus(forms, left, right);
+export function compileArithmetic(forms: SqlForms, operator: Exclude<ArithmeticOperator, '+'>, left: SqlValue, right: SqlValue): SqlValue {
   const type = numericType(left.type, right.type);
   const [x, y] = [forms.numeric(left), forms.numeric(right)];
   const number = (sql: string, of = type) => sqlValue(of, 'numeric', sql);
@@ -167,23 +167,37 @@ function power(base: string, exponent: string): string {
 }
 
 /** Numbers add, strings join (with numbers and booleans too), lists append. */
-function compilePlus(forms: SqlForms, left: SqlValue, right: SqlValue): SqlValue {
+export function compilePlus(forms: SqlForms, left: SqlValue, right: SqlValue, position: number): SqlValue {
   const [a, b] = [familyOf(left.type), familyOf(right.type)];
   if (isNull(left) || isNull(right)) return NULL;
   if (a === 'number' && b === 'number')
     return sqlValue(numericType(left.type, right.type), 'numeric', `(${forms.numeric(left)} + ${forms.numeric(right)})`);
-  if (a === 'list' || b === 'list') return sqlValue('list', 'jsonb', `(${listOf(forms, left)} || ${listOf(forms, right)})`);
-  if ((a === 'string' && b !== 'any') || (b === 'string' && a !== 'any'))
-    return sqlValue('string', 'text', `(${written(forms, left)} || ${written(forms, right)})`);
+  if (a === 'list' || b === 'list') {
+    const parts = [left, right].flatMap(side => partsOf(side, 'list') ?? [listOf(forms, side)]);
+    return { kind: 'sql', type: 'list', form: 'jsonb', sql: joined('jsonb', parts, position), parts };
+  }
+  if ((a === 'string' && b !== 'any') || (b === 'string' && a !== 'any')) {
+    const parts = [left, right].flatMap(side => partsOf(side, 'string') ?? [written(forms, side)]);
+    return { kind: 'sql', type: 'string', form: 'text', sql: joined('text', parts, position), parts };
+  }
   const scalar = (value: string) => `jsonb_typeof(${value}) IN ('string', 'number', 'boolean')`;
   const sql = naming([forms.json(left), forms.json(right)], (x, y) =>
     [
       `CASE WHEN jsonb_typeof(${x}) = 'number' AND jsonb_typeof(${y}) = 'number' THEN to_jsonb((${x})::numeric + (${y})::numeric)`,
-      `WHEN (jsonb_typeof(${x}) = 'string' AND ${scalar(y)}) OR (jsonb_typeof(${y}) = 'string' AND ${scalar(x)}) THEN to_jsonb((${x} #>> '{}') || (${y} #>> '{}'))`,
-      `WHEN jsonb_typeof(${x}) = 'array' OR jsonb_typeof(${y}) = 'array' THEN ${x} || ${y} END`,
+      `WHEN (jsonb_typeof(${x}) = 'string' AND ${scalar(y)}) OR (jsonb_typeof(${y}) = 'string' AND ${scalar(x)}) THEN to_jsonb(${joined('text', [`(${x} #>> '{}')`, `(${y} #>> '{}')`], position)})`,
+      `WHEN jsonb_typeof(${x}) = 'array' OR jsonb_typeof(${y}) = 'array' THEN ${joined('jsonb', [x, y], position)} END`,
     ].join(' '),
   );
   return sqlValue('any', 'jsonb', sql);
+}
+
+function partsOf(value: SqlValue, type: 'string' | 'list'): string[] | undefined {
+  return value.kind === 'sql' && value.type === type ? value.parts : undefined;
+}
+
+function joined(form: 'text' | 'jsonb', operands: string[], position: number): string {
+  const bytes = form === 'text' ? textBytes : jsonBytes;
+  return bounded({ form, position, operands, bytes, body: (...names) => names.join(' || ') });
 }
 
 /** A list as it is; anything else as a list of one. */

@@ -1,9 +1,10 @@
 import { graphTables } from '../../database/graph-tables.js';
 import { hasAggregate, isAggregate } from './aggregates.js';
-import { compileAggregate, sortKeys } from './compile-aggregate.js';
+import { compileAggregate, gatheredBy, sortKeys } from './compile-aggregate.js';
+import { boundedCollection, gatheredBytes } from './bounded-value.js';
 import { compileCondition, compileExpression, type ExpressionScope } from './compile-expression.js';
 import { compileJoins, type Joins } from './compile-joins.js';
-import { childrenOf, shapeOf, type Expression } from './cypher-ast.js';
+import { childrenOf, shapeOf, type Expression, walk } from './cypher-ast.js';
 import { CypherNotSupportedError, CypherSyntaxError, placeOf } from './cypher.errors.js';
 import { type ValueType } from './graph-schema.js';
 import { type LogicalPlan, type PlannedNode, type PlanWarning } from './logical-plan.js';
@@ -65,8 +66,7 @@ class PlanCompiler {
     const scope = this.scope(expression => (expression.kind === 'variable' ? this.variable(expression.name) : null));
     const conditions = plan.conditions.map(condition => this.forms.boolean(compileCondition(condition, scope)));
     const where = [...this.joins.conditions, ...conditions];
-    const source = [this.joins.from, where.length === 0 ? '' : `WHERE ${where.join('\n  AND ')}`].filter(part => part !== '').join('\n');
-    const body = plan.aggregated || plan.distinct ? this.grouped(source, scope) : this.flat(source, scope);
+    const body = plan.aggregated || plan.distinct ? this.grouped(where, scope) : this.flat(where, scope);
     if (body.sql.length > MAX_SQL_CHARACTERS) throw new CypherNotSupportedError('a query this complex', null);
     return {
       ...this.parameters.finish(`${body.sql}\n${this.page()}`),
@@ -76,8 +76,12 @@ class PlanCompiler {
     };
   }
 
+  private source(where: string[]): string {
+    return lines(this.joins.from, where.length === 0 ? '' : `WHERE ${where.join('\n  AND ')}`);
+  }
+
   /** One row for each match. */
-  private flat(source: string, scope: ExpressionScope): { sql: string; types: ValueType[]; evidence: 'rows' | 'none' } {
+  private flat(where: string[], scope: ExpressionScope): { sql: string; types: ValueType[]; evidence: 'rows' | 'none' } {
     const { plan } = this;
     const values = plan.items.map(item => compileExpression(item.expression, scope));
     const columns = values.map((value, i) => `${this.output(value)} AS c${i}`);
@@ -86,7 +90,7 @@ class PlanCompiler {
     const order = this.order(scope);
     if (this.options.stable === true) order.push(...this.joins.nodeIds, ...plan.edges.map((_, i) => `e${i}.id`));
     return {
-      sql: lines(`SELECT ${columns.join(', ')}`, source, orderBy(order)),
+      sql: lines(`SELECT ${columns.join(', ')}`, this.source(where), orderBy(order)),
       types: values.map(value => value.type),
       evidence: evidence ? 'rows' : 'none',
     };
@@ -96,7 +100,7 @@ class PlanCompiler {
    * One row for each group. The inner statement computes the grouping keys (k0, …) and the bare aggregates (a0, …); the outer one what
    * is made of them, so that an expression over aggregates, and its order, are ordinary expressions over columns.
    */
-  private grouped(source: string, inner: ExpressionScope): { sql: string; types: ValueType[]; evidence: 'none' } {
+  private grouped(where: string[], inner: ExpressionScope): { sql: string; types: ValueType[]; evidence: 'none' } {
     const { plan } = this;
     const columns: string[] = [];
     const groups: string[] = [];
@@ -125,7 +129,8 @@ class PlanCompiler {
     const order = this.order(outer);
     if (this.options.stable === true) order.push(...Array.from({ length: keyCount }, (_, i) => `q.k${i}`));
     const groupBy = groups.length === 0 ? '' : `GROUP BY ${[...new Set(groups)].join(', ')}`;
-    const matches = lines(`SELECT ${columns.join(', ')}`, source, groupBy);
+    const bound = this.collectionBound(this.source(where), groups, inner);
+    const matches = lines(`SELECT ${columns.join(', ')}`, this.source([...where, ...bound]), groupBy);
     return {
       sql: lines(
         `SELECT ${values.map((value, i) => `${this.output(value)} AS c${i}`).join(', ')}`,
@@ -135,6 +140,32 @@ class PlanCompiler {
       types: values.map(value => value.type),
       evidence: 'none',
     };
+  }
+
+  /**
+   * A condition that measures what the aggregates will gather before any of it is gathered. The matches are read twice, the first time
+   * in constant memory: PostgreSQL evaluates the condition once, ahead of everything else.
+   */
+  private collectionBound(source: string, groups: string[], inner: ExpressionScope): string[] {
+    const plain = new Set<string>();
+    const distinct = new Set<string>();
+    let position: number | null = null;
+    for (const { expression } of [...this.plan.items, ...this.plan.orderBy])
+      walk(expression, each => {
+        if (each.kind !== 'call' || !isAggregate(each) || !each.args[0]) return;
+        const gathered = gatheredBy(this.forms, each, compileExpression(each.args[0], inner));
+        if (gathered === null) return;
+        (each.distinct ? distinct : plain).add(gathered);
+        position ??= each.position;
+      });
+    if (position === null) return [];
+    const sizes = [...plain].map(value => `coalesce(${gatheredBytes(value)}, 0)`).join(' + ');
+    const sums = plain.size === 0 ? [] : [`(SELECT sum(${sizes}) ${source})`];
+    for (const value of distinct) {
+      const values = `SELECT DISTINCT ${[...new Set(groups)].map(key => `${key}, `).join('')}${value} AS value ${source}`;
+      sums.push(`(SELECT sum(${gatheredBytes('g.value')}) FROM (${values}) AS g)`);
+    }
+    return [boundedCollection(sums.map(sum => `coalesce(${sum}, 0)`).join(' + '), position)];
   }
 
   private aggregate(expression: Expression & { kind: 'call' | 'countAll' }, inner: ExpressionScope): SqlValue {

@@ -13,18 +13,19 @@ export function placeOf(text: string, position: number): TextPlace {
   return { position, line: before.split('\n').length, column: position - lineStart + 1 };
 }
 
-/** Every 400 the Cypher compiler answers with. `position` points into the query text; null where there is no text to point into. */
+/** Every 400 or 422 the Cypher compiler answers with. `position` points into the query text; null where there is no text to point into. */
 export class CypherError extends ApiError {
   constructor(
     code: string,
     text: ErrorText,
     readonly place: TextPlace | null,
     context: Record<string, unknown> = {},
+    status: 400 | 422 = 400,
   ) {
     const at = place
       ? { zh: `（第 ${place.line} 行第 ${place.column} 列）`, en: ` (line ${place.line}, column ${place.column})` }
       : { zh: '', en: '' };
-    super(400, code, { zh: text.zh + at.zh, en: text.en + at.en }, { context: { ...place, ...context } });
+    super(status, code, { zh: text.zh + at.zh, en: text.en + at.en }, { context: { ...place, ...context } });
   }
 }
 
@@ -50,6 +51,22 @@ export class CypherNotSupportedError extends CypherError {
     super('cypher_not_supported', { zh: `暂不支持 ${inChinese(feature)}${hint.zh}`, en: `${feature} is not supported${hint.en}` }, place, {
       feature,
     });
+  }
+}
+
+/** 422: an expression would build a larger value than one query may; nothing is ever cut. */
+export class ValueTooLargeError extends CypherError {
+  constructor(bytes: number, limit: number, place: TextPlace | null) {
+    super(
+      'value_too_large',
+      {
+        zh: `此处的值将有 ${bytes} 字节，上限为 ${limit} 字节；请用 WHERE 缩小范围，或先用 left()、size() 或切片取所需的部分`,
+        en: `A value here would take ${bytes} bytes, and ${limit} are the most; narrow the query with WHERE, or take the part you need first with left(), substring() or a slice`,
+      },
+      place,
+      { bytes, limit },
+      422,
+    );
   }
 }
 
@@ -96,6 +113,6 @@ const chinese: Record<string, string> = {
 export function inChinese(phrase: string): string {
   const path = /^a path of more than (\d+) relationships$/.exec(phrase);
   if (path) return `超过 ${path[1]} 个关系的路径`;
-  const query = /^more than (\d+) relationships in one query$/.exec(phrase);
-  return query ? `一次查询中超过 ${query[1]} 个关系` : (chinese[phrase] ?? phrase);
+  const query = /^more than (\d+) (relationships|nodes) in one query$/.exec(phrase);
+  return query ? `一次查询中超过 ${query[1]} 个${query[2] === 'nodes' ? '节点' : '关系'}` : (chinese[phrase] ?? phrase);
 }

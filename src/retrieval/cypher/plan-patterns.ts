@@ -14,6 +14,9 @@ import {
 /** More edges than this in one query make joins whose order PostgreSQL no longer finds in useful time. */
 export const MAX_EDGES = 12;
 
+/** Every edge may have two ends of its own; more nodes could only be a product without any relationship. */
+export const MAX_NODES = 2 * MAX_EDGES;
+
 /** Collects the nodes, edges and conditions of MATCH clauses, one clause after the other. */
 export class PatternPlanner {
   private readonly nodes: PlannedNode[] = [];
@@ -104,6 +107,9 @@ export class PatternPlanner {
         properties: new Map(),
         keyEquals: null,
       });
+    if (this.nodes.length > MAX_NODES) {
+      throw new CypherNotSupportedError(`more than ${MAX_NODES} nodes in one query`, this.place(pattern.position));
+    }
     this.variables.set(variable, { kind: 'node', index });
     this.addProperties(variable, pattern, conditions);
     return index;

@@ -6,7 +6,7 @@ const MAX_NESTING = 32;
 
 /** The caller's values for $parameters: checked when read, and remembered, so that those never read can be named. */
 export class QueryParameters {
-  private readonly used = new Set<string>();
+  private readonly used = new Map<string, Constant>();
 
   constructor(
     private readonly values: Readonly<Record<string, unknown>>,
@@ -15,8 +15,10 @@ export class QueryParameters {
 
   read(name: string, position: number): Constant {
     if (!Object.hasOwn(this.values, name)) throw new MissingParameterError(name, this.place(position));
-    this.used.add(name);
-    return this.toConstant(this.values[name], name, position, 0);
+    // A text of a megabyte is looked through once, however often it is named.
+    const value = this.used.get(name) ?? this.toConstant(this.values[name], name, position, 0);
+    this.used.set(name, value);
+    return value;
   }
 
   unused(): PlanWarning[] {

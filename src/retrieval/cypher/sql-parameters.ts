@@ -3,13 +3,15 @@ type ParameterType = 'int' | 'int8' | 'int8[]' | 'numeric' | 'text' | 'text[]' |
 /** The parameters of one statement. Equal values of one type share a placeholder, so that equal expressions have equal SQL text. */
 export class SqlParameters {
   private readonly values: unknown[] = [];
-  private readonly known = new Map<string, string>();
+  private readonly known = new Map<ParameterType, Map<string | number, string>>();
 
   /** `$n::type`, always with its type: PostgreSQL cannot infer one where only parameters meet. */
   add(value: string | number | string[], type: ParameterType): string {
-    const identity = `${type} ${JSON.stringify(value)}`;
-    const placeholder = this.known.get(identity) ?? `$${this.values.push(value)}::${type}`;
-    this.known.set(identity, placeholder);
+    const known = this.known.get(type) ?? new Map<string | number, string>();
+    this.known.set(type, known);
+    const identity = Array.isArray(value) ? JSON.stringify(value) : value;
+    const placeholder = known.get(identity) ?? `$${this.values.push(value)}::${type}`;
+    known.set(identity, placeholder);
     return placeholder;
   }
 

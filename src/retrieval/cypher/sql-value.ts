@@ -18,7 +18,16 @@ export type Constant = null | boolean | string | ExactNumber | Constant[] | { [n
  */
 export type SqlValue =
   | { kind: 'constant'; type: ValueType; value: Constant }
-  | { kind: 'sql'; type: ValueType; form: Form; sql: string; /** The same number as int8, for the indexes on ids. */ int8?: string }
+  | {
+      kind: 'sql';
+      type: ValueType;
+      form: Form;
+      sql: string;
+      /** The same number as int8, for the indexes on ids. */
+      int8?: string;
+      /** What a sum of texts or of lists joins, so that a longer sum is checked once. */
+      parts?: string[];
+    }
   | { kind: 'entity'; type: 'node' | 'edge'; entity: Entity };
 
 export type Form = 'numeric' | 'text' | 'boolean' | 'jsonb';
@@ -83,6 +92,16 @@ export function isNull(value: SqlValue): boolean {
 
 export function sqlValue(type: ValueType, form: Form, sql: string): SqlValue {
   return { kind: 'sql', type, form, sql };
+}
+
+/** Characters of a constant as JSON, near enough for a bound. */
+export function sizeOfConstant(value: Constant): number {
+  if (typeof value === 'string') return value.length + 2;
+  if (value === null || typeof value === 'boolean') return 5;
+  if (value instanceof ExactNumber) return value.text.length;
+  const names = Array.isArray(value) ? [] : Object.keys(value);
+  const inner = Object.values(value).reduce<number>((size, each) => size + 1 + sizeOfConstant(each), 2);
+  return names.reduce((size, name) => size + 3 + name.length, inner);
 }
 
 export function jsonText(value: Constant): string {

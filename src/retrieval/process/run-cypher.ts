@@ -5,6 +5,7 @@ import { parseCypher } from '../cypher/parse-cypher.js';
 import { planCypher } from '../cypher/plan-cypher.js';
 import { type Citation, type Language, type RetrievalAnswer } from '../protocol.js';
 import { type AnswerElements, collectElements, withoutKinds } from './answer-elements.js';
+import { explainFailure } from './explain-failure.js';
 import { findMatchesBehind } from './find-matches-behind.js';
 import { type GraphElements } from './graph-schema.js';
 import { type LoadedGraphs } from './loaded-graphs.js';
@@ -45,7 +46,7 @@ export async function executePlan(
   const started = performance.now();
   // One row more than asked for tells whether there are more.
   const compiled = compilePlan(plan, { graphId: reader.graphId, parameters: query.parameters, limit: query.limit + 1 });
-  const decoded = await fetchRows(reader, compiled);
+  const decoded = await fetchRows(reader, compiled, plan);
   const executed = performance.now();
   const truncated = decoded.rows.length > query.limit;
   const rows = truncated ? decoded.rows.slice(0, query.limit) : decoded.rows;
@@ -75,8 +76,11 @@ export async function executePlan(
   };
 }
 
-async function fetchRows(reader: GraphReader, compiled: CompiledQuery): Promise<DecodedRows> {
-  return decodeRows(compiled, (await reader.rows(compiled.sql, compiled.parameters)) as (string | null)[][]);
+async function fetchRows(reader: GraphReader, compiled: CompiledQuery, plan: LogicalPlan): Promise<DecodedRows> {
+  const cells = await reader.rows(compiled.sql, compiled.parameters).catch((failure: unknown) => {
+    throw explainFailure(failure, plan.text);
+  });
+  return decodeRows(compiled, cells as (string | null)[][]);
 }
 
 /** Adds the first of the matches that rows of an aggregate rest on; `isWhole` where single matches cannot be told apart. */
@@ -89,7 +93,7 @@ async function citeMatches(
 ): Promise<{ isWhole: boolean; warnings: string[] }> {
   const behind = findMatchesBehind(plan, rows.slice(0, EXAMPLE_MATCHES));
   const options = { graphId: reader.graphId, parameters: { ...query.parameters, ...behind?.parameters }, limit: EXAMPLE_MATCHES };
-  const examples = behind ? await fetchRows(reader, compilePlan(behind.plan, options)) : null;
+  const examples = behind ? await fetchRows(reader, compilePlan(behind.plan, options), plan) : null;
   elements.addEvidence(examples?.evidence ?? []);
   // A count of 0 rests on nothing.
   if (behind && Object.keys(behind.parameters).length === 0 && elements.isEmpty) return { isWhole: false, warnings: [] };
