@@ -100,6 +100,18 @@ function readValues(read: SettingsReader) {
       'How long a query waits for the retrieval process before 502',
       { min: 1 },
     ),
+    queryMaxTimeoutMs: read.integer(
+      'QUERY_MAX_TIMEOUT_MS',
+      300_000,
+      'Longest time a query may work: the ceiling of its `timeout_ms`, and its bound where it names none',
+      { min: 1, max: 3_600_000 },
+    ),
+    ingestionMaxStatementTimeoutMs: read.integer(
+      'INGESTION_MAX_STATEMENT_TIMEOUT_MS',
+      3_600_000,
+      "Longest step of a run: the ceiling of a mapping's `source.statement_timeout`",
+      { min: 1000, max: 86_400_000 },
+    ),
     warehouseTimeoutMs: read.integer('WAREHOUSE_TIMEOUT_MS', 30_000, 'Longest statement that a metric or a source look-up may run', {
       min: 100,
     }),

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
+import { Settings } from '../config/settings.js';
 import { graphTables } from '../database/graph-tables.js';
 import { ServicePool } from '../database/service-pool.js';
 import { IngestionRepository, type JobRow } from './ingestion.repository.js';
@@ -39,6 +40,7 @@ export class IngestionRunner {
     private readonly pool: ServicePool,
     private readonly repository: IngestionRepository,
     private readonly sources: SourcesService,
+    private readonly settings: Settings,
   ) {}
 
   /**
@@ -49,6 +51,8 @@ export class IngestionRunner {
     const startedAt = performance.now();
     const job = await this.repository.getJob(claimed.jobId);
     const { mapping } = parseMapping(job.mapping_yaml);
+    // The ceiling may be younger than the job.
+    mapping.source.statementTimeoutMs = Math.min(mapping.source.statementTimeoutMs, this.settings.ingestionMaxStatementTimeoutMs);
     Object.assign(report, emptyReport(targetsOf(mapping)));
     const run: Run = { claimed, job, mapping, report, staged: [], startedAt };
     await this.show(run, 'checking');

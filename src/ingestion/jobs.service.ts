@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../access/principal.js';
 import { afterId, type Page, page } from '../common/http/page.js';
+import { Settings } from '../config/settings.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import {
   type CreatedJobResponse,
@@ -24,6 +25,7 @@ export class JobsService {
     private readonly repository: IngestionRepository,
     private readonly sources: SourcesService,
     private readonly access: GraphAccessService,
+    private readonly settings: Settings,
   ) {}
 
   /** @throws SchemaError that lists every problem of the mapping */
@@ -62,7 +64,7 @@ export class JobsService {
   }
 
   private async check(mappingYaml: string): Promise<{ parsed: ParsedMapping; connectionId: number }> {
-    const parsed = parseMapping(mappingYaml);
+    const parsed = parseMapping(mappingYaml, this.settings.ingestionMaxStatementTimeoutMs);
     const { connection, problems } = await this.sources.describe(parsed.mapping);
     if (problems.length > 0 || !connection) {
       throw mappingError(problems.map(({ type, path, text, hint }) => mappingProblem(type, path, text, parsed.positionOf(path), hint)));

@@ -11,7 +11,8 @@ export type CacheMode = (typeof CACHE_MODES)[number];
 export type Include = (typeof INCLUDES)[number];
 
 export const maxLimit = 10_000;
-export const maxTimeoutMs = 600_000;
+/** No operator's ceiling (`QUERY_MAX_TIMEOUT_MS`) is higher. */
+export const maxTimeoutMs = 3_600_000;
 
 export class QueryRequest {
   @ApiPropertyOptional({
@@ -82,7 +83,8 @@ export class QueryRequest {
     nullable: true,
     minimum: 1,
     maximum: maxTimeoutMs,
-    description: '超过即停止（毫秒） / The query is stopped after it (milliseconds)',
+    description:
+      '超过即停止（毫秒）；上限由 QUERY_MAX_TIMEOUT_MS 设定 / The query is stopped after it (milliseconds); QUERY_MAX_TIMEOUT_MS sets the ceiling',
     example: 30_000,
   })
   @IsOptional()

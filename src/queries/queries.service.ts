@@ -13,9 +13,6 @@ import { type GraphQuery, hashOf, readQueryRequest } from './read-query-request.
 import { SourceRowsReader } from './source-rows.reader.js';
 import { toQueryResponse } from './to-query-response.js';
 
-/** How long a query may work when its caller sets no `timeout_ms`: longer than the API waits, since the work outlives the wait. */
-const WORK_TIMEOUT_MS = 300_000;
-
 /** An answer before it has a response's shape; `id` is null when it is not kept. */
 export type Answered = Omit<StoredAnswer, 'id'> & { id: number | null };
 
@@ -40,7 +37,7 @@ export class QueriesService {
    */
   async query(principal: Principal, graphId: number, body: QueryRequest): Promise<QueryResponse> {
     const started = performance.now();
-    const query = readQueryRequest(body);
+    const query = readQueryRequest(body, this.settings.queryMaxTimeoutMs);
     const context = query.kind === 'question' ? { today: today(), metrics: await this.metrics.catalog(graphId) } : null;
     const hash = hashOf(query, context);
     const found = await this.queries.findAnswer(graphId, hash);
@@ -71,7 +68,7 @@ export class QueriesService {
     context: QuestionContext | null,
   ): Promise<Answered> {
     // What bounds the work is part of what is joined: who allows 1 s must not stop who allows a minute.
-    const key = `${graphId}:${version}:${hash.toString('base64')}:${query.timeoutMs ?? ''}`;
+    const key = `${graphId}:${version}:${hash.toString('base64')}:${query.timeoutMs}`;
     const joined = this.running.get(key);
     if (joined && !query.refresh) return joined;
     const work = this.work(principal, graphId, query, hash, context).finally(() => {
@@ -97,7 +94,7 @@ export class QueriesService {
       kind: query.kind,
       text: query.text,
       limit: query.limit,
-      timeout_ms: query.timeoutMs ?? WORK_TIMEOUT_MS,
+      timeout_ms: query.timeoutMs,
       today: context?.today ?? today(),
       ...(query.kind === 'cypher' ? { parameters: query.parameters } : {}),
       ...(query.offset > 0 ? { offset: query.offset } : {}),

@@ -1,6 +1,6 @@
 import { hashOf, readQueryRequest, toCursor } from './read-query-request.js';
 
-const read = (body: object) => readQueryRequest(body);
+const read = (body: object) => readQueryRequest(body, 60_000);
 const hash = (body: object, context: unknown = null) => hashOf(read(body), context).toString('hex');
 
 describe('readQueryRequest', () => {
@@ -17,6 +17,16 @@ describe('readQueryRequest', () => {
 
   it('reads back the cursor that it made', () => {
     expect(read({ search: 'a', cursor: toCursor(7, 40) })).toMatchObject({ offset: 40, cursorVersion: 7 });
+  });
+
+  it('bounds the work by the ceiling of the operator, and refuses more with a sentence that names it', () => {
+    expect(read({ search: 'a' }).timeoutMs).toBe(60_000);
+    expect(read({ search: 'a', timeout_ms: 60_000 }).timeoutMs).toBe(60_000);
+    expect(() => read({ search: 'a', timeout_ms: 60_001 })).toThrow(
+      expect.objectContaining({
+        problems: [expect.objectContaining({ loc: ['body', 'timeout_ms'], msg: expect.stringContaining('60000') })],
+      }),
+    );
   });
 
   it('lists all options without effect at once', () => {

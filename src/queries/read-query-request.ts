@@ -13,7 +13,8 @@ export interface GraphQuery {
   offset: number;
   /** The graph version that `offset` counts in; null on a first page. */
   cursorVersion: number | null;
-  timeoutMs: number | null;
+  /** Longest time that the query may work. */
+  timeoutMs: number;
   answer: AnswerMode;
   refresh: boolean;
   include: ReadonlySet<Include>;
@@ -23,9 +24,10 @@ const LIMIT = { search: { usual: 20, most: 200 }, cypher: { usual: 1000, most: 1
 
 /**
  * Reads the body of a query.
+ * @param maxTimeoutMs ceiling of `timeout_ms`, and its value where the body names none
  * @throws OneQueryKindError (400); IneffectiveOptionsError and SchemaError (422), all problems at once.
  */
-export function readQueryRequest(body: QueryRequest): GraphQuery {
+export function readQueryRequest(body: QueryRequest, maxTimeoutMs: number): GraphQuery {
   const given = (['question', 'search', 'cypher'] as const).filter(kind => body[kind] != null);
   const kind = given[0];
   if (kind === undefined || given.length > 1) throw new OneQueryKindError(given);
@@ -40,6 +42,17 @@ export function readQueryRequest(body: QueryRequest): GraphQuery {
       { loc: ['body', 'limit'], msg: `最多 ${LIMIT[kind].most} / at most ${LIMIT[kind].most} for a ${kind}`, type: 'too_large' },
     ]);
   }
+  const timeoutMs = body.timeout_ms ?? maxTimeoutMs;
+  if (timeoutMs > maxTimeoutMs) {
+    throw new SchemaError([
+      {
+        loc: ['body', 'timeout_ms'],
+        msg: `此服务最多允许 ${maxTimeoutMs} 毫秒 / at most ${maxTimeoutMs} ms on this service`,
+        type: 'too_large',
+        maximum: maxTimeoutMs,
+      },
+    ]);
+  }
   const cursor = body.cursor == null ? null : readCursor(body.cursor);
   return {
     kind,
@@ -48,7 +61,7 @@ export function readQueryRequest(body: QueryRequest): GraphQuery {
     limit,
     offset: cursor?.offset ?? 0,
     cursorVersion: cursor?.version ?? null,
-    timeoutMs: body.timeout_ms ?? null,
+    timeoutMs,
     answer: body.answer ?? 'auto',
     refresh: body.cache === 'refresh',
     include: new Set(body.include ?? []),

@@ -14,8 +14,9 @@ const MAX_STATEMENT_TIMEOUT_MS = 86_400_000;
 /**
  * Reads a mapping (schema version 1) and checks all that can be checked without the source: shape, names, references, rules.
  * Throws a SchemaError (422) that lists every problem, at most 50, each with its line and column (1-based).
+ * @param maxTimeoutMs ceiling of `source.statement_timeout`
  */
-export function parseMapping(text: string): ParsedMapping {
+export function parseMapping(text: string, maxTimeoutMs = MAX_STATEMENT_TIMEOUT_MS): ParsedMapping {
   const tree = readTree(text);
   const problems = new MappingProblems(tree.positionOf);
   const root = new YamlReader(tree.root, [], problems, tree.positionAt);
@@ -28,7 +29,7 @@ export function parseMapping(text: string): ParsedMapping {
   const mapping: Mapping = {
     version: 1,
     name: map.optional('name')?.asText({ max: 200 }) ?? null,
-    source: readSource(map.optional('source')),
+    source: readSource(map.optional('source'), maxTimeoutMs),
     defaults: readDefaults(map.optional('defaults')),
     nodes: [],
     edges: [],
@@ -64,12 +65,12 @@ function readTree(text: string): YamlTree {
   }
 }
 
-function readSource(at: YamlReader | null): Mapping['source'] {
+function readSource(at: YamlReader | null, maxTimeoutMs: number): Mapping['source'] {
   const map = at?.asMap(['connection', 'timezone', 'statement_timeout']);
   return {
     connection: map?.optional('connection')?.asText({ max: 128 }) ?? null,
     timezone: readTimezone(map?.optional('timezone') ?? null),
-    statementTimeoutMs: readTimeout(map?.optional('statement_timeout') ?? null),
+    statementTimeoutMs: readTimeout(map?.optional('statement_timeout') ?? null, maxTimeoutMs),
   };
 }
 
@@ -86,12 +87,14 @@ function readTimezone(at: YamlReader | null): string {
   return 'UTC';
 }
 
-function readTimeout(at: YamlReader | null): number {
-  if (!at) return DEFAULT_STATEMENT_TIMEOUT_MS;
+function readTimeout(at: YamlReader | null, maxMs: number): number {
+  const usualMs = Math.min(DEFAULT_STATEMENT_TIMEOUT_MS, maxMs);
+  if (!at) return usualMs;
   const timeoutMs = parseDuration(at.asText() ?? '');
-  if (timeoutMs !== null && timeoutMs > 0 && timeoutMs <= MAX_STATEMENT_TIMEOUT_MS) return timeoutMs;
-  at.problem('wrong_type', { zh: '应为时长，如 300s、5m（最多 24h）', en: 'must be a duration such as 300s or 5m, at most 24h' });
-  return DEFAULT_STATEMENT_TIMEOUT_MS;
+  if (timeoutMs !== null && timeoutMs > 0 && timeoutMs <= maxMs) return timeoutMs;
+  const most = `${maxMs / 1000}s`;
+  at.problem('wrong_type', { zh: `应为时长，如 300s、5m（最多 ${most}）`, en: `must be a duration such as 300s or 5m, at most ${most}` });
+  return usualMs;
 }
 
 function readDefaults(at: YamlReader | null): Mapping['defaults'] {
