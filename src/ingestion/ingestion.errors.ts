@@ -21,6 +21,21 @@ export class RunActiveError extends ApiError {
   }
 }
 
+/** 409: the user has as many runs in the queue as one may have. */
+export class TooManyRunsWaitingError extends ApiError {
+  constructor(maxWaiting: number) {
+    super(
+      409,
+      'too_many_runs_waiting',
+      {
+        zh: `您已有 ${maxWaiting} 次运行在排队；请待其中一些开始，或取消一些`,
+        en: `${maxWaiting} runs of yours are waiting already; let some of them begin, or cancel some`,
+      },
+      { context: { waiting: maxWaiting } },
+    );
+  }
+}
+
 export class RunEndedError extends ApiError {
   constructor() {
     super(409, 'run_ended', { zh: '这次运行已经结束', en: 'This run has ended already' });

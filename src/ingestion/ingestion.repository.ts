@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import { ServicePool } from '../database/service-pool.js';
-import { JobNotFoundError, RunActiveError, RunNotFoundError } from './ingestion.errors.js';
+import { JobNotFoundError, RunActiveError, RunNotFoundError, TooManyRunsWaitingError } from './ingestion.errors.js';
 import type { Reason, RunReport } from './run/run-report.js';
 
 export interface JobRow {
@@ -88,19 +88,31 @@ export class IngestionRepository {
     return rows;
   }
 
-  /** @throws RunActiveError when a run of the job waits or goes on; @throws JobNotFoundError */
-  async queueRun(jobId: number, requestedBy: number): Promise<RunRow> {
+  /**
+   * @throws RunActiveError when a run of the job waits or goes on; TooManyRunsWaitingError when `maxWaiting` runs of the user
+   *   wait already; JobNotFoundError
+   */
+  async queueRun(jobId: number, requestedBy: number, maxWaiting: number): Promise<RunRow> {
     try {
-      const { rows } = await this.pool.query<{ id: number }>(
-        'INSERT INTO ingestion_runs (job_id, requested_by) SELECT id, $2 FROM ingestion_jobs WHERE id = $1 RETURNING id',
-        [jobId, requestedBy],
-      );
-      if (!rows[0]) throw new JobNotFoundError();
-      return await this.getRun(rows[0].id);
+      const id = await this.pool.transaction(async client => {
+        // One user's requests come one after the other, so that none is counted too late.
+        await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('runs of user ' || $1::int, 0))`, [requestedBy]);
+        const { rows } = await client.query<{ id: number }>(
+          `INSERT INTO ingestion_runs (job_id, requested_by)
+           SELECT id, $2 FROM ingestion_jobs
+           WHERE id = $1 AND (SELECT count(*) FROM ingestion_runs WHERE status = 'queued' AND requested_by = $2) < $3
+           RETURNING id`,
+          [jobId, requestedBy, maxWaiting],
+        );
+        return rows[0]?.id;
+      });
+      if (id !== undefined) return await this.getRun(id);
     } catch (error) {
       if ((error as { code?: string }).code === uniqueViolation) throw new RunActiveError();
       throw error;
     }
+    await this.getJob(jobId);
+    throw new TooManyRunsWaitingError(maxWaiting);
   }
 
   /** @throws RunNotFoundError */

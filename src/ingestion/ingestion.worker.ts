@@ -19,18 +19,27 @@ const heartbeatEveryMs = 2_000;
 const leaseSeconds = 30;
 const maxAttempts = 3;
 const maxConcurrentRuns = 2;
+/** Of the places here, for one user and for one graph: whoever comes next finds one, however long those runs take. */
+const maxRunsOfOne = Math.max(1, maxConcurrentRuns - 1);
 const interruptEveryMs = 100;
+const repeatWriteEveryMs = 200;
 
 const queryCancelled = '57014';
 
 interface ActiveRun {
-  claimed: ClaimedRun;
+  claimed: ClaimedRun & Requester;
   backendPid: number | null;
   isCancelled: boolean;
   ended: Promise<void>;
 }
 
-/** Takes waiting runs and runs whose worker has gone, one after the other, and keeps the lease on them while it works. */
+/** Whose share of the places a run takes; 0 for users who have been deleted. */
+interface Requester {
+  userId: number;
+  graphId: number;
+}
+
+/** Takes waiting runs and runs whose worker has gone, users in turn, and keeps the lease on them while it works. */
 @Injectable()
 export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly active = new Set<ActiveRun>();
@@ -99,29 +108,50 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
     }
   }
 
-  private async claim(): Promise<ClaimedRun | null> {
+  /** Users come in turn: first who has fewest runs going on in all processes, of these whose last one began the longest ago. */
+  private async claim(): Promise<ActiveRun['claimed'] | null> {
     const leaseOwner = randomUUID();
-    const { rows } = await this.pool.query<{ id: number; job_id: number; attempt: number; cancel_requested: boolean }>(
-      `UPDATE ingestion_runs
+    const { rows } = await this.pool.query<{
+      id: number;
+      job_id: number;
+      attempt: number;
+      cancel_requested: boolean;
+      user_id: number;
+      graph_id: number;
+    }>(
+      `UPDATE ingestion_runs AS run
        SET status = 'running', lease_owner = $1, lease_until = now() + make_interval(secs => $2), attempt = attempt + 1,
            started_at = coalesce(started_at, now())
-       WHERE id = (
-         SELECT id FROM ingestion_runs
-         WHERE status = 'queued' OR (status = 'running' AND lease_until < now())
-         ORDER BY id FOR UPDATE SKIP LOCKED LIMIT 1)
-       RETURNING id, job_id, attempt, cancel_requested`,
-      [leaseOwner, leaseSeconds],
+       FROM ingestion_jobs job
+       WHERE job.id = run.job_id AND run.id = (
+         SELECT r.id FROM ingestion_runs r JOIN ingestion_jobs j ON j.id = r.job_id
+         WHERE (r.status = 'queued' OR (r.status = 'running' AND r.lease_until < now()))
+           AND coalesce(r.requested_by, 0) <> ALL ($3::int[]) AND j.graph_id <> ALL ($4::int[])
+         ORDER BY
+           (SELECT count(*) FROM ingestion_runs going
+            WHERE going.status = 'running' AND going.lease_until >= now() AND going.requested_by IS NOT DISTINCT FROM r.requested_by),
+           (SELECT max(started_at) FROM ingestion_runs past WHERE past.requested_by = r.requested_by) NULLS FIRST,
+           r.id
+         FOR UPDATE OF r SKIP LOCKED LIMIT 1)
+       RETURNING run.id, run.job_id, run.attempt, run.cancel_requested, coalesce(run.requested_by, 0) AS user_id, job.graph_id`,
+      [leaseOwner, leaseSeconds, this.withFullShare('userId'), this.withFullShare('graphId')],
     );
     const row = rows[0];
     if (!row) return null;
-    const claimed = { id: row.id, jobId: row.job_id, leaseOwner };
+    const claimed = { id: row.id, jobId: row.job_id, leaseOwner, userId: row.user_id, graphId: row.graph_id };
     if (row.cancel_requested) await this.end(claimed, 'cancelled', null, null);
     else if (row.attempt > maxAttempts) await this.end(claimed, 'failed', null, tooManyAttempts());
     else return claimed;
     return this.claim();
   }
 
-  private start(claimed: ClaimedRun): void {
+  /** The users, or the graphs, who have as many runs going on here as one may have. */
+  private withFullShare(of: keyof Requester): number[] {
+    const going = [...this.active].map(run => run.claimed[of]);
+    return going.filter(id => going.filter(other => other === id).length >= maxRunsOfOne);
+  }
+
+  private start(claimed: ActiveRun['claimed']): void {
     const run: ActiveRun = { claimed, backendPid: null, isCancelled: false, ended: Promise.resolve() };
     this.active.add(run);
     run.ended = this.work(run)
@@ -168,11 +198,13 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
   ): Promise<void> {
     this.telemetry.runEnded(status);
     const error = failure && { code: failure.code, detail: `${failure.text.zh} / ${failure.text.en}`, context: failure.context };
-    await this.pool.query(
-      `UPDATE ingestion_runs
-       SET status = $3, error = $4, report = coalesce($5, report), finished_at = clock_timestamp(), lease_until = NULL
-       WHERE id = $1 AND lease_owner = $2 AND status = 'running'`,
-      [claimed.id, claimed.leaseOwner, status, error && JSON.stringify(error), report && JSON.stringify(withoutWrites(report))],
+    await this.write(() =>
+      this.pool.query(
+        `UPDATE ingestion_runs
+         SET status = $3, error = $4, report = coalesce($5, report), finished_at = clock_timestamp(), lease_until = NULL
+         WHERE id = $1 AND lease_owner = $2 AND status = 'running'`,
+        [claimed.id, claimed.leaseOwner, status, error && JSON.stringify(error), report && JSON.stringify(withoutWrites(report))],
+      ),
     );
   }
 
@@ -180,15 +212,30 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
   private async release(claimed: ClaimedRun, returned: 0 | 1): Promise<void> {
     let hasSucceeded = false;
     try {
-      const { rowCount } = await this.pool.query(
-        `UPDATE ingestion_runs SET status = 'queued', phase = NULL, lease_owner = NULL, lease_until = NULL, attempt = attempt - $3
-         WHERE id = $1 AND lease_owner = $2 AND status = 'running'`,
-        [claimed.id, claimed.leaseOwner, returned],
-      );
-      const succeeded = "SELECT FROM ingestion_runs WHERE id = $1 AND lease_owner = $2 AND status = 'succeeded'";
-      hasSucceeded = rowCount === 0 && (await this.pool.query(succeeded, [claimed.id, claimed.leaseOwner])).rowCount === 1;
+      hasSucceeded = await this.write(async () => {
+        const { rowCount } = await this.pool.query(
+          `UPDATE ingestion_runs SET status = 'queued', phase = NULL, lease_owner = NULL, lease_until = NULL, attempt = attempt - $3
+           WHERE id = $1 AND lease_owner = $2 AND status = 'running'`,
+          [claimed.id, claimed.leaseOwner, returned],
+        );
+        const succeeded = "SELECT FROM ingestion_runs WHERE id = $1 AND lease_owner = $2 AND status = 'succeeded'";
+        return rowCount === 0 && (await this.pool.query(succeeded, [claimed.id, claimed.leaseOwner])).rowCount === 1;
+      });
     } finally {
       this.telemetry.runEnded(hasSucceeded ? 'succeeded' : 'released');
+    }
+  }
+
+  /** How a run ended is written as soon as the database is back; only once the lease has ended by itself is it too late. */
+  private async write<T>(statement: () => Promise<T>): Promise<T> {
+    for (const leaseEnds = performance.now() + leaseSeconds * 1000; ;) {
+      try {
+        return await statement();
+      } catch (error) {
+        const isAway = toApiError(error) instanceof DatabaseUnavailableError;
+        if (!isAway || this.isStopping || performance.now() > leaseEnds) throw error;
+        await sleep(repeatWriteEveryMs);
+      }
     }
   }
 }

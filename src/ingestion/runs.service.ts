@@ -18,6 +18,7 @@ import { type RejectedFormat, rejectedHeader, rejectedLine } from './rejected-te
 
 /** How long a request may wait for its run. */
 export const maxWaitSeconds = 60;
+const maxWaitingRuns = 20;
 const lookEveryMs = 100;
 const eventEveryMs = 500;
 const rejectedBatch = 1_000;
@@ -39,10 +40,10 @@ export class RunsService {
 
   /**
    * Queues a run and waits up to `waitSeconds`, `maxWaitSeconds` at the most, for its end, less when the service stops.
-   * @throws RunActiveError when a run of the job waits or goes on
+   * @throws RunActiveError when a run of the job waits or goes on; TooManyRunsWaitingError
    */
   async start(principal: Principal, jobId: number, waitSeconds: number): Promise<RunResponse> {
-    const { id } = await this.repository.queueRun(jobId, principal.userId);
+    const { id } = await this.repository.queueRun(jobId, principal.userId, maxWaitingRuns);
     void this.worker.wake();
     const until = performance.now() + waitSeconds * 1000;
     let run = await this.get(id);

@@ -4,6 +4,7 @@ import { AddKeysAndAudit1700000000003 } from './0003-add-keys-and-audit.js';
 import { AddLicenceClock1700000000004 } from './0004-add-licence-clock.js';
 import { GiveGraphsTablesOfTheirOwn1700000000005 } from './0005-give-graphs-tables-of-their-own.js';
 import { CountHitsInBatches1700000000006 } from './0006-count-hits-in-batches.js';
+import { IndexRunsByRequester1700000000007 } from './0007-index-runs-by-requester.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -13,4 +14,5 @@ export const migrations = [
   AddLicenceClock1700000000004,
   GiveGraphsTablesOfTheirOwn1700000000005,
   CountHitsInBatches1700000000006,
+  IndexRunsByRequester1700000000007,
 ];

@@ -1,0 +1,168 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, startTestApp, type TestApp } from './support/app.js';
+import { upload } from './support/ingestion.js';
+import { firstToken, ServiceProcess } from './support/service-process.js';
+
+const quick = `version: 1
+nodes:
+  - {id: r, label: 行, table: numbers, key: [i], columns: [{column: i}]}
+`;
+/** Counts to eight thousand million. */
+const slow = `version: 1
+source: {statement_timeout: 30m}
+nodes:
+  - id: r
+    label: 慢
+    query: SELECT count(*) AS id FROM numbers a CROSS JOIN numbers b CROSS JOIN numbers c CROSS JOIN numbers d
+    key: [id]
+    columns: [{column: id}]
+`;
+const numbers = `i\n${Array.from({ length: 300 }, (_, index) => index).join('\n')}\n`;
+
+describe('runs of several users', () => {
+  let app: TestApp;
+  let users: Client[];
+  beforeAll(async () => {
+    app = await startTestApp();
+    await upload(app, 'numbers', numbers);
+    users = await Promise.all(['a', 'b', 'c', 'd'].map(name => app.asUser(`user-${name}`)));
+    // Admins may read every connection.
+    await app.pool.query(`UPDATE users SET is_admin = true WHERE username LIKE 'user-%'`);
+  }, 60_000);
+  afterEach(async () => {
+    await app.pool.query(`UPDATE ingestion_runs SET status = 'cancelled' WHERE status = 'queued'`);
+    await app.pool.query('UPDATE ingestion_runs SET cancel_requested = true');
+    for (let going = 1; going > 0; await sleep(50)) {
+      going = (await app.pool.query(`SELECT FROM ingestion_runs WHERE status = 'running'`)).rowCount!;
+    }
+  }, 30_000);
+  afterAll(() => app.close(), 60_000);
+
+  /** Queues a run of a new job, on a graph of its own unless one is given. */
+  async function start(as: Client, mapping: string, onGraph?: number): Promise<number> {
+    const graphId = onGraph ?? (await as.post('/api/graphs').send({ name: '图' }).expect(201)).body.id;
+    const { body: job } = await as.post('/api/ingestion/jobs').send({ graph_id: graphId, mapping_yaml: mapping }).expect(201);
+    return (await as.post(`/api/ingestion/jobs/${job.id}/run`).expect(202)).body.id;
+  }
+  const statusOf = async (id: number) => (await app.pool.query('SELECT status FROM ingestion_runs WHERE id = $1', [id])).rows[0].status;
+  const until = async (id: number, status: string) => {
+    for (const deadline = Date.now() + 30_000; (await statusOf(id)) !== status; await sleep(50))
+      if (Date.now() > deadline) throw new Error(`Run ${id} is ${await statusOf(id)}, not ${status}`);
+  };
+
+  it("start while another user's two long runs go on", async () => {
+    const first = await start(users[0]!, slow);
+    const second = await start(users[0]!, slow);
+    await until(first, 'running');
+    const others = await start(users[1]!, quick);
+    await until(others, 'succeeded');
+    expect([await statusOf(first), await statusOf(second)]).toEqual(['running', 'queued']);
+  }, 60_000);
+
+  it('start while two long runs of another graph wait, whoever asked for them', async () => {
+    const { body: graph } = await users[0]!.post('/api/graphs').send({ name: '共有' }).expect(201);
+    const first = await start(users[0]!, slow, graph.id);
+    const second = await start(users[1]!, slow, graph.id);
+    await until(first, 'running');
+    const others = await start(users[2]!, quick);
+    await until(others, 'succeeded');
+    expect([await statusOf(first), await statusOf(second)]).toEqual(['running', 'queued']);
+  }, 60_000);
+
+  it('come in turn, however many one user has queued', async () => {
+    const blocking = [await start(users[3]!, slow), await start(app.admin, slow)];
+    for (const run of blocking) await until(run, 'running');
+    const queued: number[] = [];
+    for (const user of [0, 0, 0, 1, 1, 2]) queued.push(await start(users[user]!, quick));
+    await app.admin.post(`/api/ingestion/runs/${blocking[1]}/cancel`).expect(202);
+    for (const run of queued) await until(run, 'succeeded');
+    const { rows } = await app.pool.query('SELECT id FROM ingestion_runs WHERE id = ANY ($1) ORDER BY started_at', [queued]);
+    // By user: 0 1 2, then 0 1, then 0. Earlier tests decide only who of them is the very first.
+    const order = rows.map(({ id }) => [0, 0, 0, 1, 1, 2][queued.indexOf(id)]);
+    expect([...order.slice(0, 3)].sort()).toEqual([0, 1, 2]);
+    expect([...order.slice(3, 5)].sort()).toEqual([0, 1]);
+    expect(order[5]).toBe(0);
+  }, 60_000);
+
+  it('wait in the queue up to 20 of one user, also when they are asked for all at once', async () => {
+    const blocking = [await start(users[3]!, slow), await start(app.admin, slow)];
+    for (const run of blocking) await until(run, 'running');
+    const { body: graph } = await users[0]!.post('/api/graphs').send({ name: '图' }).expect(201);
+    const jobs = await Promise.all(
+      Array.from({ length: 24 }, () => users[0]!.post('/api/ingestion/jobs').send({ graph_id: graph.id, mapping_yaml: quick })),
+    );
+    const answers = await Promise.all(jobs.map(({ body }) => users[0]!.post(`/api/ingestion/jobs/${body.id}/run`)));
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(20);
+    const refused = answers.filter(({ status }) => status !== 202);
+    for (const { status, body } of refused)
+      expect({ status, body }).toMatchObject({ status: 409, body: { code: 'too_many_runs_waiting' } });
+    await start(users[1]!, quick);
+  }, 60_000);
+});
+
+describe("the operator's ceiling of a statement", () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startTestApp({ INGESTION_MAX_STATEMENT_TIMEOUT_MS: '1000' });
+    await upload(app, 'numbers', numbers);
+  }, 60_000);
+  afterAll(() => app.close(), 60_000);
+
+  it('refuses a mapping that asks for more, with the place and the ceiling', async () => {
+    const { body: graph } = await app.admin.post('/api/graphs').send({ name: '图' }).expect(201);
+    const mapping = quick.replace('version: 1', 'version: 1\nsource: {statement_timeout: 24h}');
+    const { body } = await app.admin.post('/api/ingestion/jobs').send({ graph_id: graph.id, mapping_yaml: mapping }).expect(422);
+    expect(body.detail.errors).toEqual([
+      expect.objectContaining({ path: 'source.statement_timeout', line: 2, msg: expect.stringContaining('at most 1s') }),
+    ]);
+  });
+
+  it('also holds for a job that was saved before it', async () => {
+    const { body: graph } = await app.admin.post('/api/graphs').send({ name: '图' }).expect(201);
+    const { body: job } = await app.admin.post('/api/ingestion/jobs').send({ graph_id: graph.id, mapping_yaml: quick }).expect(201);
+    await app.pool.query('UPDATE ingestion_jobs SET mapping_yaml = $2 WHERE id = $1', [job.id, slow.replace('30m', '24h')]);
+    const { body: run } = await app.admin.post(`/api/ingestion/jobs/${job.id}/run`).set('Prefer', 'wait=60').expect(200);
+    expect(run).toMatchObject({ status: 'failed', error: { code: 'statement_timeout' } });
+  }, 90_000);
+});
+
+describe('a run whose PostgreSQL dies under it', () => {
+  it('begins again when the server is back, not when its lease has ended', async () => {
+    const service = await ServiceProcess.start();
+    try {
+      const token = await firstToken(service.url);
+      const send = async (method: string, route: string, body?: object | string, type = 'application/json') => {
+        const headers = { Authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'Content-Type': type }) };
+        const text = typeof body === 'string' ? body : JSON.stringify(body);
+        const response = await fetch(`${service.url}/api${route}`, { method, headers, ...(body === undefined ? {} : { body: text }) });
+        return (await response.json()) as any;
+      };
+      await send('PUT', '/warehouse/connections/1/tables/numbers', numbers, 'text/csv');
+      const graph = await send('POST', '/graphs', { name: '图' });
+      const job = await send('POST', '/ingestion/jobs', { graph_id: graph.id, mapping_yaml: slow });
+      const { id } = await send('POST', `/ingestion/jobs/${job.id}/run`);
+      const untilAttempt = async (wanted: number) => {
+        for (const deadline = performance.now() + 60_000; performance.now() < deadline; await sleep(50)) {
+          const { attempt, phase } = await send('GET', `/ingestion/runs/${id}`);
+          if (attempt === wanted && /^staging/.test(phase ?? '')) return;
+        }
+        throw new Error(`The run did not come to attempt ${wanted}`);
+      };
+      await untilAttempt(1);
+      const pidFile = path.join(service.dataDirectory, 'postgres', 'postmaster.pid');
+      process.kill(Number.parseInt(readFileSync(pidFile, 'utf8'), 10), 'SIGKILL');
+      while ((await fetch(`${service.url}/health/ready`)).status === 200) await sleep(10);
+      while ((await fetch(`${service.url}/health/ready`)).status !== 200) await sleep(10);
+      const backAt = performance.now();
+      await untilAttempt(2);
+      const waitedMs = Math.round(performance.now() - backAt);
+      process.stdout.write(`the run began again ${waitedMs} ms after its PostgreSQL was back\n`);
+      // A lease lasts 30 s.
+      expect(waitedMs).toBeLessThan(15_000);
+    } finally {
+      await service.kill();
+    }
+  }, 150_000);
+});
