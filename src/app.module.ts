@@ -51,7 +51,7 @@ export class AppModule {
         LogModule.with(log),
         StoppingModule,
         LicensingModule,
-        DatabaseModule.with({ url: databaseUrl, size: settings.databasePoolSize }),
+        DatabaseModule.with({ url: databaseUrl, size: settings.databasePoolSize, answerMaxBytes: settings.answerMaxBytes }),
         TelemetryModule,
         LimitsModule,
         HealthModule,

@@ -94,6 +94,7 @@ async function placeRetrieval(settings: Settings, databaseUrl: string): Promise<
     socketDirectory: await socketDirectory(await openDataDirectory(settings.dataDirectory)),
     databaseUrl,
     memoryMb: settings.retrievalMemoryMb,
+    answerMaxBytes: settings.answerMaxBytes,
     logLevel: settings.logLevel,
   };
 }

@@ -94,6 +94,12 @@ function readValues(read: SettingsReader) {
       'Memory for loaded graphs; the least recently used are dropped beyond it',
       { min: 64 },
     ),
+    answerMaxBytes: read.integer(
+      'ANSWER_MAX_BYTES',
+      16_777_216,
+      'Largest answer of a query, a metric or a table view in bytes; larger ones are refused while they are read',
+      { min: 65_536, max: 134_217_728 },
+    ),
     queryUpstreamTimeoutMs: read.integer(
       'QUERY_UPSTREAM_TIMEOUT_MS',
       120_000,

@@ -10,6 +10,7 @@ export interface DatabaseOptions {
   url: string;
   /** Connections of the two pools together. */
   size: number;
+  answerMaxBytes: number;
 }
 
 /** Records are read and written one at a time, by their keys. The client gives up a second after the server should have. */
@@ -20,7 +21,7 @@ const slowMs = 1_000;
 @Global()
 @Module({})
 export class DatabaseModule {
-  static with({ url, size }: DatabaseOptions): DynamicModule {
+  static with({ url, size, answerMaxBytes }: DatabaseOptions): DynamicModule {
     const recordPoolSize = Math.max(2, Math.floor(size / 2));
     return {
       module: DatabaseModule,
@@ -46,7 +47,7 @@ export class DatabaseModule {
         {
           provide: ServicePool,
           inject: [DatabaseLink],
-          useFactory: (link: DatabaseLink) => new ServicePool(link, { size: size - recordPoolSize }),
+          useFactory: (link: DatabaseLink) => new ServicePool(link, { size: size - recordPoolSize, answerMaxBytes }),
         },
       ],
       exports: [DatabaseLink, ServicePool],

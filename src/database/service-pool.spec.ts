@@ -11,7 +11,7 @@ describe('ServicePool', () => {
   beforeAll(async () => {
     database = await cloneDatabase();
     link = new DatabaseLink({ url: database.url, log: pino({ level: 'silent' }) });
-    pool = new ServicePool(link, { size: 1 });
+    pool = new ServicePool(link, { size: 1, answerMaxBytes: 1_000_000 });
   });
   afterAll(async () => {
     await pool.onApplicationShutdown();

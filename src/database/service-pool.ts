@@ -1,5 +1,8 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import type pg from 'pg';
 import { type PoolClient } from 'pg';
+import { AnswerTooLargeError, type AnswerSource } from '../common/errors/answer-too-large.error.js';
+import { withinBytes } from './byte-budget.js';
 import { type DatabaseLink } from './database-link.js';
 import { WatchedPool } from './watched-pool.js';
 
@@ -9,7 +12,9 @@ import { WatchedPool } from './watched-pool.js';
  */
 @Injectable()
 export class ServicePool extends WatchedPool implements OnApplicationShutdown {
-  constructor(link: DatabaseLink, { size }: { size: number }) {
+  private readonly answerMaxBytes: number;
+
+  constructor(link: DatabaseLink, { size, answerMaxBytes }: { size: number; answerMaxBytes: number }) {
     super(
       link.poolConfig('service', {
         max: size,
@@ -20,6 +25,26 @@ export class ServicePool extends WatchedPool implements OnApplicationShutdown {
       link,
     );
     link.adopt('service', this);
+    this.answerMaxBytes = answerMaxBytes;
+  }
+
+  /**
+   * One statement that reads what users have put in, of whatever size.
+   * @throws AnswerTooLargeError
+   */
+  async readBounded<R extends object>(source: AnswerSource, text: string, values: unknown[]): Promise<R[]> {
+    const client = await this.connect();
+    let broken: Error | undefined;
+    try {
+      const budget = { limitBytes: this.answerMaxBytes, source };
+      const { result } = await withinBytes(client, budget, () => client.query<R & pg.QueryResultRow>(text, values));
+      return result.rows;
+    } catch (error) {
+      if (error instanceof AnswerTooLargeError) broken = error;
+      throw error;
+    } finally {
+      client.release(broken);
+    }
   }
 
   /** Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. */

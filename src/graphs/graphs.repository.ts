@@ -159,14 +159,14 @@ export class GraphsRepository {
 
   async findNode(graphId: number, nodeId: string): Promise<NodeRow | null> {
     const { nodes } = graphTables(graphId);
-    const { rows } = await this.readRows<NodeRow>(`SELECT id, label, key, display, properties::text FROM ${nodes} WHERE id = $1`, [nodeId]);
+    const rows = await this.readRows<NodeRow>(`SELECT id, label, key, display, properties::text FROM ${nodes} WHERE id = $1`, [nodeId]);
     return rows[0] ?? null;
   }
 
   /** Edges of a node, both directions, in the order of their ids. */
   async listNeighbors(graphId: number, nodeId: string, afterEdge: number, limit: number): Promise<NeighborRow[]> {
     const { nodes, edges } = graphTables(graphId);
-    const { rows } = await this.readRows<NeighborRow>(
+    return this.readRows<NeighborRow>(
       `SELECT e.id AS edge_id, e.type, e.direction, e.properties::text AS edge_properties, n.id, n.label, n.key, n.display
        FROM (
          (SELECT id, type, 'out' AS direction, properties, target_id AS other FROM ${edges}
@@ -178,13 +178,12 @@ export class GraphsRepository {
        ORDER BY e.id LIMIT $3`,
       [nodeId, afterEdge, limit],
     );
-    return rows;
   }
 
-  /** @throws GraphNotFoundError when the graph was deleted after its caller was let in. */
-  private async readRows<R extends object>(sql: string, values: unknown[]): Promise<{ rows: R[] }> {
+  /** @throws AnswerTooLargeError, and GraphNotFoundError when the graph was deleted after its caller was let in. */
+  private async readRows<R extends object>(sql: string, values: unknown[]): Promise<R[]> {
     try {
-      return await this.pool.query<R>(sql, values);
+      return await this.pool.readBounded<R>('node', sql, values);
     } catch (error) {
       if ((error as { code?: string }).code === undefinedTable) throw new GraphNotFoundError();
       throw error;

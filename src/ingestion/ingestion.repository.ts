@@ -145,12 +145,12 @@ export class IngestionRepository {
   }
 
   async listRejected(runId: number, target: string | null, afterId: number, limit: number): Promise<RejectedRow[]> {
-    const { rows } = await this.pool.query<RejectedRow>(
+    return this.pool.readBounded<RejectedRow>(
+      'rows',
       `SELECT id, target, row_no, source_key, reasons, sample FROM ingestion_rejected
        WHERE run_id = $1 AND id > $2 AND ($3::text IS NULL OR target = $3) ORDER BY id LIMIT $4`,
       [runId, afterId, target, limit],
     );
-    return rows;
   }
 
   /** Inside the transaction of the caller. */

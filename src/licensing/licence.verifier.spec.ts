@@ -25,7 +25,7 @@ let lines: { level: number; msg: string }[];
 beforeAll(async () => {
   database = await cloneDatabase();
   link = new DatabaseLink({ url: database.url, log: pino({ level: 'silent' }) });
-  pool = new ServicePool(link, { size: 2 });
+  pool = new ServicePool(link, { size: 2, answerMaxBytes: 1_000_000 });
 });
 afterAll(async () => {
   await pool.onApplicationShutdown();

@@ -158,7 +158,7 @@ export class MetricsService implements OnModuleInit {
   }
 
   private run({ connectionId, sql, parameters }: CompiledMetric, maxRows: number) {
-    return this.warehouse.read(connectionId, { sql, parameters, timeoutMs: this.settings.warehouseTimeoutMs, maxRows });
+    return this.warehouse.read(connectionId, { sql, parameters, timeoutMs: this.settings.warehouseTimeoutMs, maxRows, source: 'metric' });
   }
 }
 

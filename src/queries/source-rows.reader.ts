@@ -32,6 +32,7 @@ export class SourceRowsReader {
       byTable.set(source, [...(byTable.get(source) ?? []), { citation, index }]);
     });
     const rows: SourceRow[] = [];
+    let bytesLeft = this.settings.answerMaxBytes;
     const whole: string[] = [];
     for (const cited of byTable.values()) {
       const table = cited[0]?.citation.table ?? '';
@@ -44,7 +45,9 @@ export class SourceRowsReader {
         continue;
       }
       try {
-        rows.push(...(await this.readTable(cited)));
+        const read = await this.readTable(cited, bytesLeft);
+        rows.push(...read.rows);
+        bytesLeft -= read.bytes;
       } catch (error) {
         // The answer stands without them: the warehouse may have changed since it was read.
         if (!(error instanceof ApiError)) throw error;
@@ -59,25 +62,31 @@ export class SourceRowsReader {
     return { rows: rows.sort((a, b) => a.citation - b.citation), warnings };
   }
 
-  private async readTable(cited: { citation: Citation; index: number }[]): Promise<SourceRow[]> {
+  private async readTable(cited: { citation: Citation; index: number }[], maxBytes: number): Promise<{ rows: SourceRow[]; bytes: number }> {
     const first = cited[0]?.citation;
-    if (!first) return [];
+    if (!first) return { rows: [], bytes: 0 };
     const columns = Object.keys(first.key);
     const keys = columns.map(column => `source.${quoteIdentifier(column)}::text`);
     const parameters = columns.map(column => cited.map(({ citation }) => citation.key[column] ?? ''));
     const arrays = parameters.map((_, i) => `$${i + 1}::text[]`).join(', ');
     const wanted = columns.map((_, i) => `k${i}`).join(', ');
-    const { columns: named, rows } = await this.warehouse.read(first.connection_id, {
+    const {
+      columns: named,
+      rows,
+      bytes,
+    } = await this.warehouse.read(first.connection_id, {
       sql: `SELECT wanted.place, source.* FROM mirror.${quoteIdentifier(first.table)} AS source
               JOIN pg_catalog.unnest(${arrays}) WITH ORDINALITY AS wanted (${wanted}, place) ON (${keys.join(', ')}) = (${columns.map((_, i) => `wanted.k${i}`).join(', ')})
              ORDER BY wanted.place`,
       parameters,
       timeoutMs: this.settings.warehouseTimeoutMs,
       maxRows: MOST_ROWS,
+      maxBytes,
     });
-    return rows.map(([place, ...values]) => ({
+    const sourceRows = rows.map(([place, ...values]) => ({
       citation: cited[Number(place) - 1]?.index ?? -1,
       row: Object.fromEntries(named.slice(1).map((column, i) => [column.name, values[i] ?? null])),
     }));
+    return { rows: sourceRows, bytes };
   }
 }

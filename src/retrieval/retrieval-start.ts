@@ -6,6 +6,8 @@ export interface RetrievalStart {
   /** A socket path or `host:port`. */
   listen: string;
   memoryMb: number;
+  /** Largest answer, as read from PostgreSQL and as sent. */
+  answerMaxBytes: number;
   logLevel: Settings['logLevel'];
   /** How long queries under way may take to end when the process is stopped; none are where the API stops its own. */
   shutdownSeconds: number;

@@ -1,8 +1,10 @@
-import http from 'node:http';
+import http, { type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { AnswerTooLargeError } from '../common/errors/answer-too-large.error.js';
 import { ApiError, SchemaError } from '../common/errors/api-error.js';
 import { currentRequest } from '../common/http/request-context.js';
+import { Settings } from '../config/settings.js';
 import { type RetrievalAnswer, type RetrievalFailure, type RetrievalHealth, type RetrievalQuery } from './protocol.js';
 import { RetrievalUnavailableError } from './retrieval.errors.js';
 import { RetrievalSupervisor } from './retrieval.supervisor.js';
@@ -15,7 +17,10 @@ const SILENCE_MS = 900_000;
 export class RetrievalClient implements OnApplicationShutdown {
   private readonly agent = new http.Agent({ keepAlive: true, maxSockets: 256, maxFreeSockets: 32 });
 
-  constructor(private readonly supervisor: RetrievalSupervisor) {}
+  constructor(
+    private readonly supervisor: RetrievalSupervisor,
+    private readonly settings: Settings,
+  ) {}
 
   /** @throws RetrievalUnavailableError when nothing answers, otherwise the error the process answered with. */
   async query(query: RetrievalQuery): Promise<RetrievalAnswer> {
@@ -43,10 +48,10 @@ export class RetrievalClient implements OnApplicationShutdown {
   private async send(method: string, path: string, body?: unknown, timeout = SILENCE_MS): Promise<unknown> {
     const address = await this.supervisor.address();
     const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
-    const { status, text } = await this.exchange({ ...address, method, path, timeout }, payload);
+    const { status, bytes } = await this.exchange({ ...address, method, path, timeout }, payload);
     let answer: unknown;
     try {
-      answer = JSON.parse(text);
+      answer = JSON.parse(bytes.toString('utf8'));
     } catch (error) {
       throw new RetrievalUnavailableError(error);
     }
@@ -54,7 +59,7 @@ export class RetrievalClient implements OnApplicationShutdown {
     throw toApiError(answer as RetrievalFailure);
   }
 
-  private exchange(options: http.RequestOptions, payload: Buffer | undefined): Promise<{ status: number; text: string }> {
+  private exchange(options: http.RequestOptions, payload: Buffer | undefined): Promise<{ status: number; bytes: Buffer }> {
     return new Promise((resolve, reject) => {
       const unavailable = (error: unknown): void => reject(new RetrievalUnavailableError(error));
       const requestId = currentRequest()?.requestId;
@@ -63,16 +68,28 @@ export class RetrievalClient implements OnApplicationShutdown {
         ...(requestId === undefined ? {} : { 'X-Request-ID': requestId }),
       };
       const request = http.request({ ...options, agent: this.agent, headers }, response => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', unavailable);
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }));
+        readBounded(response, this.settings.answerMaxBytes).then(
+          bytes => resolve({ status: response.statusCode ?? 0, bytes }),
+          (error: unknown) => (error instanceof ApiError ? reject(error) : unavailable(error)),
+        );
       });
       request.on('error', unavailable);
       request.on('timeout', () => request.destroy(new Error('The retrieval process is silent')));
       request.end(payload);
     });
   }
+}
+
+/** @throws AnswerTooLargeError as soon as more bytes have come, and lets go of the connection. */
+async function readBounded(response: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let received = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    received += chunk.length;
+    if (received > limitBytes) throw new AnswerTooLargeError('query', received, limitBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 function toApiError(failure: RetrievalFailure): ApiError {

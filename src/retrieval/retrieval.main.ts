@@ -50,6 +50,7 @@ function startFromEnvironment(): RetrievalStart {
     databaseUrl: settings.databaseUrl,
     listen: settings.retrievalListen,
     memoryMb: settings.retrievalMemoryMb,
+    answerMaxBytes: settings.answerMaxBytes,
     logLevel: settings.logLevel,
     shutdownSeconds: settings.shutdownSeconds,
     secrets: settings.secrets,

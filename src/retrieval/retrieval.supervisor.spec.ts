@@ -16,7 +16,14 @@ describe('RetrievalSupervisor', () => {
     const file = path.join(folder, 'entry.cjs');
     await writeFile(file, entry);
     const starts = () => readFile(`${file}.starts`, 'utf8').catch(() => '');
-    const place = { entry: file, socketDirectory: folder, databaseUrl: 'x', memoryMb: 64, logLevel: 'silent' as const };
+    const place = {
+      entry: file,
+      socketDirectory: folder,
+      databaseUrl: 'x',
+      memoryMb: 64,
+      answerMaxBytes: 65_536,
+      logLevel: 'silent' as const,
+    };
     const supervisor = new RetrievalSupervisor(new RetrievalOptions(place));
     try {
       supervisor.onApplicationBootstrap();

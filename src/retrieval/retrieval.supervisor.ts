@@ -7,7 +7,8 @@ import { RetrievalUnavailableError } from './retrieval.errors.js';
 
 /** How the retrieval process is reached: one deployed apart by its URL, or one of our own by what it takes to start it. */
 export type RetrievalPlace =
-  { url: string } | ({ entry: string; socketDirectory: string } & Pick<RetrievalStart, 'databaseUrl' | 'memoryMb' | 'logLevel'>);
+  | { url: string }
+  | ({ entry: string; socketDirectory: string } & Pick<RetrievalStart, 'databaseUrl' | 'memoryMb' | 'answerMaxBytes' | 'logLevel'>);
 
 export class RetrievalOptions {
   constructor(readonly place: RetrievalPlace) {}
@@ -85,7 +86,7 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
     const { place } = this.options;
     if ('url' in place) return;
     const startedAt = Date.now();
-    const { databaseUrl, memoryMb, logLevel } = place;
+    const { databaseUrl, memoryMb, answerMaxBytes, logLevel } = place;
     this.state = 'starting';
     // Secrets go through the channel: arguments and environment can be read by others.
     const heapMb = `--max-old-space-size=${Math.max(512, Math.round(memoryMb * 2))}`;
@@ -100,7 +101,7 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
     child.on('error', error => this.log.error(`检索进程出错 / retrieval process: ${error.message}`));
     child.once('exit', (code, signal) => this.ended(child, listen, startedAt, signal ?? `code ${code}`));
     // Stopped after the API's last request, it has nothing to wait for.
-    const start: RetrievalStart = { databaseUrl, listen, memoryMb, logLevel, shutdownSeconds: 0, secrets: [databaseUrl] };
+    const start: RetrievalStart = { databaseUrl, listen, memoryMb, answerMaxBytes, logLevel, shutdownSeconds: 0, secrets: [databaseUrl] };
     child.send(start, error => {
       if (error) child.kill('SIGKILL');
     });

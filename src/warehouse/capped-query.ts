@@ -6,6 +6,8 @@ export interface ReadResult {
   /** int8 and numeric as text, dates as YYYY-MM-DD, times as ISO 8601 (timestamptz in UTC). */
   rows: unknown[][];
   truncated: boolean;
+  /** As they came over the wire. */
+  bytes: number;
 }
 
 /** The parts of node-postgres' Query and Connection that the typings leave out. */
@@ -41,7 +43,7 @@ export class CappedQuery extends pg.Query {
     super(config);
   }
 
-  static async run(client: PoolClient, sql: string, parameters: readonly unknown[], maxRows: number): Promise<ReadResult> {
+  static async run(client: PoolClient, sql: string, parameters: readonly unknown[], maxRows: number): Promise<Omit<ReadResult, 'bytes'>> {
     const result = await new Promise<pg.QueryArrayResult>((resolve, reject) => {
       client.query(
         new CappedQuery(sql, parameters, maxRows + 1, (error, found) => {

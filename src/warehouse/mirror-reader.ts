@@ -1,5 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { AnswerTooLargeError, type AnswerSource } from '../common/errors/answer-too-large.error.js';
 import { Settings } from '../config/settings.js';
+import { withinBytes } from '../database/byte-budget.js';
 import { DatabaseLink } from '../database/database-link.js';
 import { type WatchedPool } from '../database/watched-pool.js';
 import { CappedQuery, type ReadResult } from './capped-query.js';
@@ -12,6 +14,9 @@ export interface ReadRequest {
   timeoutMs: number;
   /** Rows beyond this are not fetched; `truncated` tells that there were more. */
   maxRows: number;
+  /** Most bytes of the result where others count against the same answer; the setting by default. */
+  maxBytes?: number;
+  source?: AnswerSource;
 }
 
 const lockTimeoutMs = 5_000;
@@ -24,8 +29,10 @@ const lockTimeoutMs = 5_000;
 @Injectable()
 export class MirrorReader implements OnApplicationShutdown {
   private readonly pool: WatchedPool;
+  private readonly maxBytes: number;
 
-  constructor(link: DatabaseLink, { warehousePoolSize }: Settings) {
+  constructor(link: DatabaseLink, { warehousePoolSize, answerMaxBytes }: Settings) {
+    this.maxBytes = answerMaxBytes;
     this.pool = link.open('mirror reader', {
       max: warehousePoolSize,
       connectionTimeoutMillis: 8_000,
@@ -33,17 +40,19 @@ export class MirrorReader implements OnApplicationShutdown {
     });
   }
 
-  /** @throws WarehouseQueryError, WarehouseTimeoutError, WarehouseUnavailableError */
-  async read({ sql, parameters, timeoutMs, maxRows }: ReadRequest): Promise<ReadResult> {
+  /** @throws AnswerTooLargeError, WarehouseQueryError, WarehouseTimeoutError, WarehouseUnavailableError */
+  async read({ sql, parameters, timeoutMs, maxRows, maxBytes = this.maxBytes, source = 'rows' }: ReadRequest): Promise<ReadResult> {
     const client = await this.pool.connect().catch((cause: unknown) => {
       throw toReadError(cause, timeoutMs);
     });
     let broken: Error | boolean = false;
     try {
       await client.query(begin(timeoutMs));
-      return await CappedQuery.run(client, sql, parameters, maxRows);
+      const run = () => CappedQuery.run(client, sql, parameters, maxRows);
+      const { result, bytes } = await withinBytes(client, { limitBytes: maxBytes, source }, run);
+      return { ...result, bytes };
     } catch (cause) {
-      throw toReadError(cause, timeoutMs);
+      throw cause instanceof AnswerTooLargeError ? cause : toReadError(cause, timeoutMs);
     } finally {
       await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
       client.release(broken);

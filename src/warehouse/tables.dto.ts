@@ -134,6 +134,14 @@ export class TableResponse extends TableSummaryResponse {
     description: 'Up to five rows; bigint and numeric values as text',
   })
   sample: Record<string, unknown>[];
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: null,
+    description: '没有样例行的原因：样例过大 / Why no rows are shown: they are too large',
+  })
+  sample_note: string | null;
 }
 
 export interface TableDetail {
@@ -141,13 +149,15 @@ export interface TableDetail {
   columns: MirrorColumn[];
   keys: { primary: boolean; columns: string[] }[];
   sample: unknown[][];
+  sampleNote: string | null;
 }
 
-export function toTableResponse({ table, columns, keys, sample }: TableDetail): TableResponse {
+export function toTableResponse({ table, columns, keys, sample, sampleNote }: TableDetail): TableResponse {
   return {
     ...toTableSummaryResponse(table),
     columns: columns.map(({ name, type, nullable }) => ({ name, type, nullable })),
     keys: keys.map(key => ({ kind: key.primary ? 'primary' : 'unique', columns: key.columns })),
     sample: sample.map(row => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]]))),
+    sample_note: sampleNote,
   };
 }

@@ -1,5 +1,6 @@
 import { type IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
+import { AnswerTooLargeError } from '../common/errors/answer-too-large.error.js';
 import { invalidCursor, type PageQuery } from '../common/http/page.js';
 import { quoteIdentifier } from '../database/quote-identifier.js';
 import { ConnectionsRepository } from './connections.repository.js';
@@ -38,13 +39,19 @@ export class TablesService {
       this.catalog.listKeys(name),
     ]);
     if (!table || !columns) throw new TableNotFoundError();
-    const { rows: sample } = await this.reader.read({
+    const select = {
       sql: `SELECT ${columns.map(column => quoteIdentifier(column.name)).join(', ')} FROM mirror.${quoteIdentifier(name)} LIMIT ${sampleRows}`,
       parameters: [],
       timeoutMs: sampleTimeoutMs,
       maxRows: sampleRows,
-    });
-    return { table, columns, keys, sample };
+    };
+    try {
+      return { table, columns, keys, sample: (await this.reader.read(select)).rows, sampleNote: null };
+    } catch (error) {
+      // The columns of a table can be read however large its values are.
+      if (!(error instanceof AnswerTooLargeError)) throw error;
+      return { table, columns, keys, sample: [], sampleNote: error.detail };
+    }
   }
 
   /** Loads the body of the request into a table. @throws what `readUploadOptions` and `MirrorUploadService.upload` throw */

@@ -64,6 +64,7 @@ export async function startTestApp(
       socketDirectory,
       databaseUrl: database.url,
       memoryMb: settings.retrievalMemoryMb,
+      answerMaxBytes: settings.answerMaxBytes,
       logLevel: settings.logLevel,
     },
   });

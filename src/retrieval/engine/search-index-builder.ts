@@ -12,7 +12,8 @@ export interface IndexedNode {
   texts: string[];
 }
 
-const LONGEST_TEXT = 1000;
+/** Characters of a property's text that are searched. */
+export const LONGEST_TEXT = 1000;
 
 /** Collects nodes one by one and builds a {@link SearchIndex}: about 15 bytes a node, 4 a posting, and the terms themselves. */
 export class SearchIndexBuilder {

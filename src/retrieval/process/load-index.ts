@@ -1,16 +1,19 @@
-import { SearchIndexBuilder } from '../engine/search-index-builder.js';
+import { LONGEST_TEXT, SearchIndexBuilder } from '../engine/search-index-builder.js';
 import { ValueDictionary } from '../engine/value-dictionary.js';
 import { type SearchIndex } from '../engine/search-index.js';
 import { GraphExceedsMemoryError } from '../retrieval.errors.js';
 import { type GraphElements, type NodeElement } from './graph-schema.js';
 import { type GraphReader } from './retrieval-database.js';
 
-const ROWS_PER_FETCH = 20_000;
+/** What is fetched at once holds at most so many characters; a row's texts are cut to what the index takes of them. */
+const CHARACTERS_PER_FETCH = 8_000_000;
+const MOST_ROWS_PER_FETCH = 2_000;
+const LONGEST_NAME = 2_000;
 const SEARCHED_TYPES = new Set(['string', 'string[]', 'text']);
 
 /**
- * Streams the nodes of a graph into a search index, one label after the other. Only the string properties travel, and only
- * 20,000 rows are in memory at once. Measured with `npm run bench`.
+ * Streams the nodes of a graph into a search index, one label after the other. Only the string properties travel, cut to
+ * what is searched of them, a few thousand rows at once. Measured with `npm run bench`.
  * @throws GraphExceedsMemoryError as soon as the index has outgrown `budgetBytes`.
  */
 export async function loadIndex(
@@ -22,12 +25,14 @@ export async function loadIndex(
   const builder = new SearchIndexBuilder();
   for (const element of schema.labels) {
     const properties = searchedProperties(element);
-    const texts = properties.map((_, i) => `properties ->> $${i + 2}`);
+    const texts = properties.map((_, i) => `left(properties ->> $${i + 2}, ${LONGEST_TEXT})`);
     const sql = `DECLARE nodes_of_label NO SCROLL CURSOR FOR
-      SELECT id, key, display${texts.map(text => `, ${text}`).join('')} FROM ${reader.tables.nodes} WHERE label = $1`;
+      SELECT id, left(key, ${LONGEST_NAME}), left(display, ${LONGEST_NAME})${texts.map(text => `, ${text}`).join('')} FROM ${reader.tables.nodes} WHERE label = $1`;
+    const fetched = Math.floor(CHARACTERS_PER_FETCH / (2 * LONGEST_NAME + LONGEST_TEXT * texts.length));
+    const rowsPerFetch = Math.max(1, Math.min(MOST_ROWS_PER_FETCH, fetched));
     await reader.rows(sql, [element.name, ...properties]);
     for (;;) {
-      const rows = (await reader.rows(`FETCH ${ROWS_PER_FETCH} FROM nodes_of_label`)) as [number, string, string, ...(string | null)[]][];
+      const rows = (await reader.rows(`FETCH ${rowsPerFetch} FROM nodes_of_label`)) as [number, string, string, ...(string | null)[]][];
       for (const [id, key, display, ...found] of rows) {
         builder.add({ id, label: element.name, key, display, texts: found.filter(text => text !== null) });
         found.forEach((text, i) => {
@@ -35,7 +40,7 @@ export async function loadIndex(
         });
       }
       if (builder.bytes > budgetBytes) throw new GraphExceedsMemoryError(reader.graphId, budgetBytes);
-      if (rows.length < ROWS_PER_FETCH) break;
+      if (rows.length < rowsPerFetch) break;
     }
     await reader.rows('CLOSE nodes_of_label');
   }

@@ -8,6 +8,8 @@ import { readToOneTypes, type ToOneTypes } from './to-one-types.js';
 import { type GraphReader, type RetrievalDatabase } from './retrieval-database.js';
 
 const LOAD_TIMEOUT_MS = 600_000;
+/** More than `loadIndex` fetches at once: the graph's size is not the answer's. */
+const MOST_BYTES_PER_FETCH = 64 * 1024 * 1024;
 const BYTES_OF_SCHEMA = 20_000;
 
 /** What is kept of one version of one graph; the index is loaded when a search or a question first needs it. */
@@ -92,11 +94,13 @@ export class LoadedGraphs {
   }
 
   private async load(graph: LoadedGraph): Promise<LoadedIndex> {
-    const loaded = await this.database.readGraph(graph.graphId, LOAD_TIMEOUT_MS, new AbortController().signal, async reader => {
+    const read = async (reader: GraphReader): Promise<LoadedIndex> => {
       if (reader.version !== graph.version) throw new VersionMovedError();
       const loading = await loadIndex(reader, graph.schema, this.budgetBytes);
       return { ...loading, toOne: await readToOneTypes(reader) };
-    });
+    };
+    const { signal } = new AbortController();
+    const loaded = await this.database.readGraph(graph.graphId, LOAD_TIMEOUT_MS, signal, read, MOST_BYTES_PER_FETCH);
     graph.bytes = loaded.index.bytes + loaded.values.bytes + BYTES_OF_SCHEMA;
     this.evict(graph);
     return loaded;

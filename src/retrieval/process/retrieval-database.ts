@@ -1,6 +1,7 @@
 import pg, { type PoolClient } from 'pg';
 import { type Logger } from 'pino';
 import { parseExactJson, toExactNumber } from '../../common/json/parse-exact-json.js';
+import { withinBytes } from '../../database/byte-budget.js';
 import { DatabaseLink } from '../../database/database-link.js';
 import { type GraphTables, graphTables } from '../../database/graph-tables.js';
 import { type WatchedPool } from '../../database/watched-pool.js';
@@ -47,7 +48,13 @@ export class RetrievalDatabase {
   private readonly link: DatabaseLink;
   private readonly pool: WatchedPool;
 
-  constructor(url: string, size: number, log: Logger) {
+  /** @param answerMaxBytes bound of what one statement may answer with */
+  constructor(
+    url: string,
+    size: number,
+    private readonly answerMaxBytes: number,
+    log: Logger,
+  ) {
     this.link = new DatabaseLink({ url, log });
     this.pool = this.link.open('retrieval', { max: size, types });
   }
@@ -55,9 +62,16 @@ export class RetrievalDatabase {
   /**
    * Runs `work` in one snapshot of the database, so that a version and the rows read with it belong together.
    * @param timeoutMs bound of each statement and of the whole; after it the running statement is cancelled.
-   * @throws GraphGoneError when the graph does not exist; QueryTimeoutError when the time is over.
+   * @param limitBytes bound of what one statement may answer with
+   * @throws AnswerTooLargeError when a statement answers with more than `answerMaxBytes`; GraphGoneError when the graph does not exist; QueryTimeoutError when the time is over.
    */
-  async readGraph<T>(graphId: number, timeoutMs: number, signal: AbortSignal, work: (reader: GraphReader) => Promise<T>): Promise<T> {
+  async readGraph<T>(
+    graphId: number,
+    timeoutMs: number,
+    signal: AbortSignal,
+    work: (reader: GraphReader) => Promise<T>,
+    limitBytes = this.answerMaxBytes,
+  ): Promise<T> {
     signal.throwIfAborted();
     const client = await this.pool.connect();
     let timedOut = false;
@@ -74,13 +88,16 @@ export class RetrievalDatabase {
       )) as unknown as pg.QueryResult<{ version: number }>[];
       const version = begun[2]?.rows[0]?.version;
       if (version === undefined) throw new GraphGoneError(graphId);
+      const budget = { limitBytes, source: 'query' } as const;
+      const run = async <R extends object>(config: pg.QueryConfig): Promise<R[]> =>
+        (await withinBytes(client, budget, () => client.query(config))).result.rows as R[];
       return await work({
         graphId,
         tables: graphTables(graphId),
         version,
         // No statement is prepared under a name: each names its graph's tables, and a connection would keep one for every graph.
-        query: async <R extends object>(text: string, values: unknown[] = []) => (await client.query<R>({ text, values })).rows,
-        rows: async (sql, parameters = []) => (await client.query<unknown[]>({ text: sql, values: parameters, rowMode: 'array' })).rows,
+        query: (text, values = []) => run({ text, values }),
+        rows: (text, values = []) => run<unknown[]>({ text, values, rowMode: 'array' } as pg.QueryArrayConfig),
       });
     } catch (error) {
       signal.throwIfAborted();

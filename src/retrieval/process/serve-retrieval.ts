@@ -1,6 +1,7 @@
 import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { rm } from 'node:fs/promises';
 import { type Logger } from 'pino';
+import { AnswerTooLargeError } from '../../common/errors/answer-too-large.error.js';
 import { ApiError, SchemaError } from '../../common/errors/api-error.js';
 import { DatabaseUnavailableError, ServiceStoppingError } from '../../common/errors/common-errors.js';
 import { toApiError } from '../../common/errors/to-api-error.js';
@@ -18,6 +19,7 @@ export interface RetrievalOptions {
   /** A socket path (contains a slash) or `host:port`. */
   listen: string;
   memoryMb: number;
+  answerMaxBytes: number;
   log: Logger;
 }
 
@@ -35,7 +37,7 @@ export interface RetrievalServer {
 /** Opens the retrieval process's HTTP server; resolves once it listens. */
 export async function serveRetrieval(options: RetrievalOptions): Promise<RetrievalServer> {
   // One connection more for each of a few graphs that may be loading, and one to cancel with.
-  const database = new RetrievalDatabase(options.databaseUrl, WORKING_AT_ONCE + 4, options.log);
+  const database = new RetrievalDatabase(options.databaseUrl, WORKING_AT_ONCE + 4, options.answerMaxBytes, options.log);
   const graphs = new LoadedGraphs(database, options.memoryMb * 1024 * 1024);
   const share = new FairShare({ ...SHARE, refuse: retryAfterS => new RetrievalBusyError(retryAfterS) });
   const startedAt = Date.now();
@@ -58,22 +60,31 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
     return share.run({ caller, group, patienceMs, signal }, () => runQuery(database, graphs, query, signal));
   }
 
-  const server = http.createServer((request, response) => {
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const gone = new AbortController();
     response.on('close', () => gone.abort(new Error('The caller has gone')));
-    answer(request, gone.signal).then(
-      body => send(response, 200, body),
-      (error: unknown) => {
-        if (gone.signal.aborted) return;
-        // Failures that are not the caller's doing.
-        if (!(error instanceof ApiError))
-          options.log.error({ request_id: request.headers['x-request-id'], cause: error }, 'A query failed');
-        const failure = toFailure(error);
-        send(response, failure.status, failure);
-      },
-    );
+    try {
+      const body = await answer(request, gone.signal);
+      send(response, 200, writeAnswer(body, options.answerMaxBytes));
+    } catch (error) {
+      if (gone.signal.aborted) return;
+      // Failures that are not the caller's doing.
+      if (!(error instanceof ApiError)) options.log.error({ request_id: request.headers['x-request-id'], cause: error }, 'A query failed');
+      const failure = toFailure(error);
+      send(response, failure.status, Buffer.from(JSON.stringify(failure)));
+    }
+  }
+
+  const server = http.createServer((request, response) => {
+    // Nothing may be left to fail here: a rejection would end the process, with everybody's queries.
+    handle(request, response).catch((error: unknown) => {
+      options.log.error({ cause: error }, 'A failure could not be answered');
+      response.destroy();
+    });
   });
-  const drain = new ServerDrain(server, (_request, response) => send(response, 503, toFailure(new ServiceStoppingError())));
+  const drain = new ServerDrain(server, (_request, response) => {
+    send(response, 503, Buffer.from(JSON.stringify(toFailure(new ServiceStoppingError()))));
+  });
   // Cold starts and long queries are bounded by their own time-outs.
   server.requestTimeout = 30_000;
   server.keepAliveTimeout = 75_000;
@@ -115,8 +126,16 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function send(response: ServerResponse, status: number, body: unknown): void {
+/** @throws AnswerTooLargeError */
+function writeAnswer(body: unknown, limitBytes: number): Buffer {
   const bytes = Buffer.from(JSON.stringify(body));
+  if (bytes.length > limitBytes) throw new AnswerTooLargeError('query', bytes.length, limitBytes);
+  return bytes;
+}
+
+function send(response: ServerResponse, status: number, bytes: Buffer): void {
+  // The drain of a process that stops may have answered already.
+  if (response.headersSent || response.destroyed) return;
   response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': bytes.length });
   response.end(bytes);
 }

@@ -1,0 +1,136 @@
+import { pino } from 'pino';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AnswerTooLargeError } from '../src/common/errors/answer-too-large.error.js';
+import { withinBytes } from '../src/database/byte-budget.js';
+import { DatabaseLink } from '../src/database/database-link.js';
+import { graphTables } from '../src/database/graph-tables.js';
+import { type WatchedPool } from '../src/database/watched-pool.js';
+import { RetrievalSupervisor } from '../src/retrieval/retrieval.supervisor.js';
+import { type Client, startTestApp, type TestApp } from './support/app.js';
+import { cloneDatabase, type TestDatabase } from './support/database.js';
+import { upload } from './support/ingestion.js';
+import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
+
+const megabyte = 1_048_576;
+
+describe('a byte budget', () => {
+  let database: TestDatabase;
+  let link: DatabaseLink;
+  let pool: WatchedPool;
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    link = new DatabaseLink({ url: database.url, log: pino({ enabled: false }) });
+    pool = link.open('bounded', { max: 1 });
+  });
+  afterAll(async () => {
+    link.onApplicationShutdown();
+    await pool.end();
+    await database.drop();
+  });
+
+  const read = async (sql: string, limitBytes = 4 * megabyte) => {
+    const client = await pool.connect();
+    let broken: Error | undefined;
+    try {
+      return await withinBytes(client, { limitBytes, source: 'query' }, () => client.query(sql));
+    } catch (error) {
+      broken = error as Error;
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  };
+
+  it.each([
+    ['one value', `SELECT repeat('x', 200000000)`],
+    ['many rows', `SELECT repeat('中', 1000) FROM generate_series(1, 100000)`],
+    ['rows without an end', `SELECT repeat('x', 100), generate_series(1, 1000000000)`],
+  ])('stops %s while the bytes arrive, and holds no more memory than the budget is worth', async (_, sql) => {
+    const before = process.memoryUsage().rss;
+    const error: AnswerTooLargeError = await read(sql).catch(thrown => thrown);
+    expect(error).toBeInstanceOf(AnswerTooLargeError);
+    expect([error.status, error.code]).toEqual([422, 'answer_too_large']);
+    const { at_least_bytes: received, limit_bytes: limit } = error.context as Record<string, number>;
+    expect([limit, received! > limit!, received! < limit! + megabyte]).toEqual([4 * megabyte, true, true]);
+    expect(error.detail).toMatch(/4\.0 MB 的上限.* \/ .*4\.0 MB that one may have.*substring/);
+    expect(process.memoryUsage().rss - before).toBeLessThan(100 * megabyte);
+  });
+
+  it('never gives the cut connection to anybody else, and ends its statement on the server', async () => {
+    const { result } = await read('SELECT pg_backend_pid() AS pid');
+    const { pid } = result.rows[0];
+    await read(`SELECT repeat('x', 100), generate_series(1, 1000000000)`).catch(() => undefined);
+    const next = await read('SELECT pg_backend_pid() AS pid');
+    expect(next.result.rows[0].pid).not.toBe(pid);
+    const running = async () => (await read(`SELECT FROM pg_stat_activity WHERE pid = ${pid}`)).result.rowCount;
+    for (const deadline = Date.now() + 20_000; (await running()) !== 0; await sleep(20)) expect(Date.now()).toBeLessThan(deadline);
+    expect(link.isUp).toBe(true);
+  });
+
+  it('passes what fits, with its size, and errors of the statement as they are', async () => {
+    const { result, bytes } = await read(`SELECT repeat('x', ${megabyte}) AS x`, 2 * megabyte);
+    expect([result.rows[0].x.length, Math.floor(bytes / megabyte)]).toEqual([megabyte, 1]);
+    await expect(read('SELECT 1 / 0')).rejects.toMatchObject({ code: '22012' });
+    await expect(read('SELECT 1')).resolves.toMatchObject({ result: { rowCount: 1 } });
+  });
+});
+
+describe('the size of an answer', () => {
+  let test: TestApp;
+  let graph: TradingGraph;
+  let owner: Client;
+  beforeAll(async () => {
+    test = await startTestApp({ ANSWER_MAX_BYTES: String(megabyte) });
+    owner = await test.asUser('asker');
+    graph = await createTradingGraph(test, owner);
+  });
+  afterAll(() => test.close());
+
+  const tooLarge = { code: 'answer_too_large', context: { limit_bytes: megabyte, at_least_bytes: expect.any(Number) } };
+  const nodes = () => graphTables(graph.id).nodes;
+  const ask = (body: object) => owner.post(`/api/graphs/${graph.id}/query`).send(body);
+
+  it('bounds a query by the caller’s own 422, and both processes live on', async () => {
+    const pid = test.app.get(RetrievalSupervisor).pid;
+    await test.pool.query(`UPDATE ${nodes()} SET properties = properties || jsonb_build_object('公司名称', repeat('长', 100000)) WHERE label = '客户'`); // prettier-ignore
+    await graph.raiseVersion();
+    const { status, body } = await ask({ cypher: 'MATCH (a:客户), (b:客户), (c:客户) RETURN a, b, c' });
+    expect([status, body]).toEqual([422, expect.objectContaining(tooLarge)]);
+    expect((await ask({ search: 'Chai' })).body.rows[0][0].display).toBe('Chai');
+    expect(test.app.get(RetrievalSupervisor).pid).toBe(pid);
+  });
+
+  it('bounds a metric and names what makes it smaller', async () => {
+    await test.pool.query(`INSERT INTO mirror.products (product_id, product_name, category) SELECT 1000 + i, repeat(i::text, 50000), '大' FROM generate_series(1, 30) i`); // prettier-ignore
+    await test.pool.query(`INSERT INTO mirror.order_lines SELECT 10248, 100 + i, 1000 + i, 1, 1, 0 FROM generate_series(1, 30) i`);
+    const { status, body } = await owner.post(`/api/metrics/${graph.metricId}/execute`).send({ dimensions: ['产品'] });
+    expect([status, body]).toEqual([422, expect.objectContaining({ ...tooLarge, success: false })]);
+    expect(body.message).toMatch(/维度.* \/ .*dimensions/);
+    await owner
+      .post(`/api/metrics/${graph.metricId}/execute`)
+      .send({ dimensions: ['地区'] })
+      .expect(200);
+  });
+
+  it('bounds the routes of nodes and neighbours', async () => {
+    const { rows } = await test.pool.query(`SELECT id FROM ${nodes()} WHERE label = '地区' AND key = '1'`);
+    await test.pool.query(`UPDATE ${graphTables(graph.id).edges} SET properties = jsonb_build_object('x', repeat('y', 700000)) WHERE target_id = $1`, [rows[0].id]); // prettier-ignore
+    const neighbors = await owner.get(`/api/graphs/${graph.id}/nodes/${rows[0].id}/neighbors`);
+    expect([neighbors.status, neighbors.body]).toEqual([422, expect.objectContaining(tooLarge)]);
+    await test.pool.query(`UPDATE ${nodes()} SET properties = jsonb_build_object('x', repeat('y', 2000000)) WHERE id = $1`, [rows[0].id]); // prettier-ignore
+    const node = await owner.get(`/api/graphs/${graph.id}/nodes/${rows[0].id}`);
+    expect([node.status, node.body]).toEqual([422, expect.objectContaining(tooLarge)]);
+  });
+
+  it('shows the columns of a table whose sample is too large, and says why the rows are missing', async () => {
+    await upload(test, 'wide', `id,text\n1,${'x'.repeat(900_000)}\n2,${'y'.repeat(900_000)}\n`);
+    const { body } = await test.admin.get('/api/warehouse/connections/1/tables/wide').expect(200);
+    expect(body).toMatchObject({ columns: [{ name: 'id' }, { name: 'text' }], sample: [], sample_note: expect.stringContaining('1.0 MB') });
+  });
+
+  it('answers without the source rows that would be too large, and says so', async () => {
+    await test.pool.query(`UPDATE mirror.customers SET country = repeat('z', 2000000) WHERE customer_id = 'HWTEC'`);
+    const { body } = await ask({ search: 'HWTEC', limit: 1, include: ['source_rows'] });
+    expect([body.source_rows, body.warnings.at(-1)]).toEqual([[], expect.stringMatching(/customers.*more than the 1\.0 MB/)]);
+  });
+});
