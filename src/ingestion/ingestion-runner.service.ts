@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import { Settings } from '../config/settings.js';
-import { graphTables } from '../database/graph-tables.js';
 import { ServicePool } from '../database/service-pool.js';
 import { IngestionRepository, type JobRow } from './ingestion.repository.js';
 import type { Mapping } from './mapping/mapping.js';
@@ -10,10 +9,11 @@ import { readRejected } from './run/rejected-rows.js';
 import { LeaseLostError, RunFailure } from './run/run-failure.js';
 import { addTotals, emptyReport, type RejectedSample, type RunReport, type TargetReport } from './run/run-report.js';
 import { type StagedTarget, stageTarget } from './run/stage-target.js';
+import { analyzeTables, keepUp, rewrittenTables, type Upkeep } from './run/table-upkeep.js';
 import { runWarnings } from './run/run-warnings.js';
 import { writeEdges } from './run/write-edges.js';
 import { writeElements } from './run/write-elements.js';
-import { writeNodes, writeScope } from './run/write-nodes.js';
+import { writeNodes, type WriteScope, writeScope } from './run/write-nodes.js';
 import { SourcesService } from './sources.service.js';
 import { compileStaging } from './staging/compile-staging.js';
 import { type SourceShape, type Target, targetsOf } from './staging/target.js';
@@ -44,10 +44,11 @@ export class IngestionRunner {
   ) {}
 
   /**
-   * Ends with the run marked as succeeded. `onBackend` learns the server process that does the work, so that it can be interrupted.
+   * Ends with the run marked as succeeded, and tells what `keepUp` has left to do. `onBackend` learns the server process that does the
+   * work, so that it can be interrupted.
    * @throws RunFailure, LeaseLostError, or whatever the database threw; the caller records it
    */
-  async run(claimed: ClaimedRun, report: RunReport, onBackend: (pid: number) => void): Promise<void> {
+  async run(claimed: ClaimedRun, report: RunReport, onBackend: (pid: number) => void): Promise<Upkeep> {
     const startedAt = performance.now();
     const job = await this.repository.getJob(claimed.jobId);
     const { mapping } = parseMapping(job.mapping_yaml);
@@ -63,7 +64,7 @@ export class IngestionRunner {
       const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
       onBackend(rows[0]!.pid);
       await this.stage(client, run, shapes);
-      await this.write(client, run);
+      return await this.write(client, run);
     } catch (error) {
       // A failure that this run found itself leaves the transaction readable: what was rejected is kept for whoever looks.
       if (error instanceof RunFailure) await this.keepRejected(client, run);
@@ -73,9 +74,25 @@ export class IngestionRunner {
       await client.query('ROLLBACK; DISCARD TEMP; RESET ALL').catch((failure: Error) => (broken = failure));
       client.release(broken);
     }
-    // Queries come next. Without statistics the planner would take a large new graph for an empty one.
-    const { nodes, edges } = graphTables(job.graph_id);
-    await this.pool.query(`ANALYZE ${nodes}, ${edges}`).catch(() => undefined);
+  }
+
+  /** The tables' upkeep after a committed run; the run's report says what was done. */
+  async keepUp({ id, leaseOwner }: ClaimedRun, upkeep: Upkeep, onBackend: (pid: number) => void): Promise<void> {
+    if (upkeep.analyze.length + upkeep.vacuum.length === 0) return;
+    const client = await this.pool.connect();
+    let broken: Error | boolean = true;
+    try {
+      const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      onBackend(rows[0]!.pid);
+      await keepUp(client, upkeep);
+      await client.query(
+        `UPDATE ingestion_runs SET report = report || jsonb_build_object('upkeep', $3::jsonb) WHERE id = $1 AND lease_owner = $2`,
+        [id, leaseOwner, JSON.stringify({ analyzed: upkeep.analyze, vacuumed: upkeep.vacuum })],
+      );
+      broken = false;
+    } finally {
+      client.release(broken);
+    }
   }
 
   private async describe(mapping: Mapping): Promise<SourceShape[]> {
@@ -109,7 +126,7 @@ export class IngestionRunner {
     await client.query('COMMIT');
   }
 
-  private async write(client: PoolClient, run: Run): Promise<void> {
+  private async write(client: PoolClient, run: Run): Promise<Upkeep> {
     const { report, staged, job, claimed, mapping } = run;
     const scope = writeScope(job.graph_id, claimed.id);
     await client.query('BEGIN');
@@ -130,8 +147,10 @@ export class IngestionRunner {
     await this.show(run, 'recording');
     for (const each of staged) await this.insertRejected(client, run, each);
     await writeElements(client, scope, staged, { jobId: job.id, connectionId: job.connection_id, connection: job.connection });
+    const upkeep = await this.renewStatistics(client, run, scope);
     await this.finish(client, run);
     await client.query('COMMIT');
+    return upkeep;
   }
 
   /** The rate is looked at once enough rows were read, and at the end (`current` null). @throws RunFailure */
@@ -181,6 +200,17 @@ export class IngestionRunner {
     await this.repository.insertRejected(client, claimed.id, kept);
   }
 
+  /** Before the run counts as ended: without statistics the planner would take a large new graph for an empty one. */
+  private async renewStatistics(client: PoolClient, { report, staged }: Run, { nodes, edges }: WriteScope): Promise<Upkeep> {
+    const tables = { nodes, edges };
+    report.warnings = staged.flatMap(runWarnings);
+    const { inserted, updated, deleted } = report.totals;
+    if (inserted + updated + deleted === 0) return { tables, analyze: [], vacuum: [] };
+    const failure = await analyzeTables(client, tables);
+    if (failure) report.warnings.push(failure);
+    return { tables, analyze: failure ? ['nodes', 'edges'] : [], vacuum: await rewrittenTables(client, tables, report) };
+  }
+
   /** The last statements of the writing transaction. The lease is checked with the write, so an overtaken worker commits nothing. */
   private async finish(client: PoolClient, { claimed, job, staged, report, startedAt }: Run): Promise<void> {
     const cursors = Object.fromEntries(staged.flatMap(({ target, cursorTo }) => (cursorTo === null ? [] : [[target.name, cursorTo]])));
@@ -190,7 +220,6 @@ export class IngestionRunner {
       [job.graph_id],
     );
     report.graph_version = rows[0]?.version ?? null;
-    report.warnings = staged.flatMap(runWarnings);
     report.duration_ms = Math.max(1, Math.round(performance.now() - startedAt));
     report.rows_per_s = Math.round((report.totals.read * 1000) / report.duration_ms);
     const { rowCount } = await client.query(

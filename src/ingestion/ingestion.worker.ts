@@ -12,6 +12,7 @@ import { Telemetry } from '../telemetry/telemetry.service.js';
 import { type ClaimedRun, IngestionRunner } from './ingestion-runner.service.js';
 import { LeaseLostError, RunFailure } from './run/run-failure.js';
 import type { RunReport } from './run/run-report.js';
+import type { Upkeep } from './run/table-upkeep.js';
 
 const pollEveryMs = 1_000;
 const heartbeatEveryMs = 2_000;
@@ -30,6 +31,8 @@ interface ActiveRun {
   claimed: ClaimedRun & Requester;
   backendPid: number | null;
   isCancelled: boolean;
+  /** The run itself is over, and its lease with it; the upkeep of its tables goes on. */
+  hasSucceeded: boolean;
   ended: Promise<void>;
 }
 
@@ -94,6 +97,7 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
   /** Renews the leases and learns of cancellations. Called by the timer; public so that a cancellation need not wait for it. */
   async beat(): Promise<void> {
     for (const run of this.active) {
+      if (run.hasSucceeded) continue;
       try {
         const { rows } = await this.pool.query<{ cancel_requested: boolean }>(
           `UPDATE ingestion_runs SET lease_until = now() + make_interval(secs => $3)
@@ -152,7 +156,7 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   private start(claimed: ActiveRun['claimed']): void {
-    const run: ActiveRun = { claimed, backendPid: null, isCancelled: false, ended: Promise.resolve() };
+    const run: ActiveRun = { claimed, backendPid: null, isCancelled: false, hasSucceeded: false, ended: Promise.resolve() };
     this.active.add(run);
     run.ended = this.work(run)
       .catch((error: unknown) => this.log.error({ cause: error, run: claimed.id }, 'An ingestion run could not be ended'))
@@ -165,8 +169,10 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
   private async work(run: ActiveRun): Promise<void> {
     const report = {} as RunReport;
     try {
-      await this.runner.run(run.claimed, report, pid => (run.backendPid = pid));
+      const upkeep = await this.runner.run(run.claimed, report, pid => (run.backendPid = pid));
+      run.hasSucceeded = true;
       this.telemetry.runEnded('succeeded');
+      await this.keepUp(run, upkeep);
     } catch (error) {
       run.backendPid = null;
       if (error instanceof LeaseLostError) return;
@@ -179,6 +185,15 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
     } finally {
       run.backendPid = null;
     }
+  }
+
+  /** Autovacuum comes for what could not be done now. Never rejects: the run has succeeded. */
+  private async keepUp(run: ActiveRun, upkeep: Upkeep): Promise<void> {
+    run.backendPid = null;
+    if (this.isStopping) return;
+    await this.runner
+      .keepUp(run.claimed, upkeep, pid => (run.backendPid = pid))
+      .catch((cause: unknown) => this.log.warn({ cause, run: run.claimed.id }, "The upkeep of a graph's tables was not completed"));
   }
 
   /** Stops the statement that the run is in; the run then ends by its error. */

@@ -53,6 +53,8 @@ export interface RunReport {
   cursors: Record<string, { from: string | null; to: string | null }>;
   warnings: RunWarning[];
   rejected_sample: RejectedSample[];
+  /** What was done to the graph's tables after the run: statistics renewed late, space freed. Absent where there was nothing to do. */
+  upkeep?: { analyzed: ('nodes' | 'edges')[]; vacuumed: ('nodes' | 'edges')[] };
 }
 
 const COUNTS = ['read', 'inserted', 'updated', 'unchanged', 'deleted', 'rejected', 'skipped', 'marked_deleted'] as const;

@@ -1,0 +1,75 @@
+import type { PoolClient } from 'pg';
+import type { GraphTables } from '../../database/graph-tables.js';
+import type { RunReport, RunWarning } from './run-report.js';
+
+const analyzeTimeoutMs = 300_000;
+const vacuumTimeoutMs = 1_800_000;
+const queryCancelled = '57014';
+/** What autovacuum looks for too, but up to a minute later and behind every other table. */
+const rewrittenShare = 0.2;
+const rewrittenRows = 1_000;
+
+/**
+ * Renews the statistics inside the writing transaction: they become visible with the rows, so that no query is planned for the graph as
+ * it was, and ANALYZE reads 30,000 rows at most. Null when it succeeded; a failure costs the run a warning, not its rows.
+ * @throws when the run was cancelled
+ */
+export async function analyzeTables(client: PoolClient, { nodes, edges }: GraphTables): Promise<RunWarning | null> {
+  await client.query(`SAVEPOINT statistics; SET LOCAL statement_timeout = ${analyzeTimeoutMs}`);
+  try {
+    await client.query(`ANALYZE ${nodes}, ${edges}`);
+    await client.query('RELEASE SAVEPOINT statistics');
+    return null;
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === undefined || code === queryCancelled) throw error;
+    await client.query('ROLLBACK TO SAVEPOINT statistics');
+    return {
+      code: 'statistics_not_renewed',
+      target: '',
+      count: 0,
+      sqlstate: code,
+      message:
+        '未能更新统计信息，将再试一次；在此之前查询可能较慢 / The statistics could not be renewed and are tried once more; until then queries may be slow',
+    };
+  }
+}
+
+type Table = keyof GraphTables;
+
+/** What is left to do for a graph's tables when a run has committed. */
+export interface Upkeep {
+  tables: GraphTables;
+  analyze: Table[];
+  vacuum: Table[];
+}
+
+/** The tables of which the run changed or deleted a fifth. Edges also go with the nodes that they end at. */
+export async function rewrittenTables(client: PoolClient, tables: GraphTables, { targets }: RunReport): Promise<Table[]> {
+  const rewritten = { nodes: 0, edges: 0 };
+  for (const { kind, updated, deleted } of targets) {
+    rewritten[kind === 'node' ? 'nodes' : 'edges'] += updated + deleted;
+    if (kind === 'node') rewritten.edges += deleted;
+  }
+  const found: Table[] = [];
+  for (const table of ['nodes', 'edges'] as const) {
+    if (rewritten[table] < rewrittenRows) continue;
+    const { rows } = await client.query<{ rows: number }>(
+      'SELECT reltuples::float8 AS rows FROM pg_catalog.pg_class WHERE oid = $1::regclass',
+      [tables[table]],
+    );
+    if (rewritten[table] >= rewrittenShare * (rows[0]?.rows ?? 0)) found.push(table);
+  }
+  return found;
+}
+
+/**
+ * VACUUM frees the space of what a run rewrote, for the next run to fill; it cannot run in a transaction. Readers go on, and the next run
+ * of the graph waits for it.
+ */
+export async function keepUp(client: PoolClient, { tables, analyze, vacuum }: Upkeep): Promise<void> {
+  await client.query(`SET statement_timeout = ${vacuumTimeoutMs}`);
+  for (const table of analyze) await client.query(`ANALYZE ${tables[table]}`);
+  for (const table of vacuum) await client.query(`VACUUM ${tables[table]}`);
+  await client.query('RESET statement_timeout');
+}
