@@ -128,6 +128,12 @@ function readValues(read: SettingsReader) {
     maxBodyBytes: read.integer('MAX_BODY_BYTES', 1_048_576, 'Largest JSON body', { min: 1024 }),
     maxConnections: read.integer('MAX_CONNECTIONS', 10_000, 'Sockets open at once; more are closed unanswered', { min: 10 }),
     maxUploadSeconds: read.integer('MAX_UPLOAD_SECONDS', 3600, 'Longest time one request may take to arrive', { min: 1 }),
+    uploadIdleSeconds: read.integer(
+      'UPLOAD_IDLE_SECONDS',
+      30,
+      'How long an upload is waited for that sends less than 32 KB; then it ends, for it holds a place that others want',
+      { min: 1, max: 3600 },
+    ),
     licenseCheckEnabled: read.boolean('LICENSE_CHECK_ENABLED', false, 'Whether the service starts only with a valid licence'),
     licenseFile: read.optionalText('LICENSE_FILE', 'Offline check: a licence or machine file in the format of Keygen'),
     licenseUrl: read.parsed(

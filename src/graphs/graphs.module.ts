@@ -1,15 +1,24 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { ApiKeyPowersGuard } from '../auth/api-key-powers.guard.js';
+import { AuthModule } from '../auth/auth.module.js';
+import { CredentialsGuard } from '../auth/credentials.guard.js';
+import { PasswordChangeGuard } from '../auth/password-change.guard.js';
+import { AccessRecheck } from './access-recheck.service.js';
+import { GraphAccessGuard } from './graph-access.guard.js';
 import { GraphAccessService } from './graph-access.service.js';
 import { Graph } from './graph.entity.js';
 import { GraphsController } from './graphs.controller.js';
 import { GraphsRepository } from './graphs.repository.js';
 import { GraphsService } from './graphs.service.js';
 
+/** Those that `AccessRecheck` asks again; the ones that requests pass are made in `app.module.ts`. */
+const guards = [CredentialsGuard, PasswordChangeGuard, ApiKeyPowersGuard, GraphAccessGuard];
+
 @Module({
-  imports: [TypeOrmModule.forFeature([Graph])],
+  imports: [TypeOrmModule.forFeature([Graph]), AuthModule],
   controllers: [GraphsController],
-  providers: [GraphsRepository, GraphsService, GraphAccessService],
-  exports: [GraphsService, GraphAccessService],
+  providers: [GraphsRepository, GraphsService, GraphAccessService, AccessRecheck, ...guards],
+  exports: [GraphsService, GraphAccessService, AccessRecheck],
 })
 export class GraphsModule {}

@@ -1,10 +1,12 @@
 import { pipeline } from 'node:stream/promises';
-import { Controller, Get, Headers, HttpCode, HttpStatus, Post, Query, Res, Sse } from '@nestjs/common';
+import { Controller, type ExecutionContext, Get, Headers, HttpCode, HttpStatus, Post, Query, Res, Sse } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { Observable } from 'rxjs';
+import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { PageOf } from '../common/http/page.js';
 import { IdParam } from '../common/http/positive-int.pipe.js';
+import { CurrentCall } from '../graphs/access-recheck.service.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
 import { ListRejectedQuery, RejectedRowResponse, RunResponse } from './ingestion.dto.js';
 import { rejectedContentType, rejectedFormat } from './rejected-text.js';
@@ -49,9 +51,10 @@ export class RunsController {
   @GraphAccess('viewer', run)
   @ApiOperation({ summary: '运行进度（事件流） / Progress of a run as server-sent events' })
   @ApiProduces('text/event-stream')
-  @ApiOkResponse({ schema: { type: 'string' }, description: 'data: {run}' })
-  events(@IdParam() id: number): Observable<RunEvent> {
-    return this.runs.watch(id);
+  @ApiOkResponse({ schema: { type: 'string' }, description: 'progress, end: {run}; access_lost: {detail, code}' })
+  @ApiResponse({ status: 503, description: '同时观察的运行过多 / too many runs are watched at once' })
+  events(@CurrentPrincipal() principal: Principal, @IdParam() id: number, @CurrentCall() call: ExecutionContext): Observable<RunEvent> {
+    return this.runs.watch(principal, id, call);
   }
 
   @Post(':id/cancel')

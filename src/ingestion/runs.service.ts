@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
+import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { Observable } from 'rxjs';
 import type { Principal } from '../access/principal.js';
 import { afterId, type Page, page } from '../common/http/page.js';
+import { FairShare } from '../common/shares/fair-share.js';
 import { ServiceStop } from '../common/stopping/service-stop.js';
+import { AccessRecheck } from '../graphs/access-recheck.service.js';
 import {
   type ListRejectedQuery,
   type RejectedRowResponse,
@@ -11,7 +13,7 @@ import {
   toRejectedRowResponse,
   toRunResponse,
 } from './ingestion.dto.js';
-import { RunEndedError } from './ingestion.errors.js';
+import { RunEndedError, TooManyWatchersError } from './ingestion.errors.js';
 import { IngestionRepository } from './ingestion.repository.js';
 import { IngestionWorker } from './ingestion.worker.js';
 import { type RejectedFormat, rejectedHeader, rejectedLine } from './rejected-text.js';
@@ -20,38 +22,51 @@ import { type RejectedFormat, rejectedHeader, rejectedLine } from './rejected-te
 export const maxWaitSeconds = 60;
 const maxWaitingRuns = 20;
 const lookEveryMs = 100;
+const lookAtMostEveryMs = 500;
 const eventEveryMs = 500;
+const recheckAccessEveryMs = 2_000;
+/** Of event streams and of requests that wait for a run: each asks the database again and again. */
+const watchers = { places: 200, mostPerCaller: 10, waitingPerCaller: 0, patienceMs: 0 };
 const rejectedBatch = 1_000;
 
-/** What an event stream sends: `progress` whenever something changed, `end` with the final record. */
-export interface RunEvent {
-  type: 'progress' | 'end';
-  data: RunResponse;
-}
+/**
+ * What an event stream sends: `progress` whenever something changed, `end` with the final record, or `access_lost` with the
+ * reason why its reader may not see the rest.
+ */
+export type RunEvent = { type: 'progress' | 'end'; data: RunResponse } | { type: 'access_lost'; data: { detail: string; code: string } };
 
 /** Starting, watching and stopping runs; the work itself is the worker's. */
 @Injectable()
 export class RunsService {
+  private readonly watchers = new FairShare({ ...watchers, refuse: retryAfterS => new TooManyWatchersError(retryAfterS) });
+
   constructor(
     private readonly repository: IngestionRepository,
     private readonly worker: IngestionWorker,
     private readonly stop: ServiceStop,
+    private readonly access: AccessRecheck,
   ) {}
 
   /**
    * Queues a run and waits up to `waitSeconds`, `maxWaitSeconds` at the most, for its end, less when the service stops.
-   * @throws RunActiveError when a run of the job waits or goes on; TooManyRunsWaitingError
+   * @throws RunActiveError when a run of the job waits or goes on; TooManyRunsWaitingError; TooManyWatchersError, with nothing queued
    */
   async start(principal: Principal, jobId: number, waitSeconds: number): Promise<RunResponse> {
-    const { id } = await this.repository.queueRun(jobId, principal.userId, maxWaitingRuns);
-    void this.worker.wake();
-    const until = performance.now() + waitSeconds * 1000;
-    let run = await this.get(id);
-    while (!hasEnded(run) && performance.now() < until && !this.stop.hasBegun) {
-      await sleep(lookEveryMs);
-      run = await this.get(id);
+    const leave = waitSeconds > 0 ? await this.watchers.enter({ caller: principal.userId }) : () => undefined;
+    try {
+      const { id } = await this.repository.queueRun(jobId, principal.userId, maxWaitingRuns);
+      void this.worker.wake();
+      const until = performance.now() + waitSeconds * 1000;
+      let run = await this.get(id);
+      for (let pauseMs = lookEveryMs; !hasEnded(run) && performance.now() < until && !this.stop.hasBegun;) {
+        await sleep(pauseMs);
+        pauseMs = Math.min(pauseMs * 1.5, lookAtMostEveryMs);
+        run = await this.get(id);
+      }
+      return run;
+    } finally {
+      leave();
     }
-    return run;
   }
 
   async get(id: number): Promise<RunResponse> {
@@ -91,19 +106,30 @@ export class RunsService {
     }
   }
 
-  /** The run as it goes on, until it has ended, nobody listens any more, or the service stops. */
-  watch(id: number): Observable<RunEvent> {
+  /**
+   * The run as it goes on, until it has ended, its reader may see it no longer, nobody listens any more, or the service stops.
+   * @throws TooManyWatchersError before the first event
+   */
+  watch(principal: Principal, id: number, call: ExecutionContext): Observable<RunEvent> {
     return new Observable(subscriber => {
       const follow = async (): Promise<void> => {
+        subscriber.add(await this.watchers.enter({ caller: principal.userId }));
         let shown = '';
-        while (!subscriber.closed && !this.stop.hasBegun) {
+        for (let checkedAt = performance.now(); !subscriber.closed && !this.stop.hasBegun; await sleep(eventEveryMs)) {
+          if (performance.now() - checkedAt >= recheckAccessEveryMs) {
+            const refusal = await this.access.findRefusal(call);
+            if (refusal) {
+              subscriber.next({ type: 'access_lost', data: { detail: refusal.detail, code: refusal.code } });
+              break;
+            }
+            checkedAt = performance.now();
+          }
           const run = await this.get(id);
           const isEnd = hasEnded(run);
           const text = JSON.stringify(run);
           if (isEnd || text !== shown) subscriber.next({ type: isEnd ? 'end' : 'progress', data: run });
           if (isEnd) break;
           shown = text;
-          await sleep(eventEveryMs);
         }
         subscriber.complete();
       };

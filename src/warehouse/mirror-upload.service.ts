@@ -3,6 +3,8 @@ import { type Readable } from 'node:stream';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { SchemaError } from '../common/errors/api-error.js';
+import { FairShare } from '../common/shares/fair-share.js';
+import { Settings } from '../config/settings.js';
 import { DatabaseLink } from '../database/database-link.js';
 import { quoteIdentifier } from '../database/quote-identifier.js';
 import { type WatchedPool } from '../database/watched-pool.js';
@@ -11,7 +13,7 @@ import { CopyTarget } from './csv/copy-target.js';
 import { loadCsv, type LoadedCsv } from './csv/load-csv.js';
 import { MirrorCatalog, type MirrorColumn } from './mirror-catalog.js';
 import { type UploadOptions } from './upload-options.js';
-import { TableBusyError, TooManyUploadsError, UploadAbortedError } from './warehouse.errors.js';
+import { TableBusyError, UploadAbortedError, UploadsBusyError, UploadStalledError } from './warehouse.errors.js';
 
 export interface UploadResult extends LoadedCsv {
   /** False where the table existed before. */
@@ -24,6 +26,9 @@ export interface UploadResult extends LoadedCsv {
 /** Uploads hold a connection for as long as the client sends, so they have a few of their own. */
 const uploadsAtOnce = 4;
 const waitForTurnMs = 30_000;
+const share = { places: uploadsAtOnce, waitingPerCaller: 4, waiting: 40, patienceMs: waitForTurnMs };
+/** So much has to come while a sender is waited for, or its place goes to the next. */
+const leastBytes = 32 * 1024;
 const waitForTableMs = 600_000;
 const waitForReadersMs = 60_000;
 const lockNotAvailable = '55P03';
@@ -32,14 +37,15 @@ const lockNotAvailable = '55P03';
 @Injectable()
 export class MirrorUploadService implements OnApplicationShutdown {
   private readonly pool: WatchedPool;
+  private readonly share = new FairShare({ ...share, refuse: retryAfterS => new UploadsBusyError(retryAfterS) });
 
   constructor(
     link: DatabaseLink,
     private readonly catalog: MirrorCatalog,
+    private readonly settings: Settings,
   ) {
     this.pool = link.open('mirror upload', {
       max: uploadsAtOnce,
-      connectionTimeoutMillis: waitForTurnMs,
       idle_in_transaction_session_timeout: waitForTableMs,
     });
   }
@@ -47,14 +53,14 @@ export class MirrorUploadService implements OnApplicationShutdown {
   /**
    * Loads `body` into the table. Uploads of one table wait for each other; readers see the old table until the new one is complete.
    * On any failure the table is as it was, and the rest of the body is read and dropped, so that the client gets the answer.
-   * @throws SchemaError with the line of a broken record; TableBusyError, TooManyUploadsError, UploadAbortedError
+   * @throws SchemaError with the line of a broken record; TableBusyError, UploadsBusyError, UploadAbortedError, UploadStalledError
    */
-  async upload(table: string, body: Readable, options: UploadOptions): Promise<UploadResult> {
+  async upload(caller: number, table: string, body: Readable, options: UploadOptions): Promise<UploadResult> {
     const started = performance.now();
     try {
       requireTableName(table);
-      const received = new Received(body);
-      const loaded = await this.inTransaction(client => this.load(client, table, received, options));
+      const received = new Received(body, this.settings.uploadIdleSeconds * 1000);
+      const loaded = await this.share.run({ caller }, () => this.inTransaction(client => this.load(client, table, received, options)));
       return { ...loaded, bytes: received.bytes, seconds: Math.round(performance.now() - started) / 1000 };
     } finally {
       if (!body.destroyed) body.resume();
@@ -102,9 +108,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
 
   /** Times and dates are read and written the ISO way, so that a column can be turned back into the text of the file. */
   private async inTransaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.pool.connect().catch((cause: unknown) => {
-      throw /timeout exceeded/.test((cause as Error).message) ? new TooManyUploadsError() : cause;
-    });
+    const client = await this.pool.connect();
     let broken: Error | undefined;
     try {
       await client.query(`BEGIN; SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL TimeZone = 'UTC'; SET LOCAL statement_timeout = 0`);
@@ -124,17 +128,42 @@ export class MirrorUploadService implements OnApplicationShutdown {
 class Received implements AsyncIterable<Buffer> {
   bytes = 0;
 
-  constructor(private readonly body: Readable) {}
+  constructor(
+    private readonly body: Readable,
+    private readonly idleMs: number,
+  ) {}
 
+  /** @throws UploadAbortedError; UploadStalledError when the sender took too long over the last bytes, not when the table did */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
-    const chunks = this.body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+    const chunks = this.body.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
     try {
-      for await (const chunk of chunks) {
-        this.bytes += chunk.length;
-        yield chunk;
+      for (let waitedMs = 0, expected = leastBytes; ;) {
+        const askedAt = performance.now();
+        const next = await this.within(this.idleMs - waitedMs, chunks.next());
+        if (next.done) return;
+        waitedMs += performance.now() - askedAt;
+        this.bytes += next.value.length;
+        if (this.bytes >= expected) [waitedMs, expected] = [0, this.bytes + leastBytes];
+        yield next.value;
       }
-    } catch (cause) {
+    } finally {
+      // The iterator lets go of the body, which can then be drained; one that waits for a stalled sender does so later.
+      chunks.return?.().catch(() => undefined);
+    }
+  }
+
+  private async within<T>(ms: number, chunk: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const stalled = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new UploadStalledError(this.idleMs / 1000)), Math.max(0, ms));
+    });
+    const arrived = chunk.catch((cause: unknown) => {
       throw new UploadAbortedError(cause);
+    });
+    try {
+      return await Promise.race([arrived, stalled]);
+    } finally {
+      clearTimeout(timer);
     }
   }
 }

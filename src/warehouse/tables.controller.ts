@@ -12,6 +12,7 @@ import {
 } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { AdminOnly, Authenticated } from '../access/access.decorator.js';
+import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { page, PageOf, PageQuery, type Page } from '../common/http/page.js';
 import { IdParam } from '../common/http/positive-int.pipe.js';
 import {
@@ -61,15 +62,18 @@ export class TablesController {
   @ApiBody({ required: true, schema: { type: 'string' }, examples: tableExamples })
   @ApiCreatedResponse({ type: UploadResponse, description: 'The table is new' })
   @ApiOkResponse({ type: UploadResponse, description: 'The table was replaced or added to' })
+  @ApiResponse({ status: 408, description: 'Hardly anything arrives' })
+  @ApiResponse({ status: 503, description: 'No place for another upload; see Retry-After' })
   @ApiResponse({ status: 422, description: 'A broken line, with `line`; or an option that breaks its schema' })
   async upload(
+    @CurrentPrincipal() principal: Principal,
     @IdParam() id: number,
     @Param('table') table: string,
     @Query() query: UploadQuery,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<UploadResponse> {
-    const { mode, result } = await this.tables.upload(id, table, query, request);
+    const { mode, result } = await this.tables.upload(principal, id, table, query, request);
     response.status(result.created ? 201 : 200);
     return toUploadResponse(table, mode, result);
   }

@@ -1,5 +1,6 @@
 import { type IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
+import { type Principal } from '../access/principal.js';
 import { AnswerTooLargeError } from '../common/errors/answer-too-large.error.js';
 import { invalidCursor, type PageQuery } from '../common/http/page.js';
 import { quoteIdentifier } from '../database/quote-identifier.js';
@@ -56,6 +57,7 @@ export class TablesService {
 
   /** Loads the body of the request into a table. @throws what `readUploadOptions` and `MirrorUploadService.upload` throw */
   async upload(
+    principal: Principal,
     connectionId: number,
     table: string,
     query: UploadQuery,
@@ -63,7 +65,7 @@ export class TablesService {
   ): Promise<{ mode: UploadOptions['mode']; result: UploadResult }> {
     await this.connections.getById(connectionId);
     const options = readUploadOptions(query, request.headers['content-type'], request.headers['content-encoding']);
-    return { mode: options.mode, result: await this.uploads.upload(table, request, options) };
+    return { mode: options.mode, result: await this.uploads.upload(principal.userId, table, request, options) };
   }
 
   /** @throws TableNotFoundError, TableBusyError */

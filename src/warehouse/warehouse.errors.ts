@@ -77,13 +77,30 @@ export class TableBusyError extends ApiError {
   }
 }
 
-export class TooManyUploadsError extends ApiError {
-  constructor() {
+/** 503: the caller's uploads, or everybody's, take all the places there are. */
+export class UploadsBusyError extends ApiError {
+  constructor(retryAfterS: number) {
     super(
-      429,
-      'too_many_uploads',
-      { zh: '同时进行的上传过多，请稍后重试', en: 'Too many uploads are going on at once; retry shortly' },
-      { headers: { 'Retry-After': '60' } },
+      503,
+      'uploads_busy',
+      { zh: '目前没有位置接收您的又一次上传，请稍后重试', en: 'There is no place for another upload of yours now; retry shortly' },
+      { headers: { 'Retry-After': String(retryAfterS) } },
+    );
+  }
+}
+
+/** 408: the client sends, but hardly anything. */
+export class UploadStalledError extends ApiError {
+  constructor(seconds: number) {
+    super(
+      408,
+      'upload_stalled',
+      {
+        zh: `${seconds} 秒内几乎没有收到数据，上传已中止，未导入任何数据`,
+        en: `Hardly anything arrived within ${seconds} s; the upload was ended and nothing was loaded`,
+      },
+      // What is still on its way must not be taken for another request.
+      { headers: { Connection: 'close' } },
     );
   }
 }
