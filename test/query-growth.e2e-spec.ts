@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import pg from 'pg';
 import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
 
@@ -61,6 +62,20 @@ describe('a query that grows', () => {
   it('is refused where its statement is too complex for PostgreSQL', async () => {
     const items = Array.from({ length: 1700 }, (_, i) => `${i}`).join(',');
     expect(await ask(`RETURN ${items}`, 422)).toMatchObject({ code: 'query_too_large', context: { sqlstate: '54011' } });
+  });
+
+  it('is refused where its temporary files grow past the bound of a session', async () => {
+    const { rows } = await test.pool.query<{ name: string }>('SELECT current_database() AS name');
+    const superuser = new pg.Client(process.env.TEST_POSTGRES_URL);
+    await superuser.connect();
+    await superuser.query(`ALTER DATABASE ${rows[0]!.name} SET temp_file_limit = '1MB'`);
+    const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND application_name LIKE '%retrieval%'`;
+    await superuser.query(end, [rows[0]!.name]);
+    await superuser.end();
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+    const cypher = `MATCH ${names.map(name => `(${name}:产品)`).join(', ')} RETURN count(DISTINCT ${names.map(name => `${name}.产品名称`).join(' + ')}) AS n`;
+    expect(await ask(cypher, 422)).toMatchObject({ code: 'query_too_large', context: { sqlstate: '53400' } });
+    expect((await ask('MATCH (a:产品) RETURN count(DISTINCT a.产品名称) AS n', 200)).rows).toEqual([[5]]);
   });
 
   it('is answered while it is small', async () => {

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../common/errors/api-error.js';
 import { quoteIdentifier } from '../database/quote-identifier.js';
+import { growthSentence, maxGrowth } from '../sql-guard/check-growth.js';
+import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
 import { guardExpression, guardPredicate, isUnsafe } from '../sql-guard/guard-expression.js';
 import { guardSelect } from '../sql-guard/guard-select.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
@@ -121,10 +123,12 @@ export class SourcesService {
 
   private guardAll(target: Target, columns: ReadonlyMap<string, SourceFamily>): SourceProblem[] {
     const scope = { columns, alias: sourceAlias(target) };
+    const { source } = target.element;
+    const grown = source.kind === 'query' ? guardSelect(source.query).growth : 1;
     return writtenSql(target).flatMap(({ kind, text, path }) => {
       try {
-        if (kind === 'predicate') guardPredicate(text, scope);
-        else guardExpression(text, scope);
+        const { growth } = kind === 'predicate' ? guardPredicate(text, scope) : guardExpression(text, scope);
+        if (growth * grown > maxGrowth) throw new UnsafeFilterClauseError({ reason: 'length', sentence: growthSentence });
         return [];
       } catch (error) {
         return [sqlProblem(error, path)];

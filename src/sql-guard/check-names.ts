@@ -1,4 +1,5 @@
 import { castTypes, scalarFunctions, valueFunctions } from './allow-lists.js';
+import { refuseGathering } from './refuse-gathering.js';
 import { nameParts, type NodeFields, Refusal } from './walk-tree.js';
 
 /** Constant regular expressions longer than this are refused; their run time is bounded by `statement_timeout`. */
@@ -23,6 +24,7 @@ export function checkNames(
   switch (type) {
     case 'FuncCall': {
       const name = functionName(node, offset);
+      refuseGathering(name, offset);
       if (!functions.has(name)) throw new Refusal('function', name, offset);
       if (name === 'replace') checkReplace(node, offset);
       return;

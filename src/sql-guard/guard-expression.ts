@@ -2,6 +2,7 @@ import { type ErrorText } from '../common/errors/api-error.js';
 import { systemColumns } from './allow-lists.js';
 import { UnsafeFilterClauseError } from './sql-guard.errors.js';
 import { checkText, locate } from './check-text.js';
+import { checkGrowth } from './check-growth.js';
 import { checkNames } from './check-names.js';
 import { expressionNodes } from './node-rules.js';
 import { parseSql, type SqlStatement, type SqlTree } from './sql-parser.js';
@@ -23,6 +24,8 @@ export interface GuardedExpression {
   tree: SqlTree;
   /** The columns it reads, each once, as [qualifier or null, name]. */
   columns: [string | null, string][];
+  /** How many times as long as a column its values may be, see check-growth.ts. */
+  growth: number;
 }
 
 const prefix = 'SELECT 1 FROM t WHERE ';
@@ -55,7 +58,7 @@ function guard(text: string, scope: GuardScope): GuardedExpression {
       const reference = checkColumn(node, offset, scope);
       seen.set(JSON.stringify(reference), reference);
     });
-    return { text, tree: where, columns: [...seen.values()] };
+    return { text, tree: where, columns: [...seen.values()], growth: checkGrowth(where) };
   });
 }
 

@@ -1,5 +1,6 @@
 import { aggregateFunctions, scalarFunctions, systemColumns, windowFunctions } from './allow-lists.js';
 import { checkText, locate } from './check-text.js';
+import { checkGrowth } from './check-growth.js';
 import { checkNames, functionName } from './check-names.js';
 import { selectNodes } from './node-rules.js';
 import { parseSql, type SqlTree } from './sql-parser.js';
@@ -18,6 +19,8 @@ export interface GuardedSelect {
   tree: SqlTree;
   /** The tables it reads, as [schema or null, name], without the names of its own CTEs. */
   tables: [string | null, string][];
+  /** How many times as long as a column of these tables its values may be, see check-growth.ts. */
+  growth: number;
 }
 
 const onlySelect = { zh: '只允许一条 SELECT', en: 'only one SELECT is allowed, no other statement' };
@@ -53,7 +56,7 @@ export function guardSelect(sql: string, scope: SelectScope = {}): GuardedSelect
         if (table) tables.set(JSON.stringify(table), table);
       }
     });
-    return { text, tree: first.stmt, tables: [...tables.values()] };
+    return { text, tree: first.stmt, tables: [...tables.values()], growth: checkGrowth(first.stmt) };
   });
 }
 

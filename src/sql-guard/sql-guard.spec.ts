@@ -162,7 +162,7 @@ describe('one SELECT over the mirror', () => {
     'WITH t AS (SELECT customer_id, count(*) AS n FROM orders GROUP BY 1 HAVING count(*) > 1) SELECT * FROM t ORDER BY n DESC LIMIT 10',
     'SELECT a FROM x UNION ALL SELECT b FROM y EXCEPT (SELECT c FROM z)',
     'SELECT * FROM (SELECT DISTINCT ON (a) a, row_number() OVER (PARTITION BY a ORDER BY b DESC) AS n FROM t) s WHERE n = 1',
-    "SELECT string_agg(a, ',' ORDER BY a) FILTER (WHERE b), percentile_cont(0.5) WITHIN GROUP (ORDER BY c) FROM t GROUP BY ROLLUP (d)",
+    'SELECT max(a) FILTER (WHERE b), percentile_cont(0.5) WITHIN GROUP (ORDER BY c) FROM t GROUP BY ROLLUP (d)',
     'SELECT * FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.id = a.id) AND x IN (SELECT y FROM c)',
     'SELECT 编号, "名称" FROM "客户"',
     'SELECT sum(x) OVER w FROM t WINDOW w AS (ORDER BY y ROWS BETWEEN 3 PRECEDING AND CURRENT ROW)',

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { quoteIdentifier } from '../quote-identifier.js';
 import { keepSecret, socketDirectory } from './data-directory.js';
-import { choosePostgresAccount, type PostgresAccount, type ServerCommand } from './postgres-account.js';
+import { choosePostgresAccount, type PostgresAccount, type ServerCommand, withBoundedMemory } from './postgres-account.js';
 import { findPostgresBinaries } from './postgres-binaries.js';
 
 const startTimeoutMs = 60_000;
@@ -24,6 +24,8 @@ export interface EmbeddedPostgresOptions {
   dataDirectory: string;
   /** More server settings, such as `{ fsync: 'off' }` for throw-away databases. */
   settings?: Record<string, string>;
+  /** Private memory of each server process, on Linux. Default: 1024. */
+  processMemoryMb?: number;
 }
 
 /**
@@ -44,7 +46,7 @@ export class EmbeddedPostgres {
     private readonly command: ServerCommand,
   ) {}
 
-  static async start({ dataDirectory, settings = {} }: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  static async start({ dataDirectory, settings = {}, processMemoryMb = 1024 }: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
     const native = await findPostgresBinaries();
     const cluster = path.join(dataDirectory, 'postgres');
     const sockets = await socketDirectory(dataDirectory);
@@ -63,6 +65,8 @@ export class EmbeddedPostgres {
       max_wal_size: '4GB',
       checkpoint_timeout: '15min',
       jit: 'off',
+      // What sorts and joins of one process may put on the disk: a run of millions of rows fits, a cross product does not.
+      temp_file_limit: '8GB',
       // Errors of statements reach the client, and its log, which says less: their texts and details quote values of rows.
       log_min_messages: 'log',
       log_min_error_statement: 'panic',
@@ -73,7 +77,11 @@ export class EmbeddedPostgres {
     };
     const args = ['-D', cluster, ...Object.entries(serverSettings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
     const url = `postgresql://${user}:${password}@/postgres?host=${encodeURIComponent(sockets)}`;
-    const server = new EmbeddedPostgres(url, dataDirectory, account.command(path.join(native, 'bin', 'postgres'), args));
+    const server = new EmbeddedPostgres(
+      url,
+      dataDirectory,
+      withBoundedMemory(account.command(path.join(native, 'bin', 'postgres'), args), processMemoryMb),
+    );
     await server.spawn();
     void server.keepAlive();
     return server;

@@ -27,6 +27,18 @@ export interface PostgresAccount {
 }
 
 /**
+ * The command with a bound on the private memory of each of its processes; shared memory is not part of it. PostgreSQL has no such
+ * bound of its own: at this one an allocation fails, the statement ends with SQLSTATE 53200, and session and server go on.
+ * Elsewhere than on Linux nothing is bounded.
+ */
+export function withBoundedMemory({ file, args, ...owner }: ServerCommand, megabytes: number): ServerCommand {
+  if (process.platform !== 'linux') return { file, args, ...owner };
+  // A bound that is tighter already stays. `exec`: the process keeps its id.
+  const script = `ulimit -S -d ${megabytes * 1024} 2>/dev/null; exec "$@"`;
+  return { file: 'sh', args: ['-c', script, 'sh', file, ...args], ...owner };
+}
+
+/**
  * As an ordinary user PostgreSQL runs as that user; as root it runs as `nobody`. Where `nobody` cannot reach the files
  * (a project under /root) it keeps the one capability that lets it pass the closed directories.
  * `setpriv` (util-linux) also asks the kernel to stop PostgreSQL when this process dies, even by `kill -9`.

@@ -1,4 +1,5 @@
 import { type ErrorText } from '../../common/errors/api-error.js';
+import { isTooLargeForAnyValue } from '../../database/too-large-allocation.js';
 import { MAX_VALUE_BYTES, MAX_COLLECTED_BYTES, tooLargeIn } from '../cypher/bounded-value.js';
 import { placeOf, ValueTooLargeError } from '../cypher/cypher.errors.js';
 import { DiskFullError, QueryTooLargeError, QueryValueError } from '../retrieval.errors.js';
@@ -20,7 +21,8 @@ export function explainFailure(failure: unknown, text: string): unknown {
     return new ValueTooLargeError(tooLarge.bytes, limit, text === '' ? null : placeOf(text, tooLarge.position));
   }
   if (code === '53100') return new DiskFullError(failure);
-  const bound = bounds.find(([prefix]) => code.startsWith(prefix));
-  if (bound) return new QueryTooLargeError(bound[1], code, failure);
+  const sqlstate = isTooLargeForAnyValue(failure) ? '53200' : code;
+  const bound = bounds.find(([prefix]) => sqlstate.startsWith(prefix));
+  if (bound) return new QueryTooLargeError(bound[1], sqlstate, failure);
   return code.startsWith('22') ? new QueryValueError(code, failure) : failure;
 }

@@ -1,0 +1,12 @@
+import { type ErrorText } from '../common/errors/api-error.js';
+import { Refusal } from './walk-tree.js';
+
+export const gathers: ErrorText = {
+  zh: '它把许多行收进一个值，大小没有上限；请改用 min、max 或 count，或在上传前汇总',
+  en: 'it gathers any number of rows in one value; use min, max or count, or gather them before the upload',
+};
+
+/** @throws Refusal for an aggregate whose value has no bound; `name` is on no allow-list */
+export function refuseGathering(name: string, offset: number | undefined): void {
+  if (name === 'string_agg' || name === 'array_agg') throw new Refusal('function', name, offset, gathers);
+}
