@@ -22,12 +22,15 @@ export class HealthController {
 
   @Get('ready')
   @Public()
-  @ApiOperation({ summary: '可以服务（数据库有应答，且未在停止） / Ready to serve: the database answers, and the service is not stopping' })
+  @ApiOperation({
+    summary: '可以服务（数据库有应答，且未在停止） / Ready to serve: the database answers, and the service is not stopping',
+    description: 'degraded：图查询暂不可用，其余照常 / degraded: queries of graphs are not available, everything else works',
+  })
   @ApiOkResponse({ type: ReadinessResponse })
   @ApiResponse({ status: 503, type: ReadinessResponse, description: '暂不接收请求 / Not ready for requests' })
   async ready(@Res({ passthrough: true }) response: Response): Promise<ReadinessResponse> {
     const report = await this.health.check();
-    response.status(report.status === 'ok' ? 200 : 503);
+    response.status(report.status === 'ok' || report.status === 'degraded' ? 200 : 503);
     return report;
   }
 }

@@ -18,8 +18,8 @@ export class ChecksResponse {
 }
 
 export class ReadinessResponse {
-  @ApiProperty({ enum: ['ok', 'unavailable', 'stopping'], example: 'ok' })
-  status: 'ok' | 'unavailable' | 'stopping';
+  @ApiProperty({ enum: ['ok', 'degraded', 'unavailable', 'stopping'], example: 'ok' })
+  status: 'ok' | 'degraded' | 'unavailable' | 'stopping';
 
   @ApiProperty()
   checks: ChecksResponse;

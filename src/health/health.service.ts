@@ -23,8 +23,9 @@ export class HealthService {
   /** Whether requests should come here. The database's state is at most a second old when it answers, five when it hangs. */
   async check(): Promise<ReadinessResponse> {
     const database = this.link.isUp ? 'ok' : 'unavailable';
-    const retrieval = (await this.retrieval.answersWithin(retrievalPatienceMs)) ? 'ok' : 'unavailable';
-    return { status: this.stop.isAnnounced ? 'stopping' : database, checks: { database, retrieval } };
+    const retrieval = (await this.retrieval.isAlive(retrievalPatienceMs)) ? 'ok' : 'unavailable';
+    const serving = database === 'ok' && retrieval !== 'ok' ? 'degraded' : database;
+    return { status: this.stop.isAnnounced ? 'stopping' : serving, checks: { database, retrieval } };
   }
 
   publicSettings(): ServiceSettingsResponse {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ServicePool } from '../database/service-pool.js';
-import { type QueryKind, type RetrievalAnswer } from '../retrieval/protocol.js';
+import { type LargeAnswer, type QueryKind, type RetrievalAnswer } from '../retrieval/protocol.js';
 
 /** An answer as it is kept: what retrieval said, under an id that is never used again. */
 export interface StoredAnswer {
@@ -9,6 +9,9 @@ export interface StoredAnswer {
   answer: RetrievalAnswer;
   createdAt: Date;
 }
+
+/** An answer before it has a response's shape; `id` is null when it is not kept. */
+export type Answered = Omit<StoredAnswer, 'id' | 'answer'> & { id: number | null; answer: RetrievalAnswer | LargeAnswer };
 
 export interface NewAnswer extends StoredAnswer {
   graphId: number;

@@ -2,19 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
 import { Settings } from '../config/settings.js';
 import { GraphNotFoundError } from '../graphs/graphs.errors.js';
+import { isLargeAnswer } from '../retrieval/read-answer.js';
 import { RetrievalClient } from '../retrieval/retrieval.client.js';
 import { Telemetry } from '../telemetry/telemetry.service.js';
 import { AnswerStore } from './answer-store.js';
 import { MetricAnswers } from './metric-answers.js';
 import { type QueryRequest, type QueryResponse } from './queries.dto.js';
 import { QueryNotFoundError, UpstreamTimeoutError } from './queries.errors.js';
-import { QueriesRepository, type StoredAnswer } from './queries.repository.js';
+import { type Answered, QueriesRepository } from './queries.repository.js';
 import { type GraphQuery, hashOf, readQueryRequest } from './read-query-request.js';
 import { SourceRowsReader } from './source-rows.reader.js';
 import { toQueryResponse } from './to-query-response.js';
-
-/** An answer before it has a response's shape; `id` is null when it is not kept. */
-export type Answered = Omit<StoredAnswer, 'id'> & { id: number | null };
 
 @Injectable()
 export class QueriesService {
@@ -102,6 +100,8 @@ export class QueriesService {
       ...(context ? { metrics: context.metrics } : {}),
     });
     const version = answer.graph_version;
+    // Reading it back would cost about what computing it does, and it is not even parsed.
+    if (isLargeAnswer(answer)) return { id: null, version, answer, createdAt: new Date() };
     // A metric reads the warehouse, which changes without a new version of the graph: such an answer is never kept.
     if (answer.metric_call) return { id: null, version, answer: await this.metrics.answer(principal, answer), createdAt: new Date() };
     const { kind, text, parameters, limit, offset } = query;

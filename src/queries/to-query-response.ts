@@ -1,10 +1,10 @@
 import { type AnswerMode, type Include, type QueryResponse } from './queries.dto.js';
-import { type StoredAnswer } from './queries.repository.js';
+import { type Answered } from './queries.repository.js';
 import { toCursor } from './read-query-request.js';
 
 /** The public shape of an answer; `include` and `answer` only choose what of it is shown. */
 export function toQueryResponse(
-  { id, version, answer, createdAt }: Omit<StoredAnswer, 'id'> & { id: number | null },
+  { id, version, answer, createdAt }: Answered,
   shown: { status: 'hit' | 'miss' | 'refresh'; answer: AnswerMode; include: ReadonlySet<Include> },
 ): QueryResponse {
   const { text, language, columns, rows, citations, warnings } = answer;
@@ -14,7 +14,8 @@ export function toQueryResponse(
     graph_version: version,
     answer: text === null || shown.answer === 'none' ? null : { text, mode: 'extractive', language },
     columns,
-    rows,
+    // Of a large answer these are the bytes of the same, which the adapter passes on.
+    rows: rows as unknown[][],
     graph: shown.include.has('graph') ? answer.graph : null,
     citations,
     plan: shown.include.has('plan') ? answer.plan : null,

@@ -1,10 +1,14 @@
 import { type ErrorText, type FieldProblem } from '../common/errors/api-error.js';
+import { type RawJson } from '../common/json/raw-json.js';
 
 /*
  * How the API and the retrieval process talk: HTTP with JSON bodies over a Unix socket or TCP.
  *
  *   POST /v1/query    RetrievalQuery  -> 200 RetrievalAnswer, or a RetrievalFailure with its own status
  *   GET  /v1/health   -> 200 RetrievalHealth
+ *
+ * A RetrievalAnswer takes three lines of JSON: all but `rows` and `graph`, then `rows`, then `graph`, so that large ones can be
+ * passed on without being parsed.
  *
  * The protocol carries no credentials: the API has decided who may ask. A process deployed apart belongs into a private network.
  */
@@ -58,6 +62,9 @@ export interface RetrievalAnswer {
   warnings: string[];
   timing_ms: Record<string, number>;
 }
+
+/** An answer whose rows and graph stay the bytes that came. */
+export type LargeAnswer = Omit<RetrievalAnswer, 'rows' | 'graph'> & { rows: RawJson; graph: RawJson };
 
 export interface AnswerColumn {
   name: string;

@@ -1,95 +1,142 @@
-import http, { type IncomingMessage } from 'node:http';
+import { createHash } from 'node:crypto';
+import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { AnswerTooLargeError } from '../common/errors/answer-too-large.error.js';
 import { ApiError, SchemaError } from '../common/errors/api-error.js';
-import { currentRequest } from '../common/http/request-context.js';
 import { Settings } from '../config/settings.js';
-import { type RetrievalAnswer, type RetrievalFailure, type RetrievalHealth, type RetrievalQuery } from './protocol.js';
-import { RetrievalUnavailableError } from './retrieval.errors.js';
+import { exchange, SilenceError } from './exchange.js';
+import { type LargeAnswer, type RetrievalAnswer, type RetrievalFailure, type RetrievalQuery } from './protocol.js';
+import { readAnswer } from './read-answer.js';
+import { QueryTimeoutError, RetrievalUnavailableError } from './retrieval.errors.js';
 import { RetrievalSupervisor } from './retrieval.supervisor.js';
+import { type Flight, SuspectQueries } from './suspect-queries.js';
 
-/** Longer than the longest work the process is asked for, so that only a process that hangs runs into it. */
-const SILENCE_MS = 900_000;
+/** What a query may take beyond its own time-out, which the process keeps by itself unless it hangs. */
+const GRACE_MS = 1_000;
+/** The end of the process is heard of a moment after its connections break. */
+const END_NEWS_MS = 500;
+/** A query that its caller no longer waits for is still the reason if the process turns out to hang. */
+const REMEMBERED_MS = 15_000;
 
 /** Speaks the protocol of `protocol.ts`, over connections that stay open. */
 @Injectable()
 export class RetrievalClient implements OnApplicationShutdown {
-  private readonly agent = new http.Agent({ keepAlive: true, maxSockets: 256, maxFreeSockets: 32 });
+  private agent = newAgent();
+  private readonly suspects = new SuspectQueries();
 
   constructor(
     private readonly supervisor: RetrievalSupervisor,
     private readonly settings: Settings,
-  ) {}
-
-  /** @throws RetrievalUnavailableError when nothing answers, otherwise the error the process answered with. */
-  async query(query: RetrievalQuery): Promise<RetrievalAnswer> {
-    return (await this.send('POST', '/v1/query', query)) as RetrievalAnswer;
+  ) {
+    supervisor.onEnd(() => this.suspects.processEnded());
   }
 
-  /** @throws RetrievalUnavailableError */
-  async health(patienceMs = SILENCE_MS): Promise<RetrievalHealth> {
-    return (await this.send('GET', '/v1/health', undefined, patienceMs)) as RetrievalHealth;
+  /**
+   * Answers within the query's `timeout_ms` and a second more, whatever the process does. A query under which the process ends is
+   * sent once more if others were under way too: it need not be the reason.
+   * @throws QueryRefusedError, QueryTimeoutError, RetrievalUnavailableError when nothing answers, AnswerTooLargeError, otherwise the
+   *   error the process answered with.
+   */
+  async query(query: RetrievalQuery): Promise<RetrievalAnswer | LargeAnswer> {
+    const id = idOf(query);
+    const deadline = performance.now() + query.timeout_ms + GRACE_MS;
+    this.suspects.admit(id);
+    const first = await this.attempt(query, id, deadline);
+    if ('answer' in first) return first.answer;
+    if (first.flight.wasAlone) throw first.error;
+    const turn = this.suspects.takeTurn();
+    const done = await Promise.race([turn, sleep(deadline - performance.now(), null, { ref: false })]);
+    if (!done) {
+      void turn.then(letNextIn => letNextIn());
+      throw first.error;
+    }
+    try {
+      this.suspects.admit(id);
+      const second = await this.attempt(query, id, deadline);
+      if ('answer' in second) return second.answer;
+      throw second.error;
+    } finally {
+      done();
+    }
   }
 
   /** Whether the process answers; also false while it is being started. */
-  async answersWithin(patienceMs: number): Promise<boolean> {
-    const answers = this.health(patienceMs).then(
-      () => true,
-      () => false,
-    );
-    return Promise.race([answers, sleep(patienceMs, false, { ref: false })]);
+  async isAlive(patienceMs: number): Promise<boolean> {
+    try {
+      const place = await this.supervisor.address({ patienceMs: 0, evenIfHanging: true });
+      const { status } = await exchange({ ...place, agent: false, method: 'GET', path: '/v1/health' }, { timeoutMs: patienceMs });
+      return status === 200;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Lets go of a process that does not answer: who waits for it fails now. */
+  dropConnections(): void {
+    this.agent.destroy();
+    this.agent = newAgent();
   }
 
   onApplicationShutdown(): void {
     this.agent.destroy();
   }
 
-  private async send(method: string, path: string, body?: unknown, timeout = SILENCE_MS): Promise<unknown> {
-    const address = await this.supervisor.address();
-    const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
-    const { status, bytes } = await this.exchange({ ...address, method, path, timeout }, payload);
-    let answer: unknown;
+  /** Rejects with what the process answered; resolves with the flight where the process ended instead. */
+  private async attempt(
+    query: RetrievalQuery,
+    id: string,
+    deadline: number,
+  ): Promise<{ answer: RetrievalAnswer | LargeAnswer } | { flight: Flight; error: Error }> {
+    const timeoutMs = deadline - performance.now();
+    const place = await this.supervisor.address({ patienceMs: timeoutMs, restart: this.suspects.isSuspect(id) });
+    const flight = this.suspects.begin(id);
     try {
-      answer = JSON.parse(bytes.toString('utf8'));
+      const answer = await this.ask(place, query, deadline - performance.now());
+      this.suspects.end(flight);
+      this.suspects.clear(id);
+      return { answer };
+    } catch (error) {
+      if (error instanceof SilenceError) {
+        setTimeout(() => this.suspects.end(flight), REMEMBERED_MS).unref();
+        throw new QueryTimeoutError(query.timeout_ms);
+      }
+      if (!(error instanceof RetrievalUnavailableError)) {
+        this.suspects.end(flight);
+        if (error instanceof ApiError) this.suspects.clear(id);
+        throw error;
+      }
+      await this.supervisor.ended(END_NEWS_MS);
+      this.suspects.end(flight);
+      if (!flight.isStruck) throw error;
+      return { flight, error };
+    }
+  }
+
+  private async ask(place: http.RequestOptions, query: RetrievalQuery, timeoutMs: number): Promise<RetrievalAnswer | LargeAnswer> {
+    const payload = Buffer.from(JSON.stringify(query));
+    const options = { ...place, agent: this.agent, method: 'POST', path: '/v1/query' };
+    const { status, bytes } = await exchange(options, { payload, timeoutMs, limitBytes: this.settings.answerMaxBytes });
+    if (status === 200) return readAnswer(bytes);
+    let failure: RetrievalFailure;
+    try {
+      failure = JSON.parse(bytes.toString('utf8')) as RetrievalFailure;
     } catch (error) {
       throw new RetrievalUnavailableError(error);
     }
-    if (status === 200) return answer;
-    throw toApiError(answer as RetrievalFailure);
-  }
-
-  private exchange(options: http.RequestOptions, payload: Buffer | undefined): Promise<{ status: number; bytes: Buffer }> {
-    return new Promise((resolve, reject) => {
-      const unavailable = (error: unknown): void => reject(new RetrievalUnavailableError(error));
-      const requestId = currentRequest()?.requestId;
-      const headers = {
-        ...(payload ? { 'Content-Type': 'application/json', 'Content-Length': payload.length } : {}),
-        ...(requestId === undefined ? {} : { 'X-Request-ID': requestId }),
-      };
-      const request = http.request({ ...options, agent: this.agent, headers }, response => {
-        readBounded(response, this.settings.answerMaxBytes).then(
-          bytes => resolve({ status: response.statusCode ?? 0, bytes }),
-          (error: unknown) => (error instanceof ApiError ? reject(error) : unavailable(error)),
-        );
-      });
-      request.on('error', unavailable);
-      request.on('timeout', () => request.destroy(new Error('The retrieval process is silent')));
-      request.end(payload);
-    });
+    throw toApiError(failure);
   }
 }
 
-/** @throws AnswerTooLargeError as soon as more bytes have come, and lets go of the connection. */
-async function readBounded(response: IncomingMessage, limitBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let received = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    received += chunk.length;
-    if (received > limitBytes) throw new AnswerTooLargeError('query', received, limitBytes);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+function newAgent(): http.Agent {
+  // More than the process lets wait: what is beyond is told so at once instead of waiting here.
+  return new http.Agent({ keepAlive: true, maxSockets: 1024, maxFreeSockets: 32 });
+}
+
+/** What makes two queries the same work. */
+function idOf({ graph_id, kind, text, parameters, limit, offset }: RetrievalQuery): string {
+  return createHash('sha256')
+    .update(JSON.stringify([graph_id, kind, text, parameters, limit, offset]))
+    .digest('base64');
 }
 
 function toApiError(failure: RetrievalFailure): ApiError {

@@ -24,6 +24,22 @@ export class RetrievalBusyError extends ApiError {
   }
 }
 
+/** 422: this very query has twice been under way when the retrieval process ended. */
+export class QueryRefusedError extends ApiError {
+  constructor(forMs: number) {
+    const seconds = Math.max(1, Math.ceil(forMs / 1000));
+    super(
+      422,
+      'query_refused',
+      {
+        zh: `该查询执行时检索进程已两次异常结束，${Math.ceil(seconds / 60)} 分钟内不再执行；请改写或缩小查询`,
+        en: `The retrieval process has ended twice while it worked on this query, which is refused for ${Math.ceil(seconds / 60)} min; rewrite or narrow it`,
+      },
+      { context: { retry_after_s: seconds }, headers: { 'Retry-After': String(seconds) } },
+    );
+  }
+}
+
 /** 503: the graph is larger than the memory the process may use for loaded graphs. */
 export class GraphExceedsMemoryError extends ApiError {
   constructor(graphId: number, budgetBytes: number) {

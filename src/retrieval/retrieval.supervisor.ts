@@ -15,15 +15,15 @@ export class RetrievalOptions {
 }
 
 const START_PATIENCE_MS = 10_000;
+/** A start that takes longer has failed. */
+const LONGEST_START_MS = 60_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 30_000;
-/** A process that lived this long was well: the next pause is the first again. */
-const WELL_AFTER_MS = 30_000;
 const STOP_PATIENCE_MS = 3_000;
 
 /**
- * Starts the retrieval process beside the API, starts it again when it dies (after 0.1 s, then twice as long each time up to
- * 30 s) and stops it with the service. The two are tied by an IPC channel, so that neither `kill -9` leaves the other behind.
+ * Starts the retrieval process beside the API, starts it again 0.1 s after it dies, and stops it with the service. The pause grows,
+ * up to 30 s, only while starts fail: what callers do to a process that runs must not make an outage for others. The two are tied by an IPC channel, so that neither `kill -9` leaves the other behind.
  */
 @Injectable()
 export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -32,6 +32,10 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
   private child: ChildProcess | null = null;
   private state: 'starting' | 'listening' | 'down' | 'stopped' = 'down';
   private waiting: (() => void)[] = [];
+  private readonly endListeners: (() => void)[] = [];
+  private endWaiters: (() => void)[] = [];
+  private starts = 0;
+  private hangs = false;
   private pauseMs = FIRST_PAUSE_MS;
   private restart: NodeJS.Timeout | null = null;
 
@@ -50,17 +54,65 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
     return this.child?.pid ?? null;
   }
 
+  /** Tells one process from the next. */
+  get generation(): number {
+    return this.starts;
+  }
+
+  /** Whether there is a process that should answer; one deployed apart always should. */
+  get isListening(): boolean {
+    return this.socketPath === null || this.state === 'listening';
+  }
+
+  /** Calls `listener` whenever our own process has ended and was not told to. */
+  onEnd(listener: () => void): void {
+    this.endListeners.push(listener);
+  }
+
+  /** Waits until our own process has ended, for so long at most. */
+  async ended(patienceMs: number): Promise<void> {
+    if (this.socketPath === null || this.state !== 'listening') return;
+    await new Promise<void>(resolve => {
+      const patience = setTimeout(resolve, patienceMs);
+      this.endWaiters.push(() => {
+        clearTimeout(patience);
+        resolve();
+      });
+    });
+  }
+
+  /** The process does not answer any more: our own is killed, which also works where it is stopped, and started again. */
+  markHanging(): void {
+    if (this.hangs) return;
+    this.log.error(
+      this.child
+        ? '检索进程没有响应，强制结束并重启 / the retrieval process does not answer: it is killed and started again'
+        : '检索进程没有响应 / the retrieval process does not answer',
+    );
+    this.hangs = true;
+    this.child?.kill('SIGKILL');
+  }
+
+  markAnswering(): void {
+    this.hangs = false;
+  }
+
   /**
-   * Where to connect. While the process is being started for the first time this waits for it, for 10 s at most.
+   * Where to connect. While the process is being started this waits for it, for 10 s at most.
+   * @param restart also waits while it is down
+   * @param evenIfHanging for whoever finds out whether it still does
    * @throws RetrievalUnavailableError while it is down.
    */
-  async address(): Promise<{ socketPath: string } | { host: string; port: string }> {
+  async address({ patienceMs = START_PATIENCE_MS, restart = false, evenIfHanging = false } = {}): Promise<
+    { socketPath: string } | { host: string; port: string }
+  > {
     const { place } = this.options;
+    if (this.hangs && !evenIfHanging) throw new RetrievalUnavailableError();
     if ('url' in place) {
       const { hostname, port } = new URL(place.url);
       return { host: hostname.replace(/^\[|\]$/g, ''), port: port || '80' };
     }
-    if (this.state === 'starting') await this.settled();
+    if (this.state === 'starting' || (restart && this.state === 'down')) await this.settled(Math.min(patienceMs, START_PATIENCE_MS));
     if (this.state !== 'listening' || this.socketPath === null) throw new RetrievalUnavailableError();
     return { socketPath: this.socketPath };
   }
@@ -85,7 +137,9 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
   private start(listen: string): void {
     const { place } = this.options;
     if ('url' in place) return;
-    const startedAt = Date.now();
+    this.starts++;
+    this.hangs = false;
+    let hasListened = false;
     const { databaseUrl, memoryMb, answerMaxBytes, logLevel } = place;
     this.state = 'starting';
     // Secrets go through the channel: arguments and environment can be read by others.
@@ -95,11 +149,21 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
     child.on('message', message => {
       if (message !== 'listening' || this.child !== child) return;
       this.state = 'listening';
+      hasListened = true;
+      clearTimeout(late);
       this.settle();
     });
+    const late = setTimeout(() => child.kill('SIGKILL'), LONGEST_START_MS).unref();
     // Without a listener a failed start would end the API; `exit` or the missing process leads to the next attempt.
-    child.on('error', error => this.log.error(`检索进程出错 / retrieval process: ${error.message}`));
-    child.once('exit', (code, signal) => this.ended(child, listen, startedAt, signal ?? `code ${code}`));
+    child.on('error', error => {
+      this.log.error(`检索进程出错 / retrieval process: ${error.message}`);
+      // One that could not even be started never exits.
+      if (child.pid === undefined) this.childEnded(child, listen, false, 'not started');
+    });
+    child.once('exit', (code, signal) => {
+      clearTimeout(late);
+      this.childEnded(child, listen, hasListened, signal ?? `code ${code}`);
+    });
     // Stopped after the API's last request, it has nothing to wait for.
     const start: RetrievalStart = { databaseUrl, listen, memoryMb, answerMaxBytes, logLevel, shutdownSeconds: 0, secrets: [databaseUrl] };
     child.send(start, error => {
@@ -107,22 +171,25 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
     });
   }
 
-  private ended(child: ChildProcess, listen: string, startedAt: number, reason: string): void {
+  private childEnded(child: ChildProcess, listen: string, hasListened: boolean, reason: string): void {
     if (this.state === 'stopped' || this.child !== child) return;
     this.state = 'down';
     this.child = null;
-    this.settle();
-    if (Date.now() - startedAt > WELL_AFTER_MS) this.pauseMs = FIRST_PAUSE_MS;
+    for (const heard of [...this.endListeners, ...this.endWaiters.splice(0)]) heard();
+    if (hasListened) this.pauseMs = FIRST_PAUSE_MS;
     this.log.warn(
       `检索进程结束（${reason}），${this.pauseMs} 毫秒后重启 / retrieval process ended (${reason}), restarting in ${this.pauseMs} ms`,
     );
     this.restart = setTimeout(() => this.start(listen), this.pauseMs);
-    this.pauseMs = Math.min(this.pauseMs * 2, LONGEST_PAUSE_MS);
+    if (!hasListened) {
+      this.settle();
+      this.pauseMs = Math.min(this.pauseMs * 2, LONGEST_PAUSE_MS);
+    }
   }
 
-  private settled(): Promise<void> {
+  private settled(patienceMs: number): Promise<void> {
     return new Promise(resolve => {
-      const patience = setTimeout(resolve, START_PATIENCE_MS);
+      const patience = setTimeout(resolve, patienceMs);
       this.waiting.push(() => {
         clearTimeout(patience);
         resolve();

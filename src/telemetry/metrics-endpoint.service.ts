@@ -14,7 +14,9 @@ import { Telemetry } from './telemetry.service.js';
  */
 @Injectable()
 export class MetricsEndpoint implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly server = http.createServer((request, response) => void this.answer(request, response));
+  private readonly server = http.createServer((request, response) => {
+    this.answer(request, response).catch(() => response.destroy());
+  });
 
   constructor(
     private readonly telemetry: Telemetry,

@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { AnswerTooLargeError, type AnswerSource } from '../common/errors/answer-too-large.error.js';
+import { type AnswerSource } from '../common/errors/answer-too-large.error.js';
+import { ApiError } from '../common/errors/api-error.js';
 import { Settings } from '../config/settings.js';
 import { withinBytes } from '../database/byte-budget.js';
 import { DatabaseLink } from '../database/database-link.js';
@@ -52,7 +53,7 @@ export class MirrorReader implements OnApplicationShutdown {
       const { result, bytes } = await withinBytes(client, { limitBytes: maxBytes, source }, run);
       return { ...result, bytes };
     } catch (cause) {
-      throw cause instanceof AnswerTooLargeError ? cause : toReadError(cause, timeoutMs);
+      throw cause instanceof ApiError ? cause : toReadError(cause, timeoutMs);
     } finally {
       await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
       client.release(broken);

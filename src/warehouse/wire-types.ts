@@ -1,3 +1,5 @@
+import { checkDetail } from '../common/json/check-detail.js';
+
 const names: Record<number, string> = {
   16: 'boolean',
   17: 'bytea',
@@ -36,13 +38,19 @@ const parsers = new Map<number, (value: string) => unknown>([
   [16, value => value === 't'],
   [21, Number],
   [23, Number],
-  [114, value => JSON.parse(value) as unknown],
+  [114, parseJson],
   [700, smallNumber],
   [701, smallNumber],
   [1114, toIsoTime],
   [1184, toIsoTime],
-  [3802, value => JSON.parse(value) as unknown],
+  [3802, parseJson],
 ]);
+
+/** @throws ValueTooDetailedError */
+function parseJson(text: string): unknown {
+  checkDetail(text);
+  return JSON.parse(text);
+}
 
 /**
  * How a value of the wire becomes one of ours. JSON numbers only where a double is exact: int8 and numeric stay text, so that nothing

@@ -95,7 +95,7 @@ type Outcome = 'passed' | 'rejected' | 'refused' | 'skipped' | 'failed';
       await client.query('BEGIN');
       await load(graph);
       const { rows } = await client.query<(string | null)[]>({ text: compiled.sql, values: compiled.parameters, rowMode: 'array' });
-      actual = { columns: compiled.columns.map(column => column.name), rows: decodeRows(compiled, rows).rows };
+      actual = { columns: compiled.columns.map(column => column.name), rows: (await decodeRows(compiled, rows)).rows };
     } catch (error) {
       if (error instanceof CypherNotSupportedError || error instanceof CypherReadOnlyError)
         return { outcome: 'refused', reason: String(error.context?.feature) };

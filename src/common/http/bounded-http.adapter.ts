@@ -1,6 +1,7 @@
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import { type Express } from 'express';
+import { type Express, type Response } from 'express';
+import { isLarge, writeInTurns } from '../json/write-in-turns.js';
 
 /** What the server takes before any code of ours runs. */
 export interface ServerBounds {
@@ -23,6 +24,14 @@ export class BoundedHttpAdapter extends ExpressAdapter {
     super();
   }
 
+  /** Large answers are written in turns: `JSON.stringify` of 16 MB would hold everybody's requests for a fifth of a second. */
+  override reply(response: Response, body: unknown, statusCode?: number): unknown {
+    if (!isLarge(body)) return super.reply(response, body, statusCode);
+    if (statusCode !== undefined) response.status(statusCode);
+    sendInTurns(response, body).catch(() => response.destroy());
+    return response;
+  }
+
   override initHttpServer(): void {
     const { maxHeaderBytes, headersTimeoutMs, requestTimeoutMs, maxConnections } = this.bounds;
     const app = this.getInstance<Express>();
@@ -41,6 +50,18 @@ export class BoundedHttpAdapter extends ExpressAdapter {
     server.maxConnections = maxConnections;
     this.setHttpServer(server);
   }
+}
+
+async function sendInTurns(response: Response, body: Record<string, unknown>): Promise<void> {
+  const pieces = await writeInTurns(body);
+  // Somebody who stops the service may have answered meanwhile.
+  if (response.headersSent || response.destroyed) return;
+  response.type('json').setHeader(
+    'Content-Length',
+    pieces.reduce((sum, piece) => sum + piece.length, 0),
+  );
+  for (const piece of pieces) response.write(piece);
+  response.end();
 }
 
 /**

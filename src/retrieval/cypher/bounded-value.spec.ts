@@ -119,7 +119,7 @@ describe('a value that grows', () => {
     const schema = typed ? { labels: [{ name: 'N', aliases: [], keyProperties: [], properties }], edges: [] } : { labels: [], edges: [] };
     const compiled = compilePlan(planCypher(parseCypher(cypher), schema), { graphId: 1, parameters, limit: 10 });
     const { rows } = await client.query<(string | null)[]>({ text: compiled.sql, values: compiled.parameters, rowMode: 'array' });
-    return decodeRows(compiled, rows).rows;
+    return (await decodeRows(compiled, rows)).rows;
   }
 
   async function outcome(work: Promise<unknown>): Promise<unknown> {

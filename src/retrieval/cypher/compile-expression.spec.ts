@@ -160,7 +160,7 @@ describe('a query made of anything', () => {
           stable: pick([true, false]),
         });
         const { rows } = await client.query<(string | null)[]>({ text: compiled.sql, values: compiled.parameters, rowMode: 'array' });
-        decodeRows(compiled, rows);
+        await decodeRows(compiled, rows);
         ran += 1;
       } catch (error) {
         if (!(error instanceof CypherError)) failures.push(`${query} — ${(error as Error).message}`);

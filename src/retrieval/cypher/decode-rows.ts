@@ -1,4 +1,6 @@
+import { checkDetail } from '../../common/json/check-detail.js';
 import { parseExactJson } from '../../common/json/parse-exact-json.js';
+import { Pace } from '../../common/pace.js';
 import { type CompiledQuery } from './compile-plan.js';
 
 /** The match behind a row: ids as they are in nodes.id and edges.id. */
@@ -15,13 +17,32 @@ export interface DecodedRows {
 
 /**
  * Reads the text cells of a CompiledQuery (`rowMode: 'array'`). Numbers beyond ±(2^53 − 1) come out
- * as strings, so that no digit is lost; all others are numbers.
+ * as strings, so that no digit is lost; all others are numbers. The event loop is left in between.
+ * @throws ValueTooDetailedError
  */
-export function decodeRows(compiled: CompiledQuery, cells: readonly (readonly (string | null)[])[]): DecodedRows {
+export async function decodeRows(
+  compiled: CompiledQuery,
+  cells: readonly (readonly (string | null)[])[],
+  pace = new Pace(),
+): Promise<DecodedRows> {
   const width = compiled.columns.length;
-  const rows = cells.map(row => row.slice(0, width).map(cell => (cell === null ? null : parseExactJson(cell))));
-  if (compiled.evidence === 'none') return { rows, evidence: [] };
-  return { rows, evidence: cells.map(row => toEvidence(parseExactJson(row[width] ?? '{"nodes":[],"edges":[]}'))) };
+  const rows: unknown[][] = [];
+  const evidence: RowEvidence[] = [];
+  for (const row of cells) {
+    const values: unknown[] = [];
+    for (const cell of row.slice(0, width)) {
+      if (pace.isOverdue) await pace.turn();
+      values.push(cell === null ? null : parseCell(cell));
+    }
+    rows.push(values);
+    if (compiled.evidence === 'rows') evidence.push(toEvidence(parseCell(row[width] ?? '{"nodes":[],"edges":[]}')));
+  }
+  return { rows, evidence };
+}
+
+function parseCell(text: string): unknown {
+  checkDetail(text);
+  return parseExactJson(text);
 }
 
 function toEvidence(value: unknown): RowEvidence {

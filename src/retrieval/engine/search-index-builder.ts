@@ -1,5 +1,6 @@
+import { Pace } from '../../common/pace.js';
 import { GrowableFloat64, GrowableUint32 } from './growable-array.js';
-import { FIELD, FIELD_BITS, hashName } from './index-format.js';
+import { FIELD, FIELD_BITS, hashName, type IndexParts } from './index-format.js';
 import { SearchIndex } from './search-index.js';
 import { compactText, normalizeText, termsOfText } from './tokenize-text.js';
 
@@ -50,10 +51,11 @@ export class SearchIndexBuilder {
     return this.terms.size * 104 + this.postingTerm.length * 8 + this.ids.length * 36;
   }
 
-  build(): SearchIndex {
+  async build(pace = new Pace()): Promise<SearchIndex> {
     const terms = [...this.terms.keys()];
     const offsets = new Uint32Array(terms.length + 1);
     for (let i = 0; i < this.postingTerm.length; i++) {
+      if (pace.isDue) await pace.turn();
       const at = this.postingTerm.get(i) + 1;
       offsets[at] = (offsets[at] ?? 0) + 1;
     }
@@ -61,12 +63,13 @@ export class SearchIndexBuilder {
     const next = offsets.slice();
     const postings = new Uint32Array(this.postingTerm.length);
     for (let i = 0; i < this.postingTerm.length; i++) {
+      if (pace.isDue) await pace.turn();
       const term = this.postingTerm.get(i);
       const at = next[term] ?? 0;
       postings[at] = this.postingValue.get(i);
       next[term] = at + 1;
     }
-    return new SearchIndex({
+    const parts: IndexParts = {
       terms,
       termIds: this.terms,
       offsets,
@@ -78,7 +81,8 @@ export class SearchIndexBuilder {
       firstTerm: this.firstTerm.toArray(),
       displayHashes: [this.hashes[0].toArray(), this.hashes[1].toArray()],
       keyHashes: [this.hashes[2].toArray(), this.hashes[3].toArray()],
-    });
+    };
+    return SearchIndex.build(parts, pace);
   }
 
   private labelId(label: string): number {

@@ -1,6 +1,7 @@
+import { Pace } from '../../common/pace.js';
 import { FIELD, FIELD_BITS, type IndexParts, hashName } from './index-format.js';
 import { NameTable } from './name-table.js';
-import { selectBest } from './select-best.js';
+import { BestOf } from './best-of.js';
 import { TermExpansion, type TermMatch } from './term-expansion.js';
 import { compactText, normalizeText, termsOfQuery } from './tokenize-text.js';
 
@@ -39,28 +40,36 @@ const B = 0.5;
 /** A node must carry at least this share of the asked terms' weight. */
 const LEAST_COVERAGE = 0.5;
 const BYTES_PER_TERM = 96;
+/** Words, or pairs of CJK characters, of one search; what comes after them is not looked for. */
+export const MOST_TERMS = 64;
 
 /**
  * An immutable full-text index over the nodes of one graph version. Scores are BM25F (Robertson & Zaragoza 2009) with one
  * occurrence per field, times the share of the query that is covered; whole-name and beginning-of-name matches come first.
  */
 export class SearchIndex {
-  private readonly expansion: TermExpansion;
-  private readonly displays: NameTable;
-  private readonly keys: NameTable;
   private readonly scores: Float32Array;
   private readonly coverage: Float32Array;
   private readonly groupSeen: Uint8Array;
   private readonly averageLength: number;
+  private last: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly parts: IndexParts) {
-    this.expansion = new TermExpansion(parts.terms, parts.termIds);
-    this.displays = new NameTable(parts.displayHashes);
-    this.keys = new NameTable(parts.keyHashes);
+  private constructor(
+    private readonly parts: IndexParts,
+    private readonly expansion: TermExpansion,
+    private readonly displays: NameTable,
+    private readonly keys: NameTable,
+  ) {
     this.scores = new Float32Array(this.size);
     this.coverage = new Float32Array(this.size);
     this.groupSeen = new Uint8Array(this.size);
     this.averageLength = Math.max(1, parts.displayLength.reduce((sum, n) => sum + n, 0) / Math.max(1, this.size));
+  }
+
+  static async build(parts: IndexParts, pace: Pace): Promise<SearchIndex> {
+    const expansion = await TermExpansion.build(parts.terms, parts.termIds, pace);
+    const displays = await NameTable.build(parts.displayHashes, pace);
+    return new SearchIndex(parts, expansion, displays, await NameTable.build(parts.keyHashes, pace));
   }
 
   get size(): number {
@@ -86,68 +95,89 @@ export class SearchIndex {
     return [...found, ...byKey.filter(node => !seen.has(node.id))].slice(0, limit);
   }
 
-  search(request: SearchRequest): SearchResult {
+  /**
+   * Ranked nodes. The event loop is left in between, and searches of one index run one after the other: they share its scores.
+   * @throws the reason of the pace's signal
+   */
+  search(request: SearchRequest, pace = new Pace()): Promise<SearchResult> {
+    const result = this.last.then(() => this.searchNow(request, pace));
+    this.last = result.catch(() => undefined);
+    return result;
+  }
+
+  private async searchNow(request: SearchRequest, pace: Pace): Promise<SearchResult> {
     const normalized = normalizeText(request.text);
     const corrections: { from: string; to: string }[] = [];
     const { preferred, rest } = takeLabelNames(normalized, request.labelNames);
     const query = rest.trim() === '' ? (preferred.size > 0 ? '' : normalized) : rest;
-    if (query === '') return this.listLabels(preferred, request);
-    const groups = termsOfQuery(query)
-      .slice(0, 64)
-      .map(term => this.expand(term, corrections));
-    const touched: number[] = [];
+    if (query === '') return this.listLabels(preferred, request, pace);
+    const groups: TermMatch[][] = [];
+    for (const term of termsOfQuery(query).slice(0, MOST_TERMS)) groups.push(await this.expand(term, corrections, pace));
     const weights = this.weightsOf(groups);
     const most = weights.reduce((sum, weight) => sum + weight, 0);
     const fields = request.namesOnly ? FIELD.display | FIELD.key : FIELD.display | FIELD.key | FIELD.text;
-    groups.forEach((group, i) => this.addGroup(group, weights[i] ?? 0, fields, (i % 255) + 1, touched));
-    const name = compactText(query);
-    const nameHash = hashName(name);
-    const firstTerm = groups[0]?.[0]?.term;
-    const candidates: number[] = [];
-    for (const ordinal of touched) {
-      const covered = (this.coverage[ordinal] ?? 0) / most;
-      if (covered >= LEAST_COVERAGE - 1e-6) {
-        candidates.push(ordinal);
+    const touched: number[] = [];
+    try {
+      for (const [i, group] of groups.entries()) await this.addGroup(group, weights[i] ?? 0, fields, (i % 255) + 1, touched, pace);
+      const nameHash = hashName(compactText(query));
+      const firstTerm = groups[0]?.[0]?.term;
+      const best = new BestOf<number>(request.offset + request.limit, (a, b) => this.isBetter(a, b));
+      let total = 0;
+      for (const ordinal of touched) {
+        if (pace.isDue) await pace.turn();
+        const covered = (this.coverage[ordinal] ?? 0) / most;
+        if (covered < LEAST_COVERAGE - 1e-6) continue;
+        total++;
         const base = (this.scores[ordinal] ?? 0) * covered * covered;
         this.scores[ordinal] =
           base + this.boost(ordinal, covered, most, nameHash, firstTerm) + (preferred.has(this.label(ordinal)) ? most * 2 : 0);
+        best.offer(ordinal);
+      }
+      const hits = best
+        .take()
+        .slice(request.offset)
+        .map(ordinal => ({
+          ...this.node(ordinal),
+          score: round(this.scores[ordinal] ?? 0),
+          exact: this.isNamed(ordinal, nameHash),
+          coverage: round((this.coverage[ordinal] ?? 0) / most),
+        }));
+      return { hits, total, corrections };
+    } finally {
+      for (const ordinal of touched) {
+        this.scores[ordinal] = 0;
+        this.coverage[ordinal] = 0;
+        this.groupSeen[ordinal] = 0;
       }
     }
-    const best = selectBest(candidates, request.offset + request.limit, (a, b) => this.isBetter(a, b)).slice(request.offset);
-    const hits = best.map(ordinal => ({
-      ...this.node(ordinal),
-      score: round(this.scores[ordinal] ?? 0),
-      exact: this.isNamed(ordinal, nameHash),
-      coverage: round((this.coverage[ordinal] ?? 0) / most),
-    }));
-    for (const ordinal of touched) {
-      this.scores[ordinal] = 0;
-      this.coverage[ordinal] = 0;
-      this.groupSeen[ordinal] = 0;
-    }
-    return { hits, total: candidates.length, corrections };
   }
 
-  private expand(asked: { text: string; kind: 'cjk' | 'word' }, corrections: { from: string; to: string }[]): TermMatch[] {
+  private async expand(
+    asked: { text: string; kind: 'cjk' | 'word' },
+    corrections: { from: string; to: string }[],
+    pace: Pace,
+  ): Promise<TermMatch[]> {
     const exact = this.parts.termIds.get(asked.text);
     const matches: TermMatch[] = exact === undefined ? [] : [{ term: exact, weight: 1, edits: 0 }];
     if (asked.kind === 'cjk') return matches;
+    if (pace.isOverdue) await pace.turn();
     matches.push(...this.expansion.withPrefix(asked.text));
     if (matches.length > 0) return matches;
-    const corrected = this.expansion.nearlySpelled(asked.text);
+    const corrected = await this.expansion.nearlySpelled(asked.text, pace);
     const nearest = corrected[0];
     if (nearest) corrections.push({ from: asked.text, to: this.parts.terms[nearest.term] ?? '' });
     return corrected;
   }
 
   /** Adds each node's best match within one asked term; `mark` is 1…255. */
-  private addGroup(group: TermMatch[], asked: number, fields: number, mark: number, touched: number[]): void {
+  private async addGroup(group: TermMatch[], asked: number, fields: number, mark: number, touched: number[], pace: Pace): Promise<void> {
     const { offsets, postings, displayLength } = this.parts;
     for (const match of group) {
       const from = offsets[match.term] ?? 0;
       const to = offsets[match.term + 1] ?? 0;
       const idf = this.idfOf(to - from);
       for (let i = from; i < to; i++) {
+        if (pace.isDue) await pace.turn();
         const posting = postings[i] ?? 0;
         const ordinal = posting >>> FIELD_BITS;
         if (this.groupSeen[ordinal] === mark || (posting & fields) === 0) continue;
@@ -204,15 +234,16 @@ export class SearchIndex {
     return length === 0 ? a < b : length < 0;
   }
 
-  private listLabels(labels: ReadonlySet<string>, request: SearchRequest): SearchResult {
+  private async listLabels(labels: ReadonlySet<string>, request: SearchRequest, pace: Pace): Promise<SearchResult> {
     const wanted = new Set(this.parts.labels.flatMap((label, i) => (labels.has(label) ? [i] : [])));
     const hits: SearchHit[] = [];
     let total = 0;
-    this.parts.labelOf.forEach((label, ordinal) => {
-      if (!wanted.has(label)) return;
+    for (const [ordinal, label] of this.parts.labelOf.entries()) {
+      if (pace.isDue) await pace.turn();
+      if (!wanted.has(label)) continue;
       if (total >= request.offset && hits.length < request.limit) hits.push({ ...this.node(ordinal), score: 1, exact: false, coverage: 1 });
       total++;
-    });
+    }
     return { hits, total, corrections: [] };
   }
 

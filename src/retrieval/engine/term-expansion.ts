@@ -1,3 +1,5 @@
+import { type Pace } from '../../common/pace.js';
+import { sortInTurns } from './sort-in-turns.js';
 import { allowedEdits, editDistance, letterMask, mayBeWithin } from './spelling.js';
 
 /** A term of the index that may stand for a term of the query; weight 1 is the term itself. */
@@ -25,12 +27,16 @@ export class TermExpansion {
   private readonly sorted: string[];
   private words: { terms: Uint32Array; masks: Uint32Array } | null = null;
 
-  constructor(
+  private constructor(
     private readonly terms: string[],
     private readonly termIds: ReadonlyMap<string, number>,
+    sorted: string[],
   ) {
-    // Without a comparison function: by UTF-16 units, and several times as fast as with one.
-    this.sorted = terms.filter(isLatinWord).sort();
+    this.sorted = sorted;
+  }
+
+  static async build(terms: string[], termIds: ReadonlyMap<string, number>, pace: Pace): Promise<TermExpansion> {
+    return new TermExpansion(terms, termIds, await sortInTurns(terms.filter(isLatinWord), pace));
   }
 
   /** Terms that begin with `text`, without `text` itself; at most 256, shortest first. */
@@ -49,13 +55,14 @@ export class TermExpansion {
   }
 
   /** Terms one or two edits away (fewer for short words), nearest first. The table is built on first use. */
-  nearlySpelled(text: string): TermMatch[] {
+  async nearlySpelled(text: string, pace: Pace): Promise<TermMatch[]> {
     const limit = allowedEdits(text.length);
     if (limit === 0 || !HAS_LETTER.test(text)) return [];
-    const { terms, masks } = this.wordTable();
+    const { terms, masks } = await this.wordTable(pace);
     const mask = letterMask(text);
     const found: TermMatch[] = [];
     for (let i = 0; i < terms.length; i++) {
+      if (pace.isDue) await pace.turn();
       if (!mayBeWithin(mask, masks[i] ?? 0, limit)) continue;
       const term = terms[i] ?? 0;
       const edits = editDistance(text, this.terms[term] ?? '', limit);
@@ -76,13 +83,17 @@ export class TermExpansion {
     return low;
   }
 
-  private wordTable(): { terms: Uint32Array; masks: Uint32Array } {
+  private async wordTable(pace: Pace): Promise<{ terms: Uint32Array; masks: Uint32Array }> {
     if (this.words) return this.words;
-    const terms = Uint32Array.from(this.terms.keys()).filter(term => {
-      const text = this.terms[term] ?? '';
-      return text.length >= 3 && HAS_LETTER.test(text);
-    });
-    this.words = { terms, masks: terms.map(term => letterMask(this.terms[term] ?? '')) };
-    return this.words;
+    const terms = new Uint32Array(this.terms.length);
+    const masks = new Uint32Array(this.terms.length);
+    let count = 0;
+    for (const [term, text] of this.terms.entries()) {
+      if (pace.isDue) await pace.turn();
+      if (text.length < 3 || !HAS_LETTER.test(text)) continue;
+      terms[count] = term;
+      masks[count++] = letterMask(text);
+    }
+    return (this.words = { terms: terms.slice(0, count), masks: masks.slice(0, count) });
   }
 }

@@ -1,3 +1,4 @@
+import { Pace } from '../../common/pace.js';
 import { compactText, normalizeText } from './tokenize-text.js';
 
 export interface KnownValue {
@@ -27,9 +28,10 @@ export class ValueDictionary {
   }
 
   /** Ends the collecting; `find` works from here on. */
-  seal(): void {
+  async seal(pace = new Pace()): Promise<void> {
     for (const known of this.properties.values()) {
       for (const [value, name] of known?.values ?? []) {
+        if (pace.isDue) await pace.turn();
         if (!known || name === '') continue;
         const entry = { label: known.label, property: known.property, value };
         const named = this.byName.get(name);

@@ -1,3 +1,4 @@
+import { type Pace } from '../../common/pace.js';
 import { type RowEvidence } from '../cypher/decode-rows.js';
 
 /** An edge by the columns of its index; `edges.id` alone has none. */
@@ -41,10 +42,14 @@ export class AnswerElements {
   }
 }
 
-export function collectElements(rows: unknown[][], evidence: RowEvidence[]): AnswerElements {
+/** Of `rows`, and of the evidence of as many. */
+export async function collectElements(rows: unknown[][], evidence: RowEvidence[], pace: Pace): Promise<AnswerElements> {
   const elements = new AnswerElements();
-  for (const row of rows) elements.addValue(row);
-  elements.addEvidence(evidence);
+  for (const row of rows) {
+    if (pace.isOverdue) await pace.turn();
+    elements.addValue(row);
+  }
+  elements.addEvidence(evidence.slice(0, rows.length));
   return elements;
 }
 

@@ -1,3 +1,4 @@
+import { Pace } from '../../common/pace.js';
 import { LONGEST_TEXT, SearchIndexBuilder } from '../engine/search-index-builder.js';
 import { ValueDictionary } from '../engine/value-dictionary.js';
 import { type SearchIndex } from '../engine/search-index.js';
@@ -21,6 +22,7 @@ export async function loadIndex(
   schema: GraphElements,
   budgetBytes: number,
 ): Promise<{ index: SearchIndex; values: ValueDictionary }> {
+  const pace = new Pace();
   const values = new ValueDictionary();
   const builder = new SearchIndexBuilder();
   for (const element of schema.labels) {
@@ -34,6 +36,7 @@ export async function loadIndex(
     for (;;) {
       const rows = (await reader.rows(`FETCH ${rowsPerFetch} FROM nodes_of_label`)) as [number, string, string, ...(string | null)[]][];
       for (const [id, key, display, ...found] of rows) {
+        if (pace.isOverdue) await pace.turn();
         builder.add({ id, label: element.name, key, display, texts: found.filter(text => text !== null) });
         found.forEach((text, i) => {
           if (text !== null) values.add(element.name, properties[i] ?? '', text);
@@ -44,8 +47,8 @@ export async function loadIndex(
     }
     await reader.rows('CLOSE nodes_of_label');
   }
-  values.seal();
-  return { index: builder.build(), values };
+  await values.seal(pace);
+  return { index: await builder.build(pace), values };
 }
 
 /** The display has its own field, and key properties repeat the key. */

@@ -2,7 +2,9 @@ import { compactText, normalizeText } from '../engine/tokenize-text.js';
 import { type SearchIndex } from '../engine/search-index.js';
 import { type ValueDictionary } from '../engine/value-dictionary.js';
 import { type GraphElements } from './graph-schema.js';
+import { GraphExceedsMemoryError } from '../retrieval.errors.js';
 import { loadIndex } from './load-index.js';
+import { LoadLane } from './load-lane.js';
 import { readGraphElements } from './read-graph-elements.js';
 import { readToOneTypes, type ToOneTypes } from './to-one-types.js';
 import { type GraphReader, type RetrievalDatabase } from './retrieval-database.js';
@@ -11,6 +13,8 @@ const LOAD_TIMEOUT_MS = 600_000;
 /** More than `loadIndex` fetches at once: the graph's size is not the answer's. */
 const MOST_BYTES_PER_FETCH = 64 * 1024 * 1024;
 const BYTES_OF_SCHEMA = 20_000;
+const LEAST_BYTES_PER_NODE = 36;
+const SMALL_NODES = 50_000;
 
 /** What is kept of one version of one graph; the index is loaded when a search or a question first needs it. */
 export interface LoadedGraph {
@@ -34,6 +38,11 @@ export interface LoadedIndex {
  * holds one that is dropped goes on with it.
  */
 export class LoadedGraphs {
+  /** Versions that do not fit into memory: to find that out again would cost a whole load. */
+  private readonly refused = new Map<number, { version: number; error: GraphExceedsMemoryError }>();
+  /** A graph of a million nodes takes half a minute to load, and those of a thousand must not wait for it. */
+  private readonly large = new LoadLane(1);
+  private readonly small = new LoadLane(3);
   /** In order of use, the latest last. */
   private readonly graphs = new Map<number, LoadedGraph>();
 
@@ -81,26 +90,35 @@ export class LoadedGraphs {
   /**
    * The index of this very version, or null when the database has moved on meanwhile: the caller then starts again.
    * Loading is shared by all who wait for it and is not cancelled when one of them gives up.
+   * @throws GraphExceedsMemoryError, at once where this version has been found too large before
    */
   async indexOf(graph: LoadedGraph): Promise<LoadedIndex | null> {
+    const refused = this.refused.get(graph.graphId);
+    if (refused?.version === graph.version) throw refused.error;
     graph.index ??= this.load(graph);
     try {
       return await graph.index;
     } catch (error) {
       graph.index = null;
       if (error instanceof VersionMovedError) return null;
+      if (error instanceof GraphExceedsMemoryError) this.refused.set(graph.graphId, { version: graph.version, error });
       throw error;
     }
   }
 
   private async load(graph: LoadedGraph): Promise<LoadedIndex> {
+    const nodes = graph.schema.labels.reduce((sum, label) => sum + label.rowCount, 0);
+    // What is sure not to fit is not even begun.
+    if (nodes * LEAST_BYTES_PER_NODE > this.budgetBytes) throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes);
     const read = async (reader: GraphReader): Promise<LoadedIndex> => {
       if (reader.version !== graph.version) throw new VersionMovedError();
       const loading = await loadIndex(reader, graph.schema, this.budgetBytes);
       return { ...loading, toOne: await readToOneTypes(reader) };
     };
     const { signal } = new AbortController();
-    const loaded = await this.database.readGraph(graph.graphId, LOAD_TIMEOUT_MS, signal, read, MOST_BYTES_PER_FETCH);
+    const lane = nodes > SMALL_NODES ? this.large : this.small;
+    const loaded = await lane.run(() => this.database.readGraph(graph.graphId, LOAD_TIMEOUT_MS, signal, read, MOST_BYTES_PER_FETCH));
+    this.refused.delete(graph.graphId);
     graph.bytes = loaded.index.bytes + loaded.values.bytes + BYTES_OF_SCHEMA;
     this.evict(graph);
     return loaded;

@@ -1,5 +1,6 @@
 import pg, { type PoolClient } from 'pg';
 import { type Logger } from 'pino';
+import { checkDetail } from '../../common/json/check-detail.js';
 import { parseExactJson, toExactNumber } from '../../common/json/parse-exact-json.js';
 import { withinBytes } from '../../database/byte-budget.js';
 import { DatabaseLink } from '../../database/database-link.js';
@@ -17,7 +18,10 @@ const types: pg.CustomTypesConfig = {
     switch (oid) {
       case OID.json:
       case OID.jsonb:
-        return parseExactJson;
+        return (text: string) => {
+          checkDetail(text);
+          return parseExactJson(text);
+        };
       case OID.int8:
       case OID.numeric:
         return toExactNumber;
@@ -36,6 +40,8 @@ export interface GraphReader {
   graphId: number;
   /** The graph's tables, as statements name them. */
   tables: GraphTables;
+  /** Most bytes of an answer. */
+  answerMaxBytes: number;
   /** The version that everything read here belongs to. */
   version: number;
   query<R extends object>(sql: string, parameters?: unknown[]): Promise<R[]>;
@@ -94,6 +100,7 @@ export class RetrievalDatabase {
       return await work({
         graphId,
         tables: graphTables(graphId),
+        answerMaxBytes: this.answerMaxBytes,
         version,
         // No statement is prepared under a name: each names its graph's tables, and a connection would keep one for every graph.
         query: (text, values = []) => run({ text, values }),

@@ -3,6 +3,7 @@ import { type DecodedRows, decodeRows } from '../cypher/decode-rows.js';
 import { type LogicalPlan } from '../cypher/logical-plan.js';
 import { parseCypher } from '../cypher/parse-cypher.js';
 import { planCypher } from '../cypher/plan-cypher.js';
+import { Pace } from '../../common/pace.js';
 import { type Citation, type Language, type RetrievalAnswer } from '../protocol.js';
 import { type AnswerElements, collectElements, withoutKinds } from './answer-elements.js';
 import { explainFailure } from './explain-failure.js';
@@ -32,7 +33,7 @@ export async function runCypher(
   const parsed = parseCypher(query.text);
   return database.readGraph(query.graphId, query.timeoutMs, signal, async reader => {
     const { schema } = await graphs.get(reader);
-    return executePlan(reader, schema, planCypher(parsed, schema), query);
+    return executePlan(reader, schema, planCypher(parsed, schema), query, new Pace(signal));
   });
 }
 
@@ -42,30 +43,39 @@ export async function executePlan(
   schema: GraphElements,
   plan: LogicalPlan,
   query: CypherQuery,
+  pace: Pace,
 ): Promise<RetrievalAnswer> {
   const started = performance.now();
   // One row more than asked for tells whether there are more.
   const compiled = compilePlan(plan, { graphId: reader.graphId, parameters: query.parameters, limit: query.limit + 1 });
-  const decoded = await fetchRows(reader, compiled, plan);
+  const decoded = await fetchRows(reader, compiled, plan, pace);
   const executed = performance.now();
   const truncated = decoded.rows.length > query.limit;
   const rows = truncated ? decoded.rows.slice(0, query.limit) : decoded.rows;
-  const elements = collectElements(rows, decoded.evidence.slice(0, rows.length));
+  const elements = await collectElements(rows, decoded.evidence, pace);
   const warnings = compiled.warnings.map(({ text }) => text[query.language]);
   if (truncated)
     warnings.push(say(query, `只返回前 ${query.limit} 行，还有更多`, `Only the first ${query.limit} rows are returned; there are more`));
   const wantsMatches = elements.isEmpty && rows.length > 0 && compiled.evidence === 'none' && plan.nodes.length > 0;
-  const cited = wantsMatches ? await citeMatches(reader, plan, rows, query, elements) : null;
+  const cited = wantsMatches ? await citeMatches(reader, plan, rows, query, elements, pace) : null;
   if (cited) warnings.push(...cited.warnings);
-  const { graph, citations, more } = await readEvidence(reader, schema, elements);
+  const { graph, citations, more, isGraphCut } = await readEvidence(reader, schema, elements);
   if (more) warnings.push(say(query, '引用未全部列出', 'Not all citations are listed'));
+  if (isGraphCut)
+    warnings.push(
+      say(
+        query,
+        'graph 中未列出全部节点和关系：它们的属性过大',
+        'The graph of the answer does not list all nodes and edges: their properties are too large',
+      ),
+    );
   if (cited?.isWhole) citations.push(...citeTables(schema, plan));
   return {
     graph_version: reader.version,
     language: query.language,
     text: null,
     columns: compiled.columns,
-    rows: rows.map(row => row.map(withoutKinds)),
+    rows: await showRows(rows, pace),
     graph,
     citations,
     plan: { kind: 'cypher', cypher: query.text, parameters: query.parameters, sql: compiled.sql },
@@ -76,11 +86,21 @@ export async function executePlan(
   };
 }
 
-async function fetchRows(reader: GraphReader, compiled: CompiledQuery, plan: LogicalPlan): Promise<DecodedRows> {
+/** Rows as they go out. */
+async function showRows(rows: unknown[][], pace: Pace): Promise<unknown[][]> {
+  const shown: unknown[][] = [];
+  for (const row of rows) {
+    if (pace.isOverdue) await pace.turn();
+    shown.push(row.map(withoutKinds));
+  }
+  return shown;
+}
+
+async function fetchRows(reader: GraphReader, compiled: CompiledQuery, plan: LogicalPlan, pace: Pace): Promise<DecodedRows> {
   const cells = await reader.rows(compiled.sql, compiled.parameters).catch((failure: unknown) => {
     throw explainFailure(failure, plan.text);
   });
-  return decodeRows(compiled, cells as (string | null)[][]);
+  return decodeRows(compiled, cells as (string | null)[][], pace);
 }
 
 /** Adds the first of the matches that rows of an aggregate rest on; `isWhole` where single matches cannot be told apart. */
@@ -90,10 +110,11 @@ async function citeMatches(
   rows: unknown[][],
   query: CypherQuery,
   elements: AnswerElements,
+  pace: Pace,
 ): Promise<{ isWhole: boolean; warnings: string[] }> {
   const behind = findMatchesBehind(plan, rows.slice(0, EXAMPLE_MATCHES));
   const options = { graphId: reader.graphId, parameters: { ...query.parameters, ...behind?.parameters }, limit: EXAMPLE_MATCHES };
-  const examples = behind ? await fetchRows(reader, compilePlan(behind.plan, options), plan) : null;
+  const examples = behind ? await fetchRows(reader, compilePlan(behind.plan, options), plan, pace) : null;
   elements.addEvidence(examples?.evidence ?? []);
   // A count of 0 rests on nothing.
   if (behind && Object.keys(behind.parameters).length === 0 && elements.isEmpty) return { isWhole: false, warnings: [] };

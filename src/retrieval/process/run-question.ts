@@ -1,4 +1,5 @@
 import { type ErrorText } from '../../common/errors/api-error.js';
+import { Pace } from '../../common/pace.js';
 import { parseCypher } from '../cypher/parse-cypher.js';
 import { planCypher } from '../cypher/plan-cypher.js';
 import { type AnswerNode, type Language, type LinkedTerm, type MetricCall, type MetricEntry, type RetrievalAnswer } from '../protocol.js';
@@ -36,18 +37,28 @@ export async function runQuestion(
   question: Question & { graphId: number; timeoutMs: number },
   signal: AbortSignal,
 ): Promise<RetrievalAnswer> {
-  return withIndex(database, graphs, question, signal, (reader, graph, loaded) => answerQuestion(reader, graph, loaded, question));
+  return withIndex(database, graphs, question, signal, (reader, graph, loaded) =>
+    answerQuestion(reader, graph, loaded, question, new Pace(signal)),
+  );
 }
 
-async function answerQuestion(reader: GraphReader, graph: LoadedGraph, loaded: LoadedIndex, question: Question): Promise<RetrievalAnswer> {
+async function answerQuestion(
+  reader: GraphReader,
+  graph: LoadedGraph,
+  loaded: LoadedIndex,
+  question: Question,
+  pace: Pace,
+): Promise<RetrievalAnswer> {
   const { schema } = graph;
   const { language } = question;
   const started = performance.now();
-  const linked = linkQuestion(question.text, question.today, new Lexicon(schema, question.metrics), {
-    findByName: (text, limit) => loaded.index.findByName(text, limit),
-    findValues: text => loaded.values.find(text),
-    search: (text, limit) => loaded.index.search({ text, limit, offset: 0, namesOnly: true }),
-  });
+  const lexicon = await Lexicon.build(schema, question.metrics, pace);
+  const names = {
+    findByName: (text: string, limit: number) => loaded.index.findByName(text, limit),
+    findValues: (text: string) => loaded.values.find(text),
+    search: (text: string, limit: number) => loaded.index.search({ text, limit, offset: 0, namesOnly: true }, pace),
+  };
+  const linked = await linkQuestion(question.text, question.today, lexicon, names, pace);
   const ids = [
     ...new Set(
       linked.mentions.flatMap(mention =>
@@ -65,13 +76,13 @@ async function answerQuestion(reader: GraphReader, graph: LoadedGraph, loaded: L
   if (metric && !('reason' in metric) && missed.length === 0)
     return metricAnswer(reader, schema, metric, [...entities.values()], { terms, notes, timing, language });
   const hint = suggestQuestions(linked, schema, question.metrics, language);
-  if (missed.length > 0) return searchInstead(reader, graph, loaded, question, terms, { reason: notUnderstood(missed), hint });
+  if (missed.length > 0) return searchInstead(reader, graph, loaded, question, terms, pace, { reason: notUnderstood(missed), hint });
   const plan =
     metric && 'reason' in metric ? metric : planGraphQuestion(readTerms(linked), { ...schema, toOne: loaded.toOne }, entities, language);
-  if ('reason' in plan) return searchInstead(reader, graph, loaded, question, terms, { reason: plan.reason, hint });
+  if ('reason' in plan) return searchInstead(reader, graph, loaded, question, terms, pace, { reason: plan.reason, hint });
   const uncertain = whyUncertain(linked, plan);
-  if (uncertain) return searchInstead(reader, graph, loaded, question, terms, { reason: uncertain, hint });
-  return graphAnswer(reader, schema, plan, question, { terms, notes, timing });
+  if (uncertain) return searchInstead(reader, graph, loaded, question, terms, pace, { reason: uncertain, hint });
+  return graphAnswer(reader, schema, plan, question, { terms, notes, timing }, pace);
 }
 
 async function graphAnswer(
@@ -80,9 +91,16 @@ async function graphAnswer(
   { cypher, parameters, shape, paths, notes: passedOver }: GraphPlan,
   question: Question,
   { terms, notes, timing }: { terms: LinkedTerm[]; notes: string[]; timing: Record<string, number> },
+  pace: Pace,
 ): Promise<RetrievalAnswer> {
   const { limit, language } = question;
-  const answer = await executePlan(reader, schema, planCypher(parseCypher(cypher), schema), { text: cypher, parameters, limit, language });
+  const answer = await executePlan(
+    reader,
+    schema,
+    planCypher(parseCypher(cypher), schema),
+    { text: cypher, parameters, limit, language },
+    pace,
+  );
   return {
     ...answer,
     text: wordGraphAnswer(shape, answer.rows, language),
@@ -130,10 +148,11 @@ async function searchInstead(
   loaded: LoadedIndex,
   { text, limit, language }: Question,
   terms: LinkedTerm[],
+  pace: Pace,
   { reason, hint }: { reason: ErrorText; hint: string },
 ): Promise<RetrievalAnswer> {
   const zh = language === 'zh';
-  const answer = await searchGraph(reader, graph, loaded, { text, limit: Math.min(limit, SHOWN_HITS), offset: 0, language });
+  const answer = await searchGraph(reader, graph, loaded, { text, limit: Math.min(limit, SHOWN_HITS), offset: 0, language }, pace);
   return {
     ...answer,
     text: zh

@@ -1,3 +1,4 @@
+import { Pace } from '../../common/pace.js';
 import { type AnswerColumn, type Language, type RetrievalAnswer } from '../protocol.js';
 import { CursorExpiredError } from '../retrieval.errors.js';
 import { type LoadedGraph, type LoadedGraphs, type LoadedIndex } from './loaded-graphs.js';
@@ -22,6 +23,8 @@ const COLUMNS: AnswerColumn[] = [
   { name: 'context', type: 'list' },
 ];
 const ATTEMPTS = 4;
+/** Hits that can be paged through: the best of a million are found by keeping as many in order as come before the page. */
+const MOST_PAGED = 10_000;
 
 /** Ranked nodes of one page, each with what it belongs to. */
 export async function runSearch(
@@ -31,8 +34,9 @@ export async function runSearch(
   signal: AbortSignal,
 ): Promise<RetrievalAnswer> {
   return withIndex(database, graphs, query, signal, async (reader, graph, loaded) => {
+    if (query.offset >= MOST_PAGED) throw new CursorExpiredError();
     if (query.expectedVersion !== undefined && query.expectedVersion !== reader.version) throw new CursorExpiredError();
-    return searchGraph(reader, graph, loaded, query);
+    return searchGraph(reader, graph, loaded, query, new Pace(signal));
   });
 }
 
@@ -62,9 +66,11 @@ export async function searchGraph(
   graph: LoadedGraph,
   { index, toOne }: LoadedIndex,
   query: Pick<SearchQuery, 'text' | 'limit' | 'offset' | 'language'>,
+  pace: Pace,
 ): Promise<RetrievalAnswer> {
   const started = performance.now();
-  const found = index.search({ text: query.text, limit: query.limit, offset: query.offset, labelNames: graph.labelNames });
+  const request = { text: query.text, limit: query.limit, offset: query.offset, labelNames: graph.labelNames };
+  const found = await index.search(request, pace);
   const searched = performance.now() - started;
   const ids = found.hits.map(hit => hit.id);
   const nodes = new Map((await readNodes(reader, ids)).map(node => [node.id, node]));
@@ -92,7 +98,7 @@ export async function searchGraph(
     citations,
     plan: { kind: 'search' },
     metric_call: null,
-    next_offset: end < found.total && found.hits.length > 0 ? end : null,
+    next_offset: end < Math.min(found.total, MOST_PAGED) && found.hits.length > 0 ? end : null,
     warnings: found.corrections.map(({ from, to }) =>
       query.language === 'zh' ? `没有“${from}”，按相近的“${to}”查找` : `Nothing is spelled "${from}"; searched for the similar "${to}"`,
     ),

@@ -1,11 +1,11 @@
 import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { rm } from 'node:fs/promises';
 import { type Logger } from 'pino';
-import { AnswerTooLargeError } from '../../common/errors/answer-too-large.error.js';
 import { ApiError, SchemaError } from '../../common/errors/api-error.js';
 import { DatabaseUnavailableError, ServiceStoppingError } from '../../common/errors/common-errors.js';
 import { toApiError } from '../../common/errors/to-api-error.js';
 import { ServerDrain } from '../../common/http/server-drain.js';
+import { Pace } from '../../common/pace.js';
 import { FairShare } from '../../common/shares/fair-share.js';
 import { type RetrievalFailure, type RetrievalHealth } from '../protocol.js';
 import { ProtocolError, RetrievalBusyError } from '../retrieval.errors.js';
@@ -13,6 +13,7 @@ import { LoadedGraphs } from './loaded-graphs.js';
 import { readRetrievalQuery } from './read-retrieval-query.js';
 import { RetrievalDatabase } from './retrieval-database.js';
 import { runQuery } from './run-query.js';
+import { writeAnswer } from './write-answer.js';
 
 export interface RetrievalOptions {
   databaseUrl: string;
@@ -42,36 +43,39 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
   const share = new FairShare({ ...SHARE, refuse: retryAfterS => new RetrievalBusyError(retryAfterS) });
   const startedAt = Date.now();
 
-  async function answer(request: IncomingMessage, signal: AbortSignal): Promise<unknown> {
+  async function answer(request: IncomingMessage, signal: AbortSignal): Promise<Buffer[]> {
     if (request.method === 'GET' && request.url === '/v1/health') {
       const uptime = Math.round((Date.now() - startedAt) / 1000);
-      return {
+      const health: RetrievalHealth = {
         status: 'ok',
         graphs: graphs.count,
         bytes: graphs.bytes,
         working: share.working,
         uptime_s: uptime,
-      } satisfies RetrievalHealth;
+      };
+      return [Buffer.from(JSON.stringify(health))];
     }
     if (request.method !== 'POST' || request.url !== '/v1/query')
       throw new ProtocolError({ zh: '没有这个操作', en: 'No such operation' }, 404);
     const query = readRetrievalQuery(await readBody(request));
     const { caller, graph_id: group, timeout_ms: patienceMs } = query;
-    return share.run({ caller, group, patienceMs, signal }, () => runQuery(database, graphs, query, signal));
+    return share.run({ caller, group, patienceMs, signal }, async () => {
+      const found = await runQuery(database, graphs, query, signal);
+      return writeAnswer(found, options.answerMaxBytes, new Pace(signal));
+    });
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const gone = new AbortController();
     response.on('close', () => gone.abort(new Error('The caller has gone')));
     try {
-      const body = await answer(request, gone.signal);
-      send(response, 200, writeAnswer(body, options.answerMaxBytes));
+      send(response, 200, await answer(request, gone.signal));
     } catch (error) {
       if (gone.signal.aborted) return;
       // Failures that are not the caller's doing.
       if (!(error instanceof ApiError)) options.log.error({ request_id: request.headers['x-request-id'], cause: error }, 'A query failed');
       const failure = toFailure(error);
-      send(response, failure.status, Buffer.from(JSON.stringify(failure)));
+      send(response, failure.status, [Buffer.from(JSON.stringify(failure))]);
     }
   }
 
@@ -83,7 +87,7 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
     });
   });
   const drain = new ServerDrain(server, (_request, response) => {
-    send(response, 503, Buffer.from(JSON.stringify(toFailure(new ServiceStoppingError()))));
+    send(response, 503, [Buffer.from(JSON.stringify(toFailure(new ServiceStoppingError())))]);
   });
   // Cold starts and long queries are bounded by their own time-outs.
   server.requestTimeout = 30_000;
@@ -126,18 +130,13 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** @throws AnswerTooLargeError */
-function writeAnswer(body: unknown, limitBytes: number): Buffer {
-  const bytes = Buffer.from(JSON.stringify(body));
-  if (bytes.length > limitBytes) throw new AnswerTooLargeError('query', bytes.length, limitBytes);
-  return bytes;
-}
-
-function send(response: ServerResponse, status: number, bytes: Buffer): void {
+function send(response: ServerResponse, status: number, pieces: Buffer[]): void {
   // The drain of a process that stops may have answered already.
   if (response.headersSent || response.destroyed) return;
-  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': bytes.length });
-  response.end(bytes);
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': length });
+  for (const piece of pieces) response.write(piece);
+  response.end();
 }
 
 function toFailure(thrown: unknown): RetrievalFailure {

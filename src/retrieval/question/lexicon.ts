@@ -1,3 +1,4 @@
+import { type Pace } from '../../common/pace.js';
 import { type MetricEntry } from '../protocol.js';
 import { compactText, normalizeText } from '../engine/tokenize-text.js';
 import { type Meaning } from './meaning.js';
@@ -24,29 +25,43 @@ export interface SchemaProperty {
 /** All names of a graph and its metrics: normalised text to what it may mean. */
 export class Lexicon {
   private readonly entries = new Map<string, Meaning[]>();
+  /** Name and meaning together: a name that a thousand labels share must not be compared a million times. */
+  private readonly known = new Set<string>();
 
-  constructor(schema: QuestionSchema, metrics: MetricEntry[]) {
-    for (const label of schema.labels) {
-      for (const name of [label.name, ...label.aliases]) this.add(name, { as: 'label', label: label.name });
-      for (const property of label.properties) this.addProperty('node', label.name, property);
-    }
-    for (const edge of schema.edges) {
-      for (const name of [edge.type, ...edge.aliases]) this.add(name, { as: 'relation', type: edge.type });
-      for (const property of edge.properties) this.addProperty('edge', edge.type, property);
-    }
-    for (const metric of metrics) {
-      for (const name of [metric.name, ...metric.aliases]) this.add(name, { as: 'metric', metricId: metric.id });
-      for (const dimension of metric.dimensions) {
-        for (const name of [dimension.name, ...dimension.aliases])
-          this.add(name, { as: 'dimension', metricId: metric.id, dimension: dimension.name });
-      }
-    }
+  private constructor() {}
+
+  static async build(schema: QuestionSchema, metrics: MetricEntry[], pace: Pace): Promise<Lexicon> {
+    const lexicon = new Lexicon();
+    await lexicon.fill(schema, metrics, pace);
+    lexicon.known.clear();
+    return lexicon;
   }
 
   /** Meanings of a stretch of normalised text; English words also in their other forms (`suppliers`, `supplied`). */
   find(normalized: string): Meaning[] {
     const name = compactText(normalized);
     return this.entries.get(name) ?? this.entries.get(stemWords(name)) ?? [];
+  }
+
+  private async fill(schema: QuestionSchema, metrics: MetricEntry[], pace: Pace): Promise<void> {
+    for (const label of schema.labels) {
+      if (pace.isOverdue) await pace.turn();
+      for (const name of [label.name, ...label.aliases]) this.add(name, { as: 'label', label: label.name });
+      for (const property of label.properties) this.addProperty('node', label.name, property);
+    }
+    for (const edge of schema.edges) {
+      if (pace.isOverdue) await pace.turn();
+      for (const name of [edge.type, ...edge.aliases]) this.add(name, { as: 'relation', type: edge.type });
+      for (const property of edge.properties) this.addProperty('edge', edge.type, property);
+    }
+    for (const metric of metrics) {
+      if (pace.isOverdue) await pace.turn();
+      for (const name of [metric.name, ...metric.aliases]) this.add(name, { as: 'metric', metricId: metric.id });
+      for (const dimension of metric.dimensions) {
+        for (const name of [dimension.name, ...dimension.aliases])
+          this.add(name, { as: 'dimension', metricId: metric.id, dimension: dimension.name });
+      }
+    }
   }
 
   private addProperty(owner: 'node' | 'edge', ownerName: string, { name, type, column }: SchemaProperty): void {
@@ -60,9 +75,12 @@ export class Lexicon {
     const normalized = compactText(normalizeText(name.replaceAll('_', ' ')));
     if (normalized === '') return;
     for (const key of new Set([normalized, stemWords(normalized)])) {
-      const known = this.entries.get(key);
-      if (!known) this.entries.set(key, [meaning]);
-      else if (!known.some(other => JSON.stringify(other) === JSON.stringify(meaning))) known.push(meaning);
+      const id = JSON.stringify([key, meaning]);
+      if (this.known.has(id)) continue;
+      this.known.add(id);
+      const meanings = this.entries.get(key);
+      if (meanings) meanings.push(meaning);
+      else this.entries.set(key, [meaning]);
     }
   }
 }

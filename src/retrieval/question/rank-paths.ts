@@ -28,21 +28,33 @@ export interface ToOne {
 const LONGEST_PATH = 3;
 const LENGTH_FACTOR = 0.6;
 const MOST_PATHS = 12;
+/** A schema of thousands of relations has millions of ways; short ones, which are better, are looked at first. */
+const MOST_STEPS = 20_000;
 
 /** Ways from one label to another over the schema, without passing a label twice, best first: short ones, and what is named. */
 export function rankPaths(schema: QuestionSchema, from: string, to: string, hints: PathHints): RankedPath[] {
   const found: RankedPath[] = [];
-  const extend = (hops: Hop[], at: string): void => {
-    if (hops.length > 0 && at === to) {
-      found.push({ hops, score: scoreOf(hops, hints) });
-      return;
-    }
-    if (hops.length === LONGEST_PATH) return;
-    const passed = new Set([from, ...hops.map(hop => hop.to)]);
-    for (const hop of hopsFrom(schema, at))
-      if (!passed.has(hop.to) || (hop.to === to && hops.length > 0 && from === to)) extend([...hops, hop], hop.to);
+  const known = new Map<string, Hop[]>();
+  const hopsOf = (label: string): Hop[] => {
+    const hops = known.get(label) ?? hopsFrom(schema, label);
+    known.set(label, hops);
+    return hops;
   };
-  extend([], from);
+  let steps = 0;
+  let ways: Hop[][] = [[]];
+  for (let length = 1; length <= LONGEST_PATH; length++) {
+    const longer: Hop[][] = [];
+    for (const hops of ways) {
+      const passed = new Set([from, ...hops.map(hop => hop.to)]);
+      for (const hop of hopsOf(hops.at(-1)?.to ?? from)) {
+        if (++steps > MOST_STEPS) break;
+        if (hop.to === to && (!passed.has(to) || (hops.length > 0 && from === to)))
+          found.push({ hops: [...hops, hop], score: scoreOf([...hops, hop], hints) });
+        else if (!passed.has(hop.to)) longer.push([...hops, hop]);
+      }
+    }
+    ways = longer;
+  }
   return found.sort((a, b) => b.score - a.score || describePath(a.hops).localeCompare(describePath(b.hops))).slice(0, MOST_PATHS);
 }
 

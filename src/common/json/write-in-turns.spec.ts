@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { RawJson } from './raw-json.js';
+import { isLarge, writeInTurns } from './write-in-turns.js';
+
+const written = async (body: Record<string, unknown>) => JSON.parse(Buffer.concat(await writeInTurns(body)).toString('utf8'));
+
+describe('writeInTurns', () => {
+  it('writes what JSON.stringify writes', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.dictionary(fc.string(), fc.oneof(fc.jsonValue(), fc.array(fc.jsonValue()), fc.constant(undefined))),
+        async body => {
+          expect(await written(body)).toEqual(JSON.parse(JSON.stringify(body)));
+        },
+      ),
+    );
+  });
+
+  it('passes raw values on as they are', async () => {
+    const body = { a: 1, rows: new RawJson(Buffer.from('[[1, "中"]]')), graph: null };
+    expect(Buffer.concat(await writeInTurns(body)).toString()).toBe('{"a":1,"rows":[[1, "中"]],"graph":null}');
+    expect(isLarge(body)).toBe(true);
+  });
+
+  it('lets others run in between', async () => {
+    let turns = 0;
+    const others = setInterval(() => turns++, 1);
+    await writeInTurns({ rows: Array.from({ length: 400 }, () => ['x'.repeat(100_000)]) });
+    clearInterval(others);
+    expect(turns).toBeGreaterThan(0);
+  });
+
+  it('tells large bodies from small ones', () => {
+    expect(isLarge({ rows: [['x'.repeat(300_000)]] })).toBe(true);
+    expect(isLarge({ rows: Array.from({ length: 10_000 }, () => ['some text', { n: 1, text: 'more of it' }]) })).toBe(true);
+    expect(isLarge({ rows: [[1, 2, 3]], text: 'x' })).toBe(false);
+    expect(isLarge([1])).toBe(false);
+    expect(isLarge(null)).toBe(false);
+  });
+});

@@ -1,0 +1,62 @@
+import http, { type IncomingMessage } from 'node:http';
+import { AnswerTooLargeError } from '../common/errors/answer-too-large.error.js';
+import { ApiError } from '../common/errors/api-error.js';
+import { currentRequest } from '../common/http/request-context.js';
+import { RetrievalUnavailableError } from './retrieval.errors.js';
+
+/** No answer came in time. */
+export class SilenceError extends Error {}
+
+export interface ExchangeOptions {
+  payload?: Buffer;
+  /** From here to the last byte of the answer, waiting for a connection included. */
+  timeoutMs: number;
+  limitBytes?: number;
+}
+
+const MOST_BYTES = 1_048_576;
+
+/**
+ * One request to the retrieval process and its whole answer.
+ * @throws SilenceError; AnswerTooLargeError as soon as more bytes than allowed have come; RetrievalUnavailableError when the
+ *   connection breaks or cannot be made
+ */
+export function exchange(
+  request: http.RequestOptions,
+  { payload, timeoutMs, limitBytes = MOST_BYTES }: ExchangeOptions,
+): Promise<{ status: number; bytes: Buffer }> {
+  return new Promise((resolve, reject) => {
+    const requestId = currentRequest()?.requestId;
+    const headers = {
+      ...(payload ? { 'Content-Type': 'application/json', 'Content-Length': payload.length } : {}),
+      ...(requestId === undefined ? {} : { 'X-Request-ID': requestId }),
+    };
+    const sent = http.request({ ...request, headers });
+    const fail = (error: unknown): void => {
+      clearTimeout(late);
+      sent.destroy();
+      reject(error instanceof ApiError || error instanceof SilenceError ? error : new RetrievalUnavailableError(error));
+    };
+    const late = setTimeout(() => fail(new SilenceError()), Math.max(1, timeoutMs));
+    // Stays for as long as the request does: what the connection says after it was given up is no news, and no exception.
+    sent.on('error', fail);
+    sent.on('response', response => {
+      readBounded(response, limitBytes).then(bytes => {
+        clearTimeout(late);
+        resolve({ status: response.statusCode ?? 0, bytes });
+      }, fail);
+    });
+    sent.end(payload);
+  });
+}
+
+async function readBounded(response: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let received = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    received += chunk.length;
+    if (received > limitBytes) throw new AnswerTooLargeError('query', received, limitBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

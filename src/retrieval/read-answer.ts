@@ -1,0 +1,30 @@
+import { RawJson } from '../common/json/raw-json.js';
+import { type LargeAnswer, type RetrievalAnswer } from './protocol.js';
+import { RetrievalUnavailableError } from './retrieval.errors.js';
+
+/** Larger answers are passed on as bytes: to parse 16 MB holds an event loop for up to two seconds. */
+const PARSED_BYTES = 524_288;
+const NEWLINE = 10;
+
+/** The three lines of an answer. @throws RetrievalUnavailableError where they are not */
+export function readAnswer(bytes: Buffer): RetrievalAnswer | LargeAnswer {
+  const first = bytes.indexOf(NEWLINE);
+  const second = bytes.indexOf(NEWLINE, first + 1);
+  const [head, rows, graph] = [bytes.subarray(0, first), bytes.subarray(first + 1, second), bytes.subarray(second + 1)];
+  try {
+    if (first === -1 || second === -1) throw new Error('Not an answer of the protocol');
+    const rest = parse(head) as Omit<RetrievalAnswer, 'rows' | 'graph'>;
+    if (bytes.length > PARSED_BYTES) return { ...rest, rows: new RawJson(rows), graph: new RawJson(graph) };
+    return { ...rest, rows: parse(rows) as RetrievalAnswer['rows'], graph: parse(graph) as RetrievalAnswer['graph'] };
+  } catch (error) {
+    throw new RetrievalUnavailableError(error);
+  }
+}
+
+export function isLargeAnswer(answer: RetrievalAnswer | LargeAnswer): answer is LargeAnswer {
+  return answer.rows instanceof RawJson;
+}
+
+function parse(bytes: Buffer): unknown {
+  return JSON.parse(bytes.toString('utf8'));
+}

@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { RetrievalClient } from './retrieval.client.js';
+import { RetrievalSupervisor } from './retrieval.supervisor.js';
+
+/** A process that hangs is known after some 7 s. No work of ours holds its event loop for a hundredth of that. */
+const EVERY_MS = 500;
+const PATIENCE_MS = 2_000;
+const MISSES = 3;
+
+/**
+ * Tells a retrieval process that hangs from one that is busy: it is asked for its health all the time, and a busy one answers.
+ * Our own is killed and started again; one deployed apart is left alone, and its callers told at once, until it answers again.
+ * Beats are counted rather than time, for this process may have stood still itself.
+ */
+@Injectable()
+export class RetrievalPulse implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly log = new Logger('RetrievalPulse');
+  private readonly stop = new AbortController();
+
+  constructor(
+    private readonly client: RetrievalClient,
+    private readonly supervisor: RetrievalSupervisor,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.run().catch((error: unknown) => {
+      if (!this.stop.signal.aborted) this.log.error(`检索心跳中断 / retrieval pulse ended: ${String(error)}`);
+    });
+  }
+
+  onApplicationShutdown(): void {
+    this.stop.abort();
+  }
+
+  private async run(): Promise<void> {
+    let missed = 0;
+    let place = this.supervisor.generation;
+    for (;;) {
+      await sleep(EVERY_MS, undefined, { ref: false, signal: this.stop.signal });
+      // A process that is new has missed nothing, and one that has not said that it listens cannot answer.
+      if (this.supervisor.generation !== place || !this.supervisor.isListening) {
+        missed = 0;
+        place = this.supervisor.generation;
+        continue;
+      }
+      missed = (await this.client.isAlive(PATIENCE_MS)) ? 0 : missed + 1;
+      if (missed === 0) this.supervisor.markAnswering();
+      else if (missed >= MISSES && this.supervisor.generation === place) {
+        this.supervisor.markHanging();
+        this.client.dropConnections();
+      }
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import { QueryRefusedError } from './retrieval.errors.js';
+import { SuspectQueries } from './suspect-queries.js';
+
+describe('SuspectQueries', () => {
+  let now = 0;
+  const build = () => new SuspectQueries(() => now);
+
+  it('refuses a query that was under way at two deaths, for ten minutes', () => {
+    const suspects = build();
+    for (let death = 0; death < 2; death++) {
+      suspects.admit('killer');
+      suspects.begin('killer');
+      suspects.processEnded();
+    }
+    expect(() => suspects.admit('killer')).toThrow(QueryRefusedError);
+    suspects.admit('another');
+    now += 600_000;
+    suspects.admit('killer');
+    expect(suspects.isSuspect('killer')).toBe(false);
+  });
+
+  it('knows the reason when one query was alone, and suspects all when several were under way', () => {
+    const suspects = build();
+    const alone = suspects.begin('a');
+    suspects.processEnded();
+    expect(alone).toMatchObject({ isStruck: true, wasAlone: true });
+    const [b, c] = [suspects.begin('b'), suspects.begin('c')];
+    suspects.processEnded();
+    expect([b.isStruck, b.wasAlone, c.isStruck, suspects.isSuspect('b'), suspects.isSuspect('c')]).toEqual([true, false, true, true, true]);
+  });
+
+  it('clears a query that was answered, and leaves out one that had ended before the death', () => {
+    const suspects = build();
+    suspects.begin('a');
+    const b = suspects.begin('b');
+    suspects.end(b);
+    suspects.processEnded();
+    expect([suspects.isSuspect('a'), suspects.isSuspect('b')]).toEqual([true, false]);
+    suspects.clear('a');
+    suspects.begin('a');
+    suspects.processEnded();
+    suspects.admit('a');
+  });
+
+  it('lets suspects through one after the other', async () => {
+    const suspects = build();
+    const order: string[] = [];
+    const first = await suspects.takeTurn();
+    const second = suspects.takeTurn().then(done => {
+      order.push('second');
+      done();
+    });
+    order.push('first');
+    first();
+    await second;
+    expect(order).toEqual(['first', 'second']);
+  });
+});

@@ -1,0 +1,72 @@
+import { QueryRefusedError } from './retrieval.errors.js';
+
+/** A query that the process is working on. */
+export interface Flight {
+  readonly id: string;
+  /** The process ended under it. */
+  isStruck: boolean;
+  /** No other query was under way then: it is the reason. */
+  wasAlone: boolean;
+}
+
+const DEATHS_TO_REFUSE = 2;
+const REFUSED_MS = 600_000;
+
+/**
+ * Finds the queries that end the retrieval process, so that each harms itself only. Whatever is under way when the process ends
+ * is suspect; suspects are tried once more, one after the other, and one that is under way at a second death is refused for ten
+ * minutes. An answer of any kind clears a query.
+ */
+export class SuspectQueries {
+  private readonly underWay = new Set<Flight>();
+  private readonly marks = new Map<string, { deaths: number; untilMs: number }>();
+  private alone: Promise<void> = Promise.resolve();
+
+  constructor(private readonly now: () => number = Date.now) {}
+
+  /** @throws QueryRefusedError */
+  admit(id: string): void {
+    const mark = this.marks.get(id);
+    if (mark && mark.deaths >= DEATHS_TO_REFUSE && mark.untilMs > this.now()) throw new QueryRefusedError(mark.untilMs - this.now());
+  }
+
+  isSuspect(id: string): boolean {
+    return (this.marks.get(id)?.untilMs ?? 0) > this.now();
+  }
+
+  /** Waits for the turn of a suspect; call what it resolves to when it is done. */
+  async takeTurn(): Promise<() => void> {
+    const before = this.alone;
+    let done: () => void = () => undefined;
+    this.alone = new Promise<void>(resolve => (done = resolve));
+    await before;
+    return done;
+  }
+
+  begin(id: string): Flight {
+    const flight = { id, isStruck: false, wasAlone: false };
+    this.underWay.add(flight);
+    return flight;
+  }
+
+  end(flight: Flight): void {
+    this.underWay.delete(flight);
+  }
+
+  /** The process has answered this query, whatever it said. */
+  clear(id: string): void {
+    this.marks.delete(id);
+  }
+
+  /** The process has ended, and not because it was told to. */
+  processEnded(): void {
+    for (const [id, mark] of this.marks) if (mark.untilMs <= this.now()) this.marks.delete(id);
+    const ids = new Set([...this.underWay].map(flight => flight.id));
+    for (const id of ids) this.marks.set(id, { deaths: (this.marks.get(id)?.deaths ?? 0) + 1, untilMs: this.now() + REFUSED_MS });
+    for (const flight of this.underWay) {
+      flight.isStruck = true;
+      flight.wasAlone = ids.size === 1;
+    }
+    this.underWay.clear();
+  }
+}

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { graphTables } from '../src/database/graph-tables.js';
+import { RetrievalClient } from '../src/retrieval/retrieval.client.js';
+import { RetrievalSupervisor } from '../src/retrieval/retrieval.supervisor.js';
+import { type Client, startTestApp, type TestApp } from './support/app.js';
+import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
+
+/** On a machine that does much else. In one turn the questions took 22 s on a quiet one, and nobody was answered meanwhile. */
+const generousMs = 10_000;
+
+describe('large work', () => {
+  let test: TestApp;
+  let graph: TradingGraph;
+  let owner: Client;
+  beforeAll(async () => {
+    test = await startTestApp();
+    owner = await test.asUser('asker');
+    graph = await createTradingGraph(test, owner);
+    const { nodes } = graphTables(graph.id);
+    // Names that share their characters, so that every part of a question is found in thousands of them.
+    await test.pool.query(
+      `INSERT INTO ${nodes} (label, key, display, properties, run_id)
+       SELECT '产品', 'x' || i, '一百万亿' || i || '号产品', jsonb_build_object('产品名称', '一百万亿' || i, '类别', repeat('长', 300)), (SELECT run_id FROM ${nodes} LIMIT 1)
+         FROM generate_series(1, 20000) i`,
+    );
+    await test.pool.query(`UPDATE graph_elements SET row_count = 20005 WHERE graph_id = $1 AND name = '产品'`, [graph.id]);
+    await graph.raiseVersion();
+  }, 60_000);
+  afterAll(() => test.close());
+
+  const ask = (body: object) => owner.post(`/api/graphs/${graph.id}/query`).send(body);
+
+  /** The longest wait of the retrieval process's health while `work` goes on. */
+  async function longestWait(work: PromiseLike<unknown>): Promise<number> {
+    const client = test.app.get(RetrievalClient);
+    let isOver = false;
+    const over = Promise.resolve(work).finally(() => (isOver = true));
+    let longest = 0;
+    while (!isOver) {
+      const started = performance.now();
+      expect(await client.isAlive(20_000)).toBe(true);
+      longest = Math.max(longest, performance.now() - started);
+    }
+    await over;
+    return longest;
+  }
+
+  it('of thirty long questions leaves the retrieval process free for others', async () => {
+    await ask({ search: '华为' });
+    const pid = test.app.get(RetrievalSupervisor).pid;
+    const questions = Array.from({ length: 30 }, (_, i) => ask({ question: `${'一百万亿两千三百'.repeat(240)}${i}`, timeout_ms: 20_000 }));
+    let answers: { status: number }[] = [];
+    expect(await longestWait(Promise.all(questions).then(all => (answers = all)))).toBeLessThan(generousMs);
+    // Each is its asker's own refusal, time-out, or an answer; never a fault.
+    expect(answers.filter(({ status }) => ![200, 400, 422, 503].includes(status))).toEqual([]);
+    expect(test.app.get(RetrievalSupervisor).pid).toBe(pid);
+  }, 120_000);
+
+  it('of loading an index leaves it free too', async () => {
+    await graph.raiseVersion();
+    expect(await longestWait(ask({ search: '一百万亿' }))).toBeLessThan(generousMs);
+  }, 60_000);
+
+  it('of an answer near the limit passes through the API unparsed, and is not stored', async () => {
+    const { status, body } = await ask({
+      cypher: 'MATCH (p:产品) RETURN p.产品名称 AS n, p.类别 AS c, p.类别 AS d, p.类别 AS e, p ORDER BY n',
+      limit: 3_500,
+    });
+    expect([status, body.rows?.length, body.query_id]).toEqual([200, 3_500, null]);
+  }, 60_000);
+
+  it('of a list of hundreds of thousands of parts is refused', async () => {
+    const { status, body } = await ask({ cypher: `MATCH (p:产品) RETURN collect([${Array(12).fill('p.单价').join(', ')}]) AS lists` });
+    expect([status, body.code]).toEqual([422, 'answer_too_large']);
+  }, 60_000);
+
+  it('takes random bytes as questions', async () => {
+    const { status } = await ask({ question: randomBytes(400).toString('base64') });
+    expect([200, 422]).toContain(status);
+  });
+});
+
+describe('a graph beyond the memory budget', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp({ RETRIEVAL_MEMORY_MB: '64' });
+  });
+  afterAll(() => test.close());
+
+  it('is refused at once after the first time, and others are served meanwhile', async () => {
+    const owner = await test.asUser('big');
+    const big = await createTradingGraph(test, owner);
+    const { nodes } = graphTables(big.id);
+    await test.pool.query(
+      `INSERT INTO ${nodes} (label, key, display, run_id) SELECT '产品', 'x' || i, md5(i::text) || ' ' || md5((i + 1)::text) || ' ' || md5((i + 2)::text), (SELECT run_id FROM ${nodes} LIMIT 1) FROM generate_series(1, 300000) i`,
+    );
+    await big.raiseVersion();
+    const ask = () => owner.post(`/api/graphs/${big.id}/query`).send({ search: '华为', cache: 'refresh' });
+    const started = performance.now();
+    const first = await ask();
+    const took = performance.now() - started;
+    expect([first.status, first.body.code]).toEqual([503, 'graph_exceeds_memory']);
+    const again = await Promise.all(Array.from({ length: 10 }, ask));
+    expect(again.map(({ body }) => body.code)).toEqual(Array.from({ length: 10 }, () => 'graph_exceeds_memory'));
+    // Not one of them read the nodes again.
+    expect(performance.now() - started - took).toBeLessThan(took);
+    await owner.post(`/api/graphs/${big.id}/query`).send({ cypher: 'MATCH (r:地区) RETURN r' }).expect(200);
+  }, 120_000);
+});
