@@ -32,6 +32,7 @@ import { RetrievalModule } from './retrieval/retrieval.module.js';
 import { type RetrievalPlace } from './retrieval/retrieval.supervisor.js';
 import { TelemetryModule } from './telemetry/telemetry.module.js';
 import { UsersModule } from './users/users.module.js';
+import { ConnectionAccessGuard } from './warehouse/connection-access.guard.js';
 import { WarehouseModule } from './warehouse/warehouse.module.js';
 
 export interface AppOptions {
@@ -71,13 +72,15 @@ export class AppModule {
         { provide: APP_FILTER, useClass: CountingErrorFilter },
         { provide: APP_PIPE, useClass: DtoPipe },
         // Guards run in this order: how often from this address, who calls, how often may they, may they go on, may they do this,
-        // what do they send, may they do it with this graph, which the body may name, can what they send be understood.
+        // also with this connection, what do they send, may they do it with this graph, which the body may name, can what they send be
+        // understood.
         { provide: APP_GUARD, useClass: ClientLimitsGuard },
         { provide: APP_GUARD, useClass: CredentialsGuard },
         { provide: APP_GUARD, useClass: CallerLimitsGuard },
         { provide: APP_GUARD, useClass: PasswordChangeGuard },
         { provide: APP_GUARD, useClass: ApiKeyPowersGuard },
         { provide: APP_GUARD, useClass: AdminGuard },
+        { provide: APP_GUARD, useClass: ConnectionAccessGuard },
         { provide: APP_GUARD, useClass: JsonBodyGuard },
         { provide: APP_GUARD, useClass: GraphAccessGuard },
         { provide: APP_GUARD, useClass: RequestSchemaGuard },

@@ -1,6 +1,6 @@
 import { accessTable } from './access/access-table.js';
 import { credentialStates, expected } from './access/credential-states.js';
-import { startTestApp, type TestApp } from './support/app.js';
+import { grantConnection, startTestApp, type TestApp } from './support/app.js';
 
 interface Layer {
   route?: { path: string; methods: Record<string, boolean> };
@@ -10,9 +10,10 @@ describe('access', () => {
   let test: TestApp;
   beforeAll(async () => {
     test = await startTestApp();
-    for (const name of ['disabled', 'pending', 'stranger', 'viewer', 'editor', 'manager', 'owner']) {
+    for (const name of ['disabled', 'pending', 'stranger', 'viewer', 'editor', 'manager', 'owner', 'granted-read', 'granted-write']) {
       await test.anonymous.post('/api/auth/register').send({ username: name, password: 'correct-horse-8' }).expect(201);
     }
+    for (const right of ['read', 'write']) await grantConnection(test, `granted-${right}`, right);
     await test.pool.query("UPDATE users SET disabled_at = now() WHERE username = 'disabled'");
     await test.pool.query("UPDATE users SET must_change_password = true WHERE username = 'pending'");
   });
@@ -49,8 +50,10 @@ describe('access', () => {
       if (route.includes('/jobs/')) return job;
       if (route.includes('/runs/')) return rows[0].id;
       if (route.includes('/metrics/')) return metric;
+      // The mirror, which no request of this test changes.
+      if (route.includes('/connections/')) return 1;
       // Nobody's: what the route would do to it is not what this test is about.
-      return /\/(users|api-keys|connections)\//.test(route) ? 999_999 : graphId;
+      return /\/(users|api-keys)\//.test(route) ? 999_999 : graphId;
     };
     const path = (route: string) =>
       route
@@ -75,6 +78,7 @@ describe('access', () => {
     for (let index = 0; index < states; index++) {
       // What a route deletes or ends is whole again for the next credential.
       if (method === 'DELETE') fixture = await createFixture();
+      await test.pool.query('DELETE FROM connection_grants WHERE user_id IS NULL');
       const { name, headers, standing } = (await credentialStates(test, fixture.graphId, fixture.otherGraphId))[index]!;
       const body = template.startsWith('/ingestion/jobs') || template === '/metrics' ? { graph_id: fixture.graphId } : {};
       const response = await fetch(`${test.url}/api${fixture.path(template)}`, {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Client, startTestApp, type TestApp } from './support/app.js';
+import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
 import { bindMetricExamples, createMetricExamples, executeMetricExamples, parseFormulaExamples } from '../src/metrics/metric-examples.js';
 import { describeWithShared, sharedFolder } from './support/shared-data.js';
 
@@ -11,6 +11,7 @@ let editor: Client;
 beforeAll(async () => {
   test = await startTestApp();
   editor = await test.asUser('lin');
+  await grantConnection(test, 'lin');
   const { body } = await editor.post('/api/graphs').send({ name: '销售' }).expect(201);
   graphId = body.id;
 }, 60_000);

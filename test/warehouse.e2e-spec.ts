@@ -3,7 +3,7 @@ import http from 'node:http';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { WarehouseService } from '../src/warehouse/warehouse.service.js';
-import { type Client, startTestApp, type TestApp } from './support/app.js';
+import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
 import { describeWithShared, sharedFolder } from './support/shared-data.js';
 
 const tablesPath = '/api/warehouse/connections/1/tables';
@@ -15,6 +15,7 @@ describe('warehouse', () => {
   beforeAll(async () => {
     test = await startTestApp();
     user = await test.asUser('reader');
+    await grantConnection(test, 'reader');
   });
   afterAll(() => test.close());
 
@@ -74,7 +75,16 @@ describe('warehouse', () => {
       const { body } = await user.get('/api/warehouse/connections').expect(200);
       expect(body).toEqual({
         items: [
-          { id: 1, name: 'pg_mirror', type: 'pg_mirror', dsn_masked: null, options: {}, is_default: true, created_at: expect.any(String) },
+          {
+            id: 1,
+            name: 'pg_mirror',
+            type: 'pg_mirror',
+            dsn_masked: null,
+            options: {},
+            is_default: true,
+            right: 'read',
+            created_at: expect.any(String),
+          },
         ],
         next_cursor: null,
       });
@@ -86,7 +96,8 @@ describe('warehouse', () => {
         .send({ name: '第二镜像', type: 'pg_mirror', dsn: null, options: {} })
         .expect(201);
       expect(body).toMatchObject({ name: '第二镜像', is_default: false });
-      await user.get(`/api/warehouse/connections/${body.id}`).expect(200);
+      expect((await test.admin.get(`/api/warehouse/connections/${body.id}`).expect(200)).body.right).toBe('write');
+      await user.get(`/api/warehouse/connections/${body.id}`).expect(403);
       await test.admin.post('/api/warehouse/connections').send({ name: '第二镜像', type: 'pg_mirror' }).expect(400);
       await test.admin.delete(`/api/warehouse/connections/${body.id}`).expect(204);
       await user.get(`/api/warehouse/connections/${body.id}`).expect(404);
@@ -149,7 +160,7 @@ describe('warehouse', () => {
       expect(body.code).toBe('mirror_copy_not_built');
     });
 
-    it('lets users read and only admins change', async () => {
+    it('lets those read who were granted it, and only admins change', async () => {
       await test.anonymous.get('/api/warehouse/connections').expect(401);
       await test.anonymous.get(tablesPath).expect(401);
       await user.get(tablesPath).expect(200);
@@ -386,17 +397,19 @@ describe('warehouse', () => {
       await upload('things', 'id,big,price,at,seen\n1,9223372036854775807,1.10,2024-02-29,2024-02-29 10:00:00\n2,5,2.2,,\n').expect(201);
     });
 
+    const admin = { userId: 1 };
+    const mirror = { id: 1, name: 'pg_mirror', type: 'pg_mirror' };
+
     it('resolves the default, a name and an id', async () => {
-      const mirror = { id: 1, name: 'pg_mirror', type: 'pg_mirror' };
-      expect(await warehouse.resolve(null)).toEqual(mirror);
-      expect(await warehouse.resolve('pg_mirror')).toEqual(mirror);
-      expect(await warehouse.resolve(1)).toEqual(mirror);
-      expect(await warehouse.resolve('1')).toEqual(mirror);
-      await expect(warehouse.resolve('nowhere')).rejects.toMatchObject({ status: 404 });
+      expect(await warehouse.open(admin, null)).toEqual(mirror);
+      expect(await warehouse.open(admin, 'pg_mirror')).toEqual(mirror);
+      expect(await warehouse.open(admin, 1)).toEqual(mirror);
+      expect(await warehouse.open(admin, '1')).toEqual(mirror);
+      await expect(warehouse.open(admin, 'nowhere')).rejects.toMatchObject({ status: 404 });
     });
 
     it('describes tables, and knows those it has not', async () => {
-      expect(await warehouse.describeTable(1, 'things')).toEqual({
+      expect(await warehouse.describeTable(mirror, 'things')).toEqual({
         name: 'things',
         columns: [
           { name: 'id', type: 'integer' },
@@ -406,20 +419,24 @@ describe('warehouse', () => {
           { name: 'seen', type: 'timestamp' },
         ],
       });
-      expect(await warehouse.describeTable(1, 'nothing')).toBeNull();
-      expect(await warehouse.listTables(1)).toContain('things');
+      expect(await warehouse.describeTable(mirror, 'nothing')).toBeNull();
+      expect(await warehouse.listTables(mirror)).toContain('things');
     });
 
     const request = (sql: string, parameters: unknown[] = []) => ({ sql, parameters, timeoutMs: 500, maxRows: 100 });
 
     it('reads exact values, with parameters', async () => {
-      const { columns, rows } = await warehouse.read(1, request('SELECT * FROM things WHERE id = $1', [1]));
+      const { columns, rows } = await warehouse.read(mirror, request('SELECT * FROM things WHERE id = $1', [1]));
       expect(columns[1]).toEqual({ name: 'big', type: 'bigint' });
       expect(rows).toEqual([[1, '9223372036854775807', '1.10', '2024-02-29', '2024-02-29T10:00:00']]);
     });
 
     it('fetches no more rows than asked for', async () => {
-      const result = await warehouse.read(1, { ...request('SELECT g FROM generate_series(1, 50000000) g'), maxRows: 3, timeoutMs: 30_000 });
+      const result = await warehouse.read(mirror, {
+        ...request('SELECT g FROM generate_series(1, 50000000) g'),
+        maxRows: 3,
+        timeoutMs: 30_000,
+      });
       expect(result).toMatchObject({ rows: [[1], [2], [3]], truncated: true });
     });
 
@@ -431,7 +448,7 @@ describe('warehouse', () => {
       ['SELECT 1 / (id - id) FROM things', '22012'],
       ['SELECT * FROM nothing', '42P01'],
     ])('refuses %s', async (sql, sqlstate) => {
-      await expect(warehouse.read(1, request(sql))).rejects.toMatchObject({
+      await expect(warehouse.read(mirror, request(sql))).rejects.toMatchObject({
         status: 400,
         code: 'warehouse_query_failed',
         context: { sqlstate },
@@ -439,12 +456,12 @@ describe('warehouse', () => {
     });
 
     it('stops what runs too long', async () => {
-      await expect(warehouse.read(1, request('SELECT pg_sleep(10)'))).rejects.toMatchObject({ code: 'warehouse_timeout' });
+      await expect(warehouse.read(mirror, request('SELECT pg_sleep(10)'))).rejects.toMatchObject({ code: 'warehouse_timeout' });
     });
 
     it('leaves nothing behind that the next reader would see', async () => {
-      await warehouse.read(1, request(`SELECT set_config('role', 'none', false)`));
-      const { rows } = await warehouse.read(1, request('SELECT current_user::text'));
+      await warehouse.read(mirror, request(`SELECT set_config('role', 'none', false)`));
+      const { rows } = await warehouse.read(mirror, request('SELECT current_user::text'));
       expect(rows).toEqual([['graph_mirror_reader']]);
     });
 
@@ -453,7 +470,7 @@ describe('warehouse', () => {
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'graph-service mirror reader' AND datname = current_database()`,
       );
       await until(async () =>
-        warehouse.read(1, request('SELECT 1')).then(
+        warehouse.read(mirror, request('SELECT 1')).then(
           () => true,
           () => false,
         ),

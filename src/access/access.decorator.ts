@@ -3,16 +3,25 @@ import { ApiBearerAuth, ApiExtension, ApiResponse, ApiSecurity } from '@nestjs/s
 
 export type GraphRole = 'viewer' | 'editor' | 'manager';
 
+/** What a user may do with a warehouse connection: `write` also loads and drops tables. */
+export const connectionRights = ['read', 'write'] as const;
+export type ConnectionRight = (typeof connectionRights)[number];
+
+/** What an API key may do besides acting on its graphs. */
+export const keyPermissions = ['tables:write'] as const;
+export type KeyPermission = (typeof keyPermissions)[number];
+
 /** Where the guard finds the graph of a request: behind the id of a record in the path, or in the body's `graph_id`. */
 export type GraphSource = { of: 'graph' | 'job' | 'run' | 'metric'; param: string } | { of: 'body' };
 
 /**
  * Who may call a route. `password_pending` is open to a user who still has to change the password; `keys` says whether an
- * API key will do: never where accounts, keys, permissions or warehouse connections are concerned.
+ * API key will do, or which permission it must carry: none will where accounts, keys, permissions or connections are concerned.
  */
 export type Access =
   | { kind: 'public' }
   | { kind: 'authenticated' | 'password_pending' | 'admin'; keys: boolean }
+  | { kind: 'connection'; right: ConnectionRight; keys: KeyPermission | false }
   | { kind: 'graph'; role: GraphRole | 'owner'; source: GraphSource; keys: boolean };
 
 const ACCESS = 'access';

@@ -1,5 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { type Request } from 'express';
+import { type KeyPermission } from './access.decorator.js';
 
 /** Who is calling; loaded once per request by the guard, and the first argument of service methods. */
 export interface Principal {
@@ -17,6 +18,7 @@ export interface ApiKeyGrant {
   /** Requests per minute over all endpoints. */
   rateLimit: number;
   graphIds: number[];
+  permissions: KeyPermission[];
 }
 
 /** The caller of the request being served. Not on public routes. */

@@ -28,7 +28,7 @@ export class ApiKeyStrategy extends PassportStrategy(HeaderAPIKeyStrategy, 'api_
       isAdmin: holder.is_admin,
       mustChangePassword: false,
       tokenVersion: holder.token_version,
-      apiKey: { id: holder.id, rateLimit: holder.rate_limit, graphIds: holder.graph_ids },
+      apiKey: { id: holder.id, rateLimit: holder.rate_limit, graphIds: holder.graph_ids, permissions: holder.permissions },
     };
   }
 }

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, IsISO8601, IsOptional, Matches, Max, Min } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsISO8601, IsOptional, Matches, Max, Min } from 'class-validator';
+import { type KeyPermission, keyPermissions } from '../access/access.decorator.js';
 import { ArrayUnique } from '../common/http/array-unique.decorator.js';
 import { IsName } from '../common/http/is-name.decorator.js';
 import { type ApiKeyRow } from './api-keys.repository.js';
@@ -23,6 +24,19 @@ export class CreateApiKeyRequest {
   @Min(1, { each: true })
   @Max(maxId, { each: true })
   graph_ids: number[];
+
+  @ApiPropertyOptional({
+    type: [String],
+    enum: keyPermissions,
+    default: [],
+    example: [],
+    description: 'tables:write：另可上传、删除其用户可写的镜像表 / also loads and drops the mirror tables that its user may write',
+  })
+  @IsOptional()
+  @IsArray()
+  @ArrayUnique()
+  @IsIn(keyPermissions, { each: true })
+  permissions: KeyPermission[] = [];
 
   @ApiPropertyOptional({ example: 60, default: 60, description: '每分钟请求数，全部接口合计 / requests per minute over all endpoints' })
   @IsOptional()
@@ -52,6 +66,9 @@ export class ApiKeyResponse {
   @ApiProperty({ type: [Number], example: [1] })
   graph_ids: number[];
 
+  @ApiProperty({ type: [String], enum: keyPermissions, example: [] })
+  permissions: KeyPermission[];
+
   @ApiProperty({ example: 60 })
   rate_limit: number;
 
@@ -79,6 +96,7 @@ export function toApiKeyResponse(row: ApiKeyRow): ApiKeyResponse {
     name: row.name,
     prefix: `gsk_${row.public_id}`,
     graph_ids: row.graph_ids,
+    permissions: row.permissions,
     rate_limit: row.rate_limit,
     expires_at: row.expires_at.toISOString(),
     revoked_at: row.revoked_at?.toISOString() ?? null,

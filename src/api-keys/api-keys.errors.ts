@@ -23,3 +23,17 @@ export class ApiKeyRotatedError extends ApiError {
     super(409, 'api_key_rotated', { zh: '该密钥刚刚被另一个请求轮换', en: 'Another request has just rotated this key' });
   }
 }
+
+export class PermissionNotHeldError extends ApiError {
+  constructor() {
+    super(
+      403,
+      'permission_not_held',
+      {
+        zh: 'tables:write 只能由对某个数仓连接有 write 权限的人授予密钥，请管理员用 POST /api/permissions/connections/{id}/users 授权',
+        en: 'Only someone who may write a warehouse connection can give tables:write to a key; ask an admin for POST /api/permissions/connections/{id}/users',
+      },
+      { context: { permission: 'tables:write' } },
+    );
+  }
+}

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
+import { type KeyPermission } from '../access/access.decorator.js';
 import { BatchedLookup } from '../database/batched-lookup.js';
 import { ServicePool } from '../database/service-pool.js';
 import { ApiKeyExpiredError, ApiKeyRevokedError, ApiKeyRotatedError } from './api-keys.errors.js';
@@ -11,6 +12,7 @@ export interface ApiKeyRow {
   public_id: string;
   secret_hash: Buffer;
   graph_ids: number[];
+  permissions: KeyPermission[];
   rate_limit: number;
   expires_at: Date;
   revoked_at: Date | null;
@@ -25,6 +27,7 @@ export interface ApiKeyHolder {
   secret_hash: Buffer;
   rate_limit: number;
   graph_ids: number[];
+  permissions: KeyPermission[];
   stale: boolean;
   user_id: number;
   username: string;
@@ -40,10 +43,11 @@ export interface NewKeyRecord {
   rateLimit: number;
   expiresAt: Date;
   graphIds: number[];
+  permissions: KeyPermission[];
 }
 
 const key = `
-  SELECT k.id, k.user_id, k.name, k.public_id, k.secret_hash, k.rate_limit, k.expires_at, k.revoked_at, k.last_used_at, k.created_at,
+  SELECT k.id, k.user_id, k.name, k.public_id, k.secret_hash, k.permissions, k.rate_limit, k.expires_at, k.revoked_at, k.last_used_at, k.created_at,
          ARRAY(SELECT graph_id FROM api_key_graphs WHERE api_key_id = k.id ORDER BY graph_id) AS graph_ids
   FROM api_keys k`;
 
@@ -79,10 +83,14 @@ export class ApiKeysRepository {
     await this.pool.query('UPDATE api_keys SET last_used_at = now() WHERE id = $1', [id]);
   }
 
-  async create(client: PoolClient, { userId, name, publicId, secretHash, rateLimit, expiresAt, graphIds }: NewKeyRecord): Promise<number> {
+  async create(
+    client: PoolClient,
+    { userId, name, publicId, secretHash, rateLimit, expiresAt, permissions, graphIds }: NewKeyRecord,
+  ): Promise<number> {
     const { rows } = await client.query<{ id: number }>(
-      `INSERT INTO api_keys (user_id, name, public_id, secret_hash, rate_limit, expires_at) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
-      [userId, name, publicId, secretHash, rateLimit, expiresAt],
+      `INSERT INTO api_keys (user_id, name, public_id, secret_hash, rate_limit, expires_at, permissions)
+       VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
+      [userId, name, publicId, secretHash, rateLimit, expiresAt, permissions],
     );
     const { id } = rows[0]!;
     await client.query('INSERT INTO api_key_graphs (api_key_id, graph_id) SELECT $1, unnest($2::int[])', [id, graphIds]);
@@ -110,7 +118,7 @@ export class ApiKeysRepository {
     const { rows } = await this.pool.query<ApiKeyHolder>({
       name: 'api-key-holders',
       text: `
-        SELECT k.id, k.public_id, k.secret_hash, k.rate_limit, coalesce(k.last_used_at < now() - interval '1 minute', true) AS stale,
+        SELECT k.id, k.public_id, k.secret_hash, k.permissions, k.rate_limit, coalesce(k.last_used_at < now() - interval '1 minute', true) AS stale,
                ARRAY(SELECT graph_id FROM api_key_graphs WHERE api_key_id = k.id) AS graph_ids,
                u.id AS user_id, u.username, u.is_admin, u.token_version
         FROM api_keys k JOIN users u ON u.id = k.user_id

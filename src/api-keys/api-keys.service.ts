@@ -5,9 +5,10 @@ import { SchemaError } from '../common/errors/api-error.js';
 import { afterId, page, type Page, type PageQuery } from '../common/http/page.js';
 import { Settings } from '../config/settings.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
+import { ConnectionAccessService } from '../warehouse/connection-access.service.js';
 import { createApiKey } from './api-key-format.js';
 import { type ApiKeyResponse, type CreateApiKeyRequest, type NewApiKeyResponse, toApiKeyResponse } from './api-keys.dto.js';
-import { ApiKeyNotFoundError } from './api-keys.errors.js';
+import { ApiKeyNotFoundError, PermissionNotHeldError } from './api-keys.errors.js';
 import { type ApiKeyRow, ApiKeysRepository } from './api-keys.repository.js';
 
 const defaultLifetimeMs = 90 * 86_400_000;
@@ -18,6 +19,7 @@ export class ApiKeysService {
   constructor(
     private readonly keys: ApiKeysRepository,
     private readonly access: GraphAccessService,
+    private readonly connections: ConnectionAccessService,
     private readonly audit: AuditService,
     private readonly settings: Settings,
   ) {}
@@ -27,15 +29,18 @@ export class ApiKeysService {
     return page(rows.map(toApiKeyResponse), limit, key => key.id);
   }
 
-  /** The only answer that ever carries `raw_key`, but for a rotation's. @throws GraphNotFoundError, GraphAccessError */
+  /** The only answer that ever carries `raw_key`, but for a rotation's. @throws GraphNotFoundError, GraphAccessError, PermissionNotHeldError */
   async create(principal: Principal, request: CreateApiKeyRequest): Promise<NewApiKeyResponse> {
     const expiresAt = this.readLimits(request);
     for (const graphId of request.graph_ids) await this.access.require(principal, graphId, 'viewer');
+    const { name, rate_limit: rateLimit, graph_ids: graphIds, permissions } = request;
+    // A key is asked again at every request, for the connection at hand.
+    if (permissions.includes('tables:write') && !(await this.connections.mayWriteAny(principal))) throw new PermissionNotHeldError();
     const { rawKey, publicId, secretHash } = createApiKey();
-    const { name, rate_limit: rateLimit, graph_ids: graphIds } = request;
-    const context = { name, graph_ids: graphIds, expires_at: expiresAt.toISOString() };
+    const context = { name, graph_ids: graphIds, permissions, expires_at: expiresAt.toISOString() };
+    const record = { userId: principal.userId, name, publicId, secretHash, rateLimit, expiresAt, permissions, graphIds };
     const id = await this.audit.recordWith(
-      client => this.keys.create(client, { userId: principal.userId, name, publicId, secretHash, rateLimit, expiresAt, graphIds }),
+      client => this.keys.create(client, record),
       id => ({ action: 'api_key.created', actor: principal, target: 'api_key', targetId: id, context }),
     );
     return { ...toApiKeyResponse(await this.getOwn(principal, id)), raw_key: rawKey };

@@ -26,7 +26,10 @@ export type AuditAction =
   | 'graph.created'
   | 'graph.deleted'
   | 'connection.created'
-  | 'connection.deleted';
+  | 'connection.deleted'
+  | 'connection.granted'
+  | 'connection.grant_changed'
+  | 'connection.revoked';
 
 export interface AuditEvent {
   action: AuditAction;

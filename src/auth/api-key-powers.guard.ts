@@ -1,14 +1,18 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { accessOf } from '../access/access.decorator.js';
-import { KeyNotAllowedError } from './auth.errors.js';
+import { KeyNotAllowedError, KeyPermissionError } from './auth.errors.js';
 import { principalOf } from '../access/principal.js';
 
-/** Keeps API keys away from what needs a person. */
+/** Keeps API keys away from what needs a person, or a permission that they were not made with. */
 @Injectable()
 export class ApiKeyPowersGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const access = accessOf(context);
-    if (access.kind !== 'public' && !access.keys && principalOf(context).apiKey) throw new KeyNotAllowedError();
+    if (access.kind === 'public') return true;
+    const { apiKey } = principalOf(context);
+    if (!apiKey || access.keys === true) return true;
+    if (access.keys === false) throw new KeyNotAllowedError();
+    if (!apiKey.permissions.includes(access.keys)) throw new KeyPermissionError(access.keys);
     return true;
   }
 }

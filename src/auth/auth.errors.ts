@@ -75,6 +75,20 @@ export class KeyNotAllowedError extends ApiError {
   }
 }
 
+export class KeyPermissionError extends ApiError {
+  constructor(permission: string) {
+    super(
+      403,
+      'api_key_permission',
+      {
+        zh: `该 API 密钥没有 ${permission} 权限；请用登录令牌，或用 POST /api/api-keys 以 permissions: ["${permission}"] 新建密钥`,
+        en: `This API key lacks ${permission}; use a login token, or create a key with POST /api/api-keys and permissions: ["${permission}"]`,
+      },
+      { context: { permission } },
+    );
+  }
+}
+
 export class RegistrationClosedError extends ApiError {
   constructor() {
     super(403, 'registration_closed', { zh: '注册已关闭，请联系管理员', en: 'Registration is closed; ask an admin for an account' });

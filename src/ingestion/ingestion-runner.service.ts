@@ -57,7 +57,7 @@ export class IngestionRunner {
     Object.assign(report, emptyReport(targetsOf(mapping)));
     const run: Run = { claimed, job, mapping, report, staged: [], startedAt };
     await this.show(run, 'checking');
-    const shapes = await this.describe(mapping);
+    const shapes = await this.describe(job, mapping);
     const client = await this.pool.connect();
     let broken: Error | boolean = false;
     try {
@@ -95,8 +95,9 @@ export class IngestionRunner {
     }
   }
 
-  private async describe(mapping: Mapping): Promise<SourceShape[]> {
-    const { shapes, problems } = await this.sources.describe(mapping);
+  /** In the name of whoever saved the job. Once this has passed the run may finish, also when the right is revoked meanwhile. */
+  private async describe({ id, name, saved_by: savedBy }: JobRow, mapping: Mapping): Promise<SourceShape[]> {
+    const { shapes, problems } = await this.sources.describe(mapping, { kind: 'job', id, name, savedBy });
     const [first] = problems;
     if (!first) return shapes;
     throw new RunFailure('source_changed', {

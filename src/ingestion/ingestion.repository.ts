@@ -12,6 +12,8 @@ export interface JobRow {
   name: string;
   mapping_yaml: string;
   cursors: Record<string, string>;
+  /** Whoever saved it, in whose name it reads; null once that user is deleted. */
+  saved_by: { id: number; username: string } | null;
   created_at: Date;
   last_run_id: number | null;
   last_run_status: string | null;
@@ -45,9 +47,11 @@ export interface RejectedRow {
 
 const jobRow = `
   SELECT j.id, j.graph_id, j.connection_id, c.name AS connection, j.name, j.mapping_yaml, j.cursors, j.created_at,
+         CASE WHEN u.id IS NOT NULL THEN jsonb_build_object('id', u.id, 'username', u.username) END AS saved_by,
          r.id AS last_run_id, r.status AS last_run_status
   FROM ingestion_jobs j
   JOIN warehouse_connections c ON c.id = j.connection_id
+  LEFT JOIN users u ON u.id = j.created_by
   LEFT JOIN LATERAL (SELECT id, status FROM ingestion_runs WHERE job_id = j.id ORDER BY id DESC LIMIT 1) r ON true`;
 
 const runRow = `
@@ -75,6 +79,12 @@ export class IngestionRepository {
     const { rows } = await this.pool.query<JobRow>(`${jobRow} WHERE j.id = $1`, [id]);
     if (!rows[0]) throw new JobNotFoundError();
     return rows[0];
+  }
+
+  /** Those of these jobs that belong to the graph. */
+  async listJobsByIds(graphId: number, ids: number[]): Promise<JobRow[]> {
+    const { rows } = await this.pool.query<JobRow>(`${jobRow} WHERE j.graph_id = $1 AND j.id = ANY ($2::int[])`, [graphId, ids]);
+    return rows;
   }
 
   /** Jobs of the graphs that are visible (null: all of them), or of one of these graphs. */

@@ -54,8 +54,8 @@ export class JobsController {
   @ApiOperation({ summary: '只检查映射 / Check a mapping without creating anything' })
   @ApiOkResponse({ type: ValidateMappingResponse })
   @ApiResponse({ status: 422, description: 'mapping_yaml validation failed: detail.errors[{loc, msg, type, line, column}]' })
-  validate(@Body() body: ValidateMappingRequest): Promise<ValidateMappingResponse> {
-    return this.jobs.validate(body.mapping_yaml);
+  validate(@CurrentPrincipal() principal: Principal, @Body() body: ValidateMappingRequest): Promise<ValidateMappingResponse> {
+    return this.jobs.validate(principal, body.mapping_yaml);
   }
 
   @Get('jobs/:id')

@@ -3,6 +3,7 @@ import type { Principal } from '../access/principal.js';
 import { afterId, type Page, page } from '../common/http/page.js';
 import { Settings } from '../config/settings.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
+import { type SavedRecord } from '../warehouse/warehouse.errors.js';
 import {
   type CreatedJobResponse,
   type CreateJobRequest,
@@ -18,6 +19,9 @@ import { mappingError, mappingProblem } from './mapping/problems.js';
 import { SourcesService } from './sources.service.js';
 import { targetsOf } from './staging/target.js';
 
+/** A job with the connection that it reads, in the name of whoever saved it. */
+export type JobReader = SavedRecord & { connectionId: number };
+
 /** Jobs: mappings that were checked against their sources and belong to a graph. */
 @Injectable()
 export class JobsService {
@@ -28,9 +32,9 @@ export class JobsService {
     private readonly settings: Settings,
   ) {}
 
-  /** @throws SchemaError that lists every problem of the mapping */
+  /** @throws SchemaError that lists every problem of the mapping; ConnectionForbiddenError */
   async create(principal: Principal, request: CreateJobRequest): Promise<CreatedJobResponse> {
-    const { parsed, connectionId } = await this.check(request.mapping_yaml);
+    const { parsed, connectionId } = await this.check(principal, request.mapping_yaml);
     const id = await this.repository.createJob({
       graphId: request.graph_id,
       connectionId,
@@ -41,9 +45,9 @@ export class JobsService {
     return { ...toJobResponse(await this.repository.getJob(id)), warnings: parsed.warnings };
   }
 
-  /** @throws SchemaError that lists every problem of the mapping */
-  async validate(mappingYaml: string): Promise<ValidateMappingResponse> {
-    const { parsed } = await this.check(mappingYaml);
+  /** @throws SchemaError that lists every problem of the mapping; ConnectionForbiddenError */
+  async validate(principal: Principal, mappingYaml: string): Promise<ValidateMappingResponse> {
+    const { parsed } = await this.check(principal, mappingYaml);
     const targets = targetsOf(parsed.mapping).map(({ kind, name, element: { source } }) => ({
       kind,
       target: name,
@@ -63,11 +67,21 @@ export class JobsService {
     return page(rows.map(toJobResponse), limit, job => job.id);
   }
 
-  private async check(mappingYaml: string): Promise<{ parsed: ParsedMapping; connectionId: number }> {
+  /** Those of these jobs that belong to the graph, as readers of their connections. */
+  async listReaders(graphId: number, ids: number[]): Promise<JobReader[]> {
+    const jobs = await this.repository.listJobsByIds(graphId, ids);
+    return jobs.map(({ id, name, saved_by: savedBy, connection_id: connectionId }) => ({ kind: 'job', id, name, savedBy, connectionId }));
+  }
+
+  private async check(principal: Principal, mappingYaml: string): Promise<{ parsed: ParsedMapping; connectionId: number }> {
     const parsed = parseMapping(mappingYaml, this.settings.ingestionMaxStatementTimeoutMs);
-    const { connection, problems } = await this.sources.describe(parsed.mapping);
+    const { connection, problems } = await this.sources.describe(parsed.mapping, principal);
     if (problems.length > 0 || !connection) {
-      throw mappingError(problems.map(({ type, path, text, hint }) => mappingProblem(type, path, text, parsed.positionOf(path), hint)));
+      throw mappingError(
+        problems.map(({ type, path, text, suggestion: { zh, en } = { zh: '', en: '' }, hint }) =>
+          mappingProblem(type, path, { zh: text.zh + zh, en: text.en + en }, parsed.positionOf(path), hint),
+        ),
+      );
     }
     return { parsed, connectionId: connection.id };
   }

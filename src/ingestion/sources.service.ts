@@ -6,7 +6,7 @@ import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
 import { guardExpression, guardPredicate, isUnsafe } from '../sql-guard/guard-expression.js';
 import { guardSelect } from '../sql-guard/guard-select.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
-import { type ResolvedConnection, WarehouseService } from '../warehouse/warehouse.service.js';
+import { type UsableConnection, type WarehouseReader, WarehouseService } from '../warehouse/warehouse.service.js';
 import type { Mapping, MappingPath } from './mapping/mapping.js';
 import { nearestName } from '../text/nearest-name.js';
 import { checkInferredRules } from './staging/check-inferred-rules.js';
@@ -16,7 +16,7 @@ import { namedColumns, sourceAlias, type SourceProblem, type SourceShape, type T
 const describeTimeoutMs = 10_000;
 
 export interface DescribedMapping {
-  connection: ResolvedConnection | null;
+  connection: UsableConnection | null;
   /** In the order of `targetsOf`; only complete where there are no problems. */
   shapes: SourceShape[];
   problems: SourceProblem[];
@@ -32,24 +32,25 @@ interface Described {
 export class SourcesService {
   constructor(private readonly warehouse: WarehouseService) {}
 
-  async describe(mapping: Mapping): Promise<DescribedMapping> {
+  /** @throws ConnectionForbiddenError, ConnectionAccessLostError */
+  async describe(mapping: Mapping, reader: WarehouseReader): Promise<DescribedMapping> {
     await loadSqlParser();
-    const connection = await this.resolve(mapping.source.connection);
+    const connection = await this.resolve(mapping.source.connection, reader);
     if (!('id' in connection)) return { connection: null, shapes: [], problems: [connection] };
     const shapes: SourceShape[] = [];
     const problems: SourceProblem[] = [];
     for (const target of targetsOf(mapping)) {
-      const described = await this.describeTarget(connection.id, target);
+      const described = await this.describeTarget(connection, target);
       problems.push(...described.problems);
       if (described.shape) shapes.push(described.shape);
     }
     return { connection, shapes, problems };
   }
 
-  private async resolve(name: string | null): Promise<ResolvedConnection | SourceProblem> {
+  private async resolve(name: string | null, reader: WarehouseReader): Promise<UsableConnection | SourceProblem> {
     const path = ['source', 'connection'];
     try {
-      const connection = await this.warehouse.resolve(name);
+      const connection = await this.warehouse.open(reader, name);
       if (connection.type === 'pg_mirror') return connection;
       const { type } = connection;
       return {
@@ -63,8 +64,8 @@ export class SourcesService {
     }
   }
 
-  private async describeTarget(connectionId: number, target: Target): Promise<Described> {
-    const source = await this.describeColumns(connectionId, target);
+  private async describeTarget(connection: UsableConnection, target: Target): Promise<Described> {
+    const source = await this.describeColumns(connection, target);
     if (!('columns' in source)) return { shape: null, problems: [source] };
     const { columns } = source;
     const unknown = namedColumns(target)
@@ -73,41 +74,42 @@ export class SourcesService {
     const guarded = this.guardAll(target, columns);
     const problems = [...unknown, ...guarded];
     if (problems.length > 0) return { shape: null, problems };
-    const types = await this.describeExpressions(connectionId, target);
+    const types = await this.describeExpressions(connection, target);
     if (!('expressions' in types)) return { shape: null, problems: types.problems };
     const shape = { columns, expressions: types.expressions };
     const misfits = checkInferredRules(target, shape);
     return misfits.length > 0 ? { shape: null, problems: misfits } : { shape, problems: [] };
   }
 
-  private async describeColumns(connectionId: number, target: Target): Promise<{ columns: Map<string, SourceFamily> } | SourceProblem> {
+  private async describeColumns(
+    connection: UsableConnection,
+    target: Target,
+  ): Promise<{ columns: Map<string, SourceFamily> } | SourceProblem> {
     const { source, path } = target.element;
-    if (source.kind === 'query') return this.describeQuery(connectionId, source.query, [...path, 'query']);
+    if (source.kind === 'query') return this.describeQuery(connection, source.query, [...path, 'query']);
     const reserved = this.warehouse.tableNameProblem(source.table);
     if (reserved) return { type: reserved.type, path: [...path, 'table'], text: reserved };
-    const table = await this.warehouse.describeTable(connectionId, source.table);
+    const table = await this.warehouse.describeTable(connection, source.table);
     if (table) return { columns: new Map(table.columns.map(({ name, type }) => [name, sourceFamily(type)])) };
-    const tables = await this.warehouse.listTables(connectionId);
+    const tables = await this.warehouse.listTables(connection);
     const meant = nearestName(source.table, tables);
     return {
       type: 'unknown_table',
       path: [...path, 'table'],
-      text:
-        meant === null
-          ? { zh: `没有表 '${source.table}'`, en: `there is no table '${source.table}'` }
-          : { zh: `没有表 '${source.table}'，是否想写 '${meant}'？`, en: `there is no table '${source.table}'; did you mean '${meant}'?` },
+      text: { zh: `没有表 '${source.table}'`, en: `there is no table '${source.table}'` },
+      ...didYouMean(meant),
       hint: tables.length === 0 ? '先上传 CSV / upload a CSV first' : tables.slice(0, 20).join(', '),
     };
   }
 
   private async describeQuery(
-    connectionId: number,
+    connection: UsableConnection,
     query: string,
     path: MappingPath,
   ): Promise<{ columns: Map<string, SourceFamily> } | SourceProblem> {
     try {
       const { text } = guardSelect(query);
-      const columns = await this.probe(connectionId, `SELECT * FROM (\n${text}\n) AS source LIMIT 0`);
+      const columns = await this.probe(connection, `SELECT * FROM (\n${text}\n) AS source LIMIT 0`);
       const names = columns.map(({ name }) => name);
       const repeated = names.find((name, index) => names.indexOf(name) !== index);
       if (repeated === undefined) return { columns: new Map(columns.map(({ name, type }) => [name, sourceFamily(type)])) };
@@ -138,7 +140,7 @@ export class SourcesService {
 
   /** Has the database read every piece of the author's SQL once, over no rows, for its types; in case of an error again one by one, to say which. */
   private async describeExpressions(
-    connectionId: number,
+    connection: UsableConnection,
     target: Target,
   ): Promise<{ expressions: Map<string, SourceFamily> } | { problems: SourceProblem[] }> {
     const written = writtenSql(target);
@@ -148,7 +150,7 @@ export class SourcesService {
     const from = source.kind === 'table' ? `mirror.${quoteIdentifier(source.table)}` : `(\n${guardSelect(source.query).text}\n)`;
     const probe = async (pieces: typeof written): Promise<void> => {
       const list = pieces.map(({ kind, text }) => (kind === 'predicate' ? `(\n${text}\n) IS TRUE` : `(\n${text}\n)`)).join(', ');
-      const columns = await this.probe(connectionId, `SELECT ${list} FROM ${from} AS ${quoteIdentifier(sourceAlias(target))} LIMIT 0`);
+      const columns = await this.probe(connection, `SELECT ${list} FROM ${from} AS ${quoteIdentifier(sourceAlias(target))} LIMIT 0`);
       pieces.forEach(({ text }, index) => expressions.set(text, sourceFamily(columns[index]!.type)));
     };
     try {
@@ -163,8 +165,8 @@ export class SourcesService {
     }
   }
 
-  private async probe(connectionId: number, sql: string): Promise<{ name: string; type: string }[]> {
-    const { columns } = await this.warehouse.read(connectionId, { sql, parameters: [], timeoutMs: describeTimeoutMs, maxRows: 1 });
+  private async probe(connection: UsableConnection, sql: string): Promise<{ name: string; type: string }[]> {
+    const { columns } = await this.warehouse.read(connection, { sql, parameters: [], timeoutMs: describeTimeoutMs, maxRows: 1 });
     return columns;
   }
 }
@@ -175,16 +177,22 @@ function unknownColumn(column: string, path: MappingPath, columns: ReadonlyMap<s
   return {
     type: 'unknown_column',
     path,
-    text:
-      meant === null
-        ? { zh: `来源没有列 '${column}'`, en: `the source has no column '${column}'` }
-        : { zh: `来源没有列 '${column}'，是否想写 '${meant}'？`, en: `the source has no column '${column}'; did you mean '${meant}'?` },
+    text: { zh: `来源没有列 '${column}'`, en: `the source has no column '${column}'` },
+    ...didYouMean(meant),
     hint: known.slice(0, 40).join(', '),
   };
+}
+
+function didYouMean(meant: string | null): Pick<SourceProblem, 'suggestion'> {
+  return meant === null ? {} : { suggestion: { zh: `，是否想写 '${meant}'？`, en: `; did you mean '${meant}'?` } };
 }
 
 /** What the guard refused or the database could not read; anything else is not the mapping's fault. */
 function sqlProblem(error: unknown, path: MappingPath): SourceProblem {
   if (!(error instanceof ApiError) || (!isUnsafe(error) && error.status >= 500)) throw error;
-  return { type: 'unsafe_sql', path, text: error.text };
+  // The guard's hint lists columns.
+  const { hint, ...facts } = error instanceof UnsafeFilterClauseError ? error.facts : {};
+  if (!hint || !('reason' in facts)) return { type: 'unsafe_sql', path, text: error.text };
+  const { text } = new UnsafeFilterClauseError(facts);
+  return { type: 'unsafe_sql', path, text, suggestion: { zh: `；${hint.zh}`, en: `; ${hint.en}` } };
 }

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { type Principal } from '../access/principal.js';
 import { type FieldProblem, SchemaError } from '../common/errors/api-error.js';
 import { Settings } from '../config/settings.js';
 import { type GuardScope } from '../sql-guard/guard-expression.js';
 import { guardSelect } from '../sql-guard/guard-select.js';
 import { WarehouseQueryError } from '../warehouse/warehouse.errors.js';
-import { WarehouseService } from '../warehouse/warehouse.service.js';
+import { type UsableConnection, WarehouseService } from '../warehouse/warehouse.service.js';
 import { type BindingJoin, type BindingRelation, type BindingRequest } from './binding.dto.js';
 import {
   checkName,
@@ -44,14 +45,14 @@ export class MetricBinder {
   /**
    * @param loc where the binding stands in the request
    * @throws SchemaError for unknown tables and columns, names that clash, types that do not fit; FanOutJoinError for a join that
-   *   repeats fact rows; UnsafeFilterClauseError for SQL outside the allow-list; ConnectionNotFoundError
+   *   repeats fact rows; UnsafeFilterClauseError for SQL outside the allow-list; ConnectionNotFoundError, ConnectionForbiddenError
    */
-  async bind(request: BindingRequest, loc: Loc): Promise<MetricBinding> {
+  async bind(principal: Principal, request: BindingRequest, loc: Loc): Promise<MetricBinding> {
     refuseNotBuilt(request, loc);
-    const { id: connectionId } = await this.warehouse.resolve(request.connection_id ?? null);
+    const connection = await this.warehouse.open(principal, request.connection_id ?? null);
     const problems: FieldProblem[] = [];
-    const fact = await this.describeFact(connectionId, request, loc, problems);
-    const joins = await this.describeJoins(connectionId, request.joins ?? [], fact, loc, problems);
+    const fact = await this.describeFact(connection, request, loc, problems);
+    const joins = await this.describeJoins(connection, request.joins ?? [], fact, loc, problems);
     throwIfAny(problems);
 
     const scope = physicalScope({ fact, joins });
@@ -59,7 +60,7 @@ export class MetricBinder {
     const dimensions = request.dimensions ?? defaultDimensions(columns);
     const taken = new Map<string, string>();
     const bound: MetricBinding = {
-      connection_id: connectionId,
+      connection_id: connection.id,
       fact,
       grain: request.grain ?? [],
       time: this.readTime(request, columns, scope, loc, problems),
@@ -79,13 +80,13 @@ export class MetricBinder {
     if (bound.row_filter !== null) guardPart(bound.row_filter, scope, [...loc, 'row_filter'], problems, 'predicate');
     for (const column of bound.grain) guardPart(column, scope, [...loc, 'grain'], problems);
     throwIfAny(problems);
-    await this.probeTypes(bound, request, loc);
-    for (const join of joins) await this.verifyJoin(connectionId, join);
+    await this.probeTypes(connection, bound, request, loc);
+    for (const join of joins) await this.verifyJoin(connection, join);
     return bound;
   }
 
   private async describeFact(
-    connectionId: number,
+    connection: UsableConnection,
     { relation, alias }: BindingRequest,
     loc: Loc,
     problems: FieldProblem[],
@@ -93,14 +94,14 @@ export class MetricBinder {
     if ((relation.table == null) === (relation.sql == null)) {
       throw new SchemaError([{ loc: [...loc, 'relation'], msg: '需要 table 或 sql 之一 / needs either table or sql', type: 'one_of' }]);
     }
-    if (relation.sql == null) return this.describeTable(connectionId, relation, alias, [...loc, 'relation'], problems);
-    const { text } = guardSelect(relation.sql, { tables: new Set(await this.warehouse.listTables(connectionId)) });
-    const read = await this.read(connectionId, `SELECT * FROM (\n${text}\n) AS q`, [...loc, 'relation', 'sql']);
+    if (relation.sql == null) return this.describeTable(connection, relation, alias, [...loc, 'relation'], problems);
+    const { text } = guardSelect(relation.sql, { tables: new Set(await this.warehouse.listTables(connection)) });
+    const read = await this.read(connection, `SELECT * FROM (\n${text}\n) AS q`, [...loc, 'relation', 'sql']);
     return { alias: alias ?? 'q', source: { sql: text }, columns: read.columns };
   }
 
   private async describeTable(
-    connectionId: number,
+    connection: UsableConnection,
     relation: BindingRelation,
     alias: string | undefined,
     loc: Loc,
@@ -108,7 +109,7 @@ export class MetricBinder {
   ): Promise<BoundTable> {
     const table = relation.table ?? '';
     const reserved = this.warehouse.tableNameProblem(table);
-    const described = reserved ? null : await this.warehouse.describeTable(connectionId, table);
+    const described = reserved ? null : await this.warehouse.describeTable(connection, table);
     if (reserved) problems.push({ loc: [...loc, 'table'], msg: `${reserved.zh} / ${reserved.en}`, type: reserved.type });
     else if (!described)
       problems.push({ loc: [...loc, 'table'], msg: `镜像中没有表“${table}” / the mirror has no table '${table}'`, type: 'unknown_table' });
@@ -116,7 +117,7 @@ export class MetricBinder {
   }
 
   private async describeJoins(
-    connectionId: number,
+    connection: UsableConnection,
     requests: BindingJoin[],
     fact: BoundTable,
     loc: Loc,
@@ -126,7 +127,7 @@ export class MetricBinder {
     for (const [index, request] of requests.entries()) {
       const at = [...loc, 'joins', index];
       const relationship = request.relationship ?? 'many_to_one';
-      const table = await this.describeTable(connectionId, request, request.alias, at, problems);
+      const table = await this.describeTable(connection, request, request.alias, at, problems);
       if (relationship === 'one_to_many' || relationship === 'many_to_many') {
         throw new FanOutJoinError(table.alias, { zh: `关系是 ${relationship}`, en: `its relationship is ${relationship}` });
       }
@@ -163,9 +164,9 @@ export class MetricBinder {
   }
 
   /** Lets the database say what each expression is; one that does not fit its tables is found here and not at the first execution. */
-  private async probeTypes(binding: MetricBinding, { time }: BindingRequest, loc: Loc): Promise<void> {
+  private async probeTypes(connection: UsableConnection, binding: MetricBinding, { time }: BindingRequest, loc: Loc): Promise<void> {
     const probe = compileProbe(binding);
-    const { columns } = await this.read(binding.connection_id, probe.sql, loc, probe.parameters);
+    const { columns } = await this.read(connection, probe.sql, loc, probe.parameters);
     const types = columns.map(column => column.type);
     const [columnTypes, dimensionTypes] = [types.splice(0, binding.columns.length), types.splice(0, binding.dimensions.length)];
     binding.columns.forEach((column, index) => (column.type = columnTypes[index] ?? 'other'));
@@ -186,9 +187,9 @@ export class MetricBinder {
   }
 
   /** A declaration is not believed: the joined key must be unique in the table as it is. */
-  private async verifyJoin(connectionId: number, join: BoundJoin): Promise<void> {
+  private async verifyJoin(connection: UsableConnection, join: BoundJoin): Promise<void> {
     const check = compileJoinKeyCheck(join);
-    const { rows } = await this.warehouse.read(connectionId, { ...check, timeoutMs: this.settings.warehouseTimeoutMs, maxRows: 1 });
+    const { rows } = await this.warehouse.read(connection, { ...check, timeoutMs: this.settings.warehouseTimeoutMs, maxRows: 1 });
     const [keys, distinct] = rows[0] ?? [];
     if (String(keys) === String(distinct)) return;
     throw new FanOutJoinError(join.alias, {
@@ -197,9 +198,9 @@ export class MetricBinder {
     });
   }
 
-  private async read(connectionId: number, sql: string, loc: Loc, parameters: unknown[] = []) {
+  private async read(connection: UsableConnection, sql: string, loc: Loc, parameters: unknown[] = []) {
     try {
-      return await this.warehouse.read(connectionId, {
+      return await this.warehouse.read(connection, {
         sql: `${sql}\nLIMIT 0`,
         parameters,
         timeoutMs: this.settings.warehouseTimeoutMs,

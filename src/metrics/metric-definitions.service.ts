@@ -34,8 +34,9 @@ export class MetricDefinitionsService {
   }
 
   /** Saved also when the formula matches no pattern or nothing is bound: that is told here, and fails at execution. */
-  async create({ userId }: Principal, body: CreateMetricRequest): Promise<MetricResponse> {
-    const binding = body.binding ? await this.store(body.binding, ['body', 'binding']) : null;
+  async create(principal: Principal, body: CreateMetricRequest): Promise<MetricResponse> {
+    const { userId } = principal;
+    const binding = body.binding ? await this.store(principal, body.binding, ['body', 'binding']) : null;
     const { name, formula, unit = null, description = null } = body;
     const id = await this.metrics.create(body.graph_id, userId, { name, formula, unit, description, aliases: body.aliases ?? [] }, binding);
     return this.get(id);
@@ -65,12 +66,13 @@ export class MetricDefinitionsService {
     await this.metrics.delete(id);
   }
 
-  async bind(id: number, body: BindingRequest): Promise<MetricResponse> {
-    await this.metrics.putBinding(id, await this.store(body, ['body']));
+  /** From now on the metric reads the warehouse in the caller's name. @throws what `MetricBinder.bind` throws */
+  async bind(principal: Principal, id: number, body: BindingRequest): Promise<MetricResponse> {
+    await this.metrics.putBinding(id, principal.userId, await this.store(principal, body, ['body']));
     return this.get(id);
   }
 
-  private async store(body: BindingRequest, loc: (string | number)[]): Promise<StoredBinding> {
-    return { source: { ...body }, bound: await this.binder.bind(body, loc) };
+  private async store(principal: Principal, body: BindingRequest, loc: (string | number)[]): Promise<StoredBinding> {
+    return { source: { ...body }, bound: await this.binder.bind(principal, body, loc) };
   }
 }

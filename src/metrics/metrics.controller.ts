@@ -88,8 +88,8 @@ export class MetricsController {
   @ApiBody({ type: BindingRequest, examples: bindMetricExamples })
   @ApiOkResponse({ type: MetricResponse })
   @ApiResponse({ status: 422, description: '没有这样的表或列；FanOutJoin / no such table or column; FanOutJoin' })
-  bind(@IdParam() id: number, @Body() body: BindingRequest): Promise<MetricResponse> {
-    return this.definitions.bind(id, body);
+  bind(@CurrentPrincipal() principal: Principal, @IdParam() id: number, @Body() body: BindingRequest): Promise<MetricResponse> {
+    return this.definitions.bind(principal, id, body);
   }
 
   @Post(':id/execute')
@@ -99,6 +99,7 @@ export class MetricsController {
   @ApiBody({ type: ExecuteMetricRequest, examples: executeMetricExamples })
   @ApiOkResponse({ type: ExecuteMetricResponse })
   @ApiResponse({ status: 400, description: 'FormulaParseError, MissingBindingError, UnsafeFilterClauseError' })
+  @ApiResponse({ status: 409, description: '绑定者已无权使用数仓连接 / whoever bound it may no longer use the connection' })
   @ApiResponse({ status: 501, description: '模式已识别，尚不能执行 / The pattern is recognised but not built yet' })
   execute(
     @CurrentPrincipal() principal: Principal,

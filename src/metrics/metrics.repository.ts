@@ -17,6 +17,8 @@ export type MetricRow = Pick<
   'id' | 'graphId' | 'name' | 'aliases' | 'formula' | 'unit' | 'description' | 'createdAt' | 'updatedAt'
 > & {
   binding: StoredBinding | null;
+  /** Whoever saved the binding, in whose name it is read; null once that user is deleted. */
+  savedBy: { id: number; username: string } | null;
 };
 
 export type MetricFields = Pick<Metric, 'name' | 'aliases' | 'formula' | 'unit' | 'description'>;
@@ -25,8 +27,9 @@ const uniqueViolation = '23505';
 
 const metricRow = `
   SELECT m.id, m.graph_id AS "graphId", m.name, m.aliases, m.formula, m.unit, m.description,
-         m.created_at AS "createdAt", m.updated_at AS "updatedAt", b.binding
-  FROM metrics m LEFT JOIN metric_bindings b ON b.metric_id = m.id`;
+         m.created_at AS "createdAt", m.updated_at AS "updatedAt", b.binding,
+         CASE WHEN u.id IS NOT NULL THEN jsonb_build_object('id', u.id, 'username', u.username) END AS "savedBy"
+  FROM metrics m LEFT JOIN metric_bindings b ON b.metric_id = m.id LEFT JOIN users u ON u.id = b.saved_by`;
 
 @Injectable()
 export class MetricsRepository {
@@ -71,7 +74,7 @@ export class MetricsRepository {
           [graphId, fields.name, fields.aliases, fields.formula, fields.unit, fields.description, createdBy],
         );
         const id = rows[0]!.id;
-        if (binding) await client.query(putBinding, [id, binding.bound.connection_id, JSON.stringify(binding)]);
+        if (binding) await client.query(putBinding, [id, binding.bound.connection_id, JSON.stringify(binding), createdBy]);
         return id;
       }),
     );
@@ -87,15 +90,15 @@ export class MetricsRepository {
   }
 
   /** Replaces the binding and raises its version, which belongs to every cache key. */
-  async putBinding(id: number, binding: StoredBinding): Promise<void> {
-    await this.pool.query(putBinding, [id, binding.bound.connection_id, JSON.stringify(binding)]);
+  async putBinding(id: number, savedBy: number, binding: StoredBinding): Promise<void> {
+    await this.pool.query(putBinding, [id, binding.bound.connection_id, JSON.stringify(binding), savedBy]);
   }
 }
 
 const putBinding = `
-  INSERT INTO metric_bindings (metric_id, connection_id, binding) VALUES ($1, $2, $3)
+  INSERT INTO metric_bindings (metric_id, connection_id, binding, saved_by) VALUES ($1, $2, $3, $4)
   ON CONFLICT (metric_id) DO UPDATE
-  SET connection_id = EXCLUDED.connection_id, binding = EXCLUDED.binding, version = metric_bindings.version + 1, updated_at = now()`;
+  SET connection_id = EXCLUDED.connection_id, binding = EXCLUDED.binding, saved_by = EXCLUDED.saved_by, version = metric_bindings.version + 1, updated_at = now()`;
 
 async function refuseTakenName<T>(name: string, write: () => Promise<T>): Promise<T> {
   try {

@@ -5,8 +5,8 @@ import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { RecordNotFoundError } from '../graphs/graphs.errors.js';
 import { guardSelect } from '../sql-guard/guard-select.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
-import { WarehouseQueryError } from '../warehouse/warehouse.errors.js';
-import { WarehouseService } from '../warehouse/warehouse.service.js';
+import { ConnectionNotFoundError, WarehouseQueryError } from '../warehouse/warehouse.errors.js';
+import { type UsableConnection, WarehouseService } from '../warehouse/warehouse.service.js';
 import { checkFormulaSql } from './compiler/compile-leaf.js';
 import { type CompiledMetric, compileMetric, compileTotals } from './compiler/compile-metric.js';
 import { type ResolvedMetric, resolveMetric } from './compiler/resolve-metric.js';
@@ -24,8 +24,11 @@ import { metricNames, type Pattern } from './formula/formula-tree.js';
 import { parseFormula } from './formula/parse-formula.js';
 import { type ParseFormulaResponse } from './metrics.dto.js';
 import { MetricTableMissingError } from './metrics.errors.js';
-import { MetricsRepository } from './metrics.repository.js';
+import { type MetricRow, MetricsRepository } from './metrics.repository.js';
 import { toWireValue, wireTypeOf } from './wire-values.js';
+
+/** The connections that a metric reads, by id. */
+type Connections = ReadonlyMap<number, UsableConnection>;
 
 /** A metric as the question answering sees it. */
 export interface CatalogEntry {
@@ -58,7 +61,8 @@ export class MetricsService implements OnModuleInit {
   /**
    * Compiles a metric and runs it where its tables lie, read-only.
    * @throws in this order: RecordNotFoundError, GraphAccessError; FormulaParseError; MissingBindingError; PatternNotBuiltError;
-   *   UnsafeFilterClauseError; SchemaError (names and options that do not fit); MetricTableMissingError; errors of the warehouse
+   *   UnsafeFilterClauseError; SchemaError (names and options that do not fit); ConnectionAccessLostError;
+   *   MetricTableMissingError; errors of the warehouse
    */
   async execute(principal: Principal, id: number, body: ExecuteMetricRequest): Promise<ExecuteMetricResponse> {
     const started = performance.now();
@@ -74,12 +78,13 @@ export class MetricsService implements OnModuleInit {
     const request = toMetricRequest(body);
     const compiled = compileMetric(resolved, request);
     const totals = body.totals ? compileTotals(resolved, request) : null;
+    const connections = await this.open(resolved, [metric, ...siblings]);
     const executing = performance.now();
 
     const asOf = new Date().toISOString();
     const read = (query: CompiledMetric, maxRows: number) =>
-      this.run(query, maxRows).catch(async (error: unknown) => {
-        throw await this.explain(error, query, resolved, request.filter_clause);
+      this.run(openOf(connections, query.connectionId), query, maxRows).catch(async (error: unknown) => {
+        throw await this.explain(error, query, resolved, connections, request.filter_clause);
       });
     const result = body.dry_run ? null : await read(compiled, request.limit + 1);
     const sums = totals && !body.dry_run ? await read(totals, 2) : null;
@@ -103,7 +108,7 @@ export class MetricsService implements OnModuleInit {
         total: elapsed(started, ended),
       },
       as_of: body.dry_run ? null : asOf,
-      sources: await this.listSources(resolved),
+      sources: listSources(resolved, connections),
       warnings,
     };
   }
@@ -128,27 +133,36 @@ export class MetricsService implements OnModuleInit {
     });
   }
 
-  /** Every table that the metric reads, once. */
-  private async listSources({ bindings }: ResolvedMetric): Promise<MetricSourceResponse[]> {
-    const sources = new Map<string, MetricSourceResponse>();
-    for (const { connection_id, fact, joins } of bindings) {
-      const { name: connection } = await this.warehouse.resolve(connection_id);
-      for (const { source } of [fact, ...joins]) {
-        const table = 'sql' in source ? 'query' : source.table;
-        sources.set(`${connection_id} ${table}`, { connection, connection_id, table });
-      }
+  /**
+   * The connections that the metric reads, by id, each in the name of whoever saved the binding: the caller needs no right of their own.
+   * @throws ConnectionAccessLostError
+   */
+  private async open({ bindings }: ResolvedMetric, rows: MetricRow[]): Promise<Connections> {
+    const opened = new Map<string, UsableConnection>();
+    for (const binding of bindings) {
+      const row = rows.find(each => each.binding?.bound === binding);
+      if (!row) throw new Error('A binding of no metric that was read');
+      const { id, name, savedBy } = row;
+      const key = `${binding.connection_id} ${savedBy?.id}`;
+      if (!opened.has(key)) opened.set(key, await this.warehouse.open({ kind: 'metric', id, name, savedBy }, binding.connection_id));
     }
-    return [...sources.values()];
+    return new Map([...opened.values()].map(connection => [connection.id, connection]));
   }
 
   /** A failed query as an error about what the client sees: the table that is gone, the clause or the formula. */
-  private async explain(error: unknown, { sql }: CompiledMetric, metric: ResolvedMetric, clause: string | null): Promise<unknown> {
+  private async explain(
+    error: unknown,
+    { sql }: CompiledMetric,
+    metric: ResolvedMetric,
+    connections: Connections,
+    clause: string | null,
+  ): Promise<unknown> {
     if (!(error instanceof WarehouseQueryError)) return error;
     if ((error.cause as { code?: string } | undefined)?.code !== undefinedTable)
       return explainQueryError(error, sql, metric, clause) ?? error;
     const missing = new Set<string>();
     for (const { connection_id, fact, joins } of metric.bindings) {
-      const present = new Set(await this.warehouse.listTables(connection_id));
+      const present = new Set(await this.warehouse.listTables(openOf(connections, connection_id)));
       const tables = [fact, ...joins].flatMap(({ source }) =>
         'sql' in source ? guardSelect(source.sql).tables.map(([, table]) => table) : [source.table],
       );
@@ -157,9 +171,28 @@ export class MetricsService implements OnModuleInit {
     return missing.size > 0 ? new MetricTableMissingError([...missing]) : error;
   }
 
-  private run({ connectionId, sql, parameters }: CompiledMetric, maxRows: number) {
-    return this.warehouse.read(connectionId, { sql, parameters, timeoutMs: this.settings.warehouseTimeoutMs, maxRows, source: 'metric' });
+  private run(connection: UsableConnection, { sql, parameters }: CompiledMetric, maxRows: number) {
+    return this.warehouse.read(connection, { sql, parameters, timeoutMs: this.settings.warehouseTimeoutMs, maxRows, source: 'metric' });
   }
+}
+
+/** Every table that the metric reads, once. */
+function listSources({ bindings }: ResolvedMetric, connections: Connections): MetricSourceResponse[] {
+  const sources = new Map<string, MetricSourceResponse>();
+  for (const { connection_id, fact, joins } of bindings) {
+    const { name: connection } = openOf(connections, connection_id);
+    for (const { source } of [fact, ...joins]) {
+      const table = 'sql' in source ? 'query' : source.table;
+      sources.set(`${connection_id} ${table}`, { connection, connection_id, table });
+    }
+  }
+  return [...sources.values()];
+}
+
+function openOf(connections: Connections, id: number): UsableConnection {
+  const connection = connections.get(id);
+  if (!connection) throw new ConnectionNotFoundError();
+  return connection;
 }
 
 function describeColumns(compiled: CompiledMetric, types: { type: string }[], unit: string | null): ResultColumnResponse[] {

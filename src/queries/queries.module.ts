@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { IngestionModule } from '../ingestion/ingestion.module.js';
 import { MetricsModule } from '../metrics/metrics.module.js';
 import { WarehouseModule } from '../warehouse/warehouse.module.js';
 import { AnswerStore } from './answer-store.js';
@@ -9,7 +10,7 @@ import { QueriesService } from './queries.service.js';
 import { SourceRowsReader } from './source-rows.reader.js';
 
 @Module({
-  imports: [WarehouseModule, MetricsModule],
+  imports: [WarehouseModule, IngestionModule, MetricsModule],
   controllers: [QueriesController],
   providers: [QueriesService, QueriesRepository, AnswerStore, MetricAnswers, SourceRowsReader],
 })

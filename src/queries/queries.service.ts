@@ -44,7 +44,7 @@ export class QueriesService {
     const answered =
       kept ?? (await this.within(this.settings.queryUpstreamTimeoutMs, this.join(principal, graphId, query, hash, found.version, context)));
     const status = query.refresh ? 'refresh' : kept ? 'hit' : 'miss';
-    const response = await this.respond(answered, query, status);
+    const response = await this.respond(graphId, answered, query, status);
     this.telemetry.queryAnswered(query.kind, status);
     response.timing_ms.total = Math.round((performance.now() - started) * 100) / 100;
     return response;
@@ -128,10 +128,15 @@ export class QueriesService {
     }
   }
 
-  private async respond(answered: Answered, query: GraphQuery, status: 'hit' | 'miss' | 'refresh'): Promise<QueryResponse> {
+  private async respond(
+    graphId: number,
+    answered: Answered,
+    query: GraphQuery,
+    status: 'hit' | 'miss' | 'refresh',
+  ): Promise<QueryResponse> {
     const response = toQueryResponse(answered, { status, answer: query.answer, include: query.include });
     if (!query.include.has('source_rows')) return response;
-    const { rows, warnings } = await this.sourceRows.read(answered.answer.citations, answered.answer.language);
+    const { rows, warnings } = await this.sourceRows.read(graphId, answered.answer.citations, answered.answer.language);
     return { ...response, source_rows: rows, warnings: [...response.warnings, ...warnings] };
   }
 }

@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { ApiError } from '../common/errors/api-error.js';
 import { Settings } from '../config/settings.js';
 import { quoteIdentifier } from '../database/quote-identifier.js';
+import { RecordNotFoundError } from '../graphs/graphs.errors.js';
+import { JobsService } from '../ingestion/jobs.service.js';
 import { type Citation, type Language } from '../retrieval/protocol.js';
-import { WarehouseService } from '../warehouse/warehouse.service.js';
+import { type UsableConnection, WarehouseService } from '../warehouse/warehouse.service.js';
 
 export interface SourceRow {
   /** Index into the citations. */
@@ -13,27 +15,33 @@ export interface SourceRow {
 
 const MOST_ROWS = 100;
 
-/** Reads the cited rows from the warehouse as they are now, one statement for each table. */
+/**
+ * Reads the cited rows from the warehouse as they are now, one statement for each table. A reader of the graph needs no right on the
+ * connection: the rows are read in the name of whoever saved the job that loaded them, and by their keys, which no request can name.
+ */
 @Injectable()
 export class SourceRowsReader {
   constructor(
+    private readonly jobs: JobsService,
     private readonly warehouse: WarehouseService,
     private readonly settings: Settings,
   ) {}
 
-  async read(citations: Citation[], language: Language): Promise<{ rows: SourceRow[]; warnings: string[] }> {
+  async read(graphId: number, citations: Citation[], language: Language): Promise<{ rows: SourceRow[]; warnings: string[] }> {
     const warnings: string[] = [];
     const warn = (zh: string, en: string): number => warnings.push(language === 'zh' ? zh : en);
     if (citations.length > MOST_ROWS)
       warn(`只读取前 ${MOST_ROWS} 条引用的源行`, `Source rows are read for the first ${MOST_ROWS} citations only`);
     const byTable = new Map<string, { citation: Citation; index: number }[]>();
     citations.slice(0, MOST_ROWS).forEach((citation, index) => {
-      const source = JSON.stringify([citation.connection_id, citation.table, Object.keys(citation.key)]);
+      const source = JSON.stringify([citation.job_id, citation.table, Object.keys(citation.key)]);
       byTable.set(source, [...(byTable.get(source) ?? []), { citation, index }]);
     });
+    const jobIds = new Set(citations.slice(0, MOST_ROWS).flatMap(citation => citation.job_id ?? []));
+    const jobs = new Map((await this.jobs.listReaders(graphId, [...jobIds])).map(job => [job.id, job]));
     const rows: SourceRow[] = [];
     let bytesLeft = this.settings.answerMaxBytes;
-    const whole: string[] = [];
+    const whole = new Set<string>();
     for (const cited of byTable.values()) {
       const table = cited[0]?.citation.table ?? '';
       if (table === 'query') {
@@ -41,11 +49,13 @@ export class SourceRowsReader {
         continue;
       }
       if (Object.keys(cited[0]?.citation.key ?? {}).length === 0) {
-        whole.push(table);
+        whole.add(table);
         continue;
       }
       try {
-        const read = await this.readTable(cited, bytesLeft);
+        const job = jobs.get(cited[0]?.citation.job_id ?? 0);
+        if (!job) throw new RecordNotFoundError('job');
+        const read = await this.readTable(await this.warehouse.open(job, job.connectionId), cited, bytesLeft);
         rows.push(...read.rows);
         bytesLeft -= read.bytes;
       } catch (error) {
@@ -54,15 +64,19 @@ export class SourceRowsReader {
         warn(`无法读取表 ${table} 的源行：${error.text.zh}`, `Source rows of ${table} cannot be read: ${error.text.en}`);
       }
     }
-    if (whole.length > 0)
+    if (whole.size > 0)
       warn(
-        `结果依据整张表（${whole.join('、')}），没有单独的源行`,
-        `The result rests on whole tables (${whole.join(', ')}), not on single rows`,
+        `结果依据整张表（${[...whole].join('、')}），没有单独的源行`,
+        `The result rests on whole tables (${[...whole].join(', ')}), not on single rows`,
       );
-    return { rows: rows.sort((a, b) => a.citation - b.citation), warnings };
+    return { rows: rows.sort((a, b) => a.citation - b.citation), warnings: [...new Set(warnings)] };
   }
 
-  private async readTable(cited: { citation: Citation; index: number }[], maxBytes: number): Promise<{ rows: SourceRow[]; bytes: number }> {
+  private async readTable(
+    connection: UsableConnection,
+    cited: { citation: Citation; index: number }[],
+    maxBytes: number,
+  ): Promise<{ rows: SourceRow[]; bytes: number }> {
     const first = cited[0]?.citation;
     if (!first) return { rows: [], bytes: 0 };
     const columns = Object.keys(first.key);
@@ -74,7 +88,7 @@ export class SourceRowsReader {
       columns: named,
       rows,
       bytes,
-    } = await this.warehouse.read(first.connection_id, {
+    } = await this.warehouse.read(connection, {
       sql: `SELECT wanted.place, source.* FROM mirror.${quoteIdentifier(first.table)} AS source
               JOIN pg_catalog.unnest(${arrays}) WITH ORDINALITY AS wanted (${wanted}, place) ON (${keys.join(', ')}) = (${columns.map((_, i) => `wanted.k${i}`).join(', ')})
              ORDER BY wanted.place`,

@@ -4,6 +4,7 @@ import { AdminOnly, Authenticated } from '../access/access.decorator.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { page, PageOf, PageQuery, type Page } from '../common/http/page.js';
 import { IdParam } from '../common/http/positive-int.pipe.js';
+import { ConnectionAccess } from './connection-access.decorator.js';
 import { ConnectionsService } from './connections.service.js';
 import { ConnectionResponse, ConnectionTestResponse, CreateConnectionRequest, toConnectionResponse } from './warehouse.dto.js';
 
@@ -14,10 +15,10 @@ export class ConnectionsController {
 
   @Get()
   @Authenticated()
-  @ApiOperation({ summary: '数仓连接列表 / List warehouse connections' })
+  @ApiOperation({ summary: '我可以使用的数仓连接 / The warehouse connections I may use' })
   @ApiOkResponse({ type: PageOf(ConnectionResponse) })
-  async list(@Query() query: PageQuery): Promise<Page<ConnectionResponse>> {
-    return page((await this.connections.list(query)).map(toConnectionResponse), query.limit, connection => connection.id);
+  async list(@CurrentPrincipal() principal: Principal, @Query() query: PageQuery): Promise<Page<ConnectionResponse>> {
+    return page((await this.connections.list(principal, query)).map(toConnectionResponse), query.limit, connection => connection.id);
   }
 
   @Post()
@@ -30,11 +31,11 @@ export class ConnectionsController {
   }
 
   @Get(':id')
-  @Authenticated()
+  @ConnectionAccess('read')
   @ApiOperation({ summary: '查看数仓连接 / Show a warehouse connection' })
   @ApiOkResponse({ type: ConnectionResponse })
-  async get(@IdParam() id: number): Promise<ConnectionResponse> {
-    return toConnectionResponse(await this.connections.get(id));
+  async get(@CurrentPrincipal() principal: Principal, @IdParam() id: number): Promise<ConnectionResponse> {
+    return toConnectionResponse(await this.connections.get(principal, id));
   }
 
   @Delete(':id')

@@ -3,8 +3,8 @@ import { type Principal } from '../access/principal.js';
 import { AuditService } from '../audit/audit.service.js';
 import { SchemaError } from '../common/errors/api-error.js';
 import { afterId, type PageQuery } from '../common/http/page.js';
-import { type Connection } from './connection.entity.js';
-import { ConnectionsRepository } from './connections.repository.js';
+import { ConnectionAccessService } from './connection-access.service.js';
+import { ConnectionsRepository, type HeldConnection } from './connections.repository.js';
 import { MirrorReader } from './mirror-reader.js';
 import { type ConnectionTestResponse, type CreateConnectionRequest } from './warehouse.dto.js';
 import { ConnectionTypeNotBuiltError, DefaultConnectionError, MirrorCopyNotBuiltError, MirrorDsnError } from './warehouse.errors.js';
@@ -15,21 +15,23 @@ const testTimeoutMs = 5_000;
 export class ConnectionsService {
   constructor(
     private readonly connections: ConnectionsRepository,
+    private readonly access: ConnectionAccessService,
     private readonly reader: MirrorReader,
     private readonly audit: AuditService,
   ) {}
 
-  /** One more than the page holds, so that `page` can tell whether there is another. */
-  async list({ limit, cursor }: PageQuery): Promise<Connection[]> {
-    return this.connections.list(afterId(cursor), limit + 1);
+  /** The connections that the caller may use; one more than the page holds, so that `page` can tell whether there is another. */
+  list({ userId }: Principal, { limit, cursor }: PageQuery): Promise<HeldConnection[]> {
+    return this.connections.listUsable(userId, afterId(cursor), limit + 1);
   }
 
-  async get(id: number): Promise<Connection> {
-    return this.connections.getById(id);
+  /** @throws ConnectionNotFoundError, ConnectionForbiddenError */
+  get(principal: Principal, id: number): Promise<HeldConnection> {
+    return this.access.require(principal, id, 'read');
   }
 
   /** @throws MirrorDsnError, ConnectionTypeNotBuiltError, ConnectionNameTakenError, SchemaError */
-  async create(actor: Principal, { name, type, dsn, options }: CreateConnectionRequest): Promise<Connection> {
+  async create(actor: Principal, { name, type, dsn, options }: CreateConnectionRequest): Promise<HeldConnection> {
     if (type !== 'pg_mirror') throw new ConnectionTypeNotBuiltError(type);
     if (dsn != null) throw new MirrorDsnError();
     const unused = Object.keys(options ?? {});
@@ -41,7 +43,7 @@ export class ConnectionsService {
       client => this.connections.create(client, { name, type }),
       id => ({ action: 'connection.created', actor, target: 'connection', targetId: id, context: { name, type } }),
     );
-    return this.connections.getById(id);
+    return this.get(actor, id);
   }
 
   /** @throws DefaultConnectionError, ConnectionInUseError */

@@ -11,10 +11,10 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { AdminOnly, Authenticated } from '../access/access.decorator.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { page, PageOf, PageQuery, type Page } from '../common/http/page.js';
 import { IdParam } from '../common/http/positive-int.pipe.js';
+import { ConnectionAccess } from './connection-access.decorator.js';
 import {
   TableResponse,
   TableSummaryResponse,
@@ -33,7 +33,7 @@ export class TablesController {
   constructor(private readonly tables: TablesService) {}
 
   @Get()
-  @Authenticated()
+  @ConnectionAccess('read', { keys: 'tables:write' })
   @ApiOperation({ summary: '表的列表 / List tables' })
   @ApiOkResponse({ type: PageOf(TableSummaryResponse) })
   async list(@IdParam() id: number, @Query() query: PageQuery): Promise<Page<TableSummaryResponse>> {
@@ -41,7 +41,7 @@ export class TablesController {
   }
 
   @Get(':table')
-  @Authenticated()
+  @ConnectionAccess('read', { keys: 'tables:write' })
   @ApiParam({ name: 'table', example: 'customers' })
   @ApiOperation({ summary: '表的列、键和样例 / Columns, keys and a sample of a table' })
   @ApiOkResponse({ type: TableResponse })
@@ -50,7 +50,7 @@ export class TablesController {
   }
 
   @Put(':table')
-  @AdminOnly()
+  @ConnectionAccess('write', { keys: 'tables:write' })
   @ApiParam({ name: 'table', example: 'customers' })
   @ApiOperation({
     summary: '把 CSV 装入镜像表 / Load CSV into a mirror table',
@@ -79,7 +79,7 @@ export class TablesController {
   }
 
   @Delete(':table')
-  @AdminOnly()
+  @ConnectionAccess('write', { keys: 'tables:write' })
   @HttpCode(204)
   @ApiParam({ name: 'table', example: 'customers' })
   @ApiOperation({ summary: '删除镜像表 / Drop a mirror table' })

@@ -1,8 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsObject, IsOptional, IsString } from 'class-validator';
+import { type ConnectionRight, connectionRights } from '../access/access.decorator.js';
 import { MaxLength } from '../common/http/length.decorator.js';
 import { IsName } from '../common/http/is-name.decorator.js';
-import { type Connection, type ConnectionType, connectionTypes } from './connection.entity.js';
+import { type ConnectionType, connectionTypes } from './connection.entity.js';
+import { type HeldConnection } from './connections.repository.js';
 
 export class CreateConnectionRequest {
   @ApiProperty({ example: 'mirror-2', minLength: 1, maxLength: 100 })
@@ -50,11 +52,14 @@ export class ConnectionResponse {
   @ApiProperty({ example: true })
   is_default: boolean;
 
+  @ApiProperty({ enum: connectionRights, example: 'read', description: '我的权限 / what the caller may do with it' })
+  right: ConnectionRight;
+
   @ApiProperty({ example: '2026-11-20T08:00:00.000Z' })
   created_at: string;
 }
 
-export function toConnectionResponse(connection: Connection): ConnectionResponse {
+export function toConnectionResponse(connection: HeldConnection): ConnectionResponse {
   return {
     id: connection.id,
     name: connection.name,
@@ -62,6 +67,7 @@ export function toConnectionResponse(connection: Connection): ConnectionResponse
     dsn_masked: null,
     options: connection.options,
     is_default: connection.isDefault,
+    right: connection.right,
     created_at: connection.createdAt.toISOString(),
   };
 }

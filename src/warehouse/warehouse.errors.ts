@@ -1,8 +1,52 @@
+import { type ConnectionRight } from '../access/access.decorator.js';
 import { ApiError } from '../common/errors/api-error.js';
 
 export class ConnectionNotFoundError extends ApiError {
   constructor() {
     super(404, 'connection_not_found', { zh: '数仓连接不存在', en: 'The warehouse connection does not exist' });
+  }
+}
+
+export class ConnectionForbiddenError extends ApiError {
+  constructor(required: ConnectionRight) {
+    super(
+      403,
+      'connection_forbidden',
+      {
+        zh: `您没有使用该数仓连接的权限（需要 ${required}），请管理员用 POST /api/permissions/connections/{id}/users 授权`,
+        en: `You may not use this warehouse connection (${required} needed); ask an admin for POST /api/permissions/connections/{id}/users`,
+      },
+      { context: { required_right: required } },
+    );
+  }
+}
+
+/** A job or a binding, which reads the warehouse in the name of whoever saved it; null once that user is deleted. */
+export interface SavedRecord {
+  kind: 'job' | 'metric';
+  id: number;
+  name: string;
+  savedBy: { id: number; username: string } | null;
+}
+
+/** 409: whoever saved a job or a binding may no longer use its connection. Not the caller's lack of a right, so no 403. */
+export class ConnectionAccessLostError extends ApiError {
+  constructor({ kind, id, name, savedBy }: SavedRecord, connection: { id: number; name: string }) {
+    const what = kind === 'job' ? { zh: '作业', en: 'Job' } : { zh: '指标', en: 'Metric' };
+    const who = savedBy?.username;
+    const again =
+      kind === 'job'
+        ? { zh: '用同一映射另建作业（POST /api/ingestion/jobs）', en: 'create a job of this mapping (POST /api/ingestion/jobs)' }
+        : { zh: `重新绑定（PUT /api/metrics/${id}/binding）`, en: `bind the metric again (PUT /api/metrics/${id}/binding)` };
+    super(
+      409,
+      'connection_access_lost',
+      {
+        zh: `${what.zh}“${name}”（id ${id}）以${who === undefined ? '已删除的用户' : ` ${who} `}的名义读取数仓连接“${connection.name}”，而该用户已无此权限；请管理员用 POST /api/permissions/connections/${connection.id}/users 授权，或由有权限的人${again.zh}`,
+        en: `${what.en} '${name}' (id ${id}) reads the warehouse connection '${connection.name}' in the name of ${who ?? 'a deleted user'}, who may no longer use it; an admin can grant it with POST /api/permissions/connections/${connection.id}/users, or someone who may use it can ${again.en}`,
+      },
+      { context: { kind, id, saved_by: who ?? null, connection_id: connection.id } },
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { ConnectionAccessService } from './connection-access.service.js';
 import { Connection } from './connection.entity.js';
 import { ConnectionsController } from './connections.controller.js';
 import { ConnectionsRepository } from './connections.repository.js';
@@ -14,7 +15,16 @@ import { WarehouseService } from './warehouse.service.js';
 @Module({
   imports: [TypeOrmModule.forFeature([Connection])],
   controllers: [ConnectionsController, TablesController],
-  providers: [ConnectionsRepository, ConnectionsService, MirrorCatalog, MirrorReader, MirrorUploadService, TablesService, WarehouseService],
-  exports: [WarehouseService],
+  providers: [
+    ConnectionAccessService,
+    ConnectionsRepository,
+    ConnectionsService,
+    MirrorCatalog,
+    MirrorReader,
+    MirrorUploadService,
+    TablesService,
+    WarehouseService,
+  ],
+  exports: [ConnectionAccessService, ConnectionsService, WarehouseService],
 })
 export class WarehouseModule {}

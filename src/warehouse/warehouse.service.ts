@@ -1,17 +1,21 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { type Connection } from './connection.entity.js';
+import { type Principal } from '../access/principal.js';
 import { ConnectionsRepository } from './connections.repository.js';
 import { tableNameProblem } from './csv/csv-header.js';
 import { MirrorCatalog } from './mirror-catalog.js';
 import { type ReadResult } from './capped-query.js';
 import { MirrorReader, type ReadRequest } from './mirror-reader.js';
-import { ConnectionNotFoundError } from './warehouse.errors.js';
+import { ConnectionAccessLostError, ConnectionForbiddenError, ConnectionNotFoundError, type SavedRecord } from './warehouse.errors.js';
 
-export interface ResolvedConnection {
+/** A connection that was found usable: whoever looks at tables or reads them shows one. */
+export interface UsableConnection {
   id: number;
   name: string;
   type: string;
 }
+
+/** In whose name the warehouse is read: the caller's, or that of whoever saved a job or a binding, whoever asks for it. */
+export type WarehouseReader = Pick<Principal, 'userId'> | SavedRecord;
 
 export interface TableDescription {
   name: string;
@@ -34,12 +38,15 @@ export class WarehouseService implements OnApplicationBootstrap {
 
   /**
    * The connection of that id or name; a text of digits is an id where no connection is named so. Null is the default one.
-   * @throws ConnectionNotFoundError
+   * @throws ConnectionNotFoundError; ConnectionForbiddenError for a caller, ConnectionAccessLostError for a record
    */
-  async resolve(nameOrId: string | number | null): Promise<ResolvedConnection> {
-    const connection = await this.find(nameOrId);
+  async open(reader: WarehouseReader, nameOrId: string | number | null): Promise<UsableConnection> {
+    const userId = 'savedBy' in reader ? (reader.savedBy?.id ?? null) : reader.userId;
+    const connection = await this.connections.find(userId, nameOrId);
     if (!connection) throw new ConnectionNotFoundError();
-    return { id: connection.id, name: connection.name, type: connection.type };
+    const { id, name, type, right } = connection;
+    if (right !== null) return { id, name, type };
+    throw 'savedBy' in reader ? new ConnectionAccessLostError(reader, connection) : new ConnectionForbiddenError('read');
   }
 
   /** Why no mirror table may have this name, although an earlier release may have taken one; null for nothing. */
@@ -47,33 +54,21 @@ export class WarehouseService implements OnApplicationBootstrap {
     return tableNameProblem(name);
   }
 
-  /** @throws ConnectionNotFoundError */
-  async describeTable(connectionId: number, table: string): Promise<TableDescription | null> {
-    await this.connections.getById(connectionId);
+  async describeTable(_connection: UsableConnection, table: string): Promise<TableDescription | null> {
     const columns = await this.catalog.findColumns(table);
     return columns && { name: table, columns: columns.map(({ name, type }) => ({ name, type })) };
   }
 
-  /** Names of all tables, in order. @throws ConnectionNotFoundError */
-  async listTables(connectionId: number): Promise<string[]> {
-    await this.connections.getById(connectionId);
+  /** Names of all tables, in order. */
+  listTables(_connection: UsableConnection): Promise<string[]> {
     return this.catalog.listNames();
   }
 
   /**
    * Runs one guarded statement, read-only, as a role that sees nothing but the tables of the connection.
-   * @throws ConnectionNotFoundError, WarehouseQueryError, WarehouseTimeoutError, WarehouseUnavailableError
+   * @throws WarehouseQueryError, WarehouseTimeoutError, WarehouseUnavailableError
    */
-  async read(connectionId: number, request: ReadRequest): Promise<ReadResult> {
-    await this.connections.getById(connectionId);
+  read(_connection: UsableConnection, request: ReadRequest): Promise<ReadResult> {
     return this.reader.read(request);
-  }
-
-  private async find(nameOrId: string | number | null): Promise<Connection | null> {
-    if (nameOrId === null) return this.connections.findDefault();
-    if (typeof nameOrId === 'number') return this.connections.findById(nameOrId);
-    const named = await this.connections.findByName(nameOrId);
-    if (named || !/^[1-9]\d{0,8}$/.test(nameOrId)) return named;
-    return this.connections.findById(Number(nameOrId));
   }
 }

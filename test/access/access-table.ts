@@ -4,17 +4,18 @@
  *   public     anyone, with or without credentials
  *   any        any user; `pending` also while the password must be changed
  *   admin      admins
+ *   reader, writer: those who were granted that right on the connection of the path, and admins
  *   viewer, editor, manager, owner: at least that role on the graph behind the request
- *   keys       an API key for that graph will do
+ *   keys       an API key for that graph will do; or only one with this permission, whose user may write the connection
  */
-export type Rule = 'public' | 'any' | 'pending' | 'admin' | 'viewer' | 'editor' | 'manager' | 'owner';
+export type Rule = 'public' | 'any' | 'pending' | 'admin' | 'reader' | 'writer' | 'viewer' | 'editor' | 'manager' | 'owner';
 
 export interface Row {
   rule: Rule;
-  keys: boolean;
+  keys: boolean | 'tables:write';
 }
 
-const row = (rule: Rule, keys = false): Row => ({ rule, keys });
+const row = (rule: Rule, keys: Row['keys'] = false): Row => ({ rule, keys });
 
 export const accessTable: Record<string, Row> = {
   'GET /health': row('public'),
@@ -57,17 +58,20 @@ export const accessTable: Record<string, Row> = {
   'POST /permissions/graphs/:id/members': row('manager'),
   'PATCH /permissions/graphs/:id/members/:user_id': row('manager'),
   'DELETE /permissions/graphs/:id/members/:user_id': row('manager'),
+  'GET /permissions/connections/:id/users': row('admin'),
+  'POST /permissions/connections/:id/users': row('admin'),
+  'DELETE /permissions/connections/:id/users/:user_id': row('admin'),
 
   'GET /warehouse/connections': row('any'),
   'POST /warehouse/connections': row('admin'),
-  'GET /warehouse/connections/:id': row('any'),
+  'GET /warehouse/connections/:id': row('reader'),
   'DELETE /warehouse/connections/:id': row('admin'),
   'POST /warehouse/connections/:id/test': row('admin'),
   'POST /warehouse/connections/:id/mirror': row('admin'),
-  'GET /warehouse/connections/:id/tables': row('any'),
-  'GET /warehouse/connections/:id/tables/:table': row('any'),
-  'PUT /warehouse/connections/:id/tables/:table': row('admin'),
-  'DELETE /warehouse/connections/:id/tables/:table': row('admin'),
+  'GET /warehouse/connections/:id/tables': row('reader', 'tables:write'),
+  'GET /warehouse/connections/:id/tables/:table': row('reader', 'tables:write'),
+  'PUT /warehouse/connections/:id/tables/:table': row('writer', 'tables:write'),
+  'DELETE /warehouse/connections/:id/tables/:table': row('writer', 'tables:write'),
 
   'GET /ingestion/jobs': row('any', true),
   'POST /ingestion/jobs': row('editor', true),

@@ -14,6 +14,9 @@ export type Standing =
       admin?: boolean;
       pending?: boolean;
       key?: 'this graph' | 'another graph';
+      permission?: 'tables:write';
+      /** What was granted on the mirror. */
+      connection?: 'read' | 'write';
     };
 
 export interface CredentialState {
@@ -32,6 +35,11 @@ export function expected({ rule, keys }: Row, standing: Standing): 401 | 403 | '
   if (!standing.valid) return 401;
   if (standing.pending && rule !== 'pending') return 403;
   if (standing.key && !keys) return 403;
+  const mayRead = standing.admin === true || standing.connection !== undefined;
+  const mayWrite = standing.admin === true || standing.connection === 'write';
+  if (standing.key && keys === 'tables:write') return standing.permission === keys && mayWrite ? 'pass' : 403;
+  if (rule === 'reader') return mayRead ? 'pass' : 403;
+  if (rule === 'writer') return mayWrite ? 'pass' : 403;
   if (rule === 'any' || rule === 'pending') return 'pass';
   if (rule === 'admin') return standing.admin ? 'pass' : 403;
   if (standing.key === 'another graph') return 403;
@@ -59,6 +67,9 @@ export async function credentialStates(test: TestApp, graphId: number, otherGrap
       if (more) await test.pool.query(`UPDATE api_keys SET ${more} WHERE id = $1`, [inserted.rows[0].id]);
       return { 'X-API-Key': rawKey };
     };
+  const tablesWrite = "permissions = '{tables:write}'";
+  const openToEveryone = (canWrite: boolean) =>
+    test.pool.query('INSERT INTO connection_grants (connection_id, can_write) VALUES (1, $1)', [canWrite]);
   const invalid: Standing = { valid: false };
   const good = tokens.sign(claims('owner'));
   const [header, payload, signature] = good.split('.') as [string, string, string];
@@ -121,6 +132,18 @@ export async function credentialStates(test: TestApp, graphId: number, otherGrap
     { name: 'a key of an admin', headers: key('admin', graphId), standing: { valid: true, role: 'none', admin: true, key: 'this graph' } },
     { name: 'a key of a stranger', headers: key('stranger', graphId), standing: { valid: true, role: 'none', key: 'this graph' } },
     { name: 'a key for another graph', headers: key('owner', otherGraphId), standing: { valid: true, role: 'owner', key: 'another graph' } },
+    { name: 'a user granted read', headers: as('granted-read'), standing: { valid: true, role: 'none', connection: 'read' } },
+    { name: 'a user granted write', headers: as('granted-write'), standing: { valid: true, role: 'none', connection: 'write' } },
+    { name: 'a stranger while everyone may read', headers: async () => { await openToEveryone(false); return as('stranger'); }, standing: { valid: true, role: 'none', connection: 'read' } },
+    { name: 'a stranger while everyone may write', headers: async () => { await openToEveryone(true); return as('stranger'); }, standing: { valid: true, role: 'none', connection: 'write' } },
+    { name: 'a user granted read while everyone may write', headers: async () => { await openToEveryone(true); return as('granted-read'); }, standing: { valid: true, role: 'none', connection: 'write' } },
+    { name: 'a disabled user while everyone may write', headers: async () => { await openToEveryone(true); return as('disabled'); }, standing: invalid },
+    { name: 'a key of a user granted write', headers: key('granted-write', graphId), standing: { valid: true, role: 'none', key: 'this graph', connection: 'write' } },
+    { name: 'a key with tables:write of a user granted write', headers: key('granted-write', graphId, tablesWrite), standing: { valid: true, role: 'none', key: 'this graph', permission: 'tables:write', connection: 'write' } },
+    { name: 'a key with tables:write of a user granted read', headers: key('granted-read', graphId, tablesWrite), standing: { valid: true, role: 'none', key: 'this graph', permission: 'tables:write', connection: 'read' } },
+    { name: 'a key with tables:write of a stranger', headers: key('stranger', graphId, tablesWrite), standing: { valid: true, role: 'none', key: 'this graph', permission: 'tables:write' } },
+    { name: 'a key with tables:write of an admin', headers: key('admin', graphId, tablesWrite), standing: { valid: true, role: 'none', admin: true, key: 'this graph', permission: 'tables:write' } },
+    { name: 'a key with tables:write for another graph', headers: key('owner', otherGraphId, tablesWrite), standing: { valid: true, role: 'owner', key: 'another graph', permission: 'tables:write' } },
     { name: 'a revoked key', headers: key('owner', graphId, 'revoked_at = now()'), standing: invalid },
     { name: 'an expired key', headers: key('owner', graphId, 'expires_at = now()'), standing: invalid },
     { name: 'a key with a wrong secret', headers: key('owner', graphId, "secret_hash = sha256('another')"), standing: invalid },

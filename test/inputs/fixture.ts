@@ -1,5 +1,5 @@
 import { graphTables } from '../../src/database/graph-tables.js';
-import { type Client, type TestApp, client, adminPassword, userPassword } from '../support/app.js';
+import { type Client, type TestApp, client, adminPassword, grantConnection, userPassword } from '../support/app.js';
 import { createTradingGraph } from '../support/trading-graph.js';
 import { type Operation } from './operations.js';
 
@@ -25,6 +25,7 @@ export async function createFixture(test: TestApp): Promise<Fixture> {
   const one = async (sql: string, values: unknown[] = []) => String((await test.pool.query(sql, values)).rows[0].id);
   const user = await test.asUser('reader');
   await test.asUser('bystander');
+  await grantConnection(test, 'reader', 'write');
   const userId = await one(`SELECT id FROM users WHERE username = 'reader'`);
   const bystander = await one(`SELECT id FROM users WHERE username = 'bystander'`);
   await test.admin.post(`/api/permissions/graphs/${graphId}/members`).send({ username: 'reader', role: 'editor' }).expect(201);

@@ -104,6 +104,13 @@ export async function startTestApp(
   };
 }
 
+/** Lets a registered user use the mirror, or `everyone`. */
+export async function grantConnection({ admin }: TestApp, username: string, right = 'read'): Promise<void> {
+  const grantee = username === 'everyone' ? { user_id: username } : { username };
+  const { status, body } = await admin.post('/api/permissions/connections/1/users').send({ ...grantee, right });
+  if (status !== 201 && status !== 200) throw new Error(JSON.stringify(body));
+}
+
 export function client(url: string, token: string | null): Client {
   return withHeaders(url, token === null ? {} : { Authorization: `Bearer ${token}` }, token);
 }

@@ -1,5 +1,5 @@
 import { graphTables } from '../../src/database/graph-tables.js';
-import { type Client, type TestApp } from './app.js';
+import { type Client, grantConnection, type TestApp } from './app.js';
 
 /** A small graph of a trading company with its mirror tables and one metric, written straight into the database. */
 export interface TradingGraph {
@@ -56,8 +56,10 @@ export async function createTradingGraph(test: TestApp, owner: Client): Promise<
   const { body: graph } = await owner.post('/api/graphs').send({ name: '贸易公司' }).expect(201);
   const id: number = graph.id;
   const tables = graphTables(id);
+  await grantConnection(test, (await owner.get('/api/auth/me').expect(200)).body.username);
   const { rows: jobs } = await test.pool.query(
-    `INSERT INTO ingestion_jobs (graph_id, connection_id, name, mapping_yaml) SELECT $1, id, 'trading', 'version: 1' FROM warehouse_connections WHERE is_default
+    `INSERT INTO ingestion_jobs (graph_id, connection_id, name, mapping_yaml, created_by)
+     SELECT g.id, c.id, 'trading', 'version: 1', g.owner_id FROM graphs g, warehouse_connections c WHERE g.id = $1 AND c.is_default
      RETURNING id, connection_id`,
     [id],
   );

@@ -5,6 +5,7 @@ import { AddLicenceClock1700000000004 } from './0004-add-licence-clock.js';
 import { GiveGraphsTablesOfTheirOwn1700000000005 } from './0005-give-graphs-tables-of-their-own.js';
 import { CountHitsInBatches1700000000006 } from './0006-count-hits-in-batches.js';
 import { IndexRunsByRequester1700000000007 } from './0007-index-runs-by-requester.js';
+import { AddConnectionGrants1700000000008 } from './0008-add-connection-grants.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -15,4 +16,5 @@ export const migrations = [
   GiveGraphsTablesOfTheirOwn1700000000005,
   CountHitsInBatches1700000000006,
   IndexRunsByRequester1700000000007,
+  AddConnectionGrants1700000000008,
 ];

@@ -16,7 +16,10 @@ export interface SourceShape {
 export interface SourceProblem {
   type: string;
   path: MappingPath;
+  /** Names nothing of the warehouse that the mapping does not name itself: whoever may see the graph reads it in the record of a run. */
   text: { zh: string; en: string };
+  /** What the warehouse has instead, to be read behind `text` by those who may use the connection. */
+  suggestion?: { zh: string; en: string };
   hint?: string;
 }
 

@@ -28,7 +28,7 @@ export function toCitations(schema: GraphElements, cited: CitedElement[]): { cit
         table,
         key: keyOfRow(source.keyColumns, key),
         label: name,
-        job_id: jobId ?? source.jobId,
+        job_id: source.jobId,
         loaded_at: loadedAt,
       },
     ];

@@ -1,0 +1,54 @@
+import { Body, Controller, Delete, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
+import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type Response } from 'express';
+import { AdminOnly } from '../access/access.decorator.js';
+import { CurrentPrincipal, type Principal } from '../access/principal.js';
+import { type Page, PageOf, PageQuery } from '../common/http/page.js';
+import { IdParam } from '../common/http/positive-int.pipe.js';
+import { ConnectionGrantResponse, GrantConnectionRequest } from './connection-grants.dto.js';
+import { ConnectionGrantsService } from './connection-grants.service.js';
+import { type Grantee, GranteeParam } from './grantee.js';
+
+const examples = {
+  everyone: { summary: '对所有用户开放 / Open it to every user', value: { user_id: 'everyone', right: 'read' } },
+  byName: { value: { username: 'li.lei', right: 'write' } },
+  byId: { value: { user_id: 2, right: 'read' } },
+};
+
+@ApiTags('permissions')
+@Controller('permissions/connections/:id/users')
+@AdminOnly()
+export class ConnectionGrantsController {
+  constructor(private readonly grants: ConnectionGrantsService) {}
+
+  @Get()
+  @ApiOperation({ summary: '谁可以使用数仓连接 / Who may use a warehouse connection, besides admins' })
+  @ApiOkResponse({ type: PageOf(ConnectionGrantResponse) })
+  list(@CurrentPrincipal() principal: Principal, @IdParam() id: number, @Query() query: PageQuery): Promise<Page<ConnectionGrantResponse>> {
+    return this.grants.list(principal, id, query);
+  }
+
+  @Post()
+  @ApiOperation({ summary: '授权使用数仓连接；再次授权即修改权限 / Grant a connection; granting again changes the right (200)' })
+  @ApiBody({ type: GrantConnectionRequest, examples })
+  @ApiCreatedResponse({ type: ConnectionGrantResponse })
+  @ApiOkResponse({ type: ConnectionGrantResponse })
+  async grant(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() id: number,
+    @Body() body: GrantConnectionRequest,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ConnectionGrantResponse> {
+    const { created, grant } = await this.grants.grant(principal, id, body);
+    response.status(created ? 201 : 200);
+    return grant;
+  }
+
+  @Delete(':user_id')
+  @HttpCode(204)
+  @ApiOperation({ summary: '收回授权 / Take a grant back' })
+  @ApiNoContentResponse()
+  revoke(@CurrentPrincipal() principal: Principal, @IdParam() id: number, @GranteeParam() grantee: Grantee): Promise<void> {
+    return this.grants.revoke(principal, id, grantee);
+  }
+}

@@ -1,0 +1,39 @@
+import { Param, type PipeTransform } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
+import { ValidateBy } from 'class-validator';
+import { readId } from '../common/http/positive-int.pipe.js';
+
+export const everyone = 'everyone';
+
+/** Whom a connection is granted to, in bodies, paths and answers alike: a user's id, or all users. */
+export type Grantee = number | typeof everyone;
+
+const largestId = 2_147_483_647;
+const userIdSchema = { type: 'integer', minimum: 1, maximum: largestId };
+
+export const granteeSchema = { oneOf: [userIdSchema, { type: 'string', enum: [everyone] }] };
+
+export const IsGrantee = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'granteeType',
+    validator: {
+      validate: (value: unknown) =>
+        value === everyone || (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= largestId),
+      defaultMessage: () => '应为用户 id 或 "everyone" / user_id must be the id of a user, or "everyone"',
+    },
+  });
+
+class GranteePipe implements PipeTransform {
+  transform(value: unknown): Grantee {
+    return value === everyone ? everyone : readId(value, 'user_id');
+  }
+}
+
+/** The path parameter `user_id`: 422 when it is neither an integer nor `everyone`. */
+export function GranteeParam(): ParameterDecorator {
+  return (target, key, index) => {
+    Param('user_id', GranteePipe)(target, key, index);
+    const descriptor = key === undefined ? undefined : Object.getOwnPropertyDescriptor(target, key);
+    if (key !== undefined && descriptor) ApiParam({ name: 'user_id', schema: granteeSchema, example: everyone })(target, key, descriptor);
+  };
+}
