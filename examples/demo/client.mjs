@@ -17,8 +17,10 @@ export const style = {
 };
 
 export class DemoClient {
-  constructor(url) {
+  /** With a key its requests show that, otherwise the token once there is one. */
+  constructor(url, apiKey) {
     this.url = url;
+    this.apiKey = apiKey;
     this.token = undefined;
   }
 
@@ -52,7 +54,7 @@ export class DemoClient {
         method,
         headers: {
           ...(body === undefined ? {} : { 'content-type': streamed ? 'text/csv' : 'application/json' }),
-          ...(this.token ? { authorization: `Bearer ${this.token}` } : {}),
+          ...(this.apiKey ? { 'x-api-key': this.apiKey } : this.token ? { authorization: `Bearer ${this.token}` } : {}),
           ...headers,
         },
         body: body === undefined ? undefined : streamed ? body : JSON.stringify(body),
@@ -86,7 +88,7 @@ export function endProgress() {
 }
 
 function hideToken(name, value) {
-  return name === 'token' ? `${String(value).slice(0, 12)}…` : value;
+  return name === 'token' || name === 'raw_key' ? `${String(value).slice(0, 12)}…` : value;
 }
 
 function shorten(text) {

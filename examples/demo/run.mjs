@@ -31,6 +31,7 @@ if (options.help || !(scale > 0)) {
 const client = new DemoClient(options.url);
 
 let graph;
+let mirror;
 let run;
 let metric;
 try {
@@ -43,6 +44,7 @@ try {
   await step('5. 图的结构 / The graph’s schema', () => client.call('GET', `/api/graphs/${graph.id}/schema`));
   await step('6. 提问 / Ask', ask);
   metric = await step('7. 指标 / A metric', defineMetric);
+  await step('8. 夜间装载，不需要密码 / A nightly load, without a password', loadAgain);
   end();
 } catch (error) {
   console.error(`\n${error.message}`);
@@ -77,7 +79,7 @@ async function logIn() {
 
 async function uploadTables() {
   const { body } = await client.call('GET', '/api/warehouse/connections');
-  const mirror = body.items.find(connection => connection.name === 'pg_mirror');
+  mirror = body.items.find(connection => connection.name === 'pg_mirror');
   for (const table of sampleTables(scale)) {
     let sent = 0;
     const stream = (async function* () {
@@ -167,6 +169,18 @@ async function defineMetric() {
   await client.call('POST', `/api/graphs/${graph.id}/query`, { question: '2025年各地区的销售额是多少？' });
   await client.call('POST', `/api/graphs/${graph.id}/query`, { question: 'revenue by category in 2024' });
   return created;
+}
+
+/** What a scheduler does: it holds a key that loads tables and runs the jobs of this graph, and nothing else. */
+async function loadAgain() {
+  const permissions = ['tables:write'];
+  const { body: key } = await client.call('POST', '/api/api-keys', { name: 'nightly', graph_ids: [graph.id], permissions });
+  const scheduler = new DemoClient(options.url, key.raw_key);
+  const [table] = sampleTables(scale);
+  const csv = [...toCsv(table)].join('');
+  console.log(`\n  X-API-Key: ${key.raw_key.slice(0, 12)}…`);
+  await scheduler.call('PUT', `/api/warehouse/connections/${mirror.id}/tables/${table.name}`, csv, { show: `${csv.slice(0, 80)}…` });
+  await scheduler.call('POST', `/api/ingestion/jobs/${run.job_id}/run`, undefined, { headers: { prefer: 'wait=60' } });
 }
 
 function end() {

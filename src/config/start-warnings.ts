@@ -38,7 +38,7 @@ function productionWarnings({ rateLimitScale, defaultPasswordPattern, bcryptCost
   }
   if (registrationEnabled) {
     warnings.push(
-      'REGISTRATION_ENABLED 为 true：任何人都可注册账号并读取数仓镜像表；如不需要，请设 REGISTRATION_ENABLED=false / REGISTRATION_ENABLED is true: anyone may register, and every account reads the tables of the warehouse; set REGISTRATION_ENABLED=false to close this',
+      'REGISTRATION_ENABLED 为 true：任何人都可注册账号，并使用授权给 everyone 的数仓连接；如不需要，请设 REGISTRATION_ENABLED=false / REGISTRATION_ENABLED is true: anyone may register, and every account uses the warehouse connections that are granted to everyone; set REGISTRATION_ENABLED=false to close this',
     );
   }
   return warnings;
