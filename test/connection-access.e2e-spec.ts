@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, grantConnection, keyClient, startTestApp, type TestApp } from './support/app.js';
 
 const connections = '/api/warehouse/connections';
@@ -188,6 +189,24 @@ describe('who may use a warehouse connection', () => {
       expect(failed.error).toMatchObject({ code: 'connection_access_lost', context: { saved_by: null } });
       const { body: again } = await postJob(owner, graphId).expect(201);
       expect((await run(owner, again.id)).status).toBe('succeeded');
+    });
+
+    it('whose right is revoked after it has begun to read finishes, and its next run fails', async () => {
+      const { user, id, graphId } = await someone('interrupted', 'read');
+      const { body: job } = await postJob(user, graphId).expect(201);
+      let runId = 0;
+      await test.pool.transaction(async client => {
+        await client.query('LOCK TABLE mirror.staff IN ACCESS EXCLUSIVE MODE');
+        runId = (await user.post(`/api/ingestion/jobs/${job.id}/run`).expect(202)).body.id;
+        for (let phase = ''; !phase.startsWith('staging'); await sleep(20))
+          phase = (await user.get(`/api/ingestion/runs/${runId}`)).body.phase ?? '';
+        await revoke(id).expect(204);
+      });
+      for (let status = 'running'; status === 'running'; await sleep(20)) {
+        status = (await user.get(`/api/ingestion/runs/${runId}`)).body.status;
+        if (status !== 'running') expect(status).toBe('succeeded');
+      }
+      expect((await run(user, job.id)).error.code).toBe('connection_access_lost');
     });
 
     it('of an admin loses its right with the admin’s office', async () => {

@@ -91,6 +91,29 @@ describe('requests that overtake each other', () => {
     }
   });
 
+  it('answer 409 to a grant whose user or connection is deleted meanwhile, and leave none behind', async () => {
+    for (const table of ['users', 'warehouse_connections']) {
+      const user = await newUser();
+      const connection = (await test.admin.post('/api/warehouse/connections').send({ name: `to ${user.id}`, type: 'pg_mirror' })).body;
+      const answer = await overtake(
+        () => test.admin.post(`/api/permissions/connections/${connection.id}/users`).send({ user_id: user.id, right: 'read' }),
+        client => client.query(`DELETE FROM ${table} WHERE id = $1`, [table === 'users' ? user.id : connection.id]),
+      );
+      expect([answer.status, answer.body.code]).toEqual([409, 'changed_meanwhile']);
+      expect((await test.pool.query('SELECT FROM connection_grants WHERE connection_id = $1', [connection.id])).rowCount).toBe(0);
+    }
+  });
+
+  it('make one grant of two, and take one back once', async () => {
+    const user = await newUser();
+    const grants = '/api/permissions/connections/1/users';
+    const grant = (right: string) => test.admin.post(grants).send({ user_id: user.id, right });
+    const made = await Promise.all([grant('read'), grant('write')]);
+    expect(made.map(({ status }) => status).sort()).toEqual([200, 201]);
+    const taken = await Promise.all([test.admin.delete(`${grants}/${user.id}`), test.admin.delete(`${grants}/${user.id}`)]);
+    expect(taken.map(({ status }) => status).sort()).toEqual([204, 404]);
+  });
+
   it('keep a user who comes to own a graph while being deleted', async () => {
     const user = await newUser();
     const answer = await overtake(
@@ -114,8 +137,12 @@ describe('a change of access', () => {
     const { body: me } = await user.get('/api/auth/me').expect(200);
     const graph = (await user.post('/api/graphs').send({ name: 'g' }).expect(201)).body;
     const key = await newKey(user, graph.id);
+    const grants = '/api/permissions/connections/1/users';
+    await test.admin.post(grants).send({ user_id: 'everyone', right: 'read' }).expect(201);
     const state = async () => {
-      const tables = ['users', 'api_keys', 'graph_members', 'graphs'].map(table => `(SELECT json_agg(t ORDER BY t) FROM ${table} t)`);
+      const tables = ['users', 'api_keys', 'graph_members', 'graphs', 'connection_grants'].map(
+        table => `(SELECT json_agg(t ORDER BY t) FROM ${table} t)`,
+      );
       return (await test.pool.query(`SELECT ${tables.map((table, index) => `${table} AS "${index}"`).join(', ')}`)).rows;
     };
     const before = await state();
@@ -134,6 +161,9 @@ describe('a change of access', () => {
         user.post(`/api/api-keys/${key.id}/rotate`),
         user.delete(`/api/api-keys/${key.id}`),
         user.post(`/api/permissions/graphs/${graph.id}/members`).send({ user_id: 1, role: 'viewer' }),
+        test.admin.post(grants).send({ user_id: me.user_id, right: 'read' }),
+        test.admin.post(grants).send({ user_id: 'everyone', right: 'write' }),
+        test.admin.delete(`${grants}/everyone`),
       ];
       for (const request of changes) expect([(await request).status, request.url]).toEqual([500, request.url]);
     } finally {

@@ -24,6 +24,7 @@ const constraints: Record<string, { type: string; zh: string }> = {
   arrayMinSize: { type: 'too_few', zh: '元素过少' },
   arrayUnique: { type: 'duplicate', zh: '元素重复' },
   isUrl: { type: 'url_type', zh: '应为 URL' },
+  granteeType: { type: 'grantee_type', zh: '应为用户 id 或 "everyone"' },
 };
 
 /** A constraint that failed, as `{type, msg}`; `sentence` is class-validator's own or the DTO's, which may bring its Chinese along. */
