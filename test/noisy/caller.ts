@@ -1,0 +1,112 @@
+import http from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** One request; a body that is no text goes as JSON. */
+export interface Ask {
+  method?: string;
+  path: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Sends the body piece by piece: this often, with this pause between. */
+  pieces?: { count: number; pauseMs: number };
+  /** Hangs up after it (milliseconds), whether or not an answer has come. */
+  hangUpMs?: number;
+}
+
+export interface Reply {
+  ask: Ask;
+  /** 0 where the connection ended without an answer; -1 where the caller hung up. */
+  status: number;
+  ms: number;
+  text: string;
+  retryAfterS: number | undefined;
+}
+
+/** Somebody at an address of their own, behind a proxy that the service trusts. */
+export class Caller {
+  token: string | undefined;
+  /** A connection for each request: one that the service has just closed for idleness would look like a fault of its own. */
+  private readonly agent = new http.Agent();
+
+  constructor(
+    readonly url: string,
+    readonly address: string,
+  ) {}
+
+  send(ask: Ask): Promise<Reply> {
+    const { method = ask.body === undefined ? 'GET' : 'POST', path, body, pieces, hangUpMs } = ask;
+    const raw = typeof body === 'string';
+    const payload = body === undefined ? undefined : raw ? body : JSON.stringify(body);
+    const startedAt = performance.now();
+    return new Promise(resolve => {
+      const end = (status: number, text: string, retryAfter?: string) =>
+        resolve({
+          ask,
+          status,
+          ms: performance.now() - startedAt,
+          text,
+          retryAfterS: retryAfter === undefined ? undefined : Number(retryAfter),
+        });
+      const request = http.request(`${this.url}/api${path}`, {
+        method,
+        agent: this.agent,
+        headers: {
+          'X-Forwarded-For': this.address,
+          ...(this.token === undefined ? {} : { Authorization: `Bearer ${this.token}` }),
+          ...(payload === undefined ? {} : { 'Content-Type': raw ? 'text/csv' : 'application/json' }),
+          ...ask.headers,
+        },
+      });
+      request.on('error', error => end(0, String(error)));
+      request.on('response', response => {
+        let text = '';
+        let length = 0;
+        response.setEncoding('utf8');
+        // Of a huge answer only the beginning is kept.
+        response.on('data', (chunk: string) => {
+          length += chunk.length;
+          if (text.length < 4_000) text += chunk.slice(0, 4_000);
+        });
+        response.on('error', error => end(0, String(error)));
+        response.on('end', () =>
+          end(response.statusCode!, `${text}${length > text.length ? `… (${length})` : ''}`, response.headers['retry-after']),
+        );
+      });
+      if (hangUpMs !== undefined) {
+        setTimeout(() => {
+          end(-1, 'hung up');
+          request.destroy();
+        }, hangUpMs);
+      }
+      if (pieces === undefined) request.end(payload);
+      else void sendPieces(request, payload ?? '', pieces);
+    });
+  }
+
+  /** @throws unless it was answered with 2xx */
+  async must<T = any>(ask: Ask): Promise<T> {
+    for (let tries = 0; ; tries++) {
+      const { status, text, retryAfterS } = await this.send(ask);
+      if (status >= 200 && status < 300) return (text === '' ? undefined : JSON.parse(text)) as T;
+      if (status !== 503 || tries === 10) throw new Error(`${ask.method ?? ''} ${ask.path}: ${status} ${text}`);
+      await sleep((retryAfterS ?? 1) * 1_000);
+    }
+  }
+
+  async logIn(username: string, password: string): Promise<void> {
+    this.token = (await this.must<{ token: string }>({ path: '/auth/login', body: { username, password } })).token;
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+}
+
+/** Repeats the payload; a chunked body has no end that anybody could know before it comes. */
+async function sendPieces(request: http.ClientRequest, piece: string, { count, pauseMs }: { count: number; pauseMs: number }) {
+  for (let sent = 0; sent < count && !request.destroyed; sent++) {
+    if (!request.write(piece)) await Promise.race([new Promise(resolve => request.once('drain', resolve)), sleep(1_000)]);
+    if (pauseMs > 0) await sleep(pauseMs);
+  }
+  request.end();
+}

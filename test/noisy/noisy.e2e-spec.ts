@@ -1,0 +1,160 @@
+import os from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as fc from 'fast-check';
+import { type Reply } from './caller.js';
+import { isLong } from './length.js';
+import { calls, type Fared, Neighbour } from './neighbour.js';
+import { type Resource } from './resource.js';
+import { resources } from './resources.js';
+import { faultsIn, type Peaks, Watch } from './watch.js';
+import { type Owner, World } from './world.js';
+
+const seed = Number(process.env.NOISY_SEED ?? 20_261_122);
+/** Parts of names of resources, to look at a few. */
+const only = process.env.NOISY_ONLY?.split(',');
+const waves = isLong ? 3 : 1;
+const roundsPerWave = isLong ? 3 : 1;
+const wavePauseMs = isLong ? 1_500 : 300;
+
+/** What an answer may take: the promise on a quiet machine, and a bound that only starvation passes where tests share one. */
+const answerMs = isLong ? 1_000 : 15_000;
+
+/** Megabytes. Answers are bounded at 16, sorting and temporary files by the settings of the database server. */
+const ceilings: Peaks = { apiMb: 600, retrievalMb: 1_200, backendMb: 600, temporaryMb: 2_048 };
+
+interface Outcome {
+  resource: string;
+  fared: Fared[];
+  replies: Reply[];
+  peaks: Peaks;
+  healthMs: number;
+}
+
+describe('one caller who takes all that can be had', () => {
+  let world: World;
+  let neighbour: Neighbour;
+  let watch: Watch;
+  let allowedMs = answerMs;
+
+  beforeAll(async () => {
+    world = await World.start(isLong ? { BCRYPT_COST: undefined, RETRIEVAL_MEMORY_MB: '64' } : { WAREHOUSE_TIMEOUT_MS: '2000' });
+    neighbour = await Neighbour.settle(world, isLong ? 3 : 2);
+    // The first round loads the graphs and warms up; the slowest call of the second says how busy this machine is without us.
+    await neighbour.round();
+    await neighbour.round();
+    const quiet = await neighbour.round();
+    expect(quiet.map(({ call, fault }) => [call, fault])).toEqual(calls.map(call => [call, undefined]));
+    allowedMs = Math.max(answerMs, 5 * Math.max(...quiet.map(({ ms }) => ms)));
+    watch = new Watch(world.service);
+    if (isLong) process.stdout.write(`seed ${seed}, ${os.availableParallelism()} cores, bound ${allowedMs} ms\n`);
+  }, 180_000);
+
+  afterAll(async () => {
+    watch?.stop();
+    await world?.stop();
+  });
+
+  const chosen = resources.filter(({ name, daily }) => (isLong || daily) && (only?.some(part => name.includes(part)) ?? true));
+
+  it.each(chosen)(
+    '$name: answers the others, whoever sends $sends',
+    async resource => {
+      const noisy = await world.owner(`noisy-${resources.indexOf(resource)}`, 'noisy_rows');
+      const outcome = await saturate(resource, noisy);
+      if (isLong) process.stdout.write(`${describeOutcome(outcome)}\n`);
+      noisy.caller.close();
+      expect(problemsOf(outcome)).toEqual([]);
+    },
+    isLong ? 600_000 : 120_000,
+  );
+
+  async function saturate(resource: Resource, noisy: Owner): Promise<Outcome> {
+    const made = (await resource.prepare?.(noisy)) ?? [];
+    const health = watchHealth();
+    watch.takePeaks();
+    const sent: Promise<Reply>[] = [];
+    const fared: Fared[] = [];
+    for (const wave of fc.sample(resource.waves(noisy, made), { seed, numRuns: waves })) {
+      sent.push(...wave.map(ask => noisy.caller.send({ hangUpMs: isLong ? 120_000 : 4_000, ...ask })));
+      for (let round = 0; round < roundsPerWave; round++) {
+        await sleep(wavePauseMs);
+        fared.push(...(await neighbour.round()));
+      }
+    }
+    const replies = await Promise.all(sent);
+    fared.push(...(await neighbour.round()));
+    // What ends by itself only tomorrow is no part of what the next resource is held against.
+    const runs = replies.filter(({ ask, status }) => ask.path.endsWith('/run') && status >= 200 && status < 300);
+    for (const { text } of runs)
+      await noisy.caller.send({ path: `/ingestion/runs/${(JSON.parse(text) as { id: number }).id}/cancel`, body: {} });
+    return { resource: resource.name, fared, replies, peaks: watch.takePeaks(), healthMs: await health() };
+  }
+
+  /** Everything that the resource's row of the promise does not allow. */
+  function problemsOf({ fared, replies, peaks }: Outcome): unknown[] {
+    const named = (what: string, wrong: unknown[]) => (wrong.length === 0 ? [] : [{ what, wrong: wrong.slice(0, 5), count: wrong.length }]);
+    return [
+      ...named(
+        'the neighbour was failed',
+        fared.filter(({ fault }) => fault !== undefined),
+      ),
+      ...named(
+        `the neighbour waited longer than ${allowedMs} ms`,
+        fared.filter(({ ms, fault }) => fault === undefined && ms > allowedMs),
+      ),
+      ...named(
+        'the noisy caller was answered as if it were our fault',
+        replies
+          .filter(({ status, retryAfterS }) => status === 0 || (status >= 500 && !(status === 503 && retryAfterS !== undefined)))
+          .map(blame),
+      ),
+      ...named(
+        'a process was replaced',
+        Object.entries(watch.findPids()).filter(([name, pid]) => pid !== watch.pids[name as keyof typeof watch.pids]),
+      ),
+      ...named('the log tells of a fault', faultsIn(world.service)),
+      ...named(
+        'a ceiling was passed (MB)',
+        Object.entries(peaks).filter(([name, mb]) => mb > ceilings[name as keyof Peaks]),
+      ),
+    ];
+  }
+
+  /** The longest that `/health`, which needs nothing, was waited for: how long the loop of the API stood. */
+  function watchHealth(): () => Promise<number> {
+    const caller = world.stranger();
+    let slowest = 0;
+    let isOver = false;
+    const asking = (async () => {
+      while (!isOver) {
+        slowest = Math.max(slowest, (await caller.send({ path: '/health' })).ms);
+        await sleep(50);
+      }
+    })();
+    return async () => {
+      isOver = true;
+      await asking;
+      caller.close();
+      return Math.round(slowest);
+    };
+  }
+});
+
+const blame = ({ ask, status, text }: Reply) => ({
+  status,
+  text: text.slice(0, 300),
+  path: ask.path,
+  body: JSON.stringify(ask.body ?? '').slice(0, 300),
+});
+
+function describeOutcome({ resource, fared, replies, peaks, healthMs }: Outcome): string {
+  const slowest = calls.map(call => `${call} ${Math.max(...fared.filter(one => one.call === call).map(({ ms }) => ms))}`);
+  const statuses: Record<number, number> = {};
+  for (const { status } of replies) statuses[status] = (statuses[status] ?? 0) + 1;
+  const refusals = fared.reduce((sum, one) => sum + one.refusals, 0);
+  return [
+    resource,
+    `  neighbour, slowest in ms: ${slowest.join(', ')}; told to come again ${refusals} times; /health ${healthMs} ms`,
+    `  noisy: ${JSON.stringify(statuses)}; peaks: ${JSON.stringify(peaks)}`,
+  ].join('\n');
+}

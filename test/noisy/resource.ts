@@ -1,0 +1,50 @@
+import * as fc from 'fast-check';
+import { type Ask } from './caller.js';
+import { isLong } from './length.js';
+import { type Owner } from './world.js';
+
+/** What the noisy caller sends at once. */
+export type Wave = Ask[];
+
+/** Something that all callers share, and how one of them tries to have it alone. */
+export interface Resource {
+  name: string;
+  /** What is asked of it, in words. */
+  sends: string;
+  /** Whether it is also part of `npm test`. */
+  daily?: boolean;
+  /** Made once before the first wave; its answers are the caller's own affair. */
+  prepare?: (noisy: Owner) => Promise<number[]>;
+  /** @param made ids that `prepare` returned */
+  waves: (noisy: Owner, made: number[]) => fc.Arbitrary<Wave>;
+}
+
+/** Work that nobody waits for goes on, so in the tests of every day it ends soon. */
+const timeouts = isLong ? fc.constantFrom(undefined, 1_000, 30_000, 60_000, 600_000) : fc.constantFrom(500, 1_000, 2_000);
+const includes = fc.subarray(['graph', 'plan', 'source_rows']);
+
+/** Queries at once, each with options of its own and a text that differs by its spaces, so that none is joined to another. */
+export function queries(noisy: Owner, question: fc.Arbitrary<object>, { most = 12 } = {}): fc.Arbitrary<Wave> {
+  const ask = fc.record({
+    question,
+    timeout_ms: timeouts,
+    include: includes,
+    limit: fc.constantFrom(undefined, 1, 1_000, 10_000),
+    hangs: fc.integer({ min: 0, max: 4 }),
+  });
+  return fc.array(ask, { minLength: Math.ceil(most / 2), maxLength: most }).map(asks =>
+    asks.map(({ question, hangs, ...options }, no) => ({
+      path: `/graphs/${noisy.graphId}/query`,
+      body: {
+        ...question,
+        ...options,
+        ...('cypher' in question ? { cypher: `${question.cypher as string}${' '.repeat(no)}` } : {}),
+        cache: 'refresh',
+      },
+      ...(hangs === 0 ? { hangUpMs: 200 } : {}),
+    })),
+  );
+}
+
+/** `depth` brackets in one another. */
+export const deep = (depth: number, open: string, close: string) => `${open.repeat(depth)}1${close.repeat(depth)}`;
