@@ -16,6 +16,7 @@ import { StoppingModule } from './common/stopping/stopping.module.js';
 import { ConfigModule } from './config/config.module.js';
 import { type Settings } from './config/settings.js';
 import { DatabaseModule } from './database/database.module.js';
+import { type DatabaseAccess } from './database/roles/database-access.js';
 import { GraphAccessGuard } from './graphs/graph-access.guard.js';
 import { GraphsModule } from './graphs/graphs.module.js';
 import { HealthModule } from './health/health.module.js';
@@ -37,14 +38,14 @@ import { WarehouseModule } from './warehouse/warehouse.module.js';
 
 export interface AppOptions {
   settings: Settings;
-  databaseUrl: string;
+  database: DatabaseAccess;
   log: Logger;
   retrieval: RetrievalPlace;
 }
 
 @Module({})
 export class AppModule {
-  static with({ settings, databaseUrl, log, retrieval }: AppOptions): DynamicModule {
+  static with({ settings, database, log, retrieval }: AppOptions): DynamicModule {
     return {
       module: AppModule,
       imports: [
@@ -52,7 +53,7 @@ export class AppModule {
         LogModule.with(log),
         StoppingModule,
         LicensingModule,
-        DatabaseModule.with({ url: databaseUrl, size: settings.databasePoolSize, answerMaxBytes: settings.answerMaxBytes }),
+        DatabaseModule.with({ access: database, size: settings.databasePoolSize, answerMaxBytes: settings.answerMaxBytes }),
         TelemetryModule,
         LimitsModule,
         HealthModule,

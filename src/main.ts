@@ -15,6 +15,7 @@ import { describeStartFailure } from './describe-start-failure.js';
 import { lockDataDirectory, openDataDirectory, socketDirectory } from './database/embedded/data-directory.js';
 import { EmbeddedPostgres } from './database/embedded/embedded-postgres.js';
 import { prepareDatabase } from './database/prepare-database.js';
+import { prepareServer } from './database/roles/prepare-server.js';
 import { LicenceVerifier } from './licensing/licence.verifier.js';
 import { LicenceRefusedError } from './licensing/licensing.errors.js';
 import { endOnFault, endOnSignal } from './process-end.js';
@@ -39,9 +40,9 @@ async function main(): Promise<void> {
   endOnFault(log, () => embedded?.kill());
   try {
     if (settings.databaseUrl === undefined) embedded = await startEmbeddedDatabase(settings, log);
-    const databaseUrl = settings.databaseUrl ?? (await embedded!.createDatabase(embeddedDatabase));
-    await prepareDatabase(databaseUrl, log);
-    const created = await createApp({ settings, databaseUrl, log, retrieval: await placeRetrieval(settings, databaseUrl) });
+    const ownerUrl = settings.databaseUrl ?? (await prepareServer(embedded!, embeddedDatabase));
+    const database = await prepareDatabase(ownerUrl, log, settings.databaseUrls);
+    const created = await createApp({ settings, database, log, retrieval: await placeRetrieval(settings, database.retrieval) });
     app = created;
     const drain = new ServerDrain(created.getHttpServer());
     await created.listen(settings.port, settings.host);

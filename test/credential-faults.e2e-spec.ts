@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { JwtService } from '@nestjs/jwt';
 import pg from 'pg';
 import { client, keyClient, startTestApp, type Client, type TestApp } from './support/app.js';
+import { asSuperuser } from './support/database.js';
 
 describe('accounts, while the database fails', () => {
   let test: TestApp;
@@ -30,12 +31,12 @@ describe('accounts, while the database fails', () => {
     ['a token that was used before', () => test.admin],
     ['an API key', () => keyClient(test.url, key)],
   ])('answer %s with 500 and do not call it bad', async (_, as) => {
-    await test.pool.query('ALTER TABLE users RENAME TO away');
+    await asSuperuser(test.databaseUrl, 'ALTER TABLE users RENAME TO away');
     try {
       const { body } = await as().get('/api/auth/me').expect(500);
       expect(body).toEqual({ detail: expect.stringContaining(' / '), code: 'internal_error' });
     } finally {
-      await test.pool.query('ALTER TABLE away RENAME TO users');
+      await asSuperuser(test.databaseUrl, 'ALTER TABLE away RENAME TO users');
     }
     await as().get('/api/auth/me').expect(200);
   });

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { type Response } from 'supertest';
 import { type Client, client, keyClient, startTestApp, type TestApp, userPassword } from './support/app.js';
+import { asSuperuser } from './support/database.js';
 
 const long = process.env.LONG_TESTS === '1';
 
@@ -228,13 +229,13 @@ describe('rate limits', () => {
     it('holds faults of its own against nobody', async () => {
       const address = newAddress();
       const user = await newUser();
-      await test.pool.query('ALTER TABLE users RENAME TO users_away');
+      await asSuperuser(test.databaseUrl, 'ALTER TABLE users RENAME TO users_away');
       try {
         const { admitted } = await send(310, () => user.get('/api/auth/me').set('X-Forwarded-For', address));
         expect(new Set(admitted.map(({ status }) => status))).toEqual(new Set([500]));
         expect(admitted).toHaveLength(310);
       } finally {
-        await test.pool.query('ALTER TABLE users_away RENAME TO users');
+        await asSuperuser(test.databaseUrl, 'ALTER TABLE users_away RENAME TO users');
       }
       await user.get('/api/auth/me').set('X-Forwarded-For', address).expect(200);
       const { headers } = await test.anonymous.get('/api/nowhere').set('X-Forwarded-For', address).expect(404);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type PoolClient } from 'pg';
 import { type Response } from 'supertest';
 import { type Client, client, startTestApp, type TestApp, userPassword } from './support/app.js';
+import { asSuperuser } from './support/database.js';
 
 const newPassword = 'correct-horse-9';
 
@@ -146,7 +147,7 @@ describe('a change of access', () => {
       return (await test.pool.query(`SELECT ${tables.map((table, index) => `${table} AS "${index}"`).join(', ')}`)).rows;
     };
     const before = await state();
-    await test.pool.query("ALTER TABLE audit_events ADD CONSTRAINT closed CHECK (action = '') NOT VALID");
+    await asSuperuser(test.databaseUrl, "ALTER TABLE audit_events ADD CONSTRAINT closed CHECK (action = '') NOT VALID");
     try {
       const changes = [
         test.anonymous.post('/api/auth/register').send({ username: 'nobody', password: userPassword }),
@@ -167,7 +168,7 @@ describe('a change of access', () => {
       ];
       for (const request of changes) expect([(await request).status, request.url]).toEqual([500, request.url]);
     } finally {
-      await test.pool.query('ALTER TABLE audit_events DROP CONSTRAINT closed');
+      await asSuperuser(test.databaseUrl, 'ALTER TABLE audit_events DROP CONSTRAINT closed');
     }
     expect(await state()).toEqual(before);
   });

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { WarehouseService } from '../src/warehouse/warehouse.service.js';
 import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
+import { asSuperuser } from './support/database.js';
 import { describeWithShared, sharedFolder } from './support/shared-data.js';
 
 const tablesPath = '/api/warehouse/connections/1/tables';
@@ -152,7 +153,7 @@ describe('warehouse', () => {
 
     it('tests a connection as the role that user SQL runs as', async () => {
       const { body } = await test.admin.post('/api/warehouse/connections/1/test').expect(200);
-      expect(body).toMatchObject({ ok: true, current_user: 'graph_mirror_reader', read_only_enforced: true, can_write: false });
+      expect(body).toMatchObject({ ok: true, current_user: 'graph_test_template_mirror', read_only_enforced: true, can_write: false });
     });
 
     it('answers 501 for copying into the mirror', async () => {
@@ -348,7 +349,8 @@ describe('warehouse', () => {
       const { request, answer } = rawUpload('cut');
       request.write(`a,b\n${'2,y\n'.repeat(1_000_000)}`);
       await until(async () => (await runningUploads()) > 0);
-      await test.pool.query(
+      await asSuperuser(
+        test.databaseUrl,
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'graph-service mirror upload' AND datname = current_database()`,
       );
       request.end('2,y\n'.repeat(1_000_000));
@@ -460,13 +462,14 @@ describe('warehouse', () => {
     });
 
     it('leaves nothing behind that the next reader would see', async () => {
-      await warehouse.read(mirror, request(`SELECT set_config('role', 'none', false)`));
-      const { rows } = await warehouse.read(mirror, request('SELECT current_user::text'));
-      expect(rows).toEqual([['graph_mirror_reader']]);
+      await expect(warehouse.read(mirror, request(`SELECT set_config('work_mem', '1GB', false)`))).rejects.toMatchObject({ status: 400 });
+      const { rows } = await warehouse.read(mirror, request(`SELECT current_user::text, session_user::text, current_setting('work_mem')`));
+      expect(rows).toEqual([['graph_test_template_mirror', 'graph_test_template_mirror', '4MB']]);
     });
 
     it('reads on after its connections are cut', async () => {
-      await test.pool.query(
+      await asSuperuser(
+        test.databaseUrl,
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'graph-service mirror reader' AND datname = current_database()`,
       );
       await until(async () =>

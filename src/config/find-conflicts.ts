@@ -23,6 +23,10 @@ export function findConflicts(
   if (metricsPort !== 0 && metricsPort === port && (host === metricsHost || [host, metricsHost].some(isEveryAddress))) {
     problems.push(`METRICS_PORT: 不能与 PORT 相同 / must differ from PORT, both are ${port}`);
   }
+  const roleUrls = ['DATABASE_RECORDS_URL', 'DATABASE_RETRIEVAL_URL', 'DATABASE_MIRROR_URL'].filter(name => given.has(name));
+  if (roleUrls.length > 0 && !given.has('DATABASE_URL')) {
+    problems.push(`${roleUrls[0]}: 须与 DATABASE_URL 一起设置 / needs DATABASE_URL beside it; the embedded database has roles of its own`);
+  }
   if (licenseCheckEnabled) {
     const conflicts = findLicenceConflicts({
       file: given.has('LICENSE_FILE'),

@@ -11,6 +11,10 @@ import { readTrustedProxies, trustNobody } from './trusted-proxies.js';
 /** The pattern that everybody knows from the documentation. */
 export const builtInPasswordPattern = '{username}@Graph123';
 
+const derivedUrl = { type: 'secret', default: 'derived', secret: true };
+const roleUrl = (work: string) =>
+  `The login with which the service ${work}; unset: a role of DATABASE_URL's database, with a password from its password`;
+
 /** Every setting of the service, described where it is read. */
 function readValues(read: SettingsReader) {
   return {
@@ -19,10 +23,15 @@ function readValues(read: SettingsReader) {
     isProduction: read.text('NODE_ENV', 'development', 'production refuses placeholder and empty secrets') === 'production',
     databaseUrl: read.parsed(
       'DATABASE_URL',
-      'PostgreSQL 16 or later; unset: an embedded one under DATA_DIR',
+      'PostgreSQL 16 or later, as the owner of the database, who prepares it; unset: an embedded one under DATA_DIR',
       { type: 'secret', default: 'embedded', secret: true },
       readDatabaseUrl,
     ),
+    databaseUrls: {
+      records: read.parsed('DATABASE_RECORDS_URL', roleUrl('reads and writes its own tables'), derivedUrl, readDatabaseUrl),
+      retrieval: read.parsed('DATABASE_RETRIEVAL_URL', roleUrl('reads graphs'), derivedUrl, readDatabaseUrl),
+      mirror: read.parsed('DATABASE_MIRROR_URL', roleUrl('runs user SQL on the mirror'), derivedUrl, readDatabaseUrl),
+    },
     databasePoolSize: read.integer('DATABASE_POOL_SIZE', 20, 'Connections of this process to its database', { min: 4, max: 200 }),
     dataDirectory: read.text('DATA_DIR', './data', 'Where the embedded PostgreSQL, its password and generated keys live'),
     jwtSecretKey: read.secret(

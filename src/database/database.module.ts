@@ -3,11 +3,12 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { type Logger } from 'pino';
 import { LOG } from '../common/logging/log.js';
 import { DatabaseLink } from './database-link.js';
+import { DatabaseAccess } from './roles/database-access.js';
 import { OrmLog } from './orm-log.js';
 import { ServicePool } from './service-pool.js';
 
 export interface DatabaseOptions {
-  url: string;
+  access: DatabaseAccess;
   /** Connections of the two pools together. */
   size: number;
   answerMaxBytes: number;
@@ -21,7 +22,7 @@ const slowMs = 1_000;
 @Global()
 @Module({})
 export class DatabaseModule {
-  static with({ url, size, answerMaxBytes }: DatabaseOptions): DynamicModule {
+  static with({ access, size, answerMaxBytes }: DatabaseOptions): DynamicModule {
     const recordPoolSize = Math.max(2, Math.floor(size / 2));
     return {
       module: DatabaseModule,
@@ -30,7 +31,7 @@ export class DatabaseModule {
           inject: [DatabaseLink, LOG],
           useFactory: (link: DatabaseLink, log: Logger) => ({
             type: 'postgres',
-            url,
+            url: access.records,
             driver: link.driver('records'),
             autoLoadEntities: true,
             installExtensions: false,
@@ -43,14 +44,15 @@ export class DatabaseModule {
         }),
       ],
       providers: [
-        { provide: DatabaseLink, inject: [LOG], useFactory: (log: Logger) => new DatabaseLink({ url, log }) },
+        { provide: DatabaseLink, inject: [LOG], useFactory: (log: Logger) => new DatabaseLink({ url: access.records, log }) },
+        { provide: DatabaseAccess, useValue: access },
         {
           provide: ServicePool,
           inject: [DatabaseLink],
           useFactory: (link: DatabaseLink) => new ServicePool(link, { size: size - recordPoolSize, answerMaxBytes }),
         },
       ],
-      exports: [DatabaseLink, ServicePool],
+      exports: [DatabaseAccess, DatabaseLink, ServicePool],
     };
   }
 }

@@ -4,6 +4,9 @@ import { type Logger } from 'pino';
 import { DataSource } from 'typeorm';
 import { migrations } from './migrations/migrations.js';
 import { OrmLog } from './orm-log.js';
+import { DatabaseAccess, type GivenUrls } from './roles/database-access.js';
+import { ensureRoles } from './roles/ensure-roles.js';
+import { grantRights } from './roles/grant-rights.js';
 import { sever } from './sever-connection.js';
 
 /** Any constant serves, as long as every instance takes the same. */
@@ -17,14 +20,19 @@ const retryEveryMs = 500;
 const notThereYet = /^(ECONNREFUSED|ECONNRESET|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|57P0[123]|53300)$/;
 
 /**
- * Brings the database to this release: migrations, then the role that reads the mirror and nothing else. TypeORM takes no
- * lock of its own (typeorm/typeorm#4588), so instances that start together wait for each other here. A server that is not there
- * yet is waited for, one minute at most.
+ * Brings the database to this release as its owner: the roles that the service works with, migrations, and what each role may do.
+ * TypeORM takes no lock of its own (typeorm/typeorm#4588), so instances that start together wait for each other here. A server
+ * that is not there yet is waited for, one minute at most.
+ * @returns how to reach the database from here on; the owner's URL has no further use
+ * @throws RolesMissingError, RoleTooPowerfulError
  */
-export async function prepareDatabase(url: string, log?: Logger): Promise<void> {
+export async function prepareDatabase(url: string, log?: Logger, given?: GivenUrls): Promise<DatabaseAccess> {
+  const access = DatabaseAccess.of(url, given);
   const client = await connect(url, log);
   try {
     await client.query('SELECT pg_advisory_lock($1)', [migrationLock]);
+    const { rows } = await client.query<{ owner: string }>('SELECT current_user::text AS owner');
+    await ensureRoles(client, rows[0]!.owner, access, log);
     const logging = log ? { logger: new OrmLog(log) } : {};
     const source = new DataSource({
       type: 'postgres',
@@ -40,7 +48,8 @@ export async function prepareDatabase(url: string, log?: Logger): Promise<void> 
     } finally {
       await source.destroy();
     }
-    await createMirrorReader(client);
+    await grantRights(client, access);
+    return access;
   } finally {
     await client.end();
   }
@@ -62,18 +71,4 @@ async function connect(url: string, log: Logger | undefined): Promise<pg.Client>
       told = true;
     }
   }
-}
-
-/** Whatever a user's SQL asks for runs as this role; it may read the tables of `mirror` and log in nowhere. */
-async function createMirrorReader(client: pg.Client): Promise<void> {
-  await client.query(`
-    DO $$ BEGIN
-      CREATE ROLE graph_mirror_reader NOLOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOINHERIT;
-    EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
-    END $$;
-    GRANT graph_mirror_reader TO CURRENT_USER;
-    GRANT USAGE ON SCHEMA mirror TO graph_mirror_reader;
-    GRANT SELECT ON ALL TABLES IN SCHEMA mirror TO graph_mirror_reader;
-    ALTER DEFAULT PRIVILEGES IN SCHEMA mirror GRANT SELECT ON TABLES TO graph_mirror_reader;
-  `);
 }

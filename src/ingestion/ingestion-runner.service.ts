@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import { Settings } from '../config/settings.js';
+import { DatabaseAccess } from '../database/roles/database-access.js';
 import { ServicePool } from '../database/service-pool.js';
 import { IngestionRepository, type JobRow } from './ingestion.repository.js';
 import type { Mapping } from './mapping/mapping.js';
@@ -41,6 +42,7 @@ export class IngestionRunner {
     private readonly repository: IngestionRepository,
     private readonly sources: SourcesService,
     private readonly settings: Settings,
+    private readonly access: DatabaseAccess,
   ) {}
 
   /**
@@ -117,7 +119,7 @@ export class IngestionRunner {
       await this.show(run, `staging ${target.name}`);
       const cursorFrom = cursorOf(job, target);
       const plan = compileStaging({ target, mapping, shape: shapes[index]!, cursorFrom });
-      const staged = await stageTarget(client, target, plan, targetReport);
+      const staged = await stageTarget(client, target, plan, targetReport, this.access.nameOf('mirror'));
       if (plan.hasCursor) report.cursors[target.name] = { from: cursorFrom?.value ?? null, to: staged.cursorTo };
       run.staged.push(staged);
       targetReport.state = 'staged';

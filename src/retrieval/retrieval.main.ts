@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { createLog } from '../common/logging/log.js';
 import { InvalidSettingsError } from '../config/settings-reader.js';
 import { loadSettings } from '../config/settings.js';
+import { deriveUrl } from '../database/roles/database-access.js';
 import { endOnFault } from '../process-end.js';
 import { serveRetrieval } from './process/serve-retrieval.js';
 import { type RetrievalStart } from './retrieval-start.js';
@@ -43,17 +44,21 @@ function startFromParent(): Promise<RetrievalStart> {
 
 function startFromEnvironment(): RetrievalStart {
   const settings = loadSettings({ servesApi: false });
-  if (settings.databaseUrl === undefined) {
-    throw new InvalidSettingsError(['DATABASE_URL: 单独部署检索进程时必须设置 / must be set when the retrieval process is deployed apart']);
+  const { databaseUrl: ownerUrl, databaseUrls } = settings;
+  if (ownerUrl === undefined && databaseUrls.retrieval === undefined) {
+    throw new InvalidSettingsError([
+      'DATABASE_RETRIEVAL_URL: 单独部署检索进程时必须设置它或 DATABASE_URL / set it, or DATABASE_URL, when the retrieval process is deployed apart',
+    ]);
   }
+  const databaseUrl = databaseUrls.retrieval ?? deriveUrl(ownerUrl!, 'retrieval');
   return {
-    databaseUrl: settings.databaseUrl,
+    databaseUrl,
     listen: settings.retrievalListen,
     memoryMb: settings.retrievalMemoryMb,
     answerMaxBytes: settings.answerMaxBytes,
     logLevel: settings.logLevel,
     shutdownSeconds: settings.shutdownSeconds,
-    secrets: settings.secrets,
+    secrets: [...settings.secrets, databaseUrl],
   };
 }
 

@@ -4,6 +4,7 @@ import { ApiError } from '../common/errors/api-error.js';
 import { Settings } from '../config/settings.js';
 import { withinBytes } from '../database/byte-budget.js';
 import { DatabaseLink } from '../database/database-link.js';
+import { DatabaseAccess } from '../database/roles/database-access.js';
 import { type WatchedPool } from '../database/watched-pool.js';
 import { CappedQuery, type ReadResult } from './capped-query.js';
 import { toReadError } from './read-errors.js';
@@ -23,7 +24,7 @@ export interface ReadRequest {
 const lockTimeoutMs = 5_000;
 
 /**
- * Runs SQL on the mirror as a role that reads the mirror and nothing else, in a read-only transaction that is always rolled
+ * Runs SQL on the mirror with a login that reads the mirror and nothing else, in a read-only transaction that is always rolled
  * back. Its own pool: a slow metric cannot take the connections that log-ins need. The extended protocol carries one
  * statement at most, whatever the text says.
  */
@@ -32,9 +33,10 @@ export class MirrorReader implements OnApplicationShutdown {
   private readonly pool: WatchedPool;
   private readonly maxBytes: number;
 
-  constructor(link: DatabaseLink, { warehousePoolSize, answerMaxBytes }: Settings) {
+  constructor(link: DatabaseLink, access: DatabaseAccess, { warehousePoolSize, answerMaxBytes }: Settings) {
     this.maxBytes = answerMaxBytes;
     this.pool = link.open('mirror reader', {
+      connectionString: access.mirror,
       max: warehousePoolSize,
       connectionTimeoutMillis: 8_000,
       idle_in_transaction_session_timeout: 60_000,
@@ -70,8 +72,7 @@ function begin(timeoutMs: number): string {
   const limit = Math.max(1, Math.min(Math.ceil(timeoutMs), 2_147_483_647));
   return `
     BEGIN READ ONLY;
-    SET LOCAL ROLE graph_mirror_reader;
-    SET LOCAL search_path = pg_catalog, mirror;
+    SET LOCAL search_path = pg_catalog, mirror, pg_temp;
     SET LOCAL statement_timeout = ${limit};
     SET LOCAL lock_timeout = ${lockTimeoutMs};
     SET LOCAL DateStyle = 'ISO, YMD';

@@ -97,7 +97,6 @@ export class MirrorUploadService implements OnApplicationShutdown {
 
     const name = `mirror.${quoteIdentifier(table)}`;
     const loadedName = `mirror.${quoteIdentifier(loadedTable)}`;
-    if (!append) await client.query(`GRANT SELECT ON ${loadedName} TO graph_mirror_reader`);
     await client.query(`ANALYZE ${loadedName}`);
     if (!append) {
       if (existing) await client.query(`DROP TABLE ${name}`);

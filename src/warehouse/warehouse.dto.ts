@@ -82,7 +82,7 @@ export class ConnectionTestResponse {
   @ApiProperty({ example: '18.4' })
   server_version: string;
 
-  @ApiProperty({ example: 'graph_mirror_reader', description: 'The role that user SQL runs as' })
+  @ApiProperty({ example: 'graph_graph_service_mirror', description: 'The role that user SQL runs as' })
   current_user: string;
 
   @ApiProperty({ example: true, description: 'Whether reads run in a read-only transaction' })

@@ -56,13 +56,13 @@ export async function startTestApp(
   const socketDirectory = await mkdtemp(path.join(os.tmpdir(), 'graph-service-'));
   const app = await createApp({
     settings,
-    databaseUrl: database.url,
+    database: database.access,
     log: createLog(settings.logLevel, logTo && { destination: logTo }),
     // The process that a start of the service would run: built by the global set-up.
     retrieval: {
       entry: path.resolve(__dirname, '..', '..', 'dist', 'src', 'retrieval', 'retrieval.main.js'),
       socketDirectory,
-      databaseUrl: database.url,
+      databaseUrl: database.access.retrieval,
       memoryMb: settings.retrievalMemoryMb,
       answerMaxBytes: settings.answerMaxBytes,
       logLevel: settings.logLevel,

@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { DatabaseAccess } from '../../src/database/roles/database-access.js';
 
 /** A migrated database of this test file's own, cloned from the template. Drop it in `afterAll`. */
-export function cloneDatabase(): Promise<TestDatabase> {
-  return createDatabase('TEMPLATE test_template');
+export async function cloneDatabase(): Promise<ClonedDatabase> {
+  const { name, ...database } = await createDatabase('TEMPLATE test_template');
+  const { records, retrieval, mirror } = JSON.parse(process.env.TEST_POSTGRES_ACCESS!) as DatabaseAccess;
+  return { ...database, access: new DatabaseAccess(records, retrieval, mirror).on(name) };
 }
 
 /** A database without anything in it. */
@@ -12,22 +15,30 @@ export function emptyDatabase(): Promise<TestDatabase> {
 }
 
 export interface TestDatabase {
+  /** As the superuser of the test server. */
   url: string;
   drop: () => Promise<void>;
 }
 
-async function createDatabase(like: string): Promise<TestDatabase> {
+export interface ClonedDatabase extends TestDatabase {
+  /** As the service does: with the roles of the template. */
+  access: DatabaseAccess;
+}
+
+async function createDatabase(like: string): Promise<TestDatabase & { name: string }> {
   const serverUrl = process.env.TEST_POSTGRES_URL;
   if (!serverUrl) throw new Error('The test database is not running: start the tests through jest');
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await run(serverUrl, `CREATE DATABASE ${name} ${like}`);
+  await asSuperuser(serverUrl, `CREATE DATABASE ${name} ${like}`);
   return {
+    name,
     url: serverUrl.replace('@/postgres?', `@/${name}?`),
-    drop: () => run(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`),
+    drop: () => asSuperuser(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`),
   };
 }
 
-async function run(url: string, sql: string): Promise<void> {
+/** For what the service itself may not do to its database. */
+export async function asSuperuser(url: string, sql: string): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();
   try {

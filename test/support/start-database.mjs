@@ -14,7 +14,7 @@ export default async function startDatabase() {
   if (!existsSync(built)) throw new Error('The build failed; see above');
   const { EmbeddedPostgres } = await import(path.join(built, 'embedded', 'embedded-postgres.js'));
   const { prepareDatabase } = await import(path.join(built, 'prepare-database.js'));
-  const { default: pg } = await import('pg');
+  const { prepareServer } = await import(path.join(built, 'roles', 'prepare-server.js'));
 
   const dataDirectory = await mkdtemp(path.join(os.tmpdir(), 'graph-service-test-'));
   const { chmod } = await import('node:fs/promises');
@@ -23,11 +23,8 @@ export default async function startDatabase() {
     dataDirectory,
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
   });
-  const client = new pg.Client(server.url);
-  await client.connect();
-  await client.query('CREATE DATABASE test_template');
-  await client.end();
-  await prepareDatabase(server.databaseUrl('test_template'));
+  const access = await prepareDatabase(await prepareServer(server, 'test_template'));
   process.env.TEST_POSTGRES_URL = server.url;
+  process.env.TEST_POSTGRES_ACCESS = JSON.stringify(access);
   globalThis.testDatabase = { server, dataDirectory };
 }

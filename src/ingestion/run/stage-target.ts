@@ -1,4 +1,5 @@
 import type { PoolClient, QueryConfig } from 'pg';
+import { quoteIdentifier } from '../../database/quote-identifier.js';
 import type { StagingPlan, UniqueColumn } from '../staging/compile-staging.js';
 import type { Target } from '../staging/target.js';
 import type { TargetReport } from './run-report.js';
@@ -23,12 +24,18 @@ export function goodRows(plan: StagingPlan, alias = 's'): string {
   return conditions.join(' AND ');
 }
 
-/** Runs inside the staging transaction: its snapshot is what every target is read from. */
-export async function stageTarget(client: PoolClient, target: Target, plan: StagingPlan, report: TargetReport): Promise<StagedTarget> {
+/** Runs inside the staging transaction: its snapshot is what every target is read from. `reader` is the role that reads the mirror. */
+export async function stageTarget(
+  client: PoolClient,
+  target: Target,
+  plan: StagingPlan,
+  report: TargetReport,
+  reader: string,
+): Promise<StagedTarget> {
   await client.query(plan.createTable);
-  await client.query(`GRANT INSERT ON pg_temp.${plan.table} TO graph_mirror_reader`);
+  await client.query(`GRANT INSERT ON pg_temp.${plan.table} TO ${quoteIdentifier(reader)}`);
   // From here the mapping's own SQL runs: as a role that may read the mirror and fill this one table.
-  await client.query('SET LOCAL ROLE graph_mirror_reader');
+  await client.query(`SET LOCAL ROLE ${quoteIdentifier(reader)}`);
   // A named type of its own: the driver knows queryMode, its declarations do not. It keeps the text to one statement.
   const insert: QueryConfig & { queryMode: 'extended' } = { text: plan.insert.sql, values: plan.insert.parameters, queryMode: 'extended' };
   const { rowCount } = await client.query(insert);

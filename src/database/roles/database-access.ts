@@ -1,0 +1,71 @@
+import { createHash, hkdfSync } from 'node:crypto';
+import pg from 'pg';
+
+/** Every login that the service works with; the owner of the database only prepares it. */
+export const roles = ['records', 'retrieval', 'mirror'] as const;
+export type Role = (typeof roles)[number];
+
+/** URLs that an operator gives in place of the derived ones. */
+export type GivenUrls = Partial<Record<Role, string | undefined>>;
+
+const longestNameBytes = 63;
+
+/**
+ * How the service reaches its database, one login for each kind of work: `records` reads and writes the service's own tables and
+ * owns those of graphs and of the mirror, `retrieval` reads graphs, `mirror` reads the mirror.
+ */
+export class DatabaseAccess {
+  constructor(
+    readonly records: string,
+    readonly retrieval: string,
+    readonly mirror: string,
+  ) {}
+
+  /** Given URLs as they are, the others from the owner's; no connection is made. */
+  static of(ownerUrl: string, given: GivenUrls = {}): DatabaseAccess {
+    const url = (role: Role): string => given[role] ?? deriveUrl(ownerUrl, role);
+    return new DatabaseAccess(url('records'), url('retrieval'), url('mirror'));
+  }
+
+  /** The same logins on another database, which was made from this one. */
+  on(database: string): DatabaseAccess {
+    const moved = (url: string): string => url.replace(/(@[^/]*\/)[^?]*/, `$1${encodeURIComponent(database)}`);
+    return new DatabaseAccess(moved(this.records), moved(this.retrieval), moved(this.mirror));
+  }
+
+  nameOf(role: Role): string {
+    return loginOf(this[role]).name;
+  }
+}
+
+/** Who logs in with a URL, as node-postgres reads it. */
+export function loginOf(url: string): { name: string; password: string; database: string } {
+  const { user, password, database } = new pg.Client(url);
+  return { name: user ?? '', password: typeof password === 'string' ? password : '', database: database ?? '' };
+}
+
+/**
+ * The URL of a role of the same database. Its name comes from the database, so that deployments on one server do not meet, and its
+ * password from the owner's: processes that share a `DATABASE_URL` agree without a word. An owner without a password (trusted by
+ * the server) has roles without one.
+ */
+export function deriveUrl(ownerUrl: string, role: string): string {
+  const { password, database } = loginOf(ownerUrl);
+  const name = roleName(database, role);
+  const secret =
+    password === '' ? '' : `:${Buffer.from(hkdfSync('sha256', password, '', `graph-service ${name}`, 32)).toString('base64url')}`;
+  const [, scheme, place, parameters] = /^(postgres(?:ql)?:\/\/)(?:[^/?#]*@)?([^?]*)(.*)$/s.exec(ownerUrl)!;
+  // Parameters of these names would win over what stands before the host.
+  const kept = parameters!.slice(1).split('&').filter(each => each !== '' && !/^(user|password)=/.test(each)); // prettier-ignore
+  return `${scheme}${encodeURIComponent(name)}${secret}@${place}${kept.length === 0 ? '' : `?${kept.join('&')}`}`;
+}
+
+/** `graph_<database>_<role>`; a name that PostgreSQL would cut is cut here, with a hash that keeps it apart from others. */
+export function roleName(database: string, role: string): string {
+  const name = `graph_${database}_${role}`;
+  if (Buffer.byteLength(name) <= longestNameBytes) return name;
+  const hash = createHash('sha256').update(database).digest('hex').slice(0, 12);
+  let kept = database;
+  while (Buffer.byteLength(`graph_${kept}_${hash}_${role}`) > longestNameBytes) kept = [...kept].slice(0, -1).join('');
+  return `graph_${kept}_${hash}_${role}`;
+}

@@ -1,0 +1,15 @@
+import { createHash, createHmac, hkdfSync, pbkdf2Sync } from 'node:crypto';
+
+const iterations = 4096;
+
+/**
+ * What PostgreSQL keeps in place of a password (RFC 5803): sent or shown instead of it, it lets nobody in. The salt comes from the
+ * password and the name, so that the text is the same whoever computes it.
+ */
+export function scramVerifier(name: string, password: string): string {
+  const salt = Buffer.from(hkdfSync('sha256', password, '', `graph-service salt ${name}`, 16));
+  const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');
+  const key = (text: string): Buffer => createHmac('sha256', salted).update(text).digest();
+  const stored = createHash('sha256').update(key('Client Key')).digest('base64');
+  return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${stored}:${key('Server Key').toString('base64')}`;
+}

@@ -1,0 +1,29 @@
+import { type Role } from './database-access.js';
+
+const write = 'SELECT, INSERT, UPDATE, DELETE';
+
+/** What each role may do with each table of schema `public`; a table that is not listed belongs to the owner alone. */
+export const tableRights: Record<string, Partial<Record<Role, string>>> = {
+  api_key_graphs: { records: write },
+  api_keys: { records: write },
+  connection_grants: { records: write },
+  // Events are written once; only the sweep of old ones deletes.
+  audit_events: { records: 'SELECT, INSERT, DELETE' },
+  graph_elements: { records: write, retrieval: 'SELECT' },
+  graph_members: { records: write },
+  graphs: { records: write, retrieval: 'SELECT (id, version)' },
+  ingestion_jobs: { records: write },
+  ingestion_rejected: { records: write },
+  ingestion_runs: { records: write, retrieval: 'SELECT (id, job_id, created_at, started_at, finished_at)' },
+  licence_clock: { records: write },
+  metric_bindings: { records: write },
+  metrics: { records: write },
+  migrations: {},
+  queries: { records: write },
+  rate_limit_hits: { records: write },
+  users: { records: write },
+  warehouse_connections: { records: write },
+};
+
+/** Schemas whose tables are made while the service works: `records` owns them, and whoever is named reads every one. */
+export const ownedSchemas: Record<string, Role> = { mirror: 'mirror', graph_data: 'retrieval' };
