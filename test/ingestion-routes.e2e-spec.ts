@@ -1,4 +1,4 @@
-import { type TestApp, startTestApp } from './support/app.js';
+import { keyClient, type TestApp, startTestApp } from './support/app.js';
 import { aGraph, aJob, runToEnd, upload } from './support/ingestion.js';
 
 let app: TestApp;
@@ -63,10 +63,20 @@ describe('jobs', () => {
     await app.admin.post('/api/ingestion/jobs').send({ graph_id: graphId, mapping_yaml: 7 }).expect(422);
   });
 
-  it.each(['put', 'delete'] as const)('answers 501 to %s', async method => {
-    const { body } = await app.admin[method](`/api/ingestion/jobs/${jobId}`).send({}).expect(501);
-    expect(body).toMatchObject({ code: 'not_implemented', detail: expect.stringContaining('not implemented') });
-  });
+  it.each(['put', 'delete'] as const)('answers 501 to %s, whatever the id, the query and the body, for every authenticated caller', async method => {
+    const stranger = await app.asUser('stranger');
+    const key = await stranger.post('/api/graphs').send({ name: 'own' }).expect(201).then(({ body: { id } }) => stranger.post('/api/api-keys').send({ name: 'k', graph_ids: [id] }).expect(201)); // prettier-ignore
+    for (const caller of [app.admin, stranger, keyClient(app.url, key.body.raw_key)]) {
+      for (const id of [jobId, 999_999, 0, 'abc', '%F0%9F%98%80', '99999999999']) {
+        for (const sent of ['{}', '{"name":1}', '{"name"', 'null']) {
+          const { body } = await caller[method](`/api/ingestion/jobs/${id}?x=1`).type('json').send(sent).expect(501);
+          expect(body).toMatchObject({ code: 'not_implemented', detail: expect.stringContaining('not implemented') });
+        }
+      }
+    }
+    await app.anonymous[method](`/api/ingestion/jobs/${jobId}`).expect(401);
+    await app.admin.get(`/api/ingestion/jobs/${jobId}`).expect(200);
+  }); // prettier-ignore
 
   it('shows jobs and runs to members of the graph only', async () => {
     const stranger = await app.asUser('stranger');

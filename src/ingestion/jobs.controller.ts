@@ -1,11 +1,21 @@
 import { Body, Controller, Delete, Get, Headers, HttpCode, HttpStatus, Post, Put, Query, Res } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiAcceptedResponse,
+  ApiCreatedResponse,
+  ApiHeader,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiResponse,
+  ApiTags,
+} from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Authenticated } from '../access/access.decorator.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { type Page, PageOf, PageQuery } from '../common/http/page.js';
 import { grantWait } from '../common/http/preferences.js';
 import { IdParam } from '../common/http/positive-int.pipe.js';
+import { Unread } from '../common/http/unread.decorator.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
 import { Bucket } from '../limits/bucket.decorator.js';
 import {
@@ -67,18 +77,22 @@ export class JobsController {
   }
 
   @Put('jobs/:id')
-  @GraphAccess('editor', job)
+  @Authenticated({ keys: true })
+  @Unread()
+  @ApiParam({ name: 'id', schema: { type: 'integer', minimum: 1 } })
   @ApiOperation({ summary: '修改任务（尚未提供） / Change a job (not implemented)' })
   @ApiResponse({ status: 501, description: '尚未提供 / Not implemented' })
-  replace(@IdParam() _id: number): never {
+  replace(): never {
     throw new JobChangeNotImplementedError();
   }
 
   @Delete('jobs/:id')
-  @GraphAccess('editor', job)
+  @Authenticated({ keys: true })
+  @Unread()
+  @ApiParam({ name: 'id', schema: { type: 'integer', minimum: 1 } })
   @ApiOperation({ summary: '删除任务（尚未提供） / Delete a job (not implemented)' })
   @ApiResponse({ status: 501, description: '尚未提供 / Not implemented' })
-  remove(@IdParam() _id: number): never {
+  remove(): never {
     throw new JobChangeNotImplementedError();
   }
 

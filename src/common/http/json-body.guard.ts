@@ -11,6 +11,7 @@ import {
   UnsupportedMediaTypeError,
 } from '../errors/common-errors.js';
 import { nestingDepth } from './nesting-depth.js';
+import { isUnread } from './unread.decorator.js';
 
 /** `JSON.parse` takes hundreds of thousands of levels; what walks the result afterwards, `JSON.stringify` too, does not. */
 const maxDepth = 64;
@@ -31,6 +32,7 @@ export class JsonBodyGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
+    if (isUnread(context)) return true;
     if (!bodiless.has(request.method) && request.is(['application/json', 'application/*+json'])) {
       request.body = parseObject(await this.read(request), request.headers['content-type']);
     }

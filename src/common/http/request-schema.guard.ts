@@ -10,6 +10,7 @@ import { describeConstraint } from './describe-constraint.js';
 import { findUnusableValues } from './find-unusable-values.js';
 import { withoutEmptyNulls } from './optional-nulls.js';
 import { preferenceApplied, readPreferences } from './preferences.js';
+import { isUnread } from './unread.decorator.js';
 import { takeKnownFields, toIgnoredFieldsHeader, toUnknownProblems, type UnknownFields } from './unknown-fields.js';
 
 type Dto = new () => object;
@@ -33,6 +34,7 @@ const bodiless = new Set(['GET', 'HEAD']);
 @Injectable()
 export class RequestSchemaGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (isUnread(context)) return true;
     const request = context.switchToHttp().getRequest<Request>();
     const response = context.switchToHttp().getResponse<Response>();
     const taken = takenBy(context);
