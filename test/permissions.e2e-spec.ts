@@ -12,19 +12,40 @@ describe('members of a graph', () => {
   });
   afterAll(() => test.close());
 
-  it('opens a graph by user id or by name, as editor by default, and granting again changes the role', async () => {
+  it('opens a graph by name, as editor by default, and granting again changes the role', async () => {
     const friend = await test.asUser('friend');
     const graph = members.replace(/permissions\/(.*)\/members/, '$1');
     await friend.get(graph).expect(403);
     const { body } = await owner.post(members).send({ username: 'friend' }).expect(201);
     expect(body).toMatchObject({ username: 'friend', role: 'editor', user_id: expect.any(Number) });
     await friend.get(graph).expect(200);
-    const again = await owner.post(members).send({ user_id: body.user_id, role: 'viewer' }).expect(200);
+    const again = await owner.post(members).send({ username: 'friend', role: 'viewer' }).expect(200);
     expect(again.body.role).toBe('viewer');
     await owner.delete(`${members}/${body.user_id}`).expect(204);
     await friend.get(graph).expect(403);
     await owner.delete(`${members}/${body.user_id}`).expect(404);
   });
+
+  it('takes user ids of admins only, whether or not there is such a user', async () => {
+    await test.asUser('numbered');
+    const { rows } = await test.pool.query("SELECT id FROM users WHERE username = 'numbered'");
+    const answers = [];
+    for (const user_id of [1, rows[0].id, 999_999]) {
+      const { status, body } = await owner.post(members).send({ user_id });
+      answers.push(JSON.stringify({ status, body }));
+    }
+    expect(answers[0]).toMatch(/^\{"status":403,.*"user_id_for_admins"/);
+    expect(new Set(answers).size).toBe(1);
+    const { body } = await test.admin.post(members).send({ user_id: rows[0].id }).expect(201);
+    expect(body.username).toBe('numbered');
+    await test.admin.post(members).send({ user_id: 999_999 }).expect(404);
+    // Neither do the routes that name a member tell other users apart from nobody.
+    for (const method of ['patch', 'delete'] as const) {
+      const tell = async (id: number) => (await owner[method](`${members}/${id}`).send(method === 'patch' ? { role: 'viewer' } : undefined).expect(404)).body;
+      expect(await tell(1)).toEqual(await tell(999_999));
+    }
+    await owner.delete(`${members}/${rows[0].id}`).expect(204);
+  }); // prettier-ignore
 
   it('lets managers grant, but neither editors nor viewers', async () => {
     for (const [name, role, status] of [

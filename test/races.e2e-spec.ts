@@ -78,7 +78,7 @@ describe('requests that overtake each other', () => {
     const owner = await newUser();
     const member = await newUser();
     const requests: ((graphId: number) => PromiseLike<Response>)[] = [
-      graphId => owner.post(`/api/permissions/graphs/${graphId}/members`).send({ user_id: member.id }),
+      graphId => owner.post(`/api/permissions/graphs/${graphId}/members`).send({ username: member.username }),
       graphId => owner.post('/api/api-keys').send({ name: 'k', graph_ids: [graphId] }),
       graphId => owner.post('/api/metrics').send({ graph_id: graphId, name: 'm', formula: 'SUM(a.b)' }),
     ];
@@ -161,7 +161,7 @@ describe('a change of access', () => {
         user.post('/api/api-keys').send({ name: 'l', graph_ids: [graph.id] }),
         user.post(`/api/api-keys/${key.id}/rotate`),
         user.delete(`/api/api-keys/${key.id}`),
-        user.post(`/api/permissions/graphs/${graph.id}/members`).send({ user_id: 1, role: 'viewer' }),
+        user.post(`/api/permissions/graphs/${graph.id}/members`).send({ username: 'admin', role: 'viewer' }),
         test.admin.post(grants).send({ user_id: me.user_id, right: 'read' }),
         test.admin.post(grants).send({ user_id: 'everyone', right: 'write' }),
         test.admin.delete(`${grants}/everyone`),

@@ -7,7 +7,7 @@ export const roles: GraphRole[] = ['viewer', 'editor', 'manager'];
 const roleWords = 'viewer：查询 / query; editor：另可管理指标与作业 / also metrics and jobs; manager：另可管理成员 / also members';
 
 export class GrantRequest {
-  @ApiPropertyOptional({ example: 2, description: 'user_id 与 username 二选一 / exactly one of user_id and username' })
+  @ApiPropertyOptional({ example: 2, description: '仅限管理员；与 username 二选一 / for admins; exactly one of user_id and username' })
   @IsOptional()
   @IsInt()
   @Min(1)

@@ -12,6 +12,16 @@ export class OwnerIsNoMemberError extends ApiError {
   }
 }
 
+/** Ids count up: whoever may try them learns the name behind each. */
+export class UserIdForAdminsError extends ApiError {
+  constructor() {
+    super(403, 'user_id_for_admins', {
+      zh: '只有管理员可以用 user_id 授权，请改用 username',
+      en: 'Only admins grant by user_id; give the username',
+    });
+  }
+}
+
 export class OneUserExpectedError extends ApiError {
   constructor() {
     super(400, 'one_user_expected', { zh: '请只给出 user_id 或 username 之一', en: 'Give exactly one of user_id and username' });

@@ -5,7 +5,7 @@ import { type Principal } from '../access/principal.js';
 import { afterId, page, type Page, type PageQuery } from '../common/http/page.js';
 import { UsersService } from '../users/users.service.js';
 import { type GrantRequest, type MemberResponse, toMemberResponse } from './permissions.dto.js';
-import { MemberNotFoundError, OneUserExpectedError, OwnerIsNoMemberError } from './permissions.errors.js';
+import { MemberNotFoundError, OneUserExpectedError, OwnerIsNoMemberError, UserIdForAdminsError } from './permissions.errors.js';
 import { PermissionsRepository } from './permissions.repository.js';
 
 @Injectable()
@@ -28,6 +28,7 @@ export class PermissionsService {
     { user_id, username, role }: GrantRequest,
   ): Promise<{ created: boolean; member: MemberResponse }> {
     if ((user_id === undefined) === (username === undefined)) throw new OneUserExpectedError();
+    if (user_id !== undefined && !actor.isAdmin) throw new UserIdForAdminsError();
     const user = await this.users.getAccount(user_id ?? username!);
     if (await this.members.isOwner(graphId, user.id)) throw new OwnerIsNoMemberError();
     const context = { user: user.username, role };

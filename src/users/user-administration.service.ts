@@ -40,7 +40,9 @@ export class UserAdministrationService {
 
   /** @throws LastAdminError */
   async change(actor: Principal, id: number, { is_admin: isAdmin, disabled }: UpdateUserRequest): Promise<UserResponse> {
-    if (isAdmin === undefined && disabled === undefined) return this.get(id);
+    const before = await this.get(id);
+    // A change ends the user's tokens; what is so already is no change.
+    if ((isAdmin ?? before.is_admin) === before.is_admin && (disabled ?? before.disabled) === before.disabled) return before;
     await this.audit.recordWith(
       client => this.users.change(client, id, { isAdmin, disabled }),
       () => ({ action: 'user.changed', actor, target: 'user', targetId: id, context: { is_admin: isAdmin, disabled } }),
