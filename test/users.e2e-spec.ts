@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { hash } from 'bcrypt';
+import { normalName } from '../src/users/username.js';
+import { UsersRepository } from '../src/users/users.repository.js';
 import { client, startTestApp, type TestApp, userPassword } from './support/app.js';
 
 describe('users, for admins', () => {
@@ -30,6 +32,53 @@ describe('users, for admins', () => {
     await test.asUser('caf\u00e9');
     await test.admin.post('/api/users').send({ username: 'cafe\u0301' }).expect(400);
     await test.anonymous.post('/api/auth/login').send({ username: 'cafe\u0301', password: userPassword }).expect(200);
+  });
+
+  it('lets the database refuse a second name that differs in case or spelling only', async () => {
+    await test.asUser('Ångström');
+    const insert = (username: string) =>
+      test.pool.query("INSERT INTO users (username, normal_name, password_hash) VALUES ($1, $2, '')", [username, normalName(username)]);
+    for (const username of ['ångström', 'ÅNGSTRÖM', 'Ångström', 'Ångström'.normalize('NFD')]) {
+      expect(await insert(username).catch((error: { code: string }) => error.code)).toBe('23505');
+      await test.anonymous.post('/api/auth/register').send({ username, password: userPassword }).expect(400);
+    }
+    const twins = Array.from({ length: 8 }, (_, index) => ['Racer', 'racer', 'RACER', 'ｒacer'][index % 4]!);
+    const answers = await Promise.all(twins.map(username => test.anonymous.post('/api/auth/register').send({ username, password: userPassword })));
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([201, ...Array<number>(7).fill(400)]);
+  }); // prettier-ignore
+
+  it('keeps users whose names were alike before, and their logins', async () => {
+    await test.asUser('einzig');
+    const { password_hash: passwordHash } = (await test.pool.query("SELECT password_hash FROM users WHERE username = 'einzig'")).rows[0];
+    const names = ['Zwilling', 'zwilling', 'ZWILLING', 'einzeln'];
+    // As a release wrote them that knew no normal name.
+    for (const name of names) await test.pool.query('INSERT INTO users (username, password_hash) VALUES ($1, $2)', [name, passwordHash]);
+    const repository = test.app.get(UsersRepository);
+    expect(await repository.fillNormalNames()).toEqual(['ZWILLING', 'zwilling']);
+    expect(await repository.fillNormalNames()).toEqual([]);
+    for (const username of names) {
+      const { body } = await test.anonymous.post('/api/auth/login').send({ username, password: userPassword }).expect(200);
+      expect(body.username).toBe(username);
+    }
+    const register = () => test.anonymous.post('/api/auth/register').send({ username: 'zWilling', password: userPassword });
+    await register().expect(400);
+    for (const name of names.slice(0, 2)) await test.admin.delete(`/api/users/${await idOf(name)}`).expect(204);
+    await register().expect(400);
+    await test.admin.delete(`/api/users/${await idOf('ZWILLING')}`).expect(204);
+    await register().expect(201);
+  });
+
+  it('leaves tokens alone when nothing changes', async () => {
+    const { body: me } = await test.admin.get('/api/auth/me').expect(200);
+    const events = async () =>
+      (await test.pool.query("SELECT count(*)::int AS n FROM audit_events WHERE action = 'user.changed'")).rows[0].n;
+    const before = await events();
+    for (const changes of [{}, { is_admin: true }, { disabled: false }, { is_admin: true, disabled: false }]) {
+      const { body } = await test.admin.patch(`/api/users/${me.user_id}`).send(changes).expect(200);
+      expect(body).toMatchObject({ id: me.user_id, is_admin: true, disabled: false });
+    }
+    await test.admin.get('/api/auth/me').expect(200);
+    expect(await events()).toBe(before);
   });
 
   it('ends tokens at once when a user is disabled, and lets nobody log in', async () => {

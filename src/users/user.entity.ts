@@ -8,6 +8,10 @@ export class User {
   @Column('text')
   username: string;
 
+  /** Unique, as `username` alone is not enough: `normalName`, or that with a mark for one of several old namesakes. */
+  @Column('text', { name: 'normal_name', nullable: true })
+  normalName: string | null;
+
   @Column('text', { name: 'password_hash' })
   passwordHash: string;
 

@@ -8,10 +8,16 @@ const usernamePattern = /^(?!.*\p{Default_Ignorable_Code_Point})[\p{L}\p{N}][\p{
 const usernameRule =
   '任何语言的字母、数字、点、下划线、连字符，以字母或数字开头，不含看不见的字符 / letters of any language, digits, dot, underscore, hyphen; starts with a letter or digit; nothing invisible';
 
-/** A name for a new user, in normal form KC: one letter written in two ways, also full-width, is one letter. */
+/** A name as it is kept, in normal form KC: one letter written in two ways, also full-width, is one letter. */
+export const writtenName = (username: string): string => username.normalize('NFKC');
+
+/** What names have in common that only one user may have: their normal form, without the difference of case. */
+export const normalName = (username: string): string => writtenName(writtenName(username).toLowerCase());
+
+/** A name for a new user. */
 export const NewUsername = (): PropertyDecorator =>
   applyDecorators(
-    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.normalize('NFKC') : value)),
+    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? writtenName(value) : value)),
     IsString(),
     Length(2, 64),
     Matches(usernamePattern, { message: usernameRule }),

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type PoolClient } from 'pg';
-import { MoreThan, Repository } from 'typeorm';
+import { IsNull, MoreThan, Repository } from 'typeorm';
 import { BatchedLookup } from '../database/batched-lookup.js';
 import { ServicePool } from '../database/service-pool.js';
 import { User } from './user.entity.js';
+import { normalName, writtenName } from './username.js';
 import { LastAdminError, TokenEndedError, UsernameTakenError, UserNotFoundError, UserOwnsGraphsError } from './users.errors.js';
 
 export interface NewUser {
@@ -47,7 +48,7 @@ export class UsersRepository {
 
   /** By the name as it stands, which may be older than the rule of normal form KC, else by its normal form. */
   async findByUsername(username: string): Promise<User | null> {
-    const normal = username.normalize('NFKC');
+    const normal = writtenName(username);
     const found = await this.users.findOneBy({ username });
     return found ?? (normal === username ? null : this.users.findOneBy({ username: normal }));
   }
@@ -57,13 +58,42 @@ export class UsersRepository {
     return this.accountStates.get(id);
   }
 
-  /** @throws UsernameTakenError when somebody has the name, also in another case. */
+  /**
+   * Gives users without one their normal name: those of the time before it was kept, and of an older release that runs beside this
+   * one. Of several with the same normal name the first has it; the others have it marked, and keep the name that they log in with.
+   * @returns the names that had to be marked
+   */
+  async fillNormalNames(): Promise<string[]> {
+    if (!(await this.users.existsBy({ normalName: IsNull() }))) return [];
+    return this.pool.transaction(async client => {
+      // Nobody takes a name meanwhile.
+      await client.query('LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE');
+      const { rows: users } = await client.query<{ id: number; username: string }>(
+        'SELECT id, username FROM users WHERE normal_name IS NULL',
+      );
+      const { rows } = await client.query<{ username: string }>(
+        `WITH named AS (
+           SELECT id, name, row_number() OVER (PARTITION BY name ORDER BY id) > 1
+                  OR EXISTS (SELECT FROM users holder WHERE holder.normal_name = name) AS is_taken
+           FROM unnest($1::int[], $2::text[]) AS given(id, name)),
+         filled AS (
+           UPDATE users SET normal_name = CASE WHEN is_taken THEN name || '#' || users.id ELSE name END
+           FROM named WHERE users.id = named.id RETURNING username, is_taken)
+         SELECT username FROM filled WHERE is_taken ORDER BY username`,
+        [users.map(({ id }) => id), users.map(({ username }) => normalName(username))],
+      );
+      return rows.map(({ username }) => username);
+    });
+  }
+
+  /** @throws UsernameTakenError when somebody has the name, also in another case or another spelling of its letters. */
   async create(client: PoolClient, { username, passwordHash, isAdmin, mustChangePassword }: NewUser): Promise<number> {
     const { rows } = await client.query<{ id: number }>(
-      `INSERT INTO users (username, password_hash, is_admin, must_change_password)
-       SELECT $1, $2, $3, $4 WHERE NOT EXISTS (SELECT FROM users WHERE lower(username) = lower($1))
-       ON CONFLICT (username) DO NOTHING RETURNING id`,
-      [username, passwordHash, isAdmin, mustChangePassword],
+      // A marked name (`fillNormalNames`) is as taken as the one without the mark, which may be gone.
+      `INSERT INTO users (username, normal_name, password_hash, is_admin, must_change_password)
+       SELECT $1, $5, $2, $3, $4 WHERE NOT EXISTS (SELECT FROM users WHERE split_part(normal_name, '#', 1) = $5)
+       ON CONFLICT DO NOTHING RETURNING id`,
+      [username, passwordHash, isAdmin, mustChangePassword, normalName(username)],
     );
     if (!rows[0]) throw new UsernameTakenError(username);
     return rows[0].id;
@@ -72,10 +102,10 @@ export class UsersRepository {
   /** Several instances may start on one empty database: the first to insert wins, the others find it there. */
   async createFirstAdmin(username: string, passwordHash: string): Promise<void> {
     await this.pool.query(
-      `INSERT INTO users (username, password_hash, is_admin, must_change_password)
-       SELECT $1, $2, true, true WHERE NOT EXISTS (SELECT FROM users WHERE is_admin)
-       ON CONFLICT (username) DO NOTHING`,
-      [username, passwordHash],
+      `INSERT INTO users (username, normal_name, password_hash, is_admin, must_change_password)
+       SELECT $1, $3, $2, true, true WHERE NOT EXISTS (SELECT FROM users WHERE is_admin)
+       ON CONFLICT DO NOTHING`,
+      [username, passwordHash, normalName(username)],
     );
   }
 

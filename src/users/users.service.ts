@@ -26,6 +26,9 @@ export class UsersService implements OnApplicationBootstrap {
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
+    const namesakes = await this.users.fillNormalNames();
+    if (namesakes.length > 0)
+      this.log.warn({ usernames: namesakes }, 'Users whose names differ from an older one in case or spelling only');
     if (await this.users.existsAdmin()) return;
     await this.users.createFirstAdmin(firstAdmin, await this.hasher.hash(this.firstPassword()));
   }

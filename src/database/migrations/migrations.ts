@@ -6,6 +6,7 @@ import { GiveGraphsTablesOfTheirOwn1700000000005 } from './0005-give-graphs-tabl
 import { CountHitsInBatches1700000000006 } from './0006-count-hits-in-batches.js';
 import { IndexRunsByRequester1700000000007 } from './0007-index-runs-by-requester.js';
 import { AddConnectionGrants1700000000008 } from './0008-add-connection-grants.js';
+import { NameUsersOnceAndMeasureAnswers1700000000009 } from './0009-name-users-once-and-measure-answers.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -17,4 +18,5 @@ export const migrations = [
   CountHitsInBatches1700000000006,
   IndexRunsByRequester1700000000007,
   AddConnectionGrants1700000000008,
+  NameUsersOnceAndMeasureAnswers1700000000009,
 ];
