@@ -31,6 +31,7 @@ import { PermissionsModule } from './permissions/permissions.module.js';
 import { QueriesModule } from './queries/queries.module.js';
 import { RetrievalModule } from './retrieval/retrieval.module.js';
 import { type RetrievalPlace } from './retrieval/retrieval.supervisor.js';
+import { RetentionModule } from './retention/retention.module.js';
 import { TelemetryModule } from './telemetry/telemetry.module.js';
 import { UsersModule } from './users/users.module.js';
 import { ConnectionAccessGuard } from './warehouse/connection-access.guard.js';
@@ -68,6 +69,7 @@ export class AppModule {
         MetricsModule,
         RetrievalModule.with(retrieval),
         QueriesModule,
+        RetentionModule,
       ],
       providers: [
         { provide: APP_FILTER, useClass: CountingErrorFilter },

@@ -61,6 +61,18 @@ export class AuditService {
     );
   }
 
+  /** Removes up to `most` of the oldest events, where they are older. @returns how many there were */
+  async removeOld(client: PoolClient, keptDays: number, most: number): Promise<number> {
+    // Ids grow with time: events that are kept are looked at no further than the first batch.
+    const { rowCount } = await client.query(
+      `DELETE FROM audit_events WHERE id IN (
+         SELECT id FROM (SELECT id, at FROM audit_events ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED) oldest
+         WHERE at < now() - make_interval(days => $1))`,
+      [keptDays, most],
+    );
+    return rowCount ?? 0;
+  }
+
   /** Newest first. */
   async list({ limit, cursor }: PageQuery): Promise<Page<AuditEventResponse>> {
     const before = afterId(cursor, Number.MAX_SAFE_INTEGER) || Number.MAX_SAFE_INTEGER;

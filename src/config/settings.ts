@@ -134,6 +134,24 @@ function readValues(read: SettingsReader) {
       min: 1,
       max: 200,
     }),
+    auditKeptDays: read.integer('AUDIT_KEPT_DAYS', 365, 'How long audit events are kept', { min: 1, max: 36_500 }),
+    runsKeptDays: read.integer('RUNS_KEPT_DAYS', 90, 'How long ended runs are kept; the last of a job, and its last success, stay', {
+      min: 1,
+      max: 36_500,
+    }),
+    rejectedKeptDays: read.integer('REJECTED_KEPT_DAYS', 30, 'How long the rejected rows of a run are kept', { min: 1, max: 36_500 }),
+    rejectedKeptRows: read.integer('REJECTED_KEPT_ROWS', 100_000, 'Rejected rows that a run keeps; more are only counted', {
+      min: 1_000,
+      max: 10_000_000,
+    }),
+    answersKeptDays: read.integer('ANSWERS_KEPT_DAYS', 7, 'How long answers of queries are stored', { min: 1, max: 36_500 }),
+    answersMaxMb: read.integer('ANSWERS_MAX_MB', 64, 'Stored answers of one graph together; the oldest go first', { min: 1, max: 100_000 }),
+    answersMaxCount: read.integer('ANSWERS_MAX_COUNT', 10_000, 'How many answers of one graph are stored; the oldest go first', {
+      min: 10,
+    }),
+    storedAnswerMaxKb: read.integer('STORED_ANSWER_MAX_KB', 512, 'Largest answer that is stored; larger ones are computed each time', {
+      max: 512,
+    }),
     maxBodyBytes: read.integer('MAX_BODY_BYTES', 1_048_576, 'Largest JSON body', { min: 1024 }),
     maxConnections: read.integer('MAX_CONNECTIONS', 10_000, 'Sockets open at once; more are closed unanswered', { min: 10 }),
     maxUploadSeconds: read.integer('MAX_UPLOAD_SECONDS', 3600, 'Longest time one request may take to arrive', { min: 1 }),

@@ -11,7 +11,7 @@ import { LeaseLostError, RunFailure } from './run/run-failure.js';
 import { addTotals, emptyReport, type RejectedSample, type RunReport, type TargetReport } from './run/run-report.js';
 import { type StagedTarget, stageTarget } from './run/stage-target.js';
 import { analyzeTables, keepUp, rewrittenTables, type Upkeep } from './run/table-upkeep.js';
-import { runWarnings } from './run/run-warnings.js';
+import { cutWarning, runWarnings } from './run/run-warnings.js';
 import { writeEdges } from './run/write-edges.js';
 import { writeElements } from './run/write-elements.js';
 import { writeNodes, type WriteScope, writeScope } from './run/write-nodes.js';
@@ -57,7 +57,7 @@ export class IngestionRunner {
     // The ceiling may be younger than the job.
     mapping.source.statementTimeoutMs = Math.min(mapping.source.statementTimeoutMs, this.settings.ingestionMaxStatementTimeoutMs);
     Object.assign(report, emptyReport(targetsOf(mapping)));
-    const run: Run = { claimed, job, mapping, report, staged: [], startedAt };
+    const run: Run = { claimed, job, mapping, report, staged: [], startedAt, rejectedLeft: this.settings.rejectedKeptRows };
     await this.show(run, 'checking');
     const shapes = await this.describe(job, mapping);
     const client = await this.pool.connect();
@@ -182,16 +182,22 @@ export class IngestionRunner {
     );
   }
 
-  private async insertRejected(client: PoolClient, { report, claimed }: Run, staged: StagedTarget): Promise<void> {
+  /** Up to `REJECTED_KEPT_ROWS` of a run, all its targets together. */
+  private async insertRejected(client: PoolClient, run: Run, staged: StagedTarget): Promise<void> {
+    const { report, claimed } = run;
     if (staged.report.rejected === 0) return;
-    for (let after = 0; ;) {
-      const rows = await readRejected(client, staged, after, rejectedBatch);
+    let kept = 0;
+    for (let after = 0; run.rejectedLeft > 0;) {
+      const rows = await readRejected(client, staged, after, Math.min(rejectedBatch, run.rejectedLeft));
       const last = rows.at(-1);
       if (!last) return;
       await this.repository.insertRejected(client, claimed.id, rows);
+      kept += rows.length;
+      run.rejectedLeft -= rows.length;
       report.rejected_sample.push(...rows.slice(0, rejectedSampleSize - report.rejected_sample.length));
       after = last.row_no;
     }
+    report.warnings.push(...cutWarning(staged.report, kept));
   }
 
   /** Of a failed run nothing is written but the first rejected rows, for which it failed. */
@@ -206,7 +212,7 @@ export class IngestionRunner {
   /** Before the run counts as ended: without statistics the planner would take a large new graph for an empty one. */
   private async renewStatistics(client: PoolClient, { report, staged }: Run, { nodes, edges }: WriteScope): Promise<Upkeep> {
     const tables = { nodes, edges };
-    report.warnings = staged.flatMap(runWarnings);
+    report.warnings.push(...staged.flatMap(runWarnings));
     const { inserted, updated, deleted } = report.totals;
     if (inserted + updated + deleted === 0) return { tables, analyze: [], vacuum: [] };
     const failure = await analyzeTables(client, tables);
@@ -215,7 +221,8 @@ export class IngestionRunner {
   }
 
   /** The last statements of the writing transaction. The lease is checked with the write, so an overtaken worker commits nothing. */
-  private async finish(client: PoolClient, { claimed, job, staged, report, startedAt }: Run): Promise<void> {
+  private async finish(client: PoolClient, run: Run): Promise<void> {
+    const { claimed, job, staged, report, startedAt } = run;
     const cursors = Object.fromEntries(staged.flatMap(({ target, cursorTo }) => (cursorTo === null ? [] : [[target.name, cursorTo]])));
     await client.query('UPDATE ingestion_jobs SET cursors = cursors || $2::jsonb WHERE id = $1', [job.id, JSON.stringify(cursors)]);
     const { rows } = await client.query<{ version: number }>(
@@ -250,6 +257,8 @@ interface Run {
   report: RunReport;
   staged: StagedTarget[];
   startedAt: number;
+  /** Rejected rows that this run may still keep. */
+  rejectedLeft: number;
 }
 
 /** From where an incremental target reads: the first time from `initial` on, later from the last cursor less the lag. */

@@ -14,6 +14,6 @@ import { SourcesService } from './sources.service.js';
   imports: [GraphsModule, WarehouseModule],
   controllers: [JobsController, RunsController],
   providers: [IngestionRepository, IngestionRunner, IngestionWorker, JobsService, RunsService, SourcesService],
-  exports: [JobsService],
+  exports: [JobsService, RunsService],
 })
 export class IngestionModule {}

@@ -172,4 +172,29 @@ export class IngestionRepository {
       [runId, JSON.stringify(rejected)],
     );
   }
+
+  async removeOldRejected(client: PoolClient, keptDays: number, most: number): Promise<number> {
+    const { rowCount } = await client.query(
+      `DELETE FROM ingestion_rejected WHERE (run_id, id) IN (
+         SELECT r.run_id, r.id FROM ingestion_runs JOIN ingestion_rejected r ON r.run_id = ingestion_runs.id
+         WHERE finished_at < now() - make_interval(days => $1) LIMIT $2 FOR UPDATE OF r SKIP LOCKED)`,
+      [keptDays, most],
+    );
+    return rowCount ?? 0;
+  }
+
+  /** What is in a graph names the run that wrote it, so the last run of a job that succeeded stays as long as the job. */
+  async removeOldRuns(client: PoolClient, keptDays: number, most: number): Promise<number> {
+    const { rowCount } = await client.query(
+      `DELETE FROM ingestion_runs WHERE id IN (
+         SELECT id FROM ingestion_runs r
+         WHERE finished_at < now() - make_interval(days => $1)
+           AND EXISTS (SELECT FROM ingestion_runs newer WHERE newer.job_id = r.job_id AND newer.id > r.id AND newer.finished_at IS NOT NULL)
+           AND (status <> 'succeeded'
+                OR EXISTS (SELECT FROM ingestion_runs newer WHERE newer.job_id = r.job_id AND newer.id > r.id AND newer.status = 'succeeded'))
+         LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+      [keptDays, most],
+    );
+    return rowCount ?? 0;
+  }
 }

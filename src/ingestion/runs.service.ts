@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExecutionContext, Injectable } from '@nestjs/common';
+import type { PoolClient } from 'pg';
 import { Observable } from 'rxjs';
 import type { Principal } from '../access/principal.js';
 import { afterId, type Page, page } from '../common/http/page.js';
@@ -104,6 +105,16 @@ export class RunsService {
       yield rows.map(row => rejectedLine(toRejectedRowResponse(row), format)).join('');
       after = Number(last.id);
     }
+  }
+
+  /** Removes up to `most` rejected rows of runs that ended longer ago. @returns how many there were */
+  removeOldRejected(client: PoolClient, keptDays: number, most: number): Promise<number> {
+    return this.repository.removeOldRejected(client, keptDays, most);
+  }
+
+  /** Removes up to `most` runs that ended longer ago, but not the last of a job. @returns how many there were */
+  removeOld(client: PoolClient, keptDays: number, most: number): Promise<number> {
+    return this.repository.removeOldRuns(client, keptDays, most);
   }
 
   /**

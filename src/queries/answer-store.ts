@@ -1,39 +1,53 @@
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
+import { type PoolClient } from 'pg';
 import { type Logger } from 'pino';
 import { LOG } from '../common/logging/log.js';
-import { type NewAnswer, QueriesRepository, type StoredAnswer } from './queries.repository.js';
+import { Settings } from '../config/settings.js';
+import { type RetrievalAnswer } from '../retrieval/protocol.js';
+import { type AnswerShare, type NewAnswer, QueriesRepository, type StoredAnswer } from './queries.repository.js';
+import { serialiseAnswer } from './serialise-answer.js';
 
-/** Larger answers are not kept: reading them back costs about what computing them does. */
-const LARGEST_KEPT_BYTES = 512 * 1024;
-const SAVES_BETWEEN_CLEANUPS = 500;
+/** Answers whose rows are being written are in memory; while these take more, further ones are not stored. */
+const mostPendingBytes = 32 * 1024 * 1024;
+/** A graph's answers are cut to their share as soon as this part of it is new, else by the sweep. */
+const trimmedAtPart = 1 / 8;
 
-type Entry = Omit<NewAnswer, 'id' | 'createdAt'>;
+type Entry = Omit<NewAnswer, 'id' | 'createdAt' | 'text' | 'bytes'> & { answer: RetrievalAnswer };
+type Pending = NewAnswer & { answer: RetrievalAnswer };
 
 /** Keeps answers behind the response: an answer has its id at once and its row a moment later. */
 @Injectable()
 export class AnswerStore implements BeforeApplicationShutdown {
-  private readonly pending = new Map<number, NewAnswer>();
+  private readonly pending = new Map<number, Pending>();
+  private pendingBytes = 0;
   private readonly saving = new Set<Promise<void>>();
-  private saves = 0;
+  /** What was stored since the last cut, by graph. */
+  private readonly uncut = new Map<number, { bytes: number; count: number }>();
+  private readonly share: AnswerShare;
 
   constructor(
     private readonly queries: QueriesRepository,
+    private readonly settings: Settings,
     @Inject(LOG) private readonly log: Logger,
-  ) {}
+  ) {
+    this.share = { bytes: settings.answersMaxMb * 1024 * 1024, count: settings.answersMaxCount };
+  }
 
-  /** Takes the answer for storing; the id is null when it is too large to be kept. */
+  /** Takes the answer for storing; the id is null when it is too large to be kept, or too much is on its way. */
   async keep(entry: Entry): Promise<Omit<StoredAnswer, 'id'> & { id: number | null }> {
     const { version, answer } = entry;
     const createdAt = new Date();
-    if (sizeOf(answer) > LARGEST_KEPT_BYTES) return { id: null, version, answer, createdAt };
-    const id = await this.queries.nextId();
-    this.pending.set(id, { ...entry, id, createdAt });
-    const saved = this.save({ ...entry, id, createdAt }).finally(() => {
-      this.pending.delete(id);
-      this.saving.delete(saved);
-    });
-    this.saving.add(saved);
-    return { id, version, answer, createdAt };
+    const serialised = serialiseAnswer(answer, this.settings.storedAnswerMaxKb * 1024);
+    if (!serialised || this.pendingBytes + serialised.bytes > mostPendingBytes) return { id: null, version, answer, createdAt };
+    this.pendingBytes += serialised.bytes;
+    try {
+      const id = await this.queries.nextId();
+      this.begin({ ...entry, ...serialised, id, createdAt });
+      return { id, version, answer, createdAt };
+    } catch (error) {
+      this.pendingBytes -= serialised.bytes;
+      throw error;
+    }
   }
 
   findPending(graphId: number, hash: Buffer, version: number): StoredAnswer | null {
@@ -48,24 +62,47 @@ export class AnswerStore implements BeforeApplicationShutdown {
     return entry?.graphId === graphId ? entry : null;
   }
 
+  /** Removes up to `most` answers that are too old or of an older version of their graph. @returns how many there were */
+  removeOutdated(client: PoolClient, most: number): Promise<number> {
+    return this.queries.removeOutdated(client, this.settings.answersKeptDays, most);
+  }
+
+  /** Removes up to `most` of the oldest answers of graphs that have more than their share. @returns how many there were */
+  removeBeyondShare(client: PoolClient, most: number): Promise<number> {
+    return this.queries.removeBeyondShare(client, this.share, most);
+  }
+
   /** Before the pools close. */
   async beforeApplicationShutdown(): Promise<void> {
     await Promise.all(this.saving);
   }
 
+  private begin(entry: Pending): void {
+    this.pending.set(entry.id, entry);
+    const saved = this.save(entry).finally(() => {
+      this.pending.delete(entry.id);
+      this.pendingBytes -= entry.bytes;
+      this.saving.delete(saved);
+    });
+    this.saving.add(saved);
+  }
+
   private async save(entry: NewAnswer): Promise<void> {
     try {
       await this.queries.save(entry);
-      if (++this.saves % SAVES_BETWEEN_CLEANUPS === 0) await this.queries.deleteOld();
+      await this.cut(entry);
     } catch (error) {
       this.log.warn({ cause: error }, '答案未能保存 / The answer was not stored');
     }
   }
-}
 
-/** A quick estimate that never builds the whole text of a large answer: rows decide. */
-function sizeOf(answer: { rows: unknown[][] }): number {
-  const sample = answer.rows.slice(0, 50);
-  if (sample.length === 0) return 0;
-  return (JSON.stringify(sample).length / sample.length) * answer.rows.length;
+  /** Keeps a graph near its share between two sweeps, however fast its answers come. */
+  private async cut({ graphId, bytes }: NewAnswer): Promise<void> {
+    const before = this.uncut.get(graphId) ?? { bytes: 0, count: 0 };
+    const now = { bytes: before.bytes + bytes, count: before.count + 1 };
+    this.uncut.set(graphId, now);
+    if (now.bytes <= this.share.bytes * trimmedAtPart && now.count <= this.share.count * trimmedAtPart) return;
+    this.uncut.delete(graphId);
+    await this.queries.cutToShare(graphId, this.share);
+  }
 }

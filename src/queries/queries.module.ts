@@ -12,6 +12,7 @@ import { SourceRowsReader } from './source-rows.reader.js';
 @Module({
   imports: [WarehouseModule, IngestionModule, MetricsModule],
   controllers: [QueriesController],
+  exports: [AnswerStore],
   providers: [QueriesService, QueriesRepository, AnswerStore, MetricAnswers, SourceRowsReader],
 })
 export class QueriesModule {}

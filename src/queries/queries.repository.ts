@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type PoolClient } from 'pg';
 import { ServicePool } from '../database/service-pool.js';
 import { type LargeAnswer, type QueryKind, type RetrievalAnswer } from '../retrieval/protocol.js';
 
@@ -13,7 +14,16 @@ export interface StoredAnswer {
 /** An answer before it has a response's shape; `id` is null when it is not kept. */
 export type Answered = Omit<StoredAnswer, 'id' | 'answer'> & { id: number | null; answer: RetrievalAnswer | LargeAnswer };
 
-export interface NewAnswer extends StoredAnswer {
+/** What one graph may have of stored answers. */
+export interface AnswerShare {
+  bytes: number;
+  count: number;
+}
+
+export interface NewAnswer extends Omit<StoredAnswer, 'answer'> {
+  /** The answer as JSON, and its size in UTF-8. */
+  text: string;
+  bytes: number;
   graphId: number;
   hash: Buffer;
   kind: QueryKind;
@@ -22,7 +32,13 @@ export interface NewAnswer extends StoredAnswer {
 }
 
 const IDS_AT_ONCE = 64;
-const KEPT_DAYS = 7;
+
+/** Which of the answers beyond the share of their graph are the oldest; $1 bytes, $2 count. */
+const beyondShare = (ofGraphs: string) => `
+  SELECT id FROM (
+    SELECT id, sum(bytes) OVER newest_first AS bytes, row_number() OVER newest_first AS place FROM queries ${ofGraphs}
+    WINDOW newest_first AS (PARTITION BY graph_id ORDER BY created_at DESC, id DESC)) ranked
+  WHERE bytes > $1 OR place > $2`;
 
 @Injectable()
 export class QueriesRepository {
@@ -75,10 +91,10 @@ export class QueriesRepository {
   async save(entry: NewAnswer): Promise<void> {
     await this.pool.query(
       `WITH hurry AS (SELECT set_config('synchronous_commit', 'off', true))
-       INSERT INTO queries (id, graph_id, graph_version, request_hash, kind, request, answer, created_by, created_at)
-       SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9 FROM hurry
+       INSERT INTO queries (id, graph_id, graph_version, request_hash, kind, request, answer, bytes, created_by, created_at)
+       SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 FROM hurry
        ON CONFLICT (graph_id, request_hash) DO UPDATE
-         SET id = excluded.id, graph_version = excluded.graph_version, answer = excluded.answer, created_by = excluded.created_by,
+         SET id = excluded.id, graph_version = excluded.graph_version, answer = excluded.answer, bytes = excluded.bytes, created_by = excluded.created_by,
              created_at = excluded.created_at
        WHERE queries.graph_version <= excluded.graph_version`,
       [
@@ -88,14 +104,40 @@ export class QueriesRepository {
         entry.hash,
         entry.kind,
         JSON.stringify(entry.request),
-        JSON.stringify(entry.answer),
+        entry.text,
+        entry.bytes,
         entry.userId,
         entry.createdAt,
       ],
     );
   }
 
-  async deleteOld(): Promise<void> {
-    await this.pool.query(`DELETE FROM queries WHERE created_at < now() - make_interval(days => ${KEPT_DAYS})`);
+  async removeOutdated(client: PoolClient, keptDays: number, most: number): Promise<number> {
+    const { rowCount } = await client.query(
+      `DELETE FROM queries WHERE id IN (
+         SELECT q.id FROM queries q JOIN graphs g ON g.id = q.graph_id
+         WHERE q.created_at < now() - make_interval(days => $1) OR q.graph_version < g.version
+         LIMIT $2 FOR UPDATE OF q SKIP LOCKED)`,
+      [keptDays, most],
+    );
+    return rowCount ?? 0;
+  }
+
+  async removeBeyondShare(client: PoolClient, { bytes, count }: AnswerShare, most: number): Promise<number> {
+    const { rowCount } = await client.query(
+      `DELETE FROM queries WHERE id IN (
+         SELECT id FROM queries WHERE id IN (${beyondShare('')}) ORDER BY created_at LIMIT $3 FOR UPDATE SKIP LOCKED)`,
+      [bytes, count, most],
+    );
+    return rowCount ?? 0;
+  }
+
+  /** The same for one graph, at once. */
+  async cutToShare(graphId: number, { bytes, count }: AnswerShare): Promise<void> {
+    await this.pool.query(
+      `DELETE FROM queries WHERE id IN (
+         SELECT id FROM queries WHERE id IN (${beyondShare('WHERE graph_id = $3')}) FOR UPDATE SKIP LOCKED)`,
+      [bytes, count, graphId],
+    );
   }
 }

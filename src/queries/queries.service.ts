@@ -37,7 +37,7 @@ export class QueriesService {
     const started = performance.now();
     const query = readQueryRequest(body, this.settings.queryMaxTimeoutMs);
     const context = query.kind === 'question' ? { today: today(), metrics: await this.metrics.catalog(graphId) } : null;
-    const hash = hashOf(query, context);
+    const hash = hashOf(query, { retrieval: this.settings.retrievalUrl ?? null, ...context });
     const found = await this.queries.findAnswer(graphId, hash);
     if (!found) throw new GraphNotFoundError();
     const kept = query.refresh ? null : (found.stored ?? this.store.findPending(graphId, hash, found.version));

@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto';
+import { version } from '../config/version.js';
 import { hashOf, readQueryRequest, toCursor } from './read-query-request.js';
 
 const read = (body: object) => readQueryRequest(body, 60_000);
+const digest = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('hex');
 const hash = (body: object, context: unknown = null) => hashOf(read(body), context).toString('hex');
 
 describe('readQueryRequest', () => {
@@ -13,6 +16,11 @@ describe('readQueryRequest', () => {
       refresh: false,
     });
     expect(read({ cypher: 'MATCH (n) RETURN n' }).limit).toBe(1000);
+  });
+
+  it('names the release in the key of an answer, and what else decides it', () => {
+    expect(hash({ search: '华为' }, { retrieval: null })).toBe(digest([version, 'search', '华为', {}, 20, 0, { retrieval: null }]));
+    expect(hash({ search: '华为' }, { retrieval: null })).not.toBe(hash({ search: '华为' }, { retrieval: 'http://other:1' }));
   });
 
   it('reads back the cursor that it made', () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SchemaError } from '../common/errors/api-error.js';
+import { version } from '../config/version.js';
 import { type QueryKind } from '../retrieval/protocol.js';
 import { type AnswerMode, type Include, type QueryRequest } from './queries.dto.js';
 import { IneffectiveOptionsError, OneQueryKindError } from './queries.errors.js';
@@ -99,13 +100,14 @@ function readCursor(cursor: string): { version: number; offset: number } {
 /**
  * The key of a stored answer: everything that decides it, besides graph and version. What only shapes the response (`include`,
  * `answer`) or bounds the work (`timeout_ms`) is not part of it, nor is who asks: all who may read a graph see the same.
- * @param context what else the answer depends on, such as today's date for a question.
+ * The release is part of it: the next one may answer otherwise.
+ * @param context what else the answer depends on: which retrieval is asked, today's date for a question.
  */
 export function hashOf(query: GraphQuery, context: unknown): Buffer {
   const { kind, text, parameters, limit, offset } = query;
   const asked = kind === 'cypher' ? text : text.normalize('NFC').trim();
   return createHash('sha256')
-    .update(canonicalJson([kind, asked, parameters, limit, offset, context]))
+    .update(canonicalJson([version, kind, asked, parameters, limit, offset, context]))
     .digest();
 }
 

@@ -1,0 +1,95 @@
+import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { type PoolClient } from 'pg';
+import { type Logger } from 'pino';
+import { AuditService } from '../audit/audit.service.js';
+import { LOG } from '../common/logging/log.js';
+import { Settings } from '../config/settings.js';
+import { ServicePool } from '../database/service-pool.js';
+import { RunsService } from '../ingestion/runs.service.js';
+import { AnswerStore } from '../queries/answer-store.js';
+
+const sweepEveryMs = 5 * 60_000;
+/** Rows of one transaction: few enough that whoever waits for one of them does not notice. */
+const batchRows = 1_000;
+const mostBatches = 200;
+/** Names the sweep among the advisory locks of the database. */
+const sweepLock = 7_301_002;
+
+interface Kept {
+  what: string;
+  /** Removes up to `most` rows that are kept no longer. @returns how many there were */
+  remove: (client: PoolClient, most: number) => Promise<number>;
+}
+
+/** Removes what is kept no longer, in small batches, every few minutes and in one process at a time. */
+@Injectable()
+export class RetentionService implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly kept: Kept[];
+  private timer: NodeJS.Timeout | undefined;
+  private sweeping: Promise<unknown> = Promise.resolve();
+  private isStopping = false;
+
+  constructor(
+    private readonly pool: ServicePool,
+    @Inject(LOG) private readonly log: Logger,
+    settings: Settings,
+    audit: AuditService,
+    runs: RunsService,
+    answers: AnswerStore,
+  ) {
+    this.kept = [
+      { what: 'stored answers out of date', remove: (client, most) => answers.removeOutdated(client, most) },
+      { what: 'stored answers beyond the share of their graph', remove: (client, most) => answers.removeBeyondShare(client, most) },
+      { what: 'rejected rows', remove: (client, most) => runs.removeOldRejected(client, settings.rejectedKeptDays, most) },
+      { what: 'runs', remove: (client, most) => runs.removeOld(client, settings.runsKeptDays, most) },
+      { what: 'audit events', remove: (client, most) => audit.removeOld(client, settings.auditKeptDays, most) },
+    ];
+  }
+
+  onApplicationBootstrap(): void {
+    this.planNext();
+  }
+
+  /** @returns how many rows went, by what they were; nothing while another process sweeps */
+  async sweep(): Promise<Record<string, number>> {
+    const removed: Record<string, number> = {};
+    for (const { what, remove } of this.kept) {
+      try {
+        removed[what] = await this.sweepOne(remove);
+      } catch (cause) {
+        this.log.warn({ cause, what }, 'What is kept no longer could not be removed; the next sweep tries again');
+      }
+    }
+    return removed;
+  }
+
+  /** Before the pools close. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isStopping = true;
+    clearTimeout(this.timer);
+    await this.sweeping;
+  }
+
+  private planNext(): void {
+    // Processes that start together do not sweep together.
+    const pauseMs = sweepEveryMs * (0.75 + Math.random() / 2);
+    this.timer = setTimeout(() => {
+      this.sweeping = this.sweep().then(() => {
+        if (!this.isStopping) this.planNext();
+      });
+    }, pauseMs).unref();
+  }
+
+  private async sweepOne(remove: Kept['remove']): Promise<number> {
+    let removed = 0;
+    for (let batch = 0; batch < mostBatches && !this.isStopping; batch++) {
+      const rows = await this.pool.transaction(async client => {
+        const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS mine', [sweepLock]);
+        return rows[0]!.mine ? remove(client, batchRows) : 0;
+      });
+      removed += rows;
+      if (rows < batchRows) break;
+    }
+    return removed;
+  }
+}
