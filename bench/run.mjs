@@ -1,4 +1,4 @@
-// `npm run bench [-- gates]`; `npm run bench [-- --lines 1000000 --csv-scale 3000 --only start,csv,ingestion,queries,http]`: one JSON line per figure.
+// `npm run bench [-- gates|graphs]`; `… -- graphs --graphs 1000,5000,10000`; `npm run bench [-- --lines 1000000 --csv-scale 3000 --only start,csv,ingestion,queries,http]`: one JSON line per figure.
 import { chmod, mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -7,6 +7,7 @@ import { benchCsv } from './csv.mjs';
 import { benchGates } from './gates.mjs';
 import { benchAuthMe } from './http.mjs';
 import { benchIngestion } from './ingestion.mjs';
+import { benchManyGraphs } from './many-graphs.mjs';
 import { benchQueries } from './queries.mjs';
 import { databaseUrl, logIn, removeDirectory, startService } from './service.mjs';
 import { benchStart } from './start.mjs';
@@ -17,6 +18,7 @@ const { values: options, positionals } = parseArgs({
   options: {
     lines: { type: 'string', default: '1000000' },
     'csv-scale': { type: 'string', default: '3000' },
+    graphs: { type: 'string', default: '1000,5000,10000' },
     only: { type: 'string', default: all.join(',') },
   },
 });
@@ -27,9 +29,20 @@ await chmod(folder, 0o711);
 try {
   if (wanted.has('start')) await benchStart(folder);
   if (wanted.has('gates')) await benchGates(folder);
+  if (wanted.has('graphs')) await benchGraphs();
   if (['csv', 'ingestion', 'queries', 'http'].some(name => wanted.has(name))) await benchService();
 } finally {
   await removeDirectory(folder);
+}
+
+async function benchGraphs() {
+  const directory = `${folder}/graphs`;
+  const service = await startService(directory);
+  try {
+    await benchManyGraphs(await logIn(service.url), await databaseUrl(directory), options.graphs.split(',').map(Number));
+  } finally {
+    await service.stop();
+  }
 }
 
 async function benchService() {

@@ -46,14 +46,16 @@ export function dropGraphTables(graphId: number): string {
   return `DROP TABLE IF EXISTS ${nodes}, ${edges}`;
 }
 
-/** The graphs whose tables outlived their row in `graphs`: one pass over the catalogue, however many graphs there are. */
-export const findOrphanedGraphs = `
-  SELECT DISTINCT t.id FROM (
-    SELECT substring(relname FROM '^(?:nodes|edges)_([1-9][0-9]*)$')::bigint AS id
-    FROM pg_catalog.pg_class WHERE relnamespace = 'graph_data'::regnamespace AND relkind = 'r'
-  ) t
-  WHERE t.id IS NOT NULL AND NOT EXISTS (SELECT FROM graphs g WHERE g.id = t.id)
-  ORDER BY t.id`;
+/** Names of the tables that outlived their graph's row, without their schema: one pass over the catalogue and one over `graphs`. */
+export const findOrphanedTables = `
+  SELECT relname::text AS name FROM pg_catalog.pg_class WHERE relnamespace = 'graph_data'::regnamespace AND relkind = 'r'
+  EXCEPT (SELECT 'nodes_' || id FROM graphs UNION ALL SELECT 'edges_' || id FROM graphs)`;
+
+/** The graph that a table of the schema belongs to by its name; null for one that the service did not make. */
+export function graphIdOf(table: string): number | null {
+  const id = /^(?:nodes|edges)_([1-9]\d{0,9})$/.exec(table)?.[1];
+  return id === undefined ? null : Number(id);
+}
 
 function tableName(kind: 'nodes' | 'edges', graphId: number): string {
   if (!Number.isInteger(graphId) || graphId < 1 || graphId >= 2 ** 31) throw new Error(`${graphId} is no id of a graph`);

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type PoolClient } from 'pg';
 import { Repository } from 'typeorm';
 import { type Principal } from '../access/principal.js';
-import { createGraphTables, dropGraphTables, findOrphanedGraphs, graphTables } from '../database/graph-tables.js';
+import { createGraphTables, dropGraphTables, findOrphanedTables, graphIdOf, graphTables } from '../database/graph-tables.js';
 import { ServicePool } from '../database/service-pool.js';
 import { Graph } from './graph.entity.js';
 import { GraphBusyError, GraphNotFoundError } from './graphs.errors.js';
@@ -130,8 +130,9 @@ export class GraphsRepository {
 
   /** Drops the tables of deleted graphs: of the one just deleted, and what earlier deletions had to leave. */
   async dropOrphans(): Promise<void> {
-    const { rows } = await this.pool.query<{ id: number }>(findOrphanedGraphs);
-    for (const { id } of rows) await this.dropTables(Number(id));
+    const { rows } = await this.pool.query<{ name: string }>(findOrphanedTables);
+    const ids = new Set(rows.map(({ name }) => graphIdOf(name)));
+    for (const id of ids) if (id !== null) await this.dropTables(id);
   }
 
   /** Tables that a long query still reads stay for the next deletion. Nobody waits for the drop but readers of this graph. */

@@ -14,6 +14,9 @@ interface Pair {
   client: Socket;
   upstream: Socket;
   isLost: boolean;
+  /** Its prepared statements by name, and bytes of a message that has not arrived in full; null before the login is over. */
+  statements: Map<string, string>;
+  rest: Buffer | null;
   /** It has said what `loseCommit` waits for. */
   isMarked: boolean;
   losesAnswer: boolean;
@@ -26,6 +29,8 @@ export class DatabaseProxy {
   private statementDelayMs = 0;
   private markedBy: string | null = null;
   private readonly pairs = new Set<Pair>();
+  /** Texts of the statements that were run, since somebody last emptied it. */
+  readonly ran: string[] = [];
   private server: Server | null = null;
 
   private constructor(
@@ -111,8 +116,17 @@ export class DatabaseProxy {
 
   private join(client: Socket): void {
     const upstream = net.connect(this.upstreamPath);
-    const pair = { client, upstream, isLost: this.mode === 'drop', isMarked: false, losesAnswer: false };
+    const pair = {
+      client,
+      upstream,
+      isLost: this.mode === 'drop',
+      isMarked: false,
+      losesAnswer: false,
+      statements: new Map<string, string>(),
+      rest: null,
+    };
     client.on('data', bytes => this.lookForCommit(pair, bytes));
+    client.on('data', (bytes: Buffer) => this.note(pair, bytes));
     upstream.on('data', () => pair.losesAnswer && end(pair));
     this.pairs.add(pair);
     const forward = (from: Socket, to: Socket) => {
@@ -132,6 +146,25 @@ export class DatabaseProxy {
     forward(client, upstream);
     forward(upstream, client);
     mute(pair, this.mode === 'hang');
+  }
+
+  /** Frontend messages: a type, four bytes of length, and the body. The first message, which opens the connection, has no type. */
+  private note(pair: Pair, bytes: Buffer): void {
+    if (pair.rest === null) {
+      pair.rest = Buffer.alloc(0);
+      return;
+    }
+    let rest = Buffer.concat([pair.rest, bytes]);
+    while (rest.length >= 5 && rest.length > rest.readInt32BE(1)) {
+      const end = 1 + rest.readInt32BE(1);
+      const [first = '', second = ''] = rest.toString('utf8', 5, end).split('\0', 2);
+      const type = String.fromCharCode(rest[0]!);
+      if (type === 'Q') this.ran.push(first);
+      else if (type === 'P') pair.statements.set(first, second);
+      else if (type === 'B') this.ran.push(pair.statements.get(second) ?? '');
+      rest = rest.subarray(end);
+    }
+    pair.rest = rest;
   }
 
   private lookForCommit(pair: Pair, bytes: Buffer): void {

@@ -1,5 +1,5 @@
 import { type AnswerEdge, type AnswerGraph, type AnswerNode, type Citation } from '../protocol.js';
-import { type AnswerElements } from './answer-elements.js';
+import { type AnswerElements, type EdgeRef } from './answer-elements.js';
 import { type GraphElements } from './graph-schema.js';
 import { toCitations } from './to-citations.js';
 import { type GraphReader } from './retrieval-database.js';
@@ -16,8 +16,6 @@ export interface WrittenBy {
 export type NodeRow = AnswerNode & WrittenBy;
 type EdgeRow = AnswerEdge & WrittenBy;
 
-const RUN = 'coalesce(run.finished_at, run.started_at, run.created_at) AS loaded_at';
-
 /** Reads the nodes and edges of an answer, and the warehouse rows they came from. `more`: not everything is cited. `isGraphCut`: not everything is shown. */
 export async function readEvidence(
   reader: GraphReader,
@@ -26,8 +24,12 @@ export async function readEvidence(
 ): Promise<{ graph: AnswerGraph; citations: Citation[]; more: boolean; isGraphCut: boolean }> {
   // Asked for or not, the evidence comes with the rows, and must not make an answer too large that would fit without it.
   const share = Math.floor(reader.answerMaxBytes / 4);
-  const nodes = await readNodes(reader, [...elements.nodeIds].slice(0, MOST_NODES), share);
-  const edges = await readEdges(reader, elements, share);
+  const { nodes, edges } = await readElements(
+    reader,
+    [...elements.nodeIds].slice(0, MOST_NODES),
+    [...elements.edges.values()].slice(0, MOST_EDGES),
+    share,
+  );
   const cited = [
     ...nodes.map(node => ({ kind: 'node' as const, name: node.label, key: node.key, jobId: node.job_id, loadedAt: node.loaded_at })),
     // An edge without a key of its own is a row of a table whose key is cited with one of its ends.
@@ -53,35 +55,36 @@ function isWhole({ properties }: { properties: Record<string, unknown> | null })
 const within = (properties: string, bytes: string): string =>
   `CASE WHEN sum(octet_length(${properties}::text)) OVER (ROWS UNBOUNDED PRECEDING) <= ${bytes} THEN ${properties} END AS properties`;
 
+/** In the order of `ids`; those that are not there are left out. */
+export async function readNodes(reader: GraphReader, ids: number[]): Promise<NodeRow[]> {
+  return (await readElements(reader, ids, [], Number.MAX_SAFE_INTEGER)).nodes;
+}
+
 /**
- * In the order of `ids`; those that are not there are left out.
- * @param propertyBytes how much the properties of all may take; those beyond it are null. Without it they all come.
+ * One statement for both kinds, since every answer pays for it. In the order asked for; what is not there is left out.
+ * @param propertyBytes how much the properties of all nodes may take, and those of all edges; those beyond it are null
  */
-export async function readNodes(reader: GraphReader, ids: number[], propertyBytes = Number.MAX_SAFE_INTEGER): Promise<NodeRow[]> {
-  if (ids.length === 0) return [];
-  const rows = await reader.query<NodeRow>(
-    `SELECT n.id, n.label, n.key, n.display, ${within('n.properties', '$2')}, run.job_id, ${RUN}
-       FROM ${reader.tables.nodes} n LEFT JOIN ingestion_runs run ON run.id = n.run_id
-      WHERE n.id = ANY ($1::bigint[])`,
-    [ids, propertyBytes],
-  );
-  const byId = new Map(rows.map(row => [row.id, row]));
-  return ids.flatMap(id => byId.get(id) ?? []);
-}
-
-export function toAnswerNode({ id, label, key, display, properties }: NodeRow): AnswerNode {
-  return { id, label, key, display, properties };
-}
-
-async function readEdges(reader: GraphReader, elements: AnswerElements, propertyBytes: number): Promise<EdgeRow[]> {
-  const wanted = [...elements.edges.values()].slice(0, MOST_EDGES);
-  if (wanted.length === 0) return [];
-  const rows = await reader.query<EdgeRow>(
-    `SELECT e.id, e.type, e.source_id, e.target_id, e.key, ${within('e.properties', '$5')}, run.job_id, ${RUN}
-       FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[]) AS wanted (source_id, type, target_id, id)
-       JOIN ${reader.tables.edges} e ON e.source_id = wanted.source_id AND e.type = wanted.type AND e.target_id = wanted.target_id AND e.id = wanted.id
-       LEFT JOIN ingestion_runs run ON run.id = e.run_id`,
+async function readElements(
+  reader: GraphReader,
+  nodeIds: number[],
+  wanted: EdgeRef[],
+  propertyBytes: number,
+): Promise<{ nodes: NodeRow[]; edges: EdgeRow[] }> {
+  if (nodeIds.length + wanted.length === 0) return { nodes: [], edges: [] };
+  const rows = await reader.query<(NodeRow | EdgeRow) & { is_node: boolean }>(
+    `SELECT found.*, run.job_id, coalesce(run.finished_at, run.started_at, run.created_at) AS loaded_at
+       FROM (
+         SELECT true AS is_node, n.id, n.label, NULL AS type, NULL::bigint AS source_id, NULL::bigint AS target_id, n.key, n.display,
+                ${within('n.properties', '$6')}, n.run_id
+           FROM ${reader.tables.nodes} n WHERE n.id = ANY ($1::bigint[])
+         UNION ALL
+         SELECT false, e.id, NULL, e.type, e.source_id, e.target_id, e.key, NULL, ${within('e.properties', '$6')}, e.run_id
+           FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[]) AS wanted (source_id, type, target_id, id)
+           JOIN ${reader.tables.edges} e
+             ON e.source_id = wanted.source_id AND e.type = wanted.type AND e.target_id = wanted.target_id AND e.id = wanted.id
+       ) found LEFT JOIN ingestion_runs run ON run.id = found.run_id`,
     [
+      nodeIds,
       wanted.map(edge => edge.sourceId),
       wanted.map(edge => edge.type),
       wanted.map(edge => edge.targetId),
@@ -89,8 +92,16 @@ async function readEdges(reader: GraphReader, elements: AnswerElements, property
       propertyBytes,
     ],
   );
-  const byId = new Map(rows.map(row => [row.id, row]));
-  return wanted.flatMap(({ id }) => byId.get(id) ?? []);
+  const [nodes, edges] = [new Map<number, NodeRow>(), new Map<number, EdgeRow>()];
+  for (const row of rows) {
+    if (row.is_node) nodes.set(row.id, row as NodeRow);
+    else edges.set(row.id, row as EdgeRow);
+  }
+  return { nodes: nodeIds.flatMap(id => nodes.get(id) ?? []), edges: wanted.flatMap(({ id }) => edges.get(id) ?? []) };
+}
+
+export function toAnswerNode({ id, label, key, display, properties }: NodeRow): AnswerNode {
+  return { id, label, key, display, properties };
 }
 
 function toAnswerEdge({ id, type, source_id, target_id, key, properties }: EdgeRow): AnswerEdge {
