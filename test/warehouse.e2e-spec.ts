@@ -400,7 +400,7 @@ describe('warehouse', () => {
     });
 
     const admin = { userId: 1 };
-    const mirror = { id: 1, name: 'pg_mirror', type: 'pg_mirror' };
+    const mirror = { id: 1, name: 'pg_mirror', type: 'pg_mirror', claim: { caller: 1 } };
 
     it('resolves the default, a name and an id', async () => {
       expect(await warehouse.open(admin, null)).toEqual(mirror);

@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
+import { type Claim } from '../common/shares/fair-share.js';
 import { Settings } from '../config/settings.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { RecordNotFoundError } from '../graphs/graphs.errors.js';
@@ -78,7 +79,7 @@ export class MetricsService implements OnModuleInit {
     const request = toMetricRequest(body);
     const compiled = compileMetric(resolved, request);
     const totals = body.totals ? compileTotals(resolved, request) : null;
-    const connections = await this.open(resolved, [metric, ...siblings]);
+    const connections = await this.open(resolved, [metric, ...siblings], { caller: principal.userId, group: metric.graphId });
     const executing = performance.now();
 
     const asOf = new Date().toISOString();
@@ -137,14 +138,14 @@ export class MetricsService implements OnModuleInit {
    * The connections that the metric reads, by id, each in the name of whoever saved the binding: the caller needs no right of their own.
    * @throws ConnectionAccessLostError
    */
-  private async open({ bindings }: ResolvedMetric, rows: MetricRow[]): Promise<Connections> {
+  private async open({ bindings }: ResolvedMetric, rows: MetricRow[], claim: Claim): Promise<Connections> {
     const opened = new Map<string, UsableConnection>();
     for (const binding of bindings) {
       const row = rows.find(each => each.binding?.bound === binding);
       if (!row) throw new Error('A binding of no metric that was read');
       const { id, name, savedBy } = row;
       const key = `${binding.connection_id} ${savedBy?.id}`;
-      if (!opened.has(key)) opened.set(key, await this.warehouse.open({ kind: 'metric', id, name, savedBy }, binding.connection_id));
+      if (!opened.has(key)) opened.set(key, await this.warehouse.open({ kind: 'metric', id, name, savedBy }, binding.connection_id, claim));
     }
     return new Map([...opened.values()].map(connection => [connection.id, connection]));
   }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
+import { ApiError } from '../common/errors/api-error.js';
 import { Settings } from '../config/settings.js';
 import { GraphNotFoundError } from '../graphs/graphs.errors.js';
 import { isLargeAnswer } from '../retrieval/read-answer.js';
@@ -17,7 +18,7 @@ import { toQueryResponse } from './to-query-response.js';
 @Injectable()
 export class QueriesService {
   /** Work under way, by graph, version and request: an identical request waits for it instead of doing it again. */
-  private readonly running = new Map<string, Promise<Answered>>();
+  private readonly running = new Map<string, { userId: number; work: Promise<Answered> }>();
 
   constructor(
     private readonly queries: QueriesRepository,
@@ -44,7 +45,7 @@ export class QueriesService {
     const answered =
       kept ?? (await this.within(this.settings.queryUpstreamTimeoutMs, this.join(principal, graphId, query, hash, found.version, context)));
     const status = query.refresh ? 'refresh' : kept ? 'hit' : 'miss';
-    const response = await this.respond(graphId, answered, query, status);
+    const response = await this.respond(principal, graphId, answered, query, status);
     this.telemetry.queryAnswered(query.kind, status);
     response.timing_ms.total = Math.round((performance.now() - started) * 100) / 100;
     return response;
@@ -68,14 +69,22 @@ export class QueriesService {
     // What bounds the work is part of what is joined: who allows 1 s must not stop who allows a minute.
     const key = `${graphId}:${version}:${hash.toString('base64')}:${query.timeoutMs}`;
     const joined = this.running.get(key);
-    if (joined && !query.refresh) return joined;
-    const work = this.work(principal, graphId, query, hash, context).finally(() => {
-      if (this.running.get(key) === work) this.running.delete(key);
+    const begin = (): Promise<Answered> => {
+      const work = this.work(principal, graphId, query, hash, context).finally(() => {
+        if (this.running.get(key)?.work === work) this.running.delete(key);
+      });
+      // Nobody may be waiting any more when it fails.
+      work.catch(() => undefined);
+      this.running.set(key, { userId: principal.userId, work });
+      return work;
+    };
+    if (!joined || query.refresh) return begin();
+    if (joined.userId === principal.userId) return joined.work;
+    // The work counts against the share of whoever asked first. That this share is used up is nobody else's refusal.
+    return joined.work.catch((error: unknown) => {
+      if (error instanceof ApiError && error.code.endsWith('_busy')) return begin();
+      throw error;
     });
-    // Nobody may be waiting any more when it fails.
-    work.catch(() => undefined);
-    this.running.set(key, work);
-    return work;
   }
 
   private async work(
@@ -129,6 +138,7 @@ export class QueriesService {
   }
 
   private async respond(
+    principal: Principal,
     graphId: number,
     answered: Answered,
     query: GraphQuery,
@@ -136,7 +146,7 @@ export class QueriesService {
   ): Promise<QueryResponse> {
     const response = toQueryResponse(answered, { status, answer: query.answer, include: query.include });
     if (!query.include.has('source_rows')) return response;
-    const { rows, warnings } = await this.sourceRows.read(graphId, answered.answer.citations, answered.answer.language);
+    const { rows, warnings } = await this.sourceRows.read(principal, graphId, answered.answer.citations, answered.answer.language);
     return { ...response, source_rows: rows, warnings: [...response.warnings, ...warnings] };
   }
 }

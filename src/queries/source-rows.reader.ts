@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type Principal } from '../access/principal.js';
 import { ApiError } from '../common/errors/api-error.js';
 import { Settings } from '../config/settings.js';
 import { quoteIdentifier } from '../database/quote-identifier.js';
@@ -27,7 +28,13 @@ export class SourceRowsReader {
     private readonly settings: Settings,
   ) {}
 
-  async read(graphId: number, citations: Citation[], language: Language): Promise<{ rows: SourceRow[]; warnings: string[] }> {
+  async read(
+    principal: Principal,
+    graphId: number,
+    citations: Citation[],
+    language: Language,
+  ): Promise<{ rows: SourceRow[]; warnings: string[] }> {
+    const claim = { caller: principal.userId, group: graphId };
     const warnings: string[] = [];
     const warn = (zh: string, en: string): number => warnings.push(language === 'zh' ? zh : en);
     if (citations.length > MOST_ROWS)
@@ -55,7 +62,7 @@ export class SourceRowsReader {
       try {
         const job = jobs.get(cited[0]?.citation.job_id ?? 0);
         if (!job) throw new RecordNotFoundError('job');
-        const read = await this.readTable(await this.warehouse.open(job, job.connectionId), cited, bytesLeft);
+        const read = await this.readTable(await this.warehouse.open(job, job.connectionId, claim), cited, bytesLeft);
         rows.push(...read.rows);
         bytesLeft -= read.bytes;
       } catch (error) {

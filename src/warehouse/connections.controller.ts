@@ -53,8 +53,8 @@ export class ConnectionsController {
   @HttpCode(200)
   @ApiOperation({ summary: '测试数仓连接 / Test a warehouse connection' })
   @ApiOkResponse({ type: ConnectionTestResponse })
-  async test(@IdParam() id: number): Promise<ConnectionTestResponse> {
-    return this.connections.test(id);
+  async test(@CurrentPrincipal() principal: Principal, @IdParam() id: number): Promise<ConnectionTestResponse> {
+    return this.connections.test(principal, id);
   }
 
   @Post(':id/mirror')

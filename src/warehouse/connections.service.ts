@@ -57,7 +57,7 @@ export class ConnectionsService {
   }
 
   /** Reads once the way every query of a user will. @throws WarehouseUnavailableError */
-  async test(id: number): Promise<ConnectionTestResponse> {
+  async test({ userId: caller }: Principal, id: number): Promise<ConnectionTestResponse> {
     await this.connections.getById(id);
     const started = performance.now();
     const { rows } = await this.reader.read({
@@ -66,6 +66,8 @@ export class ConnectionsService {
       parameters: [],
       timeoutMs: testTimeoutMs,
       maxRows: 1,
+      claim: { caller },
+      isShort: true,
     });
     const [version, user, readOnly, canWrite] = rows[0] as [string, string, boolean, boolean];
     return {

@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { type AnswerSource } from '../common/errors/answer-too-large.error.js';
 import { ApiError } from '../common/errors/api-error.js';
+import { type Claim, FairShare } from '../common/shares/fair-share.js';
 import { Settings } from '../config/settings.js';
 import { withinBytes } from '../database/byte-budget.js';
 import { DatabaseLink } from '../database/database-link.js';
@@ -8,8 +9,13 @@ import { DatabaseAccess } from '../database/roles/database-access.js';
 import { type WatchedPool } from '../database/watched-pool.js';
 import { CappedQuery, type ReadResult } from './capped-query.js';
 import { toReadError } from './read-errors.js';
+import { WarehouseBusyError } from './warehouse.errors.js';
 
 export interface ReadRequest {
+  /** Whose share of the connections it takes. */
+  claim: Claim;
+  /** Of some seconds at most, such as the sample of a table: it has places of its own and never waits behind metrics. */
+  isShort?: boolean;
   /** One statement, already guarded; `$1, $2, …` stand for the parameters. */
   sql: string;
   parameters: readonly unknown[];
@@ -22,6 +28,8 @@ export interface ReadRequest {
 }
 
 const lockTimeoutMs = 5_000;
+const share = { waitingPerCaller: 32, waiting: 200, patienceMs: 30_000 };
+const placesOfShortReads = 4;
 
 /**
  * Runs SQL on the mirror with a login that reads the mirror and nothing else, in a read-only transaction that is always rolled
@@ -31,20 +39,36 @@ const lockTimeoutMs = 5_000;
 @Injectable()
 export class MirrorReader implements OnApplicationShutdown {
   private readonly pool: WatchedPool;
+  private readonly reads: FairShare;
+  private readonly shortReads: FairShare;
   private readonly maxBytes: number;
 
   constructor(link: DatabaseLink, access: DatabaseAccess, { warehousePoolSize, answerMaxBytes }: Settings) {
     this.maxBytes = answerMaxBytes;
     this.pool = link.open('mirror reader', {
       connectionString: access.mirror,
-      max: warehousePoolSize,
+      max: warehousePoolSize + placesOfShortReads,
       connectionTimeoutMillis: 8_000,
       idle_in_transaction_session_timeout: 60_000,
     });
+    const refuse = (retryAfterS: number): WarehouseBusyError => new WarehouseBusyError(retryAfterS);
+    this.reads = new FairShare({ ...share, places: warehousePoolSize, refuse });
+    this.shortReads = new FairShare({ ...share, places: placesOfShortReads, refuse });
   }
 
-  /** @throws AnswerTooLargeError, WarehouseQueryError, WarehouseTimeoutError, WarehouseUnavailableError */
-  async read({ sql, parameters, timeoutMs, maxRows, maxBytes = this.maxBytes, source = 'rows' }: ReadRequest): Promise<ReadResult> {
+  /** @throws WarehouseBusyError, AnswerTooLargeError, WarehouseQueryError, WarehouseTimeoutError, WarehouseUnavailableError */
+  read(request: ReadRequest): Promise<ReadResult> {
+    return (request.isShort ? this.shortReads : this.reads).run(request.claim, () => this.readNow(request));
+  }
+
+  private async readNow({
+    sql,
+    parameters,
+    timeoutMs,
+    maxRows,
+    maxBytes = this.maxBytes,
+    source = 'rows',
+  }: ReadRequest): Promise<ReadResult> {
     const client = await this.pool.connect().catch((cause: unknown) => {
       throw toReadError(cause, timeoutMs);
     });

@@ -45,8 +45,8 @@ export class TablesController {
   @ApiParam({ name: 'table', example: 'customers' })
   @ApiOperation({ summary: '表的列、键和样例 / Columns, keys and a sample of a table' })
   @ApiOkResponse({ type: TableResponse })
-  async describe(@IdParam() id: number, @Param('table') table: string): Promise<TableResponse> {
-    return toTableResponse(await this.tables.describe(id, table));
+  async describe(@CurrentPrincipal() principal: Principal, @IdParam() id: number, @Param('table') table: string): Promise<TableResponse> {
+    return toTableResponse(await this.tables.describe(principal, id, table));
   }
 
   @Put(':table')

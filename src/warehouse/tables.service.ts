@@ -31,8 +31,8 @@ export class TablesService {
     return this.catalog.list(nameOf(cursor), limit + 1);
   }
 
-  /** @throws TableNotFoundError */
-  async describe(connectionId: number, name: string): Promise<TableDetail> {
+  /** @throws TableNotFoundError, WarehouseBusyError */
+  async describe({ userId: caller }: Principal, connectionId: number, name: string): Promise<TableDetail> {
     await this.connections.getById(connectionId);
     const [table, columns, keys] = await Promise.all([
       this.catalog.find(name),
@@ -45,6 +45,8 @@ export class TablesService {
       parameters: [],
       timeoutMs: sampleTimeoutMs,
       maxRows: sampleRows,
+      claim: { caller },
+      isShort: true,
     };
     try {
       return { table, columns, keys, sample: (await this.reader.read(select)).rows, sampleNote: null };

@@ -121,6 +121,21 @@ export class TableBusyError extends ApiError {
   }
 }
 
+/** 503: too many reads of the caller wait for a connection, or one has waited for too long. */
+export class WarehouseBusyError extends ApiError {
+  constructor(retryAfterS: number) {
+    super(
+      503,
+      'warehouse_busy',
+      {
+        zh: '目前没有数仓连接处理您的又一个查询，请稍后重试',
+        en: 'There is no warehouse connection for another query of yours now; try again shortly',
+      },
+      { headers: { 'Retry-After': String(retryAfterS) } },
+    );
+  }
+}
+
 /** 503: the caller's uploads, or everybody's, take all the places there are. */
 export class UploadsBusyError extends ApiError {
   constructor(retryAfterS: number) {

@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
+import { type Claim } from '../common/shares/fair-share.js';
 import { ConnectionsRepository } from './connections.repository.js';
 import { tableNameProblem } from './csv/csv-header.js';
 import { MirrorCatalog } from './mirror-catalog.js';
@@ -12,6 +13,8 @@ export interface UsableConnection {
   id: number;
   name: string;
   type: string;
+  /** Whose share of its connections reads take. */
+  claim: Claim;
 }
 
 /** In whose name the warehouse is read: the caller's, or that of whoever saved a job or a binding, whoever asks for it. */
@@ -38,14 +41,15 @@ export class WarehouseService implements OnApplicationBootstrap {
 
   /**
    * The connection of that id or name; a text of digits is an id where no connection is named so. Null is the default one.
+   * Reads count against the share of `claim`: of whoever asks, where that is another than the reader; by default the caller or the record.
    * @throws ConnectionNotFoundError; ConnectionForbiddenError for a caller, ConnectionAccessLostError for a record
    */
-  async open(reader: WarehouseReader, nameOrId: string | number | null): Promise<UsableConnection> {
+  async open(reader: WarehouseReader, nameOrId: string | number | null, claim: Claim = claimOf(reader)): Promise<UsableConnection> {
     const userId = 'savedBy' in reader ? (reader.savedBy?.id ?? null) : reader.userId;
     const connection = await this.connections.find(userId, nameOrId);
     if (!connection) throw new ConnectionNotFoundError();
     const { id, name, type, right } = connection;
-    if (right !== null) return { id, name, type };
+    if (right !== null) return { id, name, type, claim };
     throw 'savedBy' in reader ? new ConnectionAccessLostError(reader, connection) : new ConnectionForbiddenError('read');
   }
 
@@ -66,9 +70,14 @@ export class WarehouseService implements OnApplicationBootstrap {
 
   /**
    * Runs one guarded statement, read-only, as a role that sees nothing but the tables of the connection.
-   * @throws WarehouseQueryError, WarehouseTimeoutError, WarehouseUnavailableError
+   * @throws WarehouseBusyError, WarehouseQueryError, WarehouseTimeoutError, WarehouseUnavailableError
    */
-  read(_connection: UsableConnection, request: ReadRequest): Promise<ReadResult> {
-    return this.reader.read(request);
+  read({ claim }: UsableConnection, request: Omit<ReadRequest, 'claim'>): Promise<ReadResult> {
+    return this.reader.read({ ...request, claim });
   }
+}
+
+/** A run of a job waits in a line of its own: its user's other work does not hold it up. */
+function claimOf(reader: WarehouseReader): Claim {
+  return { caller: 'savedBy' in reader ? `${reader.kind} ${reader.id}` : reader.userId };
 }

@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, startTestApp, type TestApp } from './support/app.js';
+import { upload } from './support/ingestion.js';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({ WORKER: 'off', WAREHOUSE_TIMEOUT_MS: '6000' });
+  await upload(app, 'numbers', `i\n${Array.from({ length: 2_000 }, (_, index) => index).join('\n')}\n`);
+}, 60_000);
+afterAll(() => app.close(), 60_000);
+
+/** Admins may use every connection. */
+async function aUser(name: string): Promise<Client> {
+  const client = await app.asUser(name);
+  await app.pool.query('UPDATE users SET is_admin = true WHERE username = $1', [name]);
+  return client;
+}
+
+async function aMetric(owner: Client, sql: string): Promise<number> {
+  const { body: graph } = await owner.post('/api/graphs').send({ name: '图' }).expect(201);
+  const { body } = await owner
+    .post('/api/metrics')
+    .send({ graph_id: graph.id, name: '数', formula: 'SUM(i)', binding: { relation: { sql } } })
+    .expect(201);
+  return body.id;
+}
+
+it('a warehouse that many slow metrics of one user wait for shows tables to others, and runs their metrics', async () => {
+  const [greedy, other] = [await aUser('greedy'), await aUser('other')];
+  // Four thousand million rows: only the time-out ends it.
+  const slow = await aMetric(greedy, 'SELECT a.i FROM numbers a CROSS JOIN numbers b CROSS JOIN numbers c');
+  const quick = await aMetric(other, 'SELECT i FROM numbers');
+  const ended: (number | string)[] = [];
+  const flood = Array.from({ length: 40 }, () =>
+    greedy.post(`/api/metrics/${slow}/execute`).send({}).then(({ status, body, headers }) => {
+      ended.push(status);
+      return { status, code: body.code, retryAfter: headers['retry-after'] };
+    }),
+  ); // prettier-ignore
+  // The first refusal tells that the line of this user is full.
+  for (const deadline = Date.now() + 20_000; !ended.includes(503) && Date.now() < deadline;) await sleep(20);
+  const started = performance.now();
+  await other.get('/api/warehouse/connections/1/tables/numbers').expect(200);
+  await other.get('/api/warehouse/connections/1/tables').expect(200);
+  const { body } = await other.post(`/api/metrics/${quick}/execute`).send({}).expect(200);
+  process.stdout.write(`a table and a metric beside forty slow metrics: ${Math.round(performance.now() - started)} ms\n`);
+  expect(body.rows).toEqual([['1999000']]);
+  // Also the greedy user still sees tables: short reads have places of their own.
+  await greedy.get('/api/warehouse/connections/1/tables/numbers').expect(200);
+  expect(ended.filter(end => end !== 503)).toEqual([]);
+  expect(ended).toHaveLength(4);
+  for (const answer of (await Promise.all(flood)).filter(({ status }) => status !== 400))
+    expect(answer).toEqual({ status: 503, code: 'warehouse_busy', retryAfter: expect.stringMatching(/^[1-9]\d?$/) });
+}, 120_000);
