@@ -62,6 +62,8 @@ export class EmbeddedPostgres {
       unix_socket_permissions: '0700',
       max_connections: '100',
       shared_buffers: '256MB',
+      // A dump locks all tables at once, and each graph has two: 256 holds for 10,000 graphs, 64 does not.
+      max_locks_per_transaction: '256',
       max_wal_size: '4GB',
       checkpoint_timeout: '15min',
       jit: 'off',
