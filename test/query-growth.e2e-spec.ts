@@ -65,12 +65,19 @@ describe('a query that grows', () => {
   });
 
   it('is refused where its temporary files grow past the bound of a session', async () => {
-    const { rows } = await test.pool.query<{ name: string }>('SELECT current_database() AS name');
     const superuser = new pg.Client(process.env.TEST_POSTGRES_URL);
     await superuser.connect();
-    await superuser.query(`ALTER DATABASE ${rows[0]!.name} SET temp_file_limit = '1MB'`);
-    const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND application_name LIKE '%retrieval%'`;
-    await superuser.query(end, [rows[0]!.name]);
+    const { rows } = await test.pool.query<{ database: string; role: string }>(
+      `SELECT datname AS database, usename AS role FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE '%retrieval%'`,
+    );
+    const { database, role } = rows[0]!;
+    const { rows: limits } = await superuser.query('SELECT setconfig FROM pg_db_role_setting WHERE setrole = $1::regrole', [role]);
+    expect(limits[0]).toMatchObject({ setconfig: expect.arrayContaining(['temp_file_limit=1GB']) });
+    await superuser.query(`ALTER ROLE ${role} IN DATABASE ${database} SET temp_file_limit = '1MB'`);
+    await superuser.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND application_name LIKE '%retrieval%'`,
+      [database],
+    );
     await superuser.end();
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
     const cypher = `MATCH ${names.map(name => `(${name}:产品)`).join(', ')} RETURN count(DISTINCT ${names.map(name => `${name}.产品名称`).join(' + ')}) AS n`;

@@ -4,6 +4,7 @@ import { type Logger } from 'pino';
 import { DataSource } from 'typeorm';
 import { migrations } from './migrations/migrations.js';
 import { OrmLog } from './orm-log.js';
+import { reportServerBounds } from './report-server-bounds.js';
 import { DatabaseAccess, type GivenUrls } from './roles/database-access.js';
 import { ensureRoles } from './roles/ensure-roles.js';
 import { grantRights } from './roles/grant-rights.js';
@@ -30,6 +31,7 @@ export async function prepareDatabase(url: string, log?: Logger, given?: GivenUr
   const access = DatabaseAccess.of(url, given);
   const client = await connect(url, log);
   try {
+    await reportServerBounds(client, log);
     await client.query('SELECT pg_advisory_lock($1)', [migrationLock]);
     const { rows } = await client.query<{ owner: string }>('SELECT current_user::text AS owner');
     await ensureRoles(client, rows[0]!.owner, access, log);
