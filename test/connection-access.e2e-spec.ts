@@ -299,6 +299,22 @@ nodes:
       expect(later.warnings.join()).toMatch(/loader/);
     });
 
+    it('are never those that the mapping left out, even where they have the key of one that it loaded', async () => {
+      const { user: owner, graphId } = await someone('filterer', 'read');
+      await load(test.admin, 'id,team,name\n1,open,甲\n1,hidden,丙\n2,open,乙\n', 'teams').expect(201);
+      const filtered = mapping('teams').replace('key: [id]', `key: [id], where: "teams.team = 'open'"`);
+      const { body: job } = await postJob(owner, graphId, filtered).expect(201);
+      await run(owner, job.id);
+      const query = { cypher: 'MATCH (p:员工) RETURN p ORDER BY p.id', include: ['source_rows'] };
+      const ask = async () => (await owner.post(`/api/graphs/${graphId}/query`).send(query).expect(200)).body.source_rows;
+      expect(await ask()).toEqual([
+        { citation: 0, row: { id: 1, team: 'open', name: '甲' } },
+        { citation: 1, row: { id: 2, team: 'open', name: '乙' } },
+      ]);
+      await load(test.admin, 'id,team,name\n1,hidden,丙\n2,open,乙\n', 'teams').expect(200);
+      expect(await ask()).toEqual([{ citation: 1, row: { id: 2, team: 'open', name: '乙' } }]);
+    });
+
     it('cannot be asked of another table, row or job', async () => {
       const { user: owner, graphId } = await someone('spoofer');
       await grantConnection(test, 'spoofer');

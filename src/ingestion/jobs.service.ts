@@ -13,14 +13,24 @@ import {
   type ValidateMappingResponse,
 } from './ingestion.dto.js';
 import { IngestionRepository } from './ingestion.repository.js';
-import type { ParsedMapping } from './mapping/mapping.js';
+import type { Mapping, ParsedMapping } from './mapping/mapping.js';
 import { parseMapping } from './mapping/parse-mapping.js';
 import { mappingError, mappingProblem } from './mapping/problems.js';
 import { SourcesService } from './sources.service.js';
 import { targetsOf } from './staging/target.js';
 
-/** A job with the connection that it reads, in the name of whoever saved it. */
-export type JobReader = SavedRecord & { connectionId: number };
+/** The rows of a table that a job makes one kind of node or edge of. */
+export interface LoadedRows {
+  /** Label or edge type. */
+  name: string;
+  table: string;
+  key: string[];
+  /** The mapping's predicate, as its author wrote it; null for all rows. */
+  where: string | null;
+}
+
+/** A job with the connection that it reads, in the name of whoever saved it, and the rows that it reads there. */
+export type JobReader = SavedRecord & { connectionId: number; loads: LoadedRows[] };
 
 /** Jobs: mappings that were checked against their sources and belong to a graph. */
 @Injectable()
@@ -70,7 +80,9 @@ export class JobsService {
   /** Those of these jobs that belong to the graph, as readers of their connections. */
   async listReaders(graphId: number, ids: number[]): Promise<JobReader[]> {
     const jobs = await this.repository.listJobsByIds(graphId, ids);
-    return jobs.map(({ id, name, saved_by: savedBy, connection_id: connectionId }) => ({ kind: 'job', id, name, savedBy, connectionId }));
+    return jobs.map(({ id, name, saved_by: savedBy, connection_id: connectionId, mapping_yaml: yaml }) => {
+      return { kind: 'job', id, name, savedBy, connectionId, loads: loadedRows(parseMapping(yaml).mapping) };
+    });
   }
 
   private async check(principal: Principal, mappingYaml: string): Promise<{ parsed: ParsedMapping; connectionId: number }> {
@@ -85,4 +97,9 @@ export class JobsService {
     }
     return { parsed, connectionId: connection.id };
   }
+}
+
+function loadedRows({ nodes, edges }: Mapping): LoadedRows[] {
+  const elements = [...nodes.map(node => ({ name: node.label, ...node })), ...edges.map(edge => ({ name: edge.type, ...edge }))];
+  return elements.flatMap(({ name, source, key, where }) => (source.kind === 'table' ? [{ name, table: source.table, key, where }] : []));
 }

@@ -4,8 +4,11 @@ import { ApiError } from '../common/errors/api-error.js';
 import { Settings } from '../config/settings.js';
 import { quoteIdentifier } from '../database/quote-identifier.js';
 import { RecordNotFoundError } from '../graphs/graphs.errors.js';
-import { JobsService } from '../ingestion/jobs.service.js';
+import { type JobReader, JobsService } from '../ingestion/jobs.service.js';
 import { type Citation, type Language } from '../retrieval/protocol.js';
+import { guardPredicate } from '../sql-guard/guard-expression.js';
+import { assembleSql, fragmentMarker } from '../sql-guard/same-shape.js';
+import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { type UsableConnection, WarehouseService } from '../warehouse/warehouse.service.js';
 
 export interface SourceRow {
@@ -18,7 +21,8 @@ const MOST_ROWS = 100;
 
 /**
  * Reads the cited rows from the warehouse as they are now, one statement for each table. A reader of the graph needs no right on the
- * connection: the rows are read in the name of whoever saved the job that loaded them, and by their keys, which no request can name.
+ * connection: the rows are read in the name of whoever saved the job that loaded them, by their keys, which no request can name, and
+ * through the job's own filter, since a table may hold the same key in a row that was never loaded.
  */
 @Injectable()
 export class SourceRowsReader {
@@ -41,7 +45,7 @@ export class SourceRowsReader {
       warn(`只读取前 ${MOST_ROWS} 条引用的源行`, `Source rows are read for the first ${MOST_ROWS} citations only`);
     const byTable = new Map<string, { citation: Citation; index: number }[]>();
     citations.slice(0, MOST_ROWS).forEach((citation, index) => {
-      const source = JSON.stringify([citation.job_id, citation.table, Object.keys(citation.key)]);
+      const source = JSON.stringify([citation.job_id, citation.label, citation.table, Object.keys(citation.key)]);
       byTable.set(source, [...(byTable.get(source) ?? []), { citation, index }]);
     });
     const jobIds = new Set(citations.slice(0, MOST_ROWS).flatMap(citation => citation.job_id ?? []));
@@ -62,7 +66,8 @@ export class SourceRowsReader {
       try {
         const job = jobs.get(cited[0]?.citation.job_id ?? 0);
         if (!job) throw new RecordNotFoundError('job');
-        const read = await this.readTable(await this.warehouse.open(job, job.connectionId, claim), cited, bytesLeft);
+        const connection = await this.warehouse.open(job, job.connectionId, claim);
+        const read = await this.readTable(connection, job, cited, bytesLeft);
         rows.push(...read.rows);
         bytesLeft -= read.bytes;
       } catch (error) {
@@ -81,6 +86,7 @@ export class SourceRowsReader {
 
   private async readTable(
     connection: UsableConnection,
+    job: JobReader,
     cited: { citation: Citation; index: number }[],
     maxBytes: number,
   ): Promise<{ rows: SourceRow[]; bytes: number }> {
@@ -96,7 +102,9 @@ export class SourceRowsReader {
       rows,
       bytes,
     } = await this.warehouse.read(connection, {
-      sql: `SELECT wanted.place, source.* FROM mirror.${quoteIdentifier(first.table)} AS source
+      sql: `SELECT wanted.place, source.* FROM (
+${await loadedRowsSql(job, first)}
+) AS source
               JOIN pg_catalog.unnest(${arrays}) WITH ORDINALITY AS wanted (${wanted}, place) ON (${keys.join(', ')}) = (${columns.map((_, i) => `wanted.k${i}`).join(', ')})
              ORDER BY wanted.place`,
       parameters,
@@ -110,4 +118,16 @@ export class SourceRowsReader {
     }));
     return { rows: sourceRows, bytes };
   }
+}
+
+/** The rows that the job makes the cited kind of element of. A type of edge may be mapped several times from one table. */
+async function loadedRowsSql({ loads }: JobReader, { label, table, key }: Citation): Promise<string> {
+  const columns = Object.keys(key).join('\0');
+  const loaded = loads.filter(each => each.name === label && each.table === table && each.key.join('\0') === columns);
+  if (loaded.length === 0) throw new RecordNotFoundError('job');
+  await loadSqlParser();
+  const scope = { columns: 'any', alias: table } as const;
+  const filters = loaded.map(({ where }) => guardPredicate(where ?? 'true', scope));
+  const wanted = filters.map((_, i) => fragmentMarker(i)).join(' OR ');
+  return assembleSql(`SELECT * FROM mirror.${quoteIdentifier(table)} AS ${quoteIdentifier(table)} WHERE ${wanted}`, filters);
 }
