@@ -4,7 +4,6 @@ import { type Principal } from '../access/principal.js';
 import { AnswerTooLargeError } from '../common/errors/answer-too-large.error.js';
 import { invalidCursor, type PageQuery } from '../common/http/page.js';
 import { quoteIdentifier } from '../database/quote-identifier.js';
-import { ConnectionsRepository } from './connections.repository.js';
 import { MirrorCatalog, type MirrorTable } from './mirror-catalog.js';
 import { MirrorReader } from './mirror-reader.js';
 import { MirrorUploadService, type UploadResult } from './mirror-upload.service.js';
@@ -15,25 +14,22 @@ import { TableNotFoundError } from './warehouse.errors.js';
 const sampleRows = 5;
 const sampleTimeoutMs = 5_000;
 
-/** The tables behind a connection; every connection built so far is the mirror. */
+/** The tables of the mirror, which is behind every connection built so far; the guard has found the one in the path. */
 @Injectable()
 export class TablesService {
   constructor(
-    private readonly connections: ConnectionsRepository,
     private readonly catalog: MirrorCatalog,
     private readonly reader: MirrorReader,
     private readonly uploads: MirrorUploadService,
   ) {}
 
   /** One more than the page holds. The cursor is the name of the last table, as base64url. */
-  async list(connectionId: number, { limit, cursor }: PageQuery): Promise<MirrorTable[]> {
-    await this.connections.getById(connectionId);
+  list({ limit, cursor }: PageQuery): Promise<MirrorTable[]> {
     return this.catalog.list(nameOf(cursor), limit + 1);
   }
 
   /** @throws TableNotFoundError, WarehouseBusyError */
-  async describe({ userId: caller }: Principal, connectionId: number, name: string): Promise<TableDetail> {
-    await this.connections.getById(connectionId);
+  async describe({ userId: caller }: Principal, name: string): Promise<TableDetail> {
     const [table, columns, keys] = await Promise.all([
       this.catalog.find(name),
       this.catalog.findColumns(name),
@@ -60,19 +56,16 @@ export class TablesService {
   /** Loads the body of the request into a table. @throws what `readUploadOptions` and `MirrorUploadService.upload` throw */
   async upload(
     principal: Principal,
-    connectionId: number,
     table: string,
     query: UploadQuery,
     request: IncomingMessage,
   ): Promise<{ mode: UploadOptions['mode']; result: UploadResult }> {
-    await this.connections.getById(connectionId);
     const options = readUploadOptions(query, request.headers['content-type'], request.headers['content-encoding']);
     return { mode: options.mode, result: await this.uploads.upload(principal.userId, table, request, options) };
   }
 
   /** @throws TableNotFoundError, TableBusyError */
-  async drop(connectionId: number, table: string): Promise<void> {
-    await this.connections.getById(connectionId);
+  async drop(table: string): Promise<void> {
     if (!(await this.catalog.drop(table))) throw new TableNotFoundError();
   }
 }

@@ -26,13 +26,15 @@ export class PositiveIntPipe implements PipeTransform {
   }
 }
 
+export const idSchema = { type: 'integer', minimum: 1, maximum: maxId };
+
 /** A path parameter that is an id: 422 when it is not an integer, absent (404) when it is out of range. */
 export function IdParam(name = 'id'): ParameterDecorator {
   return (target, key, index) => {
     Param(name, PositiveIntPipe)(target, key, index);
     if (key !== undefined) {
       const descriptor = Object.getOwnPropertyDescriptor(target, key);
-      if (descriptor) ApiParam({ name, schema: { type: 'integer', minimum: 1, maximum: maxId }, example: 1 })(target, key, descriptor);
+      if (descriptor) ApiParam({ name, schema: idSchema, example: 1 })(target, key, descriptor);
     }
   };
 }
