@@ -30,12 +30,20 @@ export async function readEvidence(
     [...elements.edges.values()].slice(0, MOST_EDGES),
     share,
   );
+  const labels = new Map(nodes.map(node => [node.id, node.label]));
   const cited = [
     ...nodes.map(node => ({ kind: 'node' as const, name: node.label, key: node.key, jobId: node.job_id, loadedAt: node.loaded_at })),
     // An edge without a key of its own is a row of a table whose key is cited with one of its ends.
     ...edges
       .filter(edge => edge.key !== '')
-      .map(edge => ({ kind: 'edge' as const, name: edge.type, key: edge.key, jobId: edge.job_id, loadedAt: edge.loaded_at })),
+      .map(edge => ({
+        kind: 'edge' as const,
+        name: edge.type,
+        key: edge.key,
+        jobId: edge.job_id,
+        loadedAt: edge.loaded_at,
+        ends: [labels.get(edge.source_id), labels.get(edge.target_id)] as const,
+      })),
   ];
   const { citations, more } = toCitations(schema, cited);
   return {

@@ -19,6 +19,29 @@ describe('toCitations', () => {
     ]);
   });
 
+  it('names the table of the pair of labels that an edge joins, where one job maps its type several times', () => {
+    const source = { kind: 'edge' as const, name: '属于', jobId: 1, connection: 'pg_mirror', connectionId: 1, keyColumns: ['id'] };
+    const sources = [
+      { ...source, sourceLabel: '产品', targetLabel: '类别', table: 'product_categories' },
+      { ...source, sourceLabel: '客户', targetLabel: '地区', table: 'customer_regions' },
+    ];
+    const edge = { kind: 'edge' as const, name: '属于', key: '7', jobId: 1, loadedAt: null };
+    const tables = (...edges: Parameters<typeof toCitations>[1]) =>
+      toCitations({ ...schema, sources }, edges).citations.map(({ table }) => table);
+    expect(tables({ ...edge, ends: ['客户', '地区'] }, { ...edge, ends: ['产品', undefined] })).toEqual([
+      'customer_regions',
+      'product_categories',
+    ]);
+    expect(tables(edge)).toEqual([]);
+  });
+
+  it('names no table where several could be it and the run that wrote the node is gone', () => {
+    expect(toCitations(schema, [cited('7', null)]).citations).toEqual([]);
+    expect(toCitations({ ...schema, sources: schema.sources.slice(0, 1) }, [cited('7', null)]).citations).toMatchObject([
+      { table: 'products' },
+    ]);
+  });
+
   it('tells that not all are listed', () => {
     const { citations, more } = toCitations(
       schema,

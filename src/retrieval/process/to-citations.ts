@@ -1,5 +1,5 @@
 import { type Citation } from '../protocol.js';
-import { type GraphElements } from './graph-schema.js';
+import { type ElementSource, type GraphElements } from './graph-schema.js';
 
 const MOST_CITATIONS = 200;
 
@@ -11,14 +11,18 @@ export interface CitedElement {
   key: string;
   jobId: number | null;
   loadedAt: string | null;
+  /** Labels of the nodes that an edge leads from and to, where they are known. */
+  ends?: readonly [from: string | undefined, to: string | undefined];
 }
 
 /** The warehouse rows behind nodes and edges, each once, in their order; at most 200, and whether there were more. */
 export function toCitations(schema: GraphElements, cited: CitedElement[]): { citations: Citation[]; more: boolean } {
-  const distinct = [...new Map(cited.map(element => [JSON.stringify([element.kind, element.name, element.key]), element])).values()];
-  const citations = distinct.slice(0, MOST_CITATIONS).flatMap(({ kind, name, key, jobId, loadedAt }) => {
-    const ofElement = schema.sources.filter(source => source.kind === kind && source.name === name);
-    const source = ofElement.find(candidate => candidate.jobId === jobId) ?? ofElement[0];
+  const distinct = [
+    ...new Map(cited.map(element => [JSON.stringify([element.kind, element.name, element.key, element.ends]), element])).values(),
+  ];
+  const citations = distinct.slice(0, MOST_CITATIONS).flatMap(element => {
+    const { name, key, loadedAt } = element;
+    const source = sourceOf(schema.sources, element);
     if (!source) return [];
     const { connection, connectionId, table } = source;
     return [
@@ -34,6 +38,28 @@ export function toCitations(schema: GraphElements, cited: CitedElement[]): { cit
     ];
   });
   return { citations, more: distinct.length > MOST_CITATIONS };
+}
+
+/**
+ * The table that an element came from; undefined where several could be it. A type of edge may be mapped from one table for each
+ * pair of labels, and the record of the run that wrote an element may be gone.
+ */
+function sourceOf(
+  sources: ElementSource[],
+  { kind, name, jobId, ends: [from, to] = [undefined, undefined] }: CitedElement,
+): ElementSource | undefined {
+  const ofElement = sources.filter(
+    source =>
+      source.kind === kind &&
+      source.name === name &&
+      (from === undefined || source.sourceLabel === from) &&
+      (to === undefined || source.targetLabel === to),
+  );
+  const ofJob = ofElement.filter(source => source.jobId === jobId);
+  const [first, ...others] = ofJob.length > 0 ? ofJob : ofElement;
+  return first && others.every(other => other.table === first.table && String(other.keyColumns) === String(first.keyColumns))
+    ? first
+    : undefined;
 }
 
 /** A key of several columns is the JSON array of their texts. */
