@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AnswerStore } from '../src/queries/answer-store.js';
 import { RetentionService } from '../src/retention/retention.service.js';
 import { startTestApp, type TestApp } from './support/app.js';
+import { asSuperuser } from './support/database.js';
 import { aGraph, aJob, ingest, rejectedRows, runToEnd, upload } from './support/ingestion.js';
 
 const megabyte = 1024 * 1024;
@@ -114,7 +115,7 @@ nodes:
   it('is an audit event for a year', async () => {
     await test.pool.query("INSERT INTO audit_events (at, action, target) SELECT now() - make_interval(days => d), 'test.old', 'x' FROM unnest('{366,364}'::int[]) d");
     // Ids grow with time.
-    await test.pool.query("UPDATE audit_events SET at = now() - interval '400 days' WHERE id <= (SELECT min(id) + 2 FROM audit_events)");
+    await asSuperuser(test.databaseUrl, "UPDATE audit_events SET at = now() - interval '400 days' WHERE id <= (SELECT min(id) + 2 FROM audit_events)");
     const before = (await one('SELECT count(*)::int AS n FROM audit_events')).n;
     const removed = await retention.sweep();
     const after = (await one("SELECT count(*)::int AS n, count(*) FILTER (WHERE at < now() - interval '365 days')::int AS old FROM audit_events"));

@@ -22,6 +22,7 @@ interface RoleState {
 /** Open to everybody on most servers, and closed on the embedded one: see prepare-server.ts. */
 const neededFunctions: [name: string, role: Role][] = [
   ['pg_catalog.pg_advisory_xact_lock(bigint)', 'records'],
+  ['pg_catalog.pg_try_advisory_xact_lock(bigint)', 'records'],
   ['pg_catalog.set_config(text, text, boolean)', 'records'],
   ['pg_catalog.pg_cancel_backend(integer)', 'records'],
   ['pg_catalog.pg_cancel_backend(integer)', 'retrieval'],
