@@ -155,6 +155,26 @@ nodes:
     await test.admin.get(`/api/ingestion/runs/${runs[2].id}`).expect(200);
   }, 120_000);
 
+  it('is every run that wrote rows, which the graph still names as where they came from', async () => {
+    await upload(test, 'parts', 'id,v\n1,a\n2,b\n', 'id:text,v:text');
+    const mapping = `version: 1
+name: 部件
+nodes:
+  - {id: p, label: 部件, table: parts, key: [id], columns: [{column: id}, {column: v}]}
+`;
+    const graph = await aGraph(test);
+    const job = await aJob(test, graph, mapping);
+    const wrote = await runToEnd(test, job);
+    const wroteNothing = await runToEnd(test, job);
+    await runToEnd(test, job);
+    await one("UPDATE ingestion_runs SET finished_at = now() - interval '1000 days' WHERE job_id = $1 RETURNING id", [job]);
+    await retention.sweep();
+    await test.admin.get(`/api/ingestion/runs/${wroteNothing.id}`).expect(404);
+    await test.admin.get(`/api/ingestion/runs/${wrote.id}`).expect(200);
+    const { citations } = await ask(graph, {}, 'MATCH (p:部件) RETURN p');
+    expect(citations).toMatchObject([{ job_id: job, loaded_at: expect.any(String) }, { job_id: job }]);
+  });
+
   it('is removed around a row that somebody holds', async () => {
     const [held, free] = [await anAnswer(graphId, { daysAgo: 9 }), await anAnswer(graphId, { daysAgo: 9 })];
     await test.pool.transaction(async client => {

@@ -135,7 +135,7 @@ function readValues(read: SettingsReader) {
       max: 200,
     }),
     auditKeptDays: read.integer('AUDIT_KEPT_DAYS', 365, 'How long audit events are kept', { min: 1, max: 36_500 }),
-    runsKeptDays: read.integer('RUNS_KEPT_DAYS', 90, 'How long ended runs are kept; the last of a job, and its last success, stay', {
+    runsKeptDays: read.integer('RUNS_KEPT_DAYS', 90, 'How long ended runs are kept; those that wrote rows, the last of a job and its last success stay', {
       min: 1,
       max: 36_500,
     }),

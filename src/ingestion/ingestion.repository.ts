@@ -183,7 +183,10 @@ export class IngestionRepository {
     return rowCount ?? 0;
   }
 
-  /** What is in a graph names the run that wrote it, so the last run of a job that succeeded stays as long as the job. */
+  /**
+   * What is in a graph names the run that wrote it last, however old: citations and counts by job rest on that, so that runs which wrote
+   * rows stay as long as their job, and so do its last run and its last success.
+   */
   async removeOldRuns(client: PoolClient, keptDays: number, most: number): Promise<number> {
     const { rowCount } = await client.query(
       `DELETE FROM ingestion_runs WHERE id IN (
@@ -191,7 +194,9 @@ export class IngestionRepository {
          WHERE finished_at < now() - make_interval(days => $1)
            AND EXISTS (SELECT FROM ingestion_runs newer WHERE newer.job_id = r.job_id AND newer.id > r.id AND newer.finished_at IS NOT NULL)
            AND (status <> 'succeeded'
-                OR EXISTS (SELECT FROM ingestion_runs newer WHERE newer.job_id = r.job_id AND newer.id > r.id AND newer.status = 'succeeded'))
+                OR ((report #>> '{totals,inserted}')::bigint + (report #>> '{totals,updated}')::bigint = 0
+                    AND EXISTS (SELECT FROM ingestion_runs newer
+                                WHERE newer.job_id = r.job_id AND newer.id > r.id AND newer.status = 'succeeded')))
          LIMIT $2 FOR UPDATE SKIP LOCKED)`,
       [keptDays, most],
     );

@@ -112,7 +112,7 @@ export class RunsService {
     return this.repository.removeOldRejected(client, keptDays, most);
   }
 
-  /** Removes up to `most` runs that ended longer ago, but not the last of a job. @returns how many there were */
+  /** Removes up to `most` runs that ended longer ago, but none that wrote rows, nor the last of a job. @returns how many there were */
   removeOld(client: PoolClient, keptDays: number, most: number): Promise<number> {
     return this.repository.removeOldRuns(client, keptDays, most);
   }
