@@ -81,7 +81,10 @@ export class RetrievalDatabase {
     signal.throwIfAborted();
     const client = await this.pool.connect();
     let timedOut = false;
-    const cancel = (): void => this.cancel(client);
+    let cancelling: Promise<unknown> = Promise.resolve();
+    const cancel = (): void => {
+      cancelling = this.cancel(client);
+    };
     const timer = setTimeout(() => {
       timedOut = true;
       cancel();
@@ -116,11 +119,13 @@ export class RetrievalDatabase {
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', cancel);
-      // The answer need not wait for it; the connection does, before it goes back.
-      client.query('ROLLBACK').then(
-        () => client.release(),
-        (failure: Error) => client.release(failure),
-      );
+      // The answer need not wait for it, the connection does: a cancellation still under way would end the next caller's query.
+      cancelling
+        .then(() => client.query('ROLLBACK'))
+        .then(
+          () => client.release(),
+          (failure: Error) => client.release(failure),
+        );
     }
   }
 
@@ -129,8 +134,8 @@ export class RetrievalDatabase {
     await this.pool.end();
   }
 
-  private cancel(client: PoolClient): void {
+  private async cancel(client: PoolClient): Promise<void> {
     const { processID } = client as unknown as { processID: number | null };
-    if (processID !== null) this.pool.query('SELECT pg_cancel_backend($1)', [processID]).catch(() => undefined);
+    if (processID !== null) await this.pool.query('SELECT pg_cancel_backend($1)', [processID]).catch(() => undefined);
   }
 }
