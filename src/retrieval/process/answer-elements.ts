@@ -34,11 +34,12 @@ export class AnswerElements {
       return;
     }
     const element = value as Record<string, unknown>;
-    if (element._kind === 'node') this.nodeIds.add(Number(element.id));
-    else if (element._kind === 'edge') {
-      const [id, sourceId, targetId] = [Number(element.id), Number(element.source_id), Number(element.target_id)];
+    const [id, sourceId, targetId] = [Number(element.id), Number(element.source_id), Number(element.target_id)];
+    // A map that the query makes may look like an element; no statement must fail on its ids.
+    if (element._kind === 'node' && Number.isSafeInteger(id)) this.nodeIds.add(id);
+    else if (element._kind === 'edge' && [id, sourceId, targetId].every(Number.isSafeInteger))
       this.edges.set(id, { id, sourceId, targetId, type: String(element.type) });
-    } else for (const inner of Object.values(element)) this.addValue(inner);
+    else for (const inner of Object.values(element)) this.addValue(inner);
   }
 }
 
