@@ -19,8 +19,8 @@ const wavePauseMs = isLong ? 1_500 : 300;
 /** What an answer may take: the promise on a quiet machine, and a bound that only starvation passes where tests share one. */
 const answerMs = isLong ? 1_000 : 15_000;
 
-/** Megabytes. Answers are bounded at 16, sorting and temporary files by the settings of the database server. */
-const ceilings: Peaks = { apiMb: 600, retrievalMb: 1_200, backendMb: 600, temporaryMb: 2_048 };
+/** Megabytes. A query may leave 1 GB in temporary files, and one caller has a share of those that run at once; see docs/decisions/0010. */
+const ceilings: Peaks = { apiMb: 600, retrievalMb: 1_200, backendMb: 600, temporaryMb: 6_144 };
 
 interface Outcome {
   resource: string;
@@ -102,12 +102,7 @@ describe('one caller who takes all that can be had', () => {
         `the neighbour waited longer than ${allowedMs} ms`,
         fared.filter(({ ms, fault }) => fault === undefined && ms > allowedMs),
       ),
-      ...named(
-        'the noisy caller was answered as if it were our fault',
-        replies
-          .filter(({ status, retryAfterS }) => status === 0 || (status >= 500 && !(status === 503 && retryAfterS !== undefined)))
-          .map(blame),
-      ),
+      ...named('the noisy caller was answered as if it were our fault', replies.filter(isFault).map(blame)),
       ...named(
         'a process was replaced',
         Object.entries(watch.findPids()).filter(([name, pid]) => pid !== watch.pids[name as keyof typeof watch.pids]),
@@ -139,6 +134,10 @@ describe('one caller who takes all that can be had', () => {
     };
   }
 });
+
+/** Whoever is refused while a body is still on its way may see the connection end before the answer. */
+const isFault = ({ ask, status, retryAfterS }: Reply) =>
+  (status === 0 && !ask.pieces) || (status >= 500 && (status !== 503 || retryAfterS === undefined));
 
 const blame = ({ ask, status, text }: Reply) => ({
   status,
