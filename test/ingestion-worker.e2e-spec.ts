@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { graphTables } from '../src/database/graph-tables.js';
 import { type TestApp, startTestApp } from './support/app.js';
+import { asSuperuser } from './support/database.js';
 import { aGraph, aJob, counts, runToEnd, upload } from './support/ingestion.js';
 
 let app: TestApp;
@@ -178,7 +179,8 @@ describe('leases', () => {
     const { body } = await app.admin.post(`/api/ingestion/jobs/${await aJob(app, await aGraph(app), seconds)}/run`).expect(202);
     await untilPhase(body.id, /^staging/);
     const cut = async () => {
-      const { rowCount } = await app.pool.query(
+      const { rowCount } = await asSuperuser(
+        app.databaseUrl,
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
          WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'active' AND query LIKE '%numbers a CROSS JOIN%'`,
       );

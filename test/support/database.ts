@@ -33,16 +33,18 @@ async function createDatabase(like: string): Promise<TestDatabase & { name: stri
   return {
     name,
     url: serverUrl.replace('@/postgres?', `@/${name}?`),
-    drop: () => asSuperuser(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`),
+    drop: async () => {
+      await asSuperuser(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`);
+    },
   };
 }
 
 /** For what the service itself may not do to its database. */
-export async function asSuperuser(url: string, sql: string): Promise<void> {
+export async function asSuperuser(url: string, sql: string): Promise<pg.QueryResult> {
   const client = new pg.Client(url);
   await client.connect();
   try {
-    await client.query(sql);
+    return await client.query(sql);
   } finally {
     await client.end();
   }
