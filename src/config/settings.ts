@@ -135,10 +135,15 @@ function readValues(read: SettingsReader) {
       max: 200,
     }),
     auditKeptDays: read.integer('AUDIT_KEPT_DAYS', 365, 'How long audit events are kept', { min: 1, max: 36_500 }),
-    runsKeptDays: read.integer('RUNS_KEPT_DAYS', 90, 'How long ended runs are kept; those that wrote rows, the last of a job and its last success stay', {
-      min: 1,
-      max: 36_500,
-    }),
+    runsKeptDays: read.integer(
+      'RUNS_KEPT_DAYS',
+      90,
+      'How long ended runs are kept; those that wrote rows, the last of a job and its last success stay',
+      {
+        min: 1,
+        max: 36_500,
+      },
+    ),
     rejectedKeptDays: read.integer('REJECTED_KEPT_DAYS', 30, 'How long the rejected rows of a run are kept', { min: 1, max: 36_500 }),
     rejectedKeptRows: read.integer('REJECTED_KEPT_ROWS', 100_000, 'Rejected rows that a run keeps; more are only counted', {
       min: 1_000,
