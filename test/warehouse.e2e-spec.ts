@@ -464,7 +464,7 @@ describe('warehouse', () => {
     it('leaves nothing behind that the next reader would see', async () => {
       await expect(warehouse.read(mirror, request(`SELECT set_config('work_mem', '1GB', false)`))).rejects.toMatchObject({ status: 400 });
       const { rows } = await warehouse.read(mirror, request(`SELECT current_user::text, session_user::text, current_setting('work_mem')`));
-      expect(rows).toEqual([['graph_test_template_mirror', 'graph_test_template_mirror', '4MB']]);
+      expect(rows).toEqual([['graph_test_template_mirror', 'graph_test_template_mirror', '8MB']]);
     });
 
     it('reads on after its connections are cut', async () => {
