@@ -304,6 +304,21 @@ describe('warehouse', () => {
       expect((await user.get(`${tablesPath}/swapped`).expect(200)).body.sample[0]).toEqual({ a: 2 });
     });
 
+    it('lets readers pass while it waits for a long query of the table (risk: one slow reader stops all others)', async () => {
+      await upload('long_read', 'a\n1\n').expect(201);
+      const reader = await test.pool.connect();
+      await reader.query('BEGIN');
+      await reader.query('SELECT a FROM mirror.long_read');
+      const answer = upload('long_read', 'a\n2\n').then(response => response.status);
+      const asking = `SELECT 1 FROM pg_stat_activity WHERE query LIKE 'DROP TABLE %long_read%' AND pid <> pg_backend_pid()`;
+      await until(async () => (await test.pool.query(asking)).rows.length > 0);
+      const { body } = await user.get(`${tablesPath}/long_read`).expect(200);
+      expect(body.sample).toEqual([{ a: 1 }]);
+      await reader.query('COMMIT');
+      reader.release();
+      expect(await answer).toBe(200);
+    });
+
     it('serialises uploads of one table', async () => {
       const csv = (value: number) => `a\n${`${value}\n`.repeat(50_000)}`;
       const answers = await Promise.all([1, 2, 3].map(value => upload('contended', csv(value))));

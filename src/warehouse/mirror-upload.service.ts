@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { SchemaError } from '../common/errors/api-error.js';
@@ -31,6 +32,9 @@ const share = { places: uploadsAtOnce, waitingPerCaller: 4, waiting: 40, patienc
 const leastBytes = 32 * 1024;
 const waitForTableMs = 600_000;
 const waitForReadersMs = 60_000;
+/** Readers who come while an upload asks for the table queue up behind it, so it asks for a moment only, again and again. */
+const askForTableMs = 200;
+const betweenAskingMs = 1_000;
 const lockNotAvailable = '55P03';
 
 /** Loads CSV files into tables of the mirror; a table is replaced in one moment or not at all. */
@@ -79,7 +83,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
   ): Promise<LoadedCsv & { created: boolean }> {
     await client.query(`SET LOCAL lock_timeout = ${waitForTableMs}`);
     await client.query("SELECT pg_advisory_xact_lock(hashtextextended('mirror.' || $1, 0))", [table]);
-    await client.query(`SET LOCAL lock_timeout = ${waitForReadersMs}`);
+    await client.query(`SET LOCAL lock_timeout = ${askForTableMs}`);
 
     const existing = await this.catalog.findColumns(table);
     const append = options.mode === 'append' && existing !== null;
@@ -99,7 +103,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
     const loadedName = `mirror.${quoteIdentifier(loadedTable)}`;
     await client.query(`ANALYZE ${loadedName}`);
     if (!append) {
-      if (existing) await client.query(`DROP TABLE ${name}`);
+      if (existing) await dropBetweenReaders(client, name);
       await client.query(`ALTER TABLE ${loadedName} RENAME TO ${quoteIdentifier(table)}`);
     }
     return { ...loaded, created: existing === null };
@@ -116,7 +120,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
       return result;
     } catch (error) {
       await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
-      throw (error as { code?: unknown }).code === lockNotAvailable ? new TableBusyError() : error;
+      throw isLockTimeout(error) ? new TableBusyError() : error;
     } finally {
       client.release(broken);
     }
@@ -190,4 +194,24 @@ function requireTypedColumns(names: readonly string[], types: ReadonlyMap<string
     .filter(name => !names.includes(name))
     .map(name => ({ loc: ['query', 'types'], msg: `文件中没有列“${name}” / the file has no column "${name}"`, type: 'unknown_column' }));
   if (problems.length > 0) throw new SchemaError(problems);
+}
+
+/** Needs a `lock_timeout`. @throws the time-out where readers have left no gap for {@link waitForReadersMs} */
+async function dropBetweenReaders(client: PoolClient, name: string): Promise<void> {
+  const until = performance.now() + waitForReadersMs;
+  for (;;) {
+    await client.query('SAVEPOINT before_drop');
+    try {
+      await client.query(`DROP TABLE ${name}`);
+      return;
+    } catch (error) {
+      if (!isLockTimeout(error) || performance.now() > until) throw error;
+      await client.query('ROLLBACK TO SAVEPOINT before_drop');
+      await pause(betweenAskingMs);
+    }
+  }
+}
+
+function isLockTimeout(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === lockNotAvailable;
 }
