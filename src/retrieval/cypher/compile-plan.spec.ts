@@ -6,6 +6,7 @@ import { type CypherError } from './cypher.errors.js';
 import { decodeRows, type DecodedRows } from './decode-rows.js';
 import { type GraphSchema } from './graph-schema.js';
 import { parseCypher } from './parse-cypher.js';
+import { MAX_USED_SIZE } from './query-parameters.js';
 import { planCypher } from './plan-cypher.js';
 
 const schema: GraphSchema = {
@@ -239,6 +240,17 @@ describe('what comes from outside', () => {
     expect(compile('RETURN 1', { extra: 1 }).warnings).toMatchObject([{ code: 'unused_parameter', context: { name: 'extra' } }]);
     expect(errorOf('RETURN $p', { p: ['a\0b'] }).code).toBe('cypher_parameter_invalid');
     expect(errorOf('RETURN $p', { p: '\ud800' }).code).toBe('cypher_parameter_invalid');
+  });
+
+  it('counts a parameter wherever it is named (risk: a long list in hundreds of places stops the loop for everyone)', () => {
+    const list = Array.from({ length: 40_000 }, (_, index) => `客户${index}`);
+    const uses = (count: number) => Array(count).fill('n.名称 IN $list').join(' OR ');
+    expect(errorOf(`MATCH (n) WHERE ${uses(400)} RETURN n`, { list })).toMatchObject({
+      code: 'cypher_parameters_too_large',
+      status: 422,
+      context: { parameter: 'list', limit: MAX_USED_SIZE },
+    });
+    expect(compile(`MATCH (n) WHERE ${uses(4)} RETURN n`, { list }).parameters).toContainEqual(list);
   });
 
   it('stays in its graph', async () => {

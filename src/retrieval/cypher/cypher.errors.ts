@@ -84,6 +84,22 @@ export class InvalidParameterError extends CypherError {
   }
 }
 
+/** 422: parameters are long and named often, and each place where one is named costs as much as it holds. */
+export class ParametersTooLargeError extends CypherError {
+  constructor(name: string, limit: number, place: TextPlace | null) {
+    super(
+      'cypher_parameters_too_large',
+      {
+        zh: `到参数 $${name} 为止，各处所用的参数合计超过 ${limit} 个字符；请少用几次，或缩短它们`,
+        en: `With $${name}, the parameters at all their uses together hold more than ${limit} characters; name them less often, or shorten them`,
+      },
+      place,
+      { parameter: name, limit },
+      422,
+    );
+  }
+}
+
 /** What the grammar expects and what is not built, in Chinese; keywords, symbols and function names are the same in both. */
 const chinese: Record<string, string> = {
   'a label': '标签',

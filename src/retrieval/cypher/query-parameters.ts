@@ -1,12 +1,16 @@
-import { InvalidParameterError, MissingParameterError, type TextPlace } from './cypher.errors.js';
+import { InvalidParameterError, MissingParameterError, ParametersTooLargeError, type TextPlace } from './cypher.errors.js';
 import { type PlanWarning } from './logical-plan.js';
-import { type Constant, ExactNumber } from './sql-value.js';
+import { type Constant, ExactNumber, sizeOfConstant } from './sql-value.js';
 
 const MAX_NESTING = 32;
 
+/** The most that parameters may hold in one query, in characters of JSON, counted wherever one is named: the compiler works through them there. */
+export const MAX_USED_SIZE = 4_000_000;
+
 /** The caller's values for $parameters: checked when read, and remembered, so that those never read can be named. */
 export class QueryParameters {
-  private readonly used = new Map<string, Constant>();
+  private readonly used = new Map<string, { value: Constant; size: number }>();
+  private usedSize = 0;
 
   constructor(
     private readonly values: Readonly<Record<string, unknown>>,
@@ -16,8 +20,10 @@ export class QueryParameters {
   read(name: string, position: number): Constant {
     if (!Object.hasOwn(this.values, name)) throw new MissingParameterError(name, this.place(position));
     // A text of a megabyte is looked through once, however often it is named.
-    const value = this.used.get(name) ?? this.toConstant(this.values[name], name, position, 0);
-    this.used.set(name, value);
+    const { value, size } = this.used.get(name) ?? this.look(name, position);
+    this.used.set(name, { value, size });
+    this.usedSize += size;
+    if (this.usedSize > MAX_USED_SIZE) throw new ParametersTooLargeError(name, MAX_USED_SIZE, this.place(position));
     return value;
   }
 
@@ -29,6 +35,11 @@ export class QueryParameters {
         text: { zh: `参数 $${name} 没有用到`, en: `The parameter $${name} is not used` },
         context: { name },
       }));
+  }
+
+  private look(name: string, position: number): { value: Constant; size: number } {
+    const value = this.toConstant(this.values[name], name, position, 0);
+    return { value, size: sizeOfConstant(value) };
   }
 
   private toConstant(value: unknown, name: string, position: number, depth: number): Constant {
