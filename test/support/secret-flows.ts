@@ -20,7 +20,7 @@ export const secretFlows = `
 400 POST /api/auth/login
 400 POST /api/auth/login
 422 POST /api/auth/login
-400 POST /api/auth/login
+422 POST /api/auth/login
 415 POST /api/auth/login
 415 POST /api/auth/login
 413 POST /api/auth/login

@@ -45,6 +45,26 @@ const EDGES: [type: string, alias: string, from: string, to: string, table: stri
   ['位于', 'LOCATED_IN', '客户', '地区', 'customers', 'customer_id', 'region_id', ['customer_id'], []],
 ]; // prettier-ignore
 
+const keysOf = new Map(NODES.map(([label, , , key]) => [label, key]));
+
+/** What the graph's job would have loaded it with. */
+const MAPPING = `version: 1
+nodes:
+${NODES.map(
+  ([label, , table, key, display, properties]) =>
+    `  - {id: ${table}, label: ${label}, table: ${table}, key: [${key}], display: ${display}, columns: [${properties.map(([name, , column]) => `{column: ${column}, property: ${name}}`).join(', ')}]}`,
+).join('\n')}
+edges:
+${EDGES.map(
+  ([type, , from, to, table, fromColumn, toColumn, key]) =>
+    `  - {type: ${type}, table: ${table}, key: [${key.join(', ')}], from: {node: ${tableOf(from)}, match: {${fromColumn}: ${keysOf.get(from)}}}, to: {node: ${tableOf(to)}, match: {${toColumn}: ${keysOf.get(to)}}}}`,
+).join('\n')}
+`;
+
+function tableOf(label: string): string {
+  return NODES.find(([name]) => name === label)?.[2] ?? '';
+}
+
 const listed = (properties: [string, string, string][]): string =>
   JSON.stringify(properties.map(([name, type, column]) => ({ name, type, column })));
 const built = (properties: [string, string, string][]): string =>
@@ -59,9 +79,9 @@ export async function createTradingGraph(test: TestApp, owner: Client): Promise<
   await grantConnection(test, (await owner.get('/api/auth/me').expect(200)).body.username);
   const { rows: jobs } = await test.pool.query(
     `INSERT INTO ingestion_jobs (graph_id, connection_id, name, mapping_yaml, created_by)
-     SELECT g.id, c.id, 'trading', 'version: 1', g.owner_id FROM graphs g, warehouse_connections c WHERE g.id = $1 AND c.is_default
+     SELECT g.id, c.id, 'trading', $2, g.owner_id FROM graphs g, warehouse_connections c WHERE g.id = $1 AND c.is_default
      RETURNING id, connection_id`,
-    [id],
+    [id, MAPPING],
   );
   const [{ id: jobId, connection_id: connectionId }] = jobs;
   const { rows: runs } = await test.pool.query(
