@@ -146,11 +146,15 @@ describe('stopping', () => {
           chunks: ['id,name\n', ...rows], everyMs: 150,
         }); // prettier-ignore
         const waiting = ask(url, token, { method: 'POST', path: `/ingestion/jobs/${jobId}/run`, headers: { Prefer: 'wait=60' } });
-        await sleep(400);
-        const runs = JSON.parse((await ask(url, token, { path: `/ingestion/jobs/${jobId}/runs` })).body) as { items: { id: number }[] };
+        let runId: number | undefined;
+        while (runId === undefined) {
+          await sleep(50);
+          const runs = JSON.parse((await ask(url, token, { path: `/ingestion/jobs/${jobId}/runs` })).body) as { items: { id: number }[] };
+          runId = runs.items[0]?.id;
+        }
         let isWatching = false;
         const events = ask(url, token, {
-          path: `/ingestion/runs/${runs.items[0]!.id}/events`,
+          path: `/ingestion/runs/${runId}/events`,
           onText: text => (isWatching ||= text.includes('event: progress')),
         });
         const query = ask(url, token, {
