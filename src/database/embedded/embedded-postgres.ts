@@ -67,6 +67,9 @@ export class EmbeddedPostgres {
       max_wal_size: '4GB',
       checkpoint_timeout: '15min',
       jit: 'off',
+      // A statement whose client is gone ends instead of working on for nobody; left alone it would also keep a server that died from
+      // starting again. PostgreSQL refuses the setting on Windows.
+      ...(process.platform === 'win32' ? {} : { client_connection_check_interval: '2s' }),
       // What sorts and joins of one process may put on the disk: a run of millions of rows fits, a cross product does not.
       temp_file_limit: '8GB',
       // Errors of statements reach the client, and its log, which says less: their texts and details quote values of rows.
