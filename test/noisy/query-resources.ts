@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { deep, queries, type Resource } from './resource.js';
+import { alike, deep, queries, type Resource } from './resource.js';
 
 const cypher = (texts: fc.Arbitrary<string>) => texts.map(text => ({ cypher: text }));
 
@@ -30,12 +30,24 @@ const chain = (nodes: number, joined: boolean) =>
     joined && index > 0 ? `-[:属于]->(n${index})` : `${index === 0 ? '' : ', '}(n${index}:项)`,
   ).join('');
 
+/** A text of 10^levels characters. */
+function tenfold(text: string, letter: string, levels: number): string {
+  return levels === 0 ? text : `replace(${tenfold(text, letter, levels - 1)}, '${letter}', '${letter.repeat(10)}')`;
+}
+
+const joinedTimes = (count: number, text: string) => Array.from({ length: count }, () => text).join(' + ');
+
 /** What is asked of a graph. */
 export const queryResources: Resource[] = [
   {
     name: 'memory, by growing texts',
     daily: true,
     sends: 'Cypher that multiplies a text by replace, +, left',
+    // 630 MB in one value, which no text of JavaScript can hold; eight texts of 100 MB in one PostgreSQL process.
+    worst: noisy => [
+      ...alike(noisy, `RETURN ${joinedTimes(7, `left(${tenfold(`'汉'`, '汉', 8)}, 30000000)`)} AS t`, 1),
+      ...alike(noisy, `RETURN size(${joinedTimes(8, tenfold(`'a'`, 'a', 8))}) AS n`, 2),
+    ],
     waves: noisy =>
       queries(
         noisy,
@@ -55,6 +67,11 @@ export const queryResources: Resource[] = [
     name: 'answers',
     daily: true,
     sends: 'answers of tens of megabytes: ten thousand rows of long texts and whole nodes',
+    worst: noisy => [
+      ...alike(noisy, 'MATCH (a:项), (b:项) RETURN a, b LIMIT 10000', 2),
+      // 600 MB in three thousand rows.
+      ...alike(noisy, `MATCH (a:项) RETURN ${tenfold('a.长文', 'x', 2)} AS t`, 2),
+    ],
     waves: noisy =>
       queries(
         noisy,
@@ -74,6 +91,7 @@ export const queryResources: Resource[] = [
     name: 'retrieval work',
     daily: true,
     sends: 'slow cross products, twelve at once, with the longest time-outs, some hung up on',
+    worst: noisy => alike(noisy, 'MATCH (a:项), (b:项), (c:项) WHERE a.编号 * b.编号 = c.编号 * 7919 + 1 RETURN count(*) AS n', 12),
     waves: noisy =>
       queries(
         noisy,
@@ -88,6 +106,7 @@ export const queryResources: Resource[] = [
   {
     name: 'disk, by sorting',
     sends: 'count(DISTINCT …), ORDER BY and grouping over cross products of long texts',
+    worst: noisy => alike(noisy, 'MATCH (a:项), (b:项), (c:项) RETURN count(DISTINCT a.名称 + b.名称 + c.名称) AS n', 8),
     waves: noisy =>
       queries(
         noisy,

@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { type Ask } from './caller.js';
-import { isLong } from './length.js';
 import { type Owner } from './world.js';
 
 /** What the noisy caller sends at once. */
@@ -15,12 +14,13 @@ export interface Resource {
   daily?: boolean;
   /** Made once before the first wave; its answers are the caller's own affair. */
   prepare?: (noisy: Owner) => Promise<number[]>;
+  /** The worst that is known, sent first and as it is. */
+  worst?: (noisy: Owner) => Wave;
   /** @param made ids that `prepare` returned */
   waves: (noisy: Owner, made: number[]) => fc.Arbitrary<Wave>;
 }
 
-/** Work that nobody waits for goes on, so in the tests of every day it ends soon. */
-const timeouts = isLong ? fc.constantFrom(undefined, 1_000, 30_000, 60_000, 600_000) : fc.constantFrom(500, 1_000, 2_000);
+const timeouts = fc.constantFrom(undefined, 1_000, 30_000, 60_000, 600_000);
 const includes = fc.subarray(['graph', 'plan', 'source_rows']);
 
 /** Queries at once, each with options of its own and a text that differs by its spaces, so that none is joined to another. */
@@ -48,3 +48,11 @@ export function queries(noisy: Owner, question: fc.Arbitrary<object>, { most = 1
 
 /** `depth` brackets in one another. */
 export const deep = (depth: number, open: string, close: string) => `${open.repeat(depth)}1${close.repeat(depth)}`;
+
+/** The query `count` times at once, without a time-out of its own. */
+export function alike(noisy: Owner, text: string, count: number): Wave {
+  return Array.from({ length: count }, (_, no) => ({
+    path: `/graphs/${noisy.graphId}/query`,
+    body: { cypher: `${text}${' '.repeat(no)}`, limit: 10_000, cache: 'refresh' },
+  }));
+}
