@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
 
@@ -6,10 +7,17 @@ import { createTradingGraph, type TradingGraph } from './support/trading-graph.j
 const slowCypher = (number: number) => `MATCH (a), (b), (c), (d), (e), (f), (g) WHERE a.x${number} IS NULL RETURN count(*) AS n`;
 
 let test: TestApp;
+/** Sees what every role of the service does. */
+let owner: pg.Client;
 beforeAll(async () => {
   test = await startTestApp();
+  owner = new pg.Client(test.databaseUrl);
+  await owner.connect();
 });
-afterAll(() => test.close(), 60_000);
+afterAll(async () => {
+  await owner.end();
+  await test.close();
+}, 60_000);
 
 describe('retrieval work', () => {
   let greedy: Client;
@@ -34,7 +42,7 @@ describe('retrieval work', () => {
       ...(signal ? { signal } : {}),
     });
   const working = async () => {
-    const { rows } = await test.pool.query(
+    const { rows } = await owner.query(
       `SELECT count(*)::int AS n FROM pg_stat_activity
        WHERE datname = current_database() AND application_name = 'graph-service retrieval' AND state = 'active' AND backend_type = 'client backend'`,
     );
