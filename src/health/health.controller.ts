@@ -2,6 +2,7 @@ import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
 import { Public } from '../access/access.decorator.js';
+import { Unread } from '../common/http/unread.decorator.js';
 import { SkipLimits } from '../limits/bucket.decorator.js';
 import { HealthResponse, ReadinessResponse } from './health.dto.js';
 import { HealthService } from './health.service.js';
@@ -14,6 +15,7 @@ export class HealthController {
 
   @Get()
   @Public()
+  @Unread()
   @ApiOperation({ summary: '进程存活 / The process lives' })
   @ApiOkResponse({ type: HealthResponse })
   live(): HealthResponse {
@@ -22,6 +24,7 @@ export class HealthController {
 
   @Get('ready')
   @Public()
+  @Unread()
   @ApiOperation({
     summary: '可以服务（数据库有应答，且未在停止） / Ready to serve: the database answers, and the service is not stopping',
     description: 'degraded：图查询暂不可用，其余照常 / degraded: queries of graphs are not available, everything else works',

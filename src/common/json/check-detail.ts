@@ -1,7 +1,7 @@
 import { ApiError } from '../errors/api-error.js';
 
 /** `JSON.parse` takes about 30 ms for so many elements and fields, and half a second for the 16 MB that an answer may have. */
-const MOST_PARTS = 200_000;
+export const MOST_PARTS = 200_000;
 
 /** 422: one value of an answer is a list or map of more parts than are read without holding up everybody else. */
 export class ValueTooDetailedError extends ApiError {
