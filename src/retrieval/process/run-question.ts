@@ -103,7 +103,7 @@ async function graphAnswer(
   );
   return {
     ...answer,
-    text: wordGraphAnswer(shape, answer.rows, language),
+    text: wordGraphAnswer(shape, answer.rows, language, limit),
     plan: { ...answer.plan, linked: terms, paths },
     warnings: [...notes, ...passedOver.map(note => note[language]), ...answer.warnings],
     timing_ms: { ...timing, ...answer.timing_ms },

@@ -4,8 +4,8 @@ import { type AnswerShape, type Limits } from './plan-graph-question.js';
 
 const MOST_NAMED = 10;
 
-/** The sentence for the rows of a graph question. */
-export function wordGraphAnswer(shape: AnswerShape, rows: unknown[][], language: Language): string {
+/** The sentence for the rows of a graph question; as many rows as `limit` may not be all there are. */
+export function wordGraphAnswer(shape: AnswerShape, rows: unknown[][], language: Language, limit = Infinity): string {
   const zh = language === 'zh';
   const of = wordLimits(shape.of, zh);
   const names = [...new Set(rows.map(row => nameOf(row[0])))];
@@ -45,11 +45,16 @@ export function wordGraphAnswer(shape: AnswerShape, rows: unknown[][], language:
     case 'list':
       if (rows.length === 0) return zh ? `没有找到${of ? `与${of}相关的` : ''}${shape.subject}。` : `No ${shape.subject} found${of}.`;
       return zh
-        ? `${of ? `${of}的` : ''}${shape.subject}共 ${names.length} 个：${join(names, zh)}。`
-        : `${names.length} ${shape.subject}${of}: ${join(names, zh)}.`;
+        ? `${of ? `${of}的` : ''}${shape.subject}${rows.length < limit ? '共' : '至少'} ${countOf(rows)} 个：${join(names, zh)}。`
+        : `${rows.length < limit ? '' : 'At least '}${countOf(rows)} ${shape.subject}${of}: ${join(names, zh)}.`;
     default:
       return shape.kind satisfies never;
   }
+}
+
+/** Nodes are counted one by one, also where two have the same name. */
+function countOf(rows: unknown[][]): number {
+  return new Set(rows.map(([first]) => (first as { id?: unknown } | null)?.id ?? nameOf(first))).size;
 }
 
 /** `华东、华南`, `华东以外`; in English with what joins it to the sentence: ` for A, B excluding C since december 2025`. */
