@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RetrievalClient } from '../src/retrieval/retrieval.client.js';
 import { RetrievalSupervisor } from '../src/retrieval/retrieval.supervisor.js';
 import { type Client, startTestApp, type TestApp } from './support/app.js';
+import { asSuperuser } from './support/database.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
 
 /** Long enough to be under way when something happens to its process, and ended by PostgreSQL itself. */
@@ -30,7 +31,7 @@ describe('a retrieval process in trouble', () => {
       expect(Date.now()).toBeLessThan(deadline);
   }
   async function underWay(count: number): Promise<void> {
-    const running = async () => (await test.pool.query(`SELECT FROM pg_stat_activity WHERE application_name = 'graph-service retrieval' AND state = 'active' AND datname = current_database()`)).rowCount ?? 0; // prettier-ignore
+    const running = async () => (await asSuperuser(test.databaseUrl, `SELECT FROM pg_stat_activity WHERE application_name = 'graph-service retrieval' AND state = 'active' AND datname = current_database()`)).rowCount ?? 0; // prettier-ignore
     for (const deadline = Date.now() + 20_000; count === 0 ? (await running()) > 0 : (await running()) < count; await sleep(20))
       expect(Date.now()).toBeLessThan(deadline);
   }
