@@ -4,6 +4,7 @@ import { type Principal } from '../access/principal.js';
 import { SchemaError } from '../common/errors/api-error.js';
 import { afterId, page, type Page, type PageQuery } from '../common/http/page.js';
 import { Settings } from '../config/settings.js';
+import { Quotas } from '../database/quotas.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { ConnectionAccessService } from '../warehouse/connection-access.service.js';
 import { createApiKey } from './api-key-format.js';
@@ -22,6 +23,7 @@ export class ApiKeysService {
     private readonly connections: ConnectionAccessService,
     private readonly audit: AuditService,
     private readonly settings: Settings,
+    private readonly quotas: Quotas,
   ) {}
 
   async list(principal: Principal, { limit, cursor }: PageQuery): Promise<Page<ApiKeyResponse>> {
@@ -29,7 +31,7 @@ export class ApiKeysService {
     return page(rows.map(toApiKeyResponse), limit, key => key.id);
   }
 
-  /** The only answer that ever carries `raw_key`, but for a rotation's. @throws GraphNotFoundError, GraphAccessError, PermissionNotHeldError */
+  /** The only answer that ever carries `raw_key`, but for a rotation's. @throws GraphNotFoundError, GraphAccessError, PermissionNotHeldError, QuotaReachedError */
   async create(principal: Principal, request: CreateApiKeyRequest): Promise<NewApiKeyResponse> {
     const expiresAt = this.readLimits(request);
     for (const graphId of request.graph_ids) await this.access.require(principal, graphId, 'viewer');
@@ -40,7 +42,10 @@ export class ApiKeysService {
     const context = { name, graph_ids: graphIds, permissions, expires_at: expiresAt.toISOString() };
     const record = { userId: principal.userId, name, publicId, secretHash, rateLimit, expiresAt, permissions, graphIds };
     const id = await this.audit.recordWith(
-      client => this.keys.create(client, record),
+      async client => {
+        await this.quotas.ask(client, 'api_keys', principal.userId, principal);
+        return this.keys.create(client, record);
+      },
       id => ({ action: 'api_key.created', actor: principal, target: 'api_key', targetId: id, context }),
     );
     return { ...toApiKeyResponse(await this.getOwn(principal, id)), raw_key: rawKey };

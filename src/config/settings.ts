@@ -134,6 +134,18 @@ function readValues(read: SettingsReader) {
       min: 1,
       max: 200,
     }),
+    maxGraphsPerUser: read.integer('MAX_GRAPHS_PER_USER', 100, 'Graphs that one user may own; admins may own any number', { min: 1 }),
+    maxApiKeysPerUser: read.integer('MAX_API_KEYS_PER_USER', 20, 'API keys in force that one user may have; admins may have any number', {
+      min: 1,
+    }),
+    maxRecordsPerGraph: read.integer(
+      'MAX_RECORDS_PER_GRAPH',
+      1000,
+      'Jobs, metrics and members of one graph, each; admins may add any number',
+      {
+        min: 1,
+      },
+    ),
     auditKeptDays: read.integer('AUDIT_KEPT_DAYS', 365, 'How long audit events are kept', { min: 1, max: 36_500 }),
     runsKeptDays: read.integer(
       'RUNS_KEPT_DAYS',

@@ -5,6 +5,7 @@ import { LOG } from '../common/logging/log.js';
 import { DatabaseLink } from './database-link.js';
 import { DatabaseAccess } from './roles/database-access.js';
 import { OrmLog } from './orm-log.js';
+import { Quotas } from './quotas.js';
 import { ServicePool } from './service-pool.js';
 
 export interface DatabaseOptions {
@@ -51,8 +52,9 @@ export class DatabaseModule {
           inject: [DatabaseLink],
           useFactory: (link: DatabaseLink) => new ServicePool(link, { size: size - recordPoolSize, answerMaxBytes }),
         },
+        Quotas,
       ],
-      exports: [DatabaseAccess, DatabaseLink, ServicePool],
+      exports: [DatabaseAccess, DatabaseLink, Quotas, ServicePool],
     };
   }
 }

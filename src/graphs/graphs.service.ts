@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AuditService } from '../audit/audit.service.js';
 import { type Principal } from '../access/principal.js';
 import { afterId, page, type Page, type PageQuery } from '../common/http/page.js';
+import { Quotas } from '../database/quotas.js';
 import { GraphAccessService } from './graph-access.service.js';
 import {
   type CreateGraphRequest,
@@ -24,6 +25,7 @@ export class GraphsService {
     private readonly graphs: GraphsRepository,
     private readonly access: GraphAccessService,
     private readonly audit: AuditService,
+    private readonly quotas: Quotas,
   ) {}
 
   async list(principal: Principal, { limit, cursor }: PageQuery): Promise<Page<GraphResponse>> {
@@ -37,9 +39,13 @@ export class GraphsService {
     return toGraphResponse(row);
   }
 
+  /** @throws QuotaReachedError */
   async create(principal: Principal, { name, description }: CreateGraphRequest): Promise<GraphResponse> {
     const id = await this.audit.recordWith(
-      client => this.graphs.create(client, { name, description: description ?? null, ownerId: principal.userId }),
+      async client => {
+        await this.quotas.ask(client, 'graphs', principal.userId, principal);
+        return this.graphs.create(client, { name, description: description ?? null, ownerId: principal.userId });
+      },
       id => ({ action: 'graph.created', actor: principal, target: 'graph', targetId: id, context: { name } }),
     );
     return this.get(principal, id);

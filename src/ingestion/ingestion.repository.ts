@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
+import { type Principal } from '../access/principal.js';
+import { Quotas } from '../database/quotas.js';
 import { ServicePool } from '../database/service-pool.js';
 import { JobNotFoundError, RunActiveError, RunNotFoundError, TooManyRunsWaitingError } from './ingestion.errors.js';
 import type { Reason, RunReport } from './run/run-report.js';
@@ -64,14 +66,21 @@ const uniqueViolation = '23505';
 /** Jobs, their runs, and the rows that runs rejected. */
 @Injectable()
 export class IngestionRepository {
-  constructor(private readonly pool: ServicePool) {}
+  constructor(
+    private readonly pool: ServicePool,
+    private readonly quotas: Quotas,
+  ) {}
 
-  async createJob(job: { graphId: number; connectionId: number; name: string; mappingYaml: string; createdBy: number }): Promise<number> {
-    const { rows } = await this.pool.query<{ id: number }>(
-      `INSERT INTO ingestion_jobs (graph_id, connection_id, name, mapping_yaml, created_by) VALUES ($1, $2, $3, $4, $5) RETURNING id`,
-      [job.graphId, job.connectionId, job.name, job.mappingYaml, job.createdBy],
-    );
-    return rows[0]!.id;
+  /** @throws QuotaReachedError */
+  async createJob(job: { graphId: number; connectionId: number; name: string; mappingYaml: string; creator: Principal }): Promise<number> {
+    return this.pool.transaction(async client => {
+      await this.quotas.ask(client, 'jobs', job.graphId, job.creator);
+      const { rows } = await client.query<{ id: number }>(
+        `INSERT INTO ingestion_jobs (graph_id, connection_id, name, mapping_yaml, created_by) VALUES ($1, $2, $3, $4, $5) RETURNING id`,
+        [job.graphId, job.connectionId, job.name, job.mappingYaml, job.creator.userId],
+      );
+      return rows[0]!.id;
+    });
   }
 
   /** @throws JobNotFoundError */

@@ -45,7 +45,7 @@ export class JobsService {
     private readonly settings: Settings,
   ) {}
 
-  /** @throws SchemaError that lists every problem of the mapping; ConnectionForbiddenError */
+  /** @throws SchemaError that lists every problem of the mapping; ConnectionForbiddenError; QuotaReachedError */
   async create(principal: Principal, request: CreateJobRequest): Promise<CreatedJobResponse> {
     const { parsed, connectionId } = await this.check(principal, request.mapping_yaml);
     const id = await this.repository.createJob({
@@ -53,7 +53,7 @@ export class JobsService {
       connectionId,
       name: request.name ?? parsed.mapping.name ?? `job-${targetsOf(parsed.mapping)[0]!.name}`,
       mappingYaml: request.mapping_yaml,
-      createdBy: principal.userId,
+      creator: principal,
     });
     return { ...toJobResponse(await this.repository.getJob(id)), warnings: parsed.warnings };
   }

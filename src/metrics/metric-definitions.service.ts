@@ -35,10 +35,10 @@ export class MetricDefinitionsService {
 
   /** Saved also when the formula matches no pattern or nothing is bound: that is told here, and fails at execution. */
   async create(principal: Principal, body: CreateMetricRequest): Promise<MetricResponse> {
-    const { userId } = principal;
     const binding = body.binding ? await this.store(principal, body.binding, ['body', 'binding']) : null;
     const { name, formula, unit = null, description = null } = body;
-    const id = await this.metrics.create(body.graph_id, userId, { name, formula, unit, description, aliases: body.aliases ?? [] }, binding);
+    const fields = { name, formula, unit, description, aliases: body.aliases ?? [] };
+    const id = await this.metrics.create(body.graph_id, principal, fields, binding);
     return this.get(id);
   }
 

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
+import { type Principal } from '../access/principal.js';
+import { Quotas } from '../database/quotas.js';
 import { ServicePool } from '../database/service-pool.js';
 import { type MetricBinding } from './compiler/metric-binding.js';
 import { Metric } from './metric.entity.js';
@@ -36,6 +38,7 @@ export class MetricsRepository {
   constructor(
     @InjectRepository(Metric) private readonly metrics: Repository<Metric>,
     private readonly pool: ServicePool,
+    private readonly quotas: Quotas,
   ) {}
 
   /** Metrics of the graphs that are visible (null: all of them), or of one of these graphs. */
@@ -64,17 +67,18 @@ export class MetricsRepository {
     return rows;
   }
 
-  /** @throws MetricNameTakenError */
-  async create(graphId: number, createdBy: number, fields: MetricFields, binding: StoredBinding | null): Promise<number> {
+  /** @throws MetricNameTakenError, QuotaReachedError */
+  async create(graphId: number, creator: Principal, fields: MetricFields, binding: StoredBinding | null): Promise<number> {
     return refuseTakenName(fields.name, () =>
       this.pool.transaction(async client => {
+        await this.quotas.ask(client, 'metrics', graphId, creator);
         const { rows } = await client.query<{ id: number }>(
           `INSERT INTO metrics (graph_id, name, aliases, formula, unit, description, created_by)
            VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
-          [graphId, fields.name, fields.aliases, fields.formula, fields.unit, fields.description, createdBy],
+          [graphId, fields.name, fields.aliases, fields.formula, fields.unit, fields.description, creator.userId],
         );
         const id = rows[0]!.id;
-        if (binding) await client.query(putBinding, [id, binding.bound.connection_id, JSON.stringify(binding), createdBy]);
+        if (binding) await client.query(putBinding, [id, binding.bound.connection_id, JSON.stringify(binding), creator.userId]);
         return id;
       }),
     );

@@ -3,6 +3,7 @@ import { AuditService } from '../audit/audit.service.js';
 import { type GraphRole } from '../access/access.decorator.js';
 import { type Principal } from '../access/principal.js';
 import { afterId, page, type Page, type PageQuery } from '../common/http/page.js';
+import { Quotas } from '../database/quotas.js';
 import { UsersService } from '../users/users.service.js';
 import { type GrantRequest, type MemberResponse, toMemberResponse } from './permissions.dto.js';
 import { MemberNotFoundError, OneUserExpectedError, OwnerIsNoMemberError, UserIdForAdminsError } from './permissions.errors.js';
@@ -14,6 +15,7 @@ export class PermissionsService {
     private readonly members: PermissionsRepository,
     private readonly users: UsersService,
     private readonly audit: AuditService,
+    private readonly quotas: Quotas,
   ) {}
 
   async list(graphId: number, { limit, cursor }: PageQuery): Promise<Page<MemberResponse>> {
@@ -21,7 +23,7 @@ export class PermissionsService {
     return page(rows.map(toMemberResponse), limit, member => member.user_id);
   }
 
-  /** Granting again changes the role; `created` says whether the user was no member before. */
+  /** Granting again changes the role; `created` says whether the user was no member before. @throws QuotaReachedError */
   async grant(
     actor: Principal,
     graphId: number,
@@ -32,8 +34,12 @@ export class PermissionsService {
     const user = await this.users.getAccount(user_id ?? username!);
     if (await this.members.isOwner(graphId, user.id)) throw new OwnerIsNoMemberError();
     const context = { user: user.username, role };
+    const isNew = (await this.members.find(graphId, user.id)) === null;
     const created = await this.audit.recordWith(
-      client => this.members.grant(client, graphId, user.id, role),
+      async client => {
+        if (isNew) await this.quotas.ask(client, 'members', graphId, actor);
+        return this.members.grant(client, graphId, user.id, role);
+      },
       created => ({ action: created ? 'member.granted' : 'member.changed', actor, target: 'graph', targetId: graphId, context }),
     );
     return { created, member: await this.get(graphId, user.id) };

@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import { type PoolClient } from 'pg';
+import { ApiError } from '../common/errors/api-error.js';
+import { Settings } from '../config/settings.js';
+
+/** What one user may own and one graph may hold. `held` counts for the holder `$1`. */
+const quotas = {
+  graphs: {
+    held: 'graphs WHERE owner_id = $1',
+    setting: 'MAX_GRAPHS_PER_USER',
+    most: (settings: Settings) => settings.maxGraphsPerUser,
+    zh: (most: number) => `您已拥有 ${most} 个图，请先删除不再使用的图`,
+    en: (most: number) => `You own ${most} graphs; delete one that is no longer used`,
+  },
+  api_keys: {
+    held: 'api_keys WHERE user_id = $1 AND revoked_at IS NULL AND expires_at > now()',
+    setting: 'MAX_API_KEYS_PER_USER',
+    most: (settings: Settings) => settings.maxApiKeysPerUser,
+    zh: (most: number) => `您已有 ${most} 个有效的 API 密钥，请先撤销不再使用的密钥`,
+    en: (most: number) => `You have ${most} API keys in force; revoke one that is no longer used`,
+  },
+  members: {
+    held: 'graph_members WHERE graph_id = $1',
+    setting: 'MAX_RECORDS_PER_GRAPH',
+    most: (settings: Settings) => settings.maxRecordsPerGraph,
+    zh: (most: number) => `该图已有 ${most} 个成员，请先移除不再需要的成员`,
+    en: (most: number) => `The graph has ${most} members; remove one who no longer needs it`,
+  },
+  metrics: {
+    held: 'metrics WHERE graph_id = $1',
+    setting: 'MAX_RECORDS_PER_GRAPH',
+    most: (settings: Settings) => settings.maxRecordsPerGraph,
+    zh: (most: number) => `该图已有 ${most} 个指标，请先删除不再使用的指标`,
+    en: (most: number) => `The graph has ${most} metrics; delete one that is no longer used`,
+  },
+  jobs: {
+    held: 'ingestion_jobs WHERE graph_id = $1',
+    setting: 'MAX_RECORDS_PER_GRAPH',
+    most: (settings: Settings) => settings.maxRecordsPerGraph,
+    zh: (most: number) => `该图已有 ${most} 个作业，请使用新的图`,
+    en: (most: number) => `The graph has ${most} jobs; use a new graph`,
+  },
+};
+
+export class QuotaReachedError extends ApiError {
+  constructor(kind: keyof typeof quotas, most: number) {
+    const { zh, en, setting } = quotas[kind];
+    super(
+      409,
+      'quota_reached',
+      { zh: `${zh(most)}，或请管理员调高 ${setting}`, en: `${en(most)}, or ask an administrator to raise ${setting}` },
+      { context: { most } },
+    );
+  }
+}
+
+/** Bounds what a caller can make many. Admins set the bounds, so nothing that they make is counted. */
+@Injectable()
+export class Quotas {
+  constructor(private readonly settings: Settings) {}
+
+  /**
+   * Refuses one more of a kind to a holder that has its most. Asked in the transaction that creates it, and exact: two at once wait for
+   * each other.
+   * @param holderId id of the user or of the graph
+   * @throws QuotaReachedError
+   */
+  async ask(client: PoolClient, kind: keyof typeof quotas, holderId: number, caller: { isAdmin: boolean }): Promise<void> {
+    if (caller.isAdmin) return;
+    const { held, most: mostOf } = quotas[kind];
+    const most = mostOf(this.settings);
+    await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, $2))', [`quota.${kind}`, holderId]);
+    const { rows } = await client.query<{ held: number }>(`SELECT count(*)::int AS held FROM ${held}`, [holderId]);
+    if (rows[0]!.held >= most) throw new QuotaReachedError(kind, most);
+  }
+}
