@@ -46,8 +46,8 @@ export class QueriesRepository {
 
   constructor(private readonly pool: ServicePool) {}
 
-  /** The graph's version and, if there is one for it, the stored answer; null when the graph is gone. One statement. */
-  async findAnswer(graphId: number, hash: Buffer): Promise<{ version: number; stored: StoredAnswer | null } | null> {
+  /** The graph's version and, if there is one for it, the stored answer to `hash`; null when the graph is gone. One statement. */
+  async findAnswer(graphId: number, hash: Buffer | null): Promise<{ version: number; stored: StoredAnswer | null } | null> {
     const { rows } = await this.pool.query<{ version: number; id: number | null; answer: string | null; created_at: Date }>({
       name: 'find-answer',
       text: `SELECT g.version, q.id, q.answer::text AS answer, q.created_at

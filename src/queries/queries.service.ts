@@ -39,7 +39,7 @@ export class QueriesService {
     const query = readQueryRequest(body, this.settings.queryMaxTimeoutMs);
     const context = query.kind === 'question' ? { today: today(), metrics: await this.metrics.catalog(graphId) } : null;
     const hash = hashOf(query, { retrieval: this.settings.retrievalUrl ?? null, ...context });
-    const found = await this.queries.findAnswer(graphId, hash);
+    const found = await this.queries.findAnswer(graphId, query.refresh ? null : hash);
     if (!found) throw new GraphNotFoundError();
     const kept = query.refresh ? null : (found.stored ?? this.store.findPending(graphId, hash, found.version));
     const answered =

@@ -4,6 +4,8 @@ import { RawJson } from './raw-json.js';
 /** Up to here a whole value is written in one go: that takes some milliseconds at most. */
 const WRITTEN_AT_ONCE_BYTES = 262_144;
 const SAMPLED = 4;
+/** Characters of a piece: fewer make many pieces, each of which costs a write. */
+const PIECE = 65_536;
 
 /** Whether an object's JSON is worth writing in turns, judged by the first elements of its arrays. */
 export function isLarge(body: unknown): body is Record<string, unknown> {
@@ -26,45 +28,69 @@ function weightOf(value: unknown): number {
   return sum;
 }
 
-/**
- * The JSON of an object in pieces, written so that the event loop is left in between: arrays by their elements, and raw values as
- * they are.
- * @param onBytes hears of every piece's size as it is written; may throw to end it
- */
-export async function writeInTurns(
-  body: Record<string, unknown>,
-  pace = new Pace(),
-  onBytes: (bytes: number) => void = () => undefined,
-): Promise<Buffer[]> {
-  const pieces: Buffer[] = [];
-  const append = (piece: Buffer): void => {
-    pieces.push(piece);
-    onBytes(piece.length);
-  };
-  const text = (piece: string): void => append(Buffer.from(piece));
-  let separator = '{';
-  for (const [name, value] of Object.entries(body)) {
-    if (value === undefined) continue;
-    text(`${separator}${JSON.stringify(name)}:`);
-    separator = ',';
-    if (value instanceof RawJson) append(value.bytes);
-    else if (Array.isArray(value)) await writeArray(value, pace, text);
-    else text(JSON.stringify(value));
+/** JSON in pieces, written so that the event loop is left in between. */
+export class JsonPieces {
+  private readonly pieces: Buffer[] = [];
+  private gathered = '';
+
+  /** @param onBytes hears of every piece's size as it is written; may throw to end it */
+  constructor(
+    private readonly pace = new Pace(),
+    private readonly onBytes: (bytes: number) => void = () => undefined,
+  ) {}
+
+  /** An object, whose arrays are written by their elements and whose raw values as they are. */
+  async object(body: Record<string, unknown>): Promise<this> {
+    let separator = '{';
+    for (const [name, value] of Object.entries(body)) {
+      if (value === undefined) continue;
+      this.text(`${separator}${JSON.stringify(name)}:`);
+      separator = ',';
+      if (value instanceof RawJson) this.raw(value.bytes);
+      else if (Array.isArray(value)) await this.array(value);
+      else this.text(JSON.stringify(value));
+    }
+    return this.text(separator === '{' ? '{}' : '}');
   }
-  text(separator === '{' ? '{}' : '}');
-  return pieces;
+
+  async array(elements: unknown[]): Promise<this> {
+    let separator = '[';
+    for (const element of elements) {
+      this.text(separator + (JSON.stringify(element) ?? 'null'));
+      separator = ',';
+      if (this.pace.isOverdue) await this.pace.turn();
+    }
+    return this.text(separator === '[' ? '[]' : ']');
+  }
+
+  text(text: string): this {
+    this.gathered += text;
+    if (this.gathered.length > PIECE) this.flush();
+    return this;
+  }
+
+  end(): Buffer[] {
+    this.flush();
+    return this.pieces;
+  }
+
+  private raw(bytes: Buffer): void {
+    this.flush();
+    this.append(bytes);
+  }
+
+  private flush(): void {
+    if (this.gathered !== '') this.append(Buffer.from(this.gathered));
+    this.gathered = '';
+  }
+
+  private append(piece: Buffer): void {
+    this.pieces.push(piece);
+    this.onBytes(piece.length);
+  }
 }
 
-/** Gathers short elements, so that a million of them are not a million pieces. */
-async function writeArray(elements: unknown[], pace: Pace, text: (piece: string) => void): Promise<void> {
-  let gathered = '[';
-  for (const [i, element] of elements.entries()) {
-    gathered += (i === 0 ? '' : ',') + (JSON.stringify(element) ?? 'null');
-    if (gathered.length > 65_536) {
-      text(gathered);
-      gathered = '';
-    }
-    if (pace.isOverdue) await pace.turn();
-  }
-  text(`${gathered}]`);
+/** The JSON of an object, in pieces. */
+export async function writeInTurns(body: Record<string, unknown>): Promise<Buffer[]> {
+  return (await new JsonPieces().object(body)).end();
 }
