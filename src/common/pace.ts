@@ -1,7 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Steps } from '../text/steps.js';
 
 /** Eight pieces of work that hold the event loop this long each in one turn still leave it within 50 ms. */
 const HELD_MS = 5;
+
+/** Does the work in turns, so that the event loop is left in between. */
+export async function inTurns<T>(steps: Steps<T>, pace = new Pace()): Promise<T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    if (pace.isOverdue) await pace.turn();
+  }
+}
 
 /**
  * Lets long work give way: it asks wherever it may pause, and waits a turn of the event loop once it has held it for 5 ms.

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
+import { inTurns } from '../common/pace.js';
 import { Settings } from '../config/settings.js';
 import { DatabaseAccess } from '../database/roles/database-access.js';
 import { ServicePool } from '../database/service-pool.js';
 import { IngestionRepository, type JobRow } from './ingestion.repository.js';
 import type { Mapping } from './mapping/mapping.js';
-import { parseMapping } from './mapping/parse-mapping.js';
+import { readMapping } from './mapping/parse-mapping.js';
 import { readRejected } from './run/rejected-rows.js';
 import { LeaseLostError, RunFailure } from './run/run-failure.js';
 import { addTotals, emptyReport, type RejectedSample, type RunReport, type TargetReport } from './run/run-report.js';
@@ -53,7 +54,7 @@ export class IngestionRunner {
   async run(claimed: ClaimedRun, report: RunReport, onBackend: (pid: number) => void): Promise<Upkeep> {
     const startedAt = performance.now();
     const job = await this.repository.getJob(claimed.jobId);
-    const { mapping } = parseMapping(job.mapping_yaml);
+    const { mapping } = await inTurns(readMapping(job.mapping_yaml));
     // The ceiling may be younger than the job.
     mapping.source.statementTimeoutMs = Math.min(mapping.source.statementTimeoutMs, this.settings.ingestionMaxStatementTimeoutMs);
     Object.assign(report, emptyReport(targetsOf(mapping)));

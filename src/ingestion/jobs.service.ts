@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../access/principal.js';
+import { inTurns } from '../common/pace.js';
 import { afterId, type Page, page } from '../common/http/page.js';
 import { Settings } from '../config/settings.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
@@ -14,7 +15,7 @@ import {
 } from './ingestion.dto.js';
 import { IngestionRepository } from './ingestion.repository.js';
 import type { Mapping, ParsedMapping } from './mapping/mapping.js';
-import { parseMapping } from './mapping/parse-mapping.js';
+import { readMapping } from './mapping/parse-mapping.js';
 import { mappingError, mappingProblem } from './mapping/problems.js';
 import { SourcesService } from './sources.service.js';
 import { targetsOf } from './staging/target.js';
@@ -32,7 +33,7 @@ export interface LoadedRows {
 /** A job with the connection that it reads, in the name of whoever saved it, and the rows that it reads there. */
 export type JobReader = SavedRecord & {
   connectionId: number;
-  /** @throws SchemaError for a mapping that this release refuses */ loads: () => LoadedRows[];
+  /** @throws SchemaError for a mapping that this release refuses */ loads: () => Promise<LoadedRows[]>;
 };
 
 /** Jobs: mappings that were checked against their sources and belong to a graph. */
@@ -84,12 +85,12 @@ export class JobsService {
   async listReaders(graphId: number, ids: number[]): Promise<JobReader[]> {
     const jobs = await this.repository.listJobsByIds(graphId, ids);
     return jobs.map(({ id, name, saved_by: savedBy, connection_id: connectionId, mapping_yaml: yaml }) => {
-      return { kind: 'job', id, name, savedBy, connectionId, loads: () => loadedRows(parseMapping(yaml).mapping) };
+      return { kind: 'job', id, name, savedBy, connectionId, loads: async () => loadedRows((await inTurns(readMapping(yaml))).mapping) };
     });
   }
 
   private async check(principal: Principal, mappingYaml: string): Promise<{ parsed: ParsedMapping; connectionId: number }> {
-    const parsed = parseMapping(mappingYaml, this.settings.ingestionMaxStatementTimeoutMs);
+    const parsed = await inTurns(readMapping(mappingYaml, this.settings.ingestionMaxStatementTimeoutMs));
     const { connection, problems } = await this.sources.describe(parsed.mapping, principal);
     if (problems.length > 0 || !connection) {
       throw mappingError(

@@ -123,7 +123,7 @@ ${await loadedRowsSql(job, first)}
 /** The rows that the job makes the cited kind of element of. A type of edge may be mapped several times from one table. */
 async function loadedRowsSql({ loads }: JobReader, { label, table, key }: Citation): Promise<string> {
   const columns = Object.keys(key).join('\0');
-  const loaded = loads().filter(each => each.name === label && each.table === table && each.key.join('\0') === columns);
+  const loaded = (await loads()).filter(each => each.name === label && each.table === table && each.key.join('\0') === columns);
   if (loaded.length === 0) throw new RecordNotFoundError('job');
   await loadSqlParser();
   const scope = { columns: 'any', alias: table } as const;

@@ -1,3 +1,4 @@
+import { atOnce, type Steps } from '../../text/steps.js';
 import { checkEdges, checkNodes } from './check-mapping.js';
 import type { Mapping, ParsedMapping } from './mapping.js';
 import { MappingProblems, mappingError, mappingProblem } from './problems.js';
@@ -16,8 +17,9 @@ const MAX_STATEMENT_TIMEOUT_MS = 86_400_000;
  * Throws a SchemaError (422) that lists every problem, at most 50, each with its line and column (1-based).
  * @param maxTimeoutMs ceiling of `source.statement_timeout`
  */
-export function parseMapping(text: string, maxTimeoutMs = MAX_STATEMENT_TIMEOUT_MS): ParsedMapping {
-  const tree = readTree(text);
+export function* readMapping(text: string, maxTimeoutMs = MAX_STATEMENT_TIMEOUT_MS): Steps<ParsedMapping> {
+  const tree = yield* readTree(text);
+  yield;
   const problems = new MappingProblems(tree.positionOf);
   const root = new YamlReader(tree.root, [], problems, tree.positionAt);
   const map = root.asMap(ROOT_KEYS, ['batch_size']);
@@ -46,19 +48,35 @@ export function parseMapping(text: string, maxTimeoutMs = MAX_STATEMENT_TIMEOUT_
     });
     problems.throwIfAny();
   }
-  mapping.nodes = nodeItems.map(readNode).filter(node => node !== null);
-  const edges = edgeItems.map(readEdge).filter(edge => edge !== null);
+  mapping.nodes = yield* readEach(nodeItems, readNode);
+  const edges = yield* readEach(edgeItems, readEdge);
   // A node that could not be read would make every edge on it "unknown", which only hides the real problem.
   const allNodesRead = mapping.nodes.length === nodeItems.length;
   checkNodes(mapping.nodes, problems);
+  yield;
   mapping.edges = checkEdges(edges, mapping.nodes, allNodesRead, problems);
   problems.throwIfAny();
   return { mapping, warnings: problems.warnings, positionOf: tree.positionOf };
 }
 
-function readTree(text: string): YamlTree {
+/** All of {@link readMapping} at once. */
+export function parseMapping(text: string): ParsedMapping {
+  return atOnce(readMapping(text));
+}
+
+function* readEach<T>(items: YamlReader[], read: (item: YamlReader) => T | null): Steps<T[]> {
+  const found: T[] = [];
+  for (const item of items) {
+    const value = read(item);
+    if (value !== null) found.push(value);
+    yield;
+  }
+  return found;
+}
+
+function* readTree(text: string): Steps<YamlTree> {
   try {
-    return readYamlTree(text);
+    return yield* readYamlTree(text);
   } catch (error) {
     if (error instanceof YamlSyntaxError) throw mappingError([mappingProblem(error.code, [], error.text, error.position, error.hint)]);
     throw error;

@@ -1,3 +1,4 @@
+import { atOnce } from '../../text/steps.js';
 import { readYamlTree } from './yaml-tree.js';
 
 describe('readYamlTree', () => {
@@ -9,7 +10,7 @@ describe('readYamlTree', () => {
     jest.spyOn(String, 'fromCharCode').mockImplementation(() => {
       throw fault;
     });
-    expect(() => readYamlTree('version: "\\x41"')).toThrow(
+    expect(() => atOnce(readYamlTree('version: "\\x41"'))).toThrow(
       expect.objectContaining({ code: 'yaml_syntax', position: { line: 1, column: 1 }, cause: fault }),
     );
   });

@@ -1,8 +1,11 @@
 import { CORE_SCHEMA, YAMLException, constructFromEvents, getScalarValue, parseEvents } from 'js-yaml';
+import type { Steps } from '../../text/steps.js';
 import type { MappingPath, Position } from './mapping.js';
 
 const MAX_BYTES = 256 * 1024;
 const MAX_DEPTH = 20;
+/** Beginnings and ends of values. A quarter of a megabyte of lines that map something holds fewer; beyond it, it is noise. */
+const MAX_EVENTS = 60_000;
 /** Numbers of js-yaml's EVENT_ID and SCALAR_STYLE.PLAIN; the imported objects are typed as literals, which a switch needs. */
 const SEQUENCE = 2;
 const MAPPING = 3;
@@ -36,16 +39,16 @@ export class YamlSyntaxError extends Error {
 }
 
 /**
- * Reads one YAML 1.2 document (core schema, no aliases, at most 256 KiB, at most 20 levels) into a tree with positions.
+ * Reads one YAML 1.2 document (core schema, no aliases, at most 256 KiB, 20 levels and 60,000 events) into a tree with positions.
  * js-yaml's event stream carries the source offsets that its constructed values lack, so the tree is composed from events.
  * Throws YamlSyntaxError.
  */
-export function readYamlTree(text: string): YamlTree {
+export function* readYamlTree(text: string): Steps<YamlTree> {
   const start: Position = { line: 1, column: 1 };
   if (new TextEncoder().encode(text).length > MAX_BYTES) {
     throw new YamlSyntaxError('yaml_syntax', { zh: '映射超过 256 KiB', en: 'the mapping is larger than 256 KiB' }, start);
   }
-  const root = parseDocument(text, start);
+  const root = yield* parseDocument(text, start);
   if (root.kind !== 'map') {
     throw new YamlSyntaxError(
       'not_a_map',
@@ -58,11 +61,16 @@ export function readYamlTree(text: string): YamlTree {
   return { root, positionAt: positionOfOffset, positionOf: path => positionOfOffset(offsetOf(root, path)) };
 }
 
+type Events = ReturnType<typeof parseEvents>;
+
 const fullWidthColon =
   '文中有全角冒号「：」，YAML 需要半角冒号加空格 / the text has a full-width colon (：); YAML needs an ASCII colon and a space';
 
-function parseDocument(text: string, start: Position): YamlNode {
-  const { events, documents } = readEvents(text);
+function* parseDocument(text: string, start: Position): Steps<YamlNode> {
+  const events = readEvents(text, start);
+  yield;
+  const documents = countDocuments(text, events);
+  yield;
   if (documents > 1) {
     throw new YamlSyntaxError(
       'yaml_syntax',
@@ -76,12 +84,24 @@ function parseDocument(text: string, start: Position): YamlNode {
 }
 
 /** js-yaml asks to catch whatever it throws, "not just YAMLException": all of it is the text's fault. */
-function readEvents(text: string): { events: ReturnType<typeof parseEvents>; documents: number } {
+function readEvents(text: string, start: Position): Events {
+  let events: Events;
   try {
-    const events = parseEvents(text, { maxDepth: MAX_DEPTH });
-    // The constructor is run for what it refuses: aliases, duplicate keys, keys that are no scalars.
-    const documents = constructFromEvents(events, { source: text, schema: CORE_SCHEMA, maxAliases: 0 });
-    return { events, documents: documents.length };
+    events = parseEvents(text, { maxDepth: MAX_DEPTH });
+  } catch (error) {
+    throw toSyntaxError(text, error);
+  }
+  if (events.length > MAX_EVENTS) {
+    const sentence = { zh: '映射中的值过多，请拆成几个作业', en: 'the mapping has too many values; split it into several jobs' };
+    throw new YamlSyntaxError('yaml_syntax', sentence, start);
+  }
+  return events;
+}
+
+/** The constructor is run for what it refuses: aliases, duplicate keys, keys that are no scalars. */
+function countDocuments(text: string, events: Events): number {
+  try {
+    return constructFromEvents(events, { source: text, schema: CORE_SCHEMA, maxAliases: 0 }).length;
   } catch (error) {
     throw toSyntaxError(text, error);
   }
@@ -99,7 +119,7 @@ function secondDocumentAt(text: string): number {
   return 0;
 }
 
-function composeTree(text: string, events: ReturnType<typeof parseEvents>): YamlNode {
+function composeTree(text: string, events: Events): YamlNode {
   let next = 1; // the first event opens the document
   const atEnd = (): boolean => {
     if (events[next]!.type !== POP) return false;
