@@ -67,6 +67,8 @@ export class EmbeddedPostgres {
       max_wal_size: '4GB',
       checkpoint_timeout: '15min',
       jit: 'off',
+      // A query takes more cores than its own only where two are left for everybody else.
+      max_parallel_workers: String(Math.max(0, os.availableParallelism() - 2)),
       // A statement whose client is gone ends instead of working on for nobody; left alone it would also keep a server that died from
       // starting again. PostgreSQL refuses the setting on Windows.
       ...(process.platform === 'win32' ? {} : { client_connection_check_interval: '2s' }),

@@ -1,5 +1,6 @@
 import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { type Logger } from 'pino';
 import { ApiError, SchemaError } from '../../common/errors/api-error.js';
 import { DatabaseUnavailableError, ServiceStoppingError } from '../../common/errors/common-errors.js';
@@ -25,7 +26,8 @@ export interface RetrievalOptions {
 }
 
 const MAX_BODY_BYTES = 2_097_152;
-const WORKING_AT_ONCE = 8;
+/** Queries keep a core each busy, of PostgreSQL's mostly: more than twice as many as there are would leave nothing to the rest. */
+export const WORKING_AT_ONCE = Math.min(8, Math.max(4, 2 * availableParallelism()));
 /** Every process of the API shares these. All that waits and works for one of them fits into its connections to here. */
 const SHARE = { places: WORKING_AT_ONCE, waitingPerCaller: 50, waiting: 200, patienceMs: 120_000 };
 
