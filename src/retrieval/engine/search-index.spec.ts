@@ -48,7 +48,22 @@ describe('SearchIndex', () => {
   });
 
   it('finds nothing for what no node carries', async () => {
-    expect(await (await mixed).search({ text: 'zzzzqqqq', limit: 5, offset: 0 })).toEqual({ hits: [], total: 0, corrections: [] });
+    expect(await (await mixed).search({ text: 'zzzzqqqq', limit: 5, offset: 0 })).toEqual({
+      hits: [],
+      total: 0,
+      corrections: [],
+      unread: 0,
+    });
+  });
+
+  it('tells how many words it has left out', async () => {
+    const words = (count: number) => Array.from({ length: count }, (_, i) => `w${i}`).join(' ');
+    for (const [count, unread] of [
+      [64, 0],
+      [65, 1],
+      [100, 36],
+    ] as const)
+      expect((await (await mixed).search({ text: words(count), limit: 1, offset: 0 })).unread).toBe(unread);
   });
 
   it('leaves no trace of one search in the next', async () => {

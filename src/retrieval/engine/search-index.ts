@@ -32,6 +32,8 @@ export interface SearchResult {
   total: number;
   /** Spellings that were read as other words: `{ from: 'Pekin', to: 'peking' }`. */
   corrections: { from: string; to: string }[];
+  /** Words of the text beyond the first 64, which were not searched for. */
+  unread: number;
 }
 
 const WEIGHT = { display: 3, key: 2.5, text: 1 };
@@ -112,7 +114,8 @@ export class SearchIndex {
     const query = rest.trim() === '' ? (preferred.size > 0 ? '' : normalized) : rest;
     if (query === '') return this.listLabels(preferred, request, pace);
     const groups: TermMatch[][] = [];
-    for (const term of termsOfQuery(query).slice(0, MOST_TERMS)) groups.push(await this.expand(term, corrections, pace));
+    const terms = termsOfQuery(query);
+    for (const term of terms.slice(0, MOST_TERMS)) groups.push(await this.expand(term, corrections, pace));
     const weights = this.weightsOf(groups);
     const most = weights.reduce((sum, weight) => sum + weight, 0);
     const fields = request.namesOnly ? FIELD.display | FIELD.key : FIELD.display | FIELD.key | FIELD.text;
@@ -142,7 +145,7 @@ export class SearchIndex {
           exact: this.isNamed(ordinal, nameHash),
           coverage: round((this.coverage[ordinal] ?? 0) / most),
         }));
-      return { hits, total, corrections };
+      return { hits, total, corrections, unread: Math.max(0, terms.length - MOST_TERMS) };
     } finally {
       for (const ordinal of touched) {
         this.scores[ordinal] = 0;
@@ -244,7 +247,7 @@ export class SearchIndex {
       if (total >= request.offset && hits.length < request.limit) hits.push({ ...this.node(ordinal), score: 1, exact: false, coverage: 1 });
       total++;
     }
-    return { hits, total, corrections: [] };
+    return { hits, total, corrections: [], unread: 0 };
   }
 
   private label(ordinal: number): string {

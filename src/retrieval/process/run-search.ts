@@ -1,4 +1,5 @@
 import { Pace } from '../../common/pace.js';
+import { MOST_TERMS, type SearchResult } from '../engine/search-index.js';
 import { type AnswerColumn, type Language, type RetrievalAnswer } from '../protocol.js';
 import { CursorExpiredError } from '../retrieval.errors.js';
 import { type LoadedGraph, type LoadedGraphs, type LoadedIndex } from './loaded-graphs.js';
@@ -99,11 +100,24 @@ export async function searchGraph(
     plan: { kind: 'search' },
     metric_call: null,
     next_offset: end < Math.min(found.total, MOST_PAGED) && found.hits.length > 0 ? end : null,
-    warnings: found.corrections.map(({ from, to }) =>
-      query.language === 'zh' ? `没有“${from}”，按相近的“${to}”查找` : `Nothing is spelled "${from}"; searched for the similar "${to}"`,
-    ),
+    warnings: warningsOf(found, query.language),
     timing_ms: { search: searched },
   };
+}
+
+function warningsOf({ corrections, unread }: SearchResult, language: Language): string[] {
+  const say = (zh: string, en: string): string => (language === 'zh' ? zh : en);
+  const warnings = corrections.map(({ from, to }) =>
+    say(`没有“${from}”，按相近的“${to}”查找`, `Nothing is spelled "${from}"; searched for the similar "${to}"`),
+  );
+  if (unread > 0)
+    warnings.push(
+      say(
+        `只按前 ${MOST_TERMS} 个词查找，其余 ${unread} 个未用`,
+        `Only the first ${MOST_TERMS} words were searched for; ${unread} more were not`,
+      ),
+    );
+  return warnings;
 }
 
 function sentence(query: Pick<SearchQuery, 'text' | 'language'>, total: number, best: string | undefined): string {
