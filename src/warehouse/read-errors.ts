@@ -1,6 +1,6 @@
 import { type ApiError } from '../common/errors/api-error.js';
 import { isTooLargeForAnyValue } from '../database/too-large-allocation.js';
-import { WarehouseQueryError, WarehouseTimeoutError, WarehouseUnavailableError } from './warehouse.errors.js';
+import { TableBeingReplacedError, WarehouseQueryError, WarehouseTimeoutError, WarehouseUnavailableError } from './warehouse.errors.js';
 
 /** SQLSTATE, or its class, and what it means to the person who asked. PostgreSQL's own text may quote data and stays inside. */
 const reasons: [prefix: string, reason: { zh: string; en: string }][] = [
@@ -25,7 +25,6 @@ const reasons: [prefix: string, reason: { zh: string; en: string }][] = [
   ],
   ['53200', { zh: '所需的内存超过一个查询的上限，请缩小范围', en: 'it needs more memory than one query may take; narrow its range' }],
   ['54', { zh: '语句过于复杂', en: 'the statement is too complex' }],
-  ['55P03', { zh: '表正在被更新，请稍后重试', en: 'a table is being replaced; retry shortly' }],
 ];
 
 /** What went wrong while reading, as an error of ours. */
@@ -34,6 +33,7 @@ export function toReadError(cause: unknown, timeoutMs: number): ApiError {
   const stated = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : '';
   // A value of more than a gigabyte is an internal error to PostgreSQL.
   const sqlstate = isTooLargeForAnyValue(cause) ? '53200' : stated;
+  if (sqlstate === '55P03') return new TableBeingReplacedError(cause);
   if (sqlstate === '57014') return new WarehouseTimeoutError(timeoutMs, cause);
   const known = reasons.find(([prefix]) => sqlstate !== '' && sqlstate.startsWith(prefix));
   return known ? new WarehouseQueryError(known[1], sqlstate, cause) : new WarehouseUnavailableError(cause);

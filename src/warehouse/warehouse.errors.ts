@@ -182,6 +182,18 @@ export class WarehouseQueryError extends ApiError {
   }
 }
 
+/** 503: a table that is read is being replaced, and was not free within the lock time-out. */
+export class TableBeingReplacedError extends ApiError {
+  constructor(cause: unknown) {
+    super(
+      503,
+      'table_being_replaced',
+      { zh: '查询用到的表正在被替换，请稍后重试', en: 'A table that the query reads is being replaced; retry shortly' },
+      { headers: { 'Retry-After': '5' }, cause },
+    );
+  }
+}
+
 export class WarehouseTimeoutError extends ApiError {
   constructor(timeoutMs: number, cause: unknown) {
     super(
