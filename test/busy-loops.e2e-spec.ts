@@ -99,7 +99,7 @@ describe('a graph beyond the memory budget', () => {
     const started = performance.now();
     const first = await ask();
     const took = performance.now() - started;
-    expect([first.status, first.body.code]).toEqual([503, 'graph_exceeds_memory']);
+    expect([first.status, first.body.code]).toEqual([422, 'graph_exceeds_memory']);
     const again = await Promise.all(Array.from({ length: 10 }, ask));
     expect(again.map(({ body }) => body.code)).toEqual(Array.from({ length: 10 }, () => 'graph_exceeds_memory'));
     // Not one of them read the nodes again.

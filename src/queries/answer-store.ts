@@ -88,12 +88,13 @@ export class AnswerStore implements BeforeApplicationShutdown {
   }
 
   private async save(entry: NewAnswer): Promise<void> {
-    try {
-      await this.queries.save(entry);
-      await this.cut(entry);
-    } catch (error) {
-      this.log.warn({ cause: error }, '答案未能保存 / The answer was not stored');
-    }
+    const warn = (message: string) => (cause: unknown) => {
+      this.log.warn({ cause }, message);
+      return false;
+    };
+    const saving = this.queries.save(entry).then(() => true);
+    if (!(await saving.catch(warn('答案未能保存 / The answer was not stored')))) return;
+    await this.cut(entry).catch(warn('旧答案未能清理，将由定期清理完成 / Older answers were not removed; the sweep will do it'));
   }
 
   /** Keeps a graph near its share between two sweeps, however fast its answers come. */

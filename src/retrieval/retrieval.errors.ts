@@ -44,11 +44,11 @@ export class QueryRefusedError extends ApiError {
 export class GraphExceedsMemoryError extends ApiError {
   constructor(graphId: number, budgetBytes: number) {
     super(
-      503,
+      422,
       'graph_exceeds_memory',
       {
-        zh: '图的大小超出检索进程的内存上限（RETRIEVAL_MEMORY_MB）',
-        en: 'The graph is larger than the memory of the retrieval process (RETRIEVAL_MEMORY_MB)',
+        zh: '图的搜索索引超出检索进程的内存上限，无法搜索和提问；请改用 cypher，或请管理员调高 RETRIEVAL_MEMORY_MB',
+        en: 'The search index of the graph is larger than the memory of the retrieval process, so it cannot be searched or asked; use cypher, or ask an administrator to raise RETRIEVAL_MEMORY_MB',
       },
       { context: { graph_id: graphId, budget_bytes: budgetBytes } },
     );

@@ -16,6 +16,8 @@ const NUMBER = /0[xX][0-9a-fA-F]*|0o[0-7]*|(?:\d+\.\d+|\.\d+|\d+)(?:[eE][+-]?\d+
 const SYMBOL = /<>|<=|>=|=~|\.\.|\+=|[(){}[\],.:;|+\-*/%^=<>&!]/uy;
 const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', "'": "'", '"': '"', '`': '`', '\\': '\\' };
 const FULL_WIDTH = /[，。：；（）｛｝【】［］“”‘’＝＜＞－｜＄]/u;
+/** Characters of a number that an error repeats. */
+const MOST_SHOWN = 30;
 const MAX_INTEGER = 9_223_372_036_854_775_808n;
 
 /** Text to tokens, the last of kind `end`. Throws CypherSyntaxError on a character, string or number that is none. */
@@ -72,8 +74,9 @@ function readToken(text: string, at: number): Token {
 }
 
 function readNumber(text: string, at: number, number: string): Token {
+  const shown = number.length > MOST_SHOWN ? `${number.slice(0, MOST_SHOWN)}…` : number;
   const bad = (zh: string, en: string) =>
-    new CypherSyntaxError({ zh: `${zh}：${number}`, en: `${en}: ${number}` }, placeOf(text, at), { found: number });
+    new CypherSyntaxError({ zh: `${zh}：${shown}`, en: `${en}: ${shown}` }, placeOf(text, at), { found: shown });
   if (matchAt(NAME, text, at + number.length) !== null || /^0[xo]$/i.test(number)) throw bad('数字写法有误', 'Not a number');
   if (/^(?:0[xo]|\d+$)/i.test(number)) {
     const value = BigInt(number);
