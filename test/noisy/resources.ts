@@ -21,6 +21,7 @@ async function metricsOver(noisy: Owner, relations: { sql: string; dimension: st
     });
     if (status === 201) made.push((JSON.parse(text) as { id: number }).id);
   }
+  if (made.length === 0) throw new Error('None of these metrics was saved');
   return made;
 }
 
@@ -28,12 +29,7 @@ const executions = (made: number[], most = 16) =>
   fc
     .array(fc.record({ limit: fc.integer({ min: 1, max: 10_000 }), totals: fc.boolean() }), { minLength: most / 2, maxLength: most })
     .map(options =>
-      made.length === 0
-        ? []
-        : options.map((option, index) => ({
-            path: `/metrics/${made[index % made.length]}/execute`,
-            body: { ...option, dimensions: ['维'] },
-          })),
+      options.map((option, index) => ({ path: `/metrics/${made[index % made.length]}/execute`, body: { ...option, dimensions: ['维'] } })),
     );
 
 export const resources: Resource[] = [
@@ -57,6 +53,8 @@ export const resources: Resource[] = [
       const nested = (levels: number): string =>
         levels === 0 ? 'SELECT id, long AS t FROM noisy_rows' : `SELECT id, ${ten('q.t')} AS t FROM (${nested(levels - 1)}) q`;
       return metricsOver(noisy, [
+        { sql: nested(2), dimension: 't', formula: 'SUM(id)' },
+        { sql: crossOf(2, 't0.id AS id, concat(t0.long, t1.long) AS t'), dimension: 't', formula: 'COUNT(DISTINCT id)' },
         { sql: nested(3), dimension: 't', formula: 'SUM(id)' },
         { sql: nested(6), dimension: 't', formula: 'SUM(id)' },
         { sql: crossOf(2, `t0.grp AS id, string_agg(t0.long, ',') AS t`, 'GROUP BY t0.grp'), dimension: 't', formula: 'SUM(id)' },
