@@ -235,6 +235,17 @@ describe('what a question excludes, joins and asks for', () => {
       }
     });
 
+    it.each([
+      '客户'.repeat(900),
+      '不'.repeat(1_960),
+      '客户的产品的订单的'.repeat(60),
+      '每个客户每个产品'.repeat(70),
+      'customers and products and '.repeat(40),
+    ])('does not try what asks for too much at once (%#)', async question => {
+      const { answer, plan } = await ask(question);
+      expect([plan.kind, answer.text]).toEqual(['search', expect.stringMatching(/^无法回答这个问题|^This question cannot be answered/)]);
+    });
+
     it('says what can be asked instead', async () => {
       expect((await ask('每个供应商的销售额')).answer.text).toContain('指标“销售额”可以按地区、产品、类别、时间来问。');
       expect((await ask('Which suppliers have no products?')).answer.text).toContain(

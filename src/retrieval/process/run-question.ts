@@ -1,5 +1,6 @@
-import { type ErrorText } from '../../common/errors/api-error.js';
+import { ApiError, type ErrorText } from '../../common/errors/api-error.js';
 import { Pace } from '../../common/pace.js';
+import { type LogicalPlan } from '../cypher/logical-plan.js';
 import { parseCypher } from '../cypher/parse-cypher.js';
 import { planCypher } from '../cypher/plan-cypher.js';
 import { type AnswerNode, type Language, type LinkedTerm, type MetricCall, type MetricEntry, type RetrievalAnswer } from '../protocol.js';
@@ -29,6 +30,8 @@ export interface Question {
 }
 
 const SHOWN_HITS = 10;
+/** A question that names more is no question any more, and planning it would take longer than answering all others. */
+const MOST_MENTIONS = 60;
 
 /** Links, plans and runs a question; what cannot be planned is answered with the nearest nodes and the reason. */
 export async function runQuestion(
@@ -59,6 +62,8 @@ async function answerQuestion(
     search: (text: string, limit: number) => loaded.index.search({ text, limit, offset: 0, namesOnly: true }, pace),
   };
   const linked = await linkQuestion(question.text, question.today, lexicon, names, pace);
+  if (linked.mentions.length > MOST_MENTIONS)
+    return searchInstead(reader, graph, loaded, question, [], pace, { reason: tooMuchAtOnce, hint: '' });
   const ids = [
     ...new Set(
       linked.mentions.flatMap(mention =>
@@ -82,25 +87,31 @@ async function answerQuestion(
   if ('reason' in plan) return searchInstead(reader, graph, loaded, question, terms, pace, { reason: plan.reason, hint });
   const uncertain = whyUncertain(linked, plan);
   if (uncertain) return searchInstead(reader, graph, loaded, question, terms, pace, { reason: uncertain, hint });
-  return graphAnswer(reader, schema, plan, question, { terms, notes, timing }, pace);
+  const logical = planOf(plan.cypher, schema);
+  if (!logical) return searchInstead(reader, graph, loaded, question, terms, pace, { reason: tooMuchAtOnce, hint });
+  return graphAnswer(reader, schema, { ...plan, logical }, question, { terms, notes, timing }, pace);
+}
+
+/** Null where the Cypher that a question was turned into is past the bounds of a query: the asker has not written it. */
+function planOf(cypher: string, schema: GraphElements): LogicalPlan | null {
+  try {
+    return planCypher(parseCypher(cypher), schema);
+  } catch (error) {
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
 }
 
 async function graphAnswer(
   reader: GraphReader,
   schema: GraphElements,
-  { cypher, parameters, shape, paths, notes: passedOver }: GraphPlan,
+  { cypher, logical, parameters, shape, paths, notes: passedOver }: GraphPlan & { logical: LogicalPlan },
   question: Question,
   { terms, notes, timing }: { terms: LinkedTerm[]; notes: string[]; timing: Record<string, number> },
   pace: Pace,
 ): Promise<RetrievalAnswer> {
   const { limit, language } = question;
-  const answer = await executePlan(
-    reader,
-    schema,
-    planCypher(parseCypher(cypher), schema),
-    { text: cypher, parameters, limit, language },
-    pace,
-  );
+  const answer = await executePlan(reader, schema, logical, { text: cypher, parameters, limit, language }, pace);
   return {
     ...answer,
     text: wordGraphAnswer(shape, answer.rows, language, limit),
@@ -170,6 +181,8 @@ function whyUncertain({ mentions, unknown }: LinkedQuestion, { shape }: GraphPla
   if (understood > 0 && (unknown.length === 0 || Object.values<string[]>({ ...shape.of }).some(names => names.length > 0))) return null;
   return notUnderstood(unknown);
 }
+
+const tooMuchAtOnce: ErrorText = { zh: '问题一次问得太多，请拆成几个问题', en: 'It asks for too much at once; ask in several questions' };
 
 function notUnderstood(words: string[]): ErrorText {
   if (words.length === 0) return { zh: '没有理解问题', en: 'The question was not understood' };
