@@ -1,14 +1,68 @@
 /** Who may import whom. Each rule's comment is the sentence a reader needs when it fails. */
-const features =
-  '^src/(access|api-keys|audit|auth|licensing|limits|permissions|users|graphs|warehouse|ingestion|metrics|queries|retrieval|health)/';
+
+/** The folders from the ground up: each may import those before it, and none of those behind it. */
+const floors = [
+  ['text', 'sql'],
+  ['common'],
+  ['config'],
+  ['database'],
+  ['http'],
+  ['telemetry'],
+  ['sql-guard'],
+  ['access'],
+  ['audit', 'limits', 'licensing'],
+  ['users'],
+  ['auth'],
+  ['graphs', 'warehouse'],
+  ['api-keys', 'permissions'],
+  ['ingestion', 'metrics'],
+  ['cypher', 'graph-index'],
+  ['questions'],
+  ['retrieval'],
+  ['queries'],
+  ['health', 'retention', 'openapi', 'process'],
+];
+
+/** The rooms of a folder, likewise. */
+const rooms = {
+  cypher: ['syntax', 'values', 'semantics', 'plan', 'executors'],
+  questions: ['linking', 'planning', 'wording'],
+  metrics: ['formula', 'plan', 'binding'],
+  ingestion: ['mapping', 'staging', 'run'],
+  warehouse: ['mirror', 'connections', 'tables'],
+};
+
+const folders = names => `^src/(${names.join('|')})/`;
+const upwards = floors.flatMap((floor, level) => {
+  const above = floors.slice(level + 1).flat();
+  const beside = name => floor.filter(other => other !== name);
+  return floor.map(name => ({
+    name: `no-way-up-from-${name}`,
+    severity: 'error',
+    comment: 'Folders stand on floors (see the list in this file); an import goes down, never up and never to the side.',
+    from: { path: folders([name]) },
+    to: { path: ['^src/[^/]+$', ...(above.length + beside(name).length > 0 ? [folders([...above, ...beside(name)])] : [])] },
+  }));
+});
+
+const betweenRooms = Object.entries(rooms).flatMap(([folder, names]) =>
+  names.slice(0, -1).map((name, index) => ({
+    name: `no-way-up-from-${folder}-${name}`,
+    severity: 'error',
+    comment: 'The rooms of a folder stand on each other in the order of the list in this file.',
+    from: { path: `^src/${folder}/${name}/`, pathNot: '\\.spec\\.ts$' },
+    to: { path: `^src/${folder}/(${names.slice(index + 1).join('|')})/` },
+  })),
+);
+
 const pure = [
   '^src/common/errors/',
   '^src/text/',
   '^src/sql-guard/',
-  '^src/metrics/(formula|compiler)/',
+  '^src/metrics/(formula|plan)/',
   '^src/ingestion/mapping/',
-  '^src/retrieval/(cypher|engine|question)/',
-  '^src/warehouse/csv/csv-[^/]*$',
+  '^src/(cypher|graph-index|questions)/',
+  '^src/warehouse/mirror/csv/csv-[^/]*$',
   '^src/licensing/verification/',
 ];
 
@@ -21,13 +75,8 @@ export default {
       from: {},
       to: { circular: true },
     },
-    {
-      name: 'foundation-knows-no-feature',
-      severity: 'error',
-      comment: 'common, config, database, telemetry and text serve every feature and so may know none of them.',
-      from: { path: '^src/(common|config|database|telemetry|text)/' },
-      to: { path: features },
-    },
+    ...upwards,
+    ...betweenRooms,
     {
       name: 'other-features-by-the-front-door',
       severity: 'error',
@@ -43,7 +92,7 @@ export default {
       from: { path: pure, pathNot: '\\.spec\\.ts$' },
       to: {
         path: '(@nestjs|typeorm|node_modules/pg/|^src/(config|database)/)',
-        pathNot: '^src/(database/(quote-identifier|graph-tables)|config/license-settings)\\.ts$',
+        pathNot: '^src/(database/graph-tables|config/license-settings)\\.ts$',
       },
     },
     {
@@ -51,7 +100,7 @@ export default {
       severity: 'error',
       comment: 'The formula, mapping and Cypher parsers use no Node module, so that a browser can run the same code.',
       from: {
-        path: ['^src/text/', '^src/metrics/formula/', '^src/ingestion/mapping/', '^src/retrieval/cypher/'],
+        path: ['^src/text/', '^src/metrics/formula/', '^src/ingestion/mapping/', '^src/cypher/'],
         pathNot: '\\.spec\\.ts$',
       },
       to: { dependencyTypes: ['core'] },

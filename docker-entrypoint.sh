@@ -3,6 +3,6 @@
 set -eu
 case "${1:-api}" in
   api) exec node --enable-source-maps dist/src/main.js ;;
-  retrieval) exec node --enable-source-maps dist/src/retrieval/retrieval.main.js ;;
+  retrieval) exec node --enable-source-maps dist/src/retrieval.main.js ;;
   *) exec "$@" ;;
 esac

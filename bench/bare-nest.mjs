@@ -15,7 +15,7 @@ class HelloModule {}
 Module({ controllers: [HelloController] })(HelloModule);
 
 async function ourAdapter() {
-  const { BoundedHttpAdapter } = await import('../dist/src/common/http/bounded-http.adapter.js');
+  const { BoundedHttpAdapter } = await import('../dist/src/http/server/bounded-http.adapter.js');
   return new BoundedHttpAdapter({ maxHeaderBytes: 8_192, headersTimeoutMs: 10_000, requestTimeoutMs: 10_000, maxConnections: 1_000 });
 }
 

@@ -2,7 +2,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { createApiKey } from '../dist/src/api-keys/api-key-format.js';
-import { tokenAudience, tokenIssuer } from '../dist/src/auth/token-key.js';
+import { tokenAudience, tokenIssuer } from '../dist/src/access/token-key.js';
 
 /** The service's `JWT_SECRET_KEY`, so that tokens can be had without a login, which is slow on purpose. */
 export const tokenSecret = 'bench-secret-of-at-least-32-bytes';

@@ -8,9 +8,9 @@ import { ApiKeyPowersGuard } from './auth/api-key-powers.guard.js';
 import { AuthModule } from './auth/auth.module.js';
 import { CredentialsGuard } from './auth/credentials.guard.js';
 import { PasswordChangeGuard } from './auth/password-change.guard.js';
-import { JsonBodyGuard } from './common/http/json-body.guard.js';
-import { RequestSchemaGuard } from './common/http/request-schema.guard.js';
-import { DtoPipe } from './common/http/validation.pipe.js';
+import { JsonBodyGuard } from './http/validation/json-body.guard.js';
+import { RequestSchemaGuard } from './http/validation/request-schema.guard.js';
+import { DtoPipe } from './http/validation/validation.pipe.js';
 import { LogModule } from './common/logging/log.module.js';
 import { StoppingModule } from './common/stopping/stopping.module.js';
 import { ConfigModule } from './config/config.module.js';
@@ -34,7 +34,7 @@ import { type RetrievalPlace } from './retrieval/retrieval.supervisor.js';
 import { RetentionModule } from './retention/retention.module.js';
 import { TelemetryModule } from './telemetry/telemetry.module.js';
 import { UsersModule } from './users/users.module.js';
-import { ConnectionAccessGuard } from './warehouse/connection-access.guard.js';
+import { ConnectionAccessGuard } from './warehouse/connections/connection-access.guard.js';
 import { WarehouseModule } from './warehouse/warehouse.module.js';
 
 export interface AppOptions {

@@ -1,17 +1,17 @@
 import { NestFactory } from '@nestjs/core';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule, type AppOptions } from './app.module.js';
-import { answerProtocolErrors } from './common/http/answer-protocol-errors.js';
-import { BoundedHttpAdapter } from './common/http/bounded-http.adapter.js';
-import { checkRequestMiddleware } from './common/http/check-request.middleware.js';
-import { corsFor } from './common/http/cors.js';
-import { pathPrefixMiddleware } from './common/http/path-prefix.middleware.js';
-import { requestContextMiddleware } from './common/http/request-context.js';
-import { requestLogMiddleware } from './common/http/request-log.middleware.js';
-import { securityHeadersMiddleware } from './common/http/security-headers.middleware.js';
+import { answerProtocolErrors } from './http/server/answer-protocol-errors.js';
+import { BoundedHttpAdapter } from './http/server/bounded-http.adapter.js';
+import { checkRequestMiddleware } from './http/server/check-request.middleware.js';
+import { corsFor } from './http/server/cors.js';
+import { pathPrefixMiddleware } from './http/server/path-prefix.middleware.js';
+import { requestContextMiddleware } from './common/logging/request-context.js';
+import { requestLogMiddleware } from './http/server/request-log.middleware.js';
+import { securityHeadersMiddleware } from './http/server/security-headers.middleware.js';
 import { FrameworkLog } from './common/logging/log.js';
 import { AnonymousCeiling } from './limits/anonymous-ceiling.service.js';
-import { serveOpenApi } from './openapi.js';
+import { serveOpenApi } from './openapi/openapi.js';
 import { Telemetry } from './telemetry/telemetry.service.js';
 
 const headersTimeoutMs = 10_000;

@@ -4,21 +4,21 @@ import { fileURLToPath } from 'node:url';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type Logger } from 'pino';
 import { createApp } from './create-app.js';
-import { ServerDrain } from './common/http/server-drain.js';
+import { ServerDrain } from './http/server/server-drain.js';
 import { createLog } from './common/logging/log.js';
 import { scrubber } from './common/logging/scrub-secrets.js';
 import { ServiceStop } from './common/stopping/service-stop.js';
 import { InvalidSettingsError } from './config/settings-reader.js';
 import { loadSettings, type Settings } from './config/settings.js';
 import { startWarnings } from './config/start-warnings.js';
-import { describeStartFailure } from './describe-start-failure.js';
+import { describeStartFailure } from './process/describe-start-failure.js';
 import { lockDataDirectory, openDataDirectory, socketDirectory } from './database/embedded/data-directory.js';
 import { EmbeddedPostgres } from './database/embedded/embedded-postgres.js';
 import { prepareDatabase } from './database/prepare-database.js';
 import { prepareServer } from './database/roles/prepare-server.js';
 import { LicenceVerifier } from './licensing/licence.verifier.js';
 import { LicenceRefusedError } from './licensing/licensing.errors.js';
-import { endOnFault, endOnSignal } from './process-end.js';
+import { endOnFault, endOnSignal } from './process/process-end.js';
 import { type RetrievalPlace } from './retrieval/retrieval.supervisor.js';
 import { UsersService } from './users/users.service.js';
 
@@ -91,7 +91,7 @@ async function startEmbeddedDatabase({ dataDirectory }: Settings, log: Logger): 
 async function placeRetrieval(settings: Settings, databaseUrl: string): Promise<RetrievalPlace> {
   if (settings.retrievalUrl !== undefined) return { url: settings.retrievalUrl };
   return {
-    entry: fileURLToPath(new URL('./retrieval/retrieval.main.js', import.meta.url)),
+    entry: fileURLToPath(new URL('./retrieval.main.js', import.meta.url)),
     socketDirectory: await socketDirectory(await openDataDirectory(settings.dataDirectory)),
     databaseUrl,
     memoryMb: settings.retrievalMemoryMb,

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { graphTables } from '../src/database/graph-tables.js';
-import { compilePlan } from '../src/retrieval/cypher/compile-plan.js';
-import { parseCypher } from '../src/retrieval/cypher/parse-cypher.js';
-import { planCypher } from '../src/retrieval/cypher/plan-cypher.js';
+import { compilePlan } from '../src/cypher/executors/sql/compile-plan.js';
+import { parseCypher } from '../src/cypher/syntax/parse-cypher.js';
+import { planCypher } from '../src/cypher/plan/plan-cypher.js';
 import { readGraphElements } from '../src/retrieval/process/read-graph-elements.js';
 import { type GraphReader } from '../src/retrieval/process/retrieval-database.js';
 import { startTestApp, type TestApp } from './support/app.js';

@@ -2,8 +2,8 @@ import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/co
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Authenticated } from '../access/access.decorator.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
-import { type Page, PageOf, PageQuery } from '../common/http/page.js';
-import { IdParam } from '../common/http/positive-int.pipe.js';
+import { type Page, PageOf, PageQuery } from '../http/paging/page.js';
+import { IdParam } from '../http/validation/positive-int.pipe.js';
 import { ApiKeyResponse, CreateApiKeyRequest, NewApiKeyResponse } from './api-keys.dto.js';
 import { ApiKeysService } from './api-keys.service.js';
 

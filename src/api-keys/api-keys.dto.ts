@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsISO8601, IsOptional, Matches, Max, Min } from 'class-validator';
 import { type KeyPermission, keyPermissions } from '../access/access.decorator.js';
-import { ArrayUnique } from '../common/http/array-unique.decorator.js';
-import { IsName } from '../common/http/is-name.decorator.js';
+import { ArrayUnique } from '../http/validation/array-unique.decorator.js';
+import { IsName } from '../http/validation/is-name.decorator.js';
 import { type ApiKeyRow } from './api-keys.repository.js';
 
 const maxId = 2_147_483_647;

@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AdminOnly } from '../access/access.decorator.js';
-import { type Page, PageOf, PageQuery } from '../common/http/page.js';
+import { type Page, PageOf, PageQuery } from '../http/paging/page.js';
 import { AuditEventResponse } from './audit.dto.js';
 import { AuditService } from './audit.service.js';
 

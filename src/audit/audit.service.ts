@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { type Principal } from '../access/principal.js';
-import { afterId, page, type Page, type PageQuery } from '../common/http/page.js';
-import { currentRequest } from '../common/http/request-context.js';
+import { afterId, page, type Page, type PageQuery } from '../http/paging/page.js';
+import { currentRequest } from '../common/logging/request-context.js';
 import { ServicePool } from '../database/service-pool.js';
 import { type AuditEventResponse, type AuditEventRow, toAuditEventResponse } from './audit.dto.js';
 

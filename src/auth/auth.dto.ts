@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsString } from 'class-validator';
-import { MaxLength } from '../common/http/length.decorator.js';
+import { MaxLength } from '../http/validation/length.decorator.js';
 import { NewUsername } from '../users/username.js';
 import { type Account } from '../users/users.service.js';
 import { type Principal } from '../access/principal.js';

@@ -7,7 +7,7 @@ import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
 import { JwtStrategy } from './jwt.strategy.js';
 import { TokenPrincipals } from './token-principals.js';
-import { TokenKey, TokenKeyModule, tokenAlgorithm, tokenAudience, tokenIssuer } from './token-key.js';
+import { TokenKey, TokenKeyModule, tokenAlgorithm, tokenAudience, tokenIssuer } from '../access/token-key.js';
 
 @Module({
   imports: [

@@ -4,7 +4,7 @@ import { type Request } from 'express';
 import { Strategy } from 'passport-jwt';
 import { type Principal } from '../access/principal.js';
 import { TokenPrincipals } from './token-principals.js';
-import { TokenKey, tokenAlgorithm, tokenAudience, tokenIssuer } from './token-key.js';
+import { TokenKey, tokenAlgorithm, tokenAudience, tokenIssuer } from '../access/token-key.js';
 
 /** Longest Authorization value looked at; a token of ours has about 300 characters. */
 const maxHeaderLength = 4096;

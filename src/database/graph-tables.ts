@@ -1,4 +1,4 @@
-import { quoteIdentifier } from './quote-identifier.js';
+import { quoteIdentifier } from '../sql/quote-identifier.js';
 
 /** Where the rows of one graph are: schema-qualified, quoted names for SQL texts. */
 export interface GraphTables {

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { type Request } from 'express';
 import { accessOf, type GraphSource } from '../access/access.decorator.js';
 import { principalOf } from '../access/principal.js';
-import { readId } from '../common/http/positive-int.pipe.js';
+import { readId } from '../http/validation/positive-int.pipe.js';
 import { GraphAccessService } from './graph-access.service.js';
 
 /** Lets a request pass whose caller has the role that the route asks for on the graph behind it. */

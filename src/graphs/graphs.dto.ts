@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString, Matches } from 'class-validator';
-import { MaxLength } from '../common/http/length.decorator.js';
-import { IsName } from '../common/http/is-name.decorator.js';
+import { MaxLength } from '../http/validation/length.decorator.js';
+import { IsName } from '../http/validation/is-name.decorator.js';
 import { parseExactJson } from '../common/json/parse-exact-json.js';
 import { type ElementRow, type GraphRow, type NeighborRow, type NodeRow } from './graphs.repository.js';
 

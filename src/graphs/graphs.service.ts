@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService } from '../audit/audit.service.js';
 import { type Principal } from '../access/principal.js';
-import { afterId, page, type Page, type PageQuery } from '../common/http/page.js';
+import { afterId, page, type Page, type PageQuery } from '../http/paging/page.js';
 import { Quotas } from '../database/quotas.js';
 import { GraphAccessService } from './graph-access.service.js';
 import {

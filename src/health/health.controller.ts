@@ -2,7 +2,7 @@ import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
 import { Public } from '../access/access.decorator.js';
-import { Unread } from '../common/http/unread.decorator.js';
+import { Unread } from '../http/validation/unread.decorator.js';
 import { SkipLimits } from '../limits/bucket.decorator.js';
 import { HealthResponse, ReadinessResponse } from './health.dto.js';
 import { HealthService } from './health.service.js';

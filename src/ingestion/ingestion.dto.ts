@@ -1,9 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
-import { Length, MaxLength } from '../common/http/length.decorator.js';
-import { IsName } from '../common/http/is-name.decorator.js';
-import { PageQuery } from '../common/http/page.js';
-import { QueryInt } from '../common/http/query-int.decorator.js';
+import { Length, MaxLength } from '../http/validation/length.decorator.js';
+import { IsName } from '../http/validation/is-name.decorator.js';
+import { PageQuery } from '../http/paging/page.js';
+import { QueryInt } from '../http/validation/query-int.decorator.js';
 import { exampleMapping } from './mapping-example.js';
 import type { JobRow, RejectedRow, RunRow } from './ingestion.repository.js';
 import type { MappingWarning } from './mapping/mapping.js';

@@ -12,10 +12,10 @@ import {
 import type { Response } from 'express';
 import { Authenticated } from '../access/access.decorator.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
-import { type Page, PageOf, PageQuery } from '../common/http/page.js';
-import { grantWait } from '../common/http/preferences.js';
-import { IdParam } from '../common/http/positive-int.pipe.js';
-import { Unread } from '../common/http/unread.decorator.js';
+import { type Page, PageOf, PageQuery } from '../http/paging/page.js';
+import { grantWait } from '../http/server/preferences.js';
+import { IdParam } from '../http/validation/positive-int.pipe.js';
+import { Unread } from '../http/validation/unread.decorator.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
 import { Bucket } from '../limits/bucket.decorator.js';
 import {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../access/principal.js';
-import { inTurns } from '../common/pace.js';
-import { afterId, type Page, page } from '../common/http/page.js';
+import { inTurns } from '../common/work/pace.js';
+import { afterId, type Page, page } from '../http/paging/page.js';
 import { Settings } from '../config/settings.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { type SavedRecord } from '../warehouse/warehouse.errors.js';

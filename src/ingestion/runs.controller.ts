@@ -4,8 +4,8 @@ import { ApiOkResponse, ApiOperation, ApiProduces, ApiResponse, ApiTags } from '
 import type { Response } from 'express';
 import type { Observable } from 'rxjs';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
-import { PageOf } from '../common/http/page.js';
-import { IdParam } from '../common/http/positive-int.pipe.js';
+import { PageOf } from '../http/paging/page.js';
+import { IdParam } from '../http/validation/positive-int.pipe.js';
 import { CurrentCall } from '../graphs/access-recheck.service.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
 import { ListRejectedQuery, RejectedRowResponse, RunResponse } from './ingestion.dto.js';

@@ -2,7 +2,7 @@ import { type ArgumentsHost, Catch, Inject } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { type Logger } from 'pino';
 import { toApiError } from '../common/errors/to-api-error.js';
-import { ErrorFilter } from '../common/http/error.filter.js';
+import { ErrorFilter } from '../http/server/error.filter.js';
 import { LOG } from '../common/logging/log.js';
 import { Telemetry } from '../telemetry/telemetry.service.js';
 import { AnonymousCeiling } from './anonymous-ceiling.service.js';

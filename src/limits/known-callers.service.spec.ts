@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { type Request } from 'express';
-import { TokenKey } from '../auth/token-key.js';
+import { TokenKey } from '../access/token-key.js';
 import { readSettings } from '../config/settings.js';
 import { KnownCallersService } from './known-callers.service.js';
 

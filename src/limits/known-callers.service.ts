@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type Request } from 'express';
-import { hasSigned, TokenKey } from '../auth/token-key.js';
+import { hasSigned, TokenKey } from '../access/token-key.js';
 import { type Caller } from './caller.js';
 import { RecentMap } from './recent-map.js';
 

@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
-import { TokenKeyModule } from '../auth/token-key.js';
+import { TokenKeyModule } from '../access/token-key.js';
 import { Settings } from '../config/settings.js';
 import { DatabaseLink } from '../database/database-link.js';
 import { AnonymousCeiling } from './anonymous-ceiling.service.js';

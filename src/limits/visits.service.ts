@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Request } from 'express';
 import { type Logger } from 'pino';
-import { currentRequest } from '../common/http/request-context.js';
+import { currentRequest } from '../common/logging/request-context.js';
 import { LOG } from '../common/logging/log.js';
 import { Settings } from '../config/settings.js';
 import { type Caller } from './caller.js';

@@ -1,8 +1,8 @@
 import { ApiError } from '../common/errors/api-error.js';
-import { leavesOf } from './compiler/compile-value.js';
-import { type BoundDimension, type MetricBinding } from './compiler/metric-binding.js';
-import { planScans } from './compiler/compile-scan.js';
-import { type MetricDefinition, type ResolvedFormula, resolveMetric } from './compiler/resolve-metric.js';
+import { leavesOf } from './plan/compile-value.js';
+import { type BoundDimension, type MetricBinding } from './plan/metric-binding.js';
+import { planScans } from './plan/compile-scan.js';
+import { type MetricDefinition, type ResolvedFormula, resolveMetric } from './plan/resolve-metric.js';
 import { type MetricWarning } from './execute.dto.js';
 import { type Pattern } from './formula/formula-tree.js';
 import { type MetricRow } from './metrics.repository.js';

@@ -1,9 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
-import { MaxLength } from '../common/http/length.decorator.js';
-import { Nested } from '../common/http/nested.decorator.js';
+import { MaxLength } from '../http/validation/length.decorator.js';
+import { Nested } from '../http/validation/nested.decorator.js';
 import { IsDecimal, IsScalar, NotBuilt } from './execute-values.decorator.js';
-import { filterOperators, grains, havingOperators, type MetricRequest } from './compiler/metric-request.js';
+import { filterOperators, grains, havingOperators, type MetricRequest } from './plan/metric-request.js';
 
 export const defaultLimit = 1_000;
 export const maxLimit = 10_000;

@@ -1,8 +1,8 @@
 import { type WarehouseQueryError } from '../warehouse/warehouse.errors.js';
 import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
-import { inFormula } from './compiler/compile-leaf.js';
-import { leavesOf } from './compiler/compile-value.js';
-import { type ResolvedMetric } from './compiler/resolve-metric.js';
+import { inFormula } from './plan/compile-leaf.js';
+import { leavesOf } from './plan/compile-value.js';
+import { type ResolvedMetric } from './plan/resolve-metric.js';
 import { sqlTexts } from './formula/formula-tree.js';
 
 /** What PostgreSQL reports, with a place, when the pieces of an expression do not go together. */

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
-import { afterId, page, type Page } from '../common/http/page.js';
+import { afterId, page, type Page } from '../http/paging/page.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { RecordNotFoundError } from '../graphs/graphs.errors.js';
-import { type BindingRequest } from './binding.dto.js';
+import { type BindingRequest } from './binding/binding.dto.js';
 import { describeMetric } from './describe-metric.js';
-import { MetricBinder } from './metric-binder.js';
+import { MetricBinder } from './binding/metric-binder.js';
 import {
   type CreateMetricRequest,
   type ListMetricsQuery,

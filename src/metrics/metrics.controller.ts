@@ -2,10 +2,10 @@ import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Put, Query } from
 import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Authenticated } from '../access/access.decorator.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
-import { type Page, PageOf } from '../common/http/page.js';
-import { IdParam } from '../common/http/positive-int.pipe.js';
+import { type Page, PageOf } from '../http/paging/page.js';
+import { IdParam } from '../http/validation/positive-int.pipe.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
-import { BindingRequest } from './binding.dto.js';
+import { BindingRequest } from './binding/binding.dto.js';
 import { bindMetricExamples, createMetricExamples, executeMetricExamples, parseFormulaExamples } from './metric-examples.js';
 import { ExecuteMetricRequest, ExecuteMetricResponse } from './execute.dto.js';
 import { MetricDefinitionsService } from './metric-definitions.service.js';

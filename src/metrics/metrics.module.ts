@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { GraphsModule } from '../graphs/graphs.module.js';
 import { WarehouseModule } from '../warehouse/warehouse.module.js';
-import { MetricBinder } from './metric-binder.js';
+import { MetricBinder } from './binding/metric-binder.js';
 import { MetricDefinitionsService } from './metric-definitions.service.js';
 import { Metric } from './metric.entity.js';
 import { MetricsController } from './metrics.controller.js';

@@ -4,7 +4,7 @@ import { Repository } from 'typeorm';
 import { type Principal } from '../access/principal.js';
 import { Quotas } from '../database/quotas.js';
 import { ServicePool } from '../database/service-pool.js';
-import { type MetricBinding } from './compiler/metric-binding.js';
+import { type MetricBinding } from './plan/metric-binding.js';
 import { Metric } from './metric.entity.js';
 import { MetricNameTakenError } from './metrics.errors.js';
 

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
-import { type Claim } from '../common/shares/fair-share.js';
+import { type Claim } from '../common/work/fair-share.js';
 import { Settings } from '../config/settings.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { RecordNotFoundError } from '../graphs/graphs.errors.js';
@@ -8,9 +8,9 @@ import { guardSelect } from '../sql-guard/guard-select.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { ConnectionNotFoundError, WarehouseQueryError } from '../warehouse/warehouse.errors.js';
 import { type UsableConnection, WarehouseService } from '../warehouse/warehouse.service.js';
-import { checkFormulaSql } from './compiler/compile-leaf.js';
-import { type CompiledMetric, compileMetric, compileTotals } from './compiler/compile-metric.js';
-import { type ResolvedMetric, resolveMetric } from './compiler/resolve-metric.js';
+import { checkFormulaSql } from './plan/compile-leaf.js';
+import { type CompiledMetric, compileMetric, compileTotals } from './plan/compile-metric.js';
+import { type ResolvedMetric, resolveMetric } from './plan/resolve-metric.js';
 import { describeMetric, finder, toDefinition } from './describe-metric.js';
 import {
   type ExecuteMetricRequest,

@@ -3,8 +3,8 @@ import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOp
 import { type Response } from 'express';
 import { AdminOnly } from '../access/access.decorator.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
-import { type Page, PageOf, PageQuery } from '../common/http/page.js';
-import { IdParam } from '../common/http/positive-int.pipe.js';
+import { type Page, PageOf, PageQuery } from '../http/paging/page.js';
+import { IdParam } from '../http/validation/positive-int.pipe.js';
 import { ConnectionGrantResponse, GrantConnectionRequest } from './connection-grants.dto.js';
 import { ConnectionGrantsService } from './connection-grants.service.js';
 import { type Grantee, GranteeParam } from './grantee.js';

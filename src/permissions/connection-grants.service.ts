@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
 import { AuditService } from '../audit/audit.service.js';
-import { afterId, page, type Page, type PageQuery } from '../common/http/page.js';
+import { afterId, page, type Page, type PageQuery } from '../http/paging/page.js';
 import { UsersService } from '../users/users.service.js';
-import { ConnectionsService } from '../warehouse/connections.service.js';
+import { ConnectionsService } from '../warehouse/connections/connections.service.js';
 import {
   type ConnectionGrantResponse,
   type ConnectionGrantRow,

@@ -2,8 +2,8 @@ import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from
 import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
-import { type Page, PageOf, PageQuery } from '../common/http/page.js';
-import { IdParam } from '../common/http/positive-int.pipe.js';
+import { type Page, PageOf, PageQuery } from '../http/paging/page.js';
+import { IdParam } from '../http/validation/positive-int.pipe.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
 import { ChangeRoleRequest, GrantRequest, MemberResponse } from './permissions.dto.js';
 import { PermissionsService } from './permissions.service.js';

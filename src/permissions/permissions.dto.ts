@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
-import { MaxLength } from '../common/http/length.decorator.js';
+import { MaxLength } from '../http/validation/length.decorator.js';
 import { type GraphRole } from '../access/access.decorator.js';
 
 export const roles: GraphRole[] = ['viewer', 'editor', 'manager'];

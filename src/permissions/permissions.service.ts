@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AuditService } from '../audit/audit.service.js';
 import { type GraphRole } from '../access/access.decorator.js';
 import { type Principal } from '../access/principal.js';
-import { afterId, page, type Page, type PageQuery } from '../common/http/page.js';
+import { afterId, page, type Page, type PageQuery } from '../http/paging/page.js';
 import { Quotas } from '../database/quotas.js';
 import { UsersService } from '../users/users.service.js';
 import { type GrantRequest, type MemberResponse, toMemberResponse } from './permissions.dto.js';

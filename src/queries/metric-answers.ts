@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
 import { type CatalogEntry, MetricsService } from '../metrics/metrics.service.js';
 import { type RetrievalAnswer } from '../retrieval/protocol.js';
-import { wordMetricAnswer } from '../retrieval/question/word-answer.js';
+import { wordMetricAnswer } from '../questions/wording/word-answer.js';
 
 /** Runs the metric that a question was understood to ask for, as its caller, and puts the result into words. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsArray, IsIn, IsInt, IsObject, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
-import { Length } from '../common/http/length.decorator.js';
-import { ArrayUnique } from '../common/http/array-unique.decorator.js';
+import { Length } from '../http/validation/length.decorator.js';
+import { ArrayUnique } from '../http/validation/array-unique.decorator.js';
 
 export const ANSWER_MODES = ['auto', 'none', 'extractive', 'llm'] as const;
 export const CACHE_MODES = ['use', 'refresh'] as const;

@@ -1,7 +1,7 @@
 import http, { type IncomingMessage } from 'node:http';
 import { AnswerTooLargeError } from '../common/errors/answer-too-large.error.js';
 import { ApiError } from '../common/errors/api-error.js';
-import { currentRequest } from '../common/http/request-context.js';
+import { currentRequest } from '../common/logging/request-context.js';
 import { RetrievalUnavailableError } from './retrieval.errors.js';
 
 /** No answer came in time. */

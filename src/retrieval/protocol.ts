@@ -1,5 +1,8 @@
 import { type ErrorText, type FieldProblem } from '../common/errors/api-error.js';
 import { type RawJson } from '../common/json/raw-json.js';
+import { type AnswerGraph } from '../cypher/values/graph-values.js';
+import { type LinkedTerm, type MetricCall, type MetricEntry } from '../questions/vocabulary.js';
+import { type Language } from '../text/language.js';
 
 /*
  * How the API and the retrieval process talk: HTTP with JSON bodies over a Unix socket or TCP.
@@ -14,7 +17,6 @@ import { type RawJson } from '../common/json/raw-json.js';
  */
 
 export type QueryKind = 'question' | 'search' | 'cypher';
-export type Language = 'zh' | 'en';
 
 export interface RetrievalQuery {
   graph_id: number;
@@ -35,15 +37,6 @@ export interface RetrievalQuery {
   today: string;
   /** What questions may be answered with besides the graph. */
   metrics?: MetricEntry[];
-}
-
-export interface MetricEntry {
-  id: number;
-  name: string;
-  aliases: string[];
-  unit: string | null;
-  dimensions: { name: string; aliases: string[] }[];
-  has_time: boolean;
 }
 
 export interface RetrievalAnswer {
@@ -72,28 +65,6 @@ export interface AnswerColumn {
   type: string;
 }
 
-export interface AnswerNode {
-  id: number;
-  label: string;
-  key: string;
-  display: string;
-  properties: Record<string, unknown>;
-}
-
-export interface AnswerEdge {
-  id: number;
-  type: string;
-  source_id: number;
-  target_id: number;
-  key: string;
-  properties: Record<string, unknown>;
-}
-
-export interface AnswerGraph {
-  nodes: AnswerNode[];
-  edges: AnswerEdge[];
-}
-
 /** The warehouse row that a node or an edge was read from. */
 export interface Citation {
   connection: string;
@@ -108,18 +79,6 @@ export interface Citation {
   loaded_at: string | null;
 }
 
-export interface MetricCall {
-  metric_id: number;
-  metric: string;
-  unit: string | null;
-  dimensions: string[];
-  /** `to` is exclusive. */
-  time: { from?: string; to?: string; grain?: 'day' | 'week' | 'month' | 'quarter' | 'year' } | null;
-  filters: { field: string; op: 'in' | 'not_in'; values: string[] }[];
-  order: { by: string; dir: 'asc' | 'desc' }[];
-  limit: number;
-}
-
 /** What was understood and what was run. */
 export interface QueryPlan {
   kind: 'search' | 'cypher' | 'metric';
@@ -131,12 +90,6 @@ export interface QueryPlan {
   metric_call?: MetricCall;
   /** Relation paths that were considered, best first. */
   paths?: { path: string; score: number }[];
-}
-
-export interface LinkedTerm {
-  text: string;
-  as: 'entity' | 'label' | 'relation' | 'property' | 'metric' | 'dimension' | 'time' | 'intent';
-  name: string;
 }
 
 export interface RetrievalHealth {

@@ -3,7 +3,7 @@ import http from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { type Logger } from 'pino';
-import { answerProtocolErrors } from '../common/http/answer-protocol-errors.js';
+import { answerProtocolErrors } from '../http/server/answer-protocol-errors.js';
 import { LOG } from '../common/logging/log.js';
 import { Settings } from '../config/settings.js';
 import { Telemetry } from './telemetry.service.js';

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { IsString, Matches } from 'class-validator';
-import { Length } from '../common/http/length.decorator.js';
+import { Length } from '../http/validation/length.decorator.js';
 
 /** Some letters and marks cannot be seen: a name with one looks like the name without it. */
 const usernamePattern = /^(?!.*\p{Default_Ignorable_Code_Point})[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]*$/u;

@@ -2,8 +2,8 @@ import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@ne
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AdminOnly } from '../access/access.decorator.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
-import { type Page, PageOf, PageQuery } from '../common/http/page.js';
-import { IdParam } from '../common/http/positive-int.pipe.js';
+import { type Page, PageOf, PageQuery } from '../http/paging/page.js';
+import { IdParam } from '../http/validation/positive-int.pipe.js';
 import { UserAdministrationService } from './user-administration.service.js';
 import { CreateUserRequest, UpdateUserRequest, UserResponse } from './users.dto.js';
 

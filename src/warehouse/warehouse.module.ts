@@ -1,15 +1,15 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { ConnectionAccessService } from './connection-access.service.js';
-import { Connection } from './connection.entity.js';
-import { ConnectionsController } from './connections.controller.js';
-import { ConnectionsRepository } from './connections.repository.js';
-import { ConnectionsService } from './connections.service.js';
-import { MirrorCatalog } from './mirror-catalog.js';
-import { MirrorReader } from './mirror-reader.js';
-import { MirrorUploadService } from './mirror-upload.service.js';
-import { TablesController } from './tables.controller.js';
-import { TablesService } from './tables.service.js';
+import { ConnectionAccessService } from './connections/connection-access.service.js';
+import { Connection } from './connections/connection.entity.js';
+import { ConnectionsController } from './connections/connections.controller.js';
+import { ConnectionsRepository } from './connections/connections.repository.js';
+import { ConnectionsService } from './connections/connections.service.js';
+import { MirrorCatalog } from './mirror/mirror-catalog.js';
+import { MirrorReader } from './mirror/mirror-reader.js';
+import { MirrorUploadService } from './mirror/mirror-upload.service.js';
+import { TablesController } from './tables/tables.controller.js';
+import { TablesService } from './tables/tables.service.js';
 import { WarehouseService } from './warehouse.service.js';
 
 @Module({

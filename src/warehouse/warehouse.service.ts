@@ -1,11 +1,11 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
-import { type Claim } from '../common/shares/fair-share.js';
-import { ConnectionsRepository } from './connections.repository.js';
-import { tableNameProblem } from './csv/csv-header.js';
-import { MirrorCatalog } from './mirror-catalog.js';
-import { type ReadResult } from './capped-query.js';
-import { MirrorReader, type ReadRequest } from './mirror-reader.js';
+import { type Claim } from '../common/work/fair-share.js';
+import { ConnectionsRepository } from './connections/connections.repository.js';
+import { tableNameProblem } from './mirror/csv/csv-header.js';
+import { MirrorCatalog } from './mirror/mirror-catalog.js';
+import { type ReadResult } from './mirror/capped-query.js';
+import { MirrorReader, type ReadRequest } from './mirror/mirror-reader.js';
 import { ConnectionAccessLostError, ConnectionForbiddenError, ConnectionNotFoundError, type SavedRecord } from './warehouse.errors.js';
 
 /** A connection that was found usable: whoever looks at tables or reads them shows one. */

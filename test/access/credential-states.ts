@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { JwtService } from '@nestjs/jwt';
 import { createApiKey } from '../../src/api-keys/api-key-format.js';
-import { TokenKey } from '../../src/auth/token-key.js';
+import { TokenKey } from '../../src/access/token-key.js';
 import { type TestApp } from '../support/app.js';
 import { type Row, type Rule } from './access-table.js';
 

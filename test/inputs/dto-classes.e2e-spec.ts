@@ -3,8 +3,8 @@ import { PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js'
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { ModulesContainer } from '@nestjs/core';
 import { getMetadataStorage } from 'class-validator';
-import { nestedDto } from '../../src/common/http/nested.decorator.js';
-import { describeConstraint } from '../../src/common/http/describe-constraint.js';
+import { nestedDto } from '../../src/http/validation/nested.decorator.js';
+import { describeConstraint } from '../../src/http/validation/describe-constraint.js';
 import { startTestApp, type TestApp } from '../support/app.js';
 
 type Method = (...values: unknown[]) => unknown;

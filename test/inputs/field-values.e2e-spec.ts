@@ -1,4 +1,4 @@
-import { createOpenApiDocument } from '../../src/openapi.js';
+import { createOpenApiDocument } from '../../src/openapi/openapi.js';
 import { startTestApp, type TestApp } from '../support/app.js';
 import { asPerson, probe } from '../support/probe.js';
 import { inParallel, sample } from '../support/seeded.js';

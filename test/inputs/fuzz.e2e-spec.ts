@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createOpenApiDocument } from '../../src/openapi.js';
+import { createOpenApiDocument } from '../../src/openapi/openapi.js';
 import { startTestApp, type TestApp } from '../support/app.js';
 import { asPerson, probe } from '../support/probe.js';
 import { createFixture, type Fixture } from './fixture.js';

@@ -1,4 +1,4 @@
-import { createOpenApiDocument } from '../../src/openapi.js';
+import { createOpenApiDocument } from '../../src/openapi/openapi.js';
 import { startTestApp, type TestApp } from '../support/app.js';
 import { type SeenResponse } from '../support/response-check.js';
 

@@ -1,4 +1,4 @@
-import { createOpenApiDocument } from '../../src/openapi.js';
+import { createOpenApiDocument } from '../../src/openapi/openapi.js';
 import { type Client, startTestApp, type TestApp } from '../support/app.js';
 import { upload } from '../support/ingestion.js';
 import { asPerson, probe } from '../support/probe.js';

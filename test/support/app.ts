@@ -9,7 +9,7 @@ import { createLog } from '../../src/common/logging/log.js';
 import { readSettings } from '../../src/config/settings.js';
 import { createApp } from '../../src/create-app.js';
 import { ServicePool } from '../../src/database/service-pool.js';
-import { createOpenApiDocument } from '../../src/openapi.js';
+import { createOpenApiDocument } from '../../src/openapi/openapi.js';
 import { cloneDatabase } from './database.js';
 import { ResponseCheck } from './response-check.js';
 
@@ -60,7 +60,7 @@ export async function startTestApp(
     log: createLog(settings.logLevel, logTo && { destination: logTo }),
     // The process that a start of the service would run: built by the global set-up.
     retrieval: {
-      entry: path.resolve(__dirname, '..', '..', 'dist', 'src', 'retrieval', 'retrieval.main.js'),
+      entry: path.resolve(__dirname, '..', '..', 'dist', 'src', 'retrieval.main.js'),
       socketDirectory,
       databaseUrl: database.access.retrieval,
       memoryMb: settings.retrievalMemoryMb,

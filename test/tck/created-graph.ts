@@ -1,6 +1,6 @@
-import { type Expression, type MapEntry } from '../../src/retrieval/cypher/cypher-ast.js';
-import { parseCypher } from '../../src/retrieval/cypher/parse-cypher.js';
-import { type GraphSchema, type PropertySchema } from '../../src/retrieval/cypher/graph-schema.js';
+import { type Expression, type MapEntry } from '../../src/cypher/syntax/cypher-ast.js';
+import { parseCypher } from '../../src/cypher/syntax/parse-cypher.js';
+import { type GraphSchema, type PropertySchema } from '../../src/cypher/semantics/graph-schema.js';
 import { readTckValue } from './tck-value.js';
 
 export interface CreatedNode {

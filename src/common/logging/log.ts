@@ -1,6 +1,6 @@
 import { type LoggerService } from '@nestjs/common';
 import { type DestinationStream, pino, type Logger } from 'pino';
-import { currentRequest } from '../http/request-context.js';
+import { currentRequest } from './request-context.js';
 import { describeCause } from './describe-cause.js';
 import { scrubber } from './scrub-secrets.js';
 

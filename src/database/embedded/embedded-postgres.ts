@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { quoteIdentifier } from '../quote-identifier.js';
+import { quoteIdentifier } from '../../sql/quote-identifier.js';
 import { keepSecret, socketDirectory } from './data-directory.js';
 import { choosePostgresAccount, type PostgresAccount, type ServerCommand, withBoundedMemory } from './postgres-account.js';
 import { findPostgresBinaries } from './postgres-binaries.js';

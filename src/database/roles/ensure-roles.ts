@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { type Logger } from 'pino';
-import { quoteIdentifier } from '../quote-identifier.js';
+import { quoteIdentifier } from '../../sql/quote-identifier.js';
 import { sever } from '../sever-connection.js';
 import { type DatabaseAccess, loginOf, type Role, roles } from './database-access.js';
 import { roleSettings } from './role-settings.js';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { quoteIdentifier } from '../quote-identifier.js';
+import { quoteIdentifier } from '../../sql/quote-identifier.js';
 import { type DatabaseAccess, type Role } from './database-access.js';
 import { ownedSchemas, tableRights } from './table-rights.js';
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { type EmbeddedPostgres } from '../embedded/embedded-postgres.js';
-import { quoteIdentifier } from '../quote-identifier.js';
+import { quoteIdentifier } from '../../sql/quote-identifier.js';
 import { DatabaseAccess, deriveUrl, loginOf } from './database-access.js';
 import { ensureRoles } from './ensure-roles.js';
 import { scramVerifier } from './scram-verifier.js';

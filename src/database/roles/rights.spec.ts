@@ -2,7 +2,7 @@ import pg from 'pg';
 import { emptyDatabase, type TestDatabase } from '../../../test/support/database.js';
 import { createGraphTables } from '../graph-tables.js';
 import { prepareDatabase } from '../prepare-database.js';
-import { quoteIdentifier } from '../quote-identifier.js';
+import { quoteIdentifier } from '../../sql/quote-identifier.js';
 import { type DatabaseAccess, type Role, roles } from './database-access.js';
 import { prepareServer } from './prepare-server.js';
 

@@ -1,5 +1,5 @@
 import type { PoolClient, QueryConfig } from 'pg';
-import { quoteIdentifier } from '../../database/quote-identifier.js';
+import { quoteIdentifier } from '../../sql/quote-identifier.js';
 import type { StagingPlan, UniqueColumn } from '../staging/compile-staging.js';
 import type { Target } from '../staging/target.js';
 import type { TargetReport } from './run-report.js';

@@ -1,4 +1,4 @@
-import { quoteIdentifier } from '../../database/quote-identifier.js';
+import { quoteIdentifier } from '../../sql/quote-identifier.js';
 import { guardPredicate, type GuardScope } from '../../sql-guard/guard-expression.js';
 import { guardSelect } from '../../sql-guard/guard-select.js';
 import type { SourceFamily } from './source-type.js';

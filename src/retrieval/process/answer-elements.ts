@@ -1,5 +1,5 @@
-import { type Pace } from '../../common/pace.js';
-import { type RowEvidence } from '../cypher/decode-rows.js';
+import { type Pace } from '../../common/work/pace.js';
+import { type RowEvidence } from '../../cypher/executors/sql/decode-rows.js';
 
 /** An edge by the columns of its index; `edges.id` alone has none. */
 export interface EdgeRef {

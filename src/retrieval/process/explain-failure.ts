@@ -1,7 +1,7 @@
 import { type ErrorText } from '../../common/errors/api-error.js';
 import { isTooLargeForAnyValue } from '../../database/too-large-allocation.js';
-import { MAX_VALUE_BYTES, MAX_COLLECTED_BYTES, tooLargeIn } from '../cypher/bounded-value.js';
-import { placeOf, ValueTooLargeError } from '../cypher/cypher.errors.js';
+import { MAX_VALUE_BYTES, MAX_COLLECTED_BYTES, tooLargeIn } from '../../cypher/executors/sql/bounded-value.js';
+import { placeOf, ValueTooLargeError } from '../../cypher/syntax/cypher.errors.js';
 import { DiskFullError, QueryTooLargeError, QueryValueError } from '../retrieval.errors.js';
 
 /** SQLSTATE, or its class, of bounds that PostgreSQL keeps for one session or one statement. */

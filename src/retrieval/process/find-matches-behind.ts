@@ -1,6 +1,6 @@
-import { hasAggregate } from '../cypher/aggregates.js';
-import { type Expression } from '../cypher/cypher-ast.js';
-import { type LogicalPlan } from '../cypher/logical-plan.js';
+import { hasAggregate } from '../../cypher/semantics/aggregates.js';
+import { type Expression } from '../../cypher/syntax/cypher-ast.js';
+import { type LogicalPlan } from '../../cypher/plan/logical-plan.js';
 
 /** A plan whose rows are the matches behind the rows of another, and the parameters it needs besides the query's own. */
 export interface MatchesPlan {

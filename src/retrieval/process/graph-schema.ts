@@ -1,4 +1,4 @@
-import { type EdgeSchema, type LabelSchema } from '../cypher/graph-schema.js';
+import { type EdgeSchema, type LabelSchema } from '../../cypher/semantics/graph-schema.js';
 
 /** One kind of node of a graph, over all jobs that write it. */
 export interface NodeElement extends LabelSchema {

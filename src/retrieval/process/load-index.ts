@@ -1,7 +1,7 @@
-import { Pace } from '../../common/pace.js';
-import { LONGEST_TEXT, SearchIndexBuilder } from '../engine/search-index-builder.js';
-import { ValueDictionary } from '../engine/value-dictionary.js';
-import { type SearchIndex } from '../engine/search-index.js';
+import { Pace } from '../../common/work/pace.js';
+import { LONGEST_TEXT, SearchIndexBuilder } from '../../graph-index/search-index-builder.js';
+import { ValueDictionary } from '../../graph-index/value-dictionary.js';
+import { type SearchIndex } from '../../graph-index/search-index.js';
 import { GraphExceedsMemoryError } from '../retrieval.errors.js';
 import { type GraphElements, type NodeElement } from './graph-schema.js';
 import { type GraphReader } from './retrieval-database.js';

@@ -1,6 +1,6 @@
-import { compactText, normalizeText } from '../engine/tokenize-text.js';
-import { type SearchIndex } from '../engine/search-index.js';
-import { type ValueDictionary } from '../engine/value-dictionary.js';
+import { compactText, normalizeText } from '../../graph-index/tokenize-text.js';
+import { type SearchIndex } from '../../graph-index/search-index.js';
+import { type ValueDictionary } from '../../graph-index/value-dictionary.js';
 import { type GraphElements } from './graph-schema.js';
 import { GraphExceedsMemoryError } from '../retrieval.errors.js';
 import { loadIndex } from './load-index.js';

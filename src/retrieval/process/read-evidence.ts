@@ -1,4 +1,5 @@
-import { type AnswerEdge, type AnswerGraph, type AnswerNode, type Citation } from '../protocol.js';
+import { type AnswerEdge, type AnswerGraph, type AnswerNode } from '../../cypher/values/graph-values.js';
+import { type Citation } from '../protocol.js';
 import { type AnswerElements, type EdgeRef } from './answer-elements.js';
 import { type GraphElements } from './graph-schema.js';
 import { toCitations } from './to-citations.js';

@@ -1,4 +1,4 @@
-import { type PropertySchema } from '../cypher/graph-schema.js';
+import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type EdgeElement, type GraphElements, type NodeElement } from './graph-schema.js';
 import { type GraphReader } from './retrieval-database.js';
 

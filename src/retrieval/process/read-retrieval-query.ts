@@ -1,4 +1,5 @@
-import { type MetricEntry, type QueryKind, type RetrievalQuery } from '../protocol.js';
+import { type MetricEntry } from '../../questions/vocabulary.js';
+import { type QueryKind, type RetrievalQuery } from '../protocol.js';
 import { ProtocolError } from '../retrieval.errors.js';
 
 const KINDS: readonly string[] = ['question', 'search', 'cypher'] satisfies QueryKind[];

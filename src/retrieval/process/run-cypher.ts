@@ -1,10 +1,11 @@
-import { type CompiledQuery, compilePlan } from '../cypher/compile-plan.js';
-import { type DecodedRows, decodeRows } from '../cypher/decode-rows.js';
-import { type LogicalPlan } from '../cypher/logical-plan.js';
-import { parseCypher } from '../cypher/parse-cypher.js';
-import { planCypher } from '../cypher/plan-cypher.js';
-import { Pace } from '../../common/pace.js';
-import { type Citation, type Language, type RetrievalAnswer } from '../protocol.js';
+import { type CompiledQuery, compilePlan } from '../../cypher/executors/sql/compile-plan.js';
+import { type DecodedRows, decodeRows } from '../../cypher/executors/sql/decode-rows.js';
+import { type LogicalPlan } from '../../cypher/plan/logical-plan.js';
+import { parseCypher } from '../../cypher/syntax/parse-cypher.js';
+import { planCypher } from '../../cypher/plan/plan-cypher.js';
+import { Pace } from '../../common/work/pace.js';
+import { type Citation, type RetrievalAnswer } from '../protocol.js';
+import { type Language } from '../../text/language.js';
 import { type AnswerElements, collectElements, withoutKinds } from './answer-elements.js';
 import { explainFailure } from './explain-failure.js';
 import { findMatchesBehind } from './find-matches-behind.js';

@@ -1,4 +1,4 @@
-import { languageOf } from '../question/language.js';
+import { languageOf } from '../../text/language.js';
 import { type RetrievalAnswer, type RetrievalQuery } from '../protocol.js';
 import { type LoadedGraphs } from './loaded-graphs.js';
 import { type RetrievalDatabase } from './retrieval-database.js';

@@ -1,6 +1,7 @@
-import { Pace } from '../../common/pace.js';
-import { MOST_TERMS, type SearchResult } from '../engine/search-index.js';
-import { type AnswerColumn, type Language, type RetrievalAnswer } from '../protocol.js';
+import { Pace } from '../../common/work/pace.js';
+import { MOST_TERMS, type SearchResult } from '../../graph-index/search-index.js';
+import { type AnswerColumn, type RetrievalAnswer } from '../protocol.js';
+import { type Language } from '../../text/language.js';
 import { CursorExpiredError } from '../retrieval.errors.js';
 import { type LoadedGraph, type LoadedGraphs, type LoadedIndex } from './loaded-graphs.js';
 import { toCitations } from './to-citations.js';

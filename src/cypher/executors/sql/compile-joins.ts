@@ -1,0 +1,150 @@
+import { type GraphTables } from '../../../database/graph-tables.js';
+import { type LogicalPlan, type PlannedEdge, type PlannedNode } from '../../plan/logical-plan.js';
+import { type SqlParameters } from './sql-parameters.js';
+
+/** The matched part of a statement: `FROM` (empty when nothing is matched), conditions of the pattern itself, and where ids are found. */
+export interface Joins {
+  from: string;
+  conditions: string[];
+  nodeIds: string[];
+}
+
+/**
+ * Edges seen from both ends. The halves carry no conditions of their own: only then does PostgreSQL flatten the union, push the join
+ * into each half, and use the index on its own end of the edge. A loop is seen twice and kept once.
+ */
+const bothWays = (edges: string): string => `(
+    SELECT id, type, source_id, target_id, properties, source_id AS from_id, target_id AS to_id, true AS forward FROM ${edges}
+    UNION ALL
+    SELECT id, type, source_id, target_id, properties, target_id AS from_id, source_id AS to_id, false AS forward FROM ${edges})`;
+
+/** SQL that equals the key of a node, from the constants of its key; null when they cannot be compared with key text. */
+export type KeyText = (node: PlannedNode) => string | null;
+
+/**
+ * Joins nodes and edges along the pattern: `nodes n0 JOIN edges e0 ON e0.source_id = n0.id JOIN nodes n1 ON n1.id = e0.target_id`, in the
+ * graph's own tables. A node of which only the id matters is not read at all: the edge has it. `needsRow[i]` says which are.
+ */
+export function compileJoins(
+  plan: LogicalPlan,
+  tables: GraphTables,
+  parameters: SqlParameters,
+  needsRow: boolean[],
+  keyText: KeyText,
+): Joins {
+  return new JoinBuilder(plan, tables, parameters, needsRow, keyText).build();
+}
+
+class JoinBuilder {
+  private readonly tables: string[] = [];
+  private readonly where: string[] = [];
+  private readonly nodeIds: string[] = [];
+
+  constructor(
+    private readonly plan: LogicalPlan,
+    private readonly graphTables: GraphTables,
+    private readonly parameters: SqlParameters,
+    private readonly needsRow: boolean[],
+    private readonly keyText: KeyText,
+  ) {}
+
+  build(): Joins {
+    const { plan } = this;
+    for (const [index, edge] of plan.edges.entries()) {
+      if (!this.isPlaced(edge.source) && !this.isPlaced(edge.target)) this.placeStart(edge);
+      this.placeEdge(edge, index);
+    }
+    for (const repeat of plan.repeats) {
+      const edge = `e${repeat.edge}`;
+      if (repeat.types.length > 0) this.where.push(this.isOneOf(`${edge}.type`, repeat.types));
+      this.placeRepeat(edge, repeat.source, repeat.target, repeat.directed);
+    }
+    for (const index of plan.nodes.keys()) if (!this.isPlaced(index)) this.placeNode(index, null);
+    for (const [first, second] of plan.differentEdges) this.where.push(`e${first}.id <> e${second}.id`);
+    return { from: this.tables.length === 0 ? '' : `FROM ${this.tables.join('\n')}`, conditions: this.where, nodeIds: this.nodeIds };
+  }
+
+  private isPlaced(node: number): boolean {
+    return this.nodeIds[node] !== undefined;
+  }
+
+  /** A path starts at the end with a known key, or else at one whose row is read anyway. */
+  private placeStart(edge: PlannedEdge): void {
+    const ends = [edge.source, edge.target];
+    const start = ends.find(end => this.plan.nodes[end]?.keyEquals) ?? ends.find(end => this.needsRow[end]);
+    if (start !== undefined) this.placeNode(start, null);
+  }
+
+  private placeNode(index: number, id: string | null): void {
+    const alias = `n${index}`;
+    const node = this.plan.nodes[index];
+    const conditions: string[] = [];
+    if (id !== null) conditions.push(`${alias}.id = ${id}`);
+    for (const group of node?.labels ?? []) conditions.push(this.isOneOf(`${alias}.label`, group));
+    const key = node && this.keyText(node);
+    if (key != null) conditions.push(`${alias}.key = ${key}`);
+    this.addTable(`${this.graphTables.nodes} AS ${alias}`, conditions);
+    this.nodeIds[index] = `${alias}.id`;
+  }
+
+  private placeEdge(edge: PlannedEdge, index: number): void {
+    const alias = `e${index}`;
+    const [from, to] = edge.directed ? ['source_id', 'target_id'] : ['from_id', 'to_id'];
+    const conditions: string[] = [];
+    const open: [number, string][] = [];
+    for (const [end, column] of [
+      [edge.source, `${alias}.${from}`],
+      [edge.target, `${alias}.${to}`],
+    ] as const) {
+      const id = this.nodeIds[end];
+      if (id !== undefined) conditions.push(`${column} = ${id}`);
+      else if (open.some(([other]) => other === end)) conditions.push(`${column} = ${alias}.${from}`);
+      else open.push([end, column]);
+    }
+    const { edges } = this.graphTables;
+    const once = edge.directed ? [] : [`(${alias}.forward OR ${alias}.source_id <> ${alias}.target_id)`];
+    this.addTable(`${edge.directed ? edges : bothWays(edges)} AS ${alias}`, [...this.edgeConditions(edge, alias), ...conditions, ...once]);
+    for (const [end, column] of open) {
+      if (this.needsRow[end]) this.placeNode(end, column);
+      else this.nodeIds[end] = column;
+    }
+  }
+
+  private placeRepeat(edge: string, source: number, target: number, directed: boolean): void {
+    const place = (node: number, condition: string) => {
+      if (this.isPlaced(node)) return;
+      this.placeNode(node, null);
+      this.where.push(condition);
+    };
+    if (directed) {
+      place(source, `n${source}.id = ${edge}.source_id`);
+      place(target, `n${target}.id = ${edge}.target_id`);
+      this.where.push(`${this.nodeIds[source]} = ${edge}.source_id`, `${this.nodeIds[target]} = ${edge}.target_id`);
+      return;
+    }
+    place(source, `n${source}.id IN (${edge}.source_id, ${edge}.target_id)`);
+    place(target, `n${target}.id IN (${edge}.source_id, ${edge}.target_id)`);
+    const [a, b] = [this.nodeIds[source], this.nodeIds[target]];
+    this.where.push(`(${a} = ${edge}.source_id AND ${b} = ${edge}.target_id OR ${a} = ${edge}.target_id AND ${b} = ${edge}.source_id)`);
+  }
+
+  private edgeConditions(edge: PlannedEdge, alias: string): string[] {
+    return edge.types.length > 0 ? [this.isOneOf(`${alias}.type`, edge.types)] : [];
+  }
+
+  private addTable(table: string, conditions: string[]): void {
+    if (this.tables.length === 0) {
+      this.tables.push(table);
+      this.where.push(...conditions);
+    } else {
+      this.tables.push(conditions.length === 0 ? `CROSS JOIN ${table}` : `JOIN ${table} ON ${conditions.join(' AND ')}`);
+    }
+  }
+
+  private isOneOf(column: string, names: string[]): string {
+    const [first = '', ...others] = [...new Set(names)];
+    return others.length === 0
+      ? `${column} = ${this.parameters.add(first, 'text')}`
+      : `${column} = ANY(${this.parameters.add([first, ...others], 'text[]')})`;
+  }
+}

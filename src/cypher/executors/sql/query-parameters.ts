@@ -1,0 +1,68 @@
+import { InvalidParameterError, MissingParameterError, ParametersTooLargeError, type TextPlace } from '../../syntax/cypher.errors.js';
+import { type PlanWarning } from '../../plan/logical-plan.js';
+import { type Constant, ExactNumber, sizeOfConstant } from './sql-value.js';
+
+const MAX_NESTING = 32;
+
+/** The most that parameters may hold in one query, in characters of JSON, counted wherever one is named: the compiler works through them there. */
+export const MAX_USED_SIZE = 4_000_000;
+
+/** The caller's values for $parameters: checked when read, and remembered, so that those never read can be named. */
+export class QueryParameters {
+  private readonly used = new Map<string, { value: Constant; size: number }>();
+  private usedSize = 0;
+
+  constructor(
+    private readonly values: Readonly<Record<string, unknown>>,
+    private readonly place: (position: number) => TextPlace | null,
+  ) {}
+
+  read(name: string, position: number): Constant {
+    if (!Object.hasOwn(this.values, name)) throw new MissingParameterError(name, this.place(position));
+    // A text of a megabyte is looked through once, however often it is named.
+    const { value, size } = this.used.get(name) ?? this.look(name, position);
+    this.used.set(name, { value, size });
+    this.usedSize += size;
+    if (this.usedSize > MAX_USED_SIZE) throw new ParametersTooLargeError(name, MAX_USED_SIZE, this.place(position));
+    return value;
+  }
+
+  unused(): PlanWarning[] {
+    return Object.keys(this.values)
+      .filter(name => !this.used.has(name))
+      .map(name => ({
+        code: 'unused_parameter',
+        text: { zh: `参数 $${name} 没有用到`, en: `The parameter $${name} is not used` },
+        context: { name },
+      }));
+  }
+
+  private look(name: string, position: number): { value: Constant; size: number } {
+    const value = this.toConstant(this.values[name], name, position, 0);
+    return { value, size: sizeOfConstant(value) };
+  }
+
+  private toConstant(value: unknown, name: string, position: number, depth: number): Constant {
+    const invalid = (zh: string, en: string) => new InvalidParameterError(name, { zh, en }, this.place(position));
+    if (depth > MAX_NESTING) throw invalid(`嵌套超过 ${MAX_NESTING} 层`, `nests deeper than ${MAX_NESTING} levels`);
+    if (value === null || typeof value === 'boolean') return value;
+    if (typeof value === 'bigint') return new ExactNumber(value.toString(), true);
+    if (typeof value === 'number') {
+      if (!Number.isFinite(value)) throw invalid('不是有限的数', 'is not a finite number');
+      return new ExactNumber(String(value), Number.isInteger(value));
+    }
+    if (typeof value === 'string') {
+      // Neither can be stored as text in PostgreSQL.
+      if (/[\0\p{Surrogate}]/u.test(value)) throw invalid('含有 NUL 或不成对的代理项', 'holds NUL or half a surrogate pair');
+      return value;
+    }
+    if (Array.isArray(value)) return value.map((item: unknown) => this.toConstant(item, name, position, depth + 1));
+    if (typeof value !== 'object') throw invalid('不是 JSON 值', 'is not a JSON value');
+    const map: Record<string, Constant> = Object.create(null) as Record<string, Constant>;
+    for (const [key, inner] of Object.entries(value)) {
+      if (/[\0\p{Surrogate}]/u.test(key)) throw invalid('含有 NUL 或不成对的代理项', 'holds NUL or half a surrogate pair');
+      map[key] = this.toConstant(inner, name, position, depth + 1);
+    }
+    return map;
+  }
+}

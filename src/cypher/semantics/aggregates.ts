@@ -1,0 +1,16 @@
+import { type Expression, childrenOf } from '../syntax/cypher-ast.js';
+
+const AGGREGATES: ReadonlySet<string> = new Set(['count', 'sum', 'avg', 'min', 'max', 'collect']);
+const UNBUILT_AGGREGATES: ReadonlySet<string> = new Set(['stdev', 'stdevp', 'percentilecont', 'percentiledisc']);
+
+export function isAggregate(expression: Expression): boolean {
+  return expression.kind === 'countAll' || (expression.kind === 'call' && AGGREGATES.has(expression.name.toLowerCase()));
+}
+
+export function isUnbuiltAggregate(name: string): boolean {
+  return UNBUILT_AGGREGATES.has(name.toLowerCase());
+}
+
+export function hasAggregate(expression: Expression): boolean {
+  return isAggregate(expression) || childrenOf(expression).some(hasAggregate);
+}

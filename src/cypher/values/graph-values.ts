@@ -1,0 +1,21 @@
+export interface AnswerNode {
+  id: number;
+  label: string;
+  key: string;
+  display: string;
+  properties: Record<string, unknown>;
+}
+
+export interface AnswerEdge {
+  id: number;
+  type: string;
+  source_id: number;
+  target_id: number;
+  key: string;
+  properties: Record<string, unknown>;
+}
+
+export interface AnswerGraph {
+  nodes: AnswerNode[];
+  edges: AnswerEdge[];
+}

@@ -1,0 +1,120 @@
+import { Pace } from '../common/work/pace.js';
+import { GrowableFloat64, GrowableUint32 } from './growable-array.js';
+import { FIELD, FIELD_BITS, hashName, type IndexParts } from './index-format.js';
+import { SearchIndex } from './search-index.js';
+import { compactText, normalizeText, termsOfText } from './tokenize-text.js';
+
+/** One node as the index takes it; `texts` are its other string properties. */
+export interface IndexedNode {
+  id: number;
+  label: string;
+  key: string;
+  display: string;
+  texts: string[];
+}
+
+/** Characters of a property's text that are searched. */
+export const LONGEST_TEXT = 1000;
+
+/** Collects nodes one by one and builds a {@link SearchIndex}: about 15 bytes a node, 4 a posting, and the terms themselves. */
+export class SearchIndexBuilder {
+  private readonly terms = new Map<string, number>();
+  private readonly lastNode = new GrowableUint32();
+  private readonly lastPosting = new GrowableUint32();
+  private readonly postingTerm = new GrowableUint32();
+  private readonly postingValue = new GrowableUint32();
+  private readonly ids = new GrowableFloat64();
+  private readonly labelOf = new GrowableUint32();
+  private readonly displayLength = new GrowableUint32();
+  private readonly firstTerm = new GrowableUint32();
+  private readonly hashes = [new GrowableUint32(), new GrowableUint32(), new GrowableUint32(), new GrowableUint32()] as const;
+  private readonly labels: string[] = [];
+  private readonly labelIds = new Map<string, number>();
+
+  add(node: IndexedNode): void {
+    const ordinal = this.ids.push(node.id);
+    this.labelOf.push(this.labelId(node.label));
+    const display = normalizeText(node.display);
+    const key = normalizeText(node.key);
+    const displayTerms = termsOfText(display);
+    this.displayLength.push(displayTerms.length);
+    this.firstTerm.push(this.addTerms(ordinal, displayTerms, FIELD.display));
+    this.addTerms(ordinal, termsOfText(key), FIELD.key);
+    for (const text of node.texts) this.addTerms(ordinal, termsOfText(normalizeText(text.slice(0, LONGEST_TEXT))), FIELD.text);
+    const [displayA, displayB] = hashName(compactText(display));
+    const [keyA, keyB] = hashName(compactText(key));
+    [displayA, displayB, keyA, keyB].forEach((hash, i) => this.hashes[i]?.push(hash));
+  }
+
+  /** Estimated memory so far; the finished index takes about as much again for a moment. */
+  get bytes(): number {
+    return this.terms.size * 104 + this.postingTerm.length * 8 + this.ids.length * 36;
+  }
+
+  async build(pace = new Pace()): Promise<SearchIndex> {
+    const terms = [...this.terms.keys()];
+    const offsets = new Uint32Array(terms.length + 1);
+    for (let i = 0; i < this.postingTerm.length; i++) {
+      if (pace.isDue) await pace.turn();
+      const at = this.postingTerm.get(i) + 1;
+      offsets[at] = (offsets[at] ?? 0) + 1;
+    }
+    for (let t = 0; t < terms.length; t++) offsets[t + 1] = (offsets[t + 1] ?? 0) + (offsets[t] ?? 0);
+    const next = offsets.slice();
+    const postings = new Uint32Array(this.postingTerm.length);
+    for (let i = 0; i < this.postingTerm.length; i++) {
+      if (pace.isDue) await pace.turn();
+      const term = this.postingTerm.get(i);
+      const at = next[term] ?? 0;
+      postings[at] = this.postingValue.get(i);
+      next[term] = at + 1;
+    }
+    const parts: IndexParts = {
+      terms,
+      termIds: this.terms,
+      offsets,
+      postings,
+      ids: this.ids.toArray(),
+      labels: this.labels,
+      labelOf: this.labelOf.toArray(),
+      displayLength: this.displayLength.toArray(),
+      firstTerm: this.firstTerm.toArray(),
+      displayHashes: [this.hashes[0].toArray(), this.hashes[1].toArray()],
+      keyHashes: [this.hashes[2].toArray(), this.hashes[3].toArray()],
+    };
+    return SearchIndex.build(parts, pace);
+  }
+
+  private labelId(label: string): number {
+    let id = this.labelIds.get(label);
+    if (id === undefined) {
+      id = this.labels.push(label) - 1;
+      this.labelIds.set(label, id);
+    }
+    return id;
+  }
+
+  /** Returns the first of the terms, which tells later whether a query begins like the display does. */
+  private addTerms(ordinal: number, texts: string[], field: number): number {
+    let first = 0xffffffff;
+    for (const text of texts) {
+      let term = this.terms.get(text);
+      if (term === undefined) {
+        term = this.terms.size;
+        this.terms.set(text, term);
+        this.lastNode.push(0xffffffff);
+        this.lastPosting.push(0);
+      }
+      if (first === 0xffffffff) first = term;
+      if (this.lastNode.get(term) === ordinal) {
+        const at = this.lastPosting.get(term);
+        this.postingValue.set(at, this.postingValue.get(at) | field);
+        continue;
+      }
+      this.lastNode.set(term, ordinal);
+      this.lastPosting.set(term, this.postingTerm.push(term));
+      this.postingValue.push(((ordinal << FIELD_BITS) | field) >>> 0);
+    }
+    return first;
+  }
+}

@@ -1,0 +1,35 @@
+import { type Pace } from '../common/work/pace.js';
+
+const RUN = 4_096;
+
+/** Sorts texts by their UTF-16 units without holding the event loop: short runs at a time, then merged pair by pair. */
+export async function sortInTurns(texts: string[], pace: Pace): Promise<string[]> {
+  let runs: string[][] = [];
+  for (let from = 0; from < texts.length; from += RUN) {
+    // Without a comparison function it is several times as fast.
+    runs.push(texts.slice(from, from + RUN).sort());
+    if (pace.isOverdue) await pace.turn();
+  }
+  while (runs.length > 1) {
+    const merged: string[][] = [];
+    for (let i = 0; i < runs.length; i += 2) merged.push(await merge(runs[i] ?? [], runs[i + 1] ?? [], pace));
+    runs = merged;
+  }
+  return runs[0] ?? [];
+}
+
+async function merge(a: string[], b: string[], pace: Pace): Promise<string[]> {
+  const merged: string[] = [];
+  for (let i = 0, j = 0; i < a.length || j < b.length;) {
+    if (pace.isDue) await pace.turn();
+    const [left, right] = [a[i], b[j]];
+    if (right === undefined || (left !== undefined && left <= right)) {
+      merged.push(left ?? '');
+      i++;
+    } else {
+      merged.push(right);
+      j++;
+    }
+  }
+  return merged;
+}

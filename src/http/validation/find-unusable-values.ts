@@ -1,0 +1,78 @@
+import { type FieldProblem } from '../../common/errors/api-error.js';
+
+const maxProblems = 20;
+const maxNameLength = 100;
+
+/** Of one object. class-transformer takes seconds for the hundred thousand that a megabyte holds: time grows with their square. */
+const maxNames = 1_000;
+const reserved = new Set(['__proto__', 'constructor']);
+
+/** Integers from here on are written with an exponent: who sends one means a magnitude, not digits. */
+const leastExponential = 1e21;
+
+/**
+ * Values that no field of any route can take, with where they are: NUL and lone surrogates, which neither `text` nor `jsonb`
+ * of PostgreSQL stores; numbers that JSON carried but a double did not (1e400, integers beyond 2^53 - 1, which would name
+ * another record); and as names `__proto__`, which plain assignment makes a prototype of, and `constructor`, which
+ * class-transformer takes for the class of the value; and objects of more than 1,000 fields.
+ *
+ * @param value parsed JSON, nested no deeper than the body parser lets through
+ * @param loc of the value itself, such as `['body']`
+ * @returns at most 20 problems
+ */
+export function findUnusableValues(value: unknown, loc: (string | number)[]): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  visit(value, [...loc], problems);
+  return problems;
+}
+
+/** `loc` is one list for the whole walk, of which a problem takes a copy: most bodies have many values and no problem. */
+function visit(value: unknown, loc: (string | number)[], problems: FieldProblem[]): void {
+  if (typeof value === 'string') checkText(value, loc, problems);
+  else if (typeof value === 'number') checkNumber(value, loc, problems);
+  else if (Array.isArray(value)) {
+    for (let index = 0; index < value.length && problems.length < maxProblems; index++) {
+      loc.push(index);
+      visit(value[index], loc, problems);
+      loc.pop();
+    }
+  } else if (typeof value === 'object' && value !== null) visitFields(value as Record<string, unknown>, loc, problems);
+}
+
+function visitFields(fields: Record<string, unknown>, loc: (string | number)[], problems: FieldProblem[]): void {
+  const names = Object.keys(fields);
+  if (names.length > maxNames) {
+    problems.push({ loc: written(loc), msg: `最多 ${maxNames} 个字段 / must have no more than ${maxNames} fields`, type: 'too_many' });
+    return;
+  }
+  for (const name of names) {
+    if (problems.length >= maxProblems) return;
+    loc.push(name);
+    checkText(name, loc, problems);
+    if (reserved.has(name)) {
+      problems.push({ loc: written(loc), msg: '不能用作字段名 / must not be the name of a field', type: 'reserved_name' });
+    } else visit(fields[name], loc, problems);
+    loc.pop();
+  }
+}
+
+/** Names as an answer can hold them. */
+function written(loc: (string | number)[]): (string | number)[] {
+  return loc.map(step => (typeof step === 'number' ? step : step.slice(0, maxNameLength).toWellFormed().replaceAll('\0', '\uFFFD')));
+}
+
+function checkText(text: string, loc: (string | number)[], problems: FieldProblem[]): void {
+  if (text.includes('\0')) problems.push({ loc: written(loc), msg: '不能包含 NUL 字符 / must not contain NUL', type: 'nul_character' });
+  if (!text.isWellFormed()) {
+    problems.push({ loc: written(loc), msg: '含有不成对的代理码元 / holds half of a surrogate pair', type: 'lone_surrogate' });
+  }
+}
+
+function checkNumber(value: number, loc: (string | number)[], problems: FieldProblem[]): void {
+  if (Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= leastExponential)) return;
+  problems.push({
+    loc: written(loc),
+    msg: '超出能精确表示的范围（±(2^53 − 1)），请以字符串发送 / beyond ±(2^53 - 1), where numbers are not exact; send it as a string',
+    type: 'number_out_of_range',
+  });
+}

@@ -1,0 +1,40 @@
+import { type ArgumentMetadata, Injectable, Param, type PipeTransform } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
+import { SchemaError } from '../../common/errors/api-error.js';
+
+const maxId = 2_147_483_647;
+
+/** An id that no record has: what is out of range is looked up, and found absent, like any other missing id. */
+const absentId = 0;
+
+/**
+ * Reads an id of a path.
+ * @throws SchemaError when the text is not an integer.
+ */
+export function readId(text: unknown, name: string): number {
+  if (typeof text !== 'string' || !/^-?\d+$/.test(text)) {
+    throw new SchemaError([{ loc: ['path', name], msg: '应为整数 / must be an integer', type: 'int_parsing' }]);
+  }
+  const id = Number(text);
+  return id >= 1 && id <= maxId && /^[1-9]/.test(text) ? id : absentId;
+}
+
+@Injectable()
+export class PositiveIntPipe implements PipeTransform {
+  transform(value: unknown, { data }: ArgumentMetadata): number {
+    return readId(value, data ?? 'id');
+  }
+}
+
+export const idSchema = { type: 'integer', minimum: 1, maximum: maxId };
+
+/** A path parameter that is an id: 422 when it is not an integer, absent (404) when it is out of range. */
+export function IdParam(name = 'id'): ParameterDecorator {
+  return (target, key, index) => {
+    Param(name, PositiveIntPipe)(target, key, index);
+    if (key !== undefined) {
+      const descriptor = Object.getOwnPropertyDescriptor(target, key);
+      if (descriptor) ApiParam({ name, schema: idSchema, example: 1 })(target, key, descriptor);
+    }
+  };
+}

@@ -1,0 +1,132 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+import { plainToInstance } from 'class-transformer';
+import { validate, type ValidationError } from 'class-validator';
+import { type Request, type Response } from 'express';
+import { type FieldProblem, SchemaError } from '../../common/errors/api-error.js';
+import { MalformedBodyError, MissingFieldsError, UnsupportedMediaTypeError } from '../../common/errors/common-errors.js';
+import { describeConstraint } from './describe-constraint.js';
+import { findUnusableValues } from './find-unusable-values.js';
+import { withoutEmptyNulls } from './optional-nulls.js';
+import { preferenceApplied, readPreferences } from '../server/preferences.js';
+import { isUnread } from './unread.decorator.js';
+import { takeKnownFields, toIgnoredFieldsHeader, toUnknownProblems, type UnknownFields } from './unknown-fields.js';
+
+type Dto = new () => object;
+
+/** What a handler takes: a DTO, or null for nothing. */
+interface Taken {
+  body: Dto | null;
+  query: Dto | null;
+  /** The handler is handed the request and reads its body by itself. */
+  readsBody: boolean;
+}
+
+/** What comes with these means nothing (RFC 9110, section 9.3) and stays unread. */
+const bodiless = new Set(['GET', 'HEAD']);
+
+/**
+ * Turns the body and the query of a request into the DTOs that its handler takes, and refuses all that is wrong with them in
+ * one answer: a missing required field is a 400; a value that breaks its schema, and a field that nothing is made of, are a 422.
+ * With `Prefer: handling=lenient` unknown fields are dropped and named in `X-Ignored-Fields` instead.
+ */
+@Injectable()
+export class RequestSchemaGuard implements CanActivate {
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (isUnread(context)) return true;
+    const request = context.switchToHttp().getRequest<Request>();
+    const response = context.switchToHttp().getResponse<Response>();
+    const taken = takenBy(context);
+    const unknown: UnknownFields = { named: [], count: 0 };
+
+    const body = findBody(request, taken);
+    const unusable = [...findUnusableValues(request.query, ['query']), ...findUnusableValues(body, ['body'])];
+    if (unusable.length > 0) throw new SchemaError(unusable);
+    const query = await readPart(taken.query, request.query, 'query', unknown);
+    const read = body && (await readPart(taken.body, body, 'body', unknown));
+    const problems = [...query.problems, ...(read?.problems ?? [])];
+
+    const isLenient = unknown.count > 0 && readPreferences(request.headers.prefer as string | undefined).get('handling') === 'lenient';
+    if (isLenient) {
+      response.setHeader('X-Ignored-Fields', toIgnoredFieldsHeader(unknown));
+      preferenceApplied(response, 'handling=lenient');
+    } else problems.push(...toUnknownProblems(unknown));
+    refuse(problems);
+
+    // Express has but a getter for the query.
+    Object.defineProperty(request, 'query', { value: query.dto });
+    if (read) request.body = read.dto;
+    return true;
+  }
+}
+
+const handlers = new WeakMap<object, Taken>();
+
+/** Read once from what the decorators of a handler say. */
+function takenBy(context: ExecutionContext): Taken {
+  const handler = context.getHandler();
+  let taken = handlers.get(handler);
+  if (!taken) handlers.set(handler, (taken = readHandler(context.getClass(), handler.name)));
+  return taken;
+}
+
+function readHandler(controller: new () => object, name: string): Taken {
+  const types = (Reflect.getMetadata('design:paramtypes', controller.prototype as object, name) ?? []) as Dto[];
+  const parameters = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<string, { index: number }>;
+  const dtoOf = (kind: RouteParamtypes): Dto | null => {
+    const parameter = Object.entries(parameters).find(([key]) => key.startsWith(`${kind}:`))?.[1];
+    return (parameter && types[parameter.index]) ?? null;
+  };
+  return {
+    body: dtoOf(RouteParamtypes.BODY),
+    query: dtoOf(RouteParamtypes.QUERY),
+    readsBody: dtoOf(RouteParamtypes.REQUEST) !== null,
+  };
+}
+
+/**
+ * The parsed body that the handler's DTO, or the lack of one, is to be held against; null where there is nothing to hold.
+ * @throws MalformedBodyError, UnsupportedMediaTypeError
+ */
+function findBody({ body, headers, method }: Request, taken: Taken): object | null {
+  if (taken.readsBody || (taken.body === null && bodiless.has(method))) return null;
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as object;
+  const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': type = '' } = headers;
+  const isSent = length !== '0' && (length !== undefined || encoding !== undefined);
+  if (isSent && !/^application\/(\w+\+)?json\b/i.test(type)) throw new UnsupportedMediaTypeError('application/json');
+  if (taken.body === null) return null;
+  throw new MalformedBodyError();
+}
+
+async function readPart(
+  dto: Dto | null,
+  value: object,
+  part: 'body' | 'query',
+  unknown: UnknownFields,
+): Promise<{ dto: object; problems: FieldProblem[] }> {
+  const known = takeKnownFields(dto, value, [part], unknown);
+  if (!dto) return { dto: known, problems: [] };
+  const instance = plainToInstance(dto, withoutEmptyNulls(dto, known));
+  const errors = await validate(instance, { whitelist: true, forbidUnknownValues: true });
+  return { dto: instance, problems: errors.flatMap(error => toProblems(error, [part])) };
+}
+
+/** @throws MissingFieldsError where nothing but required fields is amiss, else SchemaError with all of it */
+function refuse(problems: FieldProblem[]): void {
+  if (problems.some(problem => problem.type !== 'missing')) throw new SchemaError(problems);
+  if (problems.length > 0) throw new MissingFieldsError(problems.map(problem => problem.loc.slice(1).join('.')));
+}
+
+function toProblems(error: ValidationError, parent: (string | number)[]): FieldProblem[] {
+  const loc = [...parent, /^\d+$/.test(error.property) ? Number(error.property) : error.property];
+  if (error.value === undefined && error.constraints) {
+    return [{ loc, msg: '必填 / is required', type: 'missing' }];
+  }
+  const all = Object.entries(error.constraints ?? {}).map(([name, message]) => ({ loc, ...describeConstraint(name, message) }));
+  // A nested object is asked for by two rules.
+  const own = all.filter(({ type }, index) => all.findIndex(other => other.type === type) === index);
+  // A number that should be a text is also too short, too long and of the wrong form: the type says it all.
+  const wrongType = own.filter(problem => problem.type.endsWith('_type'));
+  return [...(wrongType.length > 0 ? wrongType : own), ...(error.children ?? []).flatMap(child => toProblems(child, loc))];
+}

@@ -1,0 +1,129 @@
+import { type FieldProblem, SchemaError } from '../../common/errors/api-error.js';
+import { type GuardedExpression, guardExpression, guardPredicate, type GuardScope } from '../../sql-guard/guard-expression.js';
+import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
+import { quoteIdentifier } from '../../sql/quote-identifier.js';
+import { type BindingDimension, identifier, type BindingRequest } from './binding.dto.js';
+import { type BoundJoin, type BoundTable } from '../plan/metric-binding.js';
+
+type Loc = (string | number)[];
+
+/** Columns that every answer has; a dimension may not be called so. */
+const answerColumns: ReadonlySet<string> = new Set(['period', 'value']);
+/** Columns that the compiler adds to a relation. */
+const hiddenColumns: ReadonlySet<string> = new Set(['__time', '__row']);
+
+/**
+ * Guards one piece of SQL of a binding.
+ * @throws UnsafeFilterClauseError, except for an unknown column, which breaks the binding's schema and becomes a problem (null)
+ */
+export function guardPart(
+  text: string,
+  scope: GuardScope,
+  loc: Loc,
+  problems: FieldProblem[],
+  kind: 'expression' | 'predicate' = 'expression',
+): GuardedExpression | null {
+  try {
+    return kind === 'predicate' ? guardPredicate(text, scope) : guardExpression(text, scope);
+  } catch (error) {
+    if (!(error instanceof UnsafeFilterClauseError)) throw error;
+    const { reason, token, hint } = error.facts;
+    if (reason !== 'column')
+      throw new UnsafeFilterClauseError({
+        ...error.facts,
+        hint: {
+          zh: `位于 ${loc.slice(1).join('.')}${hint ? `；${hint.zh}` : ''}`,
+          en: `in ${loc.slice(1).join('.')}${hint ? `; ${hint.en}` : ''}`,
+        },
+      });
+    problems.push({
+      loc,
+      msg: `没有列“${token}”${hint ? `；${hint.zh}` : ''} / there is no column '${token}'${hint ? `; ${hint.en}` : ''}`,
+      type: 'unknown_column',
+    });
+    return null;
+  }
+}
+
+export interface NameCheck {
+  kind: 'column' | 'dimension';
+  expression: string;
+  /** The names so far and what they stand for; the same name for the same thing is no clash. */
+  taken: Map<string, string>;
+}
+
+/** Reports a name that cannot be used. */
+export function checkName(name: string, loc: Loc, { kind, expression, taken }: NameCheck, problems: FieldProblem[]): void {
+  const report = (type: string, msg: string) => problems.push({ loc, msg, type });
+  const other = taken.get(name);
+  if (!identifier.test(name) || Buffer.byteLength(name) > 63) {
+    report('name_form', '名称应为 1 到 63 字节，不含双引号 / a name has 1 to 63 bytes and no double quote');
+  } else if (hiddenColumns.has(name) || (kind === 'dimension' && answerColumns.has(name))) {
+    report('reserved_name', `“${name}”是保留名称 / '${name}' is a reserved name`);
+  } else if (other !== undefined && other !== expression) {
+    report('duplicate_name', `“${name}”已用于另一列 / '${name}' is taken by another column`);
+  } else taken.set(name, expression);
+}
+
+/** What a dimension or the time column reads: a logical column by name, or an expression over the tables. */
+export function expressionOf(column: string, columns: Record<string, string>): string {
+  return Object.hasOwn(columns, column) ? (columns[column] ?? column) : column;
+}
+
+/** The logical columns of a binding that lists none: the fact table's own, under their own names. */
+export function defaultColumns(fact: BoundTable): Record<string, string> {
+  const usable = fact.columns.filter(({ name }) => identifier.test(name) && !hiddenColumns.has(name));
+  return Object.fromEntries(usable.map(({ name }) => [name, `${quoteIdentifier(fact.alias)}.${quoteIdentifier(name)}`]));
+}
+
+/** The dimensions of a binding that lists none: every logical column that an answer can show under its name. */
+export function defaultDimensions(columns: Record<string, string>): BindingDimension[] {
+  const names = Object.keys(columns).filter(name => !answerColumns.has(name));
+  return names.map(name => ({ name, column: name }));
+}
+
+/**
+ * Reads `on: [["o.customer_id", "c.id"]]`, in either order; the joined side may be written without its alias.
+ * @returns pairs of [expression over the tables before, expression over the joined table]
+ */
+export function readJoinPairs(pairs: unknown, join: BoundJoin, scope: GuardScope, loc: Loc, problems: FieldProblem[]): [string, string][] {
+  const isPair = (pair: unknown): pair is [string, string] =>
+    Array.isArray(pair) && pair.length === 2 && pair.every(side => typeof side === 'string');
+  if (!Array.isArray(pairs) || pairs.length === 0 || !pairs.every(isPair)) {
+    problems.push({ loc, msg: '应为 [["事实表列", "连接表列"]] / must be [["fact column", "joined column"]]', type: 'join_pairs' });
+    return [];
+  }
+  const joined: GuardScope = { columns: new Set(join.columns.map(column => column.name)), alias: join.alias };
+  const belongs = (text: string): boolean => tryGuard(text, joined) !== null && !(tryGuard(text, scope) && !text.includes('.'));
+  return pairs.flatMap(([left, right], index): [string, string][] => {
+    const [outer, inner] = belongs(left) && !tryGuard(left, scope) && tryGuard(right, scope) ? [right, left] : [left, right];
+    const guardedInner = guardPart(inner, joined, [...loc, index, 1], problems);
+    const guardedOuter = guardPart(outer, scope, [...loc, index, 0], problems);
+    if (!guardedInner || !guardedOuter) return [];
+    return [[outer, qualified(guardedInner, join.alias, [...loc, index, 1], problems)]];
+  });
+}
+
+function qualified(guarded: GuardedExpression, alias: string, loc: Loc, problems: FieldProblem[]): string {
+  const [column] = guarded.columns;
+  if (column && 'ColumnRef' in (guarded.tree as object)) return `${quoteIdentifier(alias)}.${quoteIdentifier(column[1])}`;
+  if (guarded.columns.length === 0 || guarded.columns.some(([qualifier]) => qualifier === null)) {
+    problems.push({ loc, msg: `列要写成 ${alias}.列名 / write columns as ${alias}.column`, type: 'unqualified_column' });
+  }
+  return guarded.text;
+}
+
+function tryGuard(text: string, scope: GuardScope): GuardedExpression | null {
+  try {
+    return guardExpression(text, scope);
+  } catch (error) {
+    if (error instanceof UnsafeFilterClauseError) return null;
+    throw error;
+  }
+}
+
+/** Parts of the documented binding that have no effect yet are refused by name. @throws SchemaError */
+export function refuseNotBuilt(request: BindingRequest, loc: Loc): void {
+  if (request.entities === undefined || request.entities === null) return;
+  throw new SchemaError([{ loc: [...loc, 'entities'], msg: 'entities 尚不可用 / entities are not built yet', type: 'not_built' }]);
+}

@@ -1,0 +1,206 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ArrayMaxSize, IsArray, IsDefined, IsIn, IsInt, IsObject, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import { Length, MaxLength } from '../../http/validation/length.decorator.js';
+import { Nested } from '../../http/validation/nested.decorator.js';
+import { grains } from '../plan/metric-request.js';
+import { bindingExample } from '../metric-examples.js';
+
+/** A name that becomes an SQL identifier or a column of the answer; PostgreSQL keeps 63 bytes of it. */
+export const identifier = /^[^\p{Cc}\p{Cs}"]{1,63}$/u;
+const sqlLength = 4_000;
+
+export class BindingRelation {
+  @ApiPropertyOptional({ nullable: true, example: 'mirror', default: 'mirror' })
+  @IsOptional()
+  @IsIn(['mirror'])
+  schema?: string;
+
+  @ApiPropertyOptional({ nullable: true, example: 'order_lines' })
+  @IsOptional()
+  @IsString()
+  @Matches(identifier, { message: 'table must be the name of a table' })
+  table?: string;
+
+  @ApiPropertyOptional({ nullable: true, description: '一条 SELECT，代替 table / one SELECT, in place of a table' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(20_000)
+  sql?: string;
+}
+
+export class BindingTime {
+  @ApiProperty({ example: 'orders.order_date' })
+  @IsString()
+  @Length(1, sqlLength)
+  column: string;
+
+  @ApiPropertyOptional({
+    nullable: true,
+    enum: ['date', 'timestamp', 'timestamptz'],
+    description: '省略时取自表 / taken from the table when left out',
+  })
+  @IsOptional()
+  @IsIn(['date', 'timestamp', 'timestamptz'])
+  type?: 'date' | 'timestamp' | 'timestamptz';
+
+  @ApiPropertyOptional({ nullable: true, example: 'Asia/Shanghai', default: 'UTC' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(64)
+  timezone?: string;
+
+  @ApiPropertyOptional({ nullable: true, enum: grains, default: 'day' })
+  @IsOptional()
+  @IsIn(grains)
+  min_grain?: (typeof grains)[number];
+
+  @ApiPropertyOptional({ nullable: true, enum: ['monday', 'sunday'], default: 'monday' })
+  @IsOptional()
+  @IsIn(['monday', 'sunday'])
+  week_start?: 'monday' | 'sunday';
+}
+
+export class BindingDimension {
+  @ApiProperty({ example: '地区' })
+  @IsString()
+  @Matches(identifier, { message: 'name must be 1 to 63 characters without control characters and double quotes' })
+  name: string;
+
+  @ApiPropertyOptional({ nullable: true, type: [String], example: ['region'] })
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(20)
+  @IsString({ each: true })
+  @Matches(identifier, { each: true, message: 'an alias must be 1 to 63 characters without control characters and double quotes' })
+  aliases?: string[];
+
+  @ApiProperty({
+    example: 'regions.region_name',
+    description: '逻辑列名，或物理列上的表达式 / a logical column, or an expression over the tables',
+  })
+  @IsString()
+  @Length(1, sqlLength)
+  column: string;
+
+  @ApiPropertyOptional({ nullable: true, description: '只作说明；实际类型取自表 / descriptive; the real type is read from the table' })
+  @IsOptional()
+  @IsString()
+  type?: string;
+}
+
+export class BindingJoin {
+  @ApiPropertyOptional({ nullable: true, example: 'orders', description: '默认为表名 / the table name when left out' })
+  @IsOptional()
+  @IsString()
+  @Matches(identifier, { message: 'alias must be a name' })
+  alias?: string;
+
+  @ApiPropertyOptional({ nullable: true, example: 'mirror', default: 'mirror' })
+  @IsOptional()
+  @IsIn(['mirror'])
+  schema?: string;
+
+  @ApiProperty({ example: 'orders' })
+  @IsString()
+  @Matches(identifier, { message: 'table must be the name of a table' })
+  table: string;
+
+  @ApiPropertyOptional({ nullable: true, enum: ['left', 'inner'], default: 'left' })
+  @IsOptional()
+  @IsIn(['left', 'inner'])
+  kind?: 'left' | 'inner';
+
+  @ApiPropertyOptional({
+    nullable: true,
+    enum: ['many_to_one', 'one_to_one', 'one_to_many', 'many_to_many'],
+    default: 'many_to_one',
+    description: '后两种会重复事实行，被拒绝（FanOutJoin） / the last two repeat fact rows and are refused (FanOutJoin)',
+  })
+  @IsOptional()
+  @IsIn(['many_to_one', 'one_to_one', 'one_to_many', 'many_to_many'])
+  relationship?: 'many_to_one' | 'one_to_one' | 'one_to_many' | 'many_to_many';
+
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'array', items: { type: 'string' } },
+    example: [['order_lines.order_id', 'orders.order_id']],
+  })
+  @IsArray()
+  @ArrayMaxSize(8)
+  on: string[][];
+}
+
+export class BindingRequest {
+  @ApiPropertyOptional({ type: Number, nullable: true, example: null, description: 'null = pg_mirror' })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(2 ** 31 - 1)
+  connection_id?: number | null;
+
+  @ApiProperty({ type: BindingRelation, example: bindingExample.relation })
+  @IsDefined()
+  @Nested(BindingRelation)
+  relation: BindingRelation;
+
+  @ApiPropertyOptional({ nullable: true, example: 'order_lines', description: '默认为表名 / the table name when left out' })
+  @IsOptional()
+  @IsString()
+  @Matches(identifier, { message: 'alias must be a name' })
+  alias?: string;
+
+  @ApiPropertyOptional({ nullable: true, type: [String], example: bindingExample.grain, description: '行的标识 / what identifies a row' })
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(16)
+  @IsString({ each: true })
+  grain?: string[];
+
+  @ApiPropertyOptional({ nullable: true, type: BindingTime, example: bindingExample.time })
+  @IsOptional()
+  @Nested(BindingTime)
+  time?: BindingTime | null;
+
+  @ApiPropertyOptional({
+    nullable: true,
+    type: Object,
+    example: { 金额: 'order_lines.unit_price * order_lines.quantity' },
+    description: '逻辑名 → 表达式；省略时为表的全部列 / logical name → expression; all columns of the table when left out',
+  })
+  @IsOptional()
+  @IsObject()
+  columns?: Record<string, string>;
+
+  @ApiPropertyOptional({ nullable: true, type: [BindingDimension], example: bindingExample.dimensions })
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(100)
+  @Nested(BindingDimension, { each: true })
+  dimensions?: BindingDimension[];
+
+  @ApiPropertyOptional({
+    nullable: true,
+    type: [Object],
+    description: '转化率模式使用，尚不可用 / for the conversion pattern, not built yet',
+  })
+  @IsOptional()
+  @IsArray()
+  entities?: object[];
+
+  @ApiPropertyOptional({ nullable: true, type: [BindingJoin], example: bindingExample.joins })
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(16)
+  @Nested(BindingJoin, { each: true })
+  joins?: BindingJoin[];
+
+  @ApiPropertyOptional({ type: String, nullable: true, example: null, description: '物理列上的谓词 / a predicate over the tables' })
+  @IsOptional()
+  @IsString()
+  row_filter?: string | null;
+
+  @ApiPropertyOptional({ nullable: true, enum: ['auto'], default: 'auto' })
+  @IsOptional()
+  @IsIn(['auto'])
+  additivity?: 'auto';
+}

@@ -1,0 +1,237 @@
+import { Injectable } from '@nestjs/common';
+import { type Principal } from '../../access/principal.js';
+import { type FieldProblem, SchemaError } from '../../common/errors/api-error.js';
+import { Settings } from '../../config/settings.js';
+import { type GuardScope } from '../../sql-guard/guard-expression.js';
+import { guardSelect } from '../../sql-guard/guard-select.js';
+import { WarehouseQueryError } from '../../warehouse/warehouse.errors.js';
+import { type UsableConnection, WarehouseService } from '../../warehouse/warehouse.service.js';
+import { type BindingJoin, type BindingRelation, type BindingRequest } from './binding.dto.js';
+import {
+  checkName,
+  defaultColumns,
+  defaultDimensions,
+  expressionOf,
+  guardPart,
+  readJoinPairs,
+  refuseNotBuilt,
+} from './binding-expressions.js';
+import { compileJoinKeyCheck, compileProbe } from '../plan/compile-probe.js';
+import { physicalScope } from '../plan/compile-relation.js';
+import { isTimeZone } from '../plan/compile-time.js';
+import {
+  type BoundColumn,
+  type BoundDimension,
+  type BoundJoin,
+  type BoundTable,
+  type BoundTime,
+  type MetricBinding,
+  type TimeType,
+} from '../plan/metric-binding.js';
+import { FanOutJoinError } from '../metrics.errors.js';
+
+type Loc = (string | number)[];
+
+const timeTypes: readonly string[] = ['date', 'timestamp', 'timestamptz'];
+
+/** Checks a binding against the real tables and spells out what it leaves to defaults: nothing is believed that can be looked up. */
+@Injectable()
+export class MetricBinder {
+  constructor(
+    private readonly warehouse: WarehouseService,
+    private readonly settings: Settings,
+  ) {}
+
+  /**
+   * @param loc where the binding stands in the request
+   * @throws SchemaError for unknown tables and columns, names that clash, types that do not fit; FanOutJoinError for a join that
+   *   repeats fact rows; UnsafeFilterClauseError for SQL outside the allow-list; ConnectionNotFoundError, ConnectionForbiddenError
+   */
+  async bind(principal: Principal, request: BindingRequest, loc: Loc): Promise<MetricBinding> {
+    refuseNotBuilt(request, loc);
+    const connection = await this.warehouse.open(principal, request.connection_id ?? null);
+    const problems: FieldProblem[] = [];
+    const fact = await this.describeFact(connection, request, loc, problems);
+    const joins = await this.describeJoins(connection, request.joins ?? [], fact, loc, problems);
+    throwIfAny(problems);
+
+    const scope = physicalScope({ fact, joins });
+    const columns = request.columns ?? defaultColumns(fact);
+    const dimensions = request.dimensions ?? defaultDimensions(columns);
+    const taken = new Map<string, string>();
+    const bound: MetricBinding = {
+      connection_id: connection.id,
+      fact,
+      grain: request.grain ?? [],
+      time: this.readTime(request, columns, scope, loc, problems),
+      columns: readColumns(columns, scope, [...loc, 'columns'], taken, problems),
+      dimensions: dimensions.map((dimension, index): BoundDimension => {
+        const [at, expression] = [[...loc, 'dimensions', index], expressionOf(dimension.column, columns)];
+        // What names a logical column is guarded with that column.
+        if (expression === dimension.column) guardPart(expression, scope, [...at, 'column'], problems);
+        for (const name of [dimension.name, ...(dimension.aliases ?? [])])
+          checkName(name, [...at, 'name'], { kind: 'dimension', expression, taken }, problems);
+        return { name: dimension.name, aliases: dimension.aliases ?? [], expression, type: '' };
+      }),
+      joins,
+      row_filter: request.row_filter?.trim() ? request.row_filter : null,
+      verified_at: new Date().toISOString(),
+    };
+    if (bound.row_filter !== null) guardPart(bound.row_filter, scope, [...loc, 'row_filter'], problems, 'predicate');
+    for (const column of bound.grain) guardPart(column, scope, [...loc, 'grain'], problems);
+    throwIfAny(problems);
+    await this.probeTypes(connection, bound, request, loc);
+    for (const join of joins) await this.verifyJoin(connection, join);
+    return bound;
+  }
+
+  private async describeFact(
+    connection: UsableConnection,
+    { relation, alias }: BindingRequest,
+    loc: Loc,
+    problems: FieldProblem[],
+  ): Promise<BoundTable> {
+    if ((relation.table == null) === (relation.sql == null)) {
+      throw new SchemaError([{ loc: [...loc, 'relation'], msg: '需要 table 或 sql 之一 / needs either table or sql', type: 'one_of' }]);
+    }
+    if (relation.sql == null) return this.describeTable(connection, relation, alias, [...loc, 'relation'], problems);
+    const { text } = guardSelect(relation.sql, { tables: new Set(await this.warehouse.listTables(connection)) });
+    const read = await this.read(connection, `SELECT * FROM (\n${text}\n) AS q`, [...loc, 'relation', 'sql']);
+    return { alias: alias ?? 'q', source: { sql: text }, columns: read.columns };
+  }
+
+  private async describeTable(
+    connection: UsableConnection,
+    relation: BindingRelation,
+    alias: string | undefined,
+    loc: Loc,
+    problems: FieldProblem[],
+  ): Promise<BoundTable> {
+    const table = relation.table ?? '';
+    const reserved = this.warehouse.tableNameProblem(table);
+    const described = reserved ? null : await this.warehouse.describeTable(connection, table);
+    if (reserved) problems.push({ loc: [...loc, 'table'], msg: `${reserved.zh} / ${reserved.en}`, type: reserved.type });
+    else if (!described)
+      problems.push({ loc: [...loc, 'table'], msg: `镜像中没有表“${table}” / the mirror has no table '${table}'`, type: 'unknown_table' });
+    return { alias: alias ?? table, source: { schema: relation.schema ?? 'mirror', table }, columns: described?.columns ?? [] };
+  }
+
+  private async describeJoins(
+    connection: UsableConnection,
+    requests: BindingJoin[],
+    fact: BoundTable,
+    loc: Loc,
+    problems: FieldProblem[],
+  ): Promise<BoundJoin[]> {
+    const joins: BoundJoin[] = [];
+    for (const [index, request] of requests.entries()) {
+      const at = [...loc, 'joins', index];
+      const relationship = request.relationship ?? 'many_to_one';
+      const table = await this.describeTable(connection, request, request.alias, at, problems);
+      if (relationship === 'one_to_many' || relationship === 'many_to_many') {
+        throw new FanOutJoinError(table.alias, { zh: `关系是 ${relationship}`, en: `its relationship is ${relationship}` });
+      }
+      if ([fact, ...joins].some(other => other.alias === table.alias)) {
+        problems.push({
+          loc: [...at, 'alias'],
+          msg: `别名“${table.alias}”已被使用 / the alias '${table.alias}' is taken`,
+          type: 'duplicate_name',
+        });
+      }
+      const join: BoundJoin = { ...table, kind: request.kind ?? 'left', relationship, on: [] };
+      if (table.columns.length > 0 && fact.columns.length > 0)
+        join.on = readJoinPairs(request.on, join, physicalScope({ fact, joins }), [...at, 'on'], problems);
+      joins.push(join);
+    }
+    return joins;
+  }
+
+  private readTime(
+    request: BindingRequest,
+    columns: Record<string, string>,
+    scope: GuardScope,
+    loc: Loc,
+    problems: FieldProblem[],
+  ): BoundTime | null {
+    const { time } = request;
+    if (!time) return null;
+    const expression = expressionOf(time.column, columns);
+    if (expression === time.column) guardPart(expression, scope, [...loc, 'time', 'column'], problems);
+    const timezone = time.timezone ?? 'UTC';
+    if (!isTimeZone(timezone))
+      problems.push({ loc: [...loc, 'time', 'timezone'], msg: '未知的时区 / is not a time zone', type: 'unknown_timezone' });
+    return { expression, type: 'date', timezone, min_grain: time.min_grain ?? 'day', week_start: time.week_start ?? 'monday' };
+  }
+
+  /** Lets the database say what each expression is; one that does not fit its tables is found here and not at the first execution. */
+  private async probeTypes(connection: UsableConnection, binding: MetricBinding, { time }: BindingRequest, loc: Loc): Promise<void> {
+    const probe = compileProbe(binding);
+    const { columns } = await this.read(connection, probe.sql, loc, probe.parameters);
+    const types = columns.map(column => column.type);
+    const [columnTypes, dimensionTypes] = [types.splice(0, binding.columns.length), types.splice(0, binding.dimensions.length)];
+    binding.columns.forEach((column, index) => (column.type = columnTypes[index] ?? 'other'));
+    binding.dimensions.forEach((dimension, index) => (dimension.type = dimensionTypes[index] ?? 'other'));
+    if (!binding.time) return;
+    const type = types[0] ?? 'other';
+    if (!timeTypes.includes(type) || (time?.type != null && time.type !== type)) {
+      const wanted = time?.type ?? timeTypes.join(', ');
+      throw new SchemaError([
+        {
+          loc: [...loc, 'time', 'column'],
+          msg: `时间列的类型是 ${type}，应为 ${wanted} / the time column is of type ${type}, not ${wanted}`,
+          type: 'time_type',
+        },
+      ]);
+    }
+    binding.time.type = type as TimeType;
+  }
+
+  /** A declaration is not believed: the joined key must be unique in the table as it is. */
+  private async verifyJoin(connection: UsableConnection, join: BoundJoin): Promise<void> {
+    const check = compileJoinKeyCheck(join);
+    const { rows } = await this.warehouse.read(connection, { ...check, timeoutMs: this.settings.warehouseTimeoutMs, maxRows: 1 });
+    const [keys, distinct] = rows[0] ?? [];
+    if (String(keys) === String(distinct)) return;
+    throw new FanOutJoinError(join.alias, {
+      zh: `连接列不唯一（${String(keys)} 行，${String(distinct)} 个不同值）`,
+      en: `its key is not unique (${String(keys)} rows, ${String(distinct)} distinct values)`,
+    });
+  }
+
+  private async read(connection: UsableConnection, sql: string, loc: Loc, parameters: unknown[] = []) {
+    try {
+      return await this.warehouse.read(connection, {
+        sql: `${sql}\nLIMIT 0`,
+        parameters,
+        timeoutMs: this.settings.warehouseTimeoutMs,
+        maxRows: 1,
+      });
+    } catch (error) {
+      if (!(error instanceof WarehouseQueryError)) throw error;
+      throw new SchemaError([{ loc, msg: error.detail, type: 'binding_not_executable', ...error.context }]);
+    }
+  }
+}
+
+function readColumns(
+  columns: Record<string, string>,
+  scope: GuardScope,
+  loc: Loc,
+  taken: Map<string, string>,
+  problems: FieldProblem[],
+): BoundColumn[] {
+  return Object.entries(columns).map(([name, expression]: [string, unknown]) => {
+    const at = [...loc, name];
+    if (typeof expression !== 'string') {
+      problems.push({ loc: at, msg: '应为字符串 / must be a string', type: 'string_type' });
+      return { name, expression: '', type: '' };
+    }
+    guardPart(expression, scope, at, problems);
+    checkName(name, at, { kind: 'column', expression, taken }, problems);
+    return { name, expression, type: '' };
+  });
+}
+
+function throwIfAny(problems: FieldProblem[]): void {
+  if (problems.length > 0) throw new SchemaError(problems);
+}

@@ -1,0 +1,100 @@
+import { type FieldProblem } from '../../common/errors/api-error.js';
+import { quoteIdentifier } from '../../sql/quote-identifier.js';
+import { isFloat } from './compile-relation.js';
+import { type BoundColumn } from './metric-binding.js';
+import { type FilterOperator, type MetricFilter } from './metric-request.js';
+import { type SqlAssembly } from './sql-assembly.js';
+
+type Value = string | number | boolean;
+
+const comparisons: Partial<Record<FilterOperator, string>> = { '=': '=', '!=': '<>', '<': '<', '<=': '<=', '>': '>', '>=': '>=' };
+
+/**
+ * One structured filter as a condition. Values are bound in the column's own type, so that an index on it can be used; what does
+ * not fit is reported and never sent.
+ * @returns null when something was reported
+ */
+export function compileFilter(
+  filter: MetricFilter,
+  column: BoundColumn,
+  index: number,
+  assembly: SqlAssembly,
+  problems: FieldProblem[],
+): string | null {
+  const report = (field: string, type: string, msg: string): null => {
+    problems.push({ loc: ['body', 'filters', index, field], msg, type });
+    return null;
+  };
+  const name = quoteIdentifier(column.name);
+  const { op, value, values } = filter;
+  if (op === 'is_null' || op === 'is_not_null') {
+    if (value !== undefined || values !== undefined)
+      return report(value !== undefined ? 'value' : 'values', 'no_effect', `${op} 不取值 / ${op} takes no value`);
+    return `${name} IS ${op === 'is_null' ? '' : 'NOT '}NULL`;
+  }
+  const takesList = op === 'in' || op === 'not_in' || op === 'between';
+  const given = takesList ? values : value === undefined ? undefined : [value];
+  const [wanted, other] = takesList ? (['values', 'value'] as const) : (['value', 'values'] as const);
+  if (filter[other] !== undefined) return report(other, 'no_effect', `${op} 取 ${wanted} / ${op} takes ${wanted}`);
+  if (!given || given.length === 0) return report(wanted, 'missing', `${op} 需要 ${wanted} / ${op} needs ${wanted}`);
+  if (op === 'between' && given.length !== 2) return report('values', 'two_values', 'between 需要两个值 / between needs two values');
+
+  const isText = op === 'contains' || op === 'starts_with';
+  const type = isText ? 'text' : bindType(column.type, given);
+  if (!type) return report('field', 'not_filterable', `${column.type} 类型不能这样筛选 / a ${column.type} cannot be filtered this way`);
+  const wrong = given.find(each => !fits(each, type));
+  if (wrong !== undefined) {
+    return report(wanted, 'value_type', `${JSON.stringify(wrong)} 不是 ${type} / ${JSON.stringify(wrong)} is not a ${type}`);
+  }
+  const bound = given.map(String);
+  const [first = '', second = ''] = bound;
+  switch (op) {
+    case 'in':
+      return `${name} = ANY (${assembly.bind(bound, `${type}[]`)})`;
+    case 'not_in':
+      return `${name} <> ALL (${assembly.bind(bound, `${type}[]`)})`;
+    case 'between':
+      return `${name} BETWEEN ${assembly.bind(first, type)} AND ${assembly.bind(second, type)}`;
+    case 'contains':
+      return `strpos(${name}::text, ${assembly.bind(first, 'text')}) > 0`;
+    case 'starts_with':
+      return `starts_with(${name}::text, ${assembly.bind(first, 'text')})`;
+    case '=':
+    case '!=':
+    case '<':
+    case '<=':
+    case '>':
+    case '>=':
+      return `${name} ${comparisons[op]} ${assembly.bind(first, type)}`;
+    default:
+      return op satisfies never;
+  }
+}
+
+/** The type to bind values in; integers as bigint, unless a fraction is asked for. */
+function bindType(columnType: string, values: Value[]): string | null {
+  const base = columnType.replace(/\(.*\)/, '');
+  if (['smallint', 'integer', 'bigint'].includes(base))
+    return values.every(each => /^-?\d{1,18}$/.test(String(each))) ? 'bigint' : 'numeric';
+  if (base === 'numeric' || isFloat(base)) return 'numeric';
+  if (['text', 'varchar', 'char'].includes(base)) return 'text';
+  if (['date', 'timestamp', 'timestamptz', 'time', 'boolean', 'uuid'].includes(base)) return base;
+  return null;
+}
+
+const forms: Record<string, RegExp> = {
+  bigint: /^-?\d+$/,
+  numeric: /^-?\d{1,100}(\.\d{1,100})?([eE][-+]?\d{1,3})?$/,
+  date: /^\d{4}-\d\d-\d\d$/,
+  timestamp: /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?$/,
+  timestamptz: /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[-+]\d\d:?\d\d))?$/,
+  time: /^\d\d:\d\d(:\d\d(\.\d+)?)?$/,
+  boolean: /^(true|false)$/,
+  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+};
+
+function fits(value: Value, type: string): boolean {
+  if (type === 'text') return typeof value === 'string' && !value.includes('\0');
+  if (type === 'date' && Number.isNaN(Date.parse(`${value}T00:00Z`))) return false;
+  return forms[type]?.test(String(value)) ?? false;
+}

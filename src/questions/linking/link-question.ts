@@ -1,0 +1,241 @@
+import { ApiError } from '../../common/errors/api-error.js';
+import { Pace } from '../../common/work/pace.js';
+import { type KnownValue } from '../../graph-index/value-dictionary.js';
+import { type SearchResult } from '../../graph-index/search-index.js';
+import { cutPieces, normalizeText } from '../../graph-index/tokenize-text.js';
+import { findIntents } from './find-intents.js';
+import { type Lexicon } from './lexicon.js';
+import { type EntityNode, type Mention, meaningOf } from './meaning.js';
+import { findTimes } from './parse-time.js';
+import { isStopWord, withoutStopWords } from './stop-words.js';
+
+/** What linking looks names up in. */
+export interface NameSource {
+  findByName(text: string, limit: number): (EntityNode & { by: 'display' | 'key' })[];
+  findValues(text: string): KnownValue[];
+  search(text: string, limit: number): Promise<SearchResult>;
+}
+
+export interface LinkedQuestion {
+  /** The normalised text that offsets count in. */
+  text: string;
+  /** In order, not overlapping. */
+  mentions: Mention[];
+  /** Words that were not understood and may matter. */
+  unknown: string[];
+}
+
+/** The question names more than is looked up; nothing of it is answered, for what is passed over could be its only limit. */
+export class TooManyWordsError extends ApiError {
+  constructor() {
+    super(422, 'question_too_long', {
+      zh: '问题中不认识的词过多，无法逐一查找；请缩短问题，或改用 cypher',
+      en: 'The question has too many words that are not known to look each of them up; shorten it, or use cypher',
+    });
+  }
+}
+
+const LONGEST_NAME = 60;
+const MOST_NAMESAKES = 50;
+/** More nodes that carry a part of a name than this: the part says too little to stand for one of them. */
+const MOST_APPROXIMATE = 20;
+/** Words, or CJK characters, of a name that is looked for inside of what is left over. */
+const LONGEST_PART = 12;
+/** A code is taken for an entity without its label only if it can hardly be anything else. */
+const SHORTEST_LONE_CODE = 4;
+/** Searches of the index for what is left over: some hundred for a long question, and each may take milliseconds. */
+const MOST_SEARCHES = 1_000;
+const LONGEST_QUESTION = 4_000;
+
+/**
+ * Finds what a question names: times first, then names of the schema, entities and values with the longest match winning, then
+ * spelling-tolerant entities in what is left. Deterministic; nothing is guessed that the graph does not hold.
+ * @throws TooManyWordsError
+ */
+export async function linkQuestion(
+  question: string,
+  today: string,
+  lexicon: Lexicon,
+  names: NameSource,
+  pace = new Pace(),
+): Promise<LinkedQuestion> {
+  const text = normalizeText(question);
+  // One character may stand for eighteen.
+  if (text.length > LONGEST_QUESTION) throw new TooManyWordsError();
+  const times = findTimes(text, today).map(({ text: own, start, end, from, to }): Mention => ({
+    text: own,
+    start,
+    end,
+    meanings: [{ as: 'time', span: { from, to } }],
+  }));
+  const candidates = [...(await findNames(text, lexicon, names, pace)), ...findIntents(text)];
+  const mentions = await chooseLongest(text, times, candidates, pace);
+  const linked = await linkApproximately(text, mentions, names);
+  return { text, ...linked };
+}
+
+/** Every stretch between boundaries of words, or of single CJK characters, that is a name of something. */
+async function findNames(text: string, lexicon: Lexicon, names: NameSource, pace: Pace): Promise<Mention[]> {
+  const starts: number[] = [];
+  const ends: number[] = [];
+  for (const piece of cutPieces(text)) {
+    if (piece.kind === 'word') {
+      starts.push(piece.start);
+      ends.push(piece.end);
+    } else {
+      for (let i = piece.start; i < piece.end; i++) {
+        starts.push(i);
+        ends.push(i + 1);
+      }
+    }
+  }
+  const found: Mention[] = [];
+  for (const [first, start] of starts.entries()) {
+    // Words stand in order, so the first end that can belong to a start is its own word's.
+    for (let at = first; at < ends.length; at++) {
+      const end = ends[at] ?? 0;
+      if (end - start > LONGEST_NAME) break;
+      if (pace.isOverdue) await pace.turn();
+      const own = text.slice(start, end);
+      const meanings = lexicon.find(own);
+      const isNothing = own.length < 2 || isStopWord(own);
+      const entities = isNothing ? [] : names.findByName(own, MOST_NAMESAKES);
+      const byName = entities.filter(
+        node => node.by === 'display' || /[a-z]/.test(own) || own.length >= SHORTEST_LONE_CODE || meanings.length === 0,
+      );
+      const values = isNothing ? [] : names.findValues(own);
+      const all = [
+        ...meanings,
+        ...(byName.length > 0
+          ? [{ as: 'entity' as const, nodes: byName.map(({ id, label }) => ({ id, label })), approximate: false }]
+          : []),
+        ...values.map(value => ({ as: 'value' as const, ...value })),
+      ];
+      if (all.length > 0) found.push({ text: own, start, end, meanings: all });
+    }
+  }
+  return found;
+}
+
+/** Greedy by length: `供应商` before `供应`, `2024年3月` before `3`. Bare numbers are entities beside a label only. */
+async function chooseLongest(text: string, times: Mention[], candidates: Mention[], pace: Pace): Promise<Mention[]> {
+  const chosen = [...times];
+  const taken = new Uint8Array(text.length);
+  for (const { start, end } of times) taken.fill(1, start, end);
+  const overlaps = ({ start, end }: Mention): boolean => taken.subarray(start, end).includes(1);
+  const rank = (mention: Mention): number =>
+    mention.meanings.some(meaning => meaning.as !== 'intent' && meaning.as !== 'entity' && meaning.as !== 'value')
+      ? 2
+      : mention.meanings[0]?.as === 'intent'
+        ? 0
+        : 1;
+  const sorted = [...candidates].sort((a, b) => b.end - b.start - (a.end - a.start) || rank(b) - rank(a) || a.start - b.start);
+  for (const mention of sorted) {
+    if (pace.isOverdue) await pace.turn();
+    if (overlaps(mention)) continue;
+    if (/^\d+$/.test(mention.text) && !standsBesideLabel(text, mention, candidates)) continue;
+    chosen.push(mention);
+    taken.fill(1, mention.start, mention.end);
+  }
+  return chosen.sort((a, b) => a.start - b.start);
+}
+
+function standsBesideLabel(text: string, mention: Mention, candidates: Mention[]): boolean {
+  const labels = new Set(meaningOf(mention, 'entity')?.nodes.map(node => node.label));
+  return candidates.some(other => {
+    const label = meaningOf(other, 'label')?.label;
+    if (label === undefined || !labels.has(label)) return false;
+    const between = other.end <= mention.start ? text.slice(other.end, mention.start) : text.slice(mention.end, other.start);
+    return /^[\s#：:"'“”号]*$/.test(between) && (other.end <= mention.start || mention.end <= other.start);
+  });
+}
+
+/** Looks what is left up by searching: partial names (`华为` for `华为技术有限公司`) and typing errors. */
+async function linkApproximately(
+  text: string,
+  mentions: Mention[],
+  names: NameSource,
+): Promise<{ mentions: Mention[]; unknown: string[] }> {
+  const finder = new PartFinder(text, names);
+  const all = [...mentions];
+  const unknown: string[] = [];
+  for (const stretch of leftovers(text, mentions)) {
+    const found = await finder.find(stretch);
+    all.push(...found.mentions);
+    unknown.push(...found.unknown);
+  }
+  return { mentions: all.sort((a, b) => a.start - b.start), unknown };
+}
+
+/** Finds parts of names in what is left over, and never looks the same words up twice. */
+class PartFinder {
+  private readonly known = new Map<string, EntityNode[]>();
+
+  constructor(
+    private readonly text: string,
+    private readonly names: NameSource,
+  ) {}
+
+  /** The longest part of a stretch that a name carries becomes a mention; what lies beside it is looked at likewise. */
+  async find(units: Unit[], longest = LONGEST_PART): Promise<{ mentions: Mention[]; unknown: string[] }> {
+    for (let length = Math.min(units.length, longest); length > 0; length--) {
+      for (let from = 0; from + length <= units.length; from++) {
+        const [first, last] = [units[from], units[from + length - 1]];
+        if (!first || !last) continue;
+        const own = this.text.slice(first.start, last.end);
+        if (own.length < 2 || isStopWord(own)) continue;
+        const nodes = await this.findBest(own);
+        if (nodes.length === 0) continue;
+        // Nothing longer was found in the whole, so nothing longer is in its parts.
+        const before = await this.find(units.slice(0, from), length);
+        const after = await this.find(units.slice(from + length), length);
+        const mention: Mention = { text: own, start: first.start, end: last.end, meanings: [{ as: 'entity', nodes, approximate: true }] };
+        return { mentions: [...before.mentions, mention, ...after.mentions], unknown: [...before.unknown, ...after.unknown] };
+      }
+    }
+    const [first, last] = [units[0], units.at(-1)];
+    if (!first || !last) return { mentions: [], unknown: [] };
+    return { mentions: [], unknown: withoutStopWords(this.text.slice(first.start, last.end)) };
+  }
+
+  /** Nodes whose names carry all of the text; hits as good as the best are namesakes as far as the question can tell. */
+  private async findBest(own: string): Promise<EntityNode[]> {
+    const known = this.known.get(own);
+    if (known) return known;
+    if (this.known.size >= MOST_SEARCHES) throw new TooManyWordsError();
+    const hits = (await this.names.search(own, MOST_APPROXIMATE + 1)).hits.filter(hit => hit.coverage > 0.99);
+    const best = hits[0];
+    const nodes =
+      best && hits.length <= MOST_APPROXIMATE
+        ? hits.filter(hit => hit.score >= best.score - 1e-6).map(({ id, label }) => ({ id, label }))
+        : [];
+    this.known.set(own, nodes);
+    return nodes;
+  }
+}
+
+interface Unit {
+  start: number;
+  end: number;
+}
+
+/** Stretches that no mention covers: of CJK characters, or of Latin words up to a stop word. */
+function leftovers(text: string, mentions: Mention[]): Unit[][] {
+  const stretches: Unit[][] = [];
+  const taken = new Uint8Array(text.length);
+  for (const { start, end } of mentions) taken.fill(1, start, end);
+  const covered = (at: number): boolean => taken[at] === 1;
+  const append = (unit: Unit, joins: RegExp): void => {
+    const last = stretches.at(-1)?.at(-1);
+    if (last && joins.test(text.slice(last.end, unit.start))) stretches.at(-1)?.push(unit);
+    else stretches.push([unit]);
+  };
+  for (const piece of cutPieces(text)) {
+    if (piece.kind === 'word') {
+      if (!covered(piece.start) && !isStopWord(piece.text)) append(piece, /^[\s.&'’-]+$/);
+      continue;
+    }
+    for (let at = piece.start; at < piece.end; at++) if (!covered(at)) append({ start: at, end: at + 1 }, /^$/);
+  }
+  return stretches;
+}

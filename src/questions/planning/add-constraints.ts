@@ -1,0 +1,174 @@
+import { type ErrorText } from '../../common/errors/api-error.js';
+import { type AnswerNode } from '../../cypher/values/graph-values.js';
+import { type CypherWriter, quoteName } from './cypher-writer.js';
+import { type QuestionSchema } from '../linking/lexicon.js';
+import { describePath, type Hop, hopsFrom, isComplete, leadsToOne, type PathHints, rankPaths, type ToOne } from './rank-paths.js';
+import { type Mention } from '../linking/meaning.js';
+import { type EntityTerm, type LabelTerm, type QuestionTerms } from '../linking/question-terms.js';
+
+/** Why a question has no plan; the answer says so instead of guessing. */
+export class UnplannableError extends Error {
+  readonly reason: ErrorText;
+
+  constructor(zh: string, en: string) {
+    super(en);
+    this.reason = { zh, en };
+  }
+}
+
+type Ranked = { path: string; score: number }[];
+
+/** A graph's schema and which ways in it lead to one node at most. */
+export type PlanSchema = QuestionSchema & { toOne: ToOne };
+
+export function isNumeric(type: string): boolean {
+  return /^(int|bigint|decimal|float)/.test(type);
+}
+
+/**
+ * Limits what is asked for by everything else that the question names: entities, values, comparisons, times, relations and labels on
+ * the way. Several entities of one label, and several values of one property, are alternatives. Returns the paths that were considered
+ * and what an exclusion passes over.
+ */
+export function addConstraints(
+  writer: CypherWriter,
+  terms: QuestionTerms,
+  target: LabelTerm | null,
+  schema: PlanSchema,
+  entities: ReadonlyMap<number, AnswerNode>,
+): { considered: Ranked; notes: ErrorText[] } {
+  const hints: PathHints = {
+    relations: new Set(terms.relations.map(term => term.type)),
+    labels: new Set(terms.labels.filter(term => term !== target).map(term => term.label)),
+  };
+  const considered: Ranked = [];
+  const notes: ErrorText[] = [];
+  const bestPath = (label: string): Hop[] => {
+    const ranked = rankPaths(schema, writer.target, label, hints);
+    considered.push(...ranked.map(({ hops, score }) => ({ path: describePath(hops), score })));
+    if (!ranked[0])
+      throw new UnplannableError(
+        `“${writer.target}”与“${label}”之间没有关系路径`,
+        `No relation leads from "${writer.target}" to "${label}"`,
+      );
+    return ranked[0].hops;
+  };
+  /** The variable of a node with this label, by the best path there. */
+  const reach = (label: string): string => (label === writer.target ? 't' : writer.addPath(bestPath(label)));
+  /** The same for what must not be there: sound only where there is one such node at most. */
+  const reachOne = (label: string, mention: Mention): string => {
+    if (label === writer.target) return 't';
+    const hops = bestPath(label);
+    if (!leadsToOne(hops, schema.toOne))
+      throw new UnplannableError(
+        `无法排除“${mention.text}”：一个“${writer.target}”可以有多个“${label}”`,
+        `"${mention.text}" cannot be excluded: one "${writer.target}" may have several "${label}"`,
+      );
+    const way = describePath(hops);
+    if (!isComplete(hops, schema))
+      notes.push({ zh: `没有 ${way} 的“${writer.target}”未计入`, en: `"${writer.target}" without ${way} is not included` });
+    return writer.addPath(hops);
+  };
+
+  const byLabel = groupBy(terms.entities, term => {
+    const label = chooseLabel(term, writer.target, schema, hints);
+    return { key: JSON.stringify([label, term.negated]), label };
+  });
+  for (const { label, members } of byLabel) {
+    const [first] = members;
+    const nodes = members.flatMap(term => term.nodes.filter(node => node.label === label).map(node => entities.get(node.id)));
+    if (first.negated) writer.where(`NOT (${isOneOf(writer, reachOne(label, first.mention), label, nodes, schema)})`);
+    else writer.where(isOneOf(writer, reach(label), label, nodes, schema));
+  }
+  const byProperty = groupBy(terms.values, ({ mention, values, negated }) => {
+    const best = values.find(value => value.label === writer.target) ?? values.find(value => writer.passes(value.label)) ?? values[0];
+    if (!best) throw new UnplannableError(`不清楚“${mention.text}”指什么`, `It is not clear what "${mention.text}" is`);
+    return { key: JSON.stringify([best.label, best.property, negated]), best };
+  });
+  for (const { best, members } of byProperty) {
+    const [first] = members;
+    const found = members.flatMap(term =>
+      term.values.filter(value => value.label === best.label && value.property === best.property).map(value => value.value),
+    );
+    const variable = first.negated ? reachOne(best.label, first.mention) : (writer.variableOf(best.label) ?? reach(best.label));
+    const property = `${variable}.${quoteName(best.property)}`;
+    const equal = found.length === 1 ? `${property} = ${writer.parameter(found[0])}` : `${property} IN ${writer.parameter(found)}`;
+    writer.where(first.negated ? `(NOT (${equal}) OR ${property} IS NULL)` : equal);
+  }
+  // Labels and relations that no path has passed yet must at least exist: `有订单的客户`.
+  for (const { label } of terms.labels) if (label !== writer.target && !writer.passes(label)) reach(label);
+  for (const { type, mention } of terms.relations) {
+    if (writer.follows(type)) continue;
+    const hop = hopsFrom(schema, writer.target).find(candidate => candidate.type === type);
+    if (!hop)
+      throw new UnplannableError(`“${mention.text}”与所问的对象没有关系`, `"${mention.text}" does not lead to or from what is asked for`);
+    writer.addPath([hop]);
+  }
+  addComparisons(writer, terms);
+  addTimes(writer, terms, schema);
+  return { considered, notes };
+}
+
+function groupBy<T, G extends { key: string }>(terms: T[], groupOf: (term: T) => G): (G & { members: [T, ...T[]] })[] {
+  const groups = new Map<string, G & { members: [T, ...T[]] }>();
+  for (const term of terms) {
+    const group = groupOf(term);
+    const known = groups.get(group.key);
+    if (known) known.members.push(term);
+    else groups.set(group.key, { ...group, members: [term] });
+  }
+  return [...groups.values()];
+}
+
+/** Several times are alternatives: `2023年和2025年的订单`. */
+function addTimes(writer: CypherWriter, { times }: QuestionTerms, schema: QuestionSchema): void {
+  const [first] = times;
+  if (!first) return;
+  const dated = writer.nodes.flatMap(node => datesOf(schema, node.label).map(property => `${node.variable}.${quoteName(property)}`))[0];
+  if (dated === undefined)
+    throw new UnplannableError(
+      `所问的对象没有日期，无法限定“${first.mention.text}”`,
+      `What is asked for has no date to limit to "${first.mention.text}"`,
+    );
+  const spans = times.map(({ from, to }) => `${dated} >= ${writer.parameter(from)} AND ${dated} < ${writer.parameter(to)}`);
+  writer.where(spans.length === 1 ? (spans[0] ?? '') : `(${spans.map(span => `(${span})`).join(' OR ')})`);
+}
+
+function addComparisons(writer: CypherWriter, terms: QuestionTerms): void {
+  for (const { mention, operator, value } of terms.compares) {
+    const named = terms.properties.filter(term => term.mention.end <= mention.start).at(-1) ?? terms.properties[0];
+    const owner =
+      named?.owners.find(candidate => candidate.owner === 'node' && candidate.ownerName === writer.target) ??
+      named?.owners.find(candidate => writer.passes(candidate.ownerName));
+    const variable = owner && writer.variableOf(owner.ownerName);
+    if (!owner || !variable)
+      throw new UnplannableError(`不清楚“${mention.text}”比较的是什么`, `It is not clear what "${mention.text}" compares`);
+    writer.where(`${variable}.${quoteName(owner.property)} ${operator} ${writer.parameter(value)}`);
+  }
+}
+
+/** Of namesakes with several labels, the one that is asked for or that is nearest to it. */
+function chooseLabel(term: EntityTerm, target: string, schema: QuestionSchema, hints: PathHints): string {
+  const labels = [...new Set(term.nodes.map(node => node.label))];
+  if (labels.length === 1 || labels.includes(target)) return labels.includes(target) ? target : (labels[0] ?? target);
+  const scored = labels.map(label => ({ label, score: rankPaths(schema, target, label, hints)[0]?.score ?? 0 }));
+  return scored.sort((a, b) => b.score - a.score)[0]?.label ?? target;
+}
+
+/** `n.编号 = $p`: by the key where it is a property, else by the id. */
+function isOneOf(writer: CypherWriter, variable: string, label: string, nodes: (AnswerNode | undefined)[], schema: QuestionSchema): string {
+  const found = nodes.filter(node => node !== undefined);
+  const keys = schema.labels.find(element => element.name === label)?.keyProperties ?? [];
+  const key = keys.length === 1 && keys[0] !== '' ? keys[0] : undefined;
+  const values = key === undefined ? [] : found.map(node => node.properties[key]);
+  const byKey =
+    key !== undefined && values.every(value => typeof value === 'string' || (typeof value === 'number' && Number.isSafeInteger(value)));
+  const left = byKey ? `${variable}.${quoteName(key)}` : `id(${variable})`;
+  const right = byKey ? values : found.map(node => node.id);
+  return right.length === 1 ? `${left} = ${writer.parameter(right[0])}` : `${left} IN ${writer.parameter(right)}`;
+}
+
+function datesOf(schema: QuestionSchema, label: string): string[] {
+  const properties = schema.labels.find(element => element.name === label)?.properties ?? [];
+  return properties.filter(property => property.type === 'date' || property.type === 'datetime').map(property => property.name);
+}

@@ -1,0 +1,26 @@
+export interface MetricEntry {
+  id: number;
+  name: string;
+  aliases: string[];
+  unit: string | null;
+  dimensions: { name: string; aliases: string[] }[];
+  has_time: boolean;
+}
+
+export interface MetricCall {
+  metric_id: number;
+  metric: string;
+  unit: string | null;
+  dimensions: string[];
+  /** `to` is exclusive. */
+  time: { from?: string; to?: string; grain?: 'day' | 'week' | 'month' | 'quarter' | 'year' } | null;
+  filters: { field: string; op: 'in' | 'not_in'; values: string[] }[];
+  order: { by: string; dir: 'asc' | 'desc' }[];
+  limit: number;
+}
+
+export interface LinkedTerm {
+  text: string;
+  as: 'entity' | 'label' | 'relation' | 'property' | 'metric' | 'dimension' | 'time' | 'intent';
+  name: string;
+}

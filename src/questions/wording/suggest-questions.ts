@@ -1,0 +1,49 @@
+import { type Language } from '../../text/language.js';
+import { type MetricEntry } from '../vocabulary.js';
+import { type QuestionSchema } from '../linking/lexicon.js';
+import { type LinkedQuestion } from '../linking/link-question.js';
+import { meaningOf } from '../linking/meaning.js';
+import { hopsFrom } from '../planning/rank-paths.js';
+import { spokenName } from '../linking/spoken-name.js';
+
+const MOST_NAMED = 8;
+
+/** What can be asked near a question that was not answered: the metric's dimensions, the label's properties and relations, or the labels. */
+export function suggestQuestions(linked: LinkedQuestion, schema: QuestionSchema, metrics: MetricEntry[], language: Language): string {
+  const zh = language === 'zh';
+  const list = (names: string[]): string => [...new Set(names)].slice(0, MOST_NAMED).join(zh ? '、' : ', ');
+  const spoken = (element: { name: string; aliases: string[] }): string => spokenName(element.name, element.aliases, language);
+  const metricIds = linked.mentions.flatMap(mention => meaningOf(mention, 'metric')?.metricId ?? []);
+  const metric = metrics.find(candidate => metricIds.includes(candidate.id));
+  if (metric) {
+    const name = spoken(metric);
+    const by = list([...metric.dimensions.map(spoken), ...(metric.has_time ? [zh ? '时间' : 'time'] : [])]);
+    if (by === '') return zh ? `指标“${name}”没有维度。` : `The metric "${name}" has no dimensions.`;
+    return zh ? `指标“${name}”可以按${by}来问。` : `The metric "${name}" can be asked by ${by}.`;
+  }
+  const named = linked.mentions.flatMap(mention => {
+    const label = meaningOf(mention, 'label')?.label ?? meaningOf(mention, 'entity')?.nodes[0]?.label;
+    return label === undefined ? [] : [label];
+  })[0];
+  const label = schema.labels.find(element => element.name === named);
+  if (label) {
+    const properties = list(label.properties.map(({ name, column }) => spokenName(name, column === undefined ? [] : [column], language)));
+    const relations = list(
+      hopsFrom(schema, label.name).map(({ type, to }) => {
+        const edge = schema.edges.find(element => element.type === type);
+        const other = schema.labels.find(element => element.name === to);
+        return `${spokenName(type, edge?.aliases ?? [], language)} (${other ? spoken(other) : to})`;
+      }),
+    );
+    const name = spoken(label);
+    return zh
+      ? `关于“${name}”可以问属性：${properties || '无'}；关系：${relations || '无'}。`
+      : `Of "${name}" the properties ${properties || '(none)'} and the relations ${relations || '(none)'} can be asked.`;
+  }
+  const labels = list(schema.labels.map(spoken));
+  const measures = list(metrics.map(spoken));
+  if (labels === '') return '';
+  return zh
+    ? `可以问：${labels}${measures === '' ? '' : `；指标：${measures}`}。`
+    : `You can ask about ${labels}${measures === '' ? '' : `; metrics: ${measures}`}.`;
+}

@@ -1,0 +1,182 @@
+import { type Language } from '../../text/language.js';
+import { type LinkedTerm, type MetricCall } from '../vocabulary.js';
+import { type Grain } from '../linking/calendar.js';
+import { type AnswerShape, type Limits } from '../planning/plan-graph-question.js';
+
+const MOST_NAMED = 10;
+
+/** The sentence for the rows of a graph question; as many rows as `limit` may not be all there are. */
+export function wordGraphAnswer(shape: AnswerShape, rows: unknown[][], language: Language, limit = Infinity): string {
+  const zh = language === 'zh';
+  const of = wordLimits(shape.of, zh);
+  const names = [...new Set(rows.map(row => nameOf(row[0])))];
+  switch (shape.kind) {
+    case 'count':
+      return zh
+        ? `${of ? `${of}的` : ''}${shape.subject}共有 ${formatValue(rows[0]?.[0])} 个。`
+        : `Number of ${shape.subject}${of}: ${formatValue(rows[0]?.[0])}.`;
+    case 'aggregate':
+      return zh
+        ? `${of ? `${of}的` : ''}${shape.subject}的${shape.measure}：${formatValue(rows[0]?.[0])}。`
+        : `${capitalize(shape.measure ?? '')} of ${shape.subject}${of}: ${formatValue(rows[0]?.[0])}.`;
+    case 'property': {
+      const values = rows.map(row => `${nameOf(row[0])} ${shape.spoken.map((name, i) => `${name} ${formatValue(row[i + 1])}`).join(zh ? '，' : ', ')}`); // prettier-ignore
+      const only = rows.length === 1 && shape.spoken.length === 1;
+      if (only)
+        return zh
+          ? `${names[0]}的${shape.spoken[0]}是 ${formatValue(rows[0]?.[1])}。`
+          : `The ${shape.spoken[0]} of ${names[0]} is ${formatValue(rows[0]?.[1])}.`;
+      return rows.length === 0 ? nothing(zh, of) : `${join(values, zh)}${zh ? '。' : '.'}`;
+    }
+    case 'rank':
+    case 'group': {
+      if (rows.length === 0) return nothing(zh, of);
+      const ranked = rows.map(row => (zh ? `${nameOf(row[0])}（${formatValue(row[1])}）` : `${nameOf(row[0])} (${formatValue(row[1])})`));
+      if (shape.kind === 'group')
+        return zh
+          ? `${of ? `${of}中，` : ''}按${shape.subject}统计的${shape.measure}：${join(ranked, zh)}。`
+          : `${capitalize(shape.measure ?? '')} by ${shape.subject}${of}: ${join(ranked, zh)}.`;
+      const most = shape.descending ? (zh ? '最高' : 'highest') : zh ? '最低' : 'lowest';
+      return zh
+        ? `${of ? `${of}中，` : ''}${shape.measure}${most}的${shape.subject}：${join(ranked, zh)}。`
+        : `${capitalize(shape.subject)} with the ${most} ${shape.measure}${of}: ${join(ranked, zh)}.`;
+    }
+    case 'entity':
+      return rows.length === 0 ? nothing(zh, of) : zh ? `找到：${join(names, zh)}。` : `Found: ${join(names, zh)}.`;
+    case 'list':
+      if (rows.length === 0) return zh ? `没有找到${of ? `与${of}相关的` : ''}${shape.subject}。` : `No ${shape.subject} found${of}.`;
+      return zh
+        ? `${of ? `${of}的` : ''}${shape.subject}${rows.length < limit ? '共' : '至少'} ${countOf(rows)} 个：${join(names, zh)}。`
+        : `${rows.length < limit ? '' : 'At least '}${countOf(rows)} ${shape.subject}${of}: ${join(names, zh)}.`;
+    default:
+      return shape.kind satisfies never;
+  }
+}
+
+/** Nodes are counted one by one, also where two have the same name. */
+function countOf(rows: unknown[][]): number {
+  return new Set(rows.map(([first]) => (first as { id?: unknown } | null)?.id ?? nameOf(first))).size;
+}
+
+/** `华东、华南`, `华东以外`; in English with what joins it to the sentence: ` for A, B excluding C since december 2025`. */
+function wordLimits({ named, excluded, times }: Limits, zh: boolean): string {
+  if (zh)
+    return [...named, ...(excluded.length > 0 ? [`${excluded.join('、')}以外`] : []), ...times.map(time => time.replace(/的$/, ''))].join(
+      '、',
+    );
+  return [
+    ...(named.length > 0 ? [` for ${named.join(', ')}`] : []),
+    ...(excluded.length > 0 ? [` excluding ${excluded.join(', ')}`] : []),
+    ...times.map(time =>
+      /^(?:since|after|before|until|between|from|last|this|today|yesterday)\b/.test(time)
+        ? ` ${capitalizeMonths(time)}`
+        : ` in ${capitalizeMonths(time)}`,
+    ),
+  ].join('');
+}
+
+/** The sentence for a metric's rows; the value is the last column. `linked` tells how the question called things. */
+export function wordMetricAnswer(call: MetricCall, rows: unknown[][], language: Language, linked: LinkedTerm[]): string {
+  const zh = language === 'zh';
+  const unit = call.unit ? ` ${call.unit}` : '';
+  const spoken = (name: string, kinds: LinkedTerm['as'][]): string =>
+    zh ? name : (linked.find(term => kinds.includes(term.as) && term.name === name)?.text ?? name);
+  const metric = spoken(call.metric, ['metric']);
+  const limits = [...call.filters.map(filter => nameFilter(filter, zh)), ...periodOf(call, zh)];
+  const limited = limits.length === 0 ? '' : zh ? `${limits.join('，')}的` : ` for ${limits.join(', ')}`;
+  const valueOf = (row: unknown[]): string => `${formatValue(row.at(-1))}${unit}`;
+  const first = rows[0];
+  if (!first || (rows.length === 1 && first.at(-1) === null))
+    return zh ? `${limits.join('，')}没有${limits.length > 0 ? '' : '任何'}${metric}的数据。` : `There is no ${metric}${limited}.`;
+  if (call.dimensions.length === 0 && !call.time?.grain)
+    return zh ? `${limited}${metric}为 ${valueOf(first)}。` : `${capitalize(metric)}${limited}: ${valueOf(first)}.`;
+  const by = [
+    ...(call.time?.grain ? [zh ? GRAIN_ZH[call.time.grain] : call.time.grain] : []),
+    ...call.dimensions.map(name => spoken(name, ['dimension', 'label', 'property'])),
+  ].join(zh ? '、' : ', ');
+  const values = join(
+    rows.map(
+      row =>
+        `${row
+          .slice(0, -1)
+          .map((cell, i) => (i === 0 && call.time?.grain ? namePeriod(cell, call.time.grain) : nameOf(cell)))
+          .join(' ')} ${valueOf(row)}`,
+    ),
+    zh,
+  );
+  if (linked.some(term => term.as === 'intent' && term.name === 'top')) {
+    const descending = call.order[0]?.dir === 'desc';
+    return zh
+      ? `${limits.length > 0 ? `${limits.join('，')}，` : ''}${metric}${descending ? '最高' : '最低'}的${by}：${values}。`
+      : `${capitalize(by)} with the ${descending ? 'highest' : 'lowest'} ${metric}${limited}: ${values}.`;
+  }
+  return zh ? `${limited}${metric}，按${by}：${values}。` : `${capitalize(metric)}${limited} by ${by}: ${values}.`;
+}
+
+function nameFilter({ op, values }: MetricCall['filters'][number], zh: boolean): string {
+  const names = values.join(zh ? '、' : ', ');
+  return op === 'in' ? names : zh ? `${names}以外` : `all but ${names}`;
+}
+
+const GRAIN_ZH = { day: '日', week: '周', month: '月', quarter: '季度', year: '年' };
+
+function periodOf({ time }: MetricCall, zh: boolean): string[] {
+  if (!time?.to) return [];
+  const last = new Date(Date.parse(`${time.to}T00:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
+  if (!time.from) return [zh ? `${last} 及以前` : `up to ${last}`];
+  if (zh) return [`${time.from} 至 ${last}`];
+  if (time.from.endsWith('-01-01') && last.endsWith('-12-31')) {
+    const [start, end] = [time.from.slice(0, 4), last.slice(0, 4)];
+    return [start === end ? start : `${start} to ${end}`];
+  }
+  return [`${time.from} to ${last}`];
+}
+
+function nothing(zh: boolean, of: string): string {
+  return zh ? `没有找到${of ? `与${of}相关的` : ''}结果。` : `Nothing was found${of}.`;
+}
+
+function join(names: string[], zh: boolean): string {
+  const shown = names.slice(0, MOST_NAMED).join(zh ? '、' : ', ');
+  if (names.length <= MOST_NAMED) return shown;
+  return zh ? `${shown}等` : `${shown} and ${names.length - MOST_NAMED} more`;
+}
+
+function nameOf(value: unknown): string {
+  if (typeof value === 'object' && value !== null && 'display' in value) return String(value.display);
+  return value === null || value === undefined ? '—' : formatValue(value);
+}
+
+/** The first day of a period as what the period is called: 2025, 2025-03, 2025 Q1. */
+function namePeriod(day: unknown, grain: Grain): string {
+  const [year, month] = String(day).split('-');
+  if (year === undefined || month === undefined) return nameOf(day);
+  if (grain === 'year') return year;
+  if (grain === 'quarter') return `${year} Q${Math.ceil(Number(month) / 3)}`;
+  return grain === 'month' ? `${year}-${month}` : nameOf(day);
+}
+
+function capitalizeMonths(text: string): string {
+  return text.replace(/\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*/g, capitalize);
+}
+
+function capitalize(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+/** More decimals than this come from a division, not from the data. */
+const MOST_DECIMALS = 6;
+
+/** Numbers with thousands separators, those of a division to two decimals or four digits; other values as they are. */
+export function formatValue(value: unknown): string {
+  if (value === null || value === undefined) return '—';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const match = /^(-?\d+)(\.\d+)?$/.exec(text);
+  if (!match || (typeof value === 'string' && /^-?0\d/.test(text))) return text;
+  const decimals = (match[2] ?? '').replace(/\.?0+$/, '');
+  if (decimals.length > MOST_DECIMALS + 1 && text.replace(/\..*/, '').length <= 13) {
+    const number = Number(text);
+    return formatValue(Math.abs(number) >= 1 ? number.toFixed(2) : String(Number(number.toPrecision(4))));
+  }
+  return `${(match[1] ?? '').replace(/\B(?=(\d{3})+$)/g, ',')}${decimals}`;
+}

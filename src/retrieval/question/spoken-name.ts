@@ -1,8 +1,0 @@
-import { type Language } from '../protocol.js';
-import { languageOf } from './language.js';
-
-/** What a thing of the graph is called in a sentence: in English by an English alias or column, where its own name is not. */
-export function spokenName(name: string, aliases: string[], language: Language): string {
-  if (languageOf(name) === language) return name;
-  return aliases.find(alias => languageOf(alias) === language)?.replaceAll('_', ' ') ?? name;
-}

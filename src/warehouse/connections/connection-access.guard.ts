@@ -1,0 +1,22 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { type Request } from 'express';
+import { accessOf } from '../../access/access.decorator.js';
+import { principalOf } from '../../access/principal.js';
+import { readId } from '../../http/validation/positive-int.pipe.js';
+import { ConnectionAccessService } from './connection-access.service.js';
+
+/** Lets a request pass whose caller has the right that the route asks for on the connection `id` of its path. */
+@Injectable()
+export class ConnectionAccessGuard implements CanActivate {
+  constructor(private readonly access: ConnectionAccessService) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const access = accessOf(context);
+    if (access.kind !== 'connection') return true;
+    const principal = principalOf(context);
+    const id = readId(context.switchToHttp().getRequest<Request>().params.id, 'id');
+    // A key is made for loading tables: it sees those that it may load, and no others.
+    await this.access.require(principal, id, principal.apiKey ? 'write' : access.right);
+    return true;
+  }
+}

@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import { type ConnectionRight } from '../../access/access.decorator.js';
+import { type Principal } from '../../access/principal.js';
+import { ConnectionsRepository, type HeldConnection } from './connections.repository.js';
+import { ConnectionForbiddenError, ConnectionNotFoundError } from '../warehouse.errors.js';
+
+/** Who may use which warehouse connection: admins, and those whom an admin granted it. */
+@Injectable()
+export class ConnectionAccessService {
+  constructor(private readonly connections: ConnectionsRepository) {}
+
+  /** @throws ConnectionNotFoundError; ConnectionForbiddenError for a connection that exists and is not the caller's to use so */
+  async require({ userId }: Principal, connectionId: number, right: ConnectionRight): Promise<HeldConnection> {
+    const connection = await this.connections.find(userId, connectionId);
+    if (!connection) throw new ConnectionNotFoundError();
+    const { right: held } = connection;
+    if (held === null || (right === 'write' && held !== 'write')) throw new ConnectionForbiddenError(right);
+    return { ...connection, right: held };
+  }
+
+  /** Whether the caller may write any connection. */
+  mayWriteAny({ userId }: Principal): Promise<boolean> {
+    return this.connections.mayWriteAny(userId);
+  }
+}

@@ -1,0 +1,111 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type PoolClient } from 'pg';
+import { Repository } from 'typeorm';
+import { type ConnectionRight } from '../../access/access.decorator.js';
+import { ServicePool } from '../../database/service-pool.js';
+import { Connection, type ConnectionType } from './connection.entity.js';
+import { ConnectionInUseError, ConnectionNameTakenError, ConnectionNotFoundError } from '../warehouse.errors.js';
+
+const restrictViolations = new Set(['23001', '23503']);
+
+/** A connection and what a user may do with it. */
+export type HeldConnection = Connection & { right: ConnectionRight };
+
+/** Admins may do everything; the grant to everyone has no user. Whoever is disabled or deleted may do nothing. */
+const held = `
+  SELECT c.id, c.name, c.type, c.dsn_sealed AS "dsnSealed", c.options, c.is_default AS "isDefault", c.created_at AS "createdAt", held.right
+  FROM warehouse_connections c CROSS JOIN LATERAL (
+    SELECT CASE WHEN bool_or(u.is_admin OR g.can_write) THEN 'write' WHEN count(g.connection_id) > 0 THEN 'read' END AS right
+    FROM users u LEFT JOIN connection_grants g ON g.connection_id = c.id AND (g.user_id = u.id OR g.user_id IS NULL)
+    WHERE u.id = $1 AND u.disabled_at IS NULL) held`;
+
+@Injectable()
+export class ConnectionsRepository {
+  constructor(
+    @InjectRepository(Connection) private readonly connections: Repository<Connection>,
+    private readonly pool: ServicePool,
+  ) {}
+
+  /** The connections that the user may use. */
+  async listUsable(userId: number, after: number, limit: number): Promise<HeldConnection[]> {
+    const { rows } = await this.pool.query<HeldConnection>(`${held} WHERE c.id > $2 AND held.right IS NOT NULL ORDER BY c.id LIMIT $3`, [
+      userId,
+      after,
+      limit,
+    ]);
+    return rows;
+  }
+
+  /**
+   * By id or name; a text of digits is an id where no connection is named so, and null is the default one. Its right is null where
+   * the user may do nothing with it.
+   */
+  async find(userId: number | null, nameOrId: string | number | null): Promise<(Connection & { right: ConnectionRight | null }) | null> {
+    const name = typeof nameOrId === 'string' ? nameOrId : null;
+    const id = name === null ? nameOrId : /^[1-9]\d{0,8}$/.test(name) ? Number(name) : null;
+    const { rows } = await this.pool.query<Connection & { right: ConnectionRight | null }>({
+      name: 'held-connection',
+      text: `${held} WHERE CASE WHEN $2::text IS NULL AND $3::int IS NULL THEN c.is_default ELSE c.name = $2 OR c.id = $3 END
+             ORDER BY (c.name = $2) DESC NULLS LAST LIMIT 1`,
+      values: [userId, name, id],
+    });
+    return rows[0] ?? null;
+  }
+
+  /** Whether there is a connection that the user may write. */
+  async mayWriteAny(userId: number): Promise<boolean> {
+    const { rowCount } = await this.pool.query(
+      `SELECT FROM users u WHERE u.id = $1 AND (u.is_admin OR EXISTS (
+         SELECT FROM connection_grants g WHERE g.can_write AND (g.user_id = u.id OR g.user_id IS NULL)))`,
+      [userId],
+    );
+    return rowCount === 1;
+  }
+
+  async getById(id: number): Promise<Connection> {
+    const connection = await this.connections.findOneBy({ id });
+    if (!connection) throw new ConnectionNotFoundError();
+    return connection;
+  }
+
+  /** @throws ConnectionNameTakenError */
+  async create(client: PoolClient, { name, type }: { name: string; type: ConnectionType }): Promise<number> {
+    const { rows } = await client.query<{ id: number }>(
+      'INSERT INTO warehouse_connections (name, type) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING RETURNING id',
+      [name, type],
+    );
+    if (!rows[0]) throw new ConnectionNameTakenError();
+    return rows[0].id;
+  }
+
+  /** Creates the default connection unless there is one; instances that start together do no harm. */
+  async ensureDefault(): Promise<void> {
+    await this.connections.query(`
+      INSERT INTO warehouse_connections (name, type, is_default)
+      SELECT 'pg_mirror', 'pg_mirror', true
+      WHERE NOT EXISTS (SELECT FROM warehouse_connections WHERE is_default)
+      ON CONFLICT DO NOTHING`);
+  }
+
+  /**
+   * Foreign keys decide, so a job created at the same moment cannot slip through.
+   * @throws ConnectionInUseError naming the jobs and metrics that refer to the connection.
+   */
+  async delete(client: PoolClient, id: number): Promise<void> {
+    try {
+      await client.query('DELETE FROM warehouse_connections WHERE id = $1', [id]);
+    } catch (error) {
+      if (!restrictViolations.has((error as { code?: string }).code ?? '')) throw error;
+      throw new ConnectionInUseError(
+        await this.idsOf('SELECT id FROM ingestion_jobs WHERE connection_id = $1 ORDER BY id LIMIT 100', id),
+        await this.idsOf('SELECT metric_id AS id FROM metric_bindings WHERE connection_id = $1 ORDER BY metric_id LIMIT 100', id),
+      );
+    }
+  }
+
+  private async idsOf(sql: string, connectionId: number): Promise<number[]> {
+    const rows: { id: number }[] = await this.connections.query(sql, [connectionId]);
+    return rows.map(row => row.id);
+  }
+}

@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { type Principal } from '../../access/principal.js';
+import { AuditService } from '../../audit/audit.service.js';
+import { SchemaError } from '../../common/errors/api-error.js';
+import { afterId, type PageQuery } from '../../http/paging/page.js';
+import { ConnectionAccessService } from './connection-access.service.js';
+import { ConnectionsRepository, type HeldConnection } from './connections.repository.js';
+import { MirrorReader } from '../mirror/mirror-reader.js';
+import { type ConnectionTestResponse, type CreateConnectionRequest } from '../warehouse.dto.js';
+import { ConnectionTypeNotBuiltError, DefaultConnectionError, MirrorCopyNotBuiltError, MirrorDsnError } from '../warehouse.errors.js';
+
+const testTimeoutMs = 5_000;
+
+@Injectable()
+export class ConnectionsService {
+  constructor(
+    private readonly connections: ConnectionsRepository,
+    private readonly access: ConnectionAccessService,
+    private readonly reader: MirrorReader,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** The connections that the caller may use; one more than the page holds, so that `page` can tell whether there is another. */
+  list({ userId }: Principal, { limit, cursor }: PageQuery): Promise<HeldConnection[]> {
+    return this.connections.listUsable(userId, afterId(cursor), limit + 1);
+  }
+
+  /** @throws ConnectionNotFoundError, ConnectionForbiddenError */
+  get(principal: Principal, id: number): Promise<HeldConnection> {
+    return this.access.require(principal, id, 'read');
+  }
+
+  /** @throws MirrorDsnError, ConnectionTypeNotBuiltError, ConnectionNameTakenError, SchemaError */
+  async create(actor: Principal, { name, type, dsn, options }: CreateConnectionRequest): Promise<HeldConnection> {
+    if (type !== 'pg_mirror') throw new ConnectionTypeNotBuiltError(type);
+    if (dsn != null) throw new MirrorDsnError();
+    const unused = Object.keys(options ?? {});
+    if (unused.length > 0) {
+      const msg = 'pg_mirror 连接没有选项 / pg_mirror connections take no options';
+      throw new SchemaError(unused.map(option => ({ loc: ['body', 'options', option], msg, type: 'no_effect' })));
+    }
+    const id = await this.audit.recordWith(
+      client => this.connections.create(client, { name, type }),
+      id => ({ action: 'connection.created', actor, target: 'connection', targetId: id, context: { name, type } }),
+    );
+    return this.get(actor, id);
+  }
+
+  /** @throws DefaultConnectionError, ConnectionInUseError */
+  async delete(actor: Principal, id: number): Promise<void> {
+    const connection = await this.connections.getById(id);
+    if (connection.isDefault) throw new DefaultConnectionError();
+    await this.audit.recordWith(
+      client => this.connections.delete(client, id),
+      () => ({ action: 'connection.deleted', actor, target: 'connection', targetId: id, context: { name: connection.name } }),
+    );
+  }
+
+  /** Reads once the way every query of a user will. @throws WarehouseUnavailableError */
+  async test({ userId: caller }: Principal, id: number): Promise<ConnectionTestResponse> {
+    await this.connections.getById(id);
+    const started = performance.now();
+    const { rows } = await this.reader.read({
+      sql: `SELECT current_setting('server_version'), current_user::text, current_setting('transaction_read_only') = 'on',
+              has_schema_privilege('mirror', 'CREATE')`,
+      parameters: [],
+      timeoutMs: testTimeoutMs,
+      maxRows: 1,
+      claim: { caller },
+      isShort: true,
+    });
+    const [version, user, readOnly, canWrite] = rows[0] as [string, string, boolean, boolean];
+    return {
+      ok: true,
+      latency_ms: Math.round((performance.now() - started) * 10) / 10,
+      server_version: version,
+      current_user: user,
+      read_only_enforced: readOnly,
+      can_write: canWrite,
+    };
+  }
+
+  /** @throws MirrorCopyNotBuiltError always, for a connection that exists */
+  async copyIntoMirror(id: number): Promise<never> {
+    await this.connections.getById(id);
+    throw new MirrorCopyNotBuiltError();
+  }
+}

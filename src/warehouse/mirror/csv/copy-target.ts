@@ -1,0 +1,112 @@
+import { type PoolClient } from 'pg';
+import { quoteIdentifier } from '../../../sql/quote-identifier.js';
+import { CopyStream } from './copy-stream.js';
+import { toRowError } from './copy-errors.js';
+import { CopyLines } from './copy-lines.js';
+import { type Kind, KIND_TYPES, TEXT, UNKNOWN } from './csv-values.js';
+
+export interface TargetOptions {
+  /** Name of the table in schema `mirror` that receives the rows. */
+  table: string;
+  /** Whether the table exists already (append) or is created here, under a name nobody reads yet. */
+  exists: boolean;
+  /** PostgreSQL types by column name that are given, not inferred. */
+  types: ReadonlyMap<string, string>;
+  delimiter: number;
+  nullMarker: string;
+  /** Judges the names the file has. @throws SchemaError */
+  checkNames: (names: readonly string[]) => void;
+}
+
+/** The table that a CSV file is loaded into, in the transaction of one client. */
+export class CopyTarget {
+  private names: readonly string[] = [];
+  private kinds: readonly Kind[] = [];
+  private copy: CopyStream | null = null;
+  private lines = new CopyLines(1);
+  private rows = 0;
+
+  constructor(
+    private readonly client: PoolClient,
+    private readonly options: TargetOptions,
+  ) {}
+
+  private get table(): string {
+    return `mirror.${quoteIdentifier(this.options.table)}`;
+  }
+
+  /** The kinds to start with: TEXT where the type is given, so that PostgreSQL judges the values. */
+  open(names: readonly string[]): Kind[] {
+    this.options.checkNames(names);
+    this.names = names;
+    return names.map(name => (this.options.types.has(name) ? TEXT : UNKNOWN));
+  }
+
+  typeOf(index: number): string {
+    return this.options.types.get(this.names[index]!) ?? KIND_TYPES[this.kinds[index]!];
+  }
+
+  async create(kinds: readonly Kind[]): Promise<void> {
+    this.kinds = kinds;
+    if (this.options.exists) return;
+    const columns = this.names.map((name, index) => `${quoteIdentifier(name)} ${this.typeOf(index)}`);
+    await this.client.query(`CREATE TABLE ${this.table} (${columns.join(', ')})`);
+  }
+
+  /** `line` is the line of the file that is written first. */
+  startCopy(line: number): void {
+    const columns = this.names.map(quoteIdentifier).join(', ');
+    const delimiter = String.fromCharCode(this.options.delimiter);
+    const nullMarker = this.options.nullMarker.replaceAll("'", "''").replaceAll('\\', '\\\\');
+    // FREEZE spares the pages of a table nobody has seen a second write by vacuum. The header line: see CopyStream.
+    const freeze = this.options.exists ? '' : ', FREEZE';
+    this.lines = new CopyLines(line);
+    this.copy = new CopyStream(
+      this.client,
+      `COPY ${this.table} (${columns}) FROM STDIN (FORMAT csv, HEADER, DELIMITER '${delimiter}', NULL E'${nullMarker}'${freeze})`,
+    );
+  }
+
+  /** @throws SchemaError with the line where PostgreSQL refuses a row */
+  async write(bytes: Buffer, blankLines: readonly number[]): Promise<void> {
+    this.lines.skip(blankLines);
+    await this.explained(async () => this.copy?.write(bytes));
+  }
+
+  /** Ends the running COPY. Returns the rows of all of them. */
+  async endCopy(): Promise<number> {
+    await this.explained(async () => {
+      this.rows += (await this.copy?.end()) ?? 0;
+    });
+    this.copy = null;
+    return this.rows;
+  }
+
+  async abortCopy(): Promise<void> {
+    await this.copy?.abort();
+    this.copy = null;
+  }
+
+  /** Ends the running COPY and gives the columns whose kinds changed their wider types, in one rewrite of the table. */
+  async widen(before: readonly Kind[], kinds: readonly Kind[]): Promise<void> {
+    await this.endCopy();
+    this.kinds = kinds;
+    const changes = this.names.flatMap((name, index) => {
+      const was = before[index]!;
+      if (was === kinds[index] || KIND_TYPES[was] === this.typeOf(index)) return [];
+      const column = quoteIdentifier(name);
+      const type = this.typeOf(index);
+      // A column of unknown kind is text and holds nothing but NULL.
+      return [`ALTER COLUMN ${column} TYPE ${type} USING ${was === UNKNOWN ? 'NULL' : column}::${type}`];
+    });
+    if (changes.length > 0) await this.client.query(`ALTER TABLE ${this.table} ${changes.join(', ')}`);
+  }
+
+  private async explained(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      throw toRowError(error, { table: this.options.table, lines: this.lines, columns: this.names, typeOf: index => this.typeOf(index) });
+    }
+  }
+}

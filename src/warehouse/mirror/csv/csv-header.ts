@@ -1,0 +1,136 @@
+import { SchemaError } from '../../../common/errors/api-error.js';
+import { csvProblem } from './csv-problem.js';
+
+const LF = 10;
+const CR = 13;
+const QUOTE = 34;
+
+export const mostColumns = 1600;
+const longestNameBytes = 63;
+const systemColumns = new Set(['ctid', 'xmin', 'cmin', 'xmax', 'cmax', 'tableoid']);
+
+export interface CsvHeader {
+  names: string[];
+  /** Bytes of the header with the blank lines before it. */
+  consumed: number;
+  /** 1-based line that follows the header. */
+  line: number;
+}
+
+/**
+ * Reads the header from the start of a file, or null when `bytes` do not hold all of it yet.
+ * @throws SchemaError with the line for a stray quote.
+ */
+export function readHeader(bytes: Uint8Array, delimiter: number, final: boolean): CsvHeader | null {
+  let at = 0;
+  let line = 1;
+  while (bytes[at] === LF || (bytes[at] === CR && bytes[at + 1] === LF)) {
+    at += bytes[at] === LF ? 1 : 2;
+    line++;
+  }
+  const headerLine = line;
+  const names: string[] = [];
+  while (at < bytes.length) {
+    let name: string;
+    if (bytes[at] === QUOTE) {
+      const close = closingQuote(bytes, at + 1);
+      if (close === -1) {
+        if (final) throw unterminated(headerLine);
+        return null;
+      }
+      name = text(bytes, at + 1, close).replaceAll('""', '"');
+      line += name.split('\n').length - 1;
+      at = close + 1;
+    } else {
+      const start = at;
+      while (at < bytes.length && bytes[at] !== delimiter && bytes[at] !== LF && bytes[at] !== QUOTE) at++;
+      name = text(bytes, start, at > start && bytes[at] === LF && bytes[at - 1] === CR ? at - 1 : at);
+    }
+    if (at >= bytes.length || (bytes[at] === CR && at + 1 >= bytes.length)) return null;
+    names.push(name);
+    if (bytes[at] === CR && bytes[at + 1] === LF) at++;
+    const end = bytes[at++];
+    if (end === LF) return { names, consumed: at, line: line + 1 };
+    if (end !== delimiter) {
+      throw csvProblem(
+        'csv_stray_quote',
+        { line: headerLine },
+        { zh: '表头里的引号位置不对', en: 'a quote is out of place in the header' },
+      );
+    }
+    if (names.length > mostColumns) break;
+  }
+  if (names.length > mostColumns) throw tooManyColumns();
+  return null;
+}
+
+/**
+ * Column names as they are, checked for what PostgreSQL takes: 1 to 63 bytes, no control characters, no name twice.
+ * @throws SchemaError listing every problem; `at` is where the names came from.
+ */
+export function checkColumnNames(names: readonly string[], at: (index: number) => (string | number)[], line?: number): void {
+  if (names.length > mostColumns) throw tooManyColumns();
+  const seen = new Set<string>();
+  const problems = names.flatMap((name, index) => {
+    const found =
+      nameProblem(name) ?? (seen.has(name) ? { type: 'duplicate_column', zh: '列名重复', en: 'the column name appears twice' } : null);
+    seen.add(name);
+    if (!found) return [];
+    const which = `第 ${index + 1} 列 / column ${index + 1}`;
+    return [{ loc: at(index), msg: `${which}: ${found.zh} / ${found.en}`, type: found.type, ...(line === undefined ? {} : { line }) }];
+  });
+  if (problems.length > 0) throw new SchemaError(problems);
+}
+
+/**
+ * What is wrong with the name of a table; null for nothing. All relations of PostgreSQL's catalogue begin with `pg_`, and a bare
+ * name in a user's SQL is looked up there first: such a table would be mistaken for the catalogue's.
+ */
+export function tableNameProblem(name: string): { type: string; zh: string; en: string } | null {
+  if (!/^pg_/i.test(name)) return nameProblem(name);
+  return {
+    type: 'reserved_name',
+    zh: '以 pg_ 开头的表名为 PostgreSQL 保留，请换一个名称上传',
+    en: 'table names that begin with pg_ are reserved by PostgreSQL; upload the table under another name',
+  };
+}
+
+/** What is wrong with the name of a column or a table; null for nothing. */
+export function nameProblem(name: string): { type: string; zh: string; en: string } | null {
+  if (name.trim() === '') return { type: 'empty_name', zh: '名称为空', en: 'the name is empty' };
+  if (Buffer.byteLength(name) > longestNameBytes)
+    return { type: 'name_too_long', zh: '名称超过 63 字节', en: 'the name is longer than 63 bytes of UTF-8' };
+  if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(name) || !name.isWellFormed()) {
+    return { type: 'name_characters', zh: '名称含有控制字符', en: 'the name holds a control character' };
+  }
+  if (systemColumns.has(name))
+    return { type: 'reserved_name', zh: '名称是 PostgreSQL 的系统列', en: 'the name belongs to a system column of PostgreSQL' };
+  return null;
+}
+
+function closingQuote(bytes: Uint8Array, from: number): number {
+  for (let at = from; at < bytes.length; at++) {
+    if (bytes[at] !== QUOTE) continue;
+    // The byte after decides; without it the quote may still be a doubled one.
+    if (at + 1 >= bytes.length) return -1;
+    if (bytes[at + 1] !== QUOTE) return at;
+    at++;
+  }
+  return -1;
+}
+
+function text(bytes: Uint8Array, start: number, end: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8');
+}
+
+function unterminated(line: number): SchemaError {
+  return csvProblem('csv_unterminated_quote', { line }, { zh: '表头里的引号没有关闭', en: 'a quote in the header is never closed' });
+}
+
+function tooManyColumns(): SchemaError {
+  return csvProblem(
+    'csv_too_many_columns',
+    { line: 1 },
+    { zh: `列数超过 ${mostColumns}`, en: `there are more than ${mostColumns} columns` },
+  );
+}

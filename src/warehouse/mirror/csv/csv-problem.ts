@@ -1,0 +1,18 @@
+import { SchemaError } from '../../../common/errors/api-error.js';
+
+export interface CsvPlace {
+  /** 1-based physical line of the uploaded file. */
+  line: number;
+  /** Name of the column where the fault lies in one. */
+  column?: string | undefined;
+}
+
+/** 422 for one broken line: `type` is the stable word, `line` the line of the file as an editor counts it. */
+export function csvProblem(type: string, place: CsvPlace, text: { zh: string; en: string }): SchemaError {
+  const column = place.column === undefined ? [] : [place.column];
+  const msg = `第 ${place.line} 行：${text.zh} / line ${place.line}: ${text.en}`;
+  return new SchemaError([{ loc: ['body', place.line, ...column], msg, type, line: place.line }], {
+    zh: 'CSV 文件有错误，未导入任何数据',
+    en: 'The CSV file is broken; nothing was loaded',
+  });
+}

@@ -1,0 +1,157 @@
+import { SchemaError } from '../../../common/errors/api-error.js';
+import { withoutRanges } from './csv-blocks.js';
+import { CsvScanner } from './csv-scanner.js';
+import { BIGINT, BOOLEAN, DATE, INT, type Kind, NUMERIC, TEXT, TIMESTAMP, TIMESTAMPTZ, UNKNOWN } from './csv-values.js';
+
+function scannerOf(columns: number, options: { nullMarker?: string; kinds?: Kind[]; delimiter?: string } = {}): CsvScanner {
+  return new CsvScanner({
+    delimiter: (options.delimiter ?? ',').charCodeAt(0),
+    nullMarker: Buffer.from(options.nullMarker ?? ''),
+    columns: Array.from({ length: columns }, (_, index) => `c${index + 1}`),
+    kinds: options.kinds ?? new Array<Kind>(columns).fill(UNKNOWN),
+    line: 2,
+  });
+}
+
+function problemOf(work: () => unknown): { type: string; line?: number; loc: (string | number)[] } {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof SchemaError) return error.problems[0]!;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+describe('CsvScanner', () => {
+  describe('records', () => {
+    const cases: [title: string, columns: number, csv: string, records: number, sent: string][] = [
+      ['reads plain records', 2, 'a,b\nc,d\n', 2, 'a,b\nc,d\n'],
+      ['keeps quoted line feeds inside a record', 2, '"a\nb",c\n"d\r\ne",f\n', 2, '"a\nb",c\n"d\r\ne",f\n'],
+      ['keeps doubled quotes', 1, '"a""b"\n""""\n', 2, '"a""b"\n""""\n'],
+      ['keeps quoted delimiters', 2, '"a,b",c\n', 1, '"a,b",c\n'],
+      ['drops the carriage return before a line feed', 2, 'a,b\r\n"c",d\r\n', 2, 'a,b\n"c",d\n'],
+      ['reads mixed line endings', 2, '1,2\r\n3,4\n5,"6"\r\n', 3, '1,2\n3,4\n5,"6"\n'],
+      ['drops blank lines between records of several columns', 2, '\na,b\n\r\n\nc,d\n\n', 2, 'a,b\nc,d\n'],
+      ['reads a blank line as a value where there is one column', 1, 'a\n\nb\n', 3, 'a\n\nb\n'],
+      ['reads empty and quoted empty fields', 3, ',"",\n', 1, ',"",\n'],
+    ];
+    it.each(cases)('%s', (_title, columns, csv, records, sent) => {
+      const bytes = Buffer.from(csv);
+      const found = scannerOf(columns).scan(bytes, true);
+      expect([found.records, found.consumed]).toEqual([records, bytes.length]);
+      expect(withoutRanges(bytes, 0, found.consumed, found.deletions).toString()).toBe(sent);
+    });
+
+    it('leaves a record that does not end in the block for the next one', () => {
+      const scanner = scannerOf(2);
+      const csv = Buffer.from('1,2\n3,"a\nb\n');
+      expect(scanner.scan(csv, false)).toMatchObject({ consumed: 4, records: 1 });
+      expect(scanner.line).toBe(3);
+      expect(scanner.scan(Buffer.from('3,"a\nb\nc"\n4,5\n'), true)).toMatchObject({ records: 2, line: 7 });
+    });
+
+    it('reads semicolons and tabs as delimiters', () => {
+      const semicolons = scannerOf(3, { delimiter: ';' });
+      semicolons.scan(Buffer.from('1;a,b;"x;y"\n2;;z\n'), true);
+      expect([...semicolons.kinds]).toEqual([INT, TEXT, TEXT]);
+      const tabs = scannerOf(2, { delimiter: '\t' });
+      tabs.scan(Buffer.from('1\t2020-01-01\n'), true);
+      expect([...tabs.kinds]).toEqual([INT, DATE]);
+    });
+  });
+
+  describe('broken files', () => {
+    const cases: [title: string, csv: string, type: string, line: number, column: string | null][] = [
+      ['too few fields', 'a,b\n\nc\n', 'csv_field_count', 4, null],
+      ['too many fields', 'a,b\na,b,c\n', 'csv_field_count', 3, null],
+      ['a quote inside an unquoted field', 'a,b\n5" pipe,c\n', 'csv_stray_quote', 3, 'c1'],
+      ['a quote inside a number', '1,2\n1,3"\n', 'csv_stray_quote', 3, 'c2'],
+      ['text after a closing quote', 'a,"b\nc"d\n', 'csv_text_after_quote', 3, 'c2'],
+      ['a quote that is never closed', 'a,b\nc,"d\ne,f\n', 'csv_unterminated_quote', 3, 'c2'],
+      ['a bare carriage return', 'a,b\nc\rd,e\n', 'csv_bare_carriage_return', 3, 'c1'],
+      ['a bare carriage return after a quoted field', 'a,b\n"c"\rd,e\n', 'csv_text_after_quote', 3, 'c1'],
+    ];
+    it.each(cases)('names the line of %s', (_title, csv, type, line, column) => {
+      const problem = problemOf(() => scannerOf(2).scan(Buffer.from(csv), true));
+      expect(problem).toMatchObject({ type, line });
+      expect(problem.loc).toEqual(column === null ? ['body', line] : ['body', line, column]);
+    });
+
+    it('counts the lines of quoted fields before the broken one', () => {
+      expect(problemOf(() => scannerOf(2).scan(Buffer.from('a,"1\n2\n3"\nb\n'), true)).line).toBe(5);
+    });
+  });
+
+  describe('types', () => {
+    const cases: [values: string[], kind: Kind][] = [
+      [['1', '-2', '2147483647', '-2147483648'], INT],
+      [['1', '2147483648'], BIGINT],
+      [['-9223372036854775808', '9223372036854775807'], BIGINT],
+      [['9223372036854775808'], NUMERIC],
+      [['1', '1.50', '-0.5', '.5', '1e-7'], NUMERIC],
+      [['01', '1'], TEXT],
+      [['00'], TEXT],
+      [['+1'], TEXT],
+      [['1', '1 '], TEXT],
+      [['1.2.3'], TEXT],
+      [['1', '-'], TEXT],
+      [['0', '-5', '0.0'], NUMERIC],
+      [['true', 'false', 'TRUE'], BOOLEAN],
+      [['true', '1'], TEXT],
+      [['2024-02-29', '0001-01-01'], DATE],
+      [['2023-02-29'], TEXT],
+      [['2024-13-01'], TEXT],
+      [['2024-1-1'], TEXT],
+      [['2024-01-01', '2024-01-01 10:00:00'], TIMESTAMP],
+      [['2024-01-01T10:00', '2024-01-01 10:00:00.123456'], TIMESTAMP],
+      [['2024-01-01 10:00:00.1234567'], TEXT],
+      [['2024-01-01 24:00:00'], TEXT],
+      [['2024-01-01T10:00:00Z', '2024-01-01 10:00:00+08', '2024-01-01 10:00:00-05:30'], TIMESTAMPTZ],
+      [['2024-01-01 10:00:00', '2024-01-01 10:00:00Z'], TEXT],
+      [['', ''], UNKNOWN],
+      [['', '5'], INT],
+      [['', '""'], TEXT],
+      [['"5"', '6'], INT],
+      [['"5""6"'], TEXT],
+      [['北京'], TEXT],
+      [['NaN'], TEXT],
+      [['1e400'], TEXT],
+    ];
+    it.each(cases)('infers %j', (values, kind) => {
+      const scanner = scannerOf(2);
+      scanner.scan(Buffer.from(values.map(value => `${value},x\n`).join('')), true);
+      expect(scanner.kinds[0]).toBe(kind);
+    });
+
+    it('reads the null marker only where it is not quoted', () => {
+      const scanner = scannerOf(3, { nullMarker: '\\N' });
+      scanner.scan(Buffer.from('\\N,1,\\N\n5,\\N,"\\N"\n'), true);
+      expect([...scanner.kinds]).toEqual([INT, INT, TEXT]);
+    });
+
+    it('reads an empty field as an empty text where the null marker is another', () => {
+      const scanner = scannerOf(2, { nullMarker: '\\N' });
+      scanner.scan(Buffer.from('1,2\n,3\n'), true);
+      expect([...scanner.kinds]).toEqual([TEXT, INT]);
+    });
+
+    it('says from which record on a type became too narrow', () => {
+      const scanner = scannerOf(2);
+      scanner.scan(Buffer.from('1,a\n2,b\n'), false);
+      expect(scanner.scan(Buffer.from('3,a\n4,"x\ny"\n\n2147483648,c\n1.5,d\n'), true).split).toEqual({ at: 13, records: 2, line: 8 });
+      expect(scanner.kinds[0]).toBe(NUMERIC);
+    });
+
+    it('says nothing of a split while all values fit', () => {
+      const scanner = scannerOf(1, { kinds: [NUMERIC] });
+      expect(scanner.scan(Buffer.from('1\n2.5\n\n99999999999\n'), true).split).toBeNull();
+    });
+
+    it('remembers the first line whose spelling the type would not give back', () => {
+      const scanner = scannerOf(4);
+      scanner.scan(Buffer.from('1,true,1.5,2024-01-01 10:00:00\n2,false,1e5,2024-01-01T10:00:00\n3,TRUE,.5,2024-01-01\n'), true);
+      expect([...scanner.lossyLines]).toEqual([0, 4, 3, 3]);
+    });
+  });
+});

@@ -1,0 +1,89 @@
+import pg from 'pg';
+import { cloneDatabase } from '../../../../test/support/database.js';
+import { classifyValue, KIND_TYPES, LOSSY, TEXT } from './csv-values.js';
+
+/** A small generator of its own, so that a failure can be repeated. */
+function randomOf(seed: number): (below: number) => number {
+  let state = seed;
+  return below => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    return (state >>> 8) % below;
+  };
+}
+
+const pieces = [
+  '0',
+  '1',
+  '9',
+  '00',
+  '12',
+  '2024',
+  '-',
+  '-01',
+  '-31',
+  '+',
+  '.',
+  '.5',
+  'e',
+  'E',
+  'e5',
+  ':',
+  ':59',
+  ':60',
+  ' ',
+  'T',
+  'Z',
+  '+00',
+  '+08:00',
+  '10:00:00',
+  '2147483647',
+  '9223372036854775808',
+  '-02-29',
+  'true',
+  'FALSE',
+];
+
+describe('classifyValue against PostgreSQL', () => {
+  let database: Awaited<ReturnType<typeof cloneDatabase>>;
+  let client: pg.Client;
+
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    client = new pg.Client(database.url);
+    await client.connect();
+    await client.query("SET DateStyle = 'ISO, YMD'; SET TimeZone = 'UTC'");
+  });
+
+  afterAll(async () => {
+    await client.end();
+    await database.drop();
+  });
+
+  it('gives a type only to values that PostgreSQL reads as it, and prints the same unless they are marked lossy', async () => {
+    const random = randomOf(7);
+    const byKind = new Map<number, { exact: string[]; lossy: string[] }>();
+    for (let round = 0; round < 60_000; round++) {
+      let value = '';
+      for (let piece = 0; piece <= random(5); piece++) value += pieces[random(pieces.length)];
+      if (random(2) === 0) value = `${2000 + random(30)}-0${1 + random(9)}-${10 + random(22)}${value.startsWith('T') ? value : ''}`;
+      const bytes = Buffer.from(value);
+      const found = classifyValue(bytes, 0, bytes.length);
+      const kind = found & ~LOSSY;
+      if (kind === TEXT) continue;
+      const values = byKind.get(kind) ?? { exact: [], lossy: [] };
+      byKind.set(kind, values);
+      (found === kind ? values.exact : values.lossy).push(value);
+    }
+    expect([...byKind.keys()].sort()).toEqual([2, 3, 4, 5, 6, 7, 8]);
+    for (const [kind, { exact, lossy }] of byKind) {
+      const type = KIND_TYPES[kind]!;
+      const { rows } = await client.query(`SELECT v, v::${type}::text AS printed FROM unnest($1::text[]) v WHERE v::${type}::text <> v`, [
+        exact,
+      ]);
+      expect(rows).toEqual([]);
+      // Throws where PostgreSQL cannot read one of them.
+      const read = await client.query(`SELECT count(v::${type})::int AS n FROM unnest($1::text[]) v`, [lossy]);
+      expect(read.rows[0].n).toBe(lossy.length);
+    }
+  });
+});

@@ -1,0 +1,217 @@
+import { randomBytes } from 'node:crypto';
+import { type Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { type PoolClient } from 'pg';
+import { SchemaError } from '../../common/errors/api-error.js';
+import { FairShare } from '../../common/work/fair-share.js';
+import { Settings } from '../../config/settings.js';
+import { DatabaseLink } from '../../database/database-link.js';
+import { quoteIdentifier } from '../../sql/quote-identifier.js';
+import { type WatchedPool } from '../../database/watched-pool.js';
+import { tableNameProblem } from './csv/csv-header.js';
+import { CopyTarget } from './csv/copy-target.js';
+import { loadCsv, type LoadedCsv } from './csv/load-csv.js';
+import { MirrorCatalog, type MirrorColumn } from './mirror-catalog.js';
+import { type UploadOptions } from './upload-options.js';
+import { TableBusyError, UploadAbortedError, UploadsBusyError, UploadStalledError } from '../warehouse.errors.js';
+
+export interface UploadResult extends LoadedCsv {
+  /** False where the table existed before. */
+  created: boolean;
+  /** As received, before any decoding. */
+  bytes: number;
+  seconds: number;
+}
+
+/** Uploads hold a connection for as long as the client sends, so they have a few of their own. */
+const uploadsAtOnce = 4;
+const waitForTurnMs = 30_000;
+const share = { places: uploadsAtOnce, waitingPerCaller: 4, waiting: 40, patienceMs: waitForTurnMs };
+/** So much has to come while a sender is waited for, or its place goes to the next. */
+const leastBytes = 32 * 1024;
+const waitForTableMs = 600_000;
+const waitForReadersMs = 60_000;
+/** Readers who come while an upload asks for the table queue up behind it, so it asks for a moment only, again and again. */
+const askForTableMs = 200;
+const betweenAskingMs = 1_000;
+const lockNotAvailable = '55P03';
+
+/** Loads CSV files into tables of the mirror; a table is replaced in one moment or not at all. */
+@Injectable()
+export class MirrorUploadService implements OnApplicationShutdown {
+  private readonly pool: WatchedPool;
+  private readonly share = new FairShare({ ...share, refuse: retryAfterS => new UploadsBusyError(retryAfterS) });
+
+  constructor(
+    link: DatabaseLink,
+    private readonly catalog: MirrorCatalog,
+    private readonly settings: Settings,
+  ) {
+    this.pool = link.open('mirror upload', {
+      max: uploadsAtOnce,
+      idle_in_transaction_session_timeout: waitForTableMs,
+    });
+  }
+
+  /**
+   * Loads `body` into the table. Uploads of one table wait for each other; readers see the old table until the new one is complete.
+   * On any failure the table is as it was, and the rest of the body is read and dropped, so that the client gets the answer.
+   * @throws SchemaError with the line of a broken record; TableBusyError, UploadsBusyError, UploadAbortedError, UploadStalledError
+   */
+  async upload(caller: number, table: string, body: Readable, options: UploadOptions): Promise<UploadResult> {
+    const started = performance.now();
+    try {
+      requireTableName(table);
+      const received = new Received(body, this.settings.uploadIdleSeconds * 1000);
+      const loaded = await this.share.run({ caller }, () => this.inTransaction(client => this.load(client, table, received, options)));
+      return { ...loaded, bytes: received.bytes, seconds: Math.round(performance.now() - started) / 1000 };
+    } finally {
+      if (!body.destroyed) body.resume();
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.pool.end();
+  }
+
+  private async load(
+    client: PoolClient,
+    table: string,
+    received: Received,
+    options: UploadOptions,
+  ): Promise<LoadedCsv & { created: boolean }> {
+    await client.query(`SET LOCAL lock_timeout = ${waitForTableMs}`);
+    await client.query("SELECT pg_advisory_xact_lock(hashtextextended('mirror.' || $1, 0))", [table]);
+    await client.query(`SET LOCAL lock_timeout = ${askForTableMs}`);
+
+    const existing = await this.catalog.findColumns(table);
+    const append = options.mode === 'append' && existing !== null;
+    const loadedTable = append ? table : `upload_${randomBytes(12).toString('hex')}`;
+    const { delimiter, nullMarker } = options.format;
+    const target = new CopyTarget(client, {
+      table: loadedTable,
+      exists: append,
+      types: append ? new Map(existing.map(column => [column.name, column.type])) : options.types,
+      delimiter,
+      nullMarker,
+      checkNames: names => (append ? requireKnownColumns(names, existing) : requireTypedColumns(names, options.types)),
+    });
+    const loaded = await loadCsv(received, options.format, target);
+
+    const name = `mirror.${quoteIdentifier(table)}`;
+    const loadedName = `mirror.${quoteIdentifier(loadedTable)}`;
+    await client.query(`ANALYZE ${loadedName}`);
+    if (!append) {
+      if (existing) await dropBetweenReaders(client, name);
+      await client.query(`ALTER TABLE ${loadedName} RENAME TO ${quoteIdentifier(table)}`);
+    }
+    return { ...loaded, created: existing === null };
+  }
+
+  /** Times and dates are read and written the ISO way, so that a column can be turned back into the text of the file. */
+  private async inTransaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.pool.connect();
+    let broken: Error | undefined;
+    try {
+      await client.query(`BEGIN; SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL TimeZone = 'UTC'; SET LOCAL statement_timeout = 0`);
+      const result = await work(client);
+      await client.query('COMMIT');
+      return result;
+    } catch (error) {
+      await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
+      throw isLockTimeout(error) ? new TableBusyError() : error;
+    } finally {
+      client.release(broken);
+    }
+  }
+}
+
+/** The body of a request, counted. Reading can stop without ending the socket, which still carries the answer. */
+class Received implements AsyncIterable<Buffer> {
+  bytes = 0;
+
+  constructor(
+    private readonly body: Readable,
+    private readonly idleMs: number,
+  ) {}
+
+  /** @throws UploadAbortedError; UploadStalledError when the sender took too long over the last bytes, not when the table did */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
+    const chunks = this.body.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
+    try {
+      for (let waitedMs = 0, expected = leastBytes; ;) {
+        const askedAt = performance.now();
+        const next = await this.within(this.idleMs - waitedMs, chunks.next());
+        if (next.done) return;
+        waitedMs += performance.now() - askedAt;
+        this.bytes += next.value.length;
+        if (this.bytes >= expected) [waitedMs, expected] = [0, this.bytes + leastBytes];
+        yield next.value;
+      }
+    } finally {
+      // The iterator lets go of the body, which can then be drained; one that waits for a stalled sender does so later.
+      chunks.return?.().catch(() => undefined);
+    }
+  }
+
+  private async within<T>(ms: number, chunk: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const stalled = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new UploadStalledError(this.idleMs / 1000)), Math.max(0, ms));
+    });
+    const arrived = chunk.catch((cause: unknown) => {
+      throw new UploadAbortedError(cause);
+    });
+    try {
+      return await Promise.race([arrived, stalled]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function requireTableName(table: string): void {
+  const problem = tableNameProblem(table);
+  if (problem) throw new SchemaError([{ loc: ['path', 'table'], msg: `${problem.zh} / ${problem.en}`, type: problem.type }]);
+}
+
+function requireKnownColumns(names: readonly string[], existing: readonly MirrorColumn[]): void {
+  const known = new Set(existing.map(column => column.name));
+  const problems = names
+    .filter(name => !known.has(name))
+    .map(name => ({
+      loc: ['body', 1, name],
+      msg: `表中没有列“${name}” / the table has no column "${name}"`,
+      type: 'unknown_column',
+      line: 1,
+    }));
+  if (problems.length > 0) throw new SchemaError(problems);
+}
+
+function requireTypedColumns(names: readonly string[], types: ReadonlyMap<string, string>): void {
+  const problems = [...types.keys()]
+    .filter(name => !names.includes(name))
+    .map(name => ({ loc: ['query', 'types'], msg: `文件中没有列“${name}” / the file has no column "${name}"`, type: 'unknown_column' }));
+  if (problems.length > 0) throw new SchemaError(problems);
+}
+
+/** Needs a `lock_timeout`. @throws the time-out where readers have left no gap for {@link waitForReadersMs} */
+async function dropBetweenReaders(client: PoolClient, name: string): Promise<void> {
+  const until = performance.now() + waitForReadersMs;
+  for (;;) {
+    await client.query('SAVEPOINT before_drop');
+    try {
+      await client.query(`DROP TABLE ${name}`);
+      return;
+    } catch (error) {
+      if (!isLockTimeout(error) || performance.now() > until) throw error;
+      await client.query('ROLLBACK TO SAVEPOINT before_drop');
+      await pause(betweenAskingMs);
+    }
+  }
+}
+
+function isLockTimeout(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === lockNotAvailable;
+}

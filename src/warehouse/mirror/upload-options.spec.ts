@@ -1,0 +1,75 @@
+import { ApiError, SchemaError } from '../../common/errors/api-error.js';
+import { readUploadOptions, type UploadQueryText } from './upload-options.js';
+
+function refusalOf(query: UploadQueryText, contentType?: string, contentEncoding?: string): ApiError {
+  try {
+    readUploadOptions(query, contentType, contentEncoding);
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+describe('readUploadOptions', () => {
+  it('replaces a comma-separated file with a header unless told otherwise', () => {
+    expect(readUploadOptions({}, 'text/csv')).toEqual({
+      mode: 'replace',
+      types: new Map(),
+      format: { delimiter: 44, nullMarker: '', columns: null, encoding: { asked: undefined, charset: undefined } },
+    });
+  });
+
+  it('reads types with precision, aliases and colons in names', () => {
+    const { types } = readUploadOptions({ types: 'code:text, price:Numeric(12, 2),a:b:int,when:datetime' });
+    expect([...types]).toEqual([
+      ['code', 'text'],
+      ['price', 'numeric(12,2)'],
+      ['a:b', 'integer'],
+      ['when', 'timestamp'],
+    ]);
+  });
+
+  it.each([
+    [{ mode: 'upsert' }, 'mode'],
+    [{ delimiter: '|' }, 'delimiter'],
+    [{ delimiter: 'constructor' }, 'delimiter'],
+    [{ delimiter: '__proto__' }, 'delimiter'],
+    [{ encoding: 'big5' }, 'encoding'],
+    [{ encoding: 'constructor' }, 'encoding'],
+    [{ header: 'no' }, 'header'],
+    [{ columns: 'a,b' }, 'columns'],
+    [{ null: 'a,b' }, 'null'],
+    [{ null: '"' }, 'null'],
+    [{ types: 'code' }, 'types'],
+    [{ types: 'code:regclass' }, 'types'],
+    [{ types: 'code:constructor' }, 'types'],
+    [{ types: 'code:numeric(5,9)' }, 'types'],
+    [{ types: 'code:text) ; drop table x' }, 'types'],
+    [{ mode: 'append', types: 'code:text' }, 'types'],
+  ])('refuses %j as 422 of the query', (query, name) => {
+    const error = refusalOf(query);
+    expect(error).toBeInstanceOf(SchemaError);
+    expect((error as SchemaError).problems.map(problem => problem.loc)).toEqual([['query', name]]);
+  });
+
+  it('lists all that is wrong at once', () => {
+    expect((refusalOf({ mode: 'x', delimiter: 'x', header: 'x' }) as SchemaError).problems).toHaveLength(3);
+  });
+
+  it('asks for the columns of a file without header', () => {
+    expect(refusalOf({ header: 'false' })).toMatchObject({ status: 400, code: 'columns_required' });
+    expect(readUploadOptions({ header: 'false', columns: 'a, b' }).format.columns).toEqual(['a', 'b']);
+    expect(refusalOf({ header: 'false', columns: 'a,,a' })).toBeInstanceOf(SchemaError);
+  });
+
+  it('takes the charset of the Content-Type, and refuses one it cannot read', () => {
+    expect(readUploadOptions({}, 'text/csv; charset=GBK').format.encoding).toEqual({ asked: undefined, charset: 'gb18030' });
+    expect(refusalOf({}, 'text/csv; charset=big5').status).toBe(422);
+  });
+
+  it('refuses bodies that are no CSV', () => {
+    expect(refusalOf({}, 'application/json').status).toBe(415);
+    expect(refusalOf({}, 'text/csv', 'gzip').status).toBe(422);
+  });
+});

@@ -1,0 +1,172 @@
+import { ApiError, type FieldProblem, SchemaError } from '../../common/errors/api-error.js';
+import { UnsupportedMediaTypeError } from '../../common/errors/common-errors.js';
+import { type CsvEncoding } from './csv/csv-encoding.js';
+import { checkColumnNames } from './csv/csv-header.js';
+import { type CsvFormat } from './csv/load-csv.js';
+
+/** What the query string of an upload may say, as text. */
+export interface UploadQueryText {
+  mode?: string;
+  types?: string;
+  delimiter?: string;
+  encoding?: string;
+  header?: string;
+  columns?: string;
+  null?: string;
+}
+
+export interface UploadOptions {
+  mode: 'replace' | 'append';
+  format: CsvFormat;
+  /** PostgreSQL types by column name. */
+  types: Map<string, string>;
+}
+
+// Maps, since clients write the keys: an object also has `constructor`.
+const delimiters = new Map([
+  [',', 44],
+  ['comma', 44],
+  [';', 59],
+  ['semicolon', 59],
+  ['\t', 9],
+  ['tab', 9],
+]);
+
+const encodingNames = new Map<string, CsvEncoding>([
+  ['utf-8', 'utf-8'],
+  ['utf8', 'utf-8'],
+  ['us-ascii', 'utf-8'],
+  ['gb18030', 'gb18030'],
+  ['gbk', 'gb18030'],
+  ['gb2312', 'gb18030'],
+]);
+
+/** Spellings of a type in `?types=`, and the PostgreSQL type behind each. */
+const typeNames: Record<string, string> = {
+  text: 'text',
+  string: 'text',
+  varchar: 'text',
+  int: 'integer',
+  integer: 'integer',
+  smallint: 'smallint',
+  bigint: 'bigint',
+  numeric: 'numeric',
+  decimal: 'numeric',
+  float: 'double precision',
+  double: 'double precision',
+  'double precision': 'double precision',
+  real: 'real',
+  boolean: 'boolean',
+  bool: 'boolean',
+  date: 'date',
+  time: 'time',
+  timestamp: 'timestamp',
+  datetime: 'timestamp',
+  timestamptz: 'timestamptz',
+  json: 'json',
+  jsonb: 'jsonb',
+  uuid: 'uuid',
+};
+
+const csvTypes = new Set(['text/csv', 'application/csv', 'text/plain', 'text/tab-separated-values', 'application/octet-stream']);
+const longestNullMarker = 100;
+
+/**
+ * The options of an upload, from its query string and Content-Type.
+ * @throws SchemaError listing every option that is wrong, UnsupportedMediaTypeError where the body is no CSV
+ */
+export function readUploadOptions(query: UploadQueryText, contentType?: string, contentEncoding?: string): UploadOptions {
+  const problems: FieldProblem[] = [];
+  const refuse = (name: string, type: string, zh: string, en: string): void => {
+    problems.push({ loc: ['query', name], msg: `${zh} / ${en}`, type });
+  };
+
+  const charset = readCharset(contentType);
+  if (charset === 'unknown') {
+    problems.push({
+      loc: ['header', 'content-type'],
+      msg: 'charset 只支持 utf-8 和 gb18030 / charset must be utf-8 or gb18030',
+      type: 'csv_encoding',
+    });
+  }
+  if (contentEncoding !== undefined && contentEncoding !== 'identity') {
+    problems.push({ loc: ['header', 'content-encoding'], msg: '请上传未压缩的 CSV / send the CSV uncompressed', type: 'not_one_of' });
+  }
+  const mode = query.mode ?? 'replace';
+  if (mode !== 'replace' && mode !== 'append') refuse('mode', 'not_one_of', '应为 replace 或 append', 'must be replace or append');
+  const delimiter = delimiters.get(query.delimiter ?? ',');
+  if (delimiter === undefined) refuse('delimiter', 'not_one_of', '应为逗号、分号或制表符', 'must be a comma, semicolon or tab');
+  const asked = query.encoding === undefined ? undefined : encodingNames.get(query.encoding.toLowerCase());
+  if (query.encoding !== undefined && !asked) refuse('encoding', 'not_one_of', '应为 utf-8 或 gb18030', 'must be utf-8 or gb18030');
+  const header = query.header ?? 'true';
+  if (header !== 'true' && header !== 'false') refuse('header', 'not_one_of', '应为 true 或 false', 'must be true or false');
+  if (query.columns !== undefined && header === 'true') {
+    refuse('columns', 'no_effect', '仅在 header=false 时有效', 'has an effect only with header=false');
+  }
+  const nullMarker = query.null ?? '';
+  if (!isNullMarker(nullMarker, delimiter ?? 44)) {
+    refuse('null', 'null_marker', '不能含有分隔符、引号或换行', 'may hold no delimiter, quote or line break, and at most 100 bytes');
+  }
+  const { types, unknown } = readTypes(query.types ?? '');
+  for (const item of unknown)
+    refuse('types', 'column_type', `无法识别“${item}”`, `cannot read "${item}"; write column:type, such as code:text`);
+  if (mode === 'append' && query.types !== undefined) {
+    refuse('types', 'no_effect', '追加时类型由已有的表决定', 'has no effect with mode=append: the table has its types');
+  }
+  if (problems.length > 0) throw new SchemaError(problems);
+
+  const columns = header === 'false' ? readColumns(query.columns) : null;
+  return {
+    mode: mode as UploadOptions['mode'],
+    types,
+    format: { delimiter: delimiter!, nullMarker, columns, encoding: { asked, charset: charset === 'unknown' ? undefined : charset } },
+  };
+}
+
+function readColumns(text: string | undefined): string[] {
+  if (text === undefined) {
+    throw new ApiError(400, 'columns_required', {
+      zh: '没有表头的文件要用 ?columns=a,b,c 给出列名',
+      en: 'A file without header needs its column names: ?columns=a,b,c',
+    });
+  }
+  const names = text.split(',').map(name => name.trim());
+  checkColumnNames(names, index => ['query', 'columns', index]);
+  return names;
+}
+
+function readCharset(contentType: string | undefined): CsvEncoding | 'unknown' | undefined {
+  if (contentType === undefined) return undefined;
+  const [type = '', ...parameters] = contentType.split(';').map(part => part.trim());
+  if (!csvTypes.has(type.toLowerCase())) throw new UnsupportedMediaTypeError('text/csv');
+  const charset = parameters.find(parameter => /^charset=/i.test(parameter))?.slice('charset='.length);
+  if (charset === undefined) return undefined;
+  return encodingNames.get(charset.replaceAll('"', '').toLowerCase()) ?? 'unknown';
+}
+
+function isNullMarker(marker: string, delimiter: number): boolean {
+  return !/["\r\n\0]/.test(marker) && !marker.includes(String.fromCharCode(delimiter)) && Buffer.byteLength(marker) <= longestNullMarker;
+}
+
+/** `code:text,price:numeric(12,2)`: commas inside parentheses belong to the type; the last colon ends the name. */
+function readTypes(text: string): { types: Map<string, string>; unknown: string[] } {
+  const types = new Map<string, string>();
+  const unknown: string[] = [];
+  for (const item of text.split(/,(?![^(]*\))/)) {
+    if (item.trim() === '') continue;
+    const colon = item.lastIndexOf(':');
+    const type = colon === -1 ? null : readType(item.slice(colon + 1));
+    if (type) types.set(item.slice(0, colon).trim(), type);
+    else unknown.push(item.trim().slice(0, 100));
+  }
+  return { types, unknown };
+}
+
+function readType(text: string): string | null {
+  const spelled = text.trim().toLowerCase();
+  const scaled = /^(?:numeric|decimal)\((\d{1,4})(?:,\s*(\d{1,4}))?\)$/.exec(spelled);
+  if (!scaled) return Object.hasOwn(typeNames, spelled) ? typeNames[spelled]! : null;
+  const precision = Number(scaled[1]);
+  const scale = Number(scaled[2] ?? 0);
+  return precision >= 1 && precision <= 1000 && scale <= precision ? `numeric(${precision},${scale})` : null;
+}

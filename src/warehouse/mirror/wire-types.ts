@@ -1,0 +1,79 @@
+import { checkDetail } from '../../common/json/check-detail.js';
+
+const names: Record<number, string> = {
+  16: 'boolean',
+  17: 'bytea',
+  20: 'bigint',
+  21: 'smallint',
+  23: 'integer',
+  25: 'text',
+  114: 'json',
+  700: 'real',
+  701: 'double precision',
+  705: 'text',
+  1042: 'char',
+  1043: 'varchar',
+  1082: 'date',
+  1083: 'time',
+  1114: 'timestamp',
+  1184: 'timestamptz',
+  1186: 'interval',
+  1700: 'numeric',
+  2950: 'uuid',
+  3802: 'jsonb',
+};
+
+/** The name of a result column's type; `other` for types that tables of the mirror do not have. */
+export function typeNameOf(oid: number): string {
+  return names[oid] ?? 'other';
+}
+
+const asText = (value: string): string => value;
+const smallNumber = (value: string): number | string => {
+  const number = Number(value);
+  return Number.isFinite(number) ? number : value;
+};
+
+const parsers = new Map<number, (value: string) => unknown>([
+  [16, value => value === 't'],
+  [21, Number],
+  [23, Number],
+  [114, parseJson],
+  [700, smallNumber],
+  [701, smallNumber],
+  [1114, toIsoTime],
+  [1184, toIsoTime],
+  [3802, parseJson],
+]);
+
+/** @throws ValueTooDetailedError */
+function parseJson(text: string): unknown {
+  checkDetail(text);
+  return JSON.parse(text);
+}
+
+/**
+ * How a value of the wire becomes one of ours. JSON numbers only where a double is exact: int8 and numeric stay text, so that nothing
+ * is rounded; dates stay YYYY-MM-DD instead of becoming a moment in the server's time zone.
+ */
+export function parserOf(oid: number): (value: string) => unknown {
+  return parsers.get(oid) ?? asText;
+}
+
+/** `2026-01-02 03:04:05.6+00` becomes `2026-01-02T03:04:05.6+00:00`; `infinity` and years BC stay as they are. */
+export function toIsoTime(value: string): string {
+  const parts = /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)(?:([+-]\d\d)(:\d\d)?)?$/.exec(value);
+  if (!parts) return value;
+  const [, date, time, hours, minutes] = parts;
+  return `${date}T${time}${hours === undefined ? '' : `${hours}${minutes ?? ':00'}`}`;
+}
+
+/** Types as `format_type` spells them, in the short spelling used on the wire. */
+export function shortTypeName(formatted: string): string {
+  return formatted
+    .replace(/^timestamp(\(\d\))? with time zone/, 'timestamptz$1')
+    .replace(/^timestamp(\(\d\))? without time zone/, 'timestamp$1')
+    .replace(/^time(\(\d\))? without time zone/, 'time$1')
+    .replace(/^character varying/, 'varchar')
+    .replace(/^character/, 'char');
+}

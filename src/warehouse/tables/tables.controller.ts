@@ -1,0 +1,90 @@
+import { Controller, Delete, Get, HttpCode, Param, Put, Query, Req, Res } from '@nestjs/common';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiResponse,
+  ApiTags,
+} from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { CurrentPrincipal, type Principal } from '../../access/principal.js';
+import { page, PageOf, PageQuery, type Page } from '../../http/paging/page.js';
+import { idSchema } from '../../http/validation/positive-int.pipe.js';
+import { ConnectionAccess } from '../connections/connection-access.decorator.js';
+import {
+  TableResponse,
+  TableSummaryResponse,
+  toTableResponse,
+  toTableSummaryResponse,
+  toUploadResponse,
+  UploadQuery,
+  UploadResponse,
+} from './tables.dto.js';
+import { tableExamples } from './table-examples.js';
+import { cursorAfter, TablesService } from './tables.service.js';
+
+@ApiTags('warehouse')
+@Controller('warehouse/connections/:id/tables')
+@ApiParam({ name: 'id', schema: idSchema, example: 1 })
+export class TablesController {
+  constructor(private readonly tables: TablesService) {}
+
+  @Get()
+  @ConnectionAccess('read', { keys: 'tables:write' })
+  @ApiOperation({ summary: '表的列表 / List tables' })
+  @ApiOkResponse({ type: PageOf(TableSummaryResponse) })
+  async list(@Query() query: PageQuery): Promise<Page<TableSummaryResponse>> {
+    return page((await this.tables.list(query)).map(toTableSummaryResponse), query.limit, table => cursorAfter(table.name));
+  }
+
+  @Get(':table')
+  @ConnectionAccess('read', { keys: 'tables:write' })
+  @ApiParam({ name: 'table', example: 'customers' })
+  @ApiOperation({ summary: '表的列、键和样例 / Columns, keys and a sample of a table' })
+  @ApiOkResponse({ type: TableResponse })
+  async describe(@CurrentPrincipal() principal: Principal, @Param('table') table: string): Promise<TableResponse> {
+    return toTableResponse(await this.tables.describe(principal, table));
+  }
+
+  @Put(':table')
+  @ConnectionAccess('write', { keys: 'tables:write' })
+  @ApiParam({ name: 'table', example: 'customers' })
+  @ApiOperation({
+    summary: '把 CSV 装入镜像表 / Load CSV into a mirror table',
+    description:
+      '请求体边收边写，类型按整个文件推断；某一行有错则返回 422 和行号，表保持原样。 / The body is streamed and types are inferred from the whole file; a broken line is a 422 with its number and leaves the table as it was. 每个示例以其表名为路径中的 table。 / Each example is named for the `table` to put into the path.',
+  })
+  @ApiConsumes('text/csv')
+  // Not `format: binary`: Swagger UI would ask for a file and show none of the examples.
+  @ApiBody({ required: true, schema: { type: 'string' }, examples: tableExamples })
+  @ApiCreatedResponse({ type: UploadResponse, description: 'The table is new' })
+  @ApiOkResponse({ type: UploadResponse, description: 'The table was replaced or added to' })
+  @ApiResponse({ status: 408, description: 'Hardly anything arrives' })
+  @ApiResponse({ status: 503, description: 'No place for another upload; see Retry-After' })
+  @ApiResponse({ status: 422, description: 'A broken line, with `line`; or an option that breaks its schema' })
+  async upload(
+    @CurrentPrincipal() principal: Principal,
+    @Param('table') table: string,
+    @Query() query: UploadQuery,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<UploadResponse> {
+    const { mode, result } = await this.tables.upload(principal, table, query, request);
+    response.status(result.created ? 201 : 200);
+    return toUploadResponse(table, mode, result);
+  }
+
+  @Delete(':table')
+  @ConnectionAccess('write', { keys: 'tables:write' })
+  @HttpCode(204)
+  @ApiParam({ name: 'table', example: 'customers' })
+  @ApiOperation({ summary: '删除镜像表 / Drop a mirror table' })
+  @ApiNoContentResponse()
+  async drop(@Param('table') table: string): Promise<void> {
+    await this.tables.drop(table);
+  }
+}

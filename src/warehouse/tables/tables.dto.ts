@@ -1,0 +1,163 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, IsString } from 'class-validator';
+import { type MirrorColumn, type MirrorTable } from '../mirror/mirror-catalog.js';
+import { type UploadResult } from '../mirror/mirror-upload.service.js';
+import { type UploadOptions, type UploadQueryText } from '../mirror/upload-options.js';
+
+/** Options of an upload. They are read together by `readUploadOptions`, which lists all that is wrong with them. */
+export class UploadQuery implements UploadQueryText {
+  @ApiPropertyOptional({
+    enum: ['replace', 'append'],
+    default: 'replace',
+    description: '替换整张表，或追加 / replace the table or add rows to it',
+  })
+  @IsOptional()
+  @IsString()
+  mode?: string;
+
+  @ApiPropertyOptional({
+    // No `example`: Swagger UI would send it with every upload.
+    description:
+      '不需推断的列类型，如 phone:text,price:numeric(12,2) / column:type for columns that are not to be inferred, such as codes that look like numbers',
+  })
+  @IsOptional()
+  @IsString()
+  types?: string;
+
+  @ApiPropertyOptional({ enum: [',', ';', 'tab', 'comma', 'semicolon'], default: ',' })
+  @IsOptional()
+  @IsString()
+  delimiter?: string;
+
+  @ApiPropertyOptional({ enum: ['utf-8', 'gb18030'], description: '默认按 BOM、charset 判断，否则 UTF-8 / by BOM or charset, else UTF-8' })
+  @IsOptional()
+  @IsString()
+  encoding?: string;
+
+  @ApiPropertyOptional({
+    enum: ['true', 'false'],
+    default: 'true',
+    description: '第一行是否为列名 / whether the first line names the columns',
+  })
+  @IsOptional()
+  @IsString()
+  header?: string;
+
+  @ApiPropertyOptional({ description: '没有表头时的列名，逗号分隔 / names of the columns of a file without header, as a,b,c' })
+  @IsOptional()
+  @IsString()
+  columns?: string;
+
+  @ApiPropertyOptional({
+    description: '代表空值的未加引号文本，默认为空字段 / unquoted text that stands for NULL instead of the empty field',
+  })
+  @IsOptional()
+  @IsString()
+  null?: string;
+}
+
+export class UploadedColumnResponse {
+  @ApiProperty({ example: 'customer_id' })
+  name: string;
+
+  @ApiProperty({ example: 'integer', description: 'PostgreSQL type, in its short spelling' })
+  type: string;
+}
+
+export class TableColumnResponse extends UploadedColumnResponse {
+  @ApiProperty({ example: true })
+  nullable: boolean;
+}
+
+export class UploadResponse {
+  @ApiProperty({ example: 'customers' })
+  table: string;
+
+  @ApiProperty({ enum: ['replace', 'append'], example: 'replace' })
+  mode: UploadOptions['mode'];
+
+  @ApiProperty({ example: 3, description: 'Rows of this file' })
+  rows: number;
+
+  @ApiProperty({ example: 96, description: 'Bytes received' })
+  bytes: number;
+
+  @ApiProperty({ type: () => [UploadedColumnResponse], description: 'The columns of this file with their types' })
+  columns: UploadedColumnResponse[];
+
+  @ApiProperty({ example: 0.031 })
+  seconds: number;
+}
+
+export function toUploadResponse(table: string, mode: UploadOptions['mode'], result: UploadResult): UploadResponse {
+  const { rows, bytes, columns, seconds } = result;
+  return { table, mode, rows, bytes, columns, seconds };
+}
+
+export class TableSummaryResponse {
+  @ApiProperty({ example: 'customers' })
+  name: string;
+
+  @ApiProperty({ example: 120, description: 'As of the last upload' })
+  row_estimate: number;
+
+  @ApiProperty({ example: 16384, description: 'Bytes on disk' })
+  bytes: number;
+
+  @ApiProperty({ example: 4 })
+  column_count: number;
+}
+
+export function toTableSummaryResponse(table: MirrorTable): TableSummaryResponse {
+  return { name: table.name, row_estimate: table.rowEstimate, bytes: table.bytes, column_count: table.columnCount };
+}
+
+export class TableKeyResponse {
+  @ApiProperty({ enum: ['primary', 'unique'], example: 'primary' })
+  kind: 'primary' | 'unique';
+
+  @ApiProperty({ type: [String], example: ['customer_id'] })
+  columns: string[];
+}
+
+export class TableResponse extends TableSummaryResponse {
+  @ApiProperty({ type: () => [TableColumnResponse] })
+  columns: TableColumnResponse[];
+
+  @ApiProperty({ type: () => [TableKeyResponse], description: 'Declared keys; tables that were uploaded have none' })
+  keys: TableKeyResponse[];
+
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'object', additionalProperties: true },
+    example: [{ customer_id: 'C00001', company_name: '上海贸易公司', country: '中国', region_id: 1 }],
+    description: 'Up to five rows; bigint and numeric values as text',
+  })
+  sample: Record<string, unknown>[];
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: null,
+    description: '没有样例行的原因：样例过大 / Why no rows are shown: they are too large',
+  })
+  sample_note: string | null;
+}
+
+export interface TableDetail {
+  table: MirrorTable;
+  columns: MirrorColumn[];
+  keys: { primary: boolean; columns: string[] }[];
+  sample: unknown[][];
+  sampleNote: string | null;
+}
+
+export function toTableResponse({ table, columns, keys, sample, sampleNote }: TableDetail): TableResponse {
+  return {
+    ...toTableSummaryResponse(table),
+    columns: columns.map(({ name, type, nullable }) => ({ name, type, nullable })),
+    keys: keys.map(key => ({ kind: key.primary ? 'primary' : 'unique', columns: key.columns })),
+    sample: sample.map(row => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]]))),
+    sample_note: sampleNote,
+  };
+}
