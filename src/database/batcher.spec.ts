@@ -32,11 +32,11 @@ describe('Batcher', () => {
   });
 
   it('starts the next statement beside a slow one, and no more than its width', async () => {
-    const { batcher, batches, items } = held({ width: 2, patienceMs: 20 });
+    const { batcher, batches, items } = held({ width: 2, patienceMs: 300 });
     const answers: Promise<string>[] = [];
     for (let item = 0; item < 3; item++) {
       answers.push(batcher.add(item));
-      await new Promise(resolve => setTimeout(resolve, 60));
+      await new Promise(resolve => setTimeout(resolve, 500));
     }
     expect(items()).toEqual([[0], [1]]);
     batches[1]!.end();
