@@ -1,6 +1,7 @@
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { sever } from './sever-connection.js';
+import { SQLSTATE, sqlstateOf } from '../sql/sqlstate.js';
 
 export interface PulseTimes {
   /** Between two beats while the server answers. */
@@ -21,7 +22,6 @@ export interface PulseTimes {
 const usualTimes: PulseTimes = { everyMs: 500, patienceMs: 4_000, doubtMs: 300, retryEveryMs: 200, retryPatienceMs: 1_000 };
 
 /** The server speaks, but lets nobody in yet or any more: starting up, recovering, shutting down. */
-const notServing = '57P03';
 
 /**
  * Asks the server twice a second, on a connection of its own, whether it still answers. TCP does not tell: a host that hangs
@@ -175,6 +175,6 @@ class MissedBeatError extends Error {
 
 /** An error with an SQLSTATE comes from a server that lives, such as `too many connections`. */
 function isRefusalBySpeech(error: unknown): boolean {
-  const { code, severity } = error as { code?: unknown; severity?: unknown };
-  return typeof severity === 'string' && code !== notServing;
+  const { severity } = error as { severity?: unknown };
+  return typeof severity === 'string' && sqlstateOf(error) !== SQLSTATE.cannotConnectNow;
 }

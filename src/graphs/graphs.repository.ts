@@ -7,9 +7,9 @@ import { createGraphTables, dropGraphTables, findOrphanedTables, graphIdOf, grap
 import { ServicePool } from '../database/service-pool.js';
 import { Graph } from './graph.entity.js';
 import { GraphBusyError, GraphNotFoundError } from './graphs.errors.js';
+import { SQLSTATE, sqlstateOf } from '../sql/sqlstate.js';
 
 const dropLockMs = 2_000;
-const undefinedTable = '42P01';
 
 export interface GraphRow {
   id: number;
@@ -63,7 +63,7 @@ const tableDropLock = 7_301_946_202;
 
 /** A lock time-out, or a deadlock that this transaction was picked to end. */
 function isLockConflict(error: unknown): boolean {
-  return ['55P03', '40P01'].includes((error as { code?: string }).code ?? '');
+  return [SQLSTATE.lockNotAvailable, SQLSTATE.deadlockDetected].some(state => state === sqlstateOf(error));
 }
 
 const graphRow = `
@@ -186,7 +186,7 @@ export class GraphsRepository {
     try {
       return await this.pool.readBounded<R>('node', sql, values);
     } catch (error) {
-      if ((error as { code?: string }).code === undefinedTable) throw new GraphNotFoundError();
+      if (sqlstateOf(error) === SQLSTATE.undefinedTable) throw new GraphNotFoundError();
       throw error;
     }
   }

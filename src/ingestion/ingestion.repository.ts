@@ -5,6 +5,7 @@ import { Quotas } from '../database/quotas.js';
 import { ServicePool } from '../database/service-pool.js';
 import { JobNotFoundError, RunActiveError, RunNotFoundError, TooManyRunsWaitingError } from './ingestion.errors.js';
 import type { Reason, RunReport } from './run/run-report.js';
+import { SQLSTATE, sqlstateOf } from '../sql/sqlstate.js';
 
 export interface JobRow {
   id: number;
@@ -60,8 +61,6 @@ const runRow = `
   SELECT r.id, r.job_id, j.graph_id, r.status, r.phase, r.attempt, r.cancel_requested, r.report, r.error,
          r.created_at, r.started_at, r.finished_at
   FROM ingestion_runs r JOIN ingestion_jobs j ON j.id = r.job_id`;
-
-const uniqueViolation = '23505';
 
 /** Jobs, their runs, and the rows that runs rejected. */
 @Injectable()
@@ -127,7 +126,7 @@ export class IngestionRepository {
       });
       if (id !== undefined) return await this.getRun(id);
     } catch (error) {
-      if ((error as { code?: string }).code === uniqueViolation) throw new RunActiveError();
+      if (sqlstateOf(error) === SQLSTATE.uniqueViolation) throw new RunActiveError();
       throw error;
     }
     await this.getJob(jobId);

@@ -13,6 +13,7 @@ import { type ClaimedRun, IngestionRunner } from './ingestion-runner.service.js'
 import { LeaseLostError, RunFailure } from './run/run-failure.js';
 import type { RunReport } from './run/run-report.js';
 import type { Upkeep } from './run/table-upkeep.js';
+import { SQLSTATE, sqlstateOf } from '../sql/sqlstate.js';
 
 const pollEveryMs = 1_000;
 const heartbeatEveryMs = 2_000;
@@ -24,8 +25,6 @@ const maxConcurrentRuns = 2;
 const maxRunsOfOne = Math.max(1, maxConcurrentRuns - 1);
 const interruptEveryMs = 100;
 const repeatWriteEveryMs = 200;
-
-const queryCancelled = '57014';
 
 interface ActiveRun {
   claimed: ClaimedRun & Requester;
@@ -272,15 +271,14 @@ function tooManyAttempts(): RunFailure {
 function toFailure(error: unknown): RunFailure {
   if (error instanceof RunFailure) return error;
   if (error instanceof ApiError) return new RunFailure(error.code, error.text, error.context);
-  const code = (error as { code?: unknown } | null)?.code;
-  const sqlstate = typeof code === 'string' ? code : null;
-  if (sqlstate === queryCancelled) {
+  const sqlstate = sqlstateOf(error);
+  if (sqlstate === SQLSTATE.queryCanceled) {
     return new RunFailure('statement_timeout', {
       zh: '某一步超过了 source.statement_timeout 的时限',
       en: 'a step took longer than source.statement_timeout',
     });
   }
-  if (sqlstate?.startsWith('22')) {
+  if (sqlstate.startsWith('22')) {
     return new RunFailure(
       'source_sql_failed',
       { zh: '映射中的 SQL 遇到了无法处理的值', en: "the mapping's own SQL met a value that it cannot process" },

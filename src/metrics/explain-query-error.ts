@@ -4,9 +4,20 @@ import { inFormula } from './plan/compile-leaf.js';
 import { leavesOf } from './plan/compile-value.js';
 import { type ResolvedMetric } from './plan/resolve-metric.js';
 import { sqlTexts } from './formula/formula-tree.js';
+import { SQLSTATE, sqlstateOf } from '../sql/sqlstate.js';
 
 /** What PostgreSQL reports, with a place, when the pieces of an expression do not go together. */
-const typeErrors: ReadonlySet<string> = new Set(['42883', '42804', '42725', '42846', '42P18', '22P02', '22007', '22008', '22003']);
+const typeErrors: ReadonlySet<string> = new Set([
+  SQLSTATE.undefinedFunction,
+  SQLSTATE.datatypeMismatch,
+  SQLSTATE.ambiguousFunction,
+  SQLSTATE.cannotCoerce,
+  SQLSTATE.indeterminateDatatype,
+  SQLSTATE.invalidText,
+  SQLSTATE.invalidDatetime,
+  SQLSTATE.datetimeOverflow,
+  SQLSTATE.numericOutOfRange,
+]);
 
 /**
  * A query that failed because of types in a piece of SQL that the client wrote, as an error about that piece: the filter clause, or
@@ -20,8 +31,8 @@ export function explainQueryError(
   metric: ResolvedMetric,
   clause: string | null,
 ): UnsafeFilterClauseError | null {
-  const { code, position } = (error.cause ?? {}) as { code?: string; position?: string };
-  if (code === undefined || position === undefined || !typeErrors.has(code)) return null;
+  const { position } = (error.cause ?? {}) as { position?: string };
+  if (position === undefined || !typeErrors.has(sqlstateOf(error.cause))) return null;
   const offset = [...sql].slice(0, Number(position) - 1).join('').length;
   const inClause = clause === null ? null : placeIn(clause, sql, offset);
   if (clause !== null && inClause !== null) return mismatch(clause, inClause, { zh: '位于 filter_clause', en: 'in filter_clause' });

@@ -7,6 +7,7 @@ import { ServicePool } from '../database/service-pool.js';
 import { type MetricBinding } from './plan/metric-binding.js';
 import { Metric } from './metric.entity.js';
 import { MetricNameTakenError } from './metrics.errors.js';
+import { SQLSTATE, sqlstateOf } from '../sql/sqlstate.js';
 
 /** What `metric_bindings.binding` holds: the binding as the client sent it, and as it was checked and spelt out. */
 export interface StoredBinding {
@@ -24,8 +25,6 @@ export type MetricRow = Pick<
 };
 
 export type MetricFields = Pick<Metric, 'name' | 'aliases' | 'formula' | 'unit' | 'description'>;
-
-const uniqueViolation = '23505';
 
 const metricRow = `
   SELECT m.id, m.graph_id AS "graphId", m.name, m.aliases, m.formula, m.unit, m.description,
@@ -108,7 +107,7 @@ async function refuseTakenName<T>(name: string, write: () => Promise<T>): Promis
   try {
     return await write();
   } catch (error) {
-    if ((error as { code?: string }).code === uniqueViolation) throw new MetricNameTakenError(name);
+    if (sqlstateOf(error) === SQLSTATE.uniqueViolation) throw new MetricNameTakenError(name);
     throw error;
   }
 }

@@ -27,6 +27,7 @@ import { type ParseFormulaResponse } from './metrics.dto.js';
 import { MetricTableMissingError } from './metrics.errors.js';
 import { type MetricRow, MetricsRepository } from './metrics.repository.js';
 import { toWireValue, wireTypeOf } from './wire-values.js';
+import { SQLSTATE, sqlstateOf } from '../sql/sqlstate.js';
 
 /** The connections that a metric reads, by id. */
 type Connections = ReadonlyMap<number, UsableConnection>;
@@ -40,8 +41,6 @@ export interface CatalogEntry {
   dimensions: { name: string; aliases: string[] }[];
   has_time: boolean;
 }
-
-const undefinedTable = '42P01';
 
 const built: readonly Pattern[] = ['aggregate', 'count_distinct', 'ratio', 'arithmetic'];
 
@@ -159,8 +158,7 @@ export class MetricsService implements OnModuleInit {
     clause: string | null,
   ): Promise<unknown> {
     if (!(error instanceof WarehouseQueryError)) return error;
-    if ((error.cause as { code?: string } | undefined)?.code !== undefinedTable)
-      return explainQueryError(error, sql, metric, clause) ?? error;
+    if (sqlstateOf(error.cause) !== SQLSTATE.undefinedTable) return explainQueryError(error, sql, metric, clause) ?? error;
     const missing = new Set<string>();
     for (const { connection_id, fact, joins } of metric.bindings) {
       const present = new Set(await this.warehouse.listTables(openOf(connections, connection_id)));

@@ -1,3 +1,7 @@
+import { SQLSTATE } from '../sql/sqlstate.js';
+
+const loginRefused: ReadonlySet<string> = new Set([SQLSTATE.invalidPassword, SQLSTATE.invalidAuthorization, SQLSTATE.invalidCatalogName]);
+
 interface SystemError {
   message?: string;
   code?: string;
@@ -17,7 +21,7 @@ export function describeStartFailure(thrown: unknown): string {
   if (syscall === 'listen') {
     return `无法在 ${address}:${port} 监听（${code}），请检查 HOST 与 PORT / Cannot listen on ${address}:${port} (${code}): check HOST and PORT`;
   }
-  if (syscall === 'connect' || code === '28P01' || code === '28000' || code === '3D000' || code === 'ENOTFOUND') {
+  if (syscall === 'connect' || loginRefused.has(code ?? '') || code === 'ENOTFOUND') {
     return `无法连接数据库（${message}），请检查 DATABASE_URL / Cannot connect to the database (${message}): check DATABASE_URL`;
   }
   if (path !== undefined && ['EACCES', 'EPERM', 'EROFS', 'EEXIST', 'ENOTDIR', 'ENOENT', 'ENOSPC'].includes(code ?? '')) {

@@ -1,4 +1,5 @@
 import { ApiError } from '../errors/api-error.js';
+import { SQLSTATE } from '../../sql/sqlstate.js';
 
 /** What a log line says of an error. */
 export interface DescribedCause {
@@ -31,7 +32,13 @@ const deepest = 4;
  * syntax for type integer: "…"`. https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const plainClasses = /^(08|0A|23|25|26|28|3D|40|53|55|57|58|XX)/;
-const plainCodes = new Set(['42P01', '42P07', '42703', '42883', '42501']);
+const plainCodes = new Set<string>([
+  SQLSTATE.undefinedTable,
+  SQLSTATE.duplicateTable,
+  SQLSTATE.undefinedColumn,
+  SQLSTATE.undefinedFunction,
+  SQLSTATE.insufficientPrivilege,
+]);
 
 /** Errors of the language whose texts do not repeat what they were given. */
 const plainTypes = new Set(['Error', 'TypeError', 'RangeError', 'ReferenceError', 'AssertionError', 'AggregateError', 'AbortError']);

@@ -6,6 +6,7 @@ import { type DatabaseAccess, loginOf, type Role, roles } from './database-acces
 import { roleSettings } from './role-settings.js';
 import { RolesMissingError, RoleTooPowerfulError } from './roles.errors.js';
 import { scramVerifier } from './scram-verifier.js';
+import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
 
 /** A statement that is still to be run; the service starts without those that are not `needed`, and says so. */
 interface Step {
@@ -28,7 +29,6 @@ const neededFunctions: [name: string, role: Role][] = [
   ['pg_catalog.pg_cancel_backend(integer)', 'retrieval'],
 ];
 
-const mayNot = '42501';
 /** What a server or a pooler in front of it says to a login that it does not know. */
 const refusedLogin = /^(28|08P01)/;
 const connectTimeoutMs = 5_000;
@@ -46,12 +46,12 @@ export async function ensureRoles(client: pg.ClientBase, owner: string, access: 
     if (needed.length > 0) await client.query(`BEGIN; ${needed.map(({ sql }) => sql).join('; ')}; COMMIT`);
   } catch (cause) {
     await client.query('ROLLBACK');
-    if ((cause as { code?: string }).code !== mayNot) throw cause;
+    if (sqlstateOf(cause) !== SQLSTATE.insufficientPrivilege) throw cause;
     throw new RolesMissingError(owner, steps.map(({ sql }) => sql), cause); // prettier-ignore
   }
   for (const { sql } of steps.filter(step => !step.needed)) {
-    await client.query(sql).catch((error: { code?: string }) => {
-      if (error.code !== mayNot) throw error;
+    await client.query(sql).catch((error: unknown) => {
+      if (sqlstateOf(error) !== SQLSTATE.insufficientPrivilege) throw error;
     });
   }
   await dropFormerReader(client);
@@ -152,10 +152,10 @@ async function canLogIn(url: string): Promise<boolean> {
     return true;
   } catch (error) {
     sever(client);
-    const { code = '' } = error as { code?: string };
+    const code = sqlstateOf(error);
     if (refusedLogin.test(code)) return false;
     // Known, and not let into this database yet: a step of its own.
-    if (code === mayNot) return true;
+    if (code === SQLSTATE.insufficientPrivilege) return true;
     throw error;
   }
 }

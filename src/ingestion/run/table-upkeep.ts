@@ -1,10 +1,10 @@
 import type { PoolClient } from 'pg';
 import type { GraphTables } from '../../database/graph-tables.js';
 import type { RunReport, RunWarning } from './run-report.js';
+import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
 
 const analyzeTimeoutMs = 300_000;
 const vacuumTimeoutMs = 1_800_000;
-const queryCancelled = '57014';
 /** What autovacuum looks for too, but up to a minute later and behind every other table. */
 const rewrittenShare = 0.2;
 const rewrittenRows = 1_000;
@@ -21,14 +21,14 @@ export async function analyzeTables(client: PoolClient, { nodes, edges }: GraphT
     await client.query('RELEASE SAVEPOINT statistics');
     return null;
   } catch (error) {
-    const { code } = error as { code?: string };
-    if (code === undefined || code === queryCancelled) throw error;
+    const sqlstate = sqlstateOf(error);
+    if (sqlstate === '' || sqlstate === SQLSTATE.queryCanceled) throw error;
     await client.query('ROLLBACK TO SAVEPOINT statistics');
     return {
       code: 'statistics_not_renewed',
       target: '',
       count: 0,
-      sqlstate: code,
+      sqlstate,
       message:
         '未能更新统计信息，将再试一次；在此之前查询可能较慢 / The statistics could not be renewed and are tried once more; until then queries may be slow',
     };

@@ -3,8 +3,8 @@ import type { EdgeMapping } from '../mapping/mapping.js';
 import { RunFailure } from './run-failure.js';
 import { goodRows, markDuplicates, type StagedTarget } from './stage-target.js';
 import type { WriteScope } from './write-nodes.js';
+import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
 
-const uniqueViolation = '23505';
 const hashJoinFromRows = 10_000;
 
 /** Joins the staged rows to their nodes by key, twice, and brings the graph's edges of this type in line with them. */
@@ -51,7 +51,7 @@ async function tryInsertAll(
     report.inserted = rowCount ?? 0;
     return report.inserted;
   } catch (error) {
-    if ((error as { code?: string }).code !== uniqueViolation) throw error;
+    if (sqlstateOf(error) !== SQLSTATE.uniqueViolation) throw error;
     await client.query('ROLLBACK TO SAVEPOINT first_load');
     return null;
   }

@@ -4,6 +4,7 @@ import { type ThrottlerStorage } from '@nestjs/throttler';
 import pg from 'pg';
 import { Batcher } from '../../database/batcher.js';
 import { type HitRecord } from './sliding-log.js';
+import { SQLSTATE } from '../../sql/sqlstate.js';
 
 /**
  * The pool that a storage works with. Few connections are enough, a statement takes about a millisecond; of its own, so that
@@ -19,7 +20,6 @@ export const limitsPool = {
 } satisfies pg.PoolConfig;
 
 /** SQLSTATE of a statement that took longer than its time-out. */
-const queryCanceled = '57014';
 
 const cleanEveryMs = 60_000;
 const cleanBatch = 10_000;
@@ -141,7 +141,7 @@ export class PostgresStorage implements ThrottlerStorage, OnApplicationShutdown 
     try {
       await this.decide(keys, outcomes);
     } catch (failure) {
-      if (keys.length > 1 && failure instanceof pg.DatabaseError && failure.code !== queryCanceled) {
+      if (keys.length > 1 && failure instanceof pg.DatabaseError && failure.code !== SQLSTATE.queryCanceled) {
         await Promise.all(keys.map(key => this.decideKeys([key], outcomes)));
       } else for (const place of keys.flatMap(({ places }) => places)) outcomes[place] = { failure };
     }

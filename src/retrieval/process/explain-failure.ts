@@ -3,25 +3,29 @@ import { isTooLargeForAnyValue } from '../../database/too-large-allocation.js';
 import { MAX_VALUE_BYTES, MAX_COLLECTED_BYTES, tooLargeIn } from '../../cypher/executors/sql/bounded-value.js';
 import { placeOf, ValueTooLargeError } from '../../cypher/syntax/cypher.errors.js';
 import { DiskFullError, QueryTooLargeError, QueryValueError } from '../retrieval.errors.js';
+import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
 
 /** SQLSTATE, or its class, of bounds that PostgreSQL keeps for one session or one statement. */
 const bounds: [prefix: string, reason: ErrorText][] = [
-  ['53400', { zh: '所需的临时磁盘空间超过一个查询的上限', en: 'it needs more temporary disk space than one query may take' }],
-  ['53200', { zh: '所需的内存超过一个查询的上限', en: 'it needs more memory than one query may take' }],
+  [
+    SQLSTATE.configurationLimitExceeded,
+    { zh: '所需的临时磁盘空间超过一个查询的上限', en: 'it needs more temporary disk space than one query may take' },
+  ],
+  [SQLSTATE.outOfMemory, { zh: '所需的内存超过一个查询的上限', en: 'it needs more memory than one query may take' }],
   ['54', { zh: '语句过于复杂', en: 'its statement is too complex' }],
 ];
 
 /** What PostgreSQL failed with while it ran a caller's query, as an error about that query; anything else as it is. */
 export function explainFailure(failure: unknown, text: string): unknown {
-  const { code } = (failure ?? {}) as { code?: unknown };
-  if (typeof code !== 'string' || code.length !== 5) return failure;
+  const code = sqlstateOf(failure);
+  if (code === '') return failure;
   const tooLarge = tooLargeIn(failure);
   if (tooLarge) {
     const limit = tooLarge.gathered ? MAX_COLLECTED_BYTES : MAX_VALUE_BYTES;
     return new ValueTooLargeError(tooLarge.bytes, limit, text === '' ? null : placeOf(text, tooLarge.position));
   }
-  if (code === '53100') return new DiskFullError(failure);
-  const sqlstate = isTooLargeForAnyValue(failure) ? '53200' : code;
+  if (code === SQLSTATE.diskFull) return new DiskFullError(failure);
+  const sqlstate = isTooLargeForAnyValue(failure) ? SQLSTATE.outOfMemory : code;
   const bound = bounds.find(([prefix]) => sqlstate.startsWith(prefix));
   if (bound) return new QueryTooLargeError(bound[1], sqlstate, failure);
   return code.startsWith('22') ? new QueryValueError(code, failure) : failure;

@@ -7,10 +7,9 @@ import { DatabaseLink } from '../../database/database-link.js';
 import { type GraphTables, graphTables } from '../../database/graph-tables.js';
 import { type WatchedPool } from '../../database/watched-pool.js';
 import { GraphGoneError, QueryTimeoutError } from '../retrieval.errors.js';
+import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
 
 const OID = { int8: 20, numeric: 1700, json: 114, jsonb: 3802, timestamp: 1114, timestamptz: 1184, date: 1082 };
-const CANCELED = '57014';
-const UNDEFINED_TABLE = '42P01';
 
 /** Values leave the process as JSON: exact numbers, dates as the text they are. */
 const types: pg.CustomTypesConfig = {
@@ -111,10 +110,10 @@ export class RetrievalDatabase {
       });
     } catch (error) {
       signal.throwIfAborted();
-      const { code } = error as { code?: string };
-      if (timedOut || code === CANCELED) throw new QueryTimeoutError(timeoutMs);
+      const sqlstate = sqlstateOf(error);
+      if (timedOut || sqlstate === SQLSTATE.queryCanceled) throw new QueryTimeoutError(timeoutMs);
       // The snapshot still has the graph, but tables are dropped for every snapshot at once.
-      if (code === UNDEFINED_TABLE) throw new GraphGoneError(graphId);
+      if (sqlstate === SQLSTATE.undefinedTable) throw new GraphGoneError(graphId);
       throw error;
     } finally {
       clearTimeout(timer);

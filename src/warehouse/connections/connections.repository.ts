@@ -6,8 +6,9 @@ import { type ConnectionRight } from '../../access/access.decorator.js';
 import { ServicePool } from '../../database/service-pool.js';
 import { Connection, type ConnectionType } from './connection.entity.js';
 import { ConnectionInUseError, ConnectionNameTakenError, ConnectionNotFoundError } from '../warehouse.errors.js';
+import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
 
-const restrictViolations = new Set(['23001', '23503']);
+const restrictViolations = new Set<string>([SQLSTATE.restrictViolation, SQLSTATE.foreignKeyViolation]);
 
 /** A connection and what a user may do with it. */
 export type HeldConnection = Connection & { right: ConnectionRight };
@@ -96,7 +97,7 @@ export class ConnectionsRepository {
     try {
       await client.query('DELETE FROM warehouse_connections WHERE id = $1', [id]);
     } catch (error) {
-      if (!restrictViolations.has((error as { code?: string }).code ?? '')) throw error;
+      if (!restrictViolations.has(sqlstateOf(error))) throw error;
       throw new ConnectionInUseError(
         await this.idsOf('SELECT id FROM ingestion_jobs WHERE connection_id = $1 ORDER BY id LIMIT 100', id),
         await this.idsOf('SELECT metric_id AS id FROM metric_bindings WHERE connection_id = $1 ORDER BY metric_id LIMIT 100', id),

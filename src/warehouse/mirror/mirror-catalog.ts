@@ -3,6 +3,7 @@ import { quoteIdentifier } from '../../sql/quote-identifier.js';
 import { ServicePool } from '../../database/service-pool.js';
 import { TableBusyError } from '../warehouse.errors.js';
 import { shortTypeName } from './wire-types.js';
+import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
 
 export interface MirrorTable {
   name: string;
@@ -17,8 +18,6 @@ export interface MirrorColumn {
   type: string;
   nullable: boolean;
 }
-
-const lockNotAvailable = '55P03';
 
 /** The tables of schema `mirror`, as PostgreSQL's catalogue knows them. */
 @Injectable()
@@ -94,7 +93,7 @@ export class MirrorCatalog {
     try {
       await this.pool.query(`DROP TABLE IF EXISTS mirror.${quoteIdentifier(table)}`);
     } catch (error) {
-      if ((error as { code?: string }).code === lockNotAvailable) throw new TableBusyError();
+      if (sqlstateOf(error) === SQLSTATE.lockNotAvailable) throw new TableBusyError();
       throw error;
     }
     return true;

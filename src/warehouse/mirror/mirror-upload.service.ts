@@ -15,6 +15,7 @@ import { loadCsv, type LoadedCsv } from './csv/load-csv.js';
 import { MirrorCatalog, type MirrorColumn } from './mirror-catalog.js';
 import { type UploadOptions } from './upload-options.js';
 import { TableBusyError, UploadAbortedError, UploadsBusyError, UploadStalledError } from '../warehouse.errors.js';
+import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
 
 export interface UploadResult extends LoadedCsv {
   /** False where the table existed before. */
@@ -35,7 +36,6 @@ const waitForReadersMs = 60_000;
 /** Readers who come while an upload asks for the table queue up behind it, so it asks for a moment only, again and again. */
 const askForTableMs = 200;
 const betweenAskingMs = 1_000;
-const lockNotAvailable = '55P03';
 
 /** Loads CSV files into tables of the mirror; a table is replaced in one moment or not at all. */
 @Injectable()
@@ -213,5 +213,5 @@ async function dropBetweenReaders(client: PoolClient, name: string): Promise<voi
 }
 
 function isLockTimeout(error: unknown): boolean {
-  return (error as { code?: unknown } | null)?.code === lockNotAvailable;
+  return sqlstateOf(error) === SQLSTATE.lockNotAvailable;
 }

@@ -1,4 +1,5 @@
 import { type Form, naming } from './sql-value.js';
+import { SQLSTATE, sqlstateOf } from '../../../sql/sqlstate.js';
 
 /** The largest text, list or map that an expression may build, in bytes as PostgreSQL holds it. */
 export const MAX_VALUE_BYTES = 1_048_576;
@@ -59,8 +60,8 @@ function failing(mark: Mark, bytes: string, position: number): string {
 
 /** The size and the place that {@link failing} reported, or null where the error is another one. */
 export function tooLargeIn(error: unknown): { gathered: boolean; bytes: number; position: number } | null {
-  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
-  if (code !== '22P02' || typeof message !== 'string') return null;
+  const { message } = (error ?? {}) as { message?: unknown };
+  if (sqlstateOf(error) !== SQLSTATE.invalidText || typeof message !== 'string') return null;
   const found = /"(value|collection)_too_large (\d+) at (\d+)"/.exec(message);
   return found ? { gathered: found[1] === 'collection', bytes: Number(found[2]), position: Number(found[3]) } : null;
 }

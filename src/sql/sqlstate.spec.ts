@@ -1,0 +1,21 @@
+import { SQLSTATE, sqlstateOf } from './sqlstate.js';
+
+describe('sqlstateOf', () => {
+  it.each([
+    [{ code: '42P01' }, SQLSTATE.undefinedTable],
+    [Object.assign(new Error('x'), { code: '57014' }), SQLSTATE.queryCanceled],
+    [{ code: 'EPERM' }, ''],
+    [{ code: 'ECONNRESET' }, ''],
+    [{ code: 42501 }, ''],
+    [new Error('x'), ''],
+    [null, ''],
+    [undefined, ''],
+  ])('of %p is %p', (error, state) => {
+    expect(sqlstateOf(error)).toBe(state);
+  });
+
+  it('has each state once', () => {
+    const states = Object.values(SQLSTATE);
+    expect(new Set(states).size).toBe(states.length);
+  });
+});

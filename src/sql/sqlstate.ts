@@ -1,0 +1,40 @@
+/** The SQLSTATEs that the service acts on, by their names in PostgreSQL 18, appendix A. */
+export const SQLSTATE = {
+  invalidCatalogName: '3D000',
+  invalidPassword: '28P01',
+  invalidAuthorization: '28000',
+  divisionByZero: '22012',
+  numericOutOfRange: '22003',
+  invalidText: '22P02',
+  invalidDatetime: '22007',
+  datetimeOverflow: '22008',
+  cardinalityViolation: '21000',
+  restrictViolation: '23001',
+  foreignKeyViolation: '23503',
+  uniqueViolation: '23505',
+  readOnlyTransaction: '25006',
+  deadlockDetected: '40P01',
+  insufficientPrivilege: '42501',
+  undefinedColumn: '42703',
+  ambiguousFunction: '42725',
+  datatypeMismatch: '42804',
+  cannotCoerce: '42846',
+  undefinedFunction: '42883',
+  undefinedTable: '42P01',
+  duplicateTable: '42P07',
+  indeterminateDatatype: '42P18',
+  diskFull: '53100',
+  outOfMemory: '53200',
+  configurationLimitExceeded: '53400',
+  lockNotAvailable: '55P03',
+  queryCanceled: '57014',
+  cannotConnectNow: '57P03',
+  internalError: 'XX000',
+} as const;
+
+/** The SQLSTATE that an error carries; '' for an error that is not the database's. */
+export function sqlstateOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null | undefined)?.code;
+  // Codes of the operating system, such as EPERM, hold no digit.
+  return typeof code === 'string' && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : '';
+}
