@@ -30,13 +30,13 @@ export interface TextOptions {
 /** Text of a source value after empty_as_null, transform and default, in that order. `raw` is a text expression. */
 export function cleanedText(sql: SqlBuilder, raw: string, transform: Transform[], fallback: string | null, options: TextOptions): string {
   const emptyToNull = (text: string): string => (options.emptyAsNull ? `nullif(${text}, '')` : text);
-  const spaces = (): string => sql.value(SPACES, 'text');
+  const spaces = (): string => sql.bind(SPACES, 'text');
   let text = options.trim ? `btrim(${raw}, ${spaces()})` : raw;
   if (transform.some(step => step.kind === 'map')) text = emptyToNull(text);
   for (const step of transform) text = transformed(sql, text, step, spaces);
   // Again after the transforms: a blank that trim leaves empty is as empty as one that came so.
   text = emptyToNull(text);
-  return fallback === null ? text : `coalesce(${text}, ${sql.value(fallback, 'text')})`;
+  return fallback === null ? text : `coalesce(${text}, ${sql.bind(fallback, 'text')})`;
 }
 
 function transformed(sql: SqlBuilder, text: string, step: Transform, spaces: () => string): string {
@@ -52,11 +52,11 @@ function transformed(sql: SqlBuilder, text: string, step: Transform, spaces: () 
     case 'nfkc':
       return `normalize(${text}, NFKC)`;
     case 'collapse_space':
-      return `regexp_replace(${text}, ${sql.value('[\\s\u00a0\u3000]+', 'text')}, ' ', 'g')`;
+      return `regexp_replace(${text}, ${sql.bind('[\\s\u00a0\u3000]+', 'text')}, ' ', 'g')`;
     case 'null_if':
-      return `CASE WHEN ${text} = ANY(${sql.value(step.values, 'text[]')}) THEN NULL ELSE ${text} END`;
+      return `CASE WHEN ${text} = ANY(${sql.bind(step.values, 'text[]')}) THEN NULL ELSE ${text} END`;
     case 'map': {
-      const values = sql.value(JSON.stringify(step.values), 'jsonb');
+      const values = sql.bind(JSON.stringify(step.values), 'jsonb');
       return `CASE WHEN ${values} ? ${text} THEN ${values} ->> ${text} ELSE ${text} END`;
     }
     default:

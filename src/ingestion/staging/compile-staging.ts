@@ -5,7 +5,8 @@ import { isPlainText, type KeyPart, keyText } from './key-text.js';
 import { KEY_MISSING, KEY_TOO_LONG, firstFailure, warned, type RuleContext } from './rule-sql.js';
 import { inferredType, type SourceFamily } from './source-type.js';
 import { SourceRow, asText } from './source-row.js';
-import { SqlBuilder, type SqlStatement } from './sql-builder.js';
+import { type SqlStatement } from '../../sql/sql-parameters.js';
+import { SqlBuilder } from './sql-builder.js';
 import { type SourceShape, type Target, mappingOf } from './target.js';
 
 export const MAX_KEY_LENGTH = 500;
@@ -140,7 +141,7 @@ class StagingCompiler {
     const options = this.request.mapping.defaults;
     if (source.kind === 'constant') {
       const type = column.type ?? ({ name: 'string' } as const);
-      const ref = this.source.carry(this.sql.value(source.value, 'text'), 'v');
+      const ref = this.source.carry(this.sql.bind(source.value, 'text'), 'v');
       return { ...parsedValue(ref, type), ref, type };
     }
     const { sql, family } =
@@ -152,7 +153,7 @@ class StagingCompiler {
           };
     const type = column.type ?? inferredType(family);
     if (isDirect(family, type, transform, column.default)) {
-      const fallback = column.default === null ? null : this.sql.value(column.default, `text::${directType(family)}`);
+      const fallback = column.default === null ? null : this.sql.bind(column.default, `text::${directType(family)}`);
       const ref = this.source.carry(fallback === null ? sql : `coalesce(${sql}, ${fallback})`, 'v');
       return { ...directValue(ref, family, type), ref, type };
     }
@@ -238,7 +239,7 @@ class StagingCompiler {
   private propertiesSql(values: ColumnValue[], bad: string | null, gone: string | null): string {
     const pairs = (isJson: boolean): string[] =>
       this.element.columns.flatMap((column, index) =>
-        (values[index]!.type.name === 'json') === isJson ? [`${this.sql.value(column.property, 'text')}, ${guarded(values[index]!)}`] : [],
+        (values[index]!.type.name === 'json') === isJson ? [`${this.sql.bind(column.property, 'text')}, ${guarded(values[index]!)}`] : [],
       );
     const plain = pairs(false);
     const json = pairs(true).map(

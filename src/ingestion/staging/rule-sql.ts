@@ -54,9 +54,9 @@ function brokenWhen(rule: Rule, index: number, { sql, value, type, expressionRef
     case 'unique':
       return null; // over all rows, once they are staged
     case 'one_of':
-      return `NOT ${value.text} = ANY(${sql.value(rule.values, 'text[]')})`;
+      return `NOT ${value.text} = ANY(${sql.bind(rule.values, 'text[]')})`;
     case 'pattern':
-      return `${value.text} !~ ${sql.value(rule.regex, 'text')}`;
+      return `${value.text} !~ ${sql.bind(rule.regex, 'text')}`;
     case 'min':
       return `${value.typed} < ${bound(sql, rule.bound, type)}`;
     case 'max':
@@ -75,5 +75,5 @@ function brokenWhen(rule: Rule, index: number, { sql, value, type, expressionRef
 /** A fractional bound on whole numbers is compared as numeric. */
 function bound(sql: SqlBuilder, written: string, type: ResolvedType): string {
   const whole = comparisonType(type) === 'bigint' && !/^[+-]?\d{1,18}$/.test(written);
-  return sql.value(written, `text::${whole ? 'numeric' : comparisonType(type)}`);
+  return sql.bind(written, `text::${whole ? 'numeric' : comparisonType(type)}`);
 }

@@ -68,7 +68,7 @@ export class SourceRow {
     const { deletes } = this.element;
     if (!deletes) return null;
     const { sql, family } = this.column(deletes.column);
-    this.read.push(`coalesce(${asText(sql, family)} = ${this.sql.value(deletes.equals, 'text')}, false) AS gone`);
+    this.read.push(`coalesce(${asText(sql, family)} = ${this.sql.bind(deletes.equals, 'text')}, false) AS gone`);
     return 'gone';
   }
 
@@ -82,8 +82,8 @@ export class SourceRow {
     const typed = family === 'text' ? `CASE WHEN pg_input_is_valid(${sql}, '${type}') THEN ${sql}::${type} END` : `${sql}::${type}`;
     this.read.push(`${typed} AS cursor_value`);
     if (cursorFrom === null) return { type, filter: null };
-    const from = this.sql.value(cursorFrom.value, `text::${type}`);
-    const lag = type === 'bigint' ? this.sql.value(cursorFrom.lag, 'bigint') : this.sql.value(`${cursorFrom.lag} ms`, 'interval');
+    const from = this.sql.bind(cursorFrom.value, `text::${type}`);
+    const lag = type === 'bigint' ? this.sql.bind(cursorFrom.lag, 'bigint') : this.sql.bind(`${cursorFrom.lag} ms`, 'interval');
     return { type, filter: `(${typed} >= ${from} - ${lag}) IS NOT FALSE` };
   }
 }

@@ -1,22 +1,17 @@
+import { SqlParameters, type SqlStatement } from '../../sql/sql-parameters.js';
 import { assembleSql, fragmentMarker, type SqlFragment } from '../../sql-guard/same-shape.js';
-
-export interface SqlStatement {
-  sql: string;
-  parameters: unknown[];
-}
 
 /**
  * Collects what goes into one statement besides its text: values, which become parameters, and guarded SQL of the mapping's
  * author, which stands where its marker is.
  */
 export class SqlBuilder {
-  private readonly parameters: unknown[] = [];
+  private readonly parameters = new SqlParameters();
   private readonly fragments: SqlFragment[] = [];
 
-  /** `$3::text`. The type is ours and never a client's text. */
-  value(value: unknown, type: string): string {
-    this.parameters.push(value);
-    return `$${this.parameters.length}::${type}`;
+  /** `$3::text` */
+  bind(value: unknown, type: string): string {
+    return this.parameters.bind(value, type);
   }
 
   fragment(guarded: SqlFragment): string {
@@ -26,6 +21,6 @@ export class SqlBuilder {
 
   /** Puts the fragments in and proves that the statement still has the shape of `template`. */
   build(template: string): SqlStatement {
-    return { sql: this.fragments.length === 0 ? template : assembleSql(template, this.fragments), parameters: this.parameters };
+    return { sql: this.fragments.length === 0 ? template : assembleSql(template, this.fragments), parameters: this.parameters.values };
   }
 }

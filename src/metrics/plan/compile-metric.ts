@@ -9,6 +9,7 @@ import { compileValue, leavesOf } from './compile-value.js';
 import { findDimension } from './metric-binding.js';
 import { type MetricRequest } from './metric-request.js';
 import { type ResolvedFormula, type ResolvedMetric } from './resolve-metric.js';
+import { type SqlStatement } from '../../sql/sql-parameters.js';
 import { SqlAssembly } from './sql-assembly.js';
 
 export interface CompiledColumn {
@@ -18,10 +19,8 @@ export interface CompiledColumn {
   timezone?: string;
 }
 
-export interface CompiledMetric {
+export interface CompiledMetric extends SqlStatement {
   connectionId: number;
-  sql: string;
-  parameters: unknown[];
   columns: CompiledColumn[];
 }
 

@@ -1,4 +1,5 @@
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
+import { SqlParameters } from '../../sql/sql-parameters.js';
 import { type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { growthSentence, maxGrowth } from '../../sql-guard/check-growth.js';
 import { type GuardedSelect } from '../../sql-guard/guard-select.js';
@@ -7,18 +8,19 @@ import { assembleSql, fragmentMarker, selectMarker, type SqlFragment } from '../
 
 /** Collects what a statement under construction refers to: bound values and guarded pieces of client SQL. */
 export class SqlAssembly {
-  readonly parameters: unknown[] = [];
+  private readonly bound = new SqlParameters();
   private readonly fragments: SqlFragment[] = [];
-  private readonly places = new Map<string, string>();
   /** Of queries, of a binding's expressions over them, and of a formula and a clause over those: each works on the values of the one before. */
   private readonly growth = { query: 1, binding: 1, request: 1 };
 
+  /** Values of the placeholders, in their order. */
+  get parameters(): unknown[] {
+    return this.bound.values;
+  }
+
   /** `$n::type`; the same value of the same type is bound once. */
   bind(value: unknown, type: string): string {
-    const key = `${type} ${JSON.stringify(value)}`;
-    const place = this.places.get(key) ?? `$${this.parameters.push(value)}::${type}`;
-    this.places.set(key, place);
-    return place;
+    return this.bound.bind(value, type);
   }
 
   /**

@@ -109,13 +109,13 @@ function mismatch(expression: Expression, scope: ExpressionScope, zh: string, en
 function compileProperty(forms: SqlForms, object: SqlValue, name: string): SqlValue | null {
   if (object.kind === 'entity') {
     const property = object.entity.property(name);
-    return sqlValue(property.type, 'jsonb', `(${object.entity.properties} -> ${forms.parameters.add(property.name, 'text')})`);
+    return sqlValue(property.type, 'jsonb', `(${object.entity.properties} -> ${forms.parameters.bind(property.name, 'text')})`);
   }
   if (isNull(object)) return object;
   if (object.type === 'date' || object.type === 'datetime') return datePart(forms, object, name);
   if (object.type !== 'map' && object.type !== 'any') return null;
   // `->` with a text key is null on anything but an object.
-  return sqlValue('any', 'jsonb', `nullif(${forms.json(object)} -> ${forms.parameters.add(name, 'text')}, 'null'::jsonb)`);
+  return sqlValue('any', 'jsonb', `nullif(${forms.json(object)} -> ${forms.parameters.bind(name, 'text')}, 'null'::jsonb)`);
 }
 
 /** Parts of an ISO 8601 date by their fixed places. */
@@ -180,7 +180,7 @@ function compileMap(entries: { name: string; value: SqlValue }[], position: numb
   const constants: Record<string, Constant> = Object.create(null) as Record<string, Constant>;
   for (const { name, value } of entries) if (value.kind === 'constant') constants[name] = value.value;
   if (entries.every(({ value }) => value.kind === 'constant')) return boundedConstant(constants, position, scope);
-  const names = entries.map(({ name }) => forms.parameters.add(name, 'text'));
+  const names = entries.map(({ name }) => forms.parameters.bind(name, 'text'));
   const values = entries.map(({ value }) => value);
   const pairs = (parts: string[]) => parts.map((part, i) => `${names[i]}, ${part}`).join(', ');
   const sql = boundedParts(values, position, forms, parts => `jsonb_build_object(${pairs(parts)})`);
@@ -280,7 +280,7 @@ function compileHasLabels(value: SqlValue, expression: Expression & { kind: 'has
   const { parameters } = scope.forms;
   const groups = expression.labels.map(
     group =>
-      `${value.entity.label} = ANY(${parameters.add(
+      `${value.entity.label} = ANY(${parameters.bind(
         group.map(label => label.name),
         'text[]',
       )})`,

@@ -1,6 +1,6 @@
 import { type GraphTables } from '../../../database/graph-tables.js';
 import { type LogicalPlan, type PlannedEdge, type PlannedNode } from '../../plan/logical-plan.js';
-import { type SqlParameters } from './sql-parameters.js';
+import { type SqlParameters } from '../../../sql/sql-parameters.js';
 
 /** The matched part of a statement: `FROM` (empty when nothing is matched), conditions of the pattern itself, and where ids are found. */
 export interface Joins {
@@ -144,7 +144,7 @@ class JoinBuilder {
   private isOneOf(column: string, names: string[]): string {
     const [first = '', ...others] = [...new Set(names)];
     return others.length === 0
-      ? `${column} = ${this.parameters.add(first, 'text')}`
-      : `${column} = ANY(${this.parameters.add([first, ...others], 'text[]')})`;
+      ? `${column} = ${this.parameters.bind(first, 'text')}`
+      : `${column} = ANY(${this.parameters.bind([first, ...others], 'text[]')})`;
   }
 }

@@ -95,13 +95,13 @@ function anyOf(forms: SqlForms, item: SqlValue, values: SqlValue[]): string {
   const { parameters } = forms;
   if (item.kind === 'sql' && item.int8 !== undefined) {
     const ids = values.map(int8Of).filter(id => id !== null);
-    return `(${item.int8} = ANY(${parameters.add(ids, 'int8[]')}))`;
+    return `(${item.int8} = ANY(${parameters.bind(ids, 'int8[]')}))`;
   }
   const texts = values.map(value => (value.kind === 'constant' && typeof value.value === 'string' ? value.value : null));
   if (item.kind === 'sql' && item.form === 'text' && texts.every(text => text !== null))
-    return `(${item.sql} = ANY(${parameters.add(texts, 'text[]')}))`;
+    return `(${item.sql} = ANY(${parameters.bind(texts, 'text[]')}))`;
   const json = values.map(value => (value.kind === 'constant' ? jsonText(value.value) : ''));
-  return `(${forms.json(item)} = ANY(${parameters.add(json, 'jsonb[]')}))`;
+  return `(${forms.json(item)} = ANY(${parameters.bind(json, 'jsonb[]')}))`;
 }
 
 /** AND, OR: SQL has the same three values. */
@@ -229,7 +229,7 @@ function compareIds(forms: SqlForms, operator: ComparisonOperator, left: SqlValu
 function int8Sql(forms: SqlForms, value: SqlValue): string | null {
   if (value.kind === 'sql') return value.int8 ?? null;
   const id = int8Of(value);
-  return id === null ? null : forms.parameters.add(id, 'int8');
+  return id === null ? null : forms.parameters.bind(id, 'int8');
 }
 
 function int8Of(value: SqlValue): string | null {

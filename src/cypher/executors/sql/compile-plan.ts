@@ -9,7 +9,7 @@ import { CypherNotSupportedError, CypherSyntaxError, placeOf } from '../../synta
 import { type ValueType } from '../../semantics/graph-schema.js';
 import { type LogicalPlan, type PlannedNode, type PlanWarning } from '../../plan/logical-plan.js';
 import { QueryParameters } from './query-parameters.js';
-import { SqlParameters } from './sql-parameters.js';
+import { SqlParameters, type SqlStatement } from '../../../sql/sql-parameters.js';
 import { type Entity, ExactNumber, operand, SqlForms, sqlValue, type SqlValue } from './sql-value.js';
 
 export interface CompileOptions {
@@ -30,9 +30,7 @@ export interface CompileOptions {
  * `{"nodes": [id, …], "edges": [[id, source_id, target_id, type], …]}` of the match behind the row; a row of an aggregate or DISTINCT
  * stands for many matches and has none. `decodeRows` reads both.
  */
-export interface CompiledQuery {
-  sql: string;
-  parameters: unknown[];
+export interface CompiledQuery extends SqlStatement {
   columns: { name: string; type: ValueType }[];
   evidence: 'rows' | 'none';
   warnings: PlanWarning[];
@@ -219,7 +217,7 @@ class PlanCompiler {
     const offset = this.options.offset ?? 0;
     const limit = queryLimit === null ? this.options.limit : Math.max(0, Math.min(queryLimit - offset, this.options.limit));
     const all = skip + offset;
-    return `LIMIT ${this.parameters.add(limit, 'int8')}${all > 0 ? ` OFFSET ${this.parameters.add(all, 'int8')}` : ''}`;
+    return `LIMIT ${this.parameters.bind(limit, 'int8')}${all > 0 ? ` OFFSET ${this.parameters.bind(all, 'int8')}` : ''}`;
   }
 
   private count(expression: Expression | null, clause: 'SKIP' | 'LIMIT'): number | null {
@@ -255,7 +253,7 @@ class PlanCompiler {
         parts.push(BigInt(constant.text).toString());
       else return null;
     }
-    const [first, ...others] = parts.map(part => this.parameters.add(part, 'text'));
+    const [first, ...others] = parts.map(part => this.parameters.bind(part, 'text'));
     if (first === undefined) return null;
     return others.length === 0 ? first : `jsonb_build_array(${[first, ...others].join(', ')})::text`;
   }

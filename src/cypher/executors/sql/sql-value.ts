@@ -1,5 +1,5 @@
 import { type ValueType } from '../../semantics/graph-schema.js';
-import { type SqlParameters } from './sql-parameters.js';
+import { type SqlParameters } from '../../../sql/sql-parameters.js';
 
 /** A number as it was written, so that no digit is lost on the way to `numeric`. */
 export class ExactNumber {
@@ -139,12 +139,12 @@ export class SqlForms {
 
   numeric(value: SqlValue): string {
     if (value.kind === 'constant')
-      return value.value instanceof ExactNumber ? this.parameters.add(value.value.text, 'numeric') : 'NULL::numeric';
+      return value.value instanceof ExactNumber ? this.parameters.bind(value.value.text, 'numeric') : 'NULL::numeric';
     return value.kind === 'sql' && fits(value.type, 'number') ? this.guarded(value, 'numeric', 'number') : 'NULL::numeric';
   }
 
   text(value: SqlValue): string {
-    if (value.kind === 'constant') return typeof value.value === 'string' ? this.parameters.add(value.value, 'text') : 'NULL::text';
+    if (value.kind === 'constant') return typeof value.value === 'string' ? this.parameters.bind(value.value, 'text') : 'NULL::text';
     return value.kind === 'sql' && fits(value.type, 'string') ? this.guarded(value, 'text', 'string') : 'NULL::text';
   }
 
@@ -156,7 +156,7 @@ export class SqlForms {
   json(value: SqlValue): string {
     switch (value.kind) {
       case 'constant':
-        return value.value === null ? 'NULL::jsonb' : this.parameters.add(jsonText(value.value), 'jsonb');
+        return value.value === null ? 'NULL::jsonb' : this.parameters.bind(jsonText(value.value), 'jsonb');
       case 'sql':
         return value.form === 'jsonb' ? value.sql : `to_jsonb(${value.sql})`;
       case 'entity':

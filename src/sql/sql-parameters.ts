@@ -1,0 +1,37 @@
+/** A compiled statement, whoever compiled it. */
+export interface SqlStatement {
+  sql: string;
+  parameters: unknown[];
+}
+
+/** The parameters of one statement. Equal values of one type share a placeholder, so that equal expressions have equal SQL text. */
+export class SqlParameters {
+  readonly values: unknown[] = [];
+  private readonly places = new Map<string, string>();
+
+  /**
+   * `$n::type`, always with its type: PostgreSQL cannot infer one where only parameters meet.
+   * @param type is ours and never a client's text
+   */
+  bind(value: unknown, type: string): string {
+    const key = `${type} ${JSON.stringify(value)}`;
+    const place = this.places.get(key) ?? `$${this.values.push(value)}::${type}`;
+    this.places.set(key, place);
+    return place;
+  }
+
+  /**
+   * The statement with its placeholders numbered in the order they appear, and the values that did: PostgreSQL refuses a parameter that
+   * no SQL mentions. The text must hold no user text: every `$n::` in it is taken for a placeholder.
+   */
+  finish(sql: string): SqlStatement {
+    const parameters: unknown[] = [];
+    const numbers = new Map<string, number>();
+    const numbered = sql.replace(/\$(\d+)(?=::)/g, (_, written: string) => {
+      const number = numbers.get(written) ?? parameters.push(this.values[Number(written) - 1]);
+      numbers.set(written, number);
+      return `$${number}`;
+    });
+    return { sql: numbered, parameters };
+  }
+}
