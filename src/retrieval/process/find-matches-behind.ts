@@ -1,5 +1,5 @@
 import { hasAggregate } from '../../cypher/semantics/aggregates.js';
-import { type Expression } from '../../cypher/syntax/cypher-ast.js';
+import { childrenOf, type Expression } from '../../cypher/syntax/cypher-ast.js';
 import { type LogicalPlan } from '../../cypher/plan/logical-plan.js';
 
 /** A plan whose rows are the matches behind the rows of another, and the parameters it needs besides the query's own. */
@@ -68,7 +68,7 @@ function extremeOf(expression: Expression): Expression | null {
 }
 
 function holdsExtreme(expression: Expression): boolean {
-  return /"name":"(?:max|min)"/i.test(JSON.stringify(expression));
+  return extremeOf(expression) !== null || childrenOf(expression).some(holdsExtreme);
 }
 
 /** Values that compare equal to what they were read from: not those whose digits a number or its text may have lost. */

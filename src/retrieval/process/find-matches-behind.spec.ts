@@ -1,0 +1,33 @@
+import { planCypher } from '../../cypher/plan/plan-cypher.js';
+import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
+import { parseCypher } from '../../cypher/syntax/parse-cypher.js';
+import { findMatchesBehind } from './find-matches-behind.js';
+
+const schema: GraphSchema = {
+  labels: [
+    { name: '订单', aliases: [], keyProperties: ['编号'], properties: [{ name: '编号', type: 'int' }, { name: '运费', type: 'float' }] }, // prettier-ignore
+  ],
+  edges: [],
+};
+const behind = (cypher: string, ...rows: unknown[][]) => findMatchesBehind(planCypher(parseCypher(cypher), schema), rows);
+
+describe('findMatchesBehind', () => {
+  it('takes the groups of the rows', () => {
+    const found = behind('MATCH (o:订单) RETURN o.编号 AS n, count(*) AS c', [1, 5], [2, 6]);
+    expect(Object.values(found!.parameters)).toEqual([1, 2]);
+    expect(found!.plan).toMatchObject({ aggregated: false, limit: null, orderBy: [] });
+  });
+
+  it('takes what attains an extreme', () => {
+    expect(Object.values(behind('MATCH (o:订单) RETURN max(o.运费) AS m', [9.5])!.parameters)).toEqual([9.5]);
+  });
+
+  it('gives up where an extreme is a part of something else', () => {
+    expect(behind('MATCH (o:订单) RETURN max(o.运费) + 1 AS m', [10.5])).toBeNull();
+  });
+
+  it('takes a variable called max for a variable', () => {
+    const found = behind('MATCH (max:订单) RETURN count(max) + 1 AS c, max.编号 AS n', [2, 7]);
+    expect(Object.values(found!.parameters)).toEqual([7]);
+  });
+});
