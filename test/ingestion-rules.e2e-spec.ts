@@ -50,9 +50,9 @@ describe('types', () => {
     ["'decimal(6,2)'", '1234.5', 1234.5, ['12345.6', 'NaN', 'Infinity', '1_0']],
     ['float', '1e3', 1000, ['1e400', 'inf', 'nan', '1,5']],
     ['boolean', 'yes', true, ['2', 'maybe']],
-    ['date', '2024-02-29', '2024-02-29', ['2023-02-29', 'today', 'infinity', '20:15']],
-    ['time', '08:30', '08:30:00', ['25:00', 'now']],
-    ['datetime', '2024-01-02 03:04', '2024-01-02T03:04:00+08:00', ['tomorrow', '2024-13-01 00:00']],
+    ['date', '2024-02-29', '2024-02-29', ['2023-02-29', 'today', 'infinity', '20:15', '5.005', '1.235', '2024-005', '240209', '01/02/03']],
+    ['time', '08:30', '08:30:00', ['25:00', 'now', '2024.2', '2024-1']],
+    ['datetime', '2024-01-02 03:04', '2024-01-02T03:04:00+08:00', ['tomorrow', '2024-13-01 00:00', '1.235', '2024.005', '20240102 2024']],
     ['json', '{"a": [null]}', { a: [null] }, ['{a}', '[1,']],
     ["'string[]'", '["a","b"]', ['a', 'b'], ['[1]', '[{}]', 'a,b']],
     ["'int[]'", '{1,2}', [1, 2], ['["1"]', '[1.5]', '{x}']],
@@ -64,6 +64,15 @@ describe('types', () => {
     expect(run.error).toBeNull();
     expect(await properties(graphId)).toEqual({ 0: { id: '0', v: expected }, 1: { id: '1' } });
     expect(await broken(run.id)).toEqual(Object.fromEntries(bad.map((_, index) => [String(index + 2), ['type']])));
+  });
+
+  it('reads every spelling of a day that leaves nothing to guess', async () => {
+    const days = ['2024-02-09', '2024-2-9', '2024/2/9', '2024.2.9', ' 20240209 ', '2024-Feb-09', '9 February 2024', '2024-02-09T08:00Z'];
+    const table = await aTable(`id,v\n${days.map((day, index) => `${index},${day}`).join('\n')}\n`, 'id:text,v:text');
+    const { graphId } = await ingest(app, mapping(table, ['{column: v, type: date}', '{column: v, property: at, type: datetime}']));
+    const read = Object.values(await properties(graphId));
+    expect(read.map(({ v }) => v)).toEqual(days.map(() => '2024-02-09'));
+    expect(read.map(({ at }) => at)).toEqual(days.map((_, index) => `2024-02-09T${index === 7 ? '16' : '00'}:00:00+08:00`));
   });
 
   it('reads typed source columns without going through text, and checks what may not fit', async () => {
@@ -392,6 +401,14 @@ describe('writing again', () => {
     const second = await runToEnd(app, jobId);
     expect(second.report.cursors).toEqual({ 行: { from: '2024-01-10', to: '2024-01-12' } });
     expect(counts(second)['行']).toEqual([4, 3, 0, 1, 0, 0, 0]);
+  });
+
+  it('takes no text for a cursor that its type would not read', async () => {
+    const table = await aTable('id,d\n1,2024-01-05\n2,infinity\n3,2100.005\n', 'id:text,d:text');
+    const text = mapping(table, []).replace('key: [id]', 'key: [id]\n    incremental: {cursor: d, type: date}');
+    const { run } = await ingest(app, text);
+    expect(run.report.cursors).toEqual({ 行: { from: null, to: '2024-01-05' } });
+    expect(run.report.targets[0].read).toBe(3);
   });
 });
 

@@ -21,6 +21,12 @@ export interface ValueSql {
 const SPACES = ' \t\n\r\f\v\u00a0\u3000';
 const WHOLE = `'^\\s*[+-]?[0-9]+\\s*$'`;
 const DECIMAL = `'^\\s*[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?\\s*$'`;
+// PostgreSQL also takes 'now' and 'infinity' for a date, and guesses at '5.005', '240209' and '01/02/03'. A year has four digits here.
+const DAY =
+  '([0-9]{4,6}(-[0-9]{1,2}-|/[0-9]{1,2}/|\\.[0-9]{1,2}\\.|-[A-Za-z]{3,9}-)[0-9]{1,2}|[0-9]{1,2}[- ][A-Za-z]{3,9}[- ][0-9]{4}|[0-9]{8})';
+const DATE = `'^\\s*${DAY}(\\s*$|\\s*[Tt][0-9]|\\s+[0-9]{1,2}:)'`;
+// '2024.2' would be read as 20:24.
+const TIME = `'^\\s*(${DAY}(\\s+|\\s*[Tt]))?[0-9]{1,2}:'`;
 
 export interface TextOptions {
   emptyAsNull: boolean;
@@ -170,8 +176,6 @@ export function parsedValue(ref: string, type: ResolvedType): ValueSql {
     json,
     text: ref,
   });
-  // PostgreSQL would also take 'now', 'infinity' and 'tomorrow' for a date.
-  const startsWithDigit = `'^\\s*[0-9]'`;
   switch (type.name) {
     case 'string':
       return { valid: null, typed: ref, json: ref, text: ref };
@@ -188,11 +192,11 @@ export function parsedValue(ref: string, type: ResolvedType): ValueSql {
     case 'boolean':
       return read('boolean', null);
     case 'date':
-      return read('date', startsWithDigit);
+      return read('date', DATE);
     case 'time':
-      return read('time', startsWithDigit);
+      return read('time', TIME);
     case 'datetime':
-      return read('timestamptz', startsWithDigit);
+      return read('timestamptz', DATE);
     case 'json':
       return read('jsonb', null, `nullif(${ref}::jsonb, 'null')`);
     case 'string[]':

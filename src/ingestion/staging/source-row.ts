@@ -1,6 +1,7 @@
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
 import { guardPredicate, type GuardScope } from '../../sql-guard/guard-expression.js';
 import { guardSelect } from '../../sql-guard/guard-select.js';
+import { parsedValue } from './column-sql.js';
 import type { SourceFamily } from './source-type.js';
 import type { SqlBuilder } from './sql-builder.js';
 import { type SourceShape, type Target, sourceAlias } from './target.js';
@@ -79,7 +80,8 @@ export class SourceRow {
     const { sql, family } = this.column(incremental.cursor);
     const type = { date: 'date', datetime: 'timestamptz', int: 'bigint', bigint: 'bigint' }[incremental.type];
     // Text that is no cursor counts as none: the row is read every time, and its own rules say what is wrong with it.
-    const typed = family === 'text' ? `CASE WHEN pg_input_is_valid(${sql}, '${type}') THEN ${sql}::${type} END` : `${sql}::${type}`;
+    const { valid } = parsedValue(sql, { name: incremental.type === 'int' ? 'bigint' : incremental.type });
+    const typed = family === 'text' ? `CASE WHEN ${valid} THEN ${sql}::${type} END` : `${sql}::${type}`;
     this.read.push(`${typed} AS cursor_value`);
     if (cursorFrom === null) return { type, filter: null };
     const from = this.sql.bind(cursorFrom.value, `text::${type}`);
