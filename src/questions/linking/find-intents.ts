@@ -101,3 +101,14 @@ export function findIntents(text: string): Mention[] {
     }),
   );
 }
+
+const ASKING_WORDS = new Set(
+  RULES.flatMap(({ pattern }) => pattern.source.replace(/\\[a-z]/g, ' ').match(/[a-z]{2,}/g) ?? []).filter(word =>
+    findIntents(word).some(({ text }) => text === word),
+  ),
+);
+
+/** Whether questions are asked with this one English word: `not`, `most`, `average`. */
+export function isAskingWord(word: string): boolean {
+  return ASKING_WORDS.has(word);
+}

@@ -1,7 +1,9 @@
 import { type Pace } from '../../common/work/pace.js';
 import { type MetricEntry } from '../vocabulary.js';
 import { compactText, normalizeText } from '../../graph-index/tokenize-text.js';
+import { isAskingWord } from './find-intents.js';
 import { type Meaning } from './meaning.js';
+import { isStopWord } from './stop-words.js';
 
 /** What a lexicon is made from: labels, types and properties with their aliases. */
 export interface QuestionSchema {
@@ -85,15 +87,23 @@ export class Lexicon {
   }
 }
 
-/** Cuts the common English endings, so that forms of a word agree; far from linguistics, but the same on both sides. */
+/**
+ * Cuts the common English endings, so that forms of a word agree; far from linguistics, but the same on both sides. A word that questions
+ * are asked with is never a form of a name: `note` is not `not`.
+ */
 export function stemWords(text: string): string {
   return text
     .split(' ')
     .map(word => {
-      if (!/^[a-z]{4,}$/.test(word)) return word;
-      if (/(?:ies|ied)$/.test(word)) return `${word.slice(0, -3)}y`;
-      const cut = word.replace(/(?:ings?|ers|ed|es|s|e)$/, match => (match === 'ers' ? 'er' : ''));
-      return cut.length >= 3 ? cut : word;
+      if (!/^[a-z]{4,}$/.test(word) || isAskingWord(word)) return word;
+      const stems = [stemWord(word), word.replace(/s$/, '')];
+      return stems.find(stem => !isAskingWord(stem) && !isStopWord(stem)) ?? word;
     })
     .join(' ');
+}
+
+function stemWord(word: string): string {
+  if (/(?:ies|ied)$/.test(word)) return `${word.slice(0, -3)}y`;
+  const cut = word.replace(/(?:ings?|ers|ed|es|s|e)$/, match => (match === 'ers' ? 'er' : ''));
+  return cut.length >= 3 ? cut : word;
 }

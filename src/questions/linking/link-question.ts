@@ -5,7 +5,7 @@ import { type SearchResult } from '../../graph-index/search-index.js';
 import { cutPieces, normalizeText } from '../../graph-index/tokenize-text.js';
 import { findIntents } from './find-intents.js';
 import { type Lexicon } from './lexicon.js';
-import { type EntityNode, type Mention, meaningOf } from './meaning.js';
+import { type EntityNode, intentsOf, type Mention, meaningOf } from './meaning.js';
 import { findTimes } from './parse-time.js';
 import { isStopWord, withoutStopWords } from './stop-words.js';
 
@@ -123,12 +123,14 @@ async function chooseLongest(text: string, times: Mention[], candidates: Mention
   const taken = new Uint8Array(text.length);
   for (const { start, end } of times) taken.fill(1, start, end);
   const overlaps = ({ start, end }: Mention): boolean => taken.subarray(start, end).includes(1);
-  const rank = (mention: Mention): number =>
-    mention.meanings.some(meaning => meaning.as !== 'intent' && meaning.as !== 'entity' && meaning.as !== 'value')
+  const rank = (mention: Mention): number => {
+    if (intentsOf(mention, 'negation')) return 3;
+    return mention.meanings.some(meaning => meaning.as !== 'intent' && meaning.as !== 'entity' && meaning.as !== 'value')
       ? 2
       : mention.meanings[0]?.as === 'intent'
         ? 0
         : 1;
+  };
   const sorted = [...candidates].sort((a, b) => b.end - b.start - (a.end - a.start) || rank(b) - rank(a) || a.start - b.start);
   for (const mention of sorted) {
     if (pace.isOverdue) await pace.turn();

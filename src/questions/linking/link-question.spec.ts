@@ -1,0 +1,45 @@
+import { Pace } from '../../common/work/pace.js';
+import { Lexicon } from './lexicon.js';
+import { linkQuestion, type NameSource } from './link-question.js';
+
+const noNames: NameSource = {
+  findByName: () => [],
+  findValues: () => [],
+  search: () => Promise.resolve({ hits: [], total: 0, corrections: [], unread: 0 }),
+};
+
+/** Passengers with the properties named. */
+const link = async (question: string, properties: string[], names: Partial<NameSource> = {}) => {
+  const label = {
+    name: 'Passenger',
+    aliases: [],
+    displayProperty: null,
+    keyProperties: [],
+    properties: properties.map(name => ({ name, type: 'string' })),
+    rowCount: 9,
+  };
+  const lexicon = await Lexicon.build({ labels: [label], edges: [] }, [], new Pace());
+  return linkQuestion(question, '2026-11-20', lexicon, { ...noNames, ...names });
+};
+const kindsOf = ({ mentions }: Awaited<ReturnType<typeof link>>) =>
+  mentions.map(mention => [mention.text, mention.meanings[0]?.as === 'intent' ? mention.meanings[0].intent.kind : mention.meanings[0]?.as]);
+
+describe('linkQuestion', () => {
+  it.each([
+    ['How many passengers are not gold?', ['note'], ['not', 'negation']],
+    ['How many passengers are not gold?', ['not'], ['not', 'negation']],
+    ['average passenger', ['averages'], ['average', 'aggregate']],
+    ['count of passengers', ['counts'], ['count of', 'count']],
+    ['the notes of passengers', ['note'], ['notes', 'property']],
+    ['the total of passengers', ['total'], ['total of', 'aggregate']],
+    ['passengers and seats', ['seat'], ['seats', 'property']],
+  ])('%s, with a property %j: %j', async (question, properties, mention) => {
+    expect(kindsOf(await link(question, properties))).toContainEqual(mention);
+  });
+
+  it('takes a negation for a negation, though a value is spelt like it', async () => {
+    const findValues: NameSource['findValues'] = text =>
+      text === 'without' ? [{ label: 'Passenger', property: 'seat', value: 'Without' }] : [];
+    expect(kindsOf(await link('passengers without seats', [], { findValues }))).toContainEqual(['without', 'negation']);
+  });
+});
