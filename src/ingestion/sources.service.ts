@@ -14,6 +14,8 @@ import { sourceFamily, type SourceFamily } from './staging/source-type.js';
 import { namedColumns, sourceAlias, type SourceProblem, type SourceShape, type Target, targetsOf, writtenSql } from './staging/target.js';
 
 const describeTimeoutMs = 10_000;
+/** As many as a table may have; the row's number comes as one more. */
+const maxSourceColumns = 1_600;
 
 export interface DescribedMapping {
   connection: UsableConnection | null;
@@ -110,6 +112,16 @@ export class SourcesService {
     try {
       const { text } = guardSelect(query);
       const columns = await this.probe(connection, `SELECT * FROM (\n${text}\n) AS source LIMIT 0`);
+      if (columns.length > maxSourceColumns) {
+        return {
+          type: 'unsafe_sql',
+          path,
+          text: {
+            zh: `查询有 ${columns.length} 列，最多 ${maxSourceColumns} 列`,
+            en: `the query has ${columns.length} columns; at most ${maxSourceColumns} are read`,
+          },
+        };
+      }
       const names = columns.map(({ name }) => name);
       const repeated = names.find((name, index) => names.indexOf(name) !== index);
       if (repeated === undefined) return { columns: new Map(columns.map(({ name, type }) => [name, sourceFamily(type)])) };

@@ -4,6 +4,11 @@ import type { MappingProblems } from './problems.js';
 import { fitsType } from './property-type.js';
 import type { WrittenEdge, WrittenEnd } from './read-element.js';
 
+/** As many columns as an index of PostgreSQL may have. */
+const MAX_KEY_COLUMNS = 32;
+/** With the columns and keys, fewer than the 1,600 columns that a table of PostgreSQL may have. */
+const MAX_RULES = 1_000;
+
 /** What spans several values of one node, or several nodes: unique names, mapped keys. */
 export function checkNodes(nodes: NodeMapping[], problems: MappingProblems): void {
   const ids = new Map<string, MappingPath>();
@@ -61,6 +66,7 @@ function resolveEnd(
   problems: MappingProblems,
 ): EdgeEnd | null {
   const matchPath = [...end.path, 'match'];
+  checkKeySize(end.match.length, matchPath, problems);
   if (end.match.length === 0) {
     problems.add('match_incomplete', matchPath, { zh: 'match 至少要有一对列', en: 'match needs at least one pair of columns' });
     return null;
@@ -114,6 +120,14 @@ function checkElement(element: NodeMapping | WrittenEdge, problems: MappingProbl
   for (const column of element.columns) {
     reportRepeated(properties, column.property, [...column.path, 'property'], 'duplicate_property', problems);
   }
+  checkKeySize(element.key.length, [...element.path, 'key'], problems);
+  const rules = element.columns.reduce((sum, column) => sum + column.rules.length, 0);
+  if (rules > MAX_RULES) {
+    problems.add('wrong_type', [...element.path, 'columns'], {
+      zh: `各列合计最多 ${MAX_RULES} 条规则，这里有 ${rules} 条`,
+      en: `the columns have ${rules} rules; at most ${MAX_RULES} together`,
+    });
+  }
   const { incremental } = element;
   if (incremental?.initial != null && !fitsType(incremental.initial, { name: incremental.type })) {
     problems.add('wrong_type', [...element.path, 'incremental', 'initial'], {
@@ -121,6 +135,14 @@ function checkElement(element: NodeMapping | WrittenEdge, problems: MappingProbl
       en: `cannot read '${incremental.initial}' as ${incremental.type}`,
     });
   }
+}
+
+function checkKeySize(size: number, path: MappingPath, problems: MappingProblems): void {
+  if (size <= MAX_KEY_COLUMNS) return;
+  problems.add('wrong_type', path, {
+    zh: `主键最多 ${MAX_KEY_COLUMNS} 列，这里有 ${size} 列`,
+    en: `a key has at most ${MAX_KEY_COLUMNS} columns, and here are ${size}`,
+  });
 }
 
 function mappedColumns(columns: ColumnMapping[]): Set<string> {

@@ -160,6 +160,21 @@ describe('parseMapping', () => {
     expect(problemsOf(text).map(problem => problem.type)).toEqual([type]);
   });
 
+  it('bounds the rules of one element and the columns of a key', () => {
+    const list = (count: number, text: (index: number) => string): string => Array.from({ length: count }, (_, i) => text(i)).join(', ');
+    const node = (rules: number, key: number): string =>
+      `version: 1\nnodes:\n  - {id: a, label: A, table: t, key: [${list(key, i => `k${i}`)}], columns: [${list(key, i => `{column: k${i}}`)}, ` +
+      `{column: b, rules: [${list(rules, i => `{expression: b > ${i}}`)}]}]}\n`;
+    const edge = (pairs: number): string =>
+      `edges:\n  - {type: e, table: t, from: {node: 'label:B', match: {${list(pairs, i => `m${i}: k${i}`)}}}, to: {node: 'label:B', match: {a: b}}}\n`;
+    expect(problemsOf(node(1_000, 32) + edge(32))).toEqual([]);
+    expect(summary(node(1_001, 33) + edge(33))).toEqual([
+      'wrong_type@3:33 nodes[0].key',
+      expect.stringMatching(/^wrong_type@.* nodes\[0\]\.columns$/),
+      expect.stringMatching(/^wrong_type@.* edges\[0\]\.from\.match$/),
+    ]);
+  });
+
   it('says nothing of the match with a node whose key is misspelt', () => {
     const types = problemsOf(valid.replace('key: [order_id]', 'keys: [order_id]')).map(problem => problem.type);
     expect(types.sort()).toEqual(['missing_key', 'unknown_key']);

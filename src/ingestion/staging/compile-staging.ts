@@ -1,6 +1,7 @@
 import { guardExpression, guardPredicate } from '../../sql-guard/guard-expression.js';
 import type { ColumnMapping, Mapping, NodeMapping, Rule } from '../mapping/mapping.js';
 import { cleanedText, directValue, isDirect, parsedValue, type ResolvedType, type ValueSql } from './column-sql.js';
+import { jsonbArray, jsonbObject } from './jsonb-sql.js';
 import { isPlainText, type KeyPart, keyText } from './key-text.js';
 import { KEY_MISSING, KEY_TOO_LONG, firstFailure, warned, type RuleContext } from './rule-sql.js';
 import { inferredType, type SourceFamily } from './source-type.js';
@@ -93,15 +94,12 @@ class StagingCompiler {
     staged.set('properties', { type: 'jsonb', sql: this.propertiesSql(values, bad, gone) });
     staged.set('failures', {
       type: 'jsonb',
-      sql:
-        bad === null
-          ? 'NULL'
-          : `CASE WHEN ${bad} THEN jsonb_build_array(${[keyFailure === null ? 'NULL' : 'fk', ...failureRefs].join(', ')}) END`,
+      sql: bad === null ? 'NULL' : `CASE WHEN ${bad} THEN ${jsonbArray([keyFailure === null ? 'NULL' : 'fk', ...failureRefs])} END`,
     });
     const sampled = this.sampledColumns(values);
     staged.set('sample', {
       type: 'jsonb',
-      sql: bad === null ? 'NULL' : `CASE WHEN ${bad} THEN jsonb_build_array(${sampled.map(each => each.sql).join(', ')}) END`,
+      sql: bad === null ? 'NULL' : `CASE WHEN ${bad} THEN ${jsonbArray(sampled.map(each => each.sql))} END`,
     });
     staged.set('duplicate_of', { type: 'bigint', sql: 'NULL' });
     const unique = this.stageUnique(values, staged);
@@ -243,10 +241,10 @@ class StagingCompiler {
       );
     const plain = pairs(false);
     const json = pairs(true).map(
-      pair => `CASE WHEN ${pair.slice(pair.indexOf(', ') + 2)} IS NULL THEN '{}' ELSE jsonb_build_object(${pair}) END`,
+      pair => `CASE WHEN ${pair.slice(pair.indexOf(', ') + 2)} IS NULL THEN '{}' ELSE ${jsonbObject([pair])} END`,
     );
     // Stripped of NULLs apart from json columns, inside which a null is the author's own.
-    const parts = [...(plain.length === 0 ? [] : [`jsonb_strip_nulls(jsonb_build_object(${plain.join(', ')}))`]), ...json];
+    const parts = [...(plain.length === 0 ? [] : [`jsonb_strip_nulls(${jsonbObject(plain)})`]), ...json];
     const properties = parts.length === 0 ? `'{}'::jsonb` : parts.join(' || ');
     const unwanted = [bad, gone === null ? null : 'gone'].filter(each => each !== null);
     return unwanted.length === 0

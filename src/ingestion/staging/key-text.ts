@@ -1,3 +1,4 @@
+import { jsonbArray } from './jsonb-sql.js';
 import type { SourceFamily } from './source-type.js';
 
 /** One column's share of a key. */
@@ -16,7 +17,7 @@ export function keyText(parts: KeyPart[]): string {
   if (parts.length === 1) return only!.text;
   // Numbers and dates need no escaping, and putting the text together by hand takes a third of the time.
   if (parts.every(part => part.isPlain)) return `'["' || ${parts.map(part => part.text).join(` || '", "' || `)} || '"]'`;
-  return `jsonb_build_array(${parts.map(part => part.text).join(', ')})::text`;
+  return `${jsonbArray(parts.map(part => part.text))}::text`;
 }
 
 /** Types whose text has no quote and no backslash. */

@@ -1,0 +1,20 @@
+/** PostgreSQL passes at most 100 arguments to a function. */
+const MOST_ARGUMENTS = 100;
+
+/** SQL of a jsonb array with the values of these expressions, however many. */
+export function jsonbArray(elements: string[]): string {
+  return inPieces('jsonb_build_array', elements, MOST_ARGUMENTS);
+}
+
+/** SQL of a jsonb object; each pair is `key, value`. */
+export function jsonbObject(pairs: string[]): string {
+  return inPieces('jsonb_build_object', pairs, MOST_ARGUMENTS / 2);
+}
+
+function inPieces(build: string, items: string[], most: number): string {
+  const pieces: string[] = [];
+  for (let from = 0; from === 0 || from < items.length; from += most) {
+    pieces.push(`${build}(${items.slice(from, from + most).join(', ')})`);
+  }
+  return pieces.length === 1 ? pieces[0]! : `(${pieces.join(' || ')})`;
+}
