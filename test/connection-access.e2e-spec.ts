@@ -315,6 +315,18 @@ nodes:
       expect(await ask()).toEqual([{ citation: 1, row: { id: 2, team: 'open', name: '乙' } }]);
     });
 
+    it('are found by keys of several columns', async () => {
+      const { user: owner, graphId } = await someone('composer', 'read');
+      await load(test.admin, 'a,b,v\n1,x,一\n1,y,二\n2,x,三\n', 'pairs').expect(201);
+      const pairs =
+        'version: 1\nnodes:\n  - {id: p, label: 对, table: pairs, key: [a, b], columns: [{column: a, type: int}, {column: b}, {column: v}]}\n';
+      const { body: job } = await postJob(owner, graphId, pairs).expect(201);
+      await run(owner, job.id);
+      const query = { cypher: "MATCH (p:对) WHERE p.v <> '二' RETURN p ORDER BY p.v", include: ['source_rows'] };
+      const { body } = await owner.post(`/api/graphs/${graphId}/query`).send(query).expect(200);
+      expect(body.source_rows.map((each: any) => each.row.v)).toEqual(['一', '三']);
+    });
+
     it('cannot be asked of another table, row or job', async () => {
       const { user: owner, graphId } = await someone('spoofer');
       await grantConnection(test, 'spoofer');

@@ -2,9 +2,10 @@ import { ApiError } from '../common/errors/api-error.js';
 import { leavesOf } from './plan/compile-value.js';
 import { type BoundDimension, type MetricBinding } from './plan/metric-binding.js';
 import { planScans } from './plan/compile-scan.js';
-import { type MetricDefinition, type ResolvedFormula, resolveMetric } from './plan/resolve-metric.js';
+import { type ResolvedFormula, resolveMetric } from './plan/resolve-metric.js';
 import { type MetricWarning } from './execute.dto.js';
 import { type Pattern } from './formula/formula-tree.js';
+import { type GraphMetrics, toDefinition } from './graph-metrics.js';
 import { type MetricRow } from './metrics.repository.js';
 
 /** What can be said of a metric without running it. */
@@ -19,17 +20,15 @@ export interface MetricDescription {
 }
 
 /** Goes through the same steps as an execution and turns the first error into a warning. */
-export function describeMetric(row: MetricRow, siblings: MetricRow[]): MetricDescription {
-  const described = tryMetric(row, siblings);
-  return { ...described, warnings: [...described.warnings, ...ambiguousNames(row, siblings)] };
+export function describeMetric(row: MetricRow, graph: GraphMetrics): MetricDescription {
+  const described = tryMetric(row, graph);
+  return { ...described, warnings: [...described.warnings, ...ambiguousNames(row, graph)] };
 }
 
 /** Names by which another metric of the graph can be meant too; formulas and questions take the first that fits. */
-function ambiguousNames(row: MetricRow, siblings: MetricRow[]): MetricWarning[] {
+function ambiguousNames(row: MetricRow, graph: GraphMetrics): MetricWarning[] {
   return [row.name, ...row.aliases].flatMap(name => {
-    const other = siblings.find(
-      each => each.id !== row.id && [each.name, ...each.aliases].some(own => own.toLowerCase() === name.toLowerCase()),
-    );
+    const other = graph.findOther(row.id, name);
     if (!other) return [];
     const zh = `“${name}”也是指标“${other.name}”（id ${other.id}）的名称或别名，引用时可能不是所指`;
     const en = `'${name}' is also a name or an alias of metric '${other.name}' (id ${other.id}); a formula or a question may not mean the one you think`;
@@ -37,9 +36,9 @@ function ambiguousNames(row: MetricRow, siblings: MetricRow[]): MetricWarning[] 
   });
 }
 
-function tryMetric(row: MetricRow, siblings: MetricRow[]): MetricDescription {
+function tryMetric(row: MetricRow, graph: GraphMetrics): MetricDescription {
   try {
-    const { pattern, root, bindings, notBuilt } = resolveMetric(toDefinition(row), finder(siblings));
+    const { pattern, root, bindings, notBuilt } = resolveMetric(toDefinition(row, row), graph.find);
     const problem = notBuilt ?? findUnsafe(root);
     const warnings = problem ? [{ code: problem.code, message: problem.detail }] : [];
     const hasTime = bindings.every(each => each.time !== null);
@@ -62,18 +61,6 @@ function findUnsafe(root: ResolvedFormula): ApiError | null {
     if (!(error instanceof ApiError)) throw error;
     return error;
   }
-}
-
-export function toDefinition(row: MetricRow): MetricDefinition {
-  return { id: row.id, name: row.name, formula: row.formula, binding: row.binding?.bound ?? null };
-}
-
-/** `[name]` within a graph: a metric's own name before anybody's alias, the oldest metric first. */
-export function finder(siblings: MetricRow[]): (name: string) => MetricDefinition | undefined {
-  const found = new Map<string, MetricDefinition>();
-  for (const row of siblings) found.set(row.name, toDefinition(row));
-  for (const row of siblings) for (const alias of row.aliases) if (!found.has(alias)) found.set(alias, toDefinition(row));
-  return name => found.get(name);
 }
 
 function sharedDimensions([first, ...others]: MetricBinding[]): BoundDimension[] {

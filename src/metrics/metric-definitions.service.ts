@@ -4,7 +4,9 @@ import { afterId, page, type Page } from '../http/paging/page.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { RecordNotFoundError } from '../graphs/graphs.errors.js';
 import { type BindingRequest } from './binding/binding.dto.js';
+import { Pace } from '../common/work/pace.js';
 import { describeMetric } from './describe-metric.js';
+import { type GraphMetrics } from './graph-metrics.js';
 import { MetricBinder } from './binding/metric-binder.js';
 import {
   type CreateMetricRequest,
@@ -28,9 +30,16 @@ export class MetricDefinitionsService {
     if (graph_id !== undefined) await this.access.require(principal, graph_id, 'viewer');
     const visible = await this.access.listVisible(principal);
     const rows = page(await this.metrics.list(visible, graph_id ?? null, afterId(cursor), limit + 1), limit, row => row.id);
-    const siblings = new Map<number, MetricRow[]>();
-    for (const { graphId } of rows.items) if (!siblings.has(graphId)) siblings.set(graphId, await this.metrics.listOfGraph(graphId));
-    return { ...rows, items: rows.items.map(row => toMetricResponse(row, describeMetric(row, siblings.get(row.graphId) ?? []))) };
+    const graphs = new Map<number, GraphMetrics>();
+    const items: MetricResponse[] = [];
+    const pace = new Pace();
+    for (const row of rows.items) {
+      const graph = graphs.get(row.graphId) ?? (await this.metrics.openGraph(row.graphId));
+      graphs.set(row.graphId, graph);
+      items.push(await this.describe(row, graph));
+      if (pace.isOverdue) await pace.turn();
+    }
+    return { ...rows, items };
   }
 
   /** Saved also when the formula matches no pattern or nothing is bound: that is told here, and fails at execution. */
@@ -46,7 +55,7 @@ export class MetricDefinitionsService {
   async get(id: number): Promise<MetricResponse> {
     const row = await this.metrics.find(id);
     if (!row) throw new RecordNotFoundError('metric');
-    return toMetricResponse(row, describeMetric(row, await this.metrics.listOfGraph(row.graphId)));
+    return this.describe(row, await this.metrics.openGraph(row.graphId));
   }
 
   async update(id: number, { name, aliases, formula, unit, description }: UpdateMetricRequest): Promise<MetricResponse> {
@@ -70,6 +79,11 @@ export class MetricDefinitionsService {
   async bind(principal: Principal, id: number, body: BindingRequest): Promise<MetricResponse> {
     await this.metrics.putBinding(id, principal.userId, await this.store(principal, body, ['body']));
     return this.get(id);
+  }
+
+  private async describe(row: MetricRow, graph: GraphMetrics): Promise<MetricResponse> {
+    await graph.reach([row]);
+    return toMetricResponse(row, describeMetric(row, graph));
   }
 
   private async store(principal: Principal, body: BindingRequest, loc: (string | number)[]): Promise<StoredBinding> {

@@ -78,3 +78,13 @@ export class MixedConnectionsError extends ApiError {
     });
   }
 }
+
+/** 422: a question would have to be compared with more names of metrics and dimensions than are sent along. */
+export class TooManyMetricNamesError extends ApiError {
+  constructor() {
+    super(422, 'too_many_metric_names', {
+      zh: '该图的指标与维度的名称和别名过多，无法提问；请删除不用的指标或别名，或改用 search 与 cypher',
+      en: 'The metrics and dimensions of this graph have too many names and aliases to be asked about; delete those that are not used, or use search and cypher',
+    });
+  }
+}

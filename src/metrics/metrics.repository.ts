@@ -6,6 +6,7 @@ import { Quotas } from '../database/quotas.js';
 import { ServicePool } from '../database/service-pool.js';
 import { type MetricBinding } from './plan/metric-binding.js';
 import { Metric } from './metric.entity.js';
+import { GraphMetrics } from './graph-metrics.js';
 import { MetricNameTakenError } from './metrics.errors.js';
 import { SQLSTATE, sqlstateOf } from '../sql/sqlstate.js';
 
@@ -23,6 +24,9 @@ export type MetricRow = Pick<
   /** Whoever saved the binding, in whose name it is read; null once that user is deleted. */
   savedBy: { id: number; username: string } | null;
 };
+
+/** A metric without its binding, which may be large. */
+export type MetricName = Pick<Metric, 'id' | 'graphId' | 'name' | 'aliases' | 'formula' | 'unit'>;
 
 export type MetricFields = Pick<Metric, 'name' | 'aliases' | 'formula' | 'unit' | 'description'>;
 
@@ -56,14 +60,34 @@ export class MetricsRepository {
     return rows[0] ?? null;
   }
 
-  /** All metrics of a graph, oldest first: what a formula's `[name]` is looked up in. */
-  async listOfGraph(graphId: number): Promise<MetricRow[]> {
-    const { rows } = await this.pool.query<MetricRow>({
-      name: 'list-metrics-of-graph',
-      text: `${metricRow} WHERE m.graph_id = $1 ORDER BY m.id`,
+  /** All metrics of a graph: what a formula's `[name]` is looked up in. */
+  async openGraph(graphId: number): Promise<GraphMetrics> {
+    const { rows } = await this.pool.query<MetricName>({
+      name: 'list-metric-names',
+      text: 'SELECT id, graph_id AS "graphId", name, aliases, formula, unit FROM metrics WHERE graph_id = $1 ORDER BY id',
       values: [graphId],
     });
+    return new GraphMetrics(rows, ids => this.listByIds(ids));
+  }
+
+  private async listByIds(ids: number[]): Promise<MetricRow[]> {
+    const { rows } = await this.pool.query<MetricRow>({
+      name: 'list-metrics-by-ids',
+      text: `${metricRow} WHERE m.id = ANY ($1) ORDER BY m.id`,
+      values: [ids],
+    });
     return rows;
+  }
+
+  /** Another text after each change of a metric of the graph or of its binding. */
+  async versionOf(graphId: number): Promise<string> {
+    const { rows } = await this.pool.query<{ version: string }>({
+      name: 'version-of-metrics',
+      text: `SELECT coalesce(md5(string_agg(concat_ws(' ', m.id, m.xmin, b.xmin), ',' ORDER BY m.id)), '') AS version
+             FROM metrics m LEFT JOIN metric_bindings b ON b.metric_id = m.id WHERE m.graph_id = $1`,
+      values: [graphId],
+    });
+    return rows[0]!.version;
   }
 
   /** @throws MetricNameTakenError, QuotaReachedError */

@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
 import { type Claim } from '../common/work/fair-share.js';
+import { Pace } from '../common/work/pace.js';
 import { Settings } from '../config/settings.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { RecordNotFoundError } from '../graphs/graphs.errors.js';
@@ -11,7 +12,8 @@ import { type UsableConnection, WarehouseService } from '../warehouse/warehouse.
 import { checkFormulaSql } from './plan/compile-leaf.js';
 import { type CompiledMetric, compileMetric, compileTotals } from './plan/compile-metric.js';
 import { type ResolvedMetric, resolveMetric } from './plan/resolve-metric.js';
-import { describeMetric, finder, toDefinition } from './describe-metric.js';
+import { describeMetric } from './describe-metric.js';
+import { type GraphMetrics, toDefinition } from './graph-metrics.js';
 import {
   type ExecuteMetricRequest,
   type ExecuteMetricResponse,
@@ -24,7 +26,7 @@ import { explainQueryError } from './explain-query-error.js';
 import { metricNames, type Pattern } from './formula/formula-tree.js';
 import { parseFormula } from './formula/parse-formula.js';
 import { type ParseFormulaResponse } from './metrics.dto.js';
-import { MetricTableMissingError } from './metrics.errors.js';
+import { MetricTableMissingError, TooManyMetricNamesError } from './metrics.errors.js';
 import { type MetricRow, MetricsRepository } from './metrics.repository.js';
 import { toWireValue, wireTypeOf } from './wire-values.js';
 import { SQLSTATE, sqlstateOf } from '../sql/sqlstate.js';
@@ -42,6 +44,11 @@ export interface CatalogEntry {
   has_time: boolean;
 }
 
+/** Catalogs that are kept, and the characters of names that one may have: it goes with every question. */
+const mostCatalogs = 100;
+const mostCharacters = 500_000;
+const describedAtOnce = 50;
+
 const built: readonly Pattern[] = ['aggregate', 'count_distinct', 'ratio', 'arithmetic'];
 
 /** Running metrics, and what other features may know of them. */
@@ -53,6 +60,8 @@ export class MetricsService implements OnModuleInit {
     private readonly access: GraphAccessService,
     private readonly settings: Settings,
   ) {}
+
+  private readonly catalogs = new Map<number, { version: string; entries: Promise<CatalogEntry[]> }>();
 
   async onModuleInit(): Promise<void> {
     await loadSqlParser();
@@ -70,15 +79,16 @@ export class MetricsService implements OnModuleInit {
     if (!metric) throw new RecordNotFoundError('metric');
     // The route's guard has asked already; questions come in here too.
     await this.access.require(principal, metric.graphId, 'viewer');
-    const siblings = await this.metrics.listOfGraph(metric.graphId);
+    const graph = await this.metrics.openGraph(metric.graphId);
+    await graph.reach([metric]);
 
     const parsing = performance.now();
-    const resolved = resolveMetric(toDefinition(metric), finder(siblings));
+    const resolved = resolveMetric(toDefinition(metric, metric), graph.find);
     const compiling = performance.now();
     const request = toMetricRequest(body);
     const compiled = compileMetric(resolved, request);
     const totals = body.totals ? compileTotals(resolved, request) : null;
-    const connections = await this.open(resolved, [metric, ...siblings], { caller: principal.userId, group: metric.graphId });
+    const connections = await this.open(resolved, metric, graph, { caller: principal.userId, group: metric.graphId });
     const executing = performance.now();
 
     const asOf = new Date().toISOString();
@@ -120,27 +130,57 @@ export class MetricsService implements OnModuleInit {
     return { pattern, metrics: metricNames(root), executable: built.includes(pattern), tree: root };
   }
 
-  /** The metrics of a graph that can be executed. */
+  /**
+   * The metrics of a graph that can be executed; worked out once after each change of one.
+   * @throws TooManyMetricNamesError
+   */
   async catalog(graphId: number): Promise<CatalogEntry[]> {
-    const siblings = await this.metrics.listOfGraph(graphId);
-    return siblings.flatMap(row => {
-      const { executable, dimensions, hasTime } = describeMetric(row, siblings);
-      if (!executable) return [];
-      const { id, name, aliases, unit } = row;
-      return [
-        { id, name, aliases, unit, dimensions: dimensions.map(each => ({ name: each.name, aliases: each.aliases })), has_time: hasTime },
-      ];
-    });
+    const version = await this.metrics.versionOf(graphId);
+    let catalog = this.catalogs.get(graphId);
+    if (catalog?.version !== version) {
+      const entries = this.readCatalog(graphId);
+      // A failure of the moment must not stay.
+      entries.catch(() => this.catalogs.get(graphId)?.entries === entries && this.catalogs.delete(graphId));
+      catalog = { version, entries };
+    }
+    // The graph that was asked about last stands last.
+    this.catalogs.delete(graphId);
+    this.catalogs.set(graphId, catalog);
+    for (const oldest of this.catalogs.keys()) if (this.catalogs.size > mostCatalogs) this.catalogs.delete(oldest);
+    return catalog.entries;
+  }
+
+  private async readCatalog(graphId: number): Promise<CatalogEntry[]> {
+    const graph = await this.metrics.openGraph(graphId);
+    const pace = new Pace();
+    const entries: CatalogEntry[] = [];
+    let characters = 0;
+    for (let from = 0; from < graph.all.length; from += describedAtOnce) {
+      const some = graph.all.slice(from, from + describedAtOnce);
+      await graph.reach(some);
+      for (const { id, name, aliases, unit } of some) {
+        if (pace.isOverdue) await pace.turn();
+        const row = graph.row(id);
+        if (!row) continue;
+        const { executable, dimensions, hasTime } = describeMetric(row, graph);
+        if (!executable) continue;
+        const named = dimensions.map(each => ({ name: each.name, aliases: each.aliases }));
+        entries.push({ id, name, aliases, unit, dimensions: named, has_time: hasTime });
+        for (const each of [{ name, aliases }, ...named]) characters += each.name.length + each.aliases.join('').length;
+        if (characters > mostCharacters) throw new TooManyMetricNamesError();
+      }
+    }
+    return entries;
   }
 
   /**
    * The connections that the metric reads, by id, each in the name of whoever saved the binding: the caller needs no right of their own.
    * @throws ConnectionAccessLostError
    */
-  private async open({ bindings }: ResolvedMetric, rows: MetricRow[], claim: Claim): Promise<Connections> {
+  private async open({ bindings }: ResolvedMetric, metric: MetricRow, graph: GraphMetrics, claim: Claim): Promise<Connections> {
     const opened = new Map<string, UsableConnection>();
     for (const binding of bindings) {
-      const row = rows.find(each => each.binding?.bound === binding);
+      const row = metric.binding?.bound === binding ? metric : graph.ownerOf(binding);
       if (!row) throw new Error('A binding of no metric that was read');
       const { id, name, savedBy } = row;
       const key = `${binding.connection_id} ${savedBy?.id}`;

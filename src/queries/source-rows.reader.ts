@@ -96,7 +96,7 @@ export class SourceRowsReader {
     const columns = Object.keys(first.key);
     const keys = columns.map(column => `source.${quoteIdentifier(column)}::text`);
     const parameters = columns.map(column => cited.map(({ citation }) => citation.key[column] ?? ''));
-    const arrays = parameters.map((_, i) => `$${i + 1}::text[]`).join(', ');
+    const arrays = parameters.map((_, i) => `pg_catalog.unnest($${i + 1}::text[])`).join(', ');
     const wanted = columns.map((_, i) => `k${i}`).join(', ');
     const {
       columns: named,
@@ -106,7 +106,7 @@ export class SourceRowsReader {
       sql: `SELECT wanted.place, source.* FROM (
 ${await loadedRowsSql(job, first)}
 ) AS source
-              JOIN pg_catalog.unnest(${arrays}) WITH ORDINALITY AS wanted (${wanted}, place) ON (${keys.join(', ')}) = (${columns.map((_, i) => `wanted.k${i}`).join(', ')})
+              JOIN ROWS FROM (${arrays}) WITH ORDINALITY AS wanted (${wanted}, place) ON (${keys.join(', ')}) = (${columns.map((_, i) => `wanted.k${i}`).join(', ')})
              ORDER BY wanted.place`,
       parameters,
       timeoutMs: this.settings.warehouseTimeoutMs,

@@ -21,7 +21,6 @@ import { physicalScope } from '../plan/compile-relation.js';
 import { isTimeZone } from '../plan/compile-time.js';
 import {
   type BoundColumn,
-  type BoundDimension,
   type BoundJoin,
   type BoundTable,
   type BoundTime,
@@ -29,6 +28,9 @@ import {
   type TimeType,
 } from '../plan/metric-binding.js';
 import { FanOutJoinError } from '../metrics.errors.js';
+import { Pace } from '../../common/work/pace.js';
+
+const mostCharacters = 65_536;
 
 type Loc = (string | number)[];
 
@@ -49,6 +51,7 @@ export class MetricBinder {
    */
   async bind(principal: Principal, request: BindingRequest, loc: Loc): Promise<MetricBinding> {
     refuseNotBuilt(request, loc);
+    refuseTooLarge(request, loc);
     const connection = await this.warehouse.open(principal, request.connection_id ?? null);
     const problems: FieldProblem[] = [];
     const fact = await this.describeFact(connection, request, loc, problems);
@@ -64,19 +67,22 @@ export class MetricBinder {
       fact,
       grain: request.grain ?? [],
       time: this.readTime(request, columns, scope, loc, problems),
-      columns: readColumns(columns, scope, [...loc, 'columns'], taken, problems),
-      dimensions: dimensions.map((dimension, index): BoundDimension => {
-        const [at, expression] = [[...loc, 'dimensions', index], expressionOf(dimension.column, columns)];
-        // What names a logical column is guarded with that column.
-        if (expression === dimension.column) guardPart(expression, scope, [...at, 'column'], problems);
-        for (const name of [dimension.name, ...(dimension.aliases ?? [])])
-          checkName(name, [...at, 'name'], { kind: 'dimension', expression, taken }, problems);
-        return { name: dimension.name, aliases: dimension.aliases ?? [], expression, type: '' };
-      }),
+      columns: await readColumns(columns, scope, [...loc, 'columns'], taken, problems),
+      dimensions: [],
       joins,
       row_filter: request.row_filter?.trim() ? request.row_filter : null,
       verified_at: new Date().toISOString(),
     };
+    const pace = new Pace();
+    for (const [index, dimension] of dimensions.entries()) {
+      if (pace.isOverdue) await pace.turn();
+      const [at, expression] = [[...loc, 'dimensions', index], expressionOf(dimension.column, columns)];
+      // The column that a dimension names has been guarded already.
+      if (expression === dimension.column) guardPart(expression, scope, [...at, 'column'], problems);
+      for (const name of [dimension.name, ...(dimension.aliases ?? [])])
+        checkName(name, [...at, 'name'], { kind: 'dimension', expression, taken }, problems);
+      bound.dimensions.push({ name: dimension.name, aliases: dimension.aliases ?? [], expression, type: '' });
+    }
     if (bound.row_filter !== null) guardPart(bound.row_filter, scope, [...loc, 'row_filter'], problems, 'predicate');
     for (const column of bound.grain) guardPart(column, scope, [...loc, 'grain'], problems);
     throwIfAny(problems);
@@ -213,23 +219,34 @@ export class MetricBinder {
   }
 }
 
-function readColumns(
+async function readColumns(
   columns: Record<string, string>,
   scope: GuardScope,
   loc: Loc,
   taken: Map<string, string>,
   problems: FieldProblem[],
-): BoundColumn[] {
-  return Object.entries(columns).map(([name, expression]: [string, unknown]) => {
+): Promise<BoundColumn[]> {
+  const pace = new Pace();
+  const read: BoundColumn[] = [];
+  for (const [name, expression] of Object.entries(columns) as [string, unknown][]) {
+    if (pace.isOverdue) await pace.turn();
     const at = [...loc, name];
     if (typeof expression !== 'string') {
       problems.push({ loc: at, msg: '应为字符串 / must be a string', type: 'string_type' });
-      return { name, expression: '', type: '' };
+      continue;
     }
     guardPart(expression, scope, at, problems);
     checkName(name, at, { kind: 'column', expression, taken }, problems);
-    return { name, expression, type: '' };
-  });
+    read.push({ name, expression, type: '' });
+  }
+  return read;
+}
+
+/** Every execution reads the whole binding. */
+function refuseTooLarge(request: BindingRequest, loc: Loc): void {
+  if (JSON.stringify(request).length <= mostCharacters) return;
+  const msg = `绑定最多 ${mostCharacters} 个字符 / a binding must have no more than ${mostCharacters} characters`;
+  throw new SchemaError([{ loc, msg, type: 'too_large' }]);
 }
 
 function throwIfAny(problems: FieldProblem[]): void {

@@ -44,13 +44,22 @@ export function guardClause(bindings: MetricBinding[], { filter_clause: clause }
   if (clause !== null) for (const binding of bindings) guardPredicate(clause, logicalScope(binding));
 }
 
-export function bindingKey({ verified_at: _, ...binding }: MetricBinding): string {
-  return JSON.stringify(binding);
+const keys = new WeakMap<MetricBinding, string>();
+const scopes = new WeakMap<MetricBinding, GuardScope>();
+
+/** Equal for bindings to the same thing. */
+export function bindingKey(binding: MetricBinding): string {
+  const { verified_at: _, ...rest } = binding;
+  const key = keys.get(binding) ?? JSON.stringify(rest);
+  keys.set(binding, key);
+  return key;
 }
 
 /** The names a formula or a clause may use, under the fact table's alias. */
 export function logicalScope(binding: MetricBinding): GuardScope {
-  return { columns: namedColumns(binding), alias: binding.fact.alias };
+  const scope = scopes.get(binding) ?? { columns: namedColumns(binding), alias: binding.fact.alias };
+  scopes.set(binding, scope);
+  return scope;
 }
 
 /** Conditions on names that a request gives, reported once for all scans. */

@@ -1,7 +1,7 @@
 import { mayNest, patternOf } from '../formula/classify-formula.js';
 import { problemAt } from '../formula/formula-lexer.js';
 import { type Formula, type Leaf, operandsOf, type Pattern, type ScalarName } from '../formula/formula-tree.js';
-import { parseFormula } from '../formula/parse-formula.js';
+import { parseKept } from '../formula/keep-parsed.js';
 import { type MissingBinding, MissingBindingError, PatternNotBuiltError } from '../metrics.errors.js';
 import { type MetricBinding } from './metric-binding.js';
 
@@ -33,26 +33,30 @@ export interface ResolvedMetric {
 
 const maxReferenceDepth = 10;
 /** Ten levels of formulas that name two metrics each are 1,024 scans of the same thing: the depth alone is no limit. */
-const maxReferences = 500;
+export const maxReferences = 500;
+/** Numbers, aggregates and operators of a formula once its references are replaced: each is a part of the SQL. */
+const maxParts = 1_000;
 
 /**
  * Parses a metric and everything it refers to, by name within its graph.
  * @param find the metric of that name or alias, or undefined
- * @throws FormulaParseError (no pattern, an unknown metric, a cycle with its path, more than 10 levels or 500 references), then
+ * @throws FormulaParseError (no pattern, an unknown metric, a cycle with its path, more than 10 levels, 500 references or 1,000 parts), then
  *   MissingBindingError with every aggregate that lacks a binding: always in this order
  */
 export function resolveMetric(metric: MetricDefinition, find: (name: string) => MetricDefinition | undefined): ResolvedMetric {
   const missing: MissingBinding[] = [];
   const notBuilt: PatternNotBuiltError[] = [];
   const bindings = new Set<MetricBinding>();
-  const { pattern, root } = parseFormula(metric.formula);
+  const { pattern, root } = parseKept(metric.formula);
   checkReferences(metric, root, find, [metric]);
+  let parts = 0;
   const resolved = resolve(root, [metric]);
   if (missing.length > 0) throw new MissingBindingError(metric.id, missing);
   return { pattern, root: resolved, bindings: [...bindings], notBuilt: notBuilt[0] ?? null };
 
   function resolve(node: Formula, path: MetricDefinition[]): ResolvedFormula {
     const owner = path.at(-1) as MetricDefinition;
+    if (++parts > maxParts) throw tooManyParts(metric.formula);
     switch (node.kind) {
       case 'number':
         return { kind: 'number', value: node.value };
@@ -60,7 +64,7 @@ export function resolveMetric(metric: MetricDefinition, find: (name: string) => 
         return resolveLeaf(node, owner, path);
       case 'metric': {
         const target = find(node.name) as MetricDefinition;
-        return resolve(parseFormula(target.formula).root, [...path, target]);
+        return resolve(parseKept(target.formula).root, [...path, target]);
       }
       case 'negate':
         return { kind: 'negate', operand: resolve(node.operand, path) };
@@ -104,6 +108,13 @@ export function resolveMetric(metric: MetricDefinition, find: (name: string) => 
     }
     return { kind: 'number', value: '0' };
   }
+}
+
+function tooManyParts(formula: string) {
+  return problemAt(formula, 0, {
+    expected: [],
+    hint: { zh: `公式展开后超过 ${maxParts} 项`, en: `the formula comes to more than ${maxParts} parts` },
+  });
 }
 
 /**
@@ -155,13 +166,13 @@ export function checkReferences(
         hint: { zh: `公式展开后超过 ${maxReferences} 个引用`, en: `the formula comes to more than ${maxReferences} references` },
       });
     }
-    checkReferences(target, parseFormula(target.formula).root, find, [...path, target], budget);
+    checkReferences(target, parseKept(target.formula).root, find, [...path, target], budget);
   }
 
   function checkReferencedPattern(outer: Formula, operand: Extract<Formula, { kind: 'metric' }>, position: number): void {
     const target = find(operand.name);
     if (!target) return;
-    const [outerPattern, inner] = [patternOf(outer), parseFormula(target.formula).pattern];
+    const [outerPattern, inner] = [patternOf(outer), parseKept(target.formula).pattern];
     if (!mayNest(outerPattern, inner))
       throw at(position, {
         expected: [],

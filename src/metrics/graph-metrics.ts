@@ -1,0 +1,89 @@
+import { ApiError } from '../common/errors/api-error.js';
+import { metricNames } from './formula/formula-tree.js';
+import { parseKept } from './formula/keep-parsed.js';
+import { type MetricName, type MetricRow } from './metrics.repository.js';
+import { maxReferences, type MetricDefinition } from './plan/resolve-metric.js';
+
+/** Bindings are let go of before more are read: each may take a quarter of a megabyte. */
+const mostKept = 200;
+
+/** The metrics of a graph as formulas refer to each other: the names and formulas of all, the bindings of those that are needed. */
+export class GraphMetrics {
+  /** A metric's own name before anybody's alias, the oldest metric first. */
+  private readonly named = new Map<string, MetricName>();
+  /** By lower-case name or alias, the oldest first. */
+  private readonly sharers = new Map<string, MetricName[]>();
+  private readonly rows = new Map<number, MetricRow>();
+
+  /** @param all metrics of the graph, oldest first */
+  constructor(
+    readonly all: readonly MetricName[],
+    private readonly readRows: (ids: number[]) => Promise<MetricRow[]>,
+  ) {
+    for (const metric of all) this.named.set(metric.name, metric);
+    for (const metric of all) {
+      for (const alias of metric.aliases) if (!this.named.has(alias)) this.named.set(alias, metric);
+      for (const name of new Set([metric.name, ...metric.aliases].map(own => own.toLowerCase()))) {
+        const sharers = this.sharers.get(name);
+        if (sharers) sharers.push(metric);
+        else this.sharers.set(name, [metric]);
+      }
+    }
+  }
+
+  /** What `[name]` means in a formula of the graph; its binding is there once it was reached. */
+  readonly find = (name: string): MetricDefinition | undefined => {
+    const metric = this.named.get(name);
+    return metric && toDefinition(metric, this.rows.get(metric.id));
+  };
+
+  /** The first other metric that the name can mean too, whatever the case of its letters. */
+  findOther(id: number, name: string): MetricName | undefined {
+    return this.sharers.get(name.toLowerCase())?.find(metric => metric.id !== id);
+  }
+
+  /** Reads the bindings of these metrics and of all that their formulas lead to, so that they can be resolved. */
+  async reach(metrics: readonly { id: number; formula: string }[]): Promise<void> {
+    if (this.rows.size > mostKept) this.rows.clear();
+    const missing = this.reachedFrom(metrics).filter(id => !this.rows.has(id));
+    for (const row of missing.length > 0 ? await this.readRows(missing) : []) this.rows.set(row.id, row);
+  }
+
+  /** A metric that was reached. */
+  row(id: number): MetricRow | undefined {
+    return this.rows.get(id);
+  }
+
+  /** The metric whose binding this is. */
+  ownerOf(binding: object): MetricRow | undefined {
+    return [...this.rows.values()].find(row => row.binding?.bound === binding);
+  }
+
+  /** A formula that cannot be read leads nowhere. More metrics than a formula may refer to are not needed: it is refused. */
+  private reachedFrom(metrics: readonly { id: number; formula: string }[]): number[] {
+    const reached = new Set<number>();
+    const open = [...metrics];
+    for (let metric = open.pop(); metric && reached.size <= metrics.length + maxReferences; metric = open.pop()) {
+      if (reached.has(metric.id)) continue;
+      reached.add(metric.id);
+      for (const name of namesIn(metric.formula)) {
+        const target = this.named.get(name);
+        if (target) open.push(target);
+      }
+    }
+    return [...reached];
+  }
+}
+
+export function toDefinition({ id, name, formula }: MetricName, row: MetricRow | undefined): MetricDefinition {
+  return { id, name, formula, binding: row?.binding?.bound ?? null };
+}
+
+function namesIn(formula: string): string[] {
+  try {
+    return metricNames(parseKept(formula).root);
+  } catch (error) {
+    if (error instanceof ApiError) return [];
+    throw error;
+  }
+}
