@@ -6,7 +6,7 @@ import { type ResolvedFormula, resolveMetric } from './plan/resolve-metric.js';
 import { type MetricWarning } from './execute.dto.js';
 import { type Pattern } from './formula/formula-tree.js';
 import { type GraphMetrics, toDefinition } from './graph-metrics.js';
-import { type MetricRow } from './metrics.repository.js';
+import { type MetricRow } from './metric-rows.js';
 
 /** What can be said of a metric without running it. */
 export interface MetricDescription {

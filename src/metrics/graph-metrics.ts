@@ -1,7 +1,7 @@
 import { ApiError } from '../common/errors/api-error.js';
 import { metricNames } from './formula/formula-tree.js';
 import { parseKept } from './formula/keep-parsed.js';
-import { type MetricName, type MetricRow } from './metrics.repository.js';
+import { type MetricName, type MetricRow } from './metric-rows.js';
 import { maxReferences, type MetricDefinition } from './plan/resolve-metric.js';
 
 /** Bindings are let go of before more are read: each may take a quarter of a megabyte. */

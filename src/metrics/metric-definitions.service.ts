@@ -15,7 +15,8 @@ import {
   toMetricResponse,
   type UpdateMetricRequest,
 } from './metrics.dto.js';
-import { type MetricRow, MetricsRepository, type StoredBinding } from './metrics.repository.js';
+import { type MetricRow, type StoredBinding } from './metric-rows.js';
+import { MetricsRepository } from './metrics.repository.js';
 
 /** Metrics as records: named formulas of a graph, and the tables they are bound to. */
 @Injectable()

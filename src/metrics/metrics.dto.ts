@@ -11,7 +11,7 @@ import { type MetricDescription } from './describe-metric.js';
 import { type MetricWarning } from './execute.dto.js';
 import { patterns } from './formula/formula-tree.js';
 import { bindingExample, formulaExample } from './metric-examples.js';
-import { type MetricRow } from './metrics.repository.js';
+import { type MetricRow } from './metric-rows.js';
 
 const printable = /^[^\p{Cc}\p{Cs}]*$/u;
 const maxId = 2 ** 31 - 1;

@@ -27,7 +27,8 @@ import { metricNames, type Pattern } from './formula/formula-tree.js';
 import { parseFormula } from './formula/parse-formula.js';
 import { type ParseFormulaResponse } from './metrics.dto.js';
 import { MetricTableMissingError, TooManyMetricNamesError } from './metrics.errors.js';
-import { type MetricRow, MetricsRepository } from './metrics.repository.js';
+import { type MetricRow } from './metric-rows.js';
+import { MetricsRepository } from './metrics.repository.js';
 import { toWireValue, wireTypeOf } from './wire-values.js';
 import { SQLSTATE, sqlstateOf } from '../sql/sqlstate.js';
 
@@ -139,8 +140,11 @@ export class MetricsService implements OnModuleInit {
     let catalog = this.catalogs.get(graphId);
     if (catalog?.version !== version) {
       const entries = this.readCatalog(graphId);
-      // A failure of the moment must not stay.
-      entries.catch(() => this.catalogs.get(graphId)?.entries === entries && this.catalogs.delete(graphId));
+      entries.catch((error: unknown) => {
+        // A failure of the moment must not stay.
+        const isOfMoment = !(error instanceof TooManyMetricNamesError);
+        if (isOfMoment && this.catalogs.get(graphId)?.entries === entries) this.catalogs.delete(graphId);
+      });
       catalog = { version, entries };
     }
     // The graph that was asked about last stands last.

@@ -176,7 +176,7 @@ describe('request bodies', () => {
   }); // prettier-ignore
 
   it('is not kept busy by a list whose items must differ', async () => {
-    const graph_ids = Array.from({ length: 140_000 }, (_, index) => index + 1);
+    const graph_ids = Array.from({ length: 99_000 }, (_, index) => index + 1);
     const startedAt = performance.now();
     const { body } = await test.admin.post('/api/api-keys').send({ name: 'k', graph_ids }).expect(422);
     expect(body.detail.errors).toMatchObject([{ loc: ['body', 'graph_ids'], type: 'too_many' }]);

@@ -1,12 +1,15 @@
 const quote = 0x22;
 const backslash = 0x5c;
 const colon = 0x3a;
+const comma = 0x2c;
 
 export interface JsonMeasure {
   /** How deep the brackets nest. */
   depth: number;
   /** Lists, maps, and fields of maps. */
   parts: number;
+  /** Commas between elements and fields. */
+  commas: number;
 }
 
 /**
@@ -15,7 +18,7 @@ export interface JsonMeasure {
  */
 export function measureJson(json: Uint8Array, limits: JsonMeasure): JsonMeasure {
   let depth = 0;
-  const measure = { depth: 0, parts: 0 };
+  const measure = { depth: 0, parts: 0, commas: 0 };
   let inString = false;
   for (let index = 0; index < json.length; index++) {
     const byte = json[index];
@@ -28,8 +31,9 @@ export function measureJson(json: Uint8Array, limits: JsonMeasure): JsonMeasure 
       if (++depth > measure.depth) measure.depth = depth;
     } else if (byte === 0x5d || byte === 0x7d) depth--;
     else if (byte === colon) measure.parts++;
+    else if (byte === comma) measure.commas++;
     else continue;
-    if (measure.depth > limits.depth || measure.parts > limits.parts) return measure;
+    if (measure.depth > limits.depth || measure.parts > limits.parts || measure.commas > limits.commas) return measure;
   }
   return measure;
 }

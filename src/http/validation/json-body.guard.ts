@@ -18,7 +18,7 @@ import { isUnread } from './unread.decorator.js';
  * `JSON.parse` takes hundreds of thousands of levels; what walks the result afterwards, `JSON.stringify` too, does not. Making and
  * checking the parts that a megabyte can hold would keep others waiting for half a second.
  */
-const most = { depth: 64, parts: 20_000 };
+const most = { depth: 64, parts: 20_000, commas: 100_000 };
 
 /** What comes with these means nothing (RFC 9110, section 9.3) and stays unread. */
 const bodiless = new Set(['GET', 'HEAD']);
@@ -70,14 +70,14 @@ function parseObject(body: Buffer, contentType = ''): object {
   if (charset.toLowerCase() !== 'utf-8') throw new UnsupportedMediaTypeError('application/json; charset=utf-8');
   const measure = measureJson(body, most);
   if (measure.depth > most.depth) throw new BodyTooDeepError(most.depth);
-  if (measure.parts > most.parts) throw tooManyParts();
+  if (measure.parts > most.parts || measure.commas > most.commas) throw tooManyParts();
   const value = body.length === 0 ? {} : parse(body);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new MalformedBodyError();
   return value;
 }
 
 function tooManyParts(): SchemaError {
-  const msg = `字段、列表与映射合计最多 ${most.parts} 个 / must have no more than ${most.parts} fields, lists and maps together`;
+  const msg = `字段、列表与映射合计最多 ${most.parts} 个，列表元素合计最多 ${most.commas} 个 / must have no more than ${most.parts} fields, lists and maps together, and ${most.commas} elements of lists`;
   return new SchemaError([{ loc: ['body'], msg, type: 'too_many' }]);
 }
 

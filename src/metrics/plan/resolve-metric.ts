@@ -35,12 +35,12 @@ const maxReferenceDepth = 10;
 /** Ten levels of formulas that name two metrics each are 1,024 scans of the same thing: the depth alone is no limit. */
 export const maxReferences = 500;
 /** Numbers, aggregates and operators of a formula once its references are replaced: each is a part of the SQL. */
-const maxParts = 1_000;
+const maxParts = 600;
 
 /**
  * Parses a metric and everything it refers to, by name within its graph.
  * @param find the metric of that name or alias, or undefined
- * @throws FormulaParseError (no pattern, an unknown metric, a cycle with its path, more than 10 levels, 500 references or 1,000 parts), then
+ * @throws FormulaParseError (no pattern, an unknown metric, a cycle with its path, more than 10 levels, 500 references or 600 parts), then
  *   MissingBindingError with every aggregate that lacks a binding: always in this order
  */
 export function resolveMetric(metric: MetricDefinition, find: (name: string) => MetricDefinition | undefined): ResolvedMetric {
