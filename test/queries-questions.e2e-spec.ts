@@ -88,6 +88,18 @@ describe('what a question excludes, joins and asks for', () => {
     ]);
   });
 
+  it.each([
+    ['2024年13月的订单', '2024年13月'],
+    ['2025年2月29日的订单', '2025年2月29日'],
+    ['How many orders on 2025-04-31?', '2025-04-31'],
+    ['2024-02-31的销售额', '2024-02-31'],
+    ['orders between 2025-01-01 and 2024-01-01', '2025-01-01 and 2024-01-01'],
+    ['2025年到2024年的订单', '2025年到2024年'],
+  ])('%s: is not understood where no calendar has %s', async (question, time) => {
+    const { plan, warnings } = await ask(question);
+    expect([plan.kind, warnings[0]]).toEqual(['search', expect.stringMatching(new RegExp(`(不理解“|Not understood: )${time}`))]);
+  });
+
   it('takes a question particle and a comparison for no negation', async () => {
     expect(displays((await ask('有没有位于华东的客户？')).rows)).toHaveLength(2);
     expect(displays((await ask('单价不超过12.5的产品')).rows)).toHaveLength(2);

@@ -6,6 +6,12 @@ export interface Span {
   to: string;
 }
 
+/** The day, or null where no calendar has it. */
+export function dayOf(year: number, month: number, day: number): string | null {
+  const isDay = month >= 1 && month <= 12 && day >= 1 && dateOf(year, month, day) < dateOf(year, month + 1);
+  return isDay ? dateOf(year, month, day) : null;
+}
+
 export function dateOf(year: number, month = 1, day = 1): string {
   const date = new Date(Date.UTC(2000, month - 1, day));
   date.setUTCFullYear(year + Math.floor((month - 1) / 12), (((month - 1) % 12) + 12) % 12, day);

@@ -62,16 +62,16 @@ export async function linkQuestion(
   const text = normalizeText(question);
   // One character may stand for eighteen.
   if (text.length > LONGEST_QUESTION) throw new TooManyWordsError();
-  const times = findTimes(text, today).map(({ text: own, start, end, from, to }): Mention => ({
-    text: own,
-    start,
-    end,
-    meanings: [{ as: 'time', span: { from, to } }],
-  }));
+  const times = findTimes(text, today).map(({ span, ...place }): Mention => ({ ...place, meanings: span ? [{ as: 'time', span }] : [] }));
   const candidates = [...(await findNames(text, lexicon, names, pace)), ...findIntents(text)];
   const mentions = await chooseLongest(text, times, candidates, pace);
   const linked = await linkApproximately(text, mentions, names);
-  return { text, ...linked };
+  const isTime = ({ meanings }: Mention): boolean => meanings.length > 0;
+  return {
+    text,
+    mentions: linked.mentions.filter(isTime),
+    unknown: [...times.filter(mention => !isTime(mention)).map(mention => mention.text), ...linked.unknown],
+  };
 }
 
 /** Every stretch between boundaries of words, or of single CJK characters, that is a name of something. */

@@ -1,7 +1,8 @@
 import { findTimes } from './parse-time.js';
 
 const today = '2026-11-20';
-const spansOf = (text: string): string[] => findTimes(text.toLowerCase(), today).map(({ from, to }) => `${from}/${to}`);
+const spansOf = (text: string): (string | null)[] =>
+  findTimes(text.toLowerCase(), today).map(({ span }) => span && `${span.from}/${span.to}`);
 
 describe('findTimes', () => {
   it.each([
@@ -49,6 +50,24 @@ describe('findTimes', () => {
       expect(spansOf(text)).toEqual([]);
     },
   );
+
+  it.each([
+    ['2024年13月的订单', '2024年13月'],
+    ['2024年0月', '2024年0月'],
+    ['13月的订单', '13月'],
+    ['2月30日的订单', '2月30日'],
+    ['2025年2月29日', '2025年2月29日'],
+    ['2024-02-31', '2024-02-31'],
+    ['2024-02-00', '2024-02-00'],
+    ['2024-13-01', '2024-13-01'],
+    ['on 2025-04-31', '2025-04-31'],
+    ['since 2025-04-31', '2025-04-31'],
+    ['2025-04-01到2025-04-31', '2025-04-01到2025-04-31'],
+    ['between 2025-01-01 and 2024-01-01', '2025-01-01 and 2024-01-01'],
+    ['2025年到2024年', '2025年到2024年'],
+  ])('finds in %s that %s is no time', (text, own) => {
+    expect(findTimes(text, today)).toMatchObject([{ text: own, span: null }]);
+  });
 
   it('finds two times that are not a range', () => {
     expect(spansOf('2023年和2024年的销售额')).toEqual(['2023-01-01/2024-01-01', '2024-01-01/2025-01-01']);

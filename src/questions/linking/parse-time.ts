@@ -1,17 +1,33 @@
-import { addDays, dateOf, daySpan, type Grain, lastUnits, monthSpan, quarterSpan, type Span, weekSpan, yearSpan } from './calendar.js';
+import {
+  addDays,
+  dateOf,
+  dayOf,
+  daySpan,
+  type Grain,
+  lastUnits,
+  monthSpan,
+  quarterSpan,
+  type Span,
+  weekSpan,
+  yearSpan,
+} from './calendar.js';
 import { NUMERAL, readNumeral } from './numerals.js';
 
-/** A time named in a question; `start` and `end` are offsets in it. */
-export interface TimeMention extends Span {
+/** A time named in a question; `start` and `end` are offsets in it. Without a span it names no time there is: 31 February. */
+export interface TimeMention {
   text: string;
   start: number;
   end: number;
+  span: Span | null;
 }
 
 interface Found extends TimeMention {
   /** A part of a year that names none takes the year of the span before it (`2024年1月到3月`). */
-  withYear: ((year: number) => Span) | null;
+  withYear: PartOfYear | null;
 }
+
+type PartOfYear = (year: number) => Span | null;
+type Read = Pick<Found, 'span' | 'withYear'>;
 
 const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november', 'december'];
 const MONTH_EN = `(?:${MONTHS.map(month => `${month}|${month.slice(0, 3)}`).join('|')}|sept)`;
@@ -27,7 +43,7 @@ export function findTimes(text: string, today: string): TimeMention[] {
     const last = separate.at(-1);
     if (!last || mention.start >= last.end) separate.push(mention);
   }
-  return joinRanges(text, separate, today).map(({ text: own, start, end, from, to }) => ({ text: own, start, end, from, to }));
+  return joinRanges(text, separate, today).map(({ text: own, start, end, span }) => ({ text: own, start, end, span }));
 }
 
 function findChinese(text: string, today: string): Found[] {
@@ -38,7 +54,7 @@ function findChinese(text: string, today: string): Found[] {
   return [
     ...matches(text, new RegExp(`(?:(${YEAR})年度?|(今年|本年|去年|上年|前年))的?(?:${PART_ZH})?`, 'g'), groups => {
       const year = groups[1] === undefined ? thisYear + (relative[groups[2] ?? ''] ?? 0) : Number(groups[1]);
-      return { span: partOfYear(groups.slice(3))?.(year) ?? yearSpan(year), withYear: null };
+      return plain(groups.slice(3).every(group => group === undefined) ? yearSpan(year) : partOfYear(groups.slice(3))(year));
     }),
     // The first of `2024和2025年` and `2024、2025年`.
     ...matches(text, new RegExp(`(?<!\\d)(${YEAR})(?=\\s*(?:[和与及、到至~-]|以及)\\s*${YEAR}年)`, 'g'), groups =>
@@ -46,7 +62,7 @@ function findChinese(text: string, today: string): Found[] {
     ),
     ...matches(text, new RegExp(`(?<!\\d)(?:${PART_ZH})`, 'g'), groups => {
       const part = partOfYear(groups.slice(1));
-      return part && { span: part(thisYear), withYear: part };
+      return { span: part(thisYear), withYear: part };
     }),
     ...matches(text, /(上个?月|这个月|本月)|(上个?季度|这个季度|本季度)|(上周|上个?星期|本周|这周)|(今天|昨天)/g, groups => {
       const past = /^[上昨]/.test(groups[0]) ? 1 : 0;
@@ -62,9 +78,9 @@ function findChinese(text: string, today: string): Found[] {
       return count && unit ? plain(lastUnits(today, count, unit)) : null;
     }),
     ...matches(text, /(?<!\d)((?:19|20)\d\d)-(\d\d)(?:-(\d\d))?(?!\d)/g, groups => {
-      const [year, month, day] = [Number(groups[1]), Number(groups[2]), Number(groups[3] ?? 0)];
-      if (month < 1 || month > 12 || day > 31) return null;
-      return plain(day ? daySpan(dateOf(year, month, day)) : monthSpan(year, month));
+      const [year, month] = [Number(groups[1]), Number(groups[2])];
+      if (groups[3] !== undefined) return plain(spanOfDay(year, month, Number(groups[3])));
+      return month < 1 || month > 12 ? null : plain(monthSpan(year, month));
     }),
   ];
 }
@@ -121,59 +137,51 @@ function findEnglish(text: string, today: string): Found[] {
   ];
 }
 
-function matches(
-  text: string,
-  pattern: RegExp,
-  read: (groups: string[] & { 0: string }) => { span: Span; withYear: Found['withYear'] } | null,
-): Found[] {
+function matches(text: string, pattern: RegExp, read: (groups: string[] & { 0: string }) => Read | null): Found[] {
   return [...text.matchAll(pattern)].flatMap(match => {
-    const read1 = read(match);
-    return read1
-      ? [{ text: match[0], start: match.index, end: match.index + match[0].length, ...read1.span, withYear: read1.withYear }]
-      : [];
+    const time = read(match);
+    return time ? [{ text: match[0], start: match.index, end: match.index + match[0].length, ...time }] : [];
   });
 }
 
-const plain = (span: Span): { span: Span; withYear: null } => ({ span, withYear: null });
+const plain = (span: Span | null): Read => ({ span, withYear: null });
 
-function inYear(year: number | null, thisYear: number, part: (year: number) => Span): { span: Span; withYear: Found['withYear'] } {
+function inYear(year: number | null, thisYear: number, part: PartOfYear): Read {
   return { span: part(year ?? thisYear), withYear: year === null ? part : null };
 }
 
-/** Quarter, month, month and day, or half of a year, from the groups of PART_ZH. */
-function partOfYear([quarter, month, day, half]: (string | undefined)[]): ((year: number) => Span) | null {
-  if (quarter !== undefined) return year => quarterSpan(year, readNumeral(quarter) ?? 1);
-  if (half !== undefined) return year => ({ from: dateOf(year, half === '上半年' ? 1 : 7), to: dateOf(year, half === '上半年' ? 7 : 13) });
-  const monthNumber = month === undefined ? null : readNumeral(month);
-  if (monthNumber === null || monthNumber < 1 || monthNumber > 12) return null;
-  const dayNumber = day === undefined ? null : readNumeral(day);
-  return year => (dayNumber === null ? monthSpan(year, monthNumber) : daySpan(dateOf(year, monthNumber, dayNumber)));
+function spanOfDay(year: number, month: number, day: number): Span | null {
+  const date = dayOf(year, month, day);
+  return date === null ? null : daySpan(date);
 }
 
-/** `A 到 B`, `between A and B`, `since A`, `A 以来`, `before A`, `A 之前`. */
+/** Quarter, month, month and day, or half of a year, from the groups of PART_ZH. */
+function partOfYear([quarter, month, day, half]: (string | undefined)[]): PartOfYear {
+  if (quarter !== undefined) return year => quarterSpan(year, readNumeral(quarter) ?? 1);
+  if (half !== undefined) return year => ({ from: dateOf(year, half === '上半年' ? 1 : 7), to: dateOf(year, half === '上半年' ? 7 : 13) });
+  const monthNumber = readNumeral(month ?? '') ?? 0;
+  if (monthNumber < 1 || monthNumber > 12) return () => null;
+  return year => (day === undefined ? monthSpan(year, monthNumber) : spanOfDay(year, monthNumber, readNumeral(day) ?? 0));
+}
+
+/** `A 到 B`, `between A and B`, `since A`, `A 以来`, `before A`, `A 之前`. A range that ends before it begins is no time. */
 function joinRanges(text: string, found: Found[], today: string): Found[] {
   const joined: Found[] = [];
   for (const mention of found) {
     const last = joined.at(-1);
     const between = last ? text.slice(last.end, mention.start) : '';
-    if (last && /^\s*(到|至|[-~–—]|and|to|until|through)\s*$/.test(between)) {
-      const year = last.from.slice(0, 4);
-      const end = mention.withYear ? mention.withYear(Number(year)) : mention;
-      const start = last.withYear && !mention.withYear ? last.withYear(Number(mention.from.slice(0, 4))) : last;
-      const isRange = !/and/.test(between) || /\bbetween\s*$/.test(text.slice(0, last.start));
-      if (isRange && start.from < end.to) {
-        joined[joined.length - 1] = {
-          ...last,
-          from: start.from,
-          to: end.to,
-          end: mention.end,
-          text: text.slice(last.start, mention.end),
-          withYear: null,
-        };
-        continue;
-      }
-    }
-    joined.push(mention);
+    const isRange =
+      /^\s*(到|至|[-~–—]|to|until|through)\s*$/.test(between) ||
+      (/^\s*and\s*$/.test(between) && /\bbetween\s*$/.test(text.slice(0, last?.start)));
+    if (last && isRange)
+      joined[joined.length - 1] = {
+        text: text.slice(last.start, mention.end),
+        start: last.start,
+        end: mention.end,
+        span: rangeOf(last, mention),
+        withYear: null,
+      };
+    else joined.push(mention);
   }
   return joined.map(mention => {
     const before = /\b(since|after|from|before|until|between)\s*$/.exec(text.slice(0, mention.start));
@@ -181,21 +189,32 @@ function joinRanges(text: string, found: Found[], today: string): Found[] {
     const start = before ? before.index : mention.start;
     const end = after ? mention.end + after[0].length : mention.end;
     const widened = { ...mention, start, end, text: text.slice(start, end) };
-    const word = after?.[1] ?? before?.[1];
-    switch (word) {
-      case 'since':
-      case '以来':
-        return { ...widened, to: addDays(today, 1) };
-      case 'after':
-      case '之后':
-      case '以后':
-        return { ...widened, from: mention.to, to: addDays(today, 1) };
-      case 'before':
-      case '之前':
-      case '以前':
-        return { ...widened, from: '0001-01-01', to: mention.from };
-      default:
-        return widened;
-    }
+    return mention.span ? { ...widened, span: reach(mention.span, after?.[1] ?? before?.[1], today) } : mention;
   });
+}
+
+function rangeOf(first: Found, last: Found): Span | null {
+  if (!first.span || !last.span) return null;
+  const start = first.withYear && !last.withYear ? first.withYear(Number(last.span.from.slice(0, 4))) : first.span;
+  const end = last.withYear ? last.withYear(Number(first.span.from.slice(0, 4))) : last.span;
+  return start && end && start.from < end.to ? { from: start.from, to: end.to } : null;
+}
+
+/** What `since`, `after` and `before` a span reach over. */
+function reach(span: Span, word: string | undefined, today: string): Span {
+  switch (word) {
+    case 'since':
+    case '以来':
+      return { from: span.from, to: addDays(today, 1) };
+    case 'after':
+    case '之后':
+    case '以后':
+      return { from: span.to, to: addDays(today, 1) };
+    case 'before':
+    case '之前':
+    case '以前':
+      return { from: '0001-01-01', to: span.from };
+    default:
+      return span;
+  }
 }
