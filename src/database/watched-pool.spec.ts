@@ -51,6 +51,15 @@ describe('WatchedPool', () => {
     expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
   });
 
+  it('tells who has waited too long for a connection that the service is busy', async () => {
+    const pool = open({ connectionTimeoutMillis: 200, max: 1 });
+    const client = await pool.connect();
+    const busy = { status: 503, code: 'database_busy', headers: { 'Retry-After': '2' } };
+    await expect(pool.query('SELECT 1')).rejects.toMatchObject(busy);
+    await expect(pool.connect()).rejects.toMatchObject(busy);
+    client.release();
+  });
+
   it('lets everybody go when it is abandoned: who runs a statement, and who waits for a connection', async () => {
     const pool = open({ connectionTimeoutMillis: 20_000 });
     const client = await pool.connect();

@@ -1,5 +1,5 @@
 import pg, { type PoolClient } from 'pg';
-import { DatabaseUnavailableError } from '../common/errors/common-errors.js';
+import { DatabaseBusyError, DatabaseUnavailableError } from '../common/errors/common-errors.js';
 import { isBusy, sever } from './sever-connection.js';
 
 /** What a pool asks before it lets anyone wait. */
@@ -35,10 +35,19 @@ export class WatchedPool extends pg.Pool {
   override connect(): Promise<PoolClient>;
   override connect(callback: ConnectCallback): void;
   override connect(callback?: ConnectCallback): Promise<PoolClient> | void {
-    if (this.server.isUp) return callback ? super.connect(callback) : super.connect();
+    if (this.server.isUp) {
+      if (!callback) return super.connect().catch((error: unknown) => Promise.reject(this.explain(error) as Error));
+      return super.connect((error, client, done) => callback(error && (this.explain(error) as Error), client, done));
+    }
     const error = new DatabaseUnavailableError(undefined);
     if (!callback) return Promise.reject(error);
     process.nextTick(() => callback(error, undefined, () => undefined));
+  }
+
+  /** A wait for one of the connections that has been too long while the server answers: others use them all. */
+  private explain(error: unknown): unknown {
+    const isWait = (error as Error).message === 'timeout exceeded when trying to connect';
+    return isWait && this.server.isUp && this.usage.busy >= this.options.max ? new DatabaseBusyError() : error;
   }
 
   /** Cuts all connections, also those being made: what waits on one, or for one, fails now. */

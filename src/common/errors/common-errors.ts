@@ -12,6 +12,18 @@ export class InternalError extends ApiError {
   }
 }
 
+/** 503: all connections of this process to its database have been in use for longer than anyone waits. */
+export class DatabaseBusyError extends ApiError {
+  constructor() {
+    super(
+      503,
+      'database_busy',
+      { zh: '服务繁忙，请稍后重试', en: 'The service is busy; try again shortly' },
+      { headers: { 'Retry-After': '2' } },
+    );
+  }
+}
+
 export class DatabaseUnavailableError extends ApiError {
   constructor(cause: unknown) {
     super(
