@@ -100,6 +100,28 @@ describe('what a question excludes, joins and asks for', () => {
     expect([plan.kind, warnings[0]]).toEqual(['search', expect.stringMatching(new RegExp(`(不理解“|Not understood: )${time}`))]);
   });
 
+  it.each([
+    ['2025年2月10日前的订单', ['10248', '10249']],
+    ['2025年2月10日后的订单', ['10251', '9007199254740993']],
+    ['2025年2月10日及以后的订单', ['10250', '10251', '9007199254740993']],
+    ['2025年前的订单', ['10248']],
+    ['截至2025年1月15日的订单', ['10248', '10249']],
+    ['orders until 2025-01-15', ['10248', '10249']],
+    ['orders by 2025-01-15', ['10248', '10249']],
+    ['orders before 2025-01-15', ['10248']],
+    ['orders on or after 2025-07-01', ['9007199254740993']],
+    ['orders from 2025-02-11 on', ['10251', '9007199254740993']],
+  ])('%s: reaches as far as it says', async (question, expected) => {
+    const { rows, warnings, plan } = await ask(question);
+    expect([displays(rows).map(String).sort(), warnings, plan.kind]).toEqual([expected, [], 'cypher']);
+  });
+
+  it('leaves what begins at a day open', async () => {
+    expect((await ask('orders since 2025')).plan.parameters).toEqual({ p1: '2025-01-01' });
+    const { answer, plan } = await ask('2025年2月以来的销售额');
+    expect([plan.metric_call.time, answer.text]).toEqual([{ from: '2025-02-01' }, '2025-02-01 及以后的销售额为 1,623 CNY。']);
+  });
+
   it('takes a question particle and a comparison for no negation', async () => {
     expect(displays((await ask('有没有位于华东的客户？')).rows)).toHaveLength(2);
     expect(displays((await ask('单价不超过12.5的产品')).rows)).toHaveLength(2);

@@ -4,6 +4,8 @@ export type Grain = 'day' | 'week' | 'month' | 'quarter' | 'year';
 export interface Span {
   from: string;
   to: string;
+  /** Nothing ends it (`since 2025`): `to` is only the day after today, and what is planned lies beyond. */
+  isOpen?: true;
 }
 
 /** The day, or null where no calendar has it. */

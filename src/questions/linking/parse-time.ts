@@ -131,7 +131,10 @@ function findEnglish(text: string, today: string): Found[] {
     }),
     ...matches(
       text,
-      new RegExp(`(?<=\\b(?:in|during|for|of|since|year|from|between|and|to|until|before|after)\\s+)(${YEAR})\\b(?!-)`, 'g'),
+      new RegExp(
+        `(?<=\\b(?:in|during|for|of|since|year|from|between|and|to|until|till|through|by|before|after)\\s+)(${YEAR})\\b(?!-)`,
+        'g',
+      ),
       groups => plain(yearSpan(Number(groups[1]))),
     ),
   ];
@@ -183,14 +186,7 @@ function joinRanges(text: string, found: Found[], today: string): Found[] {
       };
     else joined.push(mention);
   }
-  return joined.map(mention => {
-    const before = /\b(since|after|from|before|until|between)\s*$/.exec(text.slice(0, mention.start));
-    const after = /^的?(以来|之后|以后|之前|以前)/.exec(text.slice(mention.end));
-    const start = before ? before.index : mention.start;
-    const end = after ? mention.end + after[0].length : mention.end;
-    const widened = { ...mention, start, end, text: text.slice(start, end) };
-    return mention.span ? { ...widened, span: reach(mention.span, after?.[1] ?? before?.[1], today) } : mention;
-  });
+  return joined.map(mention => widen(text, mention, !found.includes(mention), today));
 }
 
 function rangeOf(first: Found, last: Found): Span | null {
@@ -200,21 +196,58 @@ function rangeOf(first: Found, last: Found): Span | null {
   return start && end && start.from < end.to ? { from: start.from, to: end.to } : null;
 }
 
-/** What `since`, `after` and `before` a span reach over. */
-function reach(span: Span, word: string | undefined, today: string): Span {
-  switch (word) {
-    case 'since':
-    case '以来':
-      return { from: span.from, to: addDays(today, 1) };
-    case 'after':
-    case '之后':
-    case '以后':
-      return { from: span.to, to: addDays(today, 1) };
-    case 'before':
-    case '之前':
-    case '以前':
-      return { from: '0001-01-01', to: span.from };
-    default:
-      return span;
+/** What `since`, `after`, `until` and `before` reach over; the first that fits what stands before and after a time. */
+const REACHES: { before?: RegExp; after?: RegExp; reach: (span: Span, tomorrow: string) => Span | null }[] = [
+  { after: /^\s*的?[及或](?:以后|之后|后)/, reach: since },
+  { after: /^\s*的?[及或](?:以前|之前|前)/, reach: until },
+  { after: /^\s*(?:的?以来|起(?![飞点始降诉草运租售薪价步航重])|至今|[到至](?:现在|目前|今))/, reach: since },
+  { before: /(?:自从?|从)\s*$/, after: /^\s*(?:开始|以来)/, reach: since },
+  { after: /^\s*(?:的?(?:之后|以后)|后(?![端台卫缀轴勤备来半面续]))/, reach: after },
+  { after: new RegExp(`^\\s*(?:的?(?:之前|以前)|前(?!\\s*${NUMERAL}|[后端台锋缀轴景半往来面任]))`), reach: before },
+  { after: /^\s*为?止/, reach: until },
+  { before: /(?:截至|截止到?|直?到)\s*$/, reach: until },
+  { before: /(?<!来)自从?\s*$/, reach: since },
+  { before: /\bfrom\s*$/, after: /^\s*(?:on|onwards?|forward)\b/, reach: since },
+  { after: /^\s*(?:onwards?|(?:or|and) (?:later|after))\b/, reach: since },
+  { after: /^\s*(?:or|and) (?:earlier|before)\b/, reach: until },
+  { before: /\b(?:since|on or after)\s*$/, reach: since },
+  { before: /\b(?:up to|up until|until|till|through|by|as of|on or before)\s*$/, reach: until },
+  { before: /\bafter\s*$/, reach: after },
+  { before: /\bbefore\s*$/, reach: before },
+  // Half of a range says nothing.
+  { before: /\b(?:between|to)\s*$/, reach: () => null },
+];
+
+function since({ from }: Span, tomorrow: string): Span {
+  return { from, to: tomorrow, isOpen: true };
+}
+
+function after({ to }: Span, tomorrow: string): Span {
+  return { from: to, to: tomorrow, isOpen: true };
+}
+
+/** The last day counts. */
+function until({ to }: Span): Span {
+  return { from: '0001-01-01', to };
+}
+
+function before({ from }: Span): Span {
+  return { from: '0001-01-01', to: from };
+}
+
+/** A range reaches over nothing but itself. */
+function widen(text: string, mention: Found, isRange: boolean, today: string): Found {
+  const [ahead, behind] = [text.slice(0, mention.start), text.slice(mention.end)];
+  const stretched = (before: RegExpExecArray | null, after: RegExpExecArray | null, span: Span | null): Found => {
+    const [start, end] = [before?.index ?? mention.start, mention.end + (after?.[0].length ?? 0)];
+    return { ...mention, start, end, text: text.slice(start, end), span };
+  };
+  if (!mention.span) return mention;
+  for (const rule of REACHES) {
+    const before = rule.before?.exec(isRange ? '' : ahead) ?? null;
+    const after = rule.after?.exec(behind) ?? null;
+    if ((rule.before && !before) || (rule.after && !after)) continue;
+    return stretched(before, after, isRange ? null : rule.reach(mention.span, addDays(today, 1)));
   }
+  return stretched(/\b(?:from|between)\s*$/.exec(ahead), null, mention.span);
 }

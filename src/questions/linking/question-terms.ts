@@ -1,3 +1,4 @@
+import { type Span } from './calendar.js';
 import { type EntityNode, type Mention, type MeaningOf } from './meaning.js';
 
 export interface LabelTerm {
@@ -23,6 +24,10 @@ export interface ValueTerm {
   negated: boolean;
 }
 
+export interface TimeTerm extends Span {
+  mention: Mention;
+}
+
 /** The mentions of a question, each taken for one thing: the reading for the graph. */
 export interface QuestionTerms {
   labels: LabelTerm[];
@@ -30,7 +35,7 @@ export interface QuestionTerms {
   relations: { mention: Mention; type: string }[];
   properties: PropertyTerm[];
   values: ValueTerm[];
-  times: { mention: Mention; from: string; to: string }[];
+  times: TimeTerm[];
   compares: { mention: Mention; operator: string; value: number }[];
   top: { mention: Mention; descending: boolean; count: number | null } | null;
   counts: Mention[];

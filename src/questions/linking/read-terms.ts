@@ -39,7 +39,7 @@ export function readTerms(linked: LinkedQuestion): QuestionTerms {
     else if (owners.length > 0) terms.properties.push({ mention, owners });
     else if (entity) terms.entities.push({ mention, nodes: entity.nodes, approximate: entity.approximate, negated: false });
     else if (values.length > 0) terms.values.push({ mention, values, negated: false });
-    else if (time) terms.times.push({ mention, from: time.span.from, to: time.span.to });
+    else if (time) terms.times.push({ mention, ...time.span });
   }
   const read = absorbAppositions(text, terms);
   return { ...read, negations: applyNegations(linked, read) };

@@ -130,7 +130,9 @@ function addTimes(writer: CypherWriter, { times }: QuestionTerms, schema: Questi
       `所问的对象没有日期，无法限定“${first.mention.text}”`,
       `What is asked for has no date to limit to "${first.mention.text}"`,
     );
-  const spans = times.map(({ from, to }) => `${dated} >= ${writer.parameter(from)} AND ${dated} < ${writer.parameter(to)}`);
+  const spans = times.map(({ from, to, isOpen }) =>
+    [`${dated} >= ${writer.parameter(from)}`, ...(isOpen ? [] : [`${dated} < ${writer.parameter(to)}`])].join(' AND '),
+  );
   writer.where(spans.length === 1 ? (spans[0] ?? '') : `(${spans.map(span => `(${span})`).join(' OR ')})`);
 }
 

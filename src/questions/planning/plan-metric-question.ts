@@ -158,7 +158,7 @@ function findSecondMeasure(
 }
 
 /** `2024年和2025年`: periods of one kind that follow one another, as one with that kind for its grain. */
-function joinPeriods(times: { from: string; to: string }[]): { from: string; to: string; grain: Grain } | null {
+function joinPeriods(times: Span[]): (Span & { grain: Grain }) | null {
   const sorted = [...times].sort((a, b) => a.from.localeCompare(b.from));
   const [first, last] = [sorted[0], sorted.at(-1)];
   if (!first || !last || sorted.length < 2) return null;
@@ -167,7 +167,8 @@ function joinPeriods(times: { from: string; to: string }[]): { from: string; to:
   return grain && follow ? { from: first.from, to: last.to, grain } : null;
 }
 
-function grainOf({ from, to }: { from: string; to: string }): Grain | null {
+function grainOf({ from, to, isOpen }: Span): Grain | null {
+  if (isOpen) return null;
   const [year, month] = from.split('-').map(Number) as [number, number];
   const is = (span: Span): boolean => span.from === from && span.to === to;
   if (is(yearSpan(year))) return 'year';
@@ -175,10 +176,10 @@ function grainOf({ from, to }: { from: string; to: string }): Grain | null {
   return is(monthSpan(year, month)) ? 'month' : null;
 }
 
-function toTime(time: { from: string; to: string } | undefined, grain: Grain | null): MetricCall['time'] {
+function toTime(time: Span | undefined, grain: Grain | null): MetricCall['time'] {
   return {
     ...(time && time.from !== '0001-01-01' ? { from: time.from } : {}),
-    ...(time ? { to: time.to } : {}),
+    ...(time && !time.isOpen ? { to: time.to } : {}),
     ...(grain ? { grain } : {}),
   };
 }

@@ -68,7 +68,7 @@ function wordLimits({ named, excluded, times }: Limits, zh: boolean): string {
     ...(named.length > 0 ? [` for ${named.join(', ')}`] : []),
     ...(excluded.length > 0 ? [` excluding ${excluded.join(', ')}`] : []),
     ...times.map(time =>
-      /^(?:since|after|before|until|between|from|last|this|today|yesterday)\b/.test(time)
+      /^(?:since|after|before|until|till|up|through|by|as|on|between|from|last|this|today|yesterday)\b/.test(time)
         ? ` ${capitalizeMonths(time)}`
         : ` in ${capitalizeMonths(time)}`,
     ),
@@ -121,7 +121,7 @@ function nameFilter({ op, values }: MetricCall['filters'][number], zh: boolean):
 const GRAIN_ZH = { day: '日', week: '周', month: '月', quarter: '季度', year: '年' };
 
 function periodOf({ time }: MetricCall, zh: boolean): string[] {
-  if (!time?.to) return [];
+  if (!time?.to) return time?.from ? [zh ? `${time.from} 及以后` : `${time.from} and later`] : [];
   const last = new Date(Date.parse(`${time.to}T00:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
   if (!time.from) return [zh ? `${last} 及以前` : `up to ${last}`];
   if (zh) return [`${time.from} 至 ${last}`];

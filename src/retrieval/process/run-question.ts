@@ -211,7 +211,7 @@ function describeTerms({ mentions }: LinkedQuestion, entities: ReadonlyMap<numbe
       case 'value':
         return { text, as: 'property', name: `${meaning.property} = ${meaning.value}` };
       case 'time':
-        return { text, as: 'time', name: `${meaning.span.from}/${meaning.span.to}` };
+        return { text, as: 'time', name: `${meaning.span.from}/${meaning.span.isOpen ? '..' : meaning.span.to}` };
       case 'intent':
       case undefined:
         return { text, as: 'intent', name: meaning?.intent.kind ?? '' };
