@@ -6,7 +6,7 @@ import { leafKey } from './compile-leaf.js';
 import { bindingKey, checkNames, compileScan, guardClause, planScans, type Scan } from './compile-scan.js';
 import { periodSpine, planTime, type TimePlan } from './compile-time.js';
 import { compileValue, leavesOf } from './compile-value.js';
-import { findDimension } from './metric-binding.js';
+import { findDimension, type MetricBinding } from './metric-binding.js';
 import { type MetricRequest } from './metric-request.js';
 import { type ResolvedFormula, type ResolvedMetric } from './resolve-metric.js';
 import { type SqlStatement } from '../../sql/sql-parameters.js';
@@ -50,17 +50,19 @@ export function compileMetric(metric: ResolvedMetric, request: MetricRequest): C
   const assembly = new SqlAssembly();
   const dimensions = request.dimensions.map(name => findDimension(bindings[0]!, name)?.name ?? name);
   const keys = [...(plan.grain === null ? [] : ['"period"']), ...dimensions.map((_, index) => `"d${index}"`)];
-  const measures = new Map<string, string>();
-  for (const scan of scans) {
-    for (const key of scan.leaves.keys()) measures.set(`${bindingKey(scan.binding)} ${key}`, `"m${measures.size}"`);
+  // By binding and leaf, and not by both in one text: the key of a binding may be long.
+  const measures = new Map<string, Map<string, string>>();
+  let count = 0;
+  for (const { binding, leaves } of scans) {
+    measures.set(bindingKey(binding), new Map([...leaves.keys()].map(key => [key, `"m${count++}"`])));
   }
-  const columnOf = (scan: Scan, key: string) => measures.get(`${bindingKey(scan.binding)} ${key}`) ?? '';
+  const columnOf = ({ binding }: { binding: MetricBinding }, key: string) => measures.get(bindingKey(binding))?.get(key) ?? '';
 
   const parts = scans.map(
     (scan, index) => `"f${index}" AS (\n  ${compileScan(scan, request, plan, assembly, key => columnOf(scan, key), problems)}\n)`,
   );
   const source = stack(scans, plan, keys, columnOf, assembly, parts);
-  const value = compileValue(metric.root, (leaf: LeafNode) => measures.get(`${bindingKey(leaf.binding)} ${leafKey(leaf)}`) ?? '');
+  const value = compileValue(metric.root, (leaf: LeafNode) => columnOf(leaf, leafKey(leaf)));
   parts.push(`"r" AS (\n  SELECT ${[...keys, `${value} AS "value"`].join(', ')}\n  FROM ${source}\n)`);
 
   const columns: CompiledColumn[] = [
