@@ -122,6 +122,26 @@ describe('what a question excludes, joins and asks for', () => {
     expect([plan.metric_call.time, answer.text]).toEqual([{ from: '2025-02-01' }, '2025-02-01 及以后的销售额为 1,623 CNY。']);
   });
 
+  it.each([
+    '产品单价10248',
+    '单价为5的产品',
+    '单价在1到9之间的产品',
+    '单价至少1e3的产品',
+    '单价大于1,000的产品',
+    '单价大于1万的产品',
+    'products with unit price over 10%',
+    '最贵的前20000个产品',
+    '最贵的前一千个产品',
+    'top 20000 products by unit price',
+    '订单号大于9007199254740993的订单',
+    `单价大于${'9'.repeat(400)}的产品`,
+    'orders on 5 March 2025',
+    '1024的客户',
+  ])('%s: a number is read to its end or not at all', async question => {
+    const { plan, warnings } = await ask(question);
+    expect([plan.kind, warnings[0]]).toEqual(['search', expect.stringMatching(/不理解“|Not understood: /)]);
+  });
+
   it('takes a question particle and a comparison for no negation', async () => {
     expect(displays((await ask('有没有位于华东的客户？')).rows)).toHaveLength(2);
     expect(displays((await ask('单价不超过12.5的产品')).rows)).toHaveLength(2);

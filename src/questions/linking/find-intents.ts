@@ -2,7 +2,12 @@ import { type Intent, type Mention } from './meaning.js';
 import { NUMERAL, readNumeral } from './numerals.js';
 import { type Grain } from './calendar.js';
 
-const NUMBER = '(\\d+(?:\\.\\d+)?)';
+/** A number to its end: of `1e3`, `1,000` or `100万` the first digits say something else. */
+const NUMBER = '(\\d+(?:\\.\\d+)?)(?![0-9a-z_%千万亿百十兆]|[.,]\\d)';
+/** No digit of a count, and nothing that multiplies or divides it, may follow. */
+const COUNT = `(${NUMERAL})(?![\\d%零一二两三四五六七八九十百千万亿分]|[.,]\\d)`;
+/** Decimal digits that a number holds exactly. */
+const MOST_DIGITS = 15;
 const MEASURE_WORD = '[个家位名条种款件项大]';
 
 interface Rule {
@@ -12,7 +17,10 @@ interface Rule {
 
 const compare =
   (operator: '>' | '<' | '>=' | '<='): Rule['read'] =>
-  groups => ({ kind: 'compare', operator, value: Number(groups[1]) });
+  groups => {
+    const [value, digits] = [Number(groups[1]), (groups[1] ?? '').replace(/^[0.]+|\./g, '').length];
+    return digits <= MOST_DIGITS || Number.isSafeInteger(value) ? { kind: 'compare', operator, value } : null;
+  };
 const top =
   (descending: boolean): Rule['read'] =>
   groups => {
@@ -39,17 +47,17 @@ const RULES: Rule[] = [
   { pattern: new RegExp(`\\b(?:under|below|less than|lower than|fewer than)\\s+${NUMBER}`, 'g'), read: compare('<') },
   { pattern: new RegExp(`\\b(?:at least|(?:no|not) (?:less|fewer|lower) than)\\s+${NUMBER}`, 'g'), read: compare('>=') },
   { pattern: new RegExp(`\\b(?:at most|(?:no|not) (?:more|higher|greater) than)\\s+${NUMBER}`, 'g'), read: compare('<=') },
-  { pattern: new RegExp(`(?:最高|最多|最大|最贵|最好)的?(?:前?(${NUMERAL})${MEASURE_WORD}?)?`, 'g'), read: top(true) },
-  { pattern: new RegExp(`(?:最低|最少|最小|最便宜|最差)的?(?:前?(${NUMERAL})${MEASURE_WORD}?)?`, 'g'), read: top(false) },
-  { pattern: new RegExp(`(?:排名)?前(${NUMERAL})${MEASURE_WORD}?的?`, 'g'), read: top(true) },
+  { pattern: new RegExp(`(?:最高|最多|最大|最贵|最好)的?(?:前?${COUNT}${MEASURE_WORD}?)?`, 'g'), read: top(true) },
+  { pattern: new RegExp(`(?:最低|最少|最小|最便宜|最差)的?(?:前?${COUNT}${MEASURE_WORD}?)?`, 'g'), read: top(false) },
+  { pattern: new RegExp(`(?:排名)?前${COUNT}${MEASURE_WORD}?的?`, 'g'), read: top(true) },
   {
-    pattern: new RegExp(`\\b(?:the )?(?:top|(?:best|highest|largest|biggest|most expensive))(?:\\s+(${NUMERAL})\\b)?`, 'g'),
+    pattern: new RegExp(`\\b(?:the )?(?:top|(?:best|highest|largest|biggest|most expensive))(?:\\s+${COUNT}\\b)?`, 'g'),
     read: top(true),
   },
   { pattern: new RegExp(`\\b(?:the )?(?:(${NUMERAL})\\s+)(?:best|highest|largest|biggest|most expensive|most)\\b`, 'g'), read: top(true) },
   { pattern: /\b(?:the )?most\b(?! expensive)/g, read: top(true) },
   {
-    pattern: new RegExp(`\\b(?:the )?(?:bottom|lowest|least|smallest|fewest|cheapest|worst)(?:\\s+(${NUMERAL})\\b)?`, 'g'),
+    pattern: new RegExp(`\\b(?:the )?(?:bottom|lowest|least|smallest|fewest|cheapest|worst)(?:\\s+${COUNT}\\b)?`, 'g'),
     read: top(false),
   },
   { pattern: new RegExp(`\\b(?:the )?(?:(${NUMERAL})\\s+)(?:lowest|smallest|cheapest|worst)\\b`, 'g'), read: top(false) },

@@ -37,6 +37,27 @@ describe('linkQuestion', () => {
     expect(kindsOf(await link(question, properties))).toContainEqual(mention);
   });
 
+  it.each([
+    ['seat 299', 'passenger', false],
+    ['passengers with seat 299', 'passenger', false],
+    ['who is 299', 'passenger', true],
+    ['who is 29', 'passenger', false],
+    ['passenger 299', 'passenger', true],
+    ['show 299 passengers', 'seat', false],
+  ])('%s: whether 299 is a %s: %s', async (question, _, isNamed) => {
+    const { mentions, unknown } = await link(question, ['seat'], {
+      findByName: text => (text === '299' ? [{ id: 1, label: 'Passenger', by: 'key' }] : []),
+      search: () =>
+        Promise.resolve({
+          hits: [{ id: 1, label: 'Passenger', score: 1, exact: false, coverage: 1 }],
+          total: 1,
+          corrections: [],
+          unread: 0,
+        }),
+    });
+    expect([mentions.some(mention => mention.meanings[0]?.as === 'entity'), unknown.length > 0]).toEqual([isNamed, !isNamed]);
+  });
+
   it('takes a negation for a negation, though a value is spelt like it', async () => {
     const findValues: NameSource['findValues'] = text =>
       text === 'without' ? [{ label: 'Passenger', property: 'seat', value: 'Without' }] : [];

@@ -142,13 +142,14 @@ async function chooseLongest(text: string, times: Mention[], candidates: Mention
   return chosen.sort((a, b) => a.start - b.start);
 }
 
+/** `order 10248`, `10248号订单`; `10 orders` are as many. */
 function standsBesideLabel(text: string, mention: Mention, candidates: Mention[]): boolean {
   const labels = new Set(meaningOf(mention, 'entity')?.nodes.map(node => node.label));
   return candidates.some(other => {
     const label = meaningOf(other, 'label')?.label;
     if (label === undefined || !labels.has(label)) return false;
     const between = other.end <= mention.start ? text.slice(other.end, mention.start) : text.slice(mention.end, other.start);
-    return /^[\s#：:"'“”号]*$/.test(between) && (other.end <= mention.start || mention.end <= other.start);
+    return /^[\s#：:"'“”号]*$/.test(between) && (other.end <= mention.start || (mention.end <= other.start && !/[a-z]s$/.test(other.text)));
   });
 }
 
@@ -158,7 +159,11 @@ async function linkApproximately(
   mentions: Mention[],
   names: NameSource,
 ): Promise<{ mentions: Mention[]; unknown: string[] }> {
-  const finder = new PartFinder(text, names);
+  const finder = new PartFinder(
+    text,
+    names,
+    mentions.some(mention => mention.meanings.some(meaning => meaning.as === 'property')),
+  );
   const all = [...mentions];
   const unknown: string[] = [];
   for (const stretch of leftovers(text, mentions)) {
@@ -176,6 +181,7 @@ class PartFinder {
   constructor(
     private readonly text: string,
     private readonly names: NameSource,
+    private readonly namesProperty: boolean,
   ) {}
 
   /** The longest part of a stretch that a name carries becomes a mention; what lies beside it is looked at likewise. */
@@ -186,7 +192,7 @@ class PartFinder {
         if (!first || !last) continue;
         const own = this.text.slice(first.start, last.end);
         if (own.length < 2 || isStopWord(own)) continue;
-        const nodes = await this.findBest(own);
+        const nodes = /^[\d.,\s-]+$/.test(own) ? this.findNumber(own, last.end) : await this.findBest(own);
         if (nodes.length === 0) continue;
         // Nothing longer was found in the whole, so nothing longer is in its parts.
         const before = await this.find(units.slice(0, from), length);
@@ -198,6 +204,12 @@ class PartFinder {
     const [first, last] = [units[0], units.at(-1)];
     if (!first || !last) return { mentions: [], unknown: [] };
     return { mentions: [], unknown: withoutStopWords(this.text.slice(first.start, last.end)) };
+  }
+
+  /** A number is no part of a name; beside a property it is what the property should be, and before a plural how many. */
+  private findNumber(own: string, end: number): EntityNode[] {
+    if (this.namesProperty || /^\s+[a-z]+s\b/.test(this.text.slice(end))) return [];
+    return this.names.findByName(own, MOST_APPROXIMATE);
   }
 
   /** Nodes whose names carry all of the text; hits as good as the best are namesakes as far as the question can tell. */

@@ -23,7 +23,7 @@ const VERBS = new Set(
 
 /** Whether a word that was not understood may be the name of something the question is limited to. */
 export function mayBeName(word: string): boolean {
-  return word.length > 1 && !VERBS.has(word);
+  return (word.length > 1 || /\d/.test(word)) && !VERBS.has(word);
 }
 
 const english = new Set(ENGLISH.split(' '));
