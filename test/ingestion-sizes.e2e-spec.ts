@@ -1,4 +1,5 @@
 import { graphTables } from '../src/database/graph-tables.js';
+import { IngestionRepository } from '../src/ingestion/ingestion.repository.js';
 import { type TestApp, startTestApp } from './support/app.js';
 import { counts, ingest, rejectedRows, upload } from './support/ingestion.js';
 
@@ -89,4 +90,154 @@ ${numbers(200).map(index => `      - {column: c${index}, rules: [${rules.replace
     ); // prettier-ignore
     expect([run.error, run.report.totals.inserted, run.report.warnings]).toEqual([null, 3, []]);
   }, 60_000);
+});
+
+describe('rejected rows', () => {
+  const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
+  const short = (index: number): string =>
+    `${letters[index % 52]}${letters[Math.floor(index / 52) % 52]}${letters[Math.floor(index / 2_704)]}`;
+
+  const rejecting = (
+    table: string,
+    columns: string,
+    defaults = 'on_error: quarantine, max_error_rate: 1, max_error_rows: 10000',
+  ): string => `version: 1
+defaults: {${defaults}}
+nodes:
+- id: row
+  label: 行
+  table: ${table}
+  key: [c0]
+  columns:
+${columns}`;
+
+  /** The texts that were written, each a JSON array of rows. */
+  function watchWrites(): string[] {
+    const written: string[] = [];
+    const repository = app.app.get(IngestionRepository);
+    const insert = repository.insertRejected.bind(repository);
+    jest.spyOn(repository, 'insertRejected').mockImplementation((client, runId, rejected) => {
+      written.push(rejected);
+      return insert(client, runId, rejected);
+    });
+    return written;
+  }
+
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  it.each([
+    [57_500, short],
+    [5_000, (index: number) => `${'很'.repeat(12)}${short(index)}`],
+  ])(
+    'name ten of %d values that a rule lists',
+    async (count, valueOf) => {
+      const rows = 2_999;
+      await upload(app, 'codes', `c0,code\n${numbers(rows).join(',?\n')},?\n`);
+      const values = numbers(count).map(valueOf);
+      const written = watchWrites();
+      const { run } = await ingest(
+        app,
+        rejecting('codes', `  - {column: c0}\n  - {column: code, rules: [{one_of: [${values.join(',')}]}]}\n`),
+      );
+      expect([run.status, run.error, run.report.totals.rejected]).toEqual(['succeeded', null, rows]);
+      const rejected = await rejectedRows(app, run.id);
+      expect(rejected).toHaveLength(rows);
+      expect(rejected[0].reasons).toMatchObject([
+        {
+          en: `column 'code': '?' is not one of the ${count} values that begin with ${values.slice(0, 10).join(', ')}`,
+          zh: `列「code」：'?' 不在以 ${values.slice(0, 10).join('、')} 开头的 ${count} 个值之中`,
+        },
+      ]);
+      expect(written.join('').length / rows).toBeLessThan(1_000);
+    },
+    60_000,
+  );
+
+  it('of hundreds of columns are written in batches of about a million characters, each row with all its reasons', async () => {
+    const rows = 200;
+    const value = 'x'.repeat(300);
+    await upload(
+      app,
+      'long',
+      `${numbers(200)
+        .map(index => `c${index}`)
+        .join(',')}\n${numbers(rows)
+        .map(row => `r${row}${`,${value}`.repeat(199)}\n`)
+        .join('')}`,
+    );
+    const written = watchWrites();
+    const columns = numbers(200)
+      .map(index => `  - {column: c${index}, rules: [{pattern: '${'a?'.repeat(90)}'}]}\n`)
+      .join('');
+    const { run } = await ingest(app, rejecting('long', columns));
+    expect([run.error, run.report.totals.rejected]).toEqual([null, rows]);
+    const batches = written.map(text => JSON.parse(text) as { reasons: { en: string; zh: string }[]; sample: object }[]);
+    const lengths = batches
+      .flat()
+      .map(({ reasons, sample }) => [reasons.length, reasons.map(({ en, zh }) => en + zh).join('').length, JSON.stringify(sample).length]);
+    expect(lengths).toHaveLength(rows);
+    expect(Math.min(...lengths.map(([count]) => count!))).toBe(200);
+    expect(Math.max(...lengths.map(([, reasons]) => reasons!))).toBeLessThanOrEqual(64_000);
+    expect(Math.max(...lengths.map(([, , sample]) => sample!))).toBeLessThan(20_000);
+    expect(Math.max(...written.map(text => text.length))).toBeLessThan(1.2 * 1024 * 1024);
+    expect(JSON.stringify(run.report.rejected_sample).length).toBeLessThan(300_000);
+    expect(run.report.rejected_sample.length).toBeGreaterThan(0);
+  }, 60_000);
+
+  it('show the beginning of keys that are too long, also of those of several columns', async () => {
+    const long = '长'.repeat(100_000);
+    await upload(app, 'ends', `c0,a,b\n${long},x,y\nk,${long},y\n`);
+    const { run } = await ingest(
+      app,
+      `${rejecting('ends', '  - {column: c0}\n')}edges:
+- type: 到
+  table: ends
+  from: {node: row, match: {a: c0}}
+  to: {node: 'label:行', match: {a: c0, b: c1}}
+`,
+    );
+    const rejected = await rejectedRows(app, run.id);
+    expect(rejected.map(({ target, row_no }) => [target, row_no])).toEqual([
+      ['行', 1],
+      ['到', 1],
+      ['到', 2],
+    ]);
+    expect(rejected[0].source_key).toBe(`${'长'.repeat(499)}…`);
+    expect(rejected[2].sample).toEqual({ a: `${'长'.repeat(499)}…`, b: null });
+    expect(JSON.stringify(rejected).length).toBeLessThan(20_000);
+  }, 60_000);
+
+  it('that a failed run keeps are all there, whatever target they are of', async () => {
+    await upload(app, 'many', 'c0,n\n1,5\n');
+    const nodes = numbers(20).map(
+      index => `- {id: n${index}, label: N${index}, table: many, key: [c0], columns: [{column: c0}, {column: n, rules: [{max: 1}]}]}\n`,
+    );
+    const { run } = await ingest(
+      app,
+      `version: 1\ndefaults: {on_error: quarantine, max_error_rows: 19, max_error_rate: 1}\nnodes:\n${nodes.join('')}`,
+    );
+    expect(run.error.code).toBe('too_many_errors');
+    expect((await rejectedRows(app, run.id)).map(({ target }) => target)).toEqual(numbers(20).map(index => `N${index}`));
+  }, 60_000);
+});
+
+describe('a run that needs more than a backend has', () => {
+  it.each(['53200', '53400'])(
+    'fails at once and says so (%s)',
+    async sqlstate => {
+      const failure = Object.assign(new Error('too much'), { code: sqlstate });
+      const insert = jest.spyOn(app.app.get(IngestionRepository), 'insertRejected').mockRejectedValue(failure);
+      await upload(app, 'small', 'id,n\n1,1\n2,\n');
+      const columns = '[{column: id}, {column: n, rules: [required]}]';
+      const { run } = await ingest(
+        app,
+        `version: 1\ndefaults: {on_error: quarantine, max_error_rate: 1}\nnodes:\n- {id: a, label: A, table: small, key: [id], columns: ${columns}}\n`,
+      );
+      insert.mockRestore();
+      expect(run).toMatchObject({ status: 'failed', attempt: 1, error: { code: 'run_too_large', context: { sqlstate } } });
+    },
+    60_000,
+  );
 });

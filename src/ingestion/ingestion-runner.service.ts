@@ -9,7 +9,7 @@ import type { Mapping } from './mapping/mapping.js';
 import { readMapping } from './mapping/parse-mapping.js';
 import { readRejected } from './run/rejected-rows.js';
 import { LeaseLostError, RunFailure } from './run/run-failure.js';
-import { addTotals, emptyReport, type RejectedSample, type RunReport, type TargetReport } from './run/run-report.js';
+import { addSamples, addTotals, emptyReport, type RunReport, type TargetReport } from './run/run-report.js';
 import { type StagedTarget, stageTarget } from './run/stage-target.js';
 import { analyzeTables, keepUp, rewrittenTables, type Upkeep } from './run/table-upkeep.js';
 import { cutWarning, runWarnings } from './run/run-warnings.js';
@@ -27,9 +27,8 @@ export interface ClaimedRun {
   leaseOwner: string;
 }
 
-const rejectedBatch = 2_000;
-const rejectedSampleSize = 100;
 const rejectedKeptOfFailedRun = 1_000;
+const charactersKeptOfFailedRun = 16 * 1024 * 1024;
 const rateLookedAtAfterRows = 1_000;
 
 /**
@@ -188,26 +187,32 @@ export class IngestionRunner {
     const { report, claimed } = run;
     if (staged.report.rejected === 0) return;
     let kept = 0;
-    for (let after = 0; run.rejectedLeft > 0;) {
-      const rows = await readRejected(client, staged, after, Math.min(rejectedBatch, run.rejectedLeft));
-      const last = rows.at(-1);
-      if (!last) return;
-      await this.repository.insertRejected(client, claimed.id, rows);
+    for await (const { rows, json } of readRejected(client, staged, run.rejectedLeft)) {
+      await this.repository.insertRejected(client, claimed.id, json);
       kept += rows.length;
-      run.rejectedLeft -= rows.length;
-      report.rejected_sample.push(...rows.slice(0, rejectedSampleSize - report.rejected_sample.length));
-      after = last.row_no;
+      addSamples(report, rows);
     }
+    run.rejectedLeft -= kept;
     report.warnings.push(...cutWarning(staged.report, kept));
   }
 
   /** Of a failed run nothing is written but the first rejected rows, for which it failed. */
   private async keepRejected(client: PoolClient, { staged, report, claimed }: Run): Promise<void> {
-    const kept: RejectedSample[] = [];
-    for (const each of staged) kept.push(...(await readRejected(client, each, 0, rejectedKeptOfFailedRun - kept.length)));
-    report.rejected_sample = kept.slice(0, rejectedSampleSize);
+    const kept: string[] = [];
+    let left = rejectedKeptOfFailedRun;
+    // The rows are in memory until the transaction has ended.
+    let room = charactersKeptOfFailedRun;
+    for (const each of staged) {
+      for await (const { rows, json } of readRejected(client, each, left)) {
+        kept.push(json);
+        addSamples(report, rows);
+        room -= json.length;
+        left = room > 0 ? left - rows.length : 0;
+        if (left === 0) break;
+      }
+    }
     await client.query('ROLLBACK');
-    await this.repository.insertRejected(client, claimed.id, kept);
+    for (const json of kept) await this.repository.insertRejected(client, claimed.id, json);
   }
 
   /** Before the run counts as ended: without statistics the planner would take a large new graph for an empty one. */

@@ -171,13 +171,13 @@ export class IngestionRepository {
     );
   }
 
-  /** Inside the transaction of the caller. */
-  async insertRejected(client: PoolClient, runId: number, rejected: object[]): Promise<void> {
+  /** Inside the transaction of the caller. `rejected` is a JSON array. */
+  async insertRejected(client: PoolClient, runId: number, rejected: string): Promise<void> {
     await client.query(
       `INSERT INTO ingestion_rejected (run_id, target, row_no, source_key, reasons, sample)
        SELECT $1, r.target, r.row_no, r.source_key, r.reasons, r.sample
        FROM jsonb_to_recordset($2::jsonb) AS r(target text, row_no bigint, source_key text, reasons jsonb, sample jsonb)`,
-      [runId, JSON.stringify(rejected)],
+      [runId, rejected],
     );
   }
 

@@ -2,18 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { ApiError } from '../common/errors/api-error.js';
-import { DatabaseUnavailableError } from '../common/errors/common-errors.js';
-import { toApiError } from '../common/errors/to-api-error.js';
 import { LOG } from '../common/logging/log.js';
 import { Settings } from '../config/settings.js';
 import { ServicePool } from '../database/service-pool.js';
 import { Telemetry } from '../telemetry/telemetry.service.js';
 import { type ClaimedRun, IngestionRunner } from './ingestion-runner.service.js';
-import { LeaseLostError, RunFailure } from './run/run-failure.js';
+import { isDatabaseAway, LeaseLostError, RunFailure, toFailure, tooManyAttempts } from './run/run-failure.js';
 import type { RunReport } from './run/run-report.js';
 import type { Upkeep } from './run/table-upkeep.js';
-import { SQLSTATE, sqlstateOf } from '../sql/sqlstate.js';
 
 const pollEveryMs = 1_000;
 const heartbeatEveryMs = 2_000;
@@ -143,7 +139,7 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
     if (!row) return null;
     const claimed = { id: row.id, jobId: row.job_id, leaseOwner, userId: row.user_id, graphId: row.graph_id };
     if (row.cancel_requested) await this.end(claimed, 'cancelled', null, null);
-    else if (row.attempt > maxAttempts) await this.end(claimed, 'failed', null, tooManyAttempts());
+    else if (row.attempt > maxAttempts) await this.end(claimed, 'failed', null, tooManyAttempts(maxAttempts));
     else return claimed;
     return this.claim();
   }
@@ -178,7 +174,7 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
       if (run.isCancelled) return this.end(run.claimed, 'cancelled', report, null);
       if (this.isStopping) return this.release(run.claimed, 1);
       // Not the run's doing: it is tried again, as often as a run that lost its worker.
-      if (toApiError(error) instanceof DatabaseUnavailableError) return this.release(run.claimed, 0);
+      if (isDatabaseAway(error)) return this.release(run.claimed, 0);
       if (!(error instanceof RunFailure)) this.log.warn({ cause: error, run: run.claimed.id }, 'An ingestion run failed');
       await this.end(run.claimed, 'failed', report, toFailure(error));
     } finally {
@@ -246,8 +242,7 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
       try {
         return await statement();
       } catch (error) {
-        const isAway = toApiError(error) instanceof DatabaseUnavailableError;
-        if (!isAway || this.isStopping || performance.now() > leaseEnds) throw error;
+        if (!isDatabaseAway(error) || this.isStopping || performance.now() > leaseEnds) throw error;
         await sleep(repeatWriteEveryMs);
       }
     }
@@ -258,32 +253,4 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
 function withoutWrites(report: RunReport): RunReport {
   const none = { inserted: 0, updated: 0, unchanged: 0, deleted: 0 };
   return { ...report, targets: (report.targets ?? []).map(target => ({ ...target, ...none })), totals: { ...report.totals, ...none } };
-}
-
-function tooManyAttempts(): RunFailure {
-  return new RunFailure('too_many_attempts', {
-    zh: `运行了 ${maxAttempts} 次，每次都在中途失去了工作进程`,
-    en: `tried ${maxAttempts} times, and each time its worker was lost on the way`,
-  });
-}
-
-/** An error as a run's record shows it. PostgreSQL's own text may quote rows and stays in the log. */
-function toFailure(error: unknown): RunFailure {
-  if (error instanceof RunFailure) return error;
-  if (error instanceof ApiError) return new RunFailure(error.code, error.text, error.context);
-  const sqlstate = sqlstateOf(error);
-  if (sqlstate === SQLSTATE.queryCanceled) {
-    return new RunFailure('statement_timeout', {
-      zh: '某一步超过了 source.statement_timeout 的时限',
-      en: 'a step took longer than source.statement_timeout',
-    });
-  }
-  if (sqlstate.startsWith('22')) {
-    return new RunFailure(
-      'source_sql_failed',
-      { zh: '映射中的 SQL 遇到了无法处理的值', en: "the mapping's own SQL met a value that it cannot process" },
-      { sqlstate },
-    );
-  }
-  return new RunFailure('internal_error', { zh: '服务器内部错误', en: 'internal server error' }, sqlstate === null ? {} : { sqlstate });
 }

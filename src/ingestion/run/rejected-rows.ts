@@ -1,4 +1,6 @@
 import type { PoolClient } from 'pg';
+import { Pace } from '../../common/work/pace.js';
+import { cut } from '../../text/cut.js';
 import { typeText } from '../mapping/property-type.js';
 import type { Rule } from '../mapping/mapping.js';
 import { MAX_KEY_LENGTH } from '../staging/compile-staging.js';
@@ -16,16 +18,61 @@ interface RejectedRow {
 }
 
 const MASK = '***';
+/** Characters of one reason in one language, and of all reasons of a row together. */
+const MAX_REASON = 1_000;
+const MAX_REASONS = 32_000;
+/** Of a list that a value is not in. */
+const SHOWN_VALUES = 10;
+const MAX_SHOWN_VALUE = 50;
+const fetchedRows = 200;
+const batchRows = 2_000;
+const batchCharacters = 1024 * 1024;
 
-/** Up to `limit` rejected rows of a target after row `after`, in the order of the source, with their reasons in words. */
-export async function readRejected(client: PoolClient, staged: StagedTarget, after: number, limit: number): Promise<RejectedSample[]> {
-  const ends = staged.target.kind === 'edge' ? ', from_key, to_key' : '';
-  const { rows } = await client.query<RejectedRow>(
-    `SELECT row_no, key, failures, sample${ends} FROM pg_temp.${staged.plan.table}
-     WHERE failures IS NOT NULL AND row_no > $1 ORDER BY row_no LIMIT $2`,
-    [after, limit],
+export interface RejectedBatch {
+  rows: RejectedSample[];
+  /** The rows as a JSON array. */
+  json: string;
+}
+
+/**
+ * The first `limit` rejected rows of a target, in the order of the source, with their reasons in words. Batches are bounded by rows and by
+ * characters, since a row may have hundreds of columns.
+ */
+export async function* readRejected(client: PoolClient, staged: StagedTarget, limit: number): AsyncGenerator<RejectedBatch> {
+  const ends =
+    staged.target.kind === 'edge'
+      ? `, left(from_key, ${MAX_KEY_LENGTH + 1}) AS from_key, left(to_key, ${MAX_KEY_LENGTH + 1}) AS to_key`
+      : '';
+  const cursor = `rejected_of_${staged.plan.table}`;
+  await client.query(
+    `DECLARE ${cursor} NO SCROLL CURSOR FOR
+     SELECT row_no, left(key, ${MAX_KEY_LENGTH + 1}) AS key, failures, sample${ends}
+     FROM (SELECT * FROM pg_temp.${staged.plan.table} WHERE failures IS NOT NULL ORDER BY row_no LIMIT ${limit}) AS first`,
   );
-  return rows.map(row => toRejected(staged, row));
+  const pace = new Pace();
+  let rows: RejectedSample[] = [];
+  let texts: string[] = [];
+  let characters = 0;
+  const take = (): RejectedBatch => {
+    const batch = { rows, json: `[${texts.join(',')}]` };
+    [rows, texts, characters] = [[], [], 0];
+    return batch;
+  };
+  for (;;) {
+    const fetched = await client.query<RejectedRow>(`FETCH ${fetchedRows} FROM ${cursor}`);
+    if (fetched.rows.length === 0) break;
+    for (const row of fetched.rows) {
+      const rejected = toRejected(staged, row);
+      const text = JSON.stringify(rejected);
+      rows.push(rejected);
+      texts.push(text);
+      characters += text.length;
+      if (rows.length >= batchRows || characters >= batchCharacters) yield take();
+      if (pace.isOverdue) await pace.turn();
+    }
+  }
+  await client.query(`CLOSE ${cursor}`);
+  if (rows.length > 0) yield take();
 }
 
 function toRejected(staged: StagedTarget, row: RejectedRow): RejectedSample {
@@ -43,15 +90,27 @@ function toRejected(staged: StagedTarget, row: RejectedRow): RejectedSample {
   return {
     target: report.target,
     row_no: Number(row.row_no),
-    source_key: row.key === '' ? null : isSecret && row.key !== null ? MASK : row.key,
-    reasons: reasonsOf(staged, row),
+    source_key: row.key === '' || row.key === null ? null : isSecret ? MASK : cut(row.key, MAX_KEY_LENGTH),
+    reasons: shortened(reasonsOf(staged, row)),
     sample,
   };
 }
 
-/** The columns of an edge's end, from the key that they make up. */
+/** Every reason is kept; where there are many, each has fewer characters. */
+function shortened(reasons: Reason[]): Reason[] {
+  const most = Math.min(MAX_REASON, Math.floor(MAX_REASONS / reasons.length));
+  return reasons.map(reason => ({
+    ...reason,
+    column: reason.column && cut(reason.column, most),
+    en: cut(reason.en, most),
+    zh: cut(reason.zh, most),
+  }));
+}
+
+/** The columns of an edge's end, from the key that they make up. A key too long to be one stands in the first of them. */
 function addEnd(sample: Record<string, unknown>, match: { edgeColumn: string }[], key: string | null): void {
-  const values = match.length === 1 ? [key] : key === null ? [] : (JSON.parse(key) as string[]);
+  const isWhole = key === null || cut(key, MAX_KEY_LENGTH) === key;
+  const values = match.length === 1 || !isWhole ? [key && cut(key, MAX_KEY_LENGTH)] : key === null ? [] : (JSON.parse(key) as string[]);
   match.forEach(({ edgeColumn }, index) => (sample[edgeColumn] ??= values[index] ?? null));
 }
 
@@ -140,7 +199,7 @@ function ruleText(rule: Rule, name: string, shown: string): { en: string; zh: st
     case 'unique':
       return { en: en(`duplicate value '${shown}'`), zh: zh(`值 '${shown}' 重复`) };
     case 'one_of':
-      return { en: en(`'${shown}' is not one of ${rule.values.join(', ')}`), zh: zh(`'${shown}' 不在 ${rule.values.join('、')} 之中`) };
+      return notOneOf(rule.values, shown, { en, zh });
     case 'pattern':
       return { en: en(`'${shown}' does not match ${rule.written}`), zh: zh(`'${shown}' 不符合 ${rule.written}`) };
     case 'min':
@@ -156,4 +215,14 @@ function ruleText(rule: Rule, name: string, shown: string): { en: string; zh: st
     default:
       return rule satisfies never;
   }
+}
+
+function notOneOf(values: string[], shown: string, { en, zh }: Record<'en' | 'zh', (text: string) => string>): { en: string; zh: string } {
+  const first = values.slice(0, SHOWN_VALUES).map(value => cut(value, MAX_SHOWN_VALUE));
+  if (values.length <= SHOWN_VALUES)
+    return { en: en(`'${shown}' is not one of ${first.join(', ')}`), zh: zh(`'${shown}' 不在 ${first.join('、')} 之中`) };
+  return {
+    en: en(`'${shown}' is not one of the ${values.length} values that begin with ${first.join(', ')}`),
+    zh: zh(`'${shown}' 不在以 ${first.join('、')} 开头的 ${values.length} 个值之中`),
+  };
 }

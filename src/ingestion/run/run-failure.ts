@@ -1,3 +1,8 @@
+import { ApiError } from '../../common/errors/api-error.js';
+import { DatabaseUnavailableError } from '../../common/errors/common-errors.js';
+import { toApiError } from '../../common/errors/to-api-error.js';
+import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
+
 /** Why a run failed, for its record: a stable code, a sentence in both languages, facts. */
 export class RunFailure extends Error {
   constructor(
@@ -14,3 +19,52 @@ export class LeaseLostError extends Error {}
 
 /** Someone asked for the run to stop. */
 export class RunCancelledError extends Error {}
+
+/** Of a run that was tried as often as one may be. */
+export function tooManyAttempts(maxAttempts: number): RunFailure {
+  return new RunFailure('too_many_attempts', {
+    zh: `运行了 ${maxAttempts} 次，每次都在中途失去了工作进程或数据库`,
+    en: `tried ${maxAttempts} times, and each time its worker or the database was lost on the way`,
+  });
+}
+
+/** The bounds of one backend: a run that meets them would meet them again. */
+function exceedsBackend(sqlstate: string): boolean {
+  return sqlstate === SQLSTATE.outOfMemory || sqlstate === SQLSTATE.configurationLimitExceeded;
+}
+
+/** Not the run's doing: it may be tried again. */
+export function isDatabaseAway(error: unknown): boolean {
+  return toApiError(error) instanceof DatabaseUnavailableError && !exceedsBackend(sqlstateOf(error));
+}
+
+/** An error as a run's record shows it. PostgreSQL's own text may quote rows and stays in the log. */
+export function toFailure(error: unknown): RunFailure {
+  if (error instanceof RunFailure) return error;
+  if (error instanceof ApiError) return new RunFailure(error.code, error.text, error.context);
+  const sqlstate = sqlstateOf(error);
+  if (sqlstate === SQLSTATE.queryCanceled) {
+    return new RunFailure('statement_timeout', {
+      zh: '某一步超过了 source.statement_timeout 的时限',
+      en: 'a step took longer than source.statement_timeout',
+    });
+  }
+  if (exceedsBackend(sqlstate)) {
+    return new RunFailure(
+      'run_too_large',
+      {
+        zh: '某一步所需的内存或临时磁盘空间超过一次运行的上限；请减少映射的列或行',
+        en: 'a step needed more memory or temporary disk space than one run may take; map fewer columns or rows',
+      },
+      { sqlstate },
+    );
+  }
+  if (sqlstate.startsWith('22')) {
+    return new RunFailure(
+      'source_sql_failed',
+      { zh: '映射中的 SQL 遇到了无法处理的值', en: "the mapping's own SQL met a value that it cannot process" },
+      { sqlstate },
+    );
+  }
+  return new RunFailure('internal_error', { zh: '服务器内部错误', en: 'internal server error' }, sqlstate === null ? {} : { sqlstate });
+}

@@ -57,6 +57,8 @@ export interface RunReport {
   upkeep?: { analyzed: ('nodes' | 'edges')[]; vacuumed: ('nodes' | 'edges')[] };
 }
 
+const mostSampled = { rows: 100, characters: 256 * 1024 };
+
 const COUNTS = ['read', 'inserted', 'updated', 'unchanged', 'deleted', 'rejected', 'skipped', 'marked_deleted'] as const;
 
 export function emptyReport(targets: Target[]): RunReport {
@@ -75,4 +77,14 @@ export function emptyReport(targets: Target[]): RunReport {
 
 export function addTotals(report: RunReport): void {
   for (const count of COUNTS) report.totals[count] = report.targets.reduce((sum, target) => sum + target[count], 0);
+}
+
+/** Shows the first rejected rows of a run: a hundred, or as many as come to some hundred thousand characters. */
+export function addSamples({ rejected_sample: shown }: RunReport, rows: RejectedSample[]): void {
+  let left = mostSampled.characters - JSON.stringify(shown).length;
+  for (const row of rows) {
+    left -= JSON.stringify(row).length;
+    if (shown.length >= mostSampled.rows || left < 0) return;
+    shown.push(row);
+  }
 }

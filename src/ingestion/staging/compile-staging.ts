@@ -11,6 +11,9 @@ import { SqlBuilder } from './sql-builder.js';
 import { type SourceShape, type Target, mappingOf } from './target.js';
 
 export const MAX_KEY_LENGTH = 500;
+/** Characters of one value in the sample of a rejected row, and of all of them together. */
+const MAX_SAMPLED_VALUE = 200;
+const MAX_SAMPLE = 16_000;
 
 /** The staged text of a column whose values must be unique, and the rule that says so. */
 export interface UniqueColumn {
@@ -253,9 +256,11 @@ class StagingCompiler {
   }
 
   private sampledColumns(values: ColumnValue[]): { name: string; sql: string; isSensitive: boolean }[] {
-    return this.element.columns.map((column, index) => ({
+    const { columns } = this.element;
+    const most = Math.min(MAX_SAMPLED_VALUE, Math.floor(MAX_SAMPLE / columns.length));
+    return columns.map((column, index) => ({
       name: column.source.kind === 'column' ? column.source.column : column.property,
-      sql: `left(${values[index]!.text}, 200)`,
+      sql: `left(${values[index]!.text}, ${most})`,
       isSensitive: column.sensitive,
     }));
   }
