@@ -142,6 +142,11 @@ describe('what a question excludes, joins and asks for', () => {
     expect([plan.kind, warnings[0]]).toEqual(['search', expect.stringMatching(/不理解“|Not understood: /)]);
   });
 
+  it.each(['产品的单价和单价', 'products and unit price and unit price'])('%s: names a column twice and gets it once', async question => {
+    const { rows, plan } = await ask(question);
+    expect([plan.kind, rows.map((row: unknown[]) => row.length)]).toEqual(['cypher', [2, 2, 2, 2, 2]]);
+  });
+
   it('takes a question particle and a comparison for no negation', async () => {
     expect(displays((await ask('有没有位于华东的客户？')).rows)).toHaveLength(2);
     expect(displays((await ask('单价不超过12.5的产品')).rows)).toHaveLength(2);

@@ -275,9 +275,10 @@ class GraphQuestionPlanner {
     this.notes.push(...notes);
   }
 
-  /** Named properties of the target and of the edges on the way, as columns. */
+  /** Named properties of the target and of the edges on the way, as columns; what is named twice is one column. */
   private projected(writer: CypherWriter): { text: string; spoken: string }[] {
-    return this.terms.properties.map(({ mention, owners }) => {
+    const columns = new Map<string, { text: string; spoken: string; mention: Mention }>();
+    for (const { mention, owners } of this.terms.properties) {
       const ofTarget = owners.find(owner => owner.owner === 'node' && owner.ownerName === writer.target);
       const ofEdge = owners.find(owner => owner.owner === 'edge' && writer.follows(owner.ownerName));
       const ofNode = owners.find(owner => owner.owner === 'node' && writer.passes(owner.ownerName));
@@ -289,11 +290,16 @@ class GraphQuestionPlanner {
           : ofNode && writer.variableOf(ofNode.ownerName);
       if (!owner || !variable)
         throw new UnplannableError(`“${mention.text}”不是所问对象的属性`, `"${mention.text}" is not a property of what is asked for`);
-      return {
-        text: `${variable}.${quoteName(owner.property)} AS ${quoteName(owner.property)}`,
-        spoken: this.language === 'zh' ? owner.property : mention.text,
-      };
-    });
+      const text = `${variable}.${quoteName(owner.property)} AS ${quoteName(owner.property)}`;
+      const known = columns.get(owner.property);
+      if (known && known.text !== text)
+        throw new UnplannableError(
+          `“${known.mention.text}”和“${mention.text}”同名，请分开问`,
+          `"${known.mention.text}" and "${mention.text}" have one name: ask apart`,
+        );
+      if (!known) columns.set(owner.property, { text, spoken: this.language === 'zh' ? owner.property : mention.text, mention });
+    }
+    return [...columns.values()];
   }
 
   /** The numeric property a question ranks or computes by; for 最贵 and "cheapest" the price. */

@@ -2,6 +2,7 @@ import { ApiError, type ErrorText } from '../../common/errors/api-error.js';
 import { Pace } from '../../common/work/pace.js';
 import { type LogicalPlan } from '../../cypher/plan/logical-plan.js';
 import { parseCypher } from '../../cypher/syntax/parse-cypher.js';
+import { CypherNotSupportedError } from '../../cypher/syntax/cypher.errors.js';
 import { planCypher } from '../../cypher/plan/plan-cypher.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language } from '../../text/language.js';
@@ -91,17 +92,24 @@ async function answerQuestion(
   const uncertain = whyUncertain(linked, plan);
   if (uncertain) return searchInstead(reader, graph, loaded, question, terms, pace, { reason: uncertain, hint });
   const logical = planOf(plan.cypher, schema);
-  if (!logical) return searchInstead(reader, graph, loaded, question, terms, pace, { reason: tooMuchAtOnce, hint });
+  if ('reason' in logical) return searchInstead(reader, graph, loaded, question, terms, pace, { reason: logical.reason, hint });
   return graphAnswer(reader, schema, { ...plan, logical }, question, { terms, notes, timing }, pace);
 }
 
-/** Null where the Cypher that a question was turned into is past the bounds of a query: the asker has not written it. */
-function planOf(cypher: string, schema: GraphElements): LogicalPlan | null {
+/** Or why the Cypher that a question was turned into cannot be run: the asker has not written it, and has no use for a place in it. */
+function planOf(cypher: string, schema: GraphElements): LogicalPlan | { reason: ErrorText } {
   try {
     return planCypher(parseCypher(cypher), schema);
   } catch (error) {
-    if (error instanceof ApiError) return null;
-    throw error;
+    if (error instanceof CypherNotSupportedError) return { reason: tooMuchAtOnce };
+    if (!(error instanceof ApiError)) throw error;
+    const { zh, en } = error.text;
+    return {
+      reason: {
+        zh: `问题变成的查询无法执行：${zh.replace(/（第 \d+ 行第 \d+ 列）$/, '')}`,
+        en: `the query it was turned into cannot be run: ${en.replace(/ \(line \d+, column \d+\)$/, '')}`,
+      },
+    };
   }
 }
 
