@@ -11,6 +11,7 @@ import {
   compileStringTest,
 } from './compile-operators.js';
 import { type BinaryOperator, type Expression } from '../../syntax/cypher-ast.js';
+import { comparesAsTime } from '../../semantics/time-text.js';
 import { CypherNotSupportedError, CypherSyntaxError, type TextPlace, ValueTooLargeError } from '../../syntax/cypher.errors.js';
 import { type PlanWarning } from '../../plan/logical-plan.js';
 import { nearestName } from '../../semantics/nearest-name.js';
@@ -223,6 +224,7 @@ function compileBinary(operator: BinaryOperator, expression: Expression & { kind
   const left = compileExpression(expression.left, scope);
   const right = compileExpression(expression.right, scope);
   warnOfMismatch(operator, left, right, expression.position, scope);
+  refuseOtherTimes(operator, left, right, expression.position, scope);
   switch (operator) {
     case '=':
     case '<>':
@@ -272,6 +274,30 @@ function warnOfMismatch(operator: BinaryOperator, left: SqlValue, right: SqlValu
     text: { zh: `${left.type} 与 ${right.type} 不可比较，结果不会为真`, en: `${left.type} and ${right.type} are never equal or ordered` },
     context: { operator, left: left.type, right: right.type, ...scope.place(position) },
   });
+}
+
+/** A time that is written otherwise than graphs hold times would be compared with a confident, wrong result. */
+function refuseOtherTimes(operator: BinaryOperator, left: SqlValue, right: SqlValue, position: number, scope: ExpressionScope): void {
+  if (!['=', '<>', '<', '<=', '>', '>=', 'IN'].includes(operator)) return;
+  const isEquality = ['=', '<>', 'IN'].includes(operator);
+  for (const [{ type }, other] of [
+    [left, right],
+    [right, left],
+  ] as const) {
+    if ((type !== 'date' && type !== 'datetime') || other.kind !== 'constant') continue;
+    const texts = Array.isArray(other.value) ? other.value : [other.value];
+    const wrong = texts.find(text => typeof text === 'string' && !comparesAsTime(type, isEquality, text));
+    if (typeof wrong !== 'string') continue;
+    const example = type === 'date' ? '2024-05-01' : `2024-05-01T12:30:00${isEquality ? '+08:00' : ''}`;
+    const [shown, zh] = [wrong.slice(0, 40), type === 'date' ? '日期' : '日期时间'];
+    throw new CypherSyntaxError(
+      {
+        zh: `“${shown}”不是此处${zh}的写法，请写作 ${example}`,
+        en: `'${shown}' is not how a ${type} is written here; write it as ${example}`,
+      },
+      scope.place(position),
+    );
+  }
 }
 
 function compileHasLabels(value: SqlValue, expression: Expression & { kind: 'hasLabels' }, scope: ExpressionScope): SqlValue {

@@ -1,5 +1,6 @@
 import { bounded, jsonBytes, MAX_VALUE_BYTES, textBytes } from './bounded-value.js';
 import { written } from './compile-operators.js';
+import { isDate } from '../../semantics/time-text.js';
 import { type ValueType } from '../../semantics/graph-schema.js';
 import { familyOf, naming, type SqlForms, sqlValue, type SqlValue } from './sql-value.js';
 
@@ -60,13 +61,21 @@ const FUNCTIONS = new Map<string, FunctionDefinition>([
   // Half goes up, towards positive infinity: openCypher's rule, where numeric round() goes away from zero.
   ['round', { least: 1, most: 2, compile: compileRound }],
   ['sqrt', onNumber(x => naming([x], n => `CASE WHEN ${n} >= 0 THEN sqrt(${n}) END`), 'float')],
-  ['date', onText(x => naming([x], text => `CASE WHEN ${text} ~ '${ISO_DATE}' THEN left(${text}, 10) END`), 'date')],
+  ['date', fixed(1, compileDate)],
 ]);
 
 export const FUNCTION_NAMES: readonly string[] = [...FUNCTIONS.keys()];
 
 export function findFunction(name: string): FunctionDefinition | null {
   return FUNCTIONS.get(name.toLowerCase()) ?? null;
+}
+
+/** The day of a date, or of a date-time, in ISO 8601. */
+function compileDate(forms: SqlForms, args: SqlValue[], position: number): SqlValue | null {
+  const [value] = args;
+  if (value?.kind === 'constant' && typeof value.value === 'string' && !isDate(value.value.replace(/T.*$/, ''))) return null;
+  const day = (x: string) => naming([x], text => `CASE WHEN ${text} ~ '${ISO_DATE}' THEN left(${text}, 10) END`);
+  return onText(day, 'date').compile(forms, args, position);
 }
 
 function fixed(count: number, compile: FunctionDefinition['compile']): FunctionDefinition {

@@ -429,6 +429,24 @@ describe('values', () => {
     ]);
   });
 
+  it.each([
+    "o.日期 >= '1998-1-1'",
+    "o.日期 = '1998/01/15'",
+    "'1998-01-15 00:00' < o.日期",
+    "o.日期 IN ['1998-01-15', '15.1.1998']",
+    "o.日期 = '1998-02-30'",
+  ])('refuses to compare a date with a time that is written in another way: %s', async condition => {
+    await expect(run(`MATCH (o:订单) WHERE ${condition} RETURN o`)).rejects.toThrow(
+      /is not how a date is written here; write it as 2024-05-01/,
+    );
+  });
+
+  it('refuses a call of date() on a text that is no day', async () => {
+    await expect(run("MATCH (o:订单) WHERE o.日期 >= date('1998/01/01') RETURN o")).rejects.toThrow(/date/);
+    await expect(run("RETURN date('2024-02-30')")).rejects.toThrow(/date/);
+    expect(await run("RETURN date('2024-02-29T10:00:00+00:00')")).toEqual([['2024-02-29']]);
+  });
+
   it('handles lists, maps, CASE and the elements of a match', async () => {
     expect(
       await run(
