@@ -175,6 +175,29 @@ describe('what a question excludes, joins and asks for', () => {
     ]);
   });
 
+  it.each([
+    '华东和华南都有的产品',
+    '哪些供应商既供应Chai又供应Chang',
+    '供应Chai且供应Chang的供应商',
+    'Which customers bought Chai and Chang?',
+    'Which customers placed orders that contain both Chai and Kobe Beef?',
+    'suppliers of each of Chai and Chang',
+    '饮料和零食都有的订单',
+  ])('%s: is not answered with what has any of them', async question => {
+    const { plan, warnings } = await ask(question);
+    expect([plan.kind, warnings[0]]).toEqual(['search', expect.stringMatching(/同时满足|all at once|both/)]);
+  });
+
+  it.each([
+    ['华东和华南的客户都有哪些', 3],
+    ['Chai和Chang的单价都是多少', 2],
+    ['customers in 华东 and 华南', 3],
+    ['products of Exotic Liquids and Tokyo Traders', 4],
+    ['Which customers bought Chai or Chang?', 2],
+  ])('%s: lists what has one of them', async (question, count) => {
+    expect((await ask(question)).rows).toHaveLength(count);
+  });
+
   describe('citations of aggregates', () => {
     const cite = async (cypher: string) => {
       const { rows, citations, warnings } = (await owner.post(`/api/graphs/${graph.id}/query`).send({ cypher }).expect(200)).body;

@@ -30,6 +30,10 @@ export interface TimeTerm extends Span {
 
 /** The mentions of a question, each taken for one thing: the reading for the graph. */
 export interface QuestionTerms {
+  /** The text that the offsets of mentions count in. */
+  text: string;
+  /** The word, if any, that asks for all of what is named at once: `都`, `both`. */
+  together: string | null;
   labels: LabelTerm[];
   entities: EntityTerm[];
   relations: { mention: Mention; type: string }[];

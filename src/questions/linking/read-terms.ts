@@ -12,6 +12,8 @@ export function readTerms(linked: LinkedQuestion): QuestionTerms {
       return own ? [{ mention, intent: own }] : [];
     });
   const terms: QuestionTerms = {
+    text,
+    together: findTogether(text, mentions),
     labels: [],
     entities: [],
     relations: [],
@@ -43,6 +45,16 @@ export function readTerms(linked: LinkedQuestion): QuestionTerms {
   }
   const read = absorbAppositions(text, terms);
   return { ...read, negations: applyNegations(linked, read) };
+}
+
+/** `都有哪些` only lists, and 成都 is a name. */
+const TOGETHER = /都(?!是?有?(?:哪|什么|多少|几|谁))|均(?!价)|既|又|且|同时|\b(?:both|each of|all of|as well as|simultaneously)\b/;
+
+function findTogether(text: string, mentions: Mention[]): string | null {
+  const names = mentions.filter(mention => mention.meanings[0]?.as !== 'intent');
+  let rest = '';
+  for (let at = 0; at < text.length; at++) rest += names.some(({ start, end }) => start <= at && at < end) ? '/' : (text[at] ?? '');
+  return TOGETHER.exec(rest)?.[0] ?? null;
 }
 
 /** `客户 ALFKI`, `华东地区`, `supplier Exotic Liquids`: the label beside an entity says what the entity is and asks for nothing. */

@@ -27,7 +27,7 @@ export function isNumeric(type: string): boolean {
 
 /**
  * Limits what is asked for by everything else that the question names: entities, values, comparisons, times, relations and labels on
- * the way. Several entities of one label, and several values of one property, are alternatives. Returns the paths that were considered
+ * the way. Several entities of one label, and several values of one property, are alternatives, or else refused. Returns the paths that were considered
  * and what an exclusion passes over.
  */
 export function addConstraints(
@@ -43,7 +43,10 @@ export function addConstraints(
   };
   const considered: Ranked = [];
   const notes: ErrorText[] = [];
+  const bestPaths = new Map<string, Hop[]>();
   const bestPath = (label: string): Hop[] => {
+    const known = bestPaths.get(label);
+    if (known) return known;
     const ranked = rankPaths(schema, writer.target, label, hints);
     considered.push(...ranked.map(({ hops, score }) => ({ path: describePath(hops), score })));
     if (!ranked[0])
@@ -51,6 +54,7 @@ export function addConstraints(
         `“${writer.target}”与“${label}”之间没有关系路径`,
         `No relation leads from "${writer.target}" to "${label}"`,
       );
+    bestPaths.set(label, ranked[0].hops);
     return ranked[0].hops;
   };
   /** The variable of a node with this label, by the best path there. */
@@ -78,7 +82,10 @@ export function addConstraints(
     const [first] = members;
     const nodes = members.flatMap(term => term.nodes.filter(node => node.label === label).map(node => entities.get(node.id)));
     if (first.negated) writer.where(`NOT (${isOneOf(writer, reachOne(label, first.mention), label, nodes, schema)})`);
-    else writer.where(isOneOf(writer, reach(label), label, nodes, schema));
+    else {
+      if (label !== writer.target) refuseTogether(members, terms, () => leadsToOne(bestPath(label), schema.toOne));
+      writer.where(isOneOf(writer, reach(label), label, nodes, schema));
+    }
   }
   const byProperty = groupBy(terms.values, ({ mention, values, negated }) => {
     const best = values.find(value => value.label === writer.target) ?? values.find(value => writer.passes(value.label)) ?? values[0];
@@ -90,6 +97,8 @@ export function addConstraints(
     const found = members.flatMap(term =>
       term.values.filter(value => value.label === best.label && value.property === best.property).map(value => value.value),
     );
+    if (!first.negated)
+      refuseTogether(members, terms, () => best.label === writer.target || leadsToOne(bestPath(best.label), schema.toOne));
     const variable = first.negated ? reachOne(best.label, first.mention) : (writer.variableOf(best.label) ?? reach(best.label));
     const property = `${variable}.${quoteName(best.property)}`;
     const equal = found.length === 1 ? `${property} = ${writer.parameter(found[0])}` : `${property} IN ${writer.parameter(found)}`;
@@ -107,6 +116,20 @@ export function addConstraints(
   addComparisons(writer, terms);
   addTimes(writer, terms, schema);
   return { considered, notes };
+}
+
+/** All of several at once are not asked for; "and" between them asks for that, except where there is one at most. */
+function refuseTogether(members: { mention: Mention }[], { text, together }: QuestionTerms, isOne: () => boolean): void {
+  if (members.length < 2) return;
+  const [first, ...others] = members.map(term => term.mention).sort((a, b) => a.start - b.start);
+  const joins = others.map((mention, i) => text.slice((i === 0 ? first : others[i - 1])?.end, mention.start));
+  const word = together ?? (joins.some(join => /\band\b/.test(join)) && !isOne() ? 'and' : null);
+  if (word === null) return;
+  const [zh, en] = [`“${first?.text ?? ''}”等`, `"${first?.text ?? ''}" and the others`];
+  throw new UnplannableError(
+    `“${word}”要求同时满足${zh}，暂不支持；可用“或”来问其中任意一个`,
+    `"${word}" asks for ${en} all at once, which is not supported; "or" asks for any of them`,
+  );
 }
 
 function groupBy<T, G extends { key: string }>(terms: T[], groupOf: (term: T) => G): (G & { members: [T, ...T[]] })[] {
