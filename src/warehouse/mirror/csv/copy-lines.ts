@@ -1,4 +1,6 @@
-/** Past this many blank lines the older half is only counted: PostgreSQL never lags behind by so much. */
+import { type BlankLines } from './csv-scanner.js';
+
+/** Past this many runs of blank lines the older half is only counted: PostgreSQL never lags behind by so much. */
 const mostKept = 200_000;
 
 /**
@@ -6,26 +8,25 @@ const mostKept = 200_000;
  * blank lines that were not sent.
  */
 export class CopyLines {
-  private blanks: number[] = [];
+  private blanks: BlankLines[] = [];
   private forgotten = 0;
 
   /** `firstLine` is the line of the file that is sent first, after the one header line of every COPY. */
   constructor(private readonly firstLine: number) {}
 
-  /** Notes lines of the file, ascending, that were left out. */
-  skip(blankLines: readonly number[]): void {
-    for (const line of blankLines) if (line >= this.firstLine) this.blanks.push(line);
+  /** Notes lines of the file, ascending, that were left out. No run of them has lines on both sides of a record. */
+  skip(blankLines: readonly BlankLines[]): void {
+    for (const run of blankLines) if (run.line >= this.firstLine) this.blanks.push(run);
     if (this.blanks.length <= mostKept) return;
-    this.forgotten += mostKept / 2;
-    this.blanks = this.blanks.slice(mostKept / 2);
+    for (const { count } of this.blanks.splice(0, mostKept / 2)) this.forgotten += count;
   }
 
   /** The line of the file behind line `copyLine` (1 is the header) of this COPY. */
   toFileLine(copyLine: number): number {
     let line = this.firstLine + copyLine - 2 + this.forgotten;
-    for (const blank of this.blanks) {
-      if (blank > line) break;
-      line++;
+    for (const run of this.blanks) {
+      if (run.line > line) break;
+      line += run.count;
     }
     return line;
   }

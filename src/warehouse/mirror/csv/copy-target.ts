@@ -3,6 +3,7 @@ import { quoteIdentifier } from '../../../sql/quote-identifier.js';
 import { CopyStream } from './copy-stream.js';
 import { toRowError } from './copy-errors.js';
 import { CopyLines } from './copy-lines.js';
+import { type BlankLines } from './csv-scanner.js';
 import { type Kind, KIND_TYPES, TEXT, UNKNOWN } from './csv-values.js';
 
 export interface TargetOptions {
@@ -68,7 +69,7 @@ export class CopyTarget {
   }
 
   /** @throws SchemaError with the line where PostgreSQL refuses a row */
-  async write(bytes: Buffer, blankLines: readonly number[]): Promise<void> {
+  async write(bytes: Buffer, blankLines: readonly BlankLines[]): Promise<void> {
     this.lines.skip(blankLines);
     await this.explained(async () => this.copy?.write(bytes));
   }

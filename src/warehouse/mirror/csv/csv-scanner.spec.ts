@@ -43,6 +43,20 @@ describe('CsvScanner', () => {
       expect(withoutRanges(bytes, 0, found.consumed, found.deletions).toString()).toBe(sent);
     });
 
+    it('drops blank lines that follow each other as one range, whatever ends them', () => {
+      const bytes = Buffer.from(`a,b\n${'\n'.repeat(1_000)}${'\r\n'.repeat(500)}c,d\r\n\r\n\ne,f\n`);
+      const found = scannerOf(2).scan(bytes, true);
+      expect(found).toMatchObject({
+        deletions: [4, 2_004, 2_007, 2_008, 2_009, 2_012],
+        blankLines: [
+          { line: 3, count: 1_500 },
+          { line: 1_504, count: 2 },
+        ],
+        line: 1_507,
+      });
+      expect(withoutRanges(bytes, 0, found.consumed, found.deletions).toString()).toBe('a,b\nc,d\ne,f\n');
+    });
+
     it('leaves a record that does not end in the block for the next one', () => {
       const scanner = scannerOf(2);
       const csv = Buffer.from('1,2\n3,"a\nb\n');

@@ -32,6 +32,13 @@ export interface ScannerOptions {
   line: number;
 }
 
+/** Blank lines that follow each other. */
+export interface BlankLines {
+  /** 1-based line of the first of them. */
+  line: number;
+  count: number;
+}
+
 /** What one pass over a block of bytes found. */
 export interface Scanned {
   /** Bytes of whole records from the start of the block; the rest belongs to a record that goes on. */
@@ -41,8 +48,8 @@ export interface Scanned {
   split: { at: number; records: number; line: number } | null;
   /** Pairs [from, to) that must not reach PostgreSQL: carriage returns before a line feed, blank lines. */
   deletions: number[];
-  /** Lines of the blank lines among the deletions. */
-  blankLines: number[];
+  /** The blank lines among the deletions, as runs. */
+  blankLines: BlankLines[];
   /** 1-based line that follows the consumed bytes. */
   line: number;
 }
@@ -98,7 +105,7 @@ export class CsvScanner {
     // Every unquoted loop below ends at a line feed, so nothing reads past this.
     const limit = bytes.lastIndexOf(LF) + 1;
     const deletions: number[] = [];
-    const blankLines: number[] = [];
+    const blankLines: BlankLines[] = [];
     this.split = null;
     this.records = 0;
     let at = 0;
@@ -110,12 +117,15 @@ export class CsvScanner {
       this.recordLine = line;
       // With one column a blank line is a NULL, as COPY writes it; with more it is nothing.
       if (width > 1) {
-        const blank = blankLine(bytes, at);
-        if (blank > 0) {
-          deletions.push(at, at + blank);
-          blankLines.push(line);
+        let count = 0;
+        for (let blank = blankLine(bytes, at); blank > 0; blank = blankLine(bytes, at)) {
           at += blank;
-          this.line++;
+          count++;
+        }
+        if (count > 0) {
+          deletions.push(recordStart, at);
+          blankLines.push({ line, count });
+          this.line += count;
           continue;
         }
       }

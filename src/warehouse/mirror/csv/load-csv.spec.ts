@@ -198,6 +198,36 @@ describe('loadCsv', () => {
     expect(texts).toEqual([['1', '2', '3']]);
   });
 
+  it('gives turns to others while millions of blank lines go by, of which nothing is sent', async () => {
+    let turns = 0;
+    const others = setInterval(() => turns++, 1);
+    const chunks = 200;
+    const turnsBefore: number[] = [];
+    function* source(): Generator<Buffer> {
+      yield Buffer.from('a,b\n1,2\n');
+      for (let chunk = 0; chunk < chunks; chunk++) {
+        turnsBefore.push(turns);
+        yield Buffer.alloc(65_536, '\n');
+      }
+      yield Buffer.from('3,x\n');
+    }
+    const target = new CopyTarget(client, {
+      table: `t${tables++}`,
+      exists: false,
+      types: new Map([['b', 'integer']]),
+      delimiter: 44,
+      nullMarker: '',
+      checkNames: () => undefined,
+    });
+    await client.query('BEGIN');
+    const loading = loadCsv(Readable.from(source()), format, target);
+    await expect(loading).rejects.toMatchObject({ problems: [{ line: chunks * 65_536 + 3 }] });
+    await client.query('ROLLBACK');
+    clearInterval(others);
+    // The table is there by then, and PostgreSQL has nothing to answer.
+    expect(turnsBefore.at(-1)! - turnsBefore[chunks / 2]!).toBeGreaterThan(1);
+  });
+
   it("maps PostgreSQL's refusal of a given type to the line of the file, past blank and quoted lines", async () => {
     const csv = 'a,b\n"x\ny",1\n\n\nz,2\n"x\r\ny",3\n\nq,four\nr,5\n';
     const problem = await problemOf(csv, { types: { b: 'integer' } });

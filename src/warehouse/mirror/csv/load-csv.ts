@@ -1,3 +1,4 @@
+import { Pace } from '../../../common/work/pace.js';
 import { type CopyTarget } from './copy-target.js';
 import { CsvBlocks, withoutRanges } from './csv-blocks.js';
 import { type EncodingChoice, requireUtf8, toUtf8 } from './csv-encoding.js';
@@ -93,6 +94,7 @@ class CsvLoad {
   }
 
   async run(): Promise<LoadedCsv> {
+    const pace = new Pace();
     let wanted = this.sizes.sample;
     for (let final = false; !final;) {
       const block = await this.blocks.take(wanted);
@@ -104,6 +106,8 @@ class CsvLoad {
       await this.send(block.bytes, found, firstLine);
       this.blocks.putBack(block.bytes.subarray(found.consumed));
       final = block.final;
+      // Blocks of which nothing is sent wait for nobody.
+      if (pace.isOverdue) await pace.turn();
     }
     if (this.tableKinds === null) await this.createTable(this.scanner.line);
     const copiedRows = await this.target.endCopy();
@@ -126,13 +130,13 @@ class CsvLoad {
       this.refuseLostSpellings(this.tableKinds, found.split.line);
       await this.target.write(
         withoutRanges(bytes, 0, found.split.at, found.deletions),
-        found.blankLines.filter(line => line < found.split!.line),
+        found.blankLines.filter(({ line }) => line < found.split!.line),
       );
       await this.widen(found.split.line);
       from = found.split.at;
     }
     if (found.consumed === 0) return;
-    const blankLines = from === 0 ? found.blankLines : found.blankLines.filter(line => line > found.split!.line);
+    const blankLines = from === 0 ? found.blankLines : found.blankLines.filter(({ line }) => line > found.split!.line);
     await this.target.write(withoutRanges(bytes, from, found.consumed, found.deletions), blankLines);
   }
 
