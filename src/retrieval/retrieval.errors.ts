@@ -1,25 +1,24 @@
-import { ApiError, type ErrorText } from '../common/errors/api-error.js';
+import { ApiError, BusyError, type ErrorText } from '../common/errors/api-error.js';
 
 /** 503: the retrieval process does not answer. Everything that does not need it goes on working. */
-export class RetrievalUnavailableError extends ApiError {
+export class RetrievalUnavailableError extends BusyError {
   constructor(cause?: unknown) {
     super(
-      503,
       'retrieval_unavailable',
       { zh: '检索进程暂时不可用，请稍后重试', en: 'The retrieval process is not available; try again shortly' },
-      { headers: { 'Retry-After': '2' }, cause },
+      2,
+      cause,
     );
   }
 }
 
 /** 503: too many queries of the caller wait, or one has waited for too long. */
-export class RetrievalBusyError extends ApiError {
+export class RetrievalBusyError extends BusyError {
   constructor(retryAfterS: number) {
     super(
-      503,
       'retrieval_busy',
       { zh: '目前没有位置处理您的又一个查询，请稍后重试', en: 'There is no place for another query of yours now; try again shortly' },
-      { headers: { 'Retry-After': String(retryAfterS) } },
+      retryAfterS,
     );
   }
 }
@@ -40,7 +39,7 @@ export class QueryRefusedError extends ApiError {
   }
 }
 
-/** 503: the graph is larger than the memory the process may use for loaded graphs. */
+/** 422: the graph is larger than the memory the process may use for loaded graphs. */
 export class GraphExceedsMemoryError extends ApiError {
   constructor(graphId: number, budgetBytes: number) {
     super(
@@ -101,14 +100,9 @@ export class QueryValueError extends ApiError {
 }
 
 /** 503: the disk of the database is full, whoever filled it. */
-export class DiskFullError extends ApiError {
+export class DiskFullError extends BusyError {
   constructor(cause: unknown) {
-    super(
-      503,
-      'disk_full',
-      { zh: '数据库的磁盘已满，请稍后重试', en: 'The disk of the database is full; try again later' },
-      { headers: { 'Retry-After': '30' }, cause },
-    );
+    super('disk_full', { zh: '数据库的磁盘已满，请稍后重试', en: 'The disk of the database is full; try again later' }, 30, cause);
   }
 }
 

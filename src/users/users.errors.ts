@@ -1,4 +1,4 @@
-import { ApiError, SchemaError } from '../common/errors/api-error.js';
+import { ApiError, BusyError, SchemaError } from '../common/errors/api-error.js';
 
 export class UserNotFoundError extends ApiError {
   constructor(user: number | string) {
@@ -48,16 +48,15 @@ export class UserOwnsGraphsError extends ApiError {
 }
 
 /** 503: too many passwords of one address wait to be hashed, or one has waited for too long. */
-export class HashingBusyError extends ApiError {
+export class HashingBusyError extends BusyError {
   constructor(retryAfterS: number) {
     super(
-      503,
       'login_busy',
       {
         zh: '目前没有位置处理来自您地址的又一次登录，请稍后重试',
         en: 'There is no place for another login from your address now; retry shortly',
       },
-      { headers: { 'Retry-After': String(retryAfterS) } },
+      retryAfterS,
     );
   }
 }

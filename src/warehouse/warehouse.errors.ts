@@ -1,5 +1,5 @@
 import { type ConnectionRight } from '../access/access.decorator.js';
-import { ApiError } from '../common/errors/api-error.js';
+import { ApiError, BusyError } from '../common/errors/api-error.js';
 
 export class ConnectionNotFoundError extends ApiError {
   constructor() {
@@ -122,28 +122,26 @@ export class TableBusyError extends ApiError {
 }
 
 /** 503: too many reads of the caller wait for a connection, or one has waited for too long. */
-export class WarehouseBusyError extends ApiError {
+export class WarehouseBusyError extends BusyError {
   constructor(retryAfterS: number) {
     super(
-      503,
       'warehouse_busy',
       {
         zh: '目前没有数仓连接处理您的又一个查询，请稍后重试',
         en: 'There is no warehouse connection for another query of yours now; try again shortly',
       },
-      { headers: { 'Retry-After': String(retryAfterS) } },
+      retryAfterS,
     );
   }
 }
 
 /** 503: the caller's uploads, or everybody's, take all the places there are. */
-export class UploadsBusyError extends ApiError {
+export class UploadsBusyError extends BusyError {
   constructor(retryAfterS: number) {
     super(
-      503,
       'uploads_busy',
       { zh: '目前没有位置接收您的又一次上传，请稍后重试', en: 'There is no place for another upload of yours now; retry shortly' },
-      { headers: { 'Retry-After': String(retryAfterS) } },
+      retryAfterS,
     );
   }
 }
@@ -183,13 +181,13 @@ export class WarehouseQueryError extends ApiError {
 }
 
 /** 503: a table that is read is being replaced, and was not free within the lock time-out. */
-export class TableBeingReplacedError extends ApiError {
+export class TableBeingReplacedError extends BusyError {
   constructor(cause: unknown) {
     super(
-      503,
       'table_being_replaced',
       { zh: '查询用到的表正在被替换，请稍后重试', en: 'A table that the query reads is being replaced; retry shortly' },
-      { headers: { 'Retry-After': '5' }, cause },
+      5,
+      cause,
     );
   }
 }

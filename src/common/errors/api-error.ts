@@ -59,3 +59,10 @@ export class SchemaError extends ApiError {
     super(422, 'validation_failed', text);
   }
 }
+
+/** 503: what the request needs is in use; `Retry-After` says when to ask again, in seconds. */
+export class BusyError extends ApiError {
+  constructor(code: string, text: ErrorText, retryAfterS: number, cause?: unknown) {
+    super(503, code, text, { headers: { 'Retry-After': String(retryAfterS) }, ...(cause === undefined ? {} : { cause }) });
+  }
+}

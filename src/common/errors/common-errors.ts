@@ -1,4 +1,4 @@
-import { ApiError } from './api-error.js';
+import { ApiError, BusyError } from './api-error.js';
 
 export class RouteNotFoundError extends ApiError {
   constructor() {
@@ -13,14 +13,9 @@ export class InternalError extends ApiError {
 }
 
 /** 503: all connections of this process to its database have been in use for longer than anyone waits. */
-export class DatabaseBusyError extends ApiError {
+export class DatabaseBusyError extends BusyError {
   constructor() {
-    super(
-      503,
-      'database_busy',
-      { zh: '服务繁忙，请稍后重试', en: 'The service is busy; try again shortly' },
-      { headers: { 'Retry-After': '2' } },
-    );
+    super('database_busy', { zh: '服务繁忙，请稍后重试', en: 'The service is busy; try again shortly' }, 2);
   }
 }
 
@@ -136,13 +131,8 @@ export class ConnectNotAllowedError extends ApiError {
   }
 }
 
-export class ServiceStoppingError extends ApiError {
+export class ServiceStoppingError extends BusyError {
   constructor() {
-    super(
-      503,
-      'service_stopping',
-      { zh: '服务正在停止，请稍后重试', en: 'The service is stopping; try again shortly' },
-      { headers: { 'Retry-After': '5' } },
-    );
+    super('service_stopping', { zh: '服务正在停止，请稍后重试', en: 'The service is stopping; try again shortly' }, 5);
   }
 }
