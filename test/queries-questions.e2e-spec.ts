@@ -261,6 +261,37 @@ describe('what a question excludes, joins and asks for', () => {
 
   describe('measures and sentences', () => {
     it.each([
+      ['每个供应商最贵的产品', '每个'],
+      ['the 3 cheapest products of each supplier', 'each'],
+      ['top 3 products of each supplier', 'each'],
+      ['top 3 products by supplier', 'by'],
+      ['每个类别的产品数量和平均单价', '数量'],
+      ['产品的单价总和和平均单价', '平均'],
+      ['平均单价大于100的供应商', '平均'],
+      ['华东和华南分别有多少客户', '分别'],
+      ['单价最高的产品有多少个', '有多少个'],
+      ['每个供应商的产品的单价', '单价'],
+      ['国家是德国的订单数大于3的客户', '大于3'],
+      ['每个地区销售额最高的产品', '每一组'],
+      ['每月销售额最高的产品', '每一组'],
+    ])('%s: is not answered without %s', async (question, word) => {
+      const { plan, warnings } = await ask(question);
+      expect([plan.kind, warnings[0]]).toEqual(['search', expect.stringMatching(new RegExp(`^(未作答|Not answered).*${word}`))]);
+    });
+
+    it.each([
+      ['哪个供应商的产品最多,单价大于90', '产品数最高的供应商：Tokyo Traders（1）。'],
+      ['产品数量最多的供应商', '产品数最高的供应商：Exotic Liquids（2）。'],
+      ['最高单价是多少', '单价最高的产品：Kobe Beef（97）。'],
+      ['类别是饮料的产品有多少', '饮料的产品共有 3 个。'],
+      ['按单价排名前3的产品', '单价最高的产品：Kobe Beef（97）、Chang（19）、Chai（18）。'],
+      ['Chai和Chang的单价分别是多少', 'Chai 单价 18、Chang 单价 19。'],
+      ['the cheapest product supplied by Exotic Liquids', 'Product with the lowest unit price for Exotic Liquids: Chai (18).'],
+    ])('%s: %s', async (question, sentence) => {
+      expect((await ask(question)).answer.text).toBe(sentence);
+    });
+
+    it.each([
       ['产品的平均单价', '产品的平均单价：31.28。'],
       ['average unit price of products', 'Average unit price of products: 31.28.'],
       ['每个类别的平均单价', '按类别统计的平均单价：肉类（97）、饮料（16.5）、零食（9.9）。'],

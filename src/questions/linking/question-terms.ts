@@ -47,6 +47,8 @@ export interface QuestionTerms {
   whichs: Mention[];
   aggregate: { mention: Mention; function: 'avg' | 'sum' } | null;
   grain: Mention | null;
+  /** Rankings and aggregates after the first: a plan takes one. */
+  further: Mention[];
   /** Negations that nothing was excluded by: the question means something else than its other words say. */
   negations: Mention[];
 }

@@ -27,6 +27,7 @@ export function readTerms(linked: LinkedQuestion): QuestionTerms {
     whichs: intent('which').map(({ mention }) => mention),
     aggregate: intent('aggregate').map(({ mention, intent: own }) => ({ mention, function: own.function }))[0] ?? null,
     grain: intent('grain')[0]?.mention ?? null,
+    further: [...intent('top').slice(1), ...intent('aggregate').slice(1)].map(({ mention }) => mention),
     negations: [],
   };
   for (const mention of mentions) {

@@ -4,7 +4,7 @@ import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { type QuestionSchema } from '../linking/lexicon.js';
 import { describePath, type Hop, hopsFrom, isComplete, leadsToOne, type PathHints, rankPaths, type ToOne } from './rank-paths.js';
 import { type Mention } from '../linking/meaning.js';
-import { type EntityTerm, type LabelTerm, type QuestionTerms } from '../linking/question-terms.js';
+import { type EntityTerm, type LabelTerm, type PropertyTerm, type QuestionTerms } from '../linking/question-terms.js';
 
 /** Why a question has no plan; the answer says so instead of guessing. */
 export class UnplannableError extends Error {
@@ -159,14 +159,20 @@ function addTimes(writer: CypherWriter, { times }: QuestionTerms, schema: Questi
   writer.where(spans.length === 1 ? (spans[0] ?? '') : `(${spans.map(span => `(${span})`).join(' OR ')})`);
 }
 
+/** The property that a comparison is about: the last before it. */
+export function comparedProperty({ properties }: QuestionTerms, compare: Mention): PropertyTerm | undefined {
+  return properties.filter(term => term.mention.end <= compare.start).at(-1) ?? properties[0];
+}
+
 function addComparisons(writer: CypherWriter, terms: QuestionTerms): void {
   for (const { mention, operator, value } of terms.compares) {
-    const named = terms.properties.filter(term => term.mention.end <= mention.start).at(-1) ?? terms.properties[0];
+    const named = comparedProperty(terms, mention);
     const owner =
       named?.owners.find(candidate => candidate.owner === 'node' && candidate.ownerName === writer.target) ??
       named?.owners.find(candidate => writer.passes(candidate.ownerName));
     const variable = owner && writer.variableOf(owner.ownerName);
-    if (!owner || !variable)
+    const isCounted = terms.counts.some(count => named && named.mention.end <= count.start && count.end <= mention.start);
+    if (!owner || !variable || !isNumeric(owner.type) || isCounted)
       throw new UnplannableError(`不清楚“${mention.text}”比较的是什么`, `It is not clear what "${mention.text}" compares`);
     writer.where(`${variable}.${quoteName(owner.property)} ${operator} ${writer.parameter(value)}`);
   }

@@ -1,14 +1,16 @@
 import { type ErrorText } from '../../common/errors/api-error.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language } from '../../text/language.js';
-import { addConstraints, isNumeric, type PlanSchema, UnplannableError } from './add-constraints.js';
+import { addConstraints, comparedProperty, isNumeric, type PlanSchema, UnplannableError } from './add-constraints.js';
 import { CypherWriter, quoteName } from './cypher-writer.js';
 import { type SchemaProperty } from '../linking/lexicon.js';
 import { type MeaningOf, type Mention } from '../linking/meaning.js';
 import { whyNegated } from '../linking/negation.js';
 import { spokenName } from '../linking/spoken-name.js';
+import { follows, grouping, groupLabel, groupProperty } from './find-groups.js';
 import { hopsFrom, rankPaths } from './rank-paths.js';
-import { type LabelTerm, type QuestionTerms } from '../linking/question-terms.js';
+import { namesValue, type Used, whyUnused } from './why-unused.js';
+import { type LabelTerm, type PropertyTerm, type QuestionTerms } from '../linking/question-terms.js';
 
 /** What a question is limited to, as it is put into words. */
 export interface Limits {
@@ -77,18 +79,20 @@ class GraphQuestionPlanner {
     if (negation) throw new UnplannableError(negation.zh, negation.en);
     if (terms.grain) throw new UnplannableError('按时间分组需要一个指标', 'Grouping by time needs a metric');
     if (terms.top) return this.measuredProperty(true) ? this.rankByProperty() : this.rankByCount();
-    const group = this.groupLabel();
+    const group = groupLabel(this.terms);
     if (group && terms.aggregate)
       throw new UnplannableError('暂不支持按关系另一端分组求平均或合计', 'Averages and sums by what a relation leads to are not supported');
     if (group) return this.countByGroup(group);
     if (terms.aggregate && this.measuredProperty(false)) return this.aggregate(terms.aggregate.function);
     const target = this.target();
-    if (terms.counts.length > 0 && target && (this.groupProperty(target.label) || !this.isPropertyOf(target))) return this.count(target);
+    if (terms.counts.length > 0 && target && (groupProperty(this.terms, target.label) || !this.isPropertyOf(target)))
+      return this.count(target);
     return this.list(target);
   }
 
   private list(target: LabelTerm | null): GraphPlan {
     const { terms } = this;
+    this.use({ property: () => true, lists: true });
     const label = target?.label ?? this.impliedLabel();
     const writer = new CypherWriter(label);
     this.constrain(writer, target);
@@ -108,10 +112,11 @@ class GraphQuestionPlanner {
   }
 
   private count(target: LabelTerm): GraphPlan {
+    const group = groupProperty(this.terms, target.label);
+    this.use({ ...grouping(this.terms, group), counts: true });
     const writer = new CypherWriter(target.label);
     this.constrain(writer, target);
     const name = this.language === 'zh' ? '数量' : 'count';
-    const group = this.groupProperty(target.label);
     if (group) {
       const counted = this.spokenLabel(target.label);
       return this.byProperty(
@@ -133,14 +138,16 @@ class GraphQuestionPlanner {
   private aggregate(by: 'avg' | 'sum'): GraphPlan {
     const measured = this.measuredProperty(false);
     if (!measured) throw new UnplannableError('没有可计算的数值属性', 'There is no numeric property to compute with');
-    const writer = new CypherWriter(measured.label);
-    this.constrain(writer, this.terms.labels.find(term => term.label === measured.label) ?? null);
     const { property, label } = measured;
+    const group = groupProperty(this.terms, label);
+    const { groups, property: isGroup } = grouping(this.terms, group);
+    this.use({ groups, property: term => isGroup(term) || isOf(term, label, property), aggregate: true });
+    const writer = new CypherWriter(label);
+    this.constrain(writer, this.terms.labels.find(term => term.label === label) ?? null);
     const name = this.spokenProperty(property);
     const [zh, en] = by === 'avg' ? [`平均${name}`, `average ${name}`] : [`${name}合计`, `total ${name}`];
     const measure = this.language === 'zh' ? zh : en;
     const value = { expression: `${by}(t.${quoteName(property.name)})`, name: quoteName(measure) };
-    const group = this.groupProperty(label);
     if (group) return this.byProperty(writer, group, value, measure);
     const shape = { kind: 'aggregate' as const, subject: this.spokenLabel(label), measure, spoken: [], descending: false };
     return this.done(writer, `${value.expression} AS ${value.name}`, shape);
@@ -161,11 +168,9 @@ class GraphQuestionPlanner {
     return this.done(writer, `t.${name} AS ${name}, ${value.expression} AS ${value.name} ORDER BY ${value.name} DESC, ${name}`, shape);
   }
 
-  /** `每个类别`, `by category`: a property of the label that is counted or computed over. */
-  private groupProperty(label: string): MeaningOf<'property'> | null {
-    const { groups, properties } = this.terms;
-    const term = properties.find(({ mention }) => groups.some(group => group.end <= mention.start && mention.start - group.end <= 2));
-    return term?.owners.find(owner => owner.owner === 'node' && owner.ownerName === label) ?? null;
+  private use(used: Partial<Used>): void {
+    const unused = whyUnused(this.terms, used);
+    if (unused) throw new UnplannableError(unused.zh, unused.en);
   }
 
   private rankByProperty(): GraphPlan {
@@ -173,6 +178,7 @@ class GraphQuestionPlanner {
     const measured = this.measuredProperty(true);
     const top = terms.top;
     if (!measured || !top) throw new UnplannableError('没有可比较的数值属性', 'There is no numeric property to rank by');
+    this.use({ property: term => isOf(term, measured.label, measured.property) });
     const target = terms.labels.find(term => term.label === measured.label) ?? null;
     const writer = new CypherWriter(measured.label);
     this.constrain(writer, target);
@@ -191,6 +197,7 @@ class GraphQuestionPlanner {
   private rankByCount(): GraphPlan {
     const { terms } = this;
     const top = terms.top;
+    this.use({ counts: true });
     const { target, counted } = this.countedPair();
     if (!top) throw new UnplannableError('没有排序', 'Nothing to rank by');
     const direction = top.descending ? 'DESC' : 'ASC';
@@ -200,6 +207,7 @@ class GraphQuestionPlanner {
   private countByGroup(group: LabelTerm): GraphPlan {
     const counted = this.terms.labels.find(term => term !== group && term.label !== group.label);
     if (!counted) throw new UnplannableError('没有说明要统计什么', 'It is not said what to count');
+    this.use({ counts: true, groups: this.terms.groups.filter(word => follows(group.mention, word)) });
     return this.countOver(group, counted.label, 'ORDER BY n DESC', 'group', true);
   }
 
@@ -236,17 +244,10 @@ class GraphQuestionPlanner {
     throw new UnplannableError('不清楚按什么排序', 'It is not clear what to rank by');
   }
 
-  private groupLabel(): LabelTerm | null {
-    const { groups, labels } = this.terms;
-    return labels.find(term => groups.some(group => group.end <= term.mention.start && term.mention.start - group.end <= 2)) ?? null;
-  }
-
   /** The label that is asked for: right after a question word, else the last in Chinese and the first in English. */
   private target(): LabelTerm | null {
     const { labels, counts, whichs } = this.terms;
-    const follows = (asking: Mention): LabelTerm | undefined =>
-      labels.find(term => asking.end <= term.mention.start && term.mention.start - asking.end <= 2);
-    const asked = [...counts, ...whichs].map(follows).find(term => term !== undefined);
+    const asked = [...counts, ...whichs].map(asking => labels.find(term => follows(term.mention, asking))).find(term => term !== undefined);
     return asked ?? (this.language === 'zh' ? labels.at(-1) : labels[0]) ?? null;
   }
 
@@ -308,7 +309,8 @@ class GraphQuestionPlanner {
     const all = this.schema.labels.flatMap(label =>
       label.properties.filter(property => isNumeric(property.type)).map(property => ({ label: label.name, property })),
     );
-    for (const { owners } of this.terms.properties) {
+    const compared = new Set(this.terms.compares.map(({ mention }) => comparedProperty(this.terms, mention)));
+    for (const { owners } of this.terms.properties.filter(term => !compared.has(term))) {
       const named = all.filter(candidate =>
         owners.some(owner => owner.owner === 'node' && owner.ownerName === candidate.label && owner.property === candidate.property.name),
       );
@@ -326,8 +328,9 @@ class GraphQuestionPlanner {
 
   private isPropertyOf(target: LabelTerm): boolean {
     return (
-      this.terms.properties.some(({ owners }) => owners.some(owner => owner.owner === 'node' && owner.ownerName === target.label)) &&
-      this.terms.compares.length === 0
+      this.terms.properties.some(
+        term => !namesValue(this.terms, term) && term.owners.some(owner => owner.owner === 'node' && owner.ownerName === target.label),
+      ) && this.terms.compares.length === 0
     );
   }
 
@@ -386,4 +389,8 @@ class GraphQuestionPlanner {
     const { paths, notes } = this;
     return { cypher: writer.text(returns), parameters: writer.parameters, shape: { ...shape, of }, paths, notes };
   }
+}
+
+function isOf({ owners }: PropertyTerm, label: string, { name }: SchemaProperty): boolean {
+  return owners.some(owner => owner.owner === 'node' && owner.ownerName === label && owner.property === name);
 }

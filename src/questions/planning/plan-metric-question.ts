@@ -101,6 +101,9 @@ export function planMetricQuestion(
   const grain = terms.grain ? (intentsOf(terms.grain, 'grain')?.grain ?? null) : (periods?.grain ?? null);
   if ((time || grain) && !metric.has_time)
     return fail(`指标“${metric.name}”没有绑定时间`, `The metric "${metric.name}" is not bound to a time`);
+  if (terms.top && dimensions.size + (grain === null ? 0 : 1) > 1)
+    return fail('暂不支持在每一组中各自排名', 'Ranking within each group is not supported');
+  if (terms.further[0]) return fail(`“${terms.further[0].text}”请分开问`, `ask for "${terms.further[0].text}" apart`);
   const grouped = dimensions.size > 0 || grain !== null;
   const descending = terms.top?.descending ?? true;
   const order: MetricCall['order'] =

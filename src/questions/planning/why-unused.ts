@@ -1,0 +1,67 @@
+import { type ErrorText } from '../../common/errors/api-error.js';
+import { findIntents } from '../linking/find-intents.js';
+import { intentsOf, type Mention } from '../linking/meaning.js';
+import { type PropertyTerm, type QuestionTerms } from '../linking/question-terms.js';
+import { comparedProperty } from './add-constraints.js';
+
+/** What a plan makes of the words that ask for numbers, groups and properties. */
+export interface Used {
+  property: (term: PropertyTerm) => boolean;
+  groups: Mention[];
+  counts: boolean;
+  aggregate: boolean;
+  /** It answers for each by listing: `分别`. */
+  lists: boolean;
+}
+
+const NOTHING: Used = { property: () => false, groups: [], counts: false, aggregate: false, lists: false };
+
+/** Why a plan is not run that would leave out what the question asks for: without it this is another question. */
+export function whyUnused(terms: QuestionTerms, using: Partial<Used>): ErrorText | null {
+  const used = { ...NOTHING, ...using };
+  const compared = new Set(terms.compares.map(compare => comparedProperty(terms, compare.mention)));
+  const isUsed = (term: PropertyTerm): boolean =>
+    used.property(term) || compared.has(term) || namesValue(terms, term) || (used.counts && isCount(term.mention));
+  const left = [
+    ...terms.further,
+    ...(terms.aggregate && !used.aggregate ? [terms.aggregate.mention] : []),
+    ...(used.counts ? [] : terms.counts.filter(count => !asksHowMuch(terms, count))),
+    ...terms.groups.filter(
+      group => !used.groups.includes(group) && !terms.together?.startsWith(group.text) && !isLight(terms, group, used.lists, isUsed),
+    ),
+    ...terms.properties.filter(term => !isUsed(term)).map(term => term.mention),
+  ].map(mention => mention.text);
+  if (left.length === 0) return null;
+  return {
+    zh: `“${left.join('”、“')}”不能与问题的其余部分一起回答，请分开问`,
+    en: `"${left.join('", "')}" cannot be answered together with the rest of the question; ask apart`,
+  };
+}
+
+/** `国家是德国`: the property says what the value is. */
+export function namesValue({ values }: QuestionTerms, { owners }: PropertyTerm): boolean {
+  return values.some(term => term.values.some(value => owners.some(owner => owner.property === value.property)));
+}
+
+/** A property may be called like a count: `数量`. */
+function isCount({ text }: Mention): boolean {
+  return findIntents(text).some(mention => mention.text === text && intentsOf(mention, 'count') !== null);
+}
+
+/** `单价是多少` asks for the price and counts nothing. */
+function asksHowMuch({ labels }: QuestionTerms, { text, end }: Mention): boolean {
+  return text.endsWith('多少') && !labels.some(({ mention }) => mention.start >= end && mention.start - end <= 2);
+}
+
+/** `supplied by Exotic Liquids`, `top 3 by unit price`: a word of grouping that groups by nothing. */
+function isLight(
+  { labels, properties }: QuestionTerms,
+  { text, end }: Mention,
+  lists: boolean,
+  isUsed: (term: PropertyTerm) => boolean,
+): boolean {
+  if (text === '分别') return lists;
+  if (!/^(?:by|按照?|不同)$/.test(text)) return false;
+  const follows = ({ mention }: { mention: Mention }): boolean => mention.start >= end && mention.start - end <= 5;
+  return !labels.some(follows) && properties.filter(follows).every(isUsed);
+}
