@@ -108,7 +108,14 @@ export function addConstraints(
   for (const { label } of terms.labels) if (label !== writer.target && !writer.passes(label)) reach(label);
   for (const { type, mention } of terms.relations) {
     if (writer.follows(type)) continue;
-    const hop = hopsFrom(schema, writer.target).find(candidate => candidate.type === type);
+    const hops = hopsFrom(schema, writer.target).filter(candidate => candidate.type === type);
+    const hop = hops.find(candidate => candidate.to !== writer.target);
+    // Which of its two ends is asked for, the names do not say.
+    if (!hop && hops.length > 0)
+      throw new UnplannableError(
+        `“${mention.text}”连接两个“${writer.target}”，不清楚问的是哪一端`,
+        `"${mention.text}" leads from one "${writer.target}" to another, and it is not clear which is asked for`,
+      );
     if (!hop)
       throw new UnplannableError(`“${mention.text}”与所问的对象没有关系`, `"${mention.text}" does not lead to or from what is asked for`);
     writer.addPath([hop]);
