@@ -1,7 +1,8 @@
 import { graphTables } from '../src/database/graph-tables.js';
+import { Pace } from '../src/common/work/pace.js';
 import { IngestionRepository } from '../src/ingestion/ingestion.repository.js';
 import { type TestApp, startTestApp } from './support/app.js';
-import { counts, ingest, rejectedRows, upload } from './support/ingestion.js';
+import { aGraph, aJob, counts, ingest, rejectedRows, runToEnd, upload } from './support/ingestion.js';
 
 let app: TestApp;
 
@@ -240,4 +241,26 @@ describe('a run that needs more than a backend has', () => {
     },
     60_000,
   );
+});
+
+describe('a mapping of many long expressions', () => {
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  it('is checked and compiled in turns', async () => {
+    await upload(app, 'sums', 'a,b\n1,2\n');
+    const long = (index: number): string => `coalesce(a, ${index}${',b'.repeat(1_900)})`;
+    const columns = numbers(60).map(index => `  - {expression: "${long(index)}", property: p${index}}\n`);
+    const mapping = `version: 1\nnodes:\n- id: sum\n  label: S\n  table: sums\n  key: [a]\n  columns:\n  - {column: a}\n${columns.join('')}`;
+    const graphId = await aGraph(app);
+    const turns = jest.spyOn(Pace.prototype, 'turn');
+    const jobId = await aJob(app, graphId, mapping);
+    // Reading the text has few steps: the others are those of the expressions, of which each takes longer than a turn.
+    expect(turns.mock.calls.length).toBeGreaterThan(20);
+    turns.mockClear();
+    expect((await runToEnd(app, jobId)).error).toBeNull();
+    // Checked again, then compiled.
+    expect(turns.mock.calls.length).toBeGreaterThan(40);
+  }, 60_000);
 });

@@ -118,7 +118,7 @@ export class IngestionRunner {
       targetReport.state = 'staging';
       await this.show(run, `staging ${target.name}`);
       const cursorFrom = cursorOf(job, target);
-      const plan = compileStaging({ target, mapping, shape: shapes[index]!, cursorFrom });
+      const plan = await inTurns(compileStaging({ target, mapping, shape: shapes[index]!, cursorFrom }));
       const staged = await stageTarget(client, target, plan, targetReport, this.access.nameOf('mirror'));
       if (plan.hasCursor) report.cursors[target.name] = { from: cursorFrom?.value ?? null, to: staged.cursorTo };
       run.staged.push(staged);

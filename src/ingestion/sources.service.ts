@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../common/errors/api-error.js';
+import { Pace } from '../common/work/pace.js';
 import { quoteIdentifier } from '../sql/quote-identifier.js';
 import { growthSentence, maxGrowth } from '../sql-guard/check-growth.js';
 import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
@@ -27,6 +28,12 @@ export interface DescribedMapping {
 interface Described {
   shape: SourceShape | null;
   problems: SourceProblem[];
+}
+
+interface SourceColumns {
+  columns: Map<string, SourceFamily>;
+  /** How many times as long as a column of its tables a value of the source may be, see check-growth.ts. */
+  growth: number;
 }
 
 /** Looks at the tables behind a mapping: whether they and their columns are there, of what types, and whether its SQL is safe and runs. */
@@ -69,11 +76,11 @@ export class SourcesService {
   private async describeTarget(connection: UsableConnection, target: Target): Promise<Described> {
     const source = await this.describeColumns(connection, target);
     if (!('columns' in source)) return { shape: null, problems: [source] };
-    const { columns } = source;
+    const { columns, growth } = source;
     const unknown = namedColumns(target)
       .filter(({ column }) => !columns.has(column))
       .map(({ column, path }) => unknownColumn(column, path, columns));
-    const guarded = this.guardAll(target, columns);
+    const guarded = await this.guardAll(target, columns, growth);
     const problems = [...unknown, ...guarded];
     if (problems.length > 0) return { shape: null, problems };
     const types = await this.describeExpressions(connection, target);
@@ -83,16 +90,13 @@ export class SourcesService {
     return misfits.length > 0 ? { shape: null, problems: misfits } : { shape, problems: [] };
   }
 
-  private async describeColumns(
-    connection: UsableConnection,
-    target: Target,
-  ): Promise<{ columns: Map<string, SourceFamily> } | SourceProblem> {
+  private async describeColumns(connection: UsableConnection, target: Target): Promise<SourceColumns | SourceProblem> {
     const { source, path } = target.element;
     if (source.kind === 'query') return this.describeQuery(connection, source.query, [...path, 'query']);
     const reserved = this.warehouse.tableNameProblem(source.table);
     if (reserved) return { type: reserved.type, path: [...path, 'table'], text: reserved };
     const table = await this.warehouse.describeTable(connection, source.table);
-    if (table) return { columns: new Map(table.columns.map(({ name, type }) => [name, sourceFamily(type)])) };
+    if (table) return { columns: new Map(table.columns.map(({ name, type }) => [name, sourceFamily(type)])), growth: 1 };
     const tables = await this.warehouse.listTables(connection);
     const meant = nearestName(source.table, tables);
     return {
@@ -104,13 +108,9 @@ export class SourcesService {
     };
   }
 
-  private async describeQuery(
-    connection: UsableConnection,
-    query: string,
-    path: MappingPath,
-  ): Promise<{ columns: Map<string, SourceFamily> } | SourceProblem> {
+  private async describeQuery(connection: UsableConnection, query: string, path: MappingPath): Promise<SourceColumns | SourceProblem> {
     try {
-      const { text } = guardSelect(query);
+      const { text, growth } = guardSelect(query);
       const columns = await this.probe(connection, `SELECT * FROM (\n${text}\n) AS source LIMIT 0`);
       if (columns.length > maxSourceColumns) {
         return {
@@ -124,7 +124,7 @@ export class SourcesService {
       }
       const names = columns.map(({ name }) => name);
       const repeated = names.find((name, index) => names.indexOf(name) !== index);
-      if (repeated === undefined) return { columns: new Map(columns.map(({ name, type }) => [name, sourceFamily(type)])) };
+      if (repeated === undefined) return { columns: new Map(columns.map(({ name, type }) => [name, sourceFamily(type)])), growth };
       return {
         type: 'unsafe_sql',
         path,
@@ -135,19 +135,21 @@ export class SourcesService {
     }
   }
 
-  private guardAll(target: Target, columns: ReadonlyMap<string, SourceFamily>): SourceProblem[] {
+  /** `grown` is the growth of the source's own query. */
+  private async guardAll(target: Target, columns: ReadonlyMap<string, SourceFamily>, grown: number): Promise<SourceProblem[]> {
     const scope = { columns, alias: sourceAlias(target) };
-    const { source } = target.element;
-    const grown = source.kind === 'query' ? guardSelect(source.query).growth : 1;
-    return writtenSql(target).flatMap(({ kind, text, path }) => {
+    const problems: SourceProblem[] = [];
+    const pace = new Pace();
+    for (const { kind, text, path } of writtenSql(target)) {
       try {
         const { growth } = kind === 'predicate' ? guardPredicate(text, scope) : guardExpression(text, scope);
         if (growth * grown > maxGrowth) throw new UnsafeFilterClauseError({ reason: 'length', sentence: growthSentence });
-        return [];
       } catch (error) {
-        return [sqlProblem(error, path)];
+        problems.push(sqlProblem(error, path));
       }
-    });
+      if (pace.isOverdue) await pace.turn();
+    }
+    return problems;
   }
 
   /** Has the database read every piece of the author's SQL once, over no rows, for its types; in case of an error again one by one, to say which. */

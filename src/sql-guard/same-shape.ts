@@ -1,3 +1,4 @@
+import { atOnce, type Steps } from '../text/steps.js';
 import { parseSql, type SqlTree } from './sql-parser.js';
 import { type NodeFields } from './walk-tree.js';
 
@@ -23,15 +24,23 @@ export function selectMarker(index: number): string {
  * tree that the guard saw must stand. (filter-guard.md B.3 rule 9; the second check after Redash #3109.)
  * @throws Error when the shapes differ: that is a fault of this service, never of the client
  */
-export function assembleSql(template: string, fragments: readonly SqlFragment[]): string {
+export function* assembleInSteps(template: string, fragments: readonly SqlFragment[]): Steps<string> {
   const sql = template.replace(/\(SELECT '\u0001select (\d+)\u0001'\)|'\u0001(\d+)\u0001'/g, (_, select?: string, expression?: string) => {
     return `(\n${fragments[Number(select ?? expression)]?.text}\n)`;
   });
-  const [expected, actual] = [parseSql(template), parseSql(sql)];
+  const expected = parseSql(template);
+  yield;
+  const actual = parseSql(sql);
+  yield;
   if (expected.length !== 1 || actual.length !== 1 || !sameShape(expected[0]?.stmt, actual[0]?.stmt, fragments)) {
     throw new Error('The assembled SQL differs in shape from its template');
   }
   return sql;
+}
+
+/** All of {@link assembleInSteps} at once. */
+export function assembleSql(template: string, fragments: readonly SqlFragment[]): string {
+  return atOnce(assembleInSteps(template, fragments));
 }
 
 const positions = new Set(['location', 'list_start', 'list_end', 'rexpr_list_start', 'rexpr_list_end']);

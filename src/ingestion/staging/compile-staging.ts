@@ -1,4 +1,5 @@
 import { guardExpression, guardPredicate } from '../../sql-guard/guard-expression.js';
+import { type Steps } from '../../text/steps.js';
 import type { ColumnMapping, Mapping, NodeMapping, Rule } from '../mapping/mapping.js';
 import { cleanedText, directValue, isDirect, parsedValue, type ResolvedType, type ValueSql } from './column-sql.js';
 import { jsonbArray, jsonbObject } from './jsonb-sql.js';
@@ -54,7 +55,7 @@ export interface StagingRequest {
  * broken rule) and `sample` (its values) instead of properties. The SELECT reads the source only, so it can run as a role that sees
  * nothing else.
  */
-export function compileStaging(request: StagingRequest): StagingPlan {
+export function compileStaging(request: StagingRequest): Steps<StagingPlan> {
   return new StagingCompiler(request).compile();
 }
 
@@ -68,11 +69,16 @@ class StagingCompiler {
     this.source = new SourceRow(this.sql, request.target, request.shape);
   }
 
-  compile(): StagingPlan {
+  *compile(): Steps<StagingPlan> {
     const { target } = this.request;
     const table = `staging_${target.kind}_${target.index}`;
-    const values = this.element.columns.map(column => this.columnValue(column));
-    const checks = this.element.columns.map((column, index) => this.columnChecks(column, values[index]!));
+    const values: ColumnValue[] = [];
+    for (const column of this.element.columns) {
+      values.push(this.columnValue(column));
+      yield;
+    }
+    const checks: ColumnChecks[] = [];
+    for (const [index, column] of this.element.columns.entries()) checks.push(yield* this.columnChecks(column, values[index]!));
     const staged = new Map<string, { type: string; sql: string }>();
     staged.set('row_no', { type: 'bigint', sql: 'row_no' });
 
@@ -111,6 +117,7 @@ class StagingCompiler {
     if (cursor !== null) staged.set('cursor_value', { type: cursor.type, sql: 'cursor_value' });
 
     const where = this.source.whereSql(cursor?.filter ?? null);
+    yield;
     const columns = [...staged.keys()].join(', ');
     const template = `
       INSERT INTO pg_temp.${table} (${columns})
@@ -126,7 +133,7 @@ class StagingCompiler {
     return {
       table,
       createTable: `CREATE TEMPORARY TABLE ${table} (${[...staged].map(([name, each]) => `${name} ${each.type}`).join(', ')})`,
-      insert: this.sql.build(template),
+      insert: yield* this.sql.build(template),
       types: values.map(value => value.type),
       sampled: sampled.map(({ name, isSensitive }) => ({ name, isSensitive })),
       unique,
@@ -162,12 +169,13 @@ class StagingCompiler {
     return { ...parsedValue(ref, type), ref, type };
   }
 
-  private columnChecks(column: ColumnMapping, value: ColumnValue): { failure: string | null; warnings: { rule: number; sql: string }[] } {
+  private *columnChecks(column: ColumnMapping, value: ColumnValue): Steps<ColumnChecks> {
     const expressionRefs = new Map<number, string>();
-    column.rules.forEach((rule, index) => {
-      if (rule.kind !== 'expression') return;
+    for (const [index, rule] of column.rules.entries()) {
+      if (rule.kind !== 'expression') continue;
       expressionRefs.set(index, this.source.carry(this.sql.fragment(guardPredicate(rule.predicate, this.source.scope)), 'x'));
-    });
+      yield;
+    }
     const context: RuleContext = { sql: this.sql, value, ref: value.ref, type: value.type, expressionRefs };
     const warnings = column.rules.flatMap((rule, index) =>
       rule.severity === 'warn' && rule.kind !== 'unique' ? [{ rule: index, sql: warned(rule, index, context) }] : [],
@@ -277,10 +285,7 @@ class StagingCompiler {
     });
   }
 
-  private stageWarnings(
-    checks: { warnings: { rule: number; sql: string }[] }[],
-    staged: Map<string, { type: string; sql: string }>,
-  ): StagingPlan['warnings'] {
+  private stageWarnings(checks: ColumnChecks[], staged: Map<string, { type: string; sql: string }>): StagingPlan['warnings'] {
     return checks.flatMap((check, column) =>
       check.warnings.map(({ rule, sql }) => {
         const stagedAs = `w${column}_${rule}`;
@@ -289,6 +294,11 @@ class StagingCompiler {
       }),
     );
   }
+}
+
+interface ColumnChecks {
+  failure: string | null;
+  warnings: { rule: number; sql: string }[];
 }
 
 interface ColumnValue extends ValueSql {

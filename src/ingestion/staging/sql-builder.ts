@@ -1,5 +1,6 @@
+import { type Steps } from '../../text/steps.js';
 import { SqlParameters, type SqlStatement } from '../../sql/sql-parameters.js';
-import { assembleSql, fragmentMarker, type SqlFragment } from '../../sql-guard/same-shape.js';
+import { assembleInSteps, fragmentMarker, type SqlFragment } from '../../sql-guard/same-shape.js';
 
 /**
  * Collects what goes into one statement besides its text: values, which become parameters, and guarded SQL of the mapping's
@@ -20,7 +21,8 @@ export class SqlBuilder {
   }
 
   /** Puts the fragments in and proves that the statement still has the shape of `template`. */
-  build(template: string): SqlStatement {
-    return { sql: this.fragments.length === 0 ? template : assembleSql(template, this.fragments), parameters: this.parameters.values };
+  *build(template: string): Steps<SqlStatement> {
+    const sql = this.fragments.length === 0 ? template : yield* assembleInSteps(template, this.fragments);
+    return { sql, parameters: this.parameters.values };
   }
 }
