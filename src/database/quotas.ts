@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
-import { ApiError } from '../common/errors/api-error.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError, BusyError } from '../common/errors/api-error.js';
 import { Settings } from '../config/settings.js';
+
+const patienceMs = 2_000;
+const askedEveryMs = 20;
 
 /** What one user may own and one graph may hold. `held` counts for the holder `$1`. */
 const quotas = {
@@ -69,8 +73,17 @@ export class Quotas {
     if (caller.isAdmin) return;
     const { held, most: mostOf } = quotas[kind];
     const most = mostOf(this.settings);
-    await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, $2))', [`quota.${kind}`, holderId]);
+    await takeTurn(client, `quota.${kind}`, holderId);
     const { rows } = await client.query<{ held: number }>(`SELECT count(*)::int AS held FROM ${held}`, [holderId]);
     if (rows[0]!.held >= most) throw new QuotaReachedError(kind, most);
   }
+}
+
+/** Whoever waits for others of the same holder keeps a connection from everybody else. */
+async function takeTurn(client: PoolClient, name: string, holderId: number): Promise<void> {
+  for (const startedAt = performance.now(); performance.now() - startedAt < patienceMs; await sleep(askedEveryMs)) {
+    const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_xact_lock(hashtextextended($1, $2)) AS taken', [name, holderId]); // prettier-ignore
+    if (rows[0]!.taken) return;
+  }
+  throw new BusyError('creation_busy', { zh: '您正在同时创建过多对象，请稍后重试', en: 'You are creating too much at once; try again shortly' }, 1); // prettier-ignore
 }

@@ -45,7 +45,8 @@ export class GraphMetrics {
   /** Reads the bindings of these metrics and of all that their formulas lead to, so that they can be resolved. */
   async reach(metrics: readonly { id: number; formula: string }[]): Promise<void> {
     if (this.rows.size > mostKept) this.rows.clear();
-    const missing = this.reachedFrom(metrics).filter(id => !this.rows.has(id));
+    const reached = new Set(metrics.flatMap(metric => this.reachedFrom(metric)));
+    const missing = [...reached].filter(id => !this.rows.has(id));
     for (const row of missing.length > 0 ? await this.readRows(missing) : []) this.rows.set(row.id, row);
   }
 
@@ -60,10 +61,10 @@ export class GraphMetrics {
   }
 
   /** A formula that cannot be read leads nowhere. More metrics than a formula may refer to are not needed: it is refused. */
-  private reachedFrom(metrics: readonly { id: number; formula: string }[]): number[] {
+  private reachedFrom(start: { id: number; formula: string }): number[] {
     const reached = new Set<number>();
-    const open = [...metrics];
-    for (let metric = open.pop(); metric && reached.size <= metrics.length + maxReferences; metric = open.pop()) {
+    const open = [start];
+    for (let metric = open.pop(); metric && reached.size <= maxReferences; metric = open.pop()) {
       if (reached.has(metric.id)) continue;
       reached.add(metric.id);
       for (const name of namesIn(metric.formula)) {

@@ -53,12 +53,7 @@ export class MetricsRepository {
   }
 
   private async listByIds(ids: number[]): Promise<MetricRow[]> {
-    const { rows } = await this.pool.query<MetricRow>({
-      name: 'list-metrics-by-ids',
-      text: `${metricRow} WHERE m.id = ANY ($1) ORDER BY m.id`,
-      values: [ids],
-    });
-    return rows;
+    return this.pool.readBounded<MetricRow>('metric', `${metricRow} WHERE m.id = ANY ($1) ORDER BY m.id`, [ids]);
   }
 
   /** Another text after each change of a metric of the graph or of its binding. */

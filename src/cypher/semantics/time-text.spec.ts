@@ -25,6 +25,7 @@ describe('texts of times', () => {
     ['datetime', '=', '2024-05-01T23:40:00', false],
     ['datetime', '=', '2024-05-01T23:40:00+08:00', true],
     ['datetime', '<', '2024-05-01T23:40:00', true],
+    ['datetime', '=', '1900-01-01T00:00:00+08:05:43', true],
   ] as const)('a %s %s %s can be compared: %p', (type, operator, text, expected) => {
     expect(comparesAsTime(type, ['=', 'IN'].includes(operator), text)).toBe(expected);
   });

@@ -2,7 +2,7 @@ const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 /** A date, or the beginning of one: `2024-05` comes before every day of May. */
 const BEGINNING_OF_DATE = /^\d{4}(-\d{2}(-\d{2})?)?$/;
 /** As graphs hold date-times: in the time zone of their mapping, with its offset. */
-const DATETIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?[+-]\d{2}:\d{2}$/;
+const DATETIME = /^\d{4,6}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?[+-]\d{2}:\d{2}(:\d{2})?$/;
 /** Without an offset: texts of two offsets do not stand in the order of their times. */
 const BEGINNING_OF_DATETIME = /^\d{4}(-\d{2}(-\d{2}(T\d{2}(:\d{2}(:\d{2}(\.\d{1,6})?)?)?)?)?)?$/;
 

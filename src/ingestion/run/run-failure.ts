@@ -1,5 +1,5 @@
 import { ApiError } from '../../common/errors/api-error.js';
-import { DatabaseUnavailableError } from '../../common/errors/common-errors.js';
+import { DatabaseBusyError, DatabaseUnavailableError } from '../../common/errors/common-errors.js';
 import { toApiError } from '../../common/errors/to-api-error.js';
 import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
 
@@ -29,13 +29,18 @@ export function tooManyAttempts(maxAttempts: number): RunFailure {
 }
 
 /** The bounds of one backend: a run that meets them would meet them again. */
-function exceedsBackend(sqlstate: string): boolean {
-  return sqlstate === SQLSTATE.outOfMemory || sqlstate === SQLSTATE.configurationLimitExceeded;
+function exceedsBackend(error: unknown): boolean {
+  const sqlstate = sqlstateOf(error);
+  // Shared memory is everybody's.
+  if (sqlstate === SQLSTATE.outOfMemory) return !/shared memory/.test((error as Error).message);
+  return sqlstate === SQLSTATE.configurationLimitExceeded;
 }
 
 /** Not the run's doing: it may be tried again. */
 export function isDatabaseAway(error: unknown): boolean {
-  return toApiError(error) instanceof DatabaseUnavailableError && !exceedsBackend(sqlstateOf(error));
+  const known = toApiError(error);
+  if (known instanceof DatabaseBusyError) return true;
+  return known instanceof DatabaseUnavailableError && !exceedsBackend(error);
 }
 
 /** An error as a run's record shows it. PostgreSQL's own text may quote rows and stays in the log. */
@@ -49,7 +54,7 @@ export function toFailure(error: unknown): RunFailure {
       en: 'a step took longer than source.statement_timeout',
     });
   }
-  if (exceedsBackend(sqlstate)) {
+  if (exceedsBackend(error)) {
     return new RunFailure(
       'run_too_large',
       {
@@ -66,5 +71,5 @@ export function toFailure(error: unknown): RunFailure {
       { sqlstate },
     );
   }
-  return new RunFailure('internal_error', { zh: '服务器内部错误', en: 'internal server error' }, sqlstate === null ? {} : { sqlstate });
+  return new RunFailure('internal_error', { zh: '服务器内部错误', en: 'internal server error' }, sqlstate === '' ? {} : { sqlstate });
 }

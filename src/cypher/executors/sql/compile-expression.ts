@@ -224,7 +224,7 @@ function compileBinary(operator: BinaryOperator, expression: Expression & { kind
   const left = compileExpression(expression.left, scope);
   const right = compileExpression(expression.right, scope);
   warnOfMismatch(operator, left, right, expression.position, scope);
-  refuseOtherTimes(operator, left, right, expression.position, scope);
+  if (![expression.left, expression.right].some(isOurs)) refuseOtherTimes(operator, left, right, expression.position, scope);
   switch (operator) {
     case '=':
     case '<>':
@@ -274,6 +274,11 @@ function warnOfMismatch(operator: BinaryOperator, left: SqlValue, right: SqlValu
     text: { zh: `${left.type} 与 ${right.type} 不可比较，结果不会为真`, en: `${left.type} and ${right.type} are never equal or ordered` },
     context: { operator, left: left.type, right: right.type, ...scope.place(position) },
   });
+}
+
+/** A parameter that stands for a value of the graph itself: no name in a text begins with a space. */
+function isOurs(expression: Expression): boolean {
+  return expression.kind === 'parameter' && expression.name.startsWith(' ');
 }
 
 /** A time that is written otherwise than graphs hold times would be compared with a confident, wrong result. */

@@ -1,0 +1,27 @@
+import { GraphMetrics } from './graph-metrics.js';
+import { type MetricName, type MetricRow } from './metric-rows.js';
+
+const metric = (id: number, formula: string, aliases: string[] = []): MetricName => ({ id, graphId: 1, name: `m${id}`, aliases, formula, unit: null }); // prettier-ignore
+const open = (all: MetricName[]) => new GraphMetrics(all, ids => Promise.resolve(ids.map(id => ({ ...all.find(each => each.id === id)!, binding: null }) as MetricRow))); // prettier-ignore
+
+describe('GraphMetrics', () => {
+  it('finds a metric by its name before an alias of another', () => {
+    const graph = open([metric(1, 'SUM(x)', ['m2', '销量']), metric(2, 'SUM(y)', ['销量'])]);
+    expect([graph.find('m2')?.id, graph.find('销量')?.id, graph.find('?')]).toEqual([2, 1, undefined]);
+    expect([graph.findOther(1, '销量')?.id, graph.findOther(1, 'M2')?.id, graph.findOther(2, 'm1')?.id]).toEqual([2, 2, 1]);
+  });
+
+  it('reads what formulas lead to, through circles too, and nothing else', async () => {
+    const graph = open([metric(1, '[m2]+[m3]'), metric(2, '[m1]+1'), metric(3, 'SUM(x)'), metric(4, 'SUM(y)')]);
+    await graph.reach([metric(1, '[m2]+[m3]')]);
+    expect([1, 2, 3, 4].map(id => graph.row(id) !== undefined)).toEqual([true, true, true, false]);
+  });
+
+  it('reads all metrics of a batch, however many one of them refers to', async () => {
+    const all = Array.from({ length: 900 }, (_, i) => metric(i, 'SUM(x)'));
+    all[49] = metric(49, Array.from({ length: 560 }, (_, i) => `[m${300 + i}]`).join('+'));
+    const graph = open(all);
+    await graph.reach(all.slice(0, 50));
+    expect(all.slice(0, 50).every(({ id }) => graph.row(id))).toBe(true);
+  });
+});
