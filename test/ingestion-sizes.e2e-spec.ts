@@ -75,6 +75,16 @@ ${columns(count)}`,
     expect(rejected.map(({ reasons, sample }) => [reasons.length, Object.keys(sample).length])).toEqual([[count, count], [count, count]]);
   }, 60_000); // prettier-ignore
 
+  it('is read by a query too, of no more columns', async () => {
+    const mapping = (query: string): string =>
+      `version: 1\nnodes:\n- {id: wide, label: 宽, query: '${query}', key: [c0], columns: [{column: c0}]}\n`;
+    const { graphId, run } = await ingest(app, mapping('SELECT * FROM wide'));
+    expect([run.error, run.report.totals.inserted]).toEqual([null, 3]);
+    const body = { graph_id: graphId, mapping_yaml: mapping('SELECT *, c0 AS more FROM wide') };
+    const refused = await app.admin.post('/api/ingestion/jobs').send(body).expect(422);
+    expect(refused.body.detail.errors[0].msg).toContain('the query has 1601 columns; at most 1600 are read');
+  }, 60_000);
+
   it('is read with as many rules as a node may have', async () => {
     const rules = numbers(5).map(index => `{expression: "c1 < ${index + 10}", severity: warn}`).join(', '); // prettier-ignore
     const { run } = await ingest(
