@@ -116,6 +116,14 @@ describe('what a question excludes, joins and asks for', () => {
     expect([displays(rows).map(String).sort(), warnings, plan.kind]).toEqual([expected, [], 'cypher']);
   });
 
+  it.each([
+    ['How many orders with Chqng?', 'chqng'],
+    ['How many orders with Cha?', 'cha'],
+  ])('%s: does not limit the answer to what %s is nearly or partly', async (question, word) => {
+    const { plan, warnings } = await ask(question);
+    expect([plan.kind, warnings[0]]).toEqual(['search', `Not answered: Not understood: ${word}`]);
+  });
+
   it('leaves what begins at a day open', async () => {
     expect((await ask('orders since 2025')).plan.parameters).toEqual({ p1: '2025-01-01' });
     const { answer, plan } = await ask('2025年2月以来的销售额');

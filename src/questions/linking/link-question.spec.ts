@@ -58,6 +58,25 @@ describe('linkQuestion', () => {
     expect([mentions.some(mention => mention.meanings[0]?.as === 'entity'), unknown.length > 0]).toEqual([isNamed, !isNamed]);
   });
 
+  it.each([
+    ['how many passengers were sold', 'sold', false],
+    ['passengers of old', null, false],
+    ['passengers of harbour', null, true],
+    ['passengers of harbuor gate', 'harbuor', true],
+  ])('%s, with %s corrected: whether that names a node: %s', async (question, from, isNamed) => {
+    const hit = { id: 1, label: 'Passenger', score: 1, exact: false, coverage: 1 };
+    const { mentions, unknown } = await link(question, [], {
+      search: text =>
+        Promise.resolve({
+          hits: [hit],
+          total: 1,
+          corrections: from !== null && text.includes(from) ? [{ from, to: 'old' }] : [],
+          unread: 0,
+        }),
+    });
+    expect([mentions.some(mention => mention.meanings[0]?.as === 'entity'), unknown.length > 0]).toEqual([isNamed, !isNamed]);
+  });
+
   it('takes a negation for a negation, though a value is spelt like it', async () => {
     const findValues: NameSource['findValues'] = text =>
       text === 'without' ? [{ label: 'Passenger', property: 'seat', value: 'Without' }] : [];

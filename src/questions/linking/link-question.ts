@@ -43,6 +43,7 @@ const MOST_APPROXIMATE = 20;
 const LONGEST_PART = 12;
 /** A code is taken for an entity without its label only if it can hardly be anything else. */
 const SHORTEST_LONE_CODE = 4;
+const SHORTEST_LONE_WORD = 4;
 /** Searches of the index for what is left over: some hundred for a long question, and each may take milliseconds. */
 const MOST_SEARCHES = 1_000;
 const LONGEST_QUESTION = 4_000;
@@ -217,7 +218,8 @@ class PartFinder {
     const known = this.known.get(own);
     if (known) return known;
     if (this.known.size >= MOST_SEARCHES) throw new TooManyWordsError();
-    const hits = (await this.names.search(own, MOST_APPROXIMATE + 1)).hits.filter(hit => hit.coverage > 0.99);
+    const { hits: all, corrections } = await this.names.search(own, MOST_APPROXIMATE + 1);
+    const hits = saysEnough(own, corrections.length) ? all.filter(hit => hit.coverage > 0.99) : [];
     const best = hits[0];
     const nodes =
       best && hits.length <= MOST_APPROXIMATE
@@ -226,6 +228,12 @@ class PartFinder {
     this.known.set(own, nodes);
     return nodes;
   }
+}
+
+/** Any word is one letter away from some name: a corrected word needs one beside it that is right, and a short one says too little. */
+function saysEnough(own: string, corrected: number): boolean {
+  const words = cutPieces(own);
+  return corrected < words.length && words.some(({ text, kind }) => kind === 'cjk' || text.length >= SHORTEST_LONE_WORD);
 }
 
 interface Unit {
