@@ -102,7 +102,28 @@ describe('findTimes', () => {
     expect(findTimes(text, today)).toMatchObject([{ span: { from, isOpen: true } }]);
   });
 
-  it.each(['2023年到2024年之前', 'orders to 2024-02-01', 'between 2024-02-01'])('takes %s for no time', text => {
+  it.each(['找到2024年的订单', '收到2024年的订单', '取自2024年的数据', '达到2024年的水平'])('%s names no more than the year', text => {
+    expect(spansOf(text)).toEqual(['2024-01-01/2025-01-01']);
+  });
+
+  it.each([
+    ['到2024年的订单', '0001-01-01/2025-01-01'],
+    ['截至2024年的订单', '0001-01-01/2025-01-01'],
+    ['2024年止的订单', '0001-01-01/2025-01-01'],
+    ['2024年前有多少订单', '0001-01-01/2024-01-01'],
+  ])('%s reaches from the beginning', (text, span) => {
+    expect(spansOf(text)).toEqual([span]);
+  });
+
+  it.each([
+    '2024年止痛药',
+    '2024年后视镜',
+    '2024年前轮',
+    '2024年前几名',
+    '2023年到2024年之前',
+    'orders to 2024-02-01',
+    'between 2024-02-01',
+  ])('takes %s for no time', text => {
     expect(findTimes(text, today)).toMatchObject([{ span: null }]);
   });
 

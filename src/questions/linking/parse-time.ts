@@ -197,16 +197,26 @@ function rangeOf(first: Found, last: Found): Span | null {
 }
 
 /** What `since`, `after`, `until` and `before` reach over; the first that fits what stands before and after a time. */
+/** Behind 前, 后, 起 and 止 as words of their own; elsewhere they may begin another word (`后视镜`, `止痛药`). */
+const ENDS = '(?=\\s*(?:[的有共是]|[，。、；？！,.;?!]|$))';
+
 const REACHES: { before?: RegExp; after?: RegExp; reach: (span: Span, tomorrow: string) => Span | null }[] = [
   { after: /^\s*的?[及或](?:以后|之后|后)/, reach: since },
   { after: /^\s*的?[及或](?:以前|之前|前)/, reach: until },
-  { after: /^\s*(?:的?以来|起(?![飞点始降诉草运租售薪价步航重])|至今|[到至](?:现在|目前|今))/, reach: since },
+  { after: new RegExp(`^\\s*(?:的?以来|起${ENDS}|至今|[到至](?:现在|目前|今))`), reach: since },
   { before: /(?:自从?|从)\s*$/, after: /^\s*(?:开始|以来)/, reach: since },
-  { after: /^\s*(?:的?(?:之后|以后)|后(?![端台卫缀轴勤备来半面续]))/, reach: after },
-  { after: new RegExp(`^\\s*(?:的?(?:之前|以前)|前(?!\\s*${NUMERAL}|[后端台锋缀轴景半往来面任]))`), reach: before },
-  { after: /^\s*为?止/, reach: until },
-  { before: /(?:截至|截止到?|直?到)\s*$/, reach: until },
-  { before: /(?<!来)自从?\s*$/, reach: since },
+  { after: new RegExp(`^\\s*(?:的?(?:之后|以后)|后${ENDS})`), reach: after },
+  { after: new RegExp(`^\\s*(?:的?(?:之前|以前)|前${ENDS})`), reach: before },
+  { after: new RegExp(`^\\s*(?:为止|止${ENDS})`), reach: until },
+  { before: /(?:截至|截止到?|直到|^\s*到)\s*$/, reach: until },
+  { before: /(?<![来取出源选摘])自从?\s*$/, reach: since },
+  // What may be one of these words, or the beginning of another: `2024年前的` is told from `2024年前轮`, `2024年前订单` is not.
+  {
+    after: new RegExp(
+      `^\\s*(?:前(?!\\s*${NUMERAL}|[后端台锋缀轴景半往来面任])|后(?![端台卫缀轴勤备来半面续])|起(?![飞点始降诉草运租售薪价步航重])|止)`,
+    ),
+    reach: () => null,
+  },
   { before: /\bfrom\s*$/, after: /^\s*(?:on|onwards?|forward)\b/, reach: since },
   { after: /^\s*(?:onwards?|(?:or|and) (?:later|after))\b/, reach: since },
   { after: /^\s*(?:or|and) (?:earlier|before)\b/, reach: until },

@@ -49,7 +49,8 @@ export function readTerms(linked: LinkedQuestion): QuestionTerms {
 }
 
 /** `都有哪些` only lists, and 成都 is a name. */
-const TOGETHER = /都(?!是?有?(?:哪|什么|多少|几|谁))|均(?!价)|既|又|且|同时|\b(?:both|each of|all of|as well as|simultaneously)\b/;
+const TOGETHER =
+  /都(?!是?有?(?:哪|什么|多少|几|谁))|(?<![平人日月年户])均(?!价)|既|又|(?<![并而])且|同时|\b(?:both|each of|all of|as well as|simultaneously)\b/;
 
 function findTogether(text: string, mentions: Mention[]): string | null {
   const names = mentions.filter(mention => mention.meanings[0]?.as !== 'intent');
