@@ -56,6 +56,7 @@ const betweenRooms = Object.entries(rooms).flatMap(([folder, names]) =>
 );
 
 const pure = [
+  '^src/sql/',
   '^src/common/errors/',
   '^src/text/',
   '^src/sql-guard/',
@@ -74,6 +75,13 @@ export default {
       comment: 'Two files that need each other are one file, or need a third.',
       from: {},
       to: { circular: true },
+    },
+    {
+      name: 'every-folder-has-a-floor',
+      severity: 'error',
+      comment: 'A new folder is put on its floor in the list in this file.',
+      from: { path: '^src/[^/]+/', pathNot: folders(floors.flat()) },
+      to: {},
     },
     ...upwards,
     ...betweenRooms,

@@ -157,8 +157,8 @@ ${columns}`;
       expect(rejected).toHaveLength(rows);
       expect(rejected[0].reasons).toMatchObject([
         {
-          en: `column 'code': '?' is not one of the ${count} values that begin with ${values.slice(0, 10).join(', ')}`,
-          zh: `列「code」：'?' 不在以 ${values.slice(0, 10).join('、')} 开头的 ${count} 个值之中`,
+          en: `column 'code': '?' is not one of ${count} values (${values.slice(0, 10).join(', ')}, …)`,
+          zh: `列「code」：'?' 不在 ${count} 个值（${values.slice(0, 10).join('、')}……）之中`,
         },
       ]);
       expect(written.join('').length / rows).toBeLessThan(1_000);

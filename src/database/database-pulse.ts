@@ -21,8 +21,6 @@ export interface PulseTimes {
  */
 const usualTimes: PulseTimes = { everyMs: 500, patienceMs: 4_000, doubtMs: 300, retryEveryMs: 200, retryPatienceMs: 1_000 };
 
-/** The server speaks, but lets nobody in yet or any more: starting up, recovering, shutting down. */
-
 /**
  * Asks the server twice a second, on a connection of its own, whether it still answers. TCP does not tell: a host that hangs
  * or a network that drops packets looks like a long statement for a quarter of an hour, and pg waits without a bound. A beat
@@ -176,5 +174,6 @@ class MissedBeatError extends Error {
 /** An error with an SQLSTATE comes from a server that lives, such as `too many connections`. */
 function isRefusalBySpeech(error: unknown): boolean {
   const { severity } = error as { severity?: unknown };
+  // A server that is starting up, recovering or shutting down speaks, but lets nobody in.
   return typeof severity === 'string' && sqlstateOf(error) !== SQLSTATE.cannotConnectNow;
 }

@@ -27,8 +27,8 @@ const bodiless = new Set(['GET', 'HEAD']);
 const bodyTimeoutMs = 30_000;
 
 /**
- * Reads JSON bodies into `request.body`: one object in UTF-8, uncompressed, at most `MAX_BODY_BYTES`, 64 levels and 20,000
- * parts, here within 30 s. Other types are left for the route. A guard, so that nobody's body is read whom the guards before it refuse.
+ * Reads JSON bodies into `request.body`: one object in UTF-8, uncompressed, at most `MAX_BODY_BYTES`, 64 levels, 20,000
+ * parts and 100,000 elements, here within 30 s. Other types are left for the route. A guard, so that nobody's body is read whom the guards before it refuse.
  */
 @Injectable()
 export class JsonBodyGuard implements CanActivate {

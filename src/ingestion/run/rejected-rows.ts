@@ -222,7 +222,7 @@ function notOneOf(values: string[], shown: string, { en, zh }: Record<'en' | 'zh
   if (values.length <= SHOWN_VALUES)
     return { en: en(`'${shown}' is not one of ${first.join(', ')}`), zh: zh(`'${shown}' 不在 ${first.join('、')} 之中`) };
   return {
-    en: en(`'${shown}' is not one of the ${values.length} values that begin with ${first.join(', ')}`),
-    zh: zh(`'${shown}' 不在以 ${first.join('、')} 开头的 ${values.length} 个值之中`),
+    en: en(`'${shown}' is not one of ${values.length} values (${first.join(', ')}, …)`),
+    zh: zh(`'${shown}' 不在 ${values.length} 个值（${first.join('、')}……）之中`),
   };
 }

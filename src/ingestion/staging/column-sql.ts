@@ -21,7 +21,7 @@ export interface ValueSql {
 const SPACES = ' \t\n\r\f\v\u00a0\u3000';
 const WHOLE = `'^\\s*[+-]?[0-9]+\\s*$'`;
 const DECIMAL = `'^\\s*[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?\\s*$'`;
-// PostgreSQL also takes 'now' and 'infinity' for a date, and guesses at '5.005', '240209' and '01/02/03'. A year has four digits here.
+// PostgreSQL also takes 'now' and 'infinity' for a date, and guesses at '5.005', '240209' and '01/02/03'. A year has at least four digits here.
 const DAY =
   '([0-9]{4,6}(-[0-9]{1,2}-|/[0-9]{1,2}/|\\.[0-9]{1,2}\\.|-[A-Za-z]{3,9}-)[0-9]{1,2}|[0-9]{1,2}[- ][A-Za-z]{3,9}[- ][0-9]{4}|[0-9]{8})';
 const DATE = `'^\\s*${DAY}(\\s*$|\\s*[Tt][0-9]|\\s+[0-9]{1,2}:)'`;

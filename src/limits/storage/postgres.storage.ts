@@ -19,8 +19,6 @@ export const limitsPool = {
   keepAlive: true,
 } satisfies pg.PoolConfig;
 
-/** SQLSTATE of a statement that took longer than its time-out. */
-
 const cleanEveryMs = 60_000;
 const cleanBatch = 10_000;
 

@@ -49,8 +49,10 @@ const scopes = new WeakMap<MetricBinding, GuardScope>();
 
 /** Equal for bindings to the same thing. */
 export function bindingKey(binding: MetricBinding): string {
+  const known = keys.get(binding);
+  if (known !== undefined) return known;
   const { verified_at: _, ...rest } = binding;
-  const key = keys.get(binding) ?? JSON.stringify(rest);
+  const key = JSON.stringify(rest);
   keys.set(binding, key);
   return key;
 }
