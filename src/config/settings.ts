@@ -130,10 +130,15 @@ function readValues(read: SettingsReader) {
     warehouseTimeoutMs: read.integer('WAREHOUSE_TIMEOUT_MS', 30_000, 'Longest statement that a metric or a source look-up may run', {
       min: 100,
     }),
-    warehousePoolSize: read.integer('WAREHOUSE_POOL_SIZE', 8, 'Connections of this process that metrics and source look-ups share', {
-      min: 1,
-      max: 200,
-    }),
+    warehousePoolSize: read.integer(
+      'WAREHOUSE_POOL_SIZE',
+      8,
+      'Connections of this process that metrics and source look-ups share; beside the embedded database no more than twice the cores',
+      {
+        min: 1,
+        max: 200,
+      },
+    ),
     maxGraphsPerUser: read.integer('MAX_GRAPHS_PER_USER', 100, 'Graphs that one user may own; admins may own any number', { min: 1 }),
     maxApiKeysPerUser: read.integer('MAX_API_KEYS_PER_USER', 20, 'API keys in force that one user may have; admins may have any number', {
       min: 1,

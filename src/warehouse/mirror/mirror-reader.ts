@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { type AnswerSource } from '../../common/errors/answer-too-large.error.js';
 import { ApiError } from '../../common/errors/api-error.js';
@@ -32,6 +33,14 @@ const share = { waitingPerCaller: 32, waiting: 200, patienceMs: 30_000 };
 const placesOfShortReads = 4;
 
 /**
+ * How many metrics and look-ups are read at once. Beside the embedded server each keeps a core of this very machine busy: more than twice
+ * as many as there are would leave nothing to logins.
+ */
+export function readsAtOnce({ databaseUrl, warehousePoolSize }: Settings): number {
+  return databaseUrl === undefined ? Math.min(warehousePoolSize, Math.max(4, 2 * availableParallelism())) : warehousePoolSize;
+}
+
+/**
  * Runs SQL on the mirror with a login that reads the mirror and nothing else, in a read-only transaction that is always rolled
  * back. Its own pool: a slow metric cannot take the connections that log-ins need. The extended protocol carries one
  * statement at most, whatever the text says.
@@ -43,16 +52,17 @@ export class MirrorReader implements OnApplicationShutdown {
   private readonly shortReads: FairShare;
   private readonly maxBytes: number;
 
-  constructor(link: DatabaseLink, access: DatabaseAccess, { warehousePoolSize, answerMaxBytes }: Settings) {
-    this.maxBytes = answerMaxBytes;
+  constructor(link: DatabaseLink, access: DatabaseAccess, settings: Settings) {
+    const places = readsAtOnce(settings);
+    this.maxBytes = settings.answerMaxBytes;
     this.pool = link.open('mirror reader', {
       connectionString: access.mirror,
-      max: warehousePoolSize + placesOfShortReads,
+      max: places + placesOfShortReads,
       connectionTimeoutMillis: 8_000,
       idle_in_transaction_session_timeout: 60_000,
     });
     const refuse = (retryAfterS: number): WarehouseBusyError => new WarehouseBusyError(retryAfterS);
-    this.reads = new FairShare({ ...share, places: warehousePoolSize, refuse });
+    this.reads = new FairShare({ ...share, places, refuse });
     this.shortReads = new FairShare({ ...share, places: placesOfShortReads, refuse });
   }
 
