@@ -1,5 +1,5 @@
 import { graphTables } from '../src/database/graph-tables.js';
-import { Pace } from '../src/common/work/pace.js';
+import { Pace } from '../src/common/turns/pace.js';
 import { IngestionRepository } from '../src/ingestion/ingestion.repository.js';
 import { type TestApp, startTestApp } from './support/app.js';
 import { aGraph, aJob, counts, ingest, rejectedRows, runToEnd, upload } from './support/ingestion.js';

@@ -1,4 +1,4 @@
-import { type Pace } from '../common/work/pace.js';
+import { type Pace } from '../common/turns/pace.js';
 import { hashName } from './index-format.js';
 
 /** Finds nodes by their whole name: an open hash over the two name hashes, chained through nodes of the same bucket. */

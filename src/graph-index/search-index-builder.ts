@@ -1,4 +1,4 @@
-import { Pace } from '../common/work/pace.js';
+import { Pace } from '../common/turns/pace.js';
 import { GrowableFloat64, GrowableUint32 } from './growable-array.js';
 import { FIELD, FIELD_BITS, hashName, type IndexParts } from './index-format.js';
 import { SearchIndex } from './search-index.js';

@@ -1,4 +1,4 @@
-import { Pace } from '../common/work/pace.js';
+import { Pace } from '../common/turns/pace.js';
 import { FIELD, FIELD_BITS, type IndexParts, hashName } from './index-format.js';
 import { NameTable } from './name-table.js';
 import { BestOf } from './best-of.js';

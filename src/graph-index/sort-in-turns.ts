@@ -1,4 +1,4 @@
-import { type Pace } from '../common/work/pace.js';
+import { type Pace } from '../common/turns/pace.js';
 
 const RUN = 4_096;
 

@@ -1,4 +1,4 @@
-import { type Pace } from '../common/work/pace.js';
+import { type Pace } from '../common/turns/pace.js';
 import { sortInTurns } from './sort-in-turns.js';
 import { allowedEdits, editDistance, letterMask, mayBeWithin } from './spelling.js';
 

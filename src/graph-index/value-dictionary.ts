@@ -1,4 +1,4 @@
-import { Pace } from '../common/work/pace.js';
+import { Pace } from '../common/turns/pace.js';
 import { compactText, normalizeText } from './tokenize-text.js';
 
 export interface KnownValue {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
-import { inTurns } from '../common/work/pace.js';
+import { inTurns } from '../common/turns/pace.js';
 import { Settings } from '../config/settings.js';
 import { DatabaseAccess } from '../database/roles/database-access.js';
 import { ServicePool } from '../database/service-pool.js';

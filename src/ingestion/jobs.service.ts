@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../access/principal.js';
-import { inTurns } from '../common/work/pace.js';
+import { inTurns } from '../common/turns/pace.js';
 import { afterId, type Page, page } from '../http/paging/page.js';
 import { Settings } from '../config/settings.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';

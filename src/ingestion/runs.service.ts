@@ -4,7 +4,7 @@ import type { PoolClient } from 'pg';
 import { Observable } from 'rxjs';
 import type { Principal } from '../access/principal.js';
 import { afterId, type Page, page } from '../http/paging/page.js';
-import { FairShare } from '../common/work/fair-share.js';
+import { FairShare } from '../common/turns/fair-share.js';
 import { ServiceStop } from '../common/stopping/service-stop.js';
 import { AccessRecheck } from '../graphs/access-recheck.service.js';
 import {

@@ -4,7 +4,7 @@ import { afterId, page, type Page } from '../http/paging/page.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { RecordNotFoundError } from '../graphs/graphs.errors.js';
 import { type BindingRequest } from './binding/binding.dto.js';
-import { Pace } from '../common/work/pace.js';
+import { Pace } from '../common/turns/pace.js';
 import { describeMetric } from './describe-metric.js';
 import { type GraphMetrics } from './graph-metrics.js';
 import { MetricBinder } from './binding/metric-binder.js';

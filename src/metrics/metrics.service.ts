@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
-import { type Claim } from '../common/work/fair-share.js';
-import { Pace } from '../common/work/pace.js';
+import { type Claim } from '../common/turns/fair-share.js';
+import { Pace } from '../common/turns/pace.js';
 import { Settings } from '../config/settings.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { RecordNotFoundError } from '../graphs/graphs.errors.js';

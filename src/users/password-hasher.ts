@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { Injectable } from '@nestjs/common';
 import { compare, getRounds, hash } from 'bcrypt';
-import { FairShare } from '../common/work/fair-share.js';
+import { FairShare } from '../common/turns/fair-share.js';
 import { Settings } from '../config/settings.js';
 import { VisitsService } from '../limits/visits.service.js';
 import { Telemetry } from '../telemetry/telemetry.service.js';

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
-import { type Claim } from '../common/work/fair-share.js';
+import { type Claim } from '../common/turns/fair-share.js';
 import { ConnectionsRepository } from './connections/connections.repository.js';
 import { tableNameProblem } from './mirror/csv/csv-header.js';
 import { MirrorCatalog } from './mirror/mirror-catalog.js';

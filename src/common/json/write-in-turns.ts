@@ -1,4 +1,4 @@
-import { Pace } from '../work/pace.js';
+import { Pace } from '../turns/pace.js';
 import { RawJson } from './raw-json.js';
 
 /** Up to here a whole value is written in one go: that takes some milliseconds at most. */

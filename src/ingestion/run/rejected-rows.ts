@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { Pace } from '../../common/work/pace.js';
+import { Pace } from '../../common/turns/pace.js';
 import { cut } from '../../text/cut.js';
 import { typeText } from '../mapping/property-type.js';
 import type { Rule } from '../mapping/mapping.js';

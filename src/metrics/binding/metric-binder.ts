@@ -28,7 +28,7 @@ import {
   type TimeType,
 } from '../plan/metric-binding.js';
 import { FanOutJoinError } from '../metrics.errors.js';
-import { Pace } from '../../common/work/pace.js';
+import { Pace } from '../../common/turns/pace.js';
 
 const mostCharacters = 65_536;
 

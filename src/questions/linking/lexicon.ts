@@ -1,4 +1,4 @@
-import { type Pace } from '../../common/work/pace.js';
+import { type Pace } from '../../common/turns/pace.js';
 import { type MetricEntry } from '../vocabulary.js';
 import { compactText, normalizeText } from '../../graph-index/tokenize-text.js';
 import { isAskingWord } from './find-intents.js';

@@ -1,4 +1,4 @@
-import { Pace } from '../../common/work/pace.js';
+import { Pace } from '../../common/turns/pace.js';
 import { Lexicon } from './lexicon.js';
 import { linkQuestion, type NameSource } from './link-question.js';
 

@@ -1,5 +1,5 @@
 import { ApiError } from '../../common/errors/api-error.js';
-import { Pace } from '../../common/work/pace.js';
+import { Pace } from '../../common/turns/pace.js';
 import { type KnownValue } from '../../graph-index/value-dictionary.js';
 import { type SearchResult } from '../../graph-index/search-index.js';
 import { cutPieces, normalizeText } from '../../graph-index/tokenize-text.js';

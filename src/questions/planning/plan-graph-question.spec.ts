@@ -1,4 +1,4 @@
-import { Pace } from '../../common/work/pace.js';
+import { Pace } from '../../common/turns/pace.js';
 import { Lexicon } from '../linking/lexicon.js';
 import { linkQuestion } from '../linking/link-question.js';
 import { readTerms } from '../linking/read-terms.js';

@@ -1,4 +1,4 @@
-import { type Pace } from '../../common/work/pace.js';
+import { type Pace } from '../../common/turns/pace.js';
 import { type RowEvidence } from '../../cypher/executors/sql/decode-rows.js';
 
 /** An edge by the columns of its index; `edges.id` alone has none. */

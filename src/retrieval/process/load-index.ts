@@ -1,4 +1,4 @@
-import { Pace } from '../../common/work/pace.js';
+import { Pace } from '../../common/turns/pace.js';
 import { LONGEST_TEXT, SearchIndexBuilder } from '../../graph-index/search-index-builder.js';
 import { ValueDictionary } from '../../graph-index/value-dictionary.js';
 import { type SearchIndex } from '../../graph-index/search-index.js';

@@ -3,7 +3,7 @@ import { type DecodedRows, decodeRows } from '../../cypher/executors/sql/decode-
 import { type LogicalPlan } from '../../cypher/plan/logical-plan.js';
 import { parseCypher } from '../../cypher/syntax/parse-cypher.js';
 import { planCypher } from '../../cypher/plan/plan-cypher.js';
-import { Pace } from '../../common/work/pace.js';
+import { Pace } from '../../common/turns/pace.js';
 import { type Citation, type RetrievalAnswer } from '../protocol.js';
 import { type Language } from '../../text/language.js';
 import { type AnswerElements, collectElements, withoutKinds } from './answer-elements.js';

@@ -1,5 +1,5 @@
 import { ApiError, type ErrorText } from '../../common/errors/api-error.js';
-import { Pace } from '../../common/work/pace.js';
+import { Pace } from '../../common/turns/pace.js';
 import { type LogicalPlan } from '../../cypher/plan/logical-plan.js';
 import { parseCypher } from '../../cypher/syntax/parse-cypher.js';
 import { CypherNotSupportedError } from '../../cypher/syntax/cypher.errors.js';

@@ -1,4 +1,4 @@
-import { Pace } from '../../common/work/pace.js';
+import { Pace } from '../../common/turns/pace.js';
 import { MOST_TERMS, type SearchResult } from '../../graph-index/search-index.js';
 import { type AnswerColumn, type RetrievalAnswer } from '../protocol.js';
 import { type Language } from '../../text/language.js';

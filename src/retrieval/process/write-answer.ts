@@ -1,6 +1,6 @@
 import { AnswerTooLargeError } from '../../common/errors/answer-too-large.error.js';
 import { JsonPieces } from '../../common/json/write-in-turns.js';
-import { type Pace } from '../../common/work/pace.js';
+import { type Pace } from '../../common/turns/pace.js';
 import { type RetrievalAnswer } from '../protocol.js';
 
 /**

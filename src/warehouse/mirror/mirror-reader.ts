@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { type AnswerSource } from '../../common/errors/answer-too-large.error.js';
 import { ApiError } from '../../common/errors/api-error.js';
-import { type Claim, FairShare } from '../../common/work/fair-share.js';
+import { type Claim, FairShare } from '../../common/turns/fair-share.js';
 import { Settings } from '../../config/settings.js';
 import { withinBytes } from '../../database/byte-budget.js';
 import { DatabaseLink } from '../../database/database-link.js';

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { SchemaError } from '../../common/errors/api-error.js';
-import { FairShare } from '../../common/work/fair-share.js';
+import { FairShare } from '../../common/turns/fair-share.js';
 import { Settings } from '../../config/settings.js';
 import { DatabaseLink } from '../../database/database-link.js';
 import { quoteIdentifier } from '../../sql/quote-identifier.js';

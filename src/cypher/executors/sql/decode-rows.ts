@@ -1,6 +1,6 @@
 import { checkDetail } from '../../../common/json/check-detail.js';
 import { parseExactJson } from '../../../common/json/parse-exact-json.js';
-import { Pace } from '../../../common/work/pace.js';
+import { Pace } from '../../../common/turns/pace.js';
 import { type CompiledQuery } from './compile-plan.js';
 
 /** The match behind a row: ids as they are in nodes.id and edges.id. */

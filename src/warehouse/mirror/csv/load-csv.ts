@@ -1,4 +1,4 @@
-import { Pace } from '../../../common/work/pace.js';
+import { Pace } from '../../../common/turns/pace.js';
 import { type CopyTarget } from './copy-target.js';
 import { CsvBlocks, withoutRanges } from './csv-blocks.js';
 import { type EncodingChoice, requireUtf8, toUtf8 } from './csv-encoding.js';
