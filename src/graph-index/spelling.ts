@@ -27,30 +27,3 @@ function countBits(value: number): number {
 export function mayBeWithin(maskA: number, maskB: number, edits: number): boolean {
   return countBits((maskA ^ maskB) >>> 0) <= 2 * edits;
 }
-
-/**
- * Edits between two words: insert, delete, replace, swap of neighbours each count one (optimal string alignment).
- * Returns `limit + 1` as soon as the distance is certainly above `limit`.
- */
-export function editDistance(a: string, b: string, limit: number): number {
-  if (Math.abs(a.length - b.length) > limit) return limit + 1;
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    let best = i;
-    for (let j = 1; j <= b.length; j++) {
-      const same = a.charCodeAt(i - 1) === b.charCodeAt(j - 1);
-      let cost = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (same ? 0 : 1));
-      if (i > 1 && j > 1 && a.charCodeAt(i - 1) === b.charCodeAt(j - 2) && a.charCodeAt(i - 2) === b.charCodeAt(j - 1)) {
-        cost = Math.min(cost, (beforeLast[j - 2] ?? 0) + 1);
-      }
-      row.push(cost);
-      best = Math.min(best, cost);
-    }
-    if (best > limit) return limit + 1;
-    beforeLast = last;
-    last = row;
-  }
-  return Math.min(last[b.length] ?? 0, limit + 1);
-}

@@ -1,6 +1,7 @@
 import { type Pace } from '../common/turns/pace.js';
+import { editDistance } from '../text/edit-distance.js';
 import { sortInTurns } from './sort-in-turns.js';
-import { allowedEdits, editDistance, letterMask, mayBeWithin } from './spelling.js';
+import { allowedEdits, letterMask, mayBeWithin } from './spelling.js';
 
 /** A term of the index that may stand for a term of the query; weight 1 is the term itself. */
 export interface TermMatch {

@@ -1,4 +1,4 @@
-import { nearestName } from './nearest-name.js';
+import { nearestFirst, nearestName } from './nearest-name.js';
 
 describe('nearestName', () => {
   it.each([
@@ -17,5 +17,11 @@ describe('nearestName', () => {
 
   it('is not kept busy by a name of a megabyte', () => {
     expect(nearestName('x'.repeat(1_000_000), ['x'.repeat(63)])).toBe('x'.repeat(63));
+  });
+});
+
+describe('nearestFirst', () => {
+  it('ranks all names by the share of letters that differ', () => {
+    expect(nearestFirst('name', ['city', 'customer_name', 'nmae', 'id'])).toEqual(['nmae', 'customer_name', 'city', 'id']);
   });
 });

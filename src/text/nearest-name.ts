@@ -1,42 +1,33 @@
+import { editDistance } from './edit-distance.js';
+
+/** Names are compared by their first letters: nobody is kept busy by a name of a megabyte. */
+const COMPARED = 64;
+
 /**
  * The candidate a reader most probably meant, or null when none is near: at most a third of the letters (at least one, at
- * most three) may differ. Distance is optimal string alignment, which counts a swap of two neighbours as one (Damerau 1964).
+ * most three) may differ.
  */
 export function nearestName(written: string, candidates: Iterable<string>): string | null {
   const letters = lettersOf(written);
-  let best: string | null = null;
-  let bestDistance = Math.min(3, Math.max(1, Math.floor(letters.length / 3))) + 1;
-  for (const candidate of candidates) {
-    const distance = editDistance(letters, lettersOf(candidate), bestDistance);
-    if (distance < bestDistance) {
-      best = candidate;
-      bestDistance = distance;
-    }
-  }
-  return best;
+  const allowed = Math.min(3, Math.max(1, Math.floor(letters.length / 3)));
+  const near = ranked(letters, candidates, allowed).find(({ edits }) => edits <= allowed);
+  return near?.name ?? null;
+}
+
+/** All candidates, the likeliest first. */
+export function nearestFirst(written: string, candidates: Iterable<string>): string[] {
+  return ranked(lettersOf(written), candidates, COMPARED).map(({ name }) => name);
+}
+
+/** By the share of letters that differ, so that `name` is nearer to `customer_name` than to `city`. Edits are counted up to `limit` + 1. */
+function ranked(letters: string[], candidates: Iterable<string>, limit: number): { name: string; edits: number }[] {
+  return Array.from(candidates, name => {
+    const other = lettersOf(name);
+    const edits = editDistance(letters, other, limit);
+    return { name, edits, share: edits / Math.max(letters.length, other.length, 1) };
+  }).sort((a, b) => a.share - b.share);
 }
 
 function lettersOf(name: string): string[] {
-  return [...name.slice(0, 128).toLowerCase()].slice(0, 64);
-}
-
-/** The distance where it is below `limit`, else `limit`: only cells that near the diagonal can be (Ukkonen 1985). */
-function editDistance(a: readonly string[], b: readonly string[], limit: number): number {
-  if (Math.abs(a.length - b.length) >= limit) return limit;
-  let beforePrevious: number[] = [];
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const row = new Array<number>(b.length + 1).fill(limit);
-    row[0] = i;
-    const last = Math.min(b.length, i + limit);
-    for (let j = Math.max(1, i - limit); j <= last; j++) {
-      const change = a[i - 1] === b[j - 1] ? 0 : 1;
-      let cost = Math.min(previous[j]! + 1, row[j - 1]! + 1, previous[j - 1]! + change);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, beforePrevious[j - 2]! + 1);
-      row[j] = cost;
-    }
-    beforePrevious = previous;
-    previous = row;
-  }
-  return Math.min(previous[b.length]!, limit);
+  return [...name.slice(0, 2 * COMPARED).toLowerCase()].slice(0, COMPARED);
 }

@@ -98,7 +98,7 @@ type Outcome = 'passed' | 'rejected' | 'refused' | 'skipped' | 'failed';
       actual = { columns: compiled.columns.map(column => column.name), rows: (await decodeRows(compiled, rows)).rows };
     } catch (error) {
       if (error instanceof CypherNotSupportedError || error instanceof CypherReadOnlyError)
-        return { outcome: 'refused', reason: String(error.context?.feature) };
+        return { outcome: 'refused', reason: String(error.facts.feature) };
       if (error instanceof CypherError && expected.kind === 'error') return { outcome: 'rejected', reason: '' };
       return { outcome: 'failed', reason: (error as Error).message.slice(0, 200) };
     } finally {

@@ -1,3 +1,4 @@
+import { LanguageError } from '../../text/language-error.js';
 import { ApiError } from './api-error.js';
 import {
   BadRequestError,
@@ -29,6 +30,7 @@ const poolWait =
 /** Turns whatever was thrown into an error of ours; texts of others never reach a client, they may quote the request. */
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
+  if (thrown instanceof LanguageError) return unreadable(thrown);
   const error = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as ForeignError;
   const status = typeof error.getStatus === 'function' ? error.getStatus() : error.status;
   switch (status) {
@@ -47,4 +49,9 @@ export function toApiError(thrown: unknown): ApiError {
   if (connectionLost.test(code) || poolWait.test(message)) return new DatabaseUnavailableError(thrown);
   if (referenceBroken.test(code)) return new ChangedMeanwhileError();
   return new InternalError(thrown);
+}
+
+/** 400, unless the feature whose language it is has answered otherwise. */
+function unreadable(error: LanguageError): ApiError {
+  return new ApiError(400, error.code, error.text, { context: error.facts });
 }

@@ -1,4 +1,5 @@
 import { ApiError } from '../errors/api-error.js';
+import { LanguageError } from '../../text/language-error.js';
 import { SQLSTATE } from '../../sql/sqlstate.js';
 
 /** What a log line says of an error. */
@@ -57,7 +58,7 @@ export function describeCause(thrown: unknown, depth = 0): DescribedCause {
   const text = typeof error.message === 'string' ? error.message : '';
   const code = typeof error.code === 'string' ? error.code : undefined;
   // The sentence of an error of ours is public already.
-  const message = thrown instanceof ApiError ? text : messageOf(error, type, code, text);
+  const message = thrown instanceof ApiError || thrown instanceof LanguageError ? text : messageOf(error, type, code, text);
   const frames = framesOf(error.stack, text);
   return {
     type,

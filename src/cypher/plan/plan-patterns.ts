@@ -17,6 +17,9 @@ export const MAX_EDGES = 12;
 /** Every edge may have two ends of its own; more nodes could only be a product without any relationship. */
 export const MAX_NODES = 2 * MAX_EDGES;
 
+const tooManyNodes = { zh: `一次查询中超过 ${MAX_NODES} 个节点`, en: `more than ${MAX_NODES} nodes in one query` };
+const tooManyEdges = { zh: `一次查询中超过 ${MAX_EDGES} 个关系`, en: `more than ${MAX_EDGES} relationships in one query` };
+
 /** Collects the nodes, edges and conditions of MATCH clauses, one clause after the other. */
 export class PatternPlanner {
   private readonly nodes: PlannedNode[] = [];
@@ -108,7 +111,7 @@ export class PatternPlanner {
         keyEquals: null,
       });
     if (this.nodes.length > MAX_NODES) {
-      throw new CypherNotSupportedError(`more than ${MAX_NODES} nodes in one query`, this.place(pattern.position));
+      throw new CypherNotSupportedError(tooManyNodes, this.place(pattern.position));
     }
     this.variables.set(variable, { kind: 'node', index });
     this.addProperties(variable, pattern, conditions);
@@ -131,7 +134,7 @@ export class PatternPlanner {
     if (bound) this.repeats.push({ edge: index, types, directed, source, target });
     else this.edges.push({ variable, anonymous: pattern.variable === null, types, directed, source, target, properties: new Map() });
     if (this.edges.length + this.repeats.length > MAX_EDGES) {
-      throw new CypherNotSupportedError(`more than ${MAX_EDGES} relationships in one query`, this.place(pattern.position));
+      throw new CypherNotSupportedError(tooManyEdges, this.place(pattern.position));
     }
     this.variables.set(variable, { kind: 'edge', index });
     this.addProperties(variable, pattern, conditions);

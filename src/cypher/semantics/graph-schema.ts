@@ -1,4 +1,4 @@
-import { nearestName } from './nearest-name.js';
+import { nearestName } from '../../text/nearest-name.js';
 
 /**
  * What a value can be, statically. `number` is integer or float, `any` is not known; dates and date-times are their ISO 8601 text.

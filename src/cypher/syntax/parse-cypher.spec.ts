@@ -1,12 +1,13 @@
-import { type CypherError } from './cypher.errors.js';
+import { type ApiError } from '../../common/errors/api-error.js';
+import { toApiError } from '../../common/errors/to-api-error.js';
 import { parseCypher } from './parse-cypher.js';
 import { MAX_QUERY_CHARACTERS } from './tokenize.js';
 
-function errorOf(text: string): CypherError {
+function errorOf(text: string): ApiError {
   try {
     parseCypher(text);
   } catch (error) {
-    return error as CypherError;
+    return toApiError(error);
   }
   throw new Error(`parsed: ${text}`);
 }
@@ -70,6 +71,7 @@ describe('parseCypher', () => {
       context: { position: 22, line: 2, column: 13, found: 'end of query', expected: 'an expression' },
     });
     expect(errorOf('MATCH (n RETURN n').context).toMatchObject({ found: 'RETURN', expected: "')'", position: 9 });
+    expect(errorOf("RETURN '🐉'\n, '🐉' x").context).toMatchObject({ position: 19, line: 2, column: 7, found: 'x' });
     expect(errorOf('MATCH （n) RETURN n').message).toContain('请用半角符号');
     expect(errorOf("MATCH (n) RETURN 'a").message).toContain('字符串没有结束');
     expect(errorOf('').code).toBe('cypher_syntax_error');

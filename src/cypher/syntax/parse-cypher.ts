@@ -9,10 +9,13 @@ import {
   type ReturnItem,
 } from './cypher-ast.js';
 import { parseExpression, parseLabels, parseMapEntries, takeName, takeVariable } from './parse-expression.js';
+import { expected, unbuilt } from './phrases.js';
 import { TokenStream } from './token-stream.js';
 
 /** Longest path of one pattern, in relationships. */
 export const MAX_HOPS = 3;
+
+const tooLongPath = { zh: `超过 ${MAX_HOPS} 个关系的路径`, en: `a path of more than ${MAX_HOPS} relationships` };
 
 const WRITES = [
   'CREATE',
@@ -47,7 +50,7 @@ export function parseCypher(text: string): CypherQuery {
   const returns = parseReturn(tokens);
   tokens.takeSymbol(';');
   refuseUnbuilt(tokens);
-  if (tokens.current.kind !== 'end') throw tokens.unexpected('end of query');
+  if (tokens.current.kind !== 'end') throw tokens.unexpected(expected.endOfQuery);
   return { text, matches, returns };
 }
 
@@ -69,7 +72,7 @@ function parseMatch(tokens: TokenStream): MatchClause {
 
 function parsePath(tokens: TokenStream): PathPattern {
   const { position, kind, text } = tokens.current;
-  if ((kind === 'name' || kind === 'quoted') && tokens.isSymbol('=', 1)) throw tokens.notSupported('named path');
+  if ((kind === 'name' || kind === 'quoted') && tokens.isSymbol('=', 1)) throw tokens.notSupported(unbuilt.namedPath);
   if (kind === 'name' && tokens.isSymbol('(', 1)) throw tokens.notSupported(text);
   const nodes = [parseNode(tokens)];
   const edges: EdgePattern[] = [];
@@ -77,7 +80,7 @@ function parsePath(tokens: TokenStream): PathPattern {
     const start = tokens.current.position;
     edges.push(parseEdge(tokens));
     if (edges.length > MAX_HOPS) {
-      throw tokens.notSupported(`a path of more than ${MAX_HOPS} relationships`, start, {
+      throw tokens.notSupported(tooLongPath, start, {
         zh: `（每条路径最多 ${MAX_HOPS} 跳）`,
         en: ` (at most ${MAX_HOPS} hops in one path)`,
       });
@@ -91,7 +94,7 @@ function parseNode(tokens: TokenStream): NodePattern {
   const { position } = tokens.expectSymbol('(');
   const variable = takeVariable(tokens);
   const labels = parseLabels(tokens);
-  if (tokens.current.kind === 'parameter') throw tokens.notSupported('a parameter as the property map of a pattern');
+  if (tokens.current.kind === 'parameter') throw tokens.notSupported(unbuilt.parameterAsProperties);
   const properties = tokens.isSymbol('{') ? parseMapEntries(tokens) : [];
   tokens.expectSymbol(')');
   return { variable, labels, properties, position };
@@ -105,8 +108,8 @@ function parseEdge(tokens: TokenStream): EdgePattern {
   if (tokens.takeSymbol('[')) {
     edge.variable = takeVariable(tokens);
     if (tokens.isSymbol(':')) edge.types = parseTypes(tokens);
-    if (tokens.isSymbol('*')) throw tokens.notSupported('a relationship of variable length');
-    if (tokens.current.kind === 'parameter') throw tokens.notSupported('a parameter as the property map of a pattern');
+    if (tokens.isSymbol('*')) throw tokens.notSupported(unbuilt.variableLength);
+    if (tokens.current.kind === 'parameter') throw tokens.notSupported(unbuilt.parameterAsProperties);
     if (tokens.isSymbol('{')) edge.properties = parseMapEntries(tokens);
     tokens.expectSymbol(']');
   }
@@ -118,17 +121,17 @@ function parseEdge(tokens: TokenStream): EdgePattern {
 
 function parseTypes(tokens: TokenStream): EdgePattern['types'] {
   tokens.expectSymbol(':');
-  const types = [takeName(tokens, 'a relationship type')];
+  const types = [takeName(tokens, expected.relationshipType)];
   while (tokens.takeSymbol('|')) {
     tokens.takeSymbol(':');
-    types.push(takeName(tokens, 'a relationship type'));
+    types.push(takeName(tokens, expected.relationshipType));
   }
   return types;
 }
 
 function parseReturn(tokens: TokenStream): ReturnClause {
   const { position } = tokens.current;
-  if (!tokens.takeKeywords('RETURN')) throw tokens.unexpected('MATCH, WHERE or RETURN');
+  if (!tokens.takeKeywords('RETURN')) throw tokens.unexpected(expected.clause);
   const distinct = tokens.takeKeywords('DISTINCT');
   const star = tokens.takeSymbol('*');
   const items: ReturnItem[] = [];
@@ -147,7 +150,7 @@ function parseItem(tokens: TokenStream): ReturnItem {
   const expression = parseExpression(tokens);
   const written = tokens.textSince(position);
   if (!tokens.takeKeywords('AS')) return { name: expression.kind === 'variable' ? expression.name : written, aliased: false, expression };
-  return { name: tokens.expectName('a column name').value, aliased: true, expression };
+  return { name: tokens.expectName(expected.columnName).value, aliased: true, expression };
 }
 
 function parseOrder(tokens: TokenStream): OrderItem[] {

@@ -1,3 +1,4 @@
+import { type Bilingual } from '../../text/bilingual.js';
 import {
   sizeOf,
   type ArithmeticOperator,
@@ -7,6 +8,7 @@ import {
   type MapEntry,
   type Name,
 } from './cypher-ast.js';
+import { expected, unbuilt } from './phrases.js';
 import { MAX_DEPTH, type TokenStream } from './token-stream.js';
 
 const COMPARISONS: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>=']);
@@ -68,8 +70,7 @@ function parseComparison(tokens: TokenStream): Expression {
       });
     if (kind !== 'symbol' || !COMPARISONS.has(text)) break;
     tokens.next();
-    if (comparisons.length > 0 && sizeOf(left) > MAX_CHAINED_SIZE)
-      throw tokens.notSupported('a long expression inside a chain of comparisons', left.position);
+    if (comparisons.length > 0 && sizeOf(left) > MAX_CHAINED_SIZE) throw tokens.notSupported(unbuilt.longChain, left.position);
     const right = parsePredicate(tokens);
     comparisons.push({ kind: 'binary', operator: text as ComparisonOperator, left, right, position });
     left = right;
@@ -165,13 +166,13 @@ function parsePostfixOf(tokens: TokenStream, atom: Expression): Expression {
     if (links > MAX_DEPTH) throw tokens.tooDeep();
     const { position } = tokens.current;
     if (tokens.takeSymbol('.')) {
-      object = { kind: 'property', object, name: tokens.expectName('a property name').value, position: object.position };
+      object = { kind: 'property', object, name: tokens.expectName(expected.propertyName).value, position: object.position };
     } else if (tokens.takeSymbol('[')) {
       object = parseBracket(tokens, object);
     } else if (tokens.isSymbol(':')) {
       object = { kind: 'hasLabels', object, labels: parseLabels(tokens), position };
     } else if (tokens.isSymbol('{') && object.kind === 'variable') {
-      throw tokens.notSupported('map projection', position);
+      throw tokens.notSupported(unbuilt.mapProjection, position);
     } else {
       return object;
     }
@@ -182,7 +183,7 @@ function parseBracket(tokens: TokenStream, object: Expression): Expression {
   const from = tokens.isSymbol('..') ? null : parseExpression(tokens);
   if (!tokens.takeSymbol('..')) {
     tokens.expectSymbol(']');
-    if (from === null) throw tokens.unexpected('an index');
+    if (from === null) throw tokens.unexpected(expected.index);
     return { kind: 'index', object, index: from, position: object.position };
   }
   const to = tokens.isSymbol(']') ? null : parseExpression(tokens);
@@ -194,19 +195,18 @@ function parseBracket(tokens: TokenStream, object: Expression): Expression {
 export function parseLabels(tokens: TokenStream): Name[][] {
   const groups: Name[][] = [];
   while (tokens.takeSymbol(':') || (groups.length > 0 && tokens.takeSymbol('&'))) {
-    if (tokens.isSymbol('!') || tokens.isSymbol('%') || tokens.isSymbol('('))
-      throw tokens.notSupported('label expressions with !, % or parentheses');
-    const group = [takeName(tokens, 'a label')];
+    if (tokens.isSymbol('!') || tokens.isSymbol('%') || tokens.isSymbol('(')) throw tokens.notSupported(unbuilt.labelExpression);
+    const group = [takeName(tokens, expected.label)];
     while (tokens.takeSymbol('|')) {
       tokens.takeSymbol(':');
-      group.push(takeName(tokens, 'a label'));
+      group.push(takeName(tokens, expected.label));
     }
     groups.push(group);
   }
   return groups;
 }
 
-export function takeName(tokens: TokenStream, what: string): Name {
+export function takeName(tokens: TokenStream, what: Bilingual): Name {
   const token = tokens.expectName(what);
   return { name: token.value, position: token.position };
 }
@@ -216,7 +216,7 @@ export function takeVariable(tokens: TokenStream): string | null {
   const { kind, text } = tokens.current;
   if (kind === 'quoted') return tokens.next().value;
   if (kind !== 'name') return null;
-  if (RESERVED.has(text.toUpperCase())) throw tokens.unexpected('a variable');
+  if (RESERVED.has(text.toUpperCase())) throw tokens.unexpected(expected.variable);
   return tokens.next().value;
 }
 
@@ -244,7 +244,7 @@ function parseAtom(tokens: TokenStream): Expression {
     case 'symbol':
       return parseBracketed(tokens);
     case 'end':
-      throw tokens.unexpected('an expression');
+      throw tokens.unexpected(expected.expression);
     default:
       return kind satisfies never;
   }
@@ -261,7 +261,7 @@ function parseNamed(tokens: TokenStream): Expression {
   if (word === 'CASE') return tokens.nested(() => parseCase(tokens));
   if ((word === 'EXISTS' || word === 'COUNT' || word === 'COLLECT') && tokens.isSymbol('{', 1)) throw tokens.notSupported(`${word} { … }`);
   const name = takeVariable(tokens);
-  if (name === null) throw tokens.unexpected('an expression');
+  if (name === null) throw tokens.unexpected(expected.expression);
   return { kind: 'variable', name, position };
 }
 
@@ -317,7 +317,7 @@ function parseCase(tokens: TokenStream): Expression {
 function parseBracketed(tokens: TokenStream): Expression {
   const { position } = tokens.current;
   if (tokens.takeSymbol('(')) {
-    if (looksLikeNode(tokens)) throw tokens.notSupported('pattern expression', position);
+    if (looksLikeNode(tokens)) throw tokens.notSupported(unbuilt.patternExpression, position);
     const inner = parseExpression(tokens);
     tokens.expectSymbol(')');
     if (
@@ -325,7 +325,7 @@ function parseBracketed(tokens: TokenStream): Expression {
       ((tokens.isSymbol('-') && (tokens.isSymbol('-', 1) || tokens.isSymbol('[', 1))) ||
         (tokens.isSymbol('<') && tokens.isSymbol('-', 1) && (tokens.isSymbol('-', 2) || tokens.isSymbol('[', 2))))
     ) {
-      throw tokens.notSupported('pattern expression', position);
+      throw tokens.notSupported(unbuilt.patternExpression, position);
     }
     return inner;
   }
@@ -333,14 +333,14 @@ function parseBracketed(tokens: TokenStream): Expression {
     const entries = parseMapEntries(tokens);
     return { kind: 'map', entries, position };
   }
-  if (!tokens.takeSymbol('[')) throw tokens.unexpected('an expression');
-  if (isIteration(tokens)) throw tokens.notSupported('list comprehension', position);
+  if (!tokens.takeSymbol('[')) throw tokens.unexpected(expected.expression);
+  if (isIteration(tokens)) throw tokens.notSupported(unbuilt.listComprehension, position);
   const items: Expression[] = [];
   if (!tokens.isSymbol(']')) {
     do items.push(parseExpression(tokens));
     while (tokens.takeSymbol(','));
   }
-  if (tokens.isSymbol('|')) throw tokens.notSupported('pattern comprehension', position);
+  if (tokens.isSymbol('|')) throw tokens.notSupported(unbuilt.patternComprehension, position);
   tokens.expectSymbol(']');
   return { kind: 'list', items, position };
 }
@@ -355,7 +355,7 @@ export function parseMapEntries(tokens: TokenStream): MapEntry[] {
   const entries: MapEntry[] = [];
   if (!tokens.isSymbol('}')) {
     do {
-      const { name, position } = takeName(tokens, 'a property name');
+      const { name, position } = takeName(tokens, expected.propertyName);
       tokens.expectSymbol(':');
       entries.push({ name, value: parseExpression(tokens), position });
     } while (tokens.takeSymbol(','));

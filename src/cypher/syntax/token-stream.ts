@@ -1,4 +1,6 @@
-import { CypherNotSupportedError, CypherReadOnlyError, CypherSyntaxError, inChinese, placeOf, type TextPlace } from './cypher.errors.js';
+import { type Bilingual, inBoth, type Phrase } from '../../text/bilingual.js';
+import { CypherNotSupportedError, CypherReadOnlyError, CypherSyntaxError, placeOf, type TextPlace } from './cypher.errors.js';
+import { expected } from './phrases.js';
 import { tokenize, type Token } from './tokenize.js';
 
 export const MAX_DEPTH = 64;
@@ -58,7 +60,7 @@ export class TokenStream {
   }
 
   /** A label, type, property, map key or alias: any name, keywords too. */
-  expectName(what: string): Token {
+  expectName(what: Bilingual): Token {
     if (this.current.kind !== 'name' && this.current.kind !== 'quoted') throw this.unexpected(what);
     return this.next();
   }
@@ -86,23 +88,21 @@ export class TokenStream {
     );
   }
 
-  unexpected(expected: string): CypherSyntaxError {
-    const found = this.current.kind === 'end' ? 'end of query' : this.current.text;
+  unexpected(wanted: Phrase): CypherSyntaxError {
+    const found = inBoth(this.current.kind === 'end' ? expected.endOfQuery : this.current.text);
+    const { zh, en } = inBoth(wanted);
     return new CypherSyntaxError(
-      {
-        zh: `语法错误：此处应为 ${inChinese(expected)}，实际为 ${this.current.kind === 'end' ? '查询结尾' : found}`,
-        en: `Syntax error: expected ${expected}, found ${found}`,
-      },
+      { zh: `语法错误：此处应为 ${zh}，实际为 ${found.zh}`, en: `Syntax error: expected ${en}, found ${found.en}` },
       this.place(),
-      { found, expected },
+      { found: found.en, expected: en },
     );
   }
 
-  refuse(text: { zh: string; en: string }, position: number, context: Record<string, unknown> = {}): CypherSyntaxError {
-    return new CypherSyntaxError(text, placeOf(this.text, position), context);
+  refuse(sentence: Bilingual, position: number, facts: Record<string, unknown> = {}): CypherSyntaxError {
+    return new CypherSyntaxError(sentence, placeOf(this.text, position), facts);
   }
 
-  notSupported(feature: string, position = this.current.position, hint?: { zh: string; en: string }): CypherNotSupportedError {
+  notSupported(feature: Phrase, position = this.current.position, hint?: Bilingual): CypherNotSupportedError {
     return new CypherNotSupportedError(feature, placeOf(this.text, position), hint);
   }
 

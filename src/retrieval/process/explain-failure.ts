@@ -1,7 +1,8 @@
 import { type ErrorText } from '../../common/errors/api-error.js';
 import { isTooLargeForAnyValue } from '../../database/too-large-allocation.js';
 import { MAX_VALUE_BYTES, MAX_COLLECTED_BYTES, tooLargeIn } from '../../cypher/executors/sql/bounded-value.js';
-import { placeOf, ValueTooLargeError } from '../../cypher/syntax/cypher.errors.js';
+import { placeOf } from '../../cypher/syntax/cypher.errors.js';
+import { ValueTooLargeError } from '../../cypher/too-large.errors.js';
 import { DiskFullError, QueryTooLargeError, QueryValueError } from '../retrieval.errors.js';
 import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
 

@@ -1,8 +1,8 @@
-import { ApiError, type ErrorText } from '../../common/errors/api-error.js';
+import { type ErrorText } from '../../common/errors/api-error.js';
 import { Pace } from '../../common/turns/pace.js';
 import { type LogicalPlan } from '../../cypher/plan/logical-plan.js';
 import { parseCypher } from '../../cypher/syntax/parse-cypher.js';
-import { CypherNotSupportedError } from '../../cypher/syntax/cypher.errors.js';
+import { CypherError, CypherNotSupportedError } from '../../cypher/syntax/cypher.errors.js';
 import { planCypher } from '../../cypher/plan/plan-cypher.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language } from '../../text/language.js';
@@ -102,14 +102,9 @@ function planOf(cypher: string, schema: GraphElements): LogicalPlan | { reason: 
     return planCypher(parseCypher(cypher), schema);
   } catch (error) {
     if (error instanceof CypherNotSupportedError) return { reason: tooMuchAtOnce };
-    if (!(error instanceof ApiError)) throw error;
-    const { zh, en } = error.text;
-    return {
-      reason: {
-        zh: `问题变成的查询无法执行：${zh.replace(/（第 \d+ 行第 \d+ 列）$/, '')}`,
-        en: `the query it was turned into cannot be run: ${en.replace(/ \(line \d+, column \d+\)$/, '')}`,
-      },
-    };
+    if (!(error instanceof CypherError)) throw error;
+    const { zh, en } = error.sentence;
+    return { reason: { zh: `问题变成的查询无法执行：${zh}`, en: `the query it was turned into cannot be run: ${en}` } };
   }
 }
 

@@ -5,6 +5,7 @@ import { type Logger } from 'pino';
 import { ApiError, SchemaError } from '../../common/errors/api-error.js';
 import { DatabaseUnavailableError, ServiceStoppingError } from '../../common/errors/common-errors.js';
 import { toApiError } from '../../common/errors/to-api-error.js';
+import { LanguageError } from '../../text/language-error.js';
 import { ServerDrain } from '../../http/server/server-drain.js';
 import { Pace } from '../../common/turns/pace.js';
 import { FairShare } from '../../common/turns/fair-share.js';
@@ -75,7 +76,7 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
     } catch (error) {
       if (gone.signal.aborted) return;
       // Failures that are not the caller's doing.
-      if (!(error instanceof ApiError)) options.log.error({ request_id: request.headers['x-request-id'], cause: error }, 'A query failed');
+      if (!isAnswer(error)) options.log.error({ request_id: request.headers['x-request-id'], cause: error }, 'A query failed');
       const failure = toFailure(error);
       send(response, failure.status, [Buffer.from(JSON.stringify(failure))]);
     }
@@ -141,9 +142,14 @@ function send(response: ServerResponse, status: number, pieces: Buffer[]): void 
   response.end();
 }
 
+/** Whether what was thrown is an answer to the caller as it is. */
+function isAnswer(thrown: unknown): boolean {
+  return thrown instanceof ApiError || thrown instanceof LanguageError;
+}
+
 function toFailure(thrown: unknown): RetrievalFailure {
   const error = toApiError(thrown);
-  if (thrown instanceof ApiError || error instanceof DatabaseUnavailableError) {
+  if (isAnswer(thrown) || error instanceof DatabaseUnavailableError) {
     const { status, code, text, context } = error;
     const retryAfterS = Number(error.headers?.['Retry-After']);
     return {

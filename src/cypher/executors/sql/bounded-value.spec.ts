@@ -6,7 +6,7 @@ import { createGraphTables, graphTables } from '../../../database/graph-tables.j
 import { MAX_VALUE_BYTES, tooLargeIn } from './bounded-value.js';
 import { compilePlan } from './compile-plan.js';
 import { decodeRows } from './decode-rows.js';
-import { ParametersTooLargeError, ValueTooLargeError } from '../../syntax/cypher.errors.js';
+import { ParametersTooLargeError, ValueTooLargeError } from '../../too-large.errors.js';
 import { parseCypher } from '../../syntax/parse-cypher.js';
 import { planCypher } from '../../plan/plan-cypher.js';
 

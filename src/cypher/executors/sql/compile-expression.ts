@@ -12,9 +12,10 @@ import {
 } from './compile-operators.js';
 import { type BinaryOperator, type Expression } from '../../syntax/cypher-ast.js';
 import { comparesAsTime } from '../../semantics/time-text.js';
-import { CypherNotSupportedError, CypherSyntaxError, type TextPlace, ValueTooLargeError } from '../../syntax/cypher.errors.js';
+import { CypherNotSupportedError, CypherSyntaxError, type TextPlace } from '../../syntax/cypher.errors.js';
+import { ValueTooLargeError } from '../../too-large.errors.js';
 import { type PlanWarning } from '../../plan/logical-plan.js';
-import { nearestName } from '../../semantics/nearest-name.js';
+import { nearestName } from '../../../text/nearest-name.js';
 import {
   type Constant,
   constant,
@@ -234,7 +235,7 @@ function compileBinary(operator: BinaryOperator, expression: Expression & { kind
     case '>':
     case '>=':
       if (left.type === 'list' || right.type === 'list')
-        throw new CypherNotSupportedError('ordering of lists', scope.place(expression.position));
+        throw new CypherNotSupportedError({ zh: '列表的大小比较', en: 'ordering of lists' }, scope.place(expression.position));
       return compileOrdering(forms, operator, left, right);
     case 'STARTS WITH':
     case 'ENDS WITH':
@@ -400,7 +401,8 @@ function compileCall(expression: Expression & { kind: 'call' }, scope: Expressio
   const values = args.map(arg => compileExpression(arg, scope));
   // null in, null out, for every function with one argument.
   if (values.length === 1 && values[0] && isNull(values[0]) && name.toLowerCase() !== 'exists') return constant(null);
-  if (name.toLowerCase() === 'date' && values[0]?.type === 'map') throw new CypherNotSupportedError('date() of a map', place);
+  if (name.toLowerCase() === 'date' && values[0]?.type === 'map')
+    throw new CypherNotSupportedError({ zh: '以映射为参数的 date()', en: 'date() of a map' }, place);
   return (
     definition.compile(scope.forms, values, expression.position) ??
     mismatch(expression, scope, ` ${name}() 的参数`, `an argument of ${name}()`)
@@ -413,7 +415,10 @@ function compileEnd(end: 'source' | 'target', argument: Expression, expression: 
   if (edge.kind !== 'entity' || edge.type !== 'edge')
     return mismatch(expression, scope, ' startNode()/endNode() 的参数', 'an argument of startNode() or endNode()');
   if (edge.entity.ends === null)
-    throw new CypherNotSupportedError('startNode() and endNode() of a relationship without direction', scope.place(expression.position));
+    throw new CypherNotSupportedError(
+      { zh: '无方向关系的 startNode() 与 endNode()', en: 'startNode() and endNode() of a relationship without direction' },
+      scope.place(expression.position),
+    );
   const node = scope.resolve({ kind: 'variable', name: edge.entity.ends[end], position: expression.position });
   return node ?? mismatch(expression, scope, ' startNode()/endNode()', 'startNode() or endNode()');
 }

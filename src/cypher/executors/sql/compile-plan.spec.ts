@@ -1,10 +1,12 @@
 import pg from 'pg';
+import { type ApiError } from '../../../common/errors/api-error.js';
+import { toApiError } from '../../../common/errors/to-api-error.js';
 import { createGraphTables, graphTables } from '../../../database/graph-tables.js';
 import { cloneDatabase } from '../../../../test/support/database.js';
 import { compilePlan, type CompiledQuery, type CompileOptions } from './compile-plan.js';
-import { type CypherError } from '../../syntax/cypher.errors.js';
 import { decodeRows, type DecodedRows } from './decode-rows.js';
 import { type GraphSchema } from '../../semantics/graph-schema.js';
+import { type CypherError } from '../../syntax/cypher.errors.js';
 import { parseCypher } from '../../syntax/parse-cypher.js';
 import { MAX_USED_SIZE } from './query-parameters.js';
 import { planCypher } from '../../plan/plan-cypher.js';
@@ -133,11 +135,11 @@ async function run(text: string, parameters: Record<string, unknown> = {}, optio
   return (await execute(compile(text, parameters, options))).rows;
 }
 
-function errorOf(text: string, parameters: Record<string, unknown> = {}): CypherError {
+function errorOf(text: string, parameters: Record<string, unknown> = {}): ApiError {
   try {
     compile(text, parameters);
   } catch (error) {
-    return error as CypherError;
+    return toApiError(error);
   }
   throw new Error(`compiled: ${text}`);
 }

@@ -65,7 +65,7 @@ class PlanCompiler {
     const conditions = plan.conditions.map(condition => this.forms.boolean(compileCondition(condition, scope)));
     const where = [...this.joins.conditions, ...conditions];
     const body = plan.aggregated || plan.distinct ? this.grouped(where, scope) : this.flat(where, scope);
-    if (body.sql.length > MAX_SQL_CHARACTERS) throw new CypherNotSupportedError('a query this complex', null);
+    if (body.sql.length > MAX_SQL_CHARACTERS) throw new CypherNotSupportedError({ zh: '如此复杂的查询', en: 'a query this complex' }, null);
     return {
       ...this.parameters.finish(`${body.sql}\n${this.page()}`),
       columns: plan.items.map(({ name }, i) => ({ name, type: body.types[i] ?? 'any' })),

@@ -1,4 +1,5 @@
-import { InvalidParameterError, MissingParameterError, ParametersTooLargeError, type TextPlace } from '../../syntax/cypher.errors.js';
+import { InvalidParameterError, MissingParameterError, type TextPlace } from '../../syntax/cypher.errors.js';
+import { ParametersTooLargeError } from '../../too-large.errors.js';
 import { type PlanWarning } from '../../plan/logical-plan.js';
 import { type Constant, ExactNumber, sizeOfConstant } from './sql-value.js';
 

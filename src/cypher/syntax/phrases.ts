@@ -1,0 +1,25 @@
+/** What the grammar expects. */
+export const expected = {
+  label: { zh: '标签', en: 'a label' },
+  relationshipType: { zh: '关系类型', en: 'a relationship type' },
+  propertyName: { zh: '属性名', en: 'a property name' },
+  columnName: { zh: '列名', en: 'a column name' },
+  variable: { zh: '变量', en: 'a variable' },
+  expression: { zh: '表达式', en: 'an expression' },
+  index: { zh: '下标', en: 'an index' },
+  clause: { zh: 'MATCH、WHERE 或 RETURN', en: 'MATCH, WHERE or RETURN' },
+  endOfQuery: { zh: '查询结尾', en: 'end of query' },
+} as const;
+
+/** What openCypher has and this compiler does not build. */
+export const unbuilt = {
+  longChain: { zh: '连续比较中的长表达式', en: 'a long expression inside a chain of comparisons' },
+  mapProjection: { zh: '映射投影', en: 'map projection' },
+  labelExpression: { zh: '含有 !、% 或括号的标签表达式', en: 'label expressions with !, % or parentheses' },
+  patternExpression: { zh: '模式表达式', en: 'pattern expression' },
+  listComprehension: { zh: '列表推导', en: 'list comprehension' },
+  patternComprehension: { zh: '模式推导', en: 'pattern comprehension' },
+  namedPath: { zh: '命名路径', en: 'named path' },
+  parameterAsProperties: { zh: '以参数作为模式的属性', en: 'a parameter as the property map of a pattern' },
+  variableLength: { zh: '变长关系', en: 'a relationship of variable length' },
+} as const;

@@ -1,0 +1,24 @@
+import { ApiError } from '../common/errors/api-error.js';
+import { type TextPlace, withPlace } from './syntax/cypher.errors.js';
+
+/** 422: an expression would build a larger value than one query may; nothing is ever cut. */
+export class ValueTooLargeError extends ApiError {
+  constructor(bytes: number, limit: number, place: TextPlace | null) {
+    const sentence = {
+      zh: `此处的值将有 ${bytes} 字节，上限为 ${limit} 字节；请用 WHERE 缩小范围，或先用 left()、size() 或切片取所需的部分`,
+      en: `A value here would take ${bytes} bytes, and ${limit} are the most; narrow the query with WHERE, or take the part you need first with left(), substring() or a slice`,
+    };
+    super(422, 'value_too_large', withPlace(sentence, place), { context: { ...place, bytes, limit } });
+  }
+}
+
+/** 422: parameters are long and named often, and each place where one is named costs as much as it holds. */
+export class ParametersTooLargeError extends ApiError {
+  constructor(name: string, limit: number, place: TextPlace | null) {
+    const sentence = {
+      zh: `到参数 $${name} 为止，各处所用的参数合计超过 ${limit} 个字符；请少用几次，或缩短它们`,
+      en: `With $${name}, the parameters at all their uses together hold more than ${limit} characters; name them less often, or shorten them`,
+    };
+    super(422, 'cypher_parameters_too_large', withPlace(sentence, place), { context: { ...place, parameter: name, limit } });
+  }
+}

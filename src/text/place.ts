@@ -1,0 +1,37 @@
+/** Where something stands in a text that a user wrote. Both count from 1, the column in characters (code points). */
+export interface Place {
+  line: number;
+  column: number;
+}
+
+/** The place of an offset (UTF-16 units from 0). */
+export function placeAt(text: string, offset: number): Place {
+  return placesIn(text)(offset);
+}
+
+/** Places by offset. The lines are found once: a text of many lines can have a fault in each. */
+export function placesIn(text: string): (offset: number) => Place {
+  let starts: number[] | null = null;
+  return offset => {
+    starts ??= [0, ...Array.from(text.matchAll(/\r\n|\r|\n/g), ({ 0: end, index }) => index + end.length)];
+    let low = 0;
+    let high = starts.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (starts[middle]! <= offset) low = middle;
+      else high = middle;
+    }
+    return { line: low + 1, column: charactersIn(text, starts[low]!, offset) + 1 };
+  };
+}
+
+/** The 1-based position of an offset (UTF-16 units from 0), in characters of the whole text. */
+export function positionAt(text: string, offset: number): number {
+  return charactersIn(text, 0, offset) + 1;
+}
+
+function charactersIn(text: string, start: number, end: number): number {
+  let count = 0;
+  for (let at = start; at < end; count++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  return count;
+}
