@@ -1,9 +1,17 @@
-import { wordGraphAnswer } from './word-answer.js';
+import { type LinkedTerm, type MetricCall } from '../vocabulary.js';
+import { type AnswerShape } from '../planning/plan-graph-question.js';
+import { formatValue, wordGraphAnswer, wordMetricAnswer } from './word-answer.js';
 
-const shape = { kind: 'list', subject: '产品', spoken: [], of: { named: [], excluded: [], times: [] } } as unknown as Parameters<
-  typeof wordGraphAnswer
->[0];
-const product = (id: number, display: string) => [{ id, display, label: '产品', key: String(id), properties: {} }];
+const shape: AnswerShape = {
+  kind: 'list',
+  subject: '产品',
+  of: { named: [], excluded: [], times: [] },
+  measure: null,
+  spoken: [],
+  descending: true,
+};
+const node = (id: number, display: string) => ({ id, display, label: '产品', key: String(id), properties: {} });
+const product = (id: number, display: string) => [node(id, display)];
 
 describe('wordGraphAnswer', () => {
   it('counts nodes of the same name one by one', () => {
@@ -16,5 +24,112 @@ describe('wordGraphAnswer', () => {
     const rows = [product(1, '茶'), product(2, '咖啡')];
     expect(wordGraphAnswer(shape, rows, 'zh', 2)).toMatch(/^产品至少 2 个：/);
     expect(wordGraphAnswer({ ...shape, subject: 'products' }, rows, 'en', 2)).toMatch(/^At least 2 products: /);
+  });
+
+  const ranked = [[node(1, 'Tea'), 1800], [node(2, 'Chai'), 19]]; // prettier-ignore
+  it.each([
+    [{ kind: 'count', subject: 'products' }, [[1234]], 'Number of products: 1,234.'],
+    [{ kind: 'aggregate', subject: 'products', measure: 'average price' }, [[18.5]], 'Average price of products: 18.5.'],
+    [{ kind: 'property', spoken: ['price'] }, [[node(1, 'Tea'), 18]], 'The price of Tea is 18.'],
+    [{ kind: 'property', spoken: ['price'] }, ranked, 'Tea price 1,800, Chai price 19.'],
+    [{ kind: 'rank', subject: 'products', measure: 'price' }, ranked, 'Products with the highest price: Tea (1,800), Chai (19).'],
+    [
+      { kind: 'rank', subject: 'products', measure: 'price', descending: false },
+      ranked,
+      'Products with the lowest price: Tea (1,800), Chai (19).',
+    ],
+    [{ kind: 'group', subject: 'category', measure: 'price' }, [['Drinks', 2]], 'Price by category: Drinks (2).'],
+    [{ kind: 'entity' }, [product(1, 'Tea')], 'Found: Tea.'],
+    [{ kind: 'entity' }, [], 'Nothing was found.'],
+    [{ kind: 'list', subject: 'products' }, [], 'No products found.'],
+  ] as const)('words %j', (own, rows, sentence) => {
+    expect(wordGraphAnswer({ ...shape, ...own } as AnswerShape, rows as unknown as unknown[][], 'en')).toBe(sentence);
+  });
+
+  it('says what the answer is limited to', () => {
+    const limited = {
+      ...shape,
+      subject: 'orders',
+      kind: 'count' as const,
+      of: { named: ['Ann'], excluded: ['Bob'], times: ['since may 2025'] },
+    };
+    expect(wordGraphAnswer(limited, [[3]], 'en')).toBe('Number of orders for Ann excluding Bob since May 2025: 3.');
+    expect(wordGraphAnswer({ ...limited, subject: '订单' }, [[3]], 'zh')).toBe('Ann、Bob以外、since may 2025的订单共有 3 个。');
+  });
+
+  it('names ten, and says how many more there are', () => {
+    const rows = Array.from({ length: 12 }, (_, i) => product(i, `p${i}`));
+    expect(wordGraphAnswer({ ...shape, subject: 'products' }, rows, 'en')).toMatch(/p9 and 2 more\.$/);
+  });
+});
+
+describe('wordMetricAnswer', () => {
+  const call: MetricCall = {
+    metric_id: 1,
+    metric: '销售额',
+    unit: 'CNY',
+    dimensions: [],
+    time: null,
+    filters: [],
+    order: [],
+    limit: 100,
+  };
+  const revenue: LinkedTerm = { text: 'revenue', as: 'metric', name: '销售额' };
+  const top: LinkedTerm = { text: 'top', as: 'intent', name: 'top' };
+  const region: LinkedTerm = { text: 'region', as: 'dimension', name: '地区' };
+  const byRegion = { dimensions: ['地区'], order: [{ by: 'value', dir: 'desc' as const }] };
+
+  it.each([
+    [{}, [[1234.5]], '销售额为 1,234.5 CNY。', 'Revenue: 1,234.5 CNY.'],
+    [{ unit: null }, [[5]], '销售额为 5。', 'Revenue: 5.'],
+    [{ filters: [{ field: '地区', op: 'in', values: ['华东'] }] }, [[5]], '华东的销售额为 5 CNY。', 'Revenue for 华东: 5 CNY.'],
+    [
+      { filters: [{ field: '地区', op: 'not_in', values: ['华东'] }] },
+      [[5]],
+      '华东以外的销售额为 5 CNY。',
+      'Revenue for all but 华东: 5 CNY.',
+    ],
+    [{ time: { from: '2024-01-01', to: '2025-01-01' } }, [[5]], '2024-01-01 至 2024-12-31的销售额为 5 CNY。', 'Revenue for 2024: 5 CNY.'],
+    [{ time: { from: '2024-02-01' } }, [[5]], '2024-02-01 及以后的销售额为 5 CNY。', 'Revenue for 2024-02-01 and later: 5 CNY.'],
+    [{ time: { to: '2024-02-01' } }, [[5]], '2024-01-31 及以前的销售额为 5 CNY。', 'Revenue for up to 2024-01-31: 5 CNY.'],
+    [{}, [[null]], '没有任何销售额的数据。', 'There is no revenue.'],
+    [byRegion, [['华东', 5]], '销售额，按地区：华东 5 CNY。', 'Revenue by region: 华东 5 CNY.'],
+    [{ time: { grain: 'quarter' } }, [['2024-04-01', 5]], '销售额，按季度：2024 Q2 5 CNY。', 'Revenue by quarter: 2024 Q2 5 CNY.'],
+  ] as const)('words %j', (own, rows, zh, en) => {
+    const asked = { ...call, ...own } as MetricCall;
+    const cells = rows as unknown as unknown[][];
+    expect([wordMetricAnswer(asked, cells, 'zh', [revenue, region]), wordMetricAnswer(asked, cells, 'en', [revenue, region])]).toEqual([
+      zh,
+      en,
+    ]);
+  });
+
+  it.each([
+    ['desc', '销售额最高的地区：华东 5 CNY。', 'Region with the highest revenue: 华东 5 CNY.'],
+    ['asc', '销售额最低的地区：华东 5 CNY。', 'Region with the lowest revenue: 华东 5 CNY.'],
+  ] as const)('says which end of a ranking is meant: %s', (dir, zh, en) => {
+    const asked: MetricCall = { ...call, ...byRegion, order: [{ by: 'value', dir }] };
+    const linked = [revenue, region, top];
+    expect([wordMetricAnswer(asked, [['华东', 5]], 'zh', linked), wordMetricAnswer(asked, [['华东', 5]], 'en', linked)]).toEqual([zh, en]);
+  });
+});
+
+describe('formatValue', () => {
+  it.each([
+    [1234567, '1,234,567'],
+    ['-1234.50', '-1,234.5'],
+    ['9007199254740993', '9,007,199,254,740,993'],
+    [31.283333333333335, '31.28'],
+    [0.000123456789, '0.0001235'],
+    ['0.33333333333333333333', '0.3333'],
+    ['-0.000000012345678', '-1.235e-8'],
+    ['0012', '0012'],
+    ['2024-05-06', '2024-05-06'],
+    ['茶', '茶'],
+    [true, 'true'],
+    [null, '—'],
+    [undefined, '—'],
+  ])('writes %j as %s', (value, text) => {
+    expect(formatValue(value)).toBe(text);
   });
 });

@@ -176,7 +176,7 @@ export function formatValue(value: unknown): string {
   const decimals = (match[2] ?? '').replace(/\.?0+$/, '');
   if (decimals.length > MOST_DECIMALS + 1 && text.replace(/\..*/, '').length <= 13) {
     const number = Number(text);
-    return formatValue(Math.abs(number) >= 1 ? number.toFixed(2) : String(Number(number.toPrecision(4))));
+    return Math.abs(number) >= 1 ? formatValue(number.toFixed(2)) : String(Number(number.toPrecision(4)));
   }
   return `${(match[1] ?? '').replace(/\B(?=(\d{3})+$)/g, ',')}${decimals}`;
 }
