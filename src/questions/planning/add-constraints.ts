@@ -22,7 +22,7 @@ type Ranked = { path: string; score: number }[];
 export type PlanSchema = QuestionSchema & { toOne: ToOne };
 
 export function isNumeric(type: string): boolean {
-  return /^(int|bigint|decimal|float)/.test(type);
+  return /^(?:int|bigint|float|decimal(?:\(.*\))?)$/.test(type);
 }
 
 /**

@@ -1,0 +1,100 @@
+import { Pace } from '../../src/common/turns/pace.js';
+import { type AnswerNode } from '../../src/cypher/values/graph-values.js';
+import { Lexicon } from '../../src/questions/linking/lexicon.js';
+import { type LinkedQuestion, linkQuestion } from '../../src/questions/linking/link-question.js';
+import { readTerms } from '../../src/questions/linking/read-terms.js';
+import { type QuestionTerms } from '../../src/questions/linking/question-terms.js';
+import { type PlanSchema } from '../../src/questions/planning/add-constraints.js';
+import { type MetricEntry } from '../../src/questions/vocabulary.js';
+
+const label = (name: string, alias: string, key: string, properties: [name: string, type: string, column: string][]) => ({
+  name,
+  aliases: [alias],
+  displayProperty: null,
+  keyProperties: [key],
+  properties: properties.map(([own, type, column]) => ({ name: own, type, column })),
+  rowCount: 10,
+});
+const edge = (type: string, alias: string, sourceLabel: string, targetLabel: string) => ({
+  type,
+  aliases: [alias],
+  sourceLabel,
+  targetLabel,
+  properties: [],
+  rowCount: 10,
+});
+
+/** What the graph of a trading company looks like to a question: an order has one customer, a product one supplier. */
+export const schema: PlanSchema = {
+  labels: [
+    label('客户', 'Customer', '客户编号', [['客户编号', 'string', 'customer_id'], ['国家', 'string', 'country']]),
+    label('产品', 'Product', '产品编号', [['产品编号', 'int', 'product_id'], ['类别', 'string', 'category'], ['单价', 'decimal(12,2)', 'unit_price']]),
+    label('供应商', 'Supplier', '供应商编号', [['供应商编号', 'int', 'supplier_id']]),
+    label('订单', 'Order', '订单号', [['订单号', 'bigint', 'order_id'], ['下单日期', 'date', 'order_date']]),
+    label('地区', 'Region', '地区编号', [['地区编号', 'int', 'region_id']]),
+  ],
+  edges: [
+    edge('下单', 'PLACED', '客户', '订单'),
+    edge('包含', 'CONTAINS', '订单', '产品'),
+    edge('供应', 'SUPPLIES', '供应商', '产品'),
+    edge('位于', 'LOCATED_IN', '客户', '地区'),
+  ],
+  toOne: { outgoing: ['位于'], incoming: ['下单', '供应'] },
+}; // prettier-ignore
+
+export const metrics: MetricEntry[] = [
+  {
+    id: 1,
+    name: '销售额',
+    aliases: ['revenue'],
+    unit: 'CNY',
+    dimensions: [
+      { name: '地区', aliases: ['region'] },
+      { name: '类别', aliases: ['category'] },
+    ],
+    has_time: true,
+  },
+];
+
+const node = (id: number, of: string, key: string, display: string): AnswerNode => ({
+  id,
+  label: of,
+  key,
+  display,
+  properties: { [schema.labels.find(({ name }) => name === of)?.keyProperties[0] ?? '']: key },
+});
+
+export const entities = new Map(
+  [
+    node(1, '客户', 'ALFKI', 'Alfreds'),
+    node(2, '地区', 'E', '华东'),
+    node(3, '地区', 'S', '华南'),
+    node(4, '产品', 'P1', 'Chai'),
+    node(5, '产品', 'P2', 'Chang'),
+    node(6, '供应商', 'S1', 'Exotic'),
+  ].map(each => [each.id, each]),
+);
+
+const values = [
+  { label: '客户', property: '国家', value: '德国' },
+  { label: '客户', property: '国家', value: '中国' },
+  { label: '产品', property: '类别', value: '饮料' },
+  { label: '产品', property: '类别', value: '零食' },
+];
+
+/** The question as it is linked on 20 November 2026, with no spelling corrected. */
+export async function linked(question: string): Promise<LinkedQuestion> {
+  const lexicon = await Lexicon.build(schema, metrics, new Pace());
+  return linkQuestion(question, '2026-11-20', lexicon, {
+    findByName: text =>
+      [...entities.values()]
+        .filter(({ display }) => display.toLowerCase() === text)
+        .map(({ id, label: of }) => ({ id, label: of, by: 'display' as const })),
+    findValues: text => values.filter(({ value }) => value === text),
+    search: () => Promise.resolve({ hits: [], total: 0, corrections: [], unread: 0 }),
+  });
+}
+
+export async function termsOf(question: string): Promise<QuestionTerms> {
+  return readTerms(await linked(question));
+}
