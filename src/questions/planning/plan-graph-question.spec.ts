@@ -1,3 +1,4 @@
+import { entities as nodes, schema as trading, termsOf } from '../../../test/support/question-world.js';
 import { Pace } from '../../common/turns/pace.js';
 import { Lexicon } from '../linking/lexicon.js';
 import { linkQuestion } from '../linking/link-question.js';
@@ -51,4 +52,42 @@ describe('planGraphQuestion', () => {
   it('answers by a relation between two labels', async () => {
     expect(await plan('李雷居住的城市')).toMatchObject({ cypher: expect.stringContaining('居住') });
   });
+
+  const planTrading = async (question: string) => planGraphQuestion(await termsOf(question), trading, nodes, languageOf(question));
+
+  it.each([
+    ['华东的客户', 'list', 'RETURN DISTINCT t'],
+    ['华东有多少客户', 'count', 'RETURN count(DISTINCT t) AS 数量'],
+    ['每个类别的产品数', 'group', 'RETURN t.类别 AS 类别, count(DISTINCT t) AS 数量 ORDER BY 数量 DESC, 类别'],
+    ['每个客户的订单数', 'group', 'RETURN t, count(DISTINCT n1) AS n ORDER BY n DESC'],
+    ['产品的平均单价', 'aggregate', 'RETURN avg(t.单价) AS 平均单价'],
+    ['Chai的单价', 'property', 'RETURN DISTINCT t, t.单价 AS 单价'],
+    ['单价最高的3个产品', 'rank', 'RETURN DISTINCT t, t.单价 AS 单价 ORDER BY 单价 DESC LIMIT 3'],
+    ['最便宜的产品', 'rank', 'RETURN DISTINCT t, t.单价 AS 单价 ORDER BY 单价 ASC LIMIT 1'],
+    ['订单最多的客户', 'rank', 'MATCH (t:客户)-[r1:下单]->(n1:订单) RETURN t, count(DISTINCT n1) AS n ORDER BY n DESC LIMIT 1'],
+    [
+      'Which customers placed the most orders?',
+      'rank',
+      'MATCH (t:客户)-[r1:下单]->(n1:订单) RETURN t, count(DISTINCT n1) AS n ORDER BY n DESC LIMIT 5',
+    ],
+    ['Alfreds', 'entity', 'RETURN DISTINCT t'],
+  ])('%s: asks for a %s', async (question, kind, returns) => {
+    expect(await planTrading(question)).toMatchObject({
+      shape: { kind },
+      cypher: expect.stringContaining(returns),
+    });
+  });
+
+  it('says what the answer is limited to', async () => {
+    expect(await planTrading('2024年不是Alfreds的饮料的订单')).toMatchObject({
+      shape: { of: { named: ['饮料'], excluded: ['Alfreds'], times: ['2024年'] } },
+    });
+  });
+
+  it.each(['没有订单的客户', '每月的订单', '每个客户的平均单价', '天气', '产品的平均单价和类别'])(
+    '%s: has no plan, and a reason',
+    async question => {
+      expect(await planTrading(question)).toEqual({ reason: { zh: expect.any(String), en: expect.any(String) } });
+    },
+  );
 });

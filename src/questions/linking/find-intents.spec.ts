@@ -1,0 +1,58 @@
+import { findIntents, isAskingWord } from './find-intents.js';
+
+const found = (text: string) =>
+  findIntents(text).map(({ text: own, meanings: [meaning] }) => [own, meaning?.as === 'intent' ? meaning.intent : null]);
+const kinds = (text: string) => found(text).map(([, intent]) => (intent as { kind: string }).kind);
+
+describe('findIntents', () => {
+  it.each([
+    ['单价大于18的产品', '大于18', { kind: 'compare', operator: '>', value: 18 }],
+    ['单价不超过12.5', '不超过12.5', { kind: 'compare', operator: '<=', value: 12.5 }],
+    ['price at least 5', 'at least 5', { kind: 'compare', operator: '>=', value: 5 }],
+    ['price under 5', 'under 5', { kind: 'compare', operator: '<', value: 5 }],
+    ['单价最高的3个产品', '最高的3个', { kind: 'top', descending: true, count: 3 }],
+    ['最便宜的产品', '最便宜的', { kind: 'top', descending: false, count: null }],
+    ['top ten products', 'top ten', { kind: 'top', descending: true, count: 10 }],
+    ['the 3 cheapest products', 'the 3 cheapest', { kind: 'top', descending: false, count: 3 }],
+    ['每月的销售额', '每月', { kind: 'grain', grain: 'month' }],
+    ['revenue by quarter', 'by quarter', { kind: 'grain', grain: 'quarter' }],
+    ['有多少个客户', '有多少个', { kind: 'count' }],
+    ['how many customers', 'how many', { kind: 'count' }],
+    ['平均单价', '平均', { kind: 'aggregate', function: 'avg' }],
+    ['total of prices', 'total of', { kind: 'aggregate', function: 'sum' }],
+    ['每个客户', '每个', { kind: 'group' }],
+    ['which customers', 'which', { kind: 'which' }],
+    ['不在华东', '不在', { kind: 'negation', excludes: true }],
+    ["customers that aren't here", "aren't", { kind: 'negation', excludes: true }],
+    ['没有订单的客户', '没有', { kind: 'negation', excludes: false }],
+    ['only one order', 'only', { kind: 'negation', excludes: false }],
+  ])('%s: %s', (text, own, intent) => {
+    expect(found(text)).toContainEqual([own, intent]);
+  });
+
+  it.each([
+    ['单价大于1万', 'compare'],
+    ['price over 1,000', 'compare'],
+    ['price over 1e3', 'compare'],
+    ['over 9007199254740993', 'compare'],
+    ['前20000个产品', 'top'],
+    ['非洲的客户', 'negation'],
+    ['无锡的客户', 'negation'],
+    ['no. 7', 'negation'],
+    ['数据', 'count'],
+  ])('%s: no %s', (text, kind) => {
+    expect(kinds(text)).not.toContain(kind);
+  });
+});
+
+describe('isAskingWord', () => {
+  it.each([
+    ['not', true],
+    ['most', true],
+    ['average', true],
+    ['note', false],
+    ['customer', false],
+  ])('of %s is %s', (word, isAsking) => {
+    expect(isAskingWord(word)).toBe(isAsking);
+  });
+});

@@ -1,0 +1,35 @@
+import { isStopWord, mayBeName, withoutStopWords } from './stop-words.js';
+
+describe('isStopWord', () => {
+  it.each([
+    ['the', true],
+    ['的', true],
+    ['请问有', true],
+    ['华东', false],
+    ['theme', false],
+  ])('of %s is %s', (word, is) => {
+    expect(isStopWord(word)).toBe(is);
+  });
+});
+
+describe('withoutStopWords', () => {
+  it.each([
+    ['请问华东的客户', ['华东', '客户']],
+    ['the price of tea', ['price', 'tea']],
+    ['是什么', []],
+  ])('leaves of %s: %j', (text, words) => {
+    expect(withoutStopWords(text)).toEqual(words);
+  });
+});
+
+describe('mayBeName', () => {
+  it.each([
+    ['火星', true],
+    ['7', true],
+    ['火', false],
+    ['购买', false],
+    ['purchased', false],
+  ])('of %s is %s', (word, may) => {
+    expect(mayBeName(word)).toBe(may);
+  });
+});
