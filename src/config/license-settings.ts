@@ -1,4 +1,4 @@
-import { type ErrorText } from '../common/errors/api-error.js';
+import { type Bilingual } from '../text/bilingual.js';
 
 /** What the licence settings lack or contradict, whatever the licence itself is; the gate refuses with the same sentences. */
 export const licenceConflicts = {
@@ -14,7 +14,7 @@ export const licenceConflicts = {
   key_missing: { zh: '在线检查需要设置 LICENSE_KEY', en: 'the online check needs LICENSE_KEY' },
   public_key_missing: { zh: '需要设置 LICENSE_PUBLIC_KEY', en: 'LICENSE_PUBLIC_KEY is needed' },
   file_missing: { zh: '找不到 LICENSE_FILE 指定的文件', en: 'the file named by LICENSE_FILE does not exist' },
-} satisfies Record<string, ErrorText>;
+} satisfies Record<string, Bilingual>;
 
 export type LicenceConflict = keyof typeof licenceConflicts;
 
@@ -38,7 +38,7 @@ export function findLicenceConflicts({ file, url, key, publicKey }: GivenLicence
 }
 
 /** The one line that a refused licence is told with. */
-export function licenceRefusal(reason: string, { zh, en }: ErrorText): string {
+export function licenceRefusal(reason: string, { zh, en }: Bilingual): string {
   return `许可证未通过：${zh} / Licence refused [${reason}]: ${en}`;
 }
 

@@ -1,4 +1,4 @@
-import { type ErrorText } from '../common/errors/api-error.js';
+import { type Bilingual } from '../text/bilingual.js';
 import { licenceConflicts, licenceRefusal } from '../config/license-settings.js';
 
 /** Why a licence is refused. Each sentence says what to do about it; none can hold the key. */
@@ -66,7 +66,7 @@ const sentences = {
   answer_for_other_key: { zh: '许可证服务器的应答属于另一个密钥', en: 'the answer of the licence server is for another key' },
   not_valid: { zh: '许可证服务器判定许可证无效', en: 'the licence server says that the licence is not valid' },
   check_failed: { zh: '许可证检查出错', en: 'the licence check failed' },
-} satisfies Record<string, ErrorText>;
+} satisfies Record<string, Bilingual>;
 
 export type RefusalReason = keyof typeof sentences;
 

@@ -1,3 +1,4 @@
+import { type Bilingual } from '../text/bilingual.js';
 import { type WarehouseQueryError } from '../warehouse/warehouse.errors.js';
 import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
 import { inFormula } from './plan/compile-leaf.js';
@@ -63,7 +64,7 @@ function placeIn(piece: string, sql: string, offset: number): number | null {
   return null;
 }
 
-function mismatch(piece: string, at: number, hint?: { zh: string; en: string }): UnsafeFilterClauseError {
+function mismatch(piece: string, at: number, hint?: Bilingual): UnsafeFilterClauseError {
   const token = /^(?:'(?:[^']|'')*'?|"(?:[^"]|"")*"?|[\p{L}\p{N}_.]+|[^\s\p{L}\p{N}_'"()]+|[\s\S])/u.exec(piece.slice(at))?.[0] ?? '';
   const position = [...piece.slice(0, at)].length + 1;
   return new UnsafeFilterClauseError({ reason: 'type_mismatch', token: token.slice(0, 40), position, ...(hint && { hint }) });

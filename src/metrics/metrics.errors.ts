@@ -1,3 +1,4 @@
+import { type Bilingual } from '../text/bilingual.js';
 import { ApiError } from '../common/errors/api-error.js';
 import { type Pattern } from './formula/formula-tree.js';
 
@@ -60,7 +61,7 @@ export class PatternNotBuiltError extends ApiError {
 
 /** 422: a join that repeats rows of the fact table would be counted twice under every aggregate. */
 export class FanOutJoinError extends ApiError {
-  constructor(alias: string, reason: { zh: string; en: string }) {
+  constructor(alias: string, reason: Bilingual) {
     super(
       422,
       'fan_out_join',

@@ -1,4 +1,5 @@
-import { type ErrorText, type FieldProblem } from '../common/errors/api-error.js';
+import { type Bilingual } from '../text/bilingual.js';
+import { type FieldProblem } from '../common/errors/api-error.js';
 import { type RawJson } from '../common/json/raw-json.js';
 import { type AnswerGraph } from '../cypher/values/graph-values.js';
 import { type LinkedTerm, type MetricCall, type MetricEntry } from '../questions/vocabulary.js';
@@ -103,7 +104,7 @@ export interface RetrievalHealth {
 export interface RetrievalFailure {
   status: number;
   code: string;
-  text: ErrorText;
+  text: Bilingual;
   context?: Record<string, unknown>;
   problems?: FieldProblem[];
   /** With 503: when to ask again. */

@@ -1,4 +1,5 @@
-import { ApiError, BusyError, type ErrorText } from '../common/errors/api-error.js';
+import { type Bilingual } from '../text/bilingual.js';
+import { ApiError, BusyError } from '../common/errors/api-error.js';
 
 /** 503: the retrieval process does not answer. Everything that does not need it goes on working. */
 export class RetrievalUnavailableError extends BusyError {
@@ -71,7 +72,7 @@ export class QueryTimeoutError extends ApiError {
 
 /** 422: PostgreSQL gave the query up at a bound of its own: memory, temporary files, or the size of a statement. */
 export class QueryTooLargeError extends ApiError {
-  constructor(reason: ErrorText, sqlstate: string, cause: unknown) {
+  constructor(reason: Bilingual, sqlstate: string, cause: unknown) {
     super(
       422,
       'query_too_large',
@@ -124,7 +125,7 @@ export class CursorExpiredError extends ApiError {
 
 /** 400: a request of the protocol itself that cannot be read. */
 export class ProtocolError extends ApiError {
-  constructor(text: ErrorText, status: 400 | 404 | 413 = 400) {
+  constructor(text: Bilingual, status: 400 | 404 | 413 = 400) {
     super(status, 'retrieval_protocol', text);
   }
 }

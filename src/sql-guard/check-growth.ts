@@ -1,4 +1,4 @@
-import { type ErrorText } from '../common/errors/api-error.js';
+import { type Bilingual } from '../text/bilingual.js';
 import { functionName } from './check-names.js';
 import { gathers } from './refuse-gathering.js';
 import { type SqlTree } from './sql-parser.js';
@@ -7,7 +7,7 @@ import { nameParts, type NodeFields, Refusal } from './walk-tree.js';
 /** A value that user SQL builds is at most this many times as long as the longest column or constant that it is made of. */
 export const maxGrowth = 100;
 
-export const growthSentence: ErrorText = {
+export const growthSentence: Bilingual = {
   zh: `它拼出的值可能比所用的列长 ${maxGrowth} 倍以上，请少拼接几项`,
   en: `the value it builds may be more than ${maxGrowth} times as long as a column; join fewer parts`,
 };

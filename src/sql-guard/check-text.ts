@@ -1,4 +1,4 @@
-import { type ErrorText } from '../common/errors/api-error.js';
+import { type Bilingual } from '../text/bilingual.js';
 import { UnsafeFilterClauseError } from './sql-guard.errors.js';
 import { findComment, SqlSyntaxError } from './sql-parser.js';
 import { Refusal } from './walk-tree.js';
@@ -73,7 +73,7 @@ export function locate<T>(sql: string, prefix: string, parse: () => T): T {
 }
 
 /** PostgreSQL's own sentence, and what the common ones are in Chinese. */
-function describeSyntaxError(en: string, token: string | undefined): ErrorText {
+function describeSyntaxError(en: string, token: string | undefined): Bilingual {
   if (en.startsWith('syntax error at end')) return { zh: '内容不完整', en };
   if (en.startsWith('unterminated')) return { zh: '引号没有结束', en };
   return { zh: token === undefined ? 'SQL 语法错误' : `在 '${token}' 附近有语法错误`, en };

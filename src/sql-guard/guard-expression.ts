@@ -1,4 +1,4 @@
-import { type ErrorText } from '../common/errors/api-error.js';
+import { type Bilingual } from '../text/bilingual.js';
 import { systemColumns } from './allow-lists.js';
 import { UnsafeFilterClauseError } from './sql-guard.errors.js';
 import { checkText, locate } from './check-text.js';
@@ -95,7 +95,7 @@ function checkColumn(node: NodeFields, offset: number | undefined, scope: GuardS
   throw new Refusal('column', written, offset, suggestion(parts.at(-1) ?? '', scope));
 }
 
-function suggestion(name: string, { columns }: GuardScope): ErrorText | undefined {
+function suggestion(name: string, { columns }: GuardScope): Bilingual | undefined {
   const known = columns === 'any' ? [] : [...columns.keys()];
   const other = known.find(each => each.toLowerCase() === name.toLowerCase());
   if (other !== undefined && other !== name) return { zh: `请用双引号写成 "${other}"`, en: `write "${other}" with double quotes` };

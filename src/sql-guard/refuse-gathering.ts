@@ -1,7 +1,7 @@
-import { type ErrorText } from '../common/errors/api-error.js';
+import { type Bilingual } from '../text/bilingual.js';
 import { Refusal } from './walk-tree.js';
 
-export const gathers: ErrorText = {
+export const gathers: Bilingual = {
   zh: '它把许多行收进一个值，大小没有上限；请改用 min、max 或 count，或在上传前汇总',
   en: 'it gathers any number of rows in one value; use min, max or count, or gather them before the upload',
 };

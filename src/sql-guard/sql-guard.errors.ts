@@ -1,10 +1,11 @@
-import { ApiError, type ErrorText } from '../common/errors/api-error.js';
+import { type Bilingual } from '../text/bilingual.js';
+import { ApiError } from '../common/errors/api-error.js';
 
 /** Why a piece of SQL was refused. `statement` covers everything that is more than one expression: several statements, DDL, DML, extra clauses. */
 export type UnsafeReason =
   'statement' | 'subquery' | 'function' | 'column' | 'type' | 'type_mismatch' | 'operator' | 'parameter' | 'syntax' | 'length';
 
-const sentences: Record<UnsafeReason, { zh: string; en: string }> = {
+const sentences: Record<UnsafeReason, Bilingual> = {
   statement: { zh: '只允许一个表达式，不允许其他语句或子句', en: 'only one expression is allowed, no other statement or clause' },
   subquery: { zh: '不允许子查询', en: 'sub-queries are not allowed' },
   function: { zh: '不允许使用此函数', en: 'this function is not allowed' },
@@ -23,9 +24,9 @@ export interface UnsafeSqlFacts {
   token?: string;
   /** 1-based, in characters of the text the client sent. */
   position?: number;
-  hint?: ErrorText;
+  hint?: Bilingual;
   /** In place of the sentence of `reason`, where that would be wrong. */
-  sentence?: ErrorText;
+  sentence?: Bilingual;
 }
 
 /** 400: user SQL (a filter clause, a row expression, a mapping's query) that the allow-list does not cover. */

@@ -1,6 +1,6 @@
+import { type Bilingual } from '../text/bilingual.js';
 import { type NodeRules, reasonForNode } from './node-rules.js';
 import { type SqlTree } from './sql-parser.js';
-import { type ErrorText } from '../common/errors/api-error.js';
 import { type UnsafeReason } from './sql-guard.errors.js';
 
 /** PostgreSQL's own parser copes with more; the walk below recurses once for each level. */
@@ -12,8 +12,8 @@ export class Refusal extends Error {
     readonly reason: UnsafeReason,
     readonly token: string | undefined,
     readonly byteOffset: number | undefined,
-    readonly hint?: ErrorText,
-    readonly sentence?: ErrorText,
+    readonly hint?: Bilingual,
+    readonly sentence?: Bilingual,
   ) {
     super(reason);
   }

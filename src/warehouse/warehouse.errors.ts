@@ -1,3 +1,4 @@
+import { type Bilingual } from '../text/bilingual.js';
 import { type ConnectionRight } from '../access/access.decorator.js';
 import { ApiError, BusyError } from '../common/errors/api-error.js';
 
@@ -170,7 +171,7 @@ export class UploadAbortedError extends ApiError {
 
 /** A query that the warehouse refused; the reason in words of ours, its own text only in `cause`. */
 export class WarehouseQueryError extends ApiError {
-  constructor(reason: { zh: string; en: string }, sqlstate: string, cause: unknown) {
+  constructor(reason: Bilingual, sqlstate: string, cause: unknown) {
     super(
       400,
       'warehouse_query_failed',

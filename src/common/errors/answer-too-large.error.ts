@@ -1,9 +1,10 @@
-import { ApiError, type ErrorText } from './api-error.js';
+import { type Bilingual } from '../../text/bilingual.js';
+import { ApiError } from './api-error.js';
 
 /** What an answer was read from; each kind is made smaller in its own way. */
 export type AnswerSource = 'query' | 'metric' | 'rows' | 'node';
 
-const advice: Record<AnswerSource, ErrorText> = {
+const advice: Record<AnswerSource, Bilingual> = {
   query: {
     zh: '请返回更少的列，减小 limit，或用 substring、left 截短长文本',
     en: 'return fewer columns, give a smaller limit, or cut long texts with substring or left',

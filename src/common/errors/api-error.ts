@@ -1,3 +1,5 @@
+import { type Bilingual, joined } from '../../text/bilingual.js';
+
 /** One broken field of a request: where it is, what is wrong, and a stable snake_case word for machines. */
 export interface FieldProblem {
   /** Starts with `body`, `query`, `path` or `header`; then property names and array indexes. */
@@ -8,11 +10,6 @@ export interface FieldProblem {
   line?: number;
   column?: number;
   [more: string]: unknown;
-}
-
-export interface ErrorText {
-  zh: string;
-  en: string;
 }
 
 export interface ErrorOptions {
@@ -35,10 +32,10 @@ export class ApiError extends Error {
   constructor(
     readonly status: number,
     readonly code: string,
-    readonly text: ErrorText,
+    readonly text: Bilingual,
     options: ErrorOptions = {},
   ) {
-    super(`${text.zh} / ${text.en}`, options.cause === undefined ? undefined : { cause: options.cause });
+    super(joined(text), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = new.target.name;
     if (options.context) this.context = options.context;
     if (options.headers) this.headers = options.headers;
@@ -54,7 +51,7 @@ export class ApiError extends Error {
 export class SchemaError extends ApiError {
   constructor(
     readonly problems: FieldProblem[],
-    text: ErrorText = { zh: '请求内容不符合要求', en: 'The request breaks its schema' },
+    text: Bilingual = { zh: '请求内容不符合要求', en: 'The request breaks its schema' },
   ) {
     super(422, 'validation_failed', text);
   }
@@ -62,7 +59,7 @@ export class SchemaError extends ApiError {
 
 /** 503: what the request needs is in use; `Retry-After` says when to ask again, in seconds. */
 export class BusyError extends ApiError {
-  constructor(code: string, text: ErrorText, retryAfterS: number, cause?: unknown) {
+  constructor(code: string, text: Bilingual, retryAfterS: number, cause?: unknown) {
     super(503, code, text, { headers: { 'Retry-After': String(retryAfterS) }, ...(cause === undefined ? {} : { cause }) });
   }
 }

@@ -1,4 +1,4 @@
-import { type ErrorText } from '../../common/errors/api-error.js';
+import { type Bilingual } from '../../text/bilingual.js';
 import { type Expression } from '../syntax/cypher-ast.js';
 import { type ResolvedProperty } from '../semantics/graph-schema.js';
 
@@ -67,6 +67,6 @@ export interface EdgeRepeat {
 
 export interface PlanWarning {
   code: 'unknown_label' | 'unknown_type' | 'unknown_property' | 'unused_parameter' | 'type_mismatch';
-  text: ErrorText;
+  text: Bilingual;
   context: Record<string, unknown>;
 }

@@ -1,7 +1,9 @@
+import { type Bilingual } from '../../text/bilingual.js';
+
 /** A regular expression that is not in the subset; `offset` is 0-based in the expression. */
 export class RegexError extends Error {
   constructor(
-    readonly text: { zh: string; en: string },
+    readonly text: Bilingual,
     readonly offset: number,
   ) {
     super(text.en);

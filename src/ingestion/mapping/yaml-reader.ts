@@ -1,3 +1,4 @@
+import { type Bilingual } from '../../text/bilingual.js';
 import { nearestName } from '../../text/nearest-name.js';
 import type { MappingPath, Position } from './mapping.js';
 import type { MappingProblems } from './problems.js';
@@ -26,7 +27,7 @@ export class YamlReader {
     private readonly positionAt: (offset: number) => Position,
   ) {}
 
-  problem(type: string, text: { zh: string; en: string }, hint?: string): void {
+  problem(type: string, text: Bilingual, hint?: string): void {
     this.problems.add(type, this.path, text, hint === undefined ? {} : { hint });
   }
 

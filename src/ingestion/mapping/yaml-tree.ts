@@ -1,3 +1,4 @@
+import { type Bilingual } from '../../text/bilingual.js';
 import { CORE_SCHEMA, YAMLException, constructFromEvents, getScalarValue, parseEvents } from 'js-yaml';
 import type { Steps } from '../../text/steps.js';
 import type { MappingPath, Position } from './mapping.js';
@@ -29,7 +30,7 @@ export interface YamlTree {
 export class YamlSyntaxError extends Error {
   constructor(
     readonly code: 'yaml_syntax' | 'yaml_alias_limit' | 'not_a_map',
-    readonly text: { zh: string; en: string },
+    readonly text: Bilingual,
     readonly position: Position,
     readonly hint?: string,
     cause?: unknown,

@@ -1,3 +1,4 @@
+import { type Bilingual } from '../../text/bilingual.js';
 import { ApiError } from '../../common/errors/api-error.js';
 import { DatabaseBusyError, DatabaseUnavailableError } from '../../common/errors/common-errors.js';
 import { toApiError } from '../../common/errors/to-api-error.js';
@@ -7,7 +8,7 @@ import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
 export class RunFailure extends Error {
   constructor(
     readonly code: string,
-    readonly text: { zh: string; en: string },
+    readonly text: Bilingual,
     readonly context: Record<string, unknown> = {},
   ) {
     super(text.en);

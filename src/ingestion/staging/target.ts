@@ -1,3 +1,4 @@
+import { type Bilingual } from '../../text/bilingual.js';
 import type { ColumnMapping, EdgeMapping, Mapping, MappingPath, NodeMapping } from '../mapping/mapping.js';
 import type { SourceFamily } from './source-type.js';
 
@@ -17,9 +18,9 @@ export interface SourceProblem {
   type: string;
   path: MappingPath;
   /** Names nothing of the warehouse that the mapping does not name itself: whoever may see the graph reads it in the record of a run. */
-  text: { zh: string; en: string };
+  text: Bilingual;
   /** What the warehouse has instead, to be read behind `text` by those who may use the connection. */
-  suggestion?: { zh: string; en: string };
+  suggestion?: Bilingual;
   hint?: string;
 }
 

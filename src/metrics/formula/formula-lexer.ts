@@ -1,4 +1,4 @@
-import { type ErrorText } from '../../common/errors/api-error.js';
+import { type Bilingual } from '../../text/bilingual.js';
 import { FormulaParseError } from './formula.errors.js';
 import { type Pattern } from './formula-tree.js';
 
@@ -108,9 +108,9 @@ export interface ProblemFacts {
   expected: string[];
   found?: string;
   nearest?: Pattern;
-  hint?: ErrorText;
+  hint?: Bilingual;
   /** See FormulaParseError. */
-  sentence?: ErrorText;
+  sentence?: Bilingual;
 }
 
 /** Builds the error for an offset (UTF-16) of the formula. */

@@ -1,4 +1,5 @@
-import { ApiError, type ErrorText } from '../../common/errors/api-error.js';
+import { type Bilingual } from '../../text/bilingual.js';
+import { ApiError } from '../../common/errors/api-error.js';
 import { type Pattern, patterns } from './formula-tree.js';
 
 export interface FormulaProblem {
@@ -22,7 +23,7 @@ export class FormulaParseError extends ApiError {
   constructor(
     readonly problem: FormulaProblem,
     hintZh?: string,
-    sentence?: ErrorText,
+    sentence?: Bilingual,
   ) {
     const { column, line, found, expected, nearest_pattern, hint } = problem;
     const place =

@@ -1,4 +1,4 @@
-import { type ErrorText } from '../../common/errors/api-error.js';
+import { type Bilingual } from '../../text/bilingual.js';
 import { type LinkedQuestion } from './link-question.js';
 import { intentsOf, type Mention } from './meaning.js';
 import { type EntityTerm, type QuestionTerms, type ValueTerm } from './question-terms.js';
@@ -65,7 +65,7 @@ function withoutMentions(text: string, from: number, to: number, mentions: Menti
 }
 
 /** Why a question with a negation that excludes nothing it names is not answered: without the negation it asks for the opposite. */
-export function whyNegated({ negations }: QuestionTerms): ErrorText | null {
+export function whyNegated({ negations }: QuestionTerms): Bilingual | null {
   const words = negations.map(mention => mention.text);
   if (words.length === 0) return null;
   return {

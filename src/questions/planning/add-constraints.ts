@@ -1,4 +1,4 @@
-import { type ErrorText } from '../../common/errors/api-error.js';
+import { type Bilingual } from '../../text/bilingual.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
 import { type QuestionSchema } from '../linking/lexicon.js';
@@ -8,7 +8,7 @@ import { type EntityTerm, type LabelTerm, type PropertyTerm, type QuestionTerms 
 
 /** Why a question has no plan; the answer says so instead of guessing. */
 export class UnplannableError extends Error {
-  readonly reason: ErrorText;
+  readonly reason: Bilingual;
 
   constructor(zh: string, en: string) {
     super(en);
@@ -36,13 +36,13 @@ export function addConstraints(
   target: LabelTerm | null,
   schema: PlanSchema,
   entities: ReadonlyMap<number, AnswerNode>,
-): { considered: Ranked; notes: ErrorText[] } {
+): { considered: Ranked; notes: Bilingual[] } {
   const hints: PathHints = {
     relations: new Set(terms.relations.map(term => term.type)),
     labels: new Set(terms.labels.filter(term => term !== target).map(term => term.label)),
   };
   const considered: Ranked = [];
-  const notes: ErrorText[] = [];
+  const notes: Bilingual[] = [];
   const bestPaths = new Map<string, Hop[]>();
   const bestPath = (label: string): Hop[] => {
     const known = bestPaths.get(label);

@@ -1,4 +1,4 @@
-import { type ErrorText } from '../../common/errors/api-error.js';
+import { type Bilingual } from '../../text/bilingual.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language } from '../../text/language.js';
 import { addConstraints, comparedProperty, isNumeric, type PlanSchema, UnplannableError } from './add-constraints.js';
@@ -39,7 +39,7 @@ export interface GraphPlan {
   shape: AnswerShape;
   paths: { path: string; score: number }[];
   /** What the plan passes over. */
-  notes: ErrorText[];
+  notes: Bilingual[];
 }
 
 const USUAL_TOP = 5;
@@ -53,7 +53,7 @@ export function planGraphQuestion(
   schema: PlanSchema,
   entities: ReadonlyMap<number, AnswerNode>,
   language: Language,
-): GraphPlan | { reason: ErrorText } {
+): GraphPlan | { reason: Bilingual } {
   try {
     return new GraphQuestionPlanner(terms, schema, entities, language).plan();
   } catch (error) {
@@ -64,7 +64,7 @@ export function planGraphQuestion(
 
 class GraphQuestionPlanner {
   private readonly paths: { path: string; score: number }[] = [];
-  private readonly notes: ErrorText[] = [];
+  private readonly notes: Bilingual[] = [];
 
   constructor(
     private readonly terms: QuestionTerms,

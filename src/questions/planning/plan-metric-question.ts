@@ -1,4 +1,4 @@
-import { type ErrorText } from '../../common/errors/api-error.js';
+import { type Bilingual } from '../../text/bilingual.js';
 import { compactText, normalizeText } from '../../graph-index/tokenize-text.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language } from '../../text/language.js';
@@ -24,7 +24,7 @@ export function planMetricQuestion(
   entities: ReadonlyMap<number, AnswerNode>,
   language: Language,
   limit: number,
-): MetricCall | { reason: ErrorText } | null {
+): MetricCall | { reason: Bilingual } | null {
   const named = linked.mentions.find(mention => meaningOf(mention, 'metric'));
   const [metric, ...alike] = named ? metricsOf(named, metrics) : [];
   if (!named || !metric) return null;
@@ -32,7 +32,7 @@ export function planMetricQuestion(
   const terms = readTerms({ ...linked, mentions: others });
   const dimensions = new Set<string>();
   const filters: MetricCall['filters'] = [];
-  const fail = (zh: string, en: string): { reason: ErrorText } => ({ reason: { zh, en } });
+  const fail = (zh: string, en: string): { reason: Bilingual } => ({ reason: { zh, en } });
   const negation = whyNegated(terms);
   if (negation) return { reason: negation };
   if (alike.length > 0) {

@@ -1,4 +1,4 @@
-import { type ErrorText } from '../../common/errors/api-error.js';
+import { type Bilingual } from '../../text/bilingual.js';
 import { findIntents } from '../linking/find-intents.js';
 import { intentsOf, type Mention } from '../linking/meaning.js';
 import { type PropertyTerm, type QuestionTerms } from '../linking/question-terms.js';
@@ -17,7 +17,7 @@ export interface Used {
 const NOTHING: Used = { property: () => false, groups: [], counts: false, aggregate: false, lists: false };
 
 /** Why a plan is not run that would leave out what the question asks for: without it this is another question. */
-export function whyUnused(terms: QuestionTerms, using: Partial<Used>): ErrorText | null {
+export function whyUnused(terms: QuestionTerms, using: Partial<Used>): Bilingual | null {
   const used = { ...NOTHING, ...using };
   const compared = new Set(terms.compares.map(compare => comparedProperty(terms, compare.mention)));
   const isUsed = (term: PropertyTerm): boolean =>

@@ -1,4 +1,4 @@
-import { type ErrorText } from '../../common/errors/api-error.js';
+import { type Bilingual } from '../../text/bilingual.js';
 import { isTooLargeForAnyValue } from '../../database/too-large-allocation.js';
 import { MAX_VALUE_BYTES, MAX_COLLECTED_BYTES, tooLargeIn } from '../../cypher/executors/sql/bounded-value.js';
 import { placeOf } from '../../cypher/syntax/cypher.errors.js';
@@ -7,7 +7,7 @@ import { DiskFullError, QueryTooLargeError, QueryValueError } from '../retrieval
 import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
 
 /** SQLSTATE, or its class, of bounds that PostgreSQL keeps for one session or one statement. */
-const bounds: [prefix: string, reason: ErrorText][] = [
+const bounds: [prefix: string, reason: Bilingual][] = [
   [
     SQLSTATE.configurationLimitExceeded,
     { zh: '所需的临时磁盘空间超过一个查询的上限', en: 'it needs more temporary disk space than one query may take' },

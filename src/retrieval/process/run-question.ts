@@ -1,4 +1,4 @@
-import { type ErrorText } from '../../common/errors/api-error.js';
+import { type Bilingual } from '../../text/bilingual.js';
 import { Pace } from '../../common/turns/pace.js';
 import { type LogicalPlan } from '../../cypher/plan/logical-plan.js';
 import { parseCypher } from '../../cypher/syntax/parse-cypher.js';
@@ -97,7 +97,7 @@ async function answerQuestion(
 }
 
 /** Or why the Cypher that a question was turned into cannot be run: the asker has not written it, and has no use for a place in it. */
-function planOf(cypher: string, schema: GraphElements): LogicalPlan | { reason: ErrorText } {
+function planOf(cypher: string, schema: GraphElements): LogicalPlan | { reason: Bilingual } {
   try {
     return planCypher(parseCypher(cypher), schema);
   } catch (error) {
@@ -166,7 +166,7 @@ async function searchInstead(
   { text, limit, language }: Question,
   terms: LinkedTerm[],
   pace: Pace,
-  { reason, hint }: { reason: ErrorText; hint: string },
+  { reason, hint }: { reason: Bilingual; hint: string },
 ): Promise<RetrievalAnswer> {
   const zh = language === 'zh';
   const answer = await searchGraph(reader, graph, loaded, { text, limit: Math.min(limit, SHOWN_HITS), offset: 0, language }, pace);
@@ -182,15 +182,15 @@ async function searchInstead(
 }
 
 /** A plan that may not be what was asked for: more words were left over than understood, or one of them may have been its only limit. */
-function whyUncertain({ mentions, unknown }: LinkedQuestion, { shape }: GraphPlan): ErrorText | null {
+function whyUncertain({ mentions, unknown }: LinkedQuestion, { shape }: GraphPlan): Bilingual | null {
   const understood = mentions.filter(mention => mention.meanings[0]?.as !== 'intent').length;
   if (understood > 0 && (unknown.length === 0 || Object.values<string[]>({ ...shape.of }).some(names => names.length > 0))) return null;
   return notUnderstood(unknown);
 }
 
-const tooMuchAtOnce: ErrorText = { zh: '问题一次问得太多，请拆成几个问题', en: 'It asks for too much at once; ask in several questions' };
+const tooMuchAtOnce: Bilingual = { zh: '问题一次问得太多，请拆成几个问题', en: 'It asks for too much at once; ask in several questions' };
 
-function notUnderstood(words: string[]): ErrorText {
+function notUnderstood(words: string[]): Bilingual {
   if (words.length === 0) return { zh: '没有理解问题', en: 'The question was not understood' };
   return { zh: `不理解“${words.join('”、“')}”`, en: `Not understood: ${words.join(', ')}` };
 }

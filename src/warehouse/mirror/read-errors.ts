@@ -1,10 +1,11 @@
+import { type Bilingual } from '../../text/bilingual.js';
 import { type ApiError } from '../../common/errors/api-error.js';
 import { isTooLargeForAnyValue } from '../../database/too-large-allocation.js';
 import { TableBeingReplacedError, WarehouseQueryError, WarehouseTimeoutError, WarehouseUnavailableError } from '../warehouse.errors.js';
 import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
 
 /** SQLSTATE, or its class, and what it means to the person who asked. PostgreSQL's own text may quote data and stays inside. */
-const reasons: [prefix: string, reason: { zh: string; en: string }][] = [
+const reasons: [prefix: string, reason: Bilingual][] = [
   [SQLSTATE.divisionByZero, { zh: '除数为零', en: 'a division by zero' }],
   [SQLSTATE.numericOutOfRange, { zh: '数值超出范围', en: 'a number is out of range' }],
   [SQLSTATE.invalidText, { zh: '某个值不符合所需的类型', en: 'a value does not fit the type it is needed as' }],

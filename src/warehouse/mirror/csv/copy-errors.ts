@@ -1,3 +1,4 @@
+import { type Bilingual } from '../../../text/bilingual.js';
 import { csvProblem } from './csv-problem.js';
 import { type CopyLines } from './copy-lines.js';
 
@@ -34,7 +35,7 @@ export function toRowError(error: unknown, { table, lines, columns, typeOf }: Co
   );
 }
 
-function reasonFor(code: string): { zh: string; en: string } {
+function reasonFor(code: string): Bilingual {
   if (code.startsWith('54')) return { zh: '这一行的数据过大', en: 'the row is too large for PostgreSQL' };
   return { zh: 'PostgreSQL 无法读取这一行', en: 'PostgreSQL cannot read the row' };
 }

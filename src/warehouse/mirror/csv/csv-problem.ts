@@ -1,3 +1,4 @@
+import { type Bilingual } from '../../../text/bilingual.js';
 import { SchemaError } from '../../../common/errors/api-error.js';
 
 export interface CsvPlace {
@@ -8,7 +9,7 @@ export interface CsvPlace {
 }
 
 /** 422 for one broken line: `type` is the stable word, `line` the line of the file as an editor counts it. */
-export function csvProblem(type: string, place: CsvPlace, text: { zh: string; en: string }): SchemaError {
+export function csvProblem(type: string, place: CsvPlace, text: Bilingual): SchemaError {
   const column = place.column === undefined ? [] : [place.column];
   const msg = `第 ${place.line} 行：${text.zh} / line ${place.line}: ${text.en}`;
   return new SchemaError([{ loc: ['body', place.line, ...column], msg, type, line: place.line }], {
