@@ -29,7 +29,7 @@ const rooms = {
   questions: ['linking', 'planning', 'wording'],
   metrics: ['formula', 'plan', 'binding'],
   ingestion: ['mapping', 'staging', 'run'],
-  warehouse: ['mirror', 'connections', 'tables'],
+  warehouse: ['clients', 'mirror', 'connections', 'tables'],
 };
 
 const folders = names => `^src/(${names.join('|')})/`;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Settings } from '../src/config/settings.js';
-import { readsAtOnce } from '../src/warehouse/mirror/mirror-reader.js';
+import { readsAtOnce } from '../src/warehouse/mirror/mirror.client.js';
 import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { upload } from './support/ingestion.js';
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { Readable } from 'node:stream';
+import { MirrorClient } from '../src/warehouse/mirror/mirror.client.js';
 import { WarehouseService } from '../src/warehouse/warehouse.service.js';
 import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
 import { asSuperuser } from './support/database.js';
@@ -407,17 +408,11 @@ describe('warehouse', () => {
   });
 
   describe('WarehouseService', () => {
-    let warehouse: WarehouseService;
-
-    beforeAll(async () => {
-      warehouse = test.app.get(WarehouseService);
-      await upload('things', 'id,big,price,at,seen\n1,9223372036854775807,1.10,2024-02-29,2024-02-29 10:00:00\n2,5,2.2,,\n').expect(201);
-    });
-
     const admin = { userId: 1 };
-    const mirror = { id: 1, name: 'pg_mirror', type: 'pg_mirror', claim: { caller: 1 } };
 
-    it('resolves the default, a name and an id', async () => {
+    it('opens the default, a name and an id', async () => {
+      const warehouse = test.app.get(WarehouseService);
+      const mirror = { id: 1, name: 'pg_mirror', client: test.app.get(MirrorClient), claim: { caller: 1 } };
       expect(await warehouse.open(admin, null)).toEqual(mirror);
       expect(await warehouse.open(admin, 'pg_mirror')).toEqual(mirror);
       expect(await warehouse.open(admin, 1)).toEqual(mirror);
@@ -425,74 +420,24 @@ describe('warehouse', () => {
       await expect(warehouse.open(admin, 'nowhere')).rejects.toMatchObject({ status: 404 });
     });
 
-    it('describes tables, and knows those it has not', async () => {
-      expect(await warehouse.describeTable(mirror, 'things')).toEqual({
-        name: 'things',
-        columns: [
-          { name: 'id', type: 'integer' },
-          { name: 'big', type: 'bigint' },
-          { name: 'price', type: 'numeric' },
-          { name: 'at', type: 'date' },
-          { name: 'seen', type: 'timestamp' },
-        ],
-      });
-      expect(await warehouse.describeTable(mirror, 'nothing')).toBeNull();
-      expect(await warehouse.listTables(mirror)).toContain('things');
-    });
-
-    const request = (sql: string, parameters: unknown[] = []) => ({ sql, parameters, timeoutMs: 500, maxRows: 100 });
-
-    it('reads exact values, with parameters', async () => {
-      const { columns, rows } = await warehouse.read(mirror, request('SELECT * FROM things WHERE id = $1', [1]));
-      expect(columns[1]).toEqual({ name: 'big', type: 'bigint' });
-      expect(rows).toEqual([[1, '9223372036854775807', '1.10', '2024-02-29', '2024-02-29T10:00:00']]);
-    });
-
-    it('fetches no more rows than asked for', async () => {
-      const result = await warehouse.read(mirror, {
-        ...request('SELECT g FROM generate_series(1, 50000000) g'),
-        maxRows: 3,
-        timeoutMs: 30_000,
-      });
-      expect(result).toMatchObject({ rows: [[1], [2], [3]], truncated: true });
-    });
-
-    it.each([
-      ['CREATE TABLE mirror.evil (a int)', '25006'],
-      ['INSERT INTO things (id) VALUES (3)', '25006'],
-      ['SELECT * FROM public.users', '42501'],
-      ['SELECT 1; SELECT 2', '42601'],
-      ['SELECT 1 / (id - id) FROM things', '22012'],
-      ['SELECT * FROM nothing', '42P01'],
-    ])('refuses %s', async (sql, sqlstate) => {
-      await expect(warehouse.read(mirror, request(sql))).rejects.toMatchObject({
-        status: 400,
-        code: 'warehouse_query_failed',
-        context: { sqlstate },
-      });
-    });
-
-    it('stops what runs too long', async () => {
-      await expect(warehouse.read(mirror, request('SELECT pg_sleep(10)'))).rejects.toMatchObject({ code: 'warehouse_timeout' });
-    });
-
-    it('leaves nothing behind that the next reader would see', async () => {
-      await expect(warehouse.read(mirror, request(`SELECT set_config('work_mem', '1GB', false)`))).rejects.toMatchObject({ status: 400 });
-      const { rows } = await warehouse.read(mirror, request(`SELECT current_user::text, session_user::text, current_setting('work_mem')`));
-      expect(rows).toEqual([['graph_test_template_mirror', 'graph_test_template_mirror', '8MB']]);
-    });
-
-    it('reads on after its connections are cut', async () => {
-      await asSuperuser(
-        test.databaseUrl,
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'graph-service mirror reader' AND datname = current_database()`,
+    it('opens no connection of a type that is not built (risk: it would read the mirror)', async () => {
+      const { rows } = await test.pool.query<{ id: number }>(
+        `INSERT INTO warehouse_connections (name, type, dsn_sealed) VALUES ('later', 'postgres', 'x') RETURNING id`,
       );
-      await until(async () =>
-        warehouse.read(mirror, request('SELECT 1')).then(
-          () => true,
-          () => false,
-        ),
-      );
+      const later = `/api/warehouse/connections/${rows[0]!.id}`;
+      await test.admin.get(later).expect(200);
+      const answers = [
+        await test.admin.post(`${later}/test`),
+        await test.admin.get(`${later}/tables`),
+        await test.admin.get(`${later}/tables/things`),
+        await test.admin.put(`${later}/tables/things`).set('Content-Type', 'text/csv').send('a\n1\n'),
+        await test.admin.delete(`${later}/tables/things`),
+      ];
+      expect(answers.map(({ status, body }) => [status, body.code])).toEqual(answers.map(() => [422, 'connection_type_not_built']));
+      const mapping = 'version: 1\nsource: {connection: later}\nnodes: [{id: a, label: A, table: t, key: [a], columns: [{column: a}]}]';
+      const { body } = await test.admin.post('/api/ingestion/mappings/validate').send({ mapping_yaml: mapping }).expect(422);
+      expect(body.detail.errors).toEqual([expect.objectContaining({ type: 'not_built_yet', line: 2 })]);
+      await test.admin.delete(later).expect(204);
     });
   });
 

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import { inTurns } from '../common/turns/pace.js';
 import { Settings } from '../config/settings.js';
-import { DatabaseAccess } from '../database/roles/database-access.js';
 import { ServicePool } from '../database/service-pool.js';
+import { quoteIdentifier } from '../sql/quote-identifier.js';
 import { IngestionRepository, type JobRow } from './ingestion.repository.js';
 import type { Mapping } from './mapping/mapping.js';
 import { readMapping } from './mapping/parse-mapping.js';
@@ -16,7 +16,7 @@ import { cutWarning, runWarnings } from './run/run-warnings.js';
 import { writeEdges } from './run/write-edges.js';
 import { writeElements } from './run/write-elements.js';
 import { writeNodes, type WriteScope, writeScope } from './run/write-nodes.js';
-import { SourcesService } from './sources.service.js';
+import { SourcesService, type StagingSource } from './sources.service.js';
 import { compileStaging } from './staging/compile-staging.js';
 import { type SourceShape, type Target, targetsOf } from './staging/target.js';
 
@@ -42,7 +42,6 @@ export class IngestionRunner {
     private readonly repository: IngestionRepository,
     private readonly sources: SourcesService,
     private readonly settings: Settings,
-    private readonly access: DatabaseAccess,
   ) {}
 
   /**
@@ -59,13 +58,13 @@ export class IngestionRunner {
     Object.assign(report, emptyReport(targetsOf(mapping)));
     const run: Run = { claimed, job, mapping, report, staged: [], startedAt, rejectedLeft: this.settings.rejectedKeptRows };
     await this.show(run, 'checking');
-    const shapes = await this.describe(job, mapping);
+    const { source, shapes } = await this.describe(job, mapping);
     const client = await this.pool.connect();
     let broken: Error | boolean = false;
     try {
       const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
       onBackend(rows[0]!.pid);
-      await this.stage(client, run, shapes);
+      await this.stage(client, run, source, shapes);
       return await this.write(client, run);
     } catch (error) {
       // A failure that this run found itself leaves the transaction readable: what was rejected is kept for whoever looks.
@@ -98,28 +97,31 @@ export class IngestionRunner {
   }
 
   /** In the name of whoever saved the job. Once this has passed the run may finish, also when the right is revoked meanwhile. */
-  private async describe({ id, name, saved_by: savedBy }: JobRow, mapping: Mapping): Promise<SourceShape[]> {
-    const { shapes, problems } = await this.sources.describe(mapping, { kind: 'job', id, name, savedBy });
-    const [first] = problems;
-    if (!first) return shapes;
+  private async describe(
+    { id, name, saved_by: savedBy }: JobRow,
+    mapping: Mapping,
+  ): Promise<{ source: StagingSource; shapes: SourceShape[] }> {
+    const described = await this.sources.describe(mapping, { kind: 'job', id, name, savedBy });
+    if ('source' in described) return described;
+    const { text } = described.problems[0]!;
     throw new RunFailure('source_changed', {
-      zh: `来源与映射不符：${first.text.zh}`,
-      en: `the source does not fit the mapping: ${first.text.en}`,
+      zh: `来源与映射不符：${text.zh}`,
+      en: `the source does not fit the mapping: ${text.en}`,
     });
   }
 
   /** One snapshot for all targets: an order and its lines are read as they were at one moment. */
-  private async stage(client: PoolClient, run: Run, shapes: SourceShape[]): Promise<void> {
+  private async stage(client: PoolClient, run: Run, source: StagingSource, shapes: SourceShape[]): Promise<void> {
     const { mapping, report, job } = run;
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
-    await setForStaging(client, mapping);
+    await setForStaging(client, mapping, source);
     for (const [index, target] of targetsOf(mapping).entries()) {
       const targetReport = report.targets[index]!;
       targetReport.state = 'staging';
       await this.show(run, `staging ${target.name}`);
       const cursorFrom = cursorOf(job, target);
-      const plan = await inTurns(compileStaging({ target, mapping, shape: shapes[index]!, cursorFrom }));
-      const staged = await stageTarget(client, target, plan, targetReport, this.access.nameOf('mirror'));
+      const plan = await inTurns(compileStaging({ target, mapping, shape: shapes[index]!, schema: source.schema, cursorFrom }));
+      const staged = await stageTarget(client, target, plan, targetReport, source.role);
       if (plan.hasCursor) report.cursors[target.name] = { from: cursorFrom?.value ?? null, to: staged.cursorTo };
       run.staged.push(staged);
       targetReport.state = 'staged';
@@ -275,14 +277,14 @@ function cursorOf({ cursors }: JobRow, { name, element }: Target): { value: stri
   return element.incremental.initial === null ? null : { value: element.incremental.initial, lag: 0 };
 }
 
-/** The mapping's own SQL finds mirror tables by their bare names and nothing of the service's. */
-async function setForStaging(client: PoolClient, { source }: Mapping): Promise<void> {
+/** The mapping's own SQL finds the tables of the source by their bare names and nothing of the service's. */
+async function setForStaging(client: PoolClient, { source }: Mapping, { schema }: StagingSource): Promise<void> {
   await client.query(
     `SELECT set_config('statement_timeout', $1, true), set_config('TimeZone', $2, true), set_config('DateStyle', 'ISO, YMD', true),
-            set_config('search_path', 'pg_catalog, mirror, pg_temp', true), set_config('work_mem', '128MB', true),
+            set_config('search_path', $3, true), set_config('work_mem', '128MB', true),
             -- Row numbers are places in the table, so a scan must begin at its beginning.
             set_config('synchronize_seqscans', 'off', true)`,
-    [String(source.statementTimeoutMs), source.timezone],
+    [String(source.statementTimeoutMs), source.timezone, `pg_catalog, ${quoteIdentifier(schema)}, pg_temp`],
   );
 }
 

@@ -91,15 +91,15 @@ export class JobsService {
 
   private async check(principal: Principal, mappingYaml: string): Promise<{ parsed: ParsedMapping; connectionId: number }> {
     const parsed = await inTurns(readMapping(mappingYaml, this.settings.ingestionMaxStatementTimeoutMs));
-    const { connection, problems } = await this.sources.describe(parsed.mapping, principal);
-    if (problems.length > 0 || !connection) {
+    const described = await this.sources.describe(parsed.mapping, principal);
+    if ('problems' in described) {
       throw mappingError(
-        problems.map(({ type, path, text, suggestion: { zh, en } = { zh: '', en: '' }, hint }) =>
+        described.problems.map(({ type, path, text, suggestion: { zh, en } = { zh: '', en: '' }, hint }) =>
           mappingProblem(type, path, { zh: text.zh + zh, en: text.en + en }, parsed.positionOf(path), hint),
         ),
       );
     }
-    return { parsed, connectionId: connection.id };
+    return { parsed, connectionId: described.source.connectionId };
   }
 }
 

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../common/errors/api-error.js';
 import { Pace } from '../common/turns/pace.js';
-import { quoteIdentifier } from '../sql/quote-identifier.js';
+import { quoteIdentifier, quoteTable } from '../sql/quote-identifier.js';
 import { growthSentence, maxGrowth } from '../sql-guard/check-growth.js';
 import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
 import { guardExpression, guardPredicate, isUnsafe } from '../sql-guard/guard-expression.js';
 import { guardSelect } from '../sql-guard/guard-select.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
+import { ConnectionTypeNotBuiltError } from '../warehouse/warehouse.errors.js';
 import { type UsableConnection, type WarehouseReader, WarehouseService } from '../warehouse/warehouse.service.js';
 import type { Mapping, MappingPath } from './mapping/mapping.js';
 import { nearestName } from '../text/nearest-name.js';
@@ -14,16 +15,20 @@ import { checkInferredRules } from './staging/check-inferred-rules.js';
 import { sourceFamily, type SourceFamily } from './staging/source-type.js';
 import { namedColumns, sourceAlias, type SourceProblem, type SourceShape, type Target, targetsOf, writtenSql } from './staging/target.js';
 
+const connectionPath = ['source', 'connection'];
 const describeTimeoutMs = 10_000;
 /** As many as a table may have; the row's number comes as one more. */
 const maxSourceColumns = 1_600;
 
-export interface DescribedMapping {
-  connection: UsableConnection | null;
-  /** In the order of `targetsOf`; only complete where there are no problems. */
-  shapes: SourceShape[];
-  problems: SourceProblem[];
+/** A connection whose tables a run can stage: those in schema `schema` of the service's own database, which `role` may read. */
+export interface StagingSource {
+  connectionId: number;
+  schema: string;
+  role: string;
 }
+
+/** Where a mapping reads and what it finds there, its shapes in the order of `targetsOf`; or all that does not fit. */
+export type DescribedMapping = { source: StagingSource; shapes: SourceShape[] } | { problems: SourceProblem[] };
 
 interface Described {
   shape: SourceShape | null;
@@ -45,7 +50,9 @@ export class SourcesService {
   async describe(mapping: Mapping, reader: WarehouseReader): Promise<DescribedMapping> {
     await loadSqlParser();
     const connection = await this.resolve(mapping.source.connection, reader);
-    if (!('id' in connection)) return { connection: null, shapes: [], problems: [connection] };
+    if (!('client' in connection)) return { problems: [connection] };
+    const { schema, local } = connection.client;
+    if (!local) return { problems: [notLocal(connection)] };
     const shapes: SourceShape[] = [];
     const problems: SourceProblem[] = [];
     for (const target of targetsOf(mapping)) {
@@ -53,21 +60,15 @@ export class SourcesService {
       problems.push(...described.problems);
       if (described.shape) shapes.push(described.shape);
     }
-    return { connection, shapes, problems };
+    return problems.length > 0 ? { problems } : { source: { connectionId: connection.id, schema, role: local.role }, shapes };
   }
 
   private async resolve(name: string | null, reader: WarehouseReader): Promise<UsableConnection | SourceProblem> {
-    const path = ['source', 'connection'];
+    const path = connectionPath;
     try {
-      const connection = await this.warehouse.open(reader, name);
-      if (connection.type === 'pg_mirror') return connection;
-      const { type } = connection;
-      return {
-        type: 'not_built_yet',
-        path,
-        text: { zh: `尚不支持 ${type} 类型的连接`, en: `connections of type ${type} are not built yet` },
-      };
+      return await this.warehouse.open(reader, name);
     } catch (error) {
+      if (error instanceof ConnectionTypeNotBuiltError) return { type: 'not_built_yet', path, text: error.text };
       if (!(error instanceof ApiError) || error.status !== 404) throw error;
       return { type: 'unknown_connection', path, text: { zh: `没有连接 '${name}'`, en: `there is no connection '${name}'` } };
     }
@@ -93,11 +94,12 @@ export class SourcesService {
   private async describeColumns(connection: UsableConnection, target: Target): Promise<SourceColumns | SourceProblem> {
     const { source, path } = target.element;
     if (source.kind === 'query') return this.describeQuery(connection, source.query, [...path, 'query']);
-    const reserved = this.warehouse.tableNameProblem(source.table);
+    const { client } = connection;
+    const reserved = client.nameProblem(source.table);
     if (reserved) return { type: reserved.type, path: [...path, 'table'], text: reserved };
-    const table = await this.warehouse.describeTable(connection, source.table);
+    const table = await client.describe(source.table);
     if (table) return { columns: new Map(table.columns.map(({ name, type }) => [name, sourceFamily(type)])), growth: 1 };
-    const tables = await this.warehouse.listTables(connection);
+    const tables = await client.listNames();
     const meant = nearestName(source.table, tables);
     return {
       type: 'unknown_table',
@@ -110,7 +112,7 @@ export class SourcesService {
 
   private async describeQuery(connection: UsableConnection, query: string, path: MappingPath): Promise<SourceColumns | SourceProblem> {
     try {
-      const { text, growth } = guardSelect(query);
+      const { text, growth } = guardSelect(query, { schema: connection.client.schema });
       const columns = await this.probe(connection, `SELECT * FROM (\n${text}\n) AS source LIMIT 0`);
       if (columns.length > maxSourceColumns) {
         return {
@@ -161,7 +163,8 @@ export class SourcesService {
     const expressions = new Map<string, SourceFamily>();
     if (written.length === 0) return { expressions };
     const { source } = target.element;
-    const from = source.kind === 'table' ? `mirror.${quoteIdentifier(source.table)}` : `(\n${guardSelect(source.query).text}\n)`;
+    const { schema } = connection.client;
+    const from = source.kind === 'table' ? quoteTable(schema, source.table) : `(\n${guardSelect(source.query, { schema }).text}\n)`;
     const probe = async (pieces: typeof written): Promise<void> => {
       const list = pieces.map(({ kind, text }) => (kind === 'predicate' ? `(\n${text}\n) IS TRUE` : `(\n${text}\n)`)).join(', ');
       const columns = await this.probe(connection, `SELECT ${list} FROM ${from} AS ${quoteIdentifier(sourceAlias(target))} LIMIT 0`);
@@ -179,10 +182,15 @@ export class SourcesService {
     }
   }
 
-  private async probe(connection: UsableConnection, sql: string): Promise<{ name: string; type: string }[]> {
-    const { columns } = await this.warehouse.read(connection, { sql, parameters: [], timeoutMs: describeTimeoutMs, maxRows: 1 });
+  private async probe({ client, claim }: UsableConnection, sql: string): Promise<{ name: string; type: string }[]> {
+    const { columns } = await client.query({ claim, sql, parameters: [], timeoutMs: describeTimeoutMs, maxRows: 1 });
     return columns;
   }
+}
+
+function notLocal({ name }: UsableConnection): SourceProblem {
+  const text = { zh: `尚不能从连接 '${name}' 导入`, en: `rows of the connection '${name}' cannot be loaded yet` };
+  return { type: 'not_built_yet', path: connectionPath, text };
 }
 
 function unknownColumn(column: string, path: MappingPath, columns: ReadonlyMap<string, unknown>): SourceProblem {

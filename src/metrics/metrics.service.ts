@@ -205,17 +205,17 @@ export class MetricsService implements OnModuleInit {
     if (sqlstateOf(error.cause) !== SQLSTATE.undefinedTable) return explainQueryError(error, sql, metric, clause) ?? error;
     const missing = new Set<string>();
     for (const { connection_id, fact, joins } of metric.bindings) {
-      const present = new Set(await this.warehouse.listTables(openOf(connections, connection_id)));
+      const present = new Set(await openOf(connections, connection_id).client.listNames());
       const tables = [fact, ...joins].flatMap(({ source }) =>
-        'sql' in source ? guardSelect(source.sql).tables.map(([, table]) => table) : [source.table],
+        'sql' in source ? guardSelect(source.sql, source).tables.map(([, table]) => table) : [source.table],
       );
       for (const table of tables) if (!present.has(table)) missing.add(table);
     }
     return missing.size > 0 ? new MetricTableMissingError([...missing]) : error;
   }
 
-  private run(connection: UsableConnection, { sql, parameters }: CompiledMetric, maxRows: number) {
-    return this.warehouse.read(connection, { sql, parameters, timeoutMs: this.settings.warehouseTimeoutMs, maxRows, source: 'metric' });
+  private run({ client, claim }: UsableConnection, { sql, parameters }: CompiledMetric, maxRows: number) {
+    return client.query({ claim, sql, parameters, timeoutMs: this.settings.warehouseTimeoutMs, maxRows, source: 'metric' });
   }
 }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
 import { ApiError } from '../common/errors/api-error.js';
 import { Settings } from '../config/settings.js';
-import { quoteIdentifier } from '../sql/quote-identifier.js';
+import { quoteIdentifier, quoteTable } from '../sql/quote-identifier.js';
 import { RecordNotFoundError } from '../graphs/graphs.errors.js';
 import { type JobReader, JobsService } from '../ingestion/jobs.service.js';
 import { type Citation } from '../retrieval/protocol.js';
@@ -86,7 +86,7 @@ export class SourceRowsReader {
   }
 
   private async readTable(
-    connection: UsableConnection,
+    { client, claim }: UsableConnection,
     job: JobReader,
     cited: { citation: Citation; index: number }[],
     maxBytes: number,
@@ -102,9 +102,10 @@ export class SourceRowsReader {
       columns: named,
       rows,
       bytes,
-    } = await this.warehouse.read(connection, {
+    } = await client.query({
+      claim,
       sql: `SELECT wanted.place, source.* FROM (
-${await loadedRowsSql(job, first)}
+${await loadedRowsSql(job, first, client.schema)}
 ) AS source
               JOIN ROWS FROM (${arrays}) WITH ORDINALITY AS wanted (${wanted}, place) ON (${keys.join(', ')}) = (${columns.map((_, i) => `wanted.k${i}`).join(', ')})
              ORDER BY wanted.place`,
@@ -122,7 +123,7 @@ ${await loadedRowsSql(job, first)}
 }
 
 /** The rows that the job makes the cited kind of element of. A type of edge may be mapped several times from one table. */
-async function loadedRowsSql({ loads }: JobReader, { label, table, key }: Citation): Promise<string> {
+async function loadedRowsSql({ loads }: JobReader, { label, table, key }: Citation, schema: string): Promise<string> {
   const columns = Object.keys(key).join('\0');
   const loaded = (await loads()).filter(each => each.name === label && each.table === table && each.key.join('\0') === columns);
   if (loaded.length === 0) throw new RecordNotFoundError('job');
@@ -130,5 +131,5 @@ async function loadedRowsSql({ loads }: JobReader, { label, table, key }: Citati
   const scope = { columns: 'any', alias: table } as const;
   const filters = loaded.map(({ where }) => guardPredicate(where ?? 'true', scope));
   const wanted = filters.map((_, i) => fragmentMarker(i)).join(' OR ');
-  return assembleSql(`SELECT * FROM mirror.${quoteIdentifier(table)} AS ${quoteIdentifier(table)} WHERE ${wanted}`, filters);
+  return assembleSql(`SELECT * FROM ${quoteTable(schema, table)} AS ${quoteIdentifier(table)} WHERE ${wanted}`, filters);
 }

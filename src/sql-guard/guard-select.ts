@@ -7,10 +7,10 @@ import { parseSql, type SqlTree } from './sql-parser.js';
 import { nameParts, type NodeFields, Refusal, walkTree } from './walk-tree.js';
 
 export interface SelectScope {
-  /** The tables that may be read, by bare name; absent = any table of the schemas. */
+  /** The schema of the tables that may be read. They need not be qualified with it. */
+  schema: string;
+  /** The tables that may be read, by bare name; absent = any table of the schema. */
   tables?: ReadonlySet<string>;
-  /** Schemas a table may be qualified with. Default: `mirror` only. */
-  schemas?: readonly string[];
 }
 
 export interface GuardedSelect {
@@ -30,12 +30,12 @@ const maxQueryLength = 20_000;
 const callable: ReadonlySet<string> = new Set([...scalarFunctions, ...aggregateFunctions, ...windowFunctions]);
 
 /**
- * Admits one SELECT that reads tables of the mirror: joins, sub-selects, CTEs that are SELECTs, set operations, grouping, aggregate
+ * Admits one SELECT that reads tables of one schema: joins, sub-selects, CTEs that are SELECTs, set operations, grouping, aggregate
  * and window functions of the allow-list. Refuses everything else: other statements, INTO, row locks, recursion, functions in FROM,
  * other schemas, catalogue tables, parameters, comments.
  * @throws UnsafeFilterClauseError
  */
-export function guardSelect(sql: string, scope: SelectScope = {}): GuardedSelect {
+export function guardSelect(sql: string, scope: SelectScope): GuardedSelect {
   const text = sql.replace(/;\s*$/, '').trimEnd();
   checkText(text, maxQueryLength);
   return locate(text, '', () => {
@@ -104,9 +104,8 @@ function checkTable(
   const name = String(node.relname);
   const schema = typeof node.schemaname === 'string' ? node.schemaname : null;
   if (schema === null && ctes.has(name) && !scope.tables?.has(name)) return null;
-  const schemas = scope.schemas ?? ['mirror'];
   // Unqualified names are looked up in pg_catalog first, and every relation there begins with pg_.
-  if (/^pg_/i.test(name) || (schema !== null && !schemas.includes(schema))) {
+  if (/^pg_/i.test(name) || (schema !== null && schema !== scope.schema)) {
     throw new Refusal('column', schema === null ? name : `${schema}.${name}`, offset);
   }
   if (scope.tables && !scope.tables.has(name)) throw new Refusal('column', name, offset, { zh: '没有这张表', en: 'no such table' });

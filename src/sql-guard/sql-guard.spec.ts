@@ -155,7 +155,8 @@ describe('assembling', () => {
   });
 });
 
-describe('one SELECT over the mirror', () => {
+describe('one SELECT over a schema', () => {
+  const schema = 'mirror';
   it.each([
     'SELECT order_id, unit_price * quantity * (1 - discount) AS line_total FROM order_details',
     'SELECT o.*, c.country FROM orders o LEFT JOIN mirror.customers AS c USING (customer_id) WHERE c.country IS NOT NULL;',
@@ -167,7 +168,7 @@ describe('one SELECT over the mirror', () => {
     'SELECT 编号, "名称" FROM "客户"',
     'SELECT sum(x) OVER w FROM t WINDOW w AS (ORDER BY y ROWS BETWEEN 3 PRECEDING AND CURRENT ROW)',
   ])('allows %s', sql => {
-    expect(guardSelect(sql).tables.length).toBeGreaterThan(0);
+    expect(guardSelect(sql, { schema }).tables.length).toBeGreaterThan(0);
   });
 
   it.each([
@@ -201,18 +202,18 @@ describe('one SELECT over the mirror', () => {
     ['SELECT (t).f FROM t', 'column'],
     ['SELECT', 'statement'],
   ])('refuses %s (%s)', (sql, reason) => {
-    if (sql === 'SELECT') return void expect(guardSelect(sql).tables).toEqual([]);
-    expect(refusal(() => guardSelect(sql)).reason).toBe(reason);
+    if (sql === 'SELECT') return void expect(guardSelect(sql, { schema }).tables).toEqual([]);
+    expect(refusal(() => guardSelect(sql, { schema })).reason).toBe(reason);
   });
 
   it('keeps to the tables it is given, and tells a CTE from a table', () => {
     const tables = new Set(['orders']);
-    expect(guardSelect('WITH t AS (SELECT * FROM orders) SELECT * FROM t', { tables }).tables).toEqual([[null, 'orders']]);
-    expect(refusal(() => guardSelect('SELECT * FROM customers', { tables })).token).toBe('customers');
+    expect(guardSelect('WITH t AS (SELECT * FROM orders) SELECT * FROM t', { schema, tables }).tables).toEqual([[null, 'orders']]);
+    expect(refusal(() => guardSelect('SELECT * FROM customers', { schema, tables })).token).toBe('customers');
   });
 
   it('asks for a SELECT, not for an expression, in both languages', () => {
-    expect(() => guardSelect('DELETE FROM orders')).toThrow(
+    expect(() => guardSelect('DELETE FROM orders', { schema })).toThrow(
       /只允许一条 SELECT：'DELETE'.* \/ only one SELECT is allowed, no other statement: 'DELETE'/,
     );
     expect(() => guardPredicate('x', { columns: new Set(['amount']) })).toThrow(/可用的列：amount \/ .*known columns: amount/);

@@ -3,3 +3,8 @@ export function quoteIdentifier(name: string): string {
   if (name === '' || name.includes('\0')) throw new Error('An identifier must be non-empty and free of NUL');
   return `"${name.replaceAll('"', '""')}"`;
 }
+
+/** `"schema"."table"` */
+export function quoteTable(schema: string, table: string): string {
+  return `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`;
+}

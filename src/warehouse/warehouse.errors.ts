@@ -75,6 +75,15 @@ export class ConnectionTypeNotBuiltError extends ApiError {
   }
 }
 
+export class ConnectionReadOnlyError extends ApiError {
+  constructor() {
+    super(422, 'connection_read_only', {
+      zh: '只有 pg_mirror 类型的连接可以上传和删除表',
+      en: 'Tables can be loaded and dropped in connections of type pg_mirror only',
+    });
+  }
+}
+
 export class DefaultConnectionError extends ApiError {
   constructor() {
     super(422, 'default_connection', {

@@ -5,8 +5,9 @@ import { Connection } from './connections/connection.entity.js';
 import { ConnectionsController } from './connections/connections.controller.js';
 import { ConnectionsRepository } from './connections/connections.repository.js';
 import { ConnectionsService } from './connections/connections.service.js';
+import { WarehouseClients } from './connections/warehouse-clients.js';
 import { MirrorCatalog } from './mirror/mirror-catalog.js';
-import { MirrorReader } from './mirror/mirror-reader.js';
+import { MirrorClient } from './mirror/mirror.client.js';
 import { MirrorUploadService } from './mirror/mirror-upload.service.js';
 import { TablesController } from './tables/tables.controller.js';
 import { TablesService } from './tables/tables.service.js';
@@ -20,9 +21,10 @@ import { WarehouseService } from './warehouse.service.js';
     ConnectionsRepository,
     ConnectionsService,
     MirrorCatalog,
-    MirrorReader,
+    MirrorClient,
     MirrorUploadService,
     TablesService,
+    WarehouseClients,
     WarehouseService,
   ],
   exports: [ConnectionAccessService, ConnectionsService, WarehouseService],

@@ -7,6 +7,7 @@ import { CountHitsInBatches1700000000006 } from './0006-count-hits-in-batches.js
 import { IndexRunsByRequester1700000000007 } from './0007-index-runs-by-requester.js';
 import { AddConnectionGrants1700000000008 } from './0008-add-connection-grants.js';
 import { NameUsersOnceAndMeasureAnswers1700000000009 } from './0009-name-users-once-and-measure-answers.js';
+import { NameSchemasOfBoundQueries1700000000010 } from './0010-name-schemas-of-bound-queries.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -19,4 +20,5 @@ export const migrations = [
   IndexRunsByRequester1700000000007,
   AddConnectionGrants1700000000008,
   NameUsersOnceAndMeasureAnswers1700000000009,
+  NameSchemasOfBoundQueries1700000000010,
 ];

@@ -24,7 +24,7 @@ export function goodRows(plan: StagingPlan, alias = 's'): string {
   return conditions.join(' AND ');
 }
 
-/** Runs inside the staging transaction: its snapshot is what every target is read from. `reader` is the role that reads the mirror. */
+/** Runs inside the staging transaction: its snapshot is what every target is read from. `reader` is the role that reads the source. */
 export async function stageTarget(
   client: PoolClient,
   target: Target,
@@ -34,7 +34,7 @@ export async function stageTarget(
 ): Promise<StagedTarget> {
   await client.query(plan.createTable);
   await client.query(`GRANT INSERT ON pg_temp.${plan.table} TO ${quoteIdentifier(reader)}`);
-  // From here the mapping's own SQL runs: as a role that may read the mirror and fill this one table.
+  // From here the mapping's own SQL runs: as a role that may read the source's tables and fill this one.
   await client.query(`SET LOCAL ROLE ${quoteIdentifier(reader)}`);
   // A named type of its own: the driver knows queryMode, its declarations do not. It keeps the text to one statement.
   const insert: QueryConfig & { queryMode: 'extended' } = { text: plan.insert.sql, values: plan.insert.parameters, queryMode: 'extended' };

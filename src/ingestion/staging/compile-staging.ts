@@ -45,6 +45,8 @@ export interface StagingRequest {
   target: Target;
   mapping: Mapping;
   shape: SourceShape;
+  /** Where the tables of the source are. */
+  schema: string;
   /** Where an incremental read begins, as text in the cursor's type, less `lag` (milliseconds or units); null = from the start. */
   cursorFrom: { value: string; lag: number } | null;
 }
@@ -66,7 +68,7 @@ class StagingCompiler {
 
   constructor(private readonly request: StagingRequest) {
     this.element = request.target.element;
-    this.source = new SourceRow(this.sql, request.target, request.shape);
+    this.source = new SourceRow(this.sql, request.target, request.shape, request.schema);
   }
 
   *compile(): Steps<StagingPlan> {

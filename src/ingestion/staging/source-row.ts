@@ -1,4 +1,4 @@
-import { quoteIdentifier } from '../../sql/quote-identifier.js';
+import { quoteIdentifier, quoteTable } from '../../sql/quote-identifier.js';
 import { guardPredicate, type GuardScope } from '../../sql-guard/guard-expression.js';
 import { guardSelect } from '../../sql-guard/guard-select.js';
 import { parsedValue } from './column-sql.js';
@@ -21,6 +21,7 @@ export class SourceRow {
     private readonly sql: SqlBuilder,
     target: Target,
     private readonly shape: SourceShape,
+    private readonly schema: string,
   ) {
     this.element = target.element;
     this.alias = sourceAlias(target);
@@ -36,9 +37,9 @@ export class SourceRow {
   private sourceSql(): string {
     const { source } = this.element;
     if (source.kind === 'table') {
-      return `(SELECT row_number() OVER () AS "#row", t.* FROM mirror.${quoteIdentifier(source.table)} AS t)`;
+      return `(SELECT row_number() OVER () AS "#row", t.* FROM ${quoteTable(this.schema, source.table)} AS t)`;
     }
-    return `(SELECT row_number() OVER () AS "#row", t.* FROM (\n${guardSelect(source.query).text}\n) AS t)`;
+    return `(SELECT row_number() OVER () AS "#row", t.* FROM (\n${guardSelect(source.query, { schema: this.schema }).text}\n) AS t)`;
   }
 
   whereSql(cursorFilter: string | null): string {

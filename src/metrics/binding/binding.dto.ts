@@ -10,9 +10,13 @@ export const identifier = /^[^\p{Cc}\p{Cs}"]{1,63}$/u;
 const sqlLength = 4_000;
 
 export class BindingRelation {
-  @ApiPropertyOptional({ nullable: true, example: 'mirror', default: 'mirror' })
+  @ApiPropertyOptional({
+    nullable: true,
+    example: 'mirror',
+    description: '连接中表所在的模式，可省略 / the schema of the connection; may be left out',
+  })
   @IsOptional()
-  @IsIn(['mirror'])
+  @IsString()
   schema?: string;
 
   @ApiPropertyOptional({ nullable: true, example: 'order_lines' })
@@ -95,9 +99,13 @@ export class BindingJoin {
   @Matches(identifier, { message: 'alias must be a name' })
   alias?: string;
 
-  @ApiPropertyOptional({ nullable: true, example: 'mirror', default: 'mirror' })
+  @ApiPropertyOptional({
+    nullable: true,
+    example: 'mirror',
+    description: '连接中表所在的模式，可省略 / the schema of the connection; may be left out',
+  })
   @IsOptional()
-  @IsIn(['mirror'])
+  @IsString()
   schema?: string;
 
   @ApiProperty({ example: 'orders' })

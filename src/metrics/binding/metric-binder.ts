@@ -101,25 +101,29 @@ export class MetricBinder {
       throw new SchemaError([{ loc: [...loc, 'relation'], msg: '需要 table 或 sql 之一 / needs either table or sql', type: 'one_of' }]);
     }
     if (relation.sql == null) return this.describeTable(connection, relation, alias, [...loc, 'relation'], problems);
-    const { text } = guardSelect(relation.sql, { tables: new Set(await this.warehouse.listTables(connection)) });
+    const { schema } = connection.client;
+    checkSchema(relation, connection.client, [...loc, 'relation'], problems);
+    const { text } = guardSelect(relation.sql, { schema, tables: new Set(await connection.client.listNames()) });
     const read = await this.read(connection, `SELECT * FROM (\n${text}\n) AS q`, [...loc, 'relation', 'sql']);
-    return { alias: alias ?? 'q', source: { sql: text }, columns: read.columns };
+    return { alias: alias ?? 'q', source: { schema, sql: text }, columns: read.columns };
   }
 
   private async describeTable(
-    connection: UsableConnection,
+    { client }: UsableConnection,
     relation: BindingRelation,
     alias: string | undefined,
     loc: Loc,
     problems: FieldProblem[],
   ): Promise<BoundTable> {
     const table = relation.table ?? '';
-    const reserved = this.warehouse.tableNameProblem(table);
-    const described = reserved ? null : await this.warehouse.describeTable(connection, table);
+    checkSchema(relation, client, loc, problems);
+    const reserved = client.nameProblem(table);
+    const described = reserved ? null : await client.describe(table);
     if (reserved) problems.push({ loc: [...loc, 'table'], msg: `${reserved.zh} / ${reserved.en}`, type: reserved.type });
     else if (!described)
-      problems.push({ loc: [...loc, 'table'], msg: `镜像中没有表“${table}” / the mirror has no table '${table}'`, type: 'unknown_table' });
-    return { alias: alias ?? table, source: { schema: relation.schema ?? 'mirror', table }, columns: described?.columns ?? [] };
+      problems.push({ loc: [...loc, 'table'], msg: `没有表“${table}” / there is no table '${table}'`, type: 'unknown_table' });
+    const columns = described?.columns.map(({ name, type }) => ({ name, type })) ?? [];
+    return { alias: alias ?? table, source: { schema: client.schema, table }, columns };
   }
 
   private async describeJoins(
@@ -193,9 +197,9 @@ export class MetricBinder {
   }
 
   /** A declaration is not believed: the joined key must be unique in the table as it is. */
-  private async verifyJoin(connection: UsableConnection, join: BoundJoin): Promise<void> {
+  private async verifyJoin({ client, claim }: UsableConnection, join: BoundJoin): Promise<void> {
     const check = compileJoinKeyCheck(join);
-    const { rows } = await this.warehouse.read(connection, { ...check, timeoutMs: this.settings.warehouseTimeoutMs, maxRows: 1 });
+    const { rows } = await client.query({ ...check, claim, timeoutMs: this.settings.warehouseTimeoutMs, maxRows: 1 });
     const [keys, distinct] = rows[0] ?? [];
     if (String(keys) === String(distinct)) return;
     throw new FanOutJoinError(join.alias, {
@@ -204,9 +208,10 @@ export class MetricBinder {
     });
   }
 
-  private async read(connection: UsableConnection, sql: string, loc: Loc, parameters: unknown[] = []) {
+  private async read({ client, claim }: UsableConnection, sql: string, loc: Loc, parameters: unknown[] = []) {
     try {
-      return await this.warehouse.read(connection, {
+      return await client.query({
+        claim,
         sql: `${sql}\nLIMIT 0`,
         parameters,
         timeoutMs: this.settings.warehouseTimeoutMs,
@@ -217,6 +222,12 @@ export class MetricBinder {
       throw new SchemaError([{ loc, msg: error.detail, type: 'binding_not_executable', ...error.context }]);
     }
   }
+}
+
+function checkSchema({ schema }: { schema?: string }, client: { schema: string }, loc: Loc, problems: FieldProblem[]): void {
+  if (schema == null || schema === client.schema) return;
+  const msg = `连接的表在模式“${client.schema}”中 / the tables of the connection are in schema '${client.schema}'`;
+  problems.push({ loc: [...loc, 'schema'], msg, type: 'not_one_of' });
 }
 
 async function readColumns(

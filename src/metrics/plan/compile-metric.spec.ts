@@ -209,7 +209,10 @@ LIMIT $5::bigint OFFSET $6::bigint`,
   });
 
   it('reads from a SELECT in place of a table', async () => {
-    const fact = { ...refunds.fact, source: { sql: 'SELECT order_id, amount, region, day FROM refunds WHERE amount > 1' } };
+    const fact = {
+      ...refunds.fact,
+      source: { schema: 'mirror', sql: 'SELECT order_id, amount, region, day FROM refunds WHERE amount > 1' },
+    };
     await client.query('SET search_path = pg_catalog, mirror');
     expect(await run('SUM(amount)', { dimensions: ['地区'] }, { ...refunds, fact })).toEqual([
       ['华南', '10'],

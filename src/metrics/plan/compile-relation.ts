@@ -21,7 +21,7 @@ export function physicalScope(binding: Pick<MetricBinding, 'fact' | 'joins'>): G
  * The binding's tables as one relation whose columns carry the logical names: the client's predicates over those names are then
  * embedded word for word, and need no renaming. PostgreSQL flattens the sub-select, so indexes on the tables are used.
  *
- *     (SELECT o.amount AS "金额", o.created_at AS "__time" FROM mirror.orders AS o LEFT JOIN … WHERE (row filter)) AS o
+ *     (SELECT o.amount AS "金额", o.created_at AS "__time" FROM sales.orders AS o LEFT JOIN … WHERE (row filter)) AS o
  */
 export function compileRelation(binding: MetricBinding, exposed: BoundColumn[], withTime: boolean, assembly: SqlAssembly): string {
   const scope = physicalScope(binding);
@@ -61,7 +61,7 @@ function compileTable(table: BoundTable, used: ReadonlySet<string>, assembly: Sq
   const alias = quoteIdentifier(table.alias);
   const source =
     'sql' in table.source
-      ? assembly.embedSelect(guardSelect(table.source.sql))
+      ? assembly.embedSelect(guardSelect(table.source.sql, table.source))
       : `${quoteIdentifier(table.source.schema)}.${quoteIdentifier(table.source.table)}`;
   const columns = table.columns.filter(column => used.has(column.name));
   if (!columns.some(column => isFloat(column.type))) return `${source} AS ${alias}`;

@@ -26,7 +26,7 @@ export interface BoundTime {
 
 export interface BoundTable {
   alias: string;
-  source: { schema: string; table: string } | { sql: string };
+  source: { schema: string; table: string } | { schema: string; sql: string };
   /** As the warehouse described them when the binding was made. */
   columns: { name: string; type: string }[];
 }

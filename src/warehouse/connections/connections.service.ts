@@ -5,18 +5,16 @@ import { SchemaError } from '../../common/errors/api-error.js';
 import { afterId, type PageQuery } from '../../http/paging/page.js';
 import { ConnectionAccessService } from './connection-access.service.js';
 import { ConnectionsRepository, type HeldConnection } from './connections.repository.js';
-import { MirrorReader } from '../mirror/mirror-reader.js';
+import { WarehouseClients } from './warehouse-clients.js';
 import { type ConnectionTestResponse, type CreateConnectionRequest } from '../warehouse.dto.js';
 import { ConnectionTypeNotBuiltError, DefaultConnectionError, MirrorCopyNotBuiltError, MirrorDsnError } from '../warehouse.errors.js';
-
-const testTimeoutMs = 5_000;
 
 @Injectable()
 export class ConnectionsService {
   constructor(
     private readonly connections: ConnectionsRepository,
     private readonly access: ConnectionAccessService,
-    private readonly reader: MirrorReader,
+    private readonly clients: WarehouseClients,
     private readonly audit: AuditService,
   ) {}
 
@@ -56,26 +54,17 @@ export class ConnectionsService {
     );
   }
 
-  /** Reads once the way every query of a user will. @throws WarehouseUnavailableError */
+  /** Reads once the way every query of a user will. @throws ConnectionTypeNotBuiltError, WarehouseUnavailableError */
   async test({ userId: caller }: Principal, id: number): Promise<ConnectionTestResponse> {
-    await this.connections.getById(id);
+    const client = this.clients.of(await this.connections.getById(id));
     const started = performance.now();
-    const { rows } = await this.reader.read({
-      sql: `SELECT current_setting('server_version'), current_user::text, current_setting('transaction_read_only') = 'on',
-              has_schema_privilege('mirror', 'CREATE')`,
-      parameters: [],
-      timeoutMs: testTimeoutMs,
-      maxRows: 1,
-      claim: { caller },
-      isShort: true,
-    });
-    const [version, user, readOnly, canWrite] = rows[0] as [string, string, boolean, boolean];
+    const { serverVersion, user, isReadOnly, canWrite } = await client.test({ caller });
     return {
       ok: true,
       latency_ms: Math.round((performance.now() - started) * 10) / 10,
-      server_version: version,
+      server_version: serverVersion,
       current_user: user,
-      read_only_enforced: readOnly,
+      read_only_enforced: isReadOnly,
       can_write: canWrite,
     };
   }

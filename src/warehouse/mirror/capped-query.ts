@@ -1,14 +1,6 @@
 import pg, { type PoolClient } from 'pg';
+import { type QueryResult } from '../clients/warehouse.client.js';
 import { parserOf, typeNameOf } from './wire-types.js';
-
-export interface ReadResult {
-  columns: { name: string; type: string }[];
-  /** int8 and numeric as text, dates as YYYY-MM-DD, times as ISO 8601 (timestamptz in UTC). */
-  rows: unknown[][];
-  truncated: boolean;
-  /** As they came over the wire. */
-  bytes: number;
-}
 
 /** The parts of node-postgres' Query and Connection that the typings leave out. */
 interface WireConnection {
@@ -43,7 +35,7 @@ export class CappedQuery extends pg.Query {
     super(config);
   }
 
-  static async run(client: PoolClient, sql: string, parameters: readonly unknown[], maxRows: number): Promise<Omit<ReadResult, 'bytes'>> {
+  static async run(client: PoolClient, sql: string, parameters: readonly unknown[], maxRows: number): Promise<Omit<QueryResult, 'bytes'>> {
     const result = await new Promise<pg.QueryArrayResult>((resolve, reject) => {
       client.query(
         new CappedQuery(sql, parameters, maxRows + 1, (error, found) => {

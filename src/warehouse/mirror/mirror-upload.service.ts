@@ -7,14 +7,16 @@ import { SchemaError } from '../../common/errors/api-error.js';
 import { FairShare } from '../../common/turns/fair-share.js';
 import { Settings } from '../../config/settings.js';
 import { DatabaseLink } from '../../database/database-link.js';
-import { quoteIdentifier } from '../../sql/quote-identifier.js';
+import { quoteIdentifier, quoteTable } from '../../sql/quote-identifier.js';
+import { ServicePool } from '../../database/service-pool.js';
 import { type WatchedPool } from '../../database/watched-pool.js';
 import { tableNameProblem } from './csv/csv-header.js';
 import { CopyTarget } from './csv/copy-target.js';
 import { loadCsv, type LoadedCsv } from './csv/load-csv.js';
-import { MirrorCatalog, type MirrorColumn } from './mirror-catalog.js';
+import { type TableColumn } from '../clients/warehouse.client.js';
+import { MirrorCatalog, mirrorSchema } from './mirror-catalog.js';
 import { type UploadOptions } from './upload-options.js';
-import { TableBusyError, UploadAbortedError, UploadsBusyError, UploadStalledError } from '../warehouse.errors.js';
+import { TableBusyError, TableNotFoundError, UploadAbortedError, UploadsBusyError, UploadStalledError } from '../warehouse.errors.js';
 import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
 
 export interface UploadResult extends LoadedCsv {
@@ -37,7 +39,7 @@ const waitForReadersMs = 60_000;
 const askForTableMs = 200;
 const betweenAskingMs = 1_000;
 
-/** Loads CSV files into tables of the mirror; a table is replaced in one moment or not at all. */
+/** Loads CSV files into tables of the mirror, and drops tables. A table is replaced in one moment or not at all. */
 @Injectable()
 export class MirrorUploadService implements OnApplicationShutdown {
   private readonly pool: WatchedPool;
@@ -46,6 +48,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
   constructor(
     link: DatabaseLink,
     private readonly catalog: MirrorCatalog,
+    private readonly service: ServicePool,
     private readonly settings: Settings,
   ) {
     this.pool = link.open('mirror upload', {
@@ -71,6 +74,16 @@ export class MirrorUploadService implements OnApplicationShutdown {
     }
   }
 
+  /** @throws TableNotFoundError, TableBusyError */
+  async drop(table: string): Promise<void> {
+    try {
+      if ((await this.catalog.describe(table)) === null) throw new TableNotFoundError();
+      await this.service.query(`DROP TABLE IF EXISTS ${quoteTable(mirrorSchema, table)}`);
+    } catch (error) {
+      throw isLockTimeout(error) ? new TableBusyError() : error;
+    }
+  }
+
   async onApplicationShutdown(): Promise<void> {
     await this.pool.end();
   }
@@ -85,7 +98,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
     await client.query("SELECT pg_advisory_xact_lock(hashtextextended('mirror.' || $1, 0))", [table]);
     await client.query(`SET LOCAL lock_timeout = ${askForTableMs}`);
 
-    const existing = await this.catalog.findColumns(table);
+    const existing = (await this.catalog.describe(table))?.columns ?? null;
     const append = options.mode === 'append' && existing !== null;
     const loadedTable = append ? table : `upload_${randomBytes(12).toString('hex')}`;
     const { delimiter, nullMarker } = options.format;
@@ -99,8 +112,8 @@ export class MirrorUploadService implements OnApplicationShutdown {
     });
     const loaded = await loadCsv(received, options.format, target);
 
-    const name = `mirror.${quoteIdentifier(table)}`;
-    const loadedName = `mirror.${quoteIdentifier(loadedTable)}`;
+    const name = quoteTable(mirrorSchema, table);
+    const loadedName = quoteTable(mirrorSchema, loadedTable);
     await client.query(`ANALYZE ${loadedName}`);
     if (!append) {
       if (existing) await dropBetweenReaders(client, name);
@@ -176,7 +189,7 @@ function requireTableName(table: string): void {
   if (problem) throw new SchemaError([{ loc: ['path', 'table'], msg: `${problem.zh} / ${problem.en}`, type: problem.type }]);
 }
 
-function requireKnownColumns(names: readonly string[], existing: readonly MirrorColumn[]): void {
+function requireKnownColumns(names: readonly string[], existing: readonly TableColumn[]): void {
   const known = new Set(existing.map(column => column.name));
   const problems = names
     .filter(name => !known.has(name))

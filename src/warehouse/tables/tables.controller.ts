@@ -13,7 +13,7 @@ import {
 import { type Request, type Response } from 'express';
 import { CurrentPrincipal, type Principal } from '../../access/principal.js';
 import { page, PageOf, PageQuery, type Page } from '../../http/paging/page.js';
-import { idSchema } from '../../http/validation/positive-int.pipe.js';
+import { IdParam } from '../../http/validation/positive-int.pipe.js';
 import { ConnectionAccess } from '../connections/connection-access.decorator.js';
 import {
   TableResponse,
@@ -29,7 +29,6 @@ import { cursorAfter, TablesService } from './tables.service.js';
 
 @ApiTags('warehouse')
 @Controller('warehouse/connections/:id/tables')
-@ApiParam({ name: 'id', schema: idSchema, example: 1 })
 export class TablesController {
   constructor(private readonly tables: TablesService) {}
 
@@ -37,8 +36,13 @@ export class TablesController {
   @ConnectionAccess('read', { keys: 'tables:write' })
   @ApiOperation({ summary: '表的列表 / List tables' })
   @ApiOkResponse({ type: PageOf(TableSummaryResponse) })
-  async list(@Query() query: PageQuery): Promise<Page<TableSummaryResponse>> {
-    return page((await this.tables.list(query)).map(toTableSummaryResponse), query.limit, table => cursorAfter(table.name));
+  async list(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() id: number,
+    @Query() query: PageQuery,
+  ): Promise<Page<TableSummaryResponse>> {
+    const tables = await this.tables.list(principal, id, query);
+    return page(tables.map(toTableSummaryResponse), query.limit, table => cursorAfter(table.name));
   }
 
   @Get(':table')
@@ -46,8 +50,8 @@ export class TablesController {
   @ApiParam({ name: 'table', example: 'customers' })
   @ApiOperation({ summary: '表的列、键和样例 / Columns, keys and a sample of a table' })
   @ApiOkResponse({ type: TableResponse })
-  async describe(@CurrentPrincipal() principal: Principal, @Param('table') table: string): Promise<TableResponse> {
-    return toTableResponse(await this.tables.describe(principal, table));
+  async describe(@CurrentPrincipal() principal: Principal, @IdParam() id: number, @Param('table') table: string): Promise<TableResponse> {
+    return toTableResponse(await this.tables.describe(principal, id, table));
   }
 
   @Put(':table')
@@ -68,12 +72,13 @@ export class TablesController {
   @ApiResponse({ status: 422, description: 'A broken line, with `line`; or an option that breaks its schema' })
   async upload(
     @CurrentPrincipal() principal: Principal,
+    @IdParam() id: number,
     @Param('table') table: string,
     @Query() query: UploadQuery,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<UploadResponse> {
-    const { mode, result } = await this.tables.upload(principal, table, query, request);
+    const { mode, result } = await this.tables.upload(principal, id, table, query, request);
     response.status(result.created ? 201 : 200);
     return toUploadResponse(table, mode, result);
   }
@@ -84,7 +89,7 @@ export class TablesController {
   @ApiParam({ name: 'table', example: 'customers' })
   @ApiOperation({ summary: '删除镜像表 / Drop a mirror table' })
   @ApiNoContentResponse()
-  async drop(@Param('table') table: string): Promise<void> {
-    await this.tables.drop(table);
+  async drop(@CurrentPrincipal() principal: Principal, @IdParam() id: number, @Param('table') table: string): Promise<void> {
+    await this.tables.drop(principal, id, table);
   }
 }

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString } from 'class-validator';
-import { type MirrorColumn, type MirrorTable } from '../mirror/mirror-catalog.js';
+import { type TableDescription, type TableSummary } from '../clients/warehouse.client.js';
 import { type UploadResult } from '../mirror/mirror-upload.service.js';
 import { type UploadOptions, type UploadQueryText } from '../mirror/upload-options.js';
 
@@ -108,7 +108,7 @@ export class TableSummaryResponse {
   column_count: number;
 }
 
-export function toTableSummaryResponse(table: MirrorTable): TableSummaryResponse {
+export function toTableSummaryResponse(table: TableSummary): TableSummaryResponse {
   return { name: table.name, row_estimate: table.rowEstimate, bytes: table.bytes, column_count: table.columnCount };
 }
 
@@ -145,14 +145,13 @@ export class TableResponse extends TableSummaryResponse {
 }
 
 export interface TableDetail {
-  table: MirrorTable;
-  columns: MirrorColumn[];
-  keys: { primary: boolean; columns: string[] }[];
+  table: TableDescription;
   sample: unknown[][];
   sampleNote: string | null;
 }
 
-export function toTableResponse({ table, columns, keys, sample, sampleNote }: TableDetail): TableResponse {
+export function toTableResponse({ table, sample, sampleNote }: TableDetail): TableResponse {
+  const { columns, keys } = table;
   return {
     ...toTableSummaryResponse(table),
     columns: columns.map(({ name, type, nullable }) => ({ name, type, nullable })),

@@ -3,70 +3,81 @@ import { Injectable } from '@nestjs/common';
 import { type Principal } from '../../access/principal.js';
 import { AnswerTooLargeError } from '../../common/errors/answer-too-large.error.js';
 import { invalidCursor, type PageQuery } from '../../http/paging/page.js';
-import { quoteIdentifier } from '../../sql/quote-identifier.js';
-import { MirrorCatalog, type MirrorTable } from '../mirror/mirror-catalog.js';
-import { MirrorReader } from '../mirror/mirror-reader.js';
+import { quoteIdentifier, quoteTable } from '../../sql/quote-identifier.js';
+import { type TableSummary } from '../clients/warehouse.client.js';
 import { MirrorUploadService, type UploadResult } from '../mirror/mirror-upload.service.js';
 import { type TableDetail, type UploadQuery } from './tables.dto.js';
 import { readUploadOptions, type UploadOptions } from '../mirror/upload-options.js';
-import { TableNotFoundError } from '../warehouse.errors.js';
+import { ConnectionReadOnlyError, TableNotFoundError } from '../warehouse.errors.js';
+import { WarehouseService } from '../warehouse.service.js';
 
 const sampleRows = 5;
 const sampleTimeoutMs = 5_000;
 
-/** The tables of the mirror, which is behind every connection built so far; the guard has found the one in the path. */
+/** The tables of a connection. The guard has found the one in the path, with the right that the route asks for. */
 @Injectable()
 export class TablesService {
   constructor(
-    private readonly catalog: MirrorCatalog,
-    private readonly reader: MirrorReader,
+    private readonly warehouse: WarehouseService,
     private readonly uploads: MirrorUploadService,
   ) {}
 
   /** One more than the page holds. The cursor is the name of the last table, as base64url. */
-  list({ limit, cursor }: PageQuery): Promise<MirrorTable[]> {
-    return this.catalog.list(nameOf(cursor), limit + 1);
+  async list(principal: Principal, connectionId: number, { limit, cursor }: PageQuery): Promise<TableSummary[]> {
+    const after = nameOf(cursor);
+    const { client } = await this.warehouse.open(principal, connectionId);
+    return client.list(after, limit + 1);
   }
 
   /** @throws TableNotFoundError, WarehouseBusyError */
-  async describe({ userId: caller }: Principal, name: string): Promise<TableDetail> {
-    const [table, columns, keys] = await Promise.all([
-      this.catalog.find(name),
-      this.catalog.findColumns(name),
-      this.catalog.listKeys(name),
-    ]);
-    if (!table || !columns) throw new TableNotFoundError();
+  async describe(principal: Principal, connectionId: number, name: string): Promise<TableDetail> {
+    const { client, claim } = await this.warehouse.open(principal, connectionId);
+    const table = await client.describe(name);
+    if (!table) throw new TableNotFoundError();
+    const columns = table.columns.map(column => quoteIdentifier(column.name)).join(', ');
     const select = {
-      sql: `SELECT ${columns.map(column => quoteIdentifier(column.name)).join(', ')} FROM mirror.${quoteIdentifier(name)} LIMIT ${sampleRows}`,
+      sql: `SELECT ${columns} FROM ${quoteTable(client.schema, name)} LIMIT ${sampleRows}`,
       parameters: [],
       timeoutMs: sampleTimeoutMs,
       maxRows: sampleRows,
-      claim: { caller },
+      claim,
       isShort: true,
     };
     try {
-      return { table, columns, keys, sample: (await this.reader.read(select)).rows, sampleNote: null };
+      return { table, sample: (await client.query(select)).rows, sampleNote: null };
     } catch (error) {
       // The columns of a table can be read however large its values are.
       if (!(error instanceof AnswerTooLargeError)) throw error;
-      return { table, columns, keys, sample: [], sampleNote: error.detail };
+      return { table, sample: [], sampleNote: error.detail };
     }
   }
 
-  /** Loads the body of the request into a table. @throws what `readUploadOptions` and `MirrorUploadService.upload` throw */
+  /**
+   * Loads the body of the request into a table.
+   * @throws ConnectionReadOnlyError; what `readUploadOptions` and `MirrorUploadService.upload` throw
+   */
   async upload(
     principal: Principal,
+    connectionId: number,
     table: string,
     query: UploadQuery,
     request: IncomingMessage,
   ): Promise<{ mode: UploadOptions['mode']; result: UploadResult }> {
     const options = readUploadOptions(query, request.headers['content-type'], request.headers['content-encoding']);
+    await this.requireWritable(principal, connectionId);
     return { mode: options.mode, result: await this.uploads.upload(principal.userId, table, request, options) };
   }
 
-  /** @throws TableNotFoundError, TableBusyError */
-  async drop(table: string): Promise<void> {
-    if (!(await this.catalog.drop(table))) throw new TableNotFoundError();
+  /** @throws ConnectionReadOnlyError, TableNotFoundError, TableBusyError */
+  async drop(principal: Principal, connectionId: number, table: string): Promise<void> {
+    await this.requireWritable(principal, connectionId);
+    await this.uploads.drop(table);
+  }
+
+  /** Tables are loaded and dropped in the service's own database only. */
+  private async requireWritable(principal: Principal, connectionId: number): Promise<void> {
+    const { client } = await this.warehouse.open(principal, connectionId);
+    if (!client.local) throw new ConnectionReadOnlyError();
   }
 }
 

@@ -1,5 +1,6 @@
 import { type PoolClient } from 'pg';
-import { quoteIdentifier } from '../../../sql/quote-identifier.js';
+import { quoteIdentifier, quoteTable } from '../../../sql/quote-identifier.js';
+import { mirrorSchema } from '../mirror-catalog.js';
 import { CopyStream } from './copy-stream.js';
 import { toRowError } from './copy-errors.js';
 import { CopyLines } from './copy-lines.js';
@@ -7,7 +8,7 @@ import { type BlankLines } from './csv-scanner.js';
 import { type Kind, KIND_TYPES, TEXT, UNKNOWN } from './csv-values.js';
 
 export interface TargetOptions {
-  /** Name of the table in schema `mirror` that receives the rows. */
+  /** Name of the mirror table that receives the rows. */
   table: string;
   /** Whether the table exists already (append) or is created here, under a name nobody reads yet. */
   exists: boolean;
@@ -33,7 +34,7 @@ export class CopyTarget {
   ) {}
 
   private get table(): string {
-    return `mirror.${quoteIdentifier(this.options.table)}`;
+    return quoteTable(mirrorSchema, this.options.table);
   }
 
   /** The kinds to start with: TEXT where the type is given, so that PostgreSQL judges the values. */

@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { type AnswerSource } from '../../common/errors/answer-too-large.error.js';
 import { ApiError } from '../../common/errors/api-error.js';
 import { type Claim, FairShare } from '../../common/turns/fair-share.js';
 import { Settings } from '../../config/settings.js';
@@ -8,29 +7,25 @@ import { withinBytes } from '../../database/byte-budget.js';
 import { DatabaseLink } from '../../database/database-link.js';
 import { DatabaseAccess } from '../../database/roles/database-access.js';
 import { type WatchedPool } from '../../database/watched-pool.js';
-import { CappedQuery, type ReadResult } from './capped-query.js';
+import {
+  type ConnectionTest,
+  type NameProblem,
+  type QueryRequest,
+  type QueryResult,
+  type TableDescription,
+  type TableSummary,
+  type WarehouseClient,
+} from '../clients/warehouse.client.js';
+import { CappedQuery } from './capped-query.js';
+import { tableNameProblem } from './csv/csv-header.js';
+import { MirrorCatalog, mirrorSchema } from './mirror-catalog.js';
 import { toReadError } from './read-errors.js';
 import { WarehouseBusyError } from '../warehouse.errors.js';
-
-export interface ReadRequest {
-  /** Whose share of the connections it takes. */
-  claim: Claim;
-  /** Of some seconds at most, such as the sample of a table: it has places of its own and never waits behind metrics. */
-  isShort?: boolean;
-  /** One statement, already guarded; `$1, $2, …` stand for the parameters. */
-  sql: string;
-  parameters: readonly unknown[];
-  timeoutMs: number;
-  /** Rows beyond this are not fetched; `truncated` tells that there were more. */
-  maxRows: number;
-  /** Most bytes of the result where others count against the same answer; the setting by default. */
-  maxBytes?: number;
-  source?: AnswerSource;
-}
 
 const lockTimeoutMs = 5_000;
 const share = { waitingPerCaller: 32, waiting: 200, patienceMs: 30_000 };
 const placesOfShortReads = 4;
+const testTimeoutMs = 5_000;
 
 /**
  * How many metrics and look-ups are read at once. Beside the embedded server each keeps a core of this very machine busy: more than twice
@@ -41,19 +36,27 @@ export function readsAtOnce({ databaseUrl, warehousePoolSize }: Settings): numbe
 }
 
 /**
- * Runs SQL on the mirror with a login that reads the mirror and nothing else, in a read-only transaction that is always rolled
- * back. Its own pool: a slow metric cannot take the connections that log-ins need. The extended protocol carries one
- * statement at most, whatever the text says.
+ * The tables of schema `mirror` in the service's own database. SQL runs as a login that reads them and nothing else, in a read-only
+ * transaction that is always rolled back. Its own pool: a slow metric cannot take the connections that log-ins need. The extended
+ * protocol carries one statement at most, whatever the text says.
  */
 @Injectable()
-export class MirrorReader implements OnApplicationShutdown {
+export class MirrorClient implements WarehouseClient, OnApplicationShutdown {
+  readonly schema = mirrorSchema;
+  readonly local: { role: string };
   private readonly pool: WatchedPool;
   private readonly reads: FairShare;
   private readonly shortReads: FairShare;
   private readonly maxBytes: number;
 
-  constructor(link: DatabaseLink, access: DatabaseAccess, settings: Settings) {
+  constructor(
+    link: DatabaseLink,
+    access: DatabaseAccess,
+    settings: Settings,
+    private readonly catalog: MirrorCatalog,
+  ) {
     const places = readsAtOnce(settings);
+    this.local = { role: access.nameOf('mirror') };
     this.maxBytes = settings.answerMaxBytes;
     this.pool = link.open('mirror reader', {
       connectionString: access.mirror,
@@ -66,19 +69,48 @@ export class MirrorReader implements OnApplicationShutdown {
     this.shortReads = new FairShare({ ...share, places: placesOfShortReads, refuse });
   }
 
-  /** @throws WarehouseBusyError, AnswerTooLargeError, WarehouseQueryError, WarehouseTimeoutError, WarehouseUnavailableError */
-  read(request: ReadRequest): Promise<ReadResult> {
-    return (request.isShort ? this.shortReads : this.reads).run(request.claim, () => this.readNow(request));
+  async test(claim: Claim): Promise<ConnectionTest> {
+    const { rows } = await this.query({
+      sql: `SELECT current_setting('server_version'), current_user::text, current_setting('transaction_read_only') = 'on',
+              has_schema_privilege($1, 'CREATE')`,
+      parameters: [this.schema],
+      timeoutMs: testTimeoutMs,
+      maxRows: 1,
+      claim,
+      isShort: true,
+    });
+    const [serverVersion, user, isReadOnly, canWrite] = rows[0] as [string, string, boolean, boolean];
+    return { serverVersion, user, isReadOnly, canWrite };
   }
 
-  private async readNow({
+  listNames(): Promise<string[]> {
+    return this.catalog.listNames();
+  }
+
+  list(after: string, limit: number): Promise<TableSummary[]> {
+    return this.catalog.list(after, limit);
+  }
+
+  describe(table: string): Promise<TableDescription | null> {
+    return this.catalog.describe(table);
+  }
+
+  nameProblem(table: string): NameProblem | null {
+    return tableNameProblem(table);
+  }
+
+  query(request: QueryRequest): Promise<QueryResult> {
+    return (request.isShort ? this.shortReads : this.reads).run(request.claim, () => this.queryNow(request));
+  }
+
+  private async queryNow({
     sql,
     parameters,
     timeoutMs,
     maxRows,
     maxBytes = this.maxBytes,
     source = 'rows',
-  }: ReadRequest): Promise<ReadResult> {
+  }: QueryRequest): Promise<QueryResult> {
     const client = await this.pool.connect().catch((cause: unknown) => {
       throw toReadError(cause, timeoutMs);
     });
@@ -106,7 +138,7 @@ function begin(timeoutMs: number): string {
   const limit = Math.max(1, Math.min(Math.ceil(timeoutMs), 2_147_483_647));
   return `
     BEGIN READ ONLY;
-    SET LOCAL search_path = pg_catalog, mirror, pg_temp;
+    SET LOCAL search_path = pg_catalog, ${mirrorSchema}, pg_temp;
     SET LOCAL statement_timeout = ${limit};
     SET LOCAL lock_timeout = ${lockTimeoutMs};
     SET LOCAL DateStyle = 'ISO, YMD';

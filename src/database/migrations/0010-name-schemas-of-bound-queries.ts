@@ -1,0 +1,18 @@
+// The previous release keeps working: it reads past the schema. A metric that it binds to a query meanwhile has to be bound again where the query writes `mirror.` before a table.
+import { type MigrationInterface, type QueryRunner } from 'typeorm';
+
+/** A metric that is bound to a query names the schema of its tables, as one that is bound to a table does: until now all were in `mirror`. */
+export class NameSchemasOfBoundQueries1700000000010 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      UPDATE metric_bindings SET binding = jsonb_set(binding, '{bound,fact,source,schema}', '"mirror"')
+      WHERE binding #> '{bound,fact,source,sql}' IS NOT NULL
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(
+      `UPDATE metric_bindings SET binding = binding #- '{bound,fact,source,schema}' WHERE binding #> '{bound,fact,source,sql}' IS NOT NULL`,
+    );
+  }
+}

@@ -1,0 +1,17 @@
+import { Injectable } from '@nestjs/common';
+import { type WarehouseClient } from '../clients/warehouse.client.js';
+import { MirrorClient } from '../mirror/mirror.client.js';
+import { ConnectionTypeNotBuiltError } from '../warehouse.errors.js';
+import { type Connection } from './connection.entity.js';
+
+/** Which client a connection has. Every connection of type pg_mirror is a name for the one mirror. */
+@Injectable()
+export class WarehouseClients {
+  constructor(private readonly mirror: MirrorClient) {}
+
+  /** @throws ConnectionTypeNotBuiltError */
+  of({ type }: Pick<Connection, 'type'>): WarehouseClient {
+    if (type !== 'pg_mirror') throw new ConnectionTypeNotBuiltError(type);
+    return this.mirror;
+  }
+}
