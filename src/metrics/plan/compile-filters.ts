@@ -1,5 +1,4 @@
 import { type FieldProblem } from '../../common/errors/api-error.js';
-import { quoteIdentifier } from '../../sql/quote-identifier.js';
 import { isFloat } from './compile-relation.js';
 import { type BoundColumn } from './metric-binding.js';
 import { type FilterOperator, type MetricFilter } from './metric-request.js';
@@ -25,7 +24,8 @@ export function compileFilter(
     problems.push({ loc: ['body', 'filters', index, field], msg, type });
     return null;
   };
-  const name = quoteIdentifier(column.name);
+  const { dialect } = assembly;
+  const name = dialect.quote(column.name);
   const { op, value, values } = filter;
   if (op === 'is_null' || op === 'is_not_null') {
     if (value !== undefined || values !== undefined)
@@ -50,15 +50,15 @@ export function compileFilter(
   const [first = '', second = ''] = bound;
   switch (op) {
     case 'in':
-      return `${name} = ANY (${assembly.bind(bound, `${type}[]`)})`;
+      return dialect.isAnyOf(name, assembly.bind(bound, `${type}[]`));
     case 'not_in':
-      return `${name} <> ALL (${assembly.bind(bound, `${type}[]`)})`;
+      return dialect.isNoneOf(name, assembly.bind(bound, `${type}[]`));
     case 'between':
       return `${name} BETWEEN ${assembly.bind(first, type)} AND ${assembly.bind(second, type)}`;
     case 'contains':
-      return `strpos(${name}::text, ${assembly.bind(first, 'text')}) > 0`;
+      return dialect.contains(name, assembly.bind(first, 'text'));
     case 'starts_with':
-      return `starts_with(${name}::text, ${assembly.bind(first, 'text')})`;
+      return dialect.startsWith(name, assembly.bind(first, 'text'));
     case '=':
     case '!=':
     case '<':

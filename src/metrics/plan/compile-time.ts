@@ -1,5 +1,4 @@
 import { type FieldProblem } from '../../common/errors/api-error.js';
-import { quoteIdentifier } from '../../sql/quote-identifier.js';
 import { type Grain } from '../formula/formula-tree.js';
 import { timeColumn } from './compile-relation.js';
 import { type BoundTime, type MetricBinding } from './metric-binding.js';
@@ -15,6 +14,8 @@ export interface TimePlan {
   weekStart: 'monday' | 'sunday';
   fill: 'none' | 'null' | 'zero';
 }
+
+type PeriodPlan = TimePlan & { grain: Grain };
 
 /** Every period is crossed with every tuple of dimensions that occurs. */
 const maxFilledPeriods = 10_000;
@@ -109,46 +110,39 @@ function isRealTime(value: string): boolean {
 
 /** The range as conditions on the raw column, so that an index on it is used. */
 export function rangeConditions({ from, to, timezone }: TimePlan, time: BoundTime, assembly: SqlAssembly): string[] {
+  const { atZone, quote } = assembly.dialect;
   const bound = (value: string): string => {
     if (time.type === 'date') return assembly.bind(value, 'date');
     const local = assembly.bind(value, 'timestamp');
     if (time.type === 'timestamp' && time.timezone === timezone) return local;
-    const moment = `(${local} AT TIME ZONE ${assembly.bind(timezone, 'text')})`;
-    return time.type === 'timestamptz' ? moment : `(${moment} AT TIME ZONE ${assembly.bind(time.timezone, 'text')})`;
+    const moment = atZone(local, assembly.bind(timezone, 'text'));
+    return time.type === 'timestamptz' ? moment : atZone(moment, assembly.bind(time.timezone, 'text'));
   };
-  const column = quoteIdentifier(timeColumn);
+  const column = quote(timeColumn);
   return [...(from === null ? [] : [`${column} >= ${bound(from)}`]), ...(to === null ? [] : [`${column} < ${bound(to)}`])];
 }
 
 /** The period a row falls into, as the text of its first local day. */
-export function periodExpression(plan: TimePlan & { grain: Grain }, time: BoundTime, assembly: SqlAssembly): string {
-  return dayText(truncate(localColumn(plan, time, assembly), plan));
+export function periodExpression({ grain, weekStart, timezone }: PeriodPlan, time: BoundTime, assembly: SqlAssembly): string {
+  const { dayText, startOf } = assembly.dialect;
+  return dayText(startOf(localColumn(timezone, time, assembly), grain, weekStart));
 }
 
-function localColumn({ timezone }: TimePlan, time: BoundTime, assembly: SqlAssembly): string {
-  const column = quoteIdentifier(timeColumn);
-  if (time.type === 'date') return `${column}::timestamp`;
+function localColumn(timezone: string, time: BoundTime, assembly: SqlAssembly): string {
+  const { atZone, dateToLocal, quote } = assembly.dialect;
+  const column = quote(timeColumn);
+  if (time.type === 'date') return dateToLocal(column);
   if (time.type === 'timestamp' && time.timezone === timezone) return column;
-  const moment = time.type === 'timestamptz' ? column : `(${column} AT TIME ZONE ${assembly.bind(time.timezone, 'text')})`;
-  return `(${moment} AT TIME ZONE ${assembly.bind(timezone, 'text')})`;
-}
-
-function truncate(expression: string, { grain, weekStart }: { grain: Grain; weekStart: string }): string {
-  if (grain !== 'week' || weekStart === 'monday') return `date_trunc('${grain}', ${expression})`;
-  return `(date_trunc('week', ${expression} + interval '1 day') - interval '1 day')`;
-}
-
-function dayText(expression: string): string {
-  return `to_char(${expression}, 'YYYY-MM-DD')`;
+  const moment = time.type === 'timestamptz' ? column : atZone(column, assembly.bind(time.timezone, 'text'));
+  return atZone(moment, assembly.bind(timezone, 'text'));
 }
 
 /** Every period of the range, as a FROM item and the text of its first day. */
 export function periodSpine(
-  plan: TimePlan & { grain: Grain; from: string; to: string },
+  { from, to, grain, weekStart }: PeriodPlan & { from: string; to: string },
   assembly: SqlAssembly,
 ): { from: string; period: string } {
-  const step = plan.grain === 'quarter' ? '3 months' : `1 ${plan.grain}`;
-  const first = truncate(assembly.bind(plan.from, 'timestamp'), plan);
-  const last = `${assembly.bind(plan.to, 'timestamp')} - interval '1 microsecond'`;
-  return { from: `generate_series(${first}, ${last}, interval '${step}') AS s (day)`, period: dayText('s.day') };
+  const { dayText, periods, startOf } = assembly.dialect;
+  const spine = periods(startOf(assembly.bind(from, 'timestamp'), grain, weekStart), assembly.bind(to, 'timestamp'), grain);
+  return { from: spine.from, period: dayText(spine.start) };
 }

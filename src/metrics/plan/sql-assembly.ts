@@ -1,4 +1,4 @@
-import { quoteIdentifier } from '../../sql/quote-identifier.js';
+import { postgres } from '../../sql/dialects/postgres.js';
 import { SqlParameters } from '../../sql/sql-parameters.js';
 import { type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { growthSentence, maxGrowth } from '../../sql-guard/check-growth.js';
@@ -8,6 +8,7 @@ import { assembleSql, fragmentMarker, selectMarker, type SqlFragment } from '../
 
 /** Collects what a statement under construction refers to: bound values and guarded pieces of client SQL. */
 export class SqlAssembly {
+  readonly dialect = postgres;
   private readonly bound = new SqlParameters();
   private readonly fragments: SqlFragment[] = [];
   /** Of queries, of a binding's expressions over them, and of a formula and a clause over those: each works on the values of the one before. */
@@ -31,8 +32,9 @@ export class SqlAssembly {
     const [column] = guarded.columns;
     this.grow(alias === undefined ? 'request' : 'binding', guarded.growth);
     if (!column || !('ColumnRef' in (guarded.tree as object))) return fragmentMarker(this.fragments.push(guarded) - 1);
+    const { quote } = this.dialect;
     const qualifier = column[0] ?? alias;
-    return `${qualifier === undefined ? '' : `${quoteIdentifier(qualifier)}.`}${quoteIdentifier(column[1])}`;
+    return `${qualifier === undefined ? '' : `${quote(qualifier)}.`}${quote(column[1])}`;
   }
 
   /** The same for a whole SELECT in FROM, parentheses included. */
