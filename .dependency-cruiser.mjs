@@ -27,7 +27,7 @@ const floors = [
 const rooms = {
   cypher: ['syntax', 'values', 'semantics', 'plan', 'executors'],
   questions: ['linking', 'planning', 'wording'],
-  metrics: ['formula', 'plan', 'binding'],
+  metrics: ['formula', 'patterns', 'plan', 'binding'],
   ingestion: ['mapping', 'staging', 'run'],
   warehouse: ['clients', 'mirror', 'connections', 'tables'],
 };
@@ -60,7 +60,7 @@ const pure = [
   '^src/common/errors/',
   '^src/text/',
   '^src/sql-guard/',
-  '^src/metrics/(formula|plan)/',
+  '^src/metrics/(formula|patterns|plan)/',
   '^src/ingestion/mapping/',
   '^src/(cypher|graph-index|questions)/',
   '^src/warehouse/mirror/csv/csv-[^/]*$',

@@ -1,8 +1,7 @@
 import { ApiError } from '../common/errors/api-error.js';
-import { leavesOf } from './plan/compile-value.js';
 import { type BoundDimension, type MetricBinding } from './plan/metric-binding.js';
-import { planScans } from './plan/compile-scan.js';
-import { type ResolvedFormula, resolveMetric } from './plan/resolve-metric.js';
+import { planMetric } from './plan/plan-metric.js';
+import { resolveMetric } from './plan/resolve-metric.js';
 import { type MetricWarning } from './execute.dto.js';
 import { type Pattern } from './formula/formula-tree.js';
 import { type GraphMetrics, toDefinition } from './graph-metrics.js';
@@ -37,29 +36,27 @@ function ambiguousNames(row: MetricRow, graph: GraphMetrics): MetricWarning[] {
 }
 
 function tryMetric(row: MetricRow, graph: GraphMetrics): MetricDescription {
-  try {
-    const { pattern, root, bindings, notBuilt } = resolveMetric(toDefinition(row, row), graph.find);
-    const problem = notBuilt ?? findUnsafe(root);
-    const warnings = problem ? [{ code: problem.code, message: problem.detail }] : [];
-    const hasTime = bindings.every(each => each.time !== null);
-    return { pattern, dimensions: sharedDimensions(bindings), hasTime, executable: problem === null, warnings };
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+  const resolved = attempt(() => resolveMetric(toDefinition(row, row), graph.find));
+  if (resolved instanceof ApiError) {
     const own = row.binding?.bound;
-    const warnings = [{ code: error.code, message: error.detail }];
-    return { pattern: null, dimensions: own?.dimensions ?? [], hasTime: own?.time != null, executable: false, warnings };
+    return { pattern: null, dimensions: own?.dimensions ?? [], hasTime: own?.time != null, ...refused(resolved) };
   }
+  const { pattern, bindings } = resolved;
+  const planned = attempt(() => planMetric(resolved, null));
+  const outcome = planned instanceof ApiError ? refused(planned) : { executable: true, warnings: [] };
+  return { pattern, dimensions: sharedDimensions(bindings), hasTime: bindings.every(each => each.time !== null), ...outcome };
 }
 
-/** The first piece of SQL in the formulas that the guard refuses. */
-function findUnsafe(root: ResolvedFormula): ApiError | null {
-  const nothing = { dimensions: [], time: null, filters: [], filter_clause: null, having: [], order: [], limit: 1, offset: 0 };
+function refused({ code, detail }: ApiError): Pick<MetricDescription, 'executable' | 'warnings'> {
+  return { executable: false, warnings: [{ code, message: detail }] };
+}
+
+function attempt<T>(step: () => T): T | ApiError {
   try {
-    planScans(leavesOf(root), nothing);
-    return null;
+    return step();
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return error;
+    if (error instanceof ApiError) return error;
+    throw error;
   }
 }
 

@@ -1,9 +1,8 @@
 import { type Bilingual } from '../text/bilingual.js';
 import { type WarehouseQueryError } from '../warehouse/warehouse.errors.js';
 import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
-import { inFormula } from './plan/compile-leaf.js';
-import { leavesOf } from './plan/compile-value.js';
-import { type ResolvedMetric } from './plan/resolve-metric.js';
+import { inFormula } from './plan/guard-formula.js';
+import { leavesOf, type ResolvedMetric } from './plan/resolve-metric.js';
 import { sqlTexts } from './formula/formula-tree.js';
 import { SQLSTATE, sqlstateOf } from '../sql/sqlstate.js';
 
@@ -37,8 +36,8 @@ export function explainQueryError(
   const offset = [...sql].slice(0, Number(position) - 1).join('').length;
   const inClause = clause === null ? null : placeIn(clause, sql, offset);
   if (clause !== null && inClause !== null) return mismatch(clause, inClause, { zh: '位于 filter_clause', en: 'in filter_clause' });
-  for (const { leaf, metric: owner } of leavesOf(metric.root)) {
-    for (const { text } of sqlTexts(leaf)) {
+  for (const { node, owner } of leavesOf(metric.root)) {
+    for (const { text } of sqlTexts(node)) {
       const at = placeIn(text.text, sql, offset);
       if (at === null) continue;
       try {

@@ -1,6 +1,7 @@
 import { type Bilingual } from '../text/bilingual.js';
 import { ApiError } from '../common/errors/api-error.js';
 import { type Pattern } from './formula/formula-tree.js';
+import { builtPatterns } from './patterns/registry.js';
 
 export class MetricNameTakenError extends ApiError {
   constructor(name: string) {
@@ -49,12 +50,13 @@ export class MetricTableMissingError extends ApiError {
 
 /** 501: the formula is read and its pattern known, but running it is not built yet. Never ignored, never computed as something else. */
 export class PatternNotBuiltError extends ApiError {
-  constructor(pattern: Pattern, what: string = pattern) {
+  /** @param what the pattern, or the part of it that cannot be run */
+  constructor(pattern: Pattern, what: string) {
     super(
       501,
       'pattern_not_built',
       { zh: `已识别模式 ${what}，但尚不能执行`, en: `Pattern ${what} is recognised but not built yet` },
-      { context: { pattern, built: ['aggregate', 'count_distinct', 'ratio', 'arithmetic'] } },
+      { context: { pattern, built: builtPatterns } },
     );
   }
 }

@@ -9,7 +9,7 @@ import { guardSelect } from '../sql-guard/guard-select.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { ConnectionNotFoundError, WarehouseQueryError } from '../warehouse/warehouse.errors.js';
 import { type UsableConnection, WarehouseService } from '../warehouse/warehouse.service.js';
-import { checkFormulaSql } from './plan/compile-leaf.js';
+import { checkFormulaSql } from './plan/guard-formula.js';
 import { type CompiledMetric, compileMetric, compileTotals } from './plan/compile-metric.js';
 import { type ResolvedMetric, resolveMetric } from './plan/resolve-metric.js';
 import { describeMetric } from './describe-metric.js';
@@ -23,11 +23,12 @@ import {
   toMetricRequest,
 } from './execute.dto.js';
 import { explainQueryError } from './explain-query-error.js';
-import { metricNames, type Pattern } from './formula/formula-tree.js';
+import { metricNames } from './formula/formula-tree.js';
 import { parseFormula } from './formula/parse-formula.js';
 import { type ParseFormulaResponse } from './metrics.dto.js';
 import { MetricTableMissingError, TooManyMetricNamesError } from './metrics.errors.js';
 import { type MetricRow } from './metric-rows.js';
+import { builtPatterns } from './patterns/registry.js';
 import { MetricsRepository } from './metrics.repository.js';
 import { toWireValue, wireTypeOf } from './wire-values.js';
 import { SQLSTATE, sqlstateOf } from '../sql/sqlstate.js';
@@ -49,8 +50,6 @@ export interface CatalogEntry {
 const mostCatalogs = 100;
 const mostCharacters = 500_000;
 const describedAtOnce = 50;
-
-const built: readonly Pattern[] = ['aggregate', 'count_distinct', 'ratio', 'arithmetic'];
 
 /** Running metrics, and what other features may know of them. */
 @Injectable()
@@ -128,7 +127,7 @@ export class MetricsService implements OnModuleInit {
   parse(formula: string): ParseFormulaResponse {
     const { pattern, root } = parseFormula(formula);
     checkFormulaSql(root, formula);
-    return { pattern, metrics: metricNames(root), executable: built.includes(pattern), tree: root };
+    return { pattern, metrics: metricNames(root), executable: builtPatterns.includes(pattern), tree: root };
   }
 
   /**

@@ -55,8 +55,7 @@ function isHundredTimesDivision(left: Formula, right: Formula): boolean {
 }
 
 function isConstant(node: Formula): boolean {
-  if (node.kind === 'leaf' || node.kind === 'metric' || node.kind === 'conversion') return false;
-  return operandsOf(node).every(isConstant);
+  return node.kind !== 'leaf' && node.kind !== 'metric' && operandsOf(node).every(isConstant);
 }
 
 /** 8 may contain 7, 9 may contain 1 to 7, 7 may contain 1 to 6, and nothing else contains 7 to 10. */

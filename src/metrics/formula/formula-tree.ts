@@ -85,8 +85,9 @@ export function operandsOf(node: Formula): Formula[] {
     case 'leaf':
     case 'number':
     case 'metric':
-    case 'conversion':
       return [];
+    case 'conversion':
+      return [node.base, node.converted].map(name => ({ kind: 'metric', name, position: node.position }));
     case 'negate':
     case 'accumulate':
     case 'period_over_period':
@@ -130,6 +131,5 @@ function argumentsOf(leaf: Leaf): (SqlText | null)[] {
 
 /** The metrics a formula names, each once. */
 export function metricNames(root: Formula): string[] {
-  const own = root.kind === 'metric' ? [root.name] : root.kind === 'conversion' ? [root.base, root.converted] : [];
-  return [...new Set([...own, ...operandsOf(root).flatMap(metricNames)])];
+  return root.kind === 'metric' ? [root.name] : [...new Set(operandsOf(root).flatMap(metricNames))];
 }

@@ -471,6 +471,13 @@ describe('the order of errors', () => {
     expect(() => compile('COUNT(*)', { ...clause, dimensions: ['nope'] })).toThrow(UnsafeFilterClauseError);
   });
 
+  it('lets the guard judge all SQL first, also of what cannot be run, and the formula before the clause', () => {
+    expect(() => compile('MEDIAN(金额) + [未绑定]')).toThrow(MissingBindingError);
+    expect(() => compile('YOY(SUM(nope))', clause)).toThrow(FormulaParseError);
+    expect(() => compile('MEDIAN(pg_sleep(1)) + [订单数]')).toThrow(UnsafeFilterClauseError);
+    expect(() => compile('CONVERSION([订单数] -> [未绑定] BY id)')).toThrow(MissingBindingError);
+  });
+
   it.each([
     'MEDIAN(金额)',
     'WAVG(金额, weight)',

@@ -1,31 +1,27 @@
-import { type ResolvedFormula } from './resolve-metric.js';
+import { type SqlDialect } from '../../sql/dialects/postgres.js';
+import { type Value } from '../patterns/metric-pattern.js';
 
 /**
- * The formula over the aggregated columns. Operands are numeric, so that `7 / 2` is 3.5 and counts cannot overflow; every divisor
+ * A value as SQL over the aggregated columns. Operands are numeric, so that `7 / 2` is 3.5 and counts cannot overflow; every divisor
  * is `NULLIF(…, 0)`: a zero denominator gives NULL, never an error, never Infinity (pattern 5).
- * @param columnOf the aggregated column of a leaf
  */
-export function compileValue(node: ResolvedFormula, columnOf: (leaf: Extract<ResolvedFormula, { kind: 'leaf' }>) => string): string {
-  return node.kind === 'leaf' ? columnOf(node) : numeric(node);
+export function compileValue(value: Value, dialect: SqlDialect): string {
+  return value.kind === 'column' ? dialect.quote(value.name) : decimal(value);
 
-  function numeric(operand: ResolvedFormula): string {
+  function decimal(operand: Value): string {
     switch (operand.kind) {
-      case 'leaf':
-        return `${columnOf(operand)}::numeric`;
+      case 'column':
+        return dialect.toDecimal(dialect.quote(operand.name));
       case 'number':
-        return `${operand.value}::numeric`;
+        return dialect.decimal(operand.value);
       case 'negate':
-        return `(- ${numeric(operand.operand)})`;
-      case 'binary':
-        return operand.op === '/'
-          ? divide(operand.left, operand.right)
-          : `(${numeric(operand.left)} ${operand.op} ${numeric(operand.right)})`;
-      case 'ratio':
-        return operand.percent
-          ? `(100 * ${divide(operand.numerator, operand.denominator)})`
-          : divide(operand.numerator, operand.denominator);
+        return `(- ${decimal(operand.operand)})`;
+      case 'binary': {
+        const [left, right] = [decimal(operand.left), decimal(operand.right)];
+        return operand.op === '/' ? `(${left} / NULLIF(${right}, 0))` : `(${left} ${operand.op} ${right})`;
+      }
       case 'scalar': {
-        const [first = '', ...rest] = operand.operands.map(numeric);
+        const [first = '', ...rest] = operand.operands.map(decimal);
         if (operand.fn === 'ROUND') {
           const digits = operand.operands[1];
           return `ROUND(${first}, ${digits?.kind === 'number' ? digits.value : '0'})`;
@@ -35,29 +31,5 @@ export function compileValue(node: ResolvedFormula, columnOf: (leaf: Extract<Res
       default:
         return operand satisfies never;
     }
-  }
-
-  function divide(numerator: ResolvedFormula, denominator: ResolvedFormula): string {
-    return `(${numeric(numerator)} / NULLIF(${numeric(denominator)}, 0))`;
-  }
-}
-
-/** The leaves of a formula, left to right. */
-export function leavesOf(node: ResolvedFormula): Extract<ResolvedFormula, { kind: 'leaf' }>[] {
-  switch (node.kind) {
-    case 'leaf':
-      return [node];
-    case 'number':
-      return [];
-    case 'negate':
-      return leavesOf(node.operand);
-    case 'binary':
-      return [...leavesOf(node.left), ...leavesOf(node.right)];
-    case 'ratio':
-      return [...leavesOf(node.numerator), ...leavesOf(node.denominator)];
-    case 'scalar':
-      return node.operands.flatMap(leavesOf);
-    default:
-      return node satisfies never;
   }
 }

@@ -64,3 +64,15 @@ export function namedColumns(binding: MetricBinding): Map<string, BoundColumn> {
 export function findDimension(binding: MetricBinding, name: string): BoundDimension | undefined {
   return binding.dimensions.find(each => each.name === name) ?? binding.dimensions.find(each => each.aliases.includes(name));
 }
+
+const keys = new WeakMap<MetricBinding, string>();
+
+/** Equal for bindings to the same thing. */
+export function bindingKey(binding: MetricBinding): string {
+  const known = keys.get(binding);
+  if (known !== undefined) return known;
+  const { verified_at: _, ...rest } = binding;
+  const key = JSON.stringify(rest);
+  keys.set(binding, key);
+  return key;
+}

@@ -1,8 +1,8 @@
 import { mayNest, patternOf } from '../formula/classify-formula.js';
 import { problemAt } from '../formula/formula-lexer.js';
-import { type Formula, type Leaf, operandsOf, type Pattern, type ScalarName } from '../formula/formula-tree.js';
+import { type Formula, type Leaf, operandsOf, type Pattern } from '../formula/formula-tree.js';
 import { parseKept } from '../formula/keep-parsed.js';
-import { type MissingBinding, MissingBindingError, PatternNotBuiltError } from '../metrics.errors.js';
+import { type MissingBinding, MissingBindingError } from '../metrics.errors.js';
 import { type MetricBinding } from './metric-binding.js';
 
 /** A metric as the compiler needs it. */
@@ -13,22 +13,24 @@ export interface MetricDefinition {
   binding: MetricBinding | null;
 }
 
-/** A formula whose metric references are replaced by what they stand for; only patterns that can be run. */
-export type ResolvedFormula =
-  | { kind: 'leaf'; leaf: Extract<Leaf, { pattern: 'aggregate' | 'count_distinct' }>; binding: MetricBinding; metric: MetricDefinition }
-  | { kind: 'number'; value: string }
-  | { kind: 'negate'; operand: ResolvedFormula }
-  | { kind: 'binary'; op: '+' | '-' | '*' | '/'; left: ResolvedFormula; right: ResolvedFormula }
-  | { kind: 'scalar'; fn: ScalarName; operands: ResolvedFormula[] }
-  | { kind: 'ratio'; percent: boolean; numerator: ResolvedFormula; denominator: ResolvedFormula };
+/** A node of a formula with its operands, in the order of `operandsOf`; each `[metric]` is replaced by what it stands for. */
+export interface ResolvedFormula {
+  node: Formula;
+  /** The metric in whose formula the node is written. */
+  owner: MetricDefinition;
+  operands: ResolvedFormula[];
+}
+
+export interface ResolvedLeaf extends ResolvedFormula {
+  node: Leaf;
+  owner: MetricDefinition & { binding: MetricBinding };
+}
 
 export interface ResolvedMetric {
   pattern: Pattern;
   root: ResolvedFormula;
   /** Every binding that the formula reaches. */
   bindings: MetricBinding[];
-  /** Set when a part of the formula is recognised but cannot be run; its place in `root` is then empty. */
-  notBuilt: PatternNotBuiltError | null;
 }
 
 const maxReferenceDepth = 10;
@@ -44,70 +46,33 @@ const maxParts = 600;
  *   MissingBindingError with every aggregate that lacks a binding: always in this order
  */
 export function resolveMetric(metric: MetricDefinition, find: (name: string) => MetricDefinition | undefined): ResolvedMetric {
-  const missing: MissingBinding[] = [];
-  const notBuilt: PatternNotBuiltError[] = [];
+  const missing = new Map<number, MissingBinding>();
   const bindings = new Set<MetricBinding>();
   const { pattern, root } = parseKept(metric.formula);
   checkReferences(metric, root, find, [metric]);
   let parts = 0;
   const resolved = resolve(root, [metric]);
-  if (missing.length > 0) throw new MissingBindingError(metric.id, missing);
-  return { pattern, root: resolved, bindings: [...bindings], notBuilt: notBuilt[0] ?? null };
+  if (missing.size > 0) throw new MissingBindingError(metric.id, [...missing.values()]);
+  return { pattern, root: resolved, bindings: [...bindings] };
 
   function resolve(node: Formula, path: MetricDefinition[]): ResolvedFormula {
-    const owner = path.at(-1) as MetricDefinition;
     if (++parts > maxParts) throw tooManyParts(metric.formula);
-    switch (node.kind) {
-      case 'number':
-        return { kind: 'number', value: node.value };
-      case 'leaf':
-        return resolveLeaf(node, owner, path);
-      case 'metric': {
-        const target = find(node.name) as MetricDefinition;
-        return resolve(parseKept(target.formula).root, [...path, target]);
-      }
-      case 'negate':
-        return { kind: 'negate', operand: resolve(node.operand, path) };
-      case 'binary':
-        return { kind: 'binary', op: node.op, left: resolve(node.left, path), right: resolve(node.right, path) };
-      case 'scalar':
-        return { kind: 'scalar', fn: node.fn, operands: node.operands.map(each => resolve(each, path)) };
-      case 'ratio':
-        return {
-          kind: 'ratio',
-          percent: node.percent,
-          numerator: resolve(node.numerator, path),
-          denominator: resolve(node.denominator, path),
-        };
-      case 'accumulate':
-      case 'period_over_period':
-      case 'share':
-      case 'conversion':
-        notBuilt.push(new PatternNotBuiltError(patternOf(node)));
-        // The bindings below are still looked for, because a missing one comes first in the order of errors.
-        for (const operand of operandsOf(node)) resolve(operand, path);
-        if (node.kind === 'conversion')
-          for (const name of [node.base, node.converted]) resolve({ kind: 'metric', name, position: 1 }, path);
-        return { kind: 'number', value: '0' };
-      default:
-        return node satisfies never;
+    if (node.kind === 'metric') {
+      const target = find(node.name) as MetricDefinition;
+      return resolve(parseKept(target.formula).root, [...path, target]);
     }
+    const owner = path.at(-1) as MetricDefinition;
+    if (node.kind === 'leaf' && owner.binding) bindings.add(owner.binding);
+    else if (node.kind === 'leaf' && !missing.has(owner.id)) {
+      missing.set(owner.id, { metric_id: owner.id, name: owner.name, path: path.map(each => each.name).join(' → ') });
+    }
+    return { node, owner, operands: operandsOf(node).map(operand => resolve(operand, path)) };
   }
+}
 
-  function resolveLeaf(leaf: Leaf, owner: MetricDefinition, path: MetricDefinition[]): ResolvedFormula {
-    if (!owner.binding && !missing.some(each => each.metric_id === owner.id)) {
-      missing.push({ metric_id: owner.id, name: owner.name, path: path.map(each => each.name).join(' → ') });
-    }
-    if (owner.binding) bindings.add(owner.binding);
-    if (leaf.pattern === 'quantile' || leaf.pattern === 'weighted_average') {
-      notBuilt.push(new PatternNotBuiltError(leaf.pattern));
-    } else if (leaf.pattern === 'aggregate' && (leaf.by || leaf.fn === 'FIRST' || leaf.fn === 'LAST')) {
-      notBuilt.push(new PatternNotBuiltError('aggregate', leaf.by ? `aggregate with BY (${leaf.fn} … BY)` : `aggregate ${leaf.fn}`));
-    } else if (owner.binding) {
-      return { kind: 'leaf', leaf, binding: owner.binding, metric: owner };
-    }
-    return { kind: 'number', value: '0' };
-  }
+/** The leaves of a metric that was resolved, left to right: all of them are bound. */
+export function leavesOf(formula: ResolvedFormula): ResolvedLeaf[] {
+  return formula.node.kind === 'leaf' ? [formula as ResolvedLeaf] : formula.operands.flatMap(leavesOf);
 }
 
 function tooManyParts(formula: string) {
@@ -129,8 +94,7 @@ export function checkReferences(
   budget = { references: maxReferences },
 ): void {
   const visit = (node: Formula): void => {
-    const names = node.kind === 'metric' ? [node.name] : node.kind === 'conversion' ? [node.base, node.converted] : [];
-    for (const name of names) follow(name, node.position);
+    if (node.kind === 'metric') follow(node.name, node.position);
     for (const operand of operandsOf(node)) {
       visit(operand);
       if (operand.kind === 'metric') checkReferencedPattern(node, operand, operand.position);

@@ -1,0 +1,23 @@
+import { type Pattern } from '../formula/formula-tree.js';
+import { aggregate } from './aggregate.js';
+import { arithmetic } from './arithmetic.js';
+import { countDistinct } from './count-distinct.js';
+import { type MetricPattern } from './metric-pattern.js';
+import { ratio } from './ratio.js';
+
+/** The ten patterns, in the order of the documentation; null for those that are recognised and cannot be run. */
+export const registry: Record<Pattern, MetricPattern | null> = {
+  aggregate,
+  count_distinct: countDistinct,
+  quantile: null,
+  weighted_average: null,
+  ratio,
+  arithmetic,
+  accumulate: null,
+  period_over_period: null,
+  share_of_total: null,
+  conversion: null,
+};
+
+export const patterns = Object.keys(registry) as Pattern[];
+export const builtPatterns = patterns.filter(pattern => registry[pattern] !== null);

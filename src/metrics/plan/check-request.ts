@@ -1,0 +1,50 @@
+import { type FieldProblem } from '../../common/errors/api-error.js';
+import { findDimension, type MetricBinding, namedColumns } from './metric-binding.js';
+import { type MetricRequest } from './metric-request.js';
+import { type Scan } from './plan-metric.js';
+
+/** Conditions on names that a request gives, reported once for all scans. */
+export function checkNames(request: MetricRequest, bindings: MetricBinding[], problems: FieldProblem[]): void {
+  const known = (names: (binding: MetricBinding) => string[]) => {
+    const [first = [], ...others] = bindings.map(names);
+    return first.filter(name => others.every(each => each.includes(name)));
+  };
+  const dimensions = known(binding => binding.dimensions.map(each => each.name));
+  const seen = new Set<string>();
+  request.dimensions.forEach((name, index) => {
+    const loc = ['body', 'dimensions', index];
+    const found = bindings.map(binding => findDimension(binding, name)?.name);
+    if (found.includes(undefined)) {
+      const list = dimensions.join(', ');
+      problems.push({
+        loc,
+        msg: `没有维度“${name}”，可用：${list} / there is no dimension '${name}'; known: ${list}`,
+        type: 'unknown_dimension',
+        known: dimensions,
+      });
+    } else if (seen.has(found[0] ?? '')) {
+      problems.push({ loc, msg: '维度重复 / the dimension is there twice', type: 'duplicate' });
+    }
+    seen.add(found[0] ?? '');
+  });
+  request.filters.forEach(({ field }, index) => {
+    if (bindings.every(binding => namedColumns(binding).has(field))) return;
+    const fields = known(binding => [...namedColumns(binding).keys()]);
+    const list = fields.slice(0, 50).join(', ');
+    problems.push({
+      loc: ['body', 'filters', index, 'field'],
+      msg: `没有字段“${field}”，可用：${list} / there is no field '${field}'; known: ${list}`,
+      type: 'unknown_field',
+      known: fields.slice(0, 50),
+    });
+  });
+}
+
+/** `fill: zero` puts a zero into empty periods, before the arithmetic: only where that is what no rows come to. */
+export function checkZeroFill(scans: Scan[], problems: FieldProblem[]): void {
+  const aggregates = scans.flatMap(scan => [...scan.columns.values()].map(column => column.aggregate));
+  const other = aggregates.find(aggregate => !aggregate.fillsWithZero);
+  if (!other) return;
+  const msg = `${other.name} 没有零值，请用 fill: null / ${other.name} of nothing is not zero: use fill: null`;
+  problems.push({ loc: ['body', 'time', 'fill'], msg, type: 'fill_not_additive' });
+}

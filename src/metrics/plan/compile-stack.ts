@@ -1,0 +1,41 @@
+import { periodSpine, type TimePlan } from './compile-time.js';
+import { type Scan } from './plan-metric.js';
+import { type SqlAssembly } from './sql-assembly.js';
+
+/**
+ * Where the outer SELECT reads from: the one scan, or all of them stacked and grouped, and with `fill` a row for every period and
+ * every tuple of dimensions that occurs. Inputs are filled here, before the arithmetic (dbt-labs/metricflow#1098).
+ * @param keys the columns that all scans have, quoted: `"period"` first where there is a grain
+ * @param parts the statement's WITH list, in which each scan stands as `"f0"`, `"f1"`, …
+ */
+export function compileStack(scans: Scan[], plan: TimePlan, keys: string[], assembly: SqlAssembly, parts: string[]): string {
+  const { fill, grain, from, to } = plan;
+  const spine = fill !== 'none' && grain !== null && from !== null && to !== null ? { ...plan, grain, from, to } : null;
+  if (scans.length === 1 && !spine) return '"f0"';
+  const { dialect } = assembly;
+  const all = scans.flatMap(scan =>
+    [...scan.columns.values()].map(({ name, aggregate }) => ({ scan, column: dialect.quote(name), counts: aggregate.counts })),
+  );
+  // With two branches a bare NULL takes the type of the other; with three it would become text in the first step.
+  const absent = scans.length > 2 ? dialect.noDecimal : 'NULL';
+  const branches = scans.map((scan, index) => {
+    const measures = all.map(each => (each.scan === scan ? each.column : `${absent} AS ${each.column}`));
+    return `SELECT ${[...keys, '1 AS "present"', ...measures].join(', ')} FROM "f${index}"`;
+  });
+  if (spine) {
+    const { from: periods, period } = periodSpine(spine, assembly);
+    const tuple = keys.slice(1);
+    const tuples = scans.map((_, index) => `SELECT DISTINCT ${tuple.join(', ')} FROM "f${index}"`).join(' UNION ');
+    const cross = tuple.length === 0 ? '' : ` CROSS JOIN (${tuples}) AS k`;
+    branches.push(`SELECT ${[period, ...tuple, 'NULL', ...all.map(() => absent)].join(', ')} FROM ${periods}${cross}`);
+  }
+  parts.push(`"u" AS (\n  ${branches.join('\n  UNION ALL\n  ')}\n)`);
+  const grouped = all.map(({ column, counts }) => {
+    if (fill === 'zero') return `COALESCE(MAX(${column}), 0) AS ${column}`;
+    // A count of nothing is 0 where another binding has rows, and unknown where nobody has.
+    return counts ? `CASE WHEN MAX("present") = 1 THEN COALESCE(MAX(${column}), 0) END AS ${column}` : `MAX(${column}) AS ${column}`;
+  });
+  const group = keys.length > 0 ? ` GROUP BY ${keys.join(', ')}` : '';
+  parts.push(`"g" AS (\n  SELECT ${[...keys, ...grouped].join(', ')} FROM "u"${group}\n)`);
+  return '"g"';
+}

@@ -1,0 +1,71 @@
+import { guardExpression, guardPredicate, type GuardedExpression, type GuardScope } from '../../sql-guard/guard-expression.js';
+import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
+import { problemAt } from '../formula/formula-lexer.js';
+import { type Formula, sqlTexts, type SqlText } from '../formula/formula-tree.js';
+import { type MetricBinding, namedColumns } from './metric-binding.js';
+import { type MetricDefinition, type ResolvedLeaf } from './resolve-metric.js';
+
+export type GuardedTexts = ReadonlyMap<SqlText, GuardedExpression>;
+
+const guards = { expression: guardExpression, predicate: guardPredicate };
+
+const scopes = new WeakMap<MetricBinding, GuardScope>();
+
+/** The names a formula or a clause may use, under the fact table's alias. */
+export function logicalScope(binding: MetricBinding): GuardScope {
+  const scope = scopes.get(binding) ?? { columns: namedColumns(binding), alias: binding.fact.alias };
+  scopes.set(binding, scope);
+  return scope;
+}
+
+/**
+ * Judges the SQL of leaves, each piece once for each binding.
+ * @throws FormulaParseError for an unknown column, UnsafeFilterClauseError for the rest; positions count from the start of the formula
+ */
+export function guardLeaves(leaves: readonly ResolvedLeaf[]): Map<MetricBinding, GuardedTexts> {
+  const judged = new Map<MetricBinding, Map<SqlText, GuardedExpression>>();
+  for (const { node, owner } of leaves) {
+    const scope = logicalScope(owner.binding);
+    const texts = judged.get(owner.binding) ?? new Map<SqlText, GuardedExpression>();
+    judged.set(owner.binding, texts);
+    for (const { kind, text } of sqlTexts(node)) {
+      if (!texts.has(text))
+        texts.set(
+          text,
+          inFormula(text, owner, () => guards[kind](text.text, scope)),
+        );
+    }
+  }
+  return judged;
+}
+
+/** Judges the SQL in a formula whose columns are not known yet. @throws UnsafeFilterClauseError */
+export function checkFormulaSql(root: Formula, formula: string): void {
+  for (const { kind, text } of sqlTexts(root))
+    inFormula(text, { name: formula, formula }, () => guards[kind](text.text, { columns: 'any' }));
+}
+
+/** Runs a guard on a piece of SQL of a formula and gives its refusals a place in the formula. */
+export function inFormula<T>({ position }: SqlText, { name, formula }: Pick<MetricDefinition, 'name' | 'formula'>, guard: () => T): T {
+  try {
+    return guard();
+  } catch (error) {
+    if (!(error instanceof UnsafeFilterClauseError)) throw error;
+    const { facts } = error;
+    const at = position + (facts.position ?? 1) - 1;
+    if (facts.reason === 'column') {
+      const sentence = {
+        zh: `指标“${name}”的公式用到绑定中没有的列`,
+        en: `the formula of metric '${name}' names a column that its binding has not`,
+      };
+      const offset = [...formula].slice(0, at - 1).join('').length;
+      const { token: found, hint } = facts;
+      throw problemAt(formula, offset, { expected: [], nearest: 'aggregate', sentence, ...(found && { found }), ...(hint && { hint }) });
+    }
+    const hint = {
+      zh: `位于指标“${name}”的公式${facts.hint ? `；${facts.hint.zh}` : ''}`,
+      en: `in the formula of ${name}${facts.hint ? `; ${facts.hint.en}` : ''}`,
+    };
+    throw new UnsafeFilterClauseError({ ...facts, position: at, hint });
+  }
+}
