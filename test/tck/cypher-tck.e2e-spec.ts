@@ -91,7 +91,7 @@ type Outcome = 'passed' | 'rejected' | 'refused' | 'skipped' | 'failed';
     let actual: { columns: string[]; rows: unknown[][] };
     try {
       const parameters = Object.fromEntries(scenario.parameters.map(([name, value]) => [name, readTckValue(value)]));
-      const compiled = compilePlan(planCypher(parseCypher(scenario.query), schema), { graphId: 1, parameters, limit: 10_000 });
+      const compiled = compilePlan(planCypher(parseCypher(scenario.query), schema, parameters), { graphId: 1, limit: 10_000 });
       await client.query('BEGIN');
       await load(graph);
       const { rows } = await client.query<(string | null)[]>({ text: compiled.sql, values: compiled.parameters, rowMode: 'array' });

@@ -1,10 +1,5 @@
 import { nearestName } from '../../text/nearest-name.js';
-
-/**
- * What a value can be, statically. `number` is integer or float, `any` is not known; dates and date-times are their ISO 8601 text.
- */
-export type ValueType =
-  'integer' | 'float' | 'number' | 'string' | 'boolean' | 'date' | 'datetime' | 'list' | 'map' | 'node' | 'edge' | 'any';
+import { type ValueType } from '../values/value-type.js';
 
 /** What a graph is made of. Labels and edge types may appear several times (one entry for each job); entries of one name are merged. */
 export interface GraphSchema {

@@ -21,5 +21,12 @@ export const unbuilt = {
   patternComprehension: { zh: '模式推导', en: 'pattern comprehension' },
   namedPath: { zh: '命名路径', en: 'named path' },
   parameterAsProperties: { zh: '以参数作为模式的属性', en: 'a parameter as the property map of a pattern' },
+  listOrdering: { zh: '列表的大小比较', en: 'ordering of lists' },
+  dateOfMap: { zh: '以映射为参数的 date()', en: 'date() of a map' },
+  endsWithoutDirection: {
+    zh: '无方向关系的 startNode() 与 endNode()',
+    en: 'startNode() and endNode() of a relationship without direction',
+  },
+  complexQuery: { zh: '如此复杂的查询', en: 'a query this complex' },
   variableLength: { zh: '变长关系', en: 'a relationship of variable length' },
 } as const;

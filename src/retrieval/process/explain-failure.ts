@@ -1,8 +1,9 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { isTooLargeForAnyValue } from '../../database/too-large-allocation.js';
-import { MAX_VALUE_BYTES, MAX_COLLECTED_BYTES, tooLargeIn } from '../../cypher/executors/sql/bounded-value.js';
+import { tooLargeIn } from '../../cypher/executors/sql/bounded-value.js';
 import { placeOf } from '../../cypher/syntax/cypher.errors.js';
 import { ValueTooLargeError } from '../../cypher/too-large.errors.js';
+import { MAX_COLLECTED_BYTES, MAX_VALUE_BYTES } from '../../cypher/values/bounds.js';
 import { DiskFullError, QueryTooLargeError, QueryValueError } from '../retrieval.errors.js';
 import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
 

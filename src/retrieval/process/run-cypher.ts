@@ -1,14 +1,15 @@
 import { type CompiledQuery, compilePlan } from '../../cypher/executors/sql/compile-plan.js';
 import { type DecodedRows, decodeRows } from '../../cypher/executors/sql/decode-rows.js';
-import { type LogicalPlan } from '../../cypher/plan/logical-plan.js';
+import { findMatchesBehind } from '../../cypher/plan/find-matches-behind.js';
+import { operatorsOf, type QueryPlan } from '../../cypher/plan/operators.js';
 import { parseCypher } from '../../cypher/syntax/parse-cypher.js';
+import { type Pattern } from '../../cypher/semantics/pattern.js';
 import { planCypher } from '../../cypher/plan/plan-cypher.js';
 import { Pace } from '../../common/turns/pace.js';
 import { type Citation, type RetrievalAnswer } from '../protocol.js';
 import { type Language } from '../../text/language.js';
 import { type AnswerElements, collectElements, withoutKinds } from './answer-elements.js';
 import { explainFailure } from './explain-failure.js';
-import { findMatchesBehind } from './find-matches-behind.js';
 import { type GraphElements } from './graph-schema.js';
 import { type LoadedGraphs } from './loaded-graphs.js';
 import { readEvidence } from './read-evidence.js';
@@ -34,7 +35,7 @@ export async function runCypher(
   const parsed = parseCypher(query.text);
   return database.readGraph(query.graphId, query.timeoutMs, signal, async reader => {
     const { schema } = await graphs.get(reader);
-    return executePlan(reader, schema, planCypher(parsed, schema), query, new Pace(signal));
+    return executePlan(reader, schema, planCypher(parsed, schema, query.parameters), query, new Pace(signal));
   });
 }
 
@@ -42,22 +43,23 @@ export async function runCypher(
 export async function executePlan(
   reader: GraphReader,
   schema: GraphElements,
-  plan: LogicalPlan,
+  plan: QueryPlan,
   query: CypherQuery,
   pace: Pace,
 ): Promise<RetrievalAnswer> {
   const started = performance.now();
   // One row more than asked for tells whether there are more.
-  const compiled = compilePlan(plan, { graphId: reader.graphId, parameters: query.parameters, limit: query.limit + 1 });
+  const compiled = compilePlan(plan, { graphId: reader.graphId, limit: query.limit + 1 });
   const decoded = await fetchRows(reader, compiled, plan, pace);
   const executed = performance.now();
   const truncated = decoded.rows.length > query.limit;
   const rows = truncated ? decoded.rows.slice(0, query.limit) : decoded.rows;
   const elements = await collectElements(rows, decoded.evidence, pace);
-  const warnings = compiled.warnings.map(({ text }) => text[query.language]);
+  const warnings = plan.warnings.map(({ text }) => text[query.language]);
   if (truncated)
     warnings.push(say(query, `只返回前 ${query.limit} 行，还有更多`, `Only the first ${query.limit} rows are returned; there are more`));
-  const wantsMatches = elements.isEmpty && rows.length > 0 && compiled.evidence === 'none' && plan.nodes.length > 0;
+  const wantsMatches =
+    elements.isEmpty && rows.length > 0 && compiled.evidence === 'none' && patternsOf(plan).some(({ nodes }) => nodes.length > 0);
   const cited = wantsMatches ? await citeMatches(reader, plan, rows, query, elements, pace) : null;
   if (cited) warnings.push(...cited.warnings);
   const { graph, citations, more, isGraphCut } = await readEvidence(reader, schema, elements);
@@ -97,7 +99,7 @@ async function showRows(rows: unknown[][], pace: Pace): Promise<unknown[][]> {
   return shown;
 }
 
-async function fetchRows(reader: GraphReader, compiled: CompiledQuery, plan: LogicalPlan, pace: Pace): Promise<DecodedRows> {
+async function fetchRows(reader: GraphReader, compiled: CompiledQuery, plan: QueryPlan, pace: Pace): Promise<DecodedRows> {
   const cells = await reader.rows(compiled.sql, compiled.parameters).catch((failure: unknown) => {
     throw explainFailure(failure, plan.text);
   });
@@ -107,18 +109,18 @@ async function fetchRows(reader: GraphReader, compiled: CompiledQuery, plan: Log
 /** Adds the first of the matches that rows of an aggregate rest on; `isWhole` where single matches cannot be told apart. */
 async function citeMatches(
   reader: GraphReader,
-  plan: LogicalPlan,
+  plan: QueryPlan,
   rows: unknown[][],
   query: CypherQuery,
   elements: AnswerElements,
   pace: Pace,
 ): Promise<{ isWhole: boolean; warnings: string[] }> {
   const behind = findMatchesBehind(plan, rows.slice(0, EXAMPLE_MATCHES));
-  const options = { graphId: reader.graphId, parameters: { ...query.parameters, ...behind?.parameters }, limit: EXAMPLE_MATCHES };
+  const options = { graphId: reader.graphId, limit: EXAMPLE_MATCHES };
   const examples = behind ? await fetchRows(reader, compilePlan(behind.plan, options), plan, pace) : null;
   elements.addEvidence(examples?.evidence ?? []);
   // A count of 0 rests on nothing.
-  if (behind && Object.keys(behind.parameters).length === 0 && elements.isEmpty) return { isWhole: false, warnings: [] };
+  if (behind && behind.values.length === 0 && elements.isEmpty) return { isWhole: false, warnings: [] };
   if (examples === null || elements.isEmpty) {
     return {
       isWhole: true,
@@ -137,9 +139,10 @@ async function citeMatches(
 }
 
 /** The tables that a plan's labels and types come from, each once; all of them where it names none. */
-function citeTables(schema: GraphElements, plan: LogicalPlan): Citation[] {
-  const labels = new Set(plan.nodes.flatMap(node => node.labels.flat()));
-  const types = new Set(plan.edges.flatMap(edge => edge.types));
+function citeTables(schema: GraphElements, plan: QueryPlan): Citation[] {
+  const patterns = patternsOf(plan);
+  const labels = new Set(patterns.flatMap(({ nodes }) => nodes.flatMap(node => node.labels.flat())));
+  const types = new Set(patterns.flatMap(({ edges }) => edges.flatMap(edge => edge.types)));
   const sources = schema.sources.filter(({ kind, name }) =>
     labels.size + types.size === 0 ? true : (kind === 'node' ? labels : types).has(name),
   );
@@ -153,6 +156,10 @@ function citeTables(schema: GraphElements, plan: LogicalPlan): Citation[] {
     job_id: jobId,
     loaded_at: null,
   }));
+}
+
+function patternsOf({ root }: QueryPlan): Pattern[] {
+  return [...operatorsOf(root)].flatMap(operator => (operator.kind === 'match' ? [operator.pattern] : []));
 }
 
 function say(query: CypherQuery, zh: string, en: string): string {

@@ -1,6 +1,6 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { Pace } from '../../common/turns/pace.js';
-import { type LogicalPlan } from '../../cypher/plan/logical-plan.js';
+import { type QueryPlan } from '../../cypher/plan/operators.js';
 import { parseCypher } from '../../cypher/syntax/parse-cypher.js';
 import { CypherError, CypherNotSupportedError } from '../../cypher/syntax/cypher.errors.js';
 import { planCypher } from '../../cypher/plan/plan-cypher.js';
@@ -91,15 +91,15 @@ async function answerQuestion(
   if ('reason' in plan) return searchInstead(reader, graph, loaded, question, terms, pace, { reason: plan.reason, hint });
   const uncertain = whyUncertain(linked, plan);
   if (uncertain) return searchInstead(reader, graph, loaded, question, terms, pace, { reason: uncertain, hint });
-  const logical = planOf(plan.cypher, schema);
+  const logical = planOf(plan, schema);
   if ('reason' in logical) return searchInstead(reader, graph, loaded, question, terms, pace, { reason: logical.reason, hint });
   return graphAnswer(reader, schema, { ...plan, logical }, question, { terms, notes, timing }, pace);
 }
 
 /** Or why the Cypher that a question was turned into cannot be run: the asker has not written it, and has no use for a place in it. */
-function planOf(cypher: string, schema: GraphElements): LogicalPlan | { reason: Bilingual } {
+function planOf({ cypher, parameters }: GraphPlan, schema: GraphElements): QueryPlan | { reason: Bilingual } {
   try {
-    return planCypher(parseCypher(cypher), schema);
+    return planCypher(parseCypher(cypher), schema, parameters);
   } catch (error) {
     if (error instanceof CypherNotSupportedError) return { reason: tooMuchAtOnce };
     if (!(error instanceof CypherError)) throw error;
@@ -111,7 +111,7 @@ function planOf(cypher: string, schema: GraphElements): LogicalPlan | { reason: 
 async function graphAnswer(
   reader: GraphReader,
   schema: GraphElements,
-  { cypher, logical, parameters, shape, paths, notes: passedOver }: GraphPlan & { logical: LogicalPlan },
+  { cypher, logical, parameters, shape, paths, notes: passedOver }: GraphPlan & { logical: QueryPlan },
   question: Question,
   { terms, notes, timing }: { terms: LinkedTerm[]; notes: string[]; timing: Record<string, number> },
   pace: Pace,

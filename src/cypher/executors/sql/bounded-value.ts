@@ -1,11 +1,6 @@
-import { type Form, naming } from './sql-value.js';
 import { SQLSTATE, sqlstateOf } from '../../../sql/sqlstate.js';
-
-/** The largest text, list or map that an expression may build, in bytes as PostgreSQL holds it. */
-export const MAX_VALUE_BYTES = 1_048_576;
-
-/** The most that `collect` may gather over all groups of one query, in bytes; an entry costs 32 of them besides its value. */
-export const MAX_COLLECTED_BYTES = 67_108_864;
+import { MAX_COLLECTED_BYTES, MAX_VALUE_BYTES } from '../../values/bounds.js';
+import { type Form, naming } from './sql-value.js';
 
 /** Begin the text that {@link failing} lets a cast fail on. */
 type Mark = 'value_too_large' | 'collection_too_large';

@@ -1,38 +1,30 @@
-import { type Expression } from '../../syntax/cypher-ast.js';
-import { familyOf, naming, type SqlForms, sqlValue, type SqlValue } from './sql-value.js';
+import { type TypedAggregate } from '../../semantics/typed-tree.js';
+import { familyOf } from '../../values/value-type.js';
+import { boolean, jsonb, naming, numeric, type Sql, type SqlForms, type SqlValue, text } from './sql-value.js';
 
 /**
  * count, sum, avg, min, max, collect over the matches of a group. Null is left out of all of them; without any value sum is 0, collect
- * is an empty list, the others are null. Returns null where the argument can never be aggregated so.
+ * is an empty list, the others are null.
  */
-export function compileAggregate(
-  forms: SqlForms,
-  expression: Expression & { kind: 'call' | 'countAll' },
-  argument: SqlValue | null,
-): SqlValue | null {
-  if (expression.kind === 'countAll') return sqlValue('integer', 'numeric', 'count(*)::numeric');
-  if (argument === null) return null;
-  const distinct = expression.distinct ? 'DISTINCT ' : '';
-  const name = expression.name.toLowerCase();
-  switch (name) {
+export function compileAggregate(forms: SqlForms, aggregate: TypedAggregate, argument: SqlValue | null): Sql {
+  if (argument === null) return numeric('count(*)::numeric');
+  const distinct = aggregate.distinct ? 'DISTINCT ' : '';
+  switch (aggregate.function) {
     case 'count':
-      return sqlValue('integer', 'numeric', `count(${distinct}${forms.any(argument)})::numeric`);
+      return numeric(`count(${distinct}${forms.any(argument)})::numeric`);
     case 'sum':
-    case 'avg': {
-      if (argument.type !== 'any' && familyOf(argument.type) !== 'number') return null;
-      const sql = `${name}(${distinct}${forms.numeric(argument)})`;
-      if (name === 'avg') return sqlValue('float', 'numeric', sql);
-      return sqlValue(argument.type === 'any' ? 'number' : argument.type, 'numeric', `coalesce(${sql}, 0)`);
-    }
+      return numeric(`coalesce(sum(${distinct}${forms.numeric(argument)}), 0)`);
+    case 'avg':
+      return numeric(`avg(${distinct}${forms.numeric(argument)})`);
     case 'min':
     case 'max':
-      return compileExtreme(forms, name, argument);
+      return compileExtreme(forms, aggregate.function, argument);
     case 'collect': {
       const json = forms.json(argument);
-      return sqlValue('list', 'jsonb', `coalesce(jsonb_agg(${distinct}${json}) FILTER (WHERE ${json} IS NOT NULL), '[]')`);
+      return jsonb(`coalesce(jsonb_agg(${distinct}${json}) FILTER (WHERE ${json} IS NOT NULL), '[]')`);
     }
     default:
-      return null;
+      return aggregate.function satisfies never;
   }
 }
 
@@ -40,33 +32,28 @@ export function compileAggregate(
  * What an aggregate holds in memory, all of a group at once, as jsonb: everything else keeps one value, or sorts on disk. Null where it
  * holds nothing.
  */
-export function gatheredBy(forms: SqlForms, expression: Expression & { kind: 'call' }, argument: SqlValue): string | null {
+export function gatheredBy(forms: SqlForms, { function: name }: TypedAggregate, argument: SqlValue): string | null {
+  if (name === 'collect') return forms.json(argument);
+  if (name !== 'min' && name !== 'max') return null;
   const family = familyOf(argument.type);
-  switch (expression.name.toLowerCase()) {
-    case 'collect':
-      return forms.json(argument);
-    case 'min':
-    case 'max':
-      if (family === 'any') return nestedIn(forms.json(argument));
-      return family === 'number' || family === 'string' || family === 'boolean' ? null : forms.json(argument);
-    default:
-      return null;
-  }
+  if (family === 'any') return nestedIn(forms.json(argument));
+  return family === 'number' || family === 'string' || family === 'boolean' ? null : forms.json(argument);
 }
 
-function compileExtreme(forms: SqlForms, name: 'min' | 'max', argument: SqlValue): SqlValue {
-  switch (familyOf(argument.type)) {
+function compileExtreme(forms: SqlForms, name: 'min' | 'max', argument: SqlValue): Sql {
+  const family = familyOf(argument.type);
+  switch (family) {
     case 'number':
-      return sqlValue(argument.type, 'numeric', `${name}(${forms.numeric(argument)})`);
+      return numeric(`${name}(${forms.numeric(argument)})`);
     case 'string':
-      return sqlValue(argument.type, 'text', `${name}(${forms.text(argument)} COLLATE "C")`);
+      return text(`${name}(${forms.text(argument)} COLLATE "C")`);
     case 'boolean':
-      return sqlValue('boolean', 'boolean', `${name === 'min' ? 'bool_and' : 'bool_or'}(${forms.boolean(argument)})`);
+      return boolean(`${name === 'min' ? 'bool_and' : 'bool_or'}(${forms.boolean(argument)})`);
     case 'list':
     case 'map':
     case 'node':
     case 'edge':
-      return sqlValue('any', 'jsonb', extremeOf(forms, name, argument, forms.json(argument)));
+      return jsonb(extremeOf(forms, name, argument, forms.json(argument)));
     case 'any': {
       // In the order of values: only lists and maps have no aggregate of their own, and are gathered.
       const ascending = [
@@ -75,10 +62,10 @@ function compileExtreme(forms: SqlForms, name: 'min' | 'max', argument: SqlValue
         `to_jsonb(${name === 'min' ? 'bool_and' : 'bool_or'}(${forms.boolean(argument)}))`,
         `to_jsonb(${name}(${forms.numeric(argument)}))`,
       ];
-      return sqlValue('any', 'jsonb', `coalesce(${(name === 'min' ? ascending : ascending.reverse()).join(', ')})`);
+      return jsonb(`coalesce(${(name === 'min' ? ascending : ascending.reverse()).join(', ')})`);
     }
     default:
-      return familyOf(argument.type) as never;
+      return family satisfies never;
   }
 }
 

@@ -4,7 +4,7 @@ import { cloneDatabase } from '../../../../test/support/database.js';
 import { compilePlan } from './compile-plan.js';
 import { CypherError } from '../../syntax/cypher.errors.js';
 import { decodeRows } from './decode-rows.js';
-import { FUNCTION_NAMES } from './compile-functions.js';
+import { FUNCTION_NAMES } from '../../semantics/functions.js';
 import { parseCypher } from '../../syntax/parse-cypher.js';
 import { planCypher } from '../../plan/plan-cypher.js';
 
@@ -153,12 +153,7 @@ describe('a query made of anything', () => {
       const where = pick(['', ` WHERE ${expression(2)}`]);
       const query = `MATCH (n:N)-[r]${pick(['->', '-'])}(m)${where} RETURN ${pick(['', 'DISTINCT '])}${item(3)} AS a${pick(['', `, ${item(1)} AS b`])}${order}`;
       try {
-        const compiled = compilePlan(planCypher(parseCypher(query), pick(schemas)), {
-          graphId: 1,
-          parameters,
-          limit: 20,
-          stable: pick([true, false]),
-        });
+        const compiled = compilePlan(planCypher(parseCypher(query), pick(schemas), parameters), { graphId: 1, limit: 20 });
         const { rows } = await client.query<(string | null)[]>({ text: compiled.sql, values: compiled.parameters, rowMode: 'array' });
         await decodeRows(compiled, rows);
         ran += 1;

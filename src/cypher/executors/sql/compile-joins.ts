@@ -1,5 +1,5 @@
 import { type GraphTables } from '../../../database/graph-tables.js';
-import { type LogicalPlan, type PlannedEdge, type PlannedNode } from '../../plan/logical-plan.js';
+import { type Pattern, type PatternEdge } from '../../semantics/pattern.js';
 import { type SqlParameters } from '../../../sql/sql-parameters.js';
 
 /** The matched part of a statement: `FROM` (empty when nothing is matched), conditions of the pattern itself, and where ids are found. */
@@ -18,21 +18,19 @@ const bothWays = (edges: string): string => `(
     UNION ALL
     SELECT id, type, source_id, target_id, properties, target_id AS from_id, source_id AS to_id, false AS forward FROM ${edges})`;
 
-/** SQL that equals the key of a node, from the constants of its key; null when they cannot be compared with key text. */
-export type KeyText = (node: PlannedNode) => string | null;
-
 /**
  * Joins nodes and edges along the pattern: `nodes n0 JOIN edges e0 ON e0.source_id = n0.id JOIN nodes n1 ON n1.id = e0.target_id`, in the
- * graph's own tables. A node of which only the id matters is not read at all: the edge has it. `needsRow[i]` says which are.
+ * graph's own tables. A node of which only the id matters is not read at all: the edge has it. `needsRow[i]` says which are; `keys[i]` is
+ * the key of a node, part by part, where it is known.
  */
 export function compileJoins(
-  plan: LogicalPlan,
+  pattern: Pattern,
+  keys: (string[] | null)[],
   tables: GraphTables,
   parameters: SqlParameters,
   needsRow: boolean[],
-  keyText: KeyText,
 ): Joins {
-  return new JoinBuilder(plan, tables, parameters, needsRow, keyText).build();
+  return new JoinBuilder(pattern, keys, tables, parameters, needsRow).build();
 }
 
 class JoinBuilder {
@@ -41,26 +39,26 @@ class JoinBuilder {
   private readonly nodeIds: string[] = [];
 
   constructor(
-    private readonly plan: LogicalPlan,
+    private readonly pattern: Pattern,
+    private readonly keys: (string[] | null)[],
     private readonly graphTables: GraphTables,
     private readonly parameters: SqlParameters,
     private readonly needsRow: boolean[],
-    private readonly keyText: KeyText,
   ) {}
 
   build(): Joins {
-    const { plan } = this;
-    for (const [index, edge] of plan.edges.entries()) {
+    const { pattern } = this;
+    for (const [index, edge] of pattern.edges.entries()) {
       if (!this.isPlaced(edge.source) && !this.isPlaced(edge.target)) this.placeStart(edge);
       this.placeEdge(edge, index);
     }
-    for (const repeat of plan.repeats) {
+    for (const repeat of pattern.repeats) {
       const edge = `e${repeat.edge}`;
       if (repeat.types.length > 0) this.where.push(this.isOneOf(`${edge}.type`, repeat.types));
       this.placeRepeat(edge, repeat.source, repeat.target, repeat.directed);
     }
-    for (const index of plan.nodes.keys()) if (!this.isPlaced(index)) this.placeNode(index, null);
-    for (const [first, second] of plan.differentEdges) this.where.push(`e${first}.id <> e${second}.id`);
+    for (const index of pattern.nodes.keys()) if (!this.isPlaced(index)) this.placeNode(index, null);
+    for (const [first, second] of pattern.differentEdges) this.where.push(`e${first}.id <> e${second}.id`);
     return { from: this.tables.length === 0 ? '' : `FROM ${this.tables.join('\n')}`, conditions: this.where, nodeIds: this.nodeIds };
   }
 
@@ -69,25 +67,25 @@ class JoinBuilder {
   }
 
   /** A path starts at the end with a known key, or else at one whose row is read anyway. */
-  private placeStart(edge: PlannedEdge): void {
+  private placeStart(edge: PatternEdge): void {
     const ends = [edge.source, edge.target];
-    const start = ends.find(end => this.plan.nodes[end]?.keyEquals) ?? ends.find(end => this.needsRow[end]);
+    const start = ends.find(end => this.keys[end]) ?? ends.find(end => this.needsRow[end]);
     if (start !== undefined) this.placeNode(start, null);
   }
 
   private placeNode(index: number, id: string | null): void {
     const alias = `n${index}`;
-    const node = this.plan.nodes[index];
+    const node = this.pattern.nodes[index];
     const conditions: string[] = [];
     if (id !== null) conditions.push(`${alias}.id = ${id}`);
     for (const group of node?.labels ?? []) conditions.push(this.isOneOf(`${alias}.label`, group));
-    const key = node && this.keyText(node);
-    if (key != null) conditions.push(`${alias}.key = ${key}`);
+    const key = this.keys[index];
+    if (key) conditions.push(`${alias}.key = ${this.keyText(key)}`);
     this.addTable(`${this.graphTables.nodes} AS ${alias}`, conditions);
     this.nodeIds[index] = `${alias}.id`;
   }
 
-  private placeEdge(edge: PlannedEdge, index: number): void {
+  private placeEdge(edge: PatternEdge, index: number): void {
     const alias = `e${index}`;
     const [from, to] = edge.directed ? ['source_id', 'target_id'] : ['from_id', 'to_id'];
     const conditions: string[] = [];
@@ -128,7 +126,7 @@ class JoinBuilder {
     this.where.push(`(${a} = ${edge}.source_id AND ${b} = ${edge}.target_id OR ${a} = ${edge}.target_id AND ${b} = ${edge}.source_id)`);
   }
 
-  private edgeConditions(edge: PlannedEdge, alias: string): string[] {
+  private edgeConditions(edge: PatternEdge, alias: string): string[] {
     return edge.types.length > 0 ? [this.isOneOf(`${alias}.type`, edge.types)] : [];
   }
 
@@ -139,6 +137,12 @@ class JoinBuilder {
     } else {
       this.tables.push(conditions.length === 0 ? `CROSS JOIN ${table}` : `JOIN ${table} ON ${conditions.join(' AND ')}`);
     }
+  }
+
+  /** As ingestion writes it: the text of a key of one column, the JSON list of several. */
+  private keyText(parts: string[]): string {
+    const [first = '', ...others] = parts.map(part => this.parameters.bind(part, 'text'));
+    return others.length === 0 ? first : `jsonb_build_array(${[first, ...others].join(', ')})::text`;
   }
 
   private isOneOf(column: string, names: string[]): string {

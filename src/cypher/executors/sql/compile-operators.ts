@@ -1,63 +1,32 @@
-import { bounded, textBytes, jsonBytes } from './bounded-value.js';
-import { constantIn, equalConstants } from './constant-equality.js';
 import { type ArithmeticOperator, type ComparisonOperator, type StringOperator } from '../../syntax/cypher-ast.js';
-import {
-  constant,
-  ExactNumber,
-  familyOf,
-  isNull,
-  jsonText,
-  naming,
-  numericType,
-  type SqlForms,
-  sqlValue,
-  type SqlValue,
-} from './sql-value.js';
+import { type Constant, ExactNumber, jsonText } from '../../values/constant.js';
+import { familyOf, type ValueType } from '../../values/value-type.js';
+import { bounded, jsonBytes, textBytes } from './bounded-value.js';
+import { boolean, jsonb, naming, numeric, type Sql, type SqlForms, type SqlValue } from './sql-value.js';
 
-const NULL = constant(null);
 const INT8_TEXT = /^-?\d{1,18}$/;
 
 /** `=` and `<>`: values of different types differ, null with anything is null. */
-export function compileEquality(forms: SqlForms, operator: '=' | '<>', left: SqlValue, right: SqlValue): SqlValue {
-  if (isNull(left) || isNull(right)) return NULL;
-  if (isNested(left) && isNested(right)) {
-    const equal = equalConstants(left.value, right.value);
-    return constant(equal === null ? null : equal === (operator === '='));
-  }
+export function compileEquality(forms: SqlForms, operator: '=' | '<>', left: SqlValue, right: SqlValue): Sql {
   const byId = compareIds(forms, operator, left, right);
-  if (byId !== null) return sqlValue('boolean', 'boolean', byId);
+  if (byId !== null) return boolean(byId);
   const [a, b] = [familyOf(left.type), familyOf(right.type)];
-  if (left.kind === 'entity' && right.kind === 'entity') {
-    return sqlValue(
-      'boolean',
-      'boolean',
-      a === b ? `(${left.entity.id} ${operator} ${right.entity.id})` : unequal(forms, operator, left, right),
-    );
-  }
-  if (a !== b && a !== 'any' && b !== 'any') return sqlValue('boolean', 'boolean', unequal(forms, operator, left, right));
+  if (a !== b && a !== 'any' && b !== 'any') return boolean(unequal(forms, operator, left, right));
+  if (left.kind === 'entity' && right.kind === 'entity') return boolean(`(${left.entity.id} ${operator} ${right.entity.id})`);
   // A property is compared as the jsonb it is: equal exactly when type and value are, with no cast that could fail.
-  const sides = isTyped(left, right) ? typedSides(forms, a, left, right) : null;
-  const [x, y] = sides ?? [forms.json(left), forms.json(right)];
-  return sqlValue('boolean', 'boolean', `(${x} ${operator} ${y})`);
+  const form = isTyped(left, right) ? typedForm(a) : 'jsonb';
+  return boolean(`(${forms.in(form, left)} ${operator} ${forms.in(form, right)})`);
 }
 
 /** `<` and its kin: null unless both are numbers, both strings or both booleans. Strings compare by code point. */
-export function compileOrdering(
-  forms: SqlForms,
-  operator: Exclude<ComparisonOperator, '=' | '<>'>,
-  left: SqlValue,
-  right: SqlValue,
-): SqlValue {
+export function compileOrdering(forms: SqlForms, operator: Exclude<ComparisonOperator, '=' | '<>'>, left: SqlValue, right: SqlValue): Sql {
   const byId = compareIds(forms, operator, left, right);
-  if (byId !== null) return sqlValue('boolean', 'boolean', byId);
-  const [a, b] = [familyOf(left.type), familyOf(right.type)];
-  if (isNull(left) || isNull(right)) return NULL;
-  const family = a === 'any' ? b : b === 'any' || a === b ? a : null;
-  const compare = (x: string, y: string) => `(${x} ${operator} ${y})`;
-  if (family === 'number') return sqlValue('boolean', 'boolean', compare(forms.numeric(left), forms.numeric(right)));
-  if (family === 'string') return sqlValue('boolean', 'boolean', compare(forms.text(left), `${forms.text(right)} COLLATE "C"`));
-  if (family === 'boolean') return sqlValue('boolean', 'boolean', compare(forms.boolean(left), forms.boolean(right)));
-  if (family !== 'any') return sqlValue('boolean', 'boolean', 'NULL::boolean');
+  if (byId !== null) return boolean(byId);
+  const known = [left, right].map(({ type }) => familyOf(type)).find(family => family !== 'any');
+  const compare = (x: string, y: string) => boolean(`(${x} ${operator} ${y})`);
+  if (known === 'number') return compare(forms.numeric(left), forms.numeric(right));
+  if (known === 'string') return compare(forms.text(left), `${forms.text(right)} COLLATE "C"`);
+  if (known === 'boolean') return compare(forms.boolean(left), forms.boolean(right));
   const sql = naming([forms.json(left), forms.json(right)], (x, y) =>
     [
       `CASE WHEN jsonb_typeof(${x}) <> jsonb_typeof(${y}) THEN NULL`,
@@ -65,63 +34,44 @@ export function compileOrdering(
       `WHEN jsonb_typeof(${x}) IN ('number', 'boolean') THEN ${x} ${operator} ${y} END`,
     ].join(' '),
   );
-  return sqlValue('boolean', 'boolean', sql);
+  return boolean(sql);
 }
 
 /** `x IN list`: null when nothing is equal and something was null. */
-export function compileIn(forms: SqlForms, item: SqlValue, list: SqlValue): SqlValue {
-  const result = (sql: string) => sqlValue('boolean', 'boolean', sql);
-  if (isNull(list)) return NULL;
+export function compileIn(forms: SqlForms, item: SqlValue, list: SqlValue): Sql {
   if (list.kind === 'constant' && Array.isArray(list.value)) {
-    if (list.value.length === 0) return constant(false);
-    if (isNested(item)) return constant(constantIn(item.value, list.value));
     const values = list.value.filter(value => value !== null);
-    const found = anyOf(
-      forms,
-      item,
-      values.map(value => constant(value)),
-    );
-    return result(values.length === list.value.length ? found : `(${found} OR NULL)`);
+    const found = anyOf(forms, item, values);
+    return boolean(values.length === list.value.length ? found : `(${found} OR NULL)`);
   }
   const sql = naming([forms.json(item), forms.json(list)], (x, y) => {
     const equal = `coalesce(bool_or(i.value = ${x}), false)`;
     const unsure = `bool_or(i.value = 'null'::jsonb) OR (count(*) > 0 AND ${x} IS NULL)`;
     return `CASE WHEN jsonb_typeof(${y}) = 'array' THEN (SELECT CASE WHEN ${equal} THEN true WHEN ${unsure} THEN NULL ELSE false END FROM jsonb_array_elements(${y}) AS i) END`;
   });
-  return result(sql);
+  return boolean(sql);
 }
 
-function anyOf(forms: SqlForms, item: SqlValue, values: SqlValue[]): string {
+function anyOf(forms: SqlForms, item: SqlValue, values: Constant[]): string {
   const { parameters } = forms;
   if (item.kind === 'sql' && item.int8 !== undefined) {
     const ids = values.map(int8Of).filter(id => id !== null);
     return `(${item.int8} = ANY(${parameters.bind(ids, 'int8[]')}))`;
   }
-  const texts = values.map(value => (value.kind === 'constant' && typeof value.value === 'string' ? value.value : null));
-  if (item.kind === 'sql' && item.form === 'text' && texts.every(text => text !== null))
-    return `(${item.sql} = ANY(${parameters.bind(texts, 'text[]')}))`;
-  const json = values.map(value => (value.kind === 'constant' ? jsonText(value.value) : ''));
-  return `(${forms.json(item)} = ANY(${parameters.bind(json, 'jsonb[]')}))`;
+  if (item.kind === 'sql' && item.form === 'text' && values.every(value => typeof value === 'string'))
+    return `(${item.sql} = ANY(${parameters.bind(values, 'text[]')}))`;
+  return `(${forms.json(item)} = ANY(${parameters.bind(values.map(jsonText), 'jsonb[]')}))`;
 }
 
-/** AND, OR: SQL has the same three values. */
-export function compileLogical(forms: SqlForms, operator: 'AND' | 'OR', operands: SqlValue[]): SqlValue {
-  return sqlValue('boolean', 'boolean', `(${operands.map(operand => forms.boolean(operand)).join(` ${operator} `)})`);
-}
-
-export function compileStringTest(forms: SqlForms, operator: StringOperator, left: SqlValue, right: SqlValue): SqlValue {
+export function compileStringTest(forms: SqlForms, operator: StringOperator, left: SqlValue, right: SqlValue): Sql {
   const [text, part] = [forms.text(left), forms.text(right)];
   switch (operator) {
     case 'STARTS WITH':
-      return sqlValue('boolean', 'boolean', `starts_with(${text}, ${part})`);
+      return boolean(`starts_with(${text}, ${part})`);
     case 'ENDS WITH':
-      return sqlValue(
-        'boolean',
-        'boolean',
-        naming([text, part], (x, y) => `(right(${x}, length(${y})) = ${y})`),
-      );
+      return boolean(naming([text, part], (x, y) => `(right(${x}, length(${y})) = ${y})`));
     case 'CONTAINS':
-      return sqlValue('boolean', 'boolean', `(position(${part} IN ${text}) > 0)`);
+      return boolean(`(position(${part} IN ${text}) > 0)`);
     default:
       return operator satisfies never;
   }
@@ -130,28 +80,28 @@ export function compileStringTest(forms: SqlForms, operator: StringOperator, lef
 /**
  * Arithmetic is exact decimal arithmetic. Integers divide to integers, towards zero. Division by zero, and powers without a real or
  * representable value, are null: one bad row must not fail a whole report.
+ * @param type of the result
  */
-export function compileArithmetic(forms: SqlForms, operator: Exclude<ArithmeticOperator, '+'>, left: SqlValue, right: SqlValue): SqlValue {
-  const type = numericType(left.type, right.type);
+export function compileArithmetic(forms: SqlForms, operator: ArithmeticOperator, type: ValueType, left: SqlValue, right: SqlValue): Sql {
   const [x, y] = [forms.numeric(left), forms.numeric(right)];
-  const number = (sql: string, of = type) => sqlValue(of, 'numeric', sql);
   switch (operator) {
+    case '+':
     case '-':
     case '*':
-      return number(`(${x} ${operator} ${y})`);
+      return numeric(`(${x} ${operator} ${y})`);
     case '%':
-      return number(`(${x} % nullif(${y}, 0))`);
+      return numeric(`(${x} % nullif(${y}, 0))`);
     case '/':
-      if (type === 'integer') return number(`div(${x}, nullif(${y}, 0))`);
-      if (type === 'float') return number(`(${x} / nullif(${y}, 0))`);
-      return number(
+      if (type === 'integer') return numeric(`div(${x}, nullif(${y}, 0))`);
+      if (type === 'float') return numeric(`(${x} / nullif(${y}, 0))`);
+      return numeric(
         naming(
           [x, y],
           (a, b) => `CASE WHEN scale(${a}) = 0 AND scale(${b}) = 0 THEN div(${a}, nullif(${b}, 0)) ELSE ${a} / nullif(${b}, 0) END`,
         ),
       );
     case '^':
-      return number(naming([x, y], power), 'float');
+      return numeric(naming([x, y], power));
     default:
       return operator satisfies never;
   }
@@ -166,29 +116,29 @@ function power(base: string, exponent: string): string {
   ].join(' ');
 }
 
-/** Numbers add, strings join (with numbers and booleans too), lists append. */
-export function compilePlus(forms: SqlForms, left: SqlValue, right: SqlValue, position: number): SqlValue {
-  const [a, b] = [familyOf(left.type), familyOf(right.type)];
-  if (isNull(left) || isNull(right)) return NULL;
-  if (a === 'number' && b === 'number')
-    return sqlValue(numericType(left.type, right.type), 'numeric', `(${forms.numeric(left)} + ${forms.numeric(right)})`);
-  if (a === 'list' || b === 'list') {
-    const parts = [left, right].flatMap(side => partsOf(side, 'list') ?? [listOf(forms, side)]);
-    return { kind: 'sql', type: 'list', form: 'jsonb', sql: joined('jsonb', parts, position), parts };
-  }
-  if ((a === 'string' && b !== 'any') || (b === 'string' && a !== 'any')) {
-    const parts = [left, right].flatMap(side => partsOf(side, 'string') ?? [written(forms, side)]);
-    return { kind: 'sql', type: 'string', form: 'text', sql: joined('text', parts, position), parts };
-  }
+/** Texts one after the other, numbers and booleans as they are written. */
+export function compileJoin(forms: SqlForms, left: SqlValue, right: SqlValue, position: number): Sql {
+  const parts = [left, right].flatMap(side => partsOf(side, 'string') ?? [written(forms, side)]);
+  return { form: 'text', sql: joined('text', parts, position), parts };
+}
+
+/** Lists one after the other; anything else is a list of one. */
+export function compileAppend(forms: SqlForms, left: SqlValue, right: SqlValue, position: number): Sql {
+  const parts = [left, right].flatMap(side => partsOf(side, 'list') ?? [listOf(forms, side)]);
+  return { form: 'jsonb', sql: joined('jsonb', parts, position), parts };
+}
+
+/** `+` by the values: numbers add, texts join, lists append. */
+export function compilePlus(forms: SqlForms, left: SqlValue, right: SqlValue, position: number): Sql {
   const scalar = (value: string) => `jsonb_typeof(${value}) IN ('string', 'number', 'boolean')`;
-  const sql = naming([forms.json(left), forms.json(right)], (x, y) =>
+  const sql = naming([forms.json(left), forms.json(right)], (x = '', y = '') =>
     [
       `CASE WHEN jsonb_typeof(${x}) = 'number' AND jsonb_typeof(${y}) = 'number' THEN to_jsonb((${x})::numeric + (${y})::numeric)`,
       `WHEN (jsonb_typeof(${x}) = 'string' AND ${scalar(y)}) OR (jsonb_typeof(${y}) = 'string' AND ${scalar(x)}) THEN to_jsonb(${joined('text', [`(${x} #>> '{}')`, `(${y} #>> '{}')`], position)})`,
       `WHEN jsonb_typeof(${x}) = 'array' OR jsonb_typeof(${y}) = 'array' THEN ${joined('jsonb', [x, y], position)} END`,
     ].join(' '),
   );
-  return sqlValue('any', 'jsonb', sql);
+  return jsonb(sql);
 }
 
 function partsOf(value: SqlValue, type: 'string' | 'list'): string[] | undefined {
@@ -228,17 +178,12 @@ function compareIds(forms: SqlForms, operator: ComparisonOperator, left: SqlValu
 
 function int8Sql(forms: SqlForms, value: SqlValue): string | null {
   if (value.kind === 'sql') return value.int8 ?? null;
-  const id = int8Of(value);
+  const id = value.kind === 'constant' ? int8Of(value.value) : null;
   return id === null ? null : forms.parameters.bind(id, 'int8');
 }
 
-function int8Of(value: SqlValue): string | null {
-  return value.kind === 'constant' && value.value instanceof ExactNumber && INT8_TEXT.test(value.value.text) ? value.value.text : null;
-}
-
-/** A constant list or map: the only values that can hold a null inside. */
-function isNested(value: SqlValue): value is SqlValue & { kind: 'constant' } {
-  return value.kind === 'constant' && value.value !== null && typeof value.value === 'object' && !(value.value instanceof ExactNumber);
+function int8Of(value: Constant): string | null {
+  return value instanceof ExactNumber && INT8_TEXT.test(value.text) ? value.text : null;
 }
 
 function unequal(forms: SqlForms, operator: '=' | '<>', left: SqlValue, right: SqlValue): string {
@@ -250,8 +195,8 @@ function isTyped(left: SqlValue, right: SqlValue): boolean {
   return (typed(left) && (typed(right) || right.kind === 'constant')) || (typed(right) && left.kind === 'constant');
 }
 
-function typedSides(forms: SqlForms, family: string, left: SqlValue, right: SqlValue): [string, string] | null {
-  if (family === 'number') return [forms.numeric(left), forms.numeric(right)];
-  if (family === 'string') return [forms.text(left), forms.text(right)];
-  return family === 'boolean' ? [forms.boolean(left), forms.boolean(right)] : null;
+function typedForm(family: string): 'numeric' | 'text' | 'boolean' | 'jsonb' {
+  if (family === 'number') return 'numeric';
+  if (family === 'string') return 'text';
+  return family === 'boolean' ? 'boolean' : 'jsonb';
 }

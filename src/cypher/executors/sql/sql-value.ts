@@ -1,15 +1,16 @@
-import { type ValueType } from '../../semantics/graph-schema.js';
+import { type Constant, ExactNumber, jsonText } from '../../values/constant.js';
+import { mayBe, type ValueType } from '../../values/value-type.js';
 import { type SqlParameters } from '../../../sql/sql-parameters.js';
 
-/** A number as it was written, so that no digit is lost on the way to `numeric`. */
-export class ExactNumber {
-  constructor(
-    readonly text: string,
-    readonly integer: boolean,
-  ) {}
+/** SQL for a value, and the form that it holds it in. */
+export interface Sql {
+  form: Form;
+  sql: string;
+  /** The same number as int8, for the indexes on ids. */
+  int8?: string;
+  /** What a sum of texts or of lists joins, so that a longer sum is checked once. */
+  parts?: string[];
 }
-
-export type Constant = null | boolean | string | ExactNumber | Constant[] | { [name: string]: Constant };
 
 /**
  * A compiled expression. `type` is what openCypher says it is, `form` how the SQL holds it: a value of type integer may be `numeric`, or
@@ -18,16 +19,7 @@ export type Constant = null | boolean | string | ExactNumber | Constant[] | { [n
  */
 export type SqlValue =
   | { kind: 'constant'; type: ValueType; value: Constant }
-  | {
-      kind: 'sql';
-      type: ValueType;
-      form: Form;
-      sql: string;
-      /** The same number as int8, for the indexes on ids. */
-      int8?: string;
-      /** What a sum of texts or of lists joins, so that a longer sum is checked once. */
-      parts?: string[];
-    }
+  | ({ kind: 'sql'; type: ValueType } & Sql)
   | { kind: 'entity'; type: 'node' | 'edge'; entity: Entity };
 
 export type Form = 'numeric' | 'text' | 'boolean' | 'jsonb';
@@ -39,79 +31,6 @@ export interface Entity {
   properties: string;
   /** The whole element as jsonb, as rows show it. */
   object: string;
-  /** Names of the variables at an edge's ends, where its direction is known. */
-  ends: { source: string; target: string } | null;
-  property(name: string): { name: string; type: ValueType };
-}
-
-export type Family = 'number' | 'string' | 'boolean' | 'list' | 'map' | 'node' | 'edge' | 'any';
-
-export function familyOf(type: ValueType): Family {
-  switch (type) {
-    case 'integer':
-    case 'float':
-    case 'number':
-      return 'number';
-    case 'string':
-    case 'date':
-    case 'datetime':
-      return 'string';
-    case 'boolean':
-    case 'list':
-    case 'map':
-    case 'node':
-    case 'edge':
-    case 'any':
-      return type;
-    default:
-      return type satisfies never;
-  }
-}
-
-/** The wider of two numeric types. */
-export function numericType(left: ValueType, right: ValueType): ValueType {
-  if (left === 'integer' && right === 'integer') return 'integer';
-  return left === 'float' || right === 'float' ? 'float' : 'number';
-}
-
-export function constant(value: Constant): SqlValue {
-  return { kind: 'constant', type: typeOfConstant(value), value };
-}
-
-function typeOfConstant(value: Constant): ValueType {
-  if (value === null) return 'any';
-  if (typeof value === 'boolean') return 'boolean';
-  if (typeof value === 'string') return 'string';
-  if (value instanceof ExactNumber) return value.integer ? 'integer' : 'float';
-  return Array.isArray(value) ? 'list' : 'map';
-}
-
-export function isNull(value: SqlValue): boolean {
-  return value.kind === 'constant' && value.value === null;
-}
-
-export function sqlValue(type: ValueType, form: Form, sql: string): SqlValue {
-  return { kind: 'sql', type, form, sql };
-}
-
-/** Characters of a constant as JSON, near enough for a bound. */
-export function sizeOfConstant(value: Constant): number {
-  if (typeof value === 'string') return value.length + 2;
-  if (value === null || typeof value === 'boolean') return 5;
-  if (value instanceof ExactNumber) return value.text.length;
-  const names = Array.isArray(value) ? [] : Object.keys(value);
-  const inner = Object.values(value).reduce<number>((size, each) => size + 1 + sizeOfConstant(each), 2);
-  return names.reduce((size, name) => size + 3 + name.length, inner);
-}
-
-export function jsonText(value: Constant): string {
-  if (value instanceof ExactNumber) return value.text.replace(/^(-?)\./, '$10.');
-  if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`;
-  if (value !== null && typeof value === 'object')
-    return `{${Object.entries(value)
-      .map(([name, inner]) => `${JSON.stringify(name)}:${jsonText(inner)}`)
-      .join(',')}}`;
-  return JSON.stringify(value);
 }
 
 /** The SQL in parentheses, unless it is a column, a parameter or in parentheses already. */
@@ -140,17 +59,17 @@ export class SqlForms {
   numeric(value: SqlValue): string {
     if (value.kind === 'constant')
       return value.value instanceof ExactNumber ? this.parameters.bind(value.value.text, 'numeric') : 'NULL::numeric';
-    return value.kind === 'sql' && fits(value.type, 'number') ? this.guarded(value, 'numeric', 'number') : 'NULL::numeric';
+    return value.kind === 'sql' && mayBe(value.type, 'number') ? this.guarded(value, 'numeric', 'number') : 'NULL::numeric';
   }
 
   text(value: SqlValue): string {
     if (value.kind === 'constant') return typeof value.value === 'string' ? this.parameters.bind(value.value, 'text') : 'NULL::text';
-    return value.kind === 'sql' && fits(value.type, 'string') ? this.guarded(value, 'text', 'string') : 'NULL::text';
+    return value.kind === 'sql' && mayBe(value.type, 'string') ? this.guarded(value, 'text', 'string') : 'NULL::text';
   }
 
   boolean(value: SqlValue): string {
     if (value.kind === 'constant') return typeof value.value === 'boolean' ? String(value.value) : 'NULL::boolean';
-    return value.kind === 'sql' && fits(value.type, 'boolean') ? this.guarded(value, 'boolean', 'boolean') : 'NULL::boolean';
+    return value.kind === 'sql' && mayBe(value.type, 'boolean') ? this.guarded(value, 'boolean', 'boolean') : 'NULL::boolean';
   }
 
   json(value: SqlValue): string {
@@ -164,6 +83,11 @@ export class SqlForms {
       default:
         return value satisfies never;
     }
+  }
+
+  /** The value in one of the four forms. */
+  in(form: Form, value: SqlValue): string {
+    return form === 'jsonb' ? this.json(value) : this[form](value);
   }
 
   /** Whatever form is shortest: for IS NULL, count and the like. */
@@ -183,7 +107,26 @@ export class SqlForms {
   }
 }
 
-function fits(type: ValueType, family: Family): boolean {
-  const actual = familyOf(type);
-  return actual === family || actual === 'any';
+/** The form that values of a known type take in SQL; jsonb where the type is not known, or has no form of its own. */
+export function formOf(type: ValueType): Form {
+  if (type === 'any') return 'jsonb';
+  if (mayBe(type, 'number')) return 'numeric';
+  if (mayBe(type, 'string')) return 'text';
+  return type === 'boolean' ? 'boolean' : 'jsonb';
+}
+
+export function numeric(sql: string): Sql {
+  return { form: 'numeric', sql };
+}
+
+export function text(sql: string): Sql {
+  return { form: 'text', sql };
+}
+
+export function boolean(sql: string): Sql {
+  return { form: 'boolean', sql };
+}
+
+export function jsonb(sql: string): Sql {
+  return { form: 'jsonb', sql };
 }

@@ -1,4 +1,4 @@
-import { type Constant, ExactNumber } from './sql-value.js';
+import { type Constant, ExactNumber } from './constant.js';
 
 /**
  * openCypher equality of constants, three-valued: a null inside a list or map makes an otherwise equal pair null. jsonb equality has two

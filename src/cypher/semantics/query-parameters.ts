@@ -1,11 +1,11 @@
-import { InvalidParameterError, MissingParameterError, type TextPlace } from '../../syntax/cypher.errors.js';
-import { ParametersTooLargeError } from '../../too-large.errors.js';
-import { type PlanWarning } from '../../plan/logical-plan.js';
-import { type Constant, ExactNumber, sizeOfConstant } from './sql-value.js';
+import { InvalidParameterError, MissingParameterError, type TextPlace } from '../syntax/cypher.errors.js';
+import { ParametersTooLargeError } from '../too-large.errors.js';
+import { type Constant, ExactNumber, sizeOfConstant } from '../values/constant.js';
+import { type QueryWarning } from './typed-tree.js';
 
 const MAX_NESTING = 32;
 
-/** The most that parameters may hold in one query, in characters of JSON, counted wherever one is named: the compiler works through them there. */
+/** The most that parameters may hold in one query, in characters of JSON, counted wherever one is named: the SQL holds them there. */
 export const MAX_USED_SIZE = 4_000_000;
 
 /** The caller's values for $parameters: checked when read, and remembered, so that those never read can be named. */
@@ -28,7 +28,7 @@ export class QueryParameters {
     return value;
   }
 
-  unused(): PlanWarning[] {
+  unused(): QueryWarning[] {
     return Object.keys(this.values)
       .filter(name => !this.used.has(name))
       .map(name => ({

@@ -1,6 +1,6 @@
-import { planCypher } from '../../cypher/plan/plan-cypher.js';
-import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
-import { parseCypher } from '../../cypher/syntax/parse-cypher.js';
+import { planCypher } from './plan-cypher.js';
+import { type GraphSchema } from '../semantics/graph-schema.js';
+import { parseCypher } from '../syntax/parse-cypher.js';
 import { findMatchesBehind } from './find-matches-behind.js';
 
 const schema: GraphSchema = {
@@ -14,12 +14,12 @@ const behind = (cypher: string, ...rows: unknown[][]) => findMatchesBehind(planC
 describe('findMatchesBehind', () => {
   it('takes the groups of the rows', () => {
     const found = behind('MATCH (o:订单) RETURN o.编号 AS n, count(*) AS c', [1, 5], [2, 6]);
-    expect(Object.values(found!.parameters)).toEqual([1, 2]);
-    expect(found!.plan).toMatchObject({ aggregated: false, limit: null, orderBy: [] });
+    expect(found!.values).toEqual([1, 2]);
+    expect(found!.plan.root).toMatchObject({ kind: 'project', input: { kind: 'filter', input: { kind: 'match' } } });
   });
 
   it('takes what attains an extreme', () => {
-    expect(Object.values(behind('MATCH (o:订单) RETURN max(o.运费) AS m', [9.5])!.parameters)).toEqual([9.5]);
+    expect(behind('MATCH (o:订单) RETURN max(o.运费) AS m', [9.5])!.values).toEqual([9.5]);
   });
 
   it('gives up where an extreme is a part of something else', () => {
@@ -28,6 +28,6 @@ describe('findMatchesBehind', () => {
 
   it('takes a variable called max for a variable', () => {
     const found = behind('MATCH (max:订单) RETURN count(max) + 1 AS c, max.编号 AS n', [2, 7]);
-    expect(Object.values(found!.parameters)).toEqual([7]);
+    expect(found!.values).toEqual([7]);
   });
 });

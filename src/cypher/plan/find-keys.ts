@@ -1,0 +1,35 @@
+import { type ResolvedProperty, type SchemaIndex } from '../semantics/graph-schema.js';
+import { type Pattern, type PatternNode } from '../semantics/pattern.js';
+import { type TypedExpression } from '../semantics/typed-tree.js';
+import { type Constant, ExactNumber } from '../values/constant.js';
+
+/** For each node the parts of its key as text, in key order, where its label and the conditions fix all of them; null elsewhere. */
+export function findKeys({ nodes }: Pattern, conditions: TypedExpression[], schema: SchemaIndex): (string[] | null)[] {
+  return nodes.map(node => {
+    const [group, ...others] = node.labels;
+    const label = group?.[0];
+    if (label === undefined || group?.length !== 1 || others.length > 0) return null;
+    const parts = schema.keyProperties(label)?.map(property => keyText(property, constantFor(node, property, conditions)));
+    return parts?.every(part => part !== null) ? parts : null;
+  });
+}
+
+/** The constant that some condition equates the property to. */
+function constantFor({ variable }: PatternNode, { name }: ResolvedProperty, conditions: TypedExpression[]): Constant | undefined {
+  const reads = (side: TypedExpression) =>
+    side.kind === 'property' && side.name === name && side.object.kind === 'variable' && side.object.name === variable;
+  for (const condition of conditions) {
+    if (condition.kind !== 'comparison' || condition.operator !== '=') continue;
+    const { left, right } = condition;
+    const value = reads(left) ? right : reads(right) ? left : null;
+    if (value?.kind === 'constant') return value.value;
+  }
+  return undefined;
+}
+
+/** Of texts and whole numbers only: their text in the key and in the property agree. */
+function keyText({ type }: ResolvedProperty, value: Constant | undefined): string | null {
+  if (type === 'string' && typeof value === 'string') return value;
+  if (type === 'integer' && value instanceof ExactNumber && /^-?\d+$/.test(value.text)) return BigInt(value.text).toString();
+  return null;
+}

@@ -1,0 +1,49 @@
+import { type Pattern } from '../semantics/pattern.js';
+import { type QueryWarning, type TypedAggregate, type TypedExpression } from '../semantics/typed-tree.js';
+import { type ValueType } from '../values/value-type.js';
+
+/**
+ * A query as a tree of operators of relational algebra. Each takes the rows of its input and gives rows of its own; the expressions of an
+ * operator read the variables of its input. Pure data: executors run it.
+ */
+export type Operator =
+  /** One row for each way the pattern lies in the graph, with its variables; one row without any for an empty pattern. */
+  | { kind: 'match'; pattern: Pattern; keys: (string[] | null)[] }
+  /** The rows for which all conditions are true. */
+  | { kind: 'filter'; input: Operator; conditions: TypedExpression[] }
+  /** One row for each group of rows with equal keys, or one in all where there are no keys; its variables are the keys and aggregates. */
+  | { kind: 'aggregate'; input: Operator; keys: NamedExpression[]; aggregates: NamedAggregate[] }
+  | { kind: 'sort'; input: Operator; keys: { expression: TypedExpression; descending: boolean }[] }
+  | { kind: 'project'; input: Operator; columns: NamedExpression[] }
+  | { kind: 'skip'; input: Operator; count: number }
+  | { kind: 'limit'; input: Operator; count: number };
+
+export interface NamedExpression {
+  name: string;
+  expression: TypedExpression;
+}
+
+export interface NamedAggregate {
+  name: string;
+  expression: TypedAggregate;
+}
+
+export interface QueryPlan {
+  /** The query text, for places in errors; '' for a tree built in code. */
+  text: string;
+  root: Operator;
+  columns: { name: string; type: ValueType }[];
+  warnings: QueryWarning[];
+}
+
+/** The operator and all below it, from the top. */
+export function* operatorsOf(operator: Operator): Generator<Operator> {
+  yield operator;
+  if ('input' in operator) yield* operatorsOf(operator.input);
+}
+
+/** The first operator of a kind, from the top. */
+export function findOperator<K extends Operator['kind']>(root: Operator, kind: K): (Operator & { kind: K }) | null {
+  for (const operator of operatorsOf(root)) if (operator.kind === kind) return operator as Operator & { kind: K };
+  return null;
+}

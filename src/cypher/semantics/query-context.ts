@@ -1,0 +1,93 @@
+import { CypherSyntaxError, placeOf, type TextPlace } from '../syntax/cypher.errors.js';
+import { type Name } from '../syntax/cypher-ast.js';
+import { type GraphSchema, type ResolvedProperty, SchemaIndex } from './graph-schema.js';
+import { type PatternEdge, type PatternNode } from './pattern.js';
+import { QueryParameters } from './query-parameters.js';
+import { type QueryWarning } from './typed-tree.js';
+
+/**
+ * What every part of one query is resolved against: its text for places, the caller's parameters, and what the graph is made of. An
+ * unknown label, type or property is a warning with the nearest name, and matches nothing, as openCypher has it.
+ */
+export class QueryContext {
+  readonly schema: SchemaIndex;
+  readonly parameters: QueryParameters;
+  private readonly unknown = new Map<string, QueryWarning>();
+  private readonly mismatches: QueryWarning[] = [];
+  private readonly properties = new Map<PatternNode | PatternEdge, Map<string, ResolvedProperty>>();
+
+  /** @param text '' for a tree built in code */
+  constructor(
+    private readonly text: string,
+    schema: GraphSchema,
+    parameters: Readonly<Record<string, unknown>>,
+  ) {
+    this.schema = new SchemaIndex(schema);
+    this.parameters = new QueryParameters(parameters, position => this.place(position));
+  }
+
+  place(position: number): TextPlace | null {
+    return this.text === '' ? null : placeOf(this.text, position);
+  }
+
+  error(zh: string, en: string, position: number): CypherSyntaxError {
+    return new CypherSyntaxError({ zh, en }, this.place(position));
+  }
+
+  label({ name, position }: Name): string {
+    const found = this.schema.findLabel(name);
+    if (found === null) this.warnUnknown('unknown_label', '标签', 'label', name, this.schema.nearestLabel(name), position);
+    return found ?? name;
+  }
+
+  edgeType({ name, position }: Name): string {
+    const found = this.schema.findType(name);
+    if (found === null) this.warnUnknown('unknown_type', '关系类型', 'relationship type', name, this.schema.nearestType(name), position);
+    return found ?? name;
+  }
+
+  /** A property as a query names it: the name it is stored by, and its type. */
+  property(name: string, element: PatternNode | PatternEdge): ResolvedProperty {
+    const known = this.properties.get(element) ?? new Map<string, ResolvedProperty>();
+    this.properties.set(element, known);
+    const property = known.get(name) ?? this.findProperty(name, element);
+    known.set(name, property);
+    return property;
+  }
+
+  warnMismatch(warning: Omit<QueryWarning, 'code'>): void {
+    this.mismatches.push({ code: 'type_mismatch', ...warning });
+  }
+
+  warnings(): QueryWarning[] {
+    return [...this.unknown.values(), ...this.mismatches, ...this.parameters.unused()];
+  }
+
+  private findProperty(name: string, element: PatternNode | PatternEdge): ResolvedProperty {
+    const isNode = 'possibleLabels' in element;
+    const resolved = isNode ? this.schema.nodeProperty(name, element.possibleLabels) : this.schema.edgeProperty(name, element.types);
+    if (resolved.known) return resolved;
+    const nearest = isNode
+      ? this.schema.nearestNodeProperty(name, element.possibleLabels)
+      : this.schema.nearestEdgeProperty(name, element.types);
+    this.warnUnknown('unknown_property', '属性', 'property', name, nearest, null);
+    return resolved;
+  }
+
+  private warnUnknown(
+    code: QueryWarning['code'],
+    zh: string,
+    en: string,
+    name: string,
+    nearest: string | null,
+    position: number | null,
+  ): void {
+    if (this.schema.isEmpty || this.unknown.has(`${code} ${name}`)) return;
+    const text = {
+      zh: `图中没有${zh}「${name}」${nearest === null ? '' : `，是否指「${nearest}」？`}`,
+      en: `The graph has no ${en} ${name}${nearest === null ? '' : `; did you mean ${nearest}?`}`,
+    };
+    const place = position === null ? null : this.place(position);
+    this.unknown.set(`${code} ${name}`, { code, text, context: { name, ...(nearest === null ? {} : { nearest }), ...place } });
+  }
+}
