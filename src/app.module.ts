@@ -22,9 +22,8 @@ import { GraphsModule } from './graphs/graphs.module.js';
 import { HealthModule } from './health/health.module.js';
 import { IngestionModule } from './ingestion/ingestion.module.js';
 import { LicensingModule } from './licensing/licensing.module.js';
-import { CallerLimitsGuard } from './limits/caller-limits.guard.js';
-import { ClientLimitsGuard } from './limits/client-limits.guard.js';
 import { CountingErrorFilter } from './limits/counting-error.filter.js';
+import { LimitsGuard } from './limits/limits.guard.js';
 import { LimitsModule } from './limits/limits.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { PermissionsModule } from './permissions/permissions.module.js';
@@ -72,14 +71,14 @@ export class AppModule {
         RetentionModule,
       ],
       providers: [
-        { provide: APP_FILTER, useClass: CountingErrorFilter },
+        { provide: APP_FILTER, useExisting: CountingErrorFilter },
         { provide: APP_PIPE, useClass: DtoPipe },
         // Guards run in this order: how often from this address, who calls, how often may they, may they go on, may they do this,
         // also with this connection, what do they send, may they do it with this graph, which the body may name, can what they send be
         // understood.
-        { provide: APP_GUARD, useClass: ClientLimitsGuard },
+        { provide: APP_GUARD, useClass: LimitsGuard },
         { provide: APP_GUARD, useClass: CredentialsGuard },
-        { provide: APP_GUARD, useClass: CallerLimitsGuard },
+        { provide: APP_GUARD, useClass: LimitsGuard },
         { provide: APP_GUARD, useClass: PasswordChangeGuard },
         { provide: APP_GUARD, useClass: ApiKeyPowersGuard },
         { provide: APP_GUARD, useClass: AdminGuard },

@@ -10,7 +10,7 @@ import { requestContextMiddleware } from './common/logging/request-context.js';
 import { requestLogMiddleware } from './http/server/request-log.middleware.js';
 import { securityHeadersMiddleware } from './http/server/security-headers.middleware.js';
 import { FrameworkLog } from './common/logging/log.js';
-import { AnonymousCeiling } from './limits/anonymous-ceiling.service.js';
+import { CountingErrorFilter } from './limits/counting-error.filter.js';
 import { serveOpenApi } from './openapi/openapi.js';
 import { Telemetry } from './telemetry/telemetry.service.js';
 
@@ -38,9 +38,8 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   if (settings.metricsPort > 0) app.use(app.get(Telemetry).middleware);
   app.use(pathPrefixMiddleware, securityHeadersMiddleware);
   if (settings.corsOrigins.length > 0) app.enableCors(corsFor(settings.corsOrigins));
-  const ceiling = app.get(AnonymousCeiling);
-  app.use(ceiling.gate, checkRequestMiddleware);
-  app.use(['/docs', '/openapi.json'], ceiling.guard);
+  app.use(checkRequestMiddleware);
+  app.use(['/docs', '/openapi.json'], app.get(CountingErrorFilter).countDocument);
   serveOpenApi(app, { keepTokens: !settings.isProduction });
   answerProtocolErrors(app.getHttpServer(), log);
   return app;

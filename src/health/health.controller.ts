@@ -3,13 +3,13 @@ import { ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagg
 import { type Response } from 'express';
 import { Public } from '../access/access.decorator.js';
 import { Unread } from '../http/validation/unread.decorator.js';
-import { SkipLimits } from '../limits/bucket.decorator.js';
+import { Bucket } from '../limits/bucket.decorator.js';
 import { HealthResponse, ReadinessResponse } from './health.dto.js';
 import { HealthService } from './health.service.js';
 
 @ApiTags('operations')
 @Controller('health')
-@SkipLimits()
+@Bucket('none')
 export class HealthController {
   constructor(private readonly health: HealthService) {}
 

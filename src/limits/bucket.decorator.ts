@@ -1,19 +1,20 @@
-import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { applyDecorators, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
-import { SkipThrottle } from '@nestjs/throttler';
-import { type BucketName, buckets, windowMs } from './buckets.js';
+import { type BucketName, buckets, type Route, windowMs } from './charge.js';
 
-export const BUCKET = 'bucket';
+const BUCKET = 'bucket';
 
-/**
- * Puts a route into a bucket of its own; a route without one counts for its user. Not the throttler's `@Throttle`, whose
- * limits are counted per handler: routes of one bucket count together.
- */
-export const Bucket = (name: BucketName): MethodDecorator => {
-  const { limit, scope } = buckets[name];
-  const documented = { bucket: name, requests: limit, seconds: windowMs / 1000, per: scope === 'ip' ? 'client IP' : 'user' };
+/** Puts a route into a bucket that it shares with others; `none` is for what must always answer: health. */
+export function Bucket(name: BucketName | 'none'): MethodDecorator & ClassDecorator {
+  if (name === 'none') return SetMetadata(BUCKET, name);
+  const { limit, per } = buckets[name];
+  const documented = { bucket: name, requests: limit, seconds: windowMs / 1000, per: per === 'address' ? 'client IP' : 'user' };
   return applyDecorators(SetMetadata(BUCKET, name), ApiExtension('x-rate-limit', documented));
-};
+}
 
-/** For what must always answer: health. */
-export const SkipLimits = (): MethodDecorator & ClassDecorator => SkipThrottle();
+/** The bucket that a route or its controller names. */
+export function bucketOf(context: ExecutionContext): Route['bucket'] {
+  return find(context.getHandler()) ?? find(context.getClass());
+}
+
+const find = (target: object) => Reflect.getMetadata(BUCKET, target) as Route['bucket'];

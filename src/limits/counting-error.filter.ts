@@ -1,19 +1,27 @@
 import { type ArgumentsHost, Catch, Inject } from '@nestjs/common';
-import { type Request, type Response } from 'express';
+import { type NextFunction, type Request, type Response } from 'express';
 import { type Logger } from 'pino';
 import { toApiError } from '../common/errors/to-api-error.js';
 import { ErrorFilter } from '../http/server/error.filter.js';
 import { LOG } from '../common/logging/log.js';
 import { Telemetry } from '../telemetry/telemetry.service.js';
-import { AnonymousCeiling } from './anonymous-ceiling.service.js';
+import { anonymous } from './charge.js';
+import { ClientAddressService } from './client-address.service.js';
+import { KnownCallersService } from './known-callers.service.js';
+import { LimiterService } from './limiter.service.js';
 import { TooManyRequestsError } from './limits.errors.js';
 
-/** The error filter, which first counts what ends in an error without having reached a bucket: 404s, 401s. */
+/**
+ * The error filter, which first counts what ends in an error without having reached a bucket (unknown routes, 401s, what cannot be
+ * read) for its address. The address that used up its share gets a 429 in place of any more of them.
+ */
 @Catch()
 export class CountingErrorFilter extends ErrorFilter {
   constructor(
     @Inject(LOG) log: Logger,
-    private readonly ceiling: AnonymousCeiling,
+    private readonly limiter: LimiterService,
+    private readonly addresses: ClientAddressService,
+    private readonly callers: KnownCallersService,
     private readonly telemetry: Telemetry,
   ) {
     super(log);
@@ -21,7 +29,7 @@ export class CountingErrorFilter extends ErrorFilter {
 
   override catch(thrown: unknown, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<Response>();
-    this.count(thrown, host)
+    this.countError(thrown, host)
       .then(error => {
         if (error instanceof TooManyRequestsError) this.telemetry.requestRefused(error.bucket);
         super.catch(error, host);
@@ -29,18 +37,33 @@ export class CountingErrorFilter extends ErrorFilter {
       .catch(() => response.destroy());
   }
 
+  /** Middleware in front of documents that Express serves without guards: they count as errors do. */
+  readonly countDocument = (request: Request, response: Response, next: NextFunction): void => {
+    this.count(request, response).then(() => next(), next);
+  };
+
   /** The error to answer with: the one thrown, or the refusal to hear any more of them. */
-  private async count(thrown: unknown, host: ArgumentsHost): Promise<unknown> {
+  private async countError(thrown: unknown, host: ArgumentsHost): Promise<unknown> {
     const error = toApiError(thrown);
     const http = host.switchToHttp();
     const response = http.getResponse<Response>();
     // A fault of ours is nobody's flood: it is told as what it is, also to an address that is refused.
-    if (error.status >= 500 || error instanceof TooManyRequestsError || response.headersSent) return error;
+    if (error.status >= 500 || response.headersSent || this.limiter.hasCounted(response)) return error;
     try {
-      await this.ceiling.count(http.getRequest<Request>(), response);
+      await this.count(http.getRequest<Request>(), response);
       return error;
     } catch (refusal) {
       return refusal;
+    }
+  }
+
+  /** A credential that is shown by the one who is refused adds to the flood, and is good for nothing more at a blocked address. */
+  private async count(request: Request, response: Response): Promise<void> {
+    try {
+      await this.limiter.admit(anonymous, this.addresses.of(request), response);
+    } catch (error) {
+      if (error instanceof TooManyRequestsError) this.callers.distrust(request);
+      throw error;
     }
   }
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type Request } from 'express';
 import { hasSigned, TokenKey } from '../access/token-key.js';
-import { type Caller } from './caller.js';
+import { type Caller } from './charge.js';
 import { RecentMap } from './recent-map.js';
 
 const keepMs = 10 * 60_000;

@@ -1,7 +1,7 @@
 import { type ThrottlerStorage } from '@nestjs/throttler';
 import { type Response } from 'express';
 import { readSettings } from '../config/settings.js';
-import { type Policy, windowMs } from './buckets.js';
+import { type Policy, windowMs } from './charge.js';
 import { LimiterService } from './limiter.service.js';
 import { LimitsUnavailableError, TooManyRequestsError } from './limits.errors.js';
 import { MemoryStorage } from './storage/memory.storage.js';

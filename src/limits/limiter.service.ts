@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectThrottlerStorage, type ThrottlerStorage } from '@nestjs/throttler';
 import { type Response } from 'express';
 import { Settings } from '../config/settings.js';
-import { type Policy, windowMs } from './buckets.js';
+import { type Policy, windowMs } from './charge.js';
 import { LimitsUnavailableError, TooManyRequestsError } from './limits.errors.js';
 import { RecentMap } from './recent-map.js';
 import { type HitRecord } from './storage/sliding-log.js';
@@ -52,6 +52,11 @@ export class LimiterService {
     const scaled = this.scale(policy);
     const seconds = this.blockedSeconds(scaled, subject);
     if (seconds > 0) this.refuse(scaled, seconds, response);
+  }
+
+  /** Whether a request was counted, or refused: its answer then names the limit. */
+  hasCounted(response: Response): boolean {
+    return response.hasHeader('RateLimit');
   }
 
   private blockedSeconds(scaled: Policy, subject: string): number {

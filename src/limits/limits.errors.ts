@@ -1,5 +1,5 @@
 import { ApiError } from '../common/errors/api-error.js';
-import { type Policy, windowMs } from './buckets.js';
+import { type Policy, windowMs } from './charge.js';
 
 export class TooManyRequestsError extends ApiError {
   /** Name of the policy that was used up. */

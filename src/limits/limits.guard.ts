@@ -1,57 +1,53 @@
-import { type ExecutionContext, Injectable } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
-import {
-  InjectThrottlerOptions,
-  InjectThrottlerStorage,
-  ThrottlerGuard,
-  type ThrottlerModuleOptions,
-  type ThrottlerRequest,
-  type ThrottlerStorage,
-} from '@nestjs/throttler';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { type Request, type Response } from 'express';
-import { BUCKET } from './bucket.decorator.js';
-import { type BucketName, type Policy } from './buckets.js';
+import { accessOf } from '../access/access.decorator.js';
+import { type Principal, principalOf } from '../access/principal.js';
+import { bucketOf } from './bucket.decorator.js';
+import { anonymous, findCharge, type Route, toCaller } from './charge.js';
+import { ClientAddressService } from './client-address.service.js';
 import { KnownCallersService } from './known-callers.service.js';
 import { LimiterService } from './limiter.service.js';
-import { VisitsService } from './visits.service.js';
-
-/** A request as the limits see it. */
-export interface Arrival {
-  request: Request;
-  response: Response;
-  bucket: BucketName | undefined;
-  context: ExecutionContext;
-}
 
 /**
- * The throttler's guard with the steps that differ here: whom a route is counted for, the headers, and the error. Its own
- * counts one key per handler, and its headers and `ThrottlerException` are not the contract's.
+ * Stands before the credentials, where it counts by address, so that no password is hashed and no key looked up beyond the limit;
+ * and right behind them, where it counts by user or API key, also what later guards refuse.
  */
 @Injectable()
-export abstract class LimitsGuard extends ThrottlerGuard {
+export class LimitsGuard implements CanActivate {
   constructor(
-    @InjectThrottlerOptions() options: ThrottlerModuleOptions,
-    @InjectThrottlerStorage() storage: ThrottlerStorage,
-    reflector: Reflector,
-    protected readonly limiter: LimiterService,
-    protected readonly visits: VisitsService,
-    protected readonly callers: KnownCallersService,
-  ) {
-    super(options, storage, reflector);
+    private readonly limiter: LimiterService,
+    private readonly addresses: ClientAddressService,
+    private readonly callers: KnownCallersService,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const response = http.getResponse<Response>();
+    const route = { bucket: bucketOf(context), isPublic: accessOf(context).kind === 'public' };
+    const principal = principalOf(context) as Principal | undefined;
+    if (principal) await this.countCaller(route, principal, http.getRequest(), response);
+    // A public route has no caller: behind the credentials its request is counted already.
+    else if (!this.limiter.hasCounted(response)) await this.countAddress(route, http.getRequest(), response);
+    return true;
   }
 
-  /** Null where this guard leaves the request to the other one. */
-  protected abstract findCharge(arrival: Arrival): { policy: Policy; subject: string } | null;
+  private async countCaller(route: Route, principal: Principal, request: Request, response: Response): Promise<void> {
+    const caller = toCaller(principal);
+    this.callers.remember(request, caller);
+    const charge = findCharge(route, caller);
+    if (charge) await this.limiter.admit(charge.policy, charge.subject, response);
+  }
 
-  protected override async handleRequest({ context }: ThrottlerRequest): Promise<boolean> {
-    const http = context.switchToHttp();
-    const bucket = this.reflector.get<BucketName | undefined>(BUCKET, context.getHandler());
-    const arrival: Arrival = { request: http.getRequest(), response: http.getResponse(), bucket, context };
-    const charge = this.findCharge(arrival);
-    if (charge) {
-      this.visits.of(arrival.request).counted = true;
-      await this.limiter.admit(charge.policy, charge.subject, arrival.response);
+  /** Also refuses, before the credentials cost a query, a caller that is known to be blocked and an address full of strangers. */
+  private async countAddress(route: Route, request: Request, response: Response): Promise<void> {
+    const address = this.addresses.of(request);
+    if (!route.isPublic && this.limiter.isBlocked(anonymous, address) && !this.callers.isLikelyGood(request)) {
+      this.limiter.refuseBlocked(anonymous, address, response);
     }
-    return true;
+    const charge = findCharge(route, address);
+    if (charge) return this.limiter.admit(charge.policy, charge.subject, response);
+    const caller = this.callers.find(request);
+    const expected = caller && findCharge(route, caller);
+    if (expected) this.limiter.refuseBlocked(expected.policy, expected.subject, response);
   }
 }

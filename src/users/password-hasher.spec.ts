@@ -1,6 +1,6 @@
 import * as bcrypt from 'bcrypt';
 import { type Settings } from '../config/settings.js';
-import { type VisitsService } from '../limits/visits.service.js';
+import { type ClientAddressService } from '../limits/client-address.service.js';
 import { type Telemetry } from '../telemetry/telemetry.service.js';
 import { PasswordHasher } from './password-hasher.js';
 
@@ -17,8 +17,8 @@ const compare = jest.mocked(bcrypt.compare as Compare);
 
 const cost = 7;
 const telemetry = { watch: () => undefined } as unknown as Telemetry;
-const visits = { currentAddress: () => '192.0.2.1' } as unknown as VisitsService;
-const hasherOf = (bcryptCost: number) => new PasswordHasher({ bcryptCost } as Settings, telemetry, visits);
+const addresses = { current: () => '192.0.2.1' } as unknown as ClientAddressService;
+const hasherOf = (bcryptCost: number) => new PasswordHasher({ bcryptCost } as Settings, telemetry, addresses);
 
 /** Rounds of key expansion, which is what bcrypt's time consists of. */
 function work(): number {

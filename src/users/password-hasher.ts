@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { compare, getRounds, hash } from 'bcrypt';
 import { FairShare } from '../common/turns/fair-share.js';
 import { Settings } from '../config/settings.js';
-import { VisitsService } from '../limits/visits.service.js';
+import { ClientAddressService } from '../limits/client-address.service.js';
 import { Telemetry } from '../telemetry/telemetry.service.js';
 import { HashingBusyError } from './users.errors.js';
 
@@ -36,7 +36,7 @@ export class PasswordHasher {
   constructor(
     { bcryptCost }: Settings,
     telemetry: Telemetry,
-    private readonly visits: VisitsService,
+    private readonly addresses: ClientAddressService,
   ) {
     this.cost = bcryptCost;
     telemetry.watch('password_hashing_waiting', 'Passwords that wait to be hashed', () => this.share.waiting);
@@ -71,7 +71,7 @@ export class PasswordHasher {
 
   /** Shared by address: who logs in is not known before, and many names are easily made. */
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
-    return this.share.run({ caller: this.visits.currentAddress() }, work);
+    return this.share.run({ caller: this.addresses.current() }, work);
   }
 }
 

@@ -1,5 +1,5 @@
 import { type ThrottlerStorage } from '@nestjs/throttler';
-import { windowMs } from '../buckets.js';
+import { windowMs } from '../charge.js';
 import { RecentMap } from '../recent-map.js';
 import { type HitRecord, SlidingLog } from './sliding-log.js';
 

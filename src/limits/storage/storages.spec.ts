@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import { cloneDatabase } from '../../../test/support/database.js';
 import { describeWithRedis, startRedis } from '../../../test/support/redis.js';
-import { windowMs } from '../buckets.js';
+import { windowMs } from '../charge.js';
 import { MemoryStorage } from './memory.storage.js';
 import { limitsPool, PostgresStorage } from './postgres.storage.js';
 import { RedisStorage } from './redis.storage.js';

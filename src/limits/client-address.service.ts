@@ -1,9 +1,46 @@
 import { isIP } from 'node:net';
+import { Inject, Injectable } from '@nestjs/common';
 import { normalizeIp } from '@nestjs/throttler';
+import { type Request } from 'express';
+import { type Logger } from 'pino';
+import { LOG } from '../common/logging/log.js';
+import { currentRequest } from '../common/logging/request-context.js';
+import { Settings } from '../config/settings.js';
 import { type TrustedProxies } from '../config/trusted-proxies.js';
 
 /** All requests without a readable sender share one bucket: a limit that is met too early, never one that is not met. */
 export const unknownClient = 'unknown';
+
+/** The addresses that requests are counted under. */
+@Injectable()
+export class ClientAddressService {
+  private forwardingSeen = false;
+
+  constructor(
+    private readonly settings: Settings,
+    @Inject(LOG) private readonly log: Logger,
+  ) {}
+
+  of({ headers: { 'x-forwarded-for': forwardedFor }, socket }: Request): string {
+    if (forwardedFor !== undefined) this.warnOfProxy();
+    const header = Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor;
+    return findClientAddress(socket.remoteAddress, header, this.settings.trustProxy);
+  }
+
+  /** The address of the request being served, for code that is not handed it. */
+  current(): string {
+    const current = currentRequest();
+    return current ? this.of(current.request) : unknownClient;
+  }
+
+  /** Behind a proxy that is not trusted all clients share its limits, which looks like a fault of the service. */
+  private warnOfProxy(): void {
+    const { trustProxy } = this.settings;
+    if (this.forwardingSeen || !('hops' in trustProxy) || trustProxy.hops > 0) return;
+    this.forwardingSeen = true;
+    this.log.warn('A request came with X-Forwarded-For, which is ignored: TRUST_PROXY is unset, so clients behind a proxy share one limit');
+  }
+}
 
 /**
  * The address that a request is counted under: IPv4 whole, IPv6 by its /64 (one household or host, which may use any address

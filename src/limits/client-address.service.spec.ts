@@ -1,5 +1,5 @@
 import { readTrustedProxies, trustNobody } from '../config/trusted-proxies.js';
-import { findClientAddress, unknownClient } from './client-address.js';
+import { findClientAddress, unknownClient } from './client-address.service.js';
 
 type Case = [title: string, trust: string, peer: string | undefined, forwardedFor: string | undefined, expected: string];
 

@@ -1,0 +1,27 @@
+import { type BucketName, type Caller, findCharge, type Route, toCaller } from './charge.js';
+
+const address = '203.0.113.7';
+const grant = { id: 3, rateLimit: 7, graphIds: [], permissions: [] };
+const principal = { userId: 1, username: 'li', isAdmin: true, mustChangePassword: false, tokenVersion: 1 };
+const user = toCaller(principal);
+const key = toCaller({ ...principal, apiKey: grant });
+
+const open = (bucket?: BucketName | 'none'): Route => ({ bucket, isPublic: true });
+const guarded = (bucket?: BucketName): Route => ({ bucket, isPublic: false });
+const cost = (name: string, limit: number, subject: string) => ({ policy: { name, limit }, subject });
+
+describe('what a request costs', () => {
+  it.each<[title: string, route: Route, before: object | null, ofUser: object | null, ofKey: object | null]>([
+    ['a public route', open(), cost('anonymous', 300, address), null, cost('api_key', 7, 'key:3')],
+    ['a login', open('login'), cost('login', 10, address), null, cost('api_key', 7, 'key:3')],
+    ['a registration', open('register'), cost('register', 5, address), null, cost('api_key', 7, 'key:3')],
+    ['a change of password', guarded('password'), cost('password', 5, address), null, cost('api_key', 7, 'key:3')],
+    ['a query', guarded('query'), null, cost('query', 30, 'user:1'), cost('api_key', 7, 'key:3')],
+    ['a run', guarded('run'), null, cost('run', 30, 'user:1'), cost('api_key', 7, 'key:3')],
+    ['any other route', guarded(), null, cost('user', 60, 'user:1'), cost('api_key', 7, 'key:3')],
+    ['a route that counts nothing', open('none'), null, null, null],
+  ])('%s: its address before the credentials, its caller behind them', (_, route, ofAddress, ofUser, ofKey) => {
+    const found = ([address, user, key] satisfies (string | Caller)[]).map(payer => findCharge(route, payer));
+    expect(found).toEqual([ofAddress, ofUser, ofKey]);
+  });
+});

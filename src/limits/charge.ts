@@ -1,0 +1,66 @@
+import { type Principal } from '../access/principal.js';
+
+/** Every limit counts the last 60 seconds, at every moment. */
+export const windowMs = 60_000;
+
+/**
+ * The limits of what comes from one address, before its credentials are looked at, and of what one user sends. A route that names
+ * no bucket counts as `user`; what reaches no other bucket (public routes, unknown ones, missing credentials) as `anonymous`.
+ */
+export const buckets = {
+  login: { limit: 10, per: 'address' },
+  register: { limit: 5, per: 'address' },
+  password: { limit: 5, per: 'address' },
+  anonymous: { limit: 300, per: 'address' },
+  query: { limit: 30, per: 'user' },
+  run: { limit: 30, per: 'user' },
+  user: { limit: 60, per: 'user' },
+} as const satisfies Record<string, { limit: number; per: 'address' | 'user' }>;
+
+export type BucketName = keyof typeof buckets;
+
+export interface Policy {
+  /** Name in the `RateLimit` headers and in the error's context. */
+  name: string;
+  /** Requests per minute. */
+  limit: number;
+}
+
+export const anonymous: Policy = { name: 'anonymous', limit: buckets.anonymous.limit };
+
+export interface Route {
+  /** The bucket that the route names; `none` where nothing is counted. */
+  bucket?: BucketName | 'none' | undefined;
+  isPublic: boolean;
+}
+
+/** Whom requests behind the credentials are counted for. */
+export interface Caller {
+  subject: string;
+  /** Requests per minute of the API key that was shown; none for a user. */
+  rateLimit?: number;
+}
+
+export function toCaller({ userId, apiKey }: Principal): Caller {
+  return apiKey ? { subject: `key:${apiKey.id}`, rateLimit: apiKey.rateLimit } : { subject: `user:${userId}` };
+}
+
+/** One request of `subject` against `policy`. */
+export interface Charge {
+  policy: Policy;
+  subject: string;
+}
+
+/**
+ * What a request costs an address, or the caller behind it; null where it costs the other one. The limit of an API key, over all
+ * endpoints, takes the place of its user's limits.
+ */
+export function findCharge({ bucket, isPublic }: Route, payer: string | Caller): Charge | null {
+  if (bucket === 'none') return null;
+  const name = bucket ?? (isPublic ? 'anonymous' : 'user');
+  const { limit, per } = buckets[name];
+  if (typeof payer === 'string') return per === 'address' ? { policy: { name, limit }, subject: payer } : null;
+  const { subject, rateLimit } = payer;
+  if (rateLimit !== undefined) return { policy: { name: 'api_key', limit: rateLimit }, subject };
+  return per === 'user' ? { policy: { name, limit }, subject } : null;
+}
