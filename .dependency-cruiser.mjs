@@ -29,7 +29,7 @@ const rooms = {
   questions: ['linking', 'planning', 'wording'],
   metrics: ['formula', 'patterns', 'plan', 'binding'],
   ingestion: ['mapping', 'staging', 'run'],
-  warehouse: ['clients', 'mirror', 'connections', 'tables'],
+  warehouse: ['clients', 'mirror', 'connections', 'grants', 'tables'],
 };
 
 const folders = names => `^src/(${names.join('|')})/`;

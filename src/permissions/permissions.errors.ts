@@ -21,18 +21,3 @@ export class UserIdForAdminsError extends ApiError {
     });
   }
 }
-
-export class OneUserExpectedError extends ApiError {
-  constructor() {
-    super(400, 'one_user_expected', { zh: '请只给出 user_id 或 username 之一', en: 'Give exactly one of user_id and username' });
-  }
-}
-
-export class ConnectionGrantNotFoundError extends ApiError {
-  constructor() {
-    super(404, 'connection_grant_not_found', {
-      zh: '该用户没有这个数仓连接的授权',
-      en: 'That user has no grant on this warehouse connection',
-    });
-  }
-}

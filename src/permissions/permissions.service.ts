@@ -4,9 +4,10 @@ import { type GraphRole } from '../access/access.decorator.js';
 import { type Principal } from '../access/principal.js';
 import { afterId, page, type Page, type PageQuery } from '../http/paging/page.js';
 import { Quotas } from '../database/quotas.js';
+import { OneUserExpectedError } from '../users/users.errors.js';
 import { UsersService } from '../users/users.service.js';
 import { type GrantRequest, type MemberResponse, toMemberResponse } from './permissions.dto.js';
-import { MemberNotFoundError, OneUserExpectedError, OwnerIsNoMemberError, UserIdForAdminsError } from './permissions.errors.js';
+import { MemberNotFoundError, OwnerIsNoMemberError, UserIdForAdminsError } from './permissions.errors.js';
 import { PermissionsRepository } from './permissions.repository.js';
 
 @Injectable()

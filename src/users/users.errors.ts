@@ -47,6 +47,13 @@ export class UserOwnsGraphsError extends ApiError {
   }
 }
 
+/** Who is meant, of a request that names a user by id or by name. */
+export class OneUserExpectedError extends ApiError {
+  constructor() {
+    super(400, 'one_user_expected', { zh: '请只给出 user_id 或 username 之一', en: 'Give exactly one of user_id and username' });
+  }
+}
+
 /** 503: too many passwords of one address wait to be hashed, or one has waited for too long. */
 export class HashingBusyError extends BusyError {
   constructor(retryAfterS: number) {

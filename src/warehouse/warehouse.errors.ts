@@ -51,6 +51,15 @@ export class ConnectionAccessLostError extends ApiError {
   }
 }
 
+export class ConnectionGrantNotFoundError extends ApiError {
+  constructor() {
+    super(404, 'connection_grant_not_found', {
+      zh: '该用户没有这个数仓连接的授权',
+      en: 'That user has no grant on this warehouse connection',
+    });
+  }
+}
+
 export class ConnectionNameTakenError extends ApiError {
   constructor() {
     super(400, 'connection_name_taken', { zh: '已有同名的数仓连接', en: 'A warehouse connection of this name exists already' });
@@ -118,7 +127,7 @@ export class MirrorCopyNotBuiltError extends ApiError {
 
 export class TableNotFoundError extends ApiError {
   constructor() {
-    super(404, 'table_not_found', { zh: '镜像中没有这张表', en: 'The mirror has no such table' });
+    super(404, 'table_not_found', { zh: '该连接中没有这张表', en: 'The connection has no such table' });
   }
 }
 

@@ -1,11 +1,15 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { UsersModule } from '../users/users.module.js';
 import { ConnectionAccessService } from './connections/connection-access.service.js';
 import { Connection } from './connections/connection.entity.js';
 import { ConnectionsController } from './connections/connections.controller.js';
 import { ConnectionsRepository } from './connections/connections.repository.js';
 import { ConnectionsService } from './connections/connections.service.js';
 import { WarehouseClients } from './connections/warehouse-clients.js';
+import { ConnectionGrantsController } from './grants/connection-grants.controller.js';
+import { ConnectionGrantsRepository } from './grants/connection-grants.repository.js';
+import { ConnectionGrantsService } from './grants/connection-grants.service.js';
 import { MirrorCatalog } from './mirror/mirror-catalog.js';
 import { MirrorClient } from './mirror/mirror.client.js';
 import { MirrorUploadService } from './mirror/mirror-upload.service.js';
@@ -14,10 +18,12 @@ import { TablesService } from './tables/tables.service.js';
 import { WarehouseService } from './warehouse.service.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Connection])],
-  controllers: [ConnectionsController, TablesController],
+  imports: [TypeOrmModule.forFeature([Connection]), UsersModule],
+  controllers: [ConnectionsController, ConnectionGrantsController, TablesController],
   providers: [
     ConnectionAccessService,
+    ConnectionGrantsRepository,
+    ConnectionGrantsService,
     ConnectionsRepository,
     ConnectionsService,
     MirrorCatalog,
@@ -27,6 +33,6 @@ import { WarehouseService } from './warehouse.service.js';
     WarehouseClients,
     WarehouseService,
   ],
-  exports: [ConnectionAccessService, ConnectionsService, WarehouseService],
+  exports: [ConnectionAccessService, WarehouseService],
 })
 export class WarehouseModule {}

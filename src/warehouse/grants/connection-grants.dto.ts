@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString } from 'class-validator';
-import { type ConnectionRight, connectionRights } from '../access/access.decorator.js';
-import { MaxLength } from '../http/validation/length.decorator.js';
+import { type ConnectionRight, connectionRights } from '../../access/access.decorator.js';
+import { MaxLength } from '../../http/validation/length.decorator.js';
 import { type Grantee, IsGrantee, granteeSchema, everyone } from './grantee.js';
 
 const rightWords = 'read：查看、映射、绑定表 / sees, maps and binds tables; write：另可上传、删除表 / also loads and drops tables';

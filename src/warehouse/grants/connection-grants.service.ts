@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { type Principal } from '../access/principal.js';
-import { AuditService } from '../audit/audit.service.js';
-import { afterId, page, type Page, type PageQuery } from '../http/paging/page.js';
-import { UsersService } from '../users/users.service.js';
-import { ConnectionsService } from '../warehouse/connections/connections.service.js';
+import { type Principal } from '../../access/principal.js';
+import { AuditService } from '../../audit/audit.service.js';
+import { afterId, page, type Page, type PageQuery } from '../../http/paging/page.js';
+import { OneUserExpectedError } from '../../users/users.errors.js';
+import { UsersService } from '../../users/users.service.js';
+import { ConnectionsService } from '../connections/connections.service.js';
 import {
   type ConnectionGrantResponse,
   type ConnectionGrantRow,
@@ -12,7 +13,6 @@ import {
 } from './connection-grants.dto.js';
 import { ConnectionGrantsRepository } from './connection-grants.repository.js';
 import { everyone, type Grantee } from './grantee.js';
-import { OneUserExpectedError } from './permissions.errors.js';
 
 /** Who may use a warehouse connection besides admins. Its jobs and bindings lose the right with the user who saved them. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { Param, type PipeTransform } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
-import { readId } from '../http/validation/positive-int.pipe.js';
+import { readId } from '../../http/validation/positive-int.pipe.js';
 
 export const everyone = 'everyone';
 

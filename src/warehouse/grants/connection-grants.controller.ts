@@ -1,10 +1,10 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
-import { AdminOnly } from '../access/access.decorator.js';
-import { CurrentPrincipal, type Principal } from '../access/principal.js';
-import { type Page, PageOf, PageQuery } from '../http/paging/page.js';
-import { IdParam } from '../http/validation/positive-int.pipe.js';
+import { AdminOnly } from '../../access/access.decorator.js';
+import { CurrentPrincipal, type Principal } from '../../access/principal.js';
+import { type Page, PageOf, PageQuery } from '../../http/paging/page.js';
+import { IdParam } from '../../http/validation/positive-int.pipe.js';
 import { ConnectionGrantResponse, GrantConnectionRequest } from './connection-grants.dto.js';
 import { ConnectionGrantsService } from './connection-grants.service.js';
 import { type Grantee, GranteeParam } from './grantee.js';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
-import { ServicePool } from '../database/service-pool.js';
+import { ServicePool } from '../../database/service-pool.js';
 import { type ConnectionGrantRow } from './connection-grants.dto.js';
-import { ConnectionGrantNotFoundError } from './permissions.errors.js';
+import { ConnectionGrantNotFoundError } from '../warehouse.errors.js';
 
 const grant = `
   SELECT g.user_id, u.username, g.can_write, a.username AS granted_by, g.created_at
