@@ -53,6 +53,14 @@ describe('the mirror', () => {
     await expect(asRole('SELECT FROM public.users')).rejects.toMatchObject({ code: '42501' });
   });
 
+  it('describes a table that somebody else has locked', async () => {
+    await test.pool.transaction(async client => {
+      await client.query('LOCK TABLE mirror.things IN ACCESS EXCLUSIVE MODE');
+      expect(await mirror.describe('things')).toMatchObject({ columns: [{ name: 'id', type: 'integer' }] });
+      expect(await mirror.listNames()).toContain('things');
+    });
+  });
+
   it('has no table that SQL would mistake for one of the catalogue', () => {
     expect(mirror.nameProblem('pg_roles')).toMatchObject({ type: 'reserved_name' });
   });

@@ -21,6 +21,9 @@ export interface WarehouseClient {
   list(after: string, limit: number): Promise<TableSummary[]>;
 
   /** Null where there is no such table. */
+  find(table: string): Promise<TableSummary | null>;
+
+  /** Null where there is no such table. Unlike `list` and `find` it never waits for whoever locks the table. */
   describe(table: string): Promise<TableDescription | null>;
 
   /** Why SQL cannot name a table so, although there may be one; null for nothing. */
@@ -63,7 +66,7 @@ export interface TableKey {
   columns: string[];
 }
 
-export interface TableDescription extends TableSummary {
+export interface TableDescription {
   /** In the order of the table. */
   columns: TableColumn[];
   /** The primary key first. */

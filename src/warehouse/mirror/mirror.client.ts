@@ -91,6 +91,10 @@ export class MirrorClient implements WarehouseClient, OnApplicationShutdown {
     return this.catalog.list(after, limit);
   }
 
+  find(table: string): Promise<TableSummary | null> {
+    return this.catalog.find(table);
+  }
+
   describe(table: string): Promise<TableDescription | null> {
     return this.catalog.describe(table);
   }

@@ -144,14 +144,13 @@ export class TableResponse extends TableSummaryResponse {
   sample_note: string | null;
 }
 
-export interface TableDetail {
-  table: TableDescription;
+export interface TableDetail extends TableDescription {
+  table: TableSummary;
   sample: unknown[][];
   sampleNote: string | null;
 }
 
-export function toTableResponse({ table, sample, sampleNote }: TableDetail): TableResponse {
-  const { columns, keys } = table;
+export function toTableResponse({ table, columns, keys, sample, sampleNote }: TableDetail): TableResponse {
   return {
     ...toTableSummaryResponse(table),
     columns: columns.map(({ name, type, nullable }) => ({ name, type, nullable })),

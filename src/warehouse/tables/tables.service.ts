@@ -32,9 +32,9 @@ export class TablesService {
   /** @throws TableNotFoundError, WarehouseBusyError */
   async describe(principal: Principal, connectionId: number, name: string): Promise<TableDetail> {
     const { client, claim } = await this.warehouse.open(principal, connectionId);
-    const table = await client.describe(name);
-    if (!table) throw new TableNotFoundError();
-    const columns = table.columns.map(column => quoteIdentifier(column.name)).join(', ');
+    const [table, description] = await Promise.all([client.find(name), client.describe(name)]);
+    if (!table || !description) throw new TableNotFoundError();
+    const columns = description.columns.map(column => quoteIdentifier(column.name)).join(', ');
     const select = {
       sql: `SELECT ${columns} FROM ${quoteTable(client.schema, name)} LIMIT ${sampleRows}`,
       parameters: [],
@@ -44,11 +44,11 @@ export class TablesService {
       isShort: true,
     };
     try {
-      return { table, sample: (await client.query(select)).rows, sampleNote: null };
+      return { table, ...description, sample: (await client.query(select)).rows, sampleNote: null };
     } catch (error) {
       // The columns of a table can be read however large its values are.
       if (!(error instanceof AnswerTooLargeError)) throw error;
-      return { table, sample: [], sampleNote: error.detail };
+      return { table, ...description, sample: [], sampleNote: error.detail };
     }
   }
 
