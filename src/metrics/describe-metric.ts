@@ -1,7 +1,9 @@
 import { ApiError } from '../common/errors/api-error.js';
+import { joined } from '../text/bilingual.js';
+import { LanguageError } from '../text/language-error.js';
 import { type BoundDimension, type MetricBinding } from './plan/metric-binding.js';
 import { planMetric } from './plan/plan-metric.js';
-import { resolveMetric } from './plan/resolve-metric.js';
+import { type ResolvedMetric, resolveMetric } from './plan/resolve-metric.js';
 import { type MetricWarning } from './execute.dto.js';
 import { type Pattern } from './formula/formula-tree.js';
 import { type GraphMetrics, toDefinition } from './graph-metrics.js';
@@ -36,28 +38,22 @@ function ambiguousNames(row: MetricRow, graph: GraphMetrics): MetricWarning[] {
 }
 
 function tryMetric(row: MetricRow, graph: GraphMetrics): MetricDescription {
-  const resolved = attempt(() => resolveMetric(toDefinition(row, row), graph.find));
-  if (resolved instanceof ApiError) {
-    const own = row.binding?.bound;
-    return { pattern: null, dimensions: own?.dimensions ?? [], hasTime: own?.time != null, ...refused(resolved) };
-  }
-  const { pattern, bindings } = resolved;
-  const planned = attempt(() => planMetric(resolved, null));
-  const outcome = planned instanceof ApiError ? refused(planned) : { executable: true, warnings: [] };
-  return { pattern, dimensions: sharedDimensions(bindings), hasTime: bindings.every(each => each.time !== null), ...outcome };
-}
-
-function refused({ code, detail }: ApiError): Pick<MetricDescription, 'executable' | 'warnings'> {
-  return { executable: false, warnings: [{ code, message: detail }] };
-}
-
-function attempt<T>(step: () => T): T | ApiError {
+  let resolved: ResolvedMetric | null = null;
   try {
-    return step();
+    resolved = resolveMetric(toDefinition(row, row), graph.find);
+    planMetric(resolved, null);
+    return { ...whatIsKnown(row, resolved), executable: true, warnings: [] };
   } catch (error) {
-    if (error instanceof ApiError) return error;
-    throw error;
+    if (!(error instanceof ApiError || error instanceof LanguageError)) throw error;
+    return { ...whatIsKnown(row, resolved), executable: false, warnings: [{ code: error.code, message: joined(error.text) }] };
   }
+}
+
+function whatIsKnown(row: MetricRow, resolved: ResolvedMetric | null): Pick<MetricDescription, 'pattern' | 'dimensions' | 'hasTime'> {
+  const own = row.binding?.bound;
+  if (!resolved) return { pattern: null, dimensions: own?.dimensions ?? [], hasTime: own?.time != null };
+  const { pattern, bindings } = resolved;
+  return { pattern, dimensions: sharedDimensions(bindings), hasTime: bindings.every(each => each.time !== null) };
 }
 
 function sharedDimensions([first, ...others]: MetricBinding[]): BoundDimension[] {

@@ -1,4 +1,4 @@
-import { ApiError } from '../common/errors/api-error.js';
+import { LanguageError } from '../text/language-error.js';
 import { metricNames } from './formula/formula-tree.js';
 import { parseKept } from './formula/keep-parsed.js';
 import { type MetricName, type MetricRow } from './metric-rows.js';
@@ -84,7 +84,7 @@ function namesIn(formula: string): string[] {
   try {
     return metricNames(parseKept(formula).root);
   } catch (error) {
-    if (error instanceof ApiError) return [];
+    if (error instanceof LanguageError) return [];
     throw error;
   }
 }

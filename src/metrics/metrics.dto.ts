@@ -9,7 +9,7 @@ import { PageQuery } from '../http/paging/page.js';
 import { BindingRequest } from './binding/binding.dto.js';
 import { type MetricDescription } from './describe-metric.js';
 import { type MetricWarning } from './execute.dto.js';
-import { patterns } from './formula/formula-tree.js';
+import { supportedPatterns } from './formula/formula-keywords.js';
 import { bindingExample, formulaExample } from './metric-examples.js';
 import { type MetricRow } from './metric-rows.js';
 
@@ -121,7 +121,7 @@ export class ParseFormulaRequest {
 }
 
 export class ParseFormulaResponse {
-  @ApiProperty({ enum: patterns, example: 'ratio' })
+  @ApiProperty({ enum: supportedPatterns, example: 'ratio' })
   pattern: string;
 
   @ApiProperty({ type: [String], description: '公式引用的指标 / the metrics it names', example: ['订单数'] })
@@ -162,7 +162,7 @@ export class MetricResponse {
   formula: string;
 
   @ApiProperty({
-    enum: patterns,
+    enum: supportedPatterns,
     nullable: true,
     description: 'null：公式不符合任何模式，或没有绑定 / no pattern matches, or it is not bound',
   })

@@ -1,4 +1,4 @@
-import { problemAt } from './formula-lexer.js';
+import { FormulaParseError } from './formula.errors.js';
 import { type Formula, operandsOf, type Pattern } from './formula-tree.js';
 
 /**
@@ -9,7 +9,7 @@ import { type Formula, operandsOf, type Pattern } from './formula-tree.js';
 export function classifyFormula(root: Formula, formula: string): Pattern {
   const pattern = patternOf(root);
   if (isConstant(root)) {
-    throw problemAt(formula, 0, {
+    throw new FormulaParseError(formula, 1, {
       expected: ['an aggregate', 'a [metric]'],
       nearest: pattern,
       hint: { zh: '公式至少要有一个聚合或指标', en: 'a formula needs at least one aggregate or metric' },
@@ -74,9 +74,7 @@ function checkNesting(node: Formula, outer: Pattern, formula: string): void {
   for (const operand of operandsOf(node)) {
     const inner = patternOf(operand);
     if (!mayNest(outer, inner)) {
-      const offset = [...formula].slice(0, operand.position - 1).join('').length;
-      throw problemAt(formula, offset, {
-        expected: [],
+      throw new FormulaParseError(formula, operand.position, {
         nearest: outer,
         hint: { zh: `${outer} 不能包含 ${inner}`, en: `${outer} cannot contain ${inner}` },
       });

@@ -18,6 +18,9 @@ export const functionPatterns = new Map<string, Pattern>([
   ['CONVERSION_COUNT', 'conversion'],
 ]);
 
+/** The ten patterns, in the order of the documentation. */
+export const supportedPatterns: readonly Pattern[] = [...new Set(functionPatterns.values())];
+
 const leafPatterns: readonly Pattern[] = ['aggregate', 'count_distinct', 'quantile', 'weighted_average'];
 
 /** Chinese spellings; interchangeable with the English ones and mixable in one formula. */

@@ -1,6 +1,5 @@
-import { type Bilingual } from '../../text/bilingual.js';
+import { positionAt } from '../../text/place.js';
 import { FormulaParseError } from './formula.errors.js';
-import { type Pattern } from './formula-tree.js';
 
 export interface Token {
   kind: 'number' | 'word' | 'quoted' | 'string' | 'metric' | 'symbol' | 'end';
@@ -58,10 +57,12 @@ const rules: [Token['kind'] | 'space', RegExp][] = [
  * @throws FormulaParseError for a text past 4,000 characters, control characters or an unterminated quote or bracket
  */
 export function lexFormula(formula: string): LexedFormula {
-  if ([...formula].length > maxLength) throw problemAt(formula, 0, { expected: [`at most ${maxLength} characters`] });
+  if ([...formula].length > maxLength) throw new FormulaParseError(formula, 1, { expected: [`at most ${maxLength} characters`] });
   const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\p{Surrogate}/u.exec(formula);
-  if (control)
-    throw problemAt(formula, control.index, { expected: [], hint: { zh: '不允许控制字符', en: 'control characters are not allowed' } });
+  if (control) {
+    const hint = { zh: '不允许控制字符', en: 'control characters are not allowed' };
+    throw new FormulaParseError(formula, positionAt(formula, control.index), { hint });
+  }
 
   const tokens: Token[] = [];
   let text = formula;
@@ -73,7 +74,8 @@ export function lexFormula(formula: string): LexedFormula {
     const end = at + matched.length;
     if (kind === 'quoted' && matched.endsWith('”')) text = `${text.slice(0, end - 1)}"${text.slice(end)}`;
     if (kind === 'symbol' && (matched === "'" || matched === '"' || (matched === '[' && !isSubscript(tokens.at(-1), at)))) {
-      throw problemAt(formula, at, { expected: [], hint: { zh: `${matched} 没有闭合`, en: `this ${matched} is never closed` } });
+      const hint = { zh: `${matched} 没有闭合`, en: `this ${matched} is never closed` };
+      throw new FormulaParseError(formula, positionAt(formula, at), { hint });
     }
     if (kind !== 'space') tokens.push({ kind, text: text.slice(at, end), value: valueOf(kind, matched), start: at, end });
     at = end;
@@ -102,35 +104,4 @@ function valueOf(kind: Token['kind'] | 'space', matched: string): string {
   if (kind === 'metric') return matched.slice(1, -1).replaceAll(']]', ']').trim();
   if (kind === 'quoted') return matched.slice(1, -1).replaceAll('""', '"');
   return matched;
-}
-
-export interface ProblemFacts {
-  expected: string[];
-  found?: string;
-  nearest?: Pattern;
-  hint?: Bilingual;
-  /** See FormulaParseError. */
-  sentence?: Bilingual;
-}
-
-/** Builds the error for an offset (UTF-16) of the formula. */
-export function problemAt(formula: string, offset: number, { expected, found, nearest, hint, sentence }: ProblemFacts): FormulaParseError {
-  const before = formula.slice(0, offset);
-  const lineStart = before.lastIndexOf('\n') + 1;
-  const rest = [...formula.slice(offset, offset + 80)];
-  const problem = {
-    position: positionOf(formula, offset),
-    line: before.split('\n').length,
-    column: positionOf(formula.slice(lineStart), offset - lineStart),
-    found: found ?? (rest.length > 0 ? rest.slice(0, 20).join('') : 'end of formula'),
-    expected,
-    nearest_pattern: nearest ?? 'arithmetic',
-    ...(hint !== undefined && { hint: hint.en }),
-  };
-  return new FormulaParseError(problem, hint?.zh, sentence);
-}
-
-/** 1-based position in code points. */
-export function positionOf(text: string, offset: number): number {
-  return [...text.slice(0, offset)].length + 1;
 }

@@ -1,17 +1,5 @@
 /** The ten patterns, in the order of the documentation. Patterns 1 to 4 are leaves: they read rows. */
-export const patterns = [
-  'aggregate',
-  'count_distinct',
-  'quantile',
-  'weighted_average',
-  'ratio',
-  'arithmetic',
-  'accumulate',
-  'period_over_period',
-  'share_of_total',
-  'conversion',
-] as const;
-export type Pattern = (typeof patterns)[number];
+export type Pattern = Leaf['pattern'] | 'ratio' | 'arithmetic' | 'accumulate' | 'period_over_period' | 'share_of_total' | 'conversion';
 
 export type Grain = 'day' | 'week' | 'month' | 'quarter' | 'year';
 export type AggregateName = 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'STDDEV' | 'VARIANCE' | 'FIRST' | 'LAST';

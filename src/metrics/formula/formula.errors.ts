@@ -1,56 +1,70 @@
 import { type Bilingual } from '../../text/bilingual.js';
-import { ApiError } from '../../common/errors/api-error.js';
-import { type Pattern, patterns } from './formula-tree.js';
+import { LanguageError } from '../../text/language-error.js';
+import { placeAt } from '../../text/place.js';
+import { supportedPatterns } from './formula-keywords.js';
+import { type Pattern } from './formula-tree.js';
 
 export interface FormulaProblem {
-  /** 1-based, in characters (code points) of the formula as the client wrote it. */
-  position: number;
+  /** What could stand there instead. */
+  expected?: string[];
+  /** The text at that place, where more than its first characters is known. */
+  found?: string;
+  nearest?: Pattern;
+  hint?: Bilingual;
+  /** In place of 'matches none of the patterns', for a formula that has a pattern and still cannot be run. */
+  sentence?: Bilingual;
+}
+
+/** The formula matches none of the ten patterns, or what it names is not there. */
+export class FormulaParseError extends LanguageError {
+  /** @param position 1-based, in characters (code points) of the formula as the client wrote it */
+  constructor(formula: string, position: number, { expected = [], found, nearest = 'arithmetic', hint, sentence }: FormulaProblem) {
+    const characters = [...formula];
+    const place = placeAt(formula, characters.slice(0, position - 1).join('').length);
+    const problem = {
+      position,
+      ...place,
+      found: found ?? (characters.slice(position - 1, position + 19).join('') || 'end of formula'),
+      expected,
+      nearest_pattern: nearest,
+      ...(hint && { hint: hint.en }),
+      supported_patterns: supportedPatterns,
+    };
+    super('formula_parse_error', inWords(problem, hint, sentence), place, problem);
+  }
+}
+
+interface PlacedProblem {
   line: number;
   column: number;
-  /** The text at that place; 'end of formula' when nothing is left. */
   found: string;
   expected: string[];
   nearest_pattern: Pattern;
-  hint?: string;
 }
 
-/** 400: the formula matches none of the ten patterns, or the metrics it names do not resolve. */
-export class FormulaParseError extends ApiError {
-  /**
-   * @param hintZh the Chinese of the problem's hint
-   * @param sentence in place of 'matches none of the patterns', for a formula that has a pattern and still cannot be run
-   */
-  constructor(
-    readonly problem: FormulaProblem,
-    hintZh?: string,
-    sentence?: Bilingual,
-  ) {
-    const { column, line, found, expected, nearest_pattern, hint } = problem;
-    const place =
-      line > 1
-        ? { zh: `第 ${line} 行第 ${column} 列`, en: `line ${line}, column ${column}` }
-        : { zh: `第 ${column} 列`, en: `column ${column}` };
-    const wanted = expected.join(', ').replace(/, ([^,]*)$/, ' or $1');
-    const wantedZh = expected
-      .map(inChinese)
-      .join('、')
-      .replace(/、([^、]*)$/, ' 或 $1');
-    const expecting = wanted ? { zh: `，应为 ${wantedZh}`, en: `, expected ${wanted}` } : { zh: '', en: '' };
-    const foundZh = found === 'end of formula' ? '公式已结束' : `出现 '${found}'`;
-    const says = sentence ?? { zh: '公式不符合 10 种模式中的任何一种', en: 'formula matches none of the 10 supported patterns' };
-    const nearest = sentence
-      ? { zh: '', en: '' }
-      : { zh: `；最接近的模式：${nearest_pattern}`, en: `; nearest pattern: ${nearest_pattern}` };
-    super(
-      400,
-      'formula_parse_error',
-      {
-        zh: `FormulaParseError: ${says.zh}：${place.zh}${foundZh}${expecting.zh}${nearest.zh}${hintZh === undefined ? '' : `；${hintZh}`}`,
-        en: `${says.en}: at ${place.en} found '${found}'${expecting.en}${nearest.en}${hint ? `; ${hint}` : ''}`,
-      },
-      { context: { ...problem, supported_patterns: patterns } },
-    );
-  }
+function inWords(
+  { line, column, found, expected, nearest_pattern: nearest }: PlacedProblem,
+  hint?: Bilingual,
+  sentence?: Bilingual,
+): Bilingual {
+  const says = sentence ?? { zh: '公式不符合 10 种模式中的任何一种', en: 'formula matches none of the 10 supported patterns' };
+  const zh = [
+    `${line > 1 ? `第 ${line} 行` : ''}第 ${column} 列${found === 'end of formula' ? '公式已结束' : `出现 '${found}'`}`,
+    expected.length > 0 ? `，应为 ${listed(expected.map(inChinese), '、', ' 或 ')}` : '',
+    sentence ? '' : `；最接近的模式：${nearest}`,
+    hint ? `；${hint.zh}` : '',
+  ];
+  const en = [
+    `at ${line > 1 ? `line ${line}, ` : ''}column ${column} found '${found}'`,
+    expected.length > 0 ? `, expected ${listed(expected, ', ', ' or ')}` : '',
+    sentence ? '' : `; nearest pattern: ${nearest}`,
+    hint ? `; ${hint.en}` : '',
+  ];
+  return { zh: `FormulaParseError: ${says.zh}：${zh.join('')}`, en: `${says.en}: ${en.join('')}` };
+}
+
+function listed(items: string[], comma: string, or: string): string {
+  return [...(items.length > 1 ? [items.slice(0, -1).join(comma)] : []), items.at(-1)].join(or);
 }
 
 /** What a parser may expect, in Chinese; keywords and symbols are the same in both. */

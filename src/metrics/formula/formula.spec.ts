@@ -1,16 +1,31 @@
-import { type FormulaProblem, FormulaParseError } from './formula.errors.js';
-import { metricNames, patterns } from './formula-tree.js';
+import { toApiError } from '../../common/errors/to-api-error.js';
+import { FormulaParseError } from './formula.errors.js';
+import { metricNames } from './formula-tree.js';
 import { parseFormula } from './parse-formula.js';
 
-function problem(formula: string): FormulaProblem {
+const patterns = [
+  'aggregate',
+  'count_distinct',
+  'quantile',
+  'weighted_average',
+  'ratio',
+  'arithmetic',
+  'accumulate',
+  'period_over_period',
+  'share_of_total',
+  'conversion',
+];
+
+function problem(formula: string): Record<string, unknown> {
   try {
     parseFormula(formula);
   } catch (error) {
     if (error instanceof FormulaParseError) {
-      expect(error.status).toBe(400);
-      expect(error.detail).toMatch(/^FormulaParseError: /);
-      expect(error.context).toMatchObject({ supported_patterns: patterns });
-      return error.problem;
+      const answer = toApiError(error);
+      expect(answer.status).toBe(400);
+      expect(answer.detail).toMatch(/^FormulaParseError: /);
+      expect(answer.context).toMatchObject({ supported_patterns: patterns });
+      return error.facts;
     }
     throw error;
   }

@@ -1,6 +1,7 @@
+import { positionAt } from '../../text/place.js';
 import { canonical } from './formula-keywords.js';
-import { type LexedFormula, positionOf, problemAt, type ProblemFacts, type Token } from './formula-lexer.js';
-import { type FormulaParseError } from './formula.errors.js';
+import { type LexedFormula, type Token } from './formula-lexer.js';
+import { FormulaParseError, type FormulaProblem } from './formula.errors.js';
 import { type Pattern, type SqlText } from './formula-tree.js';
 
 const maxDepth = 32;
@@ -26,7 +27,7 @@ export class TokenStream {
   }
 
   get position(): number {
-    return positionOf(this.formula, this.current.start);
+    return positionAt(this.formula, this.current.start);
   }
 
   advance(): Token {
@@ -70,14 +71,14 @@ export class TokenStream {
     return result;
   }
 
-  unexpected(expected: string[], facts: Partial<ProblemFacts> & { at?: Token } = {}): FormulaParseError {
-    const token = facts.at ?? this.current;
-    const nearest = facts.nearest ?? this.reading.at(-1);
-    return problemAt(this.formula, token.start, {
+  unexpected(expected: string[], { at = this.current, ...problem }: FormulaProblem & { at?: Token } = {}): FormulaParseError {
+    const nearest = this.reading.at(-1);
+    const found = at.text.slice(0, 60);
+    return new FormulaParseError(this.formula, positionAt(this.formula, at.start), {
       expected,
-      found: token.text.slice(0, 60),
+      found,
       ...(nearest && { nearest }),
-      ...(facts.hint !== undefined && { hint: facts.hint }),
+      ...problem,
     });
   }
 
@@ -100,6 +101,6 @@ export class TokenStream {
       last = this.advance();
     }
     if (!last || open.length > 0) throw this.unexpected(open.length > 0 ? [open.at(-1) === '(' ? "')'" : "']'"] : ['an expression']);
-    return { text: this.lexed.text.slice(first.start, last.end), position: positionOf(this.formula, first.start) };
+    return { text: this.lexed.text.slice(first.start, last.end), position: positionAt(this.formula, first.start) };
   }
 }

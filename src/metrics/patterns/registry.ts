@@ -1,3 +1,4 @@
+import { supportedPatterns } from '../formula/formula-keywords.js';
 import { type Pattern } from '../formula/formula-tree.js';
 import { aggregate } from './aggregate.js';
 import { arithmetic } from './arithmetic.js';
@@ -19,5 +20,4 @@ export const registry: Record<Pattern, MetricPattern | null> = {
   conversion: null,
 };
 
-export const patterns = Object.keys(registry) as Pattern[];
-export const builtPatterns = patterns.filter(pattern => registry[pattern] !== null);
+export const builtPatterns = supportedPatterns.filter(pattern => registry[pattern] !== null);

@@ -494,7 +494,7 @@ describe('the order of errors', () => {
     expect(() => compile("SUM(金额) - SUM(amount WHERE 状态 = 'paid')")).toThrow(
       expect.objectContaining({
         code: 'formula_parse_error',
-        problem: expect.objectContaining({ found: 'amount', position: 15, hint: expect.stringContaining('known columns: ') }),
+        facts: expect.objectContaining({ found: 'amount', position: 15, hint: expect.stringContaining('known columns: ') }),
       }),
     );
   });

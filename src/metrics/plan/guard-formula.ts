@@ -1,6 +1,6 @@
 import { guardExpression, guardPredicate, type GuardedExpression, type GuardScope } from '../../sql-guard/guard-expression.js';
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
-import { problemAt } from '../formula/formula-lexer.js';
+import { FormulaParseError } from '../formula/formula.errors.js';
 import { type Formula, sqlTexts, type SqlText } from '../formula/formula-tree.js';
 import { type MetricBinding, namedColumns } from './metric-binding.js';
 import { type MetricDefinition, type ResolvedLeaf } from './resolve-metric.js';
@@ -58,9 +58,8 @@ export function inFormula<T>({ position }: SqlText, { name, formula }: Pick<Metr
         zh: `指标“${name}”的公式用到绑定中没有的列`,
         en: `the formula of metric '${name}' names a column that its binding has not`,
       };
-      const offset = [...formula].slice(0, at - 1).join('').length;
       const { token: found, hint } = facts;
-      throw problemAt(formula, offset, { expected: [], nearest: 'aggregate', sentence, ...(found && { found }), ...(hint && { hint }) });
+      throw new FormulaParseError(formula, at, { nearest: 'aggregate', sentence, ...(found && { found }), ...(hint && { hint }) });
     }
     const hint = {
       zh: `位于指标“${name}”的公式${facts.hint ? `；${facts.hint.zh}` : ''}`,

@@ -1,5 +1,5 @@
 import { mayNest, patternOf } from '../formula/classify-formula.js';
-import { problemAt } from '../formula/formula-lexer.js';
+import { FormulaParseError, type FormulaProblem } from '../formula/formula.errors.js';
 import { type Formula, type Leaf, operandsOf, type Pattern } from '../formula/formula-tree.js';
 import { parseKept } from '../formula/keep-parsed.js';
 import { type MissingBinding, MissingBindingError } from '../metrics.errors.js';
@@ -76,8 +76,7 @@ export function leavesOf(formula: ResolvedFormula): ResolvedLeaf[] {
 }
 
 function tooManyParts(formula: string) {
-  return problemAt(formula, 0, {
-    expected: [],
+  return new FormulaParseError(formula, 1, {
     hint: { zh: `公式展开后超过 ${maxParts} 项`, en: `the formula comes to more than ${maxParts} parts` },
   });
 }
@@ -113,19 +112,16 @@ export function checkReferences(
     const names = [...path, target].map(each => each.name).join(' → ');
     if (path.some(each => each.id === target.id))
       throw at(position, {
-        expected: [],
         found: `[${name}]`,
         hint: { zh: `指标互相引用成环：${names}`, en: `metrics refer to each other in a circle: ${names}` },
       });
     if (path.length >= maxReferenceDepth)
       throw at(position, {
-        expected: [],
         found: `[${name}]`,
         hint: { zh: `引用超过 ${maxReferenceDepth} 层：${names}`, en: `more than ${maxReferenceDepth} levels: ${names}` },
       });
     if (--budget.references < 0) {
       throw at(position, {
-        expected: [],
         found: `[${name}]`,
         hint: { zh: `公式展开后超过 ${maxReferences} 个引用`, en: `the formula comes to more than ${maxReferences} references` },
       });
@@ -139,7 +135,6 @@ export function checkReferences(
     const [outerPattern, inner] = [patternOf(outer), parseKept(target.formula).pattern];
     if (!mayNest(outerPattern, inner))
       throw at(position, {
-        expected: [],
         hint: {
           zh: `${outerPattern} 不能包含 ${inner}（[${operand.name}]）`,
           en: `${outerPattern} cannot contain ${inner} ([${operand.name}])`,
@@ -147,8 +142,7 @@ export function checkReferences(
       });
   }
 
-  function at(position: number, facts: Parameters<typeof problemAt>[2]) {
-    const offset = [...metric.formula].slice(0, position - 1).join('').length;
-    return problemAt(metric.formula, offset, { nearest: patternOf(root), ...facts });
+  function at(position: number, problem: FormulaProblem) {
+    return new FormulaParseError(metric.formula, position, { nearest: patternOf(root), ...problem });
   }
 }
