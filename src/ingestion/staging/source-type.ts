@@ -4,7 +4,7 @@ import type { PropertyType } from '../mapping/mapping.js';
 export type SourceFamily =
   'text' | 'int' | 'bigint' | 'numeric' | 'float' | 'boolean' | 'date' | 'time' | 'timestamp' | 'timestamptz' | 'json' | 'text[]' | 'int[]';
 
-/** `type` is a PostgreSQL type in its short or long spelling, such as `numeric(12,2)` or `timestamp with time zone`. */
+/** `type` is a PostgreSQL type in the short spelling of the wire, such as `numeric(12,2)` or `timestamptz`. */
 export function sourceFamily(type: string): SourceFamily {
   const base = type
     .toLowerCase()

@@ -1,0 +1,164 @@
+import pg from 'pg';
+import { type ClonedDatabase, cloneDatabase } from '../../../test/support/database.js';
+import { atOnce } from '../../text/steps.js';
+import { type PropertyType, type Transform } from '../mapping/mapping.js';
+import { parsePropertyType } from '../mapping/property-type.js';
+import { cleanedText, comparisonType, directValue, isDirect, parsedValue, type ValueSql } from './column-sql.js';
+import { type SourceFamily } from './source-type.js';
+import { SqlBuilder } from './sql-builder.js';
+
+let database: ClonedDatabase;
+let client: pg.Client;
+beforeAll(async () => {
+  database = await cloneDatabase();
+  client = new pg.Client(database.url);
+  await client.connect();
+  await client.query(`SET TIME ZONE 'UTC'`);
+});
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+const typeOf = (written: string): PropertyType => parsePropertyType(written)!;
+
+/** What the value becomes, as JSON text; undefined where it cannot be read. */
+async function read({ valid, json }: ValueSql, source: string): Promise<string | null | undefined> {
+  const { rows } = await client.query(
+    `SELECT ${valid ?? 'true'} AS valid, CASE WHEN ${valid ?? 'true'} THEN to_jsonb(${json})::text END AS json FROM (SELECT ${source} AS v OFFSET 0) AS s`,
+  );
+  return rows[0].valid ? rows[0].json : undefined;
+}
+
+describe('cleanedText', () => {
+  const options = { emptyAsNull: true, trim: false };
+  const clean = async (text: string, transform: Transform[], fallback: string | null = null, more = {}) => {
+    const sql = new SqlBuilder();
+    const template = `SELECT ${cleanedText(sql, 'v', transform, fallback, { ...options, ...more })} AS text FROM (SELECT ${sql.bind(text, 'text')} AS v) AS s`;
+    const statement = atOnce(sql.build(template));
+    return (await client.query(statement.sql, statement.parameters)).rows[0].text;
+  };
+
+  it.each([
+    [' a ', [], ' a '],
+    ['\u3000a\t', [{ kind: 'trim' }], 'a'],
+    ['Ab', [{ kind: 'lower' }], 'ab'],
+    ['Ab', [{ kind: 'upper' }], 'AB'],
+    ['e\u0301', [{ kind: 'nfc' }], 'é'],
+    ['ｶ１', [{ kind: 'nfkc' }], 'カ1'],
+    ['a \u3000\n b', [{ kind: 'collapse_space' }], 'a b'],
+    ['n/a', [{ kind: 'null_if', values: ['n/a', '-'] }], null],
+    ['paid', [{ kind: 'map', values: { paid: '已付款' } }], '已付款'],
+    ['late', [{ kind: 'map', values: { paid: '已付款' } }], 'late'],
+    ['paid', [{ kind: 'map', values: { paid: null } }], null],
+    [' PAID ', [{ kind: 'trim' }, { kind: 'lower' }, { kind: 'map', values: { paid: '已付款' } }], '已付款'],
+  ] as [string, Transform[], string | null][])('makes of %j by %j: %j', async (text, transform, cleaned) => {
+    expect(await clean(text, transform)).toBe(cleaned);
+  });
+
+  it('takes an empty text for none, also one that the transforms leave empty, and puts the default there', async () => {
+    expect([await clean('', []), await clean('', [], null, { emptyAsNull: false })]).toEqual([null, '']);
+    expect([await clean(' ', [{ kind: 'trim' }]), await clean(' ', [{ kind: 'trim' }], 'none')]).toEqual([null, 'none']);
+  });
+
+  it('trims everything where the mapping says so', async () => {
+    expect(await clean('  a ', [], null, { trim: true })).toBe('a');
+  });
+});
+
+describe('parsedValue', () => {
+  it.each([
+    ['string', 'any', '"any"'],
+    ['int', ' 7 ', '7'],
+    ['int', '7.0', undefined],
+    ['int', '2147483648', undefined],
+    ['bigint', '9007199254740993', '9007199254740993'],
+    ['decimal(5,2)', '1.005', '1.01'],
+    ['decimal(5,2)', '1000', undefined],
+    ['decimal(5,2)', 'NaN', undefined],
+    ['float', '1e3', '1000'],
+    ['float', 'infinity', undefined],
+    ['boolean', 'yes', 'true'],
+    ['boolean', 'maybe', undefined],
+    ['date', '2024-02-29', '"2024-02-29"'],
+    ['date', '2024-02-30', undefined],
+    ['date', 'now', undefined],
+    ['date', '5.005', undefined],
+    ['date', '01/02/03', undefined],
+    ['time', '12:30', '"12:30:00"'],
+    ['time', '2024.2', undefined],
+    ['datetime', '2024-02-29T12:00:00+08', '"2024-02-29T04:00:00+00:00"'],
+    ['datetime', 'infinity', undefined],
+    ['json', '{"a": null}', '{"a": null}'],
+    ['json', 'null', null],
+    ['json', '{', undefined],
+    ['string[]', '["a", "b"]', '["a", "b"]'],
+    ['string[]', '{a,b}', '["a", "b"]'],
+    ['string[]', '[1]', undefined],
+    ['string[]', 'a', undefined],
+    ['int[]', '[1, 2]', '[1, 2]'],
+    ['int[]', '{1,2}', '[1, 2]'],
+    ['int[]', '[1.5]', undefined],
+  ])('reads as %s %j: %s', async (type, text, json) => {
+    expect(await read(parsedValue('v', typeOf(type)), `${client.escapeLiteral(text)}::text`)).toBe(json);
+  });
+
+  it('reads a number without bounds exactly', async () => {
+    expect(await read(parsedValue('v', { name: 'numeric' }), `'0.10000000000000000000000001'::text`)).toBe('0.10000000000000000000000001');
+  });
+});
+
+describe('directValue', () => {
+  it.each([
+    ['int', 'int', '7::int', '7'],
+    ['bigint', 'int', '2147483648::bigint', undefined],
+    ['numeric', 'int', '2.0::numeric', '2'],
+    ['numeric', 'int', '1.5::numeric', undefined],
+    ['float', 'bigint', `'1e19'::float8`, undefined],
+    ['numeric', 'decimal(4,1)', '12.345::numeric', '12.3'],
+    ['numeric', 'decimal(4,1)', '999.95::numeric', undefined],
+    ['float', 'float', `'NaN'::float8`, undefined],
+    ['numeric', 'float', '1e301::numeric', undefined],
+    ['date', 'date', `'infinity'::date`, undefined],
+    ['timestamp', 'date', `'2024-02-29 23:59'::timestamp`, '"2024-02-29"'],
+    ['date', 'datetime', `'2024-02-29'::date`, '"2024-02-29T00:00:00+00:00"'],
+    ['json', 'json', `'null'::json`, null],
+    ['text[]', 'string[]', `'{a}'::text[]`, '["a"]'],
+    ['boolean', 'boolean', 'true', 'true'],
+  ] as [SourceFamily, string, string, string | null | undefined][])('takes of %s as %s %s: %s', async (family, type, source, json) => {
+    expect(await read(directValue('v', family, typeOf(type)), source)).toBe(json);
+  });
+});
+
+describe('isDirect', () => {
+  it.each([
+    ['int', 'float', [], null, true],
+    ['float', 'int', [], null, true],
+    ['text', 'string', [], null, false],
+    ['int', 'string', [], null, false],
+    ['int', 'date', [], null, false],
+    ['timestamp', 'date', [], null, true],
+    ['int', 'int', [{ kind: 'trim' }], null, false],
+    ['int', 'int', [], '0', true],
+    ['int', 'int', [], 'none', false],
+  ] as [SourceFamily, string, Transform[], string | null, boolean][])(
+    'of %s as %s, with %j and default %s: %s',
+    (family, type, transform, fallback, is) => {
+      expect(isDirect(family, typeOf(type), transform, fallback)).toBe(is);
+    },
+  );
+});
+
+describe('comparisonType', () => {
+  it.each([
+    ['int', 'bigint'],
+    ['decimal(4,1)', 'numeric'],
+    ['float', 'double precision'],
+    ['datetime', 'timestamptz'],
+    ['date', 'date'],
+    ['json', 'jsonb'],
+    ['string[]', 'text'],
+  ])('of %s is %s', (type, compared) => {
+    expect(comparisonType(typeOf(type))).toBe(compared);
+  });
+});

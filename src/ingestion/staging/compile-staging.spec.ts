@@ -1,0 +1,163 @@
+import pg from 'pg';
+import { type ClonedDatabase, cloneDatabase } from '../../../test/support/database.js';
+import { loadSqlParser } from '../../sql-guard/sql-parser.js';
+import { atOnce } from '../../text/steps.js';
+import { parseMapping } from '../mapping/parse-mapping.js';
+import { compileStaging, MAX_KEY_LENGTH } from './compile-staging.js';
+import { KEY_MISSING, KEY_TOO_LONG, TYPE_FAILED } from './rule-sql.js';
+import { type SourceFamily } from './source-type.js';
+import { targetsOf } from './target.js';
+
+let database: ClonedDatabase;
+let client: pg.Client;
+beforeAll(async () => {
+  await loadSqlParser();
+  database = await cloneDatabase();
+  client = new pg.Client(database.url);
+  await client.connect();
+  await client.query(`CREATE TABLE mirror.orders (id text, line int, customer text, amount text, at date)`);
+});
+beforeEach(() => client.query('BEGIN'));
+afterEach(() => client.query('ROLLBACK'));
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+const columns = new Map<string, SourceFamily>(Object.entries({ id: 'text', line: 'int', customer: 'text', amount: 'text', at: 'date' }));
+
+/** Stages rows of (id, line, customer, amount, at) by the last node or edge of a mapping. */
+async function stage(mappingText: string, rows: string, cursorFrom: { value: string; lag: number } | null = null) {
+  await client.query(`INSERT INTO mirror.orders VALUES ${rows}`);
+  const { mapping } = parseMapping(`version: 1\n${mappingText}`);
+  const target = targetsOf(mapping).at(-1)!;
+  const plan = atOnce(
+    compileStaging({ target, mapping, shape: { columns, expressions: new Map([['line + 1', 'int']]) }, schema: 'mirror', cursorFrom }),
+  );
+  await client.query(plan.createTable);
+  await client.query(plan.insert.sql, plan.insert.parameters);
+  return { plan, rows: (await client.query(`SELECT * FROM pg_temp.${plan.table} ORDER BY row_no`)).rows };
+}
+
+const node = (more: string, mapped: string) => `nodes: [{id: n, label: N, table: orders, ${more}, columns: [${mapped}]}]`;
+const id = '{column: id, property: id, type: string}';
+
+describe('compileStaging', () => {
+  it('makes of each row what the graph stores, with its place in the source', async () => {
+    const { plan, rows } = await stage(
+      node(
+        'key: [id], display: customer',
+        `${id}, {column: customer, property: 客户}, {column: amount, property: 金额, type: 'decimal(6,2)'}, {expression: line + 1, property: 下一行}, {constant: x, property: 常数}`,
+      ),
+      `('a', 1, 'Ann', '1.50', NULL), ('b', 2, NULL, NULL, NULL)`,
+    );
+    expect(rows).toMatchObject([
+      {
+        row_no: '1',
+        key: 'a',
+        display: 'Ann',
+        properties: { id: 'a', 客户: 'Ann', 金额: 1.5, 下一行: 2, 常数: 'x' },
+        failures: null,
+        sample: null,
+      },
+      { row_no: '2', key: 'b', display: 'b', failures: null },
+    ]);
+    expect(rows[1].properties).toEqual({ id: 'b', 下一行: 3, 常数: 'x' });
+    expect(plan.types.map(({ name }) => name)).toEqual(['string', 'string', 'decimal', 'int', 'string']);
+  });
+
+  it('stages a row that breaks a rule with the rule of each column and its values, and no properties', async () => {
+    const { plan, rows } = await stage(
+      node(
+        'key: [id]',
+        `${id}, {column: amount, property: a, type: int, rules: [required, {min: 3}]}, {column: customer, property: c, sensitive: true}`,
+      ),
+      `('a', 1, 'Ann', '2', NULL), ('b', 1, 'Bob', 'x', NULL), ('c', 1, 'Cy', NULL, NULL), ('d', 1, 'Di', '3', NULL)`,
+    );
+    expect(rows.map(({ failures, sample, properties }) => [failures, sample, properties])).toEqual([
+      [[null, null, 1, null], ['a', '2', 'Ann'], null],
+      [[null, null, TYPE_FAILED, null], ['b', 'x', 'Bob'], null],
+      [[null, null, 0, null], ['c', null, 'Cy'], null],
+      [null, null, { id: 'd', a: 3, c: 'Di' }],
+    ]);
+    expect([plan.canFail, plan.sampled.map(({ name, isSensitive }) => [name, isSensitive])]).toEqual([
+      true,
+      [
+        ['id', false],
+        ['amount', false],
+        ['customer', true],
+      ],
+    ]);
+  });
+
+  it('needs every part of a key, and no key longer than may be', async () => {
+    const longest = MAX_KEY_LENGTH - '["", "1"]'.length;
+    const { rows } = await stage(
+      node('key: [id, line]', `${id}, {column: line, property: line}`),
+      ['a"', 'x'.repeat(longest), 'x'.repeat(longest + 1)].map(key => `('${key}', 1, '', '', NULL)`).join() + `, (NULL, 1, '', '', NULL)`,
+    );
+    expect(rows[0].key).toBe('["a\\"", "1"]');
+    expect(rows.map(({ failures }) => failures?.[0])).toEqual([undefined, undefined, KEY_TOO_LONG, KEY_MISSING]);
+  });
+
+  it("spells the ends of an edge as the node's own key column does", async () => {
+    const { plan, rows } = await stage(
+      `nodes: [{id: c, label: C, table: customers, key: [id], columns: [{column: id, property: id, transform: [trim, upper]}]}]
+edges: [{type: E, table: orders, from: {node: c, match: {customer: id}}, to: {node: c, match: {id: id}}}]`,
+      `(' a', 1, 'ann ', '', NULL), ('b', 2, NULL, '', NULL)`,
+    );
+    expect(rows).toMatchObject([
+      { key: '', from_key: 'ANN', to_key: 'A', properties: {} },
+      { from_key: null, to_key: 'B' },
+    ]);
+    expect(plan.canFail).toBe(false);
+  });
+
+  it('marks rows that ask to be removed, and rejects none of them', async () => {
+    const { rows } = await stage(
+      node('key: [id], deletes: {mode: column, column: line, equals: 9}', `${id}, {column: amount, property: a, type: int}`),
+      `('a', 9, '', 'x', NULL), ('b', 1, '', 'x', NULL), ('c', NULL, '', '1', NULL)`,
+    );
+    expect(rows.map(({ gone, failures, properties }) => [gone, failures !== null, properties])).toEqual([
+      [true, false, null],
+      [false, true, null],
+      [false, false, { id: 'c', a: 1 }],
+    ]);
+  });
+
+  it('reads on from the last cursor, less the lag, and rows without one always', async () => {
+    const { plan, rows } = await stage(
+      node('key: [id], incremental: {cursor: at, type: date, lag: 1d}', id),
+      `('old', 1, '', '', '2024-02-27'), ('late', 1, '', '', '2024-02-28'), ('new', 1, '', '', '2024-03-01'), ('none', 1, '', '', NULL)`,
+      { value: '2024-02-29', lag: 86_400_000 },
+    );
+    expect([plan.hasCursor, rows.map(({ key }) => key)]).toEqual([true, ['late', 'new', 'none']]);
+  });
+
+  it("reads the rows that the author's condition leaves, which keep their numbers", async () => {
+    const { rows } = await stage(
+      node(`key: [id], where: "customer = 'Ann' OR line = 3"`, id),
+      `('a', 1, 'Ann', '', NULL), ('b', 2, '', '', NULL), ('c', 3, '', '', NULL)`,
+    );
+    expect(rows.map(({ row_no: number, key }) => [number, key])).toEqual([
+      ['1', 'a'],
+      ['3', 'c'],
+    ]);
+  });
+
+  it('stages what is looked at over all rows: unique values, and rules that only warn', async () => {
+    const { plan, rows } = await stage(
+      node(
+        'key: [id]',
+        `{column: id, property: id, type: string, rules: [unique]}, {column: customer, property: c, rules: [unique, {min_length: 3, severity: warn}]}`,
+      ),
+      `('a', 1, 'Al', '', NULL), ('b', 1, 'Bob', '', NULL)`,
+    );
+    expect(plan.unique.map(({ stagedAs }) => stagedAs)).toEqual(['key', 'u1']);
+    expect(plan.warnings).toEqual([{ stagedAs: 'w1_1', column: 1, rule: 1 }]);
+    expect(rows.map(({ u1, w1_1: isShort }) => [u1, isShort])).toEqual([
+      ['Al', true],
+      ['Bob', false],
+    ]);
+  });
+});

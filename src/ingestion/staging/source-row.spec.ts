@@ -1,0 +1,81 @@
+import { loadSqlParser } from '../../sql-guard/sql-parser.js';
+import { parseMapping } from '../mapping/parse-mapping.js';
+import { asText, SourceRow } from './source-row.js';
+import { SqlBuilder } from './sql-builder.js';
+import { targetsOf } from './target.js';
+
+beforeAll(loadSqlParser);
+
+const rowOf = (written: string, cursor: 'text' | 'date' = 'date') => {
+  const { mapping } = parseMapping(`version: 1
+nodes:
+  - {id: n, label: N, ${written}, key: [k], columns: [{column: k, property: k}]}`);
+  const columns = new Map([
+    ['k', 'int'],
+    ['at', cursor],
+  ] as const);
+  const sql = new SqlBuilder();
+  return { sql, row: new SourceRow(sql, targetsOf(mapping)[0]!, { columns, expressions: new Map() }, 'mirror') };
+};
+
+describe('SourceRow', () => {
+  it('numbers the rows of a table or a query before it filters them', () => {
+    expect(rowOf('table: t').row.select(' WHERE k > 1')).toBe(
+      `SELECT "#row" AS row_no
+          FROM (SELECT row_number() OVER () AS "#row", t.* FROM "mirror"."t" AS t) AS "t" WHERE k > 1`,
+    );
+    expect(rowOf("query: 'SELECT k FROM u'").row.select('')).toContain(
+      '(SELECT row_number() OVER () AS "#row", t.* FROM (\nSELECT k FROM u\n) AS t) AS "source"',
+    );
+  });
+
+  it('carries a value once', () => {
+    const { row } = rowOf('table: t');
+    expect([row.carry('a', 'v'), row.carry('b', 'v'), row.carry('a', 'v')]).toEqual(['v0', 'v1', 'v0']);
+    expect(row.select('').match(/AS v\d/g)).toEqual(['AS v0', 'AS v1']);
+  });
+
+  it('qualifies a column, and knows none that the source does not have', () => {
+    const { row } = rowOf('table: t');
+    expect(row.column('k')).toEqual({ sql: '"t"."k"', family: 'int' });
+    expect(() => row.column('other')).toThrow('other');
+  });
+
+  it("joins the author's condition and the cursor's", () => {
+    const { row } = rowOf('table: t, where: k > 1');
+    expect(row.whereSql(null)).toMatch(/^\s+WHERE '\u00010\u0001'$/);
+    expect(row.whereSql('c')).toMatch(/WHERE '\u0001\d\u0001' AND c$/);
+    expect(rowOf('table: t').row.whereSql(null)).toBe('');
+  });
+
+  it('carries whether the row asks to be removed, where the mapping says how', () => {
+    expect(rowOf('table: t').row.carryGone()).toBeNull();
+    const { row } = rowOf('table: t, deletes: {mode: column, column: k, equals: 9}');
+    expect([row.carryGone(), row.select('')]).toEqual([
+      'gone',
+      expect.stringContaining('coalesce(("t"."k")::text = $1::text, false) AS gone'),
+    ]);
+  });
+
+  it('reads on from the last cursor less the lag, and rows without a cursor always', () => {
+    const incremental = 'table: t, incremental: {cursor: at, type: date, lag: 1d}';
+    expect(rowOf('table: t').row.carryCursor(null)).toBeNull();
+    expect(rowOf(incremental).row.carryCursor(null)).toEqual({ type: 'date', filter: null });
+    expect(rowOf(incremental).row.carryCursor({ value: '2024-02-29', lag: 86_400_000 })).toEqual({
+      type: 'date',
+      filter: '("t"."at"::date >= $1::text::date - $2::interval) IS NOT FALSE',
+    });
+  });
+
+  it('takes a text that is no cursor for none', () => {
+    const { row } = rowOf('table: t, incremental: {cursor: at, type: date}', 'text');
+    expect(row.carryCursor(null)).toEqual({ type: 'date', filter: null });
+    expect(row.select('')).toMatch(/CASE WHEN .*pg_input_is_valid.* THEN "t"\."at"::date END AS cursor_value/);
+  });
+});
+
+describe('asText', () => {
+  it('puts what is no text yet between brackets before the cast', () => {
+    expect([asText('a', 'text'), asText('-1', 'int')]).toEqual(['a::text', '(-1)::text']);
+  });
+});

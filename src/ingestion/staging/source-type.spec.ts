@@ -1,0 +1,33 @@
+import { inferredType, sourceFamily } from './source-type.js';
+
+describe('sourceFamily', () => {
+  it.each([
+    ['smallint', 'int'],
+    ['integer', 'int'],
+    ['bigint', 'bigint'],
+    ['numeric(12,2)', 'numeric'],
+    ['double precision', 'float'],
+    ['timestamp(3)', 'timestamp'],
+    ['TIMESTAMPTZ', 'timestamptz'],
+    ['jsonb', 'json'],
+    ['varchar(20)[]', 'text[]'],
+    ['bigint[]', 'int[]'],
+    ['varchar(20)', 'text'],
+    ['inet', 'text'],
+  ])('of %s is %s', (type, family) => {
+    expect(sourceFamily(type)).toBe(family);
+  });
+});
+
+describe('inferredType', () => {
+  it.each([
+    ['text', 'string'],
+    ['timestamp', 'datetime'],
+    ['timestamptz', 'datetime'],
+    ['text[]', 'string[]'],
+    ['numeric', 'numeric'],
+    ['int', 'int'],
+  ] as const)('of %s is %s', (family, name) => {
+    expect(inferredType(family)).toEqual({ name });
+  });
+});
