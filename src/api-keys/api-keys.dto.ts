@@ -3,6 +3,7 @@ import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsISO8601, IsOptional
 import { type KeyPermission, keyPermissions } from '../access/access.decorator.js';
 import { ArrayUnique } from '../http/validation/array-unique.decorator.js';
 import { IsName } from '../http/validation/is-name.decorator.js';
+import { sentence } from '../http/validation/sentence.js';
 import { type ApiKeyRow } from './api-keys.repository.js';
 
 const maxId = 2_147_483_647;
@@ -47,9 +48,13 @@ export class CreateApiKeyRequest {
   @ApiPropertyOptional({ format: 'date-time', example: '2030-01-01T00:00:00Z', description: '默认 90 天后 / 90 days from now by default' })
   @IsOptional()
   @IsISO8601({ strict: true, strictSeparator: true })
-  @Matches(timeWithZone, {
-    message: '应为带时区的时间，例如 2030-01-01T00:00:00Z / expires_at must be a time with its zone, such as 2030-01-01T00:00:00Z',
-  })
+  @Matches(
+    timeWithZone,
+    sentence({
+      zh: '应为带时区的时间，例如 2030-01-01T00:00:00Z',
+      en: 'expires_at must be a time with its zone, such as 2030-01-01T00:00:00Z',
+    }),
+  )
   expires_at?: string;
 }
 

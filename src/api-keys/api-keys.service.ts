@@ -77,10 +77,14 @@ export class ApiKeysService {
     const expiresAt = expires_at === undefined ? new Date(Date.now() + defaultLifetimeMs) : new Date(expires_at);
     const problems = [];
     if (rate_limit > apiKeyMaxRateLimit) {
-      problems.push({ loc: ['body', 'rate_limit'], msg: `至多 ${apiKeyMaxRateLimit} / at most ${apiKeyMaxRateLimit}`, type: 'too_large' });
+      problems.push({
+        loc: ['body', 'rate_limit'],
+        text: { zh: `至多 ${apiKeyMaxRateLimit}`, en: `at most ${apiKeyMaxRateLimit}` },
+        type: 'too_large',
+      });
     }
     if (!(expiresAt.getTime() > Date.now())) {
-      problems.push({ loc: ['body', 'expires_at'], msg: '应在将来 / must lie in the future', type: 'too_small' });
+      problems.push({ loc: ['body', 'expires_at'], text: { zh: '应在将来', en: 'must lie in the future' }, type: 'too_small' });
     }
     if (problems.length > 0) throw new SchemaError(problems);
     return expiresAt;

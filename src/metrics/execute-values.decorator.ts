@@ -1,12 +1,14 @@
 import { registerDecorator, type ValidationOptions } from 'class-validator';
+import { sentence } from '../http/validation/sentence.js';
+import { type Bilingual } from '../text/bilingual.js';
 
-function check(name: string, message: string, validate: (value: unknown) => boolean, options: ValidationOptions = {}): PropertyDecorator {
+function check(name: string, text: Bilingual, validate: (value: unknown) => boolean, options: ValidationOptions = {}): PropertyDecorator {
   return (target, property) =>
     registerDecorator({
       name,
       target: target.constructor,
       propertyName: String(property),
-      options: { message, ...options },
+      options: { ...sentence(text), ...options },
       validator: { validate },
     });
 }
@@ -14,16 +16,16 @@ function check(name: string, message: string, validate: (value: unknown) => bool
 /** A string, a finite number or a boolean. */
 export function IsScalar(options?: ValidationOptions): PropertyDecorator {
   const isScalar = (value: unknown) => typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
-  return check('scalarType', '应为字符串、数字或布尔值 / must be a string, a number or a boolean', isScalar, options);
+  return check('scalarType', { zh: '应为字符串、数字或布尔值', en: 'must be a string, a number or a boolean' }, isScalar, options);
 }
 
 /** A number, or its decimal text where a double would not be exact. */
 export function IsDecimal(): PropertyDecorator {
   const isDecimal = (value: unknown) => Number.isFinite(value) || (typeof value === 'string' && /^-?\d{1,100}(\.\d{1,100})?$/.test(value));
-  return check('decimalType', '应为数字或十进制文本 / must be a number or decimal text', isDecimal);
+  return check('decimalType', { zh: '应为数字或十进制文本', en: 'must be a number or decimal text' }, isDecimal);
 }
 
 /** An option of the documented interface that does nothing yet: refused by name, because ignoring it would give a wrong answer. */
 export function NotBuilt(option: string): PropertyDecorator {
-  return check('notBuilt', `${option} 尚不可用 / ${option} is not built yet`, () => false);
+  return check('notBuilt', { zh: `${option} 尚不可用`, en: `${option} is not built yet` }, () => false);
 }

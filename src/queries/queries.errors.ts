@@ -15,7 +15,7 @@ export class OneQueryKindError extends ApiError {
 /** 422: options that are well formed but mean nothing for this request. */
 export class IneffectiveOptionsError extends SchemaError {
   constructor(options: { name: string; zh: string; en: string }[]) {
-    super(options.map(({ name, zh, en }): FieldProblem => ({ loc: ['body', name], msg: `${zh} / ${en}`, type: 'no_effect' })));
+    super(options.map(({ name, zh, en }): FieldProblem => ({ loc: ['body', name], text: { zh, en }, type: 'no_effect' })));
   }
 }
 

@@ -32,7 +32,12 @@ describe('readQueryRequest', () => {
     expect(read({ search: 'a', timeout_ms: 60_000 }).timeoutMs).toBe(60_000);
     expect(() => read({ search: 'a', timeout_ms: 60_001 })).toThrow(
       expect.objectContaining({
-        problems: [expect.objectContaining({ loc: ['body', 'timeout_ms'], msg: expect.stringContaining('60000') })],
+        problems: [
+          expect.objectContaining({
+            loc: ['body', 'timeout_ms'],
+            text: { zh: expect.stringContaining('60000'), en: expect.stringContaining('60000') },
+          }),
+        ],
       }),
     );
   });

@@ -33,14 +33,19 @@ export function readQueryRequest(body: QueryRequest, maxTimeoutMs: number): Grap
   const kind = given[0];
   if (kind === undefined || given.length > 1) throw new OneQueryKindError(given);
   const text = body[kind] ?? '';
-  if (text.trim() === '') throw new SchemaError([{ loc: ['body', kind], msg: '不能为空 / must not be blank', type: 'empty' }]);
+  if (text.trim() === '')
+    throw new SchemaError([{ loc: ['body', kind], text: { zh: '不能为空', en: 'must not be blank' }, type: 'empty' }]);
   if (text.includes('\0'))
-    throw new SchemaError([{ loc: ['body', kind], msg: '不能包含 NUL 字符 / must not contain NUL', type: 'string_pattern' }]);
+    throw new SchemaError([{ loc: ['body', kind], text: { zh: '不能包含 NUL 字符', en: 'must not contain NUL' }, type: 'string_pattern' }]);
   requireEffect(body, kind);
   const limit = body.limit ?? LIMIT[kind].usual;
   if (limit > LIMIT[kind].most) {
     throw new SchemaError([
-      { loc: ['body', 'limit'], msg: `最多 ${LIMIT[kind].most} / at most ${LIMIT[kind].most} for a ${kind}`, type: 'too_large' },
+      {
+        loc: ['body', 'limit'],
+        text: { zh: `最多 ${LIMIT[kind].most}`, en: `at most ${LIMIT[kind].most} for a ${kind}` },
+        type: 'too_large',
+      },
     ]);
   }
   const timeoutMs = body.timeout_ms ?? maxTimeoutMs;
@@ -48,7 +53,7 @@ export function readQueryRequest(body: QueryRequest, maxTimeoutMs: number): Grap
     throw new SchemaError([
       {
         loc: ['body', 'timeout_ms'],
-        msg: `此服务最多允许 ${maxTimeoutMs} 毫秒 / at most ${maxTimeoutMs} ms on this service`,
+        text: { zh: `此服务最多允许 ${maxTimeoutMs} 毫秒`, en: `at most ${maxTimeoutMs} ms on this service` },
         type: 'too_large',
         maximum: maxTimeoutMs,
       },
@@ -91,7 +96,11 @@ function readCursor(cursor: string): { version: number; offset: number } {
   const match = /^(\d{1,9})\.(\d{1,9})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'));
   if (!match) {
     throw new SchemaError([
-      { loc: ['body', 'cursor'], msg: '须为上一页的 next_cursor / must be the next_cursor of an earlier page', type: 'string_pattern' },
+      {
+        loc: ['body', 'cursor'],
+        text: { zh: '须为上一页的 next_cursor', en: 'must be the next_cursor of an earlier page' },
+        type: 'string_pattern',
+      },
     ]);
   }
   return { version: Number(match[1]), offset: Number(match[2]) };

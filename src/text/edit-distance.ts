@@ -5,24 +5,31 @@
  */
 export function editDistance(a: ArrayLike<string>, b: ArrayLike<string>, limit: number): number {
   const above = limit + 1;
-  if (Math.abs(a.length - b.length) > limit) return above;
+  const [height, width] = [a.length, b.length];
+  if (height - width > limit || width - height > limit) return above;
   let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const row = new Array<number>(b.length + 1).fill(above);
-    row[0] = i;
+  let last: number[] = [];
+  for (let j = 0; j <= width; j++) last.push(j);
+  for (let i = 1; i <= height; i++) {
+    const row: number[] = [i];
     let best = i;
-    const end = Math.min(b.length, i + limit);
-    for (let j = Math.max(1, i - limit); j <= end; j++) {
-      const same = a[i - 1] === b[j - 1];
-      let edits = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (same ? 0 : 1));
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) edits = Math.min(edits, beforeLast[j - 2]! + 1);
-      row[j] = edits;
-      best = Math.min(best, edits);
+    for (let j = 1; j <= width; j++) {
+      let edits = above;
+      if (j >= i - limit && j <= i + limit) {
+        const same = a[i - 1] === b[j - 1];
+        edits = smaller(last[j - 1]! + (same ? 0 : 1), smaller(last[j]!, row[j - 1]!) + 1);
+        if (!same && i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) edits = smaller(edits, beforeLast[j - 2]! + 1);
+      }
+      row.push(edits);
+      if (edits < best) best = edits;
     }
     if (best > limit) return above;
     beforeLast = last;
     last = row;
   }
-  return Math.min(last[b.length]!, above);
+  return smaller(last[width]!, above);
+}
+
+function smaller(a: number, b: number): number {
+  return a < b ? a : b;
 }

@@ -70,6 +70,6 @@ export class HashingBusyError extends BusyError {
 
 export class WeakPasswordError extends SchemaError {
   constructor(field: string, zh: string, en: string) {
-    super([{ loc: ['body', field], msg: `${zh} / ${en}`, type: 'weak_password' }]);
+    super([{ loc: ['body', field], text: { zh, en }, type: 'weak_password' }]);
   }
 }

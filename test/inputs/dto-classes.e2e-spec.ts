@@ -5,6 +5,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { getMetadataStorage } from 'class-validator';
 import { nestedDto } from '../../src/http/validation/nested.decorator.js';
 import { describeConstraint } from '../../src/http/validation/describe-constraint.js';
+import { joined } from '../../src/text/bilingual.js';
 import { startTestApp, type TestApp } from '../support/app.js';
 
 type Method = (...values: unknown[]) => unknown;
@@ -67,7 +68,7 @@ describe('what handlers take from bodies and queries', () => {
     expect(rules.length).toBeGreaterThan(200);
     const unsaid = rules
       .filter(({ name }) => name !== 'isOptional')
-      .map(({ dto, type, name, propertyName, message }) => ({ where: `${dto.name}.${propertyName} ${name ?? type}`, msg: describeConstraint(name ?? type, typeof message === 'string' ? message : 'text').msg }))
+      .map(({ dto, type, name, propertyName, message, context }) => ({ where: `${dto.name}.${propertyName} ${name ?? type}`, msg: joined(describeConstraint(name ?? type, typeof message === 'string' ? message : 'text', context?.zh).text) }))
       .filter(({ msg }) => /^取值不符合要求|^[^\p{Script=Han}]+\//u.test(msg));
     expect(unsaid).toEqual([]);
   }); // prettier-ignore
@@ -108,6 +109,7 @@ interface Rule {
   name?: string;
   propertyName: string;
   message?: unknown;
+  context?: { zh?: string };
 }
 
 function isChecked(metatype: unknown): boolean {

@@ -1,10 +1,10 @@
 import { type Bilingual, joined } from '../../text/bilingual.js';
 
-/** One broken field of a request: where it is, what is wrong, and a stable snake_case word for machines. */
+/** One broken field of a request: where it is, what is wrong, a stable snake_case word for machines, and further facts for them. */
 export interface FieldProblem {
   /** Starts with `body`, `query`, `path` or `header`; then property names and array indexes. */
   loc: (string | number)[];
-  msg: string;
+  text: Bilingual;
   type: string;
   /** 1-based place in a text field (mapping errors). */
   line?: number;

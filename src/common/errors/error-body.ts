@@ -1,4 +1,5 @@
-import { type ApiError, SchemaError } from './api-error.js';
+import { joined } from '../../text/bilingual.js';
+import { type ApiError, type FieldProblem, SchemaError } from './api-error.js';
 
 /** Route families that older clients know: they read `message`, all others read `detail`. Routes are found in any case. */
 const legacyFamilies = /^\/(metrics|warehouse)(\/|$)/i;
@@ -14,6 +15,10 @@ export function isLegacyPath(path: string): boolean {
  */
 export function toErrorBody(error: ApiError, legacy: boolean): Record<string, unknown> {
   const head = legacy ? { success: false, message: error.detail } : {};
-  if (error instanceof SchemaError) return { ...head, detail: { errors: error.problems } };
+  if (error instanceof SchemaError) return { ...head, detail: { errors: error.problems.map(toProblemBody) } };
   return { ...head, detail: error.detail, code: error.code, ...(error.context ? { context: error.context } : {}) };
+}
+
+function toProblemBody({ loc, text, ...facts }: FieldProblem): Record<string, unknown> {
+  return { loc, msg: joined(text), ...facts };
 }

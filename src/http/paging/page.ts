@@ -52,7 +52,7 @@ export function invalidCursor(): SchemaError {
   return new SchemaError([
     {
       loc: ['query', 'cursor'],
-      msg: '应为上一页的 next_cursor / cursor must be the next_cursor of an earlier page',
+      text: { zh: '应为上一页的 next_cursor', en: 'cursor must be the next_cursor of an earlier page' },
       type: 'string_pattern',
     },
   ]);

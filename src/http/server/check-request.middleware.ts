@@ -26,8 +26,8 @@ function findFault({ rawHeaders, headers, url, httpVersion }: Request): Error | 
   const [path = '', query = ''] = url.split(/\?(.*)/s, 2);
   if (!isDecodable(path) || !isDecodable(query)) return new BadRequestError();
   if (query.split('&').length > maxQueryParameters) {
-    const msg = `最多 ${maxQueryParameters} 个参数 / at most ${maxQueryParameters} parameters`;
-    return new SchemaError([{ loc: ['query'], msg, type: 'too_many' }]);
+    const text = { zh: `最多 ${maxQueryParameters} 个参数`, en: `at most ${maxQueryParameters} parameters` };
+    return new SchemaError([{ loc: ['query'], text, type: 'too_many' }]);
   }
   return undefined;
 }

@@ -1,4 +1,5 @@
 import { ArrayMaxSize, ArrayMinSize, IsIn, IsInt, Matches, Max, Min, MinLength, validate } from 'class-validator';
+import { joined } from '../../text/bilingual.js';
 import { Length, MaxLength } from './length.decorator.js';
 import { describeConstraint } from './describe-constraint.js';
 
@@ -24,7 +25,7 @@ describe('describeConstraint', () => {
     messages = Object.fromEntries(
       errors.map(({ property, constraints }) => {
         const [[name, english]] = Object.entries(constraints!) as [[string, string]];
-        return [property, describeConstraint(name, english).msg];
+        return [property, joined(describeConstraint(name, english).text)];
       }),
     );
   });

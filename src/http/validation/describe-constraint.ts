@@ -1,3 +1,5 @@
+import { type Bilingual } from '../../text/bilingual.js';
+
 /** What class-validator calls a constraint, the stable word of ours, and what it means in Chinese. */
 const constraints: Record<string, { type: string; zh: string }> = {
   isString: { type: 'string_type', zh: '应为字符串' },
@@ -27,12 +29,15 @@ const constraints: Record<string, { type: string; zh: string }> = {
   granteeType: { type: 'grantee_type', zh: '应为用户 id 或 "everyone"' },
 };
 
-/** A constraint that failed, as `{type, msg}`; `sentence` is class-validator's own or the DTO's, which may bring its Chinese along. */
-export function describeConstraint(name: string, sentence: string): { type: string; msg: string } {
+/**
+ * A constraint that failed.
+ * @param en class-validator's own sentence or the DTO's
+ * @param zh the Chinese that the DTO brings along (see sentence.ts)
+ */
+export function describeConstraint(name: string, en: string, zh?: string): { type: string; text: Bilingual } {
   const known = constraints[name];
   const type = known?.type ?? name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
-  if (sentence.includes(' / ')) return { type, msg: sentence };
-  return { type, msg: `${known ? known.zh + boundsIn(sentence, type) : '取值不符合要求'} / ${sentence}` };
+  return { type, text: { zh: zh ?? (known ? known.zh + boundsIn(en, type) : '取值不符合要求'), en } };
 }
 
 /** The bounds or the allowed values that class-validator puts into its sentence; a sentence of a DTO's own has none of these forms. */

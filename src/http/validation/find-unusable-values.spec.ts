@@ -36,7 +36,7 @@ describe('findUnusableValues', () => {
   it('refuses an object of more than 1,000 fields where it stands, and looks at none of them', () => {
     const of = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, '\0']));
     expect(findUnusableValues({ a: [of(1_001)] }, ['body'])).toEqual([
-      { loc: ['body', 'a', 0], type: 'too_many', msg: expect.any(String) },
+      { loc: ['body', 'a', 0], type: 'too_many', text: { zh: expect.any(String), en: expect.any(String) } },
     ]);
     expect(findUnusableValues({ a: [of(1_000)] }, ['body']).map(({ type }) => type)).toEqual(Array(20).fill('nul_character'));
   });

@@ -42,7 +42,11 @@ function visit(value: unknown, loc: (string | number)[], problems: FieldProblem[
 function visitFields(fields: Record<string, unknown>, loc: (string | number)[], problems: FieldProblem[]): void {
   const names = Object.keys(fields);
   if (names.length > maxNames) {
-    problems.push({ loc: written(loc), msg: `最多 ${maxNames} 个字段 / must have no more than ${maxNames} fields`, type: 'too_many' });
+    problems.push({
+      loc: written(loc),
+      text: { zh: `最多 ${maxNames} 个字段`, en: `must have no more than ${maxNames} fields` },
+      type: 'too_many',
+    });
     return;
   }
   for (const name of names) {
@@ -50,7 +54,7 @@ function visitFields(fields: Record<string, unknown>, loc: (string | number)[], 
     loc.push(name);
     checkText(name, loc, problems);
     if (reserved.has(name)) {
-      problems.push({ loc: written(loc), msg: '不能用作字段名 / must not be the name of a field', type: 'reserved_name' });
+      problems.push({ loc: written(loc), text: { zh: '不能用作字段名', en: 'must not be the name of a field' }, type: 'reserved_name' });
     } else visit(fields[name], loc, problems);
     loc.pop();
   }
@@ -62,9 +66,14 @@ function written(loc: (string | number)[]): (string | number)[] {
 }
 
 function checkText(text: string, loc: (string | number)[], problems: FieldProblem[]): void {
-  if (text.includes('\0')) problems.push({ loc: written(loc), msg: '不能包含 NUL 字符 / must not contain NUL', type: 'nul_character' });
+  if (text.includes('\0'))
+    problems.push({ loc: written(loc), text: { zh: '不能包含 NUL 字符', en: 'must not contain NUL' }, type: 'nul_character' });
   if (!text.isWellFormed()) {
-    problems.push({ loc: written(loc), msg: '含有不成对的代理码元 / holds half of a surrogate pair', type: 'lone_surrogate' });
+    problems.push({
+      loc: written(loc),
+      text: { zh: '含有不成对的代理码元', en: 'holds half of a surrogate pair' },
+      type: 'lone_surrogate',
+    });
   }
 }
 
@@ -72,7 +81,10 @@ function checkNumber(value: number, loc: (string | number)[], problems: FieldPro
   if (Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= leastExponential)) return;
   problems.push({
     loc: written(loc),
-    msg: '超出能精确表示的范围（±(2^53 − 1)），请以字符串发送 / beyond ±(2^53 - 1), where numbers are not exact; send it as a string',
+    text: {
+      zh: '超出能精确表示的范围（±(2^53 − 1)），请以字符串发送',
+      en: 'beyond ±(2^53 - 1), where numbers are not exact; send it as a string',
+    },
     type: 'number_out_of_range',
   });
 }

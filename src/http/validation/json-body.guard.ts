@@ -77,8 +77,11 @@ function parseObject(body: Buffer, contentType = ''): object {
 }
 
 function tooManyParts(): SchemaError {
-  const msg = `字段、列表与映射合计最多 ${most.parts} 个，列表元素合计最多 ${most.commas} 个 / must have no more than ${most.parts} fields, lists and maps together, and ${most.commas} elements of lists`;
-  return new SchemaError([{ loc: ['body'], msg, type: 'too_many' }]);
+  const text = {
+    zh: `字段、列表与映射合计最多 ${most.parts} 个，列表元素合计最多 ${most.commas} 个`,
+    en: `must have no more than ${most.parts} fields, lists and maps together, and ${most.commas} elements of lists`,
+  };
+  return new SchemaError([{ loc: ['body'], text, type: 'too_many' }]);
 }
 
 function parse(body: Buffer): unknown {

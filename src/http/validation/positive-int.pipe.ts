@@ -13,7 +13,7 @@ const absentId = 0;
  */
 export function readId(text: unknown, name: string): number {
   if (typeof text !== 'string' || !/^-?\d+$/.test(text)) {
-    throw new SchemaError([{ loc: ['path', name], msg: '应为整数 / must be an integer', type: 'int_parsing' }]);
+    throw new SchemaError([{ loc: ['path', name], text: { zh: '应为整数', en: 'must be an integer' }, type: 'int_parsing' }]);
   }
   const id = Number(text);
   return id >= 1 && id <= maxId && /^[1-9]/.test(text) ? id : absentId;

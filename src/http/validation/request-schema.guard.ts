@@ -7,6 +7,7 @@ import { type Request, type Response } from 'express';
 import { type FieldProblem, SchemaError } from '../../common/errors/api-error.js';
 import { MalformedBodyError, MissingFieldsError, UnsupportedMediaTypeError } from '../../common/errors/common-errors.js';
 import { describeConstraint } from './describe-constraint.js';
+import { chineseOf } from './sentence.js';
 import { findUnusableValues } from './find-unusable-values.js';
 import { withoutEmptyNulls } from './optional-nulls.js';
 import { preferenceApplied, readPreferences } from '../server/preferences.js';
@@ -121,9 +122,12 @@ function refuse(problems: FieldProblem[]): void {
 function toProblems(error: ValidationError, parent: (string | number)[]): FieldProblem[] {
   const loc = [...parent, /^\d+$/.test(error.property) ? Number(error.property) : error.property];
   if (error.value === undefined && error.constraints) {
-    return [{ loc, msg: '必填 / is required', type: 'missing' }];
+    return [{ loc, text: { zh: '必填', en: 'is required' }, type: 'missing' }];
   }
-  const all = Object.entries(error.constraints ?? {}).map(([name, message]) => ({ loc, ...describeConstraint(name, message) }));
+  const all = Object.entries(error.constraints ?? {}).map(([name, message]) => ({
+    loc,
+    ...describeConstraint(name, message, chineseOf(error.contexts, name)),
+  }));
   // A nested object is asked for by two rules.
   const own = all.filter(({ type }, index) => all.findIndex(other => other.type === type) === index);
   // A number that should be a text is also too short, too long and of the wrong form: the type says it all.

@@ -1,4 +1,5 @@
 import { getMetadataStorage } from 'class-validator';
+import { type Bilingual } from '../../text/bilingual.js';
 import { nearestName } from '../../text/nearest-name.js';
 import { type FieldProblem } from '../../common/errors/api-error.js';
 import { nestedDto } from './nested.decorator.js';
@@ -54,20 +55,20 @@ function takeNested(dto: Dto | undefined, value: unknown, loc: Loc, unknown: Unk
 
 /** What a 422 says of them: each with the name that was probably meant, else with those that are known. */
 export function toUnknownProblems({ named, count }: UnknownFields): FieldProblem[] {
-  const problems = named.map(field => ({ loc: shortened(field.loc), msg: sentenceOn(field), type: 'unknown_field' }));
+  const problems = named.map(field => ({ loc: shortened(field.loc), text: sentenceOn(field), type: 'unknown_field' }));
   const more = count - named.length;
   if (more === 0) return problems;
-  const msg = `另有 ${more} 个未知字段 / ${more} more unknown fields`;
-  return [...problems, { loc: named[0]!.loc.slice(0, 1), msg, type: 'unknown_field' }];
+  const text = { zh: `另有 ${more} 个未知字段`, en: `${more} more unknown fields` };
+  return [...problems, { loc: named[0]!.loc.slice(0, 1), text, type: 'unknown_field' }];
 }
 
-function sentenceOn({ loc, known }: UnknownFields['named'][number]): string {
+function sentenceOn({ loc, known }: UnknownFields['named'][number]): Bilingual {
   const name = String(shortened(loc).at(-1));
-  if (known.size === 0) return `未知字段“${name}”，此处不接受任何字段 / unknown field '${name}': nothing is taken here`;
+  if (known.size === 0) return { zh: `未知字段“${name}”，此处不接受任何字段`, en: `unknown field '${name}': nothing is taken here` };
   const meant = nearestName(name, known);
-  if (meant !== null) return `未知字段“${name}”，是否为“${meant}”？ / unknown field '${name}'; did you mean '${meant}'?`;
+  if (meant !== null) return { zh: `未知字段“${name}”，是否为“${meant}”？`, en: `unknown field '${name}'; did you mean '${meant}'?` };
   const list = [...known];
-  return `未知字段“${name}”，可用的有：${list.join('、')} / unknown field '${name}'; known here: ${list.join(', ')}`;
+  return { zh: `未知字段“${name}”，可用的有：${list.join('、')}`, en: `unknown field '${name}'; known here: ${list.join(', ')}` };
 }
 
 /** Names as an answer can hold them: the last step is the caller's own. */

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { SchemaError, type FieldProblem } from '../../common/errors/api-error.js';
+import { SchemaError } from '../../common/errors/api-error.js';
+import { toErrorBody } from '../../common/errors/error-body.js';
 import { parseMapping } from './parse-mapping.js';
 
 const example = `${process.cwd()}/../shared/data/northwind/mapping_example.yaml`;
@@ -25,11 +26,12 @@ edges:
     to: {node: order, match: {order_id: order_id}}
 `;
 
-function problemsOf(text: string): FieldProblem[] {
+/** As the body of the answer lists them. */
+function problemsOf(text: string): Record<'type' | 'msg' | 'line' | 'column' | 'path' | 'hint', string>[] {
   try {
     parseMapping(text);
   } catch (error) {
-    if (error instanceof SchemaError) return error.problems;
+    if (error instanceof SchemaError) return (toErrorBody(error, false).detail as { errors: ReturnType<typeof problemsOf> }).errors;
     throw error;
   }
   return [];
@@ -220,7 +222,7 @@ describe('YAML trip-wires', () => {
   ])('refuses %s', (_name, text, place, hint) => {
     const problems = problemsOf(text);
     expect(problems.map(problem => `${problem.type}@${problem.line}:${problem.column}`)).toEqual([place]);
-    expect((problems[0]!.hint as string | undefined) ?? '').toContain(hint);
+    expect(problems[0]!.hint ?? '').toContain(hint);
   });
 
   it('stops an alias bomb without expanding it', () => {

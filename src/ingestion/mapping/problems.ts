@@ -45,7 +45,7 @@ export function mappingProblem(type: string, path: MappingPath, text: Sentence, 
   const { line, column } = position;
   return {
     loc: ['body', 'mapping_yaml', ...path],
-    msg: `mapping_yaml validation failed at line ${line}, column ${column}: ${text.zh} / ${text.en}`,
+    text: { zh: `mapping_yaml validation failed at line ${line}, column ${column}: ${text.zh}`, en: text.en },
     type,
     line,
     column,
@@ -58,10 +58,10 @@ export function mappingProblem(type: string, path: MappingPath, text: Sentence, 
 export function mappingError(problems: FieldProblem[]): SchemaError {
   const sorted = [...problems].sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
   const first = sorted[0];
-  const [zh = '', en = ''] = (first?.msg ?? '').replace(/^.*?: /, '').split(' / ');
+  const { zh, en } = first?.text ?? { zh: '', en: '' };
   const count = sorted.length;
   return new SchemaError(sorted, {
-    zh: `映射校验失败：${count} 处错误；首处在第 ${first?.line} 行第 ${first?.column} 列：${zh}`,
+    zh: `映射校验失败：${count} 处错误；首处在第 ${first?.line} 行第 ${first?.column} 列：${zh.replace(/^.*?: /, '')}`,
     en: `mapping_yaml validation failed: ${count} ${count === 1 ? 'error' : 'errors'}; first at line ${first?.line}, column ${first?.column}: ${en}`,
   });
 }

@@ -1,3 +1,4 @@
+import { type Bilingual } from '../../text/bilingual.js';
 import { type FieldProblem, SchemaError } from '../../common/errors/api-error.js';
 import { type GuardedExpression, guardExpression, guardPredicate, type GuardScope } from '../../sql-guard/guard-expression.js';
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
@@ -38,7 +39,10 @@ export function guardPart(
       });
     problems.push({
       loc,
-      msg: `没有列“${token}”${hint ? `；${hint.zh}` : ''} / there is no column '${token}'${hint ? `; ${hint.en}` : ''}`,
+      text: {
+        zh: `没有列“${token}”${hint ? `；${hint.zh}` : ''}`,
+        en: `there is no column '${token}'${hint ? `; ${hint.en}` : ''}`,
+      },
       type: 'unknown_column',
     });
     return null;
@@ -54,14 +58,14 @@ export interface NameCheck {
 
 /** Reports a name that cannot be used. */
 export function checkName(name: string, loc: Loc, { kind, expression, taken }: NameCheck, problems: FieldProblem[]): void {
-  const report = (type: string, msg: string) => problems.push({ loc, msg, type });
+  const report = (type: string, text: Bilingual) => problems.push({ loc, text, type });
   const other = taken.get(name);
   if (!identifier.test(name) || Buffer.byteLength(name) > 63) {
-    report('name_form', '名称应为 1 到 63 字节，不含双引号 / a name has 1 to 63 bytes and no double quote');
+    report('name_form', { zh: '名称应为 1 到 63 字节，不含双引号', en: 'a name has 1 to 63 bytes and no double quote' });
   } else if (hiddenColumns.has(name) || (kind === 'dimension' && answerColumns.has(name))) {
-    report('reserved_name', `“${name}”是保留名称 / '${name}' is a reserved name`);
+    report('reserved_name', { zh: `“${name}”是保留名称`, en: `'${name}' is a reserved name` });
   } else if (other !== undefined && other !== expression) {
-    report('duplicate_name', `“${name}”已用于另一列 / '${name}' is taken by another column`);
+    report('duplicate_name', { zh: `“${name}”已用于另一列`, en: `'${name}' is taken by another column` });
   } else taken.set(name, expression);
 }
 
@@ -90,7 +94,11 @@ export function readJoinPairs(pairs: unknown, join: BoundJoin, scope: GuardScope
   const isPair = (pair: unknown): pair is [string, string] =>
     Array.isArray(pair) && pair.length === 2 && pair.every(side => typeof side === 'string');
   if (!Array.isArray(pairs) || pairs.length === 0 || !pairs.every(isPair)) {
-    problems.push({ loc, msg: '应为 [["事实表列", "连接表列"]] / must be [["fact column", "joined column"]]', type: 'join_pairs' });
+    problems.push({
+      loc,
+      text: { zh: '应为 [["事实表列", "连接表列"]]', en: 'must be [["fact column", "joined column"]]' },
+      type: 'join_pairs',
+    });
     return [];
   }
   const joined: GuardScope = { columns: new Set(join.columns.map(column => column.name)), alias: join.alias };
@@ -108,7 +116,7 @@ function qualified(guarded: GuardedExpression, alias: string, loc: Loc, problems
   const [column] = guarded.columns;
   if (column && 'ColumnRef' in (guarded.tree as object)) return `${quoteIdentifier(alias)}.${quoteIdentifier(column[1])}`;
   if (guarded.columns.length === 0 || guarded.columns.some(([qualifier]) => qualifier === null)) {
-    problems.push({ loc, msg: `列要写成 ${alias}.列名 / write columns as ${alias}.column`, type: 'unqualified_column' });
+    problems.push({ loc, text: { zh: `列要写成 ${alias}.列名`, en: `write columns as ${alias}.column` }, type: 'unqualified_column' });
   }
   return guarded.text;
 }
@@ -125,5 +133,7 @@ function tryGuard(text: string, scope: GuardScope): GuardedExpression | null {
 /** Parts of the documented binding that have no effect yet are refused by name. @throws SchemaError */
 export function refuseNotBuilt(request: BindingRequest, loc: Loc): void {
   if (request.entities === undefined || request.entities === null) return;
-  throw new SchemaError([{ loc: [...loc, 'entities'], msg: 'entities 尚不可用 / entities are not built yet', type: 'not_built' }]);
+  throw new SchemaError([
+    { loc: [...loc, 'entities'], text: { zh: 'entities 尚不可用', en: 'entities are not built yet' }, type: 'not_built' },
+  ]);
 }

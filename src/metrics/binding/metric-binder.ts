@@ -98,7 +98,9 @@ export class MetricBinder {
     problems: FieldProblem[],
   ): Promise<BoundTable> {
     if ((relation.table == null) === (relation.sql == null)) {
-      throw new SchemaError([{ loc: [...loc, 'relation'], msg: '需要 table 或 sql 之一 / needs either table or sql', type: 'one_of' }]);
+      throw new SchemaError([
+        { loc: [...loc, 'relation'], text: { zh: '需要 table 或 sql 之一', en: 'needs either table or sql' }, type: 'one_of' },
+      ]);
     }
     if (relation.sql == null) return this.describeTable(connection, relation, alias, [...loc, 'relation'], problems);
     const { schema } = connection.client;
@@ -119,9 +121,13 @@ export class MetricBinder {
     checkSchema(relation, client, loc, problems);
     const reserved = client.nameProblem(table);
     const described = reserved ? null : await client.describe(table);
-    if (reserved) problems.push({ loc: [...loc, 'table'], msg: `${reserved.zh} / ${reserved.en}`, type: reserved.type });
+    if (reserved) problems.push({ loc: [...loc, 'table'], text: { zh: reserved.zh, en: reserved.en }, type: reserved.type });
     else if (!described)
-      problems.push({ loc: [...loc, 'table'], msg: `没有表“${table}” / there is no table '${table}'`, type: 'unknown_table' });
+      problems.push({
+        loc: [...loc, 'table'],
+        text: { zh: `没有表“${table}”`, en: `there is no table '${table}'` },
+        type: 'unknown_table',
+      });
     const columns = described?.columns.map(({ name, type }) => ({ name, type })) ?? [];
     return { alias: alias ?? table, source: { schema: client.schema, table }, columns };
   }
@@ -144,7 +150,7 @@ export class MetricBinder {
       if ([fact, ...joins].some(other => other.alias === table.alias)) {
         problems.push({
           loc: [...at, 'alias'],
-          msg: `别名“${table.alias}”已被使用 / the alias '${table.alias}' is taken`,
+          text: { zh: `别名“${table.alias}”已被使用`, en: `the alias '${table.alias}' is taken` },
           type: 'duplicate_name',
         });
       }
@@ -169,7 +175,7 @@ export class MetricBinder {
     if (expression === time.column) guardPart(expression, scope, [...loc, 'time', 'column'], problems);
     const timezone = time.timezone ?? 'UTC';
     if (!isTimeZone(timezone))
-      problems.push({ loc: [...loc, 'time', 'timezone'], msg: '未知的时区 / is not a time zone', type: 'unknown_timezone' });
+      problems.push({ loc: [...loc, 'time', 'timezone'], text: { zh: '未知的时区', en: 'is not a time zone' }, type: 'unknown_timezone' });
     return { expression, type: 'date', timezone, min_grain: time.min_grain ?? 'day', week_start: time.week_start ?? 'monday' };
   }
 
@@ -188,7 +194,7 @@ export class MetricBinder {
       throw new SchemaError([
         {
           loc: [...loc, 'time', 'column'],
-          msg: `时间列的类型是 ${type}，应为 ${wanted} / the time column is of type ${type}, not ${wanted}`,
+          text: { zh: `时间列的类型是 ${type}，应为 ${wanted}`, en: `the time column is of type ${type}, not ${wanted}` },
           type: 'time_type',
         },
       ]);
@@ -219,15 +225,15 @@ export class MetricBinder {
       });
     } catch (error) {
       if (!(error instanceof WarehouseQueryError)) throw error;
-      throw new SchemaError([{ loc, msg: error.detail, type: 'binding_not_executable', ...error.context }]);
+      throw new SchemaError([{ loc, text: error.text, type: 'binding_not_executable', ...error.context }]);
     }
   }
 }
 
 function checkSchema({ schema }: { schema?: string }, client: { schema: string }, loc: Loc, problems: FieldProblem[]): void {
   if (schema == null || schema === client.schema) return;
-  const msg = `连接的表在模式“${client.schema}”中 / the tables of the connection are in schema '${client.schema}'`;
-  problems.push({ loc: [...loc, 'schema'], msg, type: 'not_one_of' });
+  const text = { zh: `连接的表在模式“${client.schema}”中`, en: `the tables of the connection are in schema '${client.schema}'` };
+  problems.push({ loc: [...loc, 'schema'], text, type: 'not_one_of' });
 }
 
 async function readColumns(
@@ -243,7 +249,7 @@ async function readColumns(
     if (pace.isOverdue) await pace.turn();
     const at = [...loc, name];
     if (typeof expression !== 'string') {
-      problems.push({ loc: at, msg: '应为字符串 / must be a string', type: 'string_type' });
+      problems.push({ loc: at, text: { zh: '应为字符串', en: 'must be a string' }, type: 'string_type' });
       continue;
     }
     guardPart(expression, scope, at, problems);
@@ -256,8 +262,8 @@ async function readColumns(
 /** Every execution reads the whole binding. */
 function refuseTooLarge(request: BindingRequest, loc: Loc): void {
   if (JSON.stringify(request).length <= mostCharacters) return;
-  const msg = `绑定最多 ${mostCharacters} 个字符 / a binding must have no more than ${mostCharacters} characters`;
-  throw new SchemaError([{ loc, msg, type: 'too_large' }]);
+  const text = { zh: `绑定最多 ${mostCharacters} 个字符`, en: `a binding must have no more than ${mostCharacters} characters` };
+  throw new SchemaError([{ loc, text, type: 'too_large' }]);
 }
 
 function throwIfAny(problems: FieldProblem[]): void {

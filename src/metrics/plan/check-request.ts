@@ -18,12 +18,12 @@ export function checkNames(request: MetricRequest, bindings: MetricBinding[], pr
       const list = dimensions.join(', ');
       problems.push({
         loc,
-        msg: `没有维度“${name}”，可用：${list} / there is no dimension '${name}'; known: ${list}`,
+        text: { zh: `没有维度“${name}”，可用：${list}`, en: `there is no dimension '${name}'; known: ${list}` },
         type: 'unknown_dimension',
         known: dimensions,
       });
     } else if (seen.has(found[0] ?? '')) {
-      problems.push({ loc, msg: '维度重复 / the dimension is there twice', type: 'duplicate' });
+      problems.push({ loc, text: { zh: '维度重复', en: 'the dimension is there twice' }, type: 'duplicate' });
     }
     seen.add(found[0] ?? '');
   });
@@ -33,7 +33,7 @@ export function checkNames(request: MetricRequest, bindings: MetricBinding[], pr
     const list = fields.slice(0, 50).join(', ');
     problems.push({
       loc: ['body', 'filters', index, 'field'],
-      msg: `没有字段“${field}”，可用：${list} / there is no field '${field}'; known: ${list}`,
+      text: { zh: `没有字段“${field}”，可用：${list}`, en: `there is no field '${field}'; known: ${list}` },
       type: 'unknown_field',
       known: fields.slice(0, 50),
     });
@@ -45,6 +45,6 @@ export function checkZeroFill(scans: Scan[], problems: FieldProblem[]): void {
   const aggregates = scans.flatMap(scan => [...scan.columns.values()].map(column => column.aggregate));
   const other = aggregates.find(aggregate => !aggregate.fillsWithZero);
   if (!other) return;
-  const msg = `${other.name} 没有零值，请用 fill: null / ${other.name} of nothing is not zero: use fill: null`;
-  problems.push({ loc: ['body', 'time', 'fill'], msg, type: 'fill_not_additive' });
+  const text = { zh: `${other.name} 没有零值，请用 fill: null`, en: `${other.name} of nothing is not zero: use fill: null` };
+  problems.push({ loc: ['body', 'time', 'fill'], text, type: 'fill_not_additive' });
 }

@@ -1,3 +1,4 @@
+import { type Bilingual } from '../../text/bilingual.js';
 import { type FieldProblem } from '../../common/errors/api-error.js';
 import { isFloat } from './compile-relation.js';
 import { type BoundColumn } from './metric-binding.js';
@@ -20,8 +21,8 @@ export function compileFilter(
   assembly: SqlAssembly,
   problems: FieldProblem[],
 ): string | null {
-  const report = (field: string, type: string, msg: string): null => {
-    problems.push({ loc: ['body', 'filters', index, field], msg, type });
+  const report = (field: string, type: string, text: Bilingual): null => {
+    problems.push({ loc: ['body', 'filters', index, field], text, type });
     return null;
   };
   const { dialect } = assembly;
@@ -29,22 +30,24 @@ export function compileFilter(
   const { op, value, values } = filter;
   if (op === 'is_null' || op === 'is_not_null') {
     if (value !== undefined || values !== undefined)
-      return report(value !== undefined ? 'value' : 'values', 'no_effect', `${op} 不取值 / ${op} takes no value`);
+      return report(value !== undefined ? 'value' : 'values', 'no_effect', { zh: `${op} 不取值`, en: `${op} takes no value` });
     return `${name} IS ${op === 'is_null' ? '' : 'NOT '}NULL`;
   }
   const takesList = op === 'in' || op === 'not_in' || op === 'between';
   const given = takesList ? values : value === undefined ? undefined : [value];
   const [wanted, other] = takesList ? (['values', 'value'] as const) : (['value', 'values'] as const);
-  if (filter[other] !== undefined) return report(other, 'no_effect', `${op} 取 ${wanted} / ${op} takes ${wanted}`);
-  if (!given || given.length === 0) return report(wanted, 'missing', `${op} 需要 ${wanted} / ${op} needs ${wanted}`);
-  if (op === 'between' && given.length !== 2) return report('values', 'two_values', 'between 需要两个值 / between needs two values');
+  if (filter[other] !== undefined) return report(other, 'no_effect', { zh: `${op} 取 ${wanted}`, en: `${op} takes ${wanted}` });
+  if (!given || given.length === 0) return report(wanted, 'missing', { zh: `${op} 需要 ${wanted}`, en: `${op} needs ${wanted}` });
+  if (op === 'between' && given.length !== 2)
+    return report('values', 'two_values', { zh: 'between 需要两个值', en: 'between needs two values' });
 
   const isText = op === 'contains' || op === 'starts_with';
   const type = isText ? 'text' : bindType(column.type, given);
-  if (!type) return report('field', 'not_filterable', `${column.type} 类型不能这样筛选 / a ${column.type} cannot be filtered this way`);
+  if (!type)
+    return report('field', 'not_filterable', { zh: `${column.type} 类型不能这样筛选`, en: `a ${column.type} cannot be filtered this way` });
   const wrong = given.find(each => !fits(each, type));
   if (wrong !== undefined) {
-    return report(wanted, 'value_type', `${JSON.stringify(wrong)} 不是 ${type} / ${JSON.stringify(wrong)} is not a ${type}`);
+    return report(wanted, 'value_type', { zh: `${JSON.stringify(wrong)} 不是 ${type}`, en: `${JSON.stringify(wrong)} is not a ${type}` });
   }
   const bound = given.map(String);
   const [first = '', second = ''] = bound;

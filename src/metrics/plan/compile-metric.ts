@@ -101,14 +101,14 @@ function orderBy(request: MetricRequest, dimensions: string[], keys: string[], p
       const list = [...known.keys()].join(', ');
       problems.push({
         loc: ['body', 'order', index, 'by'],
-        msg: `不能按“${by}”排序，可用：${list} / cannot order by '${by}'; known: ${list}`,
+        text: { zh: `不能按“${by}”排序，可用：${list}`, en: `cannot order by '${by}'; known: ${list}` },
         type: 'unknown_order',
         known: [...known.keys()],
       });
     } else if (used.has(column)) {
       problems.push({
         loc: ['body', 'order', index, 'by'],
-        msg: '重复的排序没有作用 / ordering by it twice has no effect',
+        text: { zh: '重复的排序没有作用', en: 'ordering by it twice has no effect' },
         type: 'no_effect',
       });
     } else {

@@ -1,3 +1,4 @@
+import { type Bilingual } from '../../text/bilingual.js';
 import { type FieldProblem } from '../../common/errors/api-error.js';
 import { type Grain } from '../formula/formula-tree.js';
 import { timeColumn } from './compile-relation.js';
@@ -26,8 +27,8 @@ const localTime = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?$/;
 /** Checks the time options against every binding they will be applied to; problems are collected, not thrown. */
 export function planTime(time: MetricTime | null, bindings: MetricBinding[], problems: FieldProblem[]): TimePlan {
   const first = bindings[0]?.time ?? null;
-  const report = (field: string, type: string, msg: string, more: object = {}) =>
-    problems.push({ loc: ['body', 'time', field], msg, type, ...more });
+  const report = (field: string, type: string, text: Bilingual, more: object = {}) =>
+    problems.push({ loc: ['body', 'time', field], text, type, ...more });
   const plan: TimePlan = {
     from: time?.from ?? null,
     to: time?.to ?? null,
@@ -40,35 +41,40 @@ export function planTime(time: MetricTime | null, bindings: MetricBinding[], pro
 
   const untimed = bindings.find(binding => !binding.time);
   if (untimed) {
-    const no = {
+    const text = {
       zh: '绑定没有时间列；请用 PUT /api/metrics/{id}/binding 在绑定中加上 time: {column: …}',
       en: 'the binding has no time column; add time: {column: …} to it with PUT /api/metrics/{id}/binding',
     };
-    problems.push({ loc: ['body', 'time'], msg: `${no.zh} / ${no.en}`, type: 'no_time_column' });
+    problems.push({ loc: ['body', 'time'], text, type: 'no_time_column' });
     return plan;
   }
   for (const field of ['from', 'to'] as const) {
     const value = plan[field];
     if (value !== null && !isRealTime(value))
-      report(field, 'date_type', '应为日期 YYYY-MM-DD 或当地时间 / must be a date YYYY-MM-DD or a local time');
+      report(field, 'date_type', { zh: '应为日期 YYYY-MM-DD 或当地时间', en: 'must be a date YYYY-MM-DD or a local time' });
     else if (value !== null && value.length > 10 && bindings.some(each => each.time?.type === 'date')) {
-      report(field, 'date_type', '时间列是日期，应为 YYYY-MM-DD / the time column holds dates: give YYYY-MM-DD');
+      report(field, 'date_type', { zh: '时间列是日期，应为 YYYY-MM-DD', en: 'the time column holds dates: give YYYY-MM-DD' });
     }
   }
   if (plan.from !== null && plan.to !== null && plan.from >= plan.to)
-    report('to', 'empty_range', 'to 必须晚于 from / to must be later than from');
+    report('to', 'empty_range', { zh: 'to 必须晚于 from', en: 'to must be later than from' });
   if (plan.grain === null && plan.fill !== 'none')
-    report('fill', 'no_effect', '没有 grain 时 fill 无效 / fill has no effect without grain');
+    report('fill', 'no_effect', { zh: '没有 grain 时 fill 无效', en: 'fill has no effect without grain' });
   if (plan.grain !== null && plan.fill !== 'none' && (plan.from === null || plan.to === null)) {
-    report('fill', 'needs_range', 'fill 需要 from 和 to / fill needs from and to');
+    report('fill', 'needs_range', { zh: 'fill 需要 from 和 to', en: 'fill needs from and to' });
   }
   if (plan.fill !== 'none' && countPeriods(plan) > maxFilledPeriods) {
-    report('fill', 'too_many_periods', `超过 ${maxFilledPeriods} 个时段 / more than ${maxFilledPeriods} periods`);
+    report('fill', 'too_many_periods', { zh: `超过 ${maxFilledPeriods} 个时段`, en: `more than ${maxFilledPeriods} periods` });
   }
   checkZone(time, plan, bindings, report);
   const finest = bindings.map(each => each.time?.min_grain ?? 'day').sort((a, b) => grains.indexOf(b) - grains.indexOf(a))[0] ?? 'day';
   if (plan.grain !== null && grains.indexOf(plan.grain) < grains.indexOf(finest)) {
-    report('grain', 'grain_too_fine', `绑定的最细粒度是 ${finest} / the binding's finest grain is ${finest}`, { min_grain: finest });
+    report(
+      'grain',
+      'grain_too_fine',
+      { zh: `绑定的最细粒度是 ${finest}`, en: `the binding's finest grain is ${finest}` },
+      { min_grain: finest },
+    );
   }
   return plan;
 }
@@ -79,16 +85,19 @@ function countPeriods({ from, to, grain }: TimePlan): number {
   return days / daysPerPeriod[grain];
 }
 
-type Report = (field: string, type: string, msg: string, more?: object) => void;
+type Report = (field: string, type: string, text: Bilingual, more?: object) => void;
 
 function checkZone(time: MetricTime, plan: TimePlan, bindings: MetricBinding[], report: Report): void {
   if (time.timezone === undefined) return;
-  if (!isTimeZone(time.timezone)) return report('timezone', 'unknown_timezone', '未知的时区 / is not a time zone');
+  if (!isTimeZone(time.timezone)) return report('timezone', 'unknown_timezone', { zh: '未知的时区', en: 'is not a time zone' });
   if (plan.grain === null && plan.from === null && plan.to === null) {
-    return report('timezone', 'no_effect', '没有 grain、from 或 to 时 timezone 无效 / timezone has no effect without grain, from or to');
+    return report('timezone', 'no_effect', {
+      zh: '没有 grain、from 或 to 时 timezone 无效',
+      en: 'timezone has no effect without grain, from or to',
+    });
   }
   if (bindings.every(each => each.time?.type === 'date' && each.time.timezone !== time.timezone)) {
-    report('timezone', 'no_effect', '时间列是日期，时区无效 / the time column holds dates: a zone has no effect');
+    report('timezone', 'no_effect', { zh: '时间列是日期，时区无效', en: 'the time column holds dates: a zone has no effect' });
   }
 }
 

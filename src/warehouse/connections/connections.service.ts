@@ -34,8 +34,8 @@ export class ConnectionsService {
     if (dsn != null) throw new MirrorDsnError();
     const unused = Object.keys(options ?? {});
     if (unused.length > 0) {
-      const msg = 'pg_mirror 连接没有选项 / pg_mirror connections take no options';
-      throw new SchemaError(unused.map(option => ({ loc: ['body', 'options', option], msg, type: 'no_effect' })));
+      const text = { zh: 'pg_mirror 连接没有选项', en: 'pg_mirror connections take no options' };
+      throw new SchemaError(unused.map(option => ({ loc: ['body', 'options', option], text, type: 'no_effect' })));
     }
     const id = await this.audit.recordWith(
       client => this.connections.create(client, { name, type }),

@@ -186,7 +186,7 @@ class Received implements AsyncIterable<Buffer> {
 
 function requireTableName(table: string): void {
   const problem = tableNameProblem(table);
-  if (problem) throw new SchemaError([{ loc: ['path', 'table'], msg: `${problem.zh} / ${problem.en}`, type: problem.type }]);
+  if (problem) throw new SchemaError([{ loc: ['path', 'table'], text: { zh: problem.zh, en: problem.en }, type: problem.type }]);
 }
 
 function requireKnownColumns(names: readonly string[], existing: readonly TableColumn[]): void {
@@ -195,7 +195,7 @@ function requireKnownColumns(names: readonly string[], existing: readonly TableC
     .filter(name => !known.has(name))
     .map(name => ({
       loc: ['body', 1, name],
-      msg: `表中没有列“${name}” / the table has no column "${name}"`,
+      text: { zh: `表中没有列“${name}”`, en: `the table has no column "${name}"` },
       type: 'unknown_column',
       line: 1,
     }));
@@ -205,7 +205,11 @@ function requireKnownColumns(names: readonly string[], existing: readonly TableC
 function requireTypedColumns(names: readonly string[], types: ReadonlyMap<string, string>): void {
   const problems = [...types.keys()]
     .filter(name => !names.includes(name))
-    .map(name => ({ loc: ['query', 'types'], msg: `文件中没有列“${name}” / the file has no column "${name}"`, type: 'unknown_column' }));
+    .map(name => ({
+      loc: ['query', 'types'],
+      text: { zh: `文件中没有列“${name}”`, en: `the file has no column "${name}"` },
+      type: 'unknown_column',
+    }));
   if (problems.length > 0) throw new SchemaError(problems);
 }
 

@@ -78,19 +78,23 @@ const longestNullMarker = 100;
 export function readUploadOptions(query: UploadQueryText, contentType?: string, contentEncoding?: string): UploadOptions {
   const problems: FieldProblem[] = [];
   const refuse = (name: string, type: string, zh: string, en: string): void => {
-    problems.push({ loc: ['query', name], msg: `${zh} / ${en}`, type });
+    problems.push({ loc: ['query', name], text: { zh, en }, type });
   };
 
   const charset = readCharset(contentType);
   if (charset === 'unknown') {
     problems.push({
       loc: ['header', 'content-type'],
-      msg: 'charset 只支持 utf-8 和 gb18030 / charset must be utf-8 or gb18030',
+      text: { zh: 'charset 只支持 utf-8 和 gb18030', en: 'charset must be utf-8 or gb18030' },
       type: 'csv_encoding',
     });
   }
   if (contentEncoding !== undefined && contentEncoding !== 'identity') {
-    problems.push({ loc: ['header', 'content-encoding'], msg: '请上传未压缩的 CSV / send the CSV uncompressed', type: 'not_one_of' });
+    problems.push({
+      loc: ['header', 'content-encoding'],
+      text: { zh: '请上传未压缩的 CSV', en: 'send the CSV uncompressed' },
+      type: 'not_one_of',
+    });
   }
   const mode = query.mode ?? 'replace';
   if (mode !== 'replace' && mode !== 'append') refuse('mode', 'not_one_of', '应为 replace 或 append', 'must be replace or append');

@@ -68,7 +68,7 @@ function unsupported(name: string): SchemaError {
 }
 
 function encodingProblem(zh: string, en: string): SchemaError {
-  return new SchemaError([{ loc: ['query', 'encoding'], msg: `${zh} / ${en}`, type: 'csv_encoding' }]);
+  return new SchemaError([{ loc: ['query', 'encoding'], text: { zh, en }, type: 'csv_encoding' }]);
 }
 
 /** Decodes whole lines, so that no character is ever cut and a bad byte can be told by its line. */

@@ -77,7 +77,14 @@ export function checkColumnNames(names: readonly string[], at: (index: number) =
     seen.add(name);
     if (!found) return [];
     const which = `第 ${index + 1} 列 / column ${index + 1}`;
-    return [{ loc: at(index), msg: `${which}: ${found.zh} / ${found.en}`, type: found.type, ...(line === undefined ? {} : { line }) }];
+    return [
+      {
+        loc: at(index),
+        text: { zh: `${which}: ${found.zh}`, en: found.en },
+        type: found.type,
+        ...(line === undefined ? {} : { line }),
+      },
+    ];
   });
   if (problems.length > 0) throw new SchemaError(problems);
 }

@@ -9,10 +9,10 @@ export interface CsvPlace {
 }
 
 /** 422 for one broken line: `type` is the stable word, `line` the line of the file as an editor counts it. */
-export function csvProblem(type: string, place: CsvPlace, text: Bilingual): SchemaError {
+export function csvProblem(type: string, place: CsvPlace, { zh, en }: Bilingual): SchemaError {
   const column = place.column === undefined ? [] : [place.column];
-  const msg = `第 ${place.line} 行：${text.zh} / line ${place.line}: ${text.en}`;
-  return new SchemaError([{ loc: ['body', place.line, ...column], msg, type, line: place.line }], {
+  const text = { zh: `第 ${place.line} 行：${zh}`, en: `line ${place.line}: ${en}` };
+  return new SchemaError([{ loc: ['body', place.line, ...column], text, type, line: place.line }], {
     zh: 'CSV 文件有错误，未导入任何数据',
     en: 'The CSV file is broken; nothing was loaded',
   });

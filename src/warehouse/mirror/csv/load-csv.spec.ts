@@ -3,7 +3,7 @@ import pg, { type PoolClient } from 'pg';
 import { from } from 'pg-copy-streams';
 import { pipeline } from 'node:stream/promises';
 import { cloneDatabase } from '../../../../test/support/database.js';
-import { SchemaError } from '../../../common/errors/api-error.js';
+import { type FieldProblem, SchemaError } from '../../../common/errors/api-error.js';
 import { CopyTarget } from './copy-target.js';
 import { type CsvFormat, loadCsv, type LoadedCsv } from './load-csv.js';
 
@@ -91,10 +91,7 @@ describe('loadCsv', () => {
     return rows;
   }
 
-  async function problemOf(
-    csv: string | Buffer,
-    options: Options = {},
-  ): Promise<{ type: string; line?: number; msg: string; loc: (string | number)[] }> {
+  async function problemOf(csv: string | Buffer, options: Options = {}): Promise<FieldProblem> {
     const error = await load(csv, options).then(
       () => null,
       (thrown: unknown) => thrown,
@@ -136,7 +133,7 @@ describe('loadCsv', () => {
     const csv = 'a,b\n1e5,x\n2,x\nabc,x\n';
     const problem = await problemOf(csv, { sizes: oneByOne });
     expect(problem).toMatchObject({ type: 'csv_type_conflict', line: 4, loc: ['body', 4, 'a'] });
-    expect(problem.msg).toContain('?types=a:text');
+    expect(problem.text.en).toContain('?types=a:text');
     expect((await load(csv, { types: { a: 'text' }, sizes: oneByOne })).texts.map(row => row[0])).toEqual(['1e5', '2', 'abc']);
     expect((await load(csv)).texts.map(row => row[0])).toEqual(['1e5', '2', 'abc']);
   });
@@ -168,7 +165,7 @@ describe('loadCsv', () => {
   it('names the line that is not UTF-8, and GB18030 as the way out', async () => {
     const problem = await problemOf(Buffer.from('a,b\n1,x\n2,\xb1\xb1\n', 'latin1'));
     expect(problem).toMatchObject({ type: 'csv_not_utf8', line: 3 });
-    expect(problem.msg).toContain('encoding=gb18030');
+    expect(problem.text.en).toContain('encoding=gb18030');
   });
 
   it('refuses NUL bytes, UTF-16 and an empty file', async () => {
