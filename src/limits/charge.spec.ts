@@ -8,7 +8,7 @@ const key = toCaller({ ...principal, apiKey: grant });
 
 const open = (bucket?: BucketName | 'none'): Route => ({ bucket, isPublic: true });
 const guarded = (bucket?: BucketName): Route => ({ bucket, isPublic: false });
-const cost = (name: string, limit: number, subject: string) => ({ policy: { name, limit }, subject });
+const cost = (name: string, limit: number, subject: string) => ({ name, limit, subject });
 
 describe('what a request costs', () => {
   it.each<[title: string, route: Route, before: object | null, ofUser: object | null, ofKey: object | null]>([

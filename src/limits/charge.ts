@@ -19,15 +19,6 @@ export const buckets = {
 
 export type BucketName = keyof typeof buckets;
 
-export interface Policy {
-  /** Name in the `RateLimit` headers and in the error's context. */
-  name: string;
-  /** Requests per minute. */
-  limit: number;
-}
-
-export const anonymous: Policy = { name: 'anonymous', limit: buckets.anonymous.limit };
-
 export interface Route {
   /** The bucket that the route names; `none` where nothing is counted. */
   bucket?: BucketName | 'none' | undefined;
@@ -45,11 +36,16 @@ export function toCaller({ userId, apiKey }: Principal): Caller {
   return apiKey ? { subject: `key:${apiKey.id}`, rateLimit: apiKey.rateLimit } : { subject: `user:${userId}` };
 }
 
-/** One request of `subject` against `policy`. */
+/** One request of `subject` against a limit. */
 export interface Charge {
-  policy: Policy;
+  /** The limit's name in the `RateLimit` headers and in the error's context. */
+  name: string;
+  /** Requests per minute. */
+  limit: number;
   subject: string;
 }
+
+export const anonymous = (address: string): Charge => ({ name: 'anonymous', limit: buckets.anonymous.limit, subject: address });
 
 /**
  * What a request costs an address, or the caller behind it; null where it costs the other one. The limit of an API key, over all
@@ -59,8 +55,8 @@ export function findCharge({ bucket, isPublic }: Route, payer: string | Caller):
   if (bucket === 'none') return null;
   const name = bucket ?? (isPublic ? 'anonymous' : 'user');
   const { limit, per } = buckets[name];
-  if (typeof payer === 'string') return per === 'address' ? { policy: { name, limit }, subject: payer } : null;
+  if (typeof payer === 'string') return per === 'address' ? { name, limit, subject: payer } : null;
   const { subject, rateLimit } = payer;
-  if (rateLimit !== undefined) return { policy: { name: 'api_key', limit: rateLimit }, subject };
-  return per === 'user' ? { policy: { name, limit }, subject } : null;
+  if (rateLimit !== undefined) return { name: 'api_key', limit: rateLimit, subject };
+  return per === 'user' ? { name, limit, subject } : null;
 }

@@ -60,7 +60,7 @@ export class CountingErrorFilter extends ErrorFilter {
   /** A credential that is shown by the one who is refused adds to the flood, and is good for nothing more at a blocked address. */
   private async count(request: Request, response: Response): Promise<void> {
     try {
-      await this.limiter.admit(anonymous, this.addresses.of(request), response);
+      await this.limiter.admit(anonymous(this.addresses.of(request)), response);
     } catch (error) {
       if (error instanceof TooManyRequestsError) this.callers.distrust(request);
       throw error;

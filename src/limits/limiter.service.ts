@@ -2,14 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { InjectThrottlerStorage, type ThrottlerStorage } from '@nestjs/throttler';
 import { type Response } from 'express';
 import { Settings } from '../config/settings.js';
-import { type Policy, windowMs } from './charge.js';
+import { type Charge, windowMs } from './charge.js';
 import { LimitsUnavailableError, TooManyRequestsError } from './limits.errors.js';
 import { RecentMap } from './recent-map.js';
 import { type HitRecord } from './storage/sliding-log.js';
 
 const rememberedBlocks = 50_000;
 
-/** Counts requests against policies and says so in the `RateLimit` headers (draft-ietf-httpapi-ratelimit-headers-10). */
+/** Counts requests against their limits and says so in the `RateLimit` headers (draft-ietf-httpapi-ratelimit-headers-10). */
 @Injectable()
 export class LimiterService {
   /** Until when a key is known to be refused, so that a blocked client costs no query. */
@@ -21,36 +21,37 @@ export class LimiterService {
   ) {}
 
   /**
-   * Counts one request of `subject` and returns if it is admitted.
+   * Counts one request and returns if it is admitted.
    * @throws TooManyRequestsError, or LimitsUnavailableError when the storage does not answer.
    */
-  async admit(policy: Policy, subject: string, response: Response): Promise<void> {
-    this.refuseBlocked(policy, subject, response);
-    const scaled = this.scale(policy);
+  async admit(charge: Charge, response: Response): Promise<void> {
+    this.refuseBlocked(charge, response);
+    const scaled = this.scale(charge);
+    const { name, limit, subject } = scaled;
     const askedAt = performance.now();
     let record: HitRecord;
     try {
-      record = await this.storage.increment(`${policy.name}:${subject}`, windowMs, scaled.limit, 0, policy.name);
+      record = await this.storage.increment(`${name}:${subject}`, windowMs, limit, 0, name);
     } catch (error) {
       throw new LimitsUnavailableError(error);
     }
     if (record.isBlocked) {
       // From before the question: the storage decided later than that, so no request is refused after its Retry-After.
-      this.blockedUntil.set(blockKey(scaled, subject), askedAt + record.timeToBlockExpire * 1000);
+      this.blockedUntil.set(blockKey(scaled), askedAt + record.timeToBlockExpire * 1000);
       this.refuse(scaled, record.timeToBlockExpire, response);
     }
-    announce(scaled, scaled.limit - record.totalHits, record.timeToExpire, response);
+    announce(scaled, limit - record.totalHits, record.timeToExpire, response);
   }
 
-  /** Whether this process knows that a request of `subject` would be refused; asks nobody. */
-  isBlocked(policy: Policy, subject: string): boolean {
-    return this.blockedSeconds(this.scale(policy), subject) > 0;
+  /** Whether this process knows that the request would be refused; asks nobody. */
+  isBlocked(charge: Charge): boolean {
+    return this.blockedSeconds(this.scale(charge)) > 0;
   }
 
-  /** @throws TooManyRequestsError if this process knows that a request of `subject` would be refused; asks nobody. */
-  refuseBlocked(policy: Policy, subject: string, response: Response): void {
-    const scaled = this.scale(policy);
-    const seconds = this.blockedSeconds(scaled, subject);
+  /** @throws TooManyRequestsError if this process knows that the request would be refused; asks nobody. */
+  refuseBlocked(charge: Charge, response: Response): void {
+    const scaled = this.scale(charge);
+    const seconds = this.blockedSeconds(scaled);
     if (seconds > 0) this.refuse(scaled, seconds, response);
   }
 
@@ -59,22 +60,22 @@ export class LimiterService {
     return response.hasHeader('RateLimit');
   }
 
-  private blockedSeconds(scaled: Policy, subject: string): number {
-    const until = this.blockedUntil.get(blockKey(scaled, subject));
+  private blockedSeconds(scaled: Charge): number {
+    const until = this.blockedUntil.get(blockKey(scaled));
     return until === undefined ? 0 : (until - performance.now()) / 1000;
   }
 
-  private refuse(policy: Policy, seconds: number, response: Response): never {
-    announce(policy, 0, seconds, response);
-    throw new TooManyRequestsError(policy, wholeSeconds(seconds));
+  private refuse(scaled: Charge, seconds: number, response: Response): never {
+    announce(scaled, 0, seconds, response);
+    throw new TooManyRequestsError(scaled, wholeSeconds(seconds));
   }
 
-  private scale({ name, limit }: Policy): Policy {
-    return { name, limit: limit * this.settings.rateLimitScale };
+  private scale(charge: Charge): Charge {
+    return { ...charge, limit: charge.limit * this.settings.rateLimitScale };
   }
 }
 
-const blockKey = ({ name, limit }: Policy, subject: string) => `${name}:${limit}:${subject}`;
+const blockKey = ({ name, limit, subject }: Charge) => `${name}:${limit}:${subject}`;
 
 /** Rounded up; a microsecond is what sums of floating-point times may be off by, and far less than a request takes to arrive. */
 function wholeSeconds(seconds: number): number {
@@ -82,7 +83,7 @@ function wholeSeconds(seconds: number): number {
 }
 
 /** `r`: requests left now. `t`: whole seconds until there is one more. Two policies on one response make two lines. */
-function announce({ name, limit }: Policy, left: number, seconds: number, response: Response): void {
+function announce({ name, limit }: Charge, left: number, seconds: number, response: Response): void {
   response.appendHeader('RateLimit-Policy', `"${name}";q=${limit};w=${windowMs / 1000}`);
   response.appendHeader('RateLimit', `"${name}";r=${Math.max(0, left)};t=${wholeSeconds(seconds)}`);
 }

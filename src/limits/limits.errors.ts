@@ -1,12 +1,12 @@
 import { ApiError } from '../common/errors/api-error.js';
-import { type Policy, windowMs } from './charge.js';
+import { type Charge, windowMs } from './charge.js';
 
 export class TooManyRequestsError extends ApiError {
-  /** Name of the policy that was used up. */
+  /** Name of the limit that was used up. */
   readonly bucket: string;
 
   /** @param retryAfterS whole seconds after which a request is admitted */
-  constructor({ name, limit }: Policy, retryAfterS: number) {
+  constructor({ name, limit }: Charge, retryAfterS: number) {
     super(
       429,
       'too_many_requests',

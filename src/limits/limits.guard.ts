@@ -35,19 +35,20 @@ export class LimitsGuard implements CanActivate {
     const caller = toCaller(principal);
     this.callers.remember(request, caller);
     const charge = findCharge(route, caller);
-    if (charge) await this.limiter.admit(charge.policy, charge.subject, response);
+    if (charge) await this.limiter.admit(charge, response);
   }
 
   /** Also refuses, before the credentials cost a query, a caller that is known to be blocked and an address full of strangers. */
   private async countAddress(route: Route, request: Request, response: Response): Promise<void> {
     const address = this.addresses.of(request);
-    if (!route.isPublic && this.limiter.isBlocked(anonymous, address) && !this.callers.isLikelyGood(request)) {
-      this.limiter.refuseBlocked(anonymous, address, response);
+    const ceiling = anonymous(address);
+    if (!route.isPublic && this.limiter.isBlocked(ceiling) && !this.callers.isLikelyGood(request)) {
+      this.limiter.refuseBlocked(ceiling, response);
     }
     const charge = findCharge(route, address);
-    if (charge) return this.limiter.admit(charge.policy, charge.subject, response);
+    if (charge) return this.limiter.admit(charge, response);
     const caller = this.callers.find(request);
     const expected = caller && findCharge(route, caller);
-    if (expected) this.limiter.refuseBlocked(expected.policy, expected.subject, response);
+    if (expected) this.limiter.refuseBlocked(expected, response);
   }
 }
