@@ -1,5 +1,6 @@
 import { type Expression, type MapEntry } from '../../src/cypher/syntax/cypher-ast.js';
 import { parseCypher } from '../../src/cypher/syntax/parse-cypher.js';
+import { aLabel, anEdge } from '../support/graph-schema.js';
 import { type GraphSchema, type PropertySchema } from '../../src/cypher/semantics/graph-schema.js';
 import { readTckValue } from './tck-value.js';
 
@@ -68,19 +69,10 @@ export class CreatedGraph {
   schema(): GraphSchema {
     const labels = [...new Set(this.nodes.map(node => node.label))];
     return {
-      labels: labels.map(name => ({
-        name,
-        aliases: [],
-        keyProperties: [],
-        properties: typesOf(this.nodes.filter(node => node.label === name)),
-      })),
-      edges: this.edges.map(edge => ({
-        type: edge.type,
-        aliases: [],
-        sourceLabel: this.nodes[edge.source - 1]!.label,
-        targetLabel: this.nodes[edge.target - 1]!.label,
-        properties: typesOf([edge]),
-      })),
+      labels: labels.map(name => aLabel(name, { properties: typesOf(this.nodes.filter(node => node.label === name)) })),
+      edges: this.edges.map(edge =>
+        anEdge(edge.type, this.nodes[edge.source - 1]!.label, this.nodes[edge.target - 1]!.label, { properties: typesOf([edge]) }),
+      ),
     };
   }
 }

@@ -1,4 +1,4 @@
-import { type ResolvedProperty, type SchemaIndex } from '../semantics/graph-schema.js';
+import { type ResolvedProperty, type SchemaIndex } from '../semantics/schema-index.js';
 import { type Pattern, type PatternNode } from '../semantics/pattern.js';
 import { type TypedExpression } from '../semantics/typed-tree.js';
 import { type Constant, ExactNumber } from '../values/constant.js';

@@ -1,3 +1,4 @@
+import { aLabel } from '../../../test/support/graph-schema.js';
 import { planCypher } from './plan-cypher.js';
 import { type GraphSchema } from '../semantics/graph-schema.js';
 import { parseCypher } from '../syntax/parse-cypher.js';
@@ -5,7 +6,13 @@ import { findMatchesBehind } from './find-matches-behind.js';
 
 const schema: GraphSchema = {
   labels: [
-    { name: '订单', aliases: [], keyProperties: ['编号'], properties: [{ name: '编号', type: 'int' }, { name: '运费', type: 'float' }] }, // prettier-ignore
+    aLabel('订单', {
+      keyProperties: ['编号'],
+      properties: [
+        { name: '编号', type: 'int' },
+        { name: '运费', type: 'float' },
+      ],
+    }),
   ],
   edges: [],
 };

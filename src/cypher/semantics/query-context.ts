@@ -1,8 +1,9 @@
 import { CypherSyntaxError, placeOf, type TextPlace } from '../syntax/cypher.errors.js';
 import { type Name } from '../syntax/cypher-ast.js';
-import { type GraphSchema, type ResolvedProperty, SchemaIndex } from './graph-schema.js';
+import { type GraphSchema } from './graph-schema.js';
 import { type PatternEdge, type PatternNode } from './pattern.js';
 import { QueryParameters } from './query-parameters.js';
+import { type ResolvedProperty, SchemaIndex } from './schema-index.js';
 import { type QueryWarning } from './typed-tree.js';
 
 /**

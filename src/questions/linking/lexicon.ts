@@ -1,28 +1,10 @@
 import { type Pace } from '../../common/turns/pace.js';
+import { type GraphSchema, type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type MetricEntry } from '../vocabulary.js';
 import { compactText, normalizeText } from '../../graph-index/tokenize-text.js';
 import { isAskingWord } from './find-intents.js';
 import { type Meaning } from './meaning.js';
 import { isStopWord } from './stop-words.js';
-
-/** What a lexicon is made from: labels, types and properties with their aliases. */
-export interface QuestionSchema {
-  labels: {
-    name: string;
-    aliases: string[];
-    displayProperty: string | null;
-    keyProperties: string[];
-    properties: SchemaProperty[];
-    rowCount: number;
-  }[];
-  edges: { type: string; aliases: string[]; sourceLabel: string; targetLabel: string; properties: SchemaProperty[]; rowCount: number }[];
-}
-
-export interface SchemaProperty {
-  name: string;
-  type: string;
-  column?: string;
-}
 
 /** All names of a graph and its metrics: normalised text to what it may mean. */
 export class Lexicon {
@@ -32,7 +14,7 @@ export class Lexicon {
 
   private constructor() {}
 
-  static async build(schema: QuestionSchema, metrics: MetricEntry[], pace: Pace): Promise<Lexicon> {
+  static async build(schema: GraphSchema, metrics: MetricEntry[], pace: Pace): Promise<Lexicon> {
     const lexicon = new Lexicon();
     await lexicon.fill(schema, metrics, pace);
     lexicon.known.clear();
@@ -45,7 +27,7 @@ export class Lexicon {
     return this.entries.get(name) ?? this.entries.get(stemWords(name)) ?? [];
   }
 
-  private async fill(schema: QuestionSchema, metrics: MetricEntry[], pace: Pace): Promise<void> {
+  private async fill(schema: GraphSchema, metrics: MetricEntry[], pace: Pace): Promise<void> {
     for (const label of schema.labels) {
       if (pace.isOverdue) await pace.turn();
       for (const name of [label.name, ...label.aliases]) this.add(name, { as: 'label', label: label.name });
@@ -66,7 +48,7 @@ export class Lexicon {
     }
   }
 
-  private addProperty(owner: 'node' | 'edge', ownerName: string, { name, type, column }: SchemaProperty): void {
+  private addProperty(owner: 'node' | 'edge', ownerName: string, { name, type, column }: PropertySchema): void {
     const meaning: Meaning = { as: 'property', owner, ownerName, property: name, type };
     this.add(name, meaning);
     // Columns are often the English name of a Chinese property.

@@ -1,7 +1,7 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type CypherWriter, quoteName } from './cypher-writer.js';
-import { type QuestionSchema } from '../linking/lexicon.js';
+import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
 import { describePath, type Hop, hopsFrom, isComplete, leadsToOne, type PathHints, rankPaths, type ToOne } from './rank-paths.js';
 import { type Mention } from '../linking/meaning.js';
 import { type EntityTerm, type LabelTerm, type PropertyTerm, type QuestionTerms } from '../linking/question-terms.js';
@@ -19,7 +19,7 @@ export class UnplannableError extends Error {
 type Ranked = { path: string; score: number }[];
 
 /** A graph's schema and which ways in it lead to one node at most. */
-export type PlanSchema = QuestionSchema & { toOne: ToOne };
+export type PlanSchema = GraphSchema & { toOne: ToOne };
 
 export function isNumeric(type: string): boolean {
   return /^(?:int|bigint|float|decimal(?:\(.*\))?)$/.test(type);
@@ -151,7 +151,7 @@ function groupBy<T, G extends { key: string }>(terms: T[], groupOf: (term: T) =>
 }
 
 /** Several times are alternatives: `2023年和2025年的订单`. */
-function addTimes(writer: CypherWriter, { times }: QuestionTerms, schema: QuestionSchema): void {
+function addTimes(writer: CypherWriter, { times }: QuestionTerms, schema: GraphSchema): void {
   const [first] = times;
   if (!first) return;
   const dated = writer.nodes.flatMap(node => datesOf(schema, node.label).map(property => `${node.variable}.${quoteName(property)}`))[0];
@@ -186,7 +186,7 @@ function addComparisons(writer: CypherWriter, terms: QuestionTerms): void {
 }
 
 /** Of namesakes with several labels, the one that is asked for or that is nearest to it. */
-function chooseLabel(term: EntityTerm, target: string, schema: QuestionSchema, hints: PathHints): string {
+function chooseLabel(term: EntityTerm, target: string, schema: GraphSchema, hints: PathHints): string {
   const labels = [...new Set(term.nodes.map(node => node.label))];
   if (labels.length === 1 || labels.includes(target)) return labels.includes(target) ? target : (labels[0] ?? target);
   const scored = labels.map(label => ({ label, score: rankPaths(schema, target, label, hints)[0]?.score ?? 0 }));
@@ -194,7 +194,7 @@ function chooseLabel(term: EntityTerm, target: string, schema: QuestionSchema, h
 }
 
 /** `n.编号 = $p`: by the key where it is a property, else by the id. */
-function isOneOf(writer: CypherWriter, variable: string, label: string, nodes: (AnswerNode | undefined)[], schema: QuestionSchema): string {
+function isOneOf(writer: CypherWriter, variable: string, label: string, nodes: (AnswerNode | undefined)[], schema: GraphSchema): string {
   const found = nodes.filter(node => node !== undefined);
   const keys = schema.labels.find(element => element.name === label)?.keyProperties ?? [];
   const key = keys.length === 1 && keys[0] !== '' ? keys[0] : undefined;
@@ -206,7 +206,7 @@ function isOneOf(writer: CypherWriter, variable: string, label: string, nodes: (
   return right.length === 1 ? `${left} = ${writer.parameter(right[0])}` : `${left} IN ${writer.parameter(right)}`;
 }
 
-function datesOf(schema: QuestionSchema, label: string): string[] {
+function datesOf(schema: GraphSchema, label: string): string[] {
   const properties = schema.labels.find(element => element.name === label)?.properties ?? [];
   return properties.filter(property => property.type === 'date' || property.type === 'datetime').map(property => property.name);
 }

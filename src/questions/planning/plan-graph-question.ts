@@ -3,7 +3,7 @@ import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language } from '../../text/language.js';
 import { addConstraints, comparedProperty, isNumeric, type PlanSchema, UnplannableError } from './add-constraints.js';
 import { CypherWriter, quoteName } from './cypher-writer.js';
-import { type SchemaProperty } from '../linking/lexicon.js';
+import { type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type MeaningOf, type Mention } from '../linking/meaning.js';
 import { whyNegated } from '../linking/negation.js';
 import { spokenName } from '../linking/spoken-name.js';
@@ -304,7 +304,7 @@ class GraphQuestionPlanner {
   }
 
   /** The numeric property a question ranks or computes by; for 最贵 and "cheapest" the price. */
-  private measuredProperty(orPrice: boolean): { label: string; property: SchemaProperty } | null {
+  private measuredProperty(orPrice: boolean): { label: string; property: PropertySchema } | null {
     const wanted = this.terms.labels.map(term => term.label);
     const all = this.schema.labels.flatMap(label =>
       label.properties.filter(property => isNumeric(property.type)).map(property => ({ label: label.name, property })),
@@ -362,7 +362,7 @@ class GraphQuestionPlanner {
     return spokenName(label, this.schema.labels.find(element => element.name === label)?.aliases ?? [], this.language);
   }
 
-  private spokenProperty({ name, column }: SchemaProperty): string {
+  private spokenProperty({ name, column }: PropertySchema): string {
     const named = this.terms.properties.find(term => term.owners.some(owner => owner.property === name))?.mention.text;
     if (this.language === 'en' && named !== undefined) return named;
     return spokenName(name, column === undefined ? [] : [column], this.language);
@@ -391,6 +391,6 @@ class GraphQuestionPlanner {
   }
 }
 
-function isOf({ owners }: PropertyTerm, label: string, { name }: SchemaProperty): boolean {
+function isOf({ owners }: PropertyTerm, label: string, { name }: PropertySchema): boolean {
   return owners.some(owner => owner.owner === 'node' && owner.ownerName === label && owner.property === name);
 }

@@ -5,7 +5,7 @@ import { type Language } from '../../text/language.js';
 import { type MetricCall, type MetricEntry } from '../vocabulary.js';
 import { type Grain, monthSpan, quarterSpan, type Span, yearSpan } from '../linking/calendar.js';
 import { type LinkedQuestion } from '../linking/link-question.js';
-import { type QuestionSchema } from '../linking/lexicon.js';
+import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
 import { intentsOf, type Mention, meaningOf } from '../linking/meaning.js';
 import { whyNegated } from '../linking/negation.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
@@ -20,7 +20,7 @@ const USUAL_TOP = 5;
 export function planMetricQuestion(
   linked: LinkedQuestion,
   metrics: MetricEntry[],
-  schema: QuestionSchema,
+  schema: GraphSchema,
   entities: ReadonlyMap<number, AnswerNode>,
   language: Language,
   limit: number,
@@ -212,13 +212,13 @@ function isPlural(linked: LinkedQuestion, top: Mention, language: Language): boo
 }
 
 /** The dimension called like the label or one of its aliases. */
-function dimensionOfLabel(metric: MetricEntry, schema: QuestionSchema, label: string): string | null {
+function dimensionOfLabel(metric: MetricEntry, schema: GraphSchema, label: string): string | null {
   const element = schema.labels.find(candidate => candidate.name === label);
   return findDimension(metric, [label, ...(element?.aliases ?? [])]);
 }
 
 /** The dimension called like the property, or like the column it comes from. */
-function dimensionOfProperty(metric: MetricEntry, schema: QuestionSchema, label: string, property: string): string | null {
+function dimensionOfProperty(metric: MetricEntry, schema: GraphSchema, label: string, property: string): string | null {
   const column = schema.labels
     .find(candidate => candidate.name === label)
     ?.properties.find(candidate => candidate.name === property)?.column;

@@ -1,12 +1,12 @@
 import { schema } from '../../../test/support/question-world.js';
-import { type QuestionSchema } from '../linking/lexicon.js';
+import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
 import { describePath, type Hop, hopsFrom, isComplete, leadsToOne, rankPaths } from './rank-paths.js';
 
 const hints = (relations: string[] = [], labels: string[] = []) => ({ relations: new Set(relations), labels: new Set(labels) });
 const edge = (type: string, sourceLabel: string, targetLabel: string, rowCount = 1) => ({
   type, aliases: [], sourceLabel, targetLabel, properties: [], rowCount,
 }); // prettier-ignore
-const graph = (edges: QuestionSchema['edges']): QuestionSchema => ({ labels: [], edges });
+const graph = (edges: GraphSchema['edges']): GraphSchema => ({ labels: [], edges });
 const ranked = (...args: Parameters<typeof rankPaths>): string[] => rankPaths(...args).map(({ hops }) => describePath(hops));
 
 describe('rankPaths', () => {

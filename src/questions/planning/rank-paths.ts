@@ -1,4 +1,4 @@
-import { type QuestionSchema } from '../linking/lexicon.js';
+import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
 
 /** One step between two labels; `direction` is how the edge lies as seen from `from`. */
 export interface Hop {
@@ -32,7 +32,7 @@ const MOST_PATHS = 12;
 const MOST_STEPS = 20_000;
 
 /** Ways from one label to another over the schema, without passing a label twice, best first: short ones, and what is named. */
-export function rankPaths(schema: QuestionSchema, from: string, to: string, hints: PathHints): RankedPath[] {
+export function rankPaths(schema: GraphSchema, from: string, to: string, hints: PathHints): RankedPath[] {
   const found: RankedPath[] = [];
   const known = new Map<string, Hop[]>();
   const hopsOf = (label: string): Hop[] => {
@@ -58,7 +58,7 @@ export function rankPaths(schema: QuestionSchema, from: string, to: string, hint
   return found.sort((a, b) => b.score - a.score || describePath(a.hops).localeCompare(describePath(b.hops))).slice(0, MOST_PATHS);
 }
 
-export function hopsFrom(schema: QuestionSchema, label: string): Hop[] {
+export function hopsFrom(schema: GraphSchema, label: string): Hop[] {
   return schema.edges.flatMap(edge => [
     ...(edge.sourceLabel === label ? [{ type: edge.type, direction: 'out' as const, from: label, to: edge.targetLabel }] : []),
     ...(edge.targetLabel === label && edge.sourceLabel !== label
@@ -78,7 +78,7 @@ export function leadsToOne(hops: Hop[], { outgoing, incoming }: ToOne): boolean 
 }
 
 /** Whether every node that a way passes has its edge, as far as the numbers of both tell. */
-export function isComplete(hops: Hop[], schema: QuestionSchema): boolean {
+export function isComplete(hops: Hop[], schema: GraphSchema): boolean {
   return hops.every(hop => {
     const [source, target] = hop.direction === 'out' ? [hop.from, hop.to] : [hop.to, hop.from];
     const edge = schema.edges.find(each => each.type === hop.type && each.sourceLabel === source && each.targetLabel === target);

@@ -1,6 +1,6 @@
 import { type Language } from '../../text/language.js';
 import { type MetricEntry } from '../vocabulary.js';
-import { type QuestionSchema } from '../linking/lexicon.js';
+import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
 import { type LinkedQuestion } from '../linking/link-question.js';
 import { meaningOf } from '../linking/meaning.js';
 import { hopsFrom } from '../planning/rank-paths.js';
@@ -9,7 +9,7 @@ import { spokenName } from '../linking/spoken-name.js';
 const MOST_NAMED = 8;
 
 /** What can be asked near a question that was not answered: the metric's dimensions, the label's properties and relations, or the labels. */
-export function suggestQuestions(linked: LinkedQuestion, schema: QuestionSchema, metrics: MetricEntry[], language: Language): string {
+export function suggestQuestions(linked: LinkedQuestion, schema: GraphSchema, metrics: MetricEntry[], language: Language): string {
   const zh = language === 'zh';
   const list = (names: string[]): string => [...new Set(names)].slice(0, MOST_NAMED).join(zh ? '、' : ', ');
   const spoken = (element: { name: string; aliases: string[] }): string => spokenName(element.name, element.aliases, language);

@@ -3,14 +3,15 @@ import { LONGEST_TEXT, SearchIndexBuilder } from '../../graph-index/search-index
 import { ValueDictionary } from '../../graph-index/value-dictionary.js';
 import { type SearchIndex } from '../../graph-index/search-index.js';
 import { GraphExceedsMemoryError } from '../retrieval.errors.js';
-import { type GraphElements, type NodeElement } from './graph-schema.js';
+import { type LabelSchema } from '../../cypher/semantics/graph-schema.js';
+import { type GraphElements } from './graph-elements.js';
 import { type GraphReader } from './retrieval-database.js';
 
 /** What is fetched at once holds at most so many characters; a row's texts are cut to what the index takes of them. */
 const CHARACTERS_PER_FETCH = 8_000_000;
 const MOST_ROWS_PER_FETCH = 2_000;
 const LONGEST_NAME = 2_000;
-const SEARCHED_TYPES = new Set(['string', 'string[]', 'text']);
+const SEARCHED_TYPES = new Set(['string', 'string[]', 'text', 'mixed']);
 
 /**
  * Streams the nodes of a graph into a search index, one label after the other. Only the string properties travel, cut to
@@ -52,7 +53,7 @@ export async function loadIndex(
 }
 
 /** The display has its own field, and key properties repeat the key. */
-function searchedProperties(element: NodeElement): string[] {
+function searchedProperties(element: LabelSchema): string[] {
   const known = new Set([element.displayProperty, ...element.keyProperties]);
   return element.properties
     .filter(property => SEARCHED_TYPES.has(property.type) && !known.has(property.name))

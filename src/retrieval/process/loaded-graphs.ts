@@ -1,12 +1,13 @@
 import { compactText, normalizeText } from '../../graph-index/tokenize-text.js';
 import { type SearchIndex } from '../../graph-index/search-index.js';
 import { type ValueDictionary } from '../../graph-index/value-dictionary.js';
-import { type GraphElements } from './graph-schema.js';
+import { type GraphElements } from './graph-elements.js';
 import { GraphExceedsMemoryError } from '../retrieval.errors.js';
 import { loadIndex } from './load-index.js';
 import { LoadLane } from './load-lane.js';
 import { readGraphElements } from './read-graph-elements.js';
-import { readToOneTypes, type ToOneTypes } from './to-one-types.js';
+import { type ToOne } from '../../questions/planning/rank-paths.js';
+import { readToOneTypes } from './to-one-types.js';
 import { type GraphReader, type RetrievalDatabase } from './retrieval-database.js';
 
 const LOAD_TIMEOUT_MS = 600_000;
@@ -30,7 +31,7 @@ export interface LoadedGraph {
 export interface LoadedIndex {
   index: SearchIndex;
   values: ValueDictionary;
-  toOne: ToOneTypes;
+  toOne: ToOne;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type GraphReader } from './retrieval-database.js';
-import { type ToOneTypes } from './to-one-types.js';
+import { type ToOne } from '../../questions/planning/rank-paths.js';
 
 const STEPS = 3;
 const MOST_PER_NODE = 6;
@@ -26,7 +26,7 @@ interface Link {
 }
 
 /** What each of the nodes belongs to, up to three steps along edges that lead to one node only; nearest first. */
-export async function readContext(reader: GraphReader, nodeIds: number[], toOne: ToOneTypes): Promise<Map<number, ContextNode[]>> {
+export async function readContext(reader: GraphReader, nodeIds: number[], toOne: ToOne): Promise<Map<number, ContextNode[]>> {
   const context = new Map<number, ContextNode[]>(nodeIds.map(id => [id, []]));
   if (toOne.outgoing.length === 0 && toOne.incoming.length === 0) return context;
   const links = new Map<number, Link[]>();
@@ -59,7 +59,7 @@ function climb(start: number, links: ReadonlyMap<number, Link[]>): ContextNode[]
   return found;
 }
 
-async function readLinks(reader: GraphReader, nodeIds: number[], toOne: ToOneTypes): Promise<Link[]> {
+async function readLinks(reader: GraphReader, nodeIds: number[], toOne: ToOne): Promise<Link[]> {
   const { nodes, edges } = reader.tables;
   return reader.query<Link>(
     `SELECT e.source_id AS from_id, e.type, 'out' AS direction, n.id, n.label, n.key, n.display

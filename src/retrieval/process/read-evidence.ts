@@ -1,7 +1,7 @@
 import { type AnswerEdge, type AnswerGraph, type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Citation } from '../protocol.js';
 import { type AnswerElements, type EdgeRef } from './answer-elements.js';
-import { type GraphElements } from './graph-schema.js';
+import { type GraphElements } from './graph-elements.js';
 import { toCitations } from './to-citations.js';
 import { type GraphReader } from './retrieval-database.js';
 

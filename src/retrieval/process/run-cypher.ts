@@ -10,7 +10,7 @@ import { type Citation, type RetrievalAnswer } from '../protocol.js';
 import { type Language } from '../../text/language.js';
 import { type AnswerElements, collectElements, withoutKinds } from './answer-elements.js';
 import { explainFailure } from './explain-failure.js';
-import { type GraphElements } from './graph-schema.js';
+import { type GraphElements } from './graph-elements.js';
 import { type LoadedGraphs } from './loaded-graphs.js';
 import { readEvidence } from './read-evidence.js';
 import { type GraphReader, type RetrievalDatabase } from './retrieval-database.js';

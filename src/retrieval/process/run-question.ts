@@ -17,7 +17,7 @@ import { readTerms } from '../../questions/linking/read-terms.js';
 import { suggestQuestions } from '../../questions/wording/suggest-questions.js';
 import { wordGraphAnswer } from '../../questions/wording/word-answer.js';
 import { AnswerElements } from './answer-elements.js';
-import { type GraphElements } from './graph-schema.js';
+import { type GraphElements } from './graph-elements.js';
 import { type LoadedGraph, type LoadedGraphs, type LoadedIndex } from './loaded-graphs.js';
 import { readEvidence, readNodes, toAnswerNode } from './read-evidence.js';
 import { type GraphReader, type RetrievalDatabase } from './retrieval-database.js';

@@ -1,5 +1,5 @@
 import { type Citation } from '../protocol.js';
-import { type ElementSource, type GraphElements } from './graph-schema.js';
+import { type ElementSource, type GraphElements } from './graph-elements.js';
 
 const MOST_CITATIONS = 200;
 

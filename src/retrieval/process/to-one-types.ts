@@ -1,15 +1,8 @@
+import { type ToOne } from '../../questions/planning/rank-paths.js';
 import { type GraphReader } from './retrieval-database.js';
 
-/** Edge types that lead from every node to at most one other: a child to its parent, an order to its customer. */
-export interface ToOneTypes {
-  /** Followed along the edge. */
-  outgoing: string[];
-  /** Followed against it: the type whose every target has one source. */
-  incoming: string[];
-}
-
 /** Decides it from all edges of the graph, in one pass per direction over the two indexes of `edges`. */
-export async function readToOneTypes(reader: GraphReader): Promise<ToOneTypes> {
+export async function readToOneTypes(reader: GraphReader): Promise<ToOne> {
   const toOne = async (end: 'source_id' | 'target_id'): Promise<string[]> => {
     const rows = await reader.query<{ type: string }>(
       `SELECT type FROM (SELECT ${end}, type, count(*) AS edges FROM ${reader.tables.edges} GROUP BY ${end}, type) AS ends

@@ -5,6 +5,7 @@ import { MOST_PARTS, ValueTooDetailedError } from '../../../common/json/check-de
 import { createGraphTables, graphTables } from '../../../database/graph-tables.js';
 import { MAX_VALUE_BYTES } from '../../values/bounds.js';
 import { tooLargeIn } from './bounded-value.js';
+import { aLabel } from '../../../../test/support/graph-schema.js';
 import { compilePlan } from './compile-plan.js';
 import { decodeRows } from './decode-rows.js';
 import { ParametersTooLargeError, ValueTooLargeError } from '../../too-large.errors.js';
@@ -124,7 +125,7 @@ describe('a value that grows', () => {
 
   async function run(cypher: string, typed: boolean, parameters: Record<string, unknown> = texts): Promise<unknown[][]> {
     const properties = Object.keys(texts).map(name => ({ name, type: 'string' }));
-    const schema = typed ? { labels: [{ name: 'N', aliases: [], keyProperties: [], properties }], edges: [] } : { labels: [], edges: [] };
+    const schema = typed ? { labels: [aLabel('N', { properties })], edges: [] } : { labels: [], edges: [] };
     const compiled = compilePlan(planCypher(parseCypher(cypher), schema, parameters), { graphId: 1, limit: 10 });
     const { rows } = await client.query<(string | null)[]>({ text: compiled.sql, values: compiled.parameters, rowMode: 'array' });
     return (await decodeRows(compiled, rows)).rows;

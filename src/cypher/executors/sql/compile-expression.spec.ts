@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { createGraphTables, graphTables } from '../../../database/graph-tables.js';
 import { cloneDatabase } from '../../../../test/support/database.js';
+import { aLabel, anEdge } from '../../../../test/support/graph-schema.js';
 import { compilePlan } from './compile-plan.js';
 import { CypherError } from '../../syntax/cypher.errors.js';
 import { decodeRows } from './decode-rows.js';
@@ -139,10 +140,8 @@ describe('a query made of anything', () => {
       { labels: [], edges: [] },
       { labels: [], edges: [] },
       {
-        labels: [{ name: 'N', aliases: [], keyProperties: [], properties: types.map((type, i) => ({ name: `p${i}`, type })) }],
-        edges: [
-          { type: 'R', aliases: [], sourceLabel: 'N', targetLabel: 'N', properties: types.map((type, i) => ({ name: `p${i}`, type })) },
-        ],
+        labels: [aLabel('N', { properties: types.map((type, i) => ({ name: `p${i}`, type })) })],
+        edges: [anEdge('R', 'N', 'N', { properties: types.map((type, i) => ({ name: `p${i}`, type })) })],
       },
     ];
     const parameters = { int: 3, text: '12', list: [1, 'a', null], map: { a: [1] }, null: null };

@@ -3,6 +3,7 @@ import { type ApiError } from '../../../common/errors/api-error.js';
 import { toApiError } from '../../../common/errors/to-api-error.js';
 import { createGraphTables, graphTables } from '../../../database/graph-tables.js';
 import { cloneDatabase } from '../../../../test/support/database.js';
+import { aLabel, anEdge } from '../../../../test/support/graph-schema.js';
 import { compilePlan, type CompiledQuery, type CompileOptions } from './compile-plan.js';
 import { decodeRows, type DecodedRows } from './decode-rows.js';
 import { type GraphSchema } from '../../semantics/graph-schema.js';
@@ -14,8 +15,7 @@ import { planCypher } from '../../plan/plan-cypher.js';
 
 const schema: GraphSchema = {
   labels: [
-    {
-      name: '客户',
+    aLabel('客户', {
       aliases: ['Customer'],
       keyProperties: ['客户编号'],
       properties: [
@@ -23,9 +23,8 @@ const schema: GraphSchema = {
         { name: '名称', type: 'string', column: 'company_name' },
         { name: '国家', type: 'string', column: 'country' },
       ],
-    },
-    {
-      name: '订单',
+    }),
+    aLabel('订单', {
       aliases: ['Order'],
       keyProperties: ['订单编号'],
       properties: [
@@ -33,9 +32,8 @@ const schema: GraphSchema = {
         { name: '日期', type: 'date', column: 'order_date' },
         { name: '运费', type: 'decimal(12,2)', column: 'freight' },
       ],
-    },
-    {
-      name: '产品',
+    }),
+    aLabel('产品', {
       aliases: ['Product'],
       keyProperties: ['产品编号'],
       properties: [
@@ -43,21 +41,19 @@ const schema: GraphSchema = {
         { name: '单价', type: 'decimal(12,2)', column: 'unit_price' },
         { name: '停产', type: 'boolean' },
       ],
-    },
-    {
-      name: '批次',
-      aliases: [],
+    }),
+    aLabel('批次', {
       keyProperties: ['年', '号'],
       properties: [
         { name: '年', type: 'int' },
         { name: '号', type: 'string' },
       ],
-    },
+    }),
   ],
   edges: [
-    { type: '下单', aliases: ['PLACED'], sourceLabel: '客户', targetLabel: '订单', properties: [] },
-    { type: '包含', aliases: ['CONTAINS'], sourceLabel: '订单', targetLabel: '产品', properties: [{ name: '数量', type: 'int' }] },
-    { type: '替代', aliases: [], sourceLabel: '产品', targetLabel: '产品', properties: [] },
+    anEdge('下单', '客户', '订单', { aliases: ['PLACED'] }),
+    anEdge('包含', '订单', '产品', { aliases: ['CONTAINS'], properties: [{ name: '数量', type: 'int' }] }),
+    anEdge('替代', '产品', '产品'),
   ],
 };
 

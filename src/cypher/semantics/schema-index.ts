@@ -1,0 +1,153 @@
+import { nearestName } from '../../text/nearest-name.js';
+import { type ValueType } from '../values/value-type.js';
+import { type GraphSchema, type LabelSchema, type PropertySchema } from './graph-schema.js';
+
+/** A property as a query uses it: its real name, and what its values are. `known` is false when no element carries it. */
+export interface ResolvedProperty {
+  name: string;
+  type: ValueType;
+  known: boolean;
+}
+
+interface Element {
+  names: string[];
+  properties: PropertySchema[];
+}
+
+/** Look-ups over a GraphSchema. Names are exact first, then without regard to case, aliases like names. */
+export class SchemaIndex {
+  private readonly labels: Map<string, Element & Pick<LabelSchema, 'keyProperties'>>;
+  private readonly types = new Map<string, Element & { ends: { source: string; target: string }[] }>();
+
+  constructor(schema: GraphSchema) {
+    this.labels = new Map(schema.labels.map(label => [label.name, { ...label, names: [label.name, ...label.aliases] }]));
+    for (const edge of schema.edges) {
+      const known = this.types.get(edge.type);
+      this.types.set(edge.type, {
+        names: [edge.type, ...(known?.names ?? []), ...edge.aliases],
+        properties: [...(known?.properties ?? []), ...edge.properties],
+        ends: [...(known?.ends ?? []), { source: edge.sourceLabel, target: edge.targetLabel }],
+      });
+    }
+  }
+
+  get isEmpty(): boolean {
+    return this.labels.size === 0;
+  }
+
+  get labelNames(): string[] {
+    return [...this.labels.keys()];
+  }
+
+  /** The label behind a name or alias, or null. */
+  findLabel(name: string): string | null {
+    return findElement(this.labels, name);
+  }
+
+  findType(name: string): string | null {
+    return findElement(this.types, name);
+  }
+
+  nearestLabel(name: string): string | null {
+    return nearestName(name, namesOf(this.labels));
+  }
+
+  nearestType(name: string): string | null {
+    return nearestName(name, namesOf(this.types));
+  }
+
+  /** Labels that stand at one end of the types; null when a type is not known or none is given. */
+  labelsAt(end: 'source' | 'target', types: string[]): string[] | null {
+    if (types.length === 0) return null;
+    const labels = new Set<string>();
+    for (const type of types) {
+      const element = this.types.get(type);
+      if (!element) return null;
+      for (const ends of element.ends) labels.add(ends[end]);
+    }
+    return [...labels];
+  }
+
+  /** The properties that hold the key of a label, in key order; null when they are not known or not all mapped. */
+  keyProperties(label: string): ResolvedProperty[] | null {
+    const element = this.labels.get(label);
+    if (!element || element.keyProperties.length === 0 || element.keyProperties.includes('')) return null;
+    return element.keyProperties.map(name => resolve(name, [element]));
+  }
+
+  nodeProperty(name: string, labels: string[]): ResolvedProperty {
+    return resolve(name, elementsOf(this.labels, labels));
+  }
+
+  edgeProperty(name: string, types: string[]): ResolvedProperty {
+    return resolve(name, types.length === 0 ? [...this.types.values()] : elementsOf(this.types, types));
+  }
+
+  nearestNodeProperty(name: string, labels: string[]): string | null {
+    return nearestName(
+      name,
+      elementsOf(this.labels, labels).flatMap(element => element.properties.map(property => property.name)),
+    );
+  }
+
+  nearestEdgeProperty(name: string, types: string[]): string | null {
+    return nearestName(
+      name,
+      elementsOf(this.types, types).flatMap(element => element.properties.map(property => property.name)),
+    );
+  }
+}
+
+function elementsOf<E extends Element>(elements: Map<string, E>, names: string[]): E[] {
+  return names.map(name => elements.get(name)).filter(element => element !== undefined);
+}
+
+function namesOf(elements: Map<string, Element>): string[] {
+  return [...elements.values()].flatMap(element => [...element.names]);
+}
+
+function findElement(elements: Map<string, Element>, name: string): string | null {
+  if (elements.has(name)) return name;
+  const lower = name.toLowerCase();
+  for (const [canonical, element] of elements) {
+    for (const known of element.names) if (known.toLowerCase() === lower) return canonical;
+  }
+  return null;
+}
+
+/** The property by its name, else by its source column; its type is `any` where elements disagree. */
+function resolve(name: string, elements: Element[]): ResolvedProperty {
+  const all = elements.flatMap(element => element.properties);
+  let matching = all.filter(property => property.name === name);
+  if (matching.length === 0) matching = all.filter(property => property.column === name);
+  const [first, ...others] = matching;
+  if (!first) return { name, type: 'any', known: false };
+  if (others.some(other => other.name !== first.name)) return { name, type: 'any', known: true };
+  const type = valueTypeOf(first.type);
+  return { name: first.name, type: others.every(other => valueTypeOf(other.type) === type) ? type : 'any', known: true };
+}
+
+/** What the values of a property are, by the mapping's word for them. */
+export function valueTypeOf(mappingType: string): ValueType {
+  const word = mappingType.replace(/\(.*/, '').trim().toLowerCase();
+  if (word.endsWith('[]')) return 'list';
+  switch (word) {
+    case 'int':
+    case 'bigint':
+      return 'integer';
+    case 'decimal':
+    case 'float':
+      return 'float';
+    case 'boolean':
+      return 'boolean';
+    case 'string':
+    case 'time':
+      return 'string';
+    case 'date':
+      return 'date';
+    case 'datetime':
+      return 'datetime';
+    default:
+      return 'any';
+  }
+}

@@ -1,0 +1,103 @@
+import { type EdgeSchema, type GraphSchema, type LabelSchema, type PropertySchema } from '../../cypher/semantics/graph-schema.js';
+import { valueTypeOf } from '../../cypher/semantics/schema-index.js';
+
+/** One label or edge type as one job writes it: a row of `graph_elements`. */
+export interface ElementRow {
+  kind: 'node' | 'edge';
+  name: string;
+  source_label: string;
+  target_label: string;
+  job_id: number;
+  aliases: string[];
+  connection: string;
+  connection_id: number;
+  source_table: string;
+  key_columns: string[];
+  key_properties: string[];
+  display_property: string | null;
+  properties: PropertySchema[];
+  row_count: number;
+}
+
+/** Where the rows of one element and job came from: what a citation needs. */
+export interface ElementSource {
+  kind: 'node' | 'edge';
+  /** Label or edge type. */
+  name: string;
+  sourceLabel: string;
+  targetLabel: string;
+  jobId: number;
+  connection: string;
+  connectionId: number;
+  table: string;
+  keyColumns: string[];
+}
+
+/** What a graph version is made of, and where it came from. */
+export interface GraphElements extends GraphSchema {
+  sources: ElementSource[];
+}
+
+/** Several jobs that write the same label or type make one element. */
+export function toGraphElements(rows: ElementRow[]): GraphElements {
+  const labels = new Map<string, LabelSchema>();
+  const edges = new Map<string, EdgeSchema>();
+  for (const row of rows) {
+    const element = row.kind === 'node' ? labelOf(row, labels) : edgeOf(row, edges);
+    for (const alias of row.aliases) if (!element.aliases.includes(alias)) element.aliases.push(alias);
+    for (const property of row.properties) addProperty(element.properties, property);
+    // Each job counts the rows it wrote, so that several jobs add up.
+    element.rowCount += Number(row.row_count);
+  }
+  return { labels: [...labels.values()], edges: [...edges.values()], sources: rows.map(toSource) };
+}
+
+function labelOf(row: ElementRow, labels: Map<string, LabelSchema>): LabelSchema {
+  const known = labels.get(row.name);
+  // Keys of two jobs are texts of different columns: neither finds all nodes.
+  if (known && JSON.stringify(known.keyProperties) !== JSON.stringify(row.key_properties)) known.keyProperties = [];
+  const label = known ?? {
+    name: row.name,
+    aliases: [],
+    keyProperties: row.key_properties,
+    displayProperty: row.display_property,
+    properties: [],
+    rowCount: 0,
+  };
+  labels.set(row.name, label);
+  return label;
+}
+
+function edgeOf(row: ElementRow, edges: Map<string, EdgeSchema>): EdgeSchema {
+  const id = JSON.stringify([row.name, row.source_label, row.target_label]);
+  const edge = edges.get(id) ?? {
+    type: row.name,
+    aliases: [],
+    sourceLabel: row.source_label,
+    targetLabel: row.target_label,
+    properties: [],
+    rowCount: 0,
+  };
+  edges.set(id, edge);
+  return edge;
+}
+
+function addProperty(properties: PropertySchema[], property: PropertySchema): void {
+  const known = properties.find(({ name }) => name === property.name);
+  if (!known) properties.push({ ...property });
+  else if (valueTypeOf(known.type) !== valueTypeOf(property.type)) known.type = 'mixed';
+}
+
+function toSource(row: ElementRow): ElementSource {
+  return {
+    kind: row.kind,
+    name: row.name,
+    sourceLabel: row.source_label,
+    targetLabel: row.target_label,
+    jobId: row.job_id,
+    connection: row.connection,
+    connectionId: row.connection_id,
+    table: row.source_table,
+    keyColumns: row.key_columns,
+  };
+}
