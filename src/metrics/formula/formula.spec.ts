@@ -173,6 +173,8 @@ describe('an error', () => {
     ['CUMULATIVE([a]) / [b]', { nearest_pattern: 'ratio', hint: 'ratio cannot contain accumulate' }],
     ['SHARE(YOY([a]))', { position: 7, hint: 'share_of_total cannot contain period_over_period' }],
     ['ROUND([a], [b])', { position: 12 }],
+    ['ROUND([a], 1 + 1)', { position: 14, found: '+' }],
+    ['ROUND([a], 2%)', { position: 13, found: '%' }],
     ['CONVERSION([a] -> [b])', { expected: ['BY'], nearest_pattern: 'conversion' }],
     ['[a] +\n  [b] ^ 2', { line: 2, column: 7, found: '^' }],
     ['[🐉] ^ 2', { position: 5, column: 5 }],

@@ -182,12 +182,18 @@ function parseScalar(stream: TokenStream, fn: ScalarName, position: number): For
   const operands = [parseExpression(stream)];
   const [least, most] = scalarArity[fn];
   while (operands.length < most && stream.takeSymbol(',')) {
-    if (fn === 'ROUND' && !/^\d{1,2}$/.test(stream.current.text)) throw stream.unexpected(['a number of decimals']);
-    operands.push(parseExpression(stream));
+    operands.push(fn === 'ROUND' ? parseDecimals(stream) : parseExpression(stream));
   }
   if (operands.length < least)
     throw stream.unexpected(["','"], { hint: { zh: `${fn} 需要 ${least} 个参数`, en: `${fn} takes ${least} arguments` } });
   return { kind: 'scalar', fn, operands, position };
+}
+
+/** Nothing but digits: `ROUND(x, 1 + 1)` would otherwise need a value before there are rows. */
+function parseDecimals(stream: TokenStream): Formula {
+  if (!/^\d{1,2}$/.test(stream.current.text)) throw stream.unexpected(['a number of decimals']);
+  const { position } = stream;
+  return { kind: 'number', value: stream.advance().text, position };
 }
 
 function parseGrain(stream: TokenStream): Grain {
