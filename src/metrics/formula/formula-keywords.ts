@@ -1,3 +1,4 @@
+import { nearestName } from '../../text/nearest-name.js';
 import { type Grain, type Pattern } from './formula-tree.js';
 
 /** Functions of the formula language and the pattern each belongs to; scalar functions are arithmetic. */
@@ -81,26 +82,7 @@ export function isLeafFunction(word: string): boolean {
   return pattern !== undefined && leafPatterns.includes(pattern);
 }
 
-/** The known function closest to a misspelt one, when at most two letters differ. */
-export function nearestFunction(word: string): string | undefined {
-  const wanted = word.toUpperCase();
-  const known = [...functionPatterns.keys(), ...aliases.keys()].filter(
-    name => !['WHERE', 'BY', 'WITHIN'].includes(aliases.get(name) ?? ''),
-  );
-  const scored = known.map(name => ({ name, distance: editDistance(wanted, name) })).sort((a, b) => a.distance - b.distance);
-  const best = scored[0];
-  return best && best.distance <= Math.min(2, wanted.length - 1) ? best.name : undefined;
-}
-
-/** Levenshtein distance, one row at a time. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
+/** The known function that a misspelt one may mean. */
+export function nearestFunction(word: string): string | null {
+  return nearestName(word, [...functionPatterns.keys(), ...[...aliases.keys()].filter(alias => functionPatterns.has(canonical(alias)))]);
 }
