@@ -1,3 +1,5 @@
+import { postgres } from './dialects/postgres.js';
+
 /** A compiled statement, whoever compiled it. */
 export interface SqlStatement {
   sql: string;
@@ -10,12 +12,12 @@ export class SqlParameters {
   private readonly places = new Map<string, string>();
 
   /**
-   * `$n::type`, always with its type: PostgreSQL cannot infer one where only parameters meet.
+   * `$n::type`, always with its type.
    * @param type is ours and never a client's text
    */
   bind(value: unknown, type: string): string {
     const key = `${type} ${JSON.stringify(value)}`;
-    const place = this.places.get(key) ?? `$${this.values.push(value)}::${type}`;
+    const place = this.places.get(key) ?? postgres.placeholder(this.values.push(value), type);
     this.places.set(key, place);
     return place;
   }

@@ -65,7 +65,7 @@ export function compileMetric(metric: ResolvedMetric, request: MetricRequest): C
     `LIMIT ${assembly.bind(request.limit + 1, 'bigint')} OFFSET ${assembly.bind(request.offset, 'bigint')}`,
   ].join('\n');
   if (problems.length > 0) throw new SchemaError(problems);
-  return { connectionId, sql: assembly.finish(template), parameters: assembly.parameters, columns };
+  return { connectionId, columns, ...assembly.finish(template) };
 }
 
 /** The same metric over the same rows without grouping: recomputed, because distinct counts and ratios do not add up. */

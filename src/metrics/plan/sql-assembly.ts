@@ -1,5 +1,5 @@
 import { postgres } from '../../sql/dialects/postgres.js';
-import { SqlParameters } from '../../sql/sql-parameters.js';
+import { SqlParameters, type SqlStatement } from '../../sql/sql-parameters.js';
 import { type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { growthSentence, maxGrowth } from '../../sql-guard/check-growth.js';
 import { type GuardedSelect } from '../../sql-guard/guard-select.js';
@@ -13,11 +13,6 @@ export class SqlAssembly {
   private readonly fragments: SqlFragment[] = [];
   /** Of queries, of a binding's expressions over them, and of a formula and a clause over those: each works on the values of the one before. */
   private readonly growth = { query: 1, binding: 1, request: 1 };
-
-  /** Values of the placeholders, in their order. */
-  get parameters(): unknown[] {
-    return this.bound.values;
-  }
 
   /** `$n::type`; the same value of the same type is bound once. */
   bind(value: unknown, type: string): string {
@@ -50,7 +45,7 @@ export class SqlAssembly {
   }
 
   /** The statement with the client's pieces verbatim in their places, its shape proven. */
-  finish(template: string): string {
-    return assembleSql(template, this.fragments);
+  finish(template: string): SqlStatement {
+    return { sql: assembleSql(template, this.fragments), parameters: this.bound.values };
   }
 }

@@ -7,6 +7,8 @@ type Grain = 'day' | 'week' | 'month' | 'quarter' | 'year';
 
 export const postgres = {
   quote: quoteIdentifier,
+  /** A parameter, counted from 1. PostgreSQL cannot infer its type where only parameters meet. */
+  placeholder: (position: number, type: string): string => `$${position}::${type}`,
 
   /** A number written out, as an exact decimal. */
   decimal: (digits: string): string => `${digits}::numeric`,
