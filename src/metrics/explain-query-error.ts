@@ -4,9 +4,9 @@ import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
 import { inFormula } from './plan/guard-formula.js';
 import { leavesOf, type ResolvedMetric } from './plan/resolve-metric.js';
 import { sqlTexts } from './formula/formula-tree.js';
-import { SQLSTATE, sqlstateOf } from '../sql/sqlstate.js';
+import { SQLSTATE } from '../sql/sqlstate.js';
 
-/** What PostgreSQL reports, with a place, when the pieces of an expression do not go together. */
+/** What a warehouse reports, with a place, when the pieces of an expression do not go together. */
 const typeErrors: ReadonlySet<string> = new Set([
   SQLSTATE.undefinedFunction,
   SQLSTATE.datatypeMismatch,
@@ -21,7 +21,7 @@ const typeErrors: ReadonlySet<string> = new Set([
 
 /**
  * A query that failed because of types in a piece of SQL that the client wrote, as an error about that piece: the filter clause, or
- * the formula. PostgreSQL's position points into the statement, where each piece stands word for word between line breaks
+ * the formula. The position points into the statement, where each piece stands word for word between line breaks
  * (same-shape.ts).
  * @returns null when the failure has no place, or one outside of the client's SQL
  */
@@ -31,9 +31,9 @@ export function explainQueryError(
   metric: ResolvedMetric,
   clause: string | null,
 ): UnsafeFilterClauseError | null {
-  const { position } = (error.cause ?? {}) as { position?: string };
-  if (position === undefined || !typeErrors.has(sqlstateOf(error.cause))) return null;
-  const offset = [...sql].slice(0, Number(position) - 1).join('').length;
+  const { position, sqlstate } = error;
+  if (position === null || !typeErrors.has(sqlstate)) return null;
+  const offset = [...sql].slice(0, position - 1).join('').length;
   const inClause = clause === null ? null : placeIn(clause, sql, offset);
   if (clause !== null && inClause !== null) return mismatch(clause, inClause, { zh: '位于 filter_clause', en: 'in filter_clause' });
   for (const { node, owner } of leavesOf(metric.root)) {

@@ -189,7 +189,16 @@ export class UploadAbortedError extends ApiError {
 
 /** A query that the warehouse refused; the reason in words of ours, its own text only in `cause`. */
 export class WarehouseQueryError extends ApiError {
-  constructor(reason: Bilingual, sqlstate: string, cause: unknown) {
+  /**
+   * @param sqlstate the SQLSTATE of PostgreSQL that says what failed, see sqlstate.ts
+   * @param position where in the statement, in characters from 1; null where the warehouse does not tell
+   */
+  constructor(
+    reason: Bilingual,
+    readonly sqlstate: string,
+    readonly position: number | null,
+    cause: unknown,
+  ) {
     super(
       400,
       'warehouse_query_failed',

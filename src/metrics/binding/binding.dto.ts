@@ -139,7 +139,7 @@ export class BindingJoin {
 }
 
 export class BindingRequest {
-  @ApiPropertyOptional({ type: Number, nullable: true, example: null, description: 'null = pg_mirror' })
+  @ApiPropertyOptional({ type: Number, nullable: true, example: null, description: 'null = 默认连接 / the default connection' })
   @IsOptional()
   @IsInt()
   @Min(1)

@@ -39,5 +39,7 @@ export function toReadError(cause: unknown, timeoutMs: number): ApiError {
   if (sqlstate === SQLSTATE.lockNotAvailable) return new TableBeingReplacedError(cause);
   if (sqlstate === SQLSTATE.queryCanceled) return new WarehouseTimeoutError(timeoutMs, cause);
   const known = reasons.find(([prefix]) => sqlstate !== '' && sqlstate.startsWith(prefix));
-  return known ? new WarehouseQueryError(known[1], sqlstate, cause) : new WarehouseUnavailableError(cause);
+  if (!known) return new WarehouseUnavailableError(cause);
+  const { position } = cause as { position?: string };
+  return new WarehouseQueryError(known[1], sqlstate, position === undefined ? null : Number(position), cause);
 }
