@@ -1,3 +1,4 @@
+import { SQLSTATE } from '../../src/sql/sqlstate.js';
 import { type QueryRequest, type WarehouseClient } from '../../src/warehouse/clients/warehouse.client.js';
 
 export interface ClientWorld {
@@ -22,7 +23,10 @@ export function describeWarehouseClient(name: string, open: () => ClientWorld): 
           (1, 9223372036854775807, 1.10, '2024-02-29', '2024-02-29 10:00:00'), (2, 5, 2.2, NULL, NULL);
         CREATE TABLE ${table('contract_keys')} (
           line smallint NOT NULL, code varchar(20) UNIQUE, "单价" numeric(12,2), region char(2), ratio double precision, share real, ok boolean,
-          at timestamptz NOT NULL, open time, doc jsonb, PRIMARY KEY (region, line));
+          at timestamptz NOT NULL, open time, doc jsonb, PRIMARY KEY (region, line),
+          UNIQUE (share, code) INCLUDE (doc));
+        CREATE UNIQUE INDEX ON ${table('contract_keys')} (ratio) WHERE ok;
+        CREATE UNIQUE INDEX ON ${table('contract_keys')} (open, lower(code));
         CREATE TABLE ${table('contract_empty')} (a integer)`);
     });
 
@@ -74,6 +78,7 @@ export function describeWarehouseClient(name: string, open: () => ClientWorld): 
       expect(keys).toEqual([
         { primary: true, columns: ['region', 'line'] },
         { primary: false, columns: ['code'] },
+        { primary: false, columns: ['share', 'code'] },
       ]);
     });
 
@@ -90,7 +95,10 @@ export function describeWarehouseClient(name: string, open: () => ClientWorld): 
     it('knows a table that it has not', async () => {
       expect([await client.find('contract_nothing'), await client.describe('contract_nothing')]).toEqual([null, null]);
       expect(await client.describe('contract_keys"')).toBeNull();
-      await expect(query('SELECT * FROM contract_nothing')).rejects.toMatchObject({ code: 'warehouse_query_failed' });
+      await expect(query('SELECT * FROM contract_nothing')).rejects.toMatchObject({
+        code: 'warehouse_query_failed',
+        sqlstate: SQLSTATE.undefinedTable,
+      });
     });
 
     it('finds its tables by their bare names and by their schema', async () => {
@@ -132,7 +140,7 @@ export function describeWarehouseClient(name: string, open: () => ClientWorld): 
     });
 
     it('fetches no more rows than asked for, of however many there are', async () => {
-      const endless = { ...request('SELECT g FROM generate_series(1, 50000000) g'), maxRows: 3, timeoutMs: 30_000 };
+      const endless = { ...request('SELECT generate_series(1, 50000000)'), maxRows: 3, timeoutMs: 30_000 };
       expect(await client.query(endless)).toMatchObject({ rows: [[1], [2], [3]], truncated: true });
       const exact = { ...request('SELECT id FROM "contract things" ORDER BY id'), maxRows: 2 };
       expect(await client.query(exact)).toMatchObject({ rows: [[1], [2]], truncated: false });
@@ -187,9 +195,15 @@ export function describeWarehouseClient(name: string, open: () => ClientWorld): 
       for (let again = 0; again < 5; again++) expect((await query(setting)).rows).toEqual(rows);
     });
 
+    it('tells the place, in characters, of what does not fit', async () => {
+      const sql = `SELECT '😀', price + at FROM "contract things"`;
+      await expect(query(sql)).rejects.toMatchObject({ sqlstate: SQLSTATE.undefinedFunction, position: [...sql].indexOf('+') + 1 });
+    });
+
     it('tells in words of its own what a statement failed of', async () => {
       await expect(query('SELECT 1 / (id - id) FROM "contract things"')).rejects.toMatchObject({
         status: 400,
+        sqlstate: SQLSTATE.divisionByZero,
         text: { zh: '数仓查询失败：除数为零', en: 'The warehouse query failed: a division by zero' },
       });
     });

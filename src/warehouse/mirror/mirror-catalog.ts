@@ -44,9 +44,11 @@ export class MirrorCatalog {
                FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped) AS columns,
               (SELECT coalesce(jsonb_agg(jsonb_build_object('primary', i.indisprimary, 'columns', ARRAY(
                    SELECT a.attname::text FROM unnest(i.indkey::int[]) WITH ORDINALITY AS k (attnum, position)
-                   JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.attnum ORDER BY k.position))
+                   JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.attnum
+                   WHERE k.position <= i.indnkeyatts ORDER BY k.position))
                  ORDER BY i.indisprimary DESC, i.indexrelid), '[]')
-               FROM pg_index i WHERE i.indrelid = c.oid AND i.indisunique) AS keys
+               FROM pg_index i
+               WHERE i.indrelid = c.oid AND i.indisunique AND i.indpred IS NULL AND i.indexprs IS NULL) AS keys
        FROM pg_class c
        WHERE ${isMirrorTable} AND relname::text = $1`,
       [table],
