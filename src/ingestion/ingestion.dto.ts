@@ -6,7 +6,8 @@ import { PageQuery } from '../http/paging/page.js';
 import { QueryInt } from '../http/validation/query-int.decorator.js';
 import { exampleMapping } from './mapping-example.js';
 import type { JobRow, RejectedRow, RunRow } from './ingestion.repository.js';
-import type { MappingWarning } from './mapping/mapping.js';
+import { joined } from '../text/bilingual.js';
+import { type MappingWarning, pathText } from './mapping/mapping.js';
 import type { RunReport } from './run/run-report.js';
 
 /** Twice the parser's own limit in bytes, so that its message about the size is the one that is seen. */
@@ -58,7 +59,7 @@ export class ListRejectedQuery extends PageQuery {
   format?: string;
 }
 
-class MappingWarningResponse implements MappingWarning {
+class MappingWarningResponse {
   @ApiProperty({ example: 'unquoted_number' })
   code: string;
 
@@ -94,7 +95,7 @@ export class ValidateMappingResponse {
   targets: MappingTargetResponse[];
 
   @ApiProperty({ type: [MappingWarningResponse] })
-  warnings: MappingWarning[];
+  warnings: MappingWarningResponse[];
 }
 
 export class JobResponse {
@@ -125,7 +126,7 @@ export class JobResponse {
 
 export class CreatedJobResponse extends JobResponse {
   @ApiProperty({ type: [MappingWarningResponse] })
-  warnings: MappingWarning[];
+  warnings: MappingWarningResponse[];
 }
 
 export class RunResponse {
@@ -230,4 +231,8 @@ export function toRunResponse(row: RunRow): RunResponse {
 
 export function toRejectedRowResponse(row: RejectedRow): RejectedRowResponse {
   return { target: row.target, row_no: Number(row.row_no), source_key: row.source_key, reasons: row.reasons, sample: row.sample };
+}
+
+export function toWarningResponse({ code, text, path, line, column }: MappingWarning): MappingWarningResponse {
+  return { code, message: joined(text), path: pathText(path), line, column };
 }

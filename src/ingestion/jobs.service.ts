@@ -11,12 +11,14 @@ import {
   type JobResponse,
   type ListJobsQuery,
   toJobResponse,
+  toWarningResponse,
   type ValidateMappingResponse,
 } from './ingestion.dto.js';
 import { IngestionRepository } from './ingestion.repository.js';
 import type { Mapping, ParsedMapping } from './mapping/mapping.js';
 import { readMapping } from './mapping/parse-mapping.js';
-import { mappingError, mappingProblem } from './mapping/problems.js';
+import { MappingError } from './mapping/problems.js';
+import { MappingRefusedError } from './mapping.errors.js';
 import { SourcesService } from './sources.service.js';
 import { targetsOf } from './staging/target.js';
 
@@ -56,7 +58,7 @@ export class JobsService {
       mappingYaml: request.mapping_yaml,
       creator: principal,
     });
-    return { ...toJobResponse(await this.repository.getJob(id)), warnings: parsed.warnings };
+    return { ...toJobResponse(await this.repository.getJob(id)), warnings: parsed.warnings.map(toWarningResponse) };
   }
 
   /** @throws SchemaError that lists every problem of the mapping; ConnectionForbiddenError */
@@ -67,7 +69,7 @@ export class JobsService {
       target: name,
       source: source.kind === 'table' ? source.table : 'query',
     }));
-    return { valid: true, targets, warnings: parsed.warnings };
+    return { valid: true, targets, warnings: parsed.warnings.map(toWarningResponse) };
   }
 
   async get(id: number): Promise<JobResponse> {
@@ -85,21 +87,30 @@ export class JobsService {
   async listReaders(graphId: number, ids: number[]): Promise<JobReader[]> {
     const jobs = await this.repository.listJobsByIds(graphId, ids);
     return jobs.map(({ id, name, saved_by: savedBy, connection_id: connectionId, mapping_yaml: yaml }) => {
-      return { kind: 'job', id, name, savedBy, connectionId, loads: async () => loadedRows((await inTurns(readMapping(yaml))).mapping) };
+      return { kind: 'job', id, name, savedBy, connectionId, loads: async () => loadedRows((await this.read(yaml)).mapping) };
     });
   }
 
   private async check(principal: Principal, mappingYaml: string): Promise<{ parsed: ParsedMapping; connectionId: number }> {
-    const parsed = await inTurns(readMapping(mappingYaml, this.settings.ingestionMaxStatementTimeoutMs));
+    const parsed = await this.read(mappingYaml, this.settings.ingestionMaxStatementTimeoutMs);
     const described = await this.sources.describe(parsed.mapping, principal);
     if ('problems' in described) {
-      throw mappingError(
-        described.problems.map(({ type, path, text, suggestion: { zh, en } = { zh: '', en: '' }, hint }) =>
-          mappingProblem(type, path, { zh: text.zh + zh, en: text.en + en }, parsed.positionOf(path), hint),
-        ),
-      );
+      const problems = described.problems.map(({ suggestion: { zh, en } = { zh: '', en: '' }, text, ...problem }) => ({
+        ...problem,
+        text: { zh: text.zh + zh, en: text.en + en },
+        ...parsed.placeOf(problem.path),
+      }));
+      throw new MappingRefusedError(new MappingError(problems));
     }
     return { parsed, connectionId: described.source.connectionId };
+  }
+
+  private async read(mappingYaml: string, maxTimeoutMs?: number): Promise<ParsedMapping> {
+    try {
+      return await inTurns(readMapping(mappingYaml, maxTimeoutMs));
+    } catch (error) {
+      throw error instanceof MappingError ? new MappingRefusedError(error) : error;
+    }
   }
 }
 

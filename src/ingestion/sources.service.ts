@@ -106,7 +106,7 @@ export class SourcesService {
       path: [...path, 'table'],
       text: { zh: `没有表 '${source.table}'`, en: `there is no table '${source.table}'` },
       ...didYouMean(meant),
-      hint: tables.length === 0 ? '先上传 CSV / upload a CSV first' : tables.slice(0, 20).join(', '),
+      hint: tables.length === 0 ? { zh: '先上传 CSV', en: 'upload a CSV first' } : tables.slice(0, 20).join(', '),
     };
   }
 

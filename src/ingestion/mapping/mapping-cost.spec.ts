@@ -1,6 +1,6 @@
-import { SchemaError } from '../../common/errors/api-error.js';
 import { atOnce } from '../../text/steps.js';
 import { readMapping } from './parse-mapping.js';
+import { MappingError } from './problems.js';
 
 /** Near the 256 KiB that a mapping may have. */
 const fill = (line: (index: number) => string, count: number) => Array.from({ length: count }, (_, index) => line(index)).join('');
@@ -24,7 +24,7 @@ function readingMs(text: string): number {
       yield;
     }
   };
-  expect(() => atOnce(measured())).toThrow(SchemaError);
+  expect(() => atOnce(measured())).toThrow(MappingError);
   return longest;
 }
 

@@ -1,13 +1,10 @@
+import type { Bilingual } from '../../text/bilingual.js';
+import type { Place } from '../../text/place.js';
+
 /** What a parsed and checked mapping is: the typed tree that the compiler and the run read. Everything is resolved and defaulted. */
 
 /** Property names and list indexes from the root of the mapping, such as `['nodes', 0, 'columns', 2]`. */
 export type MappingPath = readonly (string | number)[];
-
-/** 1-based place in the mapping text. */
-export interface Position {
-  line: number;
-  column: number;
-}
 
 export type OnError = 'fail' | 'quarantine';
 export type OnMissing = 'quarantine' | 'skip' | 'fail';
@@ -109,19 +106,17 @@ export interface Mapping {
 }
 
 /** Something legal that is probably not what was meant. */
-export interface MappingWarning {
+export interface MappingWarning extends Place {
   code: string;
-  message: string;
-  path: string;
-  line: number;
-  column: number;
+  path: MappingPath;
+  text: Bilingual;
 }
 
 export interface ParsedMapping {
   mapping: Mapping;
   warnings: MappingWarning[];
   /** Where a path stands in the text; the nearest written ancestor when the path itself is not written. */
-  positionOf: (path: MappingPath) => Position;
+  placeOf: (path: MappingPath) => Place;
 }
 
 /** `nodes[0].columns[1].rules[0]` */

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { SchemaError } from '../../common/errors/api-error.js';
 import { toErrorBody } from '../../common/errors/error-body.js';
+import { MappingRefusedError } from '../mapping.errors.js';
+import { pathText } from './mapping.js';
 import { parseMapping } from './parse-mapping.js';
+import { MappingError } from './problems.js';
 
 const example = `${process.cwd()}/../shared/data/northwind/mapping_example.yaml`;
 
@@ -31,8 +33,9 @@ function problemsOf(text: string): Record<'type' | 'msg' | 'line' | 'column' | '
   try {
     parseMapping(text);
   } catch (error) {
-    if (error instanceof SchemaError) return (toErrorBody(error, false).detail as { errors: ReturnType<typeof problemsOf> }).errors;
-    throw error;
+    if (!(error instanceof MappingError)) throw error;
+    const { detail } = toErrorBody(new MappingRefusedError(error), false);
+    return (detail as { errors: ReturnType<typeof problemsOf> }).errors;
   }
   return [];
 }
@@ -246,7 +249,7 @@ describe('YAML trip-wires', () => {
       valid.replace('rules: [required, unique]', 'rules: [{one_of: [0110, 9223372036854775807, 12]}]'),
     );
     expect(mapping.nodes[0]!.columns[0]!.rules[0]).toMatchObject({ values: ['0110', '9223372036854775807', '12'] });
-    expect(warnings.map(warning => `${warning.code} ${warning.path}`)).toEqual([
+    expect(warnings.map(({ code, path }) => `${code} ${pathText(path)}`)).toEqual([
       'unquoted_number nodes[0].columns[0].rules[0].one_of[0]',
       'unquoted_number nodes[0].columns[0].rules[0].one_of[1]',
     ]);
@@ -257,6 +260,12 @@ describe('YAML trip-wires', () => {
     expect(summary(valid.replaceAll('\n', '\r\n').replace('type: bigint', 'type: big'))).toEqual([
       'unknown_type@14:49 nodes[1].columns[0].type',
     ]);
+  });
+
+  it('counts characters, of a line and of a pattern, also those of two UTF-16 units', () => {
+    const text = valid.replace('rules: [required, unique]', 'default: 🐉, rules: [{pattern: "🐉["}]');
+    expect(summary(text)).toEqual(['bad_regex@8:92 nodes[0].columns[0].rules[0].pattern']);
+    expect(problemsOf(text)[0]!.msg).toContain('pattern, character 2');
   });
 
   it('treats __proto__ as any other unknown key', () => {

@@ -1,7 +1,7 @@
 import { atOnce, type Steps } from '../../text/steps.js';
 import { checkEdges, checkNodes } from './check-mapping.js';
 import type { Mapping, ParsedMapping } from './mapping.js';
-import { MappingProblems, mappingError, mappingProblem } from './problems.js';
+import { MappingError, MappingProblems } from './problems.js';
 import { parseDuration } from './property-type.js';
 import { readEdge, readNode } from './read-element.js';
 import { YamlReader } from './yaml-reader.js';
@@ -14,14 +14,14 @@ const MAX_STATEMENT_TIMEOUT_MS = 86_400_000;
 
 /**
  * Reads a mapping (schema version 1) and checks all that can be checked without the source: shape, names, references, rules.
- * Throws a SchemaError (422) that lists every problem, at most 50, each with its line and column (1-based).
+ * Throws a MappingError that lists every problem, at most 50, each with its line and column.
  * @param maxTimeoutMs ceiling of `source.statement_timeout`
  */
 export function* readMapping(text: string, maxTimeoutMs = MAX_STATEMENT_TIMEOUT_MS): Steps<ParsedMapping> {
   const tree = yield* readTree(text);
   yield;
-  const problems = new MappingProblems(tree.positionOf);
-  const root = new YamlReader(tree.root, [], problems, tree.positionAt);
+  const problems = new MappingProblems(tree.placeOf);
+  const root = new YamlReader(tree.root, [], problems, tree.placeAt);
   const map = root.asMap(ROOT_KEYS, ['batch_size']);
 
   const version = map.required('version');
@@ -56,7 +56,7 @@ export function* readMapping(text: string, maxTimeoutMs = MAX_STATEMENT_TIMEOUT_
   yield;
   mapping.edges = checkEdges(edges, mapping.nodes, allNodesRead, problems);
   problems.throwIfAny();
-  return { mapping, warnings: problems.warnings, positionOf: tree.positionOf };
+  return { mapping, warnings: problems.warnings, placeOf: tree.placeOf };
 }
 
 /** All of {@link readMapping} at once. */
@@ -78,8 +78,9 @@ function* readTree(text: string): Steps<YamlTree> {
   try {
     return yield* readYamlTree(text);
   } catch (error) {
-    if (error instanceof YamlSyntaxError) throw mappingError([mappingProblem(error.code, [], error.text, error.position, error.hint)]);
-    throw error;
+    if (!(error instanceof YamlSyntaxError)) throw error;
+    const { code, text, place, hint } = error;
+    throw new MappingError([{ type: code, path: [], text, hint, ...place }], error);
   }
 }
 

@@ -1,67 +1,68 @@
-import { SchemaError, type FieldProblem } from '../../common/errors/api-error.js';
-import { pathText, type MappingPath, type MappingWarning, type Position } from './mapping.js';
+import type { Bilingual, Phrase } from '../../text/bilingual.js';
+import { LanguageError } from '../../text/language-error.js';
+import type { Place } from '../../text/place.js';
+import type { MappingPath, MappingWarning } from './mapping.js';
 
 const MAX_PROBLEMS = 50;
 
-interface Sentence {
-  zh: string;
-  en: string;
+/** One thing that is wrong with a mapping. */
+export interface MappingProblem extends Place {
+  /** Stable, for machines. */
+  type: string;
+  path: MappingPath;
+  text: Bilingual;
+  /** What to write instead: advice, or a list of names. */
+  hint?: Phrase | undefined;
+}
+
+/** All that is wrong with a mapping, in the order of its text. */
+export class MappingError extends LanguageError {
+  readonly problems: readonly MappingProblem[];
+
+  /** @param problems at least one */
+  constructor(problems: readonly MappingProblem[], cause?: unknown) {
+    const sorted = [...problems].sort((a, b) => a.line - b.line || a.column - b.column);
+    const { line, column, text } = sorted[0]!;
+    const count = sorted.length;
+    super(
+      'validation_failed',
+      {
+        zh: `映射校验失败：${count} 处错误；首处在第 ${line} 行第 ${column} 列：${text.zh}`,
+        en: `mapping_yaml validation failed: ${count} ${count === 1 ? 'error' : 'errors'}; first at line ${line}, column ${column}: ${text.en}`,
+      },
+      { line, column },
+      {},
+      cause,
+    );
+    this.problems = sorted;
+  }
 }
 
 /** Collects everything that is wrong with a mapping, so that one answer names it all (at most 50). */
 export class MappingProblems {
   readonly warnings: MappingWarning[] = [];
-  private readonly problems: FieldProblem[] = [];
+  private readonly problems: MappingProblem[] = [];
 
-  constructor(private readonly positionOf: (path: MappingPath) => Position) {}
-
-  get isEmpty(): boolean {
-    return this.problems.length === 0;
-  }
+  constructor(private readonly placeOf: (path: MappingPath) => Place) {}
 
   /** No more will be listed. */
   get isFull(): boolean {
     return this.problems.length >= MAX_PROBLEMS;
   }
 
-  /** @param position where in the text, when it is not where `path` stands (a misspelt key, for instance). */
-  add(type: string, path: MappingPath, text: Sentence, more: { hint?: string; position?: Position } = {}): void {
+  /** @param place where in the text, when it is not where `path` stands (a misspelt key, for instance). */
+  add(type: string, path: MappingPath, text: Bilingual, { hint, place }: { hint?: Phrase | undefined; place?: Place } = {}): void {
     if (this.isFull) return;
-    this.problems.push(mappingProblem(type, path, text, more.position ?? this.positionOf(path), more.hint));
+    this.problems.push({ type, path, text, hint, ...(place ?? this.placeOf(path)) });
   }
 
-  warn(code: string, path: MappingPath, text: Sentence): void {
+  warn(code: string, path: MappingPath, text: Bilingual): void {
     if (this.warnings.length >= MAX_PROBLEMS) return;
-    this.warnings.push({ code, message: `${text.zh} / ${text.en}`, path: pathText(path), ...this.positionOf(path) });
+    this.warnings.push({ code, path, text, ...this.placeOf(path) });
   }
 
-  /** Throws when anything was added. */
+  /** @throws MappingError when anything was added */
   throwIfAny(): void {
-    if (!this.isEmpty) throw mappingError(this.problems);
+    if (this.problems.length > 0) throw new MappingError(this.problems);
   }
-}
-
-export function mappingProblem(type: string, path: MappingPath, text: Sentence, position: Position, hint?: string): FieldProblem {
-  const { line, column } = position;
-  return {
-    loc: ['body', 'mapping_yaml', ...path],
-    text: { zh: `mapping_yaml validation failed at line ${line}, column ${column}: ${text.zh}`, en: text.en },
-    type,
-    line,
-    column,
-    path: pathText(path),
-    ...(hint === undefined ? {} : { hint }),
-  };
-}
-
-/** 422 with every problem, in the order of the text. */
-export function mappingError(problems: FieldProblem[]): SchemaError {
-  const sorted = [...problems].sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
-  const first = sorted[0];
-  const { zh, en } = first?.text ?? { zh: '', en: '' };
-  const count = sorted.length;
-  return new SchemaError(sorted, {
-    zh: `映射校验失败：${count} 处错误；首处在第 ${first?.line} 行第 ${first?.column} 列：${zh.replace(/^.*?: /, '')}`,
-    en: `mapping_yaml validation failed: ${count} ${count === 1 ? 'error' : 'errors'}; first at line ${first?.line}, column ${first?.column}: ${en}`,
-  });
 }

@@ -1,3 +1,4 @@
+import { positionAt } from '../../text/place.js';
 import type { PropertyType, Rule, Severity } from './mapping.js';
 import { fitsType, isNumeric, isTemporal, typeText } from './property-type.js';
 import { RegexError, toPostgresRegex } from './regex-subset.js';
@@ -111,7 +112,7 @@ function readPattern(argument: YamlReader, type: PropertyType | null): RuleDetai
     return { kind: 'pattern', written, regex: toPostgresRegex(written) };
   } catch (error) {
     if (!(error instanceof RegexError)) throw error;
-    const place = error.offset + 1;
+    const place = positionAt(written, error.offset);
     argument.problem('bad_regex', { zh: `正则第 ${place} 个字符：${error.text.zh}`, en: `pattern, character ${place}: ${error.text.en}` });
     return null;
   }

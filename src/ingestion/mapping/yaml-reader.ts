@@ -1,6 +1,7 @@
-import { type Bilingual } from '../../text/bilingual.js';
+import { type Bilingual, type Phrase } from '../../text/bilingual.js';
 import { nearestName } from '../../text/nearest-name.js';
-import type { MappingPath, Position } from './mapping.js';
+import type { Place } from '../../text/place.js';
+import type { MappingPath } from './mapping.js';
 import type { MappingProblems } from './problems.js';
 import type { YamlNode } from './yaml-tree.js';
 
@@ -24,11 +25,11 @@ export class YamlReader {
     readonly node: YamlNode,
     readonly path: MappingPath,
     private readonly problems: MappingProblems,
-    private readonly positionAt: (offset: number) => Position,
+    private readonly placeAt: (offset: number) => Place,
   ) {}
 
-  problem(type: string, text: Bilingual, hint?: string): void {
-    this.problems.add(type, this.path, text, hint === undefined ? {} : { hint });
+  problem(type: string, text: Bilingual, hint?: Phrase): void {
+    this.problems.add(type, this.path, text, { hint });
   }
 
   /** Says that a documented feature is not there yet, instead of ignoring it. */
@@ -45,14 +46,9 @@ export class YamlReader {
     for (const [key, { keyAt }] of entries) {
       // What cannot be said any more need not be worked out: a text holds tens of thousands of keys.
       if (known.includes(key) || this.problems.isFull) continue;
-      const position = this.positionAt(keyAt);
+      const place = this.placeAt(keyAt);
       if (planned.includes(key)) {
-        this.problems.add(
-          'not_built_yet',
-          [...this.path, key],
-          { zh: `「${key}」尚未支持`, en: `'${key}' is not built yet` },
-          { position },
-        );
+        this.problems.add('not_built_yet', [...this.path, key], { zh: `「${key}」尚未支持`, en: `'${key}' is not built yet` }, { place });
         continue;
       }
       const meant = nearestName(key, known);
@@ -62,7 +58,7 @@ export class YamlReader {
         meant === null
           ? { zh: `未知的键 '${key}'`, en: `unknown key '${key}'` }
           : { zh: `未知的键 '${key}'，是否想写 '${meant}'？`, en: `unknown key '${key}'; did you mean '${meant}'?` },
-        { position, hint: `${known.join(', ')}` },
+        { place, hint: known.join(', ') },
       );
     }
     return new MapReader(this, entries);
@@ -160,7 +156,7 @@ export class YamlReader {
   }
 
   child(node: YamlNode, step: string | number): YamlReader {
-    return new YamlReader(node, [...this.path, step], this.problems, this.positionAt);
+    return new YamlReader(node, [...this.path, step], this.problems, this.placeAt);
   }
 
   wrongType(kind: keyof typeof KINDS): null {

@@ -11,7 +11,7 @@ describe('readYamlTree', () => {
       throw fault;
     });
     expect(() => atOnce(readYamlTree('version: "\\x41"'))).toThrow(
-      expect.objectContaining({ code: 'yaml_syntax', position: { line: 1, column: 1 }, cause: fault }),
+      expect.objectContaining({ code: 'yaml_syntax', place: { line: 1, column: 1 }, cause: fault }),
     );
   });
 });

@@ -1,7 +1,9 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { CORE_SCHEMA, YAMLException, constructFromEvents, getScalarValue, parseEvents } from 'js-yaml';
 import type { Steps } from '../../text/steps.js';
-import type { MappingPath, Position } from './mapping.js';
+import { LanguageError } from '../../text/language-error.js';
+import { type Place, placeAt, placesIn } from '../../text/place.js';
+import type { MappingPath } from './mapping.js';
 
 const MAX_BYTES = 256 * 1024;
 const MAX_DEPTH = 20;
@@ -22,30 +24,30 @@ export type YamlNode =
 
 export interface YamlTree {
   root: YamlNode;
-  positionOf: (path: MappingPath) => Position;
-  positionAt: (offset: number) => Position;
+  placeOf: (path: MappingPath) => Place;
+  placeAt: (offset: number) => Place;
 }
 
 /** The text is not one readable YAML document. */
-export class YamlSyntaxError extends Error {
+export class YamlSyntaxError extends LanguageError {
   constructor(
-    readonly code: 'yaml_syntax' | 'yaml_alias_limit' | 'not_a_map',
-    readonly text: Bilingual,
-    readonly position: Position,
-    readonly hint?: string,
+    code: 'yaml_syntax' | 'yaml_alias_limit' | 'not_a_map',
+    text: Bilingual,
+    override readonly place: Place,
+    readonly hint?: Bilingual,
     cause?: unknown,
   ) {
-    super(text.en, cause === undefined ? undefined : { cause });
+    super(code, text, place, {}, cause);
   }
 }
 
 /**
- * Reads one YAML 1.2 document (core schema, no aliases, at most 256 KiB, 20 levels and 60,000 events) into a tree with positions.
+ * Reads one YAML 1.2 document (core schema, no aliases, at most 256 KiB, 20 levels and 60,000 events) into a tree with places.
  * js-yaml's event stream carries the source offsets that its constructed values lack, so the tree is composed from events.
  * Throws YamlSyntaxError.
  */
 export function* readYamlTree(text: string): Steps<YamlTree> {
-  const start: Position = { line: 1, column: 1 };
+  const start: Place = { line: 1, column: 1 };
   if (new TextEncoder().encode(text).length > MAX_BYTES) {
     throw new YamlSyntaxError('yaml_syntax', { zh: '映射超过 256 KiB', en: 'the mapping is larger than 256 KiB' }, start);
   }
@@ -58,16 +60,18 @@ export function* readYamlTree(text: string): Steps<YamlTree> {
       text.includes('：') ? fullWidthColon : undefined,
     );
   }
-  const positionOfOffset = positionsIn(text);
-  return { root, positionAt: positionOfOffset, positionOf: path => positionOfOffset(offsetOf(root, path)) };
+  const placeAtOffset = placesIn(text);
+  return { root, placeAt: placeAtOffset, placeOf: path => placeAtOffset(offsetOf(root, path)) };
 }
 
 type Events = ReturnType<typeof parseEvents>;
 
-const fullWidthColon =
-  '文中有全角冒号「：」，YAML 需要半角冒号加空格 / the text has a full-width colon (：); YAML needs an ASCII colon and a space';
+const fullWidthColon = {
+  zh: '文中有全角冒号「：」，YAML 需要半角冒号加空格',
+  en: 'the text has a full-width colon (：); YAML needs an ASCII colon and a space',
+};
 
-function* parseDocument(text: string, start: Position): Steps<YamlNode> {
+function* parseDocument(text: string, start: Place): Steps<YamlNode> {
   const events = readEvents(text, start);
   yield;
   const documents = countDocuments(text, events);
@@ -76,8 +80,8 @@ function* parseDocument(text: string, start: Position): Steps<YamlNode> {
     throw new YamlSyntaxError(
       'yaml_syntax',
       { zh: '只能有一个 YAML 文档', en: 'only one YAML document is allowed' },
-      positionAt(text, secondDocumentAt(text)),
-      '去掉这一行 --- / remove this line ---',
+      placeAt(text, secondDocumentAt(text)),
+      { zh: '去掉这一行 ---', en: 'remove this line ---' },
     );
   }
   if (documents === 0) throw new YamlSyntaxError('not_a_map', { zh: '映射为空', en: 'the mapping is empty' }, start);
@@ -85,7 +89,7 @@ function* parseDocument(text: string, start: Position): Steps<YamlNode> {
 }
 
 /** js-yaml asks to catch whatever it throws, "not just YAMLException": all of it is the text's fault. */
-function readEvents(text: string, start: Position): Events {
+function readEvents(text: string, start: Place): Events {
   let events: Events;
   try {
     events = parseEvents(text, { maxDepth: MAX_DEPTH });
@@ -129,7 +133,7 @@ function composeTree(text: string, events: Events): YamlNode {
   };
   const compose = (): YamlNode => {
     const event = events[next++]!;
-    if ('tagStart' in event && event.tagStart >= 0) throw tagRefused(positionAt(text, event.tagStart));
+    if ('tagStart' in event && event.tagStart >= 0) throw tagRefused(placeAt(text, event.tagStart));
     switch (event.type) {
       case SEQUENCE: {
         const items: YamlNode[] = [];
@@ -165,8 +169,8 @@ function resolvePlain(written: string): string | number | boolean | null {
   return written;
 }
 
-function tagRefused(position: Position): YamlSyntaxError {
-  return new YamlSyntaxError('yaml_syntax', { zh: '不支持 YAML 标签（!…）', en: 'YAML tags (!…) are not supported' }, position);
+function tagRefused(place: Place): YamlSyntaxError {
+  return new YamlSyntaxError('yaml_syntax', { zh: '不支持 YAML 标签（!…）', en: 'YAML tags (!…) are not supported' }, place);
 }
 
 function toSyntaxError(text: string, error: unknown): YamlSyntaxError {
@@ -174,71 +178,56 @@ function toSyntaxError(text: string, error: unknown): YamlSyntaxError {
     const sentence = { zh: 'YAML 语法错误：无法读取', en: 'YAML syntax error: it cannot be read' };
     return new YamlSyntaxError('yaml_syntax', sentence, { line: 1, column: 1 }, undefined, error);
   }
-  const position = error.mark ? positionAt(text, error.mark.position) : { line: 1, column: 1 };
+  const place = error.mark ? placeAt(text, error.mark.position) : { line: 1, column: 1 };
   if (error.reason.includes('maxAliases')) {
     return new YamlSyntaxError(
       'yaml_alias_limit',
       { zh: '不支持 YAML 锚点引用（*name）', en: 'YAML aliases (*name) are not supported' },
-      position,
-      '把内容写全 / write the content out',
+      place,
+      { zh: '把内容写全', en: 'write the content out' },
     );
   }
   const known = reasons.find(([pattern]) => pattern.test(error.reason));
   const sentence = { zh: `YAML 语法错误：${known ? known[1].zh : error.reason}`, en: `YAML syntax error: ${error.reason}` };
-  return new YamlSyntaxError('yaml_syntax', sentence, position, syntaxHint(text, error, position) ?? known?.[1].hint);
+  return new YamlSyntaxError('yaml_syntax', sentence, place, syntaxHint(text, error, place) ?? known?.[1].hint);
 }
 
 /** js-yaml's reasons in Chinese, with what to do where that is always the same. */
-const reasons: [pattern: RegExp, says: { zh: string; hint?: string }][] = [
+const reasons: [pattern: RegExp, says: { zh: string; hint?: Bilingual }][] = [
   [
     /^duplicated mapping key/,
-    { zh: '键重复', hint: '每个键只写一次，删去或改名其中一个 / write each key once: remove or rename one of the two' },
+    { zh: '键重复', hint: { zh: '每个键只写一次，删去或改名其中一个', en: 'write each key once: remove or rename one of the two' } },
   ],
-  [/^unknown .*tag/, { zh: '不支持 YAML 标签（!…）', hint: '去掉 ! 开头的标签 / remove the tag that starts with !' }],
-  [/^bad indentation/, { zh: '缩进有误', hint: '与同级的键左对齐 / align it with the keys of the same level' }],
-  [/^deficient indentation/, { zh: '引号或括号没有闭合，或缩进不足', hint: '闭合引号与括号 / close the quote or the bracket' }],
+  [/^unknown .*tag/, { zh: '不支持 YAML 标签（!…）', hint: { zh: '去掉 ! 开头的标签', en: 'remove the tag that starts with !' } }],
+  [/^bad indentation/, { zh: '缩进有误', hint: { zh: '与同级的键左对齐', en: 'align it with the keys of the same level' } }],
+  [
+    /^deficient indentation/,
+    { zh: '引号或括号没有闭合，或缩进不足', hint: { zh: '闭合引号与括号', en: 'close the quote or the bracket' } },
+  ],
   [/tab/, { zh: '缩进用了制表符' }],
-  [/^unexpected end of the stream/, { zh: '文本在引号或括号之内结束', hint: '闭合引号与括号 / close the quote or the bracket' }],
+  [
+    /^unexpected end of the stream/,
+    { zh: '文本在引号或括号之内结束', hint: { zh: '闭合引号与括号', en: 'close the quote or the bracket' } },
+  ],
   [
     /multiline key|implicit key|block mapping entry/,
-    { zh: '此处应为「键: 值」', hint: '键之后写冒号加空格 / write a colon and a space after the key' },
+    { zh: '此处应为「键: 值」', hint: { zh: '键之后写冒号加空格', en: 'write a colon and a space after the key' } },
   ],
   [/depth|nesting/i, { zh: `嵌套超过 ${MAX_DEPTH} 层` }],
 ];
 
-function syntaxHint(text: string, error: YAMLException, position: Position): string | undefined {
+function syntaxHint(text: string, error: YAMLException, place: Place): Bilingual | undefined {
   if (/^duplicated|^unknown .*tag/.test(error.reason)) return undefined;
   const lines = text.split(/\r\n|\r|\n/);
-  const near = `${lines[position.line - 2] ?? ''}\n${lines[position.line - 1] ?? ''}`;
-  if (error.reason.includes('tab')) return '缩进请用空格 / indent with spaces, not tabs';
+  const near = `${lines[place.line - 2] ?? ''}\n${lines[place.line - 1] ?? ''}`;
+  if (error.reason.includes('tab')) return { zh: '缩进请用空格', en: 'indent with spaces, not tabs' };
   if (near.includes('：')) return fullWidthColon;
   // Only of the line itself, up to the fault: a value on the line before, or a flow map, has colons of its own.
-  const value = /^[\s-]*[^\s:]+:\s+(.*)$/.exec(lines[position.line - 1] ?? '')?.[1] ?? '';
+  const value = /^[\s-]*[^\s:]+:\s+(.*)$/.exec(lines[place.line - 1] ?? '')?.[1] ?? '';
   if (/^[%`@]/.test(value) || /^[^'"[{\s][^'"]*:(?:\s|$)/.test(value)) {
-    return '给值加引号 / quote the value: it starts with a reserved character or contains ": "';
+    return { zh: '给值加引号', en: 'quote the value: it starts with a reserved character or contains ": "' };
   }
   return undefined;
-}
-
-function positionAt(text: string, offset: number): Position {
-  return positionsIn(text)(offset);
-}
-
-/** Places of a text by offset. The lines are found once: a text of many lines can have a fault in each. */
-function positionsIn(text: string): (offset: number) => Position {
-  let starts: number[] | null = null;
-  return offset => {
-    starts ??= [0, ...Array.from(text.matchAll(/\r\n|\r|\n/g), ({ 0: end, index }) => index + end.length)];
-    const place = Math.max(0, offset);
-    let low = 0;
-    let high = starts.length;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (starts[middle]! <= place) low = middle;
-      else high = middle;
-    }
-    return { line: low + 1, column: place - starts[low]! + 1 };
-  };
 }
 
 /** A map entry is pointed at by its value when that stands on the key's line, which is where the eye looks; else by its key. */

@@ -2,6 +2,7 @@ import { type Bilingual } from '../../text/bilingual.js';
 import { ApiError } from '../../common/errors/api-error.js';
 import { DatabaseBusyError, DatabaseUnavailableError } from '../../common/errors/common-errors.js';
 import { toApiError } from '../../common/errors/to-api-error.js';
+import { LanguageError } from '../../text/language-error.js';
 import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
 
 /** Why a run failed, for its record: a stable code, a sentence in both languages, facts. */
@@ -48,6 +49,7 @@ export function isDatabaseAway(error: unknown): boolean {
 export function toFailure(error: unknown): RunFailure {
   if (error instanceof RunFailure) return error;
   if (error instanceof ApiError) return new RunFailure(error.code, error.text, error.context);
+  if (error instanceof LanguageError) return new RunFailure(error.code, error.text, error.facts);
   const sqlstate = sqlstateOf(error);
   if (sqlstate === SQLSTATE.queryCanceled) {
     return new RunFailure('statement_timeout', {

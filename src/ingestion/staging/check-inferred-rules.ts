@@ -3,7 +3,7 @@ import { fitsType, isNumeric, isTemporal, typeText } from '../mapping/property-t
 import { inferredType, type SourceFamily } from './source-type.js';
 import type { SourceProblem, SourceShape, Target } from './target.js';
 
-const hint = '在映射中写明 type / state the `type` of the column in the mapping';
+const hint = { zh: '在映射中写明 type', en: 'state the `type` of the column in the mapping' };
 
 /**
  * The rules and defaults of columns whose type the mapping leaves to the source, held against the type they turn out to have. Columns

@@ -1,4 +1,4 @@
-import { type Bilingual } from '../../text/bilingual.js';
+import { type Bilingual, type Phrase } from '../../text/bilingual.js';
 import type { ColumnMapping, EdgeMapping, Mapping, MappingPath, NodeMapping } from '../mapping/mapping.js';
 import type { SourceFamily } from './source-type.js';
 
@@ -21,7 +21,7 @@ export interface SourceProblem {
   text: Bilingual;
   /** What the warehouse has instead, to be read behind `text` by those who may use the connection. */
   suggestion?: Bilingual;
-  hint?: string;
+  hint?: Phrase;
 }
 
 /** Nodes first: edges look their ends up among them. Names are unique in a mapping, as reports and cursors need. */
