@@ -320,6 +320,16 @@ describe('metrics over REST', () => {
     expect(await problems({ relation: { table: 'nowhere' } })).toEqual([
       expect.objectContaining({ loc: ['body', 'relation', 'table'], type: 'unknown_table' }),
     ]);
+    const elsewhere = { table: 'sales', schema: 'public' };
+    const misplaced = (...loc: (string | number)[]) => expect.objectContaining({ loc: ['body', ...loc, 'schema'], type: 'not_one_of' });
+    expect(await problems({ relation: elsewhere })).toEqual([misplaced('relation')]);
+    expect(await problems({ relation: { sql: 'SELECT 1 AS a', schema: 'public' } })).toEqual([misplaced('relation')]);
+    expect(
+      await problems({
+        relation: { table: 'sales', schema: 'mirror' },
+        joins: [{ ...elsewhere, alias: 's', on: [['sales.状态', 's.状态']] }],
+      }),
+    ).toEqual([misplaced('joins', 0)]);
     expect(await problems({ relation: { table: 'sales' }, columns: { a: 'sales.b' }, time: { column: 'c' } })).toEqual([
       expect.objectContaining({ loc: ['body', 'time', 'column'], type: 'unknown_column' }),
       expect.objectContaining({ loc: ['body', 'columns', 'a'], type: 'unknown_column' }),

@@ -1,0 +1,21 @@
+import { type IncomingMessage } from 'node:http';
+import { type Principal } from '../../access/principal.js';
+import { type MirrorUploadService } from '../mirror/mirror-upload.service.js';
+import { ConnectionReadOnlyError } from '../warehouse.errors.js';
+import { type WarehouseService } from '../warehouse.service.js';
+import { TablesService } from './tables.service.js';
+
+describe('a connection whose tables are not in the service’s own database', () => {
+  const done: string[] = [];
+  const uploads = { upload: () => done.push('upload'), drop: () => done.push('drop') };
+  const warehouse = { open: () => Promise.resolve({ client: { local: null } }) };
+  const tables = new TablesService(warehouse as unknown as WarehouseService, uploads as unknown as MirrorUploadService);
+  const admin = { userId: 1 } as Principal;
+  const request = { headers: { 'content-type': 'text/csv' } } as IncomingMessage;
+
+  it('takes no upload and drops no table (risk: both would reach the mirror)', async () => {
+    await expect(tables.upload(admin, 2, 't', {}, request)).rejects.toThrow(ConnectionReadOnlyError);
+    await expect(tables.drop(admin, 2, 't')).rejects.toThrow(ConnectionReadOnlyError);
+    expect(done).toEqual([]);
+  });
+});
