@@ -6,7 +6,7 @@ import { page, PageOf, PageQuery, type Page } from '../../http/paging/page.js';
 import { IdParam } from '../../http/validation/positive-int.pipe.js';
 import { ConnectionAccess } from './connection-access.decorator.js';
 import { ConnectionsService } from './connections.service.js';
-import { ConnectionResponse, ConnectionTestResponse, CreateConnectionRequest, toConnectionResponse } from '../warehouse.dto.js';
+import { ConnectionResponse, ConnectionTestResponse, CreateConnectionRequest, toConnectionResponse } from './connections.dto.js';
 
 @ApiTags('warehouse')
 @Controller('warehouse/connections')

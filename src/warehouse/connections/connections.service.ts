@@ -6,7 +6,7 @@ import { afterId, type PageQuery } from '../../http/paging/page.js';
 import { ConnectionAccessService } from './connection-access.service.js';
 import { ConnectionsRepository, type HeldConnection } from './connections.repository.js';
 import { WarehouseClients } from './warehouse-clients.js';
-import { type ConnectionTestResponse, type CreateConnectionRequest } from '../warehouse.dto.js';
+import { type ConnectionTestResponse, type CreateConnectionRequest } from './connections.dto.js';
 import { ConnectionTypeNotBuiltError, DefaultConnectionError, MirrorCopyNotBuiltError, MirrorDsnError } from '../warehouse.errors.js';
 
 @Injectable()

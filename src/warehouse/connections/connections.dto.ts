@@ -1,10 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsObject, IsOptional, IsString } from 'class-validator';
-import { type ConnectionRight, connectionRights } from '../access/access.decorator.js';
-import { MaxLength } from '../http/validation/length.decorator.js';
-import { IsName } from '../http/validation/is-name.decorator.js';
-import { type ConnectionType, connectionTypes } from './connections/connection.entity.js';
-import { type HeldConnection } from './connections/connections.repository.js';
+import { type ConnectionRight, connectionRights } from '../../access/access.decorator.js';
+import { MaxLength } from '../../http/validation/length.decorator.js';
+import { IsName } from '../../http/validation/is-name.decorator.js';
+import { type ConnectionType, connectionTypes } from './connection.entity.js';
+import { type HeldConnection } from './connections.repository.js';
 
 export class CreateConnectionRequest {
   @ApiProperty({ example: 'mirror-2', minLength: 1, maxLength: 100 })
