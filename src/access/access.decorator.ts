@@ -3,20 +3,20 @@ import { ApiBearerAuth, ApiExtension, ApiResponse, ApiSecurity } from '@nestjs/s
 
 export type GraphRole = 'viewer' | 'editor' | 'manager';
 
-/** What a user may do with a warehouse connection: `write` also loads and drops tables. */
+/** The rights of a user on a warehouse connection. `write` also lets the user load and drop tables. */
 export const connectionRights = ['read', 'write'] as const;
 export type ConnectionRight = (typeof connectionRights)[number];
 
-/** What an API key may do besides acting on its graphs. */
+/** The extra permissions of an API key, besides acting on its graphs. */
 export const keyPermissions = ['tables:write'] as const;
 export type KeyPermission = (typeof keyPermissions)[number];
 
-/** Where the guard finds the graph of a request: behind the id of a record in the path, or in the body's `graph_id`. */
+/** Tells the guard where to find the graph of a request: behind the id of a record in the path, or in the body's `graph_id`. */
 export type GraphSource = { of: 'graph' | 'job' | 'run' | 'metric'; param: string } | { of: 'body' };
 
 /**
- * Who may call a route. `password_pending` is open to a user who still has to change the password; `keys` says whether an
- * API key will do, or which permission it must carry: none will where accounts, keys, permissions or connections are concerned.
+ * Says who may call a route. `password_pending` also lets in a user who still has to change the password. `keys` says whether an
+ * API key may call the route, or which permission the key needs. No key may touch accounts, keys, permissions or connections.
  */
 export type Access =
   | { kind: 'public' }
@@ -27,7 +27,7 @@ export type Access =
 const ACCESS = 'access';
 const closed = { kind: 'closed', keys: false } as const;
 
-/** What a route declares, itself or through its controller. A route without a declaration is closed. */
+/** Returns what the route or its controller declares. A route without a declaration is closed. */
 export function accessOf(context: ExecutionContext): Access | typeof closed {
   return find(context.getHandler()) ?? find(context.getClass()) ?? closed;
 }

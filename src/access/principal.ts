@@ -2,14 +2,14 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { type Request } from 'express';
 import { type KeyPermission } from './access.decorator.js';
 
-/** Who is calling; loaded once per request by the guard, and the first argument of service methods. */
+/** The caller of a request. The guard loads it once per request; service methods take it as their first argument. */
 export interface Principal {
   userId: number;
   username: string;
   isAdmin: boolean;
   mustChangePassword: boolean;
   tokenVersion: number;
-  /** Set when an API key was shown: the caller acts as the key's user, on the key's graphs only. */
+  /** Set when the request carries an API key. The caller then acts as the key's user, on the key's graphs only. */
   apiKey?: ApiKeyGrant;
 }
 
@@ -21,7 +21,7 @@ export interface ApiKeyGrant {
   permissions: KeyPermission[];
 }
 
-/** The caller of the request being served. Not on public routes. */
+/** Injects the caller of the request into a handler. Public routes have none. */
 export const CurrentPrincipal = createParamDecorator((_: unknown, context: ExecutionContext): Principal => principalOf(context));
 
 export function principalOf(context: ExecutionContext): Principal {

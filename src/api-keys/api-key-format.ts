@@ -2,8 +2,8 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /*
- * gsk_<8 public id>_<43 secret><6 checksum>, all base62. The public id finds the record; the checksum tells junk from
- * keys without asking the database; the secret has 256 bits, so a fast hash keeps it safe.
+ * An API key is gsk_<8 public id>_<43 secret><6 checksum>, all base62. The public id finds the record. The checksum tells junk from
+ * keys without a query. The secret has 256 bits, so a fast hash keeps it safe.
  */
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -23,14 +23,14 @@ export interface ParsedApiKey {
   secretHash: Buffer;
 }
 
-/** A new key under a public id, which a rotation keeps. */
+/** Makes a new key; a rotation passes the public id of the old one. */
 export function createApiKey(publicId = randomBase62(publicIdLength)): NewApiKey {
   const secret = randomBase62(secretLength);
   const rawKey = `gsk_${publicId}_${secret}${checksum(publicId, secret)}`;
   return { rawKey, publicId, secretHash: hashSecret(secret) };
 }
 
-/** Null for anything that is no key of ours, found without the database. */
+/** Returns null for a text that cannot be a key of ours, without asking the database. */
 export function parseApiKey(text: string): ParsedApiKey | null {
   const [, publicId, secret, sum] = shape.exec(text) ?? [];
   if (publicId === undefined || secret === undefined || sum !== checksum(publicId, secret)) return null;

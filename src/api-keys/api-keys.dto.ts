@@ -8,7 +8,7 @@ import { type ApiKeyRow } from './api-keys.repository.js';
 
 const maxId = 2_147_483_647;
 
-/** What every client writes. ISO 8601 allows more, such as `20300101T000000Z` and week dates, which `Date` does not read. */
+/** The one form of ISO 8601 that clients write. Others, such as `20300101T000000Z` and week dates, cannot be read by `Date`. */
 const timeWithZone = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
 export class CreateApiKeyRequest {

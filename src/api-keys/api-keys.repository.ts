@@ -74,7 +74,7 @@ export class ApiKeysRepository {
     return rows[0] ?? null;
   }
 
-  /** The key of that public id if it and its user are in good standing; read on every request that shows one. */
+  /** Finds the key if it and its user are in good standing. Read on every request that carries a key. */
   findHolder(publicId: string): Promise<ApiKeyHolder | null> {
     return this.holders.get(publicId);
   }
@@ -97,7 +97,10 @@ export class ApiKeysRepository {
     return id;
   }
 
-  /** @throws ApiKeyExpiredError, ApiKeyRevokedError; ApiKeyRotatedError when the secret is no longer the one of `key`: of two rotations at once, one wins. */
+  /**
+   * @throws ApiKeyExpiredError, ApiKeyRevokedError; ApiKeyRotatedError when the secret is no longer the one of `key`. Of two
+   * rotations at once, one succeeds.
+   */
   async replaceSecret(client: PoolClient, { id, secret_hash }: ApiKeyRow, secretHash: Buffer): Promise<void> {
     const { rows } = await client.query<{ revoked: boolean; expired: boolean; rotated: boolean }>(
       `SELECT revoked_at IS NOT NULL AS revoked, expires_at <= now() AS expired, secret_hash <> $2 AS rotated

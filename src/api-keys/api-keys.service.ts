@@ -14,7 +14,7 @@ import { type ApiKeyRow, ApiKeysRepository } from './api-keys.repository.js';
 
 const defaultLifetimeMs = 90 * 86_400_000;
 
-/** Keys of the caller; an admin may also revoke those of others. */
+/** The API keys of the caller. An admin may also revoke the keys of others. */
 @Injectable()
 export class ApiKeysService {
   constructor(
@@ -31,12 +31,15 @@ export class ApiKeysService {
     return page(rows.map(toApiKeyResponse), limit, key => key.id);
   }
 
-  /** The only answer that ever carries `raw_key`, but for a rotation's. @throws GraphNotFoundError, GraphAccessError, PermissionNotHeldError, QuotaReachedError */
+  /**
+   * `raw_key` appears only in this answer and in a rotation's.
+   * @throws GraphNotFoundError, GraphAccessError, PermissionNotHeldError, QuotaReachedError
+   */
   async create(principal: Principal, request: CreateApiKeyRequest): Promise<NewApiKeyResponse> {
     const expiresAt = this.readLimits(request);
     for (const graphId of request.graph_ids) await this.access.require(principal, graphId, 'viewer');
     const { name, rate_limit: rateLimit, graph_ids: graphIds, permissions } = request;
-    // A key is asked again at every request, for the connection at hand.
+    // This refuses early. Every request with the key is checked again for its own connection.
     if (permissions.includes('tables:write') && !(await this.connections.mayWriteAny(principal))) throw new PermissionNotHeldError();
     const { rawKey, publicId, secretHash } = createApiKey();
     const context = { name, graph_ids: graphIds, permissions, expires_at: expiresAt.toISOString() };
@@ -51,10 +54,13 @@ export class ApiKeysService {
     return { ...toApiKeyResponse(await this.getOwn(principal, id)), raw_key: rawKey };
   }
 
-  /** A new secret under the same id; the old one fails from the next request on. @throws ApiKeyRotatedError when another rotation was quicker. */
+  /**
+   * Gives the key a new secret under the same id. The old secret fails from the next request on.
+   * @throws ApiKeyRotatedError when another rotation was quicker.
+   */
   async rotate(principal: Principal, id: number): Promise<NewApiKeyResponse> {
     const row = await this.getOwn(principal, id);
-    // Whoever sees the new secret acts as the key's user, so not even an admin rotates another's key.
+    // The new secret lets its reader act as the key's user, so not even an admin rotates another user's key.
     if (row.user_id !== principal.userId) throw new ApiKeyNotFoundError();
     const { rawKey, secretHash } = createApiKey(row.public_id);
     await this.audit.recordWith(
@@ -90,7 +96,7 @@ export class ApiKeysService {
     return expiresAt;
   }
 
-  /** The key, if it is the caller's or the caller an admin; to others it does not exist. */
+  /** Gets a key that belongs to the caller, or any key for an admin. To everybody else it does not exist. */
   private async getOwn(principal: Principal, id: number): Promise<ApiKeyRow> {
     const row = await this.keys.find(id);
     if (!row || (row.user_id !== principal.userId && !principal.isAdmin)) throw new ApiKeyNotFoundError();

@@ -6,7 +6,7 @@ import { currentRequest } from '../common/logging/request-context.js';
 import { ServicePool } from '../database/service-pool.js';
 import { type AuditEventResponse, type AuditEventRow, toAuditEventResponse } from './audit.dto.js';
 
-/** Everything that changes who may do what. */
+/** The changes to what people may do, each recorded as an event. */
 export type AuditAction =
   | 'auth.login'
   | 'auth.login_failed'
@@ -34,7 +34,7 @@ export type AuditAction =
 export interface AuditEvent {
   action: AuditAction;
   actor?: Pick<Principal, 'userId' | 'username'> | undefined;
-  /** What was acted on: `user`, `api_key`, `graph`, `connection`. */
+  /** The kind of thing that was changed: `user`, `api_key`, `graph`, `connection`. */
   target: string;
   targetId?: number | undefined;
   /** Facts without secrets: a role, a name, which fields changed. */
@@ -45,7 +45,7 @@ export interface AuditEvent {
 export class AuditService {
   constructor(private readonly pool: ServicePool) {}
 
-  /** Makes a change and records it in one transaction: both are kept, or neither. `eventOf` is given what the change returned. */
+  /** Makes a change and records it in one transaction, so that both are kept or neither. `eventOf` gets the result of the change. */
   recordWith<T>(change: (client: PoolClient) => Promise<T>, eventOf: (result: T) => AuditEvent): Promise<T> {
     return this.pool.transaction(async client => {
       const result = await change(client);
@@ -61,10 +61,9 @@ export class AuditService {
     );
   }
 
-  /** Removes up to `most` of the oldest events, where they are older. @returns how many there were */
+  /** Removes at most `most` events that are older than `keptDays`, the oldest first. @returns how many were removed */
   async removeOld(client: PoolClient, keptDays: number, most: number): Promise<number> {
-    // Ids grow with time: events that are kept are looked at no further than the first batch. Without FOR UPDATE, which asks for the
-    // right to change them.
+    // Ids grow with time, so a batch reads few events that are kept. FOR UPDATE is left out: it needs the right to change events.
     const { rowCount } = await client.query(
       `DELETE FROM audit_events WHERE id IN (
          SELECT id FROM (SELECT id, at FROM audit_events ORDER BY id LIMIT $2) oldest

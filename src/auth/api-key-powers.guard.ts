@@ -3,7 +3,7 @@ import { accessOf } from '../access/access.decorator.js';
 import { KeyNotAllowedError, KeyPermissionError } from './auth.errors.js';
 import { principalOf } from '../access/principal.js';
 
-/** Keeps API keys away from what needs a person, or a permission that they were not made with. */
+/** Refuses API keys on routes that need a person, and on routes that need a permission the key lacks. */
 @Injectable()
 export class ApiKeyPowersGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

@@ -5,7 +5,7 @@ import { NewUsername } from '../users/username.js';
 import { type Account } from '../users/users.service.js';
 import { type Principal } from '../access/principal.js';
 
-/** Longer than any password may be, so that a long one is refused by the rules and not by chance. */
+/** Longer than any password may be, so that the password rules refuse a long one and say why. */
 const maxPasswordField = 1024;
 
 export class LoginRequest {

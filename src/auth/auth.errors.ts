@@ -14,7 +14,10 @@ export class NotAuthenticatedError extends ApiError {
   }
 }
 
-/** One answer for a key that is unknown, wrong, revoked or expired, and for one whose user may not go on. */
+/**
+ * Gives the same answer for a key that is unknown, wrong, revoked or expired, and for a key whose user is disabled or must change
+ * the password.
+ */
 export class BadApiKeyError extends ApiError {
   constructor() {
     super(
@@ -38,7 +41,7 @@ export class TwoCredentialsError extends ApiError {
   }
 }
 
-/** One answer for an unknown user, a disabled one and a wrong password. */
+/** Gives the same answer for an unknown user, a disabled user and a wrong password. */
 export class WrongLoginError extends ApiError {
   constructor() {
     super(401, 'wrong_login', { zh: '用户名或密码错误', en: 'Wrong username or password' });

@@ -20,7 +20,8 @@ export class AuthService {
   async login(username: string, password: string): Promise<LoginResponse> {
     const user = await this.users.authenticate(username, password);
     if (!user) {
-      // A name that nobody has may be a password in the wrong field: it is not kept. Looked up for every failure alike.
+      // An unknown name may be a password typed into the wrong field, so it is not recorded. Every failure looks the name up, so
+      // that the time does not tell which names exist.
       const known = await this.users.findAccount(username);
       await this.audit.record({
         action: 'auth.login_failed',
@@ -44,7 +45,7 @@ export class AuthService {
     return toAccountResponse(await this.users.register(username, password));
   }
 
-  /** Ends every earlier token, so the answer carries a fresh one. */
+  /** A new password ends every earlier token, so the answer carries a new token. */
   async changePassword(principal: Principal, oldPassword: string, newPassword: string): Promise<LoginResponse> {
     const user = await this.users.changePassword(principal, oldPassword, newPassword);
     if (!user) throw new WrongOldPasswordError();

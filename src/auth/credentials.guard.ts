@@ -7,7 +7,7 @@ import { extractBearer } from './jwt.strategy.js';
 import { TokenPrincipals } from './token-principals.js';
 import { type Principal } from '../access/principal.js';
 
-/** passport hands over what its strategy found: an error of ours or of the database is no reason to log anyone out. */
+/** Rethrows an error of ours or of the database that passport passes on. As a 401 it would log the client out for no reason. */
 const takePrincipal =
   (Refusal: new () => Error) =>
   <T = Principal>(error: unknown, principal: T | false): T => {
@@ -24,14 +24,17 @@ class ApiKeyGuard extends AuthGuard('api_key') {
   override handleRequest = takePrincipal(BadApiKeyError);
 }
 
-/** Among the headers as they came: of two `Authorization` Node keeps the first, where a proxy may have looked at the last. */
+/**
+ * Counts the credentials in the raw headers. Of two `Authorization` headers Node keeps the first, while a proxy may have read the
+ * last.
+ */
 function countCredentials({ rawHeaders }: Request): number {
   return rawHeaders.filter((name, index) => index % 2 === 0 && /^(authorization|x-api-key)$/i.test(name)).length;
 }
 
 /**
- * Loads the caller, on every route but the public ones. The header decides which strategy runs: passport's own list of
- * strategies would try the next one after a bad credential. A token that passport has verified before goes past it.
+ * Loads the caller on every route except the public ones. The header decides which strategy runs: passport's own list of strategies
+ * would try the next one after a bad credential. A token that passport has verified before skips passport.
  */
 @Injectable()
 export class CredentialsGuard implements CanActivate {

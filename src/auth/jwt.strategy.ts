@@ -6,16 +6,19 @@ import { type Principal } from '../access/principal.js';
 import { TokenPrincipals } from './token-principals.js';
 import { TokenKey, tokenAlgorithm, tokenAudience, tokenIssuer } from '../access/token-key.js';
 
-/** Longest Authorization value looked at; a token of ours has about 300 characters. */
+/** The longest Authorization value that is looked at. A token of ours has about 300 characters. */
 const maxHeaderLength = 4096;
 
-/** Base64url in its one canonical spelling: what would decode to the same bytes with other last bits is another text (RFC 4648, section 3.5). */
+/**
+ * Base64url in its canonical spelling only. Other last characters would decode to the same bytes (RFC 4648, section 3.5), which
+ * would give one token several texts.
+ */
 const base64url = '(?:[\\w-]{4})*(?:[\\w-]{2}[AEIMQUYcgkosw048]|[\\w-][AQgw])?';
 const token = new RegExp(`^${base64url}\\.${base64url}\\.${base64url}$`);
 
 /**
- * The token of `Authorization: Bearer <token>`, with exactly one space. passport-jwt's own extractor is quadratic in the
- * length of a header without spaces, and takes several spaces, tabs and other spellings.
+ * Reads the token of `Authorization: Bearer <token>`, with exactly one space. The extractor of passport-jwt is quadratic in the
+ * length of a header without spaces, and accepts several spaces, tabs and other spellings.
  */
 export function extractBearer({ headers: { authorization } }: Request): string | null {
   if (authorization === undefined || authorization.length > maxHeaderLength || !authorization.startsWith('Bearer ')) return null;
@@ -31,7 +34,7 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
   ) {
     super({
       jwtFromRequest: extractBearer,
-      // A key object: a string is parsed anew on every call, which costs 50 times the verification itself.
+      // A string would be parsed into a key object on every call, which costs 50 times the verification itself.
       secretOrKey: key.object as unknown as string,
       algorithms: [tokenAlgorithm],
       issuer: tokenIssuer,
@@ -40,7 +43,7 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
     });
   }
 
-  /** Runs for a token whose signature and lifetime are good; false refuses it. */
+  /** Runs for a token with a good signature and lifetime. False refuses the token. */
   async validate(request: Request, payload: unknown): Promise<Principal | false> {
     const claims = this.principals.accept(extractBearer(request) ?? '', payload);
     return (claims && (await this.principals.load(claims))) ?? false;

@@ -8,23 +8,26 @@ interface TokenClaims {
   expiresAtMs: number;
 }
 
-/** Some 400 bytes each: a few megabytes at most. */
+/** An entry takes some 400 bytes, so the map takes a few megabytes at most. */
 const capacity = 10_000;
 
-/** Extensions that a header calls critical must be understood (RFC 7515, section 4.1.11), and we know none; jsonwebtoken ignores them. */
+/**
+ * A header may list critical extensions, which a reader must understand (RFC 7515, section 4.1.11). This service knows none, so it
+ * refuses them; jsonwebtoken would ignore them.
+ */
 function hasExtensions(token: string): boolean {
   const header = JSON.parse(Buffer.from(token.split('.', 1)[0]!, 'base64url').toString()) as object;
   return 'crit' in header || 'b64' in header;
 }
 
-/** Whom a token stands for. A signature is verified once; the account behind it is read on every request. */
+/** Turns tokens into callers. A signature is verified once; the account is read on every request. */
 @Injectable()
 export class TokenPrincipals {
   private readonly verified = new Map<string, TokenClaims>();
 
   constructor(private readonly users: UsersService) {}
 
-  /** The claims of a token whose signature and lifetime are good; null when one is missing or of the wrong type. */
+  /** Reads the claims of a token with a good signature and lifetime. Null when a claim is missing or has the wrong type. */
   accept(token: string, payload: unknown): TokenClaims | null {
     const { sub, tv, exp, iat, jti, aud } = (typeof payload === 'object' && payload !== null ? payload : {}) as Record<string, unknown>;
     if (typeof sub !== 'string' || !/^[1-9]\d{0,9}$/.test(sub) || Number(sub) > 2_147_483_647) return null;
@@ -37,14 +40,14 @@ export class TokenPrincipals {
     return claims;
   }
 
-  /** The claims of a token that was accepted before and has not expired since. */
+  /** Returns the claims of a token that was accepted before and has not expired. */
   recall(token: string): TokenClaims | null {
     const claims = this.verified.get(token);
     if (claims && claims.expiresAtMs <= Date.now()) this.verified.delete(token);
     return claims && claims.expiresAtMs > Date.now() ? claims : null;
   }
 
-  /** Null for a user who is gone or disabled, and for a token of an earlier version. */
+  /** Null when the user was deleted or disabled, and when the token is of an earlier version. */
   async load({ userId, tokenVersion }: TokenClaims): Promise<Principal | null> {
     const account = await this.users.findAccountState(userId);
     if (!account || account.disabled || account.token_version !== tokenVersion) return null;

@@ -5,12 +5,12 @@ import { PasswordChangeGuard } from '../auth/password-change.guard.js';
 import { ApiError } from '../common/errors/api-error.js';
 import { GraphAccessGuard } from './graph-access.guard.js';
 
-/** What `AccessRecheck` asks about: the call that a handler serves. */
+/** Injects the call that a handler serves, for `AccessRecheck`. */
 export const CurrentCall = createParamDecorator((_: unknown, context: ExecutionContext): ExecutionContext => context);
 
 /**
- * Whether a caller may still do what was allowed when the request came: for what outlives that moment, such as an event stream.
- * The route's own guards are asked again, so that a token that ended, a revoked key and a lost role count as they do elsewhere.
+ * Checks later whether a caller may still do what was allowed when the request came. An event stream needs this: it outlives that
+ * moment. The route's own guards run again, so that an ended token, a revoked key and a lost role count as elsewhere.
  */
 @Injectable()
 export class AccessRecheck {
@@ -20,7 +20,7 @@ export class AccessRecheck {
     this.guards = [credentials, passwordChange, keyPowers, graph];
   }
 
-  /** The refusal that the same request would meet now; null while it would be served. */
+  /** Returns the refusal that the same request would get now, or null. */
   async findRefusal(call: ExecutionContext): Promise<ApiError | null> {
     try {
       for (const guard of this.guards) await guard.canActivate(call);

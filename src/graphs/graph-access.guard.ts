@@ -5,7 +5,7 @@ import { principalOf } from '../access/principal.js';
 import { readId } from '../http/validation/positive-int.pipe.js';
 import { GraphAccessService } from './graph-access.service.js';
 
-/** Lets a request pass whose caller has the role that the route asks for on the graph behind it. */
+/** Refuses a request unless its caller has the role that the route asks for on the request's graph. */
 @Injectable()
 export class GraphAccessGuard implements CanActivate {
   constructor(private readonly access: GraphAccessService) {}
@@ -18,7 +18,7 @@ export class GraphAccessGuard implements CanActivate {
     return true;
   }
 
-  /** Null for a body without a well-formed `graph_id`, which the DTO then refuses before anything happens. */
+  /** Null for a body without a well-formed `graph_id`. The DTO then refuses the request before anything happens. */
   private async findGraphId(request: Request, source: GraphSource): Promise<number | null> {
     if (source.of === 'body') {
       const graphId = (request.body as { graph_id?: unknown } | undefined)?.graph_id;

@@ -12,7 +12,7 @@ const graphOf = {
   metric: 'SELECT graph_id FROM metrics WHERE id = $1',
 };
 
-/** Who may do what with which graph. */
+/** Decides what a caller may do with a graph. */
 @Injectable()
 export class GraphAccessService {
   constructor(private readonly pool: ServicePool) {}
@@ -24,13 +24,16 @@ export class GraphAccessService {
     return rows[0].graph_id;
   }
 
-  /** @throws GraphNotFoundError; GraphAccessError or GraphNotInKeyError for a graph that exists and is not the caller's to use so. */
+  /**
+   * @throws GraphNotFoundError; GraphAccessError when the caller's role is too low; GraphNotInKeyError when the API key lacks the
+   * graph.
+   */
   async require(principal: Principal, graphId: number, role: GraphRole | 'owner'): Promise<void> {
     const held = await this.findRole(principal, graphId);
     if (held === null || rank[held] < rank[role]) throw new GraphAccessError(role);
   }
 
-  /** The graphs that a list may show the caller; null for all of them. */
+  /** Lists the graphs that the caller may see. Null means all graphs. */
   async listVisible({ userId, isAdmin, apiKey }: Principal): Promise<number[] | null> {
     if (isAdmin) return apiKey?.graphIds ?? null;
     const { rows } = await this.pool.query<{ id: number }>({
@@ -42,7 +45,7 @@ export class GraphAccessService {
     return rows.map(graph => graph.id);
   }
 
-  /** The caller's role; admins count as owners. Null when the caller has none. */
+  /** The caller's role, or null. Admins count as owners. */
   private async findRole(principal: Principal, graphId: number): Promise<GraphRole | 'owner' | null> {
     const { rows } = await this.pool.query<{ owner_id: number; role: GraphRole | null }>({
       name: 'graph-role',

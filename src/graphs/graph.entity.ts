@@ -14,7 +14,7 @@ export class Graph {
   @Column('int', { name: 'owner_id' })
   ownerId: number;
 
-  /** Rises by one with every committed ingestion run; part of every cache key. */
+  /** Rises by one with every committed ingestion run. It is part of every cache key. */
   @Column('int', { default: 0 })
   version: number;
 

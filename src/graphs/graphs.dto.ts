@@ -6,7 +6,7 @@ import { parseExactJson } from '../common/json/parse-exact-json.js';
 import { type ElementRow, type GraphRow, type NeighborRow, type NodeRow } from './graphs.repository.js';
 
 const maxDescription = 2000;
-/** 64-bit: a string beyond the safe integers. */
+/** A 64-bit id is sent as a string when it is beyond the safe integers. */
 const bigId = { oneOf: [{ type: 'integer' }, { type: 'string' }] };
 
 export class CreateGraphRequest {
@@ -183,7 +183,7 @@ function parseProperties(text: string): Record<string, unknown> {
   return parseExactJson(text) as Record<string, unknown>;
 }
 
-/** An int8 as a number while it is exact, as a string beyond. */
+/** Turns an int8 into a number while that is exact, else into a string. */
 function exact(value: string): number | string {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;

@@ -13,7 +13,7 @@ export class NodeNotFoundError extends ApiError {
   }
 }
 
-/** For a job, a run or a metric that a path names and that is not there. */
+/** The job, run or metric in the path does not exist. */
 export class RecordNotFoundError extends ApiError {
   constructor(kind: 'job' | 'run' | 'metric') {
     const names = { job: '作业', run: '运行', metric: '指标' };

@@ -12,7 +12,7 @@ import { GraphsController } from './graphs.controller.js';
 import { GraphsRepository } from './graphs.repository.js';
 import { GraphsService } from './graphs.service.js';
 
-/** Those that `AccessRecheck` asks again; the ones that requests pass are made in `app.module.ts`. */
+/** The guards that `AccessRecheck` asks again. The ones that check incoming requests are made in `app.module.ts`. */
 const guards = [CredentialsGuard, PasswordChangeGuard, ApiKeyPowersGuard, GraphAccessGuard];
 
 @Module({

@@ -58,10 +58,10 @@ export interface NeighborRow {
   display: string;
 }
 
-/** Any constant serves, as long as every instance takes the same. */
+/** The number is arbitrary; every instance must use the same one. */
 const tableDropLock = 7_301_946_202;
 
-/** A lock time-out, or a deadlock that this transaction was picked to end. */
+/** Matches a lock time-out, and a deadlock that PostgreSQL ended by failing this transaction. */
 function isLockConflict(error: unknown): boolean {
   return [SQLSTATE.lockNotAvailable, SQLSTATE.deadlockDetected].some(state => state === sqlstateOf(error));
 }
@@ -86,7 +86,7 @@ export class GraphsRepository {
     private readonly pool: ServicePool,
   ) {}
 
-  /** `visible` null: every graph. */
+  /** `visible` is null for every graph. */
   async list({ userId }: Principal, visible: number[] | null, afterId: number, limit: number): Promise<GraphRow[]> {
     const { rows } = await this.pool.query<GraphRow>(
       `${graphRow} WHERE g.id > $2 AND ($3::int[] IS NULL OR g.id = ANY ($3)) ORDER BY g.id LIMIT $4`,
@@ -100,7 +100,7 @@ export class GraphsRepository {
     return rows[0] ?? null;
   }
 
-  /** The graph and its tables. */
+  /** Creates the graph's row and its tables. */
   async create(client: PoolClient, graph: Pick<Graph, 'name' | 'description' | 'ownerId'>): Promise<number> {
     const { rows } = await client.query<{ id: number }>(
       'INSERT INTO graphs (name, description, owner_id) VALUES ($1, $2, $3) RETURNING id',
@@ -116,7 +116,7 @@ export class GraphsRepository {
   }
 
   /**
-   * The row only, which ends the graph for everybody; `dropOrphans` follows.
+   * Deletes the row, which ends the graph for everybody. `dropOrphans` drops the tables afterwards.
    * @throws GraphBusyError when a run holds the graph for longer than the lock time-out.
    */
   async delete(client: PoolClient, id: number): Promise<void> {
@@ -128,19 +128,19 @@ export class GraphsRepository {
     }
   }
 
-  /** Drops the tables of deleted graphs: of the one just deleted, and what earlier deletions had to leave. */
+  /** Drops the tables of deleted graphs, including those that earlier deletions had to leave. */
   async dropOrphans(): Promise<void> {
     const { rows } = await this.pool.query<{ name: string }>(findOrphanedTables);
     const ids = new Set(rows.map(({ name }) => graphIdOf(name)));
     for (const id of ids) if (id !== null) await this.dropTables(id);
   }
 
-  /** Tables that a long query still reads stay for the next deletion. Nobody waits for the drop but readers of this graph. */
+  /** Leaves tables that a long query still reads to the next deletion. The drop makes only readers of this graph wait. */
   private async dropTables(id: number): Promise<void> {
     try {
       await this.pool.transaction(async client => {
         await client.query(`SET LOCAL lock_timeout = ${dropLockMs}`);
-        // Two deletions may have found the same orphan, and PostgreSQL fails where both drop it at once.
+        // Two deletions may find the same orphan. Without the lock PostgreSQL would fail the second drop.
         await client.query('SELECT pg_advisory_xact_lock($1)', [tableDropLock]);
         await client.query(dropGraphTables(id));
       });
@@ -164,7 +164,7 @@ export class GraphsRepository {
     return rows[0] ?? null;
   }
 
-  /** Edges of a node, both directions, in the order of their ids. */
+  /** Lists the edges of a node in both directions, ordered by id. */
   async listNeighbors(graphId: number, nodeId: string, afterEdge: number, limit: number): Promise<NeighborRow[]> {
     const { nodes, edges } = graphTables(graphId);
     return this.readRows<NeighborRow>(
@@ -181,7 +181,7 @@ export class GraphsRepository {
     );
   }
 
-  /** @throws AnswerTooLargeError, and GraphNotFoundError when the graph was deleted after its caller was let in. */
+  /** @throws AnswerTooLargeError; GraphNotFoundError when the graph was deleted after the access check. */
   private async readRows<R extends object>(sql: string, values: unknown[]): Promise<R[]> {
     try {
       return await this.pool.readBounded<R>('node', sql, values);

@@ -68,7 +68,7 @@ export class GraphsService {
     return toGraphSchemaResponse(await this.graphs.listElements(id));
   }
 
-  /** @throws NodeNotFoundError, also for an id that is no integer: node ids are 64-bit and opaque to clients. */
+  /** Node ids are 64-bit and opaque to clients. @throws NodeNotFoundError, also for an id that is no integer. */
   async node(graphId: number, nodeId: string): Promise<NodeResponse> {
     const row = /^\d{1,18}$/.test(nodeId) ? await this.graphs.findNode(graphId, nodeId) : null;
     if (!row) throw new NodeNotFoundError();

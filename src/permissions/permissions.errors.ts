@@ -12,7 +12,7 @@ export class OwnerIsNoMemberError extends ApiError {
   }
 }
 
-/** Ids count up: whoever may try them learns the name behind each. */
+/** Only admins may name a user by id. Ids count up, so trying them would tell the name behind each. */
 export class UserIdForAdminsError extends ApiError {
   constructor() {
     super(403, 'user_id_for_admins', {

@@ -7,7 +7,7 @@ import { PasswordHasher } from './password-hasher.js';
 type Hash = (text: string, rounds: number) => Promise<string>;
 type Compare = (text: string, stored: string) => Promise<boolean>;
 
-// The real bcrypt, which also notes the cost of each piece of work.
+// Runs the real bcrypt and notes the cost of each call.
 jest.mock('bcrypt', () => {
   const real = jest.requireActual<typeof bcrypt>('bcrypt');
   return { ...real, hash: jest.fn(real.hash as Hash), compare: jest.fn(real.compare as Compare) };
@@ -20,13 +20,13 @@ const telemetry = { watch: () => undefined } as unknown as Telemetry;
 const addresses = { current: () => '192.0.2.1' } as unknown as ClientAddressService;
 const hasherOf = (bcryptCost: number) => new PasswordHasher({ bcryptCost } as Settings, telemetry, addresses);
 
-/** Rounds of key expansion, which is what bcrypt's time consists of. */
+/** Counts the rounds of key expansion, which make up the time of bcrypt. */
 function work(): number {
   const costs = [...hash.mock.calls.map(([, rounds]) => rounds), ...compare.mock.calls.map(([, stored]) => bcrypt.getRounds(stored))];
   return costs.reduce((sum, rounds) => sum + 2 ** rounds, 0);
 }
 
-describe('a password that is not the right one', () => {
+describe('a wrong password', () => {
   it.each([
     ['for nobody', undefined],
     ["against a hash of today's cost", cost],

@@ -9,20 +9,20 @@ import { Telemetry } from '../telemetry/telemetry.service.js';
 import { HashingBusyError } from './users.errors.js';
 
 /**
- * One core stays free for the event loop: requests go on while logins flood in. One of libuv's four threads stays free for
- * names and files.
+ * The number of passwords hashed at once. One core stays free for the event loop, so that requests go on during a flood of logins.
+ * One of libuv's four threads stays free for DNS and files.
  */
 const concurrency = Math.min(3, Math.max(1, availableParallelism() - 1));
-/** At a quarter of a second each, who waits longest waits some eight seconds behind others, and four behind their own address. */
+/** A hash takes a quarter of a second. The last in line waits about eight seconds in all, and four behind its own address. */
 const waiting = 32 * concurrency;
 const waitingPerCaller = 16 * concurrency;
 const patienceMs = 10_000;
 
-/** bcrypt over a pre-hash: 72 bytes is all bcrypt reads, and a SHA-384 in base64 has 64, so no character is cut. */
+/** bcrypt reads only 72 bytes. It gets the SHA-384 of the password in base64, 64 bytes, so that no character is cut off. */
 @Injectable()
 export class PasswordHasher {
   private readonly cost: number;
-  /** Hashing takes a thread for a quarter of a second: unbounded, a flood of logins would queue for minutes. */
+  /** A hash occupies a thread for a quarter of a second. Without bounds, a flood of logins would queue for minutes. */
   private readonly share = new FairShare({
     places: concurrency,
     waitingPerCaller,
@@ -30,7 +30,7 @@ export class PasswordHasher {
     patienceMs,
     refuse: retryAfterS => new HashingBusyError(retryAfterS),
   });
-  /** Compared with when there is no user, so that an unknown name takes the time of a wrong password. */
+  /** The hash to compare with when there is no such user, so that an unknown name takes as long as a wrong password. */
   private readonly nobody: Promise<string>;
 
   constructor(
@@ -43,33 +43,33 @@ export class PasswordHasher {
     this.nobody = hash(preHash('nobody'), this.cost);
   }
 
-  /** @throws HashingBusyError when too many from the client's address wait already. */
+  /** @throws HashingBusyError when too many passwords from the client's address are waiting. */
   hash(password: string): Promise<string> {
     return this.inTurn(() => hash(preHash(password), this.cost));
   }
 
   /**
-   * False, after the work of today's cost, for a wrong password and where there is no stored hash: the time tells neither
-   * which names exist nor which have not logged in since the cost was raised. (After it was lowered, a hash that is still of
-   * the higher cost takes longer.) @throws HashingBusyError
+   * Returns false for a wrong password, and for a `stored` that is undefined. Both take the work of today's cost, so the time tells
+   * neither which names exist nor whose hash is older than a raised cost. A hash of a higher cost than today's takes longer.
+   * @throws HashingBusyError
    */
   async verify(password: string, stored: string | undefined): Promise<boolean> {
     const against = stored ?? (await this.nobody);
     const matches = await this.inTurn(async () => {
       if (await compare(preHash(password), against)) return true;
-      // 2^c + (2^c + 2^(c+1) + … + 2^(C-1)) = 2^C: what a hash of a lower cost has left to do.
+      // Adds what a hash of a lower cost c saved: 2^c + (2^c + 2^(c+1) + … + 2^(C-1)) = 2^C.
       for (let rounds = getRounds(against); rounds < this.cost; rounds++) await hash(preHash(password), rounds);
       return false;
     });
     return matches && stored !== undefined;
   }
 
-  /** Whether a stored hash was made with another cost than today's. */
+  /** Tells whether a stored hash was made with another cost than today's. */
   isOutdated(stored: string): boolean {
     return getRounds(stored) !== this.cost;
   }
 
-  /** Shared by address: who logs in is not known before, and many names are easily made. */
+  /** Shares by address: the user is unknown before the login, and names are easy to make up. */
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
     return this.share.run({ caller: this.addresses.current() }, work);
   }

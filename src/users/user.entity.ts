@@ -8,7 +8,7 @@ export class User {
   @Column('text')
   username: string;
 
-  /** Unique, as `username` alone is not enough: `normalName`, or that with a mark for one of several old namesakes. */
+  /** Unique. Usually `normalName(username)`; old users whose normal names clash carry a mark in it. */
   @Column('text', { name: 'normal_name', nullable: true })
   normalName: string | null;
 
@@ -21,7 +21,7 @@ export class User {
   @Column('boolean', { name: 'must_change_password' })
   mustChangePassword: boolean;
 
-  /** Part of every token; one more makes all earlier tokens invalid at once. */
+  /** Part of every token. Raising it invalidates all earlier tokens at once. */
   @Column('int', { name: 'token_version', default: 1 })
   tokenVersion: number;
 

@@ -2,7 +2,7 @@ import { ApiError, BusyError, SchemaError } from '../common/errors/api-error.js'
 
 export class UserNotFoundError extends ApiError {
   constructor(user: number | string) {
-    // An id that is out of range has become 0 on the way, which is not what was asked for.
+    // Validation turns an id that is out of range into 0. Naming user 0 would not repeat what the client asked for.
     const text =
       user === 0 ? { zh: '没有这个用户', en: 'There is no such user' } : { zh: `用户 ${user} 不存在`, en: `There is no user ${user}` };
     super(404, 'user_not_found', text);
@@ -15,7 +15,7 @@ export class UsernameTakenError extends ApiError {
   }
 }
 
-/** The caller's token was good when the request came, and ended while it was served. */
+/** The caller's token ended while the request was served. */
 export class TokenEndedError extends ApiError {
   constructor() {
     super(
@@ -47,14 +47,14 @@ export class UserOwnsGraphsError extends ApiError {
   }
 }
 
-/** Who is meant, of a request that names a user by id or by name. */
+/** A request must name its user either by id or by name. */
 export class OneUserExpectedError extends ApiError {
   constructor() {
     super(400, 'one_user_expected', { zh: '请只给出 user_id 或 username 之一', en: 'Give exactly one of user_id and username' });
   }
 }
 
-/** 503: too many passwords of one address wait to be hashed, or one has waited for too long. */
+/** 503: too many passwords of one address are waiting to be hashed, or this one has waited too long. */
 export class HashingBusyError extends BusyError {
   constructor(retryAfterS: number) {
     super(

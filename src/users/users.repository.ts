@@ -20,7 +20,7 @@ export interface UserChanges {
   disabled?: boolean | undefined;
 }
 
-/** What a request needs to know of its user. */
+/** The state of an account that every request checks. */
 export interface AccountState {
   id: number;
   username: string;
@@ -46,27 +46,27 @@ export class UsersRepository {
     return this.users.findOneBy({ id });
   }
 
-  /** By the name as it stands, which may be older than the rule of normal form KC, else by its normal form. */
+  /** Tries the name as given, since old names may not be in normal form KC, then its normal form. */
   async findByUsername(username: string): Promise<User | null> {
     const normal = writtenName(username);
     const found = await this.users.findOneBy({ username });
     return found ?? (normal === username ? null : this.users.findOneBy({ username: normal }));
   }
 
-  /** Read on every request that shows a token. */
+  /** Read on every request that carries a token. */
   findAccountState(id: number): Promise<AccountState | null> {
     return this.accountStates.get(id);
   }
 
   /**
-   * Gives users without one their normal name: those of the time before it was kept, and of an older release that runs beside this
-   * one. Of several with the same normal name the first has it; the others have it marked, and keep the name that they log in with.
+   * Gives a normal name to users without one: users older than the column, and users made by an older release that runs beside this
+   * one. When several share a normal name, the first gets it. The others get it with a mark, and still log in by their old name.
    * @returns the names that had to be marked
    */
   async fillNormalNames(): Promise<string[]> {
     if (!(await this.users.existsBy({ normalName: IsNull() }))) return [];
     return this.pool.transaction(async client => {
-      // Nobody takes a name meanwhile.
+      // Without the lock a new user could take one of the names meanwhile.
       await client.query('LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE');
       const { rows: users } = await client.query<{ id: number; username: string }>(
         'SELECT id, username FROM users WHERE normal_name IS NULL',
@@ -86,10 +86,10 @@ export class UsersRepository {
     });
   }
 
-  /** @throws UsernameTakenError when somebody has the name, also in another case or another spelling of its letters. */
+  /** @throws UsernameTakenError when a user has the name, also in another case or another spelling of its letters. */
   async create(client: PoolClient, { username, passwordHash, isAdmin, mustChangePassword }: NewUser): Promise<number> {
     const { rows } = await client.query<{ id: number }>(
-      // A marked name (`fillNormalNames`) is as taken as the one without the mark, which may be gone.
+      // A marked name (see `fillNormalNames`) also takes the name without the mark, even when its first holder is gone.
       `INSERT INTO users (username, normal_name, password_hash, is_admin, must_change_password)
        SELECT $1, $5, $2, $3, $4 WHERE NOT EXISTS (SELECT FROM users WHERE split_part(normal_name, '#', 1) = $5)
        ON CONFLICT DO NOTHING RETURNING id`,
@@ -99,7 +99,7 @@ export class UsersRepository {
     return rows[0].id;
   }
 
-  /** Several instances may start on one empty database: the first to insert wins, the others find it there. */
+  /** Several instances may start on one empty database. The first to insert wins, and the others find its row. */
   async createFirstAdmin(username: string, passwordHash: string): Promise<void> {
     await this.pool.query(
       `INSERT INTO users (username, normal_name, password_hash, is_admin, must_change_password)
@@ -114,7 +114,7 @@ export class UsersRepository {
   }
 
   /**
-   * Sets the password, lifts the duty to change it, and ends every earlier token. The new version of the tokens.
+   * Sets the password, no longer asks for a change, and ends every earlier token. Returns the new token version.
    * @throws TokenEndedError when `tokenVersion` has ended: by a reset, a logout, another change, or because the user was disabled.
    */
   async changePassword(client: PoolClient, id: number, tokenVersion: number, passwordHash: string): Promise<number> {
@@ -135,7 +135,7 @@ export class UsersRepository {
     return this.users.find({ where: { id: MoreThan(afterId) }, order: { id: 'ASC' }, take: limit });
   }
 
-  /** Ends the tokens with the change, so that nobody works on with rights they no longer have. @throws UserNotFoundError, LastAdminError */
+  /** Ends the user's tokens, so that nobody keeps rights that were taken away. @throws UserNotFoundError, LastAdminError */
   change(client: PoolClient, id: number, { isAdmin, disabled }: UserChanges): Promise<void> {
     return this.keepingAnAdmin(
       client,
@@ -156,7 +156,7 @@ export class UsersRepository {
     if (rowCount === 0) throw new UserNotFoundError(id);
   }
 
-  /** Replaces a hash of weaker parameters, unless the password was changed meanwhile. */
+  /** Replaces the hash by one of another cost, unless the password was changed meanwhile. */
   async rehash(id: number, oldHash: string, passwordHash: string): Promise<void> {
     await this.pool.query('UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2', [id, oldHash, passwordHash]);
   }
@@ -178,7 +178,7 @@ export class UsersRepository {
     return rows;
   }
 
-  /** Runs one change of a user, refused when no active admin would be left; two such changes wait for each other. */
+  /** Changes a user unless that would leave no active admin. Two such changes wait for each other. */
   private async keepingAnAdmin(client: PoolClient, id: number, sql: string, values: unknown[]): Promise<void> {
     await client.query('SELECT FROM users WHERE is_admin ORDER BY id FOR UPDATE');
     const { rowCount } = await client.query(sql, [id, ...values]);

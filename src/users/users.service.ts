@@ -12,7 +12,7 @@ import { type AccountState, UsersRepository } from './users.repository.js';
 
 export const firstAdmin = 'admin';
 
-/** A user as other features see one. */
+/** The part of a user that other features see. */
 export type Account = Pick<User, 'id' | 'username' | 'isAdmin' | 'mustChangePassword' | 'tokenVersion'>;
 
 @Injectable()
@@ -33,7 +33,10 @@ export class UsersService implements OnApplicationBootstrap {
     await this.users.createFirstAdmin(firstAdmin, await this.hasher.hash(this.firstPassword()));
   }
 
-  /** The first admin's login while it still has to be changed, for the start-up message. Null: a password that only its settings know. */
+  /**
+   * Returns the first admin's login while its password must still be changed, for the start-up message. The password is null when
+   * it was set by configuration.
+   */
   async findFirstLogin(): Promise<{ username: string; password: string | null } | null> {
     const admin = await this.users.findByUsername(firstAdmin);
     if (!admin?.mustChangePassword) return null;
@@ -50,7 +53,10 @@ export class UsersService implements OnApplicationBootstrap {
     return this.users.findByUsername(username);
   }
 
-  /** The user whose name and password these are; null, after the same work, for an unknown, a disabled and a wrong login. */
+  /**
+   * Returns the user with this name and password. An unknown name, a disabled user and a wrong password give null, after the same
+   * work.
+   */
   async authenticate(username: string, password: string): Promise<Account | null> {
     const user = await this.users.findByUsername(username);
     const usable = user?.disabledAt === null ? user : null;
@@ -60,7 +66,7 @@ export class UsersService implements OnApplicationBootstrap {
     return usable;
   }
 
-  /** At the next login if not at this one: a right password is not refused because the queue is full. */
+  /** A full queue leaves the new hash to the next login. It must not refuse a right password. */
   private async renewHash({ id, passwordHash }: User, password: string): Promise<void> {
     try {
       await this.users.rehash(id, passwordHash, await this.hasher.hash(password));
@@ -80,7 +86,7 @@ export class UsersService implements OnApplicationBootstrap {
     return this.getAccount(id);
   }
 
-  /** Null when `oldPassword` is wrong. @throws WeakPasswordError; TokenEndedError when the caller's token has ended meanwhile. */
+  /** Returns null when `oldPassword` is wrong. @throws WeakPasswordError; TokenEndedError when the caller's token has ended meanwhile. */
   async changePassword(actor: Principal, oldPassword: string, newPassword: string): Promise<Account | null> {
     const user = await this.users.findById(actor.userId);
     if (user?.tokenVersion !== actor.tokenVersion) throw new TokenEndedError();
@@ -97,7 +103,7 @@ export class UsersService implements OnApplicationBootstrap {
     return { ...user, mustChangePassword: false, tokenVersion };
   }
 
-  /** The user of that id or name. @throws UserNotFoundError */
+  /** Gets a user by id or name. @throws UserNotFoundError */
   async getAccount(user: number | string): Promise<Account> {
     const found = typeof user === 'number' ? await this.users.findById(user) : await this.users.findByUsername(user);
     if (!found) throw new UserNotFoundError(user);
