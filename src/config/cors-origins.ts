@@ -1,7 +1,7 @@
 /**
- * Reads a comma-separated list of origins, each exactly as a browser sends it: `https://app.example.com`, with a port only
- * where it is not the scheme's own.
- * @throws Error with the sentence that the list of problems shows.
+ * Reads a comma-separated list of origins. Each must be as browsers send it: `https://app.example.com`, with a port only where it
+ * is not the scheme's default.
+ * @throws Error with the sentence for the list of problems.
  */
 export function readOrigins(text: string): string[] {
   const origins = text

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { findLicenceConflicts, licenceConflicts, licenceRefusal } from './license-settings.js';
 
-/** The settings that are looked at together. */
+/** The settings that are checked together. */
 interface Together {
   port: number;
   host: string;
@@ -12,8 +12,8 @@ interface Together {
 }
 
 /**
- * Settings that are good one by one and not together, a sentence each for the list of problems.
- * @param given The names that have a value, be it a refused one: what is wrong is not missing.
+ * Finds settings that are valid alone but not together. Returns one sentence each for the list of problems.
+ * @param given The names that have a value, also a refused one, so that a wrong setting is not called missing too.
  */
 export function findConflicts(
   { port, host, metricsPort, metricsHost, licenseCheckEnabled, licenseFile }: Together,
@@ -42,7 +42,7 @@ export function findConflicts(
 
 const isEveryAddress = (host: string) => host === '0.0.0.0' || host === '::';
 
-/** Whatever else is wrong with the file is for the gate to say, which reads it. */
+/** Only looks whether the file is missing. The licence gate reads the file and reports everything else. */
 function isAbsent(file: string): boolean {
   try {
     return statSync(file, { throwIfNoEntry: false }) === undefined;

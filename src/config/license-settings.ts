@@ -1,6 +1,6 @@
 import { type Bilingual } from '../text/bilingual.js';
 
-/** What the licence settings lack or contradict, whatever the licence itself is; the gate refuses with the same sentences. */
+/** The ways in which the licence settings may be incomplete or contradict each other. The gate refuses with the same sentences. */
 export const licenceConflicts = {
   nothing_configured: {
     zh: '许可证检查已开启，但 LICENSE_FILE 与 LICENSE_KEY 均未设置',
@@ -18,7 +18,7 @@ export const licenceConflicts = {
 
 export type LicenceConflict = keyof typeof licenceConflicts;
 
-/** Which of the settings have a value; a value that is refused counts too. */
+/** Tells which settings have a value. A refused value counts too. */
 export interface GivenLicenceSettings {
   file: boolean;
   url: boolean;
@@ -26,7 +26,7 @@ export interface GivenLicenceSettings {
   publicKey: boolean;
 }
 
-/** Everything that is missing or too much, the gravest first: `LICENSE_FILE` means offline, a key with a URL online. */
+/** Lists everything that is missing or too much, the gravest first. `LICENSE_FILE` means offline; a key with a URL means online. */
 export function findLicenceConflicts({ file, url, key, publicKey }: GivenLicenceSettings): LicenceConflict[] {
   const conflicts: LicenceConflict[] = [];
   if (file && url) conflicts.push('mode_ambiguous');
@@ -37,14 +37,14 @@ export function findLicenceConflicts({ file, url, key, publicKey }: GivenLicence
   return conflicts;
 }
 
-/** The one line that a refused licence is told with. */
+/** The line that reports a refused licence. */
 export function licenceRefusal(reason: string, { zh, en }: Bilingual): string {
   return `许可证未通过：${zh} / Licence refused [${reason}]: ${en}`;
 }
 
 const loopback = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
 
-/** Whether the licence key may be sent there: https, or http that does not leave this machine. */
+/** Tells whether the licence key may be sent to this URL: https, or http that does not leave this machine. */
 export function isLicenseUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password, hash } = new URL(text);
@@ -52,12 +52,12 @@ export function isLicenseUrl(text: string): boolean {
   return isSecure && username === '' && password === '' && hash === '';
 }
 
-/** The 32 bytes of an Ed25519 public key, as Keygen shows them. */
+/** Checks for the 32 bytes of an Ed25519 public key, written as Keygen shows them. */
 export function isPublicKey(text: string): boolean {
   return /^[0-9a-f]{64}$/i.test(text);
 }
 
-/** @throws Error with the sentence that the list of problems shows; it repeats nothing, a password may be in it. */
+/** @throws Error with the sentence for the list of problems. It does not repeat the text, which may hold a password. */
 export function readLicenseUrl(text: string): string {
   if (isLicenseUrl(text)) return text;
   throw new Error(
@@ -65,7 +65,7 @@ export function readLicenseUrl(text: string): string {
   );
 }
 
-/** @throws Error with the sentence that the list of problems shows. */
+/** @throws Error with the sentence for the list of problems. */
 export function readPublicKey(text: string): string {
   if (isPublicKey(text)) return text;
   throw new Error('应为 64 位十六进制的 Ed25519 公钥 / must be an Ed25519 public key of 64 hexadecimal digits');

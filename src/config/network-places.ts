@@ -2,14 +2,14 @@ import { isIP } from 'node:net';
 
 const name = /^(?=.{1,253}$)[a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?(\.[a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?)*\.?$/i;
 
-/** A last label of digits would be read as an address: `127.1`, `300.0.0.1`. */
+/** Refuses a last label of digits, which would be read as an address: `127.1`, `300.0.0.1`. */
 function isHost(text: string): boolean {
   return isIP(text) !== 0 || (name.test(text) && !/(^|\.)\d+\.?$/.test(text));
 }
 
 /**
  * Checks an address to listen on.
- * @throws Error with the sentence that the list of problems shows.
+ * @throws Error with the sentence for the list of problems.
  */
 export function readHost(text: string): string {
   if (isHost(text)) return text;
@@ -17,8 +17,8 @@ export function readHost(text: string): string {
 }
 
 /**
- * Checks `RETRIEVAL_URL`: the protocol between the two processes is plain HTTP with paths of its own.
- * @throws Error with the sentence that the list of problems shows.
+ * Checks `RETRIEVAL_URL`. The protocol between the two processes is plain HTTP with fixed paths.
+ * @throws Error with the sentence for the list of problems.
  */
 export function readRetrievalUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -27,8 +27,8 @@ export function readRetrievalUrl(text: string): string {
 }
 
 /**
- * Checks `RETRIEVAL_LISTEN`: a socket path has a slash in it, anything else is host and port.
- * @throws Error with the sentence that the list of problems shows.
+ * Checks `RETRIEVAL_LISTEN`. A text with a slash is a socket path; anything else is host and port.
+ * @throws Error with the sentence for the list of problems.
  */
 export function readListenPlace(text: string): string {
   const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? [];

@@ -1,7 +1,7 @@
 /**
- * Checks `DEFAULT_PASSWORD_PATTERN` without repeating it. Without the name in it every user who was reset would have the same
- * password, known to each of them; the contract derives it from the username.
- * @throws Error with the sentence that the list of problems shows.
+ * Checks `DEFAULT_PASSWORD_PATTERN` without repeating it. The contract derives the password from the username. A pattern without
+ * the name would give the same known password to every user who was reset.
+ * @throws Error with the sentence for the list of problems.
  */
 export function readPasswordPattern(text: string): string {
   if (text.includes('{username}')) return text;

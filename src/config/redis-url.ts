@@ -1,6 +1,6 @@
 /**
- * Checks `REDIS_URL` without repeating it: it may hold a password.
- * @throws Error with the sentence that the list of problems shows.
+ * Checks `REDIS_URL` without repeating it, because it may hold a password.
+ * @throws Error with the sentence for the list of problems.
  */
 export function readRedisUrl(text: string): string {
   if (URL.canParse(text) && /^rediss?:$/.test(new URL(text).protocol)) return text;

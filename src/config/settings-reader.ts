@@ -14,7 +14,7 @@ interface Bounds {
   max?: number;
 }
 
-/** Every problem of the environment at once, so that a start-up needs one correction and not five; a single one is one line. */
+/** Lists every problem of the environment at once, so that one correction is enough. A single problem takes a single line. */
 export class InvalidSettingsError extends Error {
   constructor(readonly problems: string[]) {
     const [problem = ''] = problems;
@@ -22,13 +22,13 @@ export class InvalidSettingsError extends Error {
   }
 }
 
-/** Reads typed values from an environment and remembers what was asked for. An empty value counts as unset. */
+/** Reads typed values from an environment and remembers which names were read. An empty value counts as unset. */
 export class SettingsReader {
   readonly described: SettingDescription[] = [];
   readonly problems: string[] = [];
-  /** The names that have a value, also one that is refused. */
+  /** The names that have a value, including refused ones. */
   readonly given = new Set<string>();
-  /** What must not be seen in any log: the secrets that are set, and the passwords inside those that are URLs. */
+  /** The values that no log may show: secrets that are set, and passwords inside URLs. */
   readonly secrets: string[] = [];
 
   constructor(private readonly environment: NodeJS.ProcessEnv) {}
@@ -41,7 +41,7 @@ export class SettingsReader {
     return this.raw(name, 'text', shownDefault, meaning);
   }
 
-  /** A text whose value never reaches a log; `minBytes` refuses what can be guessed. */
+  /** Reads a text that never reaches a log. `minBytes` refuses a secret that is short enough to guess. */
   secret(name: string, meaning: string, shownDefault: string, minBytes = 0): string | undefined {
     const value = this.raw(name, 'secret', shownDefault, meaning, true);
     if (value !== undefined && Buffer.byteLength(value) < minBytes) {
@@ -76,12 +76,15 @@ export class SettingsReader {
     return choice ?? fallback;
   }
 
-  /** A text with a default and a check: `parse` throws as for `parsed`. */
+  /** Reads a text with a default and a check; `parse` throws as for `parsed`. */
   checked(name: string, fallback: string, meaning: string, parse: (text: string) => string): string {
     return this.parsed(name, meaning, { type: 'text', default: fallback }, parse) ?? fallback;
   }
 
-  /** A value with a grammar of its own: `parse` throws an Error whose message says what it takes. Undefined when unset or refused. */
+  /**
+   * Reads a value with a grammar of its own; `parse` throws an Error whose message says what it accepts. Undefined when unset or
+   * refused.
+   */
   parsed<T>(
     name: string,
     meaning: string,
@@ -107,7 +110,7 @@ export class SettingsReader {
     return value;
   }
 
-  /** In production a secret that is set is a real one: an empty or a well-known value is a deployment that went wrong. */
+  /** In production a secret that is set must be real. An empty or well-known value means that the deployment went wrong. */
   private judgeSecret(name: string, value: string): void {
     const guarded = value.includes('://') ? passwordIn(value) : value;
     this.secrets.push(...new Set([value, guarded ?? ''].filter(part => part !== '')));

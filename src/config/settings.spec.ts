@@ -63,7 +63,7 @@ describe('settings', () => {
     expect(names(problemsOf({ ...wrong, LICENSE_CHECK_ENABLED: 'true', LICENSE_KEY: 'K' }))).toEqual(Object.keys(wrong).sort());
   });
 
-  it('tells a single problem in a single line', () => {
+  it('reports a single problem in a single line', () => {
     expect(() => readSettings({ PORT: 'x' })).toThrow(/^PORT: [^\n]+$/);
   });
 
@@ -112,7 +112,7 @@ describe('settings', () => {
     ['a key alone', { LICENSE_KEY: 'K' }, ['url_missing', 'public_key_missing']],
     ['a URL alone', { LICENSE_URL: 'https://a/', LICENSE_PUBLIC_KEY: 'ab'.repeat(32) }, ['key_missing']],
     ['a file that is there', { LICENSE_FILE: __filename, LICENSE_PUBLIC_KEY: 'ab'.repeat(32) }, []],
-  ])('lists what the licence check lacks, in the words of the gate: %s', (_what, environment, expected) => {
+  ])('lists what the licence check is missing, in the words of the gate: %s', (_what, environment, expected) => {
     const reasons = problemsOf({ LICENSE_CHECK_ENABLED: 'true', ...environment }).map(
       problem => /^许可证未通过：.+ \/ Licence refused \[(\w+)\]: /.exec(problem)?.[1],
     );
@@ -120,7 +120,7 @@ describe('settings', () => {
     expect(problemsOf(environment)).toEqual([]);
   });
 
-  it('prints the list in one piece and repeats no secret', () => {
+  it('prints the whole list at once and repeats no secret', () => {
     const error = (() => {
       try {
         readSettings({ JWT_SECRET_KEY: 'hunter2', DATABASE_URL: 'mysql://root:hunter2@db/x', REDIS_URL: 'hunter2', PORT: 'x' });
@@ -164,7 +164,7 @@ describe('settings', () => {
     ).toEqual([]);
   });
 
-  it('collects what no log may show: secrets, and the passwords inside of URLs', () => {
+  it('collects the values that no log may show: secrets, and passwords inside URLs', () => {
     const { secrets } = readSettings({
       JWT_SECRET_KEY: 'k'.repeat(16) + 'x'.repeat(16),
       DATABASE_URL: 'postgresql://app:p%40ss@db/app',

@@ -8,7 +8,7 @@ import { readRedisUrl } from './redis-url.js';
 import { InvalidSettingsError, type SettingDescription, SettingsReader } from './settings-reader.js';
 import { readTrustedProxies, trustNobody } from './trusted-proxies.js';
 
-/** The pattern that everybody knows from the documentation. */
+/** The default pattern, which is public because the documentation shows it. */
 export const builtInPasswordPattern = '{username}@Graph123';
 
 const derivedUrl = { type: 'secret', default: 'derived', secret: true };
@@ -212,7 +212,7 @@ function readValues(read: SettingsReader) {
     ),
     shutdownSeconds: read.integer('SHUTDOWN_SECONDS', 10, 'How long requests under way may take to end after SIGTERM', { max: 3600 }),
     logLevel: read.oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info', 'Least severe level that is logged'),
-    /** The secrets above as they were given. */
+    /** The values of the secret settings, for the log to hide. */
     secrets: read.secrets,
   };
 }
@@ -223,11 +223,11 @@ class Assigned {
   }
 }
 
-/** The settings of this process; injected wherever one is needed. */
+/** The settings of this process, for injection. */
 export class Settings extends (Assigned as new (values: object) => Readonly<ReturnType<typeof readValues>>) {}
 
 /**
- * @param servesApi whether the process is the API; settings that only it uses may contradict each other elsewhere
+ * @param servesApi whether the process is the API. Other processes ignore contradictions between settings that only the API uses.
  * @throws InvalidSettingsError that lists every problem of the environment.
  */
 export function readSettings(environment: NodeJS.ProcessEnv, { servesApi = true } = {}): Settings {
@@ -238,7 +238,7 @@ export function readSettings(environment: NodeJS.ProcessEnv, { servesApi = true 
   return new Settings(values);
 }
 
-/** The settings of the running process, with `.env` in the working directory for what the environment leaves unset. */
+/** Loads the settings of the running process. `.env` in the working directory fills in variables that the environment leaves unset. */
 export function loadSettings(use?: { servesApi: boolean }): Settings {
   try {
     process.loadEnvFile();

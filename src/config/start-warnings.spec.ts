@@ -25,16 +25,16 @@ describe('warnings at the start', () => {
     ['REGISTRATION_ENABLED', 'true'],
     ['RATE_LIMIT_SCALE', '2'],
     ['JWT_SECRET_KEY', undefined],
-  ])('tell of %s=%s in production', (name, value) => {
+  ])('report %s=%s in production', (name, value) => {
     const { [name]: _, ...others }: Record<string, string> = careful;
     expect(names({ ...others, ...(value === undefined ? {} : { [name]: value }) })).toEqual([name]);
   });
 
-  it('are, for a first try, only that tokens end with the process', () => {
+  it('say only that tokens end with the process, on a first try', () => {
     expect(names({ BCRYPT_COST: '4', RATE_LIMIT_SCALE: '1000' })).toEqual(['JWT_SECRET_KEY']);
   });
 
-  it('say in both languages what to do, and no secret', () => {
+  it('say in both languages what to do, and repeat no secret', () => {
     for (const line of startWarnings(
       readSettings({ NODE_ENV: 'production', BCRYPT_COST: '4', DEFAULT_PASSWORD_PATTERN: '{username}-Kj82' }),
     )) {

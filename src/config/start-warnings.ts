@@ -1,9 +1,9 @@
 import { builtInPasswordPattern, type Settings } from './settings.js';
 
-/** 2^10 rounds are some 50 ms of a core: what OWASP asks of bcrypt at least (Password Storage Cheat Sheet). */
+/** 2^10 rounds take some 50 ms of a core. OWASP asks for at least this bcrypt cost (Password Storage Cheat Sheet). */
 const leastBcryptCost = 10;
 
-/** What a person who starts the service should know of its settings, one sentence each. */
+/** Collects warnings about the settings for the person who starts the service, one sentence each. */
 export function startWarnings(settings: Settings): string[] {
   return [...keyWarnings(settings), ...(settings.isProduction ? productionWarnings(settings) : [])];
 }
@@ -20,7 +20,7 @@ function keyWarnings({ jwtSecretKey, databaseUrl }: Settings): string[] {
   return warnings;
 }
 
-/** What is convenient for a first try and lets in too many elsewhere. */
+/** Warns about defaults that suit a first try but are too open in production. */
 function productionWarnings({ rateLimitScale, defaultPasswordPattern, bcryptCost, registrationEnabled }: Settings): string[] {
   const warnings: string[] = [];
   if (rateLimitScale > 1) {

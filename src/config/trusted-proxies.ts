@@ -1,6 +1,9 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Whose `X-Forwarded-For` is believed: the last `hops` senders, or senders in these networks. `{ hops: 0 }` believes nobody. */
+/**
+ * The proxies whose `X-Forwarded-For` is believed: the last `hops` senders, or senders in these networks. `{ hops: 0 }` believes
+ * nobody.
+ */
 export type TrustedProxies = { hops: number } | { networks: BlockList };
 
 export const trustNobody: TrustedProxies = { hops: 0 };
@@ -8,10 +11,10 @@ export const trustNobody: TrustedProxies = { hops: 0 };
 const maxHops = 32;
 
 /**
- * Reads `TRUST_PROXY`: a hop count (`1`) or a list of addresses and networks (`10.0.0.0/8, fd00::/8, 192.0.2.7`). Words such
- * as `true`, and networks that hold the whole internet, are refused: they would believe whatever a client writes. Express
- * itself takes `"1"` from an environment for an address, which is why its own setting is not used.
- * @throws Error with the sentence that the list of problems shows.
+ * Reads `TRUST_PROXY`: a hop count (`1`) or a list of addresses and networks (`10.0.0.0/8, fd00::/8, 192.0.2.7`). It refuses words
+ * such as `true`, and networks that cover the whole internet, because they would believe anything that a client writes. Express's
+ * own setting is not used: it would take `"1"` from an environment for an address.
+ * @throws Error with the sentence for the list of problems.
  */
 export function readTrustedProxies(text: string): TrustedProxies {
   if (/^\d{1,3}$/.test(text) && Number(text) <= maxHops) return { hops: Number(text) };

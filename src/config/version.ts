@@ -1,2 +1,2 @@
-/** Of this release; `package.json` says the same. */
+/** The version of this release. It must equal the one in `package.json`. */
 export const version = '0.1.0';

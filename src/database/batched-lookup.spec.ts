@@ -24,7 +24,7 @@ describe('BatchedLookup', () => {
     expect(await Promise.all([2, 9, 1, 2].map(key => batched.get(key)))).toEqual([records.get(2), null, records.get(1), records.get(2)]);
   });
 
-  it('asks once for those who come together, and again for those who come while a statement runs', async () => {
+  it('asks once for keys that come together, and again for keys that come while a statement runs', async () => {
     const { batches, batched } = lookup();
     const first = Promise.all([batched.get(1), batched.get(1)]);
     await new Promise(resolve => setTimeout(resolve, 2));
@@ -33,7 +33,7 @@ describe('BatchedLookup', () => {
     expect(batches).toEqual([[1], [1, 2]]);
   });
 
-  it('reports a failed statement to those who waited for it, and goes on', async () => {
+  it('reports a failed statement to the callers who waited for it, and goes on', async () => {
     let fail = true;
     const batched = new BatchedLookup<number, { id: number }>(
       keys => (fail ? Promise.reject(new Error('gone')) : Promise.resolve(keys.map(id => ({ id })))),

@@ -1,6 +1,6 @@
 import { Batcher } from './batcher.js';
 
-/** A batcher whose statements end when the test says so. */
+/** Makes a batcher whose statements end when the test says so. */
 function held(options?: ConstructorParameters<typeof Batcher>[1]) {
   const batches: { items: number[]; end: () => void; fail: (error: Error) => void }[] = [];
   const batcher = new Batcher<number, string>(
@@ -13,7 +13,7 @@ function held(options?: ConstructorParameters<typeof Batcher>[1]) {
 const turns = () => new Promise(resolve => setTimeout(resolve, 10));
 
 describe('Batcher', () => {
-  it('takes what comes in one turn together, and what comes meanwhile next', async () => {
+  it('takes items of one turn together, and later items into the next batch', async () => {
     const { batcher, batches, items } = held();
     const first = Promise.all([batcher.add(1), batcher.add(2)]);
     await turns();
@@ -44,7 +44,7 @@ describe('Batcher', () => {
     expect(items()).toEqual([[0], [1], [2]]);
     for (const { end } of batches) end();
     expect(await Promise.all(answers)).toEqual(['0', '1', '2']);
-    // Nothing is counted as slow any more: statements come one at a time again.
+    // The slow statements have ended, so statements run one at a time again.
     const later = [batcher.add(7)];
     await turns();
     later.push(batcher.add(8));
@@ -56,7 +56,7 @@ describe('Batcher', () => {
     expect(await Promise.all(later)).toEqual(['7', '8']);
   });
 
-  it('tells an error to all of its batch and to nobody else', async () => {
+  it('reports an error to everyone in its batch and to nobody else', async () => {
     const { batcher, batches } = held();
     const failed = Promise.allSettled([batcher.add(1), batcher.add(2)]);
     await turns();

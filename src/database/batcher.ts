@@ -5,16 +5,16 @@ interface Waiting<Item, Result> {
 }
 
 export interface BatcherOptions {
-  /** Statements under way at most. */
+  /** The most statements under way. */
   width?: number;
-  /** Milliseconds after which a statement no longer holds up those who came after it. */
+  /** Milliseconds after which a statement no longer holds up later callers. */
   patienceMs?: number;
 }
 
 /**
- * Gathers what many callers ask into one statement. While a statement is under way, whoever comes is part of the next; the more
- * there are, the fewer statements each costs. A slow statement stands in nobody's way: after `patienceMs` the next one starts
- * beside it, up to `width`.
+ * Gathers the questions of many callers into one statement. While a statement is under way, new questions wait for the next one, so
+ * the more come, the fewer statements each costs. After `patienceMs` a slow statement no longer blocks: the next one starts beside
+ * it, up to `width`.
  */
 export class Batcher<Item, Result> {
   private waiting: Waiting<Item, Result>[] = [];
@@ -24,7 +24,7 @@ export class Batcher<Item, Result> {
   private readonly width: number;
   private readonly patienceMs: number;
 
-  /** @param work takes the items in the order they came and returns a result for each; an error is everyone's in the batch */
+  /** @param work takes the items in the order they came and returns a result for each. An error goes to everyone in the batch. */
   constructor(
     private readonly work: (items: Item[]) => Promise<readonly Result[]>,
     { width = 1, patienceMs = 50 }: BatcherOptions = {},
@@ -40,7 +40,7 @@ export class Batcher<Item, Result> {
     });
   }
 
-  /** In the next phase of the event loop, so that whatever arrives in this turn goes along. */
+  /** Starts in the next phase of the event loop, so that everything that arrives in this turn joins the batch. */
   private schedule(): void {
     if (this.isScheduled || this.waiting.length === 0 || this.underWay > this.slow || this.underWay >= this.width) return;
     this.isScheduled = true;

@@ -5,14 +5,14 @@ import { sever } from './sever-connection.js';
 
 export interface ByteBudget {
   limitBytes: number;
-  /** What is read, which decides the advice in the error. */
+  /** The kind of thing being read, which decides the advice in the error. */
   source: AnswerSource;
 }
 
 /**
- * Runs statements whose results may take at most so many bytes on the wire. The bytes are counted as they arrive: node-postgres
- * holds a row until it is complete, and one row can be as large as PostgreSQL's memory. Past the budget the connection is cut,
- * which also ends the statement, for the server finds nobody to send to. The caller must then release the client with the error.
+ * Runs statements whose results may take at most `limitBytes` on the wire. The bytes are counted as they arrive: node-postgres
+ * holds a row until it is complete, and one row can be as large as PostgreSQL's memory. Past the limit the connection is cut. The
+ * server then ends the statement, because it finds no client to send to. The caller must then release the client with the error.
  * @throws AnswerTooLargeError
  */
 export async function withinBytes<T>(
@@ -26,13 +26,13 @@ export async function withinBytes<T>(
     received += chunk.length;
     if (received > budget.limitBytes) sever(client);
   };
-  // In front of the parser, so that it does not grow its buffer any more.
+  // Runs before the parser, so that the parser's buffer stops growing.
   stream.prependListener('data', count);
   try {
     const result = await work();
     if (received <= budget.limitBytes) return { result, bytes: received };
   } catch (error) {
-    // What the cut connection said is a consequence, not the reason.
+    // Past the budget, the error of the cut connection is only a consequence.
     if (received <= budget.limitBytes) throw error;
   } finally {
     stream.off('data', count);

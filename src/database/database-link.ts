@@ -13,8 +13,8 @@ export interface DatabaseLinkOptions {
 }
 
 /**
- * The service's own database as this process reaches it: all pools are opened here, and one pulse tells them when the server
- * has stopped answering. Then everything that waits for it fails within seconds, and nothing new waits.
+ * Opens all pools of this process to the service's own database. One pulse tells them when the server stops answering. Statements
+ * that wait for the server then fail within seconds, and new ones fail at once.
  */
 export class DatabaseLink implements OnApplicationShutdown {
   private readonly pools = new Map<string, WatchedPool>();
@@ -44,7 +44,7 @@ export class DatabaseLink implements OnApplicationShutdown {
     return this.pulse.isUp;
   }
 
-  /** What every pool has in common, whoever opens it: a bound on connecting, and probes on connections that lie idle. */
+  /** Adds the settings that all pools share: a limit on the time to connect, and probes on idle connections. */
   poolConfig(name: string, config: pg.PoolConfig): pg.PoolConfig {
     return {
       connectionString: this.url,
@@ -56,7 +56,7 @@ export class DatabaseLink implements OnApplicationShutdown {
     };
   }
 
-  /** A pool of connections to the database; `name` tells it from the others in `pg_stat_activity` and in the metrics. */
+  /** Opens a pool. `name` identifies it in `pg_stat_activity` and in the metrics. */
   open(name: string, config: pg.PoolConfig): WatchedPool {
     return this.adopt(name, new WatchedPool(this.poolConfig(name, config), this));
   }
@@ -67,10 +67,10 @@ export class DatabaseLink implements OnApplicationShutdown {
     return pool;
   }
 
-  /** node-postgres for TypeORM, whose pool is then one of ours. */
+  /** Gives TypeORM a node-postgres whose pool is one of ours. */
   driver(name: string): { Pool: (config: pg.PoolConfig) => WatchedPool } {
     const open = (config: pg.PoolConfig) => this.adopt(name, new WatchedPool(config, this));
-    // TypeORM says `new Pool(…)`, which gives the object that a plain function returns.
+    // TypeORM calls `new Pool(…)`. A plain function called with `new` returns the object it gives.
     return {
       Pool: function (config: pg.PoolConfig) {
         return open(config);
@@ -82,7 +82,7 @@ export class DatabaseLink implements OnApplicationShutdown {
     return [...this.pools].map(([pool, { usage }]) => ({ pool, ...usage }));
   }
 
-  /** Pools close behind their last statement; one that takes longer than a moment now has nobody left to answer to. */
+  /** Pools close after their last statement. By now nobody waits for the answer of a statement that takes longer than a moment. */
   onApplicationShutdown(): void {
     this.pulse.stop();
     setTimeout(() => this.abandon(), closingMs).unref();

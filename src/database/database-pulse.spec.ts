@@ -46,13 +46,13 @@ describe('DatabasePulse', () => {
     expect(changes).toEqual([false, true]);
   });
 
-  it('notices that its connection is lost while new ones are not', async () => {
+  it('notices that its connection is lost while new ones work', async () => {
     pulse = start(proxy.url);
     await sleep(200);
     await proxy.set('drop');
     await sleep(60);
     await proxy.set('pass');
-    // Much earlier than the beat would be missed.
+    // This is much earlier than a missed beat would be noticed.
     await until(() => changes.length > 0, times.patienceMs - 200);
     await until(() => pulse!.isUp, 500);
     expect(changes).toEqual([false, true]);
@@ -70,7 +70,7 @@ describe('DatabasePulse', () => {
     expect(changes).toEqual([]);
   });
 
-  it('takes neither a cut connection nor a slow network for a loss', async () => {
+  it('does not take a cut connection or a slow network for a loss', async () => {
     start(proxy.url);
     await sleep(150);
     proxy.cut();
@@ -81,7 +81,7 @@ describe('DatabasePulse', () => {
     expect(changes).toEqual([]);
   });
 
-  it('waits for statements that are slow behind logins that are quick', async () => {
+  it('waits for slow statements even when logins are quick', async () => {
     start(proxy.url);
     await sleep(150);
     proxy.delayStatements(700);
@@ -90,7 +90,7 @@ describe('DatabasePulse', () => {
     expect(changes).toEqual([]);
   });
 
-  it('takes a refusal for a sign of life: a server that is full still serves those inside', async () => {
+  it('takes a refusal for a sign of life: a full server still serves the clients inside', async () => {
     const client = new pg.Client(database.url);
     await client.connect();
     await client.query('CREATE ROLE full_house LOGIN PASSWORD $$x$$ CONNECTION LIMIT 0');
@@ -104,7 +104,7 @@ describe('DatabasePulse', () => {
   it('does not take a long turn of its own event loop for a silent server', async () => {
     start(proxy.url);
     await sleep(150);
-    // The proxy lives on the same loop and cannot answer either; the server itself can.
+    // The proxy runs on the same event loop and cannot answer either, but the server itself can.
     pulse!.stop();
     start(database.url);
     for (let turn = 0; turn < 5; turn++) {

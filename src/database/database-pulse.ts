@@ -4,28 +4,28 @@ import { sever } from './sever-connection.js';
 import { SQLSTATE, sqlstateOf } from '../sql/sqlstate.js';
 
 export interface PulseTimes {
-  /** Between two beats while the server answers. */
+  /** Milliseconds between two beats while the server answers. */
   everyMs: number;
-  /** How long one beat may take before the server counts as lost. */
+  /** Milliseconds that one beat may take before the server counts as lost. */
   patienceMs: number;
-  /** How long one beat may take before new connections are tried as well, and what such an attempt may take. */
+  /** Milliseconds that one beat may take before a new connection is tried, and that such an attempt may take. */
   doubtMs: number;
-  /** Between two attempts while it is lost, and how long each may take. */
+  /** Milliseconds between two attempts while the server is lost, and that each may take. */
   retryEveryMs: number;
   retryPatienceMs: number;
 }
 
 /**
- * A hang is known after 4.5 s at the latest, the return of the server after 1.2 s, and that open connections are lost while new
- * ones are not after 1 s.
+ * With these times a hang is noticed after 4.5 s at most, the return of the server after 1.2 s, and the loss of open connections
+ * while new ones work after 1 s.
  */
 const usualTimes: PulseTimes = { everyMs: 500, patienceMs: 4_000, doubtMs: 300, retryEveryMs: 200, retryPatienceMs: 1_000 };
 
 /**
- * Asks the server twice a second, on a connection of its own, whether it still answers. TCP does not tell: a host that hangs
- * or a network that drops packets looks like a long statement for a quarter of an hour, and pg waits without a bound. A beat
- * that is late may mean a server that is slow, which takes patience, or a way that has forgotten the connections that were
- * open, which no patience brings back: then the server answers on a new one.
+ * Asks the server twice a second, on a connection of its own, whether it still answers. TCP does not tell: for a quarter of an hour
+ * a host that hangs or a network that drops packets looks like a long statement, and pg waits without limit. A late beat has two
+ * possible causes. A slow server needs patience. A network that has forgotten the open connections never recovers; then the server
+ * answers on a new connection.
  */
 export class DatabasePulse {
   private up = true;
@@ -38,7 +38,7 @@ export class DatabasePulse {
     private readonly times: PulseTimes = usualTimes,
   ) {}
 
-  /** True until the first beat is missed. */
+  /** True until a beat is missed. */
   get isUp(): boolean {
     return this.up;
   }
@@ -78,7 +78,7 @@ export class DatabasePulse {
     }
   }
 
-  /** Ends when the connection does. Whether the server has gone with it is for the next attempt to say. */
+  /** Ends when the connection does. The next attempt to connect finds out whether the server is gone as well. */
   private async beatUntilLost(): Promise<void> {
     const client = this.client!;
     const gone = new AbortController();
@@ -96,7 +96,7 @@ export class DatabasePulse {
     }
   }
 
-  /** @throws MissedBeatError when no answer comes in time, or when one comes on a new connection first. */
+  /** @throws MissedBeatError when no answer comes in time, or when a new connection gets an answer first. */
   private async beat(client: pg.Client): Promise<void> {
     const answered = new AbortController();
     try {
@@ -106,7 +106,7 @@ export class DatabasePulse {
     }
   }
 
-  /** Rejects once the server has answered on a new connection, and half as long as this one was in doubt has passed since. */
+  /** Rejects after the server has answered on a new connection and the open one has stayed silent for another half of `doubtMs`. */
   private async lostWay(answered: AbortSignal): Promise<never> {
     for (;;) {
       await sleep(this.times.doubtMs, undefined, { ref: false });
@@ -120,7 +120,7 @@ export class DatabasePulse {
     const client = new pg.Client({ connectionString: this.url, application_name: 'graph-service pulse' });
     client.on('error', () => undefined);
     try {
-      // A statement too: a pooler lets in by itself while the server behind it is slow.
+      // A statement is needed too: a pooler accepts logins by itself while the server behind it is slow.
       await within(
         this.times.doubtMs,
         client.connect().then(() => client.query('SELECT 1')),
@@ -159,7 +159,7 @@ async function within<T>(patienceMs: number, answer: Promise<T>): Promise<T> {
   }
 }
 
-/** After a long turn of our own event loop a timer comes before the answer that lies in the socket: that is read first. */
+/** Lets the event loop read sockets first. After a long turn of our own, a timer would fire before the answer that has arrived. */
 async function pollOnce(): Promise<void> {
   await immediate();
   await immediate();
@@ -171,9 +171,9 @@ class MissedBeatError extends Error {
   }
 }
 
-/** An error with an SQLSTATE comes from a server that lives, such as `too many connections`. */
+/** An error with a SQLSTATE, such as `too many connections`, comes from a server that is alive. */
 function isRefusalBySpeech(error: unknown): boolean {
   const { severity } = error as { severity?: unknown };
-  // A server that is starting up, recovering or shutting down speaks, but lets nobody in.
+  // A server that is starting up, recovering or shutting down answers, but accepts no login.
   return typeof severity === 'string' && sqlstateOf(error) !== SQLSTATE.cannotConnectNow;
 }

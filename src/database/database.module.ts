@@ -10,16 +10,16 @@ import { ServicePool } from './service-pool.js';
 
 export interface DatabaseOptions {
   access: DatabaseAccess;
-  /** Connections of the two pools together. */
+  /** Connections of both pools together. */
   size: number;
   answerMaxBytes: number;
 }
 
-/** Records are read and written one at a time, by their keys. The client gives up a second after the server should have. */
+/** Records are read and written one at a time, by their keys. The client gives up one second after the server should have. */
 const recordTimes = { statement_timeout: 8_000, query_timeout: 9_000, lock_timeout: 5_000 };
 const slowMs = 1_000;
 
-/** The service's own database: TypeORM for records, `ServicePool` for SQL that is written by hand. */
+/** The service's own database: TypeORM for records, `ServicePool` for hand-written SQL. */
 @Global()
 @Module({})
 export class DatabaseModule {

@@ -1,20 +1,21 @@
 import { quoteIdentifier } from '../sql/quote-identifier.js';
 
-/** Where the rows of one graph are: schema-qualified, quoted names for SQL texts. */
+/** The schema-qualified, quoted table names of one graph, for SQL texts. */
 export interface GraphTables {
   nodes: string;
   edges: string;
 }
 
 /**
- * Each graph has two tables of its own and no common parent: its statistics are its own, it is dropped in one step, and its rows need no
- * `graph_id`. @throws Error for an id that is no positive 32-bit integer, before it becomes part of an SQL text.
+ * Names the two tables of a graph. They have no common parent: each graph has its own statistics, is dropped in one step, and its
+ * rows need no `graph_id`.
+ * @throws Error for an id that is no positive 32-bit integer, before it becomes part of an SQL text.
  */
 export function graphTables(graphId: number): GraphTables {
   return { nodes: tableName('nodes', graphId), edges: tableName('edges', graphId) };
 }
 
-/** DDL for a new graph: locks nothing of any other graph. Run it in the transaction that creates the graph's row. */
+/** DDL for a new graph. It locks nothing of other graphs. Run it in the transaction that creates the graph's row. */
 export function createGraphTables(graphId: number): string {
   const { nodes, edges } = graphTables(graphId);
   return `
@@ -46,12 +47,12 @@ export function dropGraphTables(graphId: number): string {
   return `DROP TABLE IF EXISTS ${nodes}, ${edges}`;
 }
 
-/** Names of the tables that outlived their graph's row, without their schema: one pass over the catalogue and one over `graphs`. */
+/** Finds the names, without schema, of tables whose graph's row is gone. It takes one pass over the catalogue and one over `graphs`. */
 export const findOrphanedTables = `
   SELECT relname::text AS name FROM pg_catalog.pg_class WHERE relnamespace = 'graph_data'::regnamespace AND relkind = 'r'
   EXCEPT (SELECT 'nodes_' || id FROM graphs UNION ALL SELECT 'edges_' || id FROM graphs)`;
 
-/** The graph that a table of the schema belongs to by its name; null for one that the service did not make. */
+/** Reads the graph's id from a table name. Null for a table that the service did not make. */
 export function graphIdOf(table: string): number | null {
   const id = /^(?:nodes|edges)_([1-9]\d{0,9})$/.exec(table)?.[1];
   return id === undefined ? null : Number(id);

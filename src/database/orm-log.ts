@@ -1,7 +1,7 @@
 import { type Logger } from 'pino';
 import { type Logger as OrmLogger } from 'typeorm';
 
-/** What TypeORM has to say, through the log of the process: statements with their placeholders, never the values. */
+/** Sends TypeORM's messages to the log of the process: statements with their placeholders, never the values. */
 export class OrmLog implements OrmLogger {
   constructor(private readonly target: Logger) {}
 

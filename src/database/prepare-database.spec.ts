@@ -22,11 +22,11 @@ describe('prepareDatabase', () => {
     }
   });
 
-  it('completes what a process that was killed on the way has begun', async () => {
+  it('completes what a killed process has begun', async () => {
     const random = mulberry32(31);
     let fullMs = 0;
     const cutShort: boolean[] = [];
-    // The first one is left to end: it tells how long the others may live.
+    // The first process runs to its end. Its time says how long the others may live.
     for (let kills = -1; kills < 10; kills++) {
       const database = await emptyDatabase();
       const ms = await runProcess(database.url, kills < 0 ? Infinity : random() * fullMs);
@@ -41,7 +41,7 @@ describe('prepareDatabase', () => {
   }, 120_000);
 });
 
-/** Prepares in a process of its own, which is killed so long after it has begun. How long it lived from there. */
+/** Runs the preparation in a process of its own and kills it after `livesMs`. Returns how long it lived after it had begun. */
 async function runProcess(url: string, livesMs: number): Promise<number> {
   const module = pathToFileURL(path.resolve(__dirname, '..', '..', 'dist', 'src', 'database', 'prepare-database.js')).href;
   const script = `import { prepareDatabase } from '${module}'; console.log('begun'); await prepareDatabase(process.argv[1]);`;

@@ -10,21 +10,24 @@ import { ensureRoles } from './roles/ensure-roles.js';
 import { grantRights } from './roles/grant-rights.js';
 import { sever } from './sever-connection.js';
 
-/** Any constant serves, as long as every instance takes the same. */
+/** The number is arbitrary; every instance must use the same one. */
 const migrationLock = 7_301_946_201;
 const lockTimeoutMs = 60_000;
-/** A database that is being started beside the service is waited for. */
+/** The time to wait for a database that starts at the same time as the service. */
 const startPatienceMs = 60_000;
 const retryEveryMs = 500;
 
-/** Nobody there yet, or nobody let in yet; a refused password or a missing database will not mend by waiting. */
+/**
+ * Matches errors of a server that does not run yet or accepts no login yet. Waiting does not help against a refused password or a
+ * missing database.
+ */
 const notThereYet = /^(ECONNREFUSED|ECONNRESET|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|57P0[123]|53300)$/;
 
 /**
- * Brings the database to this release as its owner: the roles that the service works with, migrations, and what each role may do.
- * TypeORM takes no lock of its own (typeorm/typeorm#4588), so instances that start together wait for each other here. A server
- * that is not there yet is waited for, one minute at most.
- * @returns how to reach the database from here on; the owner's URL has no further use
+ * Brings the database to this release as its owner: the roles of the service, the migrations, and the rights of each role. TypeORM
+ * takes no lock of its own (typeorm/typeorm#4588), so instances that start together wait for each other here. It waits for a server
+ * that is not there yet, one minute at most.
+ * @returns how to reach the database from here on; the owner's URL is not needed any more
  * @throws RolesMissingError, RoleTooPowerfulError
  */
 export async function prepareDatabase(url: string, log?: Logger, given?: GivenUrls): Promise<DatabaseAccess> {

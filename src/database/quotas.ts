@@ -7,7 +7,7 @@ import { Settings } from '../config/settings.js';
 const patienceMs = 2_000;
 const askedEveryMs = 20;
 
-/** What one user may own and one graph may hold. `held` counts for the holder `$1`. */
+/** The quotas of a user or a graph. `held` selects the records that count for the holder `$1`. */
 const quotas = {
   graphs: {
     held: 'graphs WHERE owner_id = $1',
@@ -58,14 +58,14 @@ export class QuotaReachedError extends ApiError {
   }
 }
 
-/** Bounds what a caller can make many. Admins set the bounds, so nothing that they make is counted. */
+/** Limits how many records of a kind a caller can make. Admins set the limits, so the records of admins are not counted. */
 @Injectable()
 export class Quotas {
   constructor(private readonly settings: Settings) {}
 
   /**
-   * Refuses one more of a kind to a holder that has its most. Asked in the transaction that creates it, and exact: two at once wait for
-   * each other.
+   * Refuses one more record to a holder that has the most allowed. Call it in the transaction that creates the record. It is exact:
+   * two at once wait for each other.
    * @param holderId id of the user or of the graph
    * @throws QuotaReachedError
    */
@@ -79,7 +79,7 @@ export class Quotas {
   }
 }
 
-/** Whoever waits for others of the same holder keeps a connection from everybody else. */
+/** Bounds the wait for others of the same holder, because a waiting request keeps a connection from everybody else. */
 async function takeTurn(client: PoolClient, name: string, holderId: number): Promise<void> {
   for (const startedAt = performance.now(); performance.now() - startedAt < patienceMs; await sleep(askedEveryMs)) {
     const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_xact_lock(hashtextextended($1, $2)) AS taken', [name, holderId]); // prettier-ignore

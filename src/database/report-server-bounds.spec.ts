@@ -4,7 +4,7 @@ import { cloneDatabase } from '../../test/support/database.js';
 import { reportServerBounds } from './report-server-bounds.js';
 
 describe('a server that is not ours', () => {
-  it('is reported with the SQL to run where temporary files have no limit, and not where they have one', async () => {
+  it('is reported with the SQL to run when temporary files have no limit, and only then', async () => {
     const database = await cloneDatabase();
     const warnings: unknown[] = [];
     const log = { warn: (facts: unknown, text: string) => warnings.push([facts, text]) } as unknown as Logger;

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type Logger } from 'pino';
 
 /**
- * Says what a server that is not ours leaves unbounded, and what to run there: only its administrator can set it. A limit of a role
+ * Reports the limits that an external server leaves open, with the SQL to set them: only its administrator can. A limit of a role
  * or of the database counts as well as one of the server.
  */
 export async function reportServerBounds(client: pg.ClientBase, log: Logger | undefined): Promise<void> {

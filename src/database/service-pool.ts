@@ -7,8 +7,8 @@ import { type DatabaseLink } from './database-link.js';
 import { WatchedPool } from './watched-pool.js';
 
 /**
- * Connections to the service's own database, with the service's own role. Every wait has a bound: 5 s for a connection,
- * 60 s for a statement unless a caller sets its own, 10 s for a lock, and 5 s for a server that no longer answers at all.
+ * Connections to the service's own database, with the service's own role. Every wait has a limit: 5 s for a connection, 60 s for a
+ * statement unless a caller sets its own, 10 s for a lock, and 5 s for a server that no longer answers at all.
  */
 @Injectable()
 export class ServicePool extends WatchedPool implements OnApplicationShutdown {
@@ -29,7 +29,7 @@ export class ServicePool extends WatchedPool implements OnApplicationShutdown {
   }
 
   /**
-   * One statement that reads what users have put in, of whatever size.
+   * Runs one statement that reads stored user data, which may be of any size.
    * @throws AnswerTooLargeError
    */
   async readBounded<R extends object>(source: AnswerSource, text: string, values: unknown[]): Promise<R[]> {

@@ -1,6 +1,9 @@
 import { SQLSTATE, sqlstateOf } from '../sql/sqlstate.js';
 
-/** PostgreSQL allocates at most a gigabyte at once; what asks for more is an internal error (XX000) to it, and too large a value to us. */
+/**
+ * PostgreSQL allocates at most a gigabyte at once and calls a larger request an internal error (XX000). For us the value is too
+ * large.
+ */
 export function isTooLargeForAnyValue(failure: unknown): boolean {
   const { message } = (failure ?? {}) as { message?: unknown };
   return (

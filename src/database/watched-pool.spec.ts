@@ -27,7 +27,7 @@ describe('WatchedPool', () => {
     const pool = open({ query_timeout: 200 });
     const client = await pool.connect();
     await expect(client.query('SELECT pg_sleep(5)')).rejects.toThrow('Query read timeout');
-    // As TypeORM does: back into the pool without a word.
+    // TypeORM also gives a connection back without reporting the error.
     client.release();
     expect(await elapsed(pool.query('SELECT 1'))).toBeLessThan(1_000);
   });
@@ -42,7 +42,7 @@ describe('WatchedPool', () => {
     expect(await pid()).toBe(before);
   });
 
-  it('refuses at once while the server is known to be away, and serves again as soon as it is not', async () => {
+  it('refuses at once while the server is known to be away, and serves again once it is back', async () => {
     const server = { isUp: false };
     const pool = open({}, server);
     expect(await elapsed(expect(pool.query('SELECT 1')).rejects.toMatchObject({ code: 'database_unavailable' }))).toBeLessThan(50);
@@ -51,7 +51,7 @@ describe('WatchedPool', () => {
     expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
   });
 
-  it('tells who has waited too long for a connection that the service is busy', async () => {
+  it('reports that the service is busy to a caller who has waited too long for a connection', async () => {
     const pool = open({ connectionTimeoutMillis: 200, max: 1 });
     const client = await pool.connect();
     const busy = { status: 503, code: 'database_busy', headers: { 'Retry-After': '2' } };
@@ -60,7 +60,7 @@ describe('WatchedPool', () => {
     client.release();
   });
 
-  it('lets everybody go when it is abandoned: who runs a statement, and who waits for a connection', async () => {
+  it('fails every running statement and every wait for a connection when it is abandoned', async () => {
     const pool = open({ connectionTimeoutMillis: 20_000 });
     const client = await pool.connect();
     const running = expect(client.query('SELECT pg_sleep(5)')).rejects.toThrow('Connection terminated');
@@ -82,7 +82,7 @@ describe('WatchedPool', () => {
     await proxy.stop();
   });
 
-  it('tells how it is used', async () => {
+  it('reports how it is used', async () => {
     const pool = open({});
     const client = await pool.connect();
     const waiting = pool.query('SELECT 1');

@@ -2,31 +2,31 @@ import pg, { type PoolClient } from 'pg';
 import { DatabaseBusyError, DatabaseUnavailableError } from '../common/errors/common-errors.js';
 import { isBusy, sever } from './sever-connection.js';
 
-/** What a pool asks before it lets anyone wait. */
+/** The state that a pool checks before a caller waits. */
 export interface ServerState {
   readonly isUp: boolean;
 }
 
 type ConnectCallback = (error: Error | undefined, client: PoolClient | undefined, done: (release?: unknown) => void) => void;
 
-/** What pg-pool's typings leave out. */
+/** The fields that the typings of pg-pool leave out. */
 interface PoolInternals {
   _clients: pg.Client[];
   _pendingQueue: { callback: ConnectCallback }[];
 }
 
-/** A pool that refuses at once while the server is known to be away, and that lets go of every connection when it is lost. */
+/** A pool that refuses at once while the server is known to be away, and drops every connection when the server is lost. */
 export class WatchedPool extends pg.Pool {
   constructor(
     config: pg.PoolConfig,
     private readonly server: ServerState,
   ) {
     super(config);
-    // A connection that dies while idle is replaced by the pool; without a listener it would end the process. One that is
+    // The pool replaces a connection that dies while idle; without a listener the error would end the process. A connection that is
     // checked out has no listener of the pool at all (node-postgres#3083).
     this.on('error', () => undefined);
     this.on('connect', client => client.on('error', () => undefined));
-    // A statement that pg gave up on (`query_timeout`) may still run: whoever came next on this connection would wait for it.
+    // A statement that pg gave up on (`query_timeout`) may still run. The next user of this connection would wait for it.
     this.on('release', (_error, client) => {
       if (isBusy(client)) void client.end();
     });
@@ -44,13 +44,13 @@ export class WatchedPool extends pg.Pool {
     process.nextTick(() => callback(error, undefined, () => undefined));
   }
 
-  /** A wait for one of the connections that has been too long while the server answers: others use them all. */
+  /** Turns a connection wait that timed out while the server answers into "busy": other callers use all connections. */
   private explain(error: unknown): unknown {
     const isWait = (error as Error).message === 'timeout exceeded when trying to connect';
     return isWait && this.server.isUp && this.usage.busy >= this.options.max ? new DatabaseBusyError() : error;
   }
 
-  /** Cuts all connections, also those being made: what waits on one, or for one, fails now. */
+  /** Cuts all connections, also those being made. Everything that waits on one, or for one, fails now. */
   abandon(): void {
     const { _pendingQueue: waiting, _clients: clients } = this as unknown as PoolInternals;
     for (const { callback } of waiting.splice(0)) callback(new DatabaseUnavailableError(undefined), undefined, () => undefined);

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { ServicePool } from '../database/service-pool.js';
 
-/** The latest time that is known to be past, kept where a restart and another machine find it. */
+/** Stores the latest time known to be past in the database, where a restart and another machine find it. */
 @Injectable()
 export class LicenceClockRepository {
   constructor(private readonly pool: ServicePool) {}
 
-  /** The latest time of an earlier check, or the time of the database's own clock if that is later. */
+  /** Returns the latest time of an earlier check, or the time of the database's own clock if that is later. */
   async getLatest(): Promise<Date> {
     const { rows } = await this.pool.query<{ latest: Date }>(
       'SELECT greatest(clock_timestamp(), (SELECT seen_at FROM licence_clock)) AS latest',
@@ -14,7 +14,7 @@ export class LicenceClockRepository {
     return rows[0]!.latest;
   }
 
-  /** @param isProven The licence server has signed this time: it also takes back a later one. */
+  /** @param isProven The licence server has signed this time. It then also replaces a later one. */
   async remember(time: Date, isProven: boolean): Promise<void> {
     await this.pool.query(
       `INSERT INTO licence_clock AS kept (seen_at) VALUES ($1)

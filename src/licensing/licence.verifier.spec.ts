@@ -56,7 +56,7 @@ function aVerifier(environment: Record<string, string> = { LICENSE_FILE: file })
   return new LicenceVerifier(readSettings({ ...common, ...environment }), new LicenceClockRepository(pool), log);
 }
 
-/** Whether `lapsed` has been told by now. */
+/** Tells whether `lapsed` has resolved by now. */
 const hasLapsed = (verifier: LicenceVerifier) =>
   Promise.race([verifier.lapsed.then(refusal => refusal.reason), new Promise(resolve => setImmediate(() => resolve(false)))]);
 
@@ -132,14 +132,14 @@ describe('the licence of a running service', () => {
     expect(verifier.state().refusal).toBeNull();
   });
 
-  it('is taken from the file anew after a day', async () => {
+  it('is read from the file again after a day', async () => {
     const verifier = await running();
     await writeLicence(400);
     await verifier.look(inDays(1));
     expect(verifier.state().proof!.expiry!.getTime()).toBeGreaterThan(inDays(399).getTime());
   });
 
-  it('holds to its own end when a check brings no new proof, with an error in the log', async () => {
+  it('lasts until its own end when a check brings no new proof, with an error in the log', async () => {
     const verifier = await running();
     await rm(file);
     await verifier.look(inDays(1));
@@ -154,7 +154,7 @@ describe('the licence of a running service', () => {
     expect(await hasLapsed(verifier)).toBe('file_missing');
   });
 
-  it('is well again with the next proof', async () => {
+  it('is good again with the next proof', async () => {
     const verifier = await running();
     await rm(file);
     await verifier.look(inDays(1));
@@ -178,7 +178,7 @@ describe('the licence of a running service', () => {
     expect(await hasLapsed(verifier)).toBe('suspended');
   });
 
-  it('is looked at by a timer, just when it ends', async () => {
+  it('is checked by a timer, just when it ends', async () => {
     await writeLicence(-30 + 20 / 1440);
     jest.useFakeTimers({
       now: Date.now(),
@@ -209,7 +209,7 @@ describe('the licence of a running service', () => {
   });
 });
 
-/** A licence server that says what a test tells it to, and a service that starts on its yes. */
+/** Makes a licence server that answers as a test tells it, and a service that has started on its yes. */
 async function anOnlineLicence() {
   const server = new LicenseServer();
   await server.listen();
@@ -236,7 +236,7 @@ async function anOnlineLicence() {
 
 describe('a clock that is set back', () => {
   const setClock = (days: number) => jest.useFakeTimers({ now: inDays(days), doNotFake: [...realTimers] });
-  /** Only the two clocks are in the hands of the test: the one that can be set, and the monotonic one. */
+  /** The test controls only the two clocks: the one that can be set, and the monotonic one. */
   const realTimers = [
     'nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask', 'setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'hrtime',
   ] as const; // prettier-ignore
@@ -267,7 +267,7 @@ describe('a clock that is set back', () => {
     expect(await keptTime()).toBeUndefined();
   });
 
-  it('a little gains nothing: the licence is judged by the latest time', async () => {
+  it('does not help when it is only a little: the licence is judged by the latest time', async () => {
     await writeLicence(0.2);
     await pool.query("INSERT INTO licence_clock (seen_at) VALUES (now() + interval '8 hours')");
     const verifier = aVerifier();
@@ -277,7 +277,7 @@ describe('a clock that is set back', () => {
     expect((await keptTime())!.getTime()).toBeGreaterThan(inDays(0.3).getTime());
   });
 
-  it('is right again by the word of the licence server, whatever was seen before', async () => {
+  it('is accepted again on the word of the licence server, whatever was seen before', async () => {
     await pool.query("INSERT INTO licence_clock (seen_at) VALUES (now() + interval '8 years')");
     const { server, start } = await anOnlineLicence();
     const verifier = await start();
@@ -307,7 +307,7 @@ describe('a clock that is set back', () => {
     await server.close();
   });
 
-  it('does not stretch the file of a running service', async () => {
+  it('does not prolong the file of a running service', async () => {
     setClock(0);
     await writeLicence(10);
     const verifier = aVerifier();

@@ -9,11 +9,11 @@ import { LicenceRefusedError } from './licensing.errors.js';
 import { SteadyClock } from './steady-clock.js';
 import { endsTheLicence } from './verification/online/check-online.js';
 
-/** What is known of the licence now; `proof` is null while the check is off. */
+/** The known state of the licence. `proof` is null while the check is off. */
 export interface LicenceState {
   proof: LicenceProof | null;
   checkedAt: Date | null;
-  /** Why the last check while running brought no new proof. */
+  /** The reason why the last check while running brought no new proof. */
   refusal: LicenceRefusedError | null;
 }
 
@@ -22,9 +22,9 @@ const LONGEST_WAIT_MS = 60 * MINUTE_MS;
 const timeNotKept = 'The time of the licence check could not be written to the database';
 
 /**
- * The licence gate. At start it lets the application come up only with a proof. While running it asks for a new proof once a
- * day (hourly when the last one is weak); a check that brings none leaves the last proof standing until its own end, and then
- * `lapsed` is told. A signed refusal ends it at once.
+ * The licence gate. The application starts only with a proof. While it runs, the gate asks for a new proof once a day (hourly when
+ * the last one is weak). A check that brings none leaves the last proof valid until its own end; then `lapsed` resolves. A signed
+ * refusal ends it at once.
  */
 @Injectable()
 export class LicenceVerifier implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -36,7 +36,7 @@ export class LicenceVerifier implements OnApplicationBootstrap, OnApplicationShu
   private ended = false;
   private lapse!: (refusal: LicenceRefusedError) => void;
 
-  /** Resolves when the licence has ended under a running service, which must then stop. */
+  /** Resolves when the licence has ended while the service runs. The service must then stop. */
   readonly lapsed = new Promise<LicenceRefusedError>(resolve => (this.lapse = resolve));
 
   constructor(
@@ -65,7 +65,10 @@ export class LicenceVerifier implements OnApplicationBootstrap, OnApplicationShu
     return { proof: this.proof, checkedAt: this.checkedAt, refusal: this.refusal };
   }
 
-  /** One look while running: asks for a new proof when the last is a day old, weak, or at its end. Setting the clock back gains no time. */
+  /**
+   * Checks once while running. Asks for a new proof when the last is a day old, weak, or at its end. Setting the clock back gains
+   * no time.
+   */
   async look(now: Date): Promise<void> {
     if (this.proof === null || this.checkedAt === null || this.steady === null) return;
     const latest = this.steady.now();
@@ -75,7 +78,7 @@ export class LicenceVerifier implements OnApplicationBootstrap, OnApplicationShu
     if (holds && young && this.proof.status === 'valid' && this.refusal === null) return;
     try {
       const proven = await this.prove(now, latest);
-      // In memory the time is kept already; what cannot be written now is written with the next proof.
+      // The time is kept in memory. A failed write is made up for with the next proof.
       await this.clock.remember(proven.at, proven.isFresh).catch((cause: unknown) => this.log.warn({ cause }, timeNotKept));
     } catch (error) {
       const refusal = error as LicenceRefusedError;
@@ -96,7 +99,10 @@ export class LicenceVerifier implements OnApplicationBootstrap, OnApplicationShu
     this.timer.unref();
   }
 
-  /** The time that goes with the proof, and whether the licence server has just signed it: then the clock is right by it. */
+  /**
+   * Returns the time of the proof, and whether the licence server has just signed it. A fresh signature shows that the clock is
+   * right.
+   */
   private async prove(now: Date, latestSeen: Date): Promise<{ at: Date; isFresh: boolean }> {
     const proof = await checkLicence(this.settings, now, { latestSeen });
     const isFresh = proof.mode === 'online' && proof.status === 'valid';

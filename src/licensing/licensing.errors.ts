@@ -1,7 +1,7 @@
 import { type Bilingual } from '../text/bilingual.js';
 import { licenceConflicts, licenceRefusal } from '../config/license-settings.js';
 
-/** Why a licence is refused. Each sentence says what to do about it; none can hold the key. */
+/** The reasons for refusing a licence. Each sentence says what to do about it, and none can hold the key. */
 const sentences = {
   ...licenceConflicts,
   url_invalid: {
@@ -70,14 +70,14 @@ const sentences = {
 
 export type RefusalReason = keyof typeof sentences;
 
-/** EX_CONFIG of sysexits.h; service managers can tell it from a crash. */
+/** EX_CONFIG of sysexits.h, which service managers can tell from a crash. */
 export const LICENCE_REFUSED_EXIT_CODE = 78;
 
-/** The licence does not let the service run. Its message is one line in both languages. */
+/** The licence does not let the service run. The message is one line in both languages. */
 export class LicenceRefusedError extends Error {
   readonly exitCode = LICENCE_REFUSED_EXIT_CODE;
 
-  /** @param detail A short fact such as an error code; never text from outside that was not checked, it could quote the key. */
+  /** @param detail A short fact such as an error code. Unchecked text from outside must not go here: it could quote the key. */
   constructor(
     readonly reason: RefusalReason,
     readonly detail?: string,

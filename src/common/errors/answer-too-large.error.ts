@@ -1,7 +1,7 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { ApiError } from './api-error.js';
 
-/** What an answer was read from; each kind is made smaller in its own way. */
+/** The source of an answer. Each one has its own advice for making the answer smaller. */
 export type AnswerSource = 'query' | 'metric' | 'rows' | 'node';
 
 const advice: Record<AnswerSource, Bilingual> = {
@@ -20,7 +20,7 @@ const advice: Record<AnswerSource, Bilingual> = {
   },
 };
 
-/** 422: an answer that would take more bytes than one may. It was not read to its end: `receivedBytes` is how far it got. */
+/** 422: the answer would take more bytes than one answer may. Reading stopped after `receivedBytes`. */
 export class AnswerTooLargeError extends ApiError {
   constructor(source: AnswerSource, receivedBytes: number, limitBytes: number) {
     const [size, limit] = [megabytes(receivedBytes), megabytes(limitBytes)];

@@ -1,6 +1,6 @@
 import { type Bilingual, joined } from '../../text/bilingual.js';
 
-/** One broken field of a request: where it is, what is wrong, a stable snake_case word for machines, and further facts for them. */
+/** One broken field of a request: its place, a sentence, a stable snake_case code, and further facts for machines. */
 export interface FieldProblem {
   /** Starts with `body`, `query`, `path` or `header`; then property names and array indexes. */
   loc: (string | number)[];
@@ -22,8 +22,8 @@ export interface ErrorOptions {
 }
 
 /**
- * Every error the service answers with. It is born with its status, its stable code and its public sentence in both
- * languages; one filter turns it into a body. What must not leave the process goes to `cause`.
+ * The base of every error that the service answers with. It carries its status, its stable code and its public sentence in both
+ * languages; one filter turns it into a body. Facts that must stay inside the process go to `cause`.
  */
 export class ApiError extends Error {
   readonly context?: Record<string, unknown>;
@@ -41,13 +41,13 @@ export class ApiError extends Error {
     if (options.headers) this.headers = options.headers;
   }
 
-  /** The sentence clients read: Chinese first, then English. */
+  /** The sentence for clients: Chinese first, then English. */
   get detail(): string {
     return this.message;
   }
 }
 
-/** 422 with a list: values that are present and break their schema. */
+/** 422 with a list: values that are present but break their schema. */
 export class SchemaError extends ApiError {
   constructor(
     readonly problems: FieldProblem[],
@@ -57,7 +57,7 @@ export class SchemaError extends ApiError {
   }
 }
 
-/** 503: what the request needs is in use; `Retry-After` says when to ask again, in seconds. */
+/** 503: another request uses what this one needs. `Retry-After` gives the seconds to wait. */
 export class BusyError extends ApiError {
   constructor(code: string, text: Bilingual, retryAfterS: number, cause?: unknown) {
     super(503, code, text, { headers: { 'Retry-After': String(retryAfterS) }, ...(cause === undefined ? {} : { cause }) });

@@ -12,7 +12,7 @@ export class InternalError extends ApiError {
   }
 }
 
-/** 503: all connections of this process to its database have been in use for longer than anyone waits. */
+/** 503: the request waited too long for one of this process's database connections, which were all in use. */
 export class DatabaseBusyError extends BusyError {
   constructor() {
     super('database_busy', { zh: '服务繁忙，请稍后重试', en: 'The service is busy; try again shortly' }, 2);
@@ -24,7 +24,7 @@ export class DatabaseUnavailableError extends ApiError {
     super(
       500,
       'database_unavailable',
-      // A COMMIT whose answer was lost may have been carried out.
+      // A COMMIT may have been carried out although its answer was lost.
       {
         zh: '数据库暂时不可用，请稍后重试；若是写操作，它可能已经生效，请先查询再重试',
         en: 'The database is unavailable for now; retry shortly. A write may have taken effect: look before you repeat it',
@@ -114,7 +114,7 @@ export class RequestTimeoutError extends ApiError {
       408,
       'request_timeout',
       { zh: '请求没有及时到达', en: 'The request did not arrive in time' },
-      // What is still on its way must not be taken for another request.
+      // Without this, the rest of the body would be read as the next request.
       { headers: { Connection: 'close' } },
     );
   }

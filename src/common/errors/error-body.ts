@@ -1,10 +1,10 @@
 import { joined } from '../../text/bilingual.js';
 import { type ApiError, type FieldProblem, SchemaError } from './api-error.js';
 
-/** Route families that older clients know: they read `message`, all others read `detail`. Routes are found in any case. */
+/** The route families in which older clients read `message`; all others read `detail`. Routes match in any case. */
 const legacyFamilies = /^\/(metrics|warehouse)(\/|$)/i;
 
-/** `path` is the route's path without `/api` and without the query string. */
+/** `path` is the route's path without `/api` and the query string. */
 export function isLegacyPath(path: string): boolean {
   return legacyFamilies.test(path);
 }

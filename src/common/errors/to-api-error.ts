@@ -10,7 +10,7 @@ import {
   UnsupportedMediaTypeError,
 } from './common-errors.js';
 
-/** What `toApiError` reads off errors of Nest, of `raw-body` and of PostgreSQL. */
+/** The fields that `toApiError` reads from errors of Nest, `raw-body` and PostgreSQL. */
 interface ForeignError {
   status?: unknown;
   code?: unknown;
@@ -18,16 +18,16 @@ interface ForeignError {
   getStatus?: () => number;
 }
 
-/** SQLSTATE classes and socket errors that mean the server is away, not that the statement is wrong. */
+/** Matches SQLSTATE classes and socket errors that mean that the server is away, not that the statement is wrong. */
 const connectionLost =
   /^(08|57P|53|25P0[34])|^(ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
-/** SQLSTATEs of a foreign key: what a request refers to, or wants to delete, changed between its check and its write. */
+/** Matches the SQLSTATEs of a foreign key: a record that a request refers to or deletes changed between the check and the write. */
 const referenceBroken = /^(23001|23503)$/;
-/** What node-postgres and its pool say without a code. */
+/** Matches messages of node-postgres and its pool, which carry no code. */
 const poolWait =
   /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Query read timeout|^timeout expired$|Cannot use a pool after calling end/;
 
-/** Turns whatever was thrown into an error of ours; texts of others never reach a client, they may quote the request. */
+/** Turns anything thrown into an error of ours. Texts of other errors never reach a client, because they may quote the request. */
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof LanguageError) return unreadable(thrown);
@@ -51,7 +51,7 @@ export function toApiError(thrown: unknown): ApiError {
   return new InternalError(thrown);
 }
 
-/** 400, unless the feature whose language it is has answered otherwise. */
+/** Answers 400 unless the language's own feature has answered otherwise. */
 function unreadable(error: LanguageError): ApiError {
   return new ApiError(400, error.code, error.text, { context: error.facts });
 }

@@ -1,9 +1,12 @@
 import { ApiError } from '../errors/api-error.js';
 
-/** `JSON.parse` takes about 30 ms for so many elements and fields, and half a second for the 16 MB that an answer may have. */
+/**
+ * The most elements and fields that one value may have. `JSON.parse` takes about 30 ms for so many, and half a second for the 16 MB
+ * that an answer may have.
+ */
 export const MOST_PARTS = 200_000;
 
-/** 422: one value of an answer is a list or map of more parts than are read without holding up everybody else. */
+/** 422: one value of the answer is a list or map with so many parts that parsing it would hold up everybody else. */
 export class ValueTooDetailedError extends ApiError {
   constructor() {
     super(
@@ -19,13 +22,13 @@ export class ValueTooDetailedError extends ApiError {
 }
 
 /**
- * Refuses a JSON text that would take long to parse, without parsing it. Commas inside of texts count too: a text that is full of them
- * is longer than most.
+ * Refuses a JSON text that would take long to parse, without parsing it. Commas inside texts count too; only a very long text has
+ * that many.
  * @throws ValueTooDetailedError
  */
 export function checkDetail(text: string): void {
   if (text.length <= MOST_PARTS) return;
-  // A text alone is read at the speed of memory.
+  // A single text is parsed at the speed of memory.
   if (text.startsWith('"')) return;
   let parts = 0;
   for (let i = 0; i < text.length; i++) {

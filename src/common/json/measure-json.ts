@@ -4,17 +4,17 @@ const colon = 0x3a;
 const comma = 0x2c;
 
 export interface JsonMeasure {
-  /** How deep the brackets nest. */
+  /** The deepest nesting of brackets. */
   depth: number;
-  /** Lists, maps, and fields of maps. */
+  /** The number of lists, maps and fields of maps. */
   parts: number;
-  /** Commas between elements and fields. */
+  /** The number of commas between elements and fields. */
   commas: number;
 }
 
 /**
- * Measures a JSON text without parsing it: one pass over the bytes, which for UTF-8 need no decoding. Gives up as soon as one of the
- * limits is passed. Of a text that is no JSON it says nothing of use.
+ * Measures a JSON text without parsing it, in one pass over the bytes; UTF-8 needs no decoding for that. Stops as soon as a limit
+ * is passed. The result is meaningless for a text that is not JSON.
  */
 export function measureJson(json: Uint8Array, limits: JsonMeasure): JsonMeasure {
   let depth = 0;

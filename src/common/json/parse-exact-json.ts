@@ -1,14 +1,14 @@
 const SUSPECT_NUMBER = /\d{16}|\d[eE][+-]?\d/;
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** A decimal as it goes over the wire: a number within ±(2^53 - 1), its own text beyond, so that no digit of an integer is lost. */
+/** A decimal as it goes over the wire: a number within ±(2^53 - 1), else its own text, so that no digit is lost. */
 export function toExactNumber(text: string): number | string {
   const value = Number(text);
   return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? value : text;
 }
 
 /**
- * `JSON.parse` for PostgreSQL's jsonb, which keeps every digit: numbers beyond ±(2^53 - 1) become strings.
+ * Parses PostgreSQL's jsonb like `JSON.parse`, but keeps every digit: numbers beyond ±(2^53 - 1) become strings.
  * @throws SyntaxError like `JSON.parse`.
  */
 export function parseExactJson(text: string): unknown {

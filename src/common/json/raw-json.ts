@@ -1,8 +1,8 @@
-/** The bytes of a JSON value that pass through as they are: large values are neither parsed nor written again. */
+/** The bytes of a JSON value that is passed on as it is, so that a large value is neither parsed nor written again. */
 export class RawJson {
   constructor(readonly bytes: Buffer) {}
 
-  /** For whoever writes it after all. */
+  /** Parses the value for `JSON.stringify`. */
   toJSON(): unknown {
     return JSON.parse(this.bytes.toString('utf8'));
   }

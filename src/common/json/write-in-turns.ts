@@ -1,13 +1,13 @@
 import { Pace } from '../turns/pace.js';
 import { RawJson } from './raw-json.js';
 
-/** Up to here a whole value is written in one go: that takes some milliseconds at most. */
+/** A value up to this size is written in one go, which takes some milliseconds at most. */
 const WRITTEN_AT_ONCE_BYTES = 262_144;
 const SAMPLED = 4;
-/** Characters of a piece: fewer make many pieces, each of which costs a write. */
+/** Characters of one piece. Smaller pieces would cost more writes. */
 const PIECE = 65_536;
 
-/** Whether an object's JSON is worth writing in turns, judged by the first elements of its arrays. */
+/** Estimates from the first elements of each array whether an object's JSON is worth writing in turns. */
 export function isLarge(body: unknown): body is Record<string, unknown> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return false;
   return Object.values(body).some(value => {
@@ -19,7 +19,7 @@ export function isLarge(body: unknown): body is Record<string, unknown> {
   });
 }
 
-/** Characters of the texts in a value and a few for everything else; nothing is written for it. */
+/** Estimates the length of a value's JSON without writing it: the characters of its texts, and a few for everything else. */
 function weightOf(value: unknown): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return 8;
@@ -28,18 +28,18 @@ function weightOf(value: unknown): number {
   return sum;
 }
 
-/** JSON in pieces, written so that the event loop is left in between. */
+/** Writes JSON in pieces and yields the event loop between them. */
 export class JsonPieces {
   private readonly pieces: Buffer[] = [];
   private gathered = '';
 
-  /** @param onBytes hears of every piece's size as it is written; may throw to end it */
+  /** @param onBytes is told the size of every piece as it is written; it may throw to stop the writing */
   constructor(
     private readonly pace = new Pace(),
     private readonly onBytes: (bytes: number) => void = () => undefined,
   ) {}
 
-  /** An object, whose arrays are written by their elements and whose raw values as they are. */
+  /** Writes an object: its arrays element by element, its raw values as they are. */
   async object(body: Record<string, unknown>): Promise<this> {
     let separator = '{';
     for (const [name, value] of Object.entries(body)) {
@@ -90,7 +90,7 @@ export class JsonPieces {
   }
 }
 
-/** The JSON of an object, in pieces. */
+/** Writes the JSON of an object in pieces. */
 export async function writeInTurns(body: Record<string, unknown>): Promise<Buffer[]> {
   return (await new JsonPieces().object(body)).end();
 }

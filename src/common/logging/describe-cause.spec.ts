@@ -58,7 +58,7 @@ describe('describing an error for the log', () => {
     () => {
       throw Object.assign(new SyntaxError('bad\n    at hunter2 (file.js:1)'), { body: 'hunter2' });
     },
-  ])('withholds what quotes its input: %s', fail => {
+  ])('withholds texts that quote their input: %s', fail => {
     let thrown: unknown;
     try {
       fail();
@@ -70,7 +70,7 @@ describe('describing an error for the log', () => {
     expect(JSON.stringify(described)).not.toContain('hunter2');
   });
 
-  it('follows causes, but not for ever', () => {
+  it('follows causes to a bounded depth', () => {
     const error = new ApiError(500, 'x', { zh: '错', en: 'wrong' }, { cause: new Error('inner') });
     expect(describeCause(error)).toMatchObject({ type: 'ApiError', message: '错 / wrong', cause: { message: 'inner' } });
     const loop = new Error('loop');

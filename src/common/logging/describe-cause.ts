@@ -2,13 +2,13 @@ import { ApiError } from '../errors/api-error.js';
 import { LanguageError } from '../../text/language-error.js';
 import { SQLSTATE } from '../../sql/sqlstate.js';
 
-/** What a log line says of an error. */
+/** The part of an error that goes into a log line. */
 export interface DescribedCause {
   type: string;
-  /** SQLSTATE, or the code of Node or of ours. */
+  /** A SQLSTATE, a Node code or a code of ours. */
   code?: string;
   message: string;
-  /** Where it was thrown: one frame a line, without the message. */
+  /** The place where it was thrown: one frame a line, without the message. */
   stack?: string;
   cause?: DescribedCause;
 }
@@ -29,8 +29,8 @@ const withheld = '(text withheld: it may quote values)';
 const deepest = 4;
 
 /**
- * Classes of SQLSTATE whose texts name objects and circumstances, never values; 22P02 on the other hand reads `invalid input
- * syntax for type integer: "…"`. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * The SQLSTATE classes whose texts name objects and circumstances, never values. A class such as 22 is left out: 22P02 reads
+ * `invalid input syntax for type integer: "…"`. https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const plainClasses = /^(08|0A|23|25|26|28|3D|40|53|55|57|58|XX)/;
 const plainCodes = new Set<string>([
@@ -41,23 +41,23 @@ const plainCodes = new Set<string>([
   SQLSTATE.insufficientPrivilege,
 ]);
 
-/** Errors of the language whose texts do not repeat what they were given. */
+/** Error types of the language whose texts do not repeat their input. */
 const plainTypes = new Set(['Error', 'TypeError', 'RangeError', 'ReferenceError', 'AssertionError', 'AggregateError', 'AbortError']);
 
 /**
- * An error as the log may know it: its type, its code, where it came from, and its text only where that is known to quote no
- * input. Driver errors carry statement, parameters and rows as own properties, parsers quote the line they stopped at
- * (`Unexpected token 'h', "{"password":hunter2}" is not valid JSON`); neither belongs into a log.
+ * Describes an error for the log: its type, its code, its place, and its text only when that is known to quote no input. Driver
+ * errors carry the statement, parameters and rows as properties, and parsers quote the line they stopped at (`Unexpected token 'h',
+ * "{"password":hunter2}" is not valid JSON`); neither may reach a log.
  */
 export function describeCause(thrown: unknown, depth = 0): DescribedCause {
   if (typeof thrown !== 'object' || thrown === null) return { type: typeof thrown, message: withheld };
   const error = thrown as Thrown;
-  // TypeORM wraps what the driver threw and copies its text.
+  // TypeORM wraps the driver's error and copies its text.
   if (error.driverError !== undefined && depth < deepest) return describeCause(error.driverError, depth + 1);
   const type = thrown.constructor?.name ?? 'object';
   const text = typeof error.message === 'string' ? error.message : '';
   const code = typeof error.code === 'string' ? error.code : undefined;
-  // The sentence of an error of ours is public already.
+  // The sentence of an error of ours is public anyway.
   const message = thrown instanceof ApiError || thrown instanceof LanguageError ? text : messageOf(error, type, code, text);
   const frames = framesOf(error.stack, text);
   return {
@@ -79,7 +79,7 @@ function messageOf({ severity, table, constraint }: Thrown, type: string, code: 
   return plainTypes.has(type) ? text : withheld;
 }
 
-/** The stack repeats the message, which may have lines that look like frames: it is cut off by its length. */
+/** Cuts the message off the stack by its length: the message may have lines that look like frames. */
 function framesOf(stack: unknown, text: string): string {
   if (typeof stack !== 'string') return '';
   const start = text === '' ? 0 : stack.indexOf(text);

@@ -5,17 +5,17 @@ import { describeCause } from './describe-cause.js';
 import { scrubber } from './scrub-secrets.js';
 
 export interface LogOptions {
-  /** Secrets of the environment; hidden wherever they turn up. */
+  /** Secrets from the environment, hidden wherever they appear. */
   secrets?: readonly string[];
-  /** Which process speaks, where there are several. */
+  /** The name of the process, when several write logs. */
   name?: string;
-  /** Standard output unless a test reads along. */
+  /** Standard output by default; tests read another one. */
   destination?: DestinationStream;
 }
 
 /**
- * Structured log on standard output; one JSON object a line, with the id of the request it belongs to. Errors go under
- * `cause` and come out as `describeCause` has them.
+ * Creates a structured log on standard output: one JSON object a line, with the id of its request. An error under `cause` is logged
+ * as `describeCause` describes it.
  */
 export function createLog(level: string, { secrets = [], name, destination }: LogOptions = {}): Logger {
   const options = {
@@ -32,7 +32,7 @@ export function createLog(level: string, { secrets = [], name, destination }: Lo
   return destination ? pino(options, destination) : pino(options);
 }
 
-/** Nest's own messages through the same log; its start-up chatter is of use only when debugging. */
+/** Sends Nest's own messages to the same log. Its start-up messages only appear at level debug. */
 export class FrameworkLog implements LoggerService {
   constructor(private readonly target: Logger) {}
 
@@ -56,5 +56,5 @@ export class FrameworkLog implements LoggerService {
   }
 }
 
-/** Injection token of the process's log. */
+/** The injection token of the process's log. */
 export const LOG = Symbol('log');

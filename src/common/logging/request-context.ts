@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { type NextFunction, type Request, type Response } from 'express';
 
-/** What belongs to the request being served, for code that is not handed the request itself. */
+/** Facts about the request being served, for code that does not get the request itself. */
 export interface RequestContext {
   requestId: string;
   request: Request;
@@ -12,12 +12,12 @@ export interface RequestContext {
 const storage = new AsyncLocalStorage<RequestContext>();
 const acceptable = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** The context of the request being served; undefined outside of one. */
+/** The context of the request being served, or undefined outside a request. */
 export function currentRequest(): RequestContext | undefined {
   return storage.getStore();
 }
 
-/** Gives every request an id, the caller's own if it is a plain token, and names it in the response. */
+/** Gives every request an id and returns it in a response header. A plain token sent by the caller becomes the id. */
 export function requestContextMiddleware(request: Request, response: Response, next: NextFunction): void {
   const offered = request.headers['x-request-id'];
   const requestId = typeof offered === 'string' && acceptable.test(offered) ? offered : randomUUID();

@@ -20,7 +20,7 @@ describe('scrubbing a log line', () => {
     expect(scrubber([])(line)).not.toContain(secret);
   });
 
-  it('hides the secrets of the environment wherever they stand, also escaped', () => {
+  it('hides the secrets of the environment anywhere in a line, also escaped', () => {
     const scrub = scrubber(['correct horse', 'quo"ted\\secret', 'abc']);
     expect(scrub('the correct horse and abc')).toBe('the [secret] and abc');
     expect(scrub(JSON.stringify({ text: 'a quo"ted\\secret' }))).toBe('{"text":"a [secret]"}');

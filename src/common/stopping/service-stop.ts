@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 
 /**
- * Whether the service is on its way out. First it is announced: the service is no longer ready, so that whoever sends requests
- * looks elsewhere, and still answers what comes. Then it begins: whoever only waits or watches ends on its own.
+ * Tells how far the service has come in stopping. Once the stop is announced, the service reports itself not ready, so that load
+ * balancers look elsewhere, but still answers requests. Once it has begun, waiting and watching requests end on their own.
  */
 @Injectable()
 export class ServiceStop {

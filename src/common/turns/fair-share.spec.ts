@@ -11,7 +11,7 @@ const settled = () => new Promise<void>(resolve => setImmediate(resolve));
 const share = (options: Partial<FairShareOptions>) =>
   new FairShare({ places: 8, waitingPerCaller: 4, patienceMs: 60_000, refuse: seconds => new Refused(seconds), ...options });
 
-/** Work whose end the test decides. */
+/** Starts work whose end the test decides. */
 function open(of: FairShare, claim: Claim) {
   let finish!: (error?: Error) => void;
   const state = { begun: false, refused: null as Error | null, finish: (error?: Error) => finish(error) };
@@ -30,7 +30,7 @@ describe('FairShare', () => {
     [3, 2],
     [4, 2],
     [8, 4],
-  ])('of %i places gives a caller who is alone %i, and the next one a place at once', async (places, half) => {
+  ])('of %i places gives %i to a caller who is alone, and one at once to the next caller', async (places, half) => {
     const of = share({ places, waitingPerCaller: places });
     const greedy = Array.from({ length: places }, () => open(of, { caller: 'greedy' }));
     const next = open(of, { caller: 'next' });
@@ -62,7 +62,7 @@ describe('FairShare', () => {
     expect([other.begun, greedy[2]!.begun]).toEqual([true, false]);
   });
 
-  it('takes the last of the longest line out when all lines together are full', async () => {
+  it('drops the last of the longest line when all lines together are full', async () => {
     const of = share({ places: 1, waitingPerCaller: 3, waiting: 3 });
     const greedy = Array.from({ length: 4 }, () => open(of, { caller: 'greedy' }));
     const other = [open(of, { caller: 'other' }), open(of, { caller: 'other' })];
@@ -71,10 +71,10 @@ describe('FairShare', () => {
     expect(other.map(({ refused }) => refused !== null)).toEqual([false, true]);
   });
 
-  it('refuses who has waited for long enough, with the time that the line is likely to take', async () => {
+  it('refuses a caller who has waited long enough, with the time that the line is likely to take', async () => {
     const of = share({ places: 1, patienceMs: 10 });
     const first = open(of, { caller: 'a' });
-    // A timer that keeps no process alive does not keep this test waiting either.
+    // The timers of the share keep no process alive, so this one does.
     const awake = setInterval(() => undefined, 5);
     await expect(of.enter({ caller: 'b' })).rejects.toEqual(new Refused(1));
     clearInterval(awake);
@@ -83,7 +83,7 @@ describe('FairShare', () => {
     expect([of.working, of.waiting]).toEqual([0, 0]);
   });
 
-  it('gives a place back once, however often it is told', async () => {
+  it('takes a place back once, however often it is given back', async () => {
     const of = share({ places: 2 });
     const leave = await of.enter({ caller: 'a' });
     await of.enter({ caller: 'b' });
@@ -104,7 +104,7 @@ describe('FairShare', () => {
     mostPerCaller: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
   });
 
-  it('lets in, keeps waiting and refuses exactly whom a naive model does, and leaks no place', async () => {
+  it('admits, queues and refuses exactly the callers that a naive model does, and leaks no place', async () => {
     await fc.assert(
       fc.asyncProperty(sizes, fc.array(step, { maxLength: 60 }), async (options, steps) => {
         const of = share({ ...options, mostPerCaller: options.mostPerCaller! });
@@ -144,7 +144,7 @@ describe('FairShare', () => {
           }
           await check();
         }
-        // Nobody starves: as work ends, everyone who waits gets a place.
+        // As work ends, every waiting caller gets a place, so nobody starves.
         while (model.working.length > 0) {
           finish(model.working[0]!.id);
           await check();
@@ -161,7 +161,7 @@ interface Party {
   claim: Claim;
 }
 
-/** The same rules written down without regard to cost: whoever has waited longest since the caller's last turn comes first. */
+/** The same rules written without regard to cost: the caller whose last turn is longest ago comes first. */
 class NaiveShare {
   working: Party[] = [];
   waiting: Party[] = [];

@@ -1,26 +1,26 @@
-/** Whose work it is, and what it works on. */
+/** Names the caller of the work, and optionally the thing it works on. */
 export interface Claim {
   caller: string | number;
-  /** What several callers use together, such as a graph: it has a share of its own. */
+  /** A thing that several callers use together, such as a graph. It has a share of its own. */
   group?: string | number;
-  /** Longest wait for a place, in milliseconds; the share's own patience if that is shorter. */
+  /** The longest wait for a place, in milliseconds. The share's own patience counts if it is shorter. */
   patienceMs?: number;
-  /** Ends the wait. Work that has begun is not stopped by it. */
+  /** Ends the wait. It does not stop work that has begun. */
   signal?: AbortSignal;
 }
 
 export interface FairShareOptions {
-  /** So much at once, of all callers together. */
+  /** Places for all callers together. */
   places: number;
-  /** Most places of one caller, where half of them would be too many. */
+  /** The most places of one caller, when half of them would be too many. */
   mostPerCaller?: number;
-  /** How much of one caller may wait; none where it is 0. */
+  /** The most claims of one caller that may wait; 0 lets none wait. */
   waitingPerCaller: number;
-  /** How much may wait of all callers together. */
+  /** The most claims of all callers together that may wait. */
   waiting?: number;
-  /** Longest wait for a place, in milliseconds. */
+  /** The longest wait for a place, in milliseconds. */
   patienceMs: number;
-  /** The error of a caller who may not wait, with the seconds after which a place is likely. */
+  /** Makes the error for a caller who may not wait, from the seconds after which a place is likely. */
   refuse: (retryAfterS: number) => Error;
 }
 
@@ -30,23 +30,23 @@ interface Waiting {
   giveUp: (error: Error) => void;
 }
 
-/** A group may hold three times what is free: six places of eight. */
+/** A group may hold three times as many places as are free: six of eight. */
 const groupWeight = 3;
 const longestRetryS = 60;
 
 /**
- * Shares a scarce thing among callers. A caller takes a further place only while more places are free than the caller holds,
- * so that one alone gets half of them and whoever comes next finds one (dynamic thresholds, after Choudhury and Hahne 1998,
- * doi.org/10.1109/90.664262). What finds no place waits in its caller's own short line. Lines are served in turn.
+ * Shares places among callers. A caller gets a further place only while more places are free than the caller holds. One caller
+ * alone therefore gets half of them, and the next caller finds one free (dynamic thresholds, after Choudhury and Hahne 1998,
+ * doi.org/10.1109/90.664262). A claim without a place waits in its caller's own short line. Lines are served in turn.
  */
 export class FairShare {
   private held = 0;
   private queued = 0;
-  /** Places held, by caller and by group; what holds none is not in it. */
+  /** Places held, by caller and by group. Entries of zero are removed. */
   private readonly holdings = new Map<string, number>();
-  /** The lines of callers who wait; whose turn is next stands first. */
+  /** The lines of waiting callers, in the order of their turns. */
   private readonly lines = new Map<Claim['caller'], Waiting[]>();
-  /** How long a place is usually held. */
+  /** The usual time that a place is held. */
   private usualMs = 0;
 
   constructor(private readonly options: FairShareOptions) {}
@@ -60,7 +60,7 @@ export class FairShare {
     return this.queued;
   }
 
-  /** Works once there is a place. @throws what `enter` throws, and what the work throws */
+  /** Waits for a place, then does the work. @throws what `enter` throws, and what the work throws */
   async run<T>(claim: Claim, work: () => Promise<T>): Promise<T> {
     const leave = await this.enter(claim);
     try {
@@ -71,12 +71,12 @@ export class FairShare {
   }
 
   /**
-   * Waits for a place. The function that it resolves to gives the place back.
-   * @throws the refusal when the caller's line is full or its patience ends; the signal's reason when that aborts
+   * Waits for a place. Resolves to a function that gives the place back.
+   * @throws the refusal when the caller's line is full or the wait takes too long; the signal's reason when it aborts
    */
   async enter(claim: Claim): Promise<() => void> {
     claim.signal?.throwIfAborted();
-    // Nothing that waits fits, or it would not wait: whoever fits overtakes nobody.
+    // A claim that fits need not queue: everyone who waits does not fit, so it overtakes nobody.
     if (this.fits(claim)) this.hold(claim, 1);
     else await this.wait(claim);
     const since = performance.now();
@@ -139,7 +139,7 @@ export class FairShare {
     });
   }
 
-  /** Where all lines together are full the longest one loses its last, so that it costs a newcomer nothing. */
+  /** Makes room when all lines together are full: the longest line loses its last claim, so that a newcomer need not pay for it. */
   private makeRoom(caller: Claim['caller']): void {
     const own = this.lines.get(caller)?.length ?? 0;
     if (own >= this.options.waitingPerCaller) throw this.refusal(caller);
@@ -163,7 +163,7 @@ export class FairShare {
       const next = line.find(({ claim }) => this.fits(claim));
       if (next === undefined) continue;
       this.remove(next);
-      // The caller's next turn comes behind everybody else's.
+      // The caller's next turn comes after everybody else's.
       if (this.lines.delete(caller)) this.lines.set(caller, line);
       return next;
     }

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Steps } from '../../text/steps.js';
 
-/** Eight pieces of work that hold the event loop this long each in one turn still leave it within 50 ms. */
+/** Eight pieces of work that each hold the event loop this long in one turn together hold it for less than 50 ms. */
 const HELD_MS = 5;
 
-/** Does the work in turns, so that the event loop is left in between. */
+/** Does the work in steps and yields the event loop between them. */
 export async function inTurns<T>(steps: Steps<T>, pace = new Pace()): Promise<T> {
   for (;;) {
     const step = steps.next();
@@ -14,8 +14,8 @@ export async function inTurns<T>(steps: Steps<T>, pace = new Pace()): Promise<T>
 }
 
 /**
- * Lets long work give way: it asks wherever it may pause, and waits a turn of the event loop once it has held it for 5 ms.
- * `if (pace.isDue) await pace.turn()` costs a comparison in a loop that runs a million times.
+ * Makes long work yield: it asks at every point where it may pause, and waits one turn of the event loop once it has held it for 5
+ * ms. `if (pace.isDue) await pace.turn()` costs a comparison in a loop that runs a million times.
  */
 export class Pace {
   private since = performance.now();
@@ -24,12 +24,12 @@ export class Pace {
   /** @param signal ends the work at its next pause */
   constructor(private readonly signal?: AbortSignal) {}
 
-  /** The clock is read every 64th time only. */
+  /** Reads the clock only every 64th time. */
   get isDue(): boolean {
     return (++this.asked & 63) === 0 && this.isOverdue;
   }
 
-  /** For pieces that take long themselves. */
+  /** Reads the clock every time, for pieces that take long themselves. */
   get isOverdue(): boolean {
     return performance.now() - this.since >= HELD_MS;
   }

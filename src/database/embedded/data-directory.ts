@@ -4,7 +4,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 
-/** Longest path of a Unix socket is 107 bytes; names of up to 24 bytes are put into the socket directory. */
+/** The path of a Unix socket has at most 107 bytes, and the names of sockets take up to 24. */
 const maxSocketDirectoryBytes = 80;
 
 export class DataDirectoryInUseError extends Error {
@@ -23,8 +23,8 @@ export async function openDataDirectory(directory: string): Promise<string> {
 }
 
 /**
- * Holds the directory for this process until it ends, however it ends. On Linux the lock is an abstract socket, which
- * the kernel takes and gives back atomically; elsewhere it is a socket file that a dead owner no longer answers on.
+ * Holds the directory for this process until it ends in any way. On Linux the lock is an abstract socket, which the kernel takes
+ * and gives back atomically. Elsewhere it is a socket file; the file of a dead owner no longer answers.
  */
 export async function lockDataDirectory(directory: string): Promise<void> {
   const name = `graph-service-${fingerprint(directory)}`;
@@ -51,7 +51,7 @@ export async function socketDirectory(dataDirectory: string): Promise<string> {
   return directory;
 }
 
-/** Sockets are named for the process that listens, `retrieval-<pid>.sock`; `kill -9` leaves them behind. */
+/** Removes sockets that `kill -9` left behind. Sockets are named for their process: `retrieval-<pid>.sock`. */
 async function removeSocketsOfTheDead(directory: string): Promise<void> {
   for (const name of await readdir(directory)) {
     const pid = Number(/^retrieval-(\d+)\.sock$/.exec(name)?.[1] ?? NaN);
@@ -67,7 +67,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Reads the secret kept in `file`, or makes one of 32 random bytes (hex) and keeps it there, readable by the owner only. */
+/** Reads the secret in `file`. Without the file, makes one of 32 random bytes (hex), readable by the owner only. */
 export async function keepSecret(file: string): Promise<string> {
   const kept = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';

@@ -15,12 +15,12 @@ const stopTimeoutMs = 30_000;
 const connectTimeoutMs = 10_000;
 const firstPauseMs = 100;
 const longestPauseMs = 10_000;
-/** A server that ran this long was well: the next pause is the first again. */
+/** After a run this long, the next restart pauses for the shortest time again. */
 const wellAfterMs = 30_000;
 const user = 'graph';
 
 export interface EmbeddedPostgresOptions {
-  /** Directory that will hold `postgres/`, its log and its password. Must exist, and be locked by the caller. */
+  /** The directory that will hold `postgres/`, its log and its password. It must exist, and the caller must have locked it. */
   dataDirectory: string;
   /** More server settings, such as `{ fsync: 'off' }` for throw-away databases. */
   settings?: Record<string, string>;
@@ -29,8 +29,8 @@ export interface EmbeddedPostgresOptions {
 }
 
 /**
- * A real PostgreSQL server of the service's own, reachable by a private Unix socket only. When it dies it is started again,
- * after 0.1 s and then twice as long each time up to 10 s: its clients find it where it was.
+ * A real PostgreSQL server of the service's own, reachable only by a private Unix socket. When it dies it is started again at the
+ * same place, first after 0.1 s and then after twice as long each time, up to 10 s.
  */
 export class EmbeddedPostgres {
   private child: ChildProcess | null = null;
@@ -67,14 +67,15 @@ export class EmbeddedPostgres {
       max_wal_size: '4GB',
       checkpoint_timeout: '15min',
       jit: 'off',
-      // A query takes more cores than its own only where two are left for everybody else.
+      // A query may use further cores only if two are left for everybody else.
       max_parallel_workers: String(Math.max(0, os.availableParallelism() - 2)),
-      // A statement whose client is gone ends instead of working on for nobody; left alone it would also keep a server that died from
+      // A statement ends when its client is gone. Without this it would work on for nobody, and would keep a server that died from
       // starting again. PostgreSQL refuses the setting on Windows.
       ...(process.platform === 'win32' ? {} : { client_connection_check_interval: '2s' }),
-      // What sorts and joins of one process may put on the disk: a run of millions of rows fits, a cross product does not.
+      // The disk that sorts and joins of one process may use. A run of millions of rows fits, a cross product does not.
       temp_file_limit: '8GB',
-      // Errors of statements reach the client, and its log, which says less: their texts and details quote values of rows.
+      // Errors of statements stay out of the server's log: their texts and details quote values of rows. The client gets and logs
+      // them, with less detail.
       log_min_messages: 'log',
       log_min_error_statement: 'panic',
       log_error_verbosity: 'terse',
@@ -112,12 +113,12 @@ export class EmbeddedPostgres {
     return this.url.replace('@/postgres?', `@/${encodeURIComponent(database)}?`);
   }
 
-  /** Calls `handler` whenever the server has ended although nobody stopped it, with the time until it is started again. */
+  /** Calls `handler` whenever the server ends without being stopped, with the time until it is started again. */
   onUnexpectedExit(handler: (reason: Error, pauseMs: number) => void): void {
     this.onExits.push(handler);
   }
 
-  /** Fast shutdown: open transactions roll back, what was committed is kept. */
+  /** Shuts down fast: open transactions are rolled back, committed ones are kept. */
   async stop(): Promise<void> {
     this.kill();
     const timer = setTimeout(() => this.child?.kill('SIGQUIT'), stopTimeoutMs);
@@ -131,11 +132,11 @@ export class EmbeddedPostgres {
     this.child?.kill('SIGINT');
   }
 
-  /** Resolves once the server takes connections. @throws when it ends before that */
+  /** Resolves when the server accepts connections. @throws when it ends before that */
   private async spawn(): Promise<void> {
     const log = await open(path.join(this.dataDirectory, 'postgres.log'), 'a', 0o600);
     const { file, args, ...owner } = this.command;
-    // Detached: Ctrl-C must reach the service alone, which stops the database after the last request.
+    // The child is detached so that Ctrl-C reaches only the service, which stops the database after the last request.
     const child = spawn(file, args, { ...owner, detached: true, stdio: ['ignore', log.fd, log.fd] });
     await log.close();
     this.child = child;
@@ -157,7 +158,7 @@ export class EmbeddedPostgres {
     await waitUntilReady(this.url, () => this.failure);
   }
 
-  /** Ends when the server is stopped. */
+  /** Restarts the server whenever it ends, until it is stopped. */
   private async keepAlive(): Promise<void> {
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       const startedAt = performance.now();
@@ -167,13 +168,16 @@ export class EmbeddedPostgres {
       for (const handler of this.onExits) handler(this.failure!, pauseMs);
       await sleep(pauseMs);
       if (this.stopping) return;
-      // Backends that outlive their postmaster for a moment keep the directory: the next attempt finds them gone.
+      // Backends that outlive the postmaster for a moment keep the directory busy. The next attempt finds them gone.
       await this.spawn().catch(() => undefined);
     }
   }
 }
 
-/** Creates the cluster beside its place and moves it there, so that an interrupted `initdb` leaves nothing that looks complete. */
+/**
+ * Creates the cluster in another directory and moves it into place, so that an interrupted `initdb` leaves nothing that looks
+ * complete.
+ */
 async function createCluster(native: string, cluster: string, account: PostgresAccount, password: string): Promise<void> {
   const unfinished = `${cluster}.new`;
   await rm(unfinished, { recursive: true, force: true });
@@ -208,12 +212,12 @@ async function run(account: PostgresAccount, program: string, args: string[]): P
 }
 
 /**
- * The caller holds the data directory, so a `postmaster.pid` is left over from a service that was killed: either its
- * server still runs and is stopped, or the pid belongs to nobody or to a stranger and the file goes.
+ * Clears up after a service that was killed. The caller holds the data directory, so a `postmaster.pid` is left over: if its server
+ * still runs it is stopped, and if the pid is unused or another program's the file is removed.
  */
 async function clearFormerServer(cluster: string): Promise<void> {
   const pidFile = path.join(cluster, 'postmaster.pid');
-  // Only /proc tells whose a pid is; elsewhere PostgreSQL judges its own pid file.
+  // Only /proc tells which program has a pid. Elsewhere PostgreSQL judges its own pid file.
   if (process.platform !== 'linux' || !existsSync(pidFile)) return;
   const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
   for (const deadline = Date.now() + stopTimeoutMs; isServerOf(cluster, pid); await sleep(20)) {

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import path from 'node:path';
 
-/** `nobody` on every Linux: it has a passwd entry, which PostgreSQL asks for, and owns nothing. */
+/** The uid of `nobody` on every Linux. It has a passwd entry, which PostgreSQL needs, and owns nothing. */
 const nobody = 65534;
 
-/** What to spawn, and as whom where that is not the current user. */
+/** The program to spawn, and the user to run it as when that is not the current one. */
 export interface ServerCommand {
   file: string;
   args: string[];
@@ -14,34 +14,34 @@ export interface ServerCommand {
 }
 
 /**
- * Passing closed directories, kept across the change of the user. Without `no_setuid_fixup` the kernel would drop it for
- * access(2), by which initdb looks for its own programs.
+ * Keeps the right to pass closed directories across the change of the user. Without `no_setuid_fixup` the kernel would drop it for
+ * access(2), which initdb uses to look for its own programs.
  */
 const keepDirectoryAccess = ['--securebits=+no_setuid_fixup', '--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
 
-/** How to run a PostgreSQL program: PostgreSQL refuses to run as root, and must not outlive a service that was killed. */
+/** Says how to run a PostgreSQL program. PostgreSQL refuses to run as root, and must not outlive a service that was killed. */
 export interface PostgresAccount {
-  /** Owner of the data directory when it is not the current user. */
+  /** The owner of the data directory when it is not the current user. */
   uid?: number;
   command(program: string, args: string[]): ServerCommand;
 }
 
 /**
- * The command with a bound on the private memory of each of its processes; shared memory is not part of it. PostgreSQL has no such
- * bound of its own: at this one an allocation fails, the statement ends with SQLSTATE 53200, and session and server go on.
- * Elsewhere than on Linux nothing is bounded.
+ * Limits the private memory of each process that the command starts; shared memory does not count. PostgreSQL has no such limit of
+ * its own. At this one an allocation fails, the statement ends with SQLSTATE 53200, and the session and the server go on. There is
+ * no limit except on Linux.
  */
 export function withBoundedMemory({ file, args, ...owner }: ServerCommand, megabytes: number): ServerCommand {
   if (process.platform !== 'linux') return { file, args, ...owner };
-  // A bound that is tighter already stays. `exec`: the process keeps its id.
+  // A tighter limit stays. `exec` keeps the process id.
   const script = `ulimit -S -d ${megabytes * 1024} 2>/dev/null; exec "$@"`;
   return { file: 'sh', args: ['-c', script, 'sh', file, ...args], ...owner };
 }
 
 /**
- * As an ordinary user PostgreSQL runs as that user; as root it runs as `nobody`. Where `nobody` cannot reach the files
- * (a project under /root) it keeps the one capability that lets it pass the closed directories.
- * `setpriv` (util-linux) also asks the kernel to stop PostgreSQL when this process dies, even by `kill -9`.
+ * An ordinary user runs PostgreSQL as that user; root runs it as `nobody`. If `nobody` cannot reach the files (a project under
+ * /root), it keeps the one capability that lets it pass closed directories. `setpriv` (util-linux) also asks the kernel to stop
+ * PostgreSQL when this process dies, even by `kill -9`.
  */
 export function choosePostgresAccount(paths: string[]): PostgresAccount {
   const isRoot = process.getuid?.() === 0;
@@ -62,7 +62,7 @@ export function choosePostgresAccount(paths: string[]): PostgresAccount {
   };
 }
 
-/** Whether every directory on the way to `target` may be passed by any user. */
+/** Tells whether any user may pass every directory on the way to `target`. */
 function isReachableByAll(target: string): boolean {
   for (let folder = path.dirname(target); ; folder = path.dirname(folder)) {
     if ((statSync(folder).mode & 0o001) === 0) return false;

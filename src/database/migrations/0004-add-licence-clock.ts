@@ -1,7 +1,7 @@
 // The previous release keeps working: it does not know this table.
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
-/** The latest time at which a licence was found good: a clock that lies behind it was set back. One row. */
+/** Stores the latest time at which a licence was found good, in one row. A clock behind it was set back. */
 export class AddLicenceClock1700000000004 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -2,10 +2,10 @@
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
 /**
- * Moves each graph's rows from the partitions of `nodes` and `edges` to two tables of its own in the schema `graph_data`. The rows are
- * copied, not the partitions moved: they lose `graph_id` (8 bytes each with its padding), and their indexes are built after them.
- * One transaction a graph: thousands of graphs in one would need more locks than PostgreSQL has, and a process that is killed on the way
- * loses one graph's work. What is done is no partition any more, so the next start goes on with the rest.
+ * Moves each graph's rows from the partitions of `nodes` and `edges` to two tables of its own in the schema `graph_data`. It copies
+ * the rows instead of moving the partitions: they lose `graph_id` (8 bytes each with its padding), and their indexes are built
+ * afterwards. Each graph takes one transaction: thousands of graphs in one would need more locks than PostgreSQL has, and a process
+ * that is killed loses one graph's work only. A moved graph has no partition any more, so the next start goes on with the rest.
  */
 export class GiveGraphsTablesOfTheirOwn1700000000005 implements MigrationInterface {
   transaction = false;
@@ -30,7 +30,7 @@ export class GiveGraphsTablesOfTheirOwn1700000000005 implements MigrationInterfa
     await runner.query('DROP SCHEMA graph_data');
   }
 
-  /** Graphs that still have partitions, deleted ones too: theirs are dropped. */
+  /** Lists the graphs that still have partitions, including deleted graphs, whose partitions are dropped. */
   private async partitionedGraphs(runner: QueryRunner): Promise<number[]> {
     const rows = (await runner.query(`
       SELECT DISTINCT substring(c.relname FROM '[0-9]+$')::int AS id FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
@@ -39,7 +39,7 @@ export class GiveGraphsTablesOfTheirOwn1700000000005 implements MigrationInterfa
   }
 
   private async move(runner: QueryRunner, id: number): Promise<void> {
-    // The row is locked, so that the graph is not deleted between this look and the commit.
+    // Locks the row, so that the graph is not deleted between this check and the commit.
     const isKept = ((await runner.query('SELECT FROM graphs WHERE id = $1 FOR KEY SHARE', [id])) as unknown[]).length > 0;
     if (isKept) {
       await runner.query(`
@@ -59,11 +59,14 @@ export class GiveGraphsTablesOfTheirOwn1700000000005 implements MigrationInterfa
         ANALYZE graph_data.nodes_${id}, graph_data.edges_${id};
       `);
     }
-    // An orphan may have one of the two only.
+    // An orphan may have only one of the two tables.
     await runner.query(`DROP TABLE IF EXISTS nodes_${id}, edges_${id}`);
   }
 
-  /** Dropping a parent would drop its partitions with their rows: one that the previous release has made meanwhile is moved first. */
+  /**
+   * Drops the parents, which would drop their partitions with the rows. Returns false when the previous release has made a
+   * partition meanwhile, which must be moved first.
+   */
   private async dropParents(runner: QueryRunner): Promise<boolean> {
     return this.inTransaction(runner, async () => {
       const rows = (await runner.query(`SELECT to_regclass('nodes') IS NULL AS gone`)) as { gone: boolean }[];

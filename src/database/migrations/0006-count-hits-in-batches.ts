@@ -1,9 +1,9 @@
-// The previous release keeps working, and counts in the same rows: it writes `admitted`, which this one leaves to its default.
+// The previous release keeps working and counts in the same rows. It writes `admitted`, which this release leaves to its default.
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
 /**
- * One statement decides several requests of a key: `allowed` takes its limit to the row, and `taken` brings back how many of
- * them were admitted.
+ * Lets one statement decide several requests of a key. `allowed` passes the limit to the row, and `taken` returns how many of the
+ * requests were admitted.
  */
 export class CountHitsInBatches1700000000006 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,10 +1,11 @@
-// The previous release keeps working, and goes on letting every user read; a binding that it makes has no saver and is to be made again.
+// The previous release keeps working, and goes on letting every user read. A binding that it makes has no saver and must be made
+// again.
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
 /**
- * Who may use a warehouse connection, besides admins: closed by default, also the mirror, which every user could read before. An
- * admin reopens it to all with `POST /api/permissions/connections/1/users {"user_id": "everyone", "right": "read"}`.
- * A binding remembers who saved it, as jobs do: it reads the warehouse in that user's name. Keys may carry permissions.
+ * Stores who may use a warehouse connection, besides admins. Connections are closed by default, also the mirror, which every user
+ * could read before; an admin reopens it to all with `POST /api/permissions/connections/1/users {"user_id": "everyone", "right":
+ * "read"}`. A binding remembers its saver, as jobs do, and reads the warehouse in that user's name. Keys may carry permissions.
  */
 export class AddConnectionGrants1700000000008 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,10 +1,10 @@
-// The previous release keeps working: the users it makes have no normal name until the next start of this one, its answers no size.
+// The previous release keeps working. Its new users have no normal name until this release starts again, and its answers have no
+// size.
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
 /**
- * The normal name of a user, which only one may have (`UsersRepository.fillNormalNames` gives it to those who are there, with a
- * number where it is taken), the size
- * of a stored answer, and an index for the age of runs.
+ * Adds the normal name of a user, which must be unique, the size of a stored answer, and an index for the age of runs.
+ * `UsersRepository.fillNormalNames` gives existing users their normal name, with a number where it is taken.
  */
 export class NameUsersOnceAndMeasureAnswers1700000000009 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

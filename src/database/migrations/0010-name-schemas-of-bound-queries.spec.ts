@@ -4,7 +4,7 @@ import { emptyDatabase } from '../../../test/support/database.js';
 import { NameSchemasOfBoundQueries1700000000010 } from './0010-name-schemas-of-bound-queries.js';
 import { migrations } from './migrations.js';
 
-it('the schema of a bound query is named, and taken back, and nothing else of a binding changes', async () => {
+it('names the schema of a bound query, takes it back, and changes nothing else of a binding', async () => {
   const database = await emptyDatabase();
   const before = migrations.slice(0, migrations.indexOf(NameSchemasOfBoundQueries1700000000010));
   const source = new DataSource({ type: 'postgres', url: database.url, migrations: [...before, NameSchemasOfBoundQueries1700000000010] });

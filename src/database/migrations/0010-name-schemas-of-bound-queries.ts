@@ -1,7 +1,8 @@
-// The previous release keeps working: it reads past the schema. A metric that it binds to a query meanwhile has to be bound again where the query writes `mirror.` before a table.
+// The previous release keeps working and ignores the schema. A metric that it binds to a query meanwhile has to be bound again if
+// the query writes `mirror.` before a table.
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
-/** A metric that is bound to a query names the schema of its tables, as one that is bound to a table does: until now all were in `mirror`. */
+/** Names the schema of the tables that a metric's query reads, as metrics bound to a table do. Until now all were in `mirror`. */
 export class NameSchemasOfBoundQueries1700000000010 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,11 +1,11 @@
 import { createHash, hkdfSync } from 'node:crypto';
 import pg from 'pg';
 
-/** Every login that the service works with; the owner of the database only prepares it. */
+/** The logins that the service works with. The owner of the database only prepares it. */
 export const roles = ['records', 'retrieval', 'mirror'] as const;
 export type Role = (typeof roles)[number];
 
-/** URLs that an operator gives in place of the derived ones. */
+/** URLs that an operator sets in place of the derived ones. */
 export type GivenUrls = Partial<Record<Role, string | undefined>>;
 
 const longestNameBytes = 63;
@@ -21,13 +21,13 @@ export class DatabaseAccess {
     readonly mirror: string,
   ) {}
 
-  /** Given URLs as they are, the others from the owner's; no connection is made. */
+  /** Takes the given URLs, and derives the others from the owner's. Makes no connection. */
   static of(ownerUrl: string, given: GivenUrls = {}): DatabaseAccess {
     const url = (role: Role): string => given[role] ?? deriveUrl(ownerUrl, role);
     return new DatabaseAccess(url('records'), url('retrieval'), url('mirror'));
   }
 
-  /** The same logins on another database, which was made from this one. */
+  /** The same logins on another database that was made from this one. */
   on(database: string): DatabaseAccess {
     const moved = (url: string): string => url.replace(/(@[^/]*\/)[^?]*/, `$1${encodeURIComponent(database)}`);
     return new DatabaseAccess(moved(this.records), moved(this.retrieval), moved(this.mirror));
@@ -38,16 +38,16 @@ export class DatabaseAccess {
   }
 }
 
-/** Who logs in with a URL, as node-postgres reads it. */
+/** Reads the login from a URL, as node-postgres does. */
 export function loginOf(url: string): { name: string; password: string; database: string } {
   const { user, password, database } = new pg.Client(url);
   return { name: user ?? '', password: typeof password === 'string' ? password : '', database: database ?? '' };
 }
 
 /**
- * The URL of a role of the same database. Its name comes from the database, so that deployments on one server do not meet, and its
- * password from the owner's: processes that share a `DATABASE_URL` agree without a word. An owner without a password (trusted by
- * the server) has roles without one.
+ * Derives the URL of a role of the same database. The name comes from the database, so that deployments on one server do not clash.
+ * The password comes from the owner's, so that processes with the same `DATABASE_URL` agree without talking. If the owner has no
+ * password (the server trusts it), neither have the roles.
  */
 export function deriveUrl(ownerUrl: string, role: string): string {
   const { password, database } = loginOf(ownerUrl);
@@ -55,12 +55,12 @@ export function deriveUrl(ownerUrl: string, role: string): string {
   const secret =
     password === '' ? '' : `:${Buffer.from(hkdfSync('sha256', password, '', `graph-service ${name}`, 32)).toString('base64url')}`;
   const [, scheme, place, parameters] = /^(postgres(?:ql)?:\/\/)(?:[^/?#]*@)?([^?]*)(.*)$/s.exec(ownerUrl)!;
-  // Parameters of these names would win over what stands before the host.
+  // Parameters of these names would override the part before the host.
   const kept = parameters!.slice(1).split('&').filter(each => each !== '' && !/^(user|password)=/.test(each)); // prettier-ignore
   return `${scheme}${encodeURIComponent(name)}${secret}@${place}${kept.length === 0 ? '' : `?${kept.join('&')}`}`;
 }
 
-/** `graph_<database>_<role>`; a name that PostgreSQL would cut is cut here, with a hash that keeps it apart from others. */
+/** `graph_<database>_<role>`. PostgreSQL would cut a long name, so it is cut here, with a hash that keeps it unique. */
 export function roleName(database: string, role: string): string {
   const name = `graph_${database}_${role}`;
   if (Buffer.byteLength(name) <= longestNameBytes) return name;

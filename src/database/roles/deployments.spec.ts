@@ -6,7 +6,7 @@ import { type DatabaseAccess, deriveUrl, loginOf, roleName, roles } from './data
 import { prepareServer } from './prepare-server.js';
 import { RolesMissingError } from './roles.errors.js';
 
-/** Databases of one server with owners of all kinds, as operators have them. */
+/** Covers databases of one server whose owners differ as those of operators do. */
 describe('preparing a database', () => {
   const databases: TestDatabase[] = [];
   afterAll(() => Promise.all(databases.map(database => database.drop())));
@@ -18,7 +18,7 @@ describe('preparing a database', () => {
     database: string;
   }
 
-  /** An empty database with an owner of its own, who may do what `rights` say. */
+  /** Makes an empty database with an owner of its own, who has the given rights. */
   async function aDeployment(rights: string): Promise<Deployment> {
     const made = await emptyDatabase();
     databases.push(made);
@@ -32,7 +32,7 @@ describe('preparing a database', () => {
 
   const withLogin = (url: string, name: string, password: string): string => url.replace(/\/\/[^@]*@/, `//${name}:${password}@`);
 
-  /** Every login does its work, and none of them another's. */
+  /** Expects that every login can do its own work and none of the others'. */
   async function expectSeparation(access: DatabaseAccess): Promise<void> {
     const found: Record<string, unknown> = {};
     await asSuperuser(access.records, 'CREATE TABLE IF NOT EXISTS mirror.things AS SELECT 7 AS id');
@@ -83,7 +83,7 @@ describe('preparing a database', () => {
     await expectSeparation(access!);
   });
 
-  it('tells a plain owner the SQL to run, which holds no password, and works once it was run', async () => {
+  it('tells a plain owner the SQL to run, which holds no password, and works after it was run', async () => {
     const { ownerUrl, owner, superuserUrl } = await aDeployment('');
     const refused = (await prepareDatabase(ownerUrl).catch((error: unknown) => error)) as RolesMissingError;
     expect(refused).toBeInstanceOf(RolesMissingError);
@@ -127,7 +127,7 @@ describe('preparing a database', () => {
     await expect(prepareDatabase(ownerUrl, undefined, { mirror })).rejects.toThrow(new RegExp(`权限过大（${power}）.*too powerful`));
   });
 
-  it('refuses the owner, and members of pg_read_all_data, in the place of a role', async () => {
+  it('refuses the owner, and members of pg_read_all_data, as a role', async () => {
     const { ownerUrl, owner, superuserUrl } = await aDeployment('');
     await expect(prepareDatabase(ownerUrl, undefined, { mirror: ownerUrl })).rejects.toThrow('too powerful');
     await asSuperuser(superuserUrl, `CREATE ROLE ${owner}_reader LOGIN PASSWORD 'x'; GRANT pg_read_all_data TO ${owner}_reader`);
@@ -135,10 +135,10 @@ describe('preparing a database', () => {
     await expect(prepareDatabase(ownerUrl, undefined, { retrieval })).rejects.toThrow('pg_read_all_data');
   });
 
-  it('brings a data directory of the release before to the new state', async () => {
+  it('upgrades a data directory of the release before', async () => {
     const made = await emptyDatabase();
     databases.push(made);
-    // As that release left it: one owner, a superuser, and one role for user SQL.
+    // The state that the earlier release left: one owner, a superuser, and one role for user SQL.
     await prepareDatabase(made.url);
     const { database } = loginOf(made.url);
     await asSuperuser(
@@ -171,7 +171,7 @@ describe('preparing a database', () => {
 });
 
 describe('deriveUrl', () => {
-  it('gives a role of its own for each database, cut where PostgreSQL would cut it', () => {
+  it('names a role for each database, and cuts the name where PostgreSQL would', () => {
     expect(roleName('sales', 'mirror')).toBe('graph_sales_mirror');
     const [one, two] = ['数'.repeat(20) + 'a', '数'.repeat(20) + 'b'].map(database => roleName(database, 'retrieval'));
     expect(one).not.toBe(two);
@@ -190,7 +190,7 @@ describe('deriveUrl', () => {
     expect(derived.password).toHaveLength(43);
   });
 
-  it('gives no password where the owner has none', () => {
+  it('gives no password when the owner has none', () => {
     expect(deriveUrl('postgresql://o@db/sales', 'mirror')).toBe('postgresql://graph_sales_mirror@db/sales');
   });
 });

@@ -8,7 +8,7 @@ import { RolesMissingError, RoleTooPowerfulError } from './roles.errors.js';
 import { scramVerifier } from './scram-verifier.js';
 import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
 
-/** A statement that is still to be run; the service starts without those that are not `needed`, and says so. */
+/** A statement that is still to be run. The service starts without a step that is not `needed`, and reports it. */
 interface Step {
   sql: string;
   needed: boolean;
@@ -20,7 +20,7 @@ interface RoleState {
   settings: string[];
 }
 
-/** Open to everybody on most servers, and closed on the embedded one: see prepare-server.ts. */
+/** Functions that most servers open to everybody and the embedded one closes: see prepare-server.ts. */
 const neededFunctions: [name: string, role: Role][] = [
   ['pg_catalog.pg_advisory_xact_lock(bigint)', 'records'],
   ['pg_catalog.pg_try_advisory_xact_lock(bigint)', 'records'],
@@ -29,15 +29,15 @@ const neededFunctions: [name: string, role: Role][] = [
   ['pg_catalog.pg_cancel_backend(integer)', 'retrieval'],
 ];
 
-/** What a server or a pooler in front of it says to a login that it does not know. */
+/** Matches the answer of a server, or of a pooler in front of it, to an unknown login. */
 const refusedLogin = /^(28|08P01)/;
 const connectTimeoutMs = 5_000;
 
 /**
- * Makes the roles of the service and what ties them to each other, as far as that is missing: where everything is there, nothing
- * is created or granted, so an owner who may not create roles can start. `client` may be a superuser, an owner who may create
- * roles, or a plain one. `owner` prepares the database and is a member of `records`, whose tables migrations change.
- * @throws RolesMissingError with the SQL to run where `client` may not; RoleTooPowerfulError
+ * Makes the missing roles of the service and the grants between them. When all are there it creates and grants nothing, so an owner
+ * who may not create roles can start. `client` may be a superuser, an owner who may create roles, or a plain one. `owner` prepares
+ * the database and is a member of `records`, whose tables migrations change.
+ * @throws RolesMissingError with the SQL to run when `client` may not run it; RoleTooPowerfulError
  */
 export async function ensureRoles(client: pg.ClientBase, owner: string, access: DatabaseAccess, log?: Logger): Promise<void> {
   const steps = await missingSteps(client, owner, access);
@@ -56,7 +56,7 @@ export async function ensureRoles(client: pg.ClientBase, owner: string, access: 
   }
   await dropFormerReader(client);
   const left = steps.length === 0 ? [] : await missingSteps(client, owner, access);
-  // A grant by someone who may not give it is a warning to PostgreSQL.
+  // PostgreSQL only warns when someone grants without the right to, so the state is read again.
   if (left.some(step => step.needed)) throw new RolesMissingError(owner, left.map(({ sql }) => sql), undefined); // prettier-ignore
   if (left.length > 0) {
     log?.warn(
@@ -97,7 +97,7 @@ async function missingSteps(client: pg.ClientBase, owner: string, access: Databa
   const { owns, stages, database, temporary, everybody, creates } = known!;
   const quoted = (role: Role): string => quoteIdentifier(names[role]);
   if (!owns) add(`GRANT ${quoted('records')} TO ${quoteIdentifier(owner)} WITH INHERIT TRUE, SET TRUE`);
-  // A run reads the mirror with the rights of its reader alone, see stage-target.ts.
+  // While it stages, a run has only the rights of the mirror's reader, see stage-target.ts.
   if (!stages) add(`GRANT ${quoted('mirror')} TO ${quoted('records')} WITH INHERIT FALSE, SET TRUE`);
   if (!temporary || everybody) add(`GRANT TEMPORARY ON DATABASE ${quoteIdentifier(database)} TO ${quoted('records')}`, !temporary);
   if (everybody) add(`REVOKE TEMPORARY ON DATABASE ${quoteIdentifier(database)} FROM PUBLIC`, false);
@@ -124,7 +124,7 @@ async function missingSteps(client: pg.ClientBase, owner: string, access: Databa
   return steps;
 }
 
-/** The roles that are there, with what they may do and should not. */
+/** Reads the existing roles, with the powers that they should not have. */
 async function readStates(client: pg.ClientBase, owner: string, names: Record<Role, string>): Promise<Map<string, RoleState>> {
   const { rows } = await client.query<RoleState>(
     `SELECT r.rolname::text AS name, coalesce(s.setconfig, '{}') AS settings,
@@ -142,7 +142,7 @@ async function readStates(client: pg.ClientBase, owner: string, names: Record<Ro
   return new Map(rows.map(row => [row.name, row]));
 }
 
-/** @throws what the server says where it is not about the login */
+/** @throws the server's error when it is not about the login */
 async function canLogIn(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs });
   client.on('error', () => undefined);
@@ -154,13 +154,13 @@ async function canLogIn(url: string): Promise<boolean> {
     sever(client);
     const code = sqlstateOf(error);
     if (refusedLogin.test(code)) return false;
-    // Known, and not let into this database yet: a step of its own.
+    // The server knows the login but does not let it into this database yet. A step of its own does that.
     if (code === SQLSTATE.insufficientPrivilege) return true;
     throw error;
   }
 }
 
-/** The one role that releases up to 0.1 took on for user SQL, the same for all databases of a server. */
+/** Drops the one role that releases up to 0.1 used for user SQL, shared by all databases of a server. */
 async function dropFormerReader(client: pg.ClientBase): Promise<void> {
   await client.query(`
     DO $$ BEGIN

@@ -4,8 +4,8 @@ import { type DatabaseAccess, type Role } from './database-access.js';
 import { ownedSchemas, tableRights } from './table-rights.js';
 
 /**
- * Gives the roles their rights on what the migrations have made. Only adds, so that processes of the release before, which may
- * still run, keep theirs. `client` is the owner.
+ * Gives the roles their rights on the tables that the migrations have made. It only adds rights, so that processes of the release
+ * before, which may still run, keep theirs. `client` is the owner.
  */
 export async function grantRights(client: pg.ClientBase, access: DatabaseAccess): Promise<void> {
   const name = (role: Role): string => quoteIdentifier(access.nameOf(role));
@@ -22,7 +22,7 @@ export async function grantRights(client: pg.ClientBase, access: DatabaseAccess)
   for (const [schema, reader] of Object.entries(ownedSchemas)) await shareSchema(client, schema, name('records'), name(reader));
 }
 
-/** Tables of the schema belong to `records`, today's and tomorrow's, and `reader` reads them. Both names are quoted. */
+/** Gives the schema's tables, existing and future, to `records`, and lets `reader` read them. Both names are quoted. */
 async function shareSchema(client: pg.ClientBase, schema: string, records: string, reader: string): Promise<void> {
   const { rowCount } = await client.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema]);
   if (rowCount === 0) return;
@@ -33,7 +33,7 @@ async function shareSchema(client: pg.ClientBase, schema: string, records: strin
     GRANT USAGE ON SCHEMA ${schema} TO ${reader};
     ALTER DEFAULT PRIVILEGES FOR ROLE ${records} IN SCHEMA ${schema} GRANT SELECT ON TABLES TO ${reader};
     COMMIT`);
-  // One by one: a transaction over thousands of tables would take more locks than there are.
+  // One statement each: a transaction over thousands of tables would take more locks than there are.
   const { rows } = await client.query<{ sql: string }>(
     `SELECT format('ALTER TABLE %s OWNER TO %s', c.oid::regclass, $2::regrole) AS sql FROM pg_class c
      WHERE c.relnamespace = $1::regnamespace AND c.relkind IN ('r', 'p') AND c.relowner <> $2::regrole AND pg_has_role(c.relowner, 'USAGE')

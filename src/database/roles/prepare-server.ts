@@ -6,17 +6,17 @@ import { ensureRoles } from './ensure-roles.js';
 import { scramVerifier } from './scram-verifier.js';
 
 /**
- * Functions that PostgreSQL opens to everybody and that only some roles here need: large objects fill the disk without a table,
+ * Functions that PostgreSQL opens to everybody and that only some roles here need. Large objects fill the disk without a table,
  * `set_config` could change the role, advisory locks hold up other processes, a log message fills the WAL, and the others run SQL
- * that is handed to them as a text.
+ * that they get as a text.
  */
 const closedFunctions =
   '^(lo_.*|lowrite|loread|set_config|pg_(try_)?advisory_.*|pg_logical_emit_message|pg_notify|pg_(cancel|terminate)_backend|' +
   'query_to_xml.*|(table|schema|database|cursor)_to_xml.*|ts_stat|ts_rewrite|pg_export_snapshot|pg_current_xact_id|txid_current)$';
 
 /**
- * The part of the preparation that takes a superuser, on the embedded server, where that is the service's own: the database, its
- * owner, the roles, and what everybody may do. Nothing else ever logs in as the superuser.
+ * The part of the preparation that needs a superuser, for the embedded server: the database, its owner, the roles, and the rights
+ * of everybody. Nothing else ever logs in as the superuser.
  * @returns URL of the database's owner
  */
 export async function prepareServer(server: Pick<EmbeddedPostgres, 'createDatabase'>, database: string): Promise<string> {
@@ -39,7 +39,10 @@ export async function prepareServer(server: Pick<EmbeddedPostgres, 'createDataba
   return ownerUrl;
 }
 
-/** Until release 0.1 everything belonged to the superuser. One statement each: thousands of tables are more than one transaction can lock. */
+/**
+ * Gives the owner what belonged to the superuser until release 0.1. Each table takes its own statement: one transaction cannot lock
+ * thousands of tables.
+ */
 async function handOver(client: pg.Client, owner: string): Promise<void> {
   const { rows } = await client.query<{ sql: string }>(
     `SELECT format('ALTER SCHEMA %I OWNER TO %s', nspname, $1::regrole) AS sql FROM pg_namespace
@@ -54,7 +57,7 @@ async function handOver(client: pg.Client, owner: string): Promise<void> {
   for (const { sql } of rows) await client.query(sql);
 }
 
-/** Takes from PUBLIC what it has by default. The owner keeps it; `ensureRoles` gives each role what its work needs. */
+/** Takes the default rights from PUBLIC. The owner keeps them; `ensureRoles` gives each role the rights for its work. */
 async function closeToOthers(client: pg.Client, database: string, owner: string): Promise<void> {
   const { rows } = await client.query<{ functions: string | null }>(
     `SELECT string_agg(p.oid::regprocedure::text, ', ') AS functions FROM pg_proc p

@@ -8,7 +8,10 @@ import { prepareServer } from './prepare-server.js';
 
 const all = 'SELECT INSERT UPDATE DELETE';
 
-/** What each role may do with each table, in the order of `roles`; columns where it may read no others. A new table fails until it stands here. */
+/**
+ * The rights of each role on each table, in the order of `roles`; columns are listed where it may read no others. A new table fails
+ * until it is listed here.
+ */
 const matrix: Record<string, [records: string, retrieval: string, mirror: string]> = {
   'public.api_key_graphs': [all, '', ''],
   'public.api_keys': [all, '', ''],
@@ -33,7 +36,7 @@ const matrix: Record<string, [records: string, retrieval: string, mirror: string
   'mirror.things': [all, '', 'SELECT'],
 };
 
-/** Attempts that the database itself refuses to every role, with the SQLSTATE where that is not 42501. */
+/** Statements that the database refuses to every role, with the SQLSTATE if it is not 42501. */
 const refusedToAll: [sql: string, sqlstate?: string][] = [
   ['CREATE ROLE evil'],
   ['CREATE DATABASE evil'],
@@ -64,7 +67,7 @@ const refusedToAll: [sql: string, sqlstate?: string][] = [
   ['DO $$ BEGIN NULL; END $$'],
 ];
 
-/** Attempts that are refused to the two roles that read. */
+/** Statements that are refused to the two roles that only read. */
 const refusedToReaders: [sql: string, sqlstate?: string][] = [
   ['CREATE TEMP TABLE evil (a int)'],
   ['CREATE TABLE mirror.evil (a int)'],
@@ -104,7 +107,7 @@ describe('the rights of the roles', () => {
       clients[role] = new pg.Client(access[role]);
       await clients[role].connect();
     }
-    // The defaults that every session starts with can be changed by the session: the rights must do without.
+    // A session can change the defaults that it starts with, so the rights must not depend on them.
     for (const role of roles) await clients[role].query('SET default_transaction_read_only = off');
     await clients.records.query('CREATE TABLE mirror.things (id int, name text)');
     await clients.records.query(createGraphTables(7));
@@ -114,7 +117,7 @@ describe('the rights of the roles', () => {
     await database.drop();
   });
 
-  /** The SQLSTATE that a statement ends with, '' where it runs; nothing of it stays. */
+  /** Returns the SQLSTATE that a statement ends with, or '' if it runs. Its effects are rolled back. */
   async function outcome(role: Role, sql: string): Promise<string> {
     const isUtility = /^(CREATE DATABASE|ALTER SYSTEM)/.test(sql);
     if (!isUtility) await clients[role].query('BEGIN');
@@ -163,7 +166,7 @@ describe('the rights of the roles', () => {
     expect(seen).toEqual(matrix);
   });
 
-  it('to own are none for whoever only reads', async () => {
+  it('let readers own nothing', async () => {
     const { rows } = await clients.records.query<{ owner: string }>(
       `SELECT DISTINCT pg_get_userbyid(c.relowner)::text AS owner FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
        WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND c.relkind IN ('r', 'p', 'S') ORDER BY 1`,
@@ -176,7 +179,7 @@ describe('the rights of the roles', () => {
     expect(powers).toEqual(Array.from({ length: 4 }, () => ({ any: false })));
   });
 
-  it.each(roles)('of %s end where the database refuses, whatever a guard let through', async role => {
+  it.each(roles)('of %s stop these statements, even if a guard lets them through', async role => {
     const { rows } = await clients.records.query('SELECT pg_backend_pid() AS pid');
     const attempts = [...refusedToAll, ...(role === 'records' ? [] : refusedToReaders), ...(role === 'mirror' ? refusedToMirror : [])];
     const outcomes: [string, string][] = [];
@@ -220,7 +223,7 @@ describe('the rights of the roles', () => {
     await other.drop();
   });
 
-  it('reach new tables of the mirror without a grant, and stay with those that read', async () => {
+  it('cover new tables of the mirror without a grant, and remain with the roles that read', async () => {
     await clients.records.query('BEGIN; CREATE TABLE mirror.upload (a int); INSERT INTO mirror.upload VALUES (1); COMMIT');
     expect((await clients.mirror.query('SELECT a FROM upload')).rows).toEqual([{ a: 1 }]);
     expect(await outcome('retrieval', 'SELECT a FROM mirror.upload')).toBe('42501');

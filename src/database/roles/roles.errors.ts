@@ -1,4 +1,4 @@
-/** The owner may not do what is missing; the sentence holds the statements for whoever may. */
+/** The owner lacks the right to make what is missing. The message holds the statements for an administrator. */
 export class RolesMissingError extends Error {
   constructor(
     readonly owner: string,
@@ -14,7 +14,7 @@ export class RolesMissingError extends Error {
   }
 }
 
-/** A role that the service works with could do more than its work. */
+/** A role of the service could do more than its work. */
 export class RoleTooPowerfulError extends Error {
   constructor(name: string, powers: readonly string[]) {
     super(

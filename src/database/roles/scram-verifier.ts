@@ -3,8 +3,8 @@ import { createHash, createHmac, hkdfSync, pbkdf2Sync } from 'node:crypto';
 const iterations = 4096;
 
 /**
- * What PostgreSQL keeps in place of a password (RFC 5803): sent or shown instead of it, it lets nobody in. The salt comes from the
- * password and the name, so that the text is the same whoever computes it.
+ * The form in which PostgreSQL stores a password (RFC 5803). It cannot be used to log in. The salt comes from the password and the
+ * name, so that every process computes the same text.
  */
 export function scramVerifier(name: string, password: string): string {
   const salt = Buffer.from(hkdfSync('sha256', password, '', `graph-service salt ${name}`, 16));

@@ -2,12 +2,12 @@ import { type Role } from './database-access.js';
 
 const write = 'SELECT, INSERT, UPDATE, DELETE';
 
-/** What each role may do with each table of schema `public`; a table that is not listed belongs to the owner alone. */
+/** The rights of each role on each table of schema `public`. A table that is not listed belongs to the owner alone. */
 export const tableRights: Record<string, Partial<Record<Role, string>>> = {
   api_key_graphs: { records: write },
   api_keys: { records: write },
   connection_grants: { records: write },
-  // Events are written once; only the sweep of old ones deletes.
+  // Events are never changed; only the sweep of old ones deletes.
   audit_events: { records: 'SELECT, INSERT, DELETE' },
   graph_elements: { records: write, retrieval: 'SELECT' },
   graph_members: { records: write },
@@ -25,5 +25,5 @@ export const tableRights: Record<string, Partial<Record<Role, string>>> = {
   warehouse_connections: { records: write },
 };
 
-/** Schemas whose tables are made while the service works: `records` owns them, and whoever is named reads every one. */
+/** Schemas whose tables are made while the service works. `records` owns the tables, and the named role reads all of them. */
 export const ownedSchemas: Record<string, Role> = { mirror: 'mirror', graph_data: 'retrieval' };

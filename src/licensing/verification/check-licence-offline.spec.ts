@@ -22,7 +22,7 @@ let directory: string;
 beforeAll(async () => (directory = await mkdtemp(path.join(os.tmpdir(), 'licence-'))));
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-/** Runs the check; whatever comes of it, the key is nowhere in it. */
+/** Runs the check, and expects that no outcome holds the key. */
 async function outcomeOf(
   settings: Settings,
   at = now,
@@ -184,7 +184,7 @@ describe('what LICENSE_FILE leads to', () => {
     await mkdir(at('private'));
     await writeFile(file, plain());
     await chmod(at('private'), 0);
-    // root reads everything: become nobody for the length of this check.
+    // root can read every file, so this check runs as nobody.
     const root = process.getuid?.() === 0;
     if (root) process.seteuid!(65534);
     try {
@@ -196,7 +196,7 @@ describe('what LICENSE_FILE leads to', () => {
   });
 });
 
-/** The same bytes to a lenient decoder. */
+/** Changes the text into one that a lenient decoder reads as the same bytes. */
 const setUnusedBits = (sig: string) => sig.replace(/[AQgw]==$/, last => `${String.fromCharCode(last.charCodeAt(0) + 1)}==`);
 
 describe('the text of a licence file', () => {
@@ -279,7 +279,7 @@ describe('the signature of a licence file', () => {
     expect((await outcomeOf({ licenseFile: await fileWith(written) })).outcome).toBe('signature_invalid');
   });
 
-  it('refuses every single byte that is changed in the signature', async () => {
+  it('refuses a signature with any single byte changed', async () => {
     for (let index = 0; index < 64; index++) {
       const sig = Buffer.from(String(good.sig), 'base64');
       sig[index]! ^= 1;
@@ -408,7 +408,7 @@ describe('the terms in a licence file', () => {
     expect((await outcomeOf({ licenseFile: await fileWith(plain(options)) })).outcome).toBe(expected);
   });
 
-  it('show the names, the dates and, in the grace, a warning in both languages', async () => {
+  it('show the names, the dates and, during the grace period, a warning in both languages', async () => {
     const { proof } = await outcomeOf({ licenseFile: await fileWith(plain({ meta: { expiry: shift(-day) } })) });
     expect(proof).toMatchObject({
       mode: 'offline',

@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-/** Runs the check; whatever comes of it, the key is nowhere in it. */
+/** Runs the check, and expects that no outcome holds the key. */
 async function check(
   settings: Partial<LicenceSettings> = {},
   at = now,
@@ -59,7 +59,7 @@ interface AnswerOptions {
   document?: unknown;
   /** Replaces the body that is sent and signed. */
   body?: string | Buffer;
-  /** The body that is sent, if not the signed one. */
+  /** The body that is sent when it differs from the signed one. */
   sent?: string | Buffer;
   status?: number;
   type?: string;
@@ -74,7 +74,7 @@ interface AnswerOptions {
 const httpDate = (ms: number, from = now) => new Date(from.getTime() + ms).toUTCString();
 const iso = (ms: number, from = now) => new Date(from.getTime() + ms).toISOString();
 
-/** A genuine answer of the licence server, but for what a test changes in it. */
+/** Makes a genuine answer of the licence server, with the changes that a test asks for. */
 function answer(options: AnswerOptions = {}): Answering {
   const { meta, attributes, status = 200, type = 'application/vnd.api+json; charset=utf-8', signer = licensor, at = now } = options;
   return (response, asked) => {
@@ -256,7 +256,7 @@ describe('an answer that is old, replayed or forged', () => {
     expect((await check()).outcome).toBe(expected);
   });
 
-  it('a genuine answer recorded from an earlier start', async () => {
+  it('a genuine answer recorded at an earlier start', async () => {
     let recorded: Asked;
     server.answering = (response, asked) => {
       recorded ??= asked;
@@ -272,7 +272,7 @@ it('a fresh answer counts whatever time was seen before: the server has signed t
   expect((await check({}, now, new Date(now.getTime() + 365 * day))).outcome).toBe('valid');
 });
 
-describe('an answer that is none', () => {
+describe('an answer that is not a licence answer', () => {
   const status = (code: number, headers = {}) => answer({ status: code, headers });
   const cases: [string, Answering, Outcome][] = [
     ...[201, 202, 204, 400, 401, 402, 403, 404, 422, 429, 500, 502, 503, 504].map(
@@ -356,7 +356,7 @@ describe('an answer that is none', () => {
 });
 
 describe('a server that cannot be reached', () => {
-  /** A port that nobody listens on. */
+  /** The URL of a port on which nothing listens. */
   async function deadUrl(): Promise<string> {
     const probe = net.createServer();
     await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve));
@@ -365,10 +365,10 @@ describe('a server that cannot be reached', () => {
     return `http://127.0.0.1:${port}${target}`;
   }
 
-  /** One good answer, after which the server is gone. */
+  /** Gives one good answer; after it the server is gone. */
   async function goodAnswerOnce(options: AnswerOptions = {}): Promise<string> {
     const url = await deadUrl();
-    // Signed for the place that will be asked later.
+    // The signature names the place that will be asked later.
     server.answering = answer({ host: '127.0.0.1', ...options });
     expect((await check({}, options.at)).outcome).toBe('valid');
     return url;
@@ -410,14 +410,14 @@ describe('a server that cannot be reached', () => {
     expect((await check({ licenseUrl: url }, at(clockMs), at(seenMs))).outcome).toBe(expected);
   });
 
-  it('says in the grace what is wrong and until when the service runs', async () => {
+  it('says in the grace period what is wrong and until when the service runs', async () => {
     const url = await goodAnswerOnce();
     const { proof } = await check({ licenseUrl: url }, new Date(now.getTime() + day));
     expect(proof).toMatchObject({ mode: 'online', name: '企业版', issued: now, holdsUntil: new Date(iso(7 * day)) });
     expect(proof!.warnings).toEqual([expect.stringMatching(/无法连接.* \/ .*ECONNREFUSED.*2026-11-27T12:00:00.000Z/)]);
   });
 
-  it('the grace does not renew itself', async () => {
+  it('the grace period does not renew itself', async () => {
     const url = await goodAnswerOnce();
     for (const days of [2, 4, 6]) expect((await check({ licenseUrl: url }, new Date(now.getTime() + days * day))).outcome).toBe('grace');
     expect((await check({ licenseUrl: url }, new Date(now.getTime() + 8 * day))).outcome).toBe('server_unreachable');
@@ -466,7 +466,7 @@ describe('a server that cannot be reached', () => {
     expect((await check({ licenseUrl: url })).outcome).toBe('server_unreachable');
   });
 
-  it('a signed refusal withdraws the stored answer, also when it is brought back by an unplugged server', async () => {
+  it('a signed refusal withdraws the stored answer, even if it is put back while the server is unplugged', async () => {
     const url = await goodAnswerOnce();
     server.answering = answer({ meta: { valid: false, code: 'SUSPENDED' } });
     expect((await check()).outcome).toBe('not_valid');
@@ -486,7 +486,7 @@ describe('a server that cannot be reached', () => {
     ['a cut connection', response => void response.destroy(), 'answer_broken'],
   ];
   it.each(answersThatAreNone)(
-    'a stored answer does not help a server that answers with %s, and is kept',
+    'a stored answer does not help against a server that answers with %s, and is kept',
     async (_title, answering, expected) => {
       const url = await goodAnswerOnce();
       server.answering = answering;
@@ -504,7 +504,7 @@ describe('a server that cannot be reached', () => {
     expect(await readdir(directory)).toEqual(['license-answer']);
   });
 
-  it('a stored answer taken to another installation with the same key is as good there, and no longer', async () => {
+  it('a stored answer works in another installation with the same key, and no longer than here', async () => {
     const url = await goodAnswerOnce();
     const elsewhere = await mkdtemp(path.join(os.tmpdir(), 'licence-'));
     await copyFile(storedFile(), path.join(elsewhere, 'license-answer'));

@@ -6,9 +6,9 @@ import { checkOnline } from './online/check-online.js';
 import { type AskLimits, defaultAskLimits } from './online/ask-license-server.js';
 
 /**
- * The whole licence check: settings in, proof out.
- * @param now The clock; nothing below reads another one.
- * @param latestSeen The latest time that is known to be past; a clock far behind it is refused.
+ * Checks the licence: settings in, proof out.
+ * @param now The time; nothing below reads another clock.
+ * @param latestSeen The latest time that is known to be past. A clock far behind it is refused.
  * @throws LicenceRefusedError for everything that is not a proof, whatever went wrong.
  */
 export async function checkLicence(

@@ -15,7 +15,7 @@ export interface LicenceSettings {
 export interface OfflineSource {
   mode: 'offline';
   file: string;
-  /** Opens an encrypted file; null with a plain one. */
+  /** Opens an encrypted file; null for a plain one. */
   key: string | null;
   fingerprint: string | null;
   publicKey: KeyObject;
@@ -27,16 +27,16 @@ export interface OnlineSource {
   key: string;
   fingerprint: string | null;
   publicKey: KeyObject;
-  /** Where the last good answer is stored. */
+  /** The directory where the last good answer is stored. */
   dataDirectory: string;
 }
 
 export type LicenceSource = OfflineSource | OnlineSource;
 
 /**
- * Decides from the settings how the licence is checked: `LICENSE_FILE` means offline, and `LICENSE_KEY` then only opens an
- * encrypted file; otherwise `LICENSE_KEY` and `LICENSE_URL` mean online.
- * @throws LicenceRefusedError when they say nothing, too little or two things at once.
+ * Decides from the settings how the licence is checked. `LICENSE_FILE` means offline, and `LICENSE_KEY` then only opens an
+ * encrypted file. Without a file, `LICENSE_KEY` and `LICENSE_URL` mean online.
+ * @throws LicenceRefusedError when the settings are missing, incomplete or contradictory.
  */
 export function chooseSource(settings: LicenceSettings): LicenceSource {
   const { licenseKey, licenseFile, licenseUrl, licensePublicKey, licenseFingerprint, dataDirectory } = settings;
@@ -53,7 +53,7 @@ export function chooseSource(settings: LicenceSettings): LicenceSource {
   return { mode: 'online', endpoint: new URL(licenseUrl!), key: licenseKey!, dataDirectory, ...common };
 }
 
-/** What precedes the 32 bytes of an Ed25519 key in its DER form (RFC 8410, SubjectPublicKeyInfo). */
+/** The bytes before the 32 bytes of an Ed25519 key in its DER form (RFC 8410, SubjectPublicKeyInfo). */
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 
 function toKeyObject(hex: string): KeyObject {

@@ -1,6 +1,6 @@
 /**
  * Decodes base64 of RFC 4648 section 4: padded, no white space, no URL alphabet, unused bits zero. `Buffer.from` alone skips
- * what it does not know, so that many texts would carry the same signature; encoding again shows whether it skipped anything.
+ * characters that it does not know, so many texts would carry the same signature. Encoding again shows whether it skipped any.
  * @returns null for anything else.
  */
 export function decodeBase64(text: string): Buffer | null {

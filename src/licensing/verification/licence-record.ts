@@ -2,7 +2,7 @@ import { asList, asObject, type JsonObject } from './json-fields.js';
 import { LicenceRefusedError, type RefusalReason } from '../licensing.errors.js';
 import { parseUtcTime } from './parse-time.js';
 
-/** What the gate needs of Keygen's licence object. */
+/** The fields of Keygen's licence object that the gate needs. */
 export interface LicenceRecord {
   name: string | null;
   expiry: Date | null;
@@ -51,7 +51,7 @@ export function findLicensee(document: JsonObject): string | null {
   return null;
 }
 
-/** A name as it may be shown: some vendors name a licence after its key. */
+/** Returns a name only if it may be shown. Some vendors name a licence after its key. */
 export function withoutKey(name: string | null, ...keys: (string | null)[]): string | null {
   return name !== null && keys.some(key => key !== null && name.includes(key)) ? null : name;
 }

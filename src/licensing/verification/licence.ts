@@ -1,15 +1,15 @@
-/** What a passed check proves. */
+/** The facts that a passed check proves. */
 export interface LicenceProof {
   mode: 'offline' | 'online';
-  /** `grace`: it lets the service run, but something must be done before `holdsUntil`. */
+  /** `grace`: the service may run, but something must be done before `holdsUntil`. */
   status: 'valid' | 'grace';
   name: string | null;
   licensee: string | null;
-  /** When the file was issued, or when the server signed its answer. */
+  /** The time when the file was issued or the server signed its answer. */
   issued: Date;
-  /** null: never. */
+  /** null means never. */
   expiry: Date | null;
-  /** Until when the service may run on this proof without a new one; null: without end. */
+  /** The time until which the service may run on this proof without a new one; null means without end. */
   holdsUntil: Date | null;
   /** Sentences in both languages. */
   warnings: string[];
@@ -19,10 +19,10 @@ export const SECOND_MS = 1000;
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
 
-/** How far the clocks of two honest machines may be apart; Keygen's own clients allow the same. */
+/** The difference allowed between the clocks of two honest machines. Keygen's own clients allow the same. */
 export const CLOCK_SKEW_MS = 5 * MINUTE_MS;
 
-/** The earlier of two ends, where null is no end. */
+/** The earlier of two ends; null is no end. */
 export function earlier(one: Date | null, other: Date | null): Date | null {
   if (one === null || other === null) return one ?? other;
   return one < other ? one : other;

@@ -12,7 +12,7 @@ import { readBoundedFile } from './read-bounded-file.js';
 
 export const MAX_FILE_BYTES = 64 * 1024;
 
-/** Keygen's own gate lets an expired file pass for so long. */
+/** The time for which Keygen's own gate accepts an expired file. */
 export const EXPIRED_GRACE_MS = 30 * DAY_MS;
 
 interface Times {
@@ -27,7 +27,8 @@ interface Times {
 export async function checkLicenceFile(source: OfflineSource, now: Date, latestSeen: Date | null): Promise<LicenceProof> {
   const certificate = parseCertificate(await readText(source.file));
   const { kind, enc, signature } = certificate;
-  // Over the encoded text, before anything inside is looked at; the prefix keeps the two kinds of file apart.
+  // The signature covers the encoded text, so it is checked before anything inside is read. The prefix keeps the two kinds of file
+  // apart.
   if (!verify(null, Buffer.from(`${kind}/${enc}`), source.publicKey, signature)) throw new LicenceRefusedError('signature_invalid');
   return judgePayload(openCertificate(certificate, source), certificate, source, { now, latestSeen });
 }
@@ -66,7 +67,7 @@ function judgePayload(
   const at = judgeClock(now, latestSeen);
   if (records.some(record => record.suspended)) throw new LicenceRefusedError('suspended');
 
-  // The file ends with its own term or with that of the licence in it, whichever comes first.
+  // The file ends with its own term or with that of its licence, whichever comes first.
   const expiry = records.reduce((end, record) => earlier(end, record.expiry), fileExpiry);
   const holdsUntil = expiry && new Date(expiry.getTime() + EXPIRED_GRACE_MS);
   if (holdsUntil && at >= holdsUntil) throw new LicenceRefusedError('expired', expiry.toISOString());
@@ -84,7 +85,7 @@ function judgePayload(
   };
 }
 
-/** `meta` of the payload; where the expiry is left out although there is a time to live (seconds), the latter decides. */
+/** Reads `meta` of the payload. If it has a time to live (seconds) but no expiry, the time to live decides. */
 function readTerms(payload: JsonObject): { issued: Date; expiry: Date | null } {
   const { issued: issuedText, expiry: expiryText, ttl } = asObject(payload.meta) ?? {};
   const issued = parseUtcTime(issuedText);

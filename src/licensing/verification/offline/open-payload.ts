@@ -3,7 +3,7 @@ import { decodeBase64 } from '../decode-base64.js';
 import { type JsonObject, parseJsonObject } from '../json-fields.js';
 import { LicenceRefusedError } from '../../licensing.errors.js';
 
-/** Decodes `enc` of a plain certificate whose signature holds. */
+/** Decodes `enc` of a plain certificate with a verified signature. */
 export function decodePayload(enc: string): JsonObject {
   const bytes = decodeBase64(enc);
   const payload = bytes && parseJsonObject(bytes);
@@ -12,8 +12,8 @@ export function decodePayload(enc: string): JsonObject {
 }
 
 /**
- * Opens `enc` of an encrypted certificate: `ciphertext.iv.tag` in base64, AES-256-GCM without additional data, keyed by the
- * SHA-256 of the secret (https://keygen.sh/docs/api/cryptography/#cryptographic-lic-decrypt).
+ * Opens `enc` of an encrypted certificate: `ciphertext.iv.tag` in base64, AES-256-GCM without additional data, keyed by the SHA-256
+ * of the secret (https://keygen.sh/docs/api/cryptography/#cryptographic-lic-decrypt).
  * @param secret The licence key; for a machine file followed by the fingerprint.
  */
 export function decryptPayload(enc: string, secret: string): JsonObject {

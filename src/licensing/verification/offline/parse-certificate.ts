@@ -4,10 +4,10 @@ import { LicenceRefusedError } from '../../licensing.errors.js';
 
 export type CertificateKind = 'license' | 'machine';
 
-/** The envelope of a licence file. Only `enc` is signed; `alg` is a claim of whoever wrote the file. */
+/** The envelope of a licence file. Only `enc` is signed; `alg` is unproven. */
 export interface Certificate {
   kind: CertificateKind;
-  /** The content, encoded or encrypted, exactly as it was signed. */
+  /** The content, encoded or encrypted, exactly as signed. */
   enc: string;
   /** Ed25519 signature, 64 bytes. */
   signature: Buffer;
@@ -17,7 +17,7 @@ export interface Certificate {
 const frame = /^-----BEGIN (LICENSE|MACHINE) FILE-----\r?\n((?:[A-Za-z0-9+/=]+\r?\n)+)-----END (LICENSE|MACHINE) FILE-----(?:\r?\n)*$/;
 
 /**
- * Reads the text of a licence or machine file: base64 in lines, between two marks, of `{"enc", "sig", "alg"}`
+ * Reads the text of a licence or machine file: `{"enc", "sig", "alg"}` as base64 in lines, between two marks
  * (https://keygen.sh/docs/api/cryptography/#cryptographic-lic). A weaker algorithm named by the file is refused, not used.
  * @throws LicenceRefusedError file_malformed or algorithm_refused.
  */

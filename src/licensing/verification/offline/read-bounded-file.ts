@@ -4,8 +4,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 export type FileProblem = 'missing' | 'not_regular' | 'unreadable' | 'too_large';
 
 /**
- * Reads a small regular file whatever the path leads to: symbolic links are followed (secrets are mounted as such), a FIFO does
- * not block, a device or directory is not read, and never more than `maxBytes` + 1 bytes are, even if the file grows meanwhile.
+ * Reads a small regular file. It follows symbolic links (secrets are mounted as such), does not block on a FIFO, reads no device or
+ * directory, and reads at most `maxBytes` + 1 bytes, even if the file grows meanwhile.
  * @returns its bytes, or what is wrong.
  */
 export async function readBoundedFile(path: string, maxBytes: number): Promise<Buffer | FileProblem> {

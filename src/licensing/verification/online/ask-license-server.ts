@@ -3,7 +3,7 @@ import https from 'node:https';
 import { LicenceRefusedError } from '../../licensing.errors.js';
 
 export interface AskLimits {
-  /** For everything, from the look-up of the name to the last byte. */
+  /** For the whole exchange, from the name look-up to the last byte. */
   timeoutMs: number;
   maxBytes: number;
 }
@@ -16,15 +16,15 @@ export interface ServerAnswer {
   body: Buffer;
 }
 
-/** No connection could be made; `code` is the system's word for it, such as ECONNREFUSED. */
+/** No connection could be made. `code` is the system's code, such as ECONNREFUSED. */
 export interface Unreachable {
   unreachable: string;
 }
 
 /**
- * Posts a JSON document and reads the answer, on a connection of its own, following no redirect and trusting no certificate
- * that does not verify, whatever NODE_TLS_REJECT_UNAUTHORIZED says. Only a server to which no connection can be made counts as
- * unreachable: once there is one, silence and a broken answer are refusals.
+ * Posts a JSON document and reads the answer, on a connection of its own. It follows no redirect and trusts no certificate that
+ * does not verify, whatever NODE_TLS_REJECT_UNAUTHORIZED says. A server counts as unreachable only when no connection can be made;
+ * after that, silence and a broken answer are refusals.
  * @throws LicenceRefusedError server_timeout, answer_broken or answer_too_large.
  */
 export function askLicenseServer(

@@ -11,9 +11,9 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Keeps the last good answer of the licence server under DATA_DIR. The answer quotes the licence key, so the file is sealed
- * (AES-256-GCM) with a key derived from it and readable by the owner only. Sealing proves nothing about the answer: what is
- * read must be verified like a fresh one.
+ * Keeps the last good answer of the licence server under DATA_DIR. The answer quotes the licence key, so the file is readable by
+ * the owner only, and sealed (AES-256-GCM) with a key derived from the licence key. The seal proves nothing about the answer: it
+ * must be verified like a fresh one.
  */
 export async function storeAnswer(dataDirectory: string, licenceKey: string, answer: SignedAnswer): Promise<void> {
   const iv = randomBytes(IV_BYTES);
@@ -32,7 +32,7 @@ export async function storeAnswer(dataDirectory: string, licenceKey: string, ans
   }
 }
 
-/** The stored answer; null when there is none that this licence key opens. */
+/** The stored answer, or null when there is none that this licence key opens. */
 export async function readStoredAnswer(dataDirectory: string, licenceKey: string): Promise<SignedAnswer | null> {
   const sealed = await readBoundedFile(path.join(dataDirectory, FILE_NAME), MAX_STORED_BYTES);
   if (typeof sealed === 'string' || sealed.length < IV_BYTES + TAG_BYTES) return null;
@@ -48,7 +48,7 @@ export async function readStoredAnswer(dataDirectory: string, licenceKey: string
   }
 }
 
-/** After a signed refusal: a licence that was withdrawn must not come back by pulling the plug. */
+/** Removes the stored answer after a signed refusal. Otherwise unplugging the network would bring a withdrawn licence back. */
 export async function forgetAnswer(dataDirectory: string): Promise<void> {
   await rm(path.join(dataDirectory, FILE_NAME), { force: true });
 }

@@ -3,7 +3,7 @@ import { decodeBase64 } from '../decode-base64.js';
 import { LicenceRefusedError } from '../../licensing.errors.js';
 import { parseHttpDate } from '../parse-time.js';
 
-/** What of an answer is signed, and the signature. */
+/** The signed parts of an answer, and the signature. */
 export interface SignedAnswer {
   /** The text of the header, as signed. */
   date: string;
@@ -15,7 +15,7 @@ export interface SignedAnswer {
 /**
  * Verifies Keygen's response signature (https://keygen.sh/docs/api/signatures/#response-signatures, after
  * draft-cavage-http-signatures): Ed25519 over request target, host, date and the SHA-256 digest of the body.
- * @returns when the server signed it.
+ * @returns the time when the server signed it.
  * @throws LicenceRefusedError answer_unsigned, answer_digest_mismatch, answer_malformed or signature_invalid.
  */
 export function verifySignedAnswer(answer: SignedAnswer, endpoint: URL, publicKey: KeyObject): Date {
@@ -24,7 +24,7 @@ export function verifySignedAnswer(answer: SignedAnswer, endpoint: URL, publicKe
   const signature = readSignature(answer.signature);
   const signedAt = parseHttpDate(answer.date);
   if (!signedAt) throw new LicenceRefusedError('answer_malformed', 'date');
-  // Keygen signs the host without its port, its published clients expect it with one; both name the same server.
+  // Keygen signs the host without its port, but its published clients expect the port. Both name the same server.
   const genuine = [...new Set([endpoint.host, endpoint.hostname])].some(host => {
     const target = `post ${endpoint.pathname}${endpoint.search}`;
     const signed = `(request-target): ${target}\nhost: ${host}\ndate: ${answer.date}\ndigest: ${digest}`;
@@ -48,7 +48,7 @@ function readSignature(header: string): Buffer {
       end = match.index + match[0].length;
     }
   }
-  // The server does not choose what is signed, nor how: anything but the one form is no signature.
+  // The server must not choose what is signed or how, so any other form counts as no signature.
   const expected = parameters.get('algorithm') === 'ed25519' && parameters.get('headers') === '(request-target) host date digest';
   const signature = decodeBase64(parameters.get('signature') ?? '');
   if (end !== header.length || !expected || signature?.length !== 64) throw new LicenceRefusedError('answer_malformed', 'signature');
