@@ -1,5 +1,6 @@
 import { type AnswerSource } from '../../common/errors/answer-too-large.error.js';
 import { type Claim } from '../../common/turns/fair-share.js';
+import { type Bilingual } from '../../text/bilingual.js';
 
 /**
  * The database behind a warehouse connection. Whoever uses it does not know which kind it is; every kind passes the suite in
@@ -73,10 +74,8 @@ export interface TableDescription {
   keys: TableKey[];
 }
 
-export interface NameProblem {
+export interface NameProblem extends Bilingual {
   type: string;
-  zh: string;
-  en: string;
 }
 
 export interface QueryRequest {

@@ -1,3 +1,4 @@
+import { type NameProblem } from '../../clients/warehouse.client.js';
 import { SchemaError } from '../../../common/errors/api-error.js';
 import { csvProblem } from './csv-problem.js';
 
@@ -93,7 +94,7 @@ export function checkColumnNames(names: readonly string[], at: (index: number) =
  * What is wrong with the name of a table; null for nothing. All relations of PostgreSQL's catalogue begin with `pg_`, and a bare
  * name in a user's SQL is looked up there first: such a table would be mistaken for the catalogue's.
  */
-export function tableNameProblem(name: string): { type: string; zh: string; en: string } | null {
+export function tableNameProblem(name: string): NameProblem | null {
   if (!/^pg_/i.test(name)) return nameProblem(name);
   return {
     type: 'reserved_name',
@@ -103,7 +104,7 @@ export function tableNameProblem(name: string): { type: string; zh: string; en: 
 }
 
 /** What is wrong with the name of a column or a table; null for nothing. */
-export function nameProblem(name: string): { type: string; zh: string; en: string } | null {
+export function nameProblem(name: string): NameProblem | null {
   if (name.trim() === '') return { type: 'empty_name', zh: '名称为空', en: 'the name is empty' };
   if (Buffer.byteLength(name) > longestNameBytes)
     return { type: 'name_too_long', zh: '名称超过 63 字节', en: 'the name is longer than 63 bytes of UTF-8' };
