@@ -1,6 +1,6 @@
 import { graphTables } from '../src/database/graph-tables.js';
 import { Pace } from '../src/common/turns/pace.js';
-import { IngestionRepository } from '../src/ingestion/ingestion.repository.js';
+import { RejectedRowsRepository } from '../src/ingestion/rejected-rows.repository.js';
 import { type TestApp, startTestApp } from './support/app.js';
 import { aGraph, aJob, counts, ingest, rejectedRows, runToEnd, upload } from './support/ingestion.js';
 
@@ -125,9 +125,9 @@ ${columns}`;
   /** The texts that were written, each a JSON array of rows. */
   function watchWrites(): string[] {
     const written: string[] = [];
-    const repository = app.app.get(IngestionRepository);
-    const insert = repository.insertRejected.bind(repository);
-    jest.spyOn(repository, 'insertRejected').mockImplementation((client, runId, rejected) => {
+    const repository = app.app.get(RejectedRowsRepository);
+    const insert = repository.insert.bind(repository);
+    jest.spyOn(repository, 'insert').mockImplementation((client, runId, rejected) => {
       written.push(rejected);
       return insert(client, runId, rejected);
     });
@@ -239,7 +239,7 @@ describe('a run that needs more than a backend has', () => {
     'fails at once and says so (%s)',
     async sqlstate => {
       const failure = Object.assign(new Error('too much'), { code: sqlstate });
-      const insert = jest.spyOn(app.app.get(IngestionRepository), 'insertRejected').mockRejectedValue(failure);
+      const insert = jest.spyOn(app.app.get(RejectedRowsRepository), 'insert').mockRejectedValue(failure);
       await upload(app, 'small', 'id,n\n1,1\n2,\n');
       const columns = '[{column: id}, {column: n, rules: [required]}]';
       const { run } = await ingest(

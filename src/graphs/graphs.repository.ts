@@ -115,6 +115,15 @@ export class GraphsRepository {
     await this.graphs.update({ id }, changes);
   }
 
+  /** Null for a graph that is gone. */
+  async raiseVersion(client: PoolClient, id: number): Promise<number | null> {
+    const { rows } = await client.query<{ version: number }>(
+      'UPDATE graphs SET version = version + 1, updated_at = now() WHERE id = $1 RETURNING version',
+      [id],
+    );
+    return rows[0]?.version ?? null;
+  }
+
   /**
    * Deletes the row, which ends the graph for everybody. `dropOrphans` drops the tables afterwards.
    * @throws GraphBusyError when a run holds the graph for longer than the lock time-out.

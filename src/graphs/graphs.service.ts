@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type PoolClient } from 'pg';
 import { AuditService } from '../audit/audit.service.js';
 import { type Principal } from '../access/principal.js';
 import { afterId, page, type Page, type PageQuery } from '../http/paging/page.js';
@@ -54,6 +55,11 @@ export class GraphsService {
   async update(principal: Principal, id: number, changes: UpdateGraphRequest): Promise<GraphResponse> {
     if (Object.values(changes).some(value => value !== undefined)) await this.graphs.update(id, changes);
     return this.get(principal, id);
+  }
+
+  /** In the transaction that changes what the graph holds: answers of an earlier version are out of date. Null for a graph that is gone. */
+  raiseVersion(client: PoolClient, id: number): Promise<number | null> {
+    return this.graphs.raiseVersion(client, id);
   }
 
   async delete(principal: Principal, id: number): Promise<void> {

@@ -3,12 +3,14 @@ import type { PoolClient } from 'pg';
 import { inTurns } from '../common/turns/pace.js';
 import { Settings } from '../config/settings.js';
 import { ServicePool } from '../database/service-pool.js';
+import { GraphsService } from '../graphs/graphs.service.js';
 import { quoteIdentifier } from '../sql/quote-identifier.js';
-import { IngestionRepository, type JobRow } from './ingestion.repository.js';
+import { type JobRow, JobsRepository } from './jobs.repository.js';
 import type { Mapping } from './mapping/mapping.js';
 import { readMapping } from './mapping/parse-mapping.js';
+import { RejectedRowsRepository } from './rejected-rows.repository.js';
 import { readRejected } from './run/rejected-rows.js';
-import { LeaseLostError, RunFailure } from './run/run-failure.js';
+import { RunFailure } from './run/run-failure.js';
 import { addSamples, addTotals, emptyReport, type RunReport, type TargetReport } from './run/run-report.js';
 import { type StagedTarget, stageTarget } from './run/stage-target.js';
 import { analyzeTables, keepUp, rewrittenTables, type Upkeep } from './run/table-upkeep.js';
@@ -16,16 +18,10 @@ import { cutWarning, runWarnings } from './run/run-warnings.js';
 import { writeEdges } from './run/write-edges.js';
 import { writeElements } from './run/write-elements.js';
 import { writeNodes, type WriteScope, writeScope } from './run/write-nodes.js';
+import { type ClaimedRun, RunsRepository } from './runs.repository.js';
 import { SourcesService, type StagingSource } from './sources.service.js';
 import { compileStaging } from './staging/compile-staging.js';
 import { type SourceShape, type Target, targetsOf } from './staging/target.js';
-
-/** A run that a worker holds the lease of. */
-export interface ClaimedRun {
-  id: number;
-  jobId: number;
-  leaseOwner: string;
-}
 
 const rejectedKeptOfFailedRun = 1_000;
 const charactersKeptOfFailedRun = 16 * 1024 * 1024;
@@ -39,7 +35,10 @@ const rateLookedAtAfterRows = 1_000;
 export class IngestionRunner {
   constructor(
     private readonly pool: ServicePool,
-    private readonly repository: IngestionRepository,
+    private readonly jobs: JobsRepository,
+    private readonly runs: RunsRepository,
+    private readonly rejected: RejectedRowsRepository,
+    private readonly graphs: GraphsService,
     private readonly sources: SourcesService,
     private readonly settings: Settings,
   ) {}
@@ -51,7 +50,7 @@ export class IngestionRunner {
    */
   async run(claimed: ClaimedRun, report: RunReport, onBackend: (pid: number) => void): Promise<Upkeep> {
     const startedAt = performance.now();
-    const job = await this.repository.getJob(claimed.jobId);
+    const job = await this.jobs.get(claimed.jobId);
     const { mapping } = await inTurns(readMapping(job.mapping_yaml));
     // The ceiling may be younger than the job.
     mapping.source.statementTimeoutMs = Math.min(mapping.source.statementTimeoutMs, this.settings.ingestionMaxStatementTimeoutMs);
@@ -78,7 +77,7 @@ export class IngestionRunner {
   }
 
   /** The tables' upkeep after a committed run; the run's report says what was done. */
-  async keepUp({ id, leaseOwner }: ClaimedRun, upkeep: Upkeep, onBackend: (pid: number) => void): Promise<void> {
+  async keepUp(claimed: ClaimedRun, upkeep: Upkeep, onBackend: (pid: number) => void): Promise<void> {
     if (upkeep.analyze.length + upkeep.vacuum.length === 0) return;
     const client = await this.pool.connect();
     let broken: Error | boolean = true;
@@ -86,10 +85,7 @@ export class IngestionRunner {
       const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
       onBackend(rows[0]!.pid);
       await keepUp(client, upkeep);
-      await client.query(
-        `UPDATE ingestion_runs SET report = report || jsonb_build_object('upkeep', $3::jsonb) WHERE id = $1 AND lease_owner = $2`,
-        [id, leaseOwner, JSON.stringify({ analyzed: upkeep.analyze, vacuumed: upkeep.vacuum })],
-      );
+      await this.runs.addUpkeep(client, claimed, { analyzed: upkeep.analyze, vacuumed: upkeep.vacuum });
       broken = false;
     } finally {
       client.release(broken);
@@ -190,7 +186,7 @@ export class IngestionRunner {
     if (staged.report.rejected === 0) return;
     let kept = 0;
     for await (const { rows, json } of readRejected(client, staged, run.rejectedLeft)) {
-      await this.repository.insertRejected(client, claimed.id, json);
+      await this.rejected.insert(client, claimed.id, json);
       kept += rows.length;
       addSamples(report, rows);
     }
@@ -214,7 +210,7 @@ export class IngestionRunner {
       }
     }
     await client.query('ROLLBACK');
-    for (const json of kept) await this.repository.insertRejected(client, claimed.id, json);
+    for (const json of kept) await this.rejected.insert(client, claimed.id, json);
   }
 
   /** Before the run counts as ended: without statistics the planner would take a large new graph for an empty one. */
@@ -232,29 +228,15 @@ export class IngestionRunner {
   private async finish(client: PoolClient, run: Run): Promise<void> {
     const { claimed, job, staged, report, startedAt } = run;
     const cursors = Object.fromEntries(staged.flatMap(({ target, cursorTo }) => (cursorTo === null ? [] : [[target.name, cursorTo]])));
-    await client.query('UPDATE ingestion_jobs SET cursors = cursors || $2::jsonb WHERE id = $1', [job.id, JSON.stringify(cursors)]);
-    const { rows } = await client.query<{ version: number }>(
-      'UPDATE graphs SET version = version + 1, updated_at = now() WHERE id = $1 RETURNING version',
-      [job.graph_id],
-    );
-    report.graph_version = rows[0]?.version ?? null;
+    await this.jobs.moveCursors(client, job.id, cursors);
+    report.graph_version = await this.graphs.raiseVersion(client, job.graph_id);
     report.duration_ms = Math.max(1, Math.round(performance.now() - startedAt));
     report.rows_per_s = Math.round((report.totals.read * 1000) / report.duration_ms);
-    const { rowCount } = await client.query(
-      `UPDATE ingestion_runs SET status = 'succeeded', phase = NULL, report = $3, finished_at = clock_timestamp(), lease_until = NULL
-       WHERE id = $1 AND lease_owner = $2 AND status = 'running'`,
-      [claimed.id, claimed.leaseOwner, JSON.stringify(report)],
-    );
-    if (rowCount !== 1) throw new LeaseLostError();
+    await this.runs.succeed(client, claimed, report);
   }
 
-  /** Shows a phase and the counts so far to whoever watches; outside the run's own transactions. */
-  private async show({ claimed, report }: Run, phase: string): Promise<void> {
-    const { rowCount } = await this.pool.query(
-      `UPDATE ingestion_runs SET phase = $3, report = $4 WHERE id = $1 AND lease_owner = $2 AND status = 'running'`,
-      [claimed.id, claimed.leaseOwner, phase, JSON.stringify(report)],
-    );
-    if (rowCount !== 1) throw new LeaseLostError();
+  private show({ claimed, report }: Run, phase: string): Promise<void> {
+    return this.runs.show(claimed, phase, report);
   }
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Logger } from 'pino';
@@ -6,15 +5,14 @@ import { LOG } from '../common/logging/log.js';
 import { Settings } from '../config/settings.js';
 import { ServicePool } from '../database/service-pool.js';
 import { Telemetry } from '../telemetry/telemetry.service.js';
-import { type ClaimedRun, IngestionRunner } from './ingestion-runner.service.js';
+import { IngestionRunner } from './ingestion-runner.service.js';
 import { isDatabaseAway, LeaseLostError, RunFailure, toFailure, tooManyAttempts } from './run/run-failure.js';
 import type { RunReport } from './run/run-report.js';
 import type { Upkeep } from './run/table-upkeep.js';
+import { type ClaimedRun, leaseSeconds, RunsRepository } from './runs.repository.js';
 
 const pollEveryMs = 1_000;
 const heartbeatEveryMs = 2_000;
-/** A worker that was silent for this long has lost its runs to whoever asks next. */
-const leaseSeconds = 30;
 const maxAttempts = 3;
 const maxConcurrentRuns = 2;
 /** Of the places here, for one user and for one graph: whoever comes next finds one, however long those runs take. */
@@ -23,18 +21,12 @@ const interruptEveryMs = 100;
 const repeatWriteEveryMs = 200;
 
 interface ActiveRun {
-  claimed: ClaimedRun & Requester;
+  claimed: ClaimedRun;
   backendPid: number | null;
   isCancelled: boolean;
   /** The run itself is over, and its lease with it; the upkeep of its tables goes on. */
   hasSucceeded: boolean;
   ended: Promise<void>;
-}
-
-/** Whose share of the places a run takes; 0 for users who have been deleted. */
-interface Requester {
-  userId: number;
-  graphId: number;
 }
 
 /** Takes waiting runs and runs whose worker has gone, users in turn, and keeps the lease on them while it works. */
@@ -47,6 +39,7 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
 
   constructor(
     private readonly pool: ServicePool,
+    private readonly runs: RunsRepository,
     private readonly runner: IngestionRunner,
     private readonly settings: Settings,
     @Inject(LOG) private readonly log: Logger,
@@ -94,63 +87,31 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
     for (const run of this.active) {
       if (run.hasSucceeded) continue;
       try {
-        const { rows } = await this.pool.query<{ cancel_requested: boolean }>(
-          `UPDATE ingestion_runs SET lease_until = now() + make_interval(secs => $3)
-           WHERE id = $1 AND lease_owner = $2 AND status = 'running' RETURNING cancel_requested`,
-          [run.claimed.id, run.claimed.leaseOwner, leaseSeconds],
-        );
-        if (rows[0]?.cancel_requested) run.isCancelled = true;
-        if (!rows[0] || rows[0].cancel_requested) await this.interrupt(run);
+        const lease = await this.runs.renewLease(run.claimed);
+        if (lease?.isCancelled) run.isCancelled = true;
+        if (!lease || lease.isCancelled) await this.interrupt(run);
       } catch (error) {
         this.log.warn({ cause: error, run: run.claimed.id }, 'The lease of an ingestion run could not be renewed');
       }
     }
   }
 
-  /** Users come in turn: first who has fewest runs going on in all processes, of these whose last one began the longest ago. */
-  private async claim(): Promise<ActiveRun['claimed'] | null> {
-    const leaseOwner = randomUUID();
-    const { rows } = await this.pool.query<{
-      id: number;
-      job_id: number;
-      attempt: number;
-      cancel_requested: boolean;
-      user_id: number;
-      graph_id: number;
-    }>(
-      `UPDATE ingestion_runs AS run
-       SET status = 'running', lease_owner = $1, lease_until = now() + make_interval(secs => $2), attempt = attempt + 1,
-           started_at = coalesce(started_at, now())
-       FROM ingestion_jobs job
-       WHERE job.id = run.job_id AND run.id = (
-         SELECT r.id FROM ingestion_runs r JOIN ingestion_jobs j ON j.id = r.job_id
-         WHERE (r.status = 'queued' OR (r.status = 'running' AND r.lease_until < now()))
-           AND coalesce(r.requested_by, 0) <> ALL ($3::int[]) AND j.graph_id <> ALL ($4::int[])
-         ORDER BY
-           (SELECT count(*) FROM ingestion_runs going
-            WHERE going.status = 'running' AND going.lease_until >= now() AND going.requested_by IS NOT DISTINCT FROM r.requested_by),
-           (SELECT max(started_at) FROM ingestion_runs past WHERE past.requested_by = r.requested_by) NULLS FIRST,
-           r.id
-         FOR UPDATE OF r SKIP LOCKED LIMIT 1)
-       RETURNING run.id, run.job_id, run.attempt, run.cancel_requested, coalesce(run.requested_by, 0) AS user_id, job.graph_id`,
-      [leaseOwner, leaseSeconds, this.withFullShare('userId'), this.withFullShare('graphId')],
-    );
-    const row = rows[0];
-    if (!row) return null;
-    const claimed = { id: row.id, jobId: row.job_id, leaseOwner, userId: row.user_id, graphId: row.graph_id };
-    if (row.cancel_requested) await this.end(claimed, 'cancelled', null, null);
-    else if (row.attempt > maxAttempts) await this.end(claimed, 'failed', null, tooManyAttempts(maxAttempts));
-    else return claimed;
+  private async claim(): Promise<ClaimedRun | null> {
+    const claim = await this.runs.claim({ users: this.withFullShare('userId'), graphs: this.withFullShare('graphId') });
+    if (!claim) return null;
+    if (claim.isCancelled) await this.end(claim.run, 'cancelled', null, null);
+    else if (claim.attempt > maxAttempts) await this.end(claim.run, 'failed', null, tooManyAttempts(maxAttempts));
+    else return claim.run;
     return this.claim();
   }
 
   /** The users, or the graphs, who have as many runs going on here as one may have. */
-  private withFullShare(of: keyof Requester): number[] {
+  private withFullShare(of: 'userId' | 'graphId'): number[] {
     const going = [...this.active].map(run => run.claimed[of]);
     return going.filter(id => going.filter(other => other === id).length >= maxRunsOfOne);
   }
 
-  private start(claimed: ActiveRun['claimed']): void {
+  private start(claimed: ClaimedRun): void {
     const run: ActiveRun = { claimed, backendPid: null, isCancelled: false, hasSucceeded: false, ended: Promise.resolve() };
     this.active.add(run);
     run.ended = this.work(run)
@@ -208,31 +169,16 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
   ): Promise<void> {
     this.telemetry.runEnded(status);
     const error = failure && { code: failure.code, detail: `${failure.text.zh} / ${failure.text.en}`, context: failure.context };
-    await this.write(() =>
-      this.pool.query(
-        `UPDATE ingestion_runs
-         SET status = $3, error = $4, report = coalesce($5, report), finished_at = clock_timestamp(), lease_until = NULL
-         WHERE id = $1 AND lease_owner = $2 AND status = 'running'`,
-        [claimed.id, claimed.leaseOwner, status, error && JSON.stringify(error), report && JSON.stringify(withoutWrites(report))],
-      ),
-    );
+    await this.write(() => this.runs.end(claimed, status, report && withoutWrites(report), error));
   }
 
-  /** Back into the queue; `returned` attempts do not count. A run whose COMMIT got through without its answer has succeeded and stays so. */
+  /** Back into the queue; `returned` attempts do not count. */
   private async release(claimed: ClaimedRun, returned: 0 | 1): Promise<void> {
-    let hasSucceeded = false;
+    let outcome: 'succeeded' | 'released' = 'released';
     try {
-      hasSucceeded = await this.write(async () => {
-        const { rowCount } = await this.pool.query(
-          `UPDATE ingestion_runs SET status = 'queued', phase = NULL, lease_owner = NULL, lease_until = NULL, attempt = attempt - $3
-           WHERE id = $1 AND lease_owner = $2 AND status = 'running'`,
-          [claimed.id, claimed.leaseOwner, returned],
-        );
-        const succeeded = "SELECT FROM ingestion_runs WHERE id = $1 AND lease_owner = $2 AND status = 'succeeded'";
-        return rowCount === 0 && (await this.pool.query(succeeded, [claimed.id, claimed.leaseOwner])).rowCount === 1;
-      });
+      outcome = await this.write(() => this.runs.release(claimed, returned));
     } finally {
-      this.telemetry.runEnded(hasSucceeded ? 'succeeded' : 'released');
+      this.telemetry.runEnded(outcome);
     }
   }
 

@@ -14,7 +14,7 @@ import {
   toWarningResponse,
   type ValidateMappingResponse,
 } from './ingestion.dto.js';
-import { IngestionRepository } from './ingestion.repository.js';
+import { JobsRepository } from './jobs.repository.js';
 import type { Mapping, ParsedMapping } from './mapping/mapping.js';
 import { readMapping } from './mapping/parse-mapping.js';
 import { MappingError } from './mapping/problems.js';
@@ -42,7 +42,7 @@ export type JobReader = SavedRecord & {
 @Injectable()
 export class JobsService {
   constructor(
-    private readonly repository: IngestionRepository,
+    private readonly jobs: JobsRepository,
     private readonly sources: SourcesService,
     private readonly access: GraphAccessService,
     private readonly settings: Settings,
@@ -51,14 +51,14 @@ export class JobsService {
   /** @throws SchemaError that lists every problem of the mapping; ConnectionForbiddenError; QuotaReachedError */
   async create(principal: Principal, request: CreateJobRequest): Promise<CreatedJobResponse> {
     const { parsed, connectionId } = await this.check(principal, request.mapping_yaml);
-    const id = await this.repository.createJob({
+    const id = await this.jobs.create({
       graphId: request.graph_id,
       connectionId,
       name: request.name ?? parsed.mapping.name ?? `job-${targetsOf(parsed.mapping)[0]!.name}`,
       mappingYaml: request.mapping_yaml,
       creator: principal,
     });
-    return { ...toJobResponse(await this.repository.getJob(id)), warnings: parsed.warnings.map(toWarningResponse) };
+    return { ...toJobResponse(await this.jobs.get(id)), warnings: parsed.warnings.map(toWarningResponse) };
   }
 
   /** @throws SchemaError that lists every problem of the mapping; ConnectionForbiddenError */
@@ -73,19 +73,19 @@ export class JobsService {
   }
 
   async get(id: number): Promise<JobResponse> {
-    return toJobResponse(await this.repository.getJob(id));
+    return toJobResponse(await this.jobs.get(id));
   }
 
   /** @throws GraphNotFoundError, GraphAccessError for a `graph_id` that the caller may not see */
   async list(principal: Principal, { graph_id, limit, cursor }: ListJobsQuery): Promise<Page<JobResponse>> {
     if (graph_id !== undefined) await this.access.require(principal, graph_id, 'viewer');
-    const rows = await this.repository.listJobs(await this.access.listVisible(principal), graph_id ?? null, afterId(cursor), limit + 1);
+    const rows = await this.jobs.list(await this.access.listVisible(principal), graph_id ?? null, afterId(cursor), limit + 1);
     return page(rows.map(toJobResponse), limit, job => job.id);
   }
 
   /** Those of these jobs that belong to the graph, as readers of their connections. */
   async listReaders(graphId: number, ids: number[]): Promise<JobReader[]> {
-    const jobs = await this.repository.listJobsByIds(graphId, ids);
+    const jobs = await this.jobs.listByIds(graphId, ids);
     return jobs.map(({ id, name, saved_by: savedBy, connection_id: connectionId, mapping_yaml: yaml }) => {
       return { kind: 'job', id, name, savedBy, connectionId, loads: async () => loadedRows((await this.read(yaml)).mapping) };
     });

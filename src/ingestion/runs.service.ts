@@ -15,9 +15,10 @@ import {
   toRunResponse,
 } from './ingestion.dto.js';
 import { RunEndedError, TooManyWatchersError } from './ingestion.errors.js';
-import { IngestionRepository } from './ingestion.repository.js';
 import { IngestionWorker } from './ingestion.worker.js';
+import { RejectedRowsRepository } from './rejected-rows.repository.js';
 import { type RejectedFormat, rejectedHeader, rejectedLine } from './rejected-text.js';
+import { RunsRepository } from './runs.repository.js';
 
 /** How long a request may wait for its run. */
 export const maxWaitSeconds = 60;
@@ -42,7 +43,8 @@ export class RunsService {
   private readonly watchers = new FairShare({ ...watchers, refuse: retryAfterS => new TooManyWatchersError(retryAfterS) });
 
   constructor(
-    private readonly repository: IngestionRepository,
+    private readonly runs: RunsRepository,
+    private readonly rejected: RejectedRowsRepository,
     private readonly worker: IngestionWorker,
     private readonly stop: ServiceStop,
     private readonly access: AccessRecheck,
@@ -55,7 +57,7 @@ export class RunsService {
   async start(principal: Principal, jobId: number, waitSeconds: number): Promise<RunResponse> {
     const leave = waitSeconds > 0 ? await this.watchers.enter({ caller: principal.userId }) : () => undefined;
     try {
-      const { id } = await this.repository.queueRun(jobId, principal.userId, maxWaitingRuns);
+      const { id } = await this.runs.queue(jobId, principal.userId, maxWaitingRuns);
       void this.worker.wake();
       const until = performance.now() + waitSeconds * 1000;
       let run = await this.get(id);
@@ -71,26 +73,26 @@ export class RunsService {
   }
 
   async get(id: number): Promise<RunResponse> {
-    return toRunResponse(await this.repository.getRun(id));
+    return toRunResponse(await this.runs.get(id));
   }
 
   /** The newest first. */
   async list(jobId: number, limit: number, cursor?: string): Promise<Page<RunResponse>> {
     const before = afterId(cursor);
-    const rows = await this.repository.listRuns(jobId, before === 0 ? null : before, limit + 1);
+    const rows = await this.runs.list(jobId, before === 0 ? null : before, limit + 1);
     return page(rows.map(toRunResponse), limit, run => run.id);
   }
 
   /** @throws RunEndedError */
   async cancel(id: number): Promise<RunResponse> {
-    await this.repository.getRun(id);
-    if (!(await this.repository.requestCancel(id))) throw new RunEndedError();
+    await this.runs.get(id);
+    if (!(await this.runs.requestCancel(id))) throw new RunEndedError();
     await this.worker.beat();
     return this.get(id);
   }
 
   async listRejected(id: number, { target, limit, cursor }: ListRejectedQuery): Promise<Page<RejectedRowResponse>> {
-    const rows = await this.repository.listRejected(id, target ?? null, afterId(cursor, Number.MAX_SAFE_INTEGER), limit + 1);
+    const rows = await this.rejected.list(id, target ?? null, afterId(cursor, Number.MAX_SAFE_INTEGER), limit + 1);
     const { items, next_cursor } = page(rows, limit, row => row.id);
     return { items: items.map(toRejectedRowResponse), next_cursor };
   }
@@ -99,7 +101,7 @@ export class RunsService {
   async *exportRejected(id: number, target: string | undefined, format: RejectedFormat): AsyncGenerator<string> {
     yield rejectedHeader(format);
     for (let after = 0; ;) {
-      const rows = await this.repository.listRejected(id, target ?? null, after, rejectedBatch);
+      const rows = await this.rejected.list(id, target ?? null, after, rejectedBatch);
       const last = rows.at(-1);
       if (!last) return;
       yield rows.map(row => rejectedLine(toRejectedRowResponse(row), format)).join('');
@@ -109,12 +111,12 @@ export class RunsService {
 
   /** Removes up to `most` rejected rows of runs that ended longer ago. @returns how many there were */
   removeOldRejected(client: PoolClient, keptDays: number, most: number): Promise<number> {
-    return this.repository.removeOldRejected(client, keptDays, most);
+    return this.rejected.removeOld(client, keptDays, most);
   }
 
   /** Removes up to `most` runs that ended longer ago, but none that wrote rows, nor the last of a job. @returns how many there were */
   removeOld(client: PoolClient, keptDays: number, most: number): Promise<number> {
-    return this.repository.removeOldRuns(client, keptDays, most);
+    return this.runs.removeOld(client, keptDays, most);
   }
 
   /**

@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { PoolClient } from 'pg';
+import { ServicePool } from '../database/service-pool.js';
+import { SQLSTATE, sqlstateOf } from '../sql/sqlstate.js';
+import { RunActiveError, RunNotFoundError, TooManyRunsWaitingError } from './ingestion.errors.js';
+import { JobsRepository } from './jobs.repository.js';
+import { LeaseLostError } from './run/run-failure.js';
+import type { RunReport } from './run/run-report.js';
+
+/** A worker that was silent for this long has lost its runs to whoever asks next. */
+export const leaseSeconds = 30;
+
+export type RunStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+
+export interface RunError {
+  code: string;
+  detail: string;
+  context?: Record<string, unknown>;
+}
+
+export interface RunRow {
+  id: number;
+  job_id: number;
+  graph_id: number;
+  status: RunStatus;
+  phase: string | null;
+  attempt: number;
+  cancel_requested: boolean;
+  report: Partial<RunReport>;
+  error: RunError | null;
+  created_at: Date;
+  started_at: Date | null;
+  finished_at: Date | null;
+}
+
+/** A run that a worker holds the lease of. */
+export interface ClaimedRun {
+  id: number;
+  jobId: number;
+  graphId: number;
+  /** Whose share of the places it takes; 0 for users who have been deleted. */
+  userId: number;
+  leaseOwner: string;
+}
+
+const runRow = `
+  SELECT r.id, r.job_id, j.graph_id, r.status, r.phase, r.attempt, r.cancel_requested, r.report, r.error,
+         r.created_at, r.started_at, r.finished_at
+  FROM ingestion_runs r JOIN ingestion_jobs j ON j.id = r.job_id`;
+
+/** The run of a claim, while its lease lasts. */
+const isHeld = `id = $1 AND lease_owner = $2 AND status = 'running'`;
+
+/**
+ * The runs, and all that happens to one: it is queued, a worker claims it, and it ends as succeeded, failed or cancelled. A claimed one may go
+ * back into the queue, and one whose lease has ended is claimed again. A worker that was overtaken changes nothing.
+ */
+@Injectable()
+export class RunsRepository {
+  constructor(
+    private readonly pool: ServicePool,
+    private readonly jobs: JobsRepository,
+  ) {}
+
+  /** @throws RunNotFoundError */
+  async get(id: number): Promise<RunRow> {
+    const { rows } = await this.pool.query<RunRow>(`${runRow} WHERE r.id = $1`, [id]);
+    if (!rows[0]) throw new RunNotFoundError();
+    return rows[0];
+  }
+
+  /** The newest first. */
+  async list(jobId: number, beforeId: number | null, limit: number): Promise<RunRow[]> {
+    const { rows } = await this.pool.query<RunRow>(
+      `${runRow} WHERE r.job_id = $1 AND ($2::int IS NULL OR r.id < $2) ORDER BY r.id DESC LIMIT $3`,
+      [jobId, beforeId, limit],
+    );
+    return rows;
+  }
+
+  /**
+   * @throws RunActiveError when a run of the job waits or goes on; TooManyRunsWaitingError when `maxWaiting` runs of the user
+   *   wait already; JobNotFoundError
+   */
+  async queue(jobId: number, requestedBy: number, maxWaiting: number): Promise<RunRow> {
+    try {
+      const id = await this.pool.transaction(async client => {
+        // One user's requests come one after the other, so that none is counted too late.
+        await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('runs of user ' || $1::int, 0))`, [requestedBy]);
+        const { rows } = await client.query<{ id: number }>(
+          `INSERT INTO ingestion_runs (job_id, requested_by)
+           SELECT id, $2 FROM ingestion_jobs
+           WHERE id = $1 AND (SELECT count(*) FROM ingestion_runs WHERE status = 'queued' AND requested_by = $2) < $3
+           RETURNING id`,
+          [jobId, requestedBy, maxWaiting],
+        );
+        return rows[0]?.id;
+      });
+      if (id !== undefined) return await this.get(id);
+    } catch (error) {
+      if (sqlstateOf(error) === SQLSTATE.uniqueViolation) throw new RunActiveError();
+      throw error;
+    }
+    await this.jobs.get(jobId);
+    throw new TooManyRunsWaitingError(maxWaiting);
+  }
+
+  /**
+   * Users come in turn: first who has fewest runs going on in all processes, of these whose last one began the longest ago.
+   * @param full users and graphs of which no more runs are wanted
+   */
+  async claim(full: { users: number[]; graphs: number[] }): Promise<{ run: ClaimedRun; attempt: number; isCancelled: boolean } | null> {
+    const leaseOwner = randomUUID();
+    const { rows } = await this.pool.query<{
+      id: number;
+      job_id: number;
+      attempt: number;
+      cancel_requested: boolean;
+      user_id: number;
+      graph_id: number;
+    }>(
+      `UPDATE ingestion_runs AS run
+       SET status = 'running', lease_owner = $1, lease_until = now() + make_interval(secs => $2), attempt = attempt + 1,
+           started_at = coalesce(started_at, now())
+       FROM ingestion_jobs job
+       WHERE job.id = run.job_id AND run.id = (
+         SELECT r.id FROM ingestion_runs r JOIN ingestion_jobs j ON j.id = r.job_id
+         WHERE (r.status = 'queued' OR (r.status = 'running' AND r.lease_until < now()))
+           AND coalesce(r.requested_by, 0) <> ALL ($3::int[]) AND j.graph_id <> ALL ($4::int[])
+         ORDER BY
+           (SELECT count(*) FROM ingestion_runs going
+            WHERE going.status = 'running' AND going.lease_until >= now() AND going.requested_by IS NOT DISTINCT FROM r.requested_by),
+           (SELECT max(started_at) FROM ingestion_runs past WHERE past.requested_by = r.requested_by) NULLS FIRST,
+           r.id
+         FOR UPDATE OF r SKIP LOCKED LIMIT 1)
+       RETURNING run.id, run.job_id, run.attempt, run.cancel_requested, coalesce(run.requested_by, 0) AS user_id, job.graph_id`,
+      [leaseOwner, leaseSeconds, full.users, full.graphs],
+    );
+    const row = rows[0];
+    if (!row) return null;
+    const run = { id: row.id, jobId: row.job_id, graphId: row.graph_id, userId: row.user_id, leaseOwner };
+    return { run, attempt: row.attempt, isCancelled: row.cancel_requested };
+  }
+
+  /** Whether the run is wanted to stop; null when its lease is lost. */
+  async renewLease({ id, leaseOwner }: ClaimedRun): Promise<{ isCancelled: boolean } | null> {
+    const { rows } = await this.pool.query<{ isCancelled: boolean }>(
+      `UPDATE ingestion_runs SET lease_until = now() + make_interval(secs => $3)
+       WHERE ${isHeld} RETURNING cancel_requested AS "isCancelled"`,
+      [id, leaseOwner, leaseSeconds],
+    );
+    return rows[0] ?? null;
+  }
+
+  /** Shows a phase and the counts so far to whoever watches; outside the run's own transactions. @throws LeaseLostError */
+  async show({ id, leaseOwner }: ClaimedRun, phase: string, report: RunReport): Promise<void> {
+    const values = [id, leaseOwner, phase, JSON.stringify(report)];
+    const { rowCount } = await this.pool.query(`UPDATE ingestion_runs SET phase = $3, report = $4 WHERE ${isHeld}`, values);
+    if (rowCount !== 1) throw new LeaseLostError();
+  }
+
+  /** The last statement of the writing transaction: an overtaken worker commits nothing. @throws LeaseLostError */
+  async succeed(client: PoolClient, { id, leaseOwner }: ClaimedRun, report: RunReport): Promise<void> {
+    const { rowCount } = await client.query(
+      `UPDATE ingestion_runs SET status = 'succeeded', phase = NULL, report = $3, finished_at = clock_timestamp(), lease_until = NULL
+       WHERE ${isHeld}`,
+      [id, leaseOwner, JSON.stringify(report)],
+    );
+    if (rowCount !== 1) throw new LeaseLostError();
+  }
+
+  /** What was done for the tables after the run had succeeded. */
+  async addUpkeep(client: PoolClient, { id, leaseOwner }: ClaimedRun, done: { analyzed: string[]; vacuumed: string[] }): Promise<void> {
+    await client.query(
+      `UPDATE ingestion_runs SET report = report || jsonb_build_object('upkeep', $3::jsonb) WHERE id = $1 AND lease_owner = $2`,
+      [id, leaseOwner, JSON.stringify(done)],
+    );
+  }
+
+  /** @param report null leaves the one that was shown last */
+  async end(
+    { id, leaseOwner }: ClaimedRun,
+    status: 'failed' | 'cancelled',
+    report: RunReport | null,
+    error: RunError | null,
+  ): Promise<void> {
+    await this.pool.query(
+      `UPDATE ingestion_runs
+       SET status = $3, error = $4, report = coalesce($5, report), finished_at = clock_timestamp(), lease_until = NULL
+       WHERE ${isHeld}`,
+      [id, leaseOwner, status, error && JSON.stringify(error), report && JSON.stringify(report)],
+    );
+  }
+
+  /** Back into the queue; `returned` attempts do not count. A run whose COMMIT got through without its answer has succeeded and stays so. */
+  async release({ id, leaseOwner }: ClaimedRun, returned: 0 | 1): Promise<'succeeded' | 'released'> {
+    const { rowCount } = await this.pool.query(
+      `UPDATE ingestion_runs SET status = 'queued', phase = NULL, lease_owner = NULL, lease_until = NULL, attempt = attempt - $3
+       WHERE ${isHeld}`,
+      [id, leaseOwner, returned],
+    );
+    if (rowCount === 1) return 'released';
+    const succeeded = "SELECT FROM ingestion_runs WHERE id = $1 AND lease_owner = $2 AND status = 'succeeded'";
+    return (await this.pool.query(succeeded, [id, leaseOwner])).rowCount === 1 ? 'succeeded' : 'released';
+  }
+
+  /** A waiting run ends at once, a running one when its worker sees the wish. False when it has ended already. */
+  async requestCancel(id: number): Promise<boolean> {
+    const { rowCount } = await this.pool.query(
+      `UPDATE ingestion_runs
+       SET cancel_requested = true,
+           status = CASE WHEN status = 'queued' THEN 'cancelled' ELSE status END,
+           finished_at = CASE WHEN status = 'queued' THEN now() END
+       WHERE id = $1 AND status IN ('queued', 'running')`,
+      [id],
+    );
+    return rowCount === 1;
+  }
+
+  /**
+   * What is in a graph names the run that wrote it last, however old: citations and counts by job rest on that, so that runs which wrote
+   * rows stay as long as their job, and so do its last run and its last success.
+   */
+  async removeOld(client: PoolClient, keptDays: number, most: number): Promise<number> {
+    const { rowCount } = await client.query(
+      `DELETE FROM ingestion_runs WHERE id IN (
+         SELECT id FROM ingestion_runs r
+         WHERE finished_at < now() - make_interval(days => $1)
+           AND EXISTS (SELECT FROM ingestion_runs newer WHERE newer.job_id = r.job_id AND newer.id > r.id AND newer.finished_at IS NOT NULL)
+           AND (status <> 'succeeded'
+                OR ((report #>> '{totals,inserted}')::bigint + (report #>> '{totals,updated}')::bigint = 0
+                    AND EXISTS (SELECT FROM ingestion_runs newer
+                                WHERE newer.job_id = r.job_id AND newer.id > r.id AND newer.status = 'succeeded')))
+         LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+      [keptDays, most],
+    );
+    return rowCount ?? 0;
+  }
+}
