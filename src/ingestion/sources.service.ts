@@ -4,7 +4,7 @@ import { Pace } from '../common/turns/pace.js';
 import { quoteIdentifier, quoteTable } from '../sql/quote-identifier.js';
 import { growthSentence, maxGrowth } from '../sql-guard/check-growth.js';
 import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
-import { guardExpression, guardPredicate, isUnsafe } from '../sql-guard/guard-expression.js';
+import { guardExpression, guardPredicate } from '../sql-guard/guard-expression.js';
 import { guardSelect } from '../sql-guard/guard-select.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { ConnectionTypeNotBuiltError } from '../warehouse/warehouse.errors.js';
@@ -211,10 +211,10 @@ function didYouMean(meant: string | null): Pick<SourceProblem, 'suggestion'> {
 
 /** What the guard refused or the database could not read; anything else is not the mapping's fault. */
 function sqlProblem(error: unknown, path: MappingPath): SourceProblem {
-  if (!(error instanceof ApiError) || (!isUnsafe(error) && error.status >= 500)) throw error;
+  if (error instanceof ApiError && error.status < 500) return { type: 'unsafe_sql', path, text: error.text };
+  if (!(error instanceof UnsafeFilterClauseError)) throw error;
   // The guard's hint lists columns.
-  const { hint, ...facts } = error instanceof UnsafeFilterClauseError ? error.facts : {};
-  if (!hint || !('reason' in facts)) return { type: 'unsafe_sql', path, text: error.text };
-  const { text } = new UnsafeFilterClauseError(facts);
-  return { type: 'unsafe_sql', path, text, suggestion: { zh: `；${hint.zh}`, en: `; ${hint.en}` } };
+  const { hint } = error.refused;
+  const suggestion = hint && { zh: `；${hint.zh}`, en: `; ${hint.en}` };
+  return { type: 'unsafe_sql', path, text: error.sentence, ...(suggestion && { suggestion }) };
 }

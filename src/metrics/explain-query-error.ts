@@ -1,5 +1,6 @@
 import { type Bilingual } from '../text/bilingual.js';
 import { type WarehouseQueryError } from '../warehouse/warehouse.errors.js';
+import { offsetAt, positionAt } from '../text/place.js';
 import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
 import { inFormula } from './plan/guard-formula.js';
 import { leavesOf, type ResolvedMetric } from './plan/resolve-metric.js';
@@ -33,7 +34,7 @@ export function explainQueryError(
 ): UnsafeFilterClauseError | null {
   const { position, sqlstate } = error;
   if (position === null || !typeErrors.has(sqlstate)) return null;
-  const offset = [...sql].slice(0, position - 1).join('').length;
+  const offset = offsetAt(sql, position);
   const inClause = clause === null ? null : placeIn(clause, sql, offset);
   if (clause !== null && inClause !== null) return mismatch(clause, inClause, { zh: '位于 filter_clause', en: 'in filter_clause' });
   for (const { node, owner } of leavesOf(metric.root)) {
@@ -65,6 +66,6 @@ function placeIn(piece: string, sql: string, offset: number): number | null {
 
 function mismatch(piece: string, at: number, hint?: Bilingual): UnsafeFilterClauseError {
   const token = /^(?:'(?:[^']|'')*'?|"(?:[^"]|"")*"?|[\p{L}\p{N}_.]+|[^\s\p{L}\p{N}_'"()]+|[\s\S])/u.exec(piece.slice(at))?.[0] ?? '';
-  const position = [...piece.slice(0, at)].length + 1;
-  return new UnsafeFilterClauseError({ reason: 'type_mismatch', token: token.slice(0, 40), position, ...(hint && { hint }) });
+  const position = positionAt(piece, at);
+  return new UnsafeFilterClauseError({ reason: 'type_mismatch', token: token.slice(0, 40), position, ...(hint && { hint }) }, piece);
 }

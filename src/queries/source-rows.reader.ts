@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
 import { ApiError } from '../common/errors/api-error.js';
+import { LanguageError } from '../text/language-error.js';
 import { Settings } from '../config/settings.js';
 import { quoteIdentifier, quoteTable } from '../sql/quote-identifier.js';
 import { RecordNotFoundError } from '../graphs/graphs.errors.js';
@@ -73,7 +74,7 @@ export class SourceRowsReader {
         bytesLeft -= read.bytes;
       } catch (error) {
         // The answer stands without them: the warehouse may have changed since it was read.
-        if (!(error instanceof ApiError)) throw error;
+        if (!(error instanceof ApiError || error instanceof LanguageError)) throw error;
         warn(`无法读取表 ${table} 的源行：${error.text.zh}`, `Source rows of ${table} cannot be read: ${error.text.en}`);
       }
     }

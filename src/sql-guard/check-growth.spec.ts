@@ -17,7 +17,7 @@ function factsOf(work: () => unknown): { reason: string; token?: string | undefi
     work();
     return null;
   } catch (error) {
-    if (error instanceof UnsafeFilterClauseError) return error.facts;
+    if (error instanceof UnsafeFilterClauseError) return error.refused;
     throw error;
   }
 }
@@ -107,7 +107,7 @@ describe('what user SQL may build', () => {
         try {
           ({ growth } = guardExpression(expression, { columns }));
         } catch (error) {
-          if (error instanceof UnsafeFilterClauseError && error.facts.reason === 'length') return;
+          if (error instanceof UnsafeFilterClauseError && error.refused.reason === 'length') return;
           throw error;
         }
         admitted += 1;

@@ -1,4 +1,5 @@
 import { type Bilingual } from '../text/bilingual.js';
+import { positionAt } from '../text/place.js';
 import { UnsafeFilterClauseError } from './sql-guard.errors.js';
 import { findComment, SqlSyntaxError } from './sql-parser.js';
 import { Refusal } from './walk-tree.js';
@@ -20,7 +21,7 @@ export function checkText(text: string, limit = maxLength): void {
     });
   const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\p{Surrogate}/u.exec(text);
   if (control)
-    throw new UnsafeFilterClauseError({ reason: 'syntax', token: codePoint(control[0]), position: characters(text, control.index) + 1 });
+    throw new UnsafeFilterClauseError({ reason: 'syntax', token: codePoint(control[0]), position: positionAt(text, control.index) }, text);
   if (text.trim() === '') throw new UnsafeFilterClauseError({ reason: 'syntax', hint: { zh: '内容为空', en: 'it is empty' } });
   let comment: ReturnType<typeof findComment>;
   try {
@@ -31,12 +32,9 @@ export function checkText(text: string, limit = maxLength): void {
   }
   if (comment) {
     const before = Buffer.from(text).subarray(0, comment.byteOffset).toString();
-    throw new UnsafeFilterClauseError({
-      reason: 'syntax',
-      token: comment.text.slice(0, 40),
-      position: [...before].length + 1,
-      hint: { zh: '不允许注释', en: 'comments are not allowed' },
-    });
+    const position = positionAt(before, before.length);
+    const hint = { zh: '不允许注释', en: 'comments are not allowed' };
+    throw new UnsafeFilterClauseError({ reason: 'syntax', token: comment.text.slice(0, 40), position, hint }, text);
   }
 }
 
@@ -46,27 +44,24 @@ export function locate<T>(sql: string, prefix: string, parse: () => T): T {
     return parse();
   } catch (error) {
     const prefixLength = [...prefix].length;
+    const text = sql.slice(prefix.length);
     if (error instanceof Refusal) {
       const { reason, token, hint, sentence } = error;
       // Locations in the tree count bytes of UTF-8.
       const at = error.byteOffset === undefined ? undefined : [...Buffer.from(sql).subarray(0, error.byteOffset).toString()].length;
-      throw new UnsafeFilterClauseError({
-        reason,
-        ...(token && { token }),
-        ...place(at, prefixLength),
-        ...(hint && { hint }),
-        ...(sentence && { sentence }),
-      });
+      throw new UnsafeFilterClauseError(
+        { reason, ...(token && { token }), ...position(at, prefixLength), ...(hint && { hint }), ...(sentence && { sentence }) },
+        text,
+      );
     }
     if (error instanceof SqlSyntaxError) {
       // Errors of the scanner and the grammar count characters.
       const token = /at or near "([\s\S]*)"$/.exec(error.message)?.[1];
-      throw new UnsafeFilterClauseError({
-        reason: 'syntax',
-        ...(token && { token: token.slice(0, 40) }),
-        ...place(error.position, prefixLength),
-        hint: describeSyntaxError(error.message, token),
-      });
+      const hint = describeSyntaxError(error.message, token);
+      throw new UnsafeFilterClauseError(
+        { reason: 'syntax', ...(token && { token: token.slice(0, 40) }), ...position(error.position, prefixLength), hint },
+        text,
+      );
     }
     throw error;
   }
@@ -79,12 +74,8 @@ function describeSyntaxError(en: string, token: string | undefined): Bilingual {
   return { zh: token === undefined ? 'SQL 语法错误' : `在 '${token}' 附近有语法错误`, en };
 }
 
-function place(at: number | undefined, prefixLength: number): { position?: number } {
+function position(at: number | undefined, prefixLength: number): { position?: number } {
   return at === undefined || at < prefixLength ? {} : { position: at - prefixLength + 1 };
-}
-
-function characters(text: string, utf16Index: number): number {
-  return [...text.slice(0, utf16Index)].length;
 }
 
 function codePoint(character: string): string {

@@ -1,6 +1,6 @@
+import { nearestFirst } from '../text/nearest-name.js';
 import { type Bilingual } from '../text/bilingual.js';
 import { systemColumns } from './allow-lists.js';
-import { UnsafeFilterClauseError } from './sql-guard.errors.js';
 import { checkText, locate } from './check-text.js';
 import { checkGrowth } from './check-growth.js';
 import { checkNames } from './check-names.js';
@@ -102,27 +102,4 @@ function suggestion(name: string, { columns }: GuardScope): Bilingual | undefine
   if (known.length === 0) return undefined;
   const list = `${nearestFirst(name, known).slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}`;
   return { zh: `可用的列：${list}`, en: `known columns: ${list}` };
-}
-
-/** The names that share most pairs of letters with `name` come first. */
-function nearestFirst(name: string, known: string[]): string[] {
-  const pairs = (text: string): Set<string> => {
-    const letters = [...` ${text.toLowerCase()} `];
-    return new Set(letters.slice(1).map((letter, index) => `${letters[index]}${letter}`));
-  };
-  const wanted = pairs(name);
-  const likeness = (other: string): number => {
-    const found = pairs(other);
-    const shared = [...found].filter(pair => wanted.has(pair)).length;
-    return shared / (found.size + wanted.size);
-  };
-  return known
-    .map(each => ({ each, score: likeness(each) }))
-    .sort((a, b) => b.score - a.score)
-    .map(({ each }) => each);
-}
-
-/** True for an error of the guard, so that callers can add where the text came from. */
-export function isUnsafe(error: unknown): error is UnsafeFilterClauseError {
-  return error instanceof UnsafeFilterClauseError;
 }

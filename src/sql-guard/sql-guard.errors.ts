@@ -1,5 +1,6 @@
 import { type Bilingual } from '../text/bilingual.js';
-import { ApiError } from '../common/errors/api-error.js';
+import { LanguageError } from '../text/language-error.js';
+import { offsetAt, placeAt } from '../text/place.js';
 
 /** Why a piece of SQL was refused. `statement` covers everything that is more than one expression: several statements, DDL, DML, extra clauses. */
 export type UnsafeReason =
@@ -18,7 +19,7 @@ const sentences: Record<UnsafeReason, Bilingual> = {
   length: { zh: '过长或嵌套过深', en: 'it is too long or nested too deeply' },
 };
 
-export interface UnsafeSqlFacts {
+export interface UnsafeSql {
   reason: UnsafeReason;
   /** The name or text that was refused, as far as it is known. */
   token?: string;
@@ -29,22 +30,28 @@ export interface UnsafeSqlFacts {
   sentence?: Bilingual;
 }
 
-/** 400: user SQL (a filter clause, a row expression, a mapping's query) that the allow-list does not cover. */
-export class UnsafeFilterClauseError extends ApiError {
-  constructor(readonly facts: UnsafeSqlFacts) {
-    const { hint, sentence, ...rest } = facts;
-    const { zh, en } = sentence ?? sentences[facts.reason];
-    const token = facts.token === undefined ? '' : `'${facts.token}'`;
-    const at =
-      facts.position === undefined ? { zh: '', en: '' } : { zh: `（第 ${facts.position} 个字符）`, en: ` at character ${facts.position}` };
+/** SQL of a user (a filter clause, a row expression, a mapping's query) that the allow-list does not cover. */
+export class UnsafeFilterClauseError extends LanguageError {
+  /** What is wrong, without the hint. */
+  readonly sentence: Bilingual;
+
+  /** @param text in which `position` counts */
+  constructor(
+    readonly refused: UnsafeSql,
+    text?: string,
+  ) {
+    const { hint, sentence: own, ...facts } = refused;
+    const { reason, token, position } = facts;
+    const { zh, en } = own ?? sentences[reason];
+    const named = token === undefined ? { zh: '', en: '' } : { zh: `：'${token}'`, en: `: '${token}'` };
+    const at = position === undefined ? { zh: '', en: '' } : { zh: `（第 ${position} 个字符）`, en: ` at character ${position}` };
+    const sentence = { zh: `UnsafeFilterClauseError: ${zh}${named.zh}${at.zh}`, en: `${en}${named.en}${at.en}` };
     super(
-      400,
       'unsafe_filter_clause',
-      {
-        zh: `UnsafeFilterClauseError: ${zh}${token && `：${token}`}${at.zh}${hint ? `；${hint.zh}` : ''}`,
-        en: `${en}${token && `: ${token}`}${at.en}${hint ? `; ${hint.en}` : ''}`,
-      },
-      { context: { ...rest, ...(hint && { hint: hint.en }) } },
+      hint ? { zh: `${sentence.zh}；${hint.zh}`, en: `${sentence.en}; ${hint.en}` } : sentence,
+      position === undefined || text === undefined ? null : placeAt(text, offsetAt(text, position)),
+      { ...facts, ...(hint && { hint: hint.en }) },
     );
+    this.sentence = sentence;
   }
 }

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { toApiError } from '../common/errors/to-api-error.js';
 import { guardExpression, guardPredicate } from './guard-expression.js';
 import { guardSelect } from './guard-select.js';
 import { assembleSql, fragmentMarker } from './same-shape.js';
-import { UnsafeFilterClauseError, type UnsafeSqlFacts } from './sql-guard.errors.js';
+import { UnsafeFilterClauseError, type UnsafeSql } from './sql-guard.errors.js';
 import { loadSqlParser } from './sql-parser.js';
 
 interface Case {
@@ -23,14 +24,15 @@ const scope = {
 
 beforeAll(loadSqlParser);
 
-function refusal(run: () => unknown): UnsafeSqlFacts {
+function refusal(run: () => unknown): UnsafeSql {
   try {
     run();
   } catch (error) {
     if (error instanceof UnsafeFilterClauseError) {
-      expect(error.status).toBe(400);
-      expect(error.detail).toMatch(/^UnsafeFilterClauseError: .+ \/ .+/s);
-      return error.facts;
+      const { status, detail } = toApiError(error);
+      expect(status).toBe(400);
+      expect(detail).toMatch(/^UnsafeFilterClauseError: .+ \/ .+/s);
+      return error.refused;
     }
     throw error;
   }
@@ -94,6 +96,12 @@ describe('what a refusal says', () => {
     ['   ', { reason: 'syntax' }],
   ])('%j', (clause, expected) => {
     expect(refusedPredicate(clause)).toMatchObject(expected);
+  });
+
+  it('has its place by line and column', () => {
+    expect(() => guardPredicate("status = '🐉'\n  AND nope = 1", scope)).toThrow(
+      expect.objectContaining({ place: { line: 2, column: 7 } }),
+    );
   });
 
   it('suggests the quoted spelling of a column with capitals', () => {

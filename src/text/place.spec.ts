@@ -1,4 +1,4 @@
-import { placeAt, placesIn, positionAt } from './place.js';
+import { offsetAt, placeAt, placesIn, positionAt } from './place.js';
 
 describe('placeAt', () => {
   it.each([
@@ -29,5 +29,11 @@ describe('positionAt', () => {
   it('counts characters from the start of the text', () => {
     expect(positionAt('🐉\n𠮷x', 5)).toBe(4);
     expect(positionAt('x', 0)).toBe(1);
+  });
+});
+
+describe('offsetAt', () => {
+  it('is where a position begins, at most the end of the text', () => {
+    expect([1, 2, 4, 9].map(position => offsetAt('🐉\n𠮷x', position))).toEqual([0, 2, 5, 6]);
   });
 });

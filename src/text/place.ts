@@ -30,8 +30,19 @@ export function positionAt(text: string, offset: number): number {
   return charactersIn(text, 0, offset) + 1;
 }
 
+/** The offset of a 1-based position in characters. */
+export function offsetAt(text: string, position: number): number {
+  let offset = 0;
+  for (let left = position - 1; left > 0 && offset < text.length; left--) offset += unitsAt(text, offset);
+  return offset;
+}
+
 function charactersIn(text: string, start: number, end: number): number {
   let count = 0;
-  for (let at = start; at < end; count++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  for (let at = start; at < end; count++) at += unitsAt(text, at);
   return count;
+}
+
+function unitsAt(text: string, offset: number): 1 | 2 {
+  return (text.codePointAt(offset) ?? 0) > 0xffff ? 2 : 1;
 }

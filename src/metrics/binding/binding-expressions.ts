@@ -28,15 +28,18 @@ export function guardPart(
     return kind === 'predicate' ? guardPredicate(text, scope) : guardExpression(text, scope);
   } catch (error) {
     if (!(error instanceof UnsafeFilterClauseError)) throw error;
-    const { reason, token, hint } = error.facts;
+    const { reason, token, hint } = error.refused;
     if (reason !== 'column')
-      throw new UnsafeFilterClauseError({
-        ...error.facts,
-        hint: {
-          zh: `位于 ${loc.slice(1).join('.')}${hint ? `；${hint.zh}` : ''}`,
-          en: `in ${loc.slice(1).join('.')}${hint ? `; ${hint.en}` : ''}`,
+      throw new UnsafeFilterClauseError(
+        {
+          ...error.refused,
+          hint: {
+            zh: `位于 ${loc.slice(1).join('.')}${hint ? `；${hint.zh}` : ''}`,
+            en: `in ${loc.slice(1).join('.')}${hint ? `; ${hint.en}` : ''}`,
+          },
         },
-      });
+        text,
+      );
     problems.push({
       loc,
       text: {

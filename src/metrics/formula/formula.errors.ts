@@ -1,6 +1,6 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { LanguageError } from '../../text/language-error.js';
-import { placeAt } from '../../text/place.js';
+import { offsetAt, placeAt } from '../../text/place.js';
 import { supportedPatterns } from './formula-keywords.js';
 import { type Pattern } from './formula-tree.js';
 
@@ -20,7 +20,7 @@ export class FormulaParseError extends LanguageError {
   /** @param position 1-based, in characters (code points) of the formula as the client wrote it */
   constructor(formula: string, position: number, { expected = [], found, nearest = 'arithmetic', hint, sentence }: FormulaProblem) {
     const characters = [...formula];
-    const place = placeAt(formula, characters.slice(0, position - 1).join('').length);
+    const place = placeAt(formula, offsetAt(formula, position));
     const problem = {
       position,
       ...place,

@@ -51,20 +51,20 @@ export function inFormula<T>({ position }: SqlText, { name, formula }: Pick<Metr
     return guard();
   } catch (error) {
     if (!(error instanceof UnsafeFilterClauseError)) throw error;
-    const { facts } = error;
-    const at = position + (facts.position ?? 1) - 1;
-    if (facts.reason === 'column') {
+    const { refused } = error;
+    const at = position + (refused.position ?? 1) - 1;
+    if (refused.reason === 'column') {
       const sentence = {
         zh: `指标“${name}”的公式用到绑定中没有的列`,
         en: `the formula of metric '${name}' names a column that its binding has not`,
       };
-      const { token: found, hint } = facts;
+      const { token: found, hint } = refused;
       throw new FormulaParseError(formula, at, { nearest: 'aggregate', sentence, ...(found && { found }), ...(hint && { hint }) });
     }
     const hint = {
-      zh: `位于指标“${name}”的公式${facts.hint ? `；${facts.hint.zh}` : ''}`,
-      en: `in the formula of ${name}${facts.hint ? `; ${facts.hint.en}` : ''}`,
+      zh: `位于指标“${name}”的公式${refused.hint ? `；${refused.hint.zh}` : ''}`,
+      en: `in the formula of ${name}${refused.hint ? `; ${refused.hint.en}` : ''}`,
     };
-    throw new UnsafeFilterClauseError({ ...facts, position: at, hint });
+    throw new UnsafeFilterClauseError({ ...refused, position: at, hint }, formula);
   }
 }
