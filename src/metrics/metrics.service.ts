@@ -28,7 +28,7 @@ import { parseFormula } from './formula/parse-formula.js';
 import { type ParseFormulaResponse } from './metrics.dto.js';
 import { MetricTableMissingError, TooManyMetricNamesError } from './metrics.errors.js';
 import { type MetricRow } from './metric-rows.js';
-import { builtPatterns } from './patterns/registry.js';
+import { isBuilt } from './patterns/registry.js';
 import { MetricsRepository } from './metrics.repository.js';
 import { toWireValue, wireTypeOf } from './wire-values.js';
 import { SQLSTATE } from '../sql/sqlstate.js';
@@ -127,7 +127,7 @@ export class MetricsService implements OnModuleInit {
   parse(formula: string): ParseFormulaResponse {
     const { pattern, root } = parseFormula(formula);
     checkFormulaSql(root, formula);
-    return { pattern, metrics: metricNames(root), executable: builtPatterns.includes(pattern), tree: root };
+    return { pattern, metrics: metricNames(root), executable: isBuilt(root), tree: root };
   }
 
   /**

@@ -1,5 +1,6 @@
+import { patternOf } from '../formula/classify-formula.js';
 import { supportedPatterns } from '../formula/formula-keywords.js';
-import { type Pattern } from '../formula/formula-tree.js';
+import { type Formula, operandsOf, type Pattern } from '../formula/formula-tree.js';
 import { aggregate } from './aggregate.js';
 import { arithmetic } from './arithmetic.js';
 import { countDistinct } from './count-distinct.js';
@@ -19,5 +20,16 @@ export const registry: Record<Pattern, MetricPattern | null> = {
   share_of_total: null,
   conversion: null,
 };
+
+/** What of a node's pattern cannot be run, by name; null when it can. */
+export function notBuiltIn(node: Formula): string | null {
+  const pattern = registry[patternOf(node)];
+  return pattern ? (pattern.notBuilt?.(node) ?? null) : patternOf(node);
+}
+
+/** True when all of a formula can be run, as far as it tells without the metrics that it refers to. */
+export function isBuilt(node: Formula): boolean {
+  return notBuiltIn(node) === null && operandsOf(node).every(isBuilt);
+}
 
 export const builtPatterns = supportedPatterns.filter(pattern => registry[pattern] !== null);

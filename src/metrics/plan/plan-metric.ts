@@ -3,7 +3,7 @@ import { patternOf } from '../formula/classify-formula.js';
 import { type SqlText } from '../formula/formula-tree.js';
 import { PatternNotBuiltError } from '../metrics.errors.js';
 import { type Aggregate, type Value } from '../patterns/metric-pattern.js';
-import { registry } from '../patterns/registry.js';
+import { notBuiltIn, registry } from '../patterns/registry.js';
 import { guardLeaves, logicalScope } from './guard-formula.js';
 import { bindingKey, type MetricBinding } from './metric-binding.js';
 import { leavesOf, type ResolvedFormula, type ResolvedLeaf, type ResolvedMetric } from './resolve-metric.js';
@@ -46,11 +46,9 @@ export function planMetric({ root, bindings }: ResolvedMetric, clause: string | 
 
   function plan(formula: ResolvedFormula): Value {
     const { node, operands } = formula;
-    const id = patternOf(node);
-    const pattern = registry[id];
-    const notBuilt = pattern ? pattern.notBuilt?.(node) : id;
-    if (!pattern || notBuilt) throw new PatternNotBuiltError(id, notBuilt ?? id);
-    return pattern.plan(node, {
+    const notBuilt = notBuiltIn(node);
+    if (notBuilt !== null) throw new PatternNotBuiltError(patternOf(node), notBuilt);
+    return registry[patternOf(node)]!.plan(node, {
       operand: index => plan(operands[index]!),
       aggregate: aggregate => ({ kind: 'column', name: addColumn(formula as ResolvedLeaf, aggregate) }),
     });
