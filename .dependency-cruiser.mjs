@@ -114,6 +114,16 @@ export default {
       to: { dependencyTypes: ['core'] },
     },
     {
+      name: 'parsers-know-no-http',
+      severity: 'error',
+      comment: 'A parser says what is wrong with a text as a LanguageError; its feature decides what that answers over HTTP.',
+      from: {
+        path: ['^src/metrics/formula/', '^src/ingestion/mapping/', '^src/cypher/syntax/'],
+        pathNot: '\\.spec\\.ts$',
+      },
+      to: { path: '^src/(common/errors|http)/' },
+    },
+    {
       name: 'orm-in-repositories-only',
       severity: 'error',
       comment: 'TypeORM appears in repositories, entities, modules and database/ only; services speak the domain.',
