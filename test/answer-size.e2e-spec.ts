@@ -92,8 +92,8 @@ describe('the size of an answer', () => {
 
   it('bounds a query by the caller’s own 422, and both processes live on', async () => {
     const pid = test.app.get(RetrievalSupervisor).pid;
-    await test.pool.query(`UPDATE ${nodes()} SET properties = properties || jsonb_build_object('公司名称', repeat('长', 100000)) WHERE label = '客户'`); // prettier-ignore
-    await graph.raiseVersion();
+    await test.pool.query(`UPDATE mirror.customers SET country = repeat('长', 100000)`);
+    await graph.ingestAgain();
     const { status, body } = await ask({ cypher: 'MATCH (a:客户), (b:客户), (c:客户) RETURN a, b, c' });
     expect([status, body]).toEqual([422, expect.objectContaining(tooLarge)]);
     expect((await ask({ search: 'Chai' })).body.rows[0][0].display).toBe('Chai');

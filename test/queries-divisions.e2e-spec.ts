@@ -1,15 +1,41 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { graphTables } from '../src/database/graph-tables.js';
 import { startTestApp, type TestApp } from './support/app.js';
-import { describeWithShared, sharedFolder } from './support/shared-data.js';
+import { ingest, shared, upload } from './support/ingestion.js';
+import { describeWithShared } from './support/shared-data.js';
 
-const LEVELS = [
-  ['省级', 'provinces.csv', null],
-  ['地级', 'cities.csv', 'provinceCode'],
-  ['县级', 'areas.csv', 'cityCode'],
-  ['乡级', 'streets.csv', 'areaCode'],
+const levels = [
+  ['省级', 'provinces', null],
+  ['地级', 'cities', 'provinceCode'],
+  ['县级', 'areas', 'cityCode'],
+  ['乡级', 'streets', 'areaCode'],
 ] as const;
+
+const folder = 'data/china_divisions';
+
+const mapping = `version: 1
+nodes:
+${levels
+  .map(
+    ([label, table]) => `  - id: ${table}
+    label: ${label}
+    table: ${table}
+    key: [code]
+    display: name
+    columns: [{column: code, property: 代码}, {column: name, property: 名称}]`,
+  )
+  .join('\n')}
+edges:
+${levels
+  .slice(1)
+  .map(
+    ([, table, parent], i) => `  - type: 属于
+    aliases: [BELONGS_TO]
+    table: ${table}
+    from: {node: ${table}, match: {code: code}}
+    to: {node: ${levels[i]?.[1]}, match: {${parent}: code}}`,
+  )
+  .join('\n')}
+`;
 
 interface Hit {
   display: string;
@@ -18,61 +44,27 @@ interface Hit {
 }
 
 /** Rows of a file as the folder has them: a header, then codes bare and names between double quotes. */
-function readRows(file: string): Record<string, string>[] {
-  const [header = '', ...lines] = readFileSync(path.join(sharedFolder, 'data/china_divisions', file), 'utf8')
-    .trim()
-    .split(/\r?\n/);
+function readRows(csv: Buffer): Record<string, string>[] {
+  const [header = '', ...lines] = csv.toString().trim().split(/\r?\n/);
   const names = header.split(',');
   return lines.map(line => Object.fromEntries(line.split(',').map((cell, i) => [names[i], cell.replace(/^"|"$/g, '')])));
 }
 
-describeWithShared('searching the divisions of China', 'data/china_divisions', () => {
+describeWithShared('searching the divisions of China', folder, () => {
   let test: TestApp;
   let graphId: number;
   const files = new Map<string, Record<string, string>[]>();
 
   beforeAll(async () => {
     test = await startTestApp();
-    const { body: graph } = await test.admin.post('/api/graphs').send({ name: '行政区划' }).expect(201);
-    graphId = graph.id;
-    const { nodes, edges } = graphTables(graphId);
-    for (const [i, [label, file, parent]] of LEVELS.entries()) {
-      const rows = readRows(file);
-      files.set(label, rows);
-      await test.pool.query(
-        `INSERT INTO ${nodes} (label, key, display, properties, run_id)
-         SELECT $1, code, name, jsonb_build_object('代码', code, '名称', name), 1 FROM unnest($2::text[], $3::text[]) AS rows (code, name)`,
-        [label, rows.map(row => row.code), rows.map(row => row.name)],
-      );
-      await test.pool.query(
-        `INSERT INTO graph_elements (graph_id, kind, name, job_id, connection_id, connection, source_table, key_columns, key_properties, display_property, properties)
-         VALUES ($1, 'node', $2, 1, 1, 'pg_mirror', $3, '{code}', '{代码}', '名称', $4)`,
-        [
-          graphId,
-          label,
-          file.replace('.csv', ''),
-          '[{"name":"代码","type":"string","column":"code"},{"name":"名称","type":"string","column":"name"}]',
-        ],
-      );
-      // Without statistics the table counts as empty, and the join below would go over it row by row.
-      await test.pool.query(`ANALYZE ${nodes}`);
-      const above = LEVELS[i - 1]?.[0];
-      if (parent === null || above === undefined) continue;
-      await test.pool.query(
-        `INSERT INTO ${edges} (type, source_id, target_id, key, run_id)
-         SELECT '属于', child.id, parent.id, '', 1 FROM unnest($3::text[], $4::text[]) AS rows (code, parent_code)
-           JOIN ${nodes} child ON child.label = $1 AND child.key = rows.code
-           JOIN ${nodes} parent ON parent.label = $2 AND parent.key = rows.parent_code`,
-        [label, above, rows.map(row => row.code), rows.map(row => row[parent])],
-      );
-      await test.pool.query(
-        `INSERT INTO graph_elements (graph_id, kind, name, source_label, target_label, job_id, aliases, connection_id, connection, source_table, key_columns)
-         VALUES ($1, 'edge', '属于', $2, $3, 1, '{BELONGS_TO}', 1, 'pg_mirror', $4, '{}')`,
-        [graphId, label, above, file.replace('.csv', '')],
-      );
+    for (const [label, table] of levels) {
+      const csv = shared(path.join(folder, `${table}.csv`));
+      files.set(label, readRows(csv));
+      await upload(test, table, csv, 'code:text');
     }
-    await test.pool.query(`ANALYZE ${nodes}, ${edges}`);
-    await test.pool.query('UPDATE graphs SET version = 1 WHERE id = $1', [graphId]);
+    const { graphId: ingested, run } = await ingest(test, mapping);
+    graphId = ingested;
+    expect(run.status).toBe('succeeded');
   }, 60_000);
   afterAll(() => test.close());
 

@@ -33,7 +33,7 @@ describe('queries', () => {
       const { rows, citations } = await ask({ search: '华为' });
       expect(rows[0][2]).toMatchObject([{ step: 1, type: '位于', direction: 'out', label: '地区', display: '华东' }]);
       expect(citations[0]).toMatchObject({
-        connection: 'pg_mirror', table: 'customers', key: { customer_id: 'HWTEC' }, label: '客户', loaded_at: '2026-01-15T08:00:01.000Z',
+        connection: 'pg_mirror', table: 'customers', key: { customer_id: 'HWTEC' }, label: '客户', loaded_at: graph.loadedAt,
       }); // prettier-ignore
     });
 
@@ -53,7 +53,7 @@ describe('queries', () => {
       const second = await ask({ search: '产品', limit: 3, cursor: first.next_cursor });
       const ids = [...first.rows, ...second.rows].map(([node]) => node.id);
       expect([new Set(ids).size, second.next_cursor]).toEqual([5, null]);
-      await graph.raiseVersion();
+      await graph.ingestAgain();
       expect((await ask({ search: '产品', limit: 3, cursor: first.next_cursor }, 400)).code).toBe('cursor_expired');
     });
 
@@ -264,7 +264,7 @@ describe('queries', () => {
       const first = await ask(query);
       const again = await ask({ ...query, include: ['plan'], answer: 'none' });
       expect([first.cache.status, again.cache.status, again.query_id, again.rows]).toEqual(['miss', 'hit', first.query_id, first.rows]);
-      await graph.raiseVersion();
+      await graph.ingestAgain();
       const next = await ask(query);
       expect([next.cache.status, next.graph_version, next.rows]).toEqual(['miss', first.graph_version + 1, first.rows]);
       expect((await ask(query)).cache.status).toBe('hit');

@@ -2,6 +2,10 @@ import http from 'node:http';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, keyClient, startTestApp, type TestApp } from './support/app.js';
+import { aJob, upload } from './support/ingestion.js';
+
+const mapping = `version: 1
+nodes: [{id: thing, label: 物, table: things, key: [id], columns: [{column: id, property: 编号}]}]`;
 
 let app: TestApp;
 beforeAll(async () => {
@@ -16,13 +20,9 @@ describe('an open event stream', () => {
   beforeAll(async () => {
     owner = await app.asUser('owner');
     graphId = (await owner.post('/api/graphs').send({ name: '图' }).expect(201)).body.id;
-    const { rows } = await app.pool.query(
-      `WITH job AS (INSERT INTO ingestion_jobs (graph_id, connection_id, name, mapping_yaml)
-         SELECT $1, id, 'job', 'version: 1' FROM warehouse_connections WHERE is_default RETURNING id)
-       INSERT INTO ingestion_runs (job_id) SELECT id FROM job RETURNING id`,
-      [graphId],
-    );
-    runId = rows[0].id;
+    await upload(app, 'things', 'id\n1\n');
+    const jobId = await aJob(app, graphId, mapping);
+    runId = (await app.admin.post(`/api/ingestion/jobs/${jobId}/run`).expect(202)).body.id;
   });
 
   /** The events until the stream ends. */

@@ -28,7 +28,7 @@ describe('every field of every body', () => {
   let fixture: Fixture;
   let operations: Operation[];
   beforeAll(async () => {
-    test = await startTestApp({ WORKER: 'off' });
+    test = await startTestApp();
     fixture = await createFixture(test);
     operations = readOperations(createOpenApiDocument(test.app)).filter(
       ({ body, contentType }) => body && contentType === 'application/json',

@@ -36,7 +36,7 @@ describe('every route that wants a body', () => {
   let fixture: Fixture;
   let operations: Operation[];
   beforeAll(async () => {
-    test = await startTestApp({ WORKER: 'off' });
+    test = await startTestApp();
     fixture = await createFixture(test);
     operations = readOperations(createOpenApiDocument(test.app)).filter(({ body, contentType }) => body && contentType === json);
   }, 60_000);

@@ -50,7 +50,7 @@ describeWithShared('naughty strings', 'suites/blns/blns.json', () => {
   let fixture: Fixture;
   let slots: Slot[];
   beforeAll(async () => {
-    test = await startTestApp({ WORKER: 'off' });
+    test = await startTestApp();
     fixture = await createFixture(test);
     slots = readOperations(createOpenApiDocument(test.app)).flatMap(slotsOf);
   }, 60_000);

@@ -24,7 +24,7 @@ describe('a field that nothing is made of', () => {
   let admin: Client;
 
   beforeAll(async () => {
-    test = await startTestApp({ WORKER: 'off' });
+    test = await startTestApp();
     ({ admin } = test);
     fixture = await createFixture(test);
     operations = readOperations(createOpenApiDocument(test.app));
