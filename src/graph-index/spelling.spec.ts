@@ -1,5 +1,5 @@
 import { editDistance } from '../text/edit-distance.js';
-import { letterMask, mayBeWithin } from './spelling.js';
+import { allowedEdits, letterMask, mayBeWithin } from './spelling.js';
 
 describe('the letter masks', () => {
   it('never rule a word out that is within the limit', () => {
@@ -10,5 +10,22 @@ describe('the letter masks', () => {
         if (edits <= 2) expect(mayBeWithin(letterMask(a), letterMask(b), edits)).toBe(true);
       }
     }
+  });
+  it('rule words out that share few letters', () => {
+    expect([mayBeWithin(letterMask('chai'), letterMask('kobe'), 1), mayBeWithin(letterMask('chai'), letterMask('chab'), 1)]).toEqual([
+      false,
+      true,
+    ]);
+  });
+});
+
+describe('allowedEdits', () => {
+  it.each([
+    [3, 0],
+    [4, 1],
+    [7, 1],
+    [8, 2],
+  ])('of a word of %i letters are %i', (length, edits) => {
+    expect(allowedEdits(length)).toBe(edits);
   });
 });

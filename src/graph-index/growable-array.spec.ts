@@ -1,0 +1,18 @@
+import { GrowableFloat64, GrowableUint32 } from './growable-array.js';
+
+describe('a growable array', () => {
+  it('of 32-bit numbers holds more than it began with, and says where each stands', () => {
+    const array = new GrowableUint32();
+    const places = Array.from({ length: 3000 }, (_, i) => array.push(i * 2));
+    array.set(7, 1);
+    expect([places.at(-1), array.length, array.get(6), array.get(7), array.get(2999)]).toEqual([2999, 3000, 12, 1, 5998]);
+    expect([array.toArray().length, array.toArray()[2999]]).toEqual([3000, 5998]);
+  });
+
+  it('of 64-bit numbers keeps ids up to 2^53 exact', () => {
+    const array = new GrowableFloat64();
+    for (let i = 0; i < 3000; i++) array.push(Number.MAX_SAFE_INTEGER - i);
+    const ids = array.toArray();
+    expect([array.length, ids.length, ids[0], ids[2999]]).toEqual([3000, 3000, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER - 2999]);
+  });
+});

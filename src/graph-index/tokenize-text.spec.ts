@@ -1,0 +1,55 @@
+import { compactText, cutPieces, normalizeText, termsOfQuery, termsOfText } from './tokenize-text.js';
+
+describe('normalizeText', () => {
+  it.each([
+    ['CHAI', 'chai'],
+    ['Königlich', 'koniglich'],
+    ['Straße Łódź', 'strasse lodz'],
+    ['ｍａｔｅ', 'mate'],
+    ['が', 'が'],
+  ])('of %s is %s', (text, normal) => {
+    expect(normalizeText(text)).toBe(normal);
+  });
+});
+
+describe('cutPieces', () => {
+  it('parts words from runs of CJK characters, with their places, and drops what is between', () => {
+    expect(cutPieces('华为mate 60, 手机')).toEqual([
+      { text: '华为', kind: 'cjk', start: 0, end: 2 },
+      { text: 'mate', kind: 'word', start: 2, end: 6 },
+      { text: '60', kind: 'word', start: 7, end: 9 },
+      { text: '手机', kind: 'cjk', start: 11, end: 13 },
+    ]);
+  });
+});
+
+describe('termsOfText', () => {
+  it.each([
+    ['unit price', ['unit', 'price']],
+    ['华为手', ['华', '华为', '为', '为手', '手']],
+    ['𠮷野', ['𠮷', '𠮷野', '野']],
+  ])('of %s are %j', (text, terms) => {
+    expect(termsOfText(text)).toEqual(terms);
+  });
+});
+
+describe('termsOfQuery', () => {
+  it.each([
+    ['unit price', ['unit', 'price']],
+    ['华为手', ['华为', '为手']],
+    ['华', ['华']],
+    ['𠮷', ['𠮷']],
+  ])('of %s are %j', (text, terms) => {
+    expect(termsOfQuery(text).map(term => term.text)).toEqual(terms);
+  });
+});
+
+describe('compactText', () => {
+  it.each([
+    ["chef anton's  (cajun)", 'chef anton s cajun'],
+    ['华为 mate-60', '华为mate 60'],
+    ['· ·', ''],
+  ])('of %s is %j', (text, compact) => {
+    expect(compactText(text)).toBe(compact);
+  });
+});

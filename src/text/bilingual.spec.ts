@@ -1,0 +1,14 @@
+import { inBoth, joined } from './bilingual.js';
+
+describe('a phrase', () => {
+  it('that is plain text is the same in both languages', () => {
+    expect([inBoth('count'), inBoth({ zh: '数', en: 'number' })]).toEqual([
+      { zh: 'count', en: 'count' },
+      { zh: '数', en: 'number' },
+    ]);
+  });
+
+  it('is joined with the Chinese first', () => {
+    expect(joined({ zh: '数', en: 'number' })).toBe('数 / number');
+  });
+});

@@ -1,0 +1,12 @@
+import { languageOf } from './language.js';
+
+describe('languageOf', () => {
+  it.each([
+    ['Which customers?', 'en'],
+    ['Königlich', 'en'],
+    ['Chai的单价', 'zh'],
+    ['', 'en'],
+  ])('of %j is %s', (text, language) => {
+    expect(languageOf(text)).toBe(language);
+  });
+});
