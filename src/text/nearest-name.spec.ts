@@ -21,7 +21,7 @@ describe('nearestName', () => {
 });
 
 describe('nearestFirst', () => {
-  it('ranks all names by the share of letters that differ', () => {
-    expect(nearestFirst('name', ['city', 'customer_name', 'nmae', 'id'])).toEqual(['nmae', 'customer_name', 'city', 'id']);
+  it('ranks names by the share of letters that differ, and leaves those that are nothing like it in their order', () => {
+    expect(nearestFirst('name', ['地区', 'n', 'city', 'customer_name', 'nmae'])).toEqual(['nmae', 'customer_name', '地区', 'n', 'city']);
   });
 });

@@ -2,6 +2,8 @@ import { editDistance } from './edit-distance.js';
 
 /** Names are compared by their first letters: nobody is kept busy by a name of a megabyte. */
 const COMPARED = 64;
+/** The share of letters from which on names are not alike at all. */
+const UNLIKE = 0.75;
 
 /**
  * The candidate a reader most probably meant, or null when none is near: at most a third of the letters (at least one, at
@@ -14,7 +16,7 @@ export function nearestName(written: string, candidates: Iterable<string>): stri
   return near?.name ?? null;
 }
 
-/** All candidates, the likeliest first. */
+/** All candidates: those that are like it first, the likeliest at their head, then the others as they come. */
 export function nearestFirst(written: string, candidates: Iterable<string>): string[] {
   return ranked(lettersOf(written), candidates, COMPARED).map(({ name }) => name);
 }
@@ -24,7 +26,7 @@ function ranked(letters: string[], candidates: Iterable<string>, limit: number):
   return Array.from(candidates, name => {
     const other = lettersOf(name);
     const edits = editDistance(letters, other, limit);
-    return { name, edits, share: edits / Math.max(letters.length, other.length, 1) };
+    return { name, edits, share: Math.min(UNLIKE, edits / Math.max(letters.length, other.length, 1)) };
   }).sort((a, b) => a.share - b.share);
 }
 
