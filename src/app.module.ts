@@ -73,9 +73,9 @@ export class AppModule {
       providers: [
         { provide: APP_FILTER, useExisting: CountingErrorFilter },
         { provide: APP_PIPE, useClass: DtoPipe },
-        // Guards run in this order: how often from this address, who calls, how often may they, may they go on, may they do this,
-        // also with this connection, what do they send, may they do it with this graph, which the body may name, can what they send be
-        // understood.
+        // Guards run in this order. Limits by address come before the credentials, limits by caller after them. JsonBodyGuard reads
+        // the body only for a caller who passed the guards before it. GraphAccessGuard needs the body, which may name the graph.
+        // RequestSchemaGuard comes last, so that only a caller with access learns what is wrong with a request.
         { provide: APP_GUARD, useClass: LimitsGuard },
         { provide: APP_GUARD, useClass: CredentialsGuard },
         { provide: APP_GUARD, useClass: LimitsGuard },

@@ -17,13 +17,13 @@ import { Telemetry } from './telemetry/telemetry.service.js';
 const headersTimeoutMs = 10_000;
 const maxHeaderBytes = 8_192;
 
-/** The whole API, ready to listen: what `main.ts` runs and what the tests talk to. */
+/** Builds the whole API, ready to listen, for `main.ts` and for the tests. */
 export async function createApp(options: AppOptions): Promise<NestExpressApplication> {
   const { settings, log } = options;
   const adapter = new BoundedHttpAdapter({
     maxHeaderBytes,
     headersTimeoutMs,
-    // The longest request is an upload; what arrives too slowly for it is cut.
+    // The longest request is an upload. A request that arrives more slowly is cut.
     requestTimeoutMs: settings.maxUploadSeconds * 1000,
     maxConnections: settings.maxConnections,
   });

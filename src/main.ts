@@ -22,15 +22,18 @@ import { endOnFault, endOnSignal } from './process/process-end.js';
 import { type RetrievalPlace } from './retrieval/retrieval.supervisor.js';
 import { UsersService } from './users/users.service.js';
 
-/** Where `npm run demo` looks for the service by itself. */
+/** The place where `npm run demo` looks for the service by default. */
 const demoDefaultUrl = 'http://127.0.0.1:8080';
 
 const embeddedDatabase = 'graph_service';
 
-/** For connections, pools and the embedded server to close once the last request is answered. */
+/** The time for connections, pools and the embedded server to close after the last answer. */
 const closingMs = 5_000;
 
-/** The `api` command: database, migrations, the API with its retrieval process and worker, then one block that says where to go. */
+/**
+ * Runs the `api` command: database, migrations, the API with its retrieval process and worker. Then prints one block with the
+ * addresses.
+ */
 async function main(): Promise<void> {
   const settings = loadSettings();
   const log = createLog(settings.logLevel, { secrets: settings.secrets });
@@ -70,7 +73,7 @@ async function main(): Promise<void> {
     const login = await created.get(UsersService).findFirstLogin();
     process.stdout.write(welcome(`http://${settings.host === '0.0.0.0' ? 'localhost' : settings.host}:${port}`, login));
   } catch (error) {
-    // Before its database, or it would tell of a loss that is no news beside the reason.
+    // Closes before its database does. Otherwise the log would report a lost database beside the real reason.
     await app?.close().catch((cause: unknown) => log.warn({ cause }, 'The application did not close well'));
     await embedded?.stop();
     throw error;
@@ -87,7 +90,7 @@ async function startEmbeddedDatabase({ dataDirectory }: Settings, log: Logger): 
   return server;
 }
 
-/** A retrieval process deployed apart, or one of our own on a private socket. */
+/** Uses a retrieval process deployed apart, or starts one on a private socket. */
 async function placeRetrieval(settings: Settings, databaseUrl: string): Promise<RetrievalPlace> {
   if (settings.retrievalUrl !== undefined) return { url: settings.retrievalUrl };
   return {
@@ -116,10 +119,10 @@ function welcome(url: string, login: { username: string; password: string | null
   return `${lines.join('\n')}\n`;
 }
 
-/** Ends the process with one line that says why; a refused licence has an exit code of its own. */
+/** Ends the process with one line that gives the reason. A refused licence has an exit code of its own. */
 function fail(error: unknown): never {
   process.stderr.write(`${scrubber([])(describeStartFailure(error))}\n`);
-  // 78 (EX_CONFIG): starting again without a change of the configuration is of no use.
+  // 78 (EX_CONFIG) tells a supervisor that starting again without a change of the configuration does not help.
   process.exit(error instanceof LicenceRefusedError || error instanceof InvalidSettingsError ? 78 : 1);
 }
 

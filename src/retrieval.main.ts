@@ -8,8 +8,8 @@ import { serveRetrieval } from './retrieval/process/serve-retrieval.js';
 import { type RetrievalStart } from './retrieval/retrieval-start.js';
 
 /**
- * Entry point of the retrieval process. Started by the API it is told over IPC what to do, and ends when the API does, also
- * by `kill -9`: the channel closes. Deployed apart it reads the environment.
+ * The entry point of the retrieval process. When the API starts it, it gets its settings over IPC. It ends when the API does, also
+ * by `kill -9`, because the channel closes. Deployed apart, it reads the environment.
  */
 async function main(): Promise<void> {
   const start = process.send ? await startFromParent() : startFromEnvironment();
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
     );
   };
   process.once('SIGTERM', stop);
-  // Ctrl-C reaches the whole process group; the API stops its child when it is done with it.
+  // Ctrl-C reaches the whole process group, but the API stops its child only after its own last request.
   process.on('SIGINT', process.send ? () => undefined : stop);
 }
 

@@ -1,6 +1,6 @@
-/** The best `count` of the items that are offered, in O(log count) each: a page of hits out of up to a million (binary heap). */
+/** Keeps the best `count` of the items offered, in O(log count) each: a page of hits out of up to a million (binary heap). */
 export class BestOf<T> {
-  /** The root is the worst of those kept. */
+  /** The root is the worst item kept. */
   private readonly heap: T[] = [];
 
   constructor(

@@ -1,4 +1,4 @@
-/** A Uint32Array that doubles: postings are collected without knowing their number, at 4 bytes each. */
+/** A Uint32Array that doubles when full, to collect postings of unknown number at 4 bytes each. */
 export class GrowableUint32 {
   private items = new Uint32Array(1024);
   length = 0;
@@ -26,7 +26,7 @@ export class GrowableUint32 {
   }
 }
 
-/** A Float64Array that doubles: node ids are bigint in the database and stay exact up to 2^53. */
+/** A Float64Array that doubles when full. Node ids are bigint in the database and stay exact up to 2^53. */
 export class GrowableFloat64 {
   private items = new Float64Array(1024);
   length = 0;

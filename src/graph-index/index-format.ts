@@ -1,8 +1,8 @@
-/** Which parts of a node a term occurs in; the bits stand in the low end of a posting. */
+/** The parts of a node in which a term occurs, as bits in the low end of a posting. */
 export const FIELD = { display: 1, key: 2, text: 4 } as const;
 export const FIELD_BITS = 3;
 
-/** Two independent 32-bit FNV-1a hashes of a name: together they tell a hundred million names apart without keeping them. */
+/** Two independent 32-bit FNV-1a hashes of a name. Together they distinguish a hundred million names without storing them. */
 export function hashName(text: string): [number, number] {
   let a = 0x811c9dc5;
   let b = 0x050c5d1f;
@@ -14,7 +14,7 @@ export function hashName(text: string): [number, number] {
   return [a >>> 0, b >>> 0];
 }
 
-/** The arrays a search index consists of. Nodes are numbered 0…n-1 ("ordinals") in the order they came. */
+/** The arrays of a search index. Nodes are numbered 0…n-1 ("ordinals") in the order they came. */
 export interface IndexParts {
   terms: string[];
   termIds: Map<string, number>;

@@ -1,7 +1,7 @@
 import { type Pace } from '../common/turns/pace.js';
 import { hashName } from './index-format.js';
 
-/** Finds nodes by their whole name: an open hash over the two name hashes, chained through nodes of the same bucket. */
+/** Finds nodes by their whole name. An open hash over the two name hashes, with a chain through the nodes of a bucket. */
 export class NameTable {
   private readonly heads: Int32Array;
   private readonly next: Int32Array;
@@ -17,7 +17,7 @@ export class NameTable {
 
   static async build(hashes: [Uint32Array, Uint32Array], pace: Pace): Promise<NameTable> {
     const table = new NameTable(hashes);
-    // Backwards, so that a chain lists nodes in their order.
+    // Runs backwards, so that a chain lists nodes in their order.
     for (let i = hashes[0].length - 1; i >= 0; i--) {
       if (pace.isDue) await pace.turn();
       const bucket = (hashes[0][i] ?? 0) & table.mask;
@@ -27,7 +27,7 @@ export class NameTable {
     return table;
   }
 
-  /** Ordinals of the nodes with exactly this (normalised, compact) name, at most `limit`. */
+  /** Returns the ordinals of at most `limit` nodes with exactly this (normalised, compact) name. */
   find(name: string, limit: number): number[] {
     const [a, b] = hashName(name);
     const found: number[] = [];

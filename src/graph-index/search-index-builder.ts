@@ -4,7 +4,7 @@ import { FIELD, FIELD_BITS, hashName, type IndexParts } from './index-format.js'
 import { SearchIndex } from './search-index.js';
 import { compactText, normalizeText, termsOfText } from './tokenize-text.js';
 
-/** One node as the index takes it; `texts` are its other string properties. */
+/** One node to index. `texts` are its other string properties. */
 export interface IndexedNode {
   id: number;
   label: string;
@@ -13,10 +13,10 @@ export interface IndexedNode {
   texts: string[];
 }
 
-/** Characters of a property's text that are searched. */
+/** The searched length of a property's text, in characters. */
 export const LONGEST_TEXT = 1000;
 
-/** Collects nodes one by one and builds a {@link SearchIndex}: about 15 bytes a node, 4 a posting, and the terms themselves. */
+/** Collects nodes one by one and builds a {@link SearchIndex}. It takes about 15 bytes a node, 4 a posting, and the terms themselves. */
 export class SearchIndexBuilder {
   private readonly terms = new Map<string, number>();
   private readonly lastNode = new GrowableUint32();
@@ -46,7 +46,7 @@ export class SearchIndexBuilder {
     [displayA, displayB, keyA, keyB].forEach((hash, i) => this.hashes[i]?.push(hash));
   }
 
-  /** Estimated memory so far; the finished index takes about as much again for a moment. */
+  /** Estimated memory so far. Building the index takes about as much again for a moment. */
   get bytes(): number {
     return this.terms.size * 104 + this.postingTerm.length * 8 + this.ids.length * 36;
   }
@@ -94,7 +94,7 @@ export class SearchIndexBuilder {
     return id;
   }
 
-  /** Returns the first of the terms, which tells later whether a query begins like the display does. */
+  /** Returns the first of the terms. It tells later whether a query begins like the display. */
   private addTerms(ordinal: number, texts: string[], field: number): number {
     let first = 0xffffffff;
     for (const text of texts) {

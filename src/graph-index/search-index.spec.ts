@@ -47,7 +47,7 @@ describe('SearchIndex', () => {
     ]);
   });
 
-  it('finds nothing for what no node carries', async () => {
+  it('finds nothing for a text that no node carries', async () => {
     expect(await (await mixed).search({ text: 'zzzzqqqq', limit: 5, offset: 0 })).toEqual({
       hits: [],
       total: 0,
@@ -56,7 +56,7 @@ describe('SearchIndex', () => {
     });
   });
 
-  it('tells how many words it has left out', async () => {
+  it('reports how many words it has left out', async () => {
     const words = (count: number) => Array.from({ length: count }, (_, i) => `w${i}`).join(' ');
     for (const [count, unread] of [
       [64, 0],
@@ -66,7 +66,7 @@ describe('SearchIndex', () => {
       expect((await (await mixed).search({ text: words(count), limit: 1, offset: 0 })).unread).toBe(unread);
   });
 
-  it('leaves no trace of one search in the next', async () => {
+  it('carries nothing over from one search to the next', async () => {
     const first = await (await mixed).search({ text: 'chef anton', limit: 5, offset: 0 });
     await (await mixed).search({ text: '华为', limit: 5, offset: 0 });
     expect(await (await mixed).search({ text: 'chef anton', limit: 5, offset: 0 })).toEqual(first);
@@ -82,7 +82,7 @@ describe('SearchIndex', () => {
     ]);
   });
 
-  it('prefers the label that the query names and lists it when nothing else is asked', async () => {
+  it('prefers the label that the query names and lists its nodes when nothing else is asked', async () => {
     const index = indexOf([
       { label: '供应商', display: '华为' },
       { label: '客户', display: '华为' },
@@ -102,7 +102,7 @@ describe('SearchIndex', () => {
     expect(pages).toEqual((await (await many).search({ text: '公司', limit: 500, offset: 0 })).hits.map(hit => hit.id));
   });
 
-  it('looks names up whole, by display or key, whatever their case and punctuation', async () => {
+  it('looks up whole names, by display or key, whatever their case and punctuation', async () => {
     expect((await mixed).findByName('königlich  BIER', 5)).toEqual([{ id: 2, label: '产品', by: 'display' }]);
     expect((await mixed).findByName('p 103', 5)).toEqual([{ id: 4, label: '产品', by: 'key' }]);
     expect((await mixed).findByName('bier', 5)).toEqual([]);

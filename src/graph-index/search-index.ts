@@ -9,45 +9,45 @@ export interface SearchRequest {
   text: string;
   limit: number;
   offset: number;
-  /** Names and aliases of labels, normalised: a word that names a label prefers, and alone lists, the nodes of that label. */
+  /** Normalised names and aliases of labels. A word that names a label ranks its nodes higher; alone it lists them. */
   labelNames?: ReadonlyMap<string, string>;
-  /** Looks at displays and keys only. */
+  /** Searches displays and keys only. */
   namesOnly?: boolean;
 }
 
 export interface SearchHit {
   id: number;
   label: string;
-  /** Greater is better; comparable within one search only. */
+  /** Greater is better. Scores are comparable within one search only. */
   score: number;
   /** True when the display or the key is exactly what was asked for. */
   exact: boolean;
-  /** Share of the asked terms' weight that the node carries, 0.5 to 1. */
+  /** The share of the query terms' weight that the node carries, 0.5 to 1. */
   coverage: number;
 }
 
 export interface SearchResult {
   hits: SearchHit[];
-  /** Number of nodes that match, of which `hits` is one page. */
+  /** The number of matching nodes; `hits` is one page of them. */
   total: number;
-  /** Spellings that were read as other words: `{ from: 'Pekin', to: 'peking' }`. */
+  /** Words that were read as other spellings: `{ from: 'Pekin', to: 'peking' }`. */
   corrections: { from: string; to: string }[];
-  /** Words of the text beyond the first 64, which were not searched for. */
+  /** The number of words beyond the first 64, which were not searched for. */
   unread: number;
 }
 
 const WEIGHT = { display: 3, key: 2.5, text: 1 };
 const K1 = 1.2;
 const B = 0.5;
-/** A node must carry at least this share of the asked terms' weight. */
+/** The least share of the query terms' weight that a node must carry. */
 const LEAST_COVERAGE = 0.5;
 const BYTES_PER_TERM = 96;
-/** Words, or pairs of CJK characters, of one search; what comes after them is not looked for. */
+/** The most words, or pairs of CJK characters, of one search. Further ones are not searched for. */
 export const MOST_TERMS = 64;
 
 /**
- * An immutable full-text index over the nodes of one graph version. Scores are BM25F (Robertson & Zaragoza 2009) with one
- * occurrence per field, times the share of the query that is covered; whole-name and beginning-of-name matches come first.
+ * An immutable full-text index over the nodes of one graph version. A score is BM25F (Robertson & Zaragoza 2009) with one
+ * occurrence per field, times the share of the query that is covered. Matches of a whole name or its beginning come first.
  */
 export class SearchIndex {
   private readonly scores: Float32Array;
@@ -87,7 +87,7 @@ export class SearchIndex {
     );
   }
 
-  /** Nodes whose display or key is exactly this text, apart from case, marks, spaces and punctuation. */
+  /** Finds nodes whose display or key is exactly this text, apart from case, marks, spaces and punctuation. */
   findByName(text: string, limit: number): { id: number; label: string; by: 'display' | 'key' }[] {
     const name = compactText(normalizeText(text));
     if (name === '') return [];
@@ -98,7 +98,7 @@ export class SearchIndex {
   }
 
   /**
-   * Ranked nodes. The event loop is left in between, and searches of one index run one after the other: they share its scores.
+   * Ranks nodes. Yields the event loop on the way. Searches of one index run one after the other, because they share its scores.
    * @throws the reason of the pace's signal
    */
   search(request: SearchRequest, pace = new Pace()): Promise<SearchResult> {
@@ -172,7 +172,7 @@ export class SearchIndex {
     return corrected;
   }
 
-  /** Adds each node's best match within one asked term; `mark` is 1…255. */
+  /** Adds each node's best match within one query term; `mark` is 1…255. */
   private async addGroup(group: TermMatch[], asked: number, fields: number, mark: number, touched: number[], pace: Pace): Promise<void> {
     const { offsets, postings, displayLength } = this.parts;
     for (const match of group) {
@@ -197,7 +197,7 @@ export class SearchIndex {
     }
   }
 
-  /** How much each asked term counts; one that nobody carries as much as the others do on average, against all nodes. */
+  /** The weight of each query term. A term that no node carries weighs as much as the others on average, so that missing it costs. */
   private weightsOf(groups: TermMatch[][]): number[] {
     const { offsets } = this.parts;
     const known = groups.map(([first]) => (first ? this.idfOf((offsets[first.term + 1] ?? 0) - (offsets[first.term] ?? 0)) : null));
@@ -217,7 +217,7 @@ export class SearchIndex {
     return beginsAlike ? most : 0;
   }
 
-  /** CJK queries are pairs while the first term of a display is its first character, so its text is compared, not its number. */
+  /** The first term of a display is its first character, while CJK queries consist of pairs. So this compares texts, not term numbers. */
   private beginsWith(ordinal: number, term: number): boolean {
     const first = this.parts.firstTerm[ordinal] ?? 0;
     return first === term || (this.parts.terms[term] ?? '').startsWith(this.parts.terms[first] ?? '\0');
@@ -261,7 +261,7 @@ export class SearchIndex {
 
 const round = (score: number): number => Math.round(score * 1000) / 1000;
 
-/** Takes words that name a label out of the query (`客户 华为`, `customer chop`); the rest is what is searched for. */
+/** Takes words that name a label out of the query (`客户 华为`, `customer chop`). The rest is searched for. */
 function takeLabelNames(normalized: string, names: ReadonlyMap<string, string> | undefined): { preferred: Set<string>; rest: string } {
   const preferred = new Set<string>();
   if (!names || names.size === 0) return { preferred, rest: normalized };

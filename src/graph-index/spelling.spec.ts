@@ -2,7 +2,7 @@ import { editDistance } from '../text/edit-distance.js';
 import { allowedEdits, letterMask, mayBeWithin } from './spelling.js';
 
 describe('the letter masks', () => {
-  it('never rule a word out that is within the limit', () => {
+  it('never rule out a word that is within the limit', () => {
     const words = ['chai', 'chia', 'chain', 'hai', 'chef', 'shai', 'c4ai', 'chaí'];
     for (const a of words) {
       for (const b of words) {

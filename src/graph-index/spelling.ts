@@ -1,13 +1,13 @@
-/** Words shorter than this are too easily another word to be corrected. */
+/** A shorter word is too easily another word, so it is not corrected. */
 const SHORTEST_CORRECTED = 4;
 
-/** How many edits a word of this length may be away from what was meant: none, 1, or 2 from eight letters on. */
+/** The number of edits that a word of this length may be away from the intended one: none, 1, or 2 from eight letters on. */
 export function allowedEdits(length: number): 0 | 1 | 2 {
   if (length < SHORTEST_CORRECTED) return 0;
   return length < 8 ? 1 : 2;
 }
 
-/** One bit for each letter (others share six bits): one edit changes at most two bits, so masks rule most words out. */
+/** One bit for each letter; other characters share six bits. One edit changes at most two bits, so masks rule most words out. */
 export function letterMask(word: string): number {
   let mask = 0;
   for (let i = 0; i < word.length; i++) {

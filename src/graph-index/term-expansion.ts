@@ -3,7 +3,7 @@ import { editDistance } from '../text/edit-distance.js';
 import { sortInTurns } from './sort-in-turns.js';
 import { allowedEdits, letterMask, mayBeWithin } from './spelling.js';
 
-/** A term of the index that may stand for a term of the query; weight 1 is the term itself. */
+/** A term of the index that may stand for a query term. Weight 1 is the term itself. */
 export interface TermMatch {
   term: number;
   weight: number;
@@ -12,7 +12,7 @@ export interface TermMatch {
 
 const SHORTEST_PREFIX = 2;
 const MOST_PREFIXED = 256;
-/** How many terms with a prefix are looked at for the shortest ones. */
+/** The most terms with a prefix that are compared to find the shortest. */
 const MOST_COMPARED = 20_000;
 const MOST_CORRECTED = 12;
 const HAS_LETTER = /[a-z]/;
@@ -22,9 +22,9 @@ const isLatinWord = (text: string): boolean => {
   return (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code === 95;
 };
 
-/** Finds words that begin like, or are spelled nearly like, a given one. */
+/** Finds words that begin like a given one, or are spelled nearly like it. */
 export class TermExpansion {
-  /** Words and codes in order, for looking up beginnings; strings shared with the terms. */
+  /** Words and codes in order, for finding beginnings. The strings are shared with the terms. */
   private readonly sorted: string[];
   private words: { terms: Uint32Array; masks: Uint32Array } | null = null;
 
@@ -40,7 +40,7 @@ export class TermExpansion {
     return new TermExpansion(terms, termIds, await sortInTurns(terms.filter(isLatinWord), pace));
   }
 
-  /** Terms that begin with `text`, without `text` itself; at most 256, shortest first. */
+  /** Terms that begin with `text`, except `text` itself: at most 256, the shortest first. */
   withPrefix(text: string): TermMatch[] {
     if (text.length < SHORTEST_PREFIX || !isLatinWord(text)) return [];
     const found: string[] = [];
@@ -55,7 +55,7 @@ export class TermExpansion {
       .map(word => ({ term: this.termIds.get(word) ?? 0, weight: 0.5 + (0.4 * text.length) / word.length, edits: 0 }));
   }
 
-  /** Terms one or two edits away (fewer for short words), nearest first. The table is built on first use. */
+  /** Terms one or two edits away (fewer for short words), the nearest first. The table is built on first use. */
   async nearlySpelled(text: string, pace: Pace): Promise<TermMatch[]> {
     const limit = allowedEdits(text.length);
     if (limit === 0 || !HAS_LETTER.test(text)) return [];
@@ -72,7 +72,7 @@ export class TermExpansion {
     return found.sort((a, b) => a.edits - b.edits || a.term - b.term).slice(0, MOST_CORRECTED);
   }
 
-  /** Index of the first sorted word that is not before `text`. */
+  /** The index of the first sorted word that is not before `text`. */
   private firstFrom(text: string): number {
     let low = 0;
     let high = this.sorted.length;

@@ -2,7 +2,7 @@
 export interface TextPiece {
   text: string;
   kind: 'cjk' | 'word';
-  /** Offsets in the normalised text, UTF-16 units. */
+  /** Offsets in the normalised text, in UTF-16 units. */
   start: number;
   end: number;
 }
@@ -12,7 +12,7 @@ const WORD = /[\p{L}\p{N}\p{M}_]/u;
 const NONE = 0;
 const IN_WORD = 1;
 const IN_CJK = 2;
-/** What each character below U+10000 is, worked out once: a regular expression per text made a large index four times as slow. */
+/** The class of each character below U+10000, computed once. A regular expression for each text made a large index four times as slow. */
 const classes = new Uint8Array(0x10000).map((_, code) => classify(String.fromCharCode(code)));
 
 const LATIN_WITH_MARKS = /[\u00c0-\u024f\u1e00-\u1eff]/g;
@@ -29,7 +29,7 @@ function isAscii(text: string): boolean {
 
 /**
  * The form in which texts are compared: compatibility forms unified (full width, ligatures), lower case, Latin letters without
- * their marks (`Königlich` = `koniglich`). Marks of other scripts stay, where they tell words apart.
+ * marks (`Königlich` = `koniglich`). Marks of other scripts stay where they distinguish words.
  */
 export function normalizeText(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
@@ -39,7 +39,7 @@ export function normalizeText(text: string): string {
     .replace(LATIN_WITH_MARKS, letter => FOLDED[letter] ?? letter.normalize('NFD').replace(/\p{M}/gu, ''));
 }
 
-/** Calls `visit` for each piece of normalised text, in order; punctuation and space separate pieces. */
+/** Calls `visit` for each piece of normalised text, in order. Punctuation and space separate pieces. */
 function scanPieces(text: string, visit: (kind: 'cjk' | 'word', start: number, end: number) => void): void {
   let start = 0;
   let open = NONE;
@@ -58,20 +58,20 @@ function scanPieces(text: string, visit: (kind: 'cjk' | 'word', start: number, e
   if (open !== NONE) visit(open === IN_CJK ? 'cjk' : 'word', start, text.length);
 }
 
-/** Cuts normalised text into pieces, in order; punctuation and space separate them and are dropped. */
+/** Cuts normalised text into pieces, in order. Punctuation and space separate pieces and are dropped. */
 export function cutPieces(normalized: string): TextPiece[] {
   const pieces: TextPiece[] = [];
   scanPieces(normalized, (kind, start, end) => pieces.push({ text: normalized.slice(start, end), kind, start, end }));
   return pieces;
 }
 
-/** Where the character after the one at `at` begins: rare Han characters take two units. */
+/** The offset of the next character. Rare Han characters take two units. */
 function nextCharacter(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return at + (code >= 0xd800 && code <= 0xdbff ? 2 : 1);
 }
 
-/** The terms under which a text is found: words whole; CJK runs as single characters and as overlapping pairs. */
+/** The terms by which a text is found: whole words, and CJK runs as single characters and as overlapping pairs. */
 export function termsOfText(normalized: string): string[] {
   const terms: string[] = [];
   scanPieces(normalized, (kind, start, end) => {
@@ -89,7 +89,7 @@ export function termsOfText(normalized: string): string[] {
   return terms;
 }
 
-/** The terms a search asks for: like {@link termsOfText}, but a CJK run of two or more characters only by its pairs. */
+/** The terms that a search asks for: like {@link termsOfText}, but a CJK run of two or more characters gives only its pairs. */
 export function termsOfQuery(normalized: string): { text: string; kind: 'cjk' | 'word' }[] {
   const terms: { text: string; kind: 'cjk' | 'word' }[] = [];
   scanPieces(normalized, (kind, start, end) => {
@@ -104,7 +104,7 @@ export function termsOfQuery(normalized: string): { text: string; kind: 'cjk' | 
   return terms;
 }
 
-/** A text without its punctuation and spaces, but for single ones between words; tells whether two names are the same. */
+/** Drops punctuation and spaces, except single spaces between words. Two names are the same if this form is. */
 export function compactText(normalized: string): string {
   let compact = '';
   let last: 'cjk' | 'word' | null = null;

@@ -4,15 +4,15 @@ import { compactText, normalizeText } from './tokenize-text.js';
 export interface KnownValue {
   label: string;
   property: string;
-  /** As the graph holds it. */
+  /** The value as the graph holds it. */
   value: string;
 }
 
-/** A property with more different values than this is a text, not a category, and is not listed. */
+/** A property with more different values is a text, not a category, and is left out. */
 const MOST_VALUES = 2000;
 const LONGEST_VALUE = 80;
 
-/** The values of categorical properties (country, status, …), so that a question can name one without naming the property. */
+/** The values of categorical properties (country, status, …). A question can name a value without naming the property. */
 export class ValueDictionary {
   private readonly properties = new Map<string, { label: string; property: string; values: Map<string, string> } | null>();
   private readonly byName = new Map<string, KnownValue[]>();
@@ -27,7 +27,7 @@ export class ValueDictionary {
     if (known.values.size > MOST_VALUES) this.properties.set(id, null);
   }
 
-  /** Ends the collecting; `find` works from here on. */
+  /** Ends the collecting. `find` works only afterwards. */
   async seal(pace = new Pace()): Promise<void> {
     for (const known of this.properties.values()) {
       for (const [value, name] of known?.values ?? []) {
@@ -42,7 +42,7 @@ export class ValueDictionary {
     this.properties.clear();
   }
 
-  /** Properties that hold this value, apart from case, marks, spaces and punctuation. */
+  /** Finds the properties that hold this value, apart from case, marks, spaces and punctuation. */
   find(text: string): KnownValue[] {
     return this.byName.get(compactText(normalizeText(text))) ?? [];
   }

@@ -8,7 +8,7 @@ import { type ReadinessResponse, type ServiceSettingsResponse } from './health.d
 
 const languages = ['zh', 'en'];
 
-/** Probes come every few seconds and give up soon; neither waits for anything slow. */
+/** Probes come every few seconds and give up soon, so this check waits for nothing slow. */
 const retrievalPatienceMs = 500;
 
 @Injectable()
@@ -20,7 +20,10 @@ export class HealthService {
     private readonly settings: Settings,
   ) {}
 
-  /** Whether requests should come here. The database's state is at most a second old when it answers, five when it hangs. */
+  /**
+   * Tells whether requests should come here. The state of the database is at most a second old while it answers, and five when it
+   * hangs.
+   */
   async check(): Promise<ReadinessResponse> {
     const database = this.link.isUp ? 'ok' : 'unavailable';
     const retrieval = (await this.retrieval.isAlive(retrievalPatienceMs)) ? 'ok' : 'unavailable';

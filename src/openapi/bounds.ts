@@ -1,6 +1,6 @@
 import { getMetadataStorage } from 'class-validator';
 
-/** As much of class-validator's metadata as bounds are read from; it has no public way to list all classes. */
+/** The part of class-validator's metadata that holds bounds. It has no public way to list all classes. */
 interface Rule {
   name?: string;
   propertyName: string;
@@ -8,12 +8,12 @@ interface Rule {
   each: boolean;
 }
 
-/** Under this key `@ApiProperty` keeps what it was told, on the prototype of the DTO. */
+/** The key under which `@ApiProperty` stores its options, on the prototype of the DTO. */
 const documented = 'swagger/apiModelProperties';
 
 /**
- * Writes the bounds that the validator keeps into the documentation of each DTO, where it says nothing of its own: the document
- * then allows what the service takes. To be called before the document is made; a second call changes nothing.
+ * Copies the validator's bounds into the documentation of each DTO that does not give its own, so that the document allows exactly
+ * what the service accepts. Call it before the document is made. A second call changes nothing.
  */
 export function documentBounds(): void {
   const { validationMetadatas } = getMetadataStorage() as unknown as { validationMetadatas: Map<{ prototype: object }, Rule[]> };
@@ -29,7 +29,7 @@ export function documentBounds(): void {
 function boundsOf({ name, constraints = [], each }: Rule, options: Record<string, unknown>): Record<string, unknown> {
   const [first, second] = constraints;
   if (name === 'isInt' && (options.type === undefined || options.type === Number)) options.type = 'integer';
-  // Bounds of the items of a list have no place in these options.
+  // These options have no place for bounds of a list's items.
   if (each) return {};
   switch (name) {
     case 'min':

@@ -6,7 +6,7 @@ interface Schema {
   additionalProperties?: unknown;
 }
 
-/** Says of every schema that a request body is made of that it takes no other fields, as the service holds it. */
+/** Marks every schema of a request body as closed to other fields, because the service refuses them. */
 export function closeRequestSchemas({ paths, components }: OpenAPIObject): void {
   const schemas = (components?.schemas ?? {}) as Record<string, Schema>;
   const closed = new Set<string>();

@@ -51,7 +51,7 @@ const validationErrorProperties = {
   },
 };
 
-/** What `/metrics` and `/warehouse` add for older clients. */
+/** The fields that error bodies of `/metrics` and `/warehouse` add for older clients. */
 const legacyProperties = { success: { type: 'boolean', enum: [false] }, message: { type: 'string' } };
 
 type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
@@ -65,7 +65,7 @@ const errorSchemas: Schemas = {
   LegacyValidationError: object({ ...legacyProperties, ...validationErrorProperties }, ['success', 'message', 'detail']),
 };
 
-/** What any route may answer besides its own responses. A 422 lists fields, or names the one rule that was broken. */
+/** Errors that any route may answer besides its own. A 422 lists fields, or names the one rule that was broken. */
 const commonErrors: Record<string, string> = {
   400: '请求无法读取、缺少字段或违反业务规则 / Unreadable, incomplete, or refused by a rule',
   422: '取值不符合要求 / A value breaks its schema',
@@ -75,7 +75,7 @@ const commonErrors: Record<string, string> = {
   default: '其他错误，格式相同（如 408、413、415、431） / Any other error, in the same form (such as 408, 413, 415, 431)',
 };
 
-/** The OpenAPI document: paths under `/api`, both ways to authenticate, and the error bodies on every route. */
+/** Builds the OpenAPI document: paths under `/api`, both ways to authenticate, and the error bodies of every route. */
 export function createOpenApiDocument(app: NestExpressApplication): OpenAPIObject {
   const config = new DocumentBuilder()
     .setTitle('Graph service')
@@ -95,17 +95,17 @@ export function createOpenApiDocument(app: NestExpressApplication): OpenAPIObjec
   return document;
 }
 
-/** Routes that stand open say 401 in a sense of their own; for all others the access decorator says it. */
+/** Public routes give 401 a meaning of their own. For all other routes the access decorator documents it. */
 const ownErrors: Record<string, Record<string, string>> = {
   '/auth/login': { 401: '用户名或密码错误，或账号已禁用 / Unknown, disabled, or a wrong password: one answer for all' },
 };
 
-/** What comes with the statuses that ask to wait. */
+/** The header of answers that ask the client to wait. */
 const retryAfter = { 'Retry-After': { schema: { type: 'integer', minimum: 1 }, description: '秒 / seconds' } };
 
 type PathItem = OpenAPIObject['paths'][string];
 
-/** The error bodies of a route, in the form of its family, on the statuses it names and on the common ones. */
+/** Adds the error bodies to a route, in the form of its family, for its own statuses and the common ones. */
 function withErrors(path: string, item: PathItem): PathItem {
   const prefix = isLegacyPath(path) ? '#/components/schemas/Legacy' : '#/components/schemas/';
   const error = { $ref: `${prefix}Error` };
@@ -126,7 +126,7 @@ function withErrors(path: string, item: PathItem): PathItem {
   return item;
 }
 
-/** `/docs` (Swagger UI) and `/openapi.json`, also under `/api`. With `keepTokens` the browser remembers who was logged in. */
+/** Serves `/docs` (Swagger UI) and `/openapi.json`, also under `/api`. With `keepTokens` the browser keeps the login. */
 export function serveOpenApi(app: NestExpressApplication, { keepTokens }: { keepTokens: boolean }): void {
   const document = createOpenApiDocument(app);
   app.use('/openapi.json', (_request: Request, response: Response) => response.json(document));

@@ -11,7 +11,7 @@ interface SystemError {
   path?: string;
 }
 
-/** Why the service could not start and what to change, as one line in both languages. */
+/** Says in one line, in both languages, why the service could not start and what to change. */
 export function describeStartFailure(thrown: unknown): string {
   const error = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as SystemError;
   const { code, syscall, port, address, path, message = String(thrown) } = error;

@@ -2,21 +2,21 @@ import { type Logger } from 'pino';
 
 export interface EndOptions {
   log: Logger;
-  /** Ends what is under way, then everything else. */
+  /** Ends the work under way, then everything else. */
   stop: () => Promise<void>;
-  /** Lets go of everything at once; must not wait. */
+  /** Drops everything at once. It must not wait. */
   abandon: () => void;
-  /** How long `stop` may take. */
+  /** The time that `stop` may take. */
   boundMs: number;
 }
 
 /**
- * `npm start` passes Ctrl-C on to a process that has got it from the terminal already: what comes this soon is the same key
- * press, and only a later signal means that somebody has lost patience.
+ * On Ctrl-C the process may get the signal twice: from the terminal, and from `npm start`. A second signal this soon is the same
+ * key press; a later one means that the user wants to end at once.
  */
 const samePressMs = 1_000;
 
-/** Ends the process on SIGTERM and SIGINT: with 0 when it stopped in order, with 1 when it was forced to. */
+/** Ends the process on SIGTERM and SIGINT: with 0 after an orderly stop, with 1 after a forced one. */
 export function endOnSignal({ log, stop, abandon, boundMs }: EndOptions): void {
   let startedAt: number | undefined;
   const force = (reason: string): never => {
@@ -45,8 +45,8 @@ export function endOnSignal({ log, stop, abandon, boundMs }: EndOptions): void {
 }
 
 /**
- * A fault nobody caught leaves the process in a state nobody knows: it is logged once, with its stack, and ends the process,
- * so that whoever supervises it starts a new one. Covers rejected promises too: Node raises them as exceptions.
+ * Logs an uncaught fault once, with its stack, and ends the process. Its state is unknown, so a supervisor should start a new one.
+ * Rejected promises are covered: Node raises them as exceptions.
  */
 export function endOnFault(log: Logger, abandon: () => void): void {
   let ending = false;

@@ -7,21 +7,21 @@ import { type RetrievalAnswer } from '../retrieval/protocol.js';
 import { type AnswerShare, type NewAnswer, QueriesRepository, type StoredAnswer } from './queries.repository.js';
 import { serialiseAnswer } from './serialise-answer.js';
 
-/** Answers whose rows are being written are in memory; while these take more, further ones are not stored. */
+/** Answers wait in memory until their rows are written. Beyond this many bytes, further answers are not stored. */
 const mostPendingBytes = 32 * 1024 * 1024;
-/** A graph's answers are cut to their share as soon as this part of it is new, else by the sweep. */
+/** A graph's answers are cut to their share once this part of the share is new, otherwise by the sweep. */
 const trimmedAtPart = 1 / 8;
 
 type Entry = Omit<NewAnswer, 'id' | 'createdAt' | 'text' | 'bytes'> & { answer: RetrievalAnswer };
 type Pending = NewAnswer & { answer: RetrievalAnswer };
 
-/** Keeps answers behind the response: an answer has its id at once and its row a moment later. */
+/** Stores answers after the response: an answer has its id at once and its row a moment later. */
 @Injectable()
 export class AnswerStore implements BeforeApplicationShutdown {
   private readonly pending = new Map<number, Pending>();
   private pendingBytes = 0;
   private readonly saving = new Set<Promise<void>>();
-  /** What was stored since the last cut, by graph. */
+  /** The answers stored since the last cut, by graph. */
   private readonly uncut = new Map<number, { bytes: number; count: number }>();
   private readonly share: AnswerShare;
 
@@ -33,7 +33,7 @@ export class AnswerStore implements BeforeApplicationShutdown {
     this.share = { bytes: settings.answersMaxMb * 1024 * 1024, count: settings.answersMaxCount };
   }
 
-  /** Takes the answer for storing; the id is null when it is too large to be kept, or too much is on its way. */
+  /** Takes an answer to store. The id is null when the answer is too large, or too many are waiting. */
   async keep(entry: Entry): Promise<Omit<StoredAnswer, 'id'> & { id: number | null }> {
     const { version, answer } = entry;
     const createdAt = new Date();
@@ -62,17 +62,17 @@ export class AnswerStore implements BeforeApplicationShutdown {
     return entry?.graphId === graphId ? entry : null;
   }
 
-  /** Removes up to `most` answers that are too old or of an older version of their graph. @returns how many there were */
+  /** Removes at most `most` answers that are too old or belong to an older version of their graph. @returns how many were removed */
   removeOutdated(client: PoolClient, most: number): Promise<number> {
     return this.queries.removeOutdated(client, this.settings.answersKeptDays, most);
   }
 
-  /** Removes up to `most` of the oldest answers of graphs that have more than their share. @returns how many there were */
+  /** Removes at most `most` of the oldest answers of graphs that exceed their share. @returns how many were removed */
   removeBeyondShare(client: PoolClient, most: number): Promise<number> {
     return this.queries.removeBeyondShare(client, this.share, most);
   }
 
-  /** Before the pools close. */
+  /** Must run before the pools close. */
   async beforeApplicationShutdown(): Promise<void> {
     await Promise.all(this.saving);
   }
@@ -97,7 +97,7 @@ export class AnswerStore implements BeforeApplicationShutdown {
     await this.cut(entry).catch(warn('旧答案未能清理，将由定期清理完成 / Older answers were not removed; the sweep will do it'));
   }
 
-  /** Keeps a graph near its share between two sweeps, however fast its answers come. */
+  /** Keeps a graph near its share between two sweeps, even when answers come fast. */
   private async cut({ graphId, bytes }: NewAnswer): Promise<void> {
     const before = this.uncut.get(graphId) ?? { bytes: 0, count: 0 };
     const now = { bytes: before.bytes + bytes, count: before.count + 1 };

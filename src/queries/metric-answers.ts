@@ -4,17 +4,17 @@ import { type CatalogEntry, MetricsService } from '../metrics/metrics.service.js
 import { type RetrievalAnswer } from '../retrieval/protocol.js';
 import { wordMetricAnswer } from '../questions/wording/word-answer.js';
 
-/** Runs the metric that a question was understood to ask for, as its caller, and puts the result into words. */
+/** Runs the metric that a question asks for, as its caller, and puts the result into words. */
 @Injectable()
 export class MetricAnswers {
   constructor(private readonly metrics: MetricsService) {}
 
-  /** The metrics of a graph that a question may ask for. */
+  /** Lists the metrics of a graph that a question may ask for. */
   catalog(graphId: number): Promise<CatalogEntry[]> {
     return this.metrics.catalog(graphId);
   }
 
-  /** @throws whatever the metric's execution throws */
+  /** @throws the errors of the metric's execution */
   async answer(principal: Principal, understood: RetrievalAnswer): Promise<RetrievalAnswer> {
     const call = understood.metric_call;
     if (!call) return understood;

@@ -11,7 +11,7 @@ export type CacheMode = (typeof CACHE_MODES)[number];
 export type Include = (typeof INCLUDES)[number];
 
 export const maxLimit = 10_000;
-/** No operator's ceiling (`QUERY_MAX_TIMEOUT_MS`) is higher. */
+/** The highest value that an operator may set as `QUERY_MAX_TIMEOUT_MS`. */
 export const maxTimeoutMs = 3_600_000;
 
 export class QueryRequest {

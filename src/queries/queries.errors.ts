@@ -1,6 +1,6 @@
 import { ApiError, type FieldProblem, SchemaError } from '../common/errors/api-error.js';
 
-/** 400: not exactly one of `question`, `search` and `cypher`. */
+/** 400: the request has not exactly one of `question`, `search` and `cypher`. */
 export class OneQueryKindError extends ApiError {
   constructor(given: string[]) {
     super(
@@ -19,7 +19,7 @@ export class IneffectiveOptionsError extends SchemaError {
   }
 }
 
-/** 502: the answer takes longer than the API waits. The work goes on and its result is stored. */
+/** 502: the answer takes longer than the API waits. The work goes on, and its result is stored. */
 export class UpstreamTimeoutError extends ApiError {
   constructor(waitedMs: number) {
     super(

@@ -3,7 +3,7 @@ import { type PoolClient } from 'pg';
 import { ServicePool } from '../database/service-pool.js';
 import { type LargeAnswer, type QueryKind, type RetrievalAnswer } from '../retrieval/protocol.js';
 
-/** An answer as it is kept: what retrieval said, under an id that is never used again. */
+/** A stored answer: the answer of retrieval, under an id that is never used again. */
 export interface StoredAnswer {
   id: number;
   version: number;
@@ -11,10 +11,10 @@ export interface StoredAnswer {
   createdAt: Date;
 }
 
-/** An answer before it has a response's shape; `id` is null when it is not kept. */
+/** An answer before it gets the shape of a response. `id` is null when the answer is not stored. */
 export type Answered = Omit<StoredAnswer, 'id' | 'answer'> & { id: number | null; answer: RetrievalAnswer | LargeAnswer };
 
-/** What one graph may have of stored answers. */
+/** The limits on the stored answers of one graph. */
 export interface AnswerShare {
   bytes: number;
   count: number;
@@ -33,7 +33,7 @@ export interface NewAnswer extends Omit<StoredAnswer, 'answer'> {
 
 const IDS_AT_ONCE = 64;
 
-/** Which of the answers beyond the share of their graph are the oldest; $1 bytes, $2 count. */
+/** Finds the oldest answers beyond the share of their graph; $1 bytes, $2 count. */
 const beyondShare = (ofGraphs: string) => `
   SELECT id FROM (
     SELECT id, sum(bytes) OVER newest_first AS bytes, row_number() OVER newest_first AS place FROM queries ${ofGraphs}
@@ -46,7 +46,7 @@ export class QueriesRepository {
 
   constructor(private readonly pool: ServicePool) {}
 
-  /** The graph's version and, if there is one for it, the stored answer to `hash`; null when the graph is gone. One statement. */
+  /** Reads the graph's version and its stored answer to `hash`, if any, in one statement. Null when the graph is gone. */
   async findAnswer(graphId: number, hash: Buffer | null): Promise<{ version: number; stored: StoredAnswer | null } | null> {
     const { rows } = await this.pool.query<{ version: number; id: number | null; answer: string | null; created_at: Date }>({
       name: 'find-answer',
@@ -73,7 +73,10 @@ export class QueriesRepository {
     return row ? { id, version: row.graph_version, answer: JSON.parse(row.answer) as RetrievalAnswer, createdAt: row.created_at } : null;
   }
 
-  /** An id for an answer that is about to be stored; taken from the sequence 64 at a time, so that an answer need not wait for its row. */
+  /**
+   * Gives an id to an answer that is about to be stored. Ids are taken from the sequence 64 at a time, so that an answer need not
+   * wait for its row.
+   */
   async nextId(): Promise<number> {
     if (this.ids.length === 0) {
       const { rows } = await this.pool.query<{ id: number }>(
@@ -85,8 +88,8 @@ export class QueriesRepository {
   }
 
   /**
-   * Stores an answer in place of the one the same request had before. A lost one is only computed again, so the commit does not
-   * wait for the disk; `set_config(…, true)` holds for this statement's own transaction.
+   * Stores an answer and replaces the one of the same request. A lost answer only has to be computed again, so the commit does not
+   * wait for the disk; `set_config(…, true)` holds for this statement's own transaction only.
    */
   async save(entry: NewAnswer): Promise<void> {
     await this.pool.query(
@@ -132,7 +135,7 @@ export class QueriesRepository {
     return rowCount ?? 0;
   }
 
-  /** The same for one graph, at once. */
+  /** Does the same for one graph, at once. */
   async cutToShare(graphId: number, { bytes, count }: AnswerShare): Promise<void> {
     await this.pool.query(
       `DELETE FROM queries WHERE id IN (

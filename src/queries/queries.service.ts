@@ -17,7 +17,7 @@ import { toQueryResponse } from './to-query-response.js';
 
 @Injectable()
 export class QueriesService {
-  /** Work under way, by graph, version and request: an identical request waits for it instead of doing it again. */
+  /** Work under way, by graph, version and request. An identical request waits for it instead of repeating it. */
   private readonly running = new Map<string, { userId: number; work: Promise<Answered> }>();
 
   constructor(
@@ -32,7 +32,7 @@ export class QueriesService {
 
   /**
    * Answers a query from the store, by joining the same work under way, or by retrieval.
-   * @throws OneQueryKindError, SchemaError, UpstreamTimeoutError, RetrievalUnavailableError, and what retrieval refuses
+   * @throws OneQueryKindError, SchemaError, UpstreamTimeoutError, RetrievalUnavailableError, and the refusals of retrieval
    */
   async query(principal: Principal, graphId: number, body: QueryRequest): Promise<QueryResponse> {
     const started = performance.now();
@@ -51,7 +51,7 @@ export class QueriesService {
     return response;
   }
 
-  /** @throws QueryNotFoundError also when the query belongs to another graph. */
+  /** @throws QueryNotFoundError, also when the query belongs to another graph. */
   async get(graphId: number, queryId: number): Promise<QueryResponse> {
     const stored = this.store.findPendingById(graphId, queryId) ?? (await this.queries.findById(graphId, queryId));
     if (!stored) throw new QueryNotFoundError();
@@ -66,21 +66,22 @@ export class QueriesService {
     version: number,
     context: QuestionContext | null,
   ): Promise<Answered> {
-    // What bounds the work is part of what is joined: who allows 1 s must not stop who allows a minute.
+    // The time-out is part of the key: a caller who allows 1 s must not stop one who allows a minute.
     const key = `${graphId}:${version}:${hash.toString('base64')}:${query.timeoutMs}`;
     const joined = this.running.get(key);
     const begin = (): Promise<Answered> => {
       const work = this.work(principal, graphId, query, hash, context).finally(() => {
         if (this.running.get(key)?.work === work) this.running.delete(key);
       });
-      // Nobody may be waiting any more when it fails.
+      // By the time it fails, nobody may be waiting for it.
       work.catch(() => undefined);
       this.running.set(key, { userId: principal.userId, work });
       return work;
     };
     if (!joined || query.refresh) return begin();
     if (joined.userId === principal.userId) return joined.work;
-    // The work counts against the share of whoever asked first. That this share is used up is nobody else's refusal.
+    // The work counts against the share of the first caller. If that share is used up, the second caller must not be refused for
+    // it.
     return joined.work.catch((error: unknown) => {
       if (error instanceof ApiError && error.code.endsWith('_busy')) return begin();
       throw error;
@@ -96,7 +97,7 @@ export class QueriesService {
   ): Promise<Answered> {
     const answer = await this.retrieval.query({
       graph_id: graphId,
-      // A user's keys share with their user: more of them give no more.
+      // All keys of a user count as that user, so that more keys give no larger share.
       caller: String(principal.userId),
       kind: query.kind,
       text: query.text,
@@ -109,9 +110,9 @@ export class QueriesService {
       ...(context ? { metrics: context.metrics } : {}),
     });
     const version = answer.graph_version;
-    // Reading it back would cost about what computing it does, and it is not even parsed.
+    // A large answer is not stored: reading it back would cost about as much as computing it, and it was never parsed.
     if (isLargeAnswer(answer)) return { id: null, version, answer, createdAt: new Date() };
-    // A metric reads the warehouse, which changes without a new version of the graph: such an answer is never kept.
+    // A metric reads the warehouse, which changes without a new version of the graph, so its answer is never stored.
     if (answer.metric_call) return { id: null, version, answer: await this.metrics.answer(principal, answer), createdAt: new Date() };
     const { kind, text, parameters, limit, offset } = query;
     return this.store.keep({
@@ -156,7 +157,7 @@ interface QuestionContext {
   metrics: Awaited<ReturnType<MetricAnswers['catalog']>>;
 }
 
-/** The server's own date: questions about 去年 are asked in its zone (`TZ`). */
+/** The server's own date. Questions about 去年 are asked in its time zone (`TZ`). */
 function today(): string {
   const now = new Date();
   const two = (value: number): string => String(value).padStart(2, '0');

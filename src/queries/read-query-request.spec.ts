@@ -47,8 +47,8 @@ describe('readQueryRequest', () => {
   });
 });
 
-describe('hashOf', () => {
-  it('is the same for what only shapes or bounds the answer, and for parameters in another order', () => {
+describe('puts the release, and everything else that decides an answer, into its key', () => {
+  it('is the same for options that only shape the answer or bound the work, and for parameters in another order', () => {
     const same = { cypher: 'RETURN $a + $b', parameters: { a: 1, b: { x: 1, y: 2 } } };
     expect(hash(same)).toBe(
       hash({ ...same, parameters: { b: { y: 2, x: 1 }, a: 1 }, include: ['plan'], answer: 'none', cache: 'refresh', timeout_ms: 5 }),
@@ -64,7 +64,7 @@ describe('hashOf', () => {
       { cypher: 'a', parameters: { n: '1' } },
     ],
     [{ cypher: "RETURN 'a '" }, { cypher: "RETURN 'a'" }],
-  ])('tells %j from %j', (a, b) => {
+  ])('differs between %j and %j', (a, b) => {
     expect(hash(a)).not.toBe(hash(b));
   });
 

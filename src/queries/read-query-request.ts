@@ -5,16 +5,16 @@ import { type QueryKind } from '../retrieval/protocol.js';
 import { type AnswerMode, type Include, type QueryRequest } from './queries.dto.js';
 import { IneffectiveOptionsError, OneQueryKindError } from './queries.errors.js';
 
-/** A request with its defaults, every option checked against the others. */
+/** A request with its defaults filled in and its options checked against each other. */
 export interface GraphQuery {
   kind: QueryKind;
   text: string;
   parameters: Record<string, unknown>;
   limit: number;
   offset: number;
-  /** The graph version that `offset` counts in; null on a first page. */
+  /** The graph version in which `offset` counts; null on a first page. */
   cursorVersion: number | null;
-  /** Longest time that the query may work. */
+  /** The longest time that the query may work. */
   timeoutMs: number;
   answer: AnswerMode;
   refresh: boolean;
@@ -25,7 +25,7 @@ const LIMIT = { search: { usual: 20, most: 200 }, cypher: { usual: 1000, most: 1
 
 /**
  * Reads the body of a query.
- * @param maxTimeoutMs ceiling of `timeout_ms`, and its value where the body names none
+ * @param maxTimeoutMs the ceiling of `timeout_ms`, and its default
  * @throws OneQueryKindError (400); IneffectiveOptionsError and SchemaError (422), all problems at once.
  */
 export function readQueryRequest(body: QueryRequest, maxTimeoutMs: number): GraphQuery {
@@ -87,7 +87,7 @@ function requireEffect(body: QueryRequest, kind: QueryKind): void {
   if (problems.length > 0) throw new IneffectiveOptionsError(problems);
 }
 
-/** Where the next page of a search begins, and in which version of the graph. */
+/** Encodes where the next page of a search begins, and in which version of the graph. */
 export function toCursor(version: number, offset: number): string {
   return Buffer.from(`${version}.${offset}`).toString('base64url');
 }
@@ -107,10 +107,10 @@ function readCursor(cursor: string): { version: number; offset: number } {
 }
 
 /**
- * The key of a stored answer: everything that decides it, besides graph and version. What only shapes the response (`include`,
- * `answer`) or bounds the work (`timeout_ms`) is not part of it, nor is who asks: all who may read a graph see the same.
- * The release is part of it: the next one may answer otherwise.
- * @param context what else the answer depends on: which retrieval is asked, today's date for a question.
+ * The key of a stored answer: everything that decides it, besides graph and version. Options that only shape the response
+ * (`include`, `answer`) or bound the work (`timeout_ms`) are left out. So is the caller, because all who may read a graph see the
+ * same. The release is included, because the next one may answer differently.
+ * @param context everything else that the answer depends on: the retrieval process asked, and today's date for a question.
  */
 export function hashOf(query: GraphQuery, context: unknown): Buffer {
   const { kind, text, parameters, limit, offset } = query;
@@ -120,7 +120,7 @@ export function hashOf(query: GraphQuery, context: unknown): Buffer {
     .digest();
 }
 
-/** JSON with sorted keys: `{a, b}` and `{b, a}` are one request. */
+/** JSON with sorted keys, so that `{a, b}` and `{b, a}` are one request. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

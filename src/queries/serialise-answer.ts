@@ -1,8 +1,8 @@
 import { type RetrievalAnswer } from '../retrieval/protocol.js';
 
 /**
- * The JSON text of an answer, as it is stored and measured, with its size in UTF-8; null for one of more than `mostBytes`. Rows
- * are written one by one, so that no more than about that much text is ever made of a large answer's rows.
+ * Returns the JSON text of an answer, to be stored, with its size in UTF-8. Null for one larger than `mostBytes`. Rows are written
+ * one by one, so that at most about that much text is made of a large answer.
  */
 export function serialiseAnswer({ rows, ...rest }: RetrievalAnswer, mostBytes: number): { text: string; bytes: number } | null {
   const parts: string[] = [];

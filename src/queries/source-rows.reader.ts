@@ -22,9 +22,10 @@ export interface SourceRow {
 const MOST_ROWS = 100;
 
 /**
- * Reads the cited rows from the warehouse as they are now, one statement for each table. A reader of the graph needs no right on the
- * connection: the rows are read in the name of whoever saved the job that loaded them, by their keys, which no request can name, and
- * through the job's own filter, since a table may hold the same key in a row that was never loaded.
+ * Reads the current state of the cited rows from the warehouse, with one statement for each table. A reader of the graph needs no
+ * right on the connection: the rows are read in the name of the user who saved the job that loaded them. They are read by their
+ * keys, which no request can name, and through the job's own filter, since a table may hold the same key in a row that was never
+ * loaded.
  */
 @Injectable()
 export class SourceRowsReader {
@@ -73,7 +74,7 @@ export class SourceRowsReader {
         rows.push(...read.rows);
         bytesLeft -= read.bytes;
       } catch (error) {
-        // The answer stands without them: the warehouse may have changed since it was read.
+        // The answer is valid without the rows: the warehouse may have changed since.
         if (!(error instanceof ApiError || error instanceof LanguageError)) throw error;
         warn(`无法读取表 ${table} 的源行：${error.text.zh}`, `Source rows of ${table} cannot be read: ${error.text.en}`);
       }
@@ -123,7 +124,7 @@ ${await loadedRowsSql(job, first, client.schema)}
   }
 }
 
-/** The rows that the job makes the cited kind of element of. A type of edge may be mapped several times from one table. */
+/** Selects the rows from which the job makes the cited kind of element. One type of edge may be mapped several times from one table. */
 async function loadedRowsSql({ loads }: JobReader, { label, table, key }: Citation, schema: string): Promise<string> {
   const columns = Object.keys(key).join('\0');
   const loaded = (await loads()).filter(each => each.name === label && each.table === table && each.key.join('\0') === columns);

@@ -2,7 +2,7 @@ import { type AnswerMode, type Include, type QueryResponse } from './queries.dto
 import { type Answered } from './queries.repository.js';
 import { toCursor } from './read-query-request.js';
 
-/** The public shape of an answer; `include` and `answer` only choose what of it is shown. */
+/** Makes the public shape of an answer. `include` and `answer` only choose which parts are shown. */
 export function toQueryResponse(
   { id, version, answer, createdAt }: Answered,
   shown: { status: 'hit' | 'miss' | 'refresh'; answer: AnswerMode; include: ReadonlySet<Include> },
@@ -14,7 +14,7 @@ export function toQueryResponse(
     graph_version: version,
     answer: text === null || shown.answer === 'none' ? null : { text, mode: 'extractive', language },
     columns,
-    // Of a large answer these are the bytes of the same, which the adapter passes on.
+    // For a large answer these are JSON bytes, which the adapter passes on.
     rows: rows as unknown[][],
     graph: shown.include.has('graph') ? answer.graph : null,
     citations,

@@ -9,19 +9,19 @@ import { RunsService } from '../ingestion/runs.service.js';
 import { AnswerStore } from '../queries/answer-store.js';
 
 const sweepEveryMs = 5 * 60_000;
-/** Rows of one transaction: few enough that whoever waits for one of them does not notice. */
+/** The rows of one transaction. A caller who waits for so few does not notice. */
 const batchRows = 1_000;
 const mostBatches = 200;
-/** Names the sweep among the advisory locks of the database. */
+/** The number of the sweep among the advisory locks of the database. */
 const sweepLock = 7_301_002;
 
 interface Kept {
   what: string;
-  /** Removes up to `most` rows that are kept no longer. @returns how many there were */
+  /** Removes at most `most` expired rows. @returns how many were removed */
   remove: (client: PoolClient, most: number) => Promise<number>;
 }
 
-/** Removes what is kept no longer, in small batches, every few minutes and in one process at a time. */
+/** Removes expired rows in small batches, every few minutes and in one process at a time. */
 @Injectable()
 export class RetentionService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly kept: Kept[];
@@ -50,7 +50,7 @@ export class RetentionService implements OnApplicationBootstrap, BeforeApplicati
     this.planNext();
   }
 
-  /** @returns how many rows went, by what they were; nothing while another process sweeps */
+  /** @returns the number of removed rows by kind, or nothing while another process sweeps */
   async sweep(): Promise<Record<string, number>> {
     const removed: Record<string, number> = {};
     for (const { what, remove } of this.kept) {
@@ -63,7 +63,7 @@ export class RetentionService implements OnApplicationBootstrap, BeforeApplicati
     return removed;
   }
 
-  /** Before the pools close. */
+  /** Must run before the pools close. */
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
     clearTimeout(this.timer);
@@ -71,7 +71,7 @@ export class RetentionService implements OnApplicationBootstrap, BeforeApplicati
   }
 
   private planNext(): void {
-    // Processes that start together do not sweep together.
+    // The random part keeps processes that start together from sweeping together.
     const pauseMs = sweepEveryMs * (0.75 + Math.random() / 2);
     this.timer = setTimeout(() => {
       this.sweeping = this.sweep().then(() => {

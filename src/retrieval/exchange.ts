@@ -9,7 +9,7 @@ export class SilenceError extends Error {}
 
 export interface ExchangeOptions {
   payload?: Buffer;
-  /** From here to the last byte of the answer, waiting for a connection included. */
+  /** The time until the last byte of the answer, including the wait for a connection. */
   timeoutMs: number;
   limitBytes?: number;
 }
@@ -17,9 +17,9 @@ export interface ExchangeOptions {
 const MOST_BYTES = 1_048_576;
 
 /**
- * One request to the retrieval process and its whole answer.
+ * Sends one request to the retrieval process and reads its whole answer.
  * @throws SilenceError; AnswerTooLargeError as soon as more bytes than allowed have come; RetrievalUnavailableError when the
- *   connection breaks or cannot be made
+ * connection breaks or cannot be made
  */
 export function exchange(
   request: http.RequestOptions,
@@ -38,7 +38,8 @@ export function exchange(
       reject(error instanceof ApiError || error instanceof SilenceError ? error : new RetrievalUnavailableError(error));
     };
     const late = setTimeout(() => fail(new SilenceError()), Math.max(1, timeoutMs));
-    // Stays for as long as the request does: what the connection says after it was given up is no news, and no exception.
+    // The listener stays as long as the request. Without it, an error after the request was given up would be an uncaught
+    // exception.
     sent.on('error', fail);
     sent.on('response', response => {
       readBounded(response, limitBytes).then(bytes => {

@@ -6,37 +6,37 @@ import { type LinkedTerm, type MetricCall, type MetricEntry } from '../questions
 import { type Language } from '../text/language.js';
 
 /*
- * How the API and the retrieval process talk: HTTP with JSON bodies over a Unix socket or TCP.
+ * The protocol between the API and the retrieval process: HTTP with JSON bodies over a Unix socket or TCP.
  *
  *   POST /v1/query    RetrievalQuery  -> 200 RetrievalAnswer, or a RetrievalFailure with its own status
  *   GET  /v1/health   -> 200 RetrievalHealth
  *
- * A RetrievalAnswer takes three lines of JSON: all but `rows` and `graph`, then `rows`, then `graph`, so that large ones can be
+ * A RetrievalAnswer takes three lines of JSON: everything but `rows` and `graph`, then `rows`, then `graph`. Large ones can then be
  * passed on without being parsed.
  *
- * The protocol carries no credentials: the API has decided who may ask. A process deployed apart belongs into a private network.
+ * The protocol carries no credentials: the API has checked the caller. A process deployed apart belongs into a private network.
  */
 
 export type QueryKind = 'question' | 'search' | 'cypher';
 
 export interface RetrievalQuery {
   graph_id: number;
-  /** Whose share of the process the work counts against; an opaque name. */
+  /** The caller whose share of the process pays for the work; an opaque name. */
   caller: string;
   kind: QueryKind;
   text: string;
   /** Values of `$name` in a Cypher text. */
   parameters?: Record<string, unknown>;
-  /** Most rows in the answer. */
+  /** The most rows in the answer. */
   limit: number;
-  /** Rows to pass over (search only), counted in the graph version below. */
+  /** The rows to skip (search only), counted in the graph version below. */
   offset?: number;
-  /** The version that `offset` belongs to: another current version is refused with `cursor_expired`. */
+  /** The version that `offset` belongs to. If the current version is another, the request is refused with `cursor_expired`. */
   expected_version?: number;
   timeout_ms: number;
-  /** The caller's date, YYYY-MM-DD, that 去年 and "last month" are relative to. */
+  /** The caller's date, YYYY-MM-DD. 去年 and "last month" are relative to it. */
   today: string;
-  /** What questions may be answered with besides the graph. */
+  /** The metrics that may answer a question, besides the graph. */
   metrics?: MetricEntry[];
 }
 
@@ -49,15 +49,15 @@ export interface RetrievalAnswer {
   graph: AnswerGraph;
   citations: Citation[];
   plan: QueryPlan;
-  /** Set when the answer is a metric's: the API runs it on the warehouse and words the answer. */
+  /** Set for a question about a metric: the API runs it on the warehouse and words the answer. */
   metric_call: MetricCall | null;
-  /** Where the next page begins; null at the end. */
+  /** The offset of the next page; null at the end. */
   next_offset: number | null;
   warnings: string[];
   timing_ms: Record<string, number>;
 }
 
-/** An answer whose rows and graph stay the bytes that came. */
+/** An answer whose rows and graph stay the bytes that were received. */
 export type LargeAnswer = Omit<RetrievalAnswer, 'rows' | 'graph'> & { rows: RawJson; graph: RawJson };
 
 export interface AnswerColumn {
@@ -70,9 +70,12 @@ export interface AnswerColumn {
 export interface Citation {
   connection: string;
   connection_id: number;
-  /** Table name, or `query` where the mapping reads an SQL query. */
+  /** The table name, or `query` if the mapping reads an SQL query. */
   table: string;
-  /** Column to text, as the source had it. Empty for what rests on whole tables: a metric, or an aggregate whose rows cannot be told apart. */
+  /**
+   * Maps column to text, as the source had it. Empty if the citation is a whole table: for a metric, or an aggregate whose rows
+   * cannot be told apart.
+   */
   key: Record<string, string>;
   /** Label, job and time of the node or edge behind the row; null for a metric, which reads the warehouse itself. */
   label: string | null;
@@ -80,16 +83,16 @@ export interface Citation {
   loaded_at: string | null;
 }
 
-/** What was understood and what was run. */
+/** The reading of the query, and the statement that was run. */
 export interface QueryPlan {
   kind: 'search' | 'cypher' | 'metric';
-  /** Terms of a question and what each was taken for. */
+  /** The terms of a question and the meaning chosen for each. */
   linked?: LinkedTerm[];
   cypher?: string;
   parameters?: Record<string, unknown>;
   sql?: string;
   metric_call?: MetricCall;
-  /** Relation paths that were considered, best first. */
+  /** The relation paths that were considered, the best first. */
   paths?: { path: string; score: number }[];
 }
 
@@ -107,6 +110,6 @@ export interface RetrievalFailure {
   text: Bilingual;
   context?: Record<string, unknown>;
   problems?: FieldProblem[];
-  /** With 503: when to ask again. */
+  /** With 503: the seconds to wait. */
   retry_after_s?: number;
 }

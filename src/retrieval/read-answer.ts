@@ -2,11 +2,11 @@ import { RawJson } from '../common/json/raw-json.js';
 import { type LargeAnswer, type RetrievalAnswer } from './protocol.js';
 import { RetrievalUnavailableError } from './retrieval.errors.js';
 
-/** Larger answers are passed on as bytes: to parse 16 MB holds an event loop for up to two seconds. */
+/** A larger answer is passed on as bytes. Parsing 16 MB would hold an event loop for up to two seconds. */
 const PARSED_BYTES = 524_288;
 const NEWLINE = 10;
 
-/** The three lines of an answer. @throws RetrievalUnavailableError where they are not */
+/** Reads the three lines of an answer. @throws RetrievalUnavailableError if they are not there */
 export function readAnswer(bytes: Buffer): RetrievalAnswer | LargeAnswer {
   const first = bytes.indexOf(NEWLINE);
   const second = bytes.indexOf(NEWLINE, first + 1);

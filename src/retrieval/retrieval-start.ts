@@ -1,16 +1,16 @@
 import { type Settings } from '../config/settings.js';
 
-/** What a retrieval process needs to start; the first and only message from the API to one that it starts itself. */
+/** The settings that a retrieval process needs to start. The API sends them as the only message to a process that it starts itself. */
 export interface RetrievalStart {
   databaseUrl: string;
   /** A socket path or `host:port`. */
   listen: string;
   memoryMb: number;
-  /** Largest answer, as read from PostgreSQL and as sent. */
+  /** The largest answer, as read from PostgreSQL and as sent. */
   answerMaxBytes: number;
   logLevel: Settings['logLevel'];
-  /** How long queries under way may take to end when the process is stopped; none are where the API stops its own. */
+  /** The time for queries under way to end when the process stops. Zero when the API stops its own process. */
   shutdownSeconds: number;
-  /** What its log must not show. */
+  /** Values that its log must not show. */
   secrets: readonly string[];
 }

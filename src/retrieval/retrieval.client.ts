@@ -11,14 +11,14 @@ import { QueryTimeoutError, RetrievalUnavailableError } from './retrieval.errors
 import { RetrievalSupervisor } from './retrieval.supervisor.js';
 import { type Flight, SuspectQueries } from './suspect-queries.js';
 
-/** What a query may take beyond its own time-out, which the process keeps by itself unless it hangs. */
+/** The time that a query may take beyond its own time-out. The process keeps the time-out itself, unless it hangs. */
 const GRACE_MS = 1_000;
-/** The end of the process is heard of a moment after its connections break. */
+/** The end of the process is reported a moment after its connections break. */
 const END_NEWS_MS = 500;
-/** A query that its caller no longer waits for is still the reason if the process turns out to hang. */
+/** A query that its caller has given up can still be the reason if the process turns out to hang. */
 const REMEMBERED_MS = 15_000;
 
-/** Speaks the protocol of `protocol.ts`, over connections that stay open. */
+/** Speaks the protocol of `protocol.ts` over connections that stay open. */
 @Injectable()
 export class RetrievalClient implements OnApplicationShutdown {
   private agent = newAgent();
@@ -32,10 +32,10 @@ export class RetrievalClient implements OnApplicationShutdown {
   }
 
   /**
-   * Answers within the query's `timeout_ms` and a second more, whatever the process does. A query under which the process ends is
-   * sent once more if others were under way too: it need not be the reason.
-   * @throws QueryRefusedError, QueryTimeoutError, RetrievalUnavailableError when nothing answers, AnswerTooLargeError, otherwise the
-   *   error the process answered with.
+   * Answers within the query's `timeout_ms` and one more second, whatever the process does. If the process ends during a query, the
+   * query is sent once more if others were under way too, because it need not be the cause.
+   * @throws QueryRefusedError, QueryTimeoutError, RetrievalUnavailableError when nothing answers, AnswerTooLargeError, otherwise
+   * the error that the process answered with.
    */
   async query(query: RetrievalQuery): Promise<RetrievalAnswer | LargeAnswer> {
     const id = idOf(query);
@@ -60,7 +60,7 @@ export class RetrievalClient implements OnApplicationShutdown {
     }
   }
 
-  /** Whether the process answers; also false while it is being started. */
+  /** Tells whether the process answers. False while it is being started. */
   async isAlive(patienceMs: number): Promise<boolean> {
     try {
       const place = await this.supervisor.address({ patienceMs: 0, evenIfHanging: true });
@@ -71,7 +71,7 @@ export class RetrievalClient implements OnApplicationShutdown {
     }
   }
 
-  /** Lets go of a process that does not answer: who waits for it fails now. */
+  /** Drops the connections to a process that does not answer. Requests that wait for it fail now. */
   dropConnections(): void {
     this.agent.destroy();
     this.agent = newAgent();
@@ -81,7 +81,7 @@ export class RetrievalClient implements OnApplicationShutdown {
     this.agent.destroy();
   }
 
-  /** Rejects with what the process answered; resolves with the flight where the process ended instead. */
+  /** Rejects with the error that the process answered. Resolves with the flight if the process ended instead. */
   private async attempt(
     query: RetrievalQuery,
     id: string,
@@ -128,11 +128,11 @@ export class RetrievalClient implements OnApplicationShutdown {
 }
 
 function newAgent(): http.Agent {
-  // More than the process lets wait: what is beyond is told so at once instead of waiting here.
+  // More sockets than the process lets wait, so that it refuses further queries at once instead of leaving them here.
   return new http.Agent({ keepAlive: true, maxSockets: 1024, maxFreeSockets: 32 });
 }
 
-/** What makes two queries the same work. */
+/** Gives the same id to two queries that are the same work. */
 function idOf({ graph_id, kind, text, parameters, limit, offset }: RetrievalQuery): string {
   return createHash('sha256')
     .update(JSON.stringify([graph_id, kind, text, parameters, limit, offset]))

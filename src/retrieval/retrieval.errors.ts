@@ -1,7 +1,7 @@
 import { type Bilingual } from '../text/bilingual.js';
 import { ApiError, BusyError } from '../common/errors/api-error.js';
 
-/** 503: the retrieval process does not answer. Everything that does not need it goes on working. */
+/** 503: the retrieval process does not answer. Everything that does not need it still works. */
 export class RetrievalUnavailableError extends BusyError {
   constructor(cause?: unknown) {
     super(
@@ -13,7 +13,7 @@ export class RetrievalUnavailableError extends BusyError {
   }
 }
 
-/** 503: too many queries of the caller wait, or one has waited for too long. */
+/** 503: too many queries of the caller are waiting, or this one has waited too long. */
 export class RetrievalBusyError extends BusyError {
   constructor(retryAfterS: number) {
     super(
@@ -24,7 +24,7 @@ export class RetrievalBusyError extends BusyError {
   }
 }
 
-/** 422: this very query has twice been under way when the retrieval process ended. */
+/** 422: this query has twice been under way when the retrieval process ended. */
 export class QueryRefusedError extends ApiError {
   constructor(forMs: number) {
     const seconds = Math.max(1, Math.ceil(forMs / 1000));
@@ -55,7 +55,7 @@ export class GraphExceedsMemoryError extends ApiError {
   }
 }
 
-/** 400: the query did not end within the `timeout_ms` it was given, and was stopped. */
+/** 400: the query did not end within its `timeout_ms` and was stopped. */
 export class QueryTimeoutError extends ApiError {
   constructor(timeoutMs: number) {
     super(
@@ -70,7 +70,7 @@ export class QueryTimeoutError extends ApiError {
   }
 }
 
-/** 422: PostgreSQL gave the query up at a bound of its own: memory, temporary files, or the size of a statement. */
+/** 422: PostgreSQL stopped the query at one of its own limits: memory, temporary files, or the size of a statement. */
 export class QueryTooLargeError extends ApiError {
   constructor(reason: Bilingual, sqlstate: string, cause: unknown) {
     super(
@@ -85,7 +85,7 @@ export class QueryTooLargeError extends ApiError {
   }
 }
 
-/** 422: a value that no number can hold, or that does not fit where the query needs it. */
+/** 422: a value does not fit into any number, or not where the query needs it. */
 export class QueryValueError extends ApiError {
   constructor(sqlstate: string, cause: unknown) {
     super(
@@ -100,7 +100,7 @@ export class QueryValueError extends ApiError {
   }
 }
 
-/** 503: the disk of the database is full, whoever filled it. */
+/** 503: the disk of the database is full, for whatever reason. */
 export class DiskFullError extends BusyError {
   constructor(cause: unknown) {
     super('disk_full', { zh: '数据库的磁盘已满，请稍后重试', en: 'The disk of the database is full; try again later' }, 30, cause);
@@ -113,7 +113,7 @@ export class GraphGoneError extends ApiError {
   }
 }
 
-/** 400: the graph has a new version since the page that the cursor follows. */
+/** 400: the graph has a new version since the page before. */
 export class CursorExpiredError extends ApiError {
   constructor() {
     super(400, 'cursor_expired', {
@@ -123,7 +123,7 @@ export class CursorExpiredError extends ApiError {
   }
 }
 
-/** 400: a request of the protocol itself that cannot be read. */
+/** 400: a request of the protocol cannot be read. */
 export class ProtocolError extends ApiError {
   constructor(text: Bilingual, status: 400 | 404 | 413 = 400) {
     super(status, 'retrieval_protocol', text);

@@ -3,15 +3,15 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShut
 import { RetrievalClient } from './retrieval.client.js';
 import { RetrievalSupervisor } from './retrieval.supervisor.js';
 
-/** A process that hangs is known after some 7 s. No work of ours holds its event loop for a hundredth of that. */
+/** A process that hangs is noticed after some 7 s. No work of ours blocks its event loop for a hundredth of that. */
 const EVERY_MS = 500;
 const PATIENCE_MS = 2_000;
 const MISSES = 3;
 
 /**
- * Tells a retrieval process that hangs from one that is busy: it is asked for its health all the time, and a busy one answers.
- * Our own is killed and started again; one deployed apart is left alone, and its callers told at once, until it answers again.
- * Beats are counted rather than time, for this process may have stood still itself.
+ * Distinguishes a retrieval process that hangs from one that is busy, by asking for its health all the time; a busy one answers. A
+ * process of our own that hangs is killed and started again. One deployed apart is left alone, and its callers get an error at once
+ * until it answers again. It counts beats instead of time, because this process may have stood still itself.
  */
 @Injectable()
 export class RetrievalPulse implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -38,7 +38,7 @@ export class RetrievalPulse implements OnApplicationBootstrap, OnApplicationShut
     let place = this.supervisor.generation;
     for (;;) {
       await sleep(EVERY_MS, undefined, { ref: false, signal: this.stop.signal });
-      // A process that is new has missed nothing, and one that has not said that it listens cannot answer.
+      // A new process has missed nothing, and a process that does not listen yet cannot answer.
       if (this.supervisor.generation !== place || !this.supervisor.isListening) {
         missed = 0;
         place = this.supervisor.generation;

@@ -4,14 +4,14 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RetrievalOptions, RetrievalSupervisor } from './retrieval.supervisor.js';
 
-/** Says that it listens only when it is told to end, as one does whose start and end meet. */
+/** A process that reports that it listens only when told to end, as happens when start and end coincide. */
 const entry = `
   process.on('SIGTERM', () => process.send('listening', () => process.exit(0)));
   process.on('message', () => require('node:fs').appendFileSync(__filename + '.starts', 'x'));
 `;
 
 describe('RetrievalSupervisor', () => {
-  it('does not start the process again that it stops while it is starting', async () => {
+  it('does not restart a process that it stops while it is starting', async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'supervisor-'));
     const file = path.join(folder, 'entry.cjs');
     await writeFile(file, entry);

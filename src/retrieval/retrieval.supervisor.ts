@@ -5,7 +5,7 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShut
 import { type RetrievalStart } from './retrieval-start.js';
 import { RetrievalUnavailableError } from './retrieval.errors.js';
 
-/** How the retrieval process is reached: one deployed apart by its URL, or one of our own by what it takes to start it. */
+/** The place of the retrieval process: the URL of one deployed apart, or the settings to start our own. */
 export type RetrievalPlace =
   | { url: string }
   | ({ entry: string; socketDirectory: string } & Pick<RetrievalStart, 'databaseUrl' | 'memoryMb' | 'answerMaxBytes' | 'logLevel'>);
@@ -15,15 +15,16 @@ export class RetrievalOptions {
 }
 
 const START_PATIENCE_MS = 10_000;
-/** A start that takes longer has failed. */
+/** A start that takes longer counts as failed. */
 const LONGEST_START_MS = 60_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 30_000;
 const STOP_PATIENCE_MS = 3_000;
 
 /**
- * Starts the retrieval process beside the API, starts it again 0.1 s after it dies, and stops it with the service. The pause grows,
- * up to 30 s, only while starts fail: what callers do to a process that runs must not make an outage for others. The two are tied by an IPC channel, so that neither `kill -9` leaves the other behind.
+ * Starts the retrieval process beside the API, restarts it 0.1 s after it dies, and stops it with the service. The pause grows, up
+ * to 30 s, only while starts fail: if one caller's query ends a running process, others must not wait for it. An IPC channel ties
+ * the two together, so that `kill -9` of one does not leave the other behind.
  */
 @Injectable()
 export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -54,22 +55,22 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
     return this.child?.pid ?? null;
   }
 
-  /** Tells one process from the next. */
+  /** Changes with every new process. */
   get generation(): number {
     return this.starts;
   }
 
-  /** Whether there is a process that should answer; one deployed apart always should. */
+  /** Tells whether there is a process that should answer. One deployed apart always should. */
   get isListening(): boolean {
     return this.socketPath === null || this.state === 'listening';
   }
 
-  /** Calls `listener` whenever our own process has ended and was not told to. */
+  /** Calls `listener` whenever our own process ends without being told to. */
   onEnd(listener: () => void): void {
     this.endListeners.push(listener);
   }
 
-  /** Waits until our own process has ended, for so long at most. */
+  /** Waits until our own process has ended, for at most `patienceMs`. */
   async ended(patienceMs: number): Promise<void> {
     if (this.socketPath === null || this.state !== 'listening') return;
     await new Promise<void>(resolve => {
@@ -81,7 +82,7 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
     });
   }
 
-  /** The process does not answer any more: our own is killed, which also works where it is stopped, and started again. */
+  /** Handles a process that no longer answers: our own is killed, which also works if it is stopped, and started again. */
   markHanging(): void {
     if (this.hangs) return;
     this.log.error(
@@ -98,10 +99,10 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
   }
 
   /**
-   * Where to connect. While the process is being started this waits for it, for 10 s at most.
-   * @param restart also waits while it is down
-   * @param evenIfHanging for whoever finds out whether it still does
-   * @throws RetrievalUnavailableError while it is down.
+   * The address to connect to. Waits for a process that is being started, for 10 s at most.
+   * @param restart also waits while the process is down
+   * @param evenIfHanging for a caller that checks whether the process still hangs
+   * @throws RetrievalUnavailableError while the process is down.
    */
   async address({ patienceMs = START_PATIENCE_MS, restart = false, evenIfHanging = false } = {}): Promise<
     { socketPath: string } | { host: string; port: string }
@@ -122,7 +123,7 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
     if (this.restart) clearTimeout(this.restart);
     this.settle();
     const child = this.child;
-    // What it still says, that it listens or has ended, is no news any more.
+    // Later messages of this process, that it listens or has ended, no longer count.
     this.child = null;
     if (child?.exitCode === null && child.signalCode === null) {
       const ended = new Promise<void>(resolve => child.once('exit', () => resolve()));
@@ -142,7 +143,7 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
     let hasListened = false;
     const { databaseUrl, memoryMb, answerMaxBytes, logLevel } = place;
     this.state = 'starting';
-    // Secrets go through the channel: arguments and environment can be read by others.
+    // Secrets go through the channel, because others can read arguments and environment.
     const heapMb = `--max-old-space-size=${Math.max(512, Math.round(memoryMb * 2))}`;
     const child = fork(place.entry, [], { execArgv: ['--enable-source-maps', heapMb], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     this.child = child;
@@ -154,17 +155,17 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
       this.settle();
     });
     const late = setTimeout(() => child.kill('SIGKILL'), LONGEST_START_MS).unref();
-    // Without a listener a failed start would end the API; `exit` or the missing process leads to the next attempt.
+    // Without a listener a failed start would end the API. The next attempt follows on `exit`, or below if there is no process.
     child.on('error', error => {
       this.log.error(`检索进程出错 / retrieval process: ${error.message}`);
-      // One that could not even be started never exits.
+      // A process that could not be started never sends `exit`.
       if (child.pid === undefined) this.childEnded(child, listen, false, 'not started');
     });
     child.once('exit', (code, signal) => {
       clearTimeout(late);
       this.childEnded(child, listen, hasListened, signal ?? `code ${code}`);
     });
-    // Stopped after the API's last request, it has nothing to wait for.
+    // The process is stopped after the API's last request, so it has nothing to wait for.
     const start: RetrievalStart = { databaseUrl, listen, memoryMb, answerMaxBytes, logLevel, shutdownSeconds: 0, secrets: [databaseUrl] };
     child.send(start, error => {
       if (error) child.kill('SIGKILL');

@@ -19,7 +19,7 @@ describe('SuspectQueries', () => {
     expect(suspects.isSuspect('killer')).toBe(false);
   });
 
-  it('knows the reason when one query was alone, and suspects all when several were under way', () => {
+  it('knows the cause when one query was alone, and suspects all when several were under way', () => {
     const suspects = build();
     const alone = suspects.begin('a');
     suspects.processEnded();
@@ -29,7 +29,7 @@ describe('SuspectQueries', () => {
     expect([b.isStruck, b.wasAlone, c.isStruck, suspects.isSuspect('b'), suspects.isSuspect('c')]).toEqual([true, false, true, true, true]);
   });
 
-  it('clears a query that was answered, and leaves out one that had ended before the death', () => {
+  it('clears a query that was answered, and ignores one that had ended before the death', () => {
     const suspects = build();
     suspects.begin('a');
     const b = suspects.begin('b');

@@ -3,9 +3,9 @@ import { QueryRefusedError } from './retrieval.errors.js';
 /** A query that the process is working on. */
 export interface Flight {
   readonly id: string;
-  /** The process ended under it. */
+  /** The process ended during this query. */
   isStruck: boolean;
-  /** No other query was under way then: it is the reason. */
+  /** No other query was under way then, so this one is the cause. */
   wasAlone: boolean;
 }
 
@@ -13,8 +13,8 @@ const DEATHS_TO_REFUSE = 2;
 const REFUSED_MS = 600_000;
 
 /**
- * Finds the queries that end the retrieval process, so that each harms itself only. Whatever is under way when the process ends
- * is suspect; suspects are tried once more, one after the other, and one that is under way at a second death is refused for ten
+ * Finds the queries that end the retrieval process, so that each harms only its own caller. Every query under way when the process
+ * ends is suspect. Suspects are tried once more, one after the other. A query under way at a second death is refused for ten
  * minutes. An answer of any kind clears a query.
  */
 export class SuspectQueries {
@@ -34,7 +34,7 @@ export class SuspectQueries {
     return (this.marks.get(id)?.untilMs ?? 0) > this.now();
   }
 
-  /** Waits for the turn of a suspect; call what it resolves to when it is done. */
+  /** Waits for the turn of a suspect. Call the function it resolves to when the suspect is done. */
   async takeTurn(): Promise<() => void> {
     const before = this.alone;
     let done: () => void = () => undefined;
@@ -53,12 +53,12 @@ export class SuspectQueries {
     this.underWay.delete(flight);
   }
 
-  /** The process has answered this query, whatever it said. */
+  /** The process has answered this query, with success or an error. */
   clear(id: string): void {
     this.marks.delete(id);
   }
 
-  /** The process has ended, and not because it was told to. */
+  /** The process has ended without being told to. */
   processEnded(): void {
     for (const [id, mark] of this.marks) if (mark.untilMs <= this.now()) this.marks.delete(id);
     const ids = new Set([...this.underWay].map(flight => flight.id));

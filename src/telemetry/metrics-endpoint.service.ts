@@ -9,8 +9,8 @@ import { Settings } from '../config/settings.js';
 import { Telemetry } from './telemetry.service.js';
 
 /**
- * The Prometheus metrics on a port of their own, closed unless it is asked for: they need no credentials there, and the port
- * of the API knows nothing of them.
+ * Serves the Prometheus metrics on a port of their own, closed by default. That port needs no credentials, and the port of the API
+ * does not serve them.
  */
 @Injectable()
 export class MetricsEndpoint implements OnApplicationBootstrap, OnApplicationShutdown {

@@ -7,9 +7,9 @@ import { DatabaseLink } from '../database/database-link.js';
 const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
 
 /**
- * What this process counts for Prometheus. Every label comes from a closed list of ours (templates of routes, names of
- * buckets, pools and states): never an id, a name or a text of a user, so that neither the number of series nor what they
- * tell depends on who asks.
+ * The counters of this process for Prometheus. Every label comes from a closed list of ours (templates of routes, names of buckets,
+ * pools and states), never an id, a name or a text of a user. So neither the number of series nor their content depends on the
+ * callers.
  */
 @Injectable()
 export class Telemetry {
@@ -65,12 +65,12 @@ export class Telemetry {
     this.watch('database_up', 'Whether the database answers: 1 or 0', () => Number(link.isUp));
   }
 
-  /** The process itself: CPU, memory, descriptors, event loop, garbage collection. Only for a process that is asked for it. */
+  /** Adds figures on the process itself: CPU, memory, descriptors, event loop, garbage collection. */
   collectProcess(): void {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** A value that is read when it is asked for. */
+  /** Adds a value that is read when it is asked for. */
   watch(name: string, help: string, read: () => number): void {
     const gauge: Gauge = new Gauge({ name, help, registers: this.registers, collect: () => gauge.set(read()) });
   }
@@ -97,7 +97,7 @@ export class Telemetry {
     this.queries.inc({ kind, cache });
   }
 
-  /** Everything, in Prometheus' text format. */
+  /** Writes everything in Prometheus' text format. */
   async expose(): Promise<{ contentType: string; text: string }> {
     return { contentType: this.registry.contentType, text: await this.registry.metrics() };
   }

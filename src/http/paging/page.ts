@@ -6,7 +6,7 @@ import { QueryInt } from '../validation/query-int.decorator.js';
 export const defaultPageSize = 50;
 export const maxPageSize = 200;
 
-/** `?limit=` and `?cursor=` of every list. */
+/** The parameters `?limit=` and `?cursor=` of every list. */
 export class PageQuery {
   @ApiPropertyOptional({ minimum: 1, maximum: maxPageSize, default: defaultPageSize, example: 50 })
   @QueryInt()
@@ -28,7 +28,7 @@ export interface Page<T> {
   next_cursor: string | null;
 }
 
-/** Cuts `limit + 1` rows to a page; the id of its last row becomes the cursor. */
+/** Cuts `limit + 1` rows to a page. The id of the page's last row becomes the cursor. */
 export function page<T>(rows: T[], limit: number, idOf: (row: T) => number | string): Page<T> {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
@@ -39,8 +39,8 @@ const maxInteger = 2_147_483_647;
 
 /**
  * The id to start after: 0 for the first page.
- * @param largest what the column of ids can be compared with: PostgreSQL's integer, unless it is a bigint
- * @throws SchemaError for a cursor that is none of ours
+ * @param largest the largest value of the id column's type: PostgreSQL's integer, unless the column is a bigint
+ * @throws SchemaError for a cursor that this service did not make
  */
 export function afterId(cursor: string | undefined, largest = maxInteger): number {
   if (cursor === undefined) return 0;

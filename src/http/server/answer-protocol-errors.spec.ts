@@ -6,7 +6,7 @@ import { answerProtocolErrors } from './answer-protocol-errors.js';
 import { BoundedHttpAdapter } from './bounded-http.adapter.js';
 import { requestContextMiddleware } from '../../common/logging/request-context.js';
 
-/** A bare application behind the server that the service uses, with bounds that a test need not wait for. */
+/** A bare application on the service's server, with bounds short enough for a test. */
 describe('a bounded server', () => {
   let server: Server;
   let port: number;
@@ -31,7 +31,7 @@ describe('a bounded server', () => {
   });
   afterAll(() => new Promise(resolve => server.close(resolve)));
 
-  /** Sends the bytes, keeps the socket open, and gives all that came back once the server has hung up. */
+  /** Sends the bytes, keeps the socket open, and returns everything that came back before the server hung up. */
   function send(bytes: string): Promise<string> {
     return new Promise(resolve => {
       const socket = net.connect(port, '127.0.0.1');
@@ -69,11 +69,11 @@ describe('a bounded server', () => {
     expect(answer).toMatch(/\r\nConnection: close\r\n/);
     const body = JSON.parse(answer.slice(answer.indexOf('{'))) as object;
     expect(body).toMatchObject({ detail: expect.stringContaining(' / ') as string, code: 'request_timeout' });
-    // The family of a request is known once its headers are there.
+    // The family of a request is known once its headers have arrived.
     expect('success' in body).toBe(id === '');
   });
 
-  it('lets the answer through to a client that is still sending', async () => {
+  it('delivers the answer to a client that is still sending', async () => {
     const answer = await send(`GET / HTTP/1.1\r\nX: ${'a'.repeat(200_000)}`);
     expect(answer).toMatch(/^HTTP\/1\.1 431 /);
     expect(answer).toContain('"code":"headers_too_large"');
@@ -90,7 +90,7 @@ describe('a bounded server', () => {
     expect(bodies.length).toBe(before + 1);
   });
 
-  it('closes sockets beyond its count', async () => {
+  it('closes sockets beyond the limit', async () => {
     const held = Array.from({ length: 3 }, () => net.connect(port, '127.0.0.1'));
     await Promise.all(held.map(socket => new Promise(resolve => socket.once('connect', resolve))));
     await new Promise(resolve => setTimeout(resolve, 50));

@@ -13,30 +13,30 @@ interface Exchange {
 }
 
 /**
- * How long a refused client may go on sending. Closing while its bytes are still arriving makes the kernel reset the
- * connection, which can take the answer away from under the client (RFC 9112, section 9.6).
+ * The time that a refused client may go on sending. If the server closed while bytes still arrive, the kernel would reset the
+ * connection, which can take the answer away from the client (RFC 9112, section 9.6).
  */
 const lingerMs = 1_000;
 
-/** Bytes in which a request line that we look for ends. */
+/** The bytes within which a request line must end to be recognised. */
 const longestLine = 512;
 
-/** What Node says of a request that it could not read. */
+/** Node's error for a request that it could not read. */
 type ClientError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
 const contentType = 'application/json; charset=utf-8';
 
 /**
- * Without the headers of CORS: they depend on `Origin`, and what cannot be parsed names none. A browser does not send what
- * ends here, but for headers that are too large; its script then sees a failed request instead of a 431.
+ * CORS headers are left out: they depend on `Origin`, which an unreadable request does not tell. Browsers cause only one of these
+ * errors, headers that are too large; their script then sees a failed request instead of a 431.
  */
 const fixedHeaders = securityHeaders().map(([name, value]) => `${name}: ${value}`);
 
 /**
- * Gives the answers that Node would give by itself the contract's body and a request id: requests that cannot be parsed,
- * headers that are too large, requests that do not arrive in time, CONNECT. An `Expect` that is not `100-continue` goes the
- * way of any other request. There is no handler for `Upgrade`: without one Node takes such a request as the plain HTTP that it
- * also is (RFC 9110, section 7.8).
+ * Replaces Node's own error answers by ones with the contract's body and a request id: requests that cannot be parsed, headers that
+ * are too large, requests that do not arrive in time, CONNECT. An `Expect` other than `100-continue` is treated like any other
+ * request. There is no handler for `Upgrade`: without one Node takes the request as the plain HTTP that it also is (RFC 9110,
+ * section 7.8).
  */
 export function answerProtocolErrors(server: Server, log: Logger): void {
   const newest = new WeakMap<Duplex, Exchange>();
@@ -52,7 +52,7 @@ export function answerProtocolErrors(server: Server, log: Logger): void {
     }
     const requestId = randomUUID();
     log.info({ request_id: requestId, status: error.status, reason }, error.text.en);
-    // Older clients find what they read in any answer to a request whose route is not known.
+    // Without a known route the body has the fields of both families, so that older clients find the ones they read.
     socket.end(rawAnswer(error, requestId, path === null || isLegacyPath(path)));
     socket.resume();
     setTimeout(() => socket.destroy(), lingerMs).unref();
@@ -68,13 +68,13 @@ export function answerProtocolErrors(server: Server, log: Logger): void {
     const exchange = newest.get(socket);
     if (exchange && !exchange.request.complete) answerHalfRead(exchange, error, socket);
     else if (exchange && !exchange.response.writableFinished) {
-      // The requests before the broken one are being served: their answers go first.
+      // Earlier requests on the socket are still being served, and their answers go first.
       exchange.response.once('close', () => refuse(socket, error, reason, path));
     } else refuse(socket, error, reason, path);
   });
 }
 
-/** The path of the request line, where what could not be parsed starts with one; null otherwise. */
+/** The path of the request line, or null when the unreadable request does not start with one. */
 function pathIn(packet: Buffer | undefined): string | null {
   const line = packet?.toString('latin1', 0, longestLine) ?? '';
   return /^[A-Z]+ (?:https?:\/\/[^/?# ]*)?(?:\/api(?=\/))?(\/[^ ?]*)[ ?]/i.exec(line)?.[1] ?? null;
@@ -91,7 +91,7 @@ function toProtocolError(code: string | undefined): ApiError {
   }
 }
 
-/** The body of a request broke off or cannot be parsed: the answer goes out under the id that the request already has. */
+/** Answers a request whose body broke off or cannot be parsed. The answer carries the id that the request already has. */
 function answerHalfRead({ request, response }: Exchange, error: ApiError, socket: Duplex): void {
   if (response.headersSent || !socket.writable) {
     socket.destroy();
@@ -101,7 +101,7 @@ function answerHalfRead({ request, response }: Exchange, error: ApiError, socket
   const body = JSON.stringify(toErrorBody(error, isLegacyPath(path)));
   response.writeHead(error.status, { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(body), Connection: 'close' });
   response.end(body);
-  // A response that ends takes its request off the list of those that Node aborts with the socket: whoever reads the body
+  // When a response ends, Node no longer aborts its request together with the socket. Without this, a handler that reads the body
   // would wait for ever.
   response.once('close', () => request.destroy());
 }

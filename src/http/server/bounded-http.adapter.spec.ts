@@ -5,7 +5,7 @@ import { type Express } from 'express';
 import { BoundedHttpAdapter } from './bounded-http.adapter.js';
 
 describe('BoundedHttpAdapter', () => {
-  it('makes requests and responses with the prototypes of its application, which has none to change', async () => {
+  it('makes requests and responses with the prototypes of its application, so that Express need not change them', async () => {
     const adapter = new BoundedHttpAdapter({ maxHeaderBytes: 8_192, headersTimeoutMs: 1_000, requestTimeoutMs: 1_000, maxConnections: 10 });
     adapter.initHttpServer();
     const app = adapter.getInstance<Express>();

@@ -3,28 +3,28 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { type Express, type Response } from 'express';
 import { isLarge, writeInTurns } from '../../common/json/write-in-turns.js';
 
-/** What the server takes before any code of ours runs. */
+/** Limits that the server applies before any code of ours runs. */
 export interface ServerBounds {
-  /** Request line and headers together; more is a 431. */
+  /** Bytes of the request line and headers together; more is a 431. */
   maxHeaderBytes: number;
-  /** Until the headers are complete; later is a 408. */
+  /** The time until the headers are complete; later is a 408. */
   headersTimeoutMs: number;
-  /** Until the whole request is there, whatever route it is for; later is a 408. */
+  /** The time until the whole request has arrived, for any route; later is a 408. */
   requestTimeoutMs: number;
-  /** Open sockets; more are closed unanswered. */
+  /** Open sockets. Further ones are closed without an answer. */
   maxConnections: number;
 }
 
-/** How often Node looks for requests that are late. Its own 30 s would let them hold a socket for that much longer. */
+/** The interval at which Node looks for late requests. Its own 30 s would let them hold a socket for that much longer. */
 const checkEveryMs = 1_000;
 
-/** Express on a server with bounds: Nest's own adapter passes no options to `http.createServer`. */
+/** Express on a server with limits. Nest's own adapter passes no options to `http.createServer`. */
 export class BoundedHttpAdapter extends ExpressAdapter {
   constructor(private readonly bounds: ServerBounds) {
     super();
   }
 
-  /** Large answers are written in turns: `JSON.stringify` of 16 MB would hold everybody's requests for a fifth of a second. */
+  /** Writes large answers in turns. `JSON.stringify` of 16 MB would block everybody's requests for a fifth of a second. */
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
     if (!isLarge(body)) return super.reply(response, body, statusCode);
     if (statusCode !== undefined) response.status(statusCode);
@@ -42,7 +42,7 @@ export class BoundedHttpAdapter extends ExpressAdapter {
         headersTimeout: headersTimeoutMs,
         requestTimeout: requestTimeoutMs,
         connectionsCheckingInterval: checkEveryMs,
-        // Node's own refusal has no body; `checkRequestMiddleware` refuses it instead.
+        // Node's own refusal has no body, so `checkRequestMiddleware` refuses instead.
         requireHostHeader: false,
       },
       app,
@@ -54,7 +54,7 @@ export class BoundedHttpAdapter extends ExpressAdapter {
 
 async function sendInTurns(response: Response, body: Record<string, unknown>): Promise<void> {
   const pieces = await writeInTurns(body);
-  // Somebody who stops the service may have answered meanwhile.
+  // The drain of a stopping service may have answered meanwhile.
   if (response.headersSent || response.destroyed) return;
   response.type('json').setHeader(
     'Content-Length',
@@ -65,8 +65,9 @@ async function sendInTurns(response: Response, body: Record<string, unknown>): P
 }
 
 /**
- * Classes whose objects are born with the prototypes that Express wants, and would otherwise change on every request and every
- * response. V8 then gives up on optimizing what touches them: on Node 20 that costs a bare route three quarters of its speed.
+ * Classes whose objects are created with the prototypes that Express wants. Express would otherwise change the prototype of every
+ * request and response. V8 then gives up optimizing the code that touches them: on Node 20 that costs a bare route three quarters
+ * of its speed.
  */
 function classesFor(app: Express) {
   class ExpressRequest extends IncomingMessage {}

@@ -4,16 +4,16 @@ import { BadRequestError, ExpectationFailedError, HeadersTooLargeError } from '.
 
 const maxHeaders = 100;
 
-/** Below the 1,000 parameters beyond which `node:querystring` drops the rest without a word. */
+/** Less than 1,000, because `node:querystring` silently drops the parameters beyond that. */
 const maxQueryParameters = 100;
 
 /**
- * Refuses what no route can make sense of, whichever it is for: too many headers (Node would drop those beyond a count, among
- * them perhaps the credential), not exactly one `Host` (RFC 9112, section 3.2), an `Expect` we do not meet, percent-encoding
- * that is not UTF-8, too many query parameters.
+ * Refuses requests that no route can handle: too many headers (Node would drop those beyond a count, perhaps the credential), not
+ * exactly one `Host` (RFC 9112, section 3.2), an `Expect` that is not supported, percent-encoding that is not UTF-8, too many query
+ * parameters.
  */
 export function checkRequestMiddleware(request: Request, _response: Response, next: NextFunction): void {
-  // Answers carry no version to compare with, but Express turns each of them into an empty 304 for `If-None-Match: *`.
+  // Answers have no version to compare with. Express would still turn each of them into an empty 304 for `If-None-Match: *`.
   if (!/^\/docs(\/|$)/.test(request.path)) delete request.headers['if-none-match'];
   next(findFault(request));
 }

@@ -13,8 +13,8 @@ const allowedHeaders = ['Authorization', 'X-API-Key', 'Content-Type', 'Accept', 
 const maxAgeSeconds = 600;
 
 /**
- * Web clients of the given origins, compared letter by letter. Credentials travel in headers that a script sets itself, so
- * cookies are never allowed along; nothing that a request says about itself is reflected but an origin of the list.
+ * Allows web clients of the given origins, compared letter by letter. Scripts set the credentials in headers themselves, so cookies
+ * are never allowed. Of the request's own claims only an origin from the list is reflected.
  */
 export function corsFor(origins: readonly string[]): CorsOptions {
   return {

@@ -6,7 +6,10 @@ import { isLegacyPath, toErrorBody } from '../../common/errors/error-body.js';
 import { toApiError } from '../../common/errors/to-api-error.js';
 import { LOG } from '../../common/logging/log.js';
 
-/** A 501, and a 503 without a cause, are said on purpose, the latter perhaps to thousands at once. */
+/**
+ * Tells whether an error is a fault of the service. A 501, and a 503 without a cause, are deliberate; a 503 may go to thousands at
+ * once.
+ */
 function isFault({ status, cause }: ApiError): boolean {
   return status >= 500 && status !== 501 && (status !== 503 || cause !== undefined);
 }
@@ -21,11 +24,11 @@ export class ErrorFilter implements ExceptionFilter {
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
     const error = toApiError(thrown);
-    // A body that broke off has been answered already; that its handler then wanted to say something is no fault.
+    // A broken body has been answered already. Its handler's later attempt to answer is no fault.
     if (response.writableEnded && (error.cause as { code?: unknown } | undefined)?.code === 'ERR_HTTP_HEADERS_SENT') return;
     if (isFault(error)) this.report(error, response);
     if (response.headersSent) {
-      // A stream that fails half-way can only be cut; a clean end would look complete.
+      // A stream that fails half-way is cut: a clean end would look complete.
       response.destroy();
       return;
     }

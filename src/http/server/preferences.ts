@@ -4,8 +4,8 @@ const token = "[!#$%&'*+.^_`|~0-9a-z-]+";
 const preference = new RegExp(`^(${token})(?:[ \\t]*=[ \\t]*(?:(${token})|"((?:[^"\\\\]|\\\\.)*)"))?[ \\t]*(?:;|$)`, 'i');
 
 /**
- * What a `Prefer` header asks for (RFC 7240): `respond-async, wait=10; x, handling="lenient"`. Names are lower case, a preference
- * without a value has the empty one, of one that is named twice the first counts, and what cannot be read is no preference.
+ * Reads a `Prefer` header (RFC 7240): `respond-async, wait=10; x, handling="lenient"`. Names become lower case. A preference
+ * without a value has the empty one. The first of two with the same name counts. Unreadable parts are skipped.
  */
 export function readPreferences(header: string | undefined): ReadonlyMap<string, string> {
   const preferences = new Map<string, string>();
@@ -18,17 +18,17 @@ export function readPreferences(header: string | undefined): ReadonlyMap<string,
   return preferences;
 }
 
-/** Cuts at the commas that stand outside of quotes. */
+/** Splits at the commas outside quotes. */
 function splitList(header: string): string[] {
   return (header.match(/(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g) ?? []).map(text => text.trim());
 }
 
-/** Names a preference that was followed in `Preference-Applied`, beside others. */
+/** Adds a preference that was followed to `Preference-Applied`. */
 export function preferenceApplied(response: Response, applied: string): void {
   response.append('Preference-Applied', applied);
 }
 
-/** The seconds that `Prefer: wait=N` is granted, `most` at the most, as `Preference-Applied` then says; 0 for anything but a number. */
+/** The seconds to grant for `Prefer: wait=N`, at most `most`, also named in `Preference-Applied`. Anything but a number gives 0. */
 export function grantWait(header: string | undefined, most: number, response: Response): number {
   const asked = readPreferences(header).get('wait') ?? '';
   const seconds = /^\d{1,9}$/.test(asked) ? Math.min(Number(asked), most) : 0;

@@ -2,7 +2,7 @@ import { type NextFunction, type Request, type Response } from 'express';
 import { type Logger } from 'pino';
 import { loggedPath, wordsOfRoutes } from './route-of.js';
 
-/** One line per request. The query string stays out: it may hold what a user typed. */
+/** Logs one line per request. The query string stays out, because it may hold what a user typed. */
 export function requestLogMiddleware(log: Logger) {
   let words: ReadonlySet<string> | undefined;
   return (request: Request, response: Response, next: NextFunction): void => {

@@ -6,13 +6,13 @@ interface Layer {
 
 const mostSegments = 12;
 
-/** The template of the route that a request reached, such as `/graphs/:id/query`; null before one is reached and where there is none. */
+/** The template of the request's route, such as `/graphs/:id/query`. Null before routing and when no route matches. */
 export function routeOf(request: Request): string | null {
   const { path } = (request.route ?? {}) as { path?: unknown };
   return typeof path === 'string' ? path : null;
 }
 
-/** Every word that stands in a route of the application; for paths that lead nowhere. */
+/** All words in the routes of the application, for logging paths that match no route. */
 export function wordsOfRoutes(app: Request['app']): ReadonlySet<string> {
   const { stack } = (app as Express & { router: { stack: Layer[] } }).router;
   const paths = stack.map(({ route }) => route?.path).filter(path => typeof path === 'string');
@@ -20,8 +20,8 @@ export function wordsOfRoutes(app: Request['app']): ReadonlySet<string> {
 }
 
 /**
- * The path of a request as a log may know it: words of our routes and ids, `*` for the rest. People paste tokens, passwords
- * and names into paths, and every proxy on the way would have them from us.
+ * Makes a path safe for the log: it keeps words of our routes and ids, and replaces the rest by `*`. People paste tokens, passwords
+ * and names into paths, and the log must not store them.
  */
 export function loggedPath(request: Request, words: ReadonlySet<string>): string {
   const [path = ''] = request.originalUrl.split('?', 1);

@@ -5,15 +5,15 @@ import helmet from 'helmet';
 
 const common = { frameguard: { action: 'deny' }, referrerPolicy: { policy: 'no-referrer' } } as const;
 
-/** Answers of the API are data: nothing in them may run, load or be framed. */
+/** Answers of the API are data, so nothing in them may run, load or be framed. */
 const forAnswers = helmet({
   ...common,
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
 });
 
 /**
- * Swagger UI runs its own scripts, styles itself inline, shows inline images and calls the API it stands on. There is no
- * `upgrade-insecure-requests`: it would break a service that is reached by plain HTTP.
+ * Swagger UI runs its own scripts, styles itself inline, shows inline images and calls the API of its own origin.
+ * `upgrade-insecure-requests` is left out: it would break a service reached by plain HTTP.
  */
 const forDocuments = helmet({
   ...common,
@@ -33,7 +33,7 @@ const forDocuments = helmet({
   },
 });
 
-/** Headers that tell a browser what it may do with an answer. Stands behind the path prefix. */
+/** Sets headers that tell a browser what it may do with an answer. Must run after the path prefix middleware. */
 export function securityHeadersMiddleware(request: Request, response: Response, next: NextFunction): void {
   const isDocument = /^\/docs(\/|$)/.test(request.path);
   if (isDocument) forDocuments(request, response, next);
@@ -45,7 +45,7 @@ function setForAnswers(request: IncomingMessage, response: ServerResponse, next:
   forAnswers(request, response, next);
 }
 
-/** The same headers for an answer that no request leads to: read off a response that is never sent. */
+/** The same headers as a list, for answers written without Express. They are read from a response that is never sent. */
 export function securityHeaders(): [name: string, value: string][] {
   const response = new ServerResponse(new IncomingMessage(new Socket()));
   setForAnswers(response.req, response, () => undefined);

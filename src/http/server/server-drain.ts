@@ -5,20 +5,20 @@ import { ServiceStoppingError } from '../../common/errors/common-errors.js';
 import { isLegacyPath, toErrorBody } from '../../common/errors/error-body.js';
 
 /**
- * How long kept-alive connections stay open for requests that were sent before their clients could know; each is answered
- * with `Connection: close`.
+ * The time that kept-alive connections stay open for requests already on their way. Each such request is answered with `Connection:
+ * close`.
  */
 const quietMs = 500;
 const lookEveryMs = 10;
-/** For the last answers to leave. */
+/** The time for the last answers to leave. */
 const flushMs = 500;
 
-/** Answers a request that outlasts the drain; its headers are not sent yet. */
+/** Answers a request that outlasts the drain and has sent no headers yet. */
 export type LastAnswer = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Ends an HTTP server without cutting what is under way. `http.Server.close()` alone does: it closes every connection that
- * looks idle, also one whose next request lies in the socket unread.
+ * Ends an HTTP server without cutting requests under way. `http.Server.close()` alone cuts some: it closes every connection that
+ * looks idle, even if its next request lies unread in the socket.
  */
 export class ServerDrain {
   private readonly open = new Map<ServerResponse, IncomingMessage>();
@@ -33,7 +33,7 @@ export class ServerDrain {
       this.sockets.add(socket);
       socket.once('close', () => this.sockets.delete(socket));
     });
-    // In front of the application, whose answer may be complete before it returns.
+    // Runs before the application, whose answer may be complete before it returns.
     server.prependListener('request', (request, response) => {
       this.open.set(response, request);
       response.once('close', () => this.open.delete(response));
@@ -42,16 +42,16 @@ export class ServerDrain {
   }
 
   /**
-   * Stops listening, lets requests under way end for at most `boundMs`, and closes every connection behind its last answer.
-   * What is not answered by then gets its last answer. Returns how many those were.
+   * Stops listening, lets requests under way end for at most `boundMs`, and closes every connection after its last answer. Requests
+   * unanswered by then get the last answer. Returns their number.
    */
   async drain(boundMs: number): Promise<number> {
     const startedAt = performance.now();
     const elapsed = () => performance.now() - startedAt;
-    // Right behind a turn in which libuv has accepted whatever was waiting: what the kernel still holds then would be reset.
+    // Waits one turn, in which libuv accepts the connections that are waiting. Those still in the kernel would be reset.
     await new Promise(resolve => setImmediate(resolve));
     net.Server.prototype.close.call(this.server);
-    // Not earlier: a client that is told to close its connection opens another, which would be just such a one.
+    // This must not be set earlier: a client told to close its connection opens another, which would then be reset.
     this.isDraining = true;
     for (const response of this.open.keys()) if (!response.headersSent) response.setHeader('Connection', 'close');
 
@@ -61,7 +61,7 @@ export class ServerDrain {
     }
     const unanswered = this.open.size;
     for (const [response, request] of this.open) {
-      // With its response ended Node forgets the request: whoever still reads its body would wait for ever.
+      // Node forgets a request once its response has ended. Without this, a handler that still reads the body would wait for ever.
       response.once('close', () => request.destroy());
       if (!response.headersSent) this.answerLast(request, response);
     }
@@ -72,7 +72,7 @@ export class ServerDrain {
 
   private closeIdle(): void {
     this.server.closeIdleConnections();
-    // Node takes a connection without a first request for one that is sending its headers.
+    // Node treats a connection without a first request as one that is sending headers, so it does not close it as idle.
     for (const socket of this.sockets) if (socket.bytesRead === 0) socket.destroy();
   }
 }

@@ -17,11 +17,11 @@ describe('dayOf', () => {
 });
 
 describe('dateOf', () => {
-  it('counts months on into the years around', () => {
+  it('counts months over the ends of the year', () => {
     expect([dateOf(2025, 13), dateOf(2025, 0), dateOf(2025, -11)]).toEqual(['2026-01-01', '2024-12-01', '2024-01-01']);
   });
 
-  it('takes a year of two digits for itself', () => {
+  it('takes a year of two digits as it is', () => {
     expect(dateOf(99, 5, 6)).toBe('0099-05-06');
   });
 });
@@ -42,7 +42,7 @@ describe('a span', () => {
 });
 
 describe('addDays', () => {
-  it('goes forth and back over the ends of months and years', () => {
+  it('goes forwards and backwards over the ends of months and years', () => {
     expect([addDays('2024-02-28', 2), addDays('2025-01-01', -1)]).toEqual(['2024-03-01', '2024-12-31']);
   });
 });

@@ -1,14 +1,14 @@
 export type Grain = 'day' | 'week' | 'month' | 'quarter' | 'year';
 
-/** A stretch of days; `to` is the first day after it. Dates are YYYY-MM-DD. */
+/** A range of days. `to` is the first day after it. Dates are YYYY-MM-DD. */
 export interface Span {
   from: string;
   to: string;
-  /** Nothing ends it (`since 2025`): `to` is only the day after today, and what is planned lies beyond. */
+  /** The span has no end (`since 2025`). `to` is only the day after today; planned events lie beyond it. */
   isOpen?: true;
 }
 
-/** The day, or null where no calendar has it. */
+/** The date, or null if no calendar has it. */
 export function dayOf(year: number, month: number, day: number): string | null {
   const isDay = month >= 1 && month <= 12 && day >= 1 && dateOf(year, month, day) < dateOf(year, month + 1);
   return isDay ? dateOf(year, month, day) : null;
@@ -24,7 +24,7 @@ export function yearSpan(year: number): Span {
   return { from: dateOf(year), to: dateOf(year + 1) };
 }
 
-/** `quarter` and `month` may lie outside of the year (0, 13, -1): they then belong to the years around it. */
+/** `quarter` and `month` may lie outside 1 to 4 and 1 to 12 (0, 13, -1). They then count into the years before or after. */
 export function quarterSpan(year: number, quarter: number): Span {
   return { from: dateOf(year, quarter * 3 - 2), to: dateOf(year, quarter * 3 + 1) };
 }
@@ -37,7 +37,7 @@ export function daySpan(date: string, days = 1): Span {
   return { from: date, to: addDays(date, days) };
 }
 
-/** The ISO week (Monday first) that `date` lies in. */
+/** The ISO week (Monday first) of `date`. */
 export function weekSpan(date: string): Span {
   const weekday = (new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7;
   const monday = addDays(date, -weekday);
@@ -68,7 +68,7 @@ export function lastUnits(today: string, count: number, unit: Grain): Span {
   }
 }
 
-/** The 31st of a month of 30 days is its 30th. */
+/** The 31st of a month with 30 days becomes the 30th. */
 function clampedDate(year: number, month: number, day: number): string {
   const last = Number(addDays(dateOf(year, month + 1), -1).slice(8));
   return dateOf(year, month, Math.min(day, last));

@@ -2,11 +2,11 @@ import { type Intent, type Mention } from './meaning.js';
 import { NUMERAL, readNumeral } from './numerals.js';
 import { type Grain } from './calendar.js';
 
-/** A number to its end: of `1e3`, `1,000` or `100万` the first digits say something else. */
+/** A whole number. The first digits of `1e3`, `1,000` or `100万` would mean something else. */
 const NUMBER = '(\\d+(?:\\.\\d+)?)(?![0-9a-z_%千万亿百十兆]|[.,]\\d)';
-/** No digit of a count, and nothing that multiplies or divides it, may follow. */
+/** A count. No further digit, and nothing that multiplies or divides it, may follow. */
 const COUNT = `(${NUMERAL})(?![\\d%零一二两三四五六七八九十百千万亿分]|[.,]\\d)`;
-/** Decimal digits that a number holds exactly. */
+/** The decimal digits that a number holds exactly. */
 const MOST_DIGITS = 15;
 const MEASURE_WORD = '[个家位名条种款件项大]';
 
@@ -37,7 +37,7 @@ const is =
 
 const negation = (excludes: boolean): Rule['read'] => is({ kind: 'negation', excludes });
 
-/** The words of questions themselves, which name nothing in the graph. Longer matches win over shorter ones. */
+/** Words of questions that name nothing in the graph. A longer match wins over a shorter one. */
 const RULES: Rule[] = [
   { pattern: new RegExp(`(?:大于|高于|超过|多于|贵于|>)\\s*${NUMBER}`, 'g'), read: compare('>') },
   { pattern: new RegExp(`(?:小于|低于|少于|不足|<)\\s*${NUMBER}`, 'g'), read: compare('<') },
@@ -116,7 +116,7 @@ const ASKING_WORDS = new Set(
   ),
 );
 
-/** Whether questions are asked with this one English word: `not`, `most`, `average`. */
+/** Tells whether this English word is a word of questions: `not`, `most`, `average`. */
 export function isAskingWord(word: string): boolean {
   return ASKING_WORDS.has(word);
 }

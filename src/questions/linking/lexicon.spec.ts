@@ -17,11 +17,11 @@ describe('Lexicon', () => {
     expect((await lexicon).find(name)).toContainEqual(meaning);
   });
 
-  it('knows all that one name means, each once', async () => {
+  it('knows all meanings of one name, each once', async () => {
     expect((await lexicon).find('region').map(({ as }) => as)).toEqual(['label', 'dimension']);
   });
 
-  it('takes forms of one name for one', async () => {
+  it('takes forms of one name as the same name', async () => {
     const label = { ...schema.labels[0]!, aliases: ['Customer', 'customers', 'CUSTOMER'] };
     const forms = await Lexicon.build({ labels: [label], edges: [] }, [], new Pace());
     expect(forms.find('customer')).toEqual([{ as: 'label', label: '客户' }]);

@@ -6,10 +6,10 @@ import { isAskingWord } from './find-intents.js';
 import { type Meaning } from './meaning.js';
 import { isStopWord } from './stop-words.js';
 
-/** All names of a graph and its metrics: normalised text to what it may mean. */
+/** Maps all names of a graph and its metrics, as normalised text, to their possible meanings. */
 export class Lexicon {
   private readonly entries = new Map<string, Meaning[]>();
-  /** Name and meaning together: a name that a thousand labels share must not be compared a million times. */
+  /** Name and meaning together, to find duplicates fast: a name that a thousand labels share would take a million comparisons. */
   private readonly known = new Set<string>();
 
   private constructor() {}
@@ -21,7 +21,7 @@ export class Lexicon {
     return lexicon;
   }
 
-  /** Meanings of a stretch of normalised text; English words also in their other forms (`suppliers`, `supplied`). */
+  /** Finds the meanings of a stretch of normalised text. English words match in their other forms too (`suppliers`, `supplied`). */
   find(normalized: string): Meaning[] {
     const name = compactText(normalized);
     return this.entries.get(name) ?? this.entries.get(stemWords(name)) ?? [];
@@ -51,7 +51,7 @@ export class Lexicon {
   private addProperty(owner: 'node' | 'edge', ownerName: string, { name, type, column }: PropertySchema): void {
     const meaning: Meaning = { as: 'property', owner, ownerName, property: name, type };
     this.add(name, meaning);
-    // Columns are often the English name of a Chinese property.
+    // A column is often the English name of a Chinese property.
     if (column !== undefined && column !== name) this.add(column, meaning);
   }
 
@@ -70,8 +70,8 @@ export class Lexicon {
 }
 
 /**
- * Cuts the common English endings, so that forms of a word agree; far from linguistics, but the same on both sides. A word that questions
- * are asked with is never a form of a name: `note` is not `not`.
+ * Cuts common English endings, so that forms of a word agree. It is crude, but both sides get the same treatment. A word of
+ * questions is never a form of a name: `note` is not `not`.
  */
 export function stemWords(text: string): string {
   return text

@@ -8,7 +8,7 @@ const noNames: NameSource = {
   search: () => Promise.resolve({ hits: [], total: 0, corrections: [], unread: 0 }),
 };
 
-/** Passengers with the properties named. */
+/** Links a question over a graph of passengers that have the given properties. */
 const link = async (question: string, properties: string[], names: Partial<NameSource> = {}) => {
   const label = {
     name: 'Passenger',
@@ -44,7 +44,7 @@ describe('linkQuestion', () => {
     ['who is 29', 'passenger', false],
     ['passenger 299', 'passenger', true],
     ['show 299 passengers', 'seat', false],
-  ])('%s: whether 299 is a %s: %s', async (question, _, isNamed) => {
+  ])('%s: 299 is a %s: %s', async (question, _, isNamed) => {
     const { mentions, unknown } = await link(question, ['seat'], {
       findByName: text => (text === '299' ? [{ id: 1, label: 'Passenger', by: 'key' }] : []),
       search: () =>
@@ -63,7 +63,7 @@ describe('linkQuestion', () => {
     ['passengers of old', null, false],
     ['passengers of harbour', null, true],
     ['passengers of harbuor gate', 'harbuor', true],
-  ])('%s, with %s corrected: whether that names a node: %s', async (question, from, isNamed) => {
+  ])('%s, with %s corrected: names a node: %s', async (question, from, isNamed) => {
     const hit = { id: 1, label: 'Passenger', score: 1, exact: false, coverage: 1 };
     const { mentions, unknown } = await link(question, [], {
       search: text =>
@@ -77,7 +77,7 @@ describe('linkQuestion', () => {
     expect([mentions.some(mention => mention.meanings[0]?.as === 'entity'), unknown.length > 0]).toEqual([isNamed, !isNamed]);
   });
 
-  it('takes a negation for a negation, though a value is spelt like it', async () => {
+  it('reads a negation as a negation, though a value is spelt like it', async () => {
     const findValues: NameSource['findValues'] = text =>
       text === 'without' ? [{ label: 'Passenger', property: 'seat', value: 'Without' }] : [];
     expect(kindsOf(await link('passengers without seats', [], { findValues }))).toContainEqual(['without', 'negation']);

@@ -9,7 +9,7 @@ import { type EntityNode, intentsOf, type Mention, meaningOf } from './meaning.j
 import { findTimes } from './parse-time.js';
 import { isStopWord, withoutStopWords } from './stop-words.js';
 
-/** What linking looks names up in. */
+/** The sources in which linking looks up names. */
 export interface NameSource {
   findByName(text: string, limit: number): (EntityNode & { by: 'display' | 'key' })[];
   findValues(text: string): KnownValue[];
@@ -17,15 +17,15 @@ export interface NameSource {
 }
 
 export interface LinkedQuestion {
-  /** The normalised text that offsets count in. */
+  /** The normalised text, in which offsets count. */
   text: string;
-  /** In order, not overlapping. */
+  /** In order, without overlap. */
   mentions: Mention[];
   /** Words that were not understood and may matter. */
   unknown: string[];
 }
 
-/** The question names more than is looked up; nothing of it is answered, for what is passed over could be its only limit. */
+/** The question names more than can be looked up. It is not answered in part: a word passed over could be its only limit. */
 export class TooManyWordsError extends ApiError {
   constructor() {
     super(422, 'question_too_long', {
@@ -37,20 +37,21 @@ export class TooManyWordsError extends ApiError {
 
 const LONGEST_NAME = 60;
 const MOST_NAMESAKES = 50;
-/** More nodes that carry a part of a name than this: the part says too little to stand for one of them. */
+/** If more nodes than this carry a part of a name, the part says too little to stand for one of them. */
 const MOST_APPROXIMATE = 20;
-/** Words, or CJK characters, of a name that is looked for inside of what is left over. */
+/** The longest part of a name that is looked for in the rest of a question, in words or CJK characters. */
 const LONGEST_PART = 12;
-/** A code is taken for an entity without its label only if it can hardly be anything else. */
+/** A shorter code counts as an entity only beside its label. */
 const SHORTEST_LONE_CODE = 4;
 const SHORTEST_LONE_WORD = 4;
-/** Searches of the index for what is left over: some hundred for a long question, and each may take milliseconds. */
+/** The most searches for the words left over. A long question needs some hundred, and each may take milliseconds. */
 const MOST_SEARCHES = 1_000;
 const LONGEST_QUESTION = 4_000;
 
 /**
- * Finds what a question names: times first, then names of the schema, entities and values with the longest match winning, then
- * spelling-tolerant entities in what is left. Deterministic; nothing is guessed that the graph does not hold.
+ * Finds the things that a question names. Times come first. Names of the schema, entities and values follow, the longest match
+ * first. Then come entities in what is left, tolerant of spelling. The result is deterministic, and holds nothing that the graph
+ * does not.
  * @throws TooManyWordsError
  */
 export async function linkQuestion(
@@ -61,7 +62,7 @@ export async function linkQuestion(
   pace = new Pace(),
 ): Promise<LinkedQuestion> {
   const text = normalizeText(question);
-  // One character may stand for eighteen.
+  // The length is checked again, because normalising may turn one character into eighteen.
   if (text.length > LONGEST_QUESTION) throw new TooManyWordsError();
   const times = findTimes(text, today).map(({ span, ...place }): Mention => ({ ...place, meanings: span ? [{ as: 'time', span }] : [] }));
   const candidates = [...(await findNames(text, lexicon, names, pace)), ...findIntents(text)];
@@ -75,7 +76,7 @@ export async function linkQuestion(
   };
 }
 
-/** Every stretch between boundaries of words, or of single CJK characters, that is a name of something. */
+/** Finds every name between boundaries of words or of single CJK characters. */
 async function findNames(text: string, lexicon: Lexicon, names: NameSource, pace: Pace): Promise<Mention[]> {
   const starts: number[] = [];
   const ends: number[] = [];
@@ -92,7 +93,7 @@ async function findNames(text: string, lexicon: Lexicon, names: NameSource, pace
   }
   const found: Mention[] = [];
   for (const [first, start] of starts.entries()) {
-    // Words stand in order, so the first end that can belong to a start is its own word's.
+    // Words stand in order, so the search for an end begins at the start's own word.
     for (let at = first; at < ends.length; at++) {
       const end = ends[at] ?? 0;
       if (end - start > LONGEST_NAME) break;
@@ -118,7 +119,7 @@ async function findNames(text: string, lexicon: Lexicon, names: NameSource, pace
   return found;
 }
 
-/** Greedy by length: `供应商` before `供应`, `2024年3月` before `3`. Bare numbers are entities beside a label only. */
+/** Takes the longest first: `供应商` before `供应`, `2024年3月` before `3`. A bare number counts as an entity only beside a label. */
 async function chooseLongest(text: string, times: Mention[], candidates: Mention[], pace: Pace): Promise<Mention[]> {
   const chosen = [...times];
   const taken = new Uint8Array(text.length);
@@ -143,7 +144,7 @@ async function chooseLongest(text: string, times: Mention[], candidates: Mention
   return chosen.sort((a, b) => a.start - b.start);
 }
 
-/** `order 10248`, `10248号订单`; `10 orders` are as many. */
+/** Matches `order 10248` and `10248号订单`, but not `10 orders`, which is a count. */
 function standsBesideLabel(text: string, mention: Mention, candidates: Mention[]): boolean {
   const labels = new Set(meaningOf(mention, 'entity')?.nodes.map(node => node.label));
   return candidates.some(other => {
@@ -154,7 +155,7 @@ function standsBesideLabel(text: string, mention: Mention, candidates: Mention[]
   });
 }
 
-/** Looks what is left up by searching: partial names (`华为` for `华为技术有限公司`) and typing errors. */
+/** Searches for the words that are left: partial names (`华为` for `华为技术有限公司`) and typing errors. */
 async function linkApproximately(
   text: string,
   mentions: Mention[],
@@ -175,7 +176,7 @@ async function linkApproximately(
   return { mentions: all.sort((a, b) => a.start - b.start), unknown };
 }
 
-/** Finds parts of names in what is left over, and never looks the same words up twice. */
+/** Finds parts of names in the words left over. It looks up the same words only once. */
 class PartFinder {
   private readonly known = new Map<string, EntityNode[]>();
 
@@ -185,7 +186,7 @@ class PartFinder {
     private readonly namesProperty: boolean,
   ) {}
 
-  /** The longest part of a stretch that a name carries becomes a mention; what lies beside it is looked at likewise. */
+  /** Turns the longest part of a stretch that a name carries into a mention, then looks at both sides of it in the same way. */
   async find(units: Unit[], longest = LONGEST_PART): Promise<{ mentions: Mention[]; unknown: string[] }> {
     for (let length = Math.min(units.length, longest); length > 0; length--) {
       for (let from = 0; from + length <= units.length; from++) {
@@ -195,7 +196,7 @@ class PartFinder {
         if (own.length < 2 || isStopWord(own)) continue;
         const nodes = /^[\d.,\s-]+$/.test(own) ? this.findNumber(own, last.end) : await this.findBest(own);
         if (nodes.length === 0) continue;
-        // Nothing longer was found in the whole, so nothing longer is in its parts.
+        // The whole stretch held nothing longer, so its parts do not either.
         const before = await this.find(units.slice(0, from), length);
         const after = await this.find(units.slice(from + length), length);
         const mention: Mention = { text: own, start: first.start, end: last.end, meanings: [{ as: 'entity', nodes, approximate: true }] };
@@ -207,13 +208,16 @@ class PartFinder {
     return { mentions: [], unknown: withoutStopWords(this.text.slice(first.start, last.end)) };
   }
 
-  /** A number is no part of a name; beside a property it is what the property should be, and before a plural how many. */
+  /** A number is no part of a name. Beside a property it is the property's value, and before a plural it is a count. */
   private findNumber(own: string, end: number): EntityNode[] {
     if (this.namesProperty || /^\s+[a-z]+s\b/.test(this.text.slice(end))) return [];
     return this.names.findByName(own, MOST_APPROXIMATE);
   }
 
-  /** Nodes whose names carry all of the text; hits as good as the best are namesakes as far as the question can tell. */
+  /**
+   * Finds nodes whose names carry all of the text. The question cannot distinguish hits that are as good as the best, so all are
+   * kept.
+   */
   private async findBest(own: string): Promise<EntityNode[]> {
     const known = this.known.get(own);
     if (known) return known;
@@ -230,7 +234,10 @@ class PartFinder {
   }
 }
 
-/** Any word is one letter away from some name: a corrected word needs one beside it that is right, and a short one says too little. */
+/**
+ * Tells whether enough of a hit is right. Any word is one letter away from some name, so a corrected word needs a correct one
+ * beside it, and a short word is not enough.
+ */
 function saysEnough(own: string, corrected: number): boolean {
   const words = cutPieces(own);
   return corrected < words.length && words.some(({ text, kind }) => kind === 'cjk' || text.length >= SHORTEST_LONE_WORD);
@@ -241,7 +248,7 @@ interface Unit {
   end: number;
 }
 
-/** Stretches that no mention covers: of CJK characters, or of Latin words up to a stop word. */
+/** The stretches without a mention: CJK characters, or Latin words up to a stop word. */
 function leftovers(text: string, mentions: Mention[]): Unit[][] {
   const stretches: Unit[][] = [];
   const taken = new Uint8Array(text.length);

@@ -1,6 +1,6 @@
 import { type Grain, type Span } from './calendar.js';
 
-/** What a stretch of a question may stand for. */
+/** A possible meaning of a stretch of a question. */
 export type Meaning =
   | { as: 'label'; label: string }
   | { as: 'relation'; type: string }
@@ -24,11 +24,11 @@ export type Intent =
   | { kind: 'grain'; grain: Grain }
   | { kind: 'top'; descending: boolean; count: number | null }
   | { kind: 'aggregate'; function: 'avg' | 'sum' }
-  /** `excludes`: it takes away the entities or values beside it; else it says more (`only`, `without`) than is understood. */
+  /** `excludes`: takes away the entities or values beside it. Otherwise it says more (`only`, `without`) than is understood. */
   | { kind: 'negation'; excludes: boolean }
   | { kind: 'compare'; operator: '>' | '<' | '>=' | '<='; value: number };
 
-/** A stretch of the (normalised) question and all it may stand for. */
+/** A stretch of the (normalised) question and all its possible meanings. */
 export interface Mention {
   text: string;
   start: number;

@@ -36,7 +36,7 @@ describe('whyNegated', () => {
     expect(reason).toEqual({ zh: expect.stringContaining('“without”'), en: expect.stringContaining('"without"') });
   });
 
-  it('has nothing to say where there are none', async () => {
+  it('is null when there are none', async () => {
     expect(whyNegated(await termsOf('不在华东的客户'))).toBeNull();
   });
 });

@@ -11,8 +11,8 @@ const LIGHT_AFTER = /^[\s"'”’》」类]*$/;
 type Term = EntityTerm | ValueTerm;
 
 /**
- * Says which entities and values a question excludes (`不在华东`, `除电子外`, `not in Europe or Asia`). A negation that stands before
- * or after nothing of the kind is returned: whoever answers must not pass it over.
+ * Marks the entities and values that a question excludes (`不在华东`, `除电子外`, `not in Europe or Asia`). A negation with no entity or
+ * value beside it is returned; the answer must not ignore it.
  */
 export function applyNegations({ text, mentions }: LinkedQuestion, terms: QuestionTerms): Mention[] {
   const groups = groupTerms(text, terms);
@@ -25,7 +25,7 @@ export function applyNegations({ text, mentions }: LinkedQuestion, terms: Questi
   });
 }
 
-/** Entities and values joined by "and", "or" or a comma: what is said of one is said of all. */
+/** Groups entities and values joined by "and", "or" or a comma, because a negation of one applies to all. */
 function groupTerms(text: string, terms: QuestionTerms): Term[][] {
   const groups: Term[][] = [];
   for (const term of [...terms.entities, ...terms.values].sort((a, b) => a.mention.start - b.mention.start)) {
@@ -52,7 +52,7 @@ function negates(text: string, mentions: Mention[], terms: QuestionTerms, negati
   return others.every(mention => passed.has(mention) || mention.text === 'by') && withoutStopWords(between).length === 0;
 }
 
-/** Labels that only say what the entity beside them is. */
+/** Labels that only say what kind of thing the entity beside them is. */
 function asides(mentions: Mention[], terms: QuestionTerms): Mention[] {
   const asked = new Set(terms.labels.map(term => term.mention));
   return mentions.filter(mention => mention.meanings[0]?.as === 'label' && !asked.has(mention));
@@ -64,7 +64,7 @@ function withoutMentions(text: string, from: number, to: number, mentions: Menti
   return rest;
 }
 
-/** Why a question with a negation that excludes nothing it names is not answered: without the negation it asks for the opposite. */
+/** Says why a question is not answered if it has a negation that excludes nothing it names: without the negation it asks the opposite. */
 export function whyNegated({ negations }: QuestionTerms): Bilingual | null {
   const words = negations.map(mention => mention.text);
   if (words.length === 0) return null;

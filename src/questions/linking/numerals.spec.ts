@@ -17,7 +17,7 @@ describe('readNumeral', () => {
     expect(readNumeral(text)).toBe(value);
   });
 
-  it('reads whatever the pattern takes', () => {
+  it('reads everything that the pattern matches', () => {
     const numeral = new RegExp(`^${NUMERAL}$`);
     expect(['9999', '一百二十', 'twelve'].every(text => numeral.test(text) && readNumeral(text) !== null)).toBe(true);
     expect(['10000', '一千', 'zero'].some(text => numeral.test(text))).toBe(false);

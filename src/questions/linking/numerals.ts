@@ -1,7 +1,7 @@
 const ZH_DIGITS = '零一二三四五六七八九';
 const EN_NUMBERS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'];
 
-/** Source of a pattern for small whole numbers as questions write them: 12, 十二, twelve. */
+/** The source of a pattern for small whole numbers in questions: 12, 十二, twelve. */
 export const NUMERAL = `(?:\\d{1,4}|[一二两三四五六七八九十百]{1,4}|${EN_NUMBERS.slice(1).join('|')})`;
 
 /** The value of a {@link NUMERAL}, or null. */

@@ -82,7 +82,7 @@ describe('findTimes', () => {
     ['2025-04-01到2025-04-31', '2025-04-01到2025-04-31'],
     ['between 2025-01-01 and 2024-01-01', '2025-01-01 and 2024-01-01'],
     ['2025年到2024年', '2025年到2024年'],
-  ])('finds in %s that %s is no time', (text, own) => {
+  ])('in %s: finds that %s is no time', (text, own) => {
     expect(findTimes(text, today)).toMatchObject([{ text: own, span: null }]);
   });
 

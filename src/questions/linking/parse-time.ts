@@ -13,7 +13,7 @@ import {
 } from './calendar.js';
 import { NUMERAL, readNumeral } from './numerals.js';
 
-/** A time named in a question; `start` and `end` are offsets in it. Without a span it names no time there is: 31 February. */
+/** A time named in a question, at the offsets `start` and `end`. `span` is null for a time that does not exist, such as 31 February. */
 export interface TimeMention {
   text: string;
   start: number;
@@ -22,7 +22,7 @@ export interface TimeMention {
 }
 
 interface Found extends TimeMention {
-  /** A part of a year that names none takes the year of the span before it (`2024年1月到3月`). */
+  /** Set for a part of a year that names no year: it takes the year of the span before it (`2024年1月到3月`). */
   withYear: PartOfYear | null;
 }
 
@@ -35,7 +35,7 @@ const ORDINALS = ['first', 'second', 'third', 'fourth'];
 const YEAR = '(?:19|20)\\d\\d';
 const PART_ZH = `第?([一二三四1-4])季度|(${NUMERAL})月份?(?:(${NUMERAL})[日号])?|(上半年|下半年)`;
 
-/** Finds the times a question names, relative to `today` (YYYY-MM-DD); `text` is normalised (lower case). Ranges come as one. */
+/** Finds the times that a question names, relative to `today` (YYYY-MM-DD). `text` is normalised (lower case). A range is one time. */
 export function findTimes(text: string, today: string): TimeMention[] {
   const found = [...findChinese(text, today), ...findEnglish(text, today)].sort((a, b) => a.start - b.start || b.end - a.end);
   const separate: Found[] = [];
@@ -56,7 +56,7 @@ function findChinese(text: string, today: string): Found[] {
       const year = groups[1] === undefined ? thisYear + (relative[groups[2] ?? ''] ?? 0) : Number(groups[1]);
       return plain(groups.slice(3).every(group => group === undefined) ? yearSpan(year) : partOfYear(groups.slice(3))(year));
     }),
-    // The first of `2024和2025年` and `2024、2025年`.
+    // The first year of `2024和2025年` and `2024、2025年`.
     ...matches(text, new RegExp(`(?<!\\d)(${YEAR})(?=\\s*(?:[和与及、到至~-]|以及)\\s*${YEAR}年)`, 'g'), groups =>
       plain(yearSpan(Number(groups[1]))),
     ),
@@ -98,7 +98,7 @@ function findEnglish(text: string, today: string): Found[] {
       return inYear(yearOf(groups[3], groups[4]), thisYear, year => quarterSpan(year, number));
     }),
     ...matches(text, new RegExp(`\\b(${YEAR})\\s*q([1-4])\\b`, 'g'), groups => plain(quarterSpan(Number(groups[1]), Number(groups[2])))),
-    // "may" and "march" are words of their own: without a year a month needs "in", "during", "since" or "of" before it.
+    // "may" and "march" are also ordinary words, so a month without a year needs "in", "during", "since" or "of" before it.
     ...matches(
       text,
       new RegExp(
@@ -158,7 +158,7 @@ function spanOfDay(year: number, month: number, day: number): Span | null {
   return date === null ? null : daySpan(date);
 }
 
-/** Quarter, month, month and day, or half of a year, from the groups of PART_ZH. */
+/** Reads a quarter, month, month and day, or half of a year from the groups of PART_ZH. */
 function partOfYear([quarter, month, day, half]: (string | undefined)[]): PartOfYear {
   if (quarter !== undefined) return year => quarterSpan(year, readNumeral(quarter) ?? 1);
   if (half !== undefined) return year => ({ from: dateOf(year, half === '上半年' ? 1 : 7), to: dateOf(year, half === '上半年' ? 7 : 13) });
@@ -167,7 +167,7 @@ function partOfYear([quarter, month, day, half]: (string | undefined)[]): PartOf
   return year => (day === undefined ? monthSpan(year, monthNumber) : spanOfDay(year, monthNumber, readNumeral(day) ?? 0));
 }
 
-/** `A 到 B`, `between A and B`, `since A`, `A 以来`, `before A`, `A 之前`. A range that ends before it begins is no time. */
+/** Joins ranges: `A 到 B`, `between A and B`, `since A`, `A 以来`, `before A`, `A 之前`. A range that ends before it begins is no time. */
 function joinRanges(text: string, found: Found[], today: string): Found[] {
   const joined: Found[] = [];
   for (const mention of found) {
@@ -196,10 +196,10 @@ function rangeOf(first: Found, last: Found): Span | null {
   return start && end && start.from < end.to ? { from: start.from, to: end.to } : null;
 }
 
-/** What `since`, `after`, `until` and `before` reach over; the first that fits what stands before and after a time. */
-/** Behind 前, 后, 起 and 止 as words of their own; elsewhere they may begin another word (`后视镜`, `止痛药`). */
+/** Must follow 前, 后, 起 and 止 for them to be words of their own. Otherwise they may begin another word (`后视镜`, `止痛药`). */
 const ENDS = '(?=\\s*(?:[的有共是]|[，。、；？！,.;?!]|$))';
 
+/** The words that extend a time: since, after, until, before. The first that fits the text before and after the time counts. */
 const REACHES: { before?: RegExp; after?: RegExp; reach: (span: Span, tomorrow: string) => Span | null }[] = [
   { after: /^\s*的?[及或](?:以后|之后|后)/, reach: since },
   { after: /^\s*的?[及或](?:以前|之前|前)/, reach: until },
@@ -210,7 +210,7 @@ const REACHES: { before?: RegExp; after?: RegExp; reach: (span: Span, tomorrow: 
   { after: new RegExp(`^\\s*(?:为止|止${ENDS})`), reach: until },
   { before: /(?:截至|截止到?|直到|^\s*到)\s*$/, reach: until },
   { before: /(?<![来取出源选摘])自从?\s*$/, reach: since },
-  // What may be one of these words, or the beginning of another: `2024年前的` is told from `2024年前轮`, `2024年前订单` is not.
+  // Ambiguous: the word itself, or the beginning of another. `2024年前的` is told from `2024年前轮`, but `2024年前订单` is not.
   {
     after: new RegExp(
       `^\\s*(?:前(?!\\s*${NUMERAL}|[后端台锋缀轴景半往来面任])|后(?![端台卫缀轴勤备来半面续])|起(?![飞点始降诉草运租售薪价步航重])|止)`,
@@ -224,7 +224,7 @@ const REACHES: { before?: RegExp; after?: RegExp; reach: (span: Span, tomorrow: 
   { before: /\b(?:up to|up until|until|till|through|by|as of|on or before)\s*$/, reach: until },
   { before: /\bafter\s*$/, reach: after },
   { before: /\bbefore\s*$/, reach: before },
-  // Half of a range says nothing.
+  // Half of a range has no meaning.
   { before: /\b(?:between|to)\s*$/, reach: () => null },
 ];
 
@@ -236,7 +236,7 @@ function after({ to }: Span, tomorrow: string): Span {
   return { from: to, to: tomorrow, isOpen: true };
 }
 
-/** The last day counts. */
+/** The last day is included. */
 function until({ to }: Span): Span {
   return { from: '0001-01-01', to };
 }
@@ -245,7 +245,7 @@ function before({ from }: Span): Span {
   return { from: '0001-01-01', to: from };
 }
 
-/** A range reaches over nothing but itself. */
+/** Extends a time by the word beside it (`since`, `before`). A range is not extended. */
 function widen(text: string, mention: Found, isRange: boolean, today: string): Found {
   const [ahead, behind] = [text.slice(0, mention.start), text.slice(mention.end)];
   const stretched = (before: RegExpExecArray | null, after: RegExpExecArray | null, span: Span | null): Found => {

@@ -28,11 +28,11 @@ export interface TimeTerm extends Span {
   mention: Mention;
 }
 
-/** The mentions of a question, each taken for one thing: the reading for the graph. */
+/** The mentions of a question, each with the one meaning chosen for it: the reading for the graph. */
 export interface QuestionTerms {
-  /** The text that the offsets of mentions count in. */
+  /** The text in which the offsets of mentions count. */
   text: string;
-  /** The word, if any, that asks for all of what is named at once: `都`, `both`. */
+  /** The word that asks for all named things at once, if any: `都`, `both`. */
   together: string | null;
   labels: LabelTerm[];
   entities: EntityTerm[];
@@ -47,8 +47,8 @@ export interface QuestionTerms {
   whichs: Mention[];
   aggregate: { mention: Mention; function: 'avg' | 'sum' } | null;
   grain: Mention | null;
-  /** Rankings and aggregates after the first: a plan takes one. */
+  /** Rankings and aggregates after the first; a plan takes only one. */
   further: Mention[];
-  /** Negations that nothing was excluded by: the question means something else than its other words say. */
+  /** Negations that exclude nothing. The question means something else than its other words say. */
   negations: Mention[];
 }

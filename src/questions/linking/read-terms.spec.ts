@@ -4,7 +4,7 @@ import { readTerms } from './read-terms.js';
 const texts = (terms: { mention: { text: string } }[]): string[] => terms.map(({ mention }) => mention.text);
 
 describe('readTerms', () => {
-  it('takes each mention for one thing', async () => {
+  it('gives each mention one meaning', async () => {
     const terms = await termsOf('2025年华东的客户下单的饮料单价大于18的产品');
     expect({
       labels: texts(terms.labels),
@@ -25,7 +25,7 @@ describe('readTerms', () => {
     });
   });
 
-  it('takes what may be a label or a node for the label', () => {
+  it('takes a mention that may be a label or a node as the label', () => {
     const meanings = [
       { as: 'entity' as const, nodes: [{ id: 1, label: '产品' }], approximate: false },
       { as: 'label' as const, label: '地区' },
@@ -34,13 +34,10 @@ describe('readTerms', () => {
     expect([texts(labels), texts(entities)]).toEqual([['east'], []]);
   });
 
-  it.each(['华东地区的客户', '地区华东的客户', '地区“华东”的客户'])(
-    '%s: takes the label beside an entity for what the entity is',
-    async question => {
-      const { labels, entities } = await termsOf(question);
-      expect([texts(labels), texts(entities)]).toEqual([['客户'], ['华东']]);
-    },
-  );
+  it.each(['华东地区的客户', '地区华东的客户', '地区“华东”的客户'])('%s: takes the label beside an entity as its kind', async question => {
+    const { labels, entities } = await termsOf(question);
+    expect([texts(labels), texts(entities)]).toEqual([['客户'], ['华东']]);
+  });
 
   it('asks for a label that stands apart from the entity', async () => {
     expect(texts((await termsOf('华东的地区')).labels)).toEqual(['地区']);

@@ -3,7 +3,7 @@ import { applyNegations } from './negation.js';
 import { type Intent, intentsOf, type Mention, meaningOf } from './meaning.js';
 import { type QuestionTerms } from './question-terms.js';
 
-/** Takes each mention for the first of: label, relation, property, entity, value, time, question word. */
+/** Gives each mention the first meaning it has of: label, relation, property, entity, value, time, question word. */
 export function readTerms(linked: LinkedQuestion): QuestionTerms {
   const { text, mentions } = linked;
   const intent = <K extends Intent['kind']>(kind: K) =>
@@ -48,7 +48,7 @@ export function readTerms(linked: LinkedQuestion): QuestionTerms {
   return { ...read, negations: applyNegations(linked, read) };
 }
 
-/** `都有哪些` only lists, and 成都 is a name. */
+/** `都有哪些` only asks for a list, and 成都 is a name. */
 const TOGETHER =
   /都(?!是?有?(?:哪|什么|多少|几|谁))|(?<![平人日月年户])均(?!价)|既|又|(?<![并而])且|同时|\b(?:both|each of|all of|as well as|simultaneously)\b/;
 
@@ -59,7 +59,7 @@ function findTogether(text: string, mentions: Mention[]): string | null {
   return TOGETHER.exec(rest)?.[0] ?? null;
 }
 
-/** `客户 ALFKI`, `华东地区`, `supplier Exotic Liquids`: the label beside an entity says what the entity is and asks for nothing. */
+/** Takes out labels that only name the kind of the entity beside them: `客户 ALFKI`, `华东地区`, `supplier Exotic Liquids`. */
 function absorbAppositions(text: string, terms: QuestionTerms): QuestionTerms {
   const labels = terms.labels.filter(term => {
     const entity = terms.entities.find(

@@ -2,7 +2,7 @@ import { entities, schema, termsOf } from '../../../test/support/question-world.
 import { addConstraints, comparedProperty, isNumeric, type PlanSchema } from './add-constraints.js';
 import { CypherWriter } from './cypher-writer.js';
 
-/** The question's limits on what the label is asked for. */
+/** Returns the limits that the question puts on the label it asks for. */
 const constrain = async (question: string, label: string, inSchema: PlanSchema = schema) => {
   const terms = await termsOf(question);
   const writer = new CypherWriter(label);
@@ -35,12 +35,12 @@ describe('addConstraints', () => {
     expect(await constrain(question, label)).toMatchObject({ cypher, parameters, notes: [] });
   });
 
-  it('tells which paths it has considered', async () => {
+  it('returns the paths that it has considered', async () => {
     const { considered } = await constrain('华东的客户', '客户');
     expect(considered[0]).toEqual({ path: '客户-[位于]->地区', score: 1 });
   });
 
-  it('notes whom an exclusion passes over: what has no such edge', async () => {
+  it('notes the nodes that an exclusion passes over because they have no such edge', async () => {
     const edges = schema.edges.map(edge => (edge.type === '位于' ? { ...edge, rowCount: 9 } : edge));
     const { notes } = await constrain('不在华东的客户', '客户', { ...schema, edges });
     expect(notes).toEqual([{ zh: expect.stringContaining('未计入'), en: expect.stringContaining('is not included') }]);
@@ -53,11 +53,11 @@ describe('addConstraints', () => {
     ['位于的产品', '产品', 'does not lead to or from'],
     ['2024年的地区', '地区', 'no date'],
     ['客户编号大于18的客户', '客户', 'not clear what "大于18" compares'],
-  ])('%s: refuses rather than leave something out', async (question, label, reason) => {
+  ])('%s: refuses instead of leaving something out', async (question, label, reason) => {
     await expect(constrain(question, label)).rejects.toMatchObject({ reason: { en: expect.stringContaining(reason) } });
   });
 
-  it('refuses where no way leads to what is named', async () => {
+  it('refuses when no path leads to a named thing', async () => {
     await expect(constrain('华东的客户', '客户', { ...schema, edges: [] })).rejects.toMatchObject({
       reason: { en: 'No relation leads from "客户" to "地区"' },
     });

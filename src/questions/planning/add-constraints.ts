@@ -6,7 +6,7 @@ import { describePath, type Hop, hopsFrom, isComplete, leadsToOne, type PathHint
 import { type Mention } from '../linking/meaning.js';
 import { type EntityTerm, type LabelTerm, type PropertyTerm, type QuestionTerms } from '../linking/question-terms.js';
 
-/** Why a question has no plan; the answer says so instead of guessing. */
+/** The question has no plan. The answer gives the reason instead of guessing. */
 export class UnplannableError extends Error {
   readonly reason: Bilingual;
 
@@ -18,7 +18,7 @@ export class UnplannableError extends Error {
 
 type Ranked = { path: string; score: number }[];
 
-/** A graph's schema and which ways in it lead to one node at most. */
+/** A graph's schema, with the edge types that lead to one node at most. */
 export type PlanSchema = GraphSchema & { toOne: ToOne };
 
 export function isNumeric(type: string): boolean {
@@ -26,9 +26,9 @@ export function isNumeric(type: string): boolean {
 }
 
 /**
- * Limits what is asked for by everything else that the question names: entities, values, comparisons, times, relations and labels on
- * the way. Several entities of one label, and several values of one property, are alternatives, or else refused. Returns the paths that were considered
- * and what an exclusion passes over.
+ * Limits the query by everything else that the question names: entities, values, comparisons, times, relations and labels on the
+ * way. Several entities of one label, and several values of one property, are alternatives, or else refused. Returns the paths
+ * considered and a note on what an exclusion passes over.
  */
 export function addConstraints(
   writer: CypherWriter,
@@ -57,9 +57,9 @@ export function addConstraints(
     bestPaths.set(label, ranked[0].hops);
     return ranked[0].hops;
   };
-  /** The variable of a node with this label, by the best path there. */
+  /** Returns the variable of a node with this label, on the best path there. */
   const reach = (label: string): string => (label === writer.target ? 't' : writer.addPath(bestPath(label)));
-  /** The same for what must not be there: sound only where there is one such node at most. */
+  /** Does the same for an excluded node. This is sound only if there is at most one such node. */
   const reachOne = (label: string, mention: Mention): string => {
     if (label === writer.target) return 't';
     const hops = bestPath(label);
@@ -110,7 +110,7 @@ export function addConstraints(
     if (writer.follows(type)) continue;
     const hops = hopsFrom(schema, writer.target).filter(candidate => candidate.type === type);
     const hop = hops.find(candidate => candidate.to !== writer.target);
-    // Which of its two ends is asked for, the names do not say.
+    // The names do not say which of the two ends is asked for.
     if (!hop && hops.length > 0)
       throw new UnplannableError(
         `“${mention.text}”连接两个“${writer.target}”，不清楚问的是哪一端`,
@@ -125,7 +125,10 @@ export function addConstraints(
   return { considered, notes };
 }
 
-/** All of several at once are not asked for; "and" between them asks for that, except where there is one at most. */
+/**
+ * Refuses a question that wants all of several things at once, which is not supported. "and" between them asks for that, except
+ * when there can be only one.
+ */
 function refuseTogether(members: { mention: Mention }[], { text, together }: QuestionTerms, isOne: () => boolean): void {
   if (members.length < 2) return;
   const [first, ...others] = members.map(term => term.mention).sort((a, b) => a.start - b.start);
@@ -166,7 +169,7 @@ function addTimes(writer: CypherWriter, { times }: QuestionTerms, schema: GraphS
   writer.where(spans.length === 1 ? (spans[0] ?? '') : `(${spans.map(span => `(${span})`).join(' OR ')})`);
 }
 
-/** The property that a comparison is about: the last before it. */
+/** The property that a comparison is about: the last one before it. */
 export function comparedProperty({ properties }: QuestionTerms, compare: Mention): PropertyTerm | undefined {
   return properties.filter(term => term.mention.end <= compare.start).at(-1) ?? properties[0];
 }
@@ -185,7 +188,7 @@ function addComparisons(writer: CypherWriter, terms: QuestionTerms): void {
   }
 }
 
-/** Of namesakes with several labels, the one that is asked for or that is nearest to it. */
+/** Chooses among namesakes with several labels: the label asked for, or the nearest to it. */
 function chooseLabel(term: EntityTerm, target: string, schema: GraphSchema, hints: PathHints): string {
   const labels = [...new Set(term.nodes.map(node => node.label))];
   if (labels.length === 1 || labels.includes(target)) return labels.includes(target) ? target : (labels[0] ?? target);
@@ -193,7 +196,7 @@ function chooseLabel(term: EntityTerm, target: string, schema: GraphSchema, hint
   return scored.sort((a, b) => b.score - a.score)[0]?.label ?? target;
 }
 
-/** `n.编号 = $p`: by the key where it is a property, else by the id. */
+/** `n.编号 = $p`: compares the key if it is a single property, else the id. */
 function isOneOf(writer: CypherWriter, variable: string, label: string, nodes: (AnswerNode | undefined)[], schema: GraphSchema): string {
   const found = nodes.filter(node => node !== undefined);
   const keys = schema.labels.find(element => element.name === label)?.keyProperties ?? [];

@@ -5,7 +5,7 @@ const toOrder: Hop = { type: '下单', direction: 'out', from: '客户', to: '�
 const toSupplier: Hop = { type: '供应', direction: 'in', from: '产品', to: '供应商' };
 
 describe('CypherWriter', () => {
-  it('matches the target alone where no path is added', () => {
+  it('matches only the target when no path is added', () => {
     expect(new CypherWriter('客户').text('t')).toBe('MATCH (t:客户) RETURN t');
   });
 
@@ -25,7 +25,7 @@ describe('CypherWriter', () => {
     expect(writer.parameters).toEqual({ p1: "' OR true //", p2: 2 });
   });
 
-  it('knows what it passes and follows', () => {
+  it('knows the labels it passes and the edges it follows', () => {
     const writer = new CypherWriter('客户');
     writer.addPath([toOrder]);
     expect([writer.passes('订单'), writer.passes('产品'), writer.follows('下单'), writer.follows('供应')]).toEqual([

@@ -5,7 +5,7 @@ interface WrittenNode {
   label: string;
 }
 
-/** Puts a Cypher text together from parts; every value becomes a parameter and every name is quoted. */
+/** Builds a Cypher text from parts. Every value becomes a parameter and every name is quoted. */
 export class CypherWriter {
   readonly parameters: Record<string, unknown> = {};
   readonly nodes: WrittenNode[] = [];
@@ -17,7 +17,7 @@ export class CypherWriter {
     this.nodes.push({ variable: 't', label: target });
   }
 
-  /** A path from the target; returns the variable of its far end. */
+  /** Adds a path from the target and returns the variable of its far end. */
   addPath(hops: Hop[]): string {
     let pattern = `(t:${quoteName(this.target)})`;
     let end = 't';
@@ -57,14 +57,14 @@ export class CypherWriter {
 
   text(returns: string): string {
     const patterns = this.patterns.length > 0 ? this.patterns : [`(t:${quoteName(this.target)})`];
-    // Each pattern has its own MATCH: two ways of one question may run over the same edge.
+    // Each pattern has its own MATCH, because two paths of one question may use the same edge.
     const matches = patterns.map(pattern => `MATCH ${pattern}`).join(' ');
     const conditions = this.conditions.length > 0 ? ` WHERE ${this.conditions.join(' AND ')}` : '';
     return `${matches}${conditions} RETURN ${returns}`;
   }
 }
 
-/** A name as Cypher takes it: bare where it is a plain word, else between backticks. */
+/** Writes a name for Cypher: bare if it is a plain word, else between backticks. */
 export function quoteName(name: string): string {
   return /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) && !RESERVED.has(name.toUpperCase()) ? name : `\`${name.replaceAll('`', '``')}\``;
 }

@@ -38,7 +38,7 @@ describe('groupProperty', () => {
 });
 
 describe('grouping', () => {
-  it('is the words that name the property', async () => {
+  it('returns the words that name the property', async () => {
     const terms = await termsOf('每个类别的单价');
     const { groups, property } = grouping(terms, groupProperty(terms, '产品'));
     expect(groups.map(({ text }) => text)).toEqual(['每个']);
@@ -48,7 +48,7 @@ describe('grouping', () => {
     ]);
   });
 
-  it('is nothing where nothing is grouped by', async () => {
+  it('returns nothing when nothing is grouped', async () => {
     const terms = await termsOf('每个类别的单价');
     const { groups, property } = grouping(terms, null);
     expect([groups, terms.properties.some(property)]).toEqual([[], false]);

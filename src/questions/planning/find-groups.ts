@@ -1,23 +1,23 @@
 import { type MeaningOf, type Mention } from '../linking/meaning.js';
 import { type LabelTerm, type PropertyTerm, type QuestionTerms } from '../linking/question-terms.js';
 
-/** Whether a mention stands right after a word of the question. */
+/** Tells whether a mention stands right after a word of the question. */
 export function follows(mention: Mention, word: Mention): boolean {
   return word.end <= mention.start && mention.start - word.end <= 2;
 }
 
-/** `每个客户`, `by customer`: a label that is counted for each of. */
+/** `每个客户`, `by customer`: the label to count by. */
 export function groupLabel({ groups, labels }: QuestionTerms): LabelTerm | null {
   return labels.find(term => groups.some(group => follows(term.mention, group))) ?? null;
 }
 
-/** `每个类别`, `by category`: a property of the label that is counted or computed over. */
+/** `每个类别`, `by category`: the property to count or compute by. */
 export function groupProperty({ groups, properties }: QuestionTerms, label: string): MeaningOf<'property'> | null {
   const term = properties.find(({ mention }) => groups.some(group => follows(mention, group)));
   return term?.owners.find(owner => owner.owner === 'node' && owner.ownerName === label) ?? null;
 }
 
-/** The words that a grouping property is named with. */
+/** The words that name a grouping property. */
 export function grouping(
   { groups, properties }: QuestionTerms,
   group: MeaningOf<'property'> | null,

@@ -43,7 +43,7 @@ const plan = async (question: string) => {
 
 describe('planGraphQuestion', () => {
   it.each(['谁推荐了李雷？', '李雷推荐了谁？', 'Who referred Jim?', '推荐了李雷的用户', 'users referred by Jim', '推荐最多的用户'])(
-    '%s: does not answer with the node that is named',
+    '%s: does not answer with the named node itself',
     async question => {
       expect(await plan(question)).toHaveProperty('reason');
     },
@@ -78,7 +78,7 @@ describe('planGraphQuestion', () => {
     });
   });
 
-  it('says what the answer is limited to', async () => {
+  it('reports the limits of the answer', async () => {
     expect(await planTrading('2024年不是Alfreds的饮料的订单')).toMatchObject({
       shape: { of: { named: ['饮料'], excluded: ['Alfreds'], times: ['2024年'] } },
     });

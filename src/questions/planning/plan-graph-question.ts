@@ -12,23 +12,23 @@ import { hopsFrom, rankPaths } from './rank-paths.js';
 import { namesValue, type Used, whyUnused } from './why-unused.js';
 import { type LabelTerm, type PropertyTerm, type QuestionTerms } from '../linking/question-terms.js';
 
-/** What a question is limited to, as it is put into words. */
+/** The limits of a question, in words. */
 export interface Limits {
   named: string[];
   excluded: string[];
   times: string[];
 }
 
-/** How the rows of a planned question are to be read when they are put into words. */
+/** Says how to put the rows of a planned question into words. */
 export interface AnswerShape {
   kind: 'list' | 'count' | 'property' | 'rank' | 'group' | 'aggregate' | 'entity';
-  /** What is listed, counted or ranked, as the question calls it. */
+  /** The thing that is listed, counted or ranked, in the question's words. */
   subject: string;
-  /** Names of what it is limited to. */
+  /** The names of its limits. */
   of: Limits;
-  /** What is measured, as the sentence calls it: `平均单价`, `订单数`. */
+  /** The measured quantity, in the sentence's words: `平均单价`, `订单数`. */
   measure: string | null;
-  /** The columns after the first, as the sentence calls them. */
+  /** The names of the columns after the first, in the sentence's words. */
   spoken: string[];
   descending: boolean;
 }
@@ -38,15 +38,15 @@ export interface GraphPlan {
   parameters: Record<string, unknown>;
   shape: AnswerShape;
   paths: { path: string; score: number }[];
-  /** What the plan passes over. */
+  /** Notes on what the plan passes over. */
   notes: Bilingual[];
 }
 
 const USUAL_TOP = 5;
 
 /**
- * Turns the terms of a question into one Cypher query, or says why it cannot. Nothing named in the question is dropped on the way:
- * what finds no place in the query makes it fail.
+ * Turns the terms of a question into one Cypher query, or says why it cannot. Nothing that the question names is dropped: a term
+ * without a place in the query makes the plan fail.
  */
 export function planGraphQuestion(
   terms: QuestionTerms,
@@ -222,7 +222,7 @@ class GraphQuestionPlanner {
     return this.done(writer, `t, count(DISTINCT ${end}) AS n ${order}`, shape);
   }
 
-  /** Who is ranked and what is counted: `订单最多的客户`, `哪个客户的订单最多`, `which customers placed the most orders`. */
+  /** Finds what is ranked and what is counted: `订单最多的客户`, `哪个客户的订单最多`, `which customers placed the most orders`. */
   private countedPair(): { target: LabelTerm; counted: string } {
     const { labels, top, relations } = this.terms;
     const at = top?.mention.start ?? 0;
@@ -244,7 +244,7 @@ class GraphQuestionPlanner {
     throw new UnplannableError('不清楚按什么排序', 'It is not clear what to rank by');
   }
 
-  /** The label that is asked for: right after a question word, else the last in Chinese and the first in English. */
+  /** The label that is asked for: the one right after a question word, else the last in Chinese and the first in English. */
   private target(): LabelTerm | null {
     const { labels, counts, whichs } = this.terms;
     const asked = [...counts, ...whichs].map(asking => labels.find(term => follows(term.mention, asking))).find(term => term !== undefined);
@@ -276,7 +276,7 @@ class GraphQuestionPlanner {
     this.notes.push(...notes);
   }
 
-  /** Named properties of the target and of the edges on the way, as columns; what is named twice is one column. */
+  /** The columns: named properties of the target and of the edges on the way. A property named twice is one column. */
   private projected(writer: CypherWriter): { text: string; spoken: string }[] {
     const columns = new Map<string, { text: string; spoken: string; mention: Mention }>();
     for (const { mention, owners } of this.terms.properties) {
@@ -303,7 +303,7 @@ class GraphQuestionPlanner {
     return [...columns.values()];
   }
 
-  /** The numeric property a question ranks or computes by; for 最贵 and "cheapest" the price. */
+  /** The numeric property to rank or compute by; for 最贵 and "cheapest" the price. */
   private measuredProperty(orPrice: boolean): { label: string; property: PropertySchema } | null {
     const wanted = this.terms.labels.map(term => term.label);
     const all = this.schema.labels.flatMap(label =>
@@ -355,7 +355,7 @@ class GraphQuestionPlanner {
     return this.language === 'zh' ? label : (target?.mention.text ?? this.spokenLabel(label));
   }
 
-  /** As the question calls it, else by an alias in its language. */
+  /** The label in the question's words, else by an alias in its language. */
   private spokenLabel(label: string): string {
     const named = this.terms.labels.find(term => term.label === label)?.mention.text;
     if (this.language === 'en' && named !== undefined) return named;

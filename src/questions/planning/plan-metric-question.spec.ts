@@ -47,7 +47,7 @@ describe('planMetricQuestion', () => {
     expect(await plan(question)).toMatchObject({ reason: { en: expect.stringContaining(reason) } });
   });
 
-  it('needs a time to be bound where one is asked for', async () => {
+  it('needs a time to be bound for a question that names one', async () => {
     const timeless = metrics.map(metric => ({ ...metric, has_time: false }));
     expect(await plan('2024年的销售额', timeless)).toMatchObject({ reason: { en: expect.stringContaining('not bound to a time') } });
   });

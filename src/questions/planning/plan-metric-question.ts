@@ -14,8 +14,8 @@ import { readTerms } from '../linking/read-terms.js';
 const USUAL_TOP = 5;
 
 /**
- * Turns a question that names a metric into a call of it, or says why it cannot; null when it names none. An entity or value
- * becomes a filter on the dimension of its label or property: what no dimension stands for fails rather than being left out.
+ * Turns a question that names a metric into a call of it, or says why it cannot. Null if it names none. An entity or value becomes
+ * a filter on the dimension of its label or property. Without such a dimension the plan fails, so that no limit is left out.
  */
 export function planMetricQuestion(
   linked: LinkedQuestion,
@@ -125,7 +125,7 @@ export function planMetricQuestion(
   };
 }
 
-/** The metrics that a mention may mean: one called exactly so rather than those that only have it for an alias. */
+/** The metrics that a mention may mean. One with exactly this name comes before those that have it as an alias. */
 function metricsOf(mention: Mention, metrics: MetricEntry[]): MetricEntry[] {
   const ids = new Set(mention.meanings.flatMap(meaning => (meaning.as === 'metric' ? [meaning.metricId] : [])));
   const found = metrics.filter(candidate => ids.has(candidate.id));
@@ -133,7 +133,7 @@ function metricsOf(mention: Mention, metrics: MetricEntry[]): MetricEntry[] {
   return exact.length > 0 ? exact : found;
 }
 
-/** Something else that the question wants to know: another metric, a number of nodes, or a property. */
+/** Finds something else that the question wants to know: another metric, a number of nodes, or a property. */
 function findSecondMeasure(
   linked: LinkedQuestion,
   named: Mention,
@@ -160,7 +160,7 @@ function findSecondMeasure(
   return property?.mention.text ?? null;
 }
 
-/** `2024年和2025年`: periods of one kind that follow one another, as one with that kind for its grain. */
+/** `2024年和2025年`: joins consecutive periods of one kind into one, with that kind as its grain. */
 function joinPeriods(times: Span[]): (Span & { grain: Grain }) | null {
   const sorted = [...times].sort((a, b) => a.from.localeCompare(b.from));
   const [first, last] = [sorted[0], sorted.at(-1)];
@@ -194,7 +194,7 @@ function addFilter(filters: MetricCall['filters'], field: string, negated: boole
   else filters.push({ field, op, values: [...values] });
 }
 
-/** `华东地区` and `the region East` name the filter's own dimension; `每个地区` asks for all of them. */
+/** `华东地区` and `the region East` name the dimension of the filter itself; `每个地区` asks for all regions. */
 function namesFilter(linked: LinkedQuestion, mention: Mention, filters: MetricCall['filters'], dimension: string): boolean {
   if (!filters.some(filter => filter.field === dimension)) return false;
   return linked.mentions.some(other => {
@@ -211,13 +211,13 @@ function isPlural(linked: LinkedQuestion, top: Mention, language: Language): boo
   );
 }
 
-/** The dimension called like the label or one of its aliases. */
+/** Finds the dimension named like the label or one of its aliases. */
 function dimensionOfLabel(metric: MetricEntry, schema: GraphSchema, label: string): string | null {
   const element = schema.labels.find(candidate => candidate.name === label);
   return findDimension(metric, [label, ...(element?.aliases ?? [])]);
 }
 
-/** The dimension called like the property, or like the column it comes from. */
+/** Finds the dimension named like the property, or like its column. */
 function dimensionOfProperty(metric: MetricEntry, schema: GraphSchema, label: string, property: string): string | null {
   const column = schema.labels
     .find(candidate => candidate.name === label)

@@ -12,18 +12,18 @@ const ranked = (...args: Parameters<typeof rankPaths>): string[] => rankPaths(..
 describe('rankPaths', () => {
   const two = graph([edge('直', 'A', 'C'), edge('近', 'A', 'B'), edge('远', 'B', 'C')]);
 
-  it('puts the shorter way first', () => {
+  it('puts the shorter path first', () => {
     expect(ranked(two, 'A', 'C', hints())).toEqual(['A-[直]->C', 'A-[近]->B-[远]->C']);
   });
 
   it.each([
     ['a relation on it', hints(['远'])],
     ['a label on it', hints([], ['B'])],
-  ])('puts the longer way first that has %s named', (_, named) => {
+  ])('puts the longer path first if %s is named', (_, named) => {
     expect(ranked(two, 'A', 'C', named)[0]).toBe('A-[近]->B-[远]->C');
   });
 
-  it('goes against edges too, and passes no label twice', () => {
+  it('follows edges backwards too, and passes no label twice', () => {
     expect(ranked(schema, '地区', '产品', hints())).toEqual(['地区<-[位于]-客户-[下单]->订单-[包含]->产品']);
   });
 
@@ -78,11 +78,11 @@ describe('isComplete', () => {
     edges: schema.edges.map(each => (each.type === '位于' ? { ...each, rowCount } : each)),
   });
 
-  it('is a way with as many edges as nodes', () => {
+  it('holds for a path with as many edges as nodes', () => {
     expect([isComplete([located], withLocated(10)), isComplete([located], withLocated(9))]).toEqual([true, false]);
   });
 
-  it('is no way over a relation that the schema does not have', () => {
+  it('does not hold for a relation that the schema does not have', () => {
     expect(isComplete([{ ...located, type: '属于' }], schema)).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
 
-/** One step between two labels; `direction` is how the edge lies as seen from `from`. */
+/** One step between two labels. `direction` is the direction of the edge as seen from `from`. */
 export interface Hop {
   type: string;
   direction: 'out' | 'in';
@@ -13,7 +13,7 @@ export interface RankedPath {
   score: number;
 }
 
-/** What the question says about the way: relations and labels that it names. */
+/** Relations and labels that the question names for the path. */
 export interface PathHints {
   relations: ReadonlySet<string>;
   labels: ReadonlySet<string>;
@@ -28,10 +28,10 @@ export interface ToOne {
 const LONGEST_PATH = 3;
 const LENGTH_FACTOR = 0.6;
 const MOST_PATHS = 12;
-/** A schema of thousands of relations has millions of ways; short ones, which are better, are looked at first. */
+/** A schema of thousands of relations has millions of paths. Short paths, which are better, are looked at first. */
 const MOST_STEPS = 20_000;
 
-/** Ways from one label to another over the schema, without passing a label twice, best first: short ones, and what is named. */
+/** Finds paths from one label to another over the schema, without passing a label twice. Short paths and named relations rank first. */
 export function rankPaths(schema: GraphSchema, from: string, to: string, hints: PathHints): RankedPath[] {
   const found: RankedPath[] = [];
   const known = new Map<string, Hop[]>();
@@ -72,12 +72,12 @@ export function describePath(hops: Hop[]): string {
   return first + hops.map(hop => (hop.direction === 'out' ? `-[${hop.type}]->${hop.to}` : `<-[${hop.type}]-${hop.to}`)).join('');
 }
 
-/** Whether a way leads from each node to one other at most: only then is what is not so at its end not so at all. */
+/** Tells whether a path leads from each node to at most one other. Only then does "not" at its end mean "not" for the whole path. */
 export function leadsToOne(hops: Hop[], { outgoing, incoming }: ToOne): boolean {
   return hops.every(hop => (hop.direction === 'out' ? outgoing : incoming).includes(hop.type));
 }
 
-/** Whether every node that a way passes has its edge, as far as the numbers of both tell. */
+/** Tells whether every node that a path passes has its edge, as far as their numbers show. */
 export function isComplete(hops: Hop[], schema: GraphSchema): boolean {
   return hops.every(hop => {
     const [source, target] = hop.direction === 'out' ? [hop.from, hop.to] : [hop.to, hop.from];

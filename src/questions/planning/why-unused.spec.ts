@@ -1,7 +1,7 @@
 import { termsOf } from '../../../test/support/question-world.js';
 import { namesValue, whyUnused } from './why-unused.js';
 
-/** The words of the question that a plan with this use leaves out. */
+/** Returns the words of the question that a plan with this use leaves out. */
 const unused = async (question: string, using: Parameters<typeof whyUnused>[1] = {}) => {
   const reason = whyUnused(await termsOf(question), using);
   return reason && [...reason.en.matchAll(/"([^"]*)"/g)].map(([, word]) => word);
@@ -19,7 +19,7 @@ describe('whyUnused', () => {
     expect(await unused(question)).toEqual(words);
   });
 
-  it('has nothing to say of what is used', async () => {
+  it('returns nothing when all words are used', async () => {
     expect(await unused('产品的单价', { property: () => true })).toBeNull();
     expect(await unused('有多少产品', { counts: true })).toBeNull();
     expect(await unused('产品的平均单价', { property: () => true, aggregate: true })).toBeNull();
@@ -30,13 +30,13 @@ describe('whyUnused', () => {
   });
 
   it.each(['单价大于18的产品', '国家是德国的客户', 'products supplied by Exotic', '按单价排名前3的产品'])(
-    '%s: takes words that only say what others mean for used',
+    '%s: counts words as used that only explain others',
     async question => {
       expect(await unused(question, { property: ({ mention }) => question.startsWith('按') && mention.text === '单价' })).toBeNull();
     },
   );
 
-  it('takes 多少 behind a property for a question after its value', async () => {
+  it('takes 多少 after a property as a question for its value', async () => {
     expect(await unused('Chai的单价是多少', { property: () => true })).toBeNull();
     expect(await unused('单价是多少产品', { property: () => true })).toEqual(['多少']);
   });

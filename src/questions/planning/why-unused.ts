@@ -4,19 +4,19 @@ import { intentsOf, type Mention } from '../linking/meaning.js';
 import { type PropertyTerm, type QuestionTerms } from '../linking/question-terms.js';
 import { comparedProperty } from './add-constraints.js';
 
-/** What a plan makes of the words that ask for numbers, groups and properties. */
+/** The words for numbers, groups and properties that a plan uses. */
 export interface Used {
   property: (term: PropertyTerm) => boolean;
   groups: Mention[];
   counts: boolean;
   aggregate: boolean;
-  /** It answers for each by listing: `分别`. */
+  /** The plan answers for each by listing: `分别`. */
   lists: boolean;
 }
 
 const NOTHING: Used = { property: () => false, groups: [], counts: false, aggregate: false, lists: false };
 
-/** Why a plan is not run that would leave out what the question asks for: without it this is another question. */
+/** Says why a plan must not run if it leaves out something that the question asks for: it would answer another question. */
 export function whyUnused(terms: QuestionTerms, using: Partial<Used>): Bilingual | null {
   const used = { ...NOTHING, ...using };
   const compared = new Set(terms.compares.map(compare => comparedProperty(terms, compare.mention)));
@@ -38,12 +38,12 @@ export function whyUnused(terms: QuestionTerms, using: Partial<Used>): Bilingual
   };
 }
 
-/** `国家是德国`: the property says what the value is. */
+/** `国家是德国`: the property only says what the value is. */
 export function namesValue({ values }: QuestionTerms, { owners }: PropertyTerm): boolean {
   return values.some(term => term.values.some(value => owners.some(owner => owner.property === value.property)));
 }
 
-/** A property may be called like a count: `数量`. */
+/** A property may have the name of a count: `数量`. */
 function isCount({ text }: Mention): boolean {
   return findIntents(text).some(mention => mention.text === text && intentsOf(mention, 'count') !== null);
 }
@@ -53,7 +53,7 @@ function asksHowMuch({ labels }: QuestionTerms, { text, end }: Mention): boolean
   return text.endsWith('多少') && !labels.some(({ mention }) => mention.start >= end && mention.start - end <= 2);
 }
 
-/** `supplied by Exotic Liquids`, `top 3 by unit price`: a word of grouping that groups by nothing. */
+/** `supplied by Exotic Liquids`, `top 3 by unit price`: a grouping word that groups nothing. */
 function isLight(
   { labels, properties }: QuestionTerms,
   { text, end }: Mention,

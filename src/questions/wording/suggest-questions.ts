@@ -8,7 +8,10 @@ import { spokenName } from '../linking/spoken-name.js';
 
 const MOST_NAMED = 8;
 
-/** What can be asked near a question that was not answered: the metric's dimensions, the label's properties and relations, or the labels. */
+/**
+ * Suggests questions near one that was not answered, from the metric's dimensions, the label's properties and relations, or the
+ * labels.
+ */
 export function suggestQuestions(linked: LinkedQuestion, schema: GraphSchema, metrics: MetricEntry[], language: Language): string {
   const zh = language === 'zh';
   const list = (names: string[]): string => [...new Set(names)].slice(0, MOST_NAMED).join(zh ? '、' : ', ');

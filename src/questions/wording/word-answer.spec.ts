@@ -46,7 +46,7 @@ describe('wordGraphAnswer', () => {
     expect(wordGraphAnswer({ ...shape, ...own } as AnswerShape, rows as unknown as unknown[][], 'en')).toBe(sentence);
   });
 
-  it('says what the answer is limited to', () => {
+  it('reports the limits of the answer', () => {
     const limited = {
       ...shape,
       subject: 'orders',

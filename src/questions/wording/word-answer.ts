@@ -5,7 +5,7 @@ import { type AnswerShape, type Limits } from '../planning/plan-graph-question.j
 
 const MOST_NAMED = 10;
 
-/** The sentence for the rows of a graph question; as many rows as `limit` may not be all there are. */
+/** Words the rows of a graph question. If there are `limit` rows, there may be more. */
 export function wordGraphAnswer(shape: AnswerShape, rows: unknown[][], language: Language, limit = Infinity): string {
   const zh = language === 'zh';
   const of = wordLimits(shape.of, zh);
@@ -53,12 +53,12 @@ export function wordGraphAnswer(shape: AnswerShape, rows: unknown[][], language:
   }
 }
 
-/** Nodes are counted one by one, also where two have the same name. */
+/** Counts nodes one by one, also two of the same name. */
 function countOf(rows: unknown[][]): number {
   return new Set(rows.map(([first]) => (first as { id?: unknown } | null)?.id ?? nameOf(first))).size;
 }
 
-/** `华东、华南`, `华东以外`; in English with what joins it to the sentence: ` for A, B excluding C since december 2025`. */
+/** `华东、华南`, `华东以外`; in English with the words that join it: ` for A, B excluding C since december 2025`. */
 function wordLimits({ named, excluded, times }: Limits, zh: boolean): string {
   if (zh)
     return [...named, ...(excluded.length > 0 ? [`${excluded.join('、')}以外`] : []), ...times.map(time => time.replace(/的$/, ''))].join(
@@ -75,7 +75,7 @@ function wordLimits({ named, excluded, times }: Limits, zh: boolean): string {
   ].join('');
 }
 
-/** The sentence for a metric's rows; the value is the last column. `linked` tells how the question called things. */
+/** Words the rows of a metric. The value is the last column. `linked` gives the question's own words for things. */
 export function wordMetricAnswer(call: MetricCall, rows: unknown[][], language: Language, linked: LinkedTerm[]): string {
   const zh = language === 'zh';
   const unit = call.unit ? ` ${call.unit}` : '';
@@ -147,7 +147,7 @@ function nameOf(value: unknown): string {
   return value === null || value === undefined ? '—' : formatValue(value);
 }
 
-/** The first day of a period as what the period is called: 2025, 2025-03, 2025 Q1. */
+/** Names a period by its first day: 2025, 2025-03, 2025 Q1. */
 function namePeriod(day: unknown, grain: Grain): string {
   const [year, month] = String(day).split('-');
   if (year === undefined || month === undefined) return nameOf(day);
@@ -164,10 +164,13 @@ function capitalize(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-/** More decimals than this come from a division, not from the data. */
+/** A number with more decimals comes from a division, not from the data. */
 const MOST_DECIMALS = 6;
 
-/** Numbers with thousands separators, those of a division to two decimals or four digits; other values as they are. */
+/**
+ * Writes numbers with thousands separators, and results of a division with two decimals or four digits. Other values stay as they
+ * are.
+ */
 export function formatValue(value: unknown): string {
   if (value === null || value === undefined) return '—';
   const text = typeof value === 'string' ? value : JSON.stringify(value);

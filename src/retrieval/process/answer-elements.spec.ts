@@ -1,7 +1,7 @@
 import { AnswerElements } from './answer-elements.js';
 
 describe('AnswerElements', () => {
-  it('finds nodes and edges at any depth, and passes over maps that only look like them', () => {
+  it('finds nodes and edges at any depth, and ignores maps that only look like them', () => {
     const elements = new AnswerElements();
     elements.addValue([
       { inner: [{ _kind: 'node', id: 7 }] },

@@ -1,7 +1,7 @@
 import { type Pace } from '../../common/turns/pace.js';
 import { type RowEvidence } from '../../cypher/executors/sql/decode-rows.js';
 
-/** An edge by the columns of its index; `edges.id` alone has none. */
+/** An edge by the columns of its index. `edges.id` alone has no index. */
 export interface EdgeRef {
   id: number;
   sourceId: number;
@@ -9,7 +9,7 @@ export interface EdgeRef {
   type: string;
 }
 
-/** The nodes and edges an answer shows or rests on, each once, in the order they were met. */
+/** The nodes and edges that an answer shows or rests on, each once, in the order they were found. */
 export class AnswerElements {
   readonly nodeIds = new Set<number>();
   readonly edges = new Map<number, EdgeRef>();
@@ -35,7 +35,7 @@ export class AnswerElements {
     }
     const element = value as Record<string, unknown>;
     const [id, sourceId, targetId] = [Number(element.id), Number(element.source_id), Number(element.target_id)];
-    // A map that the query makes may look like an element; no statement must fail on its ids.
+    // A map made by the query may look like an element. Its ids must not make a statement fail.
     if (element._kind === 'node' && Number.isSafeInteger(id)) this.nodeIds.add(id);
     else if (element._kind === 'edge' && [id, sourceId, targetId].every(Number.isSafeInteger))
       this.edges.set(id, { id, sourceId, targetId, type: String(element.type) });
@@ -43,7 +43,7 @@ export class AnswerElements {
   }
 }
 
-/** Of `rows`, and of the evidence of as many. */
+/** Collects the elements of `rows` and of their evidence. */
 export async function collectElements(rows: unknown[][], evidence: RowEvidence[], pace: Pace): Promise<AnswerElements> {
   const elements = new AnswerElements();
   for (const row of rows) {
@@ -54,7 +54,7 @@ export async function collectElements(rows: unknown[][], evidence: RowEvidence[]
   return elements;
 }
 
-/** Values as they go out: the mark that tells elements from maps stays inside. */
+/** Prepares values to be sent: removes the mark that tells elements from maps inside the process. */
 export function withoutKinds(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(withoutKinds);

@@ -7,7 +7,7 @@ import { MAX_COLLECTED_BYTES, MAX_VALUE_BYTES } from '../../cypher/values/bounds
 import { DiskFullError, QueryTooLargeError, QueryValueError } from '../retrieval.errors.js';
 import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
 
-/** SQLSTATE, or its class, of bounds that PostgreSQL keeps for one session or one statement. */
+/** The SQLSTATEs, or their classes, of limits that PostgreSQL keeps for one session or one statement. */
 const bounds: [prefix: string, reason: Bilingual][] = [
   [
     SQLSTATE.configurationLimitExceeded,
@@ -17,7 +17,7 @@ const bounds: [prefix: string, reason: Bilingual][] = [
   ['54', { zh: '语句过于复杂', en: 'its statement is too complex' }],
 ];
 
-/** What PostgreSQL failed with while it ran a caller's query, as an error about that query; anything else as it is. */
+/** Turns PostgreSQL's failure in a caller's query into an error about that query. Other failures stay as they are. */
 export function explainFailure(failure: unknown, text: string): unknown {
   const code = sqlstateOf(failure);
   if (code === '') return failure;

@@ -19,7 +19,7 @@ const row = (more: Partial<ElementRow>): ElementRow => ({
 });
 
 describe('toGraphElements', () => {
-  it('makes one label of what several jobs write, and one source of each', () => {
+  it('makes one label of what several jobs write, with one source for each', () => {
     const { labels, sources } = toGraphElements([
       row({ aliases: ['Customer'], properties: [{ name: '编号', type: 'int' }] }),
       row({ job_id: 2, source_table: 'vips', aliases: ['Customer', 'VIP'], properties: [{ name: '级别', type: 'string' }] }),

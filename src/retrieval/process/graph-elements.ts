@@ -19,7 +19,7 @@ export interface ElementRow {
   row_count: number;
 }
 
-/** Where the rows of one element and job came from: what a citation needs. */
+/** The source of the rows of one element and job, for citations. */
 export interface ElementSource {
   kind: 'node' | 'edge';
   /** Label or edge type. */
@@ -33,7 +33,7 @@ export interface ElementSource {
   keyColumns: string[];
 }
 
-/** What a graph version is made of, and where it came from. */
+/** The labels and edge types of a graph version, and their sources. */
 export interface GraphElements extends GraphSchema {
   sources: ElementSource[];
 }
@@ -46,7 +46,7 @@ export function toGraphElements(rows: ElementRow[]): GraphElements {
     const element = row.kind === 'node' ? labelOf(row, labels) : edgeOf(row, edges);
     for (const alias of row.aliases) if (!element.aliases.includes(alias)) element.aliases.push(alias);
     for (const property of row.properties) addProperty(element.properties, property);
-    // Each job counts the rows it wrote, so that several jobs add up.
+    // Each job counts the rows it wrote, so the counts of several jobs add up.
     element.rowCount += Number(row.row_count);
   }
   return { labels: [...labels.values()], edges: [...edges.values()], sources: rows.map(toSource) };
@@ -54,7 +54,7 @@ export function toGraphElements(rows: ElementRow[]): GraphElements {
 
 function labelOf(row: ElementRow, labels: Map<string, LabelSchema>): LabelSchema {
   const known = labels.get(row.name);
-  // Keys of two jobs are texts of different columns: neither finds all nodes.
+  // The keys of two jobs are texts of different columns, so neither finds all nodes.
   if (known && JSON.stringify(known.keyProperties) !== JSON.stringify(row.key_properties)) known.keyProperties = [];
   const label = known ?? {
     name: row.name,

@@ -7,15 +7,15 @@ import { type LabelSchema } from '../../cypher/semantics/graph-schema.js';
 import { type GraphElements } from './graph-elements.js';
 import { type GraphReader } from './retrieval-database.js';
 
-/** What is fetched at once holds at most so many characters; a row's texts are cut to what the index takes of them. */
+/** The most characters fetched at once. The texts of a row are cut to the part that is indexed. */
 const CHARACTERS_PER_FETCH = 8_000_000;
 const MOST_ROWS_PER_FETCH = 2_000;
 const LONGEST_NAME = 2_000;
 const SEARCHED_TYPES = new Set(['string', 'string[]', 'text', 'mixed']);
 
 /**
- * Streams the nodes of a graph into a search index, one label after the other. Only the string properties travel, cut to
- * what is searched of them, a few thousand rows at once. Measured with `npm run bench`.
+ * Streams the nodes of a graph into a search index, one label after the other. It reads only the string properties, cut to the
+ * searched part, a few thousand rows at once. Measured with `npm run bench`.
  * @throws GraphExceedsMemoryError as soon as the index has outgrown `budgetBytes`.
  */
 export async function loadIndex(
@@ -52,7 +52,7 @@ export async function loadIndex(
   return { index: await builder.build(pace), values };
 }
 
-/** The display has its own field, and key properties repeat the key. */
+/** Leaves out the display, which has its own field, and key properties, which repeat the key. */
 function searchedProperties(element: LabelSchema): string[] {
   const known = new Set([element.displayProperty, ...element.keyProperties]);
   return element.properties

@@ -1,4 +1,4 @@
-/** Lets so many loads go on at once; the others wait in order. */
+/** Lets a fixed number of loads run at once. The others wait in order. */
 export class LoadLane {
   private going = 0;
   private readonly waiting: (() => void)[] = [];

@@ -11,18 +11,18 @@ import { readToOneTypes } from './to-one-types.js';
 import { type GraphReader, type RetrievalDatabase } from './retrieval-database.js';
 
 const LOAD_TIMEOUT_MS = 600_000;
-/** More than `loadIndex` fetches at once: the graph's size is not the answer's. */
+/** More than `loadIndex` fetches at once. The limit on answers does not apply to loading. */
 const MOST_BYTES_PER_FETCH = 64 * 1024 * 1024;
 const BYTES_OF_SCHEMA = 20_000;
 const LEAST_BYTES_PER_NODE = 36;
 const SMALL_NODES = 50_000;
 
-/** What is kept of one version of one graph; the index is loaded when a search or a question first needs it. */
+/** One version of one graph in memory. Its index is loaded when a search or a question first needs it. */
 export interface LoadedGraph {
   graphId: number;
   version: number;
   schema: GraphElements;
-  /** Normalised label names and aliases to the label they mean. */
+  /** Maps normalised label names and aliases to their label. */
   labelNames: ReadonlyMap<string, string>;
   index: Promise<LoadedIndex> | null;
   bytes: number;
@@ -35,13 +35,16 @@ export interface LoadedIndex {
 }
 
 /**
- * The graphs in memory: the newest version of each, least recently used first out once they outgrow the budget. A query that
- * holds one that is dropped goes on with it.
+ * The graphs in memory: the newest version of each. Beyond the budget the least recently used is dropped. A query that still uses a
+ * dropped graph goes on with it.
  */
 export class LoadedGraphs {
-  /** Versions that do not fit into memory: to find that out again would cost a whole load. */
+  /** Versions that do not fit into memory. Finding that out again would cost a whole load. */
   private readonly refused = new Map<number, { version: number; error: GraphExceedsMemoryError }>();
-  /** A graph of a million nodes takes half a minute to load, and those of a thousand must not wait for it. */
+  /**
+   * Large graphs load in a lane of their own: one of a million nodes takes half a minute, and those of a thousand must not wait for
+   * it.
+   */
   private readonly large = new LoadLane(1);
   private readonly small = new LoadLane(3);
   /** In order of use, the latest last. */
@@ -62,7 +65,7 @@ export class LoadedGraphs {
     return sum;
   }
 
-  /** The graph in the reader's version. */
+  /** Gets the graph in the reader's version. */
   async get(reader: GraphReader): Promise<LoadedGraph> {
     const known = this.graphs.get(reader.graphId);
     if (known?.version === reader.version) {
@@ -81,7 +84,7 @@ export class LoadedGraphs {
       index: null,
       bytes: BYTES_OF_SCHEMA,
     };
-    // A reader whose snapshot is older than what is kept must not push the newer one out.
+    // A reader with an older snapshot must not replace a newer version.
     const kept = this.graphs.get(reader.graphId);
     if (kept && kept.version === reader.version) return kept;
     if (!kept || kept.version < reader.version) this.touch(graph);
@@ -89,9 +92,9 @@ export class LoadedGraphs {
   }
 
   /**
-   * The index of this very version, or null when the database has moved on meanwhile: the caller then starts again.
-   * Loading is shared by all who wait for it and is not cancelled when one of them gives up.
-   * @throws GraphExceedsMemoryError, at once where this version has been found too large before
+   * Gets the index of this very version. Null when the database has moved on meanwhile; the caller then starts again. All callers
+   * share one load, which goes on when one of them gives up.
+   * @throws GraphExceedsMemoryError, at once if this version has been found too large before
    */
   async indexOf(graph: LoadedGraph): Promise<LoadedIndex | null> {
     const refused = this.refused.get(graph.graphId);
@@ -109,7 +112,7 @@ export class LoadedGraphs {
 
   private async load(graph: LoadedGraph): Promise<LoadedIndex> {
     const nodes = graph.schema.labels.reduce((sum, label) => sum + label.rowCount, 0);
-    // What is sure not to fit is not even begun.
+    // A graph that certainly does not fit is not loaded at all.
     if (nodes * LEAST_BYTES_PER_NODE > this.budgetBytes) throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes);
     const read = async (reader: GraphReader): Promise<LoadedIndex> => {
       if (reader.version !== graph.version) throw new VersionMovedError();

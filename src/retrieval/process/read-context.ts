@@ -4,7 +4,7 @@ import { type ToOne } from '../../questions/planning/rank-paths.js';
 const STEPS = 3;
 const MOST_PER_NODE = 6;
 
-/** A node that a hit belongs to: its parent, its parent's parent, … with the way that leads there. */
+/** A node that a hit belongs to: its parent, its parent's parent, …, with the path to it. */
 export interface ContextNode {
   step: number;
   type: string;
@@ -25,7 +25,7 @@ interface Link {
   display: string;
 }
 
-/** What each of the nodes belongs to, up to three steps along edges that lead to one node only; nearest first. */
+/** Reads the nodes that each node belongs to, up to three steps along edges that lead to one node only, the nearest first. */
 export async function readContext(reader: GraphReader, nodeIds: number[], toOne: ToOne): Promise<Map<number, ContextNode[]>> {
   const context = new Map<number, ContextNode[]>(nodeIds.map(id => [id, []]));
   if (toOne.outgoing.length === 0 && toOne.incoming.length === 0) return context;

@@ -8,7 +8,7 @@ import { type GraphReader } from './retrieval-database.js';
 const MOST_NODES = 500;
 const MOST_EDGES = 1000;
 
-/** The run that wrote a row; nulls when its record is gone. */
+/** The run that wrote a row. Its fields are null when its record is gone. */
 export interface WrittenBy {
   job_id: number | null;
   loaded_at: string | null;
@@ -17,13 +17,17 @@ export interface WrittenBy {
 export type NodeRow = AnswerNode & WrittenBy;
 type EdgeRow = AnswerEdge & WrittenBy;
 
-/** Reads the nodes and edges of an answer, and the warehouse rows they came from. `more`: not everything is cited. `isGraphCut`: not everything is shown. */
+/**
+ * Reads the nodes and edges of an answer, and their warehouse rows. `more`: not everything is cited. `isGraphCut`: not everything
+ * is shown.
+ */
 export async function readEvidence(
   reader: GraphReader,
   schema: GraphElements,
   elements: AnswerElements,
 ): Promise<{ graph: AnswerGraph; citations: Citation[]; more: boolean; isGraphCut: boolean }> {
-  // Asked for or not, the evidence comes with the rows, and must not make an answer too large that would fit without it.
+  // The evidence always comes with the rows. It gets a quarter of the limit, so that it cannot make an answer too large that fits
+  // alone.
   const share = Math.floor(reader.answerMaxBytes / 4);
   const { nodes, edges } = await readElements(
     reader,
@@ -34,7 +38,7 @@ export async function readEvidence(
   const labels = new Map(nodes.map(node => [node.id, node.label]));
   const cited = [
     ...nodes.map(node => ({ kind: 'node' as const, name: node.label, key: node.key, jobId: node.job_id, loadedAt: node.loaded_at })),
-    // An edge without a key of its own is a row of a table whose key is cited with one of its ends.
+    // An edge without a key of its own comes from a row that is cited with one of its ends.
     ...edges
       .filter(edge => edge.key !== '')
       .map(edge => ({
@@ -55,23 +59,23 @@ export async function readEvidence(
   };
 }
 
-/** Whether an element's properties were within the bytes that were asked for; null where they were not. */
+/** Tells whether an element's properties are complete; they are null beyond the allowed bytes. */
 function isWhole({ properties }: { properties: Record<string, unknown> | null }): boolean {
   return properties !== null;
 }
 
-/** The properties of the first rows until they take so many bytes, and null from there on: PostgreSQL does not even send them. */
+/** The properties of the first rows, up to so many bytes, and null after that. PostgreSQL does not even send the rest. */
 const within = (properties: string, bytes: string): string =>
   `CASE WHEN sum(octet_length(${properties}::text)) OVER (ROWS UNBOUNDED PRECEDING) <= ${bytes} THEN ${properties} END AS properties`;
 
-/** In the order of `ids`; those that are not there are left out. */
+/** In the order of `ids`, without the missing ones. */
 export async function readNodes(reader: GraphReader, ids: number[]): Promise<NodeRow[]> {
   return (await readElements(reader, ids, [], Number.MAX_SAFE_INTEGER)).nodes;
 }
 
 /**
- * One statement for both kinds, since every answer pays for it. In the order asked for; what is not there is left out.
- * @param propertyBytes how much the properties of all nodes may take, and those of all edges; those beyond it are null
+ * Reads nodes and edges in one statement, because every answer pays for it. In the order asked for, without the missing ones.
+ * @param propertyBytes the bytes for the properties of all nodes, and again for those of all edges; beyond them they are null
  */
 async function readElements(
   reader: GraphReader,

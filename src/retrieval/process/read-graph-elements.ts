@@ -1,7 +1,6 @@
 import { type ElementRow, type GraphElements, toGraphElements } from './graph-elements.js';
 import { type GraphReader } from './retrieval-database.js';
 
-/** Reads what the graph is made of. */
 export async function readGraphElements(reader: GraphReader): Promise<GraphElements> {
   const rows = await reader.query<ElementRow>(
     `SELECT kind, name, source_label, target_label, job_id, aliases, connection, connection_id, source_table,

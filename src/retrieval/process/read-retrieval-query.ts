@@ -4,7 +4,7 @@ import { ProtocolError } from '../retrieval.errors.js';
 
 const KINDS: readonly string[] = ['question', 'search', 'cypher'] satisfies QueryKind[];
 
-/** Reads a request of the protocol; the API has checked the user's part of it, so one error for all is enough. */
+/** Reads a request of the protocol. The API has checked the user's part of it, so one error for all problems is enough. */
 export function readRetrievalQuery(text: string): RetrievalQuery {
   let body: unknown;
   try {

@@ -11,7 +11,7 @@ import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
 
 const OID = { int8: 20, numeric: 1700, json: 114, jsonb: 3802, timestamp: 1114, timestamptz: 1184, date: 1082 };
 
-/** Values leave the process as JSON: exact numbers, dates as the text they are. */
+/** Values leave the process as JSON: numbers exact, dates as text. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
     switch (oid) {
@@ -39,21 +39,21 @@ export interface GraphReader {
   graphId: number;
   /** The graph's tables, as statements name them. */
   tables: GraphTables;
-  /** Most bytes of an answer. */
+  /** The most bytes of an answer. */
   answerMaxBytes: number;
   /** The version that everything read here belongs to. */
   version: number;
   query<R extends object>(sql: string, parameters?: unknown[]): Promise<R[]>;
-  /** Rows as arrays, for columns whose names are not known before or stand twice. */
+  /** Reads rows as arrays, for columns whose names are unknown or occur twice. */
   rows(sql: string, parameters?: unknown[]): Promise<unknown[][]>;
 }
 
-/** The retrieval process's own small pool: short waits, and read-only in every transaction. */
+/** The retrieval process's own small pool, with short waits and read-only transactions. */
 export class RetrievalDatabase {
   private readonly link: DatabaseLink;
   private readonly pool: WatchedPool;
 
-  /** @param answerMaxBytes bound of what one statement may answer with */
+  /** @param answerMaxBytes the limit on the answer of one statement */
   constructor(
     url: string,
     size: number,
@@ -66,9 +66,10 @@ export class RetrievalDatabase {
 
   /**
    * Runs `work` in one snapshot of the database, so that a version and the rows read with it belong together.
-   * @param timeoutMs bound of each statement and of the whole; after it the running statement is cancelled.
-   * @param limitBytes bound of what one statement may answer with
-   * @throws AnswerTooLargeError when a statement answers with more than `answerMaxBytes`; GraphGoneError when the graph does not exist; QueryTimeoutError when the time is over.
+   * @param timeoutMs limit of each statement and of the whole. After it the running statement is cancelled.
+   * @param limitBytes limit on the answer of one statement
+   * @throws AnswerTooLargeError when a statement answers with more than `answerMaxBytes`; GraphGoneError when the graph does not
+   * exist; QueryTimeoutError when the time is over.
    */
   async readGraph<T>(
     graphId: number,
@@ -90,7 +91,7 @@ export class RetrievalDatabase {
     }, timeoutMs);
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      // One round trip; both numbers are integers by their types and cannot carry SQL.
+      // One round trip. Both numbers are integers by their types and cannot carry SQL.
       const begun = (await client.query(
         `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${Math.trunc(timeoutMs)}; SELECT version FROM graphs WHERE id = ${Math.trunc(graphId)}`,
       )) as unknown as pg.QueryResult<{ version: number }>[];
@@ -112,13 +113,13 @@ export class RetrievalDatabase {
       signal.throwIfAborted();
       const sqlstate = sqlstateOf(error);
       if (timedOut || sqlstate === SQLSTATE.queryCanceled) throw new QueryTimeoutError(timeoutMs);
-      // The snapshot still has the graph, but tables are dropped for every snapshot at once.
+      // The snapshot still has the graph, but a dropped table is gone from every snapshot at once.
       if (sqlstate === SQLSTATE.undefinedTable) throw new GraphGoneError(graphId);
       throw error;
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', cancel);
-      // The answer need not wait for it, the connection does: a cancellation still under way would end the next caller's query.
+      // The answer need not wait for the cancellation, but the connection must: a late one would end the next caller's query.
       cancelling
         .then(() => client.query('ROLLBACK'))
         .then(

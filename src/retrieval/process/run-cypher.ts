@@ -22,7 +22,7 @@ export interface CypherQuery {
   language: Language;
 }
 
-/** Matches that stand for the many behind a row of an aggregate. */
+/** The number of matches cited for the many behind a row of an aggregate. */
 const EXAMPLE_MATCHES = 50;
 
 export async function runCypher(
@@ -31,7 +31,7 @@ export async function runCypher(
   query: CypherQuery & { graphId: number; timeoutMs: number },
   signal: AbortSignal,
 ): Promise<RetrievalAnswer> {
-  // A text that cannot be parsed is refused before it costs a connection.
+  // A text that cannot be parsed is refused before it takes a connection.
   const parsed = parseCypher(query.text);
   return database.readGraph(query.graphId, query.timeoutMs, signal, async reader => {
     const { schema } = await graphs.get(reader);
@@ -39,7 +39,7 @@ export async function runCypher(
   });
 }
 
-/** Runs a plan and gathers what its rows rest on. */
+/** Runs a plan and collects the evidence for its rows. */
 export async function executePlan(
   reader: GraphReader,
   schema: GraphElements,
@@ -48,7 +48,7 @@ export async function executePlan(
   pace: Pace,
 ): Promise<RetrievalAnswer> {
   const started = performance.now();
-  // One row more than asked for tells whether there are more.
+  // One row more than asked for shows whether there are more.
   const compiled = compilePlan(plan, { graphId: reader.graphId, limit: query.limit + 1 });
   const decoded = await fetchRows(reader, compiled, plan, pace);
   const executed = performance.now();
@@ -89,7 +89,7 @@ export async function executePlan(
   };
 }
 
-/** Rows as they go out. */
+/** Prepares rows to be sent. */
 async function showRows(rows: unknown[][], pace: Pace): Promise<unknown[][]> {
   const shown: unknown[][] = [];
   for (const row of rows) {
@@ -106,7 +106,7 @@ async function fetchRows(reader: GraphReader, compiled: CompiledQuery, plan: Que
   return decodeRows(compiled, cells as (string | null)[][], pace);
 }
 
-/** Adds the first of the matches that rows of an aggregate rest on; `isWhole` where single matches cannot be told apart. */
+/** Adds the first of the matches behind the rows of an aggregate. `isWhole` is set when single matches cannot be told apart. */
 async function citeMatches(
   reader: GraphReader,
   plan: QueryPlan,
@@ -119,7 +119,7 @@ async function citeMatches(
   const options = { graphId: reader.graphId, limit: EXAMPLE_MATCHES };
   const examples = behind ? await fetchRows(reader, compilePlan(behind.plan, options), plan, pace) : null;
   elements.addEvidence(examples?.evidence ?? []);
-  // A count of 0 rests on nothing.
+  // A count of 0 rests on no match.
   if (behind && behind.values.length === 0 && elements.isEmpty) return { isWhole: false, warnings: [] };
   if (examples === null || elements.isEmpty) {
     return {
@@ -138,7 +138,7 @@ async function citeMatches(
   return { isWhole: false, warnings: capped ? [text] : [] };
 }
 
-/** The tables that a plan's labels and types come from, each once; all of them where it names none. */
+/** Cites each table of the plan's labels and types once, or all tables if the plan names none. */
 function citeTables(schema: GraphElements, plan: QueryPlan): Citation[] {
   const patterns = patternsOf(plan);
   const labels = new Set(patterns.flatMap(({ nodes }) => nodes.flatMap(node => node.labels.flat())));

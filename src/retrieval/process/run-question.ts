@@ -34,10 +34,10 @@ export interface Question {
 }
 
 const SHOWN_HITS = 10;
-/** A question that names more is no question any more, and planning it would take longer than answering all others. */
+/** A text with more mentions is no question. Planning it would take longer than answering all others. */
 const MOST_MENTIONS = 60;
 
-/** Links, plans and runs a question; what cannot be planned is answered with the nearest nodes and the reason. */
+/** Links, plans and runs a question. If it cannot be planned, the answer is the nearest nodes and the reason. */
 export async function runQuestion(
   database: RetrievalDatabase,
   graphs: LoadedGraphs,
@@ -96,7 +96,10 @@ async function answerQuestion(
   return graphAnswer(reader, schema, { ...plan, logical }, question, { terms, notes, timing }, pace);
 }
 
-/** Or why the Cypher that a question was turned into cannot be run: the asker has not written it, and has no use for a place in it. */
+/**
+ * Parses and plans the Cypher of a question, or says why it cannot run. The error has no place in the text: the asker did not write
+ * it.
+ */
 function planOf({ cypher, parameters }: GraphPlan, schema: GraphElements): QueryPlan | { reason: Bilingual } {
   try {
     return planCypher(parseCypher(cypher), schema, parameters);
@@ -127,7 +130,7 @@ async function graphAnswer(
   };
 }
 
-/** The API runs the metric; what rests on the graph are the entities that the question named. */
+/** The API runs the metric. The graph's part of the evidence is the entities that the question named. */
 async function metricAnswer(
   reader: GraphReader,
   schema: GraphElements,
@@ -158,7 +161,7 @@ async function metricAnswer(
   };
 }
 
-/** Never an invented answer: the nodes that are nearest to the words, and the reason in the warnings. */
+/** Answers with the nodes nearest to the words, and the reason in the warnings. It never invents an answer. */
 async function searchInstead(
   reader: GraphReader,
   graph: LoadedGraph,
@@ -181,7 +184,7 @@ async function searchInstead(
   };
 }
 
-/** A plan that may not be what was asked for: more words were left over than understood, or one of them may have been its only limit. */
+/** Says why a plan may not be what was asked for: more words were left over than understood, or one of them may be its only limit. */
 function whyUncertain({ mentions, unknown }: LinkedQuestion, { shape }: GraphPlan): Bilingual | null {
   const understood = mentions.filter(mention => mention.meanings[0]?.as !== 'intent').length;
   if (understood > 0 && (unknown.length === 0 || Object.values<string[]>({ ...shape.of }).some(names => names.length > 0))) return null;
@@ -224,7 +227,7 @@ function describeTerms({ mentions }: LinkedQuestion, entities: ReadonlyMap<numbe
   });
 }
 
-/** What was taken for something else than it literally says, or not understood at all. */
+/** Describes words that were read as something else than they literally say, or not understood at all. */
 function describeGuesses({ mentions, unknown }: LinkedQuestion, entities: ReadonlyMap<number, AnswerNode>, language: Language): string[] {
   const zh = language === 'zh';
   const guesses = mentions.flatMap(({ text, meanings }) => {

@@ -25,10 +25,10 @@ const COLUMNS: AnswerColumn[] = [
   { name: 'context', type: 'list' },
 ];
 const ATTEMPTS = 4;
-/** Hits that can be paged through: the best of a million are found by keeping as many in order as come before the page. */
+/** The deepest hit that a page can reach. Finding the best of a million means keeping all hits before the page in order. */
 const MOST_PAGED = 10_000;
 
-/** Ranked nodes of one page, each with what it belongs to. */
+/** Finds one page of ranked nodes, each with the nodes it belongs to. */
 export async function runSearch(
   database: RetrievalDatabase,
   graphs: LoadedGraphs,
@@ -42,7 +42,7 @@ export async function runSearch(
   });
 }
 
-/** Runs `work` with the index of exactly the version that the reader sees; begins again when a new version lands in between. */
+/** Runs `work` with the index of exactly the version that the reader sees. It begins again when a new version arrives in between. */
 export async function withIndex<T>(
   database: RetrievalDatabase,
   graphs: LoadedGraphs,
@@ -51,7 +51,7 @@ export async function withIndex<T>(
   work: (reader: GraphReader, graph: LoadedGraph, loaded: LoadedIndex) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    // The index is loaded outside of the query's transaction: a cold start must not hold a snapshot and a connection twice.
+    // The index is loaded outside the query's transaction, so that a cold start does not hold a second snapshot and connection.
     const graph = await database.readGraph(query.graphId, query.timeoutMs, signal, reader => graphs.get(reader));
     const loaded = await graphs.indexOf(graph);
     if (!loaded) continue;

@@ -19,7 +19,7 @@ import { writeAnswer } from './write-answer.js';
 
 export interface RetrievalOptions {
   databaseUrl: string;
-  /** A socket path (contains a slash) or `host:port`. */
+  /** A socket path (with a slash) or `host:port`. */
   listen: string;
   memoryMb: number;
   answerMaxBytes: number;
@@ -27,9 +27,9 @@ export interface RetrievalOptions {
 }
 
 const MAX_BODY_BYTES = 2_097_152;
-/** Queries keep a core each busy, of PostgreSQL's mostly: more than twice as many as there are would leave nothing to the rest. */
+/** Each query keeps about one core busy, mostly PostgreSQL's. More than two queries a core would leave nothing for the rest. */
 export const WORKING_AT_ONCE = Math.min(8, Math.max(4, 2 * availableParallelism()));
-/** Every process of the API shares these. All that waits and works for one of them fits into its connections to here. */
+/** All API processes share these places. Everything that works and waits for one API process fits into its connections to here. */
 const SHARE = { places: WORKING_AT_ONCE, waitingPerCaller: 50, waiting: 200, patienceMs: 120_000 };
 
 export interface RetrievalServer {
@@ -38,9 +38,9 @@ export interface RetrievalServer {
   close: (boundMs: number) => Promise<void>;
 }
 
-/** Opens the retrieval process's HTTP server; resolves once it listens. */
+/** Opens the retrieval process's HTTP server and resolves once it listens. */
 export async function serveRetrieval(options: RetrievalOptions): Promise<RetrievalServer> {
-  // One connection more for each of a few graphs that may be loading, and one to cancel with.
+  // Adds a connection for each of a few graphs that may be loading, and one for cancelling.
   const database = new RetrievalDatabase(options.databaseUrl, WORKING_AT_ONCE + 4, options.answerMaxBytes, options.log);
   const graphs = new LoadedGraphs(database, options.memoryMb * 1024 * 1024);
   const share = new FairShare({ ...SHARE, refuse: retryAfterS => new RetrievalBusyError(retryAfterS) });
@@ -75,7 +75,7 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
       send(response, 200, await answer(request, gone.signal));
     } catch (error) {
       if (gone.signal.aborted) return;
-      // Failures that are not the caller's doing.
+      // Logs failures that the caller did not cause.
       if (!isAnswer(error)) options.log.error({ request_id: request.headers['x-request-id'], cause: error }, 'A query failed');
       const failure = toFailure(error);
       send(response, failure.status, [Buffer.from(JSON.stringify(failure))]);
@@ -83,7 +83,7 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
   }
 
   const server = http.createServer((request, response) => {
-    // Nothing may be left to fail here: a rejection would end the process, with everybody's queries.
+    // No error may be left unhandled here: a rejection would end the process with everybody's queries.
     handle(request, response).catch((error: unknown) => {
       options.log.error({ cause: error }, 'A failure could not be answered');
       response.destroy();
@@ -92,7 +92,7 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
   const drain = new ServerDrain(server, (_request, response) => {
     send(response, 503, [Buffer.from(JSON.stringify(toFailure(new ServiceStoppingError())))]);
   });
-  // Cold starts and long queries are bounded by their own time-outs.
+  // Limits only the arrival of a request. Cold starts and long queries have their own time-outs.
   server.requestTimeout = 30_000;
   server.keepAliveTimeout = 75_000;
   await listen(server, options.listen);
@@ -107,7 +107,7 @@ export async function serveRetrieval(options: RetrievalOptions): Promise<Retriev
 
 async function listen(server: Server, address: string): Promise<void> {
   const isPath = address.includes('/');
-  // A socket file of a process that was killed stays behind; the directory is private to this instance.
+  // A killed process leaves its socket file behind. The directory is private to this instance.
   if (isPath) await rm(address, { force: true });
   const colon = address.lastIndexOf(':');
   const target = isPath
@@ -134,7 +134,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
 }
 
 function send(response: ServerResponse, status: number, pieces: Buffer[]): void {
-  // The drain of a process that stops may have answered already.
+  // The drain of a stopping process may have answered already.
   if (response.headersSent || response.destroyed) return;
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': length });
@@ -142,7 +142,7 @@ function send(response: ServerResponse, status: number, pieces: Buffer[]): void 
   response.end();
 }
 
-/** Whether what was thrown is an answer to the caller as it is. */
+/** Tells whether the error is itself an answer to the caller. */
 function isAnswer(thrown: unknown): boolean {
   return thrown instanceof ApiError || thrown instanceof LanguageError;
 }

@@ -19,7 +19,7 @@ describe('toCitations', () => {
     ]);
   });
 
-  it('names the table of the pair of labels that an edge joins, where one job maps its type several times', () => {
+  it('names the table of the pair of labels that an edge joins when one job maps its type several times', () => {
     const source = { kind: 'edge' as const, name: '属于', jobId: 1, connection: 'pg_mirror', connectionId: 1, keyColumns: ['id'] };
     const sources = [
       { ...source, sourceLabel: '产品', targetLabel: '类别', table: 'product_categories' },
@@ -35,14 +35,14 @@ describe('toCitations', () => {
     expect(tables(edge)).toEqual([]);
   });
 
-  it('names no table where several could be it and the run that wrote the node is gone', () => {
+  it('names no table when several are possible and the run that wrote the node is gone', () => {
     expect(toCitations(schema, [cited('7', null)]).citations).toEqual([]);
     expect(toCitations({ ...schema, sources: schema.sources.slice(0, 1) }, [cited('7', null)]).citations).toMatchObject([
       { table: 'products' },
     ]);
   });
 
-  it('tells that not all are listed', () => {
+  it('reports that not all are listed', () => {
     const { citations, more } = toCitations(
       schema,
       Array.from({ length: 201 }, (_, i) => cited(String(i), 1)),
@@ -52,7 +52,7 @@ describe('toCitations', () => {
 });
 
 describe('keyOfRow', () => {
-  it('takes the key of several columns apart and keeps a key of one as it is', () => {
+  it('splits the key of several columns and keeps a key of one as it is', () => {
     expect(keyOfRow(['order_id', 'line_no'], '["10248", "11"]')).toEqual({ order_id: '10248', line_no: '11' });
     expect(keyOfRow(['code'], '["a", "b"]')).toEqual({ code: '["a", "b"]' });
   });

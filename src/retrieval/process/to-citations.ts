@@ -3,7 +3,7 @@ import { type ElementSource, type GraphElements } from './graph-elements.js';
 
 const MOST_CITATIONS = 200;
 
-/** An element of the answer as the citation needs it. */
+/** An element of the answer, as a citation needs it. */
 export interface CitedElement {
   kind: 'node' | 'edge';
   /** Label or type. */
@@ -11,11 +11,11 @@ export interface CitedElement {
   key: string;
   jobId: number | null;
   loadedAt: string | null;
-  /** Labels of the nodes that an edge leads from and to, where they are known. */
+  /** The labels of the nodes at the start and end of an edge, if known. */
   ends?: readonly [from: string | undefined, to: string | undefined];
 }
 
-/** The warehouse rows behind nodes and edges, each once, in their order; at most 200, and whether there were more. */
+/** The warehouse rows behind nodes and edges, each once, in their order: at most 200, and whether there were more. */
 export function toCitations(schema: GraphElements, cited: CitedElement[]): { citations: Citation[]; more: boolean } {
   const distinct = [
     ...new Map(cited.map(element => [JSON.stringify([element.kind, element.name, element.key, element.ends]), element])).values(),
@@ -41,8 +41,8 @@ export function toCitations(schema: GraphElements, cited: CitedElement[]): { cit
 }
 
 /**
- * The table that an element came from; undefined where several could be it. A type of edge may be mapped from one table for each
- * pair of labels, and the record of the run that wrote an element may be gone.
+ * The table that an element came from, or undefined if several are possible. An edge type may be mapped from one table for each
+ * pair of labels, and the record of the run that wrote the element may be gone.
  */
 function sourceOf(
   sources: ElementSource[],

@@ -1,7 +1,10 @@
 import { type ToOne } from '../../questions/planning/rank-paths.js';
 import { type GraphReader } from './retrieval-database.js';
 
-/** Decides it from all edges of the graph, in one pass per direction over the two indexes of `edges`. */
+/**
+ * Reads which edge types lead to one node only, from all edges of the graph, in one pass per direction over the two indexes of
+ * `edges`.
+ */
 export async function readToOneTypes(reader: GraphReader): Promise<ToOne> {
   const toOne = async (end: 'source_id' | 'target_id'): Promise<string[]> => {
     const rows = await reader.query<{ type: string }>(

@@ -4,7 +4,7 @@ import { type Pace } from '../../common/turns/pace.js';
 import { type RetrievalAnswer } from '../protocol.js';
 
 /**
- * The three lines of an answer, in pieces.
+ * Writes the three lines of an answer in pieces.
  * @throws AnswerTooLargeError as soon as more than `limitBytes` are written
  */
 export async function writeAnswer({ rows, graph, ...head }: RetrievalAnswer, limitBytes: number, pace: Pace): Promise<Buffer[]> {
