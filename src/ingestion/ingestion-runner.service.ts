@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { PoolClient } from 'pg';
+import { type PoolClient } from 'pg';
 import { inTurns } from '../common/turns/pace.js';
 import { Settings } from '../config/settings.js';
 import { ServicePool } from '../database/service-pool.js';
 import { GraphsService } from '../graphs/graphs.service.js';
 import { quoteIdentifier } from '../sql/quote-identifier.js';
 import { type JobRow, JobsRepository } from './jobs.repository.js';
-import type { Mapping } from './mapping/mapping.js';
+import { type Mapping } from './mapping/mapping.js';
 import { readMapping } from './mapping/parse-mapping.js';
 import { RejectedRowsRepository } from './rejected-rows.repository.js';
 import { readRejected } from './run/rejected-rows.js';

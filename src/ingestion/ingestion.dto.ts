@@ -5,12 +5,12 @@ import { IsName } from '../http/validation/is-name.decorator.js';
 import { PageQuery } from '../http/paging/page.js';
 import { QueryInt } from '../http/validation/query-int.decorator.js';
 import { exampleMapping } from './mapping-example.js';
-import type { JobRow } from './jobs.repository.js';
-import type { RejectedRow } from './rejected-rows.repository.js';
-import type { RunRow } from './runs.repository.js';
+import { type JobRow } from './jobs.repository.js';
+import { type RejectedRow } from './rejected-rows.repository.js';
+import { type RunRow } from './runs.repository.js';
 import { joined } from '../text/bilingual.js';
 import { type MappingWarning, pathText } from './mapping/mapping.js';
-import type { RunReport } from './run/run-report.js';
+import { type RunReport } from './run/run-report.js';
 
 /** Twice the parser's own limit in bytes, so that its message about the size is the one that is seen. */
 const maxMappingLength = 512 * 1024;

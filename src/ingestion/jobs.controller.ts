@@ -9,7 +9,7 @@ import {
   ApiResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import type { Response } from 'express';
+import { type Response } from 'express';
 import { Authenticated } from '../access/access.decorator.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { type Page, PageOf, PageQuery } from '../http/paging/page.js';

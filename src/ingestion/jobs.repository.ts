@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { PoolClient } from 'pg';
+import { type PoolClient } from 'pg';
 import { type Principal } from '../access/principal.js';
 import { Quotas } from '../database/quotas.js';
 import { ServicePool } from '../database/service-pool.js';

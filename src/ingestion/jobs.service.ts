@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../access/principal.js';
+import { type Principal } from '../access/principal.js';
 import { inTurns } from '../common/turns/pace.js';
 import { afterId, type Page, page } from '../http/paging/page.js';
 import { Settings } from '../config/settings.js';
@@ -15,7 +15,7 @@ import {
   type ValidateMappingResponse,
 } from './ingestion.dto.js';
 import { JobsRepository } from './jobs.repository.js';
-import type { Mapping, ParsedMapping } from './mapping/mapping.js';
+import { type Mapping, type ParsedMapping } from './mapping/mapping.js';
 import { readMapping } from './mapping/parse-mapping.js';
 import { MappingError } from './mapping/problems.js';
 import { MappingRefusedError } from './mapping.errors.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { PoolClient } from 'pg';
+import { type PoolClient } from 'pg';
 import { ServicePool } from '../database/service-pool.js';
-import type { Reason } from './run/run-report.js';
+import { type Reason } from './run/run-report.js';
 
 export interface RejectedRow {
   id: string;

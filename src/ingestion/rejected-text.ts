@@ -1,4 +1,4 @@
-import type { RejectedRowResponse } from './ingestion.dto.js';
+import { type RejectedRowResponse } from './ingestion.dto.js';
 
 export type RejectedFormat = 'ndjson' | 'csv';
 

@@ -1,8 +1,8 @@
 import { pipeline } from 'node:stream/promises';
 import { Controller, type ExecutionContext, Get, Headers, HttpCode, HttpStatus, Post, Query, Res, Sse } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
-import type { Observable } from 'rxjs';
+import { type Response } from 'express';
+import { type Observable } from 'rxjs';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { PageOf } from '../http/paging/page.js';
 import { IdParam } from '../http/validation/positive-int.pipe.js';

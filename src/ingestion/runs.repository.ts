@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { PoolClient } from 'pg';
+import { type PoolClient } from 'pg';
 import { ServicePool } from '../database/service-pool.js';
 import { SQLSTATE, sqlstateOf } from '../sql/sqlstate.js';
 import { RunActiveError, RunNotFoundError, TooManyRunsWaitingError } from './ingestion.errors.js';
 import { JobsRepository } from './jobs.repository.js';
 import { LeaseLostError } from './run/run-failure.js';
-import type { RunReport } from './run/run-report.js';
+import { type RunReport } from './run/run-report.js';
 
 /** A worker that was silent for this long has lost its runs to whoever asks next. */
 export const leaseSeconds = 30;

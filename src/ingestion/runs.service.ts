@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExecutionContext, Injectable } from '@nestjs/common';
-import type { PoolClient } from 'pg';
+import { type PoolClient } from 'pg';
 import { Observable } from 'rxjs';
-import type { Principal } from '../access/principal.js';
+import { type Principal } from '../access/principal.js';
 import { afterId, type Page, page } from '../http/paging/page.js';
 import { FairShare } from '../common/turns/fair-share.js';
 import { ServiceStop } from '../common/stopping/service-stop.js';

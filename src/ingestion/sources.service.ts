@@ -9,7 +9,7 @@ import { guardSelect } from '../sql-guard/guard-select.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { ConnectionTypeNotBuiltError } from '../warehouse/warehouse.errors.js';
 import { type UsableConnection, type WarehouseReader, WarehouseService } from '../warehouse/warehouse.service.js';
-import type { Mapping, MappingPath } from './mapping/mapping.js';
+import { type Mapping, type MappingPath } from './mapping/mapping.js';
 import { nearestName } from '../text/nearest-name.js';
 import { checkInferredRules } from './staging/check-inferred-rules.js';
 import { sourceFamily, type SourceFamily } from './staging/source-type.js';

@@ -1,8 +1,8 @@
-import type { ColumnMapping, EdgeEnd, EdgeMapping, MappingPath, NodeMapping } from './mapping.js';
+import { type ColumnMapping, type EdgeEnd, type EdgeMapping, type MappingPath, type NodeMapping } from './mapping.js';
 import { nearestName } from '../../text/nearest-name.js';
-import type { MappingProblems } from './problems.js';
+import { type MappingProblems } from './problems.js';
 import { fitsType } from './property-type.js';
-import type { WrittenEdge, WrittenEnd } from './read-element.js';
+import { type WrittenEdge, type WrittenEnd } from './read-element.js';
 
 /** As many columns as an index of PostgreSQL may have. */
 const MAX_KEY_COLUMNS = 32;

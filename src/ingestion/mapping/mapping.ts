@@ -1,5 +1,5 @@
-import type { Bilingual } from '../../text/bilingual.js';
-import type { Place } from '../../text/place.js';
+import { type Bilingual } from '../../text/bilingual.js';
+import { type Place } from '../../text/place.js';
 
 /** What a parsed and checked mapping is: the typed tree that the compiler and the run read. Everything is resolved and defaulted. */
 

@@ -1,6 +1,6 @@
 import { atOnce, type Steps } from '../../text/steps.js';
 import { checkEdges, checkNodes } from './check-mapping.js';
-import type { Mapping, ParsedMapping } from './mapping.js';
+import { type Mapping, type ParsedMapping } from './mapping.js';
 import { MappingError, MappingProblems } from './problems.js';
 import { parseDuration } from './property-type.js';
 import { readEdge, readNode } from './read-element.js';

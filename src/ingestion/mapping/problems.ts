@@ -1,7 +1,7 @@
-import type { Bilingual, Phrase } from '../../text/bilingual.js';
+import { type Bilingual, type Phrase } from '../../text/bilingual.js';
 import { LanguageError } from '../../text/language-error.js';
-import type { Place } from '../../text/place.js';
-import type { MappingPath, MappingWarning } from './mapping.js';
+import { type Place } from '../../text/place.js';
+import { type MappingPath, type MappingWarning } from './mapping.js';
 
 const MAX_PROBLEMS = 50;
 

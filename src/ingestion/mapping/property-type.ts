@@ -1,4 +1,4 @@
-import type { PropertyType } from './mapping.js';
+import { type PropertyType } from './mapping.js';
 
 const PLAIN_TYPES = ['string', 'int', 'bigint', 'float', 'boolean', 'date', 'time', 'datetime', 'json', 'string[]', 'int[]'] as const;
 

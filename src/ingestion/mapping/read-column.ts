@@ -1,7 +1,7 @@
-import type { ColumnMapping, ColumnSource, PropertyType, Rule, Transform } from './mapping.js';
+import { type ColumnMapping, type ColumnSource, type PropertyType, type Rule, type Transform } from './mapping.js';
 import { TYPE_NAMES, fitsType, parsePropertyType, typeText } from './property-type.js';
 import { isAbove, readRules } from './read-rules.js';
-import type { MapReader, YamlReader } from './yaml-reader.js';
+import { type MapReader, type YamlReader } from './yaml-reader.js';
 
 const SIMPLE_TRANSFORMS = ['trim', 'lower', 'upper', 'nfc', 'nfkc', 'collapse_space'] as const;
 const TRANSFORMS: string[] = [...SIMPLE_TRANSFORMS, 'map', 'null_if'];

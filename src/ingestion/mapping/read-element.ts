@@ -1,7 +1,7 @@
-import type { ColumnMapping, EdgeEnd, EdgeMapping, ElementSource, Incremental, NodeMapping } from './mapping.js';
+import { type ColumnMapping, type EdgeEnd, type EdgeMapping, type ElementSource, type Incremental, type NodeMapping } from './mapping.js';
 import { parseDuration } from './property-type.js';
 import { readColumn } from './read-column.js';
-import type { MapReader, YamlReader } from './yaml-reader.js';
+import { type MapReader, type YamlReader } from './yaml-reader.js';
 
 const SHARED_KEYS = ['aliases', 'table', 'query', 'where', 'key', 'incremental', 'deletes', 'columns'];
 const NODE_KEYS = ['id', 'label', ...SHARED_KEYS, 'display', 'write'];

@@ -1,8 +1,8 @@
 import { positionAt } from '../../text/place.js';
-import type { PropertyType, Rule, Severity } from './mapping.js';
+import { type PropertyType, type Rule, type Severity } from './mapping.js';
 import { fitsType, isNumeric, isTemporal, typeText } from './property-type.js';
 import { RegexError, toPostgresRegex } from './regex-subset.js';
-import type { YamlReader } from './yaml-reader.js';
+import { type YamlReader } from './yaml-reader.js';
 
 const RULES = ['required', 'unique', 'one_of', 'pattern', 'min', 'max', 'min_length', 'max_length', 'expression'] as const;
 type RuleName = (typeof RULES)[number];

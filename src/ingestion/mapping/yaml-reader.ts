@@ -1,9 +1,9 @@
 import { type Bilingual, type Phrase } from '../../text/bilingual.js';
 import { nearestName } from '../../text/nearest-name.js';
-import type { Place } from '../../text/place.js';
-import type { MappingPath } from './mapping.js';
-import type { MappingProblems } from './problems.js';
-import type { YamlNode } from './yaml-tree.js';
+import { type Place } from '../../text/place.js';
+import { type MappingPath } from './mapping.js';
+import { type MappingProblems } from './problems.js';
+import { type YamlNode } from './yaml-tree.js';
 
 /** What `name` expects at a place, for the sentence of a `wrong_type` problem. */
 const KINDS = {

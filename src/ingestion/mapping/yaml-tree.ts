@@ -1,9 +1,9 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { CORE_SCHEMA, YAMLException, constructFromEvents, getScalarValue, parseEvents } from 'js-yaml';
-import type { Steps } from '../../text/steps.js';
+import { type Steps } from '../../text/steps.js';
 import { LanguageError } from '../../text/language-error.js';
 import { type Place, placeAt, placesIn } from '../../text/place.js';
-import type { MappingPath } from './mapping.js';
+import { type MappingPath } from './mapping.js';
 
 const MAX_BYTES = 256 * 1024;
 const MAX_DEPTH = 20;

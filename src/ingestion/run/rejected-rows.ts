@@ -1,12 +1,12 @@
-import type { PoolClient } from 'pg';
+import { type PoolClient } from 'pg';
 import { Pace } from '../../common/turns/pace.js';
 import { cut } from '../../text/cut.js';
 import { typeText } from '../mapping/property-type.js';
-import type { Rule } from '../mapping/mapping.js';
+import { type Rule } from '../mapping/mapping.js';
 import { MAX_KEY_LENGTH } from '../staging/compile-staging.js';
 import { KEY_MISSING, KEY_TOO_LONG, TYPE_FAILED } from '../staging/rule-sql.js';
-import type { Reason, RejectedSample } from './run-report.js';
-import type { StagedTarget } from './stage-target.js';
+import { type Reason, type RejectedSample } from './run-report.js';
+import { type StagedTarget } from './stage-target.js';
 
 interface RejectedRow {
   row_no: string;

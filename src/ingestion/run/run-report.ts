@@ -1,4 +1,4 @@
-import type { Target } from '../staging/target.js';
+import { type Target } from '../staging/target.js';
 
 /**
  * What a run did with the rows of one target. Every row read is in exactly one of the other counts, except that `deleted` counts

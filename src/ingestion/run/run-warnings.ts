@@ -1,5 +1,5 @@
-import type { RunWarning, TargetReport } from './run-report.js';
-import type { StagedTarget } from './stage-target.js';
+import { type RunWarning, type TargetReport } from './run-report.js';
+import { type StagedTarget } from './stage-target.js';
 
 /** Says that more rows of a target were rejected than are kept. */
 export function cutWarning({ target, rejected }: TargetReport, kept: number): RunWarning[] {

@@ -1,8 +1,8 @@
-import type { PoolClient, QueryConfig } from 'pg';
+import { type PoolClient, type QueryConfig } from 'pg';
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
-import type { StagingPlan, UniqueColumn } from '../staging/compile-staging.js';
-import type { Target } from '../staging/target.js';
-import type { TargetReport } from './run-report.js';
+import { type StagingPlan, type UniqueColumn } from '../staging/compile-staging.js';
+import { type Target } from '../staging/target.js';
+import { type TargetReport } from './run-report.js';
 
 /** A target whose rows are staged in this session. */
 export interface StagedTarget {

@@ -1,6 +1,6 @@
-import type { PoolClient } from 'pg';
-import type { GraphTables } from '../../database/graph-tables.js';
-import type { RunReport, RunWarning } from './run-report.js';
+import { type PoolClient } from 'pg';
+import { type GraphTables } from '../../database/graph-tables.js';
+import { type RunReport, type RunWarning } from './run-report.js';
 import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
 
 const analyzeTimeoutMs = 300_000;

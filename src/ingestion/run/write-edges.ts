@@ -1,8 +1,8 @@
-import type { PoolClient } from 'pg';
-import type { EdgeMapping } from '../mapping/mapping.js';
+import { type PoolClient } from 'pg';
+import { type EdgeMapping } from '../mapping/mapping.js';
 import { RunFailure } from './run-failure.js';
 import { goodRows, markDuplicates, type StagedTarget } from './stage-target.js';
-import type { WriteScope } from './write-nodes.js';
+import { type WriteScope } from './write-nodes.js';
 import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
 
 const hashJoinFromRows = 10_000;

@@ -1,10 +1,10 @@
-import type { PoolClient } from 'pg';
-import type { ColumnMapping } from '../mapping/mapping.js';
+import { type PoolClient } from 'pg';
+import { type ColumnMapping } from '../mapping/mapping.js';
 import { typeText } from '../mapping/property-type.js';
-import type { ResolvedType } from '../staging/column-sql.js';
+import { type ResolvedType } from '../staging/column-sql.js';
 import { mappingOf } from '../staging/target.js';
-import type { StagedTarget } from './stage-target.js';
-import type { WriteScope } from './write-nodes.js';
+import { type StagedTarget } from './stage-target.js';
+import { type WriteScope } from './write-nodes.js';
 
 export interface ElementOrigin {
   jobId: number;

@@ -1,6 +1,6 @@
-import type { PoolClient } from 'pg';
+import { type PoolClient } from 'pg';
 import { type GraphTables, graphTables } from '../../database/graph-tables.js';
-import type { NodeMapping } from '../mapping/mapping.js';
+import { type NodeMapping } from '../mapping/mapping.js';
 import { goodRows, type StagedTarget } from './stage-target.js';
 
 /** Where a run writes. The caller holds the lock that makes it the graph's only writer. */

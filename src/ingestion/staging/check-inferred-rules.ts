@@ -1,7 +1,7 @@
-import type { ColumnMapping, PropertyType } from '../mapping/mapping.js';
+import { type ColumnMapping, type PropertyType } from '../mapping/mapping.js';
 import { fitsType, isNumeric, isTemporal, typeText } from '../mapping/property-type.js';
 import { inferredType, type SourceFamily } from './source-type.js';
-import type { SourceProblem, SourceShape, Target } from './target.js';
+import { type SourceProblem, type SourceShape, type Target } from './target.js';
 
 const hint = { zh: '在映射中写明 type', en: 'state the `type` of the column in the mapping' };
 

@@ -1,7 +1,7 @@
-import type { PropertyType, Transform } from '../mapping/mapping.js';
+import { type PropertyType, type Transform } from '../mapping/mapping.js';
 import { fitsType } from '../mapping/property-type.js';
-import type { SourceFamily } from './source-type.js';
-import type { SqlBuilder } from './sql-builder.js';
+import { type SourceFamily } from './source-type.js';
+import { type SqlBuilder } from './sql-builder.js';
 
 /** A property type, or `numeric` without bounds: what a numeric source column is when the mapping names no type. */
 export type ResolvedType = PropertyType | { name: 'numeric' };

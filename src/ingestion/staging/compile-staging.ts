@@ -1,6 +1,6 @@
 import { guardExpression, guardPredicate } from '../../sql-guard/guard-expression.js';
 import { type Steps } from '../../text/steps.js';
-import type { ColumnMapping, Mapping, NodeMapping, Rule } from '../mapping/mapping.js';
+import { type ColumnMapping, type Mapping, type NodeMapping, type Rule } from '../mapping/mapping.js';
 import { cleanedText, directValue, isDirect, parsedValue, type ResolvedType, type ValueSql } from './column-sql.js';
 import { jsonbArray, jsonbObject } from './jsonb-sql.js';
 import { isPlainText, type KeyPart, keyText } from './key-text.js';

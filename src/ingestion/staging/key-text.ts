@@ -1,5 +1,5 @@
 import { jsonbArray } from './jsonb-sql.js';
-import type { SourceFamily } from './source-type.js';
+import { type SourceFamily } from './source-type.js';
 
 /** One column's share of a key. */
 export interface KeyPart {

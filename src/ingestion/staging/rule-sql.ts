@@ -1,6 +1,6 @@
-import type { Rule } from '../mapping/mapping.js';
+import { type Rule } from '../mapping/mapping.js';
 import { comparisonType, type ResolvedType, type ValueSql } from './column-sql.js';
-import type { SqlBuilder } from './sql-builder.js';
+import { type SqlBuilder } from './sql-builder.js';
 
 /** Stands for the implicit rule `type` where a failed rule is named by its index. */
 export const TYPE_FAILED = -1;

@@ -2,8 +2,8 @@ import { quoteIdentifier, quoteTable } from '../../sql/quote-identifier.js';
 import { guardPredicate, type GuardScope } from '../../sql-guard/guard-expression.js';
 import { guardSelect } from '../../sql-guard/guard-select.js';
 import { parsedValue } from './column-sql.js';
-import type { SourceFamily } from './source-type.js';
-import type { SqlBuilder } from './sql-builder.js';
+import { type SourceFamily } from './source-type.js';
+import { type SqlBuilder } from './sql-builder.js';
 import { type SourceShape, type Target, sourceAlias } from './target.js';
 
 /**

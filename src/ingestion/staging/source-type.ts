@@ -1,4 +1,4 @@
-import type { PropertyType } from '../mapping/mapping.js';
+import { type PropertyType } from '../mapping/mapping.js';
 
 /** What a source column is, as far as staging treats its values differently. */
 export type SourceFamily =

@@ -1,6 +1,6 @@
 import { type Bilingual, type Phrase } from '../../text/bilingual.js';
-import type { ColumnMapping, EdgeMapping, Mapping, MappingPath, NodeMapping } from '../mapping/mapping.js';
-import type { SourceFamily } from './source-type.js';
+import { type ColumnMapping, type EdgeMapping, type Mapping, type MappingPath, type NodeMapping } from '../mapping/mapping.js';
+import { type SourceFamily } from './source-type.js';
 
 /** One node or edge of the mapping; what a run stages and writes as one. */
 export type Target =

@@ -1,5 +1,4 @@
-import { type Language } from '../../text/language.js';
-import { languageOf } from '../../text/language.js';
+import { type Language, languageOf } from '../../text/language.js';
 
 /** The name of a thing of the graph in a sentence. In English it is an English alias or column if the own name is not English. */
 export function spokenName(name: string, aliases: string[], language: Language): string {
