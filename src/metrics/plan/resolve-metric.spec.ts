@@ -1,0 +1,27 @@
+import { orders } from '../../../test/support/metric-tables.js';
+import { resolveMetric } from './resolve-metric.js';
+
+describe('references', () => {
+  const graph = (metrics: Record<string, string>) => {
+    const definitions = Object.entries(metrics).map(([name, formula], index) => ({ id: index, name, formula, binding: orders }));
+    return () => resolveMetric(definitions[0]!, name => definitions.find(each => each.name === name));
+  };
+
+  it('shows the way of a circle', () => {
+    expect(graph({ a: '[b] + 1', b: '[c]', c: '[a] / 2' })).toThrow('a → b → c → a');
+  });
+
+  it('stops at ten levels', () => {
+    const chain = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`m${i}`, i === 11 ? 'COUNT(*)' : `[m${i + 1}]`]));
+    expect(graph(chain)).toThrow('more than 10 levels');
+  });
+
+  it('stops at 500 references (risk: each level doubles the statement)', () => {
+    const chain = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`m${i}`, i === 9 ? 'COUNT(*)' : `[m${i + 1}] + [m${i + 1}]`]));
+    expect(graph(chain)).toThrow('more than 500 references');
+  });
+
+  it('refuses a nesting that only shows through a reference', () => {
+    expect(graph({ a: '[b] / COUNT(*)', b: 'CUMULATIVE(COUNT(*))' })).toThrow('ratio cannot contain accumulate');
+  });
+});
