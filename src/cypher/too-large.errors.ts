@@ -1,7 +1,7 @@
 import { ApiError } from '../common/errors/api-error.js';
 import { type TextPlace, withPlace } from './syntax/cypher.errors.js';
 
-/** 422: an expression would build a larger value than one query may; nothing is ever cut. */
+/** 422: an expression would build a larger value than one query may. No value is ever cut. */
 export class ValueTooLargeError extends ApiError {
   constructor(bytes: number, limit: number, place: TextPlace | null) {
     const sentence = {
@@ -12,7 +12,7 @@ export class ValueTooLargeError extends ApiError {
   }
 }
 
-/** 422: parameters are long and named often, and each place where one is named costs as much as it holds. */
+/** 422: long parameters are named too often. Each place where one is named costs the parameter's whole size. */
 export class ParametersTooLargeError extends ApiError {
   constructor(name: string, limit: number, place: TextPlace | null) {
     const sentence = {

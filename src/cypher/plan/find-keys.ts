@@ -3,7 +3,7 @@ import { type Pattern, type PatternNode } from '../semantics/pattern.js';
 import { type TypedExpression } from '../semantics/typed-tree.js';
 import { type Constant, ExactNumber } from '../values/constant.js';
 
-/** For each node the parts of its key as text, in key order, where its label and the conditions fix all of them; null elsewhere. */
+/** For each node the parts of its key as text, in key order, when its label and the conditions fix all of them. Null for the others. */
 export function findKeys({ nodes }: Pattern, conditions: TypedExpression[], schema: SchemaIndex): (string[] | null)[] {
   return nodes.map(node => {
     const [group, ...others] = node.labels;
@@ -14,7 +14,7 @@ export function findKeys({ nodes }: Pattern, conditions: TypedExpression[], sche
   });
 }
 
-/** The constant that some condition equates the property to. */
+/** The constant that a condition equates with the property. */
 function constantFor({ variable }: PatternNode, { name }: ResolvedProperty, conditions: TypedExpression[]): Constant | undefined {
   const reads = (side: TypedExpression) =>
     side.kind === 'property' && side.name === name && side.object.kind === 'variable' && side.object.name === variable;
@@ -27,7 +27,7 @@ function constantFor({ variable }: PatternNode, { name }: ResolvedProperty, cond
   return undefined;
 }
 
-/** Of texts and whole numbers only: their text in the key and in the property agree. */
+/** The key text of a text or a whole number. Only these look the same in the key and in the property. */
 function keyText({ type }: ResolvedProperty, value: Constant | undefined): string | null {
   if (type === 'string' && typeof value === 'string') return value;
   if (type === 'integer' && value instanceof ExactNumber && /^-?\d+$/.test(value.text)) return BigInt(value.text).toString();

@@ -19,21 +19,21 @@ const schema: GraphSchema = {
 const behind = (cypher: string, ...rows: unknown[][]) => findMatchesBehind(planCypher(parseCypher(cypher), schema), rows);
 
 describe('findMatchesBehind', () => {
-  it('takes the groups of the rows', () => {
+  it('returns the groups of the rows', () => {
     const found = behind('MATCH (o:订单) RETURN o.编号 AS n, count(*) AS c', [1, 5], [2, 6]);
     expect(found!.values).toEqual([1, 2]);
     expect(found!.plan.root).toMatchObject({ kind: 'project', input: { kind: 'filter', input: { kind: 'match' } } });
   });
 
-  it('takes what attains an extreme', () => {
+  it('returns the matches that reach an extreme', () => {
     expect(behind('MATCH (o:订单) RETURN max(o.运费) AS m', [9.5])!.values).toEqual([9.5]);
   });
 
-  it('gives up where an extreme is a part of something else', () => {
+  it('gives up when an extreme is part of a larger expression', () => {
     expect(behind('MATCH (o:订单) RETURN max(o.运费) + 1 AS m', [10.5])).toBeNull();
   });
 
-  it('takes a variable called max for a variable', () => {
+  it('takes a variable called max as a variable', () => {
     const found = behind('MATCH (max:订单) RETURN count(max) + 1 AS c, max.编号 AS n', [2, 7]);
     expect(found!.values).toEqual([7]);
   });

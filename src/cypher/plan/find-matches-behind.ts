@@ -3,18 +3,19 @@ import { operandsOf, type TypedExpression } from '../semantics/typed-tree.js';
 import { type Constant, ExactNumber, typeOfConstant } from '../values/constant.js';
 import { findOperator, type NamedAggregate, type Operator, type QueryPlan } from './operators.js';
 
-/** A plan whose rows are the matches behind the rows of another. */
+/** A plan whose rows are the matches behind the rows of another plan. */
 export interface MatchesPlan {
   plan: QueryPlan;
-  /** The values in the rows by which the matches are told; none where all matches are meant. */
+  /** The values in the rows that identify the matches; empty when all matches count. */
   values: Comparable[];
 }
 
 type Comparable = string | number | boolean | null;
 
 /**
- * The matches that `rows` were computed from: those of their groups, and for `max` and `min` those that attain the value. Null where
- * the groups cannot be told by comparing plain values, such as lists, or where ORDER BY, SKIP or LIMIT chose among unnamed ones.
+ * Plans a query for the matches from which `rows` were computed: those of their groups, and for `max` and `min` those with that
+ * value. Null if the groups cannot be identified by plain values (lists cannot), or if ORDER BY, SKIP or LIMIT chose among unnamed
+ * ones.
  * @param rows decoded rows of a plan with an aggregation and without elements in them, at most as many as are worth an example.
  */
 export function findMatchesBehind({ text, root }: QueryPlan, rows: unknown[][]): MatchesPlan | null {
@@ -46,7 +47,7 @@ export function findMatchesBehind({ text, root }: QueryPlan, rows: unknown[][]):
         continue;
       }
       if (!isComparable(value)) return null;
-      // The largest of nothing rests on nothing.
+      // The largest of no value rests on no match.
       if (key) equalities.push(equals(key, value));
       else if (extreme && value !== null) attained.push(equals(extreme, value));
     }
@@ -68,7 +69,7 @@ export function findMatchesBehind({ text, root }: QueryPlan, rows: unknown[][]):
   };
 }
 
-/** What `max(x)` or `min(x)` is taken over. */
+/** The argument of `max(x)` or `min(x)`. */
 function extremeOf(aggregate: NamedAggregate | undefined): TypedExpression | null {
   if (aggregate?.expression.function !== 'max' && aggregate?.expression.function !== 'min') return null;
   return aggregate.expression.argument;
@@ -79,7 +80,7 @@ function readsExtreme(expression: TypedExpression, aggregates: ReadonlyMap<strin
   return operandsOf(expression).some(operand => readsExtreme(operand, aggregates));
 }
 
-/** Values that compare equal to what they were read from: not those whose digits a number or its text may have lost. */
+/** Tells whether a value still equals the one it was read from. A number, or its text, may have lost digits. */
 function isComparable(value: unknown): value is Comparable {
   if (typeof value === 'number') return Number.isSafeInteger(value) || String(value).length <= 15;
   if (typeof value === 'string') return !/^-?\d{16,}$/.test(value);

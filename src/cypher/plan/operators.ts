@@ -3,15 +3,15 @@ import { type QueryWarning, type TypedAggregate, type TypedExpression } from '..
 import { type ValueType } from '../values/value-type.js';
 
 /**
- * A query as a tree of operators of relational algebra. Each takes the rows of its input and gives rows of its own; the expressions of an
- * operator read the variables of its input. Pure data: executors run it.
+ * A query as a tree of operators of relational algebra. Each operator takes the rows of its input and gives rows of its own. Its
+ * expressions read the variables of its input. The tree is pure data; executors run it.
  */
 export type Operator =
-  /** One row for each way the pattern lies in the graph, with its variables; one row without any for an empty pattern. */
+  /** Gives one row for each match of the pattern, with its variables. An empty pattern gives one row without variables. */
   | { kind: 'match'; pattern: Pattern; keys: (string[] | null)[] }
-  /** The rows for which all conditions are true. */
+  /** Keeps the rows for which all conditions are true. */
   | { kind: 'filter'; input: Operator; conditions: TypedExpression[] }
-  /** One row for each group of rows with equal keys, or one in all where there are no keys; its variables are the keys and aggregates. */
+  /** Gives one row for each group of rows with equal keys, or one row in all without keys. Its variables are the keys and aggregates. */
   | { kind: 'aggregate'; input: Operator; keys: NamedExpression[]; aggregates: NamedAggregate[] }
   | { kind: 'sort'; input: Operator; keys: { expression: TypedExpression; descending: boolean }[] }
   | { kind: 'project'; input: Operator; columns: NamedExpression[] }
@@ -36,7 +36,7 @@ export interface QueryPlan {
   warnings: QueryWarning[];
 }
 
-/** The operator and all below it, from the top. */
+/** The operator and all operators below it, from the top. */
 export function* operatorsOf(operator: Operator): Generator<Operator> {
   yield operator;
   if ('input' in operator) yield* operatorsOf(operator.input);

@@ -12,9 +12,9 @@ import { findKeys } from './find-keys.js';
 import { type NamedAggregate, type NamedExpression, type Operator, type QueryPlan } from './operators.js';
 
 /**
- * Resolves a query against what the graph is made of and the caller's parameters, and plans it. Throws CypherSyntaxError on unknown or
- * twice bound variables, misplaced aggregates, equal column names and values that can never fit; MissingParameterError,
- * InvalidParameterError and ParametersTooLargeError; CypherNotSupportedError.
+ * Resolves a query against the graph's schema and the caller's parameters, and plans it.
+ * @throws CypherSyntaxError on unknown or twice bound variables, misplaced aggregates, equal column names and values that can never
+ * fit; MissingParameterError, InvalidParameterError and ParametersTooLargeError; CypherNotSupportedError
  */
 export function planCypher(query: CypherQuery, schema: GraphSchema, parameters: Readonly<Record<string, unknown>> = {}): QueryPlan {
   const context = new QueryContext(query.text, schema, parameters);
@@ -51,7 +51,10 @@ export function planCypher(query: CypherQuery, schema: GraphSchema, parameters: 
   };
 }
 
-/** The columns of the result, and what orders it: aliases replaced by what they stand for. Checks names and where aggregates stand. */
+/**
+ * The columns of the result and the keys of its order, with aliases replaced by their expressions. Checks names and the places of
+ * aggregates.
+ */
 function readReturn(
   returns: ReturnClause,
   patterns: PatternResolver,
@@ -93,7 +96,7 @@ function readReturn(
   return { items, orderBy };
 }
 
-/** The columns of an aggregation: expressions above it see the keys and aggregates as variables. */
+/** The columns of an aggregation. Expressions above it see the keys and aggregates as variables. */
 class Groups implements ExpressionScope {
   readonly keys: NamedExpression[] = [];
   readonly aggregates: NamedAggregate[] = [];
@@ -136,7 +139,7 @@ function elementOf({ name, position }: Expression & { kind: 'variable' }, patter
   return bound ? { kind: 'variable', type: bound.kind, name, element: name, position } : null;
 }
 
-/** Outside aggregates only grouping keys may be used: anything else has no single value in its group. */
+/** Outside aggregates only grouping keys may be used, because anything else has no single value in its group. */
 function checkGrouped(expression: Expression, keys: ReadonlySet<string>, context: QueryContext): void {
   if (isAggregate(expression) || keys.has(shapeOf(expression))) return;
   if (expression.kind === 'variable') {

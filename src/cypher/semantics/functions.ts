@@ -1,10 +1,13 @@
 import { commonType, mayBe, type ValueType } from '../values/value-type.js';
 
-/** What an argument may be; `element` is a node or edge, `scalar` a text, number or boolean. A value of unknown type fits all but elements. */
+/**
+ * The possible types of an argument. `element` is a node or edge, `scalar` a text, number or boolean. A value of unknown type fits
+ * all but elements.
+ */
 type Parameter = 'any' | 'element' | 'node' | 'edge' | 'map' | 'list' | 'string' | 'number' | 'scalar';
 
 interface Signature {
-  /** For each argument what it may be, one after the other; the last one of them for all that follow. */
+  /** The possible types of each argument, in order. The last entry applies to all further arguments. */
   takes: Parameter[][];
   least: number;
   most: number;
@@ -54,7 +57,7 @@ const signatures = {
   date: fixed('date', 'string'),
 } satisfies Record<string, Signature>;
 
-/** The openCypher functions that are built, in lower case. */
+/** The supported openCypher functions, in lower case. */
 export type FunctionName = keyof typeof signatures;
 
 export const FUNCTION_NAMES = Object.keys(signatures) as FunctionName[];
@@ -64,7 +67,7 @@ export function findFunction(name: string): { name: FunctionName; signature: Sig
   return Object.hasOwn(signatures, lower) ? { name: lower as FunctionName, signature: signatures[lower as FunctionName] } : null;
 }
 
-/** Whether every argument may be what the function takes there. */
+/** Tells whether every argument may have a type that the function accepts there. */
 export function takes({ takes }: Signature, args: ValueType[]): boolean {
   return args.every((type, i) => (takes[i] ?? takes.at(-1) ?? []).some(parameter => fits(type, parameter)));
 }
@@ -98,7 +101,7 @@ function fixed(returns: Signature['returns'], ...takes: (Parameter | Parameter[]
   return { takes: takes.map(each => (Array.isArray(each) ? each : [each])), least: takes.length, most: takes.length, returns };
 }
 
-/** An element among other values is the map that shows it. */
+/** Among other values, an element counts as the map that shows it. */
 function commonStoredType(args: ValueType[]): ValueType {
   const type = commonType(args);
   return type === 'node' || type === 'edge' ? 'any' : type;

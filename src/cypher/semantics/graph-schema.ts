@@ -1,4 +1,4 @@
-/** What a graph is made of, over all jobs that write it. */
+/** The labels and edge types of a graph, over all jobs that write it. */
 export interface GraphSchema {
   labels: LabelSchema[];
   edges: EdgeSchema[];
@@ -8,7 +8,10 @@ export interface GraphSchema {
 export interface LabelSchema {
   name: string;
   aliases: string[];
-  /** The property that holds each key column, in order; '' where none holds its very text, and empty where jobs disagree. */
+  /**
+   * The property that holds each key column, in order. An entry is '' if no property holds its exact text; the list is empty if
+   * jobs disagree.
+   */
   keyProperties: string[];
   displayProperty: string | null;
   properties: PropertySchema[];
@@ -26,8 +29,8 @@ export interface EdgeSchema {
 }
 
 /**
- * `type` is the mapping's word: string, int, bigint, decimal(p,s), float, boolean, date, time, datetime, json, string[], int[]; or `mixed`
- * where jobs disagree.
+ * `type` is the mapping's word: string, int, bigint, decimal(p,s), float, boolean, date, time, datetime, json, string[], int[]; or
+ * `mixed` if jobs disagree.
  */
 export interface PropertySchema {
   name: string;

@@ -2,9 +2,9 @@
 export interface Pattern {
   nodes: PatternNode[];
   edges: PatternEdge[];
-  /** Later uses of an edge variable: the same edge must lie between these nodes as well. */
+  /** Later uses of an edge variable. The same edge must lie between these nodes as well. */
   repeats: EdgeRepeat[];
-  /** Pairs of edges (indexes) that must differ, because they stand in one MATCH. */
+  /** Pairs of edges (indexes) that must differ because they stand in one MATCH. */
   differentEdges: [number, number][];
 }
 
@@ -13,11 +13,11 @@ export interface PatternNode {
   anonymous: boolean;
   /** Every group must hold; one label of a group is enough. */
   labels: string[][];
-  /** Labels it can have as far as the schema knows, for property types; empty: not known. */
+  /** Labels that the node may have according to the schema, for property types. Empty means unknown. */
   possibleLabels: string[];
 }
 
-/** From `nodes[source]` to `nodes[target]`; when `directed` is false, or the other way round. Empty `types`: any. */
+/** An edge from `nodes[source]` to `nodes[target]`, or also the other way round when `directed` is false. Empty `types` means any. */
 export interface PatternEdge {
   variable: string;
   anonymous: boolean;
@@ -35,7 +35,7 @@ export interface EdgeRepeat {
   target: number;
 }
 
-/** What a variable of a pattern stands for: an index among its nodes or edges. */
+/** The node or edge of a variable, as an index. */
 export interface PatternVariable {
   kind: 'node' | 'edge';
   index: number;

@@ -7,8 +7,8 @@ import { type ResolvedProperty, SchemaIndex } from './schema-index.js';
 import { type QueryWarning } from './typed-tree.js';
 
 /**
- * What every part of one query is resolved against: its text for places, the caller's parameters, and what the graph is made of. An
- * unknown label, type or property is a warning with the nearest name, and matches nothing, as openCypher has it.
+ * The context of one query: its text for places, the caller's parameters, and the graph's schema. An unknown label, type or
+ * property is a warning with the nearest name, and matches nothing, as openCypher has it.
  */
 export class QueryContext {
   readonly schema: SchemaIndex;
@@ -47,7 +47,7 @@ export class QueryContext {
     return found ?? name;
   }
 
-  /** A property as a query names it: the name it is stored by, and its type. */
+  /** Resolves a property's name in a query to its stored name and its type. */
   property(name: string, element: PatternNode | PatternEdge): ResolvedProperty {
     const known = this.properties.get(element) ?? new Map<string, ResolvedProperty>();
     this.properties.set(element, known);

@@ -5,10 +5,13 @@ import { type QueryWarning } from './typed-tree.js';
 
 const MAX_NESTING = 32;
 
-/** The most that parameters may hold in one query, in characters of JSON, counted wherever one is named: the SQL holds them there. */
+/**
+ * The most that parameters may hold in one query, in characters of JSON, counted at every place where one is named: the SQL repeats
+ * them there.
+ */
 export const MAX_USED_SIZE = 4_000_000;
 
-/** The caller's values for $parameters: checked when read, and remembered, so that those never read can be named. */
+/** The caller's values for $parameters. A value is checked when it is first read, and the unread ones can be listed. */
 export class QueryParameters {
   private readonly used = new Map<string, { value: Constant; size: number }>();
   private usedSize = 0;
@@ -20,7 +23,7 @@ export class QueryParameters {
 
   read(name: string, position: number): Constant {
     if (!Object.hasOwn(this.values, name)) throw new MissingParameterError(name, this.place(position));
-    // A text of a megabyte is looked through once, however often it is named.
+    // A text of a megabyte is checked once, however often it is named.
     const { value, size } = this.used.get(name) ?? this.look(name, position);
     this.used.set(name, { value, size });
     this.usedSize += size;
@@ -53,7 +56,7 @@ export class QueryParameters {
       return new ExactNumber(String(value), Number.isInteger(value));
     }
     if (typeof value === 'string') {
-      // Neither can be stored as text in PostgreSQL.
+      // PostgreSQL can store neither in a text.
       if (/[\0\p{Surrogate}]/u.test(value)) throw invalid('含有 NUL 或不成对的代理项', 'holds NUL or half a surrogate pair');
       return value;
     }

@@ -4,10 +4,10 @@ import { hasAggregate } from './aggregates.js';
 import { type Pattern, type PatternEdge, type PatternNode, type PatternVariable } from './pattern.js';
 import { type QueryContext } from './query-context.js';
 
-/** More edges than this in one query make joins whose order PostgreSQL no longer finds in useful time. */
+/** With more edges in one query PostgreSQL no longer finds the order of the joins in useful time. */
 export const MAX_EDGES = 12;
 
-/** Every edge may have two ends of its own; more nodes could only be a product without any relationship. */
+/** Every edge may have two ends of its own. More nodes could only form a product without relationships. */
 export const MAX_NODES = 2 * MAX_EDGES;
 
 const tooManyNodes = { zh: `一次查询中超过 ${MAX_NODES} 个节点`, en: `more than ${MAX_NODES} nodes in one query` };
@@ -16,7 +16,7 @@ const tooManyEdges = { zh: `一次查询中超过 ${MAX_EDGES} 个关系`, en: `
 /** Collects the nodes, edges and conditions of MATCH clauses, one clause after the other. */
 export class PatternResolver {
   private readonly pattern: Pattern = { nodes: [], edges: [], repeats: [], differentEdges: [] };
-  /** All must be true: those of the clauses, and a property that a pattern names as an equality. */
+  /** All must be true: the conditions of the clauses, and each property in a pattern as an equality. */
   readonly conditions: Expression[] = [];
   readonly variables = new Map<string, PatternVariable>();
 
@@ -50,7 +50,7 @@ export class PatternResolver {
     this.conditions.push(...conditions);
   }
 
-  /** Throws on a variable that no clause so far has bound. */
+  /** @throws when no clause so far has bound a variable of the expression */
   checkVariables(expression: Expression): void {
     walk(expression, inner => {
       if (inner.kind === 'variable' && !this.variables.has(inner.name))
@@ -63,7 +63,7 @@ export class PatternResolver {
     return bound && (bound.kind === 'node' ? this.pattern.nodes : this.pattern.edges)[bound.index];
   }
 
-  /** The node at that end of the edge, where the pattern gives it a direction. */
+  /** The node at that end of the edge, or null if the pattern gives the edge no direction. */
   endOf(variable: string, end: 'source' | 'target'): PatternNode | null {
     const edge = this.elementNamed(variable);
     return edge && 'directed' in edge && edge.directed ? (this.pattern.nodes[edge[end]] ?? null) : null;
@@ -86,7 +86,7 @@ export class PatternResolver {
         pattern.position,
       );
     const index = bound?.index ?? nodes.length;
-    // A name no query can write: texts with NUL are refused.
+    // No query can write this name: texts with NUL are refused.
     const variable = pattern.variable ?? `\0n${index}`;
     const known = nodes[index];
     if (known) known.labels.push(...labels);
@@ -123,7 +123,7 @@ export class PatternResolver {
     return index;
   }
 
-  /** One label group that the schema knows fixes the label; else the edges around the node do. */
+  /** A label group that the schema knows decides the label; otherwise the edges around the node do. */
   private possibleLabels(node: PatternNode, index: number): string[] {
     const { schema } = this.context;
     const known = node.labels.find(group => group.every(label => schema.labelNames.includes(label)));

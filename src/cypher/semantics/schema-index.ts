@@ -2,7 +2,7 @@ import { nearestName } from '../../text/nearest-name.js';
 import { type ValueType } from '../values/value-type.js';
 import { type GraphSchema, type LabelSchema, type PropertySchema } from './graph-schema.js';
 
-/** A property as a query uses it: its real name, and what its values are. `known` is false when no element carries it. */
+/** A property of a query: its stored name and the type of its values. `known` is false when no element carries it. */
 export interface ResolvedProperty {
   name: string;
   type: ValueType;
@@ -14,7 +14,7 @@ interface Element {
   properties: PropertySchema[];
 }
 
-/** Look-ups over a GraphSchema. Names are exact first, then without regard to case, aliases like names. */
+/** Look-ups over a GraphSchema. Exact names come first, then names in any case. Aliases count like names. */
 export class SchemaIndex {
   private readonly labels: Map<string, Element & Pick<LabelSchema, 'keyProperties'>>;
   private readonly types = new Map<string, Element & { ends: { source: string; target: string }[] }>();
@@ -39,7 +39,7 @@ export class SchemaIndex {
     return [...this.labels.keys()];
   }
 
-  /** The label behind a name or alias, or null. */
+  /** The label with this name or alias, or null. */
   findLabel(name: string): string | null {
     return findElement(this.labels, name);
   }
@@ -56,7 +56,7 @@ export class SchemaIndex {
     return nearestName(name, namesOf(this.types));
   }
 
-  /** Labels that stand at one end of the types; null when a type is not known or none is given. */
+  /** Labels at one end of the types. Null when a type is unknown or none is given. */
   labelsAt(end: 'source' | 'target', types: string[]): string[] | null {
     if (types.length === 0) return null;
     const labels = new Set<string>();
@@ -68,7 +68,7 @@ export class SchemaIndex {
     return [...labels];
   }
 
-  /** The properties that hold the key of a label, in key order; null when they are not known or not all mapped. */
+  /** The properties that hold the key of a label, in key order. Null when they are unknown or not all mapped. */
   keyProperties(label: string): ResolvedProperty[] | null {
     const element = this.labels.get(label);
     if (!element || element.keyProperties.length === 0 || element.keyProperties.includes('')) return null;
@@ -115,7 +115,7 @@ function findElement(elements: Map<string, Element>, name: string): string | nul
   return null;
 }
 
-/** The property by its name, else by its source column; its type is `any` where elements disagree. */
+/** Finds a property by its name, else by its source column. Its type is `any` if elements disagree. */
 function resolve(name: string, elements: Element[]): ResolvedProperty {
   const all = elements.flatMap(element => element.properties);
   let matching = all.filter(property => property.name === name);
@@ -127,7 +127,7 @@ function resolve(name: string, elements: Element[]): ResolvedProperty {
   return { name: first.name, type: others.every(other => valueTypeOf(other.type) === type) ? type : 'any', known: true };
 }
 
-/** What the values of a property are, by the mapping's word for them. */
+/** The value type for the mapping's word. */
 export function valueTypeOf(mappingType: string): ValueType {
   const word = mappingType.replace(/\(.*/, '').trim().toLowerCase();
   if (word.endsWith('[]')) return 'list';

@@ -19,7 +19,7 @@ export function typeAggregate(expression: Expression & { kind: 'call' | 'countAl
   return { kind: 'aggregate', type, function: name, distinct: expression.distinct, argument, position };
 }
 
-/** Null where values of the type can never be aggregated so. */
+/** The type of the result, or null if values of the argument's type can never be aggregated so. */
 function typeOf(name: AggregateName, argument: ValueType): ValueType | null {
   switch (name) {
     case 'count':

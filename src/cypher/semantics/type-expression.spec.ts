@@ -24,7 +24,7 @@ const schema: GraphSchema = {
 
 const parameters = { list: [1, null], text: 'x' };
 
-/** The expression in `MATCH (o:订单)-[r:退换]->(p) RETURN …`. */
+/** Types the expression in `MATCH (o:订单)-[r:退换]->(p) RETURN …`. */
 function typed(expression: string): TypedExpression {
   const { root } = planCypher(parseCypher(`MATCH (o:订单)-[r:退换]->(p) RETURN ${expression} AS x`), schema, parameters);
   const [column] = findOperator(root, 'project')?.columns ?? [];
@@ -82,7 +82,7 @@ describe('typeExpression', () => {
     expect(typed(expression)).toMatchObject({ kind: 'constant', value });
   });
 
-  it('compares the subject of CASE by a name where it has to be computed', () => {
+  it('names the subject of CASE when it has to be computed', () => {
     expect(typed('CASE o.编号 WHEN 1 THEN 2 END')).toMatchObject({
       subject: { kind: 'property' },
       branches: [{ when: { kind: 'comparison', left: { kind: 'caseSubject', type: 'integer' } } }],
@@ -100,7 +100,7 @@ describe('typeExpression', () => {
 });
 
 describe('the plan of a query', () => {
-  it('is a tree of operators, aggregation below the order and the columns', () => {
+  it('is a tree of operators, with the aggregation below the order and the columns', () => {
     const { root } = planCypher(
       parseCypher('MATCH (o:订单) WHERE o.编号 > 1 RETURN o.备注 AS a, sum(o.运费) / count(*) AS b ORDER BY b DESC SKIP 2 LIMIT 3'),
       schema,

@@ -14,16 +14,19 @@ import { isDate } from './time-text.js';
 import { constant, equality, isNull, mismatch, typeOperator } from './type-operators.js';
 import { type DatePart, type TypedExpression } from './typed-tree.js';
 
-/** Where an expression stands: what its variables mean there. */
+/** The place of an expression, which gives its variables their meaning. */
 export interface ExpressionScope {
   context: QueryContext;
-  /** The nodes and edges that variables stand for. */
+  /** Resolves variables to nodes and edges. */
   patterns: PatternResolver;
-  /** What the expression as a whole stands for, such as a variable or a group's column; null to type it from its parts. */
+  /** The meaning of the expression as a whole, such as a variable or a group's column. Null to type it from its parts. */
   resolve(expression: Expression): TypedExpression | null;
 }
 
-/** Settles what an expression means. Throws CypherSyntaxError where types can never fit, CypherNotSupportedError for functions that are not built. */
+/**
+ * Resolves the names and types of an expression.
+ * @throws CypherSyntaxError when types can never fit; CypherNotSupportedError for functions that are not built
+ */
 export function typeExpression(expression: Expression, scope: ExpressionScope): TypedExpression {
   const resolved = scope.resolve(expression);
   if (resolved !== null) return resolved;
@@ -98,7 +101,7 @@ export function typeExpression(expression: Expression, scope: ExpressionScope): 
   }
 }
 
-/** An expression that must be a boolean or null: in WHERE, and under AND, OR, XOR and NOT. */
+/** Types an expression that must be a boolean or null: in WHERE, and under AND, OR, XOR and NOT. */
 export function typeCondition(expression: Expression, scope: ExpressionScope): TypedExpression {
   const typed = typeExpression(expression, scope);
   if (!mayBe(typed.type, 'boolean')) throw mismatch(scope.context, expression, '布尔条件', 'a condition');
@@ -109,7 +112,7 @@ export function isElement({ type }: TypedExpression): boolean {
   return type === 'node' || type === 'edge';
 }
 
-/** `object.name`; null where a value of this type has nothing of a name. */
+/** `object.name`, or null if a value of this type has no names. */
 function access(object: TypedExpression, name: string, position: number, { context, patterns }: ExpressionScope): TypedExpression | null {
   if (isNull(object)) return object;
   if (object.kind === 'variable' && object.element !== null) {
@@ -172,7 +175,7 @@ function typeMap(entries: { name: string; value: TypedExpression }[], position: 
   return boundedConstant(map, position, context);
 }
 
-/** A list or map of constants never reaches PostgreSQL in parts: `[$p, $p, …]` would multiply a parameter here. */
+/** A list or map of constants is sent whole: sent in parts, `[$p, $p, …]` would multiply a parameter. */
 function boundedConstant(value: Constant, position: number, context: QueryContext): TypedExpression {
   const size = sizeOfConstant(value);
   if (size > MAX_VALUE_BYTES) throw new ValueTooLargeError(size, MAX_VALUE_BYTES, context.place(position));
@@ -184,7 +187,7 @@ function typeCase(expression: Expression & { kind: 'case' }, scope: ExpressionSc
   const typed = (inner: Expression) => typeExpression(inner, scope);
   const subject = expression.subject === null ? null : typed(expression.subject);
   const isRepeated = subject === null || subject.kind === 'constant' || isElement(subject);
-  // Every branch compares with the subject: one that has to be computed is computed once.
+  // Every branch compares with the subject, so a subject that has to be computed is computed once.
   const compared: TypedExpression | null = isRepeated ? subject : { kind: 'caseSubject', type: subject.type, position };
   const branches = expression.branches.map(({ when, then }) => ({
     when: compared === null ? typeCondition(when, scope) : equality('=', compared, typed(when), position),
@@ -196,7 +199,7 @@ function typeCase(expression: Expression & { kind: 'case' }, scope: ExpressionSc
   return { kind: 'case', type, subject: isRepeated ? null : subject, branches, otherwise, position };
 }
 
-/** Texts and dates are a text; lists, maps and elements are not told apart from anything else. */
+/** Texts and dates become text. Lists, maps and elements cannot be told from other values. */
 function typeOfCase(types: ValueType[]): ValueType {
   const type = commonType(types);
   switch (familyOf(type)) {
@@ -238,7 +241,7 @@ function typeCall(expression: Expression & { kind: 'call' }, scope: ExpressionSc
   const values = args.map(arg => typeExpression(arg, scope));
   const types = values.map(value => value.type);
   const [only] = values.length === 1 ? values : [];
-  // null in, null out, for every function with one argument.
+  // Every function with one argument gives null for null.
   if (only && isNull(only) && found.name !== 'exists') return constant(null, position);
   if (only && found.name === 'coalesce') return only;
   if (found.name === 'date' && types[0] === 'map') throw new CypherNotSupportedError(unbuilt.dateOfMap, place);
@@ -251,13 +254,13 @@ function mayBeDate(value: TypedExpression): boolean {
   return value.kind !== 'constant' || typeof value.value !== 'string' || isDate(value.value.replace(/T.*$/, ''));
 }
 
-/** startNode(r) is the very node the pattern binds, where the pattern gives the relationship a direction. */
+/** startNode(r) is the very node that the pattern binds, if the pattern gives the relationship a direction. */
 function typeEnd(end: 'source' | 'target', argument: Expression, { position }: Expression, scope: ExpressionScope): TypedExpression {
   const { context } = scope;
   const edge = typeExpression(argument, scope);
   if (edge.kind !== 'variable' || edge.type !== 'edge' || edge.element === null)
     throw mismatch(context, { position }, ' startNode()/endNode() 的参数', 'an argument of startNode() or endNode()');
-  // A group's column is the edge, but its ends are not in the group.
+  // A group's column is the edge, but the edge's ends are not in the group.
   const node = edge.name === edge.element ? scope.patterns.endOf(edge.element, end) : null;
   if (node === null) throw new CypherNotSupportedError(unbuilt.endsWithoutDirection, context.place(position));
   return { kind: 'variable', type: 'node', name: node.variable, element: node.variable, position };

@@ -18,12 +18,15 @@ export function isNull(expression: TypedExpression): boolean {
   return expression.kind === 'constant' && expression.value === null;
 }
 
-/** The error of a value whose type can never fit where it stands. */
+/** The error for a value whose type can never fit its place. */
 export function mismatch(context: QueryContext, { position }: { position: number }, zh: string, en: string): CypherSyntaxError {
   return context.error(`类型不符：无法用于${zh}`, `Type mismatch: cannot be used for ${en}`, position);
 }
 
-/** Which operation an operator is for operands of these types. Throws where no values of theirs could be its operands. */
+/**
+ * Decides which operation an operator means for operands of these types.
+ * @throws CypherSyntaxError when no values of these types fit it
+ */
 export function typeOperator(
   operator: Operator,
   left: TypedExpression,
@@ -66,7 +69,7 @@ export function typeOperator(
   }
 }
 
-/** Null with anything is null; a null inside a constant list or map can make an otherwise equal pair null. */
+/** Null with anything is null. A null inside a constant list or map can make an otherwise equal pair null. */
 export function equality(operator: '=' | '<>', left: TypedExpression, right: TypedExpression, position: number): TypedExpression {
   if (isNull(left) || isNull(right)) return constant(null, position);
   if (isNested(left) && isNested(right)) {
@@ -114,7 +117,10 @@ function plus(left: TypedExpression, right: TypedExpression, position: number, c
   return isText ? { kind: 'join', type: 'string', left, right, position } : { kind: 'plus', type: 'any', left, right, position };
 }
 
-/** A comparison whose sides have different types can never be true (`<>`: never false): almost always a quoted number or date. */
+/**
+ * Warns of a comparison between different types, which can never be true (`<>`: never false). Almost always a number or date is
+ * quoted.
+ */
 function warnOfMismatch(operator: Operator, left: TypedExpression, right: TypedExpression, position: number, context: QueryContext): void {
   if (!['=', '<>', '<', '<=', '>', '>='].includes(operator)) return;
   const [a, b] = [familyOf(left.type), familyOf(right.type)];
@@ -125,7 +131,10 @@ function warnOfMismatch(operator: Operator, left: TypedExpression, right: TypedE
   });
 }
 
-/** A time that is written otherwise than graphs hold times would be compared with a confident, wrong result. */
+/**
+ * Refuses a time that is written in another way than graphs hold times. The comparison would give a wrong result without any sign
+ * of it.
+ */
 function refuseOtherTimes(
   operator: Operator,
   left: TypedExpression,
@@ -153,7 +162,7 @@ function refuseOtherTimes(
   }
 }
 
-/** A constant list or map: the only values that can hold a null inside. */
+/** A constant list or map. No other value can hold a null inside. */
 function isNested(value: TypedExpression): value is TypedConstant {
   return value.kind === 'constant' && value.value !== null && typeof value.value === 'object' && !(value.value instanceof ExactNumber);
 }

@@ -7,18 +7,18 @@ import { type FunctionName } from './functions.js';
 export type AggregateName = 'count' | 'sum' | 'avg' | 'min' | 'max' | 'collect';
 
 /**
- * An expression whose names and types are settled: what it means no longer depends on anything but the values of its variables.
- * `position` is the offset in the query text, for errors at run time.
+ * An expression with resolved names and types. Its meaning depends only on the values of its variables. `position` is the offset in
+ * the query text, for errors at run time.
  */
 export type TypedExpression = { type: ValueType; position: number } & (
   | { kind: 'constant'; value: Constant }
-  /** `element`: the node or edge of the pattern that it stands for, also under another name; null for any other value. */
+  /** `element`: the node or edge of the pattern behind the variable, also under another name; null for any other value. */
   | { kind: 'variable'; name: string; element: string | null }
-  /** A property of a node or edge under the name it is stored by. */
+  /** A property of a node or edge, under its stored name. */
   | { kind: 'property'; object: TypedExpression; name: string }
-  /** The entry of a map, or a property of a node or edge whose name is computed. */
+  /** The entry of a map, or a property of a node or edge with a computed name. */
   | { kind: 'entry'; object: TypedExpression; name: TypedExpression }
-  /** The item of a list, counted from 0, or below zero from the end. */
+  /** The item of a list, counted from 0, or from the end if below zero. */
   | { kind: 'item'; list: TypedExpression; index: TypedExpression }
   | { kind: 'slice'; list: TypedExpression; from: TypedExpression | null; to: TypedExpression | null }
   | { kind: 'datePart'; date: TypedExpression; part: DatePart }
@@ -32,7 +32,7 @@ export type TypedExpression = { type: ValueType; position: number } & (
   | { kind: 'join'; left: TypedExpression; right: TypedExpression }
   /** `+` of lists; anything else is a list of one. */
   | { kind: 'append'; left: TypedExpression; right: TypedExpression }
-  /** `+` where only the values tell which of the three it is. */
+  /** `+` when only the values tell which of the three it is. */
   | { kind: 'plus'; left: TypedExpression; right: TypedExpression }
   | { kind: 'comparison'; operator: ComparisonOperator; left: TypedExpression; right: TypedExpression }
   | { kind: 'stringTest'; operator: StringOperator; left: TypedExpression; right: TypedExpression }
@@ -49,7 +49,7 @@ export type TypedExpression = { type: ValueType; position: number } & (
     }
   /** The subject of the innermost CASE around it. */
   | { kind: 'caseSubject' }
-  /** `argument` is null for `count(*)`. Stands only among the columns of an aggregation. */
+  /** `argument` is null for `count(*)`. Occurs only among the columns of an aggregation. */
   | { kind: 'aggregate'; function: AggregateName; distinct: boolean; argument: TypedExpression | null }
 );
 

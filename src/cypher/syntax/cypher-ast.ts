@@ -1,12 +1,12 @@
-/** The tree of a query. `position` is the offset of the first character in the query text; trees built in code may use 0. */
+/** The tree of a query. `position` is the offset of the first character in the query text. Trees built in code may use 0. */
 export interface CypherQuery {
-  /** The text positions point into; '' for a tree built in code. */
+  /** The text that positions point into; '' for a tree built in code. */
   text: string;
   matches: MatchClause[];
   returns: ReturnClause;
 }
 
-/** `MATCH pattern, … [WHERE …]`. The edges of one clause are pairwise different; those of two clauses need not be. */
+/** `MATCH pattern, … [WHERE …]`. The edges of one clause are pairwise different; those of two clauses may be the same. */
 export interface MatchClause {
   patterns: PathPattern[];
   where: Expression | null;
@@ -20,7 +20,7 @@ export interface PathPattern {
   position: number;
 }
 
-/** `(variable:A|B:C {property: value})`: `labels` is [[A, B], [C]], every group must hold. */
+/** `(variable:A|B:C {property: value})`: `labels` is [[A, B], [C]]. Every group must hold. */
 export interface NodePattern {
   variable: string | null;
   labels: Name[][];
@@ -140,12 +140,12 @@ export function walk(expression: Expression, visit: (expression: Expression) => 
   for (const child of childrenOf(expression)) walk(child, visit);
 }
 
-/** How many expressions a tree is made of. */
+/** The number of expressions in a tree. */
 export function sizeOf(expression: Expression): number {
   return childrenOf(expression).reduce((size, child) => size + sizeOf(child), 1);
 }
 
-/** Equal for two expressions that say the same thing, wherever they stand in the text. */
+/** A text that is equal for two expressions that say the same thing anywhere in the query. */
 export function shapeOf(expression: Expression): string {
   return JSON.stringify(expression, (key: string, value: unknown) => (key === 'position' ? undefined : value));
 }

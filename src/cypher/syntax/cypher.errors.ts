@@ -2,7 +2,7 @@ import { type Bilingual, inBoth, type Phrase } from '../../text/bilingual.js';
 import { LanguageError } from '../../text/language-error.js';
 import { type Place, placeAt } from '../../text/place.js';
 
-/** Where in the query text something stands; `position` counts UTF-16 units from 0. */
+/** A place in the query text. `position` counts UTF-16 units from 0. */
 export interface TextPlace extends Place {
   position: number;
 }
@@ -11,18 +11,18 @@ export function placeOf(text: string, position: number): TextPlace {
   return { position, ...placeAt(text, position) };
 }
 
-/** A sentence with its place behind it. */
+/** Appends its place to a sentence. */
 export function withPlace({ zh, en }: Bilingual, place: TextPlace | null): Bilingual {
   if (place === null) return { zh, en };
   const { line, column } = place;
   return { zh: `${zh}（第 ${line} 行第 ${column} 列）`, en: `${en} (line ${line}, column ${column})` };
 }
 
-/** Whatever the compiler refuses. */
+/** The base of all errors of the compiler. */
 export class CypherError extends LanguageError {
   /**
    * @param sentence without the place
-   * @param place null where there is no text to point into
+   * @param place null when there is no text to point into
    */
   constructor(
     code: string,
@@ -34,7 +34,7 @@ export class CypherError extends LanguageError {
   }
 }
 
-/** The text is not a query: a wrong token, an unknown variable, a value where its type can never fit. */
+/** The text is not a query: a wrong token, an unknown variable, or a value whose type can never fit its place. */
 export class CypherSyntaxError extends CypherError {
   constructor(sentence: Bilingual, place: TextPlace | null, facts: Record<string, unknown> = {}) {
     super('cypher_syntax_error', sentence, place, facts);
@@ -50,7 +50,7 @@ export class CypherReadOnlyError extends CypherError {
   }
 }
 
-/** openCypher that reads, and that this compiler does not build. */
+/** The query reads, but uses a part of openCypher that this compiler does not build. */
 export class CypherNotSupportedError extends CypherError {
   constructor(feature: Phrase, place: TextPlace | null, hint: Bilingual = { zh: '', en: '' }) {
     const { zh, en } = inBoth(feature);

@@ -12,7 +12,7 @@ import { parseExpression, parseLabels, parseMapEntries, takeName, takeVariable }
 import { expected, unbuilt } from './phrases.js';
 import { TokenStream } from './token-stream.js';
 
-/** Longest path of one pattern, in relationships. */
+/** The longest path of one pattern, in relationships. */
 export const MAX_HOPS = 3;
 
 const tooLongPath = { zh: `超过 ${MAX_HOPS} 个关系的路径`, en: `a path of more than ${MAX_HOPS} relationships` };
@@ -36,8 +36,9 @@ const WRITES = [
 const UNBUILT_READS = ['OPTIONAL', 'WITH', 'UNWIND', 'UNION', 'USE', 'EXPLAIN', 'PROFILE', 'SHOW', 'START', 'FINISH'];
 
 /**
- * Reads one openCypher query: `MATCH … [WHERE …]` any number of times, then `RETURN …`. Throws CypherSyntaxError with the place and
- * what was expected, CypherReadOnlyError for clauses that write or call, CypherNotSupportedError for reads that are not built.
+ * Parses one openCypher query: `MATCH … [WHERE …]` any number of times, then `RETURN …`.
+ * @throws CypherSyntaxError with the place and what was expected; CypherReadOnlyError for clauses that write or call;
+ * CypherNotSupportedError for reads that are not built
  */
 export function parseCypher(text: string): CypherQuery {
   const tokens = new TokenStream(text);

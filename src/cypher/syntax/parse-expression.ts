@@ -15,10 +15,10 @@ const COMPARISONS: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>=
 const LIST_PREDICATES: ReadonlySet<string> = new Set(['all', 'any', 'none', 'single', 'reduce', 'filter', 'extract']);
 const PATH_FUNCTIONS: ReadonlySet<string> = new Set(['shortestpath', 'allshortestpaths']);
 
-/** The middle of `a < b < c` is computed twice; chains nested in chains would double at every level. */
+/** The middle of `a < b < c` is computed twice, so chains nested in chains would double at every level. */
 const MAX_CHAINED_SIZE = 20;
 
-/** Words that end an expression or start a construct; in backticks they are ordinary variables. */
+/** Words that end an expression or start a construct. In backticks they are ordinary variables. */
 const RESERVED: ReadonlySet<string> = new Set(
   (
     'ALL AND AS ASC ASCENDING BY CASE CONTAINS CREATE DELETE DESC DESCENDING DETACH DISTINCT ELSE END ENDS EXISTS FALSE IN IS LIMIT ' +
@@ -27,8 +27,8 @@ const RESERVED: ReadonlySet<string> = new Set(
 );
 
 /**
- * openCypher 9 expressions by recursive descent, loosest operator first: OR, XOR, AND, NOT, comparison (chained), string/list/null
- * predicates, + -, * / %, ^, sign, then property access, index and label test.
+ * Parses openCypher 9 expressions by recursive descent, the loosest operator first: OR, XOR, AND, NOT, comparison (chained),
+ * string/list/null predicates, + -, * / %, ^, sign, then property access, index and label test.
  */
 export function parseExpression(tokens: TokenStream): Expression {
   return tokens.nested(() => parseOr(tokens));
@@ -137,7 +137,7 @@ function leftAssociative(tokens: TokenStream, takeOperator: () => BinaryOperator
     const { position } = tokens.current;
     const operator = takeOperator();
     if (operator === null) return left;
-    // A chain leans left, one level of nesting for each operator.
+    // A chain leans left, with one level of nesting for each operator.
     if (links >= MAX_DEPTH) throw tokens.tooDeep();
     left = { kind: 'binary', operator, left, right: operand(), position };
   }
@@ -191,7 +191,7 @@ function parseBracket(tokens: TokenStream, object: Expression): Expression {
   return { kind: 'slice', object, from, to, position: object.position };
 }
 
-/** `:A|B:C` to [[A, B], [C]]: every group must hold, one label of a group is enough. `A&B` is read like `:A:B`. */
+/** Reads `:A|B:C` as [[A, B], [C]]. Every group must hold, and one label of a group is enough. `A&B` is read like `:A:B`. */
 export function parseLabels(tokens: TokenStream): Name[][] {
   const groups: Name[][] = [];
   while (tokens.takeSymbol(':') || (groups.length > 0 && tokens.takeSymbol('&'))) {
@@ -211,7 +211,10 @@ export function takeName(tokens: TokenStream, what: Bilingual): Name {
   return { name: token.value, position: token.position };
 }
 
-/** A variable, or null where none stands. Throws on a reserved word, so that `MATCH (n) RETURN` names what is missing. */
+/**
+ * Takes a variable, or gives null if there is none. Throws on a reserved word, so that the error of `MATCH (n) RETURN` names what
+ * is missing.
+ */
 export function takeVariable(tokens: TokenStream): string | null {
   const { kind, text } = tokens.current;
   if (kind === 'quoted') return tokens.next().value;
@@ -228,7 +231,7 @@ function parseAtom(tokens: TokenStream): Expression {
       return { kind: 'literal', value, position };
     case 'integer':
     case 'float':
-      // 2^63 has a meaning below zero only.
+      // 2^63 only has a meaning below zero.
       if (value === '9223372036854775808')
         throw tokens.refuse({ zh: `整数超出 64 位范围：${text}`, en: `The integer leaves the 64-bit range: ${text}` }, position, {
           found: text,
@@ -265,7 +268,7 @@ function parseNamed(tokens: TokenStream): Expression {
   return { kind: 'variable', name, position };
 }
 
-/** `apoc.text.join(`: dots lead to an opening parenthesis. A property access never does. */
+/** Recognises `apoc.text.join(`: dots that lead to an opening parenthesis. A property access never does. */
 function isNamespacedCall(tokens: TokenStream): boolean {
   let ahead = 1;
   while (tokens.isSymbol('.', ahead) && (tokens.peek(ahead + 1).kind === 'name' || tokens.peek(ahead + 1).kind === 'quoted')) ahead += 2;
@@ -345,7 +348,7 @@ function parseBracketed(tokens: TokenStream): Expression {
   return { kind: 'list', items, position };
 }
 
-/** After `(`: `()`, `(:Label`, `(n {`, which only a node pattern starts with. */
+/** Recognises `()`, `(:Label` and `(n {` after `(`. Only a node pattern starts like that. */
 function looksLikeNode(tokens: TokenStream): boolean {
   return tokens.isSymbol(')') || tokens.isSymbol(':') || (tokens.current.kind === 'name' && tokens.isSymbol('{', 1));
 }

@@ -1,4 +1,4 @@
-/** What the grammar expects. */
+/** The things that the grammar expects. */
 export const expected = {
   label: { zh: '标签', en: 'a label' },
   relationshipType: { zh: '关系类型', en: 'a relationship type' },
@@ -11,7 +11,7 @@ export const expected = {
   endOfQuery: { zh: '查询结尾', en: 'end of query' },
 } as const;
 
-/** What openCypher has and this compiler does not build. */
+/** Parts of openCypher that this compiler does not build. */
 export const unbuilt = {
   longChain: { zh: '连续比较中的长表达式', en: 'a long expression inside a chain of comparisons' },
   mapProjection: { zh: '映射投影', en: 'map projection' },

@@ -1,6 +1,6 @@
 import { type Expression } from './cypher-ast.js';
 
-/** The expression with other expressions in the place of variables: in ORDER BY an alias stands for its item, and hides a variable of its name. */
+/** Replaces variables by other expressions. In ORDER BY an alias stands for its item and hides a variable of the same name. */
 export function replaceVariables(expression: Expression, replacements: ReadonlyMap<string, Expression>): Expression {
   if (expression.kind === 'variable') return replacements.get(expression.name) ?? expression;
   const replace = (inner: Expression) => replaceVariables(inner, replacements);

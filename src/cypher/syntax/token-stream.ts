@@ -5,7 +5,7 @@ import { tokenize, type Token } from './tokenize.js';
 
 export const MAX_DEPTH = 64;
 
-/** A cursor over the tokens of one query, with the questions a recursive descent parser asks. */
+/** A cursor over the tokens of one query, with the questions that a recursive descent parser asks. */
 export class TokenStream {
   private readonly tokens: Token[];
   private index = 0;
@@ -47,7 +47,7 @@ export class TokenStream {
     return true;
   }
 
-  /** Takes all the keywords, in this order, or none. */
+  /** Takes all the keywords, in this order, or none of them. */
   takeKeywords(...keywords: string[]): boolean {
     if (!keywords.every((keyword, ahead) => this.isKeyword(keyword, ahead))) return false;
     this.index += keywords.length;
@@ -59,19 +59,19 @@ export class TokenStream {
     return this.next();
   }
 
-  /** A label, type, property, map key or alias: any name, keywords too. */
+  /** Takes a label, type, property, map key or alias: any name, also a keyword. */
   expectName(what: Bilingual): Token {
     if (this.current.kind !== 'name' && this.current.kind !== 'quoted') throw this.unexpected(what);
     return this.next();
   }
 
-  /** The written text from `start` to the end of the last token taken. */
+  /** The text of the query from `start` to the end of the last token taken. */
   textSince(start: number): string {
     const last = this.tokens[this.index - 1];
     return last ? this.text.slice(start, last.position + last.text.length) : '';
   }
 
-  /** Runs one nested rule; more than 64 inside each other are refused before the call stack is in danger. */
+  /** Runs one nested rule. More than 64 levels are refused before the call stack is in danger. */
   nested<T>(rule: () => T): T {
     this.depth += 1;
     if (this.depth > MAX_DEPTH) throw this.tooDeep();

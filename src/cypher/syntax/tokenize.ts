@@ -1,6 +1,6 @@
 import { CypherSyntaxError, placeOf } from './cypher.errors.js';
 
-/** `value` is what the token means: the name without backticks, the string without escapes. `text` is what was written. */
+/** `value` is the meaning of the token: the name without backticks, the string without escapes. `text` is its text in the query. */
 export interface Token {
   kind: 'name' | 'quoted' | 'string' | 'integer' | 'float' | 'parameter' | 'symbol' | 'end';
   text: string;
@@ -16,11 +16,11 @@ const NUMBER = /0[xX][0-9a-fA-F]*|0o[0-7]*|(?:\d+\.\d+|\.\d+|\d+)(?:[eE][+-]?\d+
 const SYMBOL = /<>|<=|>=|=~|\.\.|\+=|[(){}[\],.:;|+\-*/%^=<>&!]/uy;
 const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', "'": "'", '"': '"', '`': '`', '\\': '\\' };
 const FULL_WIDTH = /[，。：；（）｛｝【】［］“”‘’＝＜＞－｜＄]/u;
-/** Characters of a number that an error repeats. */
+/** The most characters of a number that an error repeats. */
 const MOST_SHOWN = 30;
 const MAX_INTEGER = 9_223_372_036_854_775_808n;
 
-/** Text to tokens, the last of kind `end`. Throws CypherSyntaxError on a character, string or number that is none. */
+/** Splits a text into tokens; the last has kind `end`. @throws CypherSyntaxError on an invalid character, string or number */
 export function tokenize(text: string): Token[] {
   if (text.length > MAX_QUERY_CHARACTERS) {
     throw new CypherSyntaxError(
@@ -66,7 +66,7 @@ function readToken(text: string, at: number): Token {
   const name = matchAt(NAME, text, at);
   if (name !== null) return { kind: 'name', text: name, value: name, position: at };
   const number = matchAt(NUMBER, text, at);
-  // `1..3` is a range, not the float `1.`; the expression matches digits after the point only.
+  // `1..3` is a range, not the float `1.`, so the expression takes a point only before digits.
   if (number !== null) return readNumber(text, at, number);
   const symbol = matchAt(SYMBOL, text, at);
   if (symbol !== null) return { kind: 'symbol', text: symbol, value: symbol, position: at };

@@ -1,8 +1,8 @@
 import { type Constant, ExactNumber } from './constant.js';
 
 /**
- * openCypher equality of constants, three-valued: a null inside a list or map makes an otherwise equal pair null. jsonb equality has two
- * values only; properties never hold nulls inside, so that constants are the one place where the difference shows.
+ * openCypher equality of constants has three values: a null inside a list or map makes an otherwise equal pair null. jsonb equality
+ * has only two. Properties never hold nulls inside, so the difference shows only for constants.
  */
 export function equalConstants(left: Constant, right: Constant): boolean | null {
   if (left === null || right === null) return null;
@@ -22,7 +22,7 @@ export function equalConstants(left: Constant, right: Constant): boolean | null 
   return left === right;
 }
 
-/** `item IN list`, three-valued. */
+/** `item IN list`, with three values. */
 export function constantIn(item: Constant, list: Constant[]): boolean | null {
   const results = list.map(element => equalConstants(item, element));
   if (results.includes(true)) return true;

@@ -8,7 +8,7 @@ export class ExactNumber {
   ) {}
 }
 
-/** A value that a query holds itself, or that a caller gives for a parameter. */
+/** A value in the query itself, or the value of a parameter. */
 export type Constant = null | boolean | string | ExactNumber | Constant[] | { [name: string]: Constant };
 
 export function typeOfConstant(value: Constant): ValueType {
@@ -19,7 +19,7 @@ export function typeOfConstant(value: Constant): ValueType {
   return Array.isArray(value) ? 'list' : 'map';
 }
 
-/** Characters of a constant as JSON, near enough for a bound. */
+/** The length of a constant as JSON, near enough for a limit. */
 export function sizeOfConstant(value: Constant): number {
   if (typeof value === 'string') return value.length + 2;
   if (value === null || typeof value === 'boolean') return 5;

@@ -1,10 +1,8 @@
-/**
- * What a value can be, statically. `number` is integer or float, `any` is not known; dates and date-times are their ISO 8601 text.
- */
+/** The static type of a value. `number` is integer or float, `any` is unknown. Dates and date-times are ISO 8601 texts. */
 export type ValueType =
   'integer' | 'float' | 'number' | 'string' | 'boolean' | 'date' | 'datetime' | 'list' | 'map' | 'node' | 'edge' | 'any';
 
-/** Types whose values can be equal, and stand before or after each other. */
+/** Types whose values can be equal, and can be ordered among each other. */
 export type Family = 'number' | 'string' | 'boolean' | 'list' | 'map' | 'node' | 'edge' | 'any';
 
 export function familyOf(type: ValueType): Family {
@@ -29,7 +27,7 @@ export function familyOf(type: ValueType): Family {
   }
 }
 
-/** Whether a value of this type can turn out to be of the family. */
+/** Tells whether a value of this type may turn out to be of the family. */
 export function mayBe(type: ValueType, family: Family): boolean {
   const actual = familyOf(type);
   return actual === family || actual === 'any';
@@ -41,7 +39,7 @@ export function numericType(left: ValueType, right: ValueType): ValueType {
   return left === 'float' || right === 'float' ? 'float' : 'number';
 }
 
-/** The one type that values of all these types have; `any` where there is none, or where there are no values. */
+/** The type that values of all these types share. `any` if there is none, or if the list is empty. */
 export function commonType(types: ValueType[]): ValueType {
   const [first = 'any', ...others] = types;
   if (others.every(type => type === first)) return first;

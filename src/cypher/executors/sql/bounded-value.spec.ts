@@ -16,7 +16,7 @@ const runs = 400;
 const seed = 20261122;
 
 type Value = string | Value[];
-/** An expression as text, and what it is worth; null where something in it is larger than a value may be. */
+/** An expression as text, and its value: null where a part of it is larger than a value may be. */
 interface Sample {
   text: string;
   value: Value | null;
@@ -31,7 +31,7 @@ const texts: Record<string, string> = {
   t5: 'x'.repeat(MAX_VALUE_BYTES - 1),
 };
 
-/** Bytes of a value as jsonb, alone and among others: 4 for the length, 4 for the count, 4 for each entry. */
+/** Bytes of a value as jsonb, alone and inside others: 4 for the length, 4 for the count, 4 for each entry. */
 function jsonbBytes(value: Value): number {
   const container = (inner: Value): number =>
     typeof inner === 'string' ? Buffer.byteLength(inner) : 4 + inner.reduce((sum, each) => sum + 4 + container(each), 0);
@@ -43,7 +43,7 @@ function arrayBytes(items: string[]): number {
   return items.reduce((sum, item) => sum + Math.ceil((4 + Buffer.byteLength(item)) / 4) * 4, 24);
 }
 
-/** Commas and brackets of a list as JSON, those inside of its texts too; a text alone has no parts. */
+/** Counts the commas and brackets of a list as JSON, including those inside its texts. A single text has no parts. */
 function partsOf(value: Value): number {
   return typeof value === 'string' ? 0 : (JSON.stringify(value).match(/[,[{]/g) ?? []).length;
 }
@@ -144,11 +144,11 @@ describe('a value that grows', () => {
     });
   }
 
-  it(`is what a naive evaluator finds, or fails: never less (${runs} expressions, seed ${seed})`, async () => {
+  it(`matches a naive evaluator, or fails: never less (${runs} expressions, seed ${seed})`, async () => {
     let large = 0;
     await fc.assert(
       fc.asyncProperty(fc.oneof(textSample, any), fc.boolean(), async ({ text, value }, typed) => {
-        // Compared by its size too: a diff of megabytes helps nobody.
+        // Its size is compared too, because a diff of megabytes is of no use.
         const found = (await outcome(run(`MATCH (n:N) RETURN ${text} AS v LIMIT 1`, typed))) as unknown[][] | string;
         if (value === null) large += 1;
         const expected = value === null || partsOf(value) > MOST_PARTS ? 'too large' : JSON.stringify([[value]]);
@@ -167,7 +167,7 @@ describe('a value that grows', () => {
     expect(failure).toEqual({ gathered: false, bytes: MAX_VALUE_BYTES + 1, position: 29 });
   });
 
-  it('is not built where the query says so itself', async () => {
+  it('is not built when the query itself shows its size', async () => {
     const guarded = 'MATCH (n) RETURN CASE WHEN size(n.t5) > 100 THEN left(n.t5, 3) ELSE n.t5 + n.t5 END AS v LIMIT 1';
     expect(await run(guarded, true)).toEqual([['xxx']]);
   });

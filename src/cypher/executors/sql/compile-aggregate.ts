@@ -3,8 +3,8 @@ import { familyOf } from '../../values/value-type.js';
 import { boolean, jsonb, naming, numeric, type Sql, type SqlForms, type SqlValue, text } from './sql-value.js';
 
 /**
- * count, sum, avg, min, max, collect over the matches of a group. Null is left out of all of them; without any value sum is 0, collect
- * is an empty list, the others are null.
+ * Compiles count, sum, avg, min, max and collect over the matches of a group. All of them leave null out. Without any value sum is
+ * 0, collect is an empty list, the others are null.
  */
 export function compileAggregate(forms: SqlForms, aggregate: TypedAggregate, argument: SqlValue | null): Sql {
   if (argument === null) return numeric('count(*)::numeric');
@@ -29,8 +29,8 @@ export function compileAggregate(forms: SqlForms, aggregate: TypedAggregate, arg
 }
 
 /**
- * What an aggregate holds in memory, all of a group at once, as jsonb: everything else keeps one value, or sorts on disk. Null where it
- * holds nothing.
+ * The jsonb that an aggregate holds in memory, for all values of a group at once. Null for the others, which keep one value or sort
+ * on disk.
  */
 export function gatheredBy(forms: SqlForms, { function: name }: TypedAggregate, argument: SqlValue): string | null {
   if (name === 'collect') return forms.json(argument);
@@ -55,7 +55,7 @@ function compileExtreme(forms: SqlForms, name: 'min' | 'max', argument: SqlValue
     case 'edge':
       return jsonb(extremeOf(forms, name, argument, forms.json(argument)));
     case 'any': {
-      // In the order of values: only lists and maps have no aggregate of their own, and are gathered.
+      // In the order of values. Lists and maps have no SQL aggregate of their own, so only they are gathered.
       const ascending = [
         extremeOf(forms, name, argument, nestedIn(forms.json(argument))),
         `to_jsonb(${name}(${forms.text(argument)} COLLATE "C"))`,
@@ -79,8 +79,8 @@ function nestedIn(json: string): string {
 }
 
 /**
- * ORDER BY keys in openCypher's order of values, ascending: map, node, relationship, list, string (by code point), boolean, number, and
- * null last. PostgreSQL puts NULL last ascending and first descending by itself, which is the same order.
+ * ORDER BY keys in openCypher's order of values, ascending: map, node, relationship, list, string (by code point), boolean, number,
+ * and null last. PostgreSQL already puts NULL last ascending and first descending.
  */
 export function sortKeys(forms: SqlForms, value: SqlValue, descending: boolean): string[] {
   const direction = descending ? ' DESC' : '';

@@ -12,7 +12,7 @@ import { planCypher } from '../../plan/plan-cypher.js';
 const queries = 4_000;
 const seed = 20261120;
 
-/** Every kind of value under names whose declared type it may or may not have. */
+/** Values of every kind, under names whose declared type may differ from the value's. */
 const values = [
   '1',
   '0',
@@ -45,7 +45,7 @@ function randomFrom(start: number): (below: number) => number {
   };
 }
 
-describe('a query made of anything', () => {
+describe('a random query', () => {
   let database: Awaited<ReturnType<typeof cloneDatabase>>;
   let client: pg.Client;
 

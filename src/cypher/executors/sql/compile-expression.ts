@@ -29,7 +29,7 @@ export function compileExpression(expression: TypedExpression, scope: Expression
   return { kind: 'sql', type, ...toSql(expression, scope) };
 }
 
-/** A condition as a boolean of SQL. */
+/** Compiles a condition to a boolean of SQL. */
 export function compileCondition(expression: TypedExpression, scope: ExpressionScope): string {
   return scope.forms.boolean(compileExpression(expression, scope));
 }
@@ -46,7 +46,7 @@ function toSql(expression: Computed, scope: ExpressionScope): Sql {
     case 'entry': {
       const [object, name] = [compile(expression.object), forms.text(compile(expression.name))];
       if (object.kind === 'entity') return jsonb(`(${object.entity.properties} -> ${name})`);
-      // `->` with a text key is null on anything but an object.
+      // `->` with a text key is null for anything but an object.
       return jsonb(`nullif(${forms.json(object)} -> ${name}, 'null'::jsonb)`);
     }
     case 'item':
@@ -121,7 +121,7 @@ function labelOf(value: SqlValue): string {
   return value.entity.label;
 }
 
-/** Parts of an ISO 8601 date by their fixed places. */
+/** A part of an ISO 8601 date, by its fixed place. */
 function datePart(date: string, part: 'year' | 'quarter' | 'month' | 'day'): string {
   const [from, length] = { year: [1, 4], quarter: [6, 2], month: [6, 2], day: [9, 2] }[part];
   const digits = (x: string) => `substr(${x}, ${from}, ${length})::numeric`;
@@ -146,7 +146,7 @@ function compileSlice(expression: TypedExpression & { kind: 'slice' }, scope: Ex
   return jsonb(sql);
 }
 
-/** A list or map of values: numbers and booleans among them need no look at their size. */
+/** A list or map of values with a check of its size. Numbers and booleans are small and need no check. */
 function boundedParts(values: SqlValue[], position: number, forms: SqlForms, build: (parts: string[]) => string): string {
   const isSmall = (value: SqlValue) => value.kind === 'sql' && (value.form === 'numeric' || value.form === 'boolean');
   const large = values.filter(value => !isSmall(value));
@@ -160,7 +160,7 @@ function compileCase(expression: TypedExpression & { kind: 'case' }, scope: Expr
   const form = formOf(expression.type);
   const { subject } = expression;
   if (subject === null) return { form, sql: branches(expression, form, scope) };
-  // Every branch compares with the subject: a long one is named once.
+  // Every branch compares with the subject, so a long subject is named once.
   const value = compileExpression(subject, scope);
   if (value.kind !== 'sql') return { form, sql: branches(expression, form, { ...scope, subject: value }) };
   const { type, form: subjectForm } = value;

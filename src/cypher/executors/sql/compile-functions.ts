@@ -5,7 +5,7 @@ import { bounded, jsonBytes, textBytes } from './bounded-value.js';
 import { written } from './compile-operators.js';
 import { boolean, type Entity, jsonb, naming, numeric, type Sql, type SqlForms, type SqlValue, text } from './sql-value.js';
 
-/** The SQL of a call whose arguments are counted and may be what the function takes; `position` is the call's, for errors at run time. */
+/** Compiles a call whose arguments have been checked by number and type. `position` is the call's, for errors at run time. */
 type FunctionCompiler = (forms: SqlForms, args: SqlValue[], position: number) => Sql;
 
 const NUMBER_LITERAL = String.raw`^\s*[-+]?(\d{1,250}\.?\d{0,250}|\.\d{1,250})([eE][-+]?\d{1,2})?\s*$`;
@@ -45,7 +45,7 @@ const compilers: Record<FunctionName, FunctionCompiler> = {
   sign: onNumber(x => `sign(${x})`),
   ceil: onNumber(x => `ceil(${x})`),
   floor: onNumber(x => `floor(${x})`),
-  // Half goes up, towards positive infinity: openCypher's rule, where numeric round() goes away from zero.
+  // Halves round up, towards positive infinity, as openCypher has it. The numeric round() would go away from zero.
   round: compileRound,
   sqrt: onNumber(x => naming([x], n => `CASE WHEN ${n} >= 0 THEN sqrt(${n}) END`)),
   date: onText(x => naming([x], day => `CASE WHEN ${day} ~ '${ISO_DATE}' THEN left(${day}, 10) END`)),
@@ -83,13 +83,13 @@ function onPart(body: (x: string, n: string) => string): FunctionCompiler {
   };
 }
 
-/** A count of characters as int: what leaves int is further than any text reaches. */
+/** A count of characters as int. A count beyond int is larger than any text. */
 function count(forms: SqlForms, value: SqlValue | undefined): string {
   return `least(greatest(trunc(${value ? forms.numeric(value) : 'NULL::numeric'}), -1), 2000000000)::int`;
 }
 
 function asMap(forms: SqlForms, value: SqlValue): string {
-  // Joined with nothing, so that a stored value is unpacked and its size is the one that counts.
+  // Joining with an empty map unpacks a stored value, so that its unpacked size counts.
   if (value.kind === 'entity') return `(${value.entity.properties} || '{}'::jsonb)`;
   return naming([forms.json(value)], x => `CASE WHEN jsonb_typeof(${x}) = 'object' THEN ${x} END`);
 }
@@ -109,7 +109,7 @@ function compileSize(forms: SqlForms, args: SqlValue[]): Sql {
   return numeric(`(${sql})`);
 }
 
-/** The item of a list, counted from 0 or, below zero, from the end; null outside. A JSON null becomes null. */
+/** The item of a list, counted from 0, or from the end if below zero. Null outside the list. A JSON null becomes null. */
 export function itemAt(forms: SqlForms, list: SqlValue, index: string): Sql {
   return jsonb(naming([forms.json(list)], x => `nullif(CASE WHEN jsonb_typeof(${x}) = 'array' THEN ${x} -> ${index} END, 'null'::jsonb)`));
 }
@@ -128,7 +128,7 @@ function compileReplace(forms: SqlForms, args: SqlValue[], position: number): Sq
     form: 'text',
     position,
     operands,
-    // Only where the longest result that is possible would be too large are the places counted.
+    // Counts the places only if the longest possible result would be too large.
     bytes: (x = '', from = '', to = '') => {
       const growth = `(octet_length(${to}) - octet_length(${from}))::int8`;
       const most = `octet_length(${x}) + greatest(${growth}, 0) * (octet_length(${x}) / greatest(octet_length(${from}), 1))`;
@@ -140,7 +140,7 @@ function compileReplace(forms: SqlForms, args: SqlValue[], position: number): Sq
   return text(sql);
 }
 
-/** The text is looked at first, and then its pieces: a megabyte of separators would make a much larger list. */
+/** Checks the text first, then its pieces: a megabyte of separators would make a much larger list. */
 function compileSplit(forms: SqlForms, args: SqlValue[], position: number): Sql {
   const pieces = (...names: string[]) => `(SELECT string_to_array(${names.join(', ')}) AS pieces OFFSET 0) AS s`;
   const list = bounded({ form: 'jsonb', position, operands: ['s.pieces'], bytes: jsonBytes, body: x => `to_jsonb(${x})` });

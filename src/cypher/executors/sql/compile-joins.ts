@@ -2,7 +2,7 @@ import { type GraphTables } from '../../../database/graph-tables.js';
 import { type Pattern, type PatternEdge } from '../../semantics/pattern.js';
 import { type SqlParameters } from '../../../sql/sql-parameters.js';
 
-/** The matched part of a statement: `FROM` (empty when nothing is matched), conditions of the pattern itself, and where ids are found. */
+/** The matched part of a statement: `FROM` (empty when nothing is matched), the conditions of the pattern itself, and the SQL of ids. */
 export interface Joins {
   from: string;
   conditions: string[];
@@ -10,8 +10,8 @@ export interface Joins {
 }
 
 /**
- * Edges seen from both ends. The halves carry no conditions of their own: only then does PostgreSQL flatten the union, push the join
- * into each half, and use the index on its own end of the edge. A loop is seen twice and kept once.
+ * Edges seen from both ends. The halves must carry no conditions of their own. Only then does PostgreSQL flatten the union, push
+ * the join into each half, and use the index on its own end of the edge. A loop appears twice and is kept once.
  */
 const bothWays = (edges: string): string => `(
     SELECT id, type, source_id, target_id, properties, source_id AS from_id, target_id AS to_id, true AS forward FROM ${edges}
@@ -19,9 +19,9 @@ const bothWays = (edges: string): string => `(
     SELECT id, type, source_id, target_id, properties, target_id AS from_id, source_id AS to_id, false AS forward FROM ${edges})`;
 
 /**
- * Joins nodes and edges along the pattern: `nodes n0 JOIN edges e0 ON e0.source_id = n0.id JOIN nodes n1 ON n1.id = e0.target_id`, in the
- * graph's own tables. A node of which only the id matters is not read at all: the edge has it. `needsRow[i]` says which are; `keys[i]` is
- * the key of a node, part by part, where it is known.
+ * Joins nodes and edges along the pattern: `nodes n0 JOIN edges e0 ON e0.source_id = n0.id JOIN nodes n1 ON n1.id = e0.target_id`,
+ * in the graph's own tables. A node that only needs its id is not read, because the edge has the id. `needsRow[i]` marks the nodes
+ * to read; `keys[i]` is the key of a node, part by part, if it is known.
  */
 export function compileJoins(
   pattern: Pattern,
@@ -66,7 +66,7 @@ class JoinBuilder {
     return this.nodeIds[node] !== undefined;
   }
 
-  /** A path starts at the end with a known key, or else at one whose row is read anyway. */
+  /** Starts a path at the end with a known key, else at an end whose row is read anyway. */
   private placeStart(edge: PatternEdge): void {
     const ends = [edge.source, edge.target];
     const start = ends.find(end => this.keys[end]) ?? ends.find(end => this.needsRow[end]);
@@ -139,7 +139,7 @@ class JoinBuilder {
     }
   }
 
-  /** As ingestion writes it: the text of a key of one column, the JSON list of several. */
+  /** The key as ingestion writes it: the text of one column, or the JSON list of several. */
   private keyText(parts: string[]): string {
     const [first = '', ...others] = parts.map(part => this.parameters.bind(part, 'text'));
     return others.length === 0 ? first : `jsonb_build_array(${[first, ...others].join(', ')})::text`;

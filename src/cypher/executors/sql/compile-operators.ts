@@ -6,19 +6,19 @@ import { boolean, jsonb, naming, numeric, type Sql, type SqlForms, type SqlValue
 
 const INT8_TEXT = /^-?\d{1,18}$/;
 
-/** `=` and `<>`: values of different types differ, null with anything is null. */
+/** `=` and `<>`: values of different types differ, and null with anything is null. */
 export function compileEquality(forms: SqlForms, operator: '=' | '<>', left: SqlValue, right: SqlValue): Sql {
   const byId = compareIds(forms, operator, left, right);
   if (byId !== null) return boolean(byId);
   const [a, b] = [familyOf(left.type), familyOf(right.type)];
   if (a !== b && a !== 'any' && b !== 'any') return boolean(unequal(forms, operator, left, right));
   if (left.kind === 'entity' && right.kind === 'entity') return boolean(`(${left.entity.id} ${operator} ${right.entity.id})`);
-  // A property is compared as the jsonb it is: equal exactly when type and value are, with no cast that could fail.
+  // A property is compared as jsonb: equal exactly when type and value are, without a cast that could fail.
   const form = isTyped(left, right) ? typedForm(a) : 'jsonb';
   return boolean(`(${forms.in(form, left)} ${operator} ${forms.in(form, right)})`);
 }
 
-/** `<` and its kin: null unless both are numbers, both strings or both booleans. Strings compare by code point. */
+/** `<` and the like: null unless both are numbers, both strings or both booleans. Strings compare by code point. */
 export function compileOrdering(forms: SqlForms, operator: Exclude<ComparisonOperator, '=' | '<>'>, left: SqlValue, right: SqlValue): Sql {
   const byId = compareIds(forms, operator, left, right);
   if (byId !== null) return boolean(byId);
@@ -78,8 +78,8 @@ export function compileStringTest(forms: SqlForms, operator: StringOperator, lef
 }
 
 /**
- * Arithmetic is exact decimal arithmetic. Integers divide to integers, towards zero. Division by zero, and powers without a real or
- * representable value, are null: one bad row must not fail a whole report.
+ * Arithmetic is exact decimal arithmetic. Integers divide to integers, towards zero. Division by zero, and a power without a real
+ * or representable value, is null: one bad row must not fail a whole report.
  * @param type of the result
  */
 export function compileArithmetic(forms: SqlForms, operator: ArithmeticOperator, type: ValueType, left: SqlValue, right: SqlValue): Sql {
@@ -107,7 +107,7 @@ export function compileArithmetic(forms: SqlForms, operator: ArithmeticOperator,
   }
 }
 
-/** 700 is about ln of the largest double: larger results are null instead of an overflow error. */
+/** 700 is about ln of the largest double. A larger result is null instead of an overflow error. */
 function power(base: string, exponent: string): string {
   return [
     `CASE WHEN ${exponent} = 0 THEN 1.0 WHEN ${base} = 0 THEN CASE WHEN ${exponent} > 0 THEN 0.0 END`,
@@ -116,19 +116,19 @@ function power(base: string, exponent: string): string {
   ].join(' ');
 }
 
-/** Texts one after the other, numbers and booleans as they are written. */
+/** Joins texts; numbers and booleans as they are written. */
 export function compileJoin(forms: SqlForms, left: SqlValue, right: SqlValue, position: number): Sql {
   const parts = [left, right].flatMap(side => partsOf(side, 'string') ?? [written(forms, side)]);
   return { form: 'text', sql: joined('text', parts, position), parts };
 }
 
-/** Lists one after the other; anything else is a list of one. */
+/** Joins lists; anything else counts as a list of one. */
 export function compileAppend(forms: SqlForms, left: SqlValue, right: SqlValue, position: number): Sql {
   const parts = [left, right].flatMap(side => partsOf(side, 'list') ?? [listOf(forms, side)]);
   return { form: 'jsonb', sql: joined('jsonb', parts, position), parts };
 }
 
-/** `+` by the values: numbers add, texts join, lists append. */
+/** `+` when only the values decide: numbers add, texts join, lists append. */
 export function compilePlus(forms: SqlForms, left: SqlValue, right: SqlValue, position: number): Sql {
   const scalar = (value: string) => `jsonb_typeof(${value}) IN ('string', 'number', 'boolean')`;
   const sql = naming([forms.json(left), forms.json(right)], (x = '', y = '') =>
@@ -150,7 +150,7 @@ function joined(form: 'text' | 'jsonb', operands: string[], position: number): s
   return bounded({ form, position, operands, bytes, body: (...names) => names.join(' || ') });
 }
 
-/** A list as it is; anything else as a list of one. */
+/** Leaves a list as it is and makes a list of one from anything else. */
 function listOf(forms: SqlForms, value: SqlValue): string {
   if (value.kind === 'constant' && value.type === 'list') return forms.json(value);
   if (value.type !== 'list' && value.type !== 'any') return `jsonb_build_array(${forms.json(value)})`;
@@ -168,7 +168,7 @@ export function written(forms: SqlForms, value: SqlValue): string {
   return naming([forms.json(value)], x => `CASE WHEN jsonb_typeof(${x}) IN ('string', 'number', 'boolean') THEN ${x} #>> '{}' END`);
 }
 
-/** Ids against whole numbers, as the int8 the indexes hold; null when this is no such comparison. */
+/** Compares ids with whole numbers as int8, which the indexes hold. Null when the comparison is not of this kind. */
 function compareIds(forms: SqlForms, operator: ComparisonOperator, left: SqlValue, right: SqlValue): string | null {
   const isId = (value: SqlValue) => value.kind === 'sql' && value.int8 !== undefined;
   if (!isId(left) && !isId(right)) return null;

@@ -66,7 +66,7 @@ const nodes: [id: number, label: string, key: string, properties: object | strin
   [13, '订单', '103', { 订单编号: 103, 日期: '1998-01-15' }],
   [21, '产品', '1', { 产品编号: 1, 单价: 18, 停产: false }],
   [22, '产品', '2', '{"产品编号": 2, "单价": 9007199254740993.25, "停产": true}'],
-  // A value that breaks its declared type: it must never raise a cast error.
+  // This value breaks its declared type. It must never raise a cast error.
   [23, '产品', '3', { 产品编号: 3, 单价: '约 20', 停产: '否' }],
   [31, '批次', '["1997", "a\\"b"]', { 年: 1997, 号: 'a"b' }],
 ];
@@ -99,7 +99,7 @@ beforeAll(async () => {
         ? properties
         : JSON.stringify(Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== null)));
     for (const graph of [7, 8]) {
-      // Graph 8 holds the same under other ids: nothing of it may ever show.
+      // Graph 8 holds the same data under other ids. None of it may ever appear in a result.
       await client.query(
         `INSERT INTO ${graphTables(graph).nodes} (id, label, key, display, properties, run_id) VALUES ($1, $2, $3, $3, $4, 1)`,
         [id + (graph - 7) * 1000, label, key, json],
@@ -207,7 +207,7 @@ describe('the SQL text', () => {
   });
 });
 
-describe('what comes from outside', () => {
+describe('a value or name from outside', () => {
   const hostile = ["x'; DROP TABLE nodes; --", 'a"b', "\\'", '$1', '$2::text', '{}x', "'||pg_sleep(9)||'", '%', '名称\n--', '`'];
 
   it.each(hostile)('reaches the database as a parameter only: %j', async text => {
@@ -234,7 +234,7 @@ describe('what comes from outside', () => {
     expect(await run('RETURN $p', { p: text })).toEqual([[text]]);
   });
 
-  it('names a missing parameter, warns of an unused one, refuses one that no text can hold', () => {
+  it('may be a parameter: a missing one is an error, an unused one a warning, one that no text can hold is refused', () => {
     expect(errorOf('MATCH (n) WHERE n.名称 = $who RETURN n')).toMatchObject({
       code: 'cypher_parameter_missing',
       context: { parameter: 'who', line: 1, column: 24 },
@@ -245,7 +245,7 @@ describe('what comes from outside', () => {
     expect(errorOf('RETURN $p', { p: '\ud800' }).code).toBe('cypher_parameter_invalid');
   });
 
-  it('counts a parameter wherever it is named (risk: a long list in hundreds of places stops the loop for everyone)', () => {
+  it('counts a parameter wherever it is named (risk: a long list in hundreds of places blocks the event loop for everyone)', () => {
     const list = Array.from({ length: 40_000 }, (_, index) => `客户${index}`);
     const uses = (count: number) => Array(count).fill('n.名称 IN $list').join(' OR ');
     expect(errorOf(`MATCH (n) WHERE ${uses(400)} RETURN n`, { list })).toMatchObject({
@@ -316,7 +316,7 @@ describe('patterns', () => {
     expect(await run('MATCH (c)-[r:下单]->(o) MATCH (x)-[r]-(y) RETURN count(*)')).toEqual([[6]]);
   });
 
-  it('takes several labels and types, and none for a pair no node has', async () => {
+  it('takes several labels and types, and finds nothing for a pair that no node has', async () => {
     expect(await run('MATCH (n:客户|批次) RETURN count(n)')).toEqual([[4]]);
     expect(await run('MATCH (n:客户:订单) RETURN count(n)')).toEqual([[0]]);
     expect(await run('MATCH ()-[r:下单|替代]->() RETURN type(r) AS t, count(*) ORDER BY t')).toEqual([
@@ -394,7 +394,7 @@ describe('values', () => {
     ]);
   });
 
-  it('tests text, Chinese too', async () => {
+  it('tests texts, also Chinese ones', async () => {
     expect(
       await run("MATCH (c:客户) WHERE c.名称 STARTS WITH '阿' AND c.名称 ENDS WITH '弗' AND c.名称 CONTAINS '尔' RETURN c.名称"),
     ).toEqual([['阿尔弗']]);
@@ -467,7 +467,7 @@ describe('values', () => {
 });
 
 describe('results', () => {
-  it('groups by what is not aggregated, nodes by identity', async () => {
+  it('groups by the columns without aggregates, and groups nodes by identity', async () => {
     const query =
       'MATCH (c:客户)-[:下单]->(o) RETURN c, count(o) AS n, sum(o.运费) AS 运费, avg(o.运费), min(o.日期), max(o.日期), collect(o.订单编号) ORDER BY n DESC, c.名称';
     const rows = await run(query);
@@ -477,7 +477,7 @@ describe('results', () => {
     ]);
   });
 
-  it('aggregates nothing to 0, null or an empty list, and no group to no row', async () => {
+  it('aggregates no match to 0, null or an empty list, and no group to no row', async () => {
     expect(await run('MATCH (n:无) RETURN count(*), count(n), sum(n.x), avg(n.x), min(n.x), max(n.x), collect(n)')).toEqual([
       [0, 0, 0, null, null, null, []],
     ]);
@@ -494,7 +494,7 @@ describe('results', () => {
     ]);
   });
 
-  it('removes duplicates, with order over what is returned', async () => {
+  it('removes duplicates, and orders the returned columns', async () => {
     expect(await run('MATCH (o:订单)-[:包含]->(p) RETURN DISTINCT p.停产 ORDER BY p.停产')).toEqual([[false], [true], ['否']]);
     expect(
       await run('MATCH (c:客户)-->(o) RETURN DISTINCT c ORDER BY c.客户编号 DESC').then(rows =>
@@ -552,7 +552,7 @@ describe('results', () => {
 
 describe('the plan PostgreSQL makes', () => {
   beforeAll(async () => {
-    // Enough rows that an index is worth it.
+    // Enough rows that PostgreSQL prefers an index.
     const { nodes, edges } = graphTables(9);
     await client.query(createGraphTables(9));
     await client.query(`

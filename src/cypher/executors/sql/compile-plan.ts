@@ -12,33 +12,33 @@ import { compileJoins, type Joins } from './compile-joins.js';
 import { type Entity, operand, SqlForms, type SqlValue } from './sql-value.js';
 
 export interface CompileOptions {
-  /** A checked positive integer. */
+  /** Must be a positive integer. */
   graphId: number;
-  /** At most this many rows, however many the query's own LIMIT allows. */
+  /** The most rows, even when the query's own LIMIT allows more. */
   limit: number;
 }
 
 /**
- * One statement. Every column is text: the JSON of the value, or NULL. When `evidence` is 'rows' one more column follows, the JSON of
- * `{"nodes": [id, …], "edges": [[id, source_id, target_id, type], …]}` of the match behind the row; a row of an aggregate or DISTINCT
- * stands for many matches and has none. `decodeRows` reads both.
+ * One statement. Every column is text: the JSON of the value, or NULL. When `evidence` is 'rows' one more column follows, the JSON
+ * of `{"nodes": [id, …], "edges": [[id, source_id, target_id, type], …]}` of the match behind the row. A row of an aggregate or
+ * DISTINCT stands for many matches and has no evidence. `decodeRows` reads both.
  */
 export interface CompiledQuery extends SqlStatement {
   columns: { name: string; type: ValueType }[];
   evidence: 'rows' | 'none';
 }
 
-/** Repeated use of long aliases multiplies text; PostgreSQL should not be asked to parse megabytes. */
+/** Repeated use of long aliases multiplies the text, and PostgreSQL should not have to parse megabytes. */
 const MAX_SQL_CHARACTERS = 500_000;
 
 type Aggregation = Operator & { kind: 'aggregate' };
 
-/** A plan to SQL over the tables of one graph. Throws CypherNotSupportedError for a statement that would be too long. */
+/** Compiles a plan to SQL over the tables of one graph. @throws CypherNotSupportedError for a statement that would be too long */
 export function compilePlan(plan: QueryPlan, options: CompileOptions): CompiledQuery {
   return new PlanCompiler(plan, options).compile();
 }
 
-/** Reads one operator of each kind, in the order that planCypher stacks them. */
+/** Reads one operator of each kind, in the order in which planCypher stacks them. */
 class PlanCompiler {
   private readonly parameters = new SqlParameters();
   private readonly forms = new SqlForms(this.parameters);
@@ -74,7 +74,7 @@ class PlanCompiler {
     return { ...this.parameters.finish(`${body}\n${this.page()}`), columns: this.plan.columns, evidence };
   }
 
-  /** The columns of the result over what they are computed from, in order. */
+  /** The columns of the result, in order, over `source`. */
   private select(scope: ExpressionScope, source: string, more: string[] = []): string {
     const columns = this.required('project').columns.map(
       ({ expression }, i) => `${operand(this.forms.json(compileExpression(expression, scope)))}::text AS c${i}`,
@@ -84,8 +84,8 @@ class PlanCompiler {
   }
 
   /**
-   * One row for each group. The inner statement computes the grouping keys (k0, …) and the bare aggregates (a0, …); the outer one what
-   * is made of them, so that an expression over aggregates, and its order, are ordinary expressions over columns.
+   * Gives one row for each group. The inner statement computes the grouping keys (k0, …) and the bare aggregates (a0, …). The outer
+   * one computes the result, so that an expression over aggregates, and its order, are ordinary expressions over columns.
    */
   private grouped(aggregation: Aggregation): string {
     const keys = aggregation.keys.map(({ name, expression }) => ({ name, value: compileExpression(expression, this.matched) }));
@@ -107,8 +107,8 @@ class PlanCompiler {
   }
 
   /**
-   * A condition that measures what the aggregates will gather before any of it is gathered. The matches are read twice, the first time
-   * in constant memory: PostgreSQL evaluates the condition once, ahead of everything else.
+   * A condition that measures what the aggregates will gather, before any of it is gathered. It reads the matches once more, in
+   * constant memory: PostgreSQL evaluates the condition once, before everything else.
    */
   private collectionBound({ aggregates }: Aggregation, groups: string[]): string[] {
     const plain = new Set<string>();
@@ -132,7 +132,7 @@ class PlanCompiler {
     return [boundedCollection(sums.map(sum => `coalesce(${sum}, 0)`).join(' + '), position)];
   }
 
-  /** An element is its id; nodes have a primary key, so that their other columns follow from it. */
+  /** An element is grouped by its id. Nodes have a primary key, so their other columns follow from it. */
   private groupKeys(value: SqlValue): string[] {
     if (value.kind !== 'entity') return [value.kind === 'sql' ? value.sql : this.forms.json(value)];
     if (value.type === 'node') return [value.entity.id];
@@ -140,7 +140,7 @@ class PlanCompiler {
     return ['id', 'type', 'source_id', 'target_id', 'properties'].map(column => `${alias}.${column}`);
   }
 
-  /** The keys of ORDER BY. A constant orders nothing, and PostgreSQL refuses some of them. */
+  /** The keys of ORDER BY. A constant has no effect on the order, and PostgreSQL refuses some constants, so they are left out. */
   private order(scope: ExpressionScope): string[] {
     const keys = findOperator(this.plan.root, 'sort')?.keys ?? [];
     return keys.flatMap(({ expression, descending }) => {
@@ -206,7 +206,7 @@ function edge(index: number): SqlValue {
   return { kind: 'entity', type: 'edge', entity };
 }
 
-/** What a grouping key or aggregate is outside its group: a column; an element becomes its jsonb object with the parts in it. */
+/** A grouping key or aggregate outside its group: a column. An element becomes its jsonb object with the parts in it. */
 function columnValue(value: SqlValue, column: string): SqlValue {
   if (value.kind === 'sql') return { kind: 'sql', type: value.type, form: value.form, sql: column };
   if (value.kind === 'constant') return { kind: 'sql', type: value.type, form: 'jsonb', sql: column };
@@ -220,7 +220,7 @@ function columnValue(value: SqlValue, column: string): SqlValue {
   return { ...value, entity };
 }
 
-/** Which nodes are used beyond their id, and so must be read: not those that are only counted or compared by id. */
+/** Tells which nodes must be read, because more than their id is used. Nodes that are only counted or compared by id need no reading. */
 function rowsNeeded(root: Operator): boolean[] {
   const nodes = findOperator(root, 'match')?.pattern.nodes ?? [];
   const needed = nodes.map(node => node.labels.length > 0);

@@ -3,7 +3,7 @@ import { parseExactJson } from '../../../common/json/parse-exact-json.js';
 import { Pace } from '../../../common/turns/pace.js';
 import { type CompiledQuery } from './compile-plan.js';
 
-/** The match behind a row: ids as they are in nodes.id and edges.id. */
+/** The match behind a row. Its ids are those in nodes.id and edges.id. */
 export interface RowEvidence {
   nodes: (number | string)[];
   edges: { id: number | string; sourceId: number | string; targetId: number | string; type: string }[];
@@ -11,13 +11,13 @@ export interface RowEvidence {
 
 export interface DecodedRows {
   rows: unknown[][];
-  /** One for each row; empty where rows stand for many matches (`evidence: 'none'`). */
+  /** One for each row; empty if rows stand for many matches (`evidence: 'none'`). */
   evidence: RowEvidence[];
 }
 
 /**
- * Reads the text cells of a CompiledQuery (`rowMode: 'array'`). Numbers beyond ±(2^53 − 1) come out
- * as strings, so that no digit is lost; all others are numbers. The event loop is left in between.
+ * Reads the text cells of a CompiledQuery (`rowMode: 'array'`). Numbers beyond ±(2^53 − 1) become strings, so that no digit is
+ * lost; all others become numbers. Yields the event loop on the way.
  * @throws ValueTooDetailedError
  */
 export async function decodeRows(

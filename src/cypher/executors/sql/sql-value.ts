@@ -2,20 +2,20 @@ import { type Constant, ExactNumber, jsonText } from '../../values/constant.js';
 import { mayBe, type ValueType } from '../../values/value-type.js';
 import { type SqlParameters } from '../../../sql/sql-parameters.js';
 
-/** SQL for a value, and the form that it holds it in. */
+/** SQL for a value, and the form of the value in it. */
 export interface Sql {
   form: Form;
   sql: string;
   /** The same number as int8, for the indexes on ids. */
   int8?: string;
-  /** What a sum of texts or of lists joins, so that a longer sum is checked once. */
+  /** The operands of a sum of texts or of lists, so that a longer sum is checked once. */
   parts?: string[];
 }
 
 /**
- * A compiled expression. `type` is what openCypher says it is, `form` how the SQL holds it: a value of type integer may be `numeric`, or
- * `jsonb` when it was read from properties and may turn out to be something else. SQL NULL is null in every form; a JSON null occurs only
- * inside lists and maps.
+ * A compiled expression. `type` is its openCypher type and `form` its form in SQL. A value of type integer may be `numeric`, or
+ * `jsonb` when it was read from properties and may turn out to be something else. SQL NULL is null in every form; a JSON null
+ * occurs only inside lists and maps.
  */
 export type SqlValue =
   | { kind: 'constant'; type: ValueType; value: Constant }
@@ -39,8 +39,9 @@ export function operand(sql: string): string {
 }
 
 /**
- * SQL that uses its operands more than once: long ones are named first, so that nesting never multiplies the text. Without OFFSET 0
- * PostgreSQL would paste them back, and a sum of forty properties of unknown type would take all its memory while planning.
+ * SQL that uses its operands more than once. Long operands are named first, so that nesting never multiplies the text. Without
+ * OFFSET 0 PostgreSQL would paste them back, and a sum of forty properties of unknown type would take all its memory while
+ * planning.
  */
 export function naming(operands: string[], body: (...names: string[]) => string): string {
   if (operands.every(operand => operand.length <= 80)) return body(...operands);
@@ -50,8 +51,8 @@ export function naming(operands: string[], body: (...names: string[]) => string)
 }
 
 /**
- * SqlValues in the SQL form an operator needs. A value that turns out to be of another type becomes NULL instead of raising a cast
- * error, whatever the properties of a graph hold.
+ * Converts SqlValues to the SQL form that an operator needs. A value of another type becomes NULL instead of raising a cast error,
+ * whatever the properties of a graph hold.
  */
 export class SqlForms {
   constructor(readonly parameters: SqlParameters) {}
@@ -85,12 +86,12 @@ export class SqlForms {
     }
   }
 
-  /** The value in one of the four forms. */
+  /** Converts a value to one of the four forms. */
   in(form: Form, value: SqlValue): string {
     return form === 'jsonb' ? this.json(value) : this[form](value);
   }
 
-  /** Whatever form is shortest: for IS NULL, count and the like. */
+  /** The shortest form, for IS NULL, count and the like. */
   any(value: SqlValue): string {
     if (value.kind === 'entity') return value.entity.id;
     return value.kind === 'sql' ? value.sql : this.json(value);
@@ -107,7 +108,7 @@ export class SqlForms {
   }
 }
 
-/** The form that values of a known type take in SQL; jsonb where the type is not known, or has no form of its own. */
+/** The SQL form of a type's values; jsonb when the type is unknown or has no form of its own. */
 export function formOf(type: ValueType): Form {
   if (type === 'any') return 'jsonb';
   if (mayBe(type, 'number')) return 'numeric';
