@@ -10,7 +10,7 @@ import { scrubber } from './common/logging/scrub-secrets.js';
 import { ServiceStop } from './common/stopping/service-stop.js';
 import { InvalidSettingsError } from './config/settings-reader.js';
 import { loadSettings, type Settings } from './config/settings.js';
-import { startWarnings } from './config/start-warnings.js';
+import { knownAdminPassword, startWarnings } from './config/start-warnings.js';
 import { describeStartFailure } from './process/describe-start-failure.js';
 import { lockDataDirectory, openDataDirectory, socketDirectory } from './database/embedded/data-directory.js';
 import { EmbeddedPostgres } from './database/embedded/embedded-postgres.js';
@@ -19,11 +19,10 @@ import { prepareServer } from './database/roles/prepare-server.js';
 import { LicenceVerifier } from './licensing/licence.verifier.js';
 import { LicenceRefusedError } from './licensing/licensing.errors.js';
 import { endOnFault, endOnSignal } from './process/process-end.js';
+import { addressOf, describeWarnings, welcome } from './process/welcome.js';
 import { type RetrievalPlace } from './retrieval/retrieval.supervisor.js';
+import { joined } from './text/bilingual.js';
 import { UsersService } from './users/users.service.js';
-
-/** The place where `npm run demo` looks for the service by default. */
-const demoDefaultUrl = 'http://127.0.0.1:8080';
 
 const embeddedDatabase = 'graph_service';
 
@@ -37,7 +36,7 @@ const closingMs = 5_000;
 async function main(): Promise<void> {
   const settings = loadSettings();
   const log = createLog(settings.logLevel, { secrets: settings.secrets });
-  for (const warning of startWarnings(settings)) log.warn(warning);
+  for (const warning of startWarnings(settings)) log.warn(joined(warning));
   let embedded: EmbeddedPostgres | undefined;
   let app: NestExpressApplication | undefined;
   endOnFault(log, () => embedded?.kill());
@@ -71,7 +70,9 @@ async function main(): Promise<void> {
     });
     const { port } = created.getHttpServer().address() as AddressInfo;
     const login = await created.get(UsersService).findFirstLogin();
-    process.stdout.write(welcome(`http://${settings.host === '0.0.0.0' ? 'localhost' : settings.host}:${port}`, login));
+    process.stdout.write(welcome(addressOf(settings, port), login));
+    const warnings = [...(login?.password ? [knownAdminPassword] : []), ...startWarnings(settings)];
+    if (settings.isProduction && warnings.length > 0) process.stdout.write(describeWarnings(warnings));
   } catch (error) {
     // Closes before its database does. Otherwise the log would report a lost database beside the real reason.
     await app?.close().catch((cause: unknown) => log.warn({ cause }, 'The application did not close well'));
@@ -101,22 +102,6 @@ async function placeRetrieval(settings: Settings, databaseUrl: string): Promise<
     answerMaxBytes: settings.answerMaxBytes,
     logLevel: settings.logLevel,
   };
-}
-
-function welcome(url: string, login: { username: string; password: string | null } | null): string {
-  const lines = [
-    '',
-    `  服务地址 / Listening   ${url}`,
-    `  接口文档 / Swagger UI  ${url}/docs`,
-    ...(login
-      ? [
-          `  首次登录 / First login ${login.username} / ${login.password ?? 'ADMIN_INITIAL_PASSWORD | DEFAULT_PASSWORD_PATTERN'}（须先改密码 / to be changed first）`,
-        ]
-      : []),
-    `  接下来 / Next         npm run demo${url === demoDefaultUrl ? '' : ` -- --url ${url}`}   （另开一个终端 / in another terminal）`,
-    '',
-  ];
-  return `${lines.join('\n')}\n`;
 }
 
 /** Ends the process with one line that gives the reason. A refused licence has an exit code of its own. */

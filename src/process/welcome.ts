@@ -1,0 +1,36 @@
+import { type StartWarning } from '../config/start-warnings.js';
+
+/** Where `npm run demo` looks for the service by itself. */
+const demoDefaultUrl = 'http://127.0.0.1:8080';
+
+/** Hosts that stand for every address of the machine: none that a browser could open. */
+const everywhere = ['0.0.0.0', '::'];
+
+/** What to open in a browser on this machine; an IPv6 address stands in brackets there. */
+export function addressOf({ host, basePath }: { host: string; basePath: string }, port: number): string {
+  const name = everywhere.includes(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return `http://${name}:${port}${basePath}`;
+}
+
+/** The block that says where to go. `password` is null where only whoever set it knows it. */
+export function welcome(url: string, login: { username: string; password: string | null } | null): string {
+  const lines = [
+    '',
+    `  服务地址 / Listening   ${url}`,
+    `  接口文档 / Swagger UI  ${url}/docs`,
+    ...(login
+      ? [
+          `  首次登录 / First login ${login.username} / ${login.password ?? 'ADMIN_INITIAL_PASSWORD | DEFAULT_PASSWORD_PATTERN'}（须先改密码 / to be changed first）`,
+        ]
+      : []),
+    `  接下来 / Next         npm run demo${url === demoDefaultUrl ? '' : ` -- --url ${url}`}   （另开一个终端 / in another terminal）`,
+    '',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** What to mend before others use the service, each with the line that ends it. */
+export function describeWarnings(warnings: StartWarning[]): string {
+  const lines = warnings.flatMap(({ zh, en, remedy }) => [`  - ${zh}`, `    ${en}`, `      ${remedy}`]);
+  return `${['  对外提供服务之前 / Before others use it', ...lines, ''].join('\n')}\n`;
+}
