@@ -12,6 +12,7 @@ import { securityHeadersMiddleware } from './http/server/security-headers.middle
 import { FrameworkLog } from './common/logging/log.js';
 import { CountingErrorFilter } from './limits/counting-error.filter.js';
 import { serveOpenApi } from './openapi/openapi.js';
+import { startPage } from './openapi/start-page.js';
 import { Telemetry } from './telemetry/telemetry.service.js';
 
 const headersTimeoutMs = 10_000;
@@ -36,11 +37,13 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   app.set('etag', false);
   app.use(requestContextMiddleware, requestLogMiddleware(log));
   if (settings.metricsPort > 0) app.use(app.get(Telemetry).middleware);
-  app.use(pathPrefixMiddleware, securityHeadersMiddleware);
+  app.use(pathPrefixMiddleware(settings.basePath), securityHeadersMiddleware);
   if (settings.corsOrigins.length > 0) app.enableCors(corsFor(settings.corsOrigins));
   app.use(checkRequestMiddleware);
-  app.use(['/docs', '/openapi.json'], app.get(CountingErrorFilter).countDocument);
-  serveOpenApi(app, { keepTokens: !settings.isProduction });
+  const { countDocument } = app.get(CountingErrorFilter);
+  app.use(['/docs', '/openapi.json'], countDocument);
+  serveOpenApi(app, { keepTokens: !settings.isProduction, basePath: settings.basePath });
+  app.use(startPage(settings.basePath, countDocument));
   answerProtocolErrors(app.getHttpServer(), log);
   return app;
 }

@@ -1,3 +1,4 @@
+import { readBasePath } from './base-path.js';
 import { readOrigins } from './cors-origins.js';
 import { readDatabaseUrl } from './database-url.js';
 import { findConflicts } from './find-conflicts.js';
@@ -20,6 +21,7 @@ function readValues(read: SettingsReader) {
   return {
     port: read.integer('PORT', 8080, 'Port to listen on; 0 takes a free one', { max: 65_535 }),
     host: read.checked('HOST', '127.0.0.1', 'Address to listen on; 0.0.0.0 opens the service to the network', readHost),
+    basePath: read.checked('BASE_PATH', '', 'Path under which a proxy shows the service, such as /graph; unset: none', readBasePath),
     isProduction: read.text('NODE_ENV', 'development', 'production refuses placeholder and empty secrets') === 'production',
     databaseUrl: read.parsed(
       'DATABASE_URL',

@@ -30,12 +30,15 @@ describe('warnings at the start', () => {
     expect(names({ ...others, ...(value === undefined ? {} : { [name]: value }) })).toEqual([name]);
   });
 
-  it.each<Record<string, string>>([{}, { BCRYPT_COST: '4' }, { RATE_LIMIT_SCALE: '9' }])('end with the lines that they show: %j', environment => {
-    const shown = startWarnings(readSettings({ NODE_ENV: 'production', ...environment })).map(({ remedy }) => remedy);
-    const lines = shown.map(line => line.replace('$(openssl rand -hex 32)', secret).replaceAll("'", '').replace('…', 'Kj82'));
-    const settings = Object.fromEntries(lines.map(line => line.split('=') as [string, string]));
-    expect(names({ NODE_ENV: 'production', ...environment, ...settings })).toEqual([]);
-  });
+  it.each<Record<string, string>>([{}, { BCRYPT_COST: '4' }, { RATE_LIMIT_SCALE: '9' }])(
+    'end with the lines that they show: %j',
+    environment => {
+      const shown = startWarnings(readSettings({ NODE_ENV: 'production', ...environment })).map(({ remedy }) => remedy);
+      const lines = shown.map(line => line.replace('$(openssl rand -hex 32)', secret).replaceAll("'", '').replace('…', 'Kj82'));
+      const settings = Object.fromEntries(lines.map(line => line.split('=') as [string, string]));
+      expect(names({ NODE_ENV: 'production', ...environment, ...settings })).toEqual([]);
+    },
+  );
 
   it('say only that tokens end with the process, on a first try', () => {
     expect(names({ BCRYPT_COST: '4', RATE_LIMIT_SCALE: '1000' })).toEqual(['JWT_SECRET_KEY']);

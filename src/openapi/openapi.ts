@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
@@ -76,11 +77,12 @@ const commonErrors: Record<string, string> = {
 };
 
 /** Builds the OpenAPI document: paths under `/api`, both ways to authenticate, and the error bodies of every route. */
-export function createOpenApiDocument(app: NestExpressApplication): OpenAPIObject {
+export function createOpenApiDocument(app: NestExpressApplication, basePath = ''): OpenAPIObject {
   const config = new DocumentBuilder()
     .setTitle('Graph service')
     .setDescription(description)
     .setVersion(version)
+    .addServer(basePath === '' ? '/' : basePath)
     .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' })
     .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key' }, 'api_key')
     .build();
@@ -127,9 +129,15 @@ function withErrors(path: string, item: PathItem): PathItem {
 }
 
 /** Serves `/docs` (Swagger UI) and `/openapi.json`, also under `/api`. With `keepTokens` the browser keeps the login. */
-export function serveOpenApi(app: NestExpressApplication, { keepTokens }: { keepTokens: boolean }): void {
-  const document = createOpenApiDocument(app);
-  app.use('/openapi.json', (_request: Request, response: Response) => response.json(document));
+export function serveOpenApi(app: NestExpressApplication, { keepTokens, basePath }: { keepTokens: boolean; basePath: string }): void {
+  const document = createOpenApiDocument(app, basePath);
+  const text = Buffer.from(JSON.stringify(document));
+  const compressed = gzipSync(text);
+  app.use('/openapi.json', (request: Request, response: Response) => {
+    response.type('application/json').vary('Accept-Encoding');
+    if (request.acceptsEncodings('gzip') === false) response.send(text);
+    else response.set('Content-Encoding', 'gzip').send(compressed);
+  });
   SwaggerModule.setup('docs', app, document, {
     raw: false,
     customSiteTitle: 'Graph service',

@@ -1,0 +1,97 @@
+import { createServer, request as ask, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { gunzipSync } from 'node:zlib';
+import { startTestApp, type TestApp } from './support/app.js';
+
+/** A proxy that shows the service under /graph, and takes the path off before it asks, or does not. */
+async function proxyTo(url: string, takesPathOff: boolean): Promise<{ server: Server; url: string }> {
+  const server = createServer((incoming, answer) => {
+    const path = takesPathOff ? incoming.url!.replace(/^\/graph/, '') : incoming.url!;
+    const outgoing = ask(new URL(path === '' ? '/' : path, url), { method: incoming.method, headers: incoming.headers }, response => {
+      answer.writeHead(response.statusCode!, response.headers);
+      response.pipe(answer);
+    });
+    incoming.pipe(outgoing);
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+describe.each([true, false])('behind a proxy at /graph that takes the path off: %s', takesPathOff => {
+  let test: TestApp;
+  let proxy: Awaited<ReturnType<typeof proxyTo>>;
+  beforeAll(async () => {
+    test = await startTestApp({ BASE_PATH: '/graph' });
+    proxy = await proxyTo(test.url, takesPathOff);
+  });
+  afterAll(async () => {
+    proxy.server.close();
+    await test.close();
+  });
+
+  const fetchText = async (path: string) => {
+    const response = await fetch(`${proxy.url}${path}`);
+    return { status: response.status, text: await response.text() };
+  };
+
+  it('tells clients of the document where to ask, and answers there', async () => {
+    const { text } = await fetchText('/graph/openapi.json');
+    const { servers, paths } = JSON.parse(text) as { servers: { url: string }[]; paths: object };
+    expect(servers).toEqual([{ url: '/graph' }]);
+    const [login] = Object.keys(paths).filter(path => path.endsWith('/auth/login'));
+    const answer = await fetch(`${proxy.url}${servers[0]!.url}${login}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ username: 'nobody', password: 'wrong-password' }),
+    });
+    expect(answer.status).toBe(401);
+  });
+
+  it('serves Swagger UI with everything that the page loads', async () => {
+    const page = await fetchText('/graph/docs');
+    const assets = [...page.text.matchAll(/(?:src|href)=["']([^"'#]+)["']/g)]
+      .map(([, path]) => path!)
+      .filter(path => !path.startsWith('data:'));
+    expect(assets.length).toBeGreaterThan(2);
+    for (const asset of assets) {
+      const { pathname } = new URL(asset, `${proxy.url}/graph/docs`);
+      expect({ pathname, status: (await fetchText(pathname)).status }).toEqual({ pathname, status: 200 });
+    }
+  });
+
+  it('shows links that lead somewhere on its first page', async () => {
+    const { text } = await fetchText('/graph/');
+    const links = [...text.matchAll(/href="([^"]+)"/g)].map(([, path]) => path!);
+    expect(links).toContain('/graph/docs');
+    for (const link of links) expect({ link, status: (await fetchText(link)).status }).toEqual({ link, status: 200 });
+  });
+});
+
+describe('the first page and the document', () => {
+  let test: TestApp;
+  beforeAll(async () => (test = await startTestApp()));
+  afterAll(() => test.close());
+
+  it('answer without a path as well, and only what was asked for', async () => {
+    const page = await fetch(`${test.url}/`);
+    expect(page.headers.get('content-type')).toContain('text/html');
+    expect((await fetch(`${test.url}/`, { method: 'POST' })).status).toBe(404);
+    expect((await fetch(`${test.url}/nowhere`)).status).toBe(404);
+  });
+
+  it('send the document compressed to whoever takes that, and the same to all', async () => {
+    const { status, headers, body } = await new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: Buffer }>(
+      resolve =>
+        ask(`${test.url}/openapi.json`, { headers: { 'Accept-Encoding': 'gzip' } }, response => {
+          const parts: Buffer[] = [];
+          response.on('data', (part: Buffer) => parts.push(part));
+          response.on('end', () => resolve({ status: response.statusCode!, headers: response.headers, body: Buffer.concat(parts) }));
+        }).end(),
+    );
+    expect([status, headers['content-encoding'], headers['vary']]).toEqual([200, 'gzip', expect.stringContaining('Accept-Encoding')]);
+    const plain = await fetch(`${test.url}/openapi.json`, { headers: { 'Accept-Encoding': 'identity' } });
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    expect(JSON.parse(gunzipSync(body).toString())).toEqual(await plain.json());
+    expect(body.length * 4).toBeLessThan(gunzipSync(body).length);
+  });
+});
