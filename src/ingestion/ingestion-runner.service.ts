@@ -17,7 +17,8 @@ import { analyzeTables, keepUp, rewrittenTables, type Upkeep } from './run/table
 import { cutWarning, runWarnings } from './run/run-warnings.js';
 import { writeEdges } from './run/write-edges.js';
 import { writeElements } from './run/write-elements.js';
-import { writeNodes, type WriteScope, writeScope } from './run/write-nodes.js';
+import { writeNodes } from './run/write-nodes.js';
+import { type WriteScope, writeScope } from './run/write-scope.js';
 import { type ClaimedRun, RunsRepository } from './runs.repository.js';
 import { SourcesService, type StagingSource } from './sources.service.js';
 import { compileStaging } from './staging/compile-staging.js';

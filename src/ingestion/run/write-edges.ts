@@ -2,7 +2,7 @@ import { type PoolClient } from 'pg';
 import { type EdgeMapping } from '../mapping/mapping.js';
 import { RunFailure } from './run-failure.js';
 import { goodRows, markDuplicates, type StagedTarget } from './stage-target.js';
-import { type WriteScope } from './write-nodes.js';
+import { type WriteScope } from './write-scope.js';
 import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
 
 const hashJoinFromRows = 10_000;
@@ -92,6 +92,12 @@ async function mergeEdges(client: PoolClient, scope: WriteScope, staged: StagedT
   report.inserted = inserted.rowCount ?? 0;
   report.unchanged = matched - report.updated - report.inserted;
   return matched;
+}
+
+/** The edges that begin or end at one of these nodes. */
+export async function deleteEdgesOf(client: PoolClient, scope: WriteScope, nodeIds: string[]): Promise<void> {
+  await client.query(`DELETE FROM ${scope.edges} WHERE source_id = ANY($1::bigint[])`, [nodeIds]);
+  await client.query(`DELETE FROM ${scope.edges} WHERE target_id = ANY($1::bigint[])`, [nodeIds]);
 }
 
 interface Unmatched {

@@ -4,7 +4,7 @@ import { typeText } from '../mapping/property-type.js';
 import { type ResolvedType } from '../staging/column-sql.js';
 import { mappingOf } from '../staging/target.js';
 import { type StagedTarget } from './stage-target.js';
-import { type WriteScope } from './write-nodes.js';
+import { type WriteScope } from './write-scope.js';
 
 export interface ElementOrigin {
   jobId: number;

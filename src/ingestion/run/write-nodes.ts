@@ -1,17 +1,8 @@
 import { type PoolClient } from 'pg';
-import { type GraphTables, graphTables } from '../../database/graph-tables.js';
 import { type NodeMapping } from '../mapping/mapping.js';
 import { goodRows, type StagedTarget } from './stage-target.js';
-
-/** Where a run writes. The caller holds the lock that makes it the graph's only writer. */
-export interface WriteScope extends GraphTables {
-  graphId: number;
-  runId: number;
-}
-
-export function writeScope(graphId: number, runId: number): WriteScope {
-  return { graphId, runId, ...graphTables(graphId) };
-}
+import { deleteEdgesOf } from './write-edges.js';
+import { type WriteScope } from './write-scope.js';
 
 /**
  * Brings the graph's nodes of one label in line with the staged rows. Being the only writer, it can update first and insert what is
@@ -68,7 +59,6 @@ async function deleteNodes(client: PoolClient, scope: WriteScope, { plan }: Stag
   );
   if (rows.length === 0) return 0;
   const ids = rows.map(row => row.id);
-  await client.query(`DELETE FROM ${scope.edges} WHERE source_id = ANY($1::bigint[])`, [ids]);
-  await client.query(`DELETE FROM ${scope.edges} WHERE target_id = ANY($1::bigint[])`, [ids]);
+  await deleteEdgesOf(client, scope, ids);
   return rows.length;
 }

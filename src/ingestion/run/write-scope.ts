@@ -1,0 +1,11 @@
+import { type GraphTables, graphTables } from '../../database/graph-tables.js';
+
+/** Where a run writes. The caller holds the lock that makes it the graph's only writer. */
+export interface WriteScope extends GraphTables {
+  graphId: number;
+  runId: number;
+}
+
+export function writeScope(graphId: number, runId: number): WriteScope {
+  return { graphId, runId, ...graphTables(graphId) };
+}
