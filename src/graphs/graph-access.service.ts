@@ -33,6 +33,11 @@ export class GraphAccessService {
     if (held === null || rank[held] < rank[role]) throw new GraphAccessError(role);
   }
 
+  async isOwner(userId: number, graphId: number): Promise<boolean> {
+    const { rowCount } = await this.pool.query('SELECT FROM graphs WHERE id = $1 AND owner_id = $2', [graphId, userId]);
+    return rowCount === 1;
+  }
+
   /** Lists the graphs that the caller may see. Null means all graphs. */
   async listVisible({ userId, isAdmin, apiKey }: Principal): Promise<number[] | null> {
     if (isAdmin) return apiKey?.graphIds ?? null;

@@ -25,11 +25,6 @@ export class PermissionsRepository {
     return rows[0] ?? null;
   }
 
-  async isOwner(graphId: number, userId: number): Promise<boolean> {
-    const { rowCount } = await this.pool.query('SELECT FROM graphs WHERE id = $1 AND owner_id = $2', [graphId, userId]);
-    return rowCount === 1;
-  }
-
   /** Returns true when the user was no member before. */
   async grant(client: PoolClient, graphId: number, userId: number, role: GraphRole): Promise<boolean> {
     const { rows } = await client.query<{ created: boolean }>(

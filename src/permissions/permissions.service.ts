@@ -4,6 +4,7 @@ import { type GraphRole } from '../access/access.decorator.js';
 import { type Principal } from '../access/principal.js';
 import { afterId, page, type Page, type PageQuery } from '../http/paging/page.js';
 import { Quotas } from '../database/quotas.js';
+import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { OneUserExpectedError } from '../users/users.errors.js';
 import { UsersService } from '../users/users.service.js';
 import { type GrantRequest, type MemberResponse, toMemberResponse } from './permissions.dto.js';
@@ -14,6 +15,7 @@ import { PermissionsRepository } from './permissions.repository.js';
 export class PermissionsService {
   constructor(
     private readonly members: PermissionsRepository,
+    private readonly access: GraphAccessService,
     private readonly users: UsersService,
     private readonly audit: AuditService,
     private readonly quotas: Quotas,
@@ -33,7 +35,7 @@ export class PermissionsService {
     if ((user_id === undefined) === (username === undefined)) throw new OneUserExpectedError();
     if (user_id !== undefined && !actor.isAdmin) throw new UserIdForAdminsError();
     const user = await this.users.getAccount(user_id ?? username!);
-    if (await this.members.isOwner(graphId, user.id)) throw new OwnerIsNoMemberError();
+    if (await this.access.isOwner(user.id, graphId)) throw new OwnerIsNoMemberError();
     const context = { user: user.username, role };
     const isNew = (await this.members.find(graphId, user.id)) === null;
     const created = await this.audit.recordWith(
