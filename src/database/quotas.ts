@@ -7,44 +7,55 @@ import { Settings } from '../config/settings.js';
 const patienceMs = 2_000;
 const askedEveryMs = 20;
 
-/** The quotas of a user or a graph. `held` selects the records that count for the holder `$1`. */
+interface Quota {
+  /** Selects the records that count for the holder `$1`. */
+  held: string;
+  setting: string;
+  most: (settings: Settings) => number;
+  zh: (most: number) => string;
+  en: (most: number) => string;
+}
+
+const perGraph = (table: string, zh: Quota['zh'], en: Quota['en']): Quota => ({
+  held: `${table} WHERE graph_id = $1`,
+  setting: 'MAX_RECORDS_PER_GRAPH',
+  most: settings => settings.maxRecordsPerGraph,
+  zh,
+  en,
+});
+
+/** The quotas of a user or a graph. */
 const quotas = {
   graphs: {
     held: 'graphs WHERE owner_id = $1',
     setting: 'MAX_GRAPHS_PER_USER',
-    most: (settings: Settings) => settings.maxGraphsPerUser,
-    zh: (most: number) => `您已拥有 ${most} 个图，请先删除不再使用的图`,
-    en: (most: number) => `You own ${most} graphs; delete one that is no longer used`,
+    most: settings => settings.maxGraphsPerUser,
+    zh: most => `您已拥有 ${most} 个图，请先删除不再使用的图`,
+    en: most => `You own ${most} graphs; delete one that is no longer used`,
   },
   api_keys: {
     held: 'api_keys WHERE user_id = $1 AND revoked_at IS NULL AND expires_at > now()',
     setting: 'MAX_API_KEYS_PER_USER',
-    most: (settings: Settings) => settings.maxApiKeysPerUser,
-    zh: (most: number) => `您已有 ${most} 个有效的 API 密钥，请先撤销不再使用的密钥`,
-    en: (most: number) => `You have ${most} API keys in force; revoke one that is no longer used`,
+    most: settings => settings.maxApiKeysPerUser,
+    zh: most => `您已有 ${most} 个有效的 API 密钥，请先撤销不再使用的密钥`,
+    en: most => `You have ${most} API keys in force; revoke one that is no longer used`,
   },
-  members: {
-    held: 'graph_members WHERE graph_id = $1',
-    setting: 'MAX_RECORDS_PER_GRAPH',
-    most: (settings: Settings) => settings.maxRecordsPerGraph,
-    zh: (most: number) => `该图已有 ${most} 个成员，请先移除不再需要的成员`,
-    en: (most: number) => `The graph has ${most} members; remove one who no longer needs it`,
-  },
-  metrics: {
-    held: 'metrics WHERE graph_id = $1',
-    setting: 'MAX_RECORDS_PER_GRAPH',
-    most: (settings: Settings) => settings.maxRecordsPerGraph,
-    zh: (most: number) => `该图已有 ${most} 个指标，请先删除不再使用的指标`,
-    en: (most: number) => `The graph has ${most} metrics; delete one that is no longer used`,
-  },
-  jobs: {
-    held: 'ingestion_jobs WHERE graph_id = $1',
-    setting: 'MAX_RECORDS_PER_GRAPH',
-    most: (settings: Settings) => settings.maxRecordsPerGraph,
-    zh: (most: number) => `该图已有 ${most} 个作业，请使用新的图`,
-    en: (most: number) => `The graph has ${most} jobs; use a new graph`,
-  },
-};
+  members: perGraph(
+    'graph_members',
+    most => `该图已有 ${most} 个成员，请先移除不再需要的成员`,
+    most => `The graph has ${most} members; remove one who no longer needs it`,
+  ),
+  metrics: perGraph(
+    'metrics',
+    most => `该图已有 ${most} 个指标，请先删除不再使用的指标`,
+    most => `The graph has ${most} metrics; delete one that is no longer used`,
+  ),
+  jobs: perGraph(
+    'ingestion_jobs',
+    most => `该图已有 ${most} 个作业，请使用新的图`,
+    most => `The graph has ${most} jobs; use a new graph`,
+  ),
+} satisfies Record<string, Quota>;
 
 export class QuotaReachedError extends ApiError {
   constructor(kind: keyof typeof quotas, most: number) {
