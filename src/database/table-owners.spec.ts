@@ -1,0 +1,107 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { tableRights } from './roles/table-rights.js';
+
+/** The one file that changes each table: a reader of it knows all that can happen to a row. */
+const owners: Record<string, string> = {
+  api_key_graphs: 'api-keys/api-keys.repository.ts',
+  api_keys: 'api-keys/api-keys.repository.ts',
+  audit_events: 'audit/audit.service.ts',
+  connection_grants: 'warehouse/grants/connection-grants.repository.ts',
+  graph_elements: 'ingestion/run/write-elements.ts',
+  graph_members: 'permissions/permissions.repository.ts',
+  graphs: 'graphs/graphs.repository.ts',
+  ingestion_jobs: 'ingestion/jobs.repository.ts',
+  ingestion_rejected: 'ingestion/rejected-rows.repository.ts',
+  ingestion_runs: 'ingestion/runs.repository.ts',
+  licence_clock: 'licensing/licence-clock.repository.ts',
+  metric_bindings: 'metrics/metrics.repository.ts',
+  metrics: 'metrics/metrics.repository.ts',
+  queries: 'queries/queries.repository.ts',
+  rate_limit_hits: 'limits/storage/postgres.storage.ts',
+  users: 'users/users.repository.ts',
+  warehouse_connections: 'warehouse/connections/connections.repository.ts',
+};
+
+/** Tables of one graph or one upload, by what stands for their names in the statements. */
+const ownersOfNamed: Record<string, string> = {
+  '${scope.nodes}': 'ingestion/run/write-nodes.ts',
+  '${scope.edges}': 'ingestion/run/write-edges.ts',
+  '${this.table}': 'warehouse/mirror/csv/copy-target.ts',
+};
+
+const source = path.resolve(__dirname, '..');
+const statement =
+  /\b(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM|TRUNCATE|MERGE\s+INTO|COPY)\s+(?:TABLE\s+)?(?:ONLY\s+)?(?:"?(\w+)"?\.)?(?:"?(\w+)"?|(\$\{[^}]*\}))/gi;
+
+/** What the statements in a text change: a table, an expression that stands for one, or a table of another schema. */
+function findChanged(text: string): string[] {
+  return [...text.matchAll(statement)].flatMap(([, schema = 'public', table = '', expression = '']) => {
+    if (schema === 'pg_temp') return [];
+    if (schema !== 'public') return [`${schema}.${table}${expression}`];
+    // Any other word stands in a sentence, or belongs to the syntax: `FOR UPDATE OF`, `DO UPDATE SET`.
+    return expression !== '' || table in owners ? [expression || table] : [];
+  });
+}
+
+/** The sources that may hold statements; `*errors.ts` hold sentences about them. */
+function readSources(): { file: string; text: string }[] {
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
+    file => file.endsWith('.ts') && !/(\.spec|errors)\.ts$/.test(file) && !file.startsWith('database/migrations/'),
+  );
+  return files.map(file => ({ file, text: readFileSync(path.join(source, file), 'utf8') }));
+}
+
+/** TypeORM's repositories change rows without a statement to be read: whoever has one changes the table of its entity. */
+function findRepositories(text: string, tables: Map<string, string>): string[] {
+  return [...text.matchAll(/\b(?:InjectRepository|getRepository)\((\w+)\)/g)].map(([, entity = '']) => tables.get(entity) ?? entity);
+}
+
+describe('the owners of tables', () => {
+  const sources = readSources();
+  const tables = new Map(
+    sources.flatMap(({ text }) =>
+      [...text.matchAll(/@Entity\('(\w+)'\)\s+export class (\w+)/g)].map(([, table = '', entity = '']) => [entity, table] as const),
+    ),
+  );
+  const changes = sources.flatMap(({ file, text }) =>
+    [...findChanged(text), ...findRepositories(text, tables)].map(table => ({ table, file })),
+  );
+
+  it('are named for every table', () => {
+    expect(Object.keys(owners).sort()).toEqual(
+      Object.keys(tableRights)
+        .filter(table => table !== 'migrations')
+        .sort(),
+    );
+  });
+
+  it('are the only ones who change them, and each does', () => {
+    const all = { ...owners, ...ownersOfNamed };
+    expect(changes.filter(({ table, file }) => all[table] !== file)).toEqual([]);
+    expect(Object.keys(all).filter(table => !changes.some(change => change.table === table))).toEqual([]);
+  });
+
+  it.each([
+    ['INSERT INTO\n         users (username) VALUES ($1)', ['users']],
+    ['update only public.users SET disabled_at = now()', ['users']],
+    ['WITH gone AS (DELETE FROM "users" RETURNING id) UPDATE graphs SET owner_id = 1', ['users', 'graphs']],
+    ['TRUNCATE TABLE users', ['users']],
+    ['MERGE INTO users u USING given ON true', ['users']],
+    ['COPY users FROM STDIN', ['users']],
+    ['UPDATE ${scope.nodes} n SET run_id = $2', ['${scope.nodes}']],
+    ['DELETE FROM ${table}', ['${table}']],
+    ['DELETE FROM graph_data.${name}', ['graph_data.${name}']],
+    ['DELETE FROM graph_data.nodes_1', ['graph_data.nodes_1']],
+    ['SELECT id FROM users FOR UPDATE OF users', []],
+    ['ON CONFLICT (id) DO UPDATE SET name = excluded.name', []],
+    ['UPDATE pg_temp.${plan.table} s SET gone = true', []],
+  ])('are asked about what changes a table: %s', (text, changed) => {
+    expect(findChanged(text)).toEqual(changed);
+  });
+
+  it('are asked about repositories of entities', () => {
+    expect(tables.get('User')).toBe('users');
+    expect(findRepositories('constructor(@InjectRepository(User) users: Repository<User>)', tables)).toEqual(['users']);
+  });
+});
