@@ -33,7 +33,7 @@ function ambiguousNames(row: MetricRow, graph: GraphMetrics): MetricWarning[] {
     if (!other) return [];
     const zh = `“${name}”也是指标“${other.name}”（id ${other.id}）的名称或别名，引用时可能不是所指`;
     const en = `'${name}' is also a name or an alias of metric '${other.name}' (id ${other.id}); a formula or a question may not mean the one you think`;
-    return [{ code: 'ambiguous_name', message: `${zh} / ${en}` }];
+    return [{ code: 'ambiguous_name', message: joined({ zh, en }) }];
   });
 }
 

@@ -1,3 +1,4 @@
+import { expected } from './phrases.js';
 import { FormulaParseError } from './formula.errors.js';
 import { type Formula, operandsOf, type Pattern } from './formula-tree.js';
 
@@ -10,7 +11,7 @@ export function classifyFormula(root: Formula, formula: string): Pattern {
   const pattern = patternOf(root);
   if (isConstant(root)) {
     throw new FormulaParseError(formula, 1, {
-      expected: ['an aggregate', 'a [metric]'],
+      expected: [expected.aggregate, expected.metricReference],
       nearest: pattern,
       hint: { zh: '公式至少要有一个聚合或指标', en: 'a formula needs at least one aggregate or metric' },
     });

@@ -57,7 +57,10 @@ const rules: [Token['kind'] | 'space', RegExp][] = [
  * @throws FormulaParseError for a text past 4,000 characters, control characters or an unterminated quote or bracket
  */
 export function lexFormula(formula: string): LexedFormula {
-  if ([...formula].length > maxLength) throw new FormulaParseError(formula, 1, { expected: [`at most ${maxLength} characters`] });
+  if ([...formula].length > maxLength)
+    throw new FormulaParseError(formula, 1, {
+      expected: [{ zh: `最多 ${maxLength} 个字符`, en: `at most ${maxLength} characters` }],
+    });
   const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\p{Surrogate}/u.exec(formula);
   if (control) {
     const hint = { zh: '不允许控制字符', en: 'control characters are not allowed' };

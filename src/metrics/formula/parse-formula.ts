@@ -1,3 +1,4 @@
+import { expected } from './phrases.js';
 import { classifyFormula } from './classify-formula.js';
 import { canonical, functionPatterns, grainNamed, isLeafFunction, nearestFunction } from './formula-keywords.js';
 import { lexFormula, type Token } from './formula-lexer.js';
@@ -18,7 +19,7 @@ export function parseFormula(formula: string): ParsedFormula {
     root.where.push(trailingPredicate(stream));
   }
   if (stream.current.kind !== 'end')
-    throw stream.unexpected(['an operator', 'end of formula'], root.kind === 'leaf' ? { nearest: root.pattern } : {});
+    throw stream.unexpected([expected.operator, expected.endOfFormula], root.kind === 'leaf' ? { nearest: root.pattern } : {});
   return { pattern: classifyFormula(root, formula), root };
 }
 
@@ -47,7 +48,7 @@ function parseFactor(stream: TokenStream): Formula {
   if (stream.takeSymbol('-')) return { kind: 'negate', operand: stream.within(undefined, () => parseFactor(stream)), position };
   if (stream.takeSymbol('(')) {
     const inner = stream.within(undefined, () => parseExpression(stream));
-    stream.expectSymbol(')', 'an operator');
+    stream.expectSymbol(')', expected.operator);
     return inner;
   }
   switch (current.kind) {
@@ -58,7 +59,7 @@ function parseFactor(stream: TokenStream): Formula {
     case 'word':
       return stream.next?.text === '(' ? parseCall(stream, position) : { kind: 'metric', name: stream.advance().value, position };
     case 'quoted':
-      throw stream.unexpected(['a metric'], {
+      throw stream.unexpected([expected.metric], {
         hint: {
           zh: `聚合之外的名称是指标：请写 [${current.value}]`,
           en: `outside an aggregate names are metrics: write [${current.value}]`,
@@ -67,7 +68,7 @@ function parseFactor(stream: TokenStream): Formula {
     case 'string':
     case 'symbol':
     case 'end':
-      throw stream.unexpected(['a number', 'a [metric]', 'a function', "'('"]);
+      throw stream.unexpected([expected.number, expected.metricReference, expected.function, "'('"]);
     default:
       return current.kind satisfies never;
   }
@@ -87,7 +88,7 @@ function hundredth(decimal: string): string {
 
 function metricName(stream: TokenStream): string {
   const { kind, value } = stream.current;
-  if ((kind !== 'metric' && kind !== 'word') || value === '') throw stream.unexpected(['a [metric]']);
+  if ((kind !== 'metric' && kind !== 'word') || value === '') throw stream.unexpected([expected.metricReference]);
   stream.advance();
   return value;
 }
@@ -111,7 +112,7 @@ function parseCall(stream: TokenStream, position: number): Formula {
 function unknownFunction(stream: TokenStream, name: Token) {
   const nearest = nearestFunction(name.text);
   const pattern = nearest && functionPatterns.get(canonical(nearest));
-  return stream.unexpected(['a known function'], {
+  return stream.unexpected([expected.knownFunction], {
     ...(pattern && { nearest: pattern }),
     hint: nearest
       ? { zh: `是否想写 ${nearest}？`, en: `did you mean ${nearest}?` }
@@ -124,24 +125,24 @@ function parseArguments(stream: TokenStream, fn: string, position: number): Form
     case 'RATIO':
     case 'PERCENT': {
       const numerator = parseExpression(stream);
-      stream.expectSymbol(',', 'an operator');
+      stream.expectSymbol(',', expected.operator);
       return { kind: 'ratio', percent: fn === 'PERCENT', numerator, denominator: parseExpression(stream), position };
     }
     case 'CUMULATIVE':
       return { kind: 'accumulate', fn, operand: parseExpression(stream), grain: null, count: null, position };
     case 'TO_DATE': {
       const operand = parseExpression(stream);
-      stream.expectSymbol(',', 'an operator');
+      stream.expectSymbol(',', expected.operator);
       return { kind: 'accumulate', fn, operand, grain: parseGrain(stream), count: null, position };
     }
     case 'ROLLING': {
       const operand = parseExpression(stream);
-      stream.expectSymbol(',', 'an operator');
+      stream.expectSymbol(',', expected.operator);
       return { kind: 'accumulate', fn, operand, ...parsePeriods(stream), position };
     }
     case 'GROWTH': {
       const operand = parseExpression(stream);
-      stream.expectSymbol(',', 'an operator');
+      stream.expectSymbol(',', expected.operator);
       return { kind: 'period_over_period', fn, operand, ...parsePeriods(stream), mode: parseMode(stream), position };
     }
     case 'SHARE':
@@ -191,7 +192,7 @@ function parseScalar(stream: TokenStream, fn: ScalarName, position: number): For
 
 /** Nothing but digits: `ROUND(x, 1 + 1)` would otherwise need a value before there are rows. */
 function parseDecimals(stream: TokenStream): Formula {
-  if (!/^\d{1,2}$/.test(stream.current.text)) throw stream.unexpected(['a number of decimals']);
+  if (!/^\d{1,2}$/.test(stream.current.text)) throw stream.unexpected([expected.decimals]);
   const { position } = stream;
   return { kind: 'number', value: stream.advance().text, position };
 }
@@ -205,8 +206,7 @@ function parseGrain(stream: TokenStream): Grain {
 
 function parsePeriods(stream: TokenStream): { count: number; grain: Grain } {
   const { kind, text } = stream.current;
-  if (kind !== 'number' || !/^\d{1,4}$/.test(text) || Number(text) === 0)
-    throw stream.unexpected(['a whole number of periods from 1 to 9999']);
+  if (kind !== 'number' || !/^\d{1,4}$/.test(text) || Number(text) === 0) throw stream.unexpected([expected.periods]);
   stream.advance();
   return { count: Number(text), grain: parseGrain(stream) };
 }
@@ -221,7 +221,7 @@ function parseWithin(stream: TokenStream): string[] {
   if (!stream.takeWord('WITHIN')) return [];
   const dimensions: string[] = [];
   do {
-    if (stream.current.kind !== 'word' && stream.current.kind !== 'quoted') throw stream.unexpected(['a dimension']);
+    if (stream.current.kind !== 'word' && stream.current.kind !== 'quoted') throw stream.unexpected([expected.dimension]);
     dimensions.push(stream.advance().value);
   } while (stream.takeSymbol(','));
   return dimensions;
@@ -233,7 +233,7 @@ function parseConversion(stream: TokenStream, defaultMode: 'RATE' | 'COUNT', pos
   stream.expectSymbol('->');
   const converted = metricName(stream);
   if (!stream.takeWord('BY')) throw stream.unexpected(['BY']);
-  if (stream.current.kind !== 'word' && stream.current.kind !== 'quoted') throw stream.unexpected(['an entity']);
+  if (stream.current.kind !== 'word' && stream.current.kind !== 'quoted') throw stream.unexpected([expected.entity]);
   const entity = stream.advance().value;
   let within: { count: number; grain: Grain } | null = null;
   if (stream.takeWord('WITHIN')) within = parsePeriods(stream);

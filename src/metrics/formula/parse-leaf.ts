@@ -1,3 +1,4 @@
+import { expected } from './phrases.js';
 import { canonical, isLeafFunction } from './formula-keywords.js';
 import { type Token } from './formula-lexer.js';
 import { type AggregateName, type Leaf, type Pattern, type SqlText } from './formula-tree.js';
@@ -48,7 +49,7 @@ function parseDistinct(stream: TokenStream, position: number): Leaf {
 
 function parseFraction(stream: TokenStream): { fraction: string; mode: 'CONT' | 'DISC' } {
   const { kind, text } = stream.current;
-  if (kind !== 'number' || !(Number(text) > 0 && Number(text) < 1)) throw stream.unexpected(['a fraction between 0 and 1, such as 0.95']);
+  if (kind !== 'number' || !(Number(text) > 0 && Number(text) < 1)) throw stream.unexpected([expected.fraction]);
   stream.advance();
   if (!stream.takeSymbol(',')) return { fraction: text, mode: 'CONT' };
   if (stream.takeWord('CONT')) return { fraction: text, mode: 'CONT' };
@@ -81,7 +82,7 @@ function predicate(stream: TokenStream): SqlText {
 
 /** Also accepted at the very end of a formula that is one leaf: `SUM(amount) WHERE status = 'paid'`. */
 export function trailingPredicate(stream: TokenStream): SqlText {
-  return stream.sqlUntil(() => false, rejectNesting(stream), ['end of formula']);
+  return stream.sqlUntil(() => false, rejectNesting(stream), [expected.endOfFormula]);
 }
 
 function rowExpression(stream: TokenStream): SqlText {
@@ -94,7 +95,7 @@ function endsRowExpression(token: Token): boolean {
 }
 
 function column(stream: TokenStream): SqlText {
-  if (stream.current.kind !== 'word' && stream.current.kind !== 'quoted') throw stream.unexpected(['a column']);
+  if (stream.current.kind !== 'word' && stream.current.kind !== 'quoted') throw stream.unexpected([expected.column]);
   return rowExpression(stream);
 }
 
@@ -102,14 +103,14 @@ function column(stream: TokenStream): SqlText {
 function rejectNesting(stream: TokenStream) {
   return (token: Token, next: Token | undefined): void => {
     if (token.kind === 'metric') {
-      throw stream.unexpected(['a column'], {
+      throw stream.unexpected([expected.column], {
         at: token,
         hint: { zh: '聚合之内的名称是列；指标在聚合之外组合', en: 'inside an aggregate names are columns; metrics combine outside of it' },
       });
     }
     if (token.kind === 'word' && next?.text === '(' && isLeafFunction(token.text)) {
       const nearest: Pattern = 'aggregate';
-      throw stream.unexpected(['a column expression'], {
+      throw stream.unexpected([expected.columnExpression], {
         at: token,
         nearest,
         hint: { zh: '聚合不能包含另一个聚合', en: 'an aggregate cannot contain another aggregate' },

@@ -1,3 +1,5 @@
+import { type Phrase } from '../../text/bilingual.js';
+import { expected } from './phrases.js';
 import { positionAt } from '../../text/place.js';
 import { canonical } from './formula-keywords.js';
 import { type LexedFormula, type Token } from './formula-lexer.js';
@@ -56,7 +58,7 @@ export class TokenStream {
     return true;
   }
 
-  expectSymbol(text: string, ...alternatives: string[]): void {
+  expectSymbol(text: string, ...alternatives: Phrase[]): void {
     if (!this.takeSymbol(text)) throw this.unexpected([`'${text}'`, ...alternatives]);
   }
 
@@ -71,11 +73,11 @@ export class TokenStream {
     return result;
   }
 
-  unexpected(expected: string[], { at = this.current, ...problem }: FormulaProblem & { at?: Token } = {}): FormulaParseError {
+  unexpected(wanted: readonly Phrase[], { at = this.current, ...problem }: FormulaProblem & { at?: Token } = {}): FormulaParseError {
     const nearest = this.reading.at(-1);
     const found = at.text.slice(0, 60);
     return new FormulaParseError(this.formula, positionAt(this.formula, at.start), {
-      expected,
+      expected: wanted,
       found,
       ...(nearest && { nearest }),
       ...problem,
@@ -86,7 +88,7 @@ export class TokenStream {
    * The SQL from here to the first token of the same nesting that `ends` accepts, which is not consumed. What it means is for the
    * SQL guard to judge; here only names, quotes and parentheses matter.
    */
-  sqlUntil(ends: (token: Token) => boolean, visit: (token: Token, next: Token | undefined) => void, expected: string[]): SqlText {
+  sqlUntil(ends: (token: Token) => boolean, visit: (token: Token, next: Token | undefined) => void, wanted: readonly Phrase[]): SqlText {
     const first = this.current;
     const open: string[] = [];
     let last: Token | undefined;
@@ -96,11 +98,11 @@ export class TokenStream {
       visit(token, this.next);
       if (token.text === '(' || token.text === '[') open.push(token.text);
       if (token.text === ')' || token.text === ']') {
-        if (open.pop() !== (token.text === ')' ? '(' : '[')) throw this.unexpected(expected);
+        if (open.pop() !== (token.text === ')' ? '(' : '[')) throw this.unexpected(wanted);
       }
       last = this.advance();
     }
-    if (!last || open.length > 0) throw this.unexpected(open.length > 0 ? [open.at(-1) === '(' ? "')'" : "']'"] : ['an expression']);
+    if (!last || open.length > 0) throw this.unexpected(open.length > 0 ? [open.at(-1) === '(' ? "')'" : "']'"] : [expected.expression]);
     return { text: this.lexed.text.slice(first.start, last.end), position: positionAt(this.formula, first.start) };
   }
 }

@@ -1,3 +1,4 @@
+import { expected } from '../formula/phrases.js';
 import { mayNest, patternOf } from '../formula/classify-formula.js';
 import { FormulaParseError, type FormulaProblem } from '../formula/formula.errors.js';
 import { type Formula, type Leaf, operandsOf, type Pattern } from '../formula/formula-tree.js';
@@ -105,7 +106,7 @@ export function checkReferences(
     const target = find(name);
     if (!target)
       throw at(position, {
-        expected: ['the name of a metric of this graph'],
+        expected: [expected.metricName],
         found: `[${name}]`,
         hint: { zh: `没有名为“${name}”的指标`, en: `there is no metric '${name}'` },
       });

@@ -1,0 +1,20 @@
+/** What a formula may have at a place; keywords and symbols are the same in both languages. */
+export const expected = {
+  aggregate: { zh: '聚合函数', en: 'an aggregate' },
+  metricReference: { zh: '[指标]', en: 'a [metric]' },
+  metric: { zh: '指标', en: 'a metric' },
+  number: { zh: '数字', en: 'a number' },
+  function: { zh: '函数', en: 'a function' },
+  knownFunction: { zh: '已知的函数', en: 'a known function' },
+  operator: { zh: '运算符', en: 'an operator' },
+  expression: { zh: '表达式', en: 'an expression' },
+  column: { zh: '列', en: 'a column' },
+  columnExpression: { zh: '列的表达式', en: 'a column expression' },
+  dimension: { zh: '维度', en: 'a dimension' },
+  entity: { zh: '实体', en: 'an entity' },
+  endOfFormula: { zh: '公式结尾', en: 'end of formula' },
+  decimals: { zh: '小数位数', en: 'a number of decimals' },
+  periods: { zh: '1 到 9999 的整数期数', en: 'a whole number of periods from 1 to 9999' },
+  fraction: { zh: '0 与 1 之间的小数（如 0.95）', en: 'a fraction between 0 and 1, such as 0.95' },
+  metricName: { zh: '本图中某个指标的名称', en: 'the name of a metric of this graph' },
+} as const;
