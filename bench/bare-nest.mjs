@@ -1,4 +1,4 @@
-// The least that Nest on Express can do: one route, no guard, no pipe, no database. With `ours` as its argument, on our adapter.
+// The minimum of Nest on Express: one route, no guard, no pipe, no database. With the argument `ours` it runs on our adapter.
 import 'reflect-metadata';
 import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

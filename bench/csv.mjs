@@ -1,4 +1,4 @@
-// A CSV file into the mirror, types inferred, against a bare COPY FROM STDIN of the same bytes into the same table.
+// Loads a CSV file into the mirror with inferred types, against a bare COPY FROM STDIN of the same bytes into the same table.
 import { createReadStream, createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';

@@ -1,4 +1,4 @@
-// One JSON line per figure; `ratio` is ours against the reference of the same run, above 1 where ours is better.
+// Prints one JSON line per figure. `ratio` is ours against the reference of the same run, above 1 when ours is better.
 
 export function report(figure, values) {
   console.log(JSON.stringify({ figure, ...values }));
@@ -18,7 +18,7 @@ export function round(number, digits = 2) {
   return Number(number.toFixed(digits));
 }
 
-/** Milliseconds that `work` takes, and what it returns. */
+/** Returns the milliseconds that `work` takes, and its result. */
 export async function timed(work) {
   const startedAt = performance.now();
   const result = await work();

@@ -1,5 +1,5 @@
-// What the gates cost: requests per second with each credential and each storage of the limiter, against a bare Nest route and
-// a bare node:http server in the same run; what each guard takes; and how GET /auth/me fares while logins flood in.
+// Measures what the gates cost: requests per second with each credential and each storage of the limiter, against a bare Nest route
+// and a bare node:http server in the same run; the time of each guard; and GET /auth/me during a flood of logins.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import http from 'node:http';
@@ -15,7 +15,7 @@ const seconds = 4;
 const trials = 5;
 const connections = 50;
 const callers = 4_000;
-/** The default limits, which nobody here reaches: a refusal is a fault of the bench. */
+/** The default limits. No caller reaches them, so a refusal is a fault of the bench. */
 const environment = { JWT_SECRET_KEY: tokenSecret, TRUST_PROXY: '1', RATE_LIMIT_SCALE: '1' };
 
 export async function benchGates(folder) {
@@ -55,7 +55,7 @@ async function benchStorage(directory, storage, place, bare) {
       401: { url: me, status: 401, headers: addresses.map(address => ({ authorization: 'Bearer a.b.c', 'x-forwarded-for': address })) },
     };
     const rates = Object.fromEntries(Object.keys(cases).map(name => [name, []]));
-    // The first round warms up both sides: a service compiles what it runs often for some thousands of requests.
+    // The first round warms up both sides: Node goes on compiling hot code during the first thousands of requests.
     for (let trial = 0; trial <= trials; trial++) {
       for (const [name, asked] of Object.entries(cases)) rates[name][trial] = await load(asked);
     }
@@ -78,7 +78,7 @@ async function benchStorage(directory, storage, place, bare) {
   }
 }
 
-/** Requests per second; each connection goes through the callers from another one on. */
+/** Returns requests per second. Each connection starts with another caller. */
 async function load({ url, status, headers = [{}] }) {
   let connection = 0;
   const result = await autocannon({
@@ -95,7 +95,7 @@ async function load({ url, status, headers = [{}] }) {
   return result.requests.average;
 }
 
-/** What each guard takes of a request, its waits for the database included; one request at a time. */
+/** Measures the time that each guard adds to a request, with its waits for the database. One request runs at a time. */
 async function benchGuards(directory) {
   const command = ['node', ['--enable-source-maps', '--import', './bench/time-guards.mjs', 'dist/src/main.js']];
   const service = await startService(directory, { command, ipc: true, environment: { ...environment, RATE_LIMIT_SCALE: '1000' } });
@@ -121,7 +121,10 @@ async function benchGuards(directory) {
   }
 }
 
-/** p99 of GET /auth/me, asked ten times a second, while logins from ever new addresses come at ten times what hashing can take. */
+/**
+ * Returns the p99 of GET /auth/me, asked ten times a second, while logins from ever new addresses come ten times as fast as they
+ * can be hashed.
+ */
 async function benchFlood(directory) {
   const service = await startService(directory, { environment: { TRUST_PROXY: '1' } });
   try {
@@ -195,7 +198,7 @@ async function startBareNode() {
   return { url: `http://127.0.0.1:${port}/`, stop: () => child.kill() };
 }
 
-/** A PostgreSQL of the bench's own, so that the service counts in the shared database as it would behind several processes. */
+/** Starts a PostgreSQL of the bench's own, so that the service counts in the shared database as it does with several processes. */
 async function startPostgres(folder) {
   const { EmbeddedPostgres } = await import('../dist/src/database/embedded/embedded-postgres.js');
   const dataDirectory = `${folder}/gates-database`;

@@ -1,4 +1,4 @@
-// Requests per second of GET /auth/me against a bare Nest route on the same platform, taken in turns in one run.
+// Measures requests per second of GET /auth/me against a bare Nest route on the same platform, in turns within one run.
 import { fork } from 'node:child_process';
 import autocannon from 'autocannon';
 import { median, report, round } from './figures.mjs';
@@ -33,7 +33,7 @@ async function load(url, headers) {
   return result.requests.average;
 }
 
-/** @param adapter `ours`, or nothing for the one that Nest brings */
+/** @param adapter `ours`, or nothing for Nest's own */
 export async function startBareNest(...adapter) {
   const child = fork(new URL('./bare-nest.mjs', import.meta.url), adapter);
   const port = await new Promise((resolve, reject) => {

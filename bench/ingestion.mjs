@@ -1,4 +1,4 @@
-// A run of a million order lines into edges, against INSERT … SELECT of the same rows into a bare copy of the same table.
+// Loads a million order lines into edges, against INSERT … SELECT of the same rows into a bare copy of the same table.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -16,7 +16,7 @@ export async function benchIngestion(api, database, lines) {
   const mapping = await readFile(new URL('../examples/demo/mapping.yaml', import.meta.url), 'utf8');
   const split = mapping.indexOf('  - type: 包含');
   const graph = await api.send('POST', '/api/graphs', { name: 'bench' });
-  // Nodes and the small edges first, so that the second run writes the order lines and nothing else.
+  // Loads nodes and the small edges first, so that the second run writes only the order lines.
   await runJob(api, graph.id, mapping.slice(0, split));
   const byLabel =
     mapping.slice(0, mapping.indexOf('nodes:')) +

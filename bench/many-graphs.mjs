@@ -1,5 +1,5 @@
-// What one graph costs when there are thousands: creating, querying and deleting it at the API, the sweep for orphaned tables, the memory
-// of a backend that has touched every graph, and how many locks a dump of all of them takes.
+// Measures what one graph costs when there are thousands: creating, querying and deleting it at the API, the sweep for orphaned
+// tables, the memory of a backend that has touched every graph, and the locks that a dump of all of them takes.
 import pg from 'pg';
 import { findOrphanedTables, graphTables } from '../dist/src/database/graph-tables.js';
 import { quantile, report, round, timed } from './figures.mjs';
@@ -39,7 +39,7 @@ export async function benchManyGraphs(api, database, steps) {
   }
 }
 
-/** One session that touches every graph: its memory, and whether the locks of a dump, which takes them all at once, are to be had. */
+/** Touches every graph in one session. Measures its memory, and whether it can get the locks of a dump, which takes all at once. */
 async function catalogue(database, ids) {
   const client = new pg.Client(database);
   await client.connect();

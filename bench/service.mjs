@@ -17,7 +17,7 @@ export async function freePort() {
   return port;
 }
 
-/** Resolves when the service says where it listens; `readyMs` is the time from the command to that line. */
+/** Resolves when the service prints its address. `readyMs` is the time from the command to that line. */
 export async function startService(
   dataDirectory,
   { command = ['node', ['--enable-source-maps', 'dist/src/main.js']], environment = {}, ipc = false } = {},
@@ -52,7 +52,7 @@ export async function startService(
     url: `http://127.0.0.1:${port}`,
     readyMs,
     pid: child.pid,
-    /** What `time-guards.mjs` has measured since it was last asked. */
+    /** Returns the times that `time-guards.mjs` has measured since the last call. */
     async takeTimes() {
       child.kill('SIGUSR2');
       return (await once(child, 'message'))[0];
@@ -64,13 +64,13 @@ export async function startService(
   };
 }
 
-/** URL of the embedded database, for the bare reference of a figure. */
+/** The URL of the embedded database, for the bare reference of a figure. */
 export async function databaseUrl(dataDirectory) {
   const secret = await readFile(path.join(dataDirectory, 'postgres.password'), 'utf8');
   return `postgresql://graph:${secret}@/graph_service?host=${encodeURIComponent(path.join(dataDirectory, 'run'))}`;
 }
 
-/** A client logged in as the first admin, with the password changed. */
+/** A client that is logged in as the first admin, with the password changed. */
 export async function logIn(url) {
   const send = async (method, route, body, headers = {}) => {
     const raw = body !== undefined && (typeof body === 'string' || Symbol.asyncIterator in body);

@@ -1,4 +1,4 @@
-// From the command to the line that says where the service listens: on an empty data directory, and again.
+// Measures the time from the command to the line with the service's address: on an empty data directory, and once more.
 import { median, report, round } from './figures.mjs';
 import { removeDirectory, startService } from './service.mjs';
 

@@ -1,4 +1,4 @@
-// Builds only when a source is newer than the last build, so that a second start takes no compiler's time.
+// Builds only when a source is newer than the last build, so that a second start need not compile.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -28,7 +28,7 @@ function modified(file) {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** Two commands started together must not write the same output: the second waits for the first. */
+/** Two commands started together must not write the same output, so the second waits for the first. */
 function takeLock() {
   mkdirSync(path.dirname(lock), { recursive: true });
   for (;;) {
@@ -52,7 +52,7 @@ if (newestSource() > modified(stamp)) {
       if (status !== 0) process.exitCode = status ?? 1;
       else {
         writeFileSync(stamp, '');
-        // A date has whole milliseconds and a file's time has parts of them: rounded up, or every build would look stale.
+        // A date has whole milliseconds, a file's time has fractions. Without rounding up, every build would look stale.
         const builtFrom = new Date(Math.ceil(source));
         utimesSync(stamp, builtFrom, builtFrom);
       }

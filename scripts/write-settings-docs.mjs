@@ -1,4 +1,5 @@
-// Writes the table of settings into README.md and .env.example from src/config/settings.ts; with --check it only says whether they differ.
+// Writes the table of settings into README.md and .env.example from src/config/settings.ts. With --check it only says whether they
+// differ.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describeSettings } from '../dist/src/config/settings.js';
@@ -30,7 +31,7 @@ for (const [name, render] of Object.entries(files)) {
   try {
     current = readFileSync(file, 'utf8');
   } catch {
-    // Not written yet.
+    // The file does not exist yet.
   }
   const wanted = render(current);
   if (wanted === current) continue;

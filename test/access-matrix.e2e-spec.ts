@@ -19,7 +19,7 @@ describe('access', () => {
   });
   afterAll(() => test.close());
 
-  /** Every route of the router but Swagger UI's own files. */
+  /** Every route of the router, except Swagger UI's own files. */
   function routes(): string[] {
     const { router } = test.app.getHttpAdapter().getInstance() as unknown as { router: { stack: Layer[] } };
     return router.stack
@@ -27,7 +27,7 @@ describe('access', () => {
       .filter(route => !/^GET \/docs\/./.test(route));
   }
 
-  /** A graph with one of everything that a path may name. */
+  /** A graph with one record of everything that a path may name. */
   async function createFixture(): Promise<{ graphId: number; otherGraphId: number; path: (route: string) => string }> {
     const owner = (await test.pool.query("SELECT id FROM users WHERE username = 'owner'")).rows[0].id;
     const ids = [];
@@ -50,9 +50,9 @@ describe('access', () => {
       if (route.includes('/jobs/')) return job;
       if (route.includes('/runs/')) return rows[0].id;
       if (route.includes('/metrics/')) return metric;
-      // The mirror, which no request of this test changes.
+      // The mirror. No request of this test changes it.
       if (route.includes('/connections/')) return 1;
-      // Nobody's: what the route would do to it is not what this test is about.
+      // An id that no user or key has. This test does not care about the route's own work.
       return /\/(users|api-keys)\//.test(route) ? 999_999 : graphId;
     };
     const path = (route: string) =>
@@ -69,14 +69,14 @@ describe('access', () => {
     expect(new Set(Object.keys(accessTable))).toEqual(new Set(routes()));
   });
 
-  it.each(Object.entries(accessTable))('%s is open to those the table names', async (route, row) => {
+  it.each(Object.entries(accessTable))('%s is open to the callers that the table names', async (route, row) => {
     const [method, template] = route.split(' ') as [string, string];
     let fixture = await createFixture();
     const states = (await credentialStates(test, fixture.graphId, fixture.otherGraphId)).length;
     expect(states).toBeGreaterThanOrEqual(20);
     const wrong: string[] = [];
     for (let index = 0; index < states; index++) {
-      // What a route deletes or ends is whole again for the next credential.
+      // The next credential gets a new fixture for what the route deletes or ends.
       if (method === 'DELETE') fixture = await createFixture();
       await test.pool.query('DELETE FROM connection_grants WHERE user_id IS NULL');
       const { name, headers, standing } = (await credentialStates(test, fixture.graphId, fixture.otherGraphId))[index]!;

@@ -45,7 +45,7 @@ describe('a byte budget', () => {
     ['one value', `SELECT repeat('x', 200000000)`],
     ['many rows', `SELECT repeat('中', 1000) FROM generate_series(1, 100000)`],
     ['rows without an end', `SELECT repeat('x', 100), generate_series(1, 1000000000)`],
-  ])('stops %s while the bytes arrive, and holds no more memory than the budget is worth', async (_, sql) => {
+  ])('stops %s while the bytes arrive, and never holds more memory than the budget justifies', async (_, sql) => {
     const before = process.memoryUsage().rss;
     const error: AnswerTooLargeError = await read(sql).catch(thrown => thrown);
     expect(error).toBeInstanceOf(AnswerTooLargeError);
@@ -67,7 +67,7 @@ describe('a byte budget', () => {
     expect(link.isUp).toBe(true);
   });
 
-  it('passes what fits, with its size, and errors of the statement as they are', async () => {
+  it('passes an answer that fits, with its size, and errors of the statement as they are', async () => {
     const { result, bytes } = await read(`SELECT repeat('x', ${megabyte}) AS x`, 2 * megabyte);
     expect([result.rows[0].x.length, Math.floor(bytes / megabyte)]).toEqual([megabyte, 1]);
     await expect(read('SELECT 1 / 0')).rejects.toMatchObject({ code: '22012' });
@@ -90,7 +90,7 @@ describe('the size of an answer', () => {
   const nodes = () => graphTables(graph.id).nodes;
   const ask = (body: object) => owner.post(`/api/graphs/${graph.id}/query`).send(body);
 
-  it('bounds a query by the caller’s own 422, and both processes live on', async () => {
+  it('ends a query with the caller’s own 422, and both processes live on', async () => {
     const pid = test.app.get(RetrievalSupervisor).pid;
     await test.pool.query(`UPDATE mirror.customers SET country = repeat('长', 100000)`);
     await graph.ingestAgain();
@@ -100,7 +100,7 @@ describe('the size of an answer', () => {
     expect(test.app.get(RetrievalSupervisor).pid).toBe(pid);
   });
 
-  it('bounds a metric and names what makes it smaller', async () => {
+  it('bounds a metric and says how to make it smaller', async () => {
     await test.pool.query(`INSERT INTO mirror.products (product_id, product_name, category) SELECT 1000 + i, repeat(i::text, 50000), '大' FROM generate_series(1, 30) i`); // prettier-ignore
     await test.pool.query(`INSERT INTO mirror.order_lines SELECT 10248, 100 + i, 1000 + i, 1, 1, 0 FROM generate_series(1, 30) i`);
     const { status, body } = await owner.post(`/api/metrics/${graph.metricId}/execute`).send({ dimensions: ['产品'] });
@@ -122,13 +122,13 @@ describe('the size of an answer', () => {
     expect([node.status, node.body]).toEqual([422, expect.objectContaining(tooLarge)]);
   });
 
-  it('shows the columns of a table whose sample is too large, and says why the rows are missing', async () => {
+  it('shows the columns of a table with too large a sample, and says why the rows are missing', async () => {
     await upload(test, 'wide', `id,text\n1,${'x'.repeat(900_000)}\n2,${'y'.repeat(900_000)}\n`);
     const { body } = await test.admin.get('/api/warehouse/connections/1/tables/wide').expect(200);
     expect(body).toMatchObject({ columns: [{ name: 'id' }, { name: 'text' }], sample: [], sample_note: expect.stringContaining('1.0 MB') });
   });
 
-  it('answers without the source rows that would be too large, and says so', async () => {
+  it('answers without source rows that would be too large, and says so', async () => {
     await test.pool.query(`UPDATE mirror.customers SET country = repeat('z', 2000000) WHERE customer_id = 'HWTEC'`);
     const { body } = await ask({ search: 'HWTEC', limit: 1, include: ['source_rows'] });
     expect([body.source_rows, body.warnings.at(-1)]).toEqual([[], expect.stringMatching(/customers.*more than the 1\.0 MB/)]);

@@ -42,7 +42,7 @@ describe('API keys', () => {
     expect((await key.get('/api/auth/me').expect(200)).body.username).toBe('keeper');
   });
 
-  it('gives an admin’s key no more than the admin’s graphs of that key', async () => {
+  it('gives an admin’s key only the graphs of that key', async () => {
     const { body } = await test.admin
       .post('/api/api-keys')
       .send({ name: 'k', graph_ids: [graphId] })

@@ -15,7 +15,7 @@ describe('audit events', () => {
   });
   afterAll(() => test.close());
 
-  /** What someone did, in its order: `api_key.created api_key 3`. */
+  /** The events of one actor, in order: `api_key.created api_key 3`. */
   async function eventsOf(actor: string): Promise<string[]> {
     const { body } = await test.admin.get('/api/audit-events?limit=200').expect(200);
     return (body.items as AuditEvent[])
@@ -24,7 +24,7 @@ describe('audit events', () => {
       .map(({ action, target, target_id }) => `${action} ${target} ${target_id}`);
   }
 
-  it('tell of everything that someone does to their account, graphs, keys and members, once each', async () => {
+  it('record everything that someone does to their account, graphs, keys and members, once each', async () => {
     await test.asUser('guest');
     const first = await test.asUser('actor');
     const passwords = { old_password: userPassword, new_password: 'battery-staple-1' };
@@ -57,7 +57,7 @@ describe('audit events', () => {
     ]);
   });
 
-  it('tell of the connections that an admin creates and deletes, and not of what was refused', async () => {
+  it('record the connections that an admin creates and deletes, and no refused attempt', async () => {
     const before = await eventsOf('admin');
     const connections = '/api/warehouse/connections';
     const create = () => test.admin.post(connections).send({ name: 'w', type: 'pg_mirror' });

@@ -22,7 +22,7 @@ describe('accounts', () => {
     });
   });
 
-  it('gives a token the lifetime of the setting, in seconds, and every claim it is checked for', () => {
+  it('gives a token the lifetime of the setting, in seconds, and every claim that is checked later', () => {
     const payload = JSON.parse(Buffer.from(test.admin.token!.split('.')[1]!, 'base64url').toString());
     expect(payload).toEqual({
       sub: '1', tv: 2, jti: expect.any(String), iat: expect.any(Number), exp: payload.iat + 3600, iss: 'graph-service', aud: 'graph-service',
@@ -68,7 +68,7 @@ describe('accounts', () => {
     await client(test.url, body.token).get('/api/auth/me').expect(200);
   });
 
-  it('ends a token at its expiry, also one that was good a moment before', async () => {
+  it('refuses a token after its expiry, also one that was good a moment before', async () => {
     const tokens = test.app.get(JwtService);
     const { sub, tv } = tokens.decode(test.admin.token!);
     const token = tokens.sign({ sub, tv, jti: 'short' }, { expiresIn: 3 });
@@ -130,7 +130,7 @@ describe('accounts', () => {
     expect(body.detail.errors).toMatchObject([{ loc: ['body', 'username'], type: 'string_pattern' }]);
   });
 
-  it.each(['Admin', 'ADMIN', '\uFF41dmin'])('refuses the username %s, which is another spelling of one that is taken', async username => {
+  it.each(['Admin', 'ADMIN', '\uFF41dmin'])('refuses the username %s, which is another spelling of a taken one', async username => {
     const { body } = await test.anonymous.post('/api/auth/register').send({ username, password: 'correct-horse-7' }).expect(400);
     expect(body.code).toBe('username_taken');
   });
@@ -157,7 +157,7 @@ describe('accounts', () => {
     expect(JSON.stringify(body)).not.toContain(password);
   });
 
-  it('tells passwords apart beyond 72 bytes', async () => {
+  it('distinguishes passwords beyond 72 bytes', async () => {
     const long = '密'.repeat(40);
     await test.anonymous
       .post('/api/auth/register')

@@ -10,7 +10,10 @@ interface Answer {
   body: string;
 }
 
-/** What browsers are told: who may call from where, and what an answer may do. Sent by hand, since `fetch` sets no `Origin`. */
+/**
+ * The headers for browsers: the origins that may call, and what an answer may do. Requests are sent by hand, since `fetch` sets no
+ * `Origin`.
+ */
 describe('rules for browsers', () => {
   let test: TestApp;
   beforeAll(async () => {
@@ -84,7 +87,7 @@ describe('rules for browsers', () => {
       expect(answer.headers['x-request-id']).toBeDefined();
     });
 
-    it('may ask beforehand without credentials, for the headers that the API reads and no others', async () => {
+    it('may ask in advance without credentials, for the headers that the API reads and no others', async () => {
       const answer = await preflight(origin, '/api/graphs/1/query');
       expect(answer.status).toBe(204);
       expect(answer.headers['access-control-allow-origin']).toBe(origin);
@@ -95,7 +98,7 @@ describe('rules for browsers', () => {
       expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
     });
 
-    it('are nobody when none is configured', async () => {
+    it('are all refused when none is configured', async () => {
       const closed = await startTestApp();
       try {
         const answer = await send('GET', '/api/settings', { Origin: origin }, undefined, closed.url);
@@ -152,13 +155,13 @@ describe('rules for browsers', () => {
       expect(headers.etag).toBeUndefined();
     });
 
-    it('of Swagger UI run its own scripts only, and those are what it needs', async () => {
+    it('of Swagger UI run only its own scripts, and it needs no others', async () => {
       const page = await send('GET', '/docs');
       expect(page.status).toBe(200);
       const policy = page.headers['content-security-policy']!;
       expect(policy).toContain("script-src 'self';");
       expect(policy).not.toMatch(/unsafe-eval|upgrade-insecure-requests|script-src[^;]*unsafe-inline/);
-      // Every script has a source here; none stands in the page or hangs on an attribute.
+      // Every script comes from this origin. None stands in the page or in an attribute.
       const scripts = [...page.body.matchAll(/<script([^>]*)>([\s\S]*?)<\/script>/g)];
       expect(scripts.length).toBeGreaterThan(0);
       for (const [, attributes, text] of scripts) {
@@ -189,7 +192,7 @@ describe('rules for browsers', () => {
     ['431', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(9_000)}\r\n\r\n`, 431],
     ['400 of the parser', 'NONSENSE\r\n\r\n', 400],
     ['refused CONNECT', 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n', 405],
-  ])('has a %s, which no route answers, say what any other answer says', async (_, bytes, status) => {
+  ])('give a %s, which no route answers, the same headers as any other answer', async (_, bytes, status) => {
     const usual = (await send('GET', '/api/nowhere')).headers;
     const [answer] = (await sendRaw(test.url, bytes)).responses;
     expect(answer!.status).toBe(status);

@@ -5,7 +5,7 @@ import { RetrievalSupervisor } from '../src/retrieval/retrieval.supervisor.js';
 import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
 
-/** On a machine that does much else. In one turn the questions took 22 s on a quiet one, and nobody was answered meanwhile. */
+/** A bound for a busy machine. On a quiet one the questions once took 22 s in one turn, and nobody was answered meanwhile. */
 const generousMs = 10_000;
 
 describe('large work', () => {
@@ -16,7 +16,7 @@ describe('large work', () => {
     test = await startTestApp();
     owner = await test.asUser('asker');
     graph = await createTradingGraph(test, owner);
-    // Names that share their characters, so that every part of a question is found in thousands of them.
+    // The names share their characters, so that every part of a question is found in thousands of them.
     await test.pool.query(
       `INSERT INTO mirror.products SELECT 100 + i, '一百万亿' || i || '号产品', repeat('长', 300), NULL, 1 FROM generate_series(1, 20000) i`,
     );
@@ -26,7 +26,7 @@ describe('large work', () => {
 
   const ask = (body: object) => owner.post(`/api/graphs/${graph.id}/query`).send(body);
 
-  /** The longest wait of the retrieval process's health while `work` goes on. */
+  /** The longest wait for the retrieval process's health while `work` runs. */
   async function longestWait(work: PromiseLike<unknown>): Promise<number> {
     const client = test.app.get(RetrievalClient);
     let isOver = false;
@@ -47,7 +47,7 @@ describe('large work', () => {
     const questions = Array.from({ length: 30 }, (_, i) => ask({ question: `${'一百万亿两千三百'.repeat(240)}${i}`, timeout_ms: 20_000 }));
     let answers: { status: number }[] = [];
     expect(await longestWait(Promise.all(questions).then(all => (answers = all)))).toBeLessThan(generousMs);
-    // Each is its asker's own refusal, time-out, or an answer; never a fault.
+    // Each ends in its asker's own refusal, a time-out or an answer, never in a fault.
     expect(answers.filter(({ status }) => ![200, 400, 422, 503].includes(status))).toEqual([]);
     expect(test.app.get(RetrievalSupervisor).pid).toBe(pid);
   }, 120_000);
@@ -98,7 +98,7 @@ describe('a graph beyond the memory budget', () => {
     expect([first.status, first.body.code]).toEqual([422, 'graph_exceeds_memory']);
     const again = await Promise.all(Array.from({ length: 10 }, ask));
     expect(again.map(({ body }) => body.code)).toEqual(Array.from({ length: 10 }, () => 'graph_exceeds_memory'));
-    // Not one of them read the nodes again.
+    // None of them read the nodes again.
     expect(performance.now() - started - took).toBeLessThan(took);
     await owner.post(`/api/graphs/${big.id}/query`).send({ cypher: 'MATCH (r:地区) RETURN r' }).expect(200);
   }, 120_000);

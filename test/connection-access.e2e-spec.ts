@@ -10,7 +10,7 @@ nodes:
 `;
 const binding = { relation: { table: 'staff' }, columns: { 工资: 'wage' } };
 
-describe('who may use a warehouse connection', () => {
+describe('the use of a warehouse connection', () => {
   let test: TestApp;
   beforeAll(async () => {
     test = await startTestApp();
@@ -40,7 +40,7 @@ describe('who may use a warehouse connection', () => {
     (await user.post('/api/metrics').send({ graph_id: graphId, name: '工资', formula: 'SUM(工资)', binding }).expect(201)).body.id;
 
   describe('grants', () => {
-    it('are made for a user by name or id, or for everyone, changed by granting again, listed and taken back', async () => {
+    it('are made for a user by name or id, or for everyone, changed by granting again, listed and revoked', async () => {
       const { user, id } = await someone('grantee');
       const made = await test.admin.post(grants).send({ username: 'grantee', right: 'read' }).expect(201);
       expect(made.body).toMatchObject({ user_id: id, username: 'grantee', right: 'read', granted_by: 'admin' });
@@ -52,7 +52,7 @@ describe('who may use a warehouse connection', () => {
       const first = (await test.admin.get(`${grants}?limit=1`).expect(200)).body;
       const second = (await test.admin.get(`${grants}?cursor=${first.next_cursor}`).expect(200)).body;
       expect([...first.items, ...second.items].map(each => each.user_id)).toEqual([id, 'everyone']);
-      // The higher of one's own right and everyone's.
+      // The higher of the user's own right and everyone's counts.
       expect((await user.get(`${connections}/1`).expect(200)).body.right).toBe('write');
       await revoke(id).expect(204);
       expect((await user.get(`${connections}/1`).expect(200)).body.right).toBe('read');
@@ -61,7 +61,7 @@ describe('who may use a warehouse connection', () => {
       expect((await revoke('everyone').expect(404)).body.code).toBe('connection_grant_not_found');
     });
 
-    it('say what is wrong with them', async () => {
+    it('name the mistakes in a request', async () => {
       expect((await test.admin.post(grants).send({ right: 'read' }).expect(400)).body.code).toBe('one_user_expected');
       const both = { user_id: 'everyone', username: 'admin', right: 'read' };
       expect((await test.admin.post(grants).send(both).expect(400)).body.code).toBe('one_user_expected');
@@ -79,7 +79,7 @@ describe('who may use a warehouse connection', () => {
       await test.admin.get(nowhere).expect(404);
     });
 
-    it('are recorded with who made and who took them', async () => {
+    it('are recorded with the people who made and received them', async () => {
       const { id } = await someone('recorded');
       await grantConnection(test, 'recorded');
       await grantConnection(test, 'recorded', 'write');
@@ -140,7 +140,7 @@ describe('who may use a warehouse connection', () => {
       expect(JSON.stringify(answers.map(({ body }) => body))).not.toMatch(/secret/);
     });
 
-    it('read is not write', async () => {
+    it('a right to read is no right to write', async () => {
       const { user } = await someone('only-reader', 'read');
       await user.get(`${connections}/1/tables/staff`).expect(200);
       const { body } = await load(user, 'a\n1\n').expect(403);
@@ -150,7 +150,7 @@ describe('who may use a warehouse connection', () => {
   });
 
   describe('a job', () => {
-    it('is created and run by those who were granted the connection', async () => {
+    it('is created and run by users with a right on the connection', async () => {
       const { user, graphId } = await someone('mapper', 'read');
       const { body: job } = await postJob(user, graphId).expect(201);
       expect((await run(user, job.id)).status).toBe('succeeded');
@@ -164,7 +164,7 @@ describe('who may use a warehouse connection', () => {
       const { body: job } = await postJob(user, graphId).expect(201);
       await run(test.admin, job.id);
       await lose(id);
-      // Whoever starts it: the admin may read the connection, the job may not.
+      // The one who starts it does not matter: the admin may read the connection, the job may not.
       const failed = await run(test.admin, job.id);
       expect(failed).toMatchObject({
         status: 'failed',
@@ -177,7 +177,7 @@ describe('who may use a warehouse connection', () => {
       expect((await run(test.admin, job.id)).status).toBe('succeeded');
     }); // prettier-ignore
 
-    it('fails when its saver is deleted, and can be saved anew by another who may', async () => {
+    it('fails when its saver is deleted, and can be saved anew by another user with the right', async () => {
       const { user: owner, graphId } = await someone('heir', 'read');
       const { user: saver, id } = await someone('leaving', 'read');
       await owner.post(`/api/permissions/graphs/${graphId}/members`).send({ username: 'leaving', role: 'editor' }).expect(201);
@@ -191,7 +191,7 @@ describe('who may use a warehouse connection', () => {
       expect((await run(owner, again.id)).status).toBe('succeeded');
     });
 
-    it('whose right is revoked after it has begun to read finishes, and its next run fails', async () => {
+    it('finishes when the right is revoked after it has begun to read, and its next run fails', async () => {
       const { user, id, graphId } = await someone('interrupted', 'read');
       const { body: job } = await postJob(user, graphId).expect(201);
       let runId = 0;
@@ -209,7 +209,7 @@ describe('who may use a warehouse connection', () => {
       expect((await run(user, job.id)).error.code).toBe('connection_access_lost');
     });
 
-    it('of an admin loses its right with the admin’s office', async () => {
+    it('loses its right when its saver is no admin any more', async () => {
       const { id, graphId } = await someone('officer');
       await test.admin.patch(`/api/users/${id}`).send({ is_admin: true }).expect(200);
       const { body: job } = await postJob(await test.asUser('officer'), graphId).expect(201);
@@ -234,7 +234,7 @@ nodes:
       gone.push(await run(user, job.id));
       expect(gone.map(({ status, error }) => [status, error.code])).toEqual(gone.map(() => ['failed', 'source_changed']));
       expect(JSON.stringify(gone)).not.toMatch(/nicknames|volatiles/);
-      // The same mapping checked by somebody who may use the connection names what is near.
+      // Somebody who may use the connection gets near names in the check of the same mapping.
       const checked = await user.post('/api/ingestion/mappings/validate').send({ mapping_yaml: withExpression }).expect(422);
       expect(JSON.stringify(checked.body)).toMatch(/did you mean 'volatiles'/);
     });
@@ -260,7 +260,7 @@ nodes:
         expect(body.detail).toMatch(/binder.*bind the metric again/);
       }
       await binder.put(`/api/metrics/${metricId}/binding`).send(binding).expect(403);
-      // Saved anew by somebody who may.
+      // Saved anew by somebody with the right.
       await test.admin.put(`/api/metrics/${metricId}/binding`).send(binding).expect(200);
       await execute(viewer).expect(200);
     });
@@ -283,7 +283,7 @@ nodes:
   });
 
   describe('source rows', () => {
-    it('are shown to viewers who may not use the connection, of what their answer rests on, while the job’s saver may', async () => {
+    it('are shown to viewers who may not use the connection, for the rows of their answer, while the job’s saver may', async () => {
       const { user: owner, id, graphId } = await someone('loader', 'read');
       const { user: viewer } = await someone('onlooker');
       await owner.post(`/api/permissions/graphs/${graphId}/members`).send({ username: 'onlooker', role: 'viewer' }).expect(201);
@@ -293,13 +293,13 @@ nodes:
       const ask = async () => (await viewer.post(`/api/graphs/${graphId}/query`).send(query).expect(200)).body;
       expect((await ask()).source_rows).toEqual([{ citation: 0, row: { id: 1, name: '甲', wage: 10 } }]);
       await revoke(id).expect(204);
-      // The answer is the stored one; its rows are read anew.
+      // The answer is the stored one, but its rows are read anew.
       const later = await ask();
       expect([later.cache.status, later.rows.length, later.source_rows]).toEqual(['hit', 1, []]);
       expect(later.warnings.join()).toMatch(/loader/);
     });
 
-    it('are never those that the mapping left out, even where they have the key of one that it loaded', async () => {
+    it('are never rows that the mapping left out, even with the key of a loaded row', async () => {
       const { user: owner, graphId } = await someone('filterer', 'read');
       await load(test.admin, 'id,team,name\n1,open,甲\n1,hidden,丙\n2,open,乙\n', 'teams').expect(201);
       const filtered = mapping('teams').replace('key: [id]', `key: [id], where: "teams.team = 'open'"`);
@@ -350,7 +350,7 @@ nodes:
     const newKey = (user: Client, graphId: number, more: object = { permissions: ['tables:write'] }) =>
       user.post('/api/api-keys').send({ name: 'nightly', graph_ids: [graphId], ...more });
 
-    it('is made by somebody who may write a connection, and listed with its permissions', async () => {
+    it('is made by a user who may write a connection, and listed with its permissions', async () => {
       const { user: reader, graphId: readers } = await someone('key-reader', 'read');
       expect((await newKey(reader, readers).expect(403)).body.code).toBe('permission_not_held');
       const { user, graphId } = await someone('key-writer', 'write');
@@ -375,7 +375,7 @@ nodes:
       await load(key, 'a\n1\n', 'nightly').expect(201);
       await key.delete(`${connections}/1/tables/nightly`).expect(204);
       await grantConnection(test, 'night-loader', 'read');
-      // Its user may still read: the key was made for writing, and sees only what it may write.
+      // Its user may still read. The key was made for writing and sees only tables that it may write.
       await user.get(`${connections}/1/tables/staff`).expect(200);
       for (const request of [load(key, 'a\n1\n', 'nightly'), key.get(`${connections}/1/tables/staff`)])
         expect((await request.expect(403)).body.code).toBe('connection_forbidden');

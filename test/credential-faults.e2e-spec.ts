@@ -19,7 +19,7 @@ describe('accounts, while the database fails', () => {
   });
   afterAll(() => test.close());
 
-  /** A token that this process has never seen, so that passport verifies it. */
+  /** A token that is new to this process, so that passport verifies it. */
   const freshToken = (): Client => {
     const tokens = test.app.get(JwtService);
     const { sub, tv } = tokens.decode(test.admin.token!);
@@ -46,7 +46,7 @@ describe('accounts, while the database fails', () => {
     await other.connect();
     const register = () => test.anonymous.post('/api/auth/register').send({ username: 'late', password: 'correct-horse-8' });
     try {
-      // Readers go on; the new account waits for the lock, in its transaction.
+      // Readers go on; the new account waits for the lock in its transaction.
       await other.query('BEGIN; LOCK TABLE users IN SHARE MODE');
       const answer = register().then(({ status, body }) => ({ status, code: body.code }));
       const cut = async () =>

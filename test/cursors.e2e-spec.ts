@@ -21,7 +21,7 @@ describe('the cursor of a list', () => {
   });
   afterAll(() => test.close());
 
-  it('is refused where it is none of ours, by name, on every list', async () => {
+  it('is refused on every list, by name, when the service did not make it', async () => {
     expect(lists.length).toBeGreaterThan(8);
     for (const path of lists) {
       for (const cursor of ['zzz', '0', '-1', '99999999999999999']) {

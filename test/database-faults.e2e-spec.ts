@@ -11,7 +11,7 @@ const longestAnswerMs = 10_000;
 const longestReturnMs = 2_000;
 const jwtKey = 'b3f1c7a9d2e84f6a90c1b2d3e4f5a6b7c8d9e0f1a2b3c4d5';
 
-/** What happens to the database while clients go on asking. `undo` is the moment from which it could answer again. */
+/** A fault of the database while clients go on asking. From `undo` on it could answer again. */
 interface Fault {
   name: string;
   lastsMs: number;
@@ -72,7 +72,7 @@ describe('a database that fails', () => {
     { name: 'stops at once (SIGQUIT)', lastsMs: 0, begin: () => postgres.signal('SIGQUIT'), undo: () => postgres.accepts() },
   ];
 
-  /** Clients keep asking through the fault and after it; what they saw. */
+  /** Clients ask before, during and after the fault. Returns their answers. */
   async function through(fault: Fault): Promise<{ answers: Answer[]; returnMs: number }> {
     const load = new SteadyLoad(
       service.url,
@@ -127,7 +127,7 @@ describe('a database that fails', () => {
     '$name: answers in time and in shape, keeps every token, and works again at once',
     async fault => {
       const failed = await check(fault);
-      // Each of these outlasts the waits that would bridge it: when nobody fails, the fault did not happen.
+      // Each of these faults outlasts the waits that would bridge it. If no request fails, the fault did not happen.
       if (fault.lastsMs >= 2_000) expect(failed).toBeGreaterThan(0);
     },
     60_000,
@@ -148,7 +148,8 @@ describe('a database that fails', () => {
   );
 
   it('leaves no connection behind', async () => {
-    // Pools keep idle connections for 10 s. What stays: the pulses of the API and of the retrieval process, and the worker's.
+    // Pools keep idle connections for 10 s. Left over are the pulses of the API and of the retrieval process, and the worker's
+    // connection.
     await sleep(11_000);
     expect(proxy.connections).toBeLessThanOrEqual(4);
   }, 20_000);

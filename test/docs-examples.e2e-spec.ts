@@ -1,6 +1,6 @@
 import { client, startTestApp, type Client, type TestApp } from './support/app.js';
 
-/** What Swagger UI would send: the named examples of a body, or the one made of the examples of its schema's properties. */
+/** The bodies that Swagger UI would send: the named examples, or one made from the examples of the schema's properties. */
 function examplesOf(document: any, method: string, path: string, type = 'application/json'): [name: string, body: any][] {
   const { schema, examples } = document.paths[path][method].requestBody.content[type];
   if (examples) return Object.entries<any>(examples).map(([name, { value }]) => [name, value]);
@@ -13,7 +13,7 @@ function exampleOf(document: any, { $ref }: { $ref: string }): Record<string, un
   return Object.fromEntries(named.map(([name, property]) => [name, property.example]));
 }
 
-/** The query string that Swagger UI fills in by itself. */
+/** The query string that Swagger UI fills in. */
 function queryOf(document: any, method: string, path: string): string {
   const parameters = document.paths[path][method].parameters.filter((each: any) => each.in === 'query');
   const filled = parameters.map((each: any) => [each.name, each.example ?? each.schema?.example ?? each.schema?.default]);
@@ -69,7 +69,7 @@ describe('the examples of the OpenAPI document, sent in the order of its descrip
     }
     for (const metric of [1, 2, 3]) {
       for (const [name, body] of examplesOf(document, 'post', '/api/metrics/{id}/execute')) {
-        // Three products of more than 100 are asked for; orders are fewer than that.
+        // Only orders are below the limit: three products with more than 100 are asked for.
         if (name === 'top' && metric === 2) continue;
         const { body: answer } = await admin.post(`/api/metrics/${metric}/execute`).send(body).expect(200);
         expect([metric, name, answer.row_count > 0]).toEqual([metric, name, true]);

@@ -40,7 +40,7 @@ describe('errors', () => {
     ['2147483648', '没有这个用户 / There is no such user'],
     ['0', '没有这个用户 / There is no such user'],
     ['-1', '没有这个用户 / There is no such user'],
-  ])('names no other user than the one asked for: %s', async (id, detail) => {
+  ])('names only the requested user: %s', async (id, detail) => {
     const { body } = await test.admin.get(`/api/users/${id}`).expect(404);
     expect(body).toEqual({ detail, code: 'user_not_found' });
   });
@@ -51,7 +51,7 @@ describe('errors', () => {
     ['/api/ingestion/jobs', { graph_id: 0, mapping_yaml: 'version: 1' }],
     ['/api/api-keys', { graph_ids: [] }],
     ['/api/warehouse/connections', { type: 'pg_mirror' }],
-  ] as [string, Record<string, unknown>][])('takes no blanks for a name in POST %s', async (path, more) => {
+  ] as [string, Record<string, unknown>][])('refuses blanks as a name in POST %s', async (path, more) => {
     const { id } = (await test.admin.post('/api/graphs').send({ name: ' 图 ' }).expect(201)).body;
     for (const [name, type] of [['   ', 'string_pattern'], ['\u3000\u00a0', 'string_pattern'], ['', 'string_length'], ['a\nb', 'string_pattern']]) {
       const graph = { ...('graph_id' in more ? { graph_id: id } : {}), ...('graph_ids' in more ? { graph_ids: [id] } : {}) };

@@ -4,14 +4,14 @@ import { WORKING_AT_ONCE } from '../src/retrieval/process/serve-retrieval.js';
 import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
 
-/** Over the 18 nodes of the graph this takes minutes; the number makes it a query of its own. */
+/** Takes minutes over the 18 nodes of the graph. The number makes each query different. */
 const slowCypher = (number: number) => `MATCH (a), (b), (c), (d), (e), (f), (g) WHERE a.x${number} IS NULL RETURN count(*) AS n`;
 
-/** What one caller alone may have. */
+/** The most places of one caller alone. */
 const half = WORKING_AT_ONCE / 2;
 
 let test: TestApp;
-/** Sees what every role of the service does. */
+/** A connection that sees the work of every role. */
 let owner: pg.Client;
 beforeAll(async () => {
   test = await startTestApp();
@@ -33,7 +33,7 @@ describe('retrieval work', () => {
     other = await test.asUser('other');
     ofGreedy = await createTradingGraph(test, greedy);
     ofOther = (await other.post('/api/graphs').send({ name: '别的图' }).expect(201)).body.id;
-    // Cold starts are not what is looked at.
+    // Loads the graphs first, so that cold starts are not measured.
     await other.post(`/api/graphs/${ofOther}/query`).send({ search: '冷启动' }).expect(200);
   });
 
@@ -72,7 +72,7 @@ describe('retrieval work', () => {
     expect(ended).toEqual(['search']);
     expect(await working()).toBeLessThanOrEqual(half);
     await Promise.all(slow);
-    // Half of them had a place; the others waited for as long as they would have worked.
+    // Half of them had a place. The others waited as long as they would have worked.
     expect(ended.filter(end => end === 'slow 400').length).toBeGreaterThanOrEqual(half);
     expect(new Set(ended)).toEqual(new Set(['search', 'slow 400', 'slow 503']));
   }, 120_000);
@@ -84,13 +84,13 @@ describe('retrieval work', () => {
       const sent = Array.from({ length: 7 }, (_, number) =>
         send(greedy, { cypher: slowCypher(100 + round * 7 + number), timeout_ms: 40_000 }, gone.signal).catch(() => undefined),
       );
-      // Long enough for a busy machine to take all seven in.
+      // Long enough for a busy machine to take in all seven.
       await sleep(1_000);
       gone.abort();
       await Promise.all(sent);
       expect(await working()).toBeLessThanOrEqual(half);
     }
-    // The work of those who have gone still counts: half go on, fifty wait, and the next one is refused.
+    // The work of the clients who hung up still counts: half goes on, fifty wait, and the next one is refused.
     const refused = await send(greedy, { cypher: slowCypher(999) });
     expect(refused.status).toBe(503);
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d?$/);
@@ -102,14 +102,14 @@ describe('retrieval work', () => {
 });
 
 describe('a flood of logins from one address', () => {
-  it('leaves a login from another address its turn', async () => {
+  it('leaves a turn to a login from another address', async () => {
     const flooded = await startTestApp({ BCRYPT_COST: '9', WORKER: 'off', TRUST_PROXY: '1' });
     try {
       const login = (address: string) =>
         flooded.anonymous.post('/api/auth/login').set('X-Forwarded-For', address).send({ username: 'admin', password: 'wrong' });
       const ended: string[] = [];
       const flood = Array.from({ length: 150 }, () => login('192.0.2.1').then(({ status }) => ended.push(`flood ${status}`)));
-      // The first refusal tells that the line is full.
+      // The first refusal shows that the line is full.
       while (!ended.includes('flood 503')) await sleep(5);
       await login('198.51.100.1').expect(401);
       ended.push('other');

@@ -22,15 +22,15 @@ interface Ask {
   path: string;
   headers?: Record<string, string>;
   body?: string;
-  /** Sent one after the other, `everyMs` apart. */
+  /** Parts of the body, sent one after the other, `everyMs` apart. */
   chunks?: string[];
   everyMs?: number;
   agent?: http.Agent | undefined;
-  /** Called with what has arrived of the answer so far. */
+  /** Called with the part of the answer that has arrived. */
   onText?: (text: string) => void;
 }
 
-/** One request, to the end of its answer. Rejects when either is cut. */
+/** Sends one request and reads its whole answer. Rejects when either is cut. */
 function ask(
   url: string,
   token: string,
@@ -64,7 +64,7 @@ function ask(
   });
 }
 
-/** Clients on kept-alive connections that ask without a pause until nobody listens any more. */
+/** Clients on kept-alive connections that ask without a pause until the service no longer listens. */
 async function askUntilRefused(url: string, token: string, clients: number): Promise<{ answered: number; cut: string[] }> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: clients });
   const result = { answered: 0, cut: [] as string[] };
@@ -117,7 +117,7 @@ describe('stopping', () => {
     return JSON.parse(answer.body) as { id: number };
   }
 
-  /** A job that loads a table of that many cities into a graph of its own. */
+  /** A job that loads a table of so many cities into a graph of its own. */
   async function createJob(url: string, table: string, cities: number): Promise<{ graphId: number; jobId: number }> {
     const rows = Array.from({ length: cities }, (_, row) => `${row},城市${row}\n`).join('');
     const csv = { 'Content-Type': 'text/csv' };
@@ -129,7 +129,7 @@ describe('stopping', () => {
   }
 
   it(
-    `cuts nothing that is under way, ${rounds} times under load`,
+    `cuts no request under way, ${rounds} times under load`,
     async () => {
       let answered = 0;
       let slowestMs = 0;
@@ -194,7 +194,7 @@ describe('stopping', () => {
     isLong ? 3_600_000 : 120_000,
   );
 
-  it('goes on answering for as long as it is told to, and says to probes that it stops', async () => {
+  it('goes on answering for the configured delay, and tells probes that it stops', async () => {
     const service = await start({ SHUTDOWN_DELAY_SECONDS: '5', WORKER: 'off' });
     const { url } = service;
     const load = askUntilRefused(url, token, 4);
@@ -205,7 +205,8 @@ describe('stopping', () => {
     await sleep(300);
     const stopped = service.stop();
     await sleep(100);
-    // Each on a connection of its own, as a probe's and a new client's are; done well before the delay is over, also on a busy machine.
+    // Each request has a connection of its own, as those of a probe or a new client. They end well before the delay is over, also
+    // on a busy machine.
     for (const until = performance.now() + 2_500; performance.now() < until; await sleep(250)) {
       const ready = await ask(url, token, { path: '/health/ready' });
       expect([ready.status, (JSON.parse(ready.body) as { status: string }).status]).toEqual([503, 'stopping']);
@@ -222,7 +223,7 @@ describe('stopping', () => {
     expect(answered).toBeGreaterThan(0);
   }, 60_000);
 
-  it('answers what does not end in time with a 503, and ends all the same', async () => {
+  it('answers requests that do not end in time with a 503, and ends all the same', async () => {
     const service = await start({ SHUTDOWN_SECONDS: '1' });
     const upload = ask(service.url, token, {
       method: 'PUT', path: '/warehouse/connections/1/tables/slow', headers: { 'Content-Type': 'text/csv' },
@@ -239,14 +240,14 @@ describe('stopping', () => {
     expect(headers['retry-after']).toBe('5');
   }, 30_000);
 
-  it('gives a run back that is under way, and the next process finishes it', async () => {
+  it('gives back a run that is under way, and the next process finishes it', async () => {
     const service = await start();
     const { url } = service;
     const numbers = Array.from({ length: 600 }, (_, row) => `${row}\n`).join('');
     const csv = { 'Content-Type': 'text/csv' };
     await ask(url, token, { method: 'PUT', path: '/warehouse/connections/1/tables/numbers', headers: csv, body: `i\n${numbers}` });
     const graph = await post(url, '/graphs', { name: '大图' });
-    // Some seconds of counting.
+    // Counts for some seconds.
     const mapping = `version: 1
 nodes:
   - {id: c, label: 数, query: "SELECT count(*) AS id FROM numbers a, numbers b, numbers c", key: [id], columns: [{column: id}]}
@@ -295,7 +296,7 @@ describe('stopping with the embedded database', () => {
     expect(messages.filter(message => message === 'Stopping')).toHaveLength(1);
   });
 
-  it('ends at once when a second signal says so', async () => {
+  it('ends at once when a second signal comes', async () => {
     const token = await firstToken(service.url);
     const endless = ask(service.url, token, {
       method: 'PUT', path: '/warehouse/connections/1/tables/endless', headers: { 'Content-Type': 'text/csv' },
@@ -313,11 +314,11 @@ describe('stopping with the embedded database', () => {
   }, 30_000);
 });
 
-it('stops with npm start, which is what people give to a supervisor', async () => {
+it('stops with npm start, the command that people give to a supervisor', async () => {
   const service = await ServiceProcess.start({ throughNpm: true });
   try {
     await service.stop();
-    // npm may be gone a moment before what it has started.
+    // npm may end a moment before the process that it has started.
     for (const deadline = Date.now() + 10_000; (await answers(service.url)) && Date.now() < deadline;) await sleep(50);
     expect(await answers(service.url)).toBe(false);
     expect(service.log.map(({ msg }) => msg)).toContain('Stopping');

@@ -63,7 +63,7 @@ describe("a graph's statistics", () => {
       const plan = await explain(graphId, text);
       expect(plan).not.toContain('Seq Scan');
     }
-    // Three of four edges are of this type, and what is read as a whole is joined by hash.
+    // Three of four edges have this type, so PostgreSQL reads the whole table and joins by hash.
     const expected = Number(/rows=(\d+)/.exec(await explain(graphId, 'MATCH ()-[r:包含]->() RETURN id(r)'))?.[1]);
     expect(Math.abs(expected / (customers * ordersOfEach * linesOfEach) - 1)).toBeLessThan(0.1);
     expect(await explain(graphId, 'MATCH (o:订单)-[:包含]->(p:产品) RETURN o.id, p.id')).toContain('Hash Join');
@@ -72,7 +72,7 @@ describe("a graph's statistics", () => {
   it('are renewed late when ANALYZE fails, and the run says so', async () => {
     const graphId = await aGraph(app);
     const { nodes } = graphTables(graphId);
-    // An index on an expression that ANALYZE cannot compute, until it is repaired.
+    // An index on an expression that ANALYZE cannot compute until it is repaired.
     const refusing = (
       statement: string,
     ): string => `CREATE OR REPLACE FUNCTION no_statistics(text) RETURNS text IMMUTABLE LANGUAGE plpgsql AS
@@ -81,7 +81,7 @@ describe("a graph's statistics", () => {
     const jobId = await aJob(app, graphId, mapping);
     const run = await runToEnd(app, jobId);
     expect(run).toMatchObject({ status: 'succeeded', report: { warnings: [{ code: 'statistics_not_renewed', sqlstate: 'P0001' }] } });
-    // Tried again after the run, in vain; the next run that changes something succeeds.
+    // Tried again after the run, in vain. The next run that changes something succeeds.
     await asSuperuser(app.databaseUrl, refusing('no statement'));
     await upload(
       app,
@@ -94,7 +94,7 @@ describe("a graph's statistics", () => {
     expect(rows[0].rows).toBe(customers + customers * ordersOfEach + products + 1);
   });
 
-  it('come with freed space where a run rewrote much of a table, so that it does not grow with every run', async () => {
+  it('come with freed space after a run rewrote much of a table, so that the table does not grow with every run', async () => {
     const rows = 3_000;
     const values = (round: number): string => csv('id,n', rows, i => `${i},${i + round}`);
     await upload(app, 's_values', values(0), 'id:text,n:int');

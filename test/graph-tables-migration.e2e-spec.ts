@@ -13,7 +13,7 @@ import { emptyDatabase, type TestDatabase } from './support/database.js';
 
 const before = migrations.slice(0, migrations.indexOf(GiveGraphsTablesOfTheirOwn1700000000005));
 
-/** A database as the release before left it. */
+/** A database in the state of the release before. */
 async function oldDatabase(): Promise<TestDatabase & { client: pg.Client; close: () => Promise<void> }> {
   const database = await emptyDatabase();
   await migrate(database.url, before, source => source.runMigrations({ transaction: 'each' }));
@@ -84,7 +84,7 @@ async function isApplied(client: pg.Client): Promise<boolean> {
 }
 
 describe('the migration to tables of their own', () => {
-  it('moves the rows of every graph and drops the partitions of deleted ones; a killed one is completed', async () => {
+  it('moves the rows of every graph, drops the partitions of deleted ones, and is completed after a kill', async () => {
     const old = await oldDatabase();
     try {
       const { client } = old;
@@ -96,7 +96,7 @@ describe('the migration to tables of their own', () => {
       const expected: unknown[] = [];
       for (const id of ids) expected.push(await oldRows(client, id));
 
-      // Whoever reads a partition stops the migration there; the process is killed while it waits.
+      // A reader of a partition stops the migration there, and the process is killed while it waits.
       await client.query(`BEGIN; SELECT FROM edges_${stopped}`);
       const killed = prepareInProcess(old.url);
       for (const observer = await connected(old.url); ; await sleep(20)) {
@@ -118,7 +118,7 @@ describe('the migration to tables of their own', () => {
       for (const [index, id] of ids.entries()) expect(await newRows(client, id)).toEqual(expected[index]);
       expect(await tablesIn(client, 'public')).toEqual([]);
       expect(await tablesIn(client, 'graph_data')).toEqual(ids.flatMap(id => [`nodes_${id}`, `edges_${id}`]));
-      // What is written later goes on with the ids, and keys hold as before.
+      // Later rows continue the ids, and keys hold as before.
       const { nodes } = graphTables(first);
       const insert = `INSERT INTO ${nodes} (label, key, display, run_id) VALUES ('N', $1, '', 1) RETURNING id`;
       const { rows } = await client.query<{ id: string }>(insert, ['new']);
@@ -130,7 +130,7 @@ describe('the migration to tables of their own', () => {
     }
   }, 60_000); // prettier-ignore
 
-  it('gives the tables that a new graph gets, and goes back', async () => {
+  it('makes the same tables as a new graph gets, and can be undone', async () => {
     const old = await oldDatabase();
     try {
       const { client } = old;
@@ -181,7 +181,7 @@ async function connected(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** A backend may outlive its client for as long as it waits for a lock. */
+/** A backend may outlive its client while it waits for a lock. */
 async function terminateOthers(client: pg.Client): Promise<void> {
   await client.query('SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()');
 } // prettier-ignore

@@ -63,7 +63,7 @@ describe('graphs', () => {
     expect(seen).toEqual(['1', '2', '3', '4', '5']);
   });
 
-  it('deletes a graph at once while it is read, and drops the tables that a reader held with the next one', async () => {
+  it('deletes a graph at once while it is read, and drops its tables, held by a reader, with the next deletion', async () => {
     const { body: graph } = await test.admin.post('/api/graphs').send({ name: 'd' }).expect(201);
     const { body: other } = await test.admin.post('/api/graphs').send({ name: 'e' }).expect(201);
     const reader = await test.pool.connect();
@@ -100,7 +100,7 @@ describe('graphs', () => {
     }
   });
 
-  it('answers 404 to whoever reads a graph whose tables go at that moment', async () => {
+  it('answers 404 to a reader of a graph whose tables are being dropped', async () => {
     const { body: graph } = await test.admin.post('/api/graphs').send({ name: 'g' }).expect(201);
     await test.pool.query(dropGraphTables(graph.id));
     expect((await test.admin.get(`/api/graphs/${graph.id}/nodes/1`).expect(404)).body.code).toBe('graph_not_found');
@@ -133,7 +133,7 @@ describe('graphs', () => {
       ['供应', 'in', '华南电子'],
       ['包含', 'in', 'O1'],
     ]);
-    // A node of another graph is no node of this one.
+    // A node of another graph is not found in this one.
     const { body: other } = await test.admin.post('/api/graphs').send({ name: 'other' }).expect(201);
     for (const absent of [`${graph.id}/nodes/999999999`, `${graph.id}/nodes/x`, `${other.id}/nodes/${product}`]) {
       await test.admin.get(`/api/graphs/${absent}`).expect(404);
@@ -155,7 +155,7 @@ describe('graphs', () => {
     await test.admin.get(`/api/graphs/${id}`).expect(status);
   });
 
-  it('reads an id that is percent-encoded as the id that it is', async () => {
+  it('reads a percent-encoded id as the id itself', async () => {
     const { body: graph } = await test.admin.post('/api/graphs').send({ name: 'i' }).expect(201);
     const encoded = String(graph.id).replace(/\d/g, '%3$&');
     expect((await test.admin.get(`/api/graphs/${encoded}`).expect(200)).body.id).toBe(graph.id);

@@ -118,7 +118,7 @@ describe('rejected rows', () => {
     expect(first).toContain(`"column 'n': cannot read 'a ""quoted"", one' as int"`);
   });
 
-  it('refuse a format that is not known', async () => {
+  it('refuse an unknown format', async () => {
     await app.admin.get(`/api/ingestion/runs/${run.id}/rejected?format=xml`).expect(422);
   });
 });

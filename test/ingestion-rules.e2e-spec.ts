@@ -11,7 +11,7 @@ afterAll(async () => {
   await app.close();
 });
 
-/** One node 行 keyed by `id`, quarantining, with `columns` besides the key. */
+/** A mapping of one node 行 keyed by `id`, quarantining, with `columns` besides the key. */
 const mapping = (table: string, columns: string[], defaults = 'on_error: quarantine, max_error_rate: 1'): string => `version: 1
 source: {timezone: Asia/Shanghai}
 defaults: {${defaults}}
@@ -56,7 +56,7 @@ describe('types', () => {
     ['json', '{"a": [null]}', { a: [null] }, ['{a}', '[1,']],
     ["'string[]'", '["a","b"]', ['a', 'b'], ['[1]', '[{}]', 'a,b']],
     ["'int[]'", '{1,2}', [1, 2], ['["1"]', '[1.5]', '{x}']],
-  ])('reads %s from text and rejects what is none', async (type, good, expected, bad) => {
+  ])('reads %s from text and rejects other texts', async (type, good, expected, bad) => {
     const quoted = (value: string): string => `"${value.replaceAll('"', '""')}"`;
     const lines = [good, '', ...bad].map((value, index) => `${index},${quoted(value)}`);
     const table = await aTable(`id,v\n${lines.join('\n')}\n`, 'id:text,v:text');
@@ -66,7 +66,7 @@ describe('types', () => {
     expect(await broken(run.id)).toEqual(Object.fromEntries(bad.map((_, index) => [String(index + 2), ['type']])));
   });
 
-  it('reads every spelling of a day that leaves nothing to guess', async () => {
+  it('reads every unambiguous spelling of a day', async () => {
     const days = ['2024-02-09', '2024-2-9', '2024/2/9', '2024.2.9', ' 20240209 ', '2024-Feb-09', '9 February 2024', '2024-02-09T08:00Z'];
     const table = await aTable(`id,v\n${days.map((day, index) => `${index},${day}`).join('\n')}\n`, 'id:text,v:text');
     const { graphId } = await ingest(app, mapping(table, ['{column: v, type: date}', '{column: v, property: at, type: datetime}']));
@@ -75,7 +75,7 @@ describe('types', () => {
     expect(read.map(({ at }) => at)).toEqual(days.map((_, index) => `2024-02-09T${index === 7 ? '16' : '00'}:00:00+08:00`));
   });
 
-  it('reads typed source columns without going through text, and checks what may not fit', async () => {
+  it('reads typed source columns without going through text, and checks values that may not fit', async () => {
     const table = await aTable(
       'id,n,d,t,b\n1,3.00,2024-05-06,2024-05-06 07:08:09,true\n2,3.50,2024-05-07,2024-05-06 07:08:09,false\n3,3000000000,,,\n',
       'id:text,n:numeric,d:date,t:timestamp,b:boolean',
@@ -96,7 +96,7 @@ describe('types', () => {
 });
 
 describe('transforms', () => {
-  it('applies them in order, then the default, and takes blanks for NULL', async () => {
+  it('applies them in order, then the default, and reads blanks as NULL', async () => {
     const table = await aTable('id,v\n1,"  Ab  c "\n2,\n3,"   "\n4,N/A\n5,ＡＢＣ\n', 'id:text,v:text');
     const { graphId } = await ingest(
       app,
@@ -145,7 +145,7 @@ describe('rules', () => {
         '{column: s, rules: [{one_of: [paid, shipped]}]}',
       ]),
     );
-    // Row 1 breaks max_length, which comes after the pattern that the others break first.
+    // Row 1 breaks max_length, which comes after the pattern that the other rows break first.
     expect(await broken(run.id)).toEqual({
       1: ['max_length'],
       2: ['pattern', 'min'],
@@ -279,14 +279,14 @@ edges:
 `;
   const ends = (rest = ''): string => `from: {node: person, match: {a: id}${rest}}, to: {node: person, match: {b: id}${rest}}`;
 
-  it('spells the ends of an edge as the key of its node is spelt', async () => {
+  it('spells the ends of an edge like the key of its node', async () => {
     const people = await aTable('id\n A \nb\n', 'id:text');
     const knows = await aTable('a,b\na,B\n', 'a:text,b:text');
     const { run } = await ingest(app, graph(people, `table: ${knows}, ${ends()}`));
     expect(counts(run)['认识']).toEqual([1, 1, 0, 0, 0, 0, 0]);
   });
 
-  it('takes (from, to) for the identity where no key is given, and keys for parallel edges where one is', async () => {
+  it('identifies edges by (from, to) without a key, and parallel edges by their key', async () => {
     const people = await aTable('id\na\nb\n', 'id:text');
     const knows = await aTable('a,b,n\na,b,1\na,b,2\nb,a,3\n', 'a:text,b:text,n:int');
     const single = await ingest(app, graph(people, `table: ${knows}, ${ends()}, columns: [{column: n}]`));
@@ -322,7 +322,7 @@ edges:
     expect(rows[0].key).toBe(rows[0].expected);
   });
 
-  it('fails when rows were read and not one found both its ends', async () => {
+  it('fails when rows were read and none found both its ends', async () => {
     const people = await aTable('id\na\nb\n', 'id:text');
     const knows = await aTable('a,b\nx,y\nz,b\n', 'a:text,b:text');
     const { run, graphId } = await ingest(app, graph(people, `table: ${knows}, ${ends(', on_missing: skip')}`));
@@ -395,7 +395,7 @@ describe('writing again', () => {
       'key: [id]\n    incremental: {cursor: d, type: date, lag: 2d, initial: 2024-01-03}',
     );
     const { jobId, run } = await ingest(app, text);
-    // 5 and 10, and the row without a cursor, which could otherwise never be read.
+    // Rows 5 and 10, and the row without a cursor, which otherwise could never be read.
     expect(run.report.targets[0].read).toBe(3);
     await upload(app, table, rows([1, 7, 8, 9, 12]), 'id:text,d:date');
     const second = await runToEnd(app, jobId);
@@ -419,7 +419,7 @@ describe('creating a job', () => {
     return body.detail.errors;
   };
 
-  it('names tables and columns that are not there, with line and the nearest name', async () => {
+  it('names missing tables and columns, with line and the nearest name', async () => {
     await upload(app, 'customers', 'customer_id,company_name\n1,甲\n');
     const [table] = await refused(mapping('custmers', []));
     expect(table).toMatchObject({ type: 'unknown_table', line: 7, column: 12, path: 'nodes[0].table' });
@@ -466,7 +466,7 @@ describe('creating a job', () => {
       '3}',
     ],
     ['a default that is no number', '{column: n, property: n, default: none}', 'default_breaks_rule', 'none'],
-  ])('refuses %s where the source decides on the type', async (_name, column, type, pointedAt) => {
+  ])('refuses %s when the source decides the type', async (_name, column, type, pointedAt) => {
     const table = await aTable('id,n,d,s\na,1,2026-01-01,x\n');
     const { body } = await app.admin
       .post('/api/ingestion/mappings/validate')
@@ -486,7 +486,7 @@ describe('creating a job', () => {
     expect([error.code, JSON.stringify(error)]).toEqual(['source_changed', expect.stringContaining("rule 'min'")]);
   });
 
-  it('names a connection that is not there', async () => {
+  it('names a connection that does not exist', async () => {
     expect((await refused(mapping('t1', []).replace('{timezone: Asia/Shanghai}', '{connection: nowhere}')))[0]).toMatchObject({
       type: 'unknown_connection',
       line: 2,

@@ -17,7 +17,7 @@ const numbers = (length: number): number[] => Array.from({ length }, (_, index) 
 
 describe('a table of 1,600 columns', () => {
   const width = 1_600;
-  /** Every third column is text, the key among them. */
+  /** Every third column is text, including the key. */
   const row = (of: (index: number) => number): string =>
     numbers(width)
       .map(index => (index % 3 === 0 ? `t${of(index)}` : of(index)))
@@ -38,7 +38,7 @@ describe('a table of 1,600 columns', () => {
     ),
   );
 
-  /** Passes 1 and 2, and rejects 9 in each column. */
+  /** Rules that pass 1 and 2, and reject 9 in each column. */
   const columns = (count: number): string =>
     numbers(count)
       .map(index => `      - {column: c${index}, rules: [required, ${index % 3 === 0 ? '{pattern: "t[12]"}' : '{max: 2}'}]}\n`)
@@ -75,7 +75,7 @@ ${columns(count)}`,
     expect(rejected.map(({ reasons, sample }) => [reasons.length, Object.keys(sample).length])).toEqual([[count, count], [count, count]]);
   }, 60_000); // prettier-ignore
 
-  it('is read by a query too, of no more columns', async () => {
+  it('is read by a query of the same number of columns too', async () => {
     const mapping = (query: string): string =>
       `version: 1\nnodes:\n- {id: wide, label: 宽, query: '${query}', key: [c0], columns: [{column: c0}]}\n`;
     const { graphId, run } = await ingest(app, mapping('SELECT * FROM wide'));
@@ -122,7 +122,7 @@ nodes:
   columns:
 ${columns}`;
 
-  /** The texts that were written, each a JSON array of rows. */
+  /** Collects the texts that are written, each a JSON array of rows. */
   function watchWrites(): string[] {
     const written: string[] = [];
     const repository = app.app.get(RejectedRowsRepository);
@@ -220,7 +220,7 @@ ${columns}`;
     expect(JSON.stringify(rejected).length).toBeLessThan(20_000);
   }, 60_000);
 
-  it('that a failed run keeps are all there, whatever target they are of', async () => {
+  it('of a failed run are all kept, whatever their target', async () => {
     await upload(app, 'many', 'c0,n\n1,5\n');
     const nodes = numbers(20).map(
       index => `- {id: n${index}, label: N${index}, table: many, key: [c0], columns: [{column: c0}, {column: n, rules: [{max: 1}]}]}\n`,
@@ -234,7 +234,7 @@ ${columns}`;
   }, 60_000);
 });
 
-describe('a run that needs more than a backend has', () => {
+describe('a run that needs more memory than a backend has', () => {
   it.each(['53200', '53400'])(
     'fails at once and says so (%s)',
     async sqlstate => {
@@ -266,11 +266,11 @@ describe('a mapping of many long expressions', () => {
     const graphId = await aGraph(app);
     const turns = jest.spyOn(Pace.prototype, 'turn');
     const jobId = await aJob(app, graphId, mapping);
-    // Reading the text has few steps: the others are those of the expressions, of which each takes longer than a turn.
+    // Reading the text takes few steps. The other turns come from the expressions, each of which takes longer than a turn.
     expect(turns.mock.calls.length).toBeGreaterThan(20);
     turns.mockClear();
     expect((await runToEnd(app, jobId)).error).toBeNull();
-    // Checked again, then compiled.
+    // The text is checked again, then compiled.
     expect(turns.mock.calls.length).toBeGreaterThan(40);
   }, 60_000);
 });

@@ -12,7 +12,7 @@ defaults: {on_error: quarantine, max_error_rate: 1}
 nodes:
   - {id: r, label: 行, table: rows_of_test, key: [id], columns: [{column: id}, {column: n, type: int, rules: [{min: 0}]}]${more}}
 `;
-/** Runs for as long as the database needs to count to a hundred million: nobody waits for its end. */
+/** Runs while the database counts to a hundred million; no test waits for its end. */
 const slow = `version: 1
 nodes:
   - id: r
@@ -61,7 +61,7 @@ describe('running a job', () => {
     expect(run.report.targets[0].state).toBe('done');
   });
 
-  it('answers 409 while a run of the job is going on, and cancels it', async () => {
+  it('answers 409 while a run of the job is under way, and cancels it', async () => {
     const jobId = await aJob(app, await aGraph(app), slow);
     const { body: first } = await app.admin.post(`/api/ingestion/jobs/${jobId}/run`).expect(202);
     const going = await untilPhase(first.id, /^staging/);
@@ -115,7 +115,7 @@ describe('leases', () => {
     return rows[0].id;
   };
 
-  it('takes over the run of a worker that has gone', async () => {
+  it('takes over the run of a worker that has died', async () => {
     const jobId = await aJob(app, await aGraph(app), mapping());
     const runId = await insertRun(
       jobId,
@@ -152,7 +152,7 @@ describe('leases', () => {
   it('commits nothing once another worker holds the lease', async () => {
     const graphId = await aGraph(app);
     const jobId = await aJob(app, graphId, mapping());
-    // Holds the run between its staging and its writing, as a stalled worker would be.
+    // Holds the run between its staging and its writing, like a stalled worker.
     const blocker = await app.pool.connect();
     await blocker.query('BEGIN');
     await blocker.query(`LOCK TABLE ${graphTables(graphId).nodes} IN SHARE MODE`);
@@ -174,7 +174,7 @@ describe('leases', () => {
     await app.pool.query(`UPDATE ingestion_runs SET status = 'failed' WHERE id = $1`, [body.id]);
   });
 
-  it('tries a run again whose connection to the database was cut', async () => {
+  it('tries a run again after its connection to the database was cut', async () => {
     const seconds = slow.replace(' CROSS JOIN numbers d', '');
     const { body } = await app.admin.post(`/api/ingestion/jobs/${await aJob(app, await aGraph(app), seconds)}/run`).expect(202);
     await untilPhase(body.id, /^staging/);

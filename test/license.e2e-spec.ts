@@ -40,7 +40,7 @@ async function licenceFile({ expiresInDays = 30, secret, by = licensor }: { expi
   return file;
 }
 
-/** The licence server's signed word on the key it is asked about. */
+/** A licence server that signs this verdict on the key it is asked about. */
 function says(valid: boolean): Answering {
   return (response, asked) => {
     const body = JSON.stringify({
@@ -78,7 +78,7 @@ interface Run {
   stderr: string;
 }
 
-/** Starts the built service and watches its port until the process ends, or ends it once the port is open, unless told to wait on. */
+/** Starts the built service and watches its port until the process ends. Ends it once the port is open, unless told to wait. */
 async function start(environment: Record<string, string>, { thenWait = false } = {}): Promise<Run> {
   const port = await freePort();
   const { PATH, HOME } = process.env;
@@ -131,11 +131,11 @@ describe('a service without a proof of its licence', () => {
     const { opened, exitCode, stdout, stderr } = await start(await environment());
     expect({ opened, exitCode }).toEqual({ opened: false, exitCode: 78 });
     expect(stderr).toMatch(new RegExp(`^许可证未通过：.+ / Licence refused \\[${reason}\\]: .+\\n$`));
-    // Nothing that the log holds at its most talkative tells the same a second time.
+    // The log at its most detailed level does not repeat the message.
     expect(stdout).not.toMatch(/refused|许可证/);
   });
 
-  it('says nothing else, also with a database of its own, which is stopped in order', async () => {
+  it('prints only that, also with a database of its own, which is stopped in order', async () => {
     const environment = {
       LICENSE_CHECK_ENABLED: 'true',
       LICENSE_PUBLIC_KEY: licensor.publicKeyHex,
@@ -167,13 +167,13 @@ describe('a service with a proof of its licence', () => {
     expect({ opened, exitCode }).toEqual({ opened: true, exitCode: 0 });
   });
 
-  it('does not start again under a clock that lies behind its last start', async () => {
+  it('does not start again with a clock behind its last start', async () => {
     const file = await licenceFile();
     expect(await start({ LICENSE_FILE: file })).toMatchObject({ opened: true, exitCode: 0 });
     const client = new pg.Client(database.url);
     await client.connect();
     try {
-      // Rather than the clock of the machine, what was seen is moved.
+      // Moves the stored time, instead of the clock of the machine.
       const { rowCount } = await client.query("UPDATE licence_clock SET seen_at = seen_at + interval '25 hours'");
       expect(rowCount).toBe(1);
       const { opened, exitCode, stderr } = await start({ LICENSE_FILE: file });
@@ -193,10 +193,10 @@ describe('a service with a proof of its licence', () => {
     expect(stderr).toMatch(/^许可证未通过：.+ \/ Licence refused \[expired\]: .+\n$/);
   }, 60_000);
 
-  it('reads the end of a licence alike in every zone of the machine', async () => {
+  it('reads the end of a licence alike in every time zone of the machine', async () => {
     const check = path.join(root, 'dist', 'src', 'licensing', 'verification', 'check-licence.js');
     const file = await licenceFile({ expiresInDays: -30 });
-    // The same file a minute before and after the end of its grace.
+    // The same file, a minute before and after the end of its grace period.
     const script = `
       import { checkLicence } from ${JSON.stringify(check)};
       const settings = ${JSON.stringify({ licenseFile: file, licensePublicKey: licensor.publicKeyHex, dataDirectory: directory })};
@@ -250,7 +250,7 @@ describe('GET /license', () => {
     }
   });
 
-  it('says so when no licence is asked for', async () => {
+  it('says so when the check is off', async () => {
     const app = await startTestApp();
     try {
       const { body } = await app.admin.get('/license').expect(200);

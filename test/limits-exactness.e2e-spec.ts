@@ -16,7 +16,7 @@ interface Task {
   windowMs: number;
   limit: number;
   clients: number;
-  /** Keys that each client hits, in an order of its own; one unless told. */
+  /** The keys that each client hits, in an order of its own; one by default. */
   keys?: number;
   forMs?: number;
   pauseMs?: number;
@@ -30,7 +30,7 @@ interface Hit {
   retryAfterS: number;
 }
 
-/** Processes apart from this one, each with connections of its own to one storage. */
+/** Other processes, each with its own connections to one storage. */
 class Hammers {
   private constructor(private readonly children: ChildProcess[]) {}
 
@@ -40,7 +40,7 @@ class Hammers {
     return new Hammers(children);
   }
 
-  /** The hits of all processes; the clients of `task` are shared out among them. */
+  /** The hits of all processes. The clients of `task` are divided among them. */
   async run(work: 'burst' | 'flood', task: Task): Promise<Hit[]> {
     const share = { ...task, clients: task.clients / processes };
     return (await Promise.all(this.children.map(child => this.ask(child, work, share)))).flat();
@@ -103,7 +103,7 @@ function isExact(kind: string, open: () => Promise<{ url: string; close: () => P
     }
   }, 600_000);
 
-  it('admits a request that is sent at Retry-After, from whichever process', async () => {
+  it('admits a request that is sent at Retry-After, from any process', async () => {
     const outcomes = await Promise.all(
       Array.from({ length: retryTrials }, async (_, trial) => {
         await sleep(Math.random() * 1_000);
@@ -119,11 +119,11 @@ function isExact(kind: string, open: () => Promise<{ url: string; close: () => P
     expect(outcomes).toEqual(Array.from({ length: retryTrials }, () => false));
   }, 600_000);
 
-  it('admits no more than the limit in any window of a flood across many windows, and no fewer than it must', async () => {
+  it('admits at most the limit in any window of a flood across many windows, and no fewer than it must', async () => {
     const [windowMs, limit] = [1_000, 10];
     const task = { key: 'flood', windowMs, limit, clients: 40, forMs: floodMs, pauseMs: 20 };
     const admitted = (await hammers.run('flood', task)).sort((first, second) => first.sentAt - second.sentAt);
-    // What was both sent and answered within one window was certainly decided in it.
+    // A request that was sent and answered within one window was certainly decided in it.
     const most = Math.max(
       ...admitted.map(({ sentAt }) => admitted.filter(hit => hit.sentAt >= sentAt && hit.receivedAt < sentAt + windowMs).length),
     );

@@ -10,7 +10,7 @@ import { describeWithRedis, startRedis, type TestRedis } from './support/redis.j
 
 const bodyOfNobody = { username: 'nobody', password: 'wrong-wrong' };
 
-/** What is set chooses the storage; the database itself is always the test's own. */
+/** These settings choose the storage. The database is always the test's own. */
 const onPostgres = {
   DATABASE_URL: 'postgresql://named-in-the-environment',
   RATE_LIMIT_SCALE: '1',
@@ -116,7 +116,7 @@ describe('limits in PostgreSQL, when it does not answer', () => {
     await test.admin.get('/api/auth/me').expect(200);
   });
 
-  it('forget and go on after their table was emptied, as by a crash of the server', async () => {
+  it('forget their counts and go on after their table was emptied, as by a crash of the server', async () => {
     for (let count = 0; count < 10; count++) await loginFrom(test, '198.51.100.3').expect(401);
     await other.query('TRUNCATE rate_limit_hits');
     await loginFrom(test, '198.51.100.3').expect(401);
@@ -129,7 +129,7 @@ describe('limits in PostgreSQL, when it does not answer', () => {
     const queries = jest.spyOn(pg.Client.prototype, 'query');
     try {
       for (let sent = 0; sent < 40; sent++) expect((await requests[sent % 2]!()).status).toBe(429);
-      // The pulse of the database goes on by itself.
+      // The pulse of the database runs on its own.
       expect(queries.mock.calls.map(([query]) => query).filter(query => query !== 'SELECT 1')).toEqual([]);
     } finally {
       queries.mockRestore();

@@ -5,13 +5,13 @@ import { asSuperuser } from './support/database.js';
 
 const long = process.env.LONG_TESTS === '1';
 
-/** One client's share, once for each minute that the requests took: the long run may take more than one. */
+/** Expects one client's share, once for each minute that the requests took: the long run may take more than one. */
 function expectOneShare(admitted: number, limit: number, startedAt: number): void {
   expect(admitted).toBeGreaterThanOrEqual(limit);
   expect(admitted).toBeLessThanOrEqual(limit * Math.ceil((performance.now() - startedAt) / 60_000));
 }
 
-/** Clients are told apart by X-Forwarded-For, which the app believes: it comes from this machine. */
+/** X-Forwarded-For distinguishes the clients. The app trusts it because it comes from this machine. */
 describe('rate limits', () => {
   let test: TestApp;
   let addresses = 0;
@@ -21,7 +21,7 @@ describe('rate limits', () => {
       RATE_LIMIT_SCALE: '1',
       TRUST_PROXY: '127.0.0.1',
       CORS_ORIGINS: 'https://app.example.com',
-      // The worker asks the database for runs, which one of these tests would take for the cost of a request.
+      // The worker asks the database for runs, which one of these tests would count as the cost of a request.
       WORKER: 'off',
       // One of these tests makes hundreds of faults.
       LOG_LEVEL: 'silent',
@@ -29,7 +29,7 @@ describe('rate limits', () => {
   });
   afterAll(() => test.close());
 
-  /** An address that nobody else in this file has. */
+  /** An address that nothing else in this file uses. */
   const newAddress = () => `198.51.${100 + (addresses >> 8)}.${addresses++ & 255}`;
   const loginFrom = (address: string, body: object = { username: 'nobody', password: 'wrong-wrong' }, path = '/api/auth/login') =>
     test.anonymous.post(path).set('X-Forwarded-For', address).send(body);
@@ -95,7 +95,7 @@ describe('rate limits', () => {
     expect(Object.keys(headers).filter(name => /retry-after-|x-ratelimit/.test(name))).toEqual([]);
   });
 
-  it('tells an admitted request how many are left and when there is one more', async () => {
+  it('tells an admitted request how many are left and when the next one is free', async () => {
     const address = newAddress();
     const { headers: first } = await loginFrom(address, {});
     expect(first['ratelimit-policy']).toBe('"login";q=10;w=60');
@@ -207,7 +207,7 @@ describe('rate limits', () => {
       await test.anonymous.get('/api/nowhere').set('X-Forwarded-For', newAddress()).expect(404);
     });
 
-    it('serves good tokens that it sees for the first time, and logins, from a blocked address; ended tokens cost it one query', async () => {
+    it('serves new good tokens, and logins, from a blocked address; ended tokens cost it one query', async () => {
       const address = newAddress();
       const [fresh, ended] = [await newUser(), await newUser()];
       await ended.post('/api/auth/logout').expect(204);
@@ -226,7 +226,7 @@ describe('rate limits', () => {
       }
     });
 
-    it('holds faults of its own against nobody', async () => {
+    it('counts its own faults against nobody', async () => {
       const address = newAddress();
       const user = await newUser();
       await asSuperuser(test.databaseUrl, 'ALTER TABLE users RENAME TO users_away');
@@ -300,7 +300,7 @@ describe('rate limits', () => {
       ];
       const { refused } = await send(120, index => requests[index % requests.length]!());
       expect(refused).toHaveLength(120);
-      // The pulse of the database goes on by itself.
+      // The pulse of the database runs on its own.
       expect(queries.mock.calls.map(([query]) => query).filter(query => query !== 'SELECT 1')).toEqual([]);
     } finally {
       queries.mockRestore();
@@ -351,7 +351,7 @@ describe('rate limits without a trusted proxy', () => {
         const { status } = await test.anonymous.post('/api/auth/login').set('X-Forwarded-For', forged).send({});
         if (status !== 429) admitted += 1;
       }
-      // One of the ten went into the first login of the test's own.
+      // One of the ten was the first login of the test itself.
       expectOneShare(admitted + 1, 10, startedAt);
     } finally {
       await test.close();

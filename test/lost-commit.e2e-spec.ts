@@ -50,7 +50,7 @@ describe('a COMMIT whose answer is lost', () => {
     return client.query(sql, values).finally(() => client.end());
   }
 
-  /** Every run that ended, by how. */
+  /** Every ended run, by its outcome. */
   async function runsEnded(): Promise<string> {
     const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
     return text
@@ -67,7 +67,7 @@ describe('a COMMIT whose answer is lost', () => {
     const { body: run } = await send('POST', `/ingestion/jobs/${jobId}/run`);
     expect(proxy.isCommitAwaited).toBe(false);
     expect(run).toMatchObject({ status: 'succeeded', attempt: 1, error: null, report: { graph_version: 1, totals: { inserted: 3 } } });
-    // Whatever the worker makes of it, it has made by now; nobody takes the run up again.
+    // By now the worker has acted on it, and nobody starts the run again.
     for (const deadline = Date.now() + 10_000; !(await runsEnded()) && Date.now() < deadline;) await sleep(20);
     expect(await runsEnded()).toBe('ingestion_runs_total{status="succeeded"} 1');
     expect((await send('GET', `/ingestion/runs/${run.id}`)).body).toEqual(run);
@@ -77,7 +77,7 @@ describe('a COMMIT whose answer is lost', () => {
     expect(rows).toEqual([{ nodes: 3 }]);
   }, 60_000);
 
-  it('leaves a creation done though it is answered with 500, which says so', async () => {
+  it('leaves a record created, though the answer is a 500, which says so', async () => {
     proxy.loseCommit('INSERT INTO graphs');
     const { status, body } = await send('POST', '/graphs', { name: '未知' });
     expect(proxy.isCommitAwaited).toBe(false);

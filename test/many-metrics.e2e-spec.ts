@@ -21,7 +21,7 @@ describe('the metrics of a graph', () => {
     ).body.id;
   const ask = async (question: string) => (await owner.post(`/api/graphs/${graph.id}/query`).send({ question, include: ['plan'] })).body;
 
-  it('are asked by the names that they have now', async () => {
+  it('are asked by their current names', async () => {
     expect((await ask('2025年的销售额')).plan.kind).toBe('metric');
     expect((await ask('2025年的流水')).plan.kind).not.toBe('metric');
     await test.admin
@@ -37,7 +37,7 @@ describe('the metrics of a graph', () => {
     expect(body.aliases).toEqual(['流水']);
   });
 
-  it('come to no more parts than a statement may have', async () => {
+  it('have at most as many parts together as a statement may have', async () => {
     const wide = await create('宽', `[销售额]${'+1'.repeat(250)}`);
     const wider = await create('更宽', `[宽]${'+[宽]'.repeat(50)}`);
     expect((await test.admin.get(`/api/metrics/${wide}`).expect(200)).body.warnings).toEqual([]);
@@ -47,7 +47,7 @@ describe('the metrics of a graph', () => {
     expect(JSON.stringify(executed.body)).toContain('more than 600 parts');
   });
 
-  it('have bindings of no more than 65,536 characters', async () => {
+  it('have bindings of at most 65,536 characters', async () => {
     const columns = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`c${i}`, `'${'x'.repeat(900)}'`]));
     const { body } = await test.admin
       .put(`/api/metrics/${graph.metricId}/binding`)
@@ -56,7 +56,7 @@ describe('the metrics of a graph', () => {
     expect(body.detail.errors).toEqual([{ loc: ['body'], type: 'too_large', msg: expect.stringContaining('65536') }]);
   });
 
-  it('are no subject of questions where they have too many names', async () => {
+  it('are left out of questions when they have too many names', async () => {
     const aliases = (i: number) => Array.from({ length: 20 }, (_, j) => `${i}_${j}${'名'.repeat(110)}`);
     for (let i = 0; i < 230; i++) await create(`数${i}`, '[销售额]+1', { aliases: aliases(i) });
     const refused = await ask('2025年的流水');

@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => test?.close());
 
-/** Puts a small table into the mirror the way a user does. */
+/** Loads a small table into the mirror as a user does. */
 async function upload(table: string, csv: string, types?: string): Promise<void> {
   const query = types ? `?types=${encodeURIComponent(types)}` : '';
   const { status, body } = await test.admin
@@ -159,7 +159,7 @@ describeWithShared('Jaffle shop', 'data/jaffle_shop_classic/raw_payments.csv', (
     expect(body.totals).toEqual({ value: '99' });
   });
 
-  it('gives 16.89 per order, not 18.43: an order is not repeated by its payments', async () => {
+  it('gives 16.89 per order, not 18.43, because payments do not repeat an order', async () => {
     const id = await aMetric({ formula: 'ROUND(SUM(金额) / COUNT(DISTINCT order_id), 2)', binding: payments });
     expect((await execute(id).expect(200)).body.rows).toEqual([['16.89']]);
     const orders = {
@@ -280,7 +280,7 @@ describe('metrics over REST', () => {
     expect(utc.params).toContain('UTC');
   });
 
-  it('lists what it knows when a name is wrong, and refuses options that are not built', async () => {
+  it('lists the known names when a name is wrong, and refuses options that are not built', async () => {
     const id = await aMetric({ formula: 'COUNT(*)', binding });
     const { body } = await execute(id, { dimensions: ['region'], filters: [{ field: 'nope', op: '=', value: 1 }] }).expect(422);
     expect(body.success).toBe(false);
@@ -395,7 +395,7 @@ describe('metrics over REST', () => {
     expect(body.detail).toMatch(/位于 filter_clause .* in filter_clause/);
   });
 
-  it('names the place in the formula where types do not fit, and the nearest columns for one that is not there', async () => {
+  it('names the place in the formula where types do not fit, and the nearest columns for an unknown one', async () => {
     await upload('typed', '名称,n,unit_price\nx,1,2\n');
     const binding = { relation: { table: 'typed' } };
     const { body: mismatch } = await execute(await aMetric({ formula: 'SUM(名称 * 2)', binding })).expect(400);
@@ -439,7 +439,7 @@ describe('metrics over REST', () => {
     expect(ambiguous(changed.warnings)).toEqual([]);
   });
 
-  it('tells how to bind a time column, where there is none', async () => {
+  it('says how to bind a time column when there is none', async () => {
     await upload('typed', 'n\n1\n');
     const id = await aMetric({ formula: 'SUM(n)', binding: { relation: { table: 'typed' } } });
     const { body } = await execute(id, { time: { grain: 'month' } }).expect(422);

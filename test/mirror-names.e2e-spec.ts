@@ -3,7 +3,7 @@ import { aGraph, ingest, upload } from './support/ingestion.js';
 
 const tables = '/api/warehouse/connections/1/tables';
 
-/** Tables of the mirror that are called like something of PostgreSQL's own. */
+/** Tables of the mirror with names of PostgreSQL's own objects. */
 describe('names of mirror tables', () => {
   let test: TestApp;
   beforeAll(async () => {
@@ -28,7 +28,7 @@ nodes:
     expect(JSON.stringify(body)).toContain('reserved_name');
   });
 
-  it('pg_ is how every relation begins that a bare name can mean before a table of the mirror', async () => {
+  it('pg_ begins the name of every relation that a bare name finds before a table of the mirror', async () => {
     const { rows } = await test.pool.query(
       `SELECT relname FROM pg_class WHERE relnamespace = 'pg_catalog'::regnamespace AND relname !~ '^pg_'`,
     );
@@ -76,7 +76,7 @@ nodes:
     });
   });
 
-  it('a table may be called like a type or a function: both are looked up in the catalogue first', async () => {
+  it('a table may have the name of a type or a function, both of which are looked up in the catalogue first', async () => {
     for (const table of ['text', 'numeric', 'date', 'upper', 'int4']) await upload(test, table, 'date,text\n2024-02-29,12\n');
     const graphId = await aGraph(test);
     const sql = `SELECT d.date::text AS "日", d.text::numeric AS "数", upper(CAST(d.text AS text)) AS "文" FROM date d JOIN text USING (date)`;

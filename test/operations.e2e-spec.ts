@@ -14,7 +14,7 @@ describe('health and settings', () => {
   });
   afterAll(() => test.close());
 
-  it('says that the process lives, and whether requests should come', async () => {
+  it('say that the process lives, and whether requests should come', async () => {
     expect((await test.anonymous.get('/health').expect(200)).body).toEqual({ status: 'ok' });
     const ready = async () => (await test.anonymous.get('/api/health/ready').expect(200)).body;
     // Its process starts after the API listens.
@@ -22,7 +22,7 @@ describe('health and settings', () => {
     expect(await ready()).toEqual({ status: 'ok', checks: { database: 'ok', retrieval: 'ok' } });
   });
 
-  it('is live and not ready while the service stops', async () => {
+  it('say that the service lives and is not ready while it stops', async () => {
     jest.spyOn(test.app.get(ServiceStop), 'hasBegun', 'get').mockReturnValue(true);
     await test.anonymous.get('/health').expect(200);
     const { body } = await test.anonymous.get('/health/ready').expect(503);
@@ -30,14 +30,14 @@ describe('health and settings', () => {
     jest.restoreAllMocks();
   });
 
-  it('tells anyone the version, whether registration is open, and the languages', async () => {
+  it('tell anyone the version, whether registration is open, and the languages', async () => {
     const { body } = await test.anonymous.get('/api/settings').expect(200);
     const { version } = JSON.parse(readFileSync(path.resolve(__dirname, '..', 'package.json'), 'utf8'));
     expect(body).toEqual({ version, registration_open: false, languages: ['zh', 'en'] });
     expect((await test.anonymous.get('/openapi.json')).body.info.version).toBe(version);
   });
 
-  it('shows no metrics on the port of the API, and opens no other port unasked', async () => {
+  it('show no metrics on the port of the API, and open no other port by default', async () => {
     await test.anonymous.get('/metrics').expect(401);
     const { text } = await test.admin.get('/metrics').expect(200);
     expect(text).not.toContain('http_requests_total');
@@ -56,7 +56,7 @@ describe('metrics', () => {
   afterAll(() => test.close());
 
   const read = async (): Promise<string> => (await fetch(url)).text();
-  /** The value of a series; 0 where it is not there yet. */
+  /** The value of a series, or 0 if it does not exist yet. */
   async function value(name: string, labels: Record<string, string | number> = {}): Promise<number> {
     const wanted = Object.entries(labels).map(([label, of]) => `${label}="${of}"`);
     const line = (await read())
@@ -75,7 +75,7 @@ describe('metrics', () => {
     expect((await fetch(url, { method: 'POST' })).status).toBe(404);
   });
 
-  it('tell of the process, its event loop, its pools and its queue', async () => {
+  it('report the process, its event loop, its pools and its queue', async () => {
     expect(await value('process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
     expect(await read()).toMatch(/^nodejs_eventloop_lag_seconds [\d.e-]+$/m);
     expect(await value('database_up')).toBe(1);
@@ -103,7 +103,7 @@ describe('metrics', () => {
     expect(text).not.toContain(`/graphs/${graphId}`);
   });
 
-  it('count runs by how they ended and queries by where the answer came from', async () => {
+  it('count runs by their outcome and queries by the source of the answer', async () => {
     const graphId = await aGraph(test, '城市');
     await upload(test, 'cities', 'id,name\n1,北京\n2,上海\n');
     const mapping = 'version: 1\nnodes:\n  - {id: c, label: 城市, table: cities, key: [id], columns: [{column: id}, {column: name}]}\n';
@@ -120,7 +120,7 @@ describe('metrics', () => {
     for (const cache of ['miss', 'hit', 'refresh']) expect(await value('graph_queries_total', { kind: 'search', cache })).toBe(1);
   });
 
-  it('count what the limits refuse, by bucket', async () => {
+  it('count the refusals of the limits, by bucket', async () => {
     const port = await freePort();
     const limited = await startTestApp({ RATE_LIMIT_SCALE: '1', METRICS_PORT: String(port) });
     try {

@@ -12,7 +12,7 @@ describe('members of a graph', () => {
   });
   afterAll(() => test.close());
 
-  it('opens a graph by name, as editor by default, and granting again changes the role', async () => {
+  it('are granted by name, as editors by default, and granting again changes the role', async () => {
     const friend = await test.asUser('friend');
     const graph = members.replace(/permissions\/(.*)\/members/, '$1');
     await friend.get(graph).expect(403);
@@ -26,7 +26,7 @@ describe('members of a graph', () => {
     await owner.delete(`${members}/${body.user_id}`).expect(404);
   });
 
-  it('takes user ids of admins only, whether or not there is such a user', async () => {
+  it('are granted by user id by admins only, whether or not there is such a user', async () => {
     await test.asUser('numbered');
     const { rows } = await test.pool.query("SELECT id FROM users WHERE username = 'numbered'");
     const answers = [];
@@ -39,7 +39,7 @@ describe('members of a graph', () => {
     const { body } = await test.admin.post(members).send({ user_id: rows[0].id }).expect(201);
     expect(body.username).toBe('numbered');
     await test.admin.post(members).send({ user_id: 999_999 }).expect(404);
-    // Neither do the routes that name a member tell other users apart from nobody.
+    // The routes that name a member do not show either whether another user exists.
     for (const method of ['patch', 'delete'] as const) {
       const tell = async (id: number) => (await owner[method](`${members}/${id}`).send(method === 'patch' ? { role: 'viewer' } : undefined).expect(404)).body;
       expect(await tell(1)).toEqual(await tell(999_999));
@@ -47,7 +47,7 @@ describe('members of a graph', () => {
     await owner.delete(`${members}/${rows[0].id}`).expect(204);
   }); // prettier-ignore
 
-  it('lets managers grant, but neither editors nor viewers', async () => {
+  it('are granted by managers, but neither by editors nor viewers', async () => {
     for (const [name, role, status] of [
       ['m', 'manager', 201],
       ['e', 'editor', 403],
@@ -66,14 +66,14 @@ describe('members of a graph', () => {
     }
   });
 
-  it('shows an admin who is a member the rights of an admin', async () => {
+  it('see admins among them with the rights of admins', async () => {
     await owner.post(members).send({ username: 'admin', role: 'viewer' }).expect(201);
     const graph = members.replace(/permissions\/(.*)\/members/, '$1');
     expect((await test.admin.get(graph).expect(200)).body.role).toBe('admin');
     expect((await owner.get(graph).expect(200)).body.role).toBe('owner');
   });
 
-  it('names what is wrong with a grant', async () => {
+  it('get a sentence about what is wrong with a grant', async () => {
     expect((await owner.post(members).send({ role: 'viewer' }).expect(400)).body.code).toBe('one_user_expected');
     expect((await owner.post(members).send({ username: 'ghost' }).expect(404)).body.code).toBe('user_not_found');
     expect((await owner.post(members).send({ username: 'owner' }).expect(400)).body.code).toBe('owner_is_no_member');

@@ -28,7 +28,7 @@ describe('the process', () => {
     expect(service.stdout).toBe('');
   }, 30_000);
 
-  it('prints what the licence check lacks in the same list, before any database is started', async () => {
+  it('prints the problems of the licence check in the same list, before any database is started', async () => {
     const wrong = { RETRIEVAL_URL: 'garbage', PORT: '9000', METRICS_PORT: '9000' };
     const licence = { LICENSE_CHECK_ENABLED: 'true', LICENSE_FILE: '/nowhere/x.lic', LICENSE_URL: 'ftp://x', LICENSE_PUBLIC_KEY: 'zz' };
     service = await ServiceProcess.spawn({ environment: { ...wrong, ...licence } });
@@ -48,7 +48,7 @@ describe('the process', () => {
     expect(readdirSync(service.dataDirectory)).toEqual([]);
   }, 30_000);
 
-  it('says once that tokens end with it, and nothing of the kind when it was given a key', async () => {
+  it('says once that tokens end with it, and says nothing of it when a key is set', async () => {
     const warnings = () => service.log.filter(({ msg }) => String(msg).includes('JWT_SECRET_KEY is unset'));
     service = await ServiceProcess.start({ environment: { DATABASE_URL: database.url } });
     expect(warnings()).toHaveLength(1);
@@ -60,7 +60,7 @@ describe('the process', () => {
     expect(warnings()).toHaveLength(0);
   }, 60_000);
 
-  it('logs a fault that nobody caught once, with its stack, and ends with 1 and its database', async () => {
+  it('logs an uncaught fault once, with its stack, and ends with 1 and its database', async () => {
     const preload = path.join(os.tmpdir(), `fault-${process.pid}.cjs`);
     await writeFile(preload, `process.on('SIGUSR2', () => Promise.reject(new TypeError('a test makes this fault')));`);
     service = await ServiceProcess.start({ nodeArguments: ['--require', preload] });
@@ -104,7 +104,7 @@ describe('the process', () => {
     expect((await service.stop()).code).toBe(0);
   }, 90_000);
 
-  it('keeps its metrics on the address and port it was given', async () => {
+  it('serves its metrics on the given address and port', async () => {
     const port = await freePort();
     service = await ServiceProcess.start({ environment: { DATABASE_URL: database.url, METRICS_PORT: String(port) } });
     const url = `http://127.0.0.1:${port}`;
@@ -118,7 +118,7 @@ describe('the process', () => {
     await expect(fetch(`http://127.0.0.1:${port}/metrics`)).rejects.toThrow();
   }, 60_000);
 
-  it('says nothing but that its port is taken, also with a database of its own', async () => {
+  it('says only that its port is taken, also with a database of its own', async () => {
     const other = createServer();
     await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as AddressInfo;
@@ -126,7 +126,7 @@ describe('the process', () => {
     expect((await service.ended).code).toBe(1);
     expect(service.stderr).toBe(`端口 ${port} 已被占用，请用 PORT 指定另一个端口 / Port ${port} is taken: set PORT to another one\n`);
     const complaints = service.log.filter(({ level }) => Number(level) > 30);
-    // Nest tells of the port by itself, in one line.
+    // Nest reports the port itself, in one line.
     expect(complaints.map(({ msg }) => msg)).toEqual([expect.stringContaining('EADDRINUSE')]);
     expect(readdirSync(path.join(service.dataDirectory, 'postgres'))).not.toContain('postmaster.pid');
     other.close();

@@ -43,7 +43,7 @@ interface Hit {
   label: string;
 }
 
-/** Rows of a file as the folder has them: a header, then codes bare and names between double quotes. */
+/** The rows of a file in the folder: a header, then bare codes and names in double quotes. */
 function readRows(csv: Buffer): Record<string, string>[] {
   const [header = '', ...lines] = csv.toString().trim().split(/\r?\n/);
   const names = header.split(',');
@@ -70,7 +70,7 @@ describeWithShared('searching the divisions of China', folder, () => {
 
   const ask = async (body: object) => (await test.admin.post(`/api/graphs/${graphId}/query`).send(body).expect(200)).body;
 
-  it('finds every division that carries 朝阳 in its name, and says which city each belongs to', async () => {
+  it('finds every division with 朝阳 in its name, and says which city each belongs to', async () => {
     const all = [...files.values()].flat().filter(row => row.name?.includes('朝阳'));
     const cityOf = new Map([...files.values()].flat().map(row => [row.code, row.cityCode ?? row.code]));
     const found: { hit: Hit; context: Hit[] }[] = [];

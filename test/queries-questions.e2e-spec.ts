@@ -79,7 +79,7 @@ describe('what a question excludes, joins and asks for', () => {
     'customers except those with orders',
     'suppliers that do not supply Chai',
     'orders that do not contain Chai',
-  ])('%s: is not answered as if it did not exclude anything', async question => {
+  ])('%s: is not answered as if it excluded nothing', async question => {
     const { plan, warnings, answer } = await ask(question);
     expect([plan.kind, warnings[0], answer.text]).toEqual([
       'search',
@@ -95,7 +95,7 @@ describe('what a question excludes, joins and asks for', () => {
     ['2024-02-31的销售额', '2024-02-31'],
     ['orders between 2025-01-01 and 2024-01-01', '2025-01-01 and 2024-01-01'],
     ['2025年到2024年的订单', '2025年到2024年'],
-  ])('%s: is not understood where no calendar has %s', async (question, time) => {
+  ])('%s: is not understood because no calendar has %s', async (question, time) => {
     const { plan, warnings } = await ask(question);
     expect([plan.kind, warnings[0]]).toEqual(['search', expect.stringMatching(new RegExp(`(不理解“|Not understood: )${time}`))]);
   });
@@ -111,7 +111,7 @@ describe('what a question excludes, joins and asks for', () => {
     ['orders before 2025-01-15', ['10248']],
     ['orders on or after 2025-07-01', ['9007199254740993']],
     ['orders from 2025-02-11 on', ['10251', '9007199254740993']],
-  ])('%s: reaches as far as it says', async (question, expected) => {
+  ])('%s: covers exactly the time that it names', async (question, expected) => {
     const { rows, warnings, plan } = await ask(question);
     expect([displays(rows).map(String).sort(), warnings, plan.kind]).toEqual([expected, [], 'cypher']);
   });
@@ -124,7 +124,7 @@ describe('what a question excludes, joins and asks for', () => {
     expect([plan.kind, warnings[0]]).toEqual(['search', `Not answered: Not understood: ${word}`]);
   });
 
-  it('leaves what begins at a day open', async () => {
+  it('leaves a time open that begins at a day', async () => {
     expect((await ask('orders since 2025')).plan.parameters).toEqual({ p1: '2025-01-01' });
     const { answer, plan } = await ask('2025年2月以来的销售额');
     expect([plan.metric_call.time, answer.text]).toEqual([{ from: '2025-02-01' }, '2025-02-01 及以后的销售额为 1,623 CNY。']);
@@ -145,17 +145,17 @@ describe('what a question excludes, joins and asks for', () => {
     `单价大于${'9'.repeat(400)}的产品`,
     'orders on 5 March 2025',
     '1024的客户',
-  ])('%s: a number is read to its end or not at all', async question => {
+  ])('%s: reads a number to its end or not at all', async question => {
     const { plan, warnings } = await ask(question);
     expect([plan.kind, warnings[0]]).toEqual(['search', expect.stringMatching(/不理解“|Not understood: /)]);
   });
 
-  it.each(['产品的单价和单价', 'products and unit price and unit price'])('%s: names a column twice and gets it once', async question => {
+  it.each(['产品的单价和单价', 'products and unit price and unit price'])('%s: gives a column that is named twice once', async question => {
     const { rows, plan } = await ask(question);
     expect([plan.kind, rows.map((row: unknown[]) => row.length)]).toEqual(['cypher', [2, 2, 2, 2, 2]]);
   });
 
-  it('takes a question particle and a comparison for no negation', async () => {
+  it('does not take a question particle or a comparison for a negation', async () => {
     expect(displays((await ask('有没有位于华东的客户？')).rows)).toHaveLength(2);
     expect(displays((await ask('单价不超过12.5的产品')).rows)).toHaveLength(2);
     expect(displays((await ask('products with unit price no more than 12.5')).rows)).toHaveLength(2);
@@ -191,7 +191,7 @@ describe('what a question excludes, joins and asks for', () => {
     'Which customers placed orders that contain both Chai and Kobe Beef?',
     'suppliers of each of Chai and Chang',
     '饮料和零食都有的订单',
-  ])('%s: is not answered with what has any of them', async question => {
+  ])('%s: is not answered with things that have only some of them', async question => {
     const { plan, warnings } = await ask(question);
     expect([plan.kind, warnings[0]]).toEqual(['search', expect.stringMatching(/同时满足|all at once|both/)]);
   });
@@ -202,7 +202,7 @@ describe('what a question excludes, joins and asks for', () => {
     ['customers in 华东 and 华南', 3],
     ['products of Exotic Liquids and Tokyo Traders', 4],
     ['Which customers bought Chai or Chang?', 2],
-  ])('%s: lists what has one of them', async (question, count) => {
+  ])('%s: lists things that have one of them', async (question, count) => {
     expect((await ask(question)).rows).toHaveLength(count);
   });
 
@@ -219,7 +219,7 @@ describe('what a question excludes, joins and asks for', () => {
       expect(second.keys).toHaveLength(second.rows[0][0] === '饮料' ? 3 : 1);
     });
 
-    it('are the rows that attain a maximum, over all or in each group', async () => {
+    it('are the rows that reach a maximum, over all or in each group', async () => {
       expect((await cite('MATCH (p:产品) RETURN max(p.单价) AS 最高')).keys).toEqual([['products', { product_id: '5' }]]);
       const grouped = await cite('MATCH (p:产品) RETURN p.类别 AS 类别, min(p.单价) AS 最低 ORDER BY 最低 DESC LIMIT 2');
       expect(grouped.rows).toEqual([
@@ -232,11 +232,11 @@ describe('what a question excludes, joins and asks for', () => {
       ]);
     });
 
-    it('are none for a count of nothing', async () => {
+    it('are empty for a count of nothing', async () => {
       expect(await cite('MATCH (p:产品) WHERE p.单价 > 1000 RETURN count(p) AS n')).toEqual({ rows: [[0]], keys: [], warnings: [] });
     });
 
-    it('are tables, with a warning, where the rows cannot be told', async () => {
+    it('are tables, with a warning, when the rows cannot be told', async () => {
       expect(await cite('MATCH (p:产品) RETURN max(p.单价) * 2 AS n')).toEqual({
         rows: [[194]],
         keys: [['products', {}]],
@@ -251,7 +251,7 @@ describe('what a question excludes, joins and asks for', () => {
       expect([rows, warnings]).toEqual([[], [expect.stringMatching(/^结果依据整张表（.*order_lines.*），没有单独的源行$/)]]);
     });
 
-    it('names a table that is gone and answers all the same', async () => {
+    it('names a missing table and answers all the same', async () => {
       await test.pool.query('ALTER TABLE mirror.regions RENAME TO regions_gone');
       try {
         const body = { search: '华东', include: ['source_rows'], limit: 1 };
@@ -331,7 +331,7 @@ describe('what a question excludes, joins and asks for', () => {
       ['平均销售额', /再求平均/],
       ['2023年和2025年的销售额', /首尾相接/],
       ['每个供应商的产品的平均单价', /分组求平均/],
-    ])('%s: nothing is left out silently', async (question, reason) => {
+    ])('%s: leaves nothing out silently', async (question, reason) => {
       const { plan, warnings } = await ask(question);
       expect([plan.kind, warnings[0]]).toEqual(['search', expect.stringMatching(reason)]);
     });
@@ -362,7 +362,7 @@ describe('what a question excludes, joins and asks for', () => {
       '客户的产品的订单的'.repeat(60),
       '每个客户每个产品'.repeat(70),
       'customers and products and '.repeat(40),
-    ])('does not try what asks for too much at once (%#)', async question => {
+    ])('does not try a question that asks for too much at once (%#)', async question => {
       const { answer, plan } = await ask(question);
       expect([plan.kind, answer.text]).toEqual(['search', expect.stringMatching(/^无法回答这个问题|^This question cannot be answered/)]);
     });

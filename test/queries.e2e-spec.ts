@@ -37,7 +37,7 @@ describe('queries', () => {
       }); // prettier-ignore
     });
 
-    it('follows an edge backwards where every node has one source: an order to its customer and on to the region', async () => {
+    it('follows an edge backwards if every node has one source: an order to its customer and on to the region', async () => {
       const { rows } = await ask({ search: '10250' });
       expect(rows[0][2].map((node: { display: string }) => node.display)).toEqual(['华为技术有限公司', '华东']);
     });
@@ -93,7 +93,7 @@ describe('queries', () => {
       expect(rows).toMatchObject([[{ properties: { 订单号: '9007199254740993' } }, '9007199254740993']]);
     });
 
-    it('refuses what writes with its place, and an error does not get stored', async () => {
+    it('refuses writing clauses with their place, and stores no error', async () => {
       expect(await ask({ cypher: 'MATCH (n) DELETE n' }, 400)).toMatchObject({ code: 'cypher_read_only', context: { position: 10 } });
       expect(await ask({ cypher: 'MATCH (n' }, 400)).toMatchObject({ code: 'cypher_syntax_error' });
     });
@@ -169,12 +169,12 @@ describe('queries', () => {
       expect(answer.text).toContain('华东（2）');
     });
 
-    it('says what it took a misspelt or partial name for', async () => {
+    it('says how it read a misspelt or partial name', async () => {
       const { rows, warnings } = await ask({ question: 'Which supplier supplies Kobe Beaf?' });
       expect([rows[0][0].display, warnings]).toEqual(['Tokyo Traders', ['"kobe beaf" was taken for "Kobe Beef"']]);
     });
 
-    it('never invents an answer: what is not understood gets the nearest nodes and the reason', async () => {
+    it('never invents an answer: a question that is not understood gets the nearest nodes and the reason', async () => {
       const weather = await ask({ question: '明天上海的天气怎么样？' });
       expect([weather.warnings[0], weather.answer.text]).toEqual([expect.stringMatching(/^未作答/), expect.stringMatching(/^无法回答/)]);
       const unconnected = await ask({ question: '华东的天气预报和股票走势怎么样' });
@@ -244,7 +244,7 @@ describe('queries', () => {
     });
 
     it.each(['2025年火星的销售额', 'revenue of Atlantis in 2025', '华为买了海尔的哪些产品'])(
-      'does not leave out a name that it does not know: %s',
+      'does not leave out an unknown name: %s',
       async question => {
         const { warnings, plan } = await ask({ question, include: ['plan'] });
         expect([plan.kind, warnings[0]]).toEqual(['search', expect.stringMatching(/火星|atlantis|海尔/)]);
@@ -270,7 +270,7 @@ describe('queries', () => {
       expect((await ask(query)).cache.status).toBe('hit');
     });
 
-    it('passes the store over with cache: refresh and keeps the new answer', async () => {
+    it('ignores the store with cache: refresh and keeps the new answer', async () => {
       const first = await ask(query);
       const refreshed = await ask({ ...query, cache: 'refresh' });
       expect([refreshed.cache.status, refreshed.query_id === first.query_id]).toEqual(['refresh', false]);

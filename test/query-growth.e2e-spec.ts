@@ -3,7 +3,7 @@ import pg from 'pg';
 import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
 
-/** What one backend may hold besides its shared memory while it refuses a query that grows. */
+/** The most memory that one backend may hold, besides its shared memory, while it refuses a query that grows. */
 const ceilingBytes = 300_000_000;
 
 describe('a query that grows', () => {
@@ -20,7 +20,7 @@ describe('a query that grows', () => {
   const ask = async (cypher: string, status: number, parameters = {}) =>
     (await owner.post(`/api/graphs/${graph.id}/query`).send({ cypher, parameters }).expect(status)).body;
 
-  /** Private memory of every backend that answers queries now, in bytes; empty where there is no /proc. */
+  /** The private memory of every backend that answers queries now, in bytes. Empty without /proc. */
   async function backendBytes(): Promise<number[]> {
     if (process.platform !== 'linux') return [];
     const { rows } = await test.pool.query<{ pid: number }>(
@@ -59,12 +59,12 @@ describe('a query that grows', () => {
     expect((await ask(`MATCH ${chain} WHERE c0.地区名称 = '无' RETURN c0, c12`, 200)).rows).toEqual([]);
   });
 
-  it('is refused where its statement is too complex for PostgreSQL', async () => {
+  it('is refused when its statement is too complex for PostgreSQL', async () => {
     const items = Array.from({ length: 1700 }, (_, i) => `${i}`).join(',');
     expect(await ask(`RETURN ${items}`, 422)).toMatchObject({ code: 'query_too_large', context: { sqlstate: '54011' } });
   });
 
-  it('is refused where its temporary files grow past the bound of a session', async () => {
+  it('is refused when its temporary files exceed the limit of a session', async () => {
     const superuser = new pg.Client(process.env.TEST_POSTGRES_URL);
     await superuser.connect();
     const { rows } = await test.pool.query<{ database: string; role: string }>(

@@ -10,7 +10,7 @@ edges:
   - {type: 连, table: ends_of_test, from: {node: a, match: {a: a}}, to: {node: b, match: {b: b}}, key: [a]}
 `;
 
-/** What the service asks by the clock, whoever queries. */
+/** Statements that the service runs by the clock, without any query. */
 const byTheClock = /^SELECT 1$|ingestion_runs|pg_stat_activity|pg_is_in_recovery|SELECT now\(\)/;
 
 describe('the statements of one query', () => {
@@ -41,20 +41,20 @@ describe('the statements of one query', () => {
     return response.json();
   }
 
-  it('are seven: who asks, their limits, their role, the stored answer, a snapshot with its version, the rows, and what they rest on', async () => {
+  it('are seven: the caller, their limits, their role, the stored answer, a snapshot with its version, the rows, and their evidence', async () => {
     await send('PUT', '/warehouse/connections/1/tables/ends_of_test', 'a,b\n1,2\n3,4\n');
     const { id } = await send('POST', '/graphs', { name: 'g' });
     const job = await send('POST', '/ingestion/jobs', { graph_id: id, mapping_yaml: mapping });
     await send('POST', `/ingestion/jobs/${job.id}/run`, {});
     const ask = (limit: number): Promise<any> =>
       send('POST', `/graphs/${id}/query`, { cypher: 'MATCH (a:甲)-[:连]->(b) RETURN a, b', limit, include: ['graph'] });
-    // The first reads the schema of the graph and fills pools.
+    // The first query reads the schema of the graph and fills pools.
     for (let limit = 10; limit < 14; limit++) await ask(limit);
     proxy.ran.length = 0;
     const answer = await ask(20);
     expect(answer).toMatchObject({ cache: { status: 'miss' }, rows: [{}, {}], graph: { nodes: [{}, {}, {}, {}], edges: [{}, {}] } });
     const ran = proxy.ran.filter(text => !byTheClock.test(text) || text.includes('found.*'));
-    // Storing the answer and ending the snapshot follow behind the response.
+    // Storing the answer and ending the snapshot happen after the response.
     const awaited = ran.filter(text => text !== 'ROLLBACK' && !text.includes('INTO queries') && !text.includes("'queries'"));
     expect(awaited).toHaveLength(7);
     proxy.ran.length = 0;

@@ -1,7 +1,7 @@
 import { type Client, grantConnection, startTestApp, type TestApp, userPassword } from './support/app.js';
 import { upload } from './support/ingestion.js';
 
-/** What a user may own and a graph may hold; asked by many at once, since a count that others do not see lets each of them in. */
+/** The limits of a user and a graph. Many requests ask at once: a count that does not see the others would let each of them in. */
 describe('quotas', () => {
   let test: TestApp;
   let user: Client;
@@ -15,7 +15,7 @@ describe('quotas', () => {
   });
   afterAll(() => test.close());
 
-  /** Eight requests at once; how many were created and how many refused. */
+  /** Sends eight requests at once. Returns how many created a record and how many were refused. */
   async function ask(request: (i: number) => Promise<{ status: number; body: { code?: string } }>): Promise<Record<string, number>> {
     const counts: Record<string, number> = {};
     for (const { status, body } of await Promise.all([...Array(8).keys()].map(request))) {
@@ -62,7 +62,7 @@ describe('quotas', () => {
     await member(user, username).expect(200);
   });
 
-  it('are the admins’ to set and not theirs to meet', async () => {
+  it('are set by admins and do not apply to them', async () => {
     for (let i = 0; i < 6; i++) await graph(test.admin).expect(201);
     await metric(test.admin, '管').expect(201);
     await job(test.admin).expect(201);

@@ -12,8 +12,8 @@ async function newKey(user: Client, graphId: number): Promise<{ id: number }> {
 }
 
 /**
- * Each race is decided by a lock: a transaction of the test holds a row while a request runs up to it, and commits once the
- * request waits. The request has then seen the state before and meets the state after.
+ * A lock decides each race. A transaction of the test holds a row while a request runs up to it, and commits once the request
+ * waits. The request has then seen the state before and meets the state after.
  */
 describe('requests that overtake each other', () => {
   let test: TestApp;
@@ -74,7 +74,7 @@ describe('requests that overtake each other', () => {
     expect(answer.body.code).toBe('api_key_rotated');
   });
 
-  it('answer 409 where what they refer to is deleted meanwhile', async () => {
+  it('answer 409 when a record that they refer to is deleted meanwhile', async () => {
     const owner = await newUser();
     const member = await newUser();
     const requests: ((graphId: number) => PromiseLike<Response>)[] = [
@@ -105,7 +105,7 @@ describe('requests that overtake each other', () => {
     }
   });
 
-  it('make one grant of two, and take one back once', async () => {
+  it('make one grant of two, and revoke one once', async () => {
     const user = await newUser();
     const grants = '/api/permissions/connections/1/users';
     const grant = (right: string) => test.admin.post(grants).send({ user_id: user.id, right });
@@ -133,7 +133,7 @@ describe('a change of access', () => {
   });
   afterAll(() => test.close());
 
-  it('is not made where it cannot be recorded', async () => {
+  it('is not made when it cannot be recorded', async () => {
     const user = await test.asUser('unrecorded');
     const { body: me } = await user.get('/api/auth/me').expect(200);
     const graph = (await user.post('/api/graphs').send({ name: 'g' }).expect(201)).body;

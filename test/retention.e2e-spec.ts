@@ -7,7 +7,7 @@ import { aGraph, aJob, ingest, rejectedRows, runToEnd, upload } from './support/
 
 const megabyte = 1024 * 1024;
 
-describe('what is kept', () => {
+describe('stored data', () => {
   let test: TestApp;
   let retention: RetentionService;
   let graphId: number;
@@ -24,7 +24,7 @@ describe('what is kept', () => {
   const ask = async (graph: number, parameters: object, cypher = 'RETURN $text AS text') =>
     (await test.admin.post(`/api/graphs/${graph}/query`).send({ cypher, parameters }).expect(200)).body;
 
-  /** An answer that is known for its id alone. */
+  /** An answer of which only the id matters. */
   const anAnswer = async (graph: number, { bytes = 100, daysAgo = 0, version = 0 } = {}): Promise<number> => {
     const { id } = await one(
       `INSERT INTO queries (graph_id, graph_version, request_hash, kind, request, answer, bytes, created_at)
@@ -36,8 +36,8 @@ describe('what is kept', () => {
   const kept = async (graph: number): Promise<number[]> =>
     (await test.pool.query('SELECT id FROM queries WHERE graph_id = $1 ORDER BY created_at, id', [graph])).rows.map(({ id }) => id);
 
-  it('is no answer beyond its cap, wherever its bytes are', async () => {
-    // The first fifty rows say nothing of the last.
+  it('holds no answer beyond its cap, wherever its bytes are', async () => {
+    // The first fifty rows say nothing about the last.
     const lines = [
       ...Array.from({ length: 60 }, (_, index) => `${index + 10},x`),
       ...['70', '71'].map(id => `${id},${'图'.repeat(90_000)}`),
@@ -57,7 +57,7 @@ nodes:
     expect((await stored(graph)).n).toBe(1);
   });
 
-  it('is measured in the bytes of its text, and read back as it was', async () => {
+  it('has the size of its text, and is read back as it was', async () => {
     const answer = await ask(graphId, { text: '图谱'.repeat(1_000) });
     await test.app.get(AnswerStore).beforeApplicationShutdown();
     const { bytes, read } = await one('SELECT bytes, octet_length(answer::text) AS read FROM queries WHERE id = $1', [answer.query_id]);
@@ -85,7 +85,7 @@ nodes:
     expect(await kept(graphId)).toContain(others);
   }, 120_000);
 
-  it('loses its oldest answers beyond the share of their graph, those of older versions, and the old', async () => {
+  it('loses the oldest answers beyond the share of their graph, those of older versions, and old ones', async () => {
     const [large, many, changed] = [await aGraph(test), await aGraph(test), await aGraph(test)];
     await one('UPDATE graphs SET version = version + 1 WHERE id = $1 RETURNING id', [changed]);
     const days = [5, 4, 3, 2, 1];
@@ -112,7 +112,7 @@ nodes:
     expect(await kept(graphId)).not.toContain(old);
   });
 
-  it('is an audit event for a year', async () => {
+  it('holds an audit event for a year', async () => {
     await test.pool.query("INSERT INTO audit_events (at, action, target) SELECT now() - make_interval(days => d), 'test.old', 'x' FROM unnest('{366,364}'::int[]) d");
     // Ids grow with time.
     await asSuperuser(test.databaseUrl, "UPDATE audit_events SET at = now() - interval '400 days' WHERE id <= (SELECT min(id) + 2 FROM audit_events)");
@@ -123,7 +123,7 @@ nodes:
     expect(removed['audit events']).toBe(4);
   }); // prettier-ignore
 
-  it('are the first rejected rows of a run, and its counts of all', async () => {
+  it('holds the first rejected rows of a run, and its counts of all', async () => {
     await upload(test, 'bad', `id,v\n${Array.from({ length: 1_500 }, (_, index) => `${index},x`).join('\n')}\n`, 'id:int,v:text');
     const mapping = `version: 1
 name: 坏
@@ -155,7 +155,7 @@ nodes:
     await test.admin.get(`/api/ingestion/runs/${runs[2].id}`).expect(200);
   }, 120_000);
 
-  it('is every run that wrote rows, which the graph still names as where they came from', async () => {
+  it('holds every run that wrote rows, which the graph still names as their source', async () => {
     await upload(test, 'parts', 'id,v\n1,a\n2,b\n', 'id:text,v:text');
     const mapping = `version: 1
 name: 部件
@@ -175,7 +175,7 @@ nodes:
     expect(citations).toMatchObject([{ job_id: job, loaded_at: expect.any(String) }, { job_id: job }]);
   });
 
-  it('is removed around a row that somebody holds', async () => {
+  it('is removed around a row that another transaction holds', async () => {
     const [held, free] = [await anAnswer(graphId, { daysAgo: 9 }), await anAnswer(graphId, { daysAgo: 9 })];
     await test.pool.transaction(async client => {
       await client.query('SELECT FROM queries WHERE id = $1 FOR UPDATE', [held]);

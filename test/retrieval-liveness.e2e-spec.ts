@@ -53,18 +53,18 @@ describe('a retrieval process in trouble', () => {
     expect((await ready()).status).toBe('ok');
   }, 60_000);
 
-  it('that hangs keeps nobody waiting longer than it takes to find out, however many wait', async () => {
+  it('that hangs keeps nobody waiting longer than it takes to notice, however many wait', async () => {
     const pid = supervisor.pid as number;
     process.kill(pid, 'SIGSTOP');
     const answers = await Promise.all(Array.from({ length: 300 }, (_, i) => ask({ search: `华为 ${i}` })));
-    // Of so many none is known to be the reason: each is tried once more, and told to come again where that fails too.
+    // With so many, none is known as the cause. Each is tried once more, and told to come again if that fails too.
     expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
     expect(answers.filter(({ status, headers }) => status === 503 && !/^\d+$/.test(headers['retry-after'] ?? ''))).toEqual([]);
     await answering();
     expect((await search()).status).toBe(200);
   }, 60_000);
 
-  it('fails the query under which it ends, refuses it after the second time, and comes back at once each time', async () => {
+  it('fails the query during which it ends, refuses it after the second time, and comes back at once each time', async () => {
     const cypher = slow(1);
     for (let death = 1; death <= 2; death++) {
       await answering();
@@ -81,7 +81,7 @@ describe('a retrieval process in trouble', () => {
     expect((await search()).status).toBe(200);
   }, 60_000);
 
-  it('tries the others again that were under way', async () => {
+  it('tries the other queries again that were under way', async () => {
     await underWay(0);
     const products = Array.from('abcdefghij', variable => `(${variable}:产品)`).join(', ');
     const others = [1, 2].map(n => ask({ cypher: `MATCH ${products} RETURN count(*) + ${n} AS n` }).then(response => response));

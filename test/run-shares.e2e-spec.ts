@@ -40,7 +40,7 @@ describe('runs of several users', () => {
   }, 30_000);
   afterAll(() => app.close(), 60_000);
 
-  /** Queues a run of a new job, on a graph of its own unless one is given. */
+  /** Queues a run of a new job, on a new graph by default. */
   async function start(as: Client, mapping: string, onGraph?: number): Promise<number> {
     const graphId = onGraph ?? (await as.post('/api/graphs').send({ name: '图' }).expect(201)).body.id;
     const { body: job } = await as.post('/api/ingestion/jobs').send({ graph_id: graphId, mapping_yaml: mapping }).expect(201);
@@ -79,7 +79,7 @@ describe('runs of several users', () => {
     await app.admin.post(`/api/ingestion/runs/${blocking[1]}/cancel`).expect(202);
     for (const run of queued) await until(run, 'succeeded');
     const { rows } = await app.pool.query('SELECT id FROM ingestion_runs WHERE id = ANY ($1) ORDER BY started_at', [queued]);
-    // By user: 0 1 2, then 0 1, then 0. Earlier tests decide only who of them is the very first.
+    // By user: 0 1 2, then 0 1, then 0. Earlier tests only decide which of them is the very first.
     const order = rows.map(({ id }) => [0, 0, 0, 1, 1, 2][queued.indexOf(id)]);
     expect([...order.slice(0, 3)].sort()).toEqual([0, 1, 2]);
     expect([...order.slice(3, 5)].sort()).toEqual([0, 1]);
@@ -128,7 +128,7 @@ describe("the operator's ceiling of a statement", () => {
   }, 90_000);
 });
 
-describe('a run whose PostgreSQL dies under it', () => {
+describe('a run whose PostgreSQL dies', () => {
   it('begins again when the server is back, not when its lease has ended', async () => {
     const service = await ServiceProcess.start();
     try {
@@ -154,7 +154,7 @@ describe('a run whose PostgreSQL dies under it', () => {
       const pid = () => Number.parseInt(readFileSync(path.join(service.dataDirectory, 'postgres', 'postmaster.pid'), 'utf8'), 10);
       const first = pid();
       process.kill(first, 'SIGKILL');
-      // A file that is being written may be empty, and for a moment there is none.
+      // A file that is being written may be empty, and is missing for a moment.
       const next = () => {
         try {
           return pid() || first;

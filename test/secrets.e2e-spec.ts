@@ -8,7 +8,7 @@ import { freePort, ServiceProcess } from './support/service-process.js';
 
 interface Sent {
   headers?: Record<string, string>;
-  /** Sent as it is; an object as JSON. */
+  /** A text is sent as it is, an object as JSON. */
   body?: string | object;
   token?: string;
 }
@@ -20,13 +20,13 @@ interface Answer {
 }
 
 /**
- * Secrets that are sent, set or made in every way the service knows, while it logs all it can; afterwards nothing that leaves
- * it may hold one of them. Each is a word of its own, so that a leak names its way.
+ * Secrets that are sent, set or made in every way the service knows, while it logs everything. Afterwards nothing that leaves the
+ * service may hold one of them. Each is a unique word, so that a leak shows its way.
  */
 class Canaries {
-  /** By what they are; values are unique and longer than any ordinary word. */
+  /** By description. Values are unique and longer than any ordinary word. */
   readonly all = new Map<string, string>();
-  /** Those that are credentials, which the database may not hold either. */
+  /** The credentials among them, which the database may not hold either. */
   readonly credentials = new Set<string>();
 
   secret(what: string, value = `Zq7canary${String(this.all.size).padStart(2, '0')}${Math.random().toString(36).slice(2, 12)}`): string {
@@ -34,7 +34,7 @@ class Canaries {
     return this.text(what, value);
   }
 
-  /** Of these, what the caller wrote into a clause of SQL: its error names the token that is wrong, to that caller. */
+  /** Secrets in a clause that the caller wrote: its error quotes the wrong token to that caller. */
   readonly quotable = new Set<string>();
 
   clause(what: string): string {
@@ -42,13 +42,13 @@ class Canaries {
     return this.text(what);
   }
 
-  /** Data of a user: it may be stored, but has no business in logs and errors. */
+  /** Data of a user. It may be stored, but must not appear in logs and errors. */
   text(what: string, value = `Zq7canary${String(this.all.size).padStart(2, '0')}${Math.random().toString(36).slice(2, 12)}`): string {
     this.all.set(what, value);
     return value;
   }
 
-  /** What of them stands in a text, also encoded. */
+  /** The secrets that a text holds, also encoded. */
   foundIn(text: string, only?: ReadonlySet<string>): string[] {
     return [...this.all]
       .filter(([what]) => !only || only.has(what))
@@ -128,7 +128,7 @@ describe('secrets', () => {
   const login = (username: string, password: unknown) => send('POST', '/api/auth/login', { body: { username, password } });
   const parse = (answer: Answer): any => JSON.parse(answer.text);
 
-  /** Bytes as they are, to a socket; what Node answers by itself comes back this way. */
+  /** Sends raw bytes to a socket, for the answers that Node gives itself. */
   function sendRaw(bytes: string): Promise<void> {
     return new Promise(resolve => {
       const socket = net.connect(Number(new URL(service.url).port), '127.0.0.1');
@@ -313,7 +313,7 @@ describe('secrets', () => {
       parameters: { secret: canaries.text('parameter of Cypher') },
     });
 
-    // Faults of the database in the middle of all this.
+    // Faults of the database in between.
     await database.query('ALTER TABLE users RENAME TO users_away');
     await login('admin', canaries.secret('password at a login that fails inside'));
     await send('POST', '/api/auth/register', {
@@ -334,7 +334,7 @@ describe('secrets', () => {
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
     );
     await cut;
-    // Every connection is gone; the next login is to be a good one.
+    // Every connection is cut, and the next login must be good again.
     for (;;) {
       await sleep(300);
       if ((await fetch(`${service.url}/health/ready`)).ok) break;
@@ -343,13 +343,13 @@ describe('secrets', () => {
     await sleep(300);
 
     const seen = answers.map(({ what, answer }) => `${answer.status} ${what}`);
-    // It may have been answered before its connection went.
+    // It may have been answered before its connection was cut.
     expect(seen.splice(cutAt, 1)).toEqual([expect.stringMatching(/^(401|500) POST \/api\/auth\/login$/)]);
     expect(seen).toEqual(secretFlows);
     expect(canaries.all.size).toBeGreaterThanOrEqual(60);
   }, 120_000);
 
-  it('stand in no line of the log, neither of the service nor of its database', () => {
+  it('are in no line of the log, neither of the service nor of its database', () => {
     const { log } = service;
     const levels = new Set(log.map(({ level }) => level));
     expect(levels).toEqual(new Set([20, 30, 40, 50]));
@@ -359,13 +359,13 @@ describe('secrets', () => {
       .split('\n')
       .flatMap(line => canaries.foundIn(line).map(what => `${what}: ${line}`));
     expect(leaks).toEqual([]);
-    // Nothing even came as far as the last gate.
+    // No secret even reached the last filter of the log.
     expect(service.stdout).not.toContain('[secret]');
     expect(service.stderr).toBe('');
     expect(canaries.foundIn(postgres.log)).toEqual([]);
   });
 
-  it('stand in no error, header or metric', async () => {
+  it('are in no error, header or metric', async () => {
     const unquotable = new Set([...canaries.all.keys()].filter(what => !canaries.quotable.has(what)));
     const leaks = answers
       .filter(({ answer }) => !isGood(answer))
@@ -378,7 +378,7 @@ describe('secrets', () => {
     expect(canaries.foundIn(metrics)).toEqual([]);
   });
 
-  it('stand in no good answer but those that hand them out or repeat them to whoever asked', () => {
+  it('are in no good answer except those that hand them out or repeat them to their sender', () => {
     const found = answers
       .filter(({ answer }) => isGood(answer))
       .flatMap(({ what, answer }) => canaries.foundIn(`${JSON.stringify(answer.headers)}\n${answer.text}`).map(of => `${what}: ${of}`));
@@ -393,7 +393,7 @@ describe('secrets', () => {
     ]);
   });
 
-  it('stand in no row of the database', async () => {
+  it('are in no row of the database', async () => {
     const { rows: tables } = await database.query<{ name: string }>(
       `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
     );

@@ -3,7 +3,7 @@ import { readSettings } from '../src/config/settings.js';
 import { startTestApp } from './support/app.js';
 
 describe('the secret that signs tokens', () => {
-  // jsonwebtoken takes a text that looks like this for a private key, and refuses HS256 with it at the first login.
+  // jsonwebtoken takes a text that looks like this for a private key, and would refuse HS256 with it at the first login.
   it('is a key of bytes, also when it looks like a private key', async () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const secret = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();

@@ -28,7 +28,7 @@ describe('users, for admins', () => {
     expect(body.code).toBe('username_taken');
   });
 
-  it('takes two spellings that look the same for one name', async () => {
+  it('takes two spellings that look the same as one name', async () => {
     await test.asUser('caf\u00e9');
     await test.admin.post('/api/users').send({ username: 'cafe\u0301' }).expect(400);
     await test.anonymous.post('/api/auth/login').send({ username: 'cafe\u0301', password: userPassword }).expect(200);
@@ -51,7 +51,7 @@ describe('users, for admins', () => {
     await test.asUser('einzig');
     const { password_hash: passwordHash } = (await test.pool.query("SELECT password_hash FROM users WHERE username = 'einzig'")).rows[0];
     const names = ['Zwilling', 'zwilling', 'ZWILLING', 'einzeln'];
-    // As a release wrote them that knew no normal name.
+    // Written as by a release without normal names.
     for (const name of names) await test.pool.query('INSERT INTO users (username, password_hash) VALUES ($1, $2)', [name, passwordHash]);
     const repository = test.app.get(UsersRepository);
     expect(await repository.fillNormalNames()).toEqual(['ZWILLING', 'zwilling']);
@@ -111,7 +111,7 @@ describe('users, for admins', () => {
     const deputy = await idOf('deputy');
     await test.admin.patch(`/api/users/${deputy}`).send({ is_admin: true }).expect(200);
     const attempts = await Promise.all([1, deputy].map(id => test.admin.patch(`/api/users/${id}`).send({ is_admin: false })));
-    // Both were admins; whichever came second had to be refused, or was no admin's request any more.
+    // Both were admins. The second request had to be refused, or came from somebody who was no admin any more.
     const admins = await test.pool.query('SELECT count(*)::int AS n FROM users WHERE is_admin AND disabled_at IS NULL');
     expect(admins.rows[0].n).toBeGreaterThanOrEqual(1);
     expect(attempts.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
@@ -130,7 +130,7 @@ describe('users, for admins', () => {
     await test.admin.get(`/api/users/${id}`).expect(404);
   });
 
-  it('re-hashes at login when the cost has risen', async () => {
+  it('hashes a password again at login when the cost has risen', async () => {
     const weaker = await hash(createHash('sha384').update(userPassword).digest('base64'), 4);
     await test.pool.query("INSERT INTO users (username, password_hash) VALUES ('older', $1)", [weaker]);
     await test.anonymous.post('/api/auth/login').send({ username: 'older', password: userPassword }).expect(200);
@@ -139,7 +139,7 @@ describe('users, for admins', () => {
     await test.anonymous.post('/api/auth/login').send({ username: 'older', password: userPassword }).expect(200);
   });
 
-  it('records what changed access', async () => {
+  it('records changes of access', async () => {
     const { body } = await test.admin.get('/api/audit-events?limit=200').expect(200);
     const actions = new Set(body.items.map((event: { action: string }) => event.action));
     for (const action of [

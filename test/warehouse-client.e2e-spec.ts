@@ -53,7 +53,7 @@ describe('the mirror', () => {
     await expect(asRole('SELECT FROM public.users')).rejects.toMatchObject({ code: '42501' });
   });
 
-  it('describes a table that somebody else has locked', async () => {
+  it('describes a table that another session has locked', async () => {
     await test.pool.transaction(async client => {
       await client.query('LOCK TABLE mirror.things IN ACCESS EXCLUSIVE MODE');
       expect(await mirror.describe('things')).toMatchObject({ columns: [{ name: 'id', type: 'integer' }] });

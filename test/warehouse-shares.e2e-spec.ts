@@ -27,9 +27,9 @@ async function aMetric(owner: Client, sql: string): Promise<number> {
   return body.id;
 }
 
-it('a warehouse that many slow metrics of one user wait for shows tables to others, and runs their metrics', async () => {
+it('a warehouse shows tables to others, and runs their metrics, while many slow metrics of one user wait for it', async () => {
   const [greedy, other] = [await aUser('greedy'), await aUser('other')];
-  // Four thousand million rows: only the time-out ends it.
+  // Four thousand million rows, so only the time-out ends it.
   const slow = await aMetric(greedy, 'SELECT a.i FROM numbers a CROSS JOIN numbers b CROSS JOIN numbers c');
   const quick = await aMetric(other, 'SELECT i FROM numbers');
   const ended: (number | string)[] = [];
@@ -39,7 +39,7 @@ it('a warehouse that many slow metrics of one user wait for shows tables to othe
       return { status, code: body.code, retryAfter: headers['retry-after'] };
     }),
   ); // prettier-ignore
-  // The first refusal tells that the line of this user is full.
+  // The first refusal shows that the line of this user is full.
   for (const deadline = Date.now() + 20_000; !ended.includes(503) && Date.now() < deadline;) await sleep(20);
   const started = performance.now();
   await other.get('/api/warehouse/connections/1/tables/numbers').expect(200);
@@ -47,7 +47,7 @@ it('a warehouse that many slow metrics of one user wait for shows tables to othe
   const { body } = await other.post(`/api/metrics/${quick}/execute`).send({}).expect(200);
   process.stdout.write(`a table and a metric beside forty slow metrics: ${Math.round(performance.now() - started)} ms\n`);
   expect(body.rows).toEqual([['1999000']]);
-  // Also the greedy user still sees tables: short reads have places of their own.
+  // The greedy user still sees tables too: short reads have places of their own.
   await greedy.get('/api/warehouse/connections/1/tables/numbers').expect(200);
   expect(ended.filter(end => end !== 503)).toEqual([]);
   // Half of the places are taken, and 32 more may wait.

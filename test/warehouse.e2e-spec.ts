@@ -162,7 +162,7 @@ describe('warehouse', () => {
       expect(body.code).toBe('mirror_copy_not_built');
     });
 
-    it('lets those read who were granted it, and only admins change', async () => {
+    it('lets granted users read, and only admins change', async () => {
       await test.anonymous.get('/api/warehouse/connections').expect(401);
       await test.anonymous.get(tablesPath).expect(401);
       await user.get(tablesPath).expect(200);
@@ -174,7 +174,7 @@ describe('warehouse', () => {
       expect(await tableNames()).not.toContain('forbidden');
     });
 
-    it('knows absent connections and ids that are none', async () => {
+    it('answers for missing connections and for ids that are none', async () => {
       await user.get('/api/warehouse/connections/999/tables').expect(404);
       await test.admin.put('/api/warehouse/connections/999/tables/t').set('Content-Type', 'text/csv').send('a\n1\n').expect(404);
       await user.get('/api/warehouse/connections/abc').expect(422);
@@ -227,7 +227,7 @@ describe('warehouse', () => {
       expect(second.body.next_cursor).toBeNull();
     });
 
-    it('takes given types, and refuses those of columns the file has not', async () => {
+    it('takes given types, and refuses types for columns that the file lacks', async () => {
       const { body } = await upload('typed', 'code,price\n11,1.5\n', { types: 'code:text,price:numeric(12,2)' }).expect(201);
       expect(body.columns).toEqual([
         { name: 'code', type: 'text' },
@@ -257,7 +257,7 @@ describe('warehouse', () => {
       expect(typed.body.detail.errors[0]).toMatchObject({ type: 'csv_value', line: 150_002, loc: ['body', 150_002, 'at'] });
     });
 
-    it('widens a column late in a large file without changing what it holds', async () => {
+    it('widens a column late in a large file without changing its values', async () => {
       const lines = Array.from({ length: 200_000 }, (_, index) => `${index},${index % 7}.50,${index < 190_000 ? '' : index}`);
       lines[199_000] = 'A-199000,1.50,3000000000';
       const { body } = await upload('widened', `code,price,late\n${lines.join('\n')}\n`).expect(201);
@@ -271,7 +271,7 @@ describe('warehouse', () => {
       expect(order[0].code).toBe('A-199000');
     });
 
-    it('appends by column name, and refuses columns the table has not', async () => {
+    it('appends by column name, and refuses columns that the table lacks', async () => {
       await upload('grown', 'id,name,at\n1,a,2024-01-01\n').expect(201);
       const { body } = await upload('grown', 'name,id\nb,2\n', { mode: 'append' }).expect(200);
       expect(body).toMatchObject({
@@ -294,7 +294,7 @@ describe('warehouse', () => {
       await upload('made_by_append', 'id\n1\n', { mode: 'append' }).expect(201);
     });
 
-    it('replaces a table in one moment: readers see the old one until the new one is whole', async () => {
+    it('replaces a table in one moment: readers see the old one until the new one is complete', async () => {
       await upload('swapped', 'a\n1\n').expect(201);
       const { request, answer } = rawUpload('swapped');
       request.write(`a\n${'2\n'.repeat(1_000_000)}`);
@@ -507,7 +507,7 @@ describe('warehouse', () => {
   });
 });
 
-/** Node decodes GBK but does not encode it: the table is turned around. */
+/** Node decodes GBK but does not encode it, so the table is inverted. */
 function encodeGbk(text: string): Buffer {
   const decoder = new TextDecoder('gb18030');
   const codes = new Map<string, Buffer>();

@@ -25,7 +25,7 @@ describe('an open event stream', () => {
     runId = (await app.admin.post(`/api/ingestion/jobs/${jobId}/run`).expect(202)).body.id;
   });
 
-  /** The events until the stream ends. */
+  /** Returns the events when the stream ends. */
   async function open(headers: Record<string, string>): Promise<{ status: number; text: Promise<string>; close: () => void }> {
     const gone = new AbortController();
     const response = await fetch(`${app.url}/api/ingestion/runs/${runId}/events`, { headers, signal: gone.signal });
@@ -66,7 +66,7 @@ describe('an open event stream', () => {
     expect(await stream.text).toMatch(/event: access_lost[^]*not_authenticated/);
   }, 30_000);
 
-  it('is one of ten that a user may have, and none of anyone else', async () => {
+  it('is one of ten that a user may have, which others do not share', async () => {
     const reader = await aReader('many');
     const streams = await Promise.all(Array.from({ length: 10 }, () => open(bearer(reader))));
     expect(streams.map(({ status }) => status)).toEqual(Array(10).fill(200));
@@ -80,7 +80,7 @@ describe('an open event stream', () => {
     expect(others.status).toBe(200);
     for (const stream of [...streams, others]) stream.close();
     await Promise.all([...streams, others].map(({ text }) => text));
-    // Closing gives the places back.
+    // Closing a stream gives its place back.
     for (const deadline = Date.now() + 20_000; ; await sleep(100)) {
       const again = await open(bearer(reader));
       again.close();
@@ -110,7 +110,7 @@ describe('uploads', () => {
     return client;
   };
 
-  it('that hardly move are ended, and load nothing', async () => {
+  it('that hardly progress are ended, and load nothing', async () => {
     const { request, answer } = put(app.admin, 'stalled');
     request.write('id\n1\n');
     // A byte now and then is not enough.
@@ -135,7 +135,7 @@ describe('uploads', () => {
     try {
       await sleep(500);
       await other.put('/api/warehouse/connections/1/tables/quick').set('Content-Type', 'text/csv').send('id\n1\n').expect(201);
-      // Two work and four wait: the seventh finds no place.
+      // Two work and four wait, so the seventh finds no place.
       await greedy
         .put('/api/warehouse/connections/1/tables/seventh')
         .set('Content-Type', 'text/csv')

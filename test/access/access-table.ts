@@ -1,12 +1,12 @@
 /*
- * Who may call what: one line a route. A route that the router knows and this table does not, or the reverse, fails the test.
+ * The access rule of every route, one a line. The test fails for a route that only the router or only this table knows.
  *
  *   public     anyone, with or without credentials
  *   any        any user; `pending` also while the password must be changed
  *   admin      admins
- *   reader, writer: those who were granted that right on the connection of the path, and admins
+ *   reader, writer: users with that right on the connection of the path, and admins
  *   viewer, editor, manager, owner: at least that role on the graph behind the request
- *   keys       an API key for that graph will do; or only one with this permission, whose user may write the connection
+ *   keys       an API key for that graph is enough; or only one with this permission, whose user may write the connection
  */
 export type Rule = 'public' | 'any' | 'pending' | 'admin' | 'reader' | 'writer' | 'viewer' | 'editor' | 'manager' | 'owner';
 

@@ -5,7 +5,7 @@ import { TokenKey } from '../../src/access/token-key.js';
 import { type TestApp } from '../support/app.js';
 import { type Row, type Rule } from './access-table.js';
 
-/** What a credential is worth: nothing (401), or a person with a role on the graph of the request. */
+/** The worth of a credential: nothing (401), or a person with a role on the graph of the request. */
 export type Standing =
   | { valid: false }
   | {
@@ -15,13 +15,13 @@ export type Standing =
       pending?: boolean;
       key?: 'this graph' | 'another graph';
       permission?: 'tables:write';
-      /** What was granted on the mirror. */
+      /** The right that the user has on the mirror. */
       connection?: 'read' | 'write';
     };
 
 export interface CredentialState {
   name: string;
-  /** A function where the database has to be told first. */
+  /** A function if the database must be prepared first. */
   headers: Record<string, string> | (() => Promise<Record<string, string>>);
   standing: Standing;
 }
@@ -29,7 +29,7 @@ export interface CredentialState {
 const roleRank = { none: 0, viewer: 1, editor: 2, manager: 3, owner: 4 };
 const ruleRank: Partial<Record<Rule, number>> = { viewer: 1, editor: 2, manager: 3, owner: 4 };
 
-/** 401, 403, or 'pass': any other answer, which then is the business of the route. */
+/** 401, 403, or 'pass' for any other answer, which is the route's own. */
 export function expected({ rule, keys }: Row, standing: Standing): 401 | 403 | 'pass' {
   if (rule === 'public') return 'pass';
   if (!standing.valid) return 401;
@@ -47,7 +47,7 @@ export function expected({ rule, keys }: Row, standing: Standing): 401 | 403 | '
   return rank >= ruleRank[rule]! ? 'pass' : 403;
 }
 
-/** Every state a credential can be in, made anew from the database, so that what one request ends is whole for the next. */
+/** Every state that a credential can be in, made anew from the database, so that one request cannot spoil the next. */
 export async function credentialStates(test: TestApp, graphId: number, otherGraphId: number): Promise<CredentialState[]> {
   const tokens = test.app.get(JwtService);
   const { rows } = await test.pool.query('SELECT id, username, token_version FROM users');
@@ -83,7 +83,7 @@ export async function credentialStates(test: TestApp, graphId: number, otherGrap
   const none = Buffer.from(JSON.stringify({ alg: 'none', typ: 'JWT' })).toString('base64url');
   const nowS = Math.floor(Date.now() / 1000);
   const whole = { ...claims('owner'), iat: nowS, exp: nowS + 60, iss: plain.issuer, aud: plain.audience };
-  // By hand: the library adds what is missing, and signs no payload but an object.
+  // Signed by hand, because the library adds missing claims and only signs objects.
   const handSigned = (content: unknown) => {
     const text = `${header}.${Buffer.from(JSON.stringify(content)).toString('base64url')}`;
     return bearer(`${text}.${createHmac('sha256', key256).update(text).digest('base64url')}`);

@@ -12,7 +12,7 @@ describe('request bodies', () => {
   });
   afterAll(() => test.close());
 
-  /** A login whose body goes out byte by byte as given. */
+  /** Sends a login whose body is exactly the given bytes. */
   const login = async (body: string | Buffer, headers: Record<string, string> = {}) => {
     const response = await fetch(`${test.url}/api/auth/login`, {
       method: 'POST',
@@ -26,7 +26,7 @@ describe('request bodies', () => {
     return { status, text, ...(JSON.parse(text) as { code?: string; detail: { errors?: { loc: unknown[]; type: string }[] } }) };
   }; // prettier-ignore
 
-  /** What is no field of a login is at least read. */
+  /** With this header, unknown fields are read instead of refused. */
   const lenient = { prefer: 'handling=lenient' };
 
   const nested = (depth: number) => `{"username":"a","password":"b","more":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
@@ -55,7 +55,7 @@ describe('request bodies', () => {
         : field === 'options'
           ? test.admin.post('/api/warehouse/connections').send({ name: `m${depth}`, type: 'pg_mirror', options: deep(depth) })
           : test.admin.post('/api/metrics').send({ graph_id: graphId, name: `m${depth}`, formula: 'COUNT(*)', binding: { relation: { table: 't' }, columns: deep(depth - 1) } }); // prettier-ignore
-    // What is not too deep is read, and refused for what it says.
+    // A body that is not too deep is read, and refused for its content.
     const { status, body: read } = await send(63);
     expect(`${status} ${read.code ?? read.detail.errors[0].type}`).toBe(refusal);
     const { body } = await send(64).expect(400);
@@ -102,7 +102,7 @@ describe('request bodies', () => {
     ['an encoded surrogate', [0xed, 0xa0, 0x80]],
     ['a code point beyond Unicode', [0xf4, 0x90, 0x80, 0x80]],
     ['a cut sequence', [0xe4, 0xb8]],
-  ])('refuses %s as no UTF-8', async (_what, bytes) => {
+  ])('refuses %s because it is not UTF-8', async (_what, bytes) => {
     const body = Buffer.concat([Buffer.from('{"username":"'), Buffer.from(bytes), Buffer.from('","password":"b"}')]);
     expect(await login(body)).toMatchObject({ status: 400, code: 'malformed_json' });
   });
@@ -133,7 +133,7 @@ describe('request bodies', () => {
     ['an infinite number', '{"username":1e400,"password":"b"}', ['body', 'username'], 'number_out_of_range'],
     ['2^53', '{"username":"a","password":"b","c":[9007199254740992]}', ['body', 'c', 0], 'number_out_of_range'],
     ['a prototype', '{"username":"a","password":"b","c":{"__proto__":{}}}', ['body', 'c', '__proto__'], 'reserved_name'],
-  ])('refuses %s wherever it stands', async (_what, body, loc, type) => {
+  ])('refuses %s at any place', async (_what, body, loc, type) => {
     const { status, detail } = await login(body);
     expect([status, detail.errors]).toEqual([422, [{ loc, type, msg: expect.any(String) }]]);
   });
@@ -147,7 +147,7 @@ describe('request bodies', () => {
     await test.admin.get('/docs/%00').expect(404);
   });
 
-  it('lets nobody into a prototype', async () => {
+  it('changes no prototype', async () => {
     for (const name of ['__proto__', 'constructor', 'prototype']) {
       for (const value of ['{"is_admin":true}', '{"prototype":{"is_admin":true}}', 'null', '[]', '"x"']) {
         for (const body of [`{"username":"${name.slice(0, 5)}x","password":"correct-horse-8","${name}":${value}}`, `{"username":{"${name}":${value}},"password":"b"}`]) {
@@ -171,7 +171,7 @@ describe('request bodies', () => {
     const startedAt = performance.now();
     const answer = await login(body(fields), lenient);
     expect([answer.status, answer.code ?? answer.detail.errors?.[0]?.type]).toEqual([status, type]);
-    // 0.1 s on an idle machine; class-transformer alone would take 5 s.
+    // Takes 0.1 s on an idle machine; class-transformer alone would take 5 s.
     expect(performance.now() - startedAt).toBeLessThan(5_000);
   }); // prettier-ignore
 
@@ -193,7 +193,7 @@ describe('request bodies', () => {
     ['lenient', lenient, 401],
     ['strict', {}, 422],
   ])('is not kept busy by unknown fields at every depth (%s)', async (_what, headers, status) => {
-    // Names as long and as many as a body can hold them: each could cost a comparison with all that are known.
+    // As many and as long names as a body can hold. Each could be compared with all known names.
     const filter = JSON.stringify(Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`valu${index}`, 1])));
     const filters = `[${Array.from({ length: 900 }, () => filter).join()}]`;
     const metric = await test.admin.post('/api/metrics').send({ graph_id: graphId, name: `m${status}`, formula: 'COUNT(*)' }).expect(201);
@@ -216,7 +216,7 @@ describe('request bodies', () => {
     expect((await upload.expect(422)).body.detail.errors[0].loc).toEqual(['query', 'mode']);
   }); // prettier-ignore
 
-  it('echoes and logs no body that cannot be read', async () => {
+  it('echoes and logs no unreadable body', async () => {
     const canary = 'hunter2-canary-7d1f';
     logged.length = 0;
     const broken = [
@@ -247,7 +247,7 @@ describe('request bodies', () => {
       const { text } = await test.admin.get(path);
       expect(text).not.toContain(canary);
     }
-    // Each request is a line of the log, written when its connection is done with the answer.
+    // Each request writes a line of the log when its answer has left the connection.
     const lines = () => logged.filter(line => line.includes('"status":'));
     for (const deadline = Date.now() + 5_000; lines().length < broken.length + 2 + paths.length && Date.now() < deadline;) await sleep(5);
     expect(lines().length).toBeGreaterThanOrEqual(broken.length + 2 + paths.length);

@@ -11,9 +11,9 @@ import { startTestApp, type TestApp } from '../support/app.js';
 type Method = (...values: unknown[]) => unknown;
 
 interface Parameter {
-  /** Such as `GraphsController.create @Body()`. */
+  /** For instance `GraphsController.create @Body()`. */
   where: string;
-  /** What `@Body('name')` names; undefined for the whole. */
+  /** The name in `@Body('name')`; undefined for the whole body. */
   field: unknown;
   metatype: unknown;
 }
@@ -34,7 +34,7 @@ function parametersOf(controller: Type): Parameter[] {
     });
 } // prettier-ignore
 
-describe('what handlers take from bodies and queries', () => {
+describe('bodies and queries of handlers', () => {
   let test: TestApp;
   let graphId: number;
   let controllers: Type[];
@@ -46,7 +46,7 @@ describe('what handlers take from bodies and queries', () => {
   });
   afterAll(() => test.close());
 
-  it('is always the whole, as a class whose fields are checked', () => {
+  it('are taken as a whole, as a class whose fields are checked', () => {
     const parameters = controllers.flatMap(parametersOf);
     const handlersWithBody = new Set(parameters.map(({ where }) => where).filter(where => where.endsWith('@Body()')));
     expect(handlersWithBody.size).toBeGreaterThan(15);
@@ -54,7 +54,7 @@ describe('what handlers take from bodies and queries', () => {
     expect(unchecked.map(({ where }) => where)).toEqual([]);
   });
 
-  it('is checked to the same depth for unknown fields as for values', () => {
+  it('are checked to the same depth for unknown fields as for values', () => {
     const { validationMetadatas } = getMetadataStorage() as unknown as { validationMetadatas: Map<Type<object>, Rule[]> };
     const nested = [...validationMetadatas].flatMap(([dto, rules]) => rules.filter(({ type }) => type === 'nestedValidation').map(rule => ({ dto, ...rule })));
     expect(nested.length).toBeGreaterThan(7);
@@ -62,7 +62,7 @@ describe('what handlers take from bodies and queries', () => {
     expect(forgotten.map(({ dto, propertyName }) => `${dto.name}.${propertyName}`)).toEqual([]);
   }); // prettier-ignore
 
-  it('has a word and a Chinese reason for every rule that can be broken', () => {
+  it('have a word and a Chinese reason for every rule that can be broken', () => {
     const { validationMetadatas } = getMetadataStorage() as unknown as { validationMetadatas: Map<Type, Rule[]> };
     const rules = [...validationMetadatas].flatMap(([dto, ofDto]) => ofDto.map(rule => ({ dto, ...rule })));
     expect(rules.length).toBeGreaterThan(200);
@@ -103,7 +103,7 @@ describe('what handlers take from bodies and queries', () => {
   );
 });
 
-/** As much of class-validator's metadata as the test reads. */
+/** The part of class-validator's metadata that the test reads. */
 interface Rule {
   type: string;
   name?: string;

@@ -7,13 +7,13 @@ import { exampleOf, type Operation, type Place, readOperations, type Schema, wit
 
 const long = process.env.LONG_TESTS === '1';
 
-/** JSON texts, so that numbers go out as they are written. */
+/** JSON texts, so that numbers are sent as they are written. */
 const values = [
   'null', 'true', 'false', '0', '-1', '1.5', '2147483648', '9007199254740993', '1e400', '-1e400', '1e21', '""', '" "', '"x"', '"5"', '"false"', '"null"', '[]', '[null]', '[[]]', '{}', '{"a":1}', '["x","x"]',
   '"\\u0000"', '"\\ud800"', `"${'x'.repeat(10_000)}"`, '{"toString":1,"valueOf":1,"hasOwnProperty":1,"length":-1,"then":1}', '{"__proto__":{}}', '{"constructor":{"prototype":{}}}', '[{"toString":1}]', '"2026-02-30"',
 ]; // prettier-ignore
 
-/** Every field of a body, those of nested objects too, and the body itself. */
+/** Every field of a body, including those of nested objects, and the body itself. */
 function fieldsOf(schema: Schema, place: Place = []): Place[] {
   const inner = schema.properties
     ? Object.entries(schema.properties).flatMap(([name, property]) => fieldsOf(property, [...place, name]))
@@ -57,12 +57,12 @@ describe('every field of every body', () => {
     ['POST', '/api/api-keys', { name: 'k', graph_ids: [1], rate_limit: '5' }, 'rate_limit', 'int_type'],
     ['POST', '/api/api-keys', { name: 'k', graph_ids: ['1'] }, 'graph_ids', 'int_type'],
     ['POST', '/api/graphs', { name: 7 }, 'name', 'string_type'],
-  ])('makes no other type of a value: %s %s %j', async (method, path, body, field, type) => {
+  ])('does not convert a value to another type: %s %s %j', async (method, path, body, field, type) => {
     const answer = await test.admin[method === 'POST' ? 'post' : 'patch'](path).send(body).expect(422);
     expect(answer.body.detail.errors).toEqual([{ loc: ['body', field], type, msg: expect.any(String) }]);
   });
 
-  it('takes null for a field that may be left out', async () => {
+  it('takes null for an optional field', async () => {
     const created = await test.admin.post('/api/users').send({ username: 'nobody', is_admin: null }).expect(201);
     expect(created.body.is_admin).toBe(false);
     const disabled = await test.admin.patch(`/api/users/${created.body.id}`).send({ disabled: true }).expect(200);

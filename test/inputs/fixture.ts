@@ -3,14 +3,14 @@ import { type Client, type TestApp, client, adminPassword, grantConnection, user
 import { createTradingGraph } from '../support/trading-graph.js';
 import { type Operation } from './operations.js';
 
-/** One of everything that a path or a body may name, and the people who ask for it. */
+/** One record of everything that a path or a body may name, and the people who send requests. */
 export interface Fixture {
   graphId: number;
-  /** The value that makes a request with this parameter find something. */
+  /** An id with which a request finds something. */
   idFor(operation: Pick<Operation, 'path'>, parameter: string): string;
-  /** A body's references to records, put right. */
+  /** Replaces a body's references by ids of existing records. */
   withRealIds(body: unknown): unknown;
-  /** The token of a person, fetched anew after it has been ended. */
+  /** The token of a person, made anew after it has ended. */
   tokenOf(person: Person): Promise<string | null>;
   forgetToken(person: Person): void;
 }
@@ -54,7 +54,7 @@ export async function createFixture(test: TestApp): Promise<Fixture> {
     idFor({ path }, parameter) {
       if (parameter === 'node_id') return ids.node!;
       if (parameter === 'query_id') return ids.query!;
-      // Nobody needs what the bystander may do.
+      // No test needs the bystander's rights.
       if (parameter === 'user_id') return ids.user!;
       if (parameter === 'table') return 'customers';
       if (path.includes('/jobs/')) return ids.job!;

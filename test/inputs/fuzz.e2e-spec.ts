@@ -9,17 +9,17 @@ import { type DrawnRequest, requestTo } from './request-arbitrary.js';
 const long = process.env.LONG_TESTS === '1';
 const rounds = long ? 1_500 : 400;
 const requestsAtOnce = 6;
-/** `FUZZ_ONLY=Queries npm run test:long -- fuzz` stays with the operations of that name. */
+/** `FUZZ_ONLY=Queries npm run test:long -- fuzz` tests only the operations with that name. */
 const only = new RegExp(process.env.FUZZ_ONLY ?? '');
 
 describe('any request to any operation of the document', () => {
   let test: TestApp;
   let fixture: Fixture;
   let operations: Operation[];
-  /** Records that requests of the fuzzer have made, by the collection they stand in: theirs to change and to delete. */
+  /** Records that requests of the fuzzer have made, by collection. Requests may change and delete them. */
   const made = new Map<string, string[]>();
   const statuses: Record<string, number> = {};
-  /** Operations of which no request ever got through. */
+  /** Operations of which every request was refused. */
   const refusedOnly = new Set<string>();
   let sent = 0;
 
@@ -32,7 +32,7 @@ describe('any request to any operation of the document', () => {
   }, 60_000);
   afterAll(() => test.close());
 
-  /** The fixture is kept from what would end it: there is nothing to test on a graph that is gone. */
+  /** Keeps requests from deleting the fixture: a graph that is gone leaves nothing to test. */
   function idOf(operation: Operation, name: string): string {
     const harmful = operation.method === 'DELETE' || /^Metrics_(update|bind)$/.test(operation.id);
     if (harmful && name === 'table') return 'made';
@@ -43,11 +43,11 @@ describe('any request to any operation of the document', () => {
   async function send(drawn: DrawnRequest): Promise<string[]> {
     const { operation, prefix, path, query, headers, body } = drawn;
     const { method } = operation;
-    // Whoever logs out ends the tokens of requests under way.
+    // A logout ends the tokens of requests under way, so another person sends it.
     const person = operation.id === 'Auth_logout' ? 'bystander' : drawn.person;
     const filled = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
       const asked = path[name] ?? idOf(operation, name);
-      // The first user is the admin who asks, and must stay one.
+      // The first user is the admin who sends the requests, and must stay one.
       return asked === '1' && operation.path.startsWith('/api/users') ? fixture.idFor(operation, name) : asked;
     });
     const search = query.map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`).join('&');
@@ -66,7 +66,7 @@ describe('any request to any operation of the document', () => {
     return answer.problems.map(problem => `${person} ${target} ${JSON.stringify(headers)} ${body ?? ''}\n  ${problem}`);
   }
 
-  /** The examples of the document speak of graph 1. */
+  /** The examples of the document name graph 1. */
   function withRealGraph(body: string): string {
     return body.replace(/"graph_id":1\b/, `"graph_id":${fixture.graphId}`);
   }
@@ -88,7 +88,7 @@ describe('any request to any operation of the document', () => {
       );
       if (long || process.env.FUZZ_ONLY !== undefined)
         process.stdout.write(`fuzzer: ${sent} requests, ${JSON.stringify(statuses)}, never through: ${[...refusedOnly].join(', ')}\n`);
-      // Were the fixture gone or the people locked out, nearly all answers would be refusals.
+      // If the fixture were gone or the people locked out, nearly all answers would be refusals.
       if (only.source === '(?:)') expect(statuses['200']! + statuses['201']!).toBeGreaterThan(sent / 10);
       await test.anonymous.get('/health').expect(200);
     },

@@ -6,7 +6,7 @@ import { type Operation, readOperations } from './operations.js';
 
 const json = 'application/json';
 
-/** Where every field may be left out; a rule may still ask for one of several. All others lack a field. */
+/** Routes whose fields are all optional, though a rule may ask for one of several. On all other routes a field is missing. */
 const allOptional: Record<string, string> = {
   Graphs_update: '200',
   Metrics_execute: '200',
@@ -31,7 +31,7 @@ const sent: [what: string, headers: Record<string, string>, body: string | undef
   ['half an object', { 'content-type': json }, '{"a":', '400 malformed_json'],
 ]; // prettier-ignore
 
-describe('every route that wants a body', () => {
+describe('every route with a body', () => {
   let test: TestApp;
   let fixture: Fixture;
   let operations: Operation[];
@@ -42,7 +42,7 @@ describe('every route that wants a body', () => {
   }, 60_000);
   afterAll(() => test.close());
 
-  it.each(sent)('answers %s as it is', async (_what, headers, body, expected) => {
+  it.each(sent)('answers %s as listed', async (_what, headers, body, expected) => {
     expect(operations.length).toBeGreaterThan(18);
     const answers: Record<string, string> = {};
     const wanted: Record<string, string> = {};

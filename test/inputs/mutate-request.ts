@@ -1,7 +1,7 @@
 const json = 'Content-Type: application/json\r\n';
 const body = '{"username":"admin","password":"wrong-wrong"}';
 
-/** Good requests of every kind that the parser of Node sees: with and without a body, chunked, with many headers, one after another. */
+/** Good requests of every kind that Node's parser sees: with and without a body, chunked, with many headers, one after another. */
 const originals = [
   'GET /health HTTP/1.1\r\nHost: a\r\n\r\n',
   'GET /api/graphs?limit=5&cursor=x HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a.b.c\r\nAccept: */*\r\n\r\n',
@@ -15,7 +15,7 @@ const originals = [
   'GET /health HTTP/1.1\r\nHost: a\r\n\r\nGET /api/nowhere HTTP/1.1\r\nHost: a\r\n\r\n',
 ];
 
-/** What tends to upset parsers; inserted, or put in the place of something else. */
+/** Fragments that tend to upset parsers. They are inserted, or replace something. */
 const fragments = [
   '\r', '\n', '\r\n', '\r\n\r\n', '\0', '\t', ' ', ':', ';', ',', '%', '%00', '%FF', '\xff', '\xef\xbb\xbf', '\x7f', '../', '//', '?', '#', '&', '"', '{', '}', '[',
   'HTTP/0.9', 'HTTP/1.0', 'HTTP/2.0', 'HTTP/9.9', 'Host: b\r\n', 'Content-Length: 5\r\n', 'Content-Length: -1\r\n', 'Content-Length: 99999999999999999999\r\n',
@@ -24,7 +24,7 @@ const fragments = [
   'CONNECT a:1', 'http://x/', 'a'.repeat(3_000),
 ]; // prettier-ignore
 
-/** One of the good requests with one to four things done to its bytes. */
+/** Changes the bytes of one of the good requests in one to four places. */
 export function mutate(random: () => number): Buffer {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)]!;
   let text = pick(originals);

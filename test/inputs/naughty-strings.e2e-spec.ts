@@ -10,13 +10,13 @@ import { exampleOf, type Operation, readOperations, textPlaces } from './operati
 const long = process.env.LONG_TESTS === '1';
 const seed = 20_261_120;
 
-/** A request that a text can be put into. */
+/** A place in a request that can hold a text. */
 interface Slot {
   label: string;
   request(text: string): ProbeRequest | null;
 }
 
-/** Headers that something in the service reads, on a route where it does. */
+/** Headers that the service reads, each on a route that reads it. */
 const readHeaders: [operation: string, header: string][] = [
   ['Auth_me', 'authorization'],
   ['Auth_me', 'x-api-key'],
@@ -34,7 +34,7 @@ const readHeaders: [operation: string, header: string][] = [
   ['Tables_upload', 'content-encoding'],
 ];
 
-/** Bodies whose fields exclude each other, by the field that the text goes into. */
+/** For fields that exclude each other, a body that fits the field of the text. */
 function baseBody({ id, body }: Operation, field: string, fixture: Fixture): unknown {
   if (id === 'Queries_query') {
     if (/^(question|search|cypher)/.test(field)) return {};
@@ -72,7 +72,7 @@ describeWithShared('naughty strings', 'suites/blns/blns.json', () => {
         .filter(parameter => parameter.in === 'path')
         .map(({ name }) => ({
           label: label(`{${name}}`),
-          // An empty segment, `.` and `..` make another path of it; an id that is in use would delete the fixture, or the password of who asks.
+          // An empty segment, `.` and `..` change the path. An id in use would delete the fixture, or the password of the caller.
           request: (text: string) => (/^(\.{0,2}|\d{1,3})$/.test(text) || !text.isWellFormed() ? null : request({ path: path({ [name]: encodeURIComponent(text) }), body: body() })),
         })),
       ...parameters
@@ -99,7 +99,7 @@ describeWithShared('naughty strings', 'suites/blns/blns.json', () => {
     ];
   } // prettier-ignore
 
-  /** What was made is taken away again, so that thousands of graphs do not change what is tested. */
+  /** Deletes what a request has created, so that thousands of graphs do not change the test. */
   async function clean({ method, path }: ProbeRequest, answer: ProbeAnswer): Promise<void> {
     if (answer.status === 401) fixture.forgetToken('admin');
     if (method !== 'POST' || answer.status !== 201 || !/\/(graphs|metrics|users|connections)$/.test(path)) return;
@@ -118,7 +118,7 @@ describeWithShared('naughty strings', 'suites/blns/blns.json', () => {
       const statuses: Record<string, number> = {};
       let sent = 0;
       const chosen = long ? picks : sample(picks, 4_000, seed);
-      // As many as one caller's uploads may be: two at once, and four that wait.
+      // The most uploads of one caller: two at once, and four that wait.
       await inParallel(6, chosen, async pick => {
         const slot = slots[Math.floor(pick / strings.length)]!;
         const text = strings[pick % strings.length]!;
@@ -135,7 +135,7 @@ describeWithShared('naughty strings', 'suites/blns/blns.json', () => {
       });
       if (long) process.stdout.write(`naughty strings: ${slots.length} places, ${strings.length} strings, ${sent} requests, ${JSON.stringify(statuses)}\n`);
       expect(found.slice(0, 50)).toEqual([]);
-      // Were the places of texts lost, the fixture gone or a limit reached, nothing would be tested and all would be well.
+      // If the places of texts were lost, the fixture gone or a limit reached, the test would pass without testing anything.
       expect(statuses['429']).toBeUndefined();
       expect(sent).toBeGreaterThan(chosen.length * 0.8);
       expect((statuses['200'] ?? 0) + (statuses['201'] ?? 0)).toBeGreaterThan(sent / 20);

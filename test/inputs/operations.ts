@@ -1,6 +1,6 @@
 import { type OpenAPIObject } from '@nestjs/swagger';
 
-/** As much of an OpenAPI schema as requests are made of; references are followed while it is read. */
+/** The part of an OpenAPI schema from which requests are made. References are followed while it is read. */
 export interface Schema {
   $ref?: string;
   type?: string;
@@ -36,10 +36,10 @@ export interface Operation {
   contentType: string;
 }
 
-/** Where a value stands in a JSON body: property names and array indexes. */
+/** The place of a value in a JSON body: property names and array indexes. */
 export type Place = (string | number)[];
 
-/** Every operation of the document, with its schemas in one piece. */
+/** Reads every operation of the document, with references resolved. */
 export function readOperations(document: OpenAPIObject): Operation[] {
   const schemas = (document.components?.schemas ?? {}) as Record<string, Schema>;
   const resolve = (schema: Schema): Schema => {
@@ -72,7 +72,7 @@ interface RawOperation {
   requestBody?: { content: Record<string, { schema?: Schema }> };
 }
 
-/** A value as the document shows it. */
+/** The example that the document shows for a value. */
 export function exampleOf(schema: Schema): unknown {
   if (schema.example !== undefined) return schema.example;
   if (schema.default !== undefined) return schema.default;
@@ -93,13 +93,13 @@ export function exampleOf(schema: Schema): unknown {
   }
 }
 
-/** A place in a body that a text can be put at. */
+/** A place in a body that can hold a text. */
 export interface TextPlace {
   label: string;
   put: (body: unknown, text: string) => unknown;
 }
 
-/** Where texts stand in a body of this schema; in free-form objects both as a value and as a name. */
+/** The places of texts in a body of this schema; in free-form objects both as a value and as a name. */
 export function textPlaces(schema: Schema, place: Place = []): TextPlace[] {
   const label = place.join('.');
   if (schema.type === 'array') return schema.items ? textPlaces(schema.items, [...place, 0]) : [];
@@ -114,7 +114,7 @@ export function textPlaces(schema: Schema, place: Place = []): TextPlace[] {
   return schema.type === 'string' || schema.type === undefined ? [here] : [];
 }
 
-/** The body with another value at a place; what is missing on the way there is made. */
+/** The body with another value at a place. Missing parents are created. */
 export function withValueAt(body: unknown, place: Place, value: unknown): unknown {
   const [step, ...rest] = place;
   if (step === undefined) return value;

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** The id, the type, and a body in one of the contract's shapes: what holds for an answer to whatever bytes. */
+/** Checks an answer to arbitrary bytes: it needs the id, the type, and a body in one of the contract's shapes. */
 function faults({ status, headers, body }: RawResponse, isHead = false): string[] {
   const found: string[] = [];
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(headers['x-request-id'] ?? '')) found.push(`${status} without X-Request-ID`);
@@ -41,7 +41,7 @@ const get = (headers: string) => `GET /health HTTP/1.1\r\nHost: a\r\n${headers}\
 const login = (headers: string, body: string) =>
   `POST /api/auth/login HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${headers}\r\n${body}`;
 
-describe('answers below the routes', () => {
+describe('the server below the routes', () => {
   it.each([
     ['a header of 9 kB', get(`X-A: ${'a'.repeat(9_000)}\r\n`), 431, 'headers_too_large'],
     ['101 headers', get('A: b\r\n'.repeat(100)), 431, 'headers_too_large'],
@@ -62,17 +62,17 @@ describe('answers below the routes', () => {
     const answer = await answerTo(bytes.replace('TOKEN', test.admin.token!));
     const body = JSON.parse(answer.body) as Record<string, unknown>;
     expect([answer.status, body.code]).toEqual([status, code]);
-    // Nobody knows which family these are for.
+    // These requests reveal no family.
     const isUnknown = ['a request line of 9 kB', 'CONNECT', 'garbage', 'TLS'].includes(what);
     expect(body.success).toBe(isUnknown || bytes.includes('/metrics/') ? false : undefined);
   }); // prettier-ignore
 
   it.each([
-    ['nobody knows', 'POST /api/graphs', 401],
+    ['shows no credential', 'POST /api/graphs', 401],
     ['asks for no route', 'POST /api/nowhere', 404],
     ['asks for health', 'GET /health', 200],
     ['asks health for more', 'POST /health', 404],
-  ])('waits for no body of who %s', async (_who, line, status) => {
+  ])('does not wait for the body of a client that %s', async (_who, line, status) => {
     const answer = await answerTo(`${line} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 900000\r\n\r\n{`);
     expect(answer.status).toBe(status);
   });
@@ -90,18 +90,18 @@ describe('answers below the routes', () => {
 
   it('keeps the id and the headers of a HEAD without its body', async () => {
     const { responses } = await sendRaw(test.url, 'HEAD /nowhere HTTP/1.1\r\nHost: a\r\nX-Request-ID: mine-1\r\nConnection: close\r\n\r\n');
-    // The length is that of the body that a GET would have had; no body follows, so the reader sees an unfinished response.
+    // The length is that of a GET's body. No body follows, so the reader sees an unfinished response.
     expect(responses).toEqual([]);
     const answer = await fetch(`${test.url}/nowhere`, { method: 'HEAD', headers: { 'X-Request-ID': 'mine-1' } });
     expect([answer.status, answer.headers.get('x-request-id'), await answer.text()]).toEqual([404, 'mine-1', '']);
   });
 
-  it('refuses more query parameters than it would look at', async () => {
+  it('refuses more query parameters than it reads', async () => {
     const answer = await answerTo(`GET /api/graphs?${'a&'.repeat(3_000)}limit=x HTTP/1.1\r\nHost: a\r\n\r\n`);
     expect(JSON.parse(answer.body)).toMatchObject({ detail: { errors: [{ loc: ['query'], type: 'too_many' }] } });
   });
 
-  it('answers requests in their order when one behind them is broken', async () => {
+  it('answers requests in their order when a later one is broken', async () => {
     const bytes = `GET /health HTTP/1.1\r\nHost: a\r\n\r\nGET /nowhere HTTP/1.1\r\nHost: a\r\n\r\nGARBAGE\r\n\r\n`;
     const { responses, rest } = await sendRaw(test.url, bytes, { lingerMs: 500 });
     expect(responses.map(({ status }) => status)).toEqual([200, 404, 400]);
@@ -142,8 +142,8 @@ describeWithShared('the raw HTTP cases', 'suites/own/raw-http-cases.json', () =>
     for (const { name, raw, rawTemplate, observed } of cases) {
       const bytes = raw ?? rawTemplate!.replace(/\{(.)\*(\d+)\}/, (_, letter: string, count) => letter.repeat(Number(count)));
       const answer = await answerTo(bytes);
-      // Where Node refuses we do too; where it lets a request through there is no route `/`. CONNECT gets an answer, and a body
-      // that cannot be parsed is noticed where a bare handler does not read it.
+      // Where Node refuses, we do too; where it lets a request through, there is no route `/`. CONNECT gets an answer. A body that
+      // cannot be parsed is noticed, which a bare handler that does not read it would not do.
       const ours: Record<string, number> = { CONNECT: 405, 'space after chunk size': 400 };
       const expected = ours[name] ?? (observed === 200 ? 404 : observed);
       expect([name, answer.status]).toEqual([name, expected]);
@@ -164,7 +164,7 @@ describe('mutated requests', () => {
         const isHead = bytes.includes('HEAD');
         const problems = responses.flatMap(response => faults(response, isHead));
         if (rest !== '' && !isHead) problems.push(`unreadable: ${rest.slice(0, 100)}`);
-        // Empty lines ask nothing, and whoever sends only those gets no answer (RFC 9112, section 2.2).
+        // Empty lines are no request, so bytes of only those get no answer (RFC 9112, section 2.2).
         if (responses.length === 0 && rest === '' && /[^\r\n]/.test(bytes.toString('latin1'))) problems.push('no answer');
         found.push(...problems.map(problem => `${problem} ⇐ ${JSON.stringify(bytes.toString('latin1')).slice(0, 400)}`));
         for (const { status } of responses) statuses[status] = (statuses[status] ?? 0) + 1;

@@ -2,20 +2,20 @@ import fc from 'fast-check';
 import { type Operation, type Schema, exampleOf } from './operations.js';
 import { type Person } from './fixture.js';
 
-/** A request before the ids of the fixture and the tokens of people are put in. */
+/** A request before it gets the ids of the fixture and the tokens of people. */
 export interface DrawnRequest {
   operation: Operation;
   person: Person;
   prefix: '/api' | '';
-  /** Path parameters; null asks for the id of a record that is there. */
+  /** Path parameters; null asks for the id of an existing record. */
   path: Record<string, string | null>;
   query: [name: string, value: string][];
   headers: Record<string, string>;
-  /** Undefined where none is sent. */
+  /** Undefined when no body is sent. */
   body: string | undefined;
 }
 
-/** JSON texts that `JSON.stringify` does not write; a body names them by their place in this list. */
+/** JSON texts that `JSON.stringify` does not write. A body names them by their index in this list. */
 const rawJson = [
   '1e400',
   '-1e400',
@@ -47,12 +47,12 @@ const scalars: fc.Arbitrary<unknown> = fc.oneof(
   fc.double(),
 ); // prettier-ignore
 
-/** In one of seven cases; otherwise nothing. */
+/** Gives a value in one of seven cases, otherwise nothing. */
 function rarely<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
   return fc.oneof({ weight: 6, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 }
 
-/** A text with a few things inserted, taken out, doubled or put in another's place. */
+/** A text with a few parts inserted, removed, doubled or replaced. */
 function mutated(text: string): fc.Arbitrary<string> {
   const edit = fc.tuple(fc.nat(), fc.nat(8), fc.constantFrom(...fragments), fc.nat(3));
   return fc.array(edit, { minLength: 1, maxLength: 4 }).map(edits =>
@@ -65,7 +65,7 @@ function mutated(text: string): fc.Arbitrary<string> {
   );
 }
 
-/** Values for a schema: mostly what it shows or allows, sometimes what it does not. */
+/** Values for a schema: mostly those it shows or allows, sometimes others. */
 export function valueOf(schema: Schema): fc.Arbitrary<unknown> {
   const example = exampleOf(schema);
   const choices: fc.WeightedArbitrary<unknown>[] = [{ weight: 5, arbitrary: fc.constant(example) }, { weight: 1, arbitrary: scalars }]; // prettier-ignore
@@ -78,13 +78,13 @@ export function valueOf(schema: Schema): fc.Arbitrary<unknown> {
   return fc.oneof(...choices);
 } // prettier-ignore
 
-/** Fields of which a request takes one. */
+/** Groups of fields of which a request takes one. */
 const alternatives = [
   ['question', 'search', 'cypher'],
   ['user_id', 'username'],
 ];
 
-/** Mostly leaves one field of those that exclude each other, whichever `luck` picks. */
+/** Mostly leaves one of the fields that exclude each other, chosen by `luck`. */
 function withOneOfEach(fields: Record<string, unknown>, luck: number): Record<string, unknown> {
   if (luck % 8 === 0) return fields;
   const dropped = alternatives.flatMap(group => {
@@ -94,7 +94,7 @@ function withOneOfEach(fields: Record<string, unknown>, luck: number): Record<st
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !dropped.includes(name)));
 }
 
-/** An object whose fields are mostly as the document shows them, or left out where they may be; as a rule one of them is wild. */
+/** An object whose fields are mostly as the document shows them, or left out if optional. Usually one of them is wild. */
 function objectOf(schema: Schema): fc.Arbitrary<Record<string, unknown>> {
   const required = new Set(schema.required);
   const properties = Object.entries(schema.properties ?? {});

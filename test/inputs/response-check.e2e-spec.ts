@@ -2,7 +2,7 @@ import { createOpenApiDocument } from '../../src/openapi/openapi.js';
 import { startTestApp, type TestApp } from '../support/app.js';
 import { type SeenResponse } from '../support/response-check.js';
 
-/** The check that every answer in the tests goes through, tried on answers that are wrong. */
+/** Tries the check that every answer in the tests goes through on wrong answers. */
 describe('the check against the OpenAPI document', () => {
   let test: TestApp;
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe('the check against the OpenAPI document', () => {
     else expect(problems.join('\n')).toMatch(expected);
   });
 
-  it('holds what was sent against the document, and is asked for every answer to a test’s client', async () => {
+  it('checks the request against the document, and every answer to a test’s client', async () => {
     const spied = jest.spyOn(test.check, 'problems');
     await test.admin.post('/api/graphs').send({ name: '图' }).expect(201);
     const { calls } = spied.mock;
@@ -61,7 +61,7 @@ describe('the check against the OpenAPI document', () => {
     expect(test.check.problems({ ...seen, headers: ignored, sent: { name: 'a', more: 1 } })).toEqual([]);
   });
 
-  it('stands on a document that says how a login fails, and when to try again', () => {
+  it('relies on a document that says how a login fails, and when to try again', () => {
     const { responses } = createOpenApiDocument(test.app).paths['/api/auth/login']!.post!;
     expect(responses['401']).toMatchObject({ description: expect.stringContaining('wrong password') });
     for (const status of ['429', '503'])

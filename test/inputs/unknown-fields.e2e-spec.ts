@@ -5,17 +5,17 @@ import { asPerson, probe } from '../support/probe.js';
 import { createFixture, type Fixture } from './fixture.js';
 import { exampleOf, type Operation, type Place, readOperations, type Schema, withValueAt } from './operations.js';
 
-/** What is delivered nowhere is refused before it is read; probes of health may send any query. */
+/** Routes that refuse requests before reading the body, and probes of health, which may send any query. */
 const unread = new Set(['Jobs_replace', 'Jobs_remove', 'Connections_mirror', 'Health_live', 'Health_ready']);
 
-/** Every object of a body that lists its properties, nested ones too. */
+/** Every object of a body that lists its properties, including nested ones. */
 function objectsOf(schema: Schema, place: Place = []): Place[] {
   if (schema.items) return objectsOf(schema.items, [...place, 0]);
   if (!schema.properties) return [];
   return [place, ...Object.entries(schema.properties).flatMap(([name, inner]) => objectsOf(inner, [...place, name]))];
 }
 
-describe('a field that nothing is made of', () => {
+describe('a field that the service does not know', () => {
   let test: TestApp;
   let fixture: Fixture;
   let operations: Operation[];
@@ -68,7 +68,7 @@ describe('a field that nothing is made of', () => {
     expect(errors).toEqual([{ loc: ['body', 'scopes'], type: 'unknown_field', msg: expect.stringContaining('graph_ids') }]);
   });
 
-  it('is told with everything else that is wrong, in query and body', async () => {
+  it('is reported with everything else that is wrong, in query and body', async () => {
     const errors = await errorsOf(test.anonymous.post('/api/auth/login?next=1').send({ usernam: 'a', password: 7 }));
     expect(errors.map(({ loc, type }) => [loc.join('.'), type])).toEqual([
       ['body.username', 'missing'],
@@ -117,7 +117,7 @@ describe('a field that nothing is made of', () => {
     for (const name of ['LoginRequest', 'ExecuteTime', 'BindingJoin', 'QueryRequest']) expect(schemas![name]).toMatchObject({ additionalProperties: false });
   }); // prettier-ignore
 
-  it('stays free in maps', async () => {
+  it('is allowed in maps', async () => {
     const query = { cypher: 'RETURN $anything AS a', parameters: { anything: { nested: [{ x: 1 }] } } };
     await admin.post(`/api/graphs/${graphId}/query`).send(query).expect(200);
     const columns = { 随便: 'amount', toString: 'region' };
@@ -149,7 +149,7 @@ describe('a field that nothing is made of', () => {
     expect(headers['x-ignored-fields']).toBe('remember');
   });
 
-  it('is told within what a client can take, however many there are', async () => {
+  it('is reported within what a client can take, however many there are', async () => {
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`${'图'.repeat(500)}${index}`, 1]));
     const login = () => test.anonymous.post('/api/auth/login').send({ username: 'a', password: 'b', ...many, toString: 1 });
     const { headers } = await login().set('Prefer', 'handling=lenient').expect(401);

@@ -23,8 +23,8 @@ interface Group {
 }
 
 /**
- * What the strategy of the service says of a token under this key. The payloads of the vectors are no claims of ours, so the
- * best any of them can reach is to be refused for its audience, which is looked at once the signature is good.
+ * The strategy's verdict on a token under this key. The payloads of the vectors lack our claims, so the best result is a refusal of
+ * the audience, which is checked after the signature.
  */
 async function verdict(key: KeyObject, token: string): Promise<'accepted' | 'good signature' | 'refused'> {
   const principals = new TokenPrincipals({ findAccountState: () => Promise.reject(new Error('asked for an account')) } as unknown as UsersService);
@@ -39,7 +39,7 @@ async function verdict(key: KeyObject, token: string): Promise<'accepted' | 'goo
   });
 } // prettier-ignore
 
-/** Our algorithm's key is the vector's where that is symmetric; otherwise the public key as text, the classic confusion. */
+/** For a symmetric vector, its own key. Otherwise the public key as a text, the classic confusion. */
 function keysFor({ private: own, public: published }: Group): KeyObject[] {
   if (own?.kty === 'oct') return [createSecretKey(Buffer.from(own.k!, 'base64url'))];
   const asymmetric = createPublicKey({ key: (published ?? own)!, format: 'jwk' });
@@ -52,10 +52,10 @@ function keysFor({ private: own, public: published }: Group): KeyObject[] {
 describeWithShared('the JWS vectors of Wycheproof', vectorFile, () => {
   const { testGroups } = JSON.parse(readFileSync(path.join(sharedFolder, vectorFile), 'utf8')) as { testGroups: Group[] };
   const vectors = testGroups.flatMap(group => group.tests.map(test => ({ group, ...test })));
-  /** Two vectors of "invalid padding" have lost it: byte for byte they are number 357, which is valid. */
+  /** Two vectors of "invalid padding" have no padding: they equal number 357 byte for byte, which is valid. */
   const mislabelled = new Set([367, 370]);
 
-  it('has none that gets in, and no invalid one whose signature passes', async () => {
+  it('has no token that gets in, and no invalid one whose signature passes', async () => {
     const invalid = vectors.filter(({ result }) => result === 'invalid');
     expect(invalid).toHaveLength(355);
     const valid = new Set(vectors.filter(({ tcId }) => tcId === 357).map(({ jws }) => jws));
@@ -70,7 +70,7 @@ describeWithShared('the JWS vectors of Wycheproof', vectorFile, () => {
     expect(passed).toEqual([]);
   });
 
-  it('takes the signatures of exactly the valid HS256 ones', async () => {
+  it('accepts the signatures of exactly the valid HS256 ones', async () => {
     const symmetric = vectors.filter(({ group }) => group.private?.kty === 'oct');
     expect(symmetric).toHaveLength(40);
     const verdicts = await Promise.all(
@@ -79,7 +79,8 @@ describeWithShared('the JWS vectors of Wycheproof', vectorFile, () => {
         return { tcId, comment, result, said, jws };
       }),
     );
-    // A character outside the alphabet is marked valid for decoders that skip it; RFC 7515, section 2, has none in a token.
+    // A vector with a character outside the alphabet is valid only for decoders that skip it. RFC 7515, section 2, allows none in a
+    // token.
     const isRight = (tcId: number, result: string, jws: string) => mislabelled.has(tcId) || (result === 'valid' && /^[\w.-]+$/.test(jws));
     const wrong = verdicts.filter(({ tcId, result, said, jws }) => isRight(tcId, result, jws) !== (said === 'good signature'));
     expect(wrong).toEqual([]);

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** The answer to a mapping, with what took the process longest while it was made. */
+/** Sends a mapping. Returns the answer and the longest block of the event loop meanwhile. */
 async function send(route: string, mapping: string) {
   const startedAt = performance.now();
   const answer = await probe(test, {
@@ -32,14 +32,14 @@ async function send(route: string, mapping: string) {
   return { ...answer, ms: performance.now() - startedAt };
 }
 
-/** Of the first thing that is wrong, the one that does not come of another: which of two missing keys comes first says nothing. */
+/** The type of the first problem that does not follow from another. Of two missing keys, either may come first. */
 function typeOf(body: string): string {
   const types = (JSON.parse(body) as { detail: { errors: { type: string }[] } }).detail.errors.map(({ type }) => type);
   return types.find(type => /^(yaml_|not_a_map)/.test(type)) ?? [...new Set(types)].sort().join(' and ');
 }
 
 describeWithShared('the cases of yaml-test-suite as a mapping', file, () => {
-  it('are all refused with 422: the broken ones as YAML, the others as what no mapping holds', async () => {
+  it('are all refused with 422: the broken ones as YAML, the others as no mapping', async () => {
     const cases = JSON.parse(readFileSync(path.join(sharedFolder, file), 'utf8')) as Case[];
     expect([cases.length, cases.filter(({ error }) => error).length]).toEqual([402, 94]);
     const wrong: string[] = [];
@@ -57,7 +57,7 @@ describeWithShared('the cases of yaml-test-suite as a mapping', file, () => {
       }
     }
     expect(wrong).toEqual([]);
-    // Twice each, of the well-formed 308; as YAML those with tags, a second document or a key that is a list.
+    // Each of the 308 well-formed texts is sent twice. Refused as YAML are those with tags, a second document or a list as a key.
     expect(answers).toEqual({ not_a_map: 260, 'missing_key and unknown_key': 200, missing_key: 2, yaml_alias_limit: 26, yaml_syntax: 128 });
   });
 });
@@ -101,7 +101,8 @@ describe('YAML that is made to hurt', () => {
     const { status, problems, ms, body } = await send('/api/ingestion/mappings/validate', mapping);
     expect(problems).toEqual([]);
     expect([status, body.includes('mapping_yaml')]).toEqual([422, true]);
-    // Minutes are what such texts are made to cost. Reading takes 0.3 to 40 ms on an idle machine (`mapping-cost.spec.ts`), and a busy one is allowed for.
+    // Such texts are made to cost minutes. Reading takes 0.3 to 40 ms on an idle machine (`mapping-cost.spec.ts`); the bound allows
+    // for a busy one.
     expect(ms).toBeLessThan(2_000);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   }); // prettier-ignore

@@ -1,31 +1,31 @@
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One request; a body that is no text goes as JSON. */
+/** One request. A body that is not a text is sent as JSON. */
 export interface Ask {
   method?: string;
   path: string;
   body?: unknown;
   headers?: Record<string, string>;
-  /** Sends the body piece by piece: this often, with this pause between. */
+  /** Sends the body in so many pieces, with this pause between them. */
   pieces?: { count: number; pauseMs: number };
-  /** Hangs up after it (milliseconds), whether or not an answer has come. */
+  /** Hangs up after so many milliseconds, with or without an answer. */
   hangUpMs?: number;
 }
 
 export interface Reply {
   ask: Ask;
-  /** 0 where the connection ended without an answer; -1 where the caller hung up. */
+  /** 0 when the connection ended without an answer; -1 when the caller hung up. */
   status: number;
   ms: number;
   text: string;
   retryAfterS: number | undefined;
 }
 
-/** Somebody at an address of their own, behind a proxy that the service trusts. */
+/** Somebody with an address of their own, behind a proxy that the service trusts. */
 export class Caller {
   token: string | undefined;
-  /** A connection for each request: one that the service has just closed for idleness would look like a fault of its own. */
+  /** Each request has its own connection: one that the service has just closed as idle would look like a fault of the service. */
   private readonly agent = new http.Agent();
 
   constructor(
@@ -62,7 +62,7 @@ export class Caller {
         let text = '';
         let length = 0;
         response.setEncoding('utf8');
-        // Of a huge answer only the beginning is kept.
+        // Keeps only the beginning of a huge answer.
         response.on('data', (chunk: string) => {
           length += chunk.length;
           if (text.length < 4_000) text += chunk.slice(0, 4_000);
@@ -83,7 +83,7 @@ export class Caller {
     });
   }
 
-  /** @throws unless it was answered with 2xx */
+  /** @throws unless the status is 2xx */
   async must<T = any>(ask: Ask): Promise<T> {
     for (let tries = 0; ; tries++) {
       const { status, text, retryAfterS } = await this.send(ask);
@@ -102,7 +102,7 @@ export class Caller {
   }
 }
 
-/** Repeats the payload; a chunked body has no end that anybody could know before it comes. */
+/** Repeats the payload. A chunked body has no end that is known in advance. */
 async function sendPieces(request: http.ClientRequest, piece: string, { count, pauseMs }: { count: number; pauseMs: number }) {
   for (let sent = 0; sent < count && !request.destroyed; sent++) {
     // A service that reads slowly slows the sender down.

@@ -1,2 +1,2 @@
-/** `npm run test:noisy`; in `npm test` a short part runs, whose bounds also hold on a machine that is busy with other tests. */
+/** `npm run test:noisy` runs all. In `npm test` a short part runs, with bounds that also hold on a machine busy with other tests. */
 export const isLong = process.env.NOISY_TESTS === '1';

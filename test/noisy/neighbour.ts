@@ -5,14 +5,14 @@ import { type Owner, type World } from './world.js';
 export const calls = ['login', 'search', 'query', 'metric', 'table view', 'upload', 'run'] as const;
 export type Call = (typeof calls)[number];
 
-/** How one call fared. */
+/** The result of one call. */
 export interface Fared {
   call: Call;
-  /** Of the slowest answer, also of a 503. */
+  /** The time of the slowest answer, including a 503. */
   ms: number;
-  /** How often it was told to come again. */
+  /** The number of times it was told to come again. */
   refusals: number;
-  /** What was wrong; undefined when it was answered in the end, as it should be. */
+  /** The fault, or undefined when it finally got a good answer. */
   fault: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export class Neighbour {
 
   private turn = 0;
 
-  /** Several users take turns, so that the limits per minute are not what is measured. */
+  /** Several users take turns, so that the limits per minute are not measured. */
   static async settle(world: World, users: number): Promise<Neighbour> {
     const owners: { owner: Owner; metricId: number }[] = [];
     for (let index = 0; index < users; index++) {
@@ -71,7 +71,7 @@ export class Neighbour {
     return Promise.all(done);
   }
 
-  /** Comes again when told so. */
+  /** Repeats the call when told to come again. */
   private async fare(call: Call, send: () => Promise<Reply>): Promise<Fared> {
     let ms = 0;
     const startedAt = performance.now();

@@ -10,16 +10,19 @@ import { faultsIn, type Peaks, Watch } from './watch.js';
 import { type Owner, World } from './world.js';
 
 const seed = Number(process.env.NOISY_SEED ?? 20_261_122);
-/** Parts of names of resources, to look at a few. */
+/** Parts of resource names, to run only some resources. */
 const only = process.env.NOISY_ONLY?.split(',');
 const waves = isLong ? 3 : 1;
 const roundsPerWave = isLong ? 3 : 1;
 const wavePauseMs = isLong ? 1_500 : 300;
 
-/** What an answer may take: the promise on a quiet machine, and a bound that only starvation passes where tests share one. */
+/** The longest allowed answer: the promise on a quiet machine, and a bound that only starvation exceeds if tests share one. */
 const answerMs = isLong ? 1_000 : 15_000;
 
-/** Megabytes. A query may leave 1 GB in temporary files, and one caller has a share of those that run at once; see docs/decisions/0010. */
+/**
+ * In megabytes. A query may leave 1 GB in temporary files, and one caller has a share of the queries that run at once; see
+ * docs/decisions/0010.
+ */
 const ceilings: Peaks = { apiMb: 600, retrievalMb: 1_200, backendMb: 600, temporaryMb: 6_144 };
 
 interface Outcome {
@@ -30,7 +33,7 @@ interface Outcome {
   healthMs: number;
 }
 
-describe('one caller who takes all that can be had', () => {
+describe('one caller who takes everything available', () => {
   let world: World;
   let neighbour: Neighbour;
   let watch: Watch;
@@ -41,7 +44,7 @@ describe('one caller who takes all that can be had', () => {
       isLong ? { BCRYPT_COST: undefined, RETRIEVAL_MEMORY_MB: '64' } : { WAREHOUSE_TIMEOUT_MS: '8000', QUERY_MAX_TIMEOUT_MS: '8000' },
     );
     neighbour = await Neighbour.settle(world, isLong ? 3 : 2);
-    // The first round loads the graphs and warms up; the slowest call of the second says how busy this machine is without us.
+    // The first round loads the graphs and warms up. The slowest call of the second shows how busy this machine is otherwise.
     await neighbour.round();
     await neighbour.round();
     const quiet = await neighbour.round();
@@ -86,14 +89,14 @@ describe('one caller who takes all that can be had', () => {
     }
     const replies = await Promise.all(sent);
     fared.push(...(await neighbour.round()));
-    // What ends by itself only tomorrow is no part of what the next resource is held against.
+    // Runs that would not end today are cancelled, so that they do not count against the next resource.
     const runs = replies.filter(({ ask, status }) => ask.path.endsWith('/run') && status >= 200 && status < 300);
     for (const { text } of runs)
       await noisy.caller.send({ path: `/ingestion/runs/${(JSON.parse(text) as { id: number }).id}/cancel`, body: {} });
     return { resource: resource.name, fared, replies, peaks: watch.takePeaks(), healthMs: await health() };
   }
 
-  /** Everything that the resource's row of the promise does not allow. */
+  /** Everything that breaks the promise for this resource. */
   function problemsOf({ fared, replies, peaks }: Outcome): unknown[] {
     const named = (what: string, wrong: unknown[]) => (wrong.length === 0 ? [] : [{ what, wrong: wrong.slice(0, 5), count: wrong.length }]);
     return [
@@ -118,7 +121,7 @@ describe('one caller who takes all that can be had', () => {
     ];
   }
 
-  /** The longest that `/health`, which needs nothing, was waited for: how long the loop of the API stood. */
+  /** The longest wait for `/health`, which needs nothing: it shows how long the event loop of the API was blocked. */
   function watchHealth(): () => Promise<number> {
     const caller = world.stranger();
     let slowest = 0;
@@ -138,7 +141,7 @@ describe('one caller who takes all that can be had', () => {
   }
 });
 
-/** Whoever is refused while a body is still on its way may see the connection end before the answer. */
+/** A caller who is refused while the body is still on its way may see the connection end before the answer. */
 const isFault = ({ ask, status, retryAfterS }: Reply) =>
   (status === 0 && !ask.pieces) || (status >= 500 && (status !== 503 || retryAfterS === undefined));
 

@@ -37,13 +37,13 @@ function tenfold(text: string, letter: string, levels: number): string {
 
 const joinedTimes = (count: number, text: string) => Array.from({ length: count }, () => text).join(' + ');
 
-/** What is asked of a graph. */
+/** The ways to query a graph. */
 export const queryResources: Resource[] = [
   {
     name: 'memory, by growing texts',
     daily: true,
     sends: 'Cypher that multiplies a text by replace, +, left',
-    // 630 MB in one value, which no text of JavaScript can hold; eight texts of 100 MB in one PostgreSQL process.
+    // 630 MB in one value, which no JavaScript text can hold; eight texts of 100 MB in one PostgreSQL process.
     worst: noisy => [
       ...alike(noisy, `RETURN ${joinedTimes(7, `left(${tenfold(`'汉'`, '汉', 8)}, 30000000)`)} AS t`, 1),
       ...alike(noisy, `RETURN size(${joinedTimes(8, tenfold(`'a'`, 'a', 8))}) AS n`, 2),

@@ -2,19 +2,19 @@ import * as fc from 'fast-check';
 import { type Ask } from './caller.js';
 import { type Owner } from './world.js';
 
-/** What the noisy caller sends at once. */
+/** The requests that the noisy caller sends at once. */
 export type Wave = Ask[];
 
-/** Something that all callers share, and how one of them tries to have it alone. */
+/** A shared resource, and the way one caller tries to take all of it. */
 export interface Resource {
   name: string;
-  /** What is asked of it, in words. */
+  /** Describes the requests in words. */
   sends: string;
-  /** Whether it is also part of `npm test`. */
+  /** True if it is also part of `npm test`. */
   daily?: boolean;
-  /** Made once before the first wave; its answers are the caller's own affair. */
+  /** Runs once before the first wave. Its answers are not checked. */
   prepare?: (noisy: Owner) => Promise<number[]>;
-  /** The worst that is known, sent first and as it is. */
+  /** The worst known requests, sent first and unchanged. */
   worst?: (noisy: Owner) => Wave;
   /** @param made ids that `prepare` returned */
   waves: (noisy: Owner, made: number[]) => fc.Arbitrary<Wave>;
@@ -23,7 +23,7 @@ export interface Resource {
 const timeouts = fc.constantFrom(undefined, 1_000, 30_000, 60_000, 600_000);
 const includes = fc.subarray(['graph', 'plan', 'source_rows']);
 
-/** Queries at once, each with options of its own and a text that differs by its spaces, so that none is joined to another. */
+/** Queries at once. Each has its own options and a text that differs by its spaces, so that none joins another. */
 export function queries(noisy: Owner, question: fc.Arbitrary<object>, { most = 12 } = {}): fc.Arbitrary<Wave> {
   const ask = fc.record({
     question,
@@ -46,7 +46,7 @@ export function queries(noisy: Owner, question: fc.Arbitrary<object>, { most = 1
   );
 }
 
-/** `depth` brackets in one another. */
+/** `depth` nested brackets. */
 export const deep = (depth: number, open: string, close: string) => `${open.repeat(depth)}1${close.repeat(depth)}`;
 
 /** The query `count` times at once, without a time-out of its own. */

@@ -5,7 +5,7 @@ import { type ServiceProcess } from '../support/service-process.js';
 export interface Peaks {
   apiMb: number;
   retrievalMb: number;
-  /** The largest single PostgreSQL backend, without the buffers that all share. */
+  /** The largest single PostgreSQL backend, without the shared buffers. */
   backendMb: number;
   /** Temporary files of the database server. */
   temporaryMb: number;
@@ -13,7 +13,7 @@ export interface Peaks {
 
 const sampleMs = 100;
 
-/** Watches the processes of a service from outside: who they are, and how large they get. */
+/** Watches the processes of a service from outside: their ids and their sizes. */
 export class Watch {
   readonly pids: { api: number; retrieval: number; postgres: number };
   private peak: Peaks = { apiMb: 0, retrievalMb: 0, backendMb: 0, temporaryMb: 0 };
@@ -24,7 +24,7 @@ export class Watch {
     this.sampling = setInterval(() => this.sample(), sampleMs);
   }
 
-  /** The largest values since it was last asked. */
+  /** The largest values since the last call. */
   takePeaks(): Peaks {
     this.sample();
     const taken = this.peak;
@@ -32,7 +32,7 @@ export class Watch {
     return taken;
   }
 
-  /** As they are now; 0 for one that is not there. */
+  /** The current ids; 0 for a process that is not there. */
   findPids(): { api: number; retrieval: number; postgres: number } {
     const api = this.service.child.pid!;
     return {
@@ -59,7 +59,7 @@ export class Watch {
   }
 }
 
-/** Lines that no caller should be able to bring about. */
+/** Log lines that no caller should be able to cause. */
 export function faultsIn(service: ServiceProcess): string[] {
   const fatal = service.log.filter(
     ({ level, msg }) => Number(level) >= 60 || /uncaught|unhandled|is gone|started again/i.test(String(msg)),
@@ -85,7 +85,7 @@ function folderMb(folder: string): number {
 
 const childrenOf = (pid: number) => read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
 
-/** Processes and their files come and go. */
+/** Returns '' for a missing file, because processes and their files come and go. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');

@@ -13,7 +13,7 @@ export interface Owner {
   jobId: number;
 }
 
-/** A service with tables in its mirror, and callers who each have what an ordinary user can get. */
+/** A service with tables in its mirror, and callers with the rights of ordinary users. */
 export class World {
   private addresses = 0;
   private constructor(
@@ -36,18 +36,18 @@ export class World {
     return world;
   }
 
-  /** Puts a table into the mirror. */
+  /** Loads a table into the mirror. */
   load(table: string, csv: string): Promise<void> {
     return this.admin.must({ method: 'PUT', path: `${mirror}/tables/${table}`, body: csv });
   }
 
-  /** Somebody whom the service has not seen. */
+  /** A caller who is new to the service. */
   stranger(): Caller {
     this.addresses += 1;
     return new Caller(this.service.url, `198.51.${100 + (this.addresses >> 8)}.${this.addresses & 255}`);
   }
 
-  /** Registers, is granted the mirror, and loads a graph of their own from `table`. */
+  /** Registers a user, grants them the mirror, and loads a graph of their own from `table`. */
   async owner(username: string, table: string): Promise<Owner> {
     const caller = this.stranger();
     await caller.must({ path: '/auth/register', body: { username, password } });
@@ -62,7 +62,7 @@ export class World {
     return { caller, username, graphId, jobId };
   }
 
-  /** A login from an address that was not seen before, so that its limit is not the one that is met. */
+  /** Logs in from a new address, so that the limit per address is not reached. */
   login(username: string) {
     return this.stranger().send({ path: '/auth/login', body: { username, password } });
   }
@@ -73,7 +73,7 @@ export class World {
   }
 }
 
-/** Nodes in groups, each linked to the node of its group's number. */
+/** A mapping of nodes in groups, each linked to the node with its group's number. */
 export function mappingOf(table: string, more = ''): string {
   const long = table === 'noisy_rows' ? '\n      - {column: long, property: 长文}' : '';
   return `

@@ -25,12 +25,12 @@ export interface TestApp {
   url: string;
   databaseUrl: string;
   pool: ServicePool;
-  /** Every answer to the clients below is held against the OpenAPI document; other ways to ask can do so with this. */
+  /** Checks answers against the OpenAPI document. Every answer to the clients below is checked; other requests can use this. */
   check: ResponseCheck;
   anonymous: Client;
   /** The first admin, after the forced password change. */
   admin: Client;
-  /** A registered user; the same name gives the same user. */
+  /** A registered user. The same name gives the same user. */
   asUser(username: string): Promise<Client>;
   close(): Promise<void>;
 }
@@ -38,8 +38,8 @@ export interface TestApp {
 export const adminPassword = 'correct-horse-7';
 
 /**
- * The whole application on a port and a database of its own, with whatever settings a test wants to differ.
- * @param options.logTo reads the log along, instead of standard output
+ * Starts the whole application on a port and a database of its own, with the settings that a test changes.
+ * @param options.logTo receives the log, instead of standard output
  */
 export async function startTestApp(
   environment: Record<string, string> = {},
@@ -58,7 +58,7 @@ export async function startTestApp(
     settings,
     database: database.access,
     log: createLog(settings.logLevel, logTo && { destination: logTo }),
-    // The process that a start of the service would run: built by the global set-up.
+    // The same program that a start of the service would run, built by the global set-up.
     retrieval: {
       entry: path.resolve(__dirname, '..', '..', 'dist', 'src', 'retrieval.main.js'),
       socketDirectory,
@@ -104,7 +104,7 @@ export async function startTestApp(
   };
 }
 
-/** Lets a registered user use the mirror, or `everyone`. */
+/** Grants a registered user, or `everyone`, the use of the mirror. */
 export async function grantConnection({ admin }: TestApp, username: string, right = 'read'): Promise<void> {
   const grantee = username === 'everyone' ? { user_id: username } : { username };
   const { status, body } = await admin.post('/api/permissions/connections/1/users').send({ ...grantee, right });
@@ -115,7 +115,7 @@ export function client(url: string, token: string | null): Client {
   return withHeaders(url, token === null ? {} : { Authorization: `Bearer ${token}` }, token);
 }
 
-/** Requests that show an API key. */
+/** Sends requests with an API key. */
 export function keyClient(url: string, rawKey: string): Client {
   return withHeaders(url, { 'X-API-Key': rawKey }, null);
 }

@@ -4,9 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 
 /**
- * pass: bytes go through. refuse: nobody listens. hang: connections open and nothing goes through until it passes again, as
- * with a server that was stopped. drop: the same, but what is open then stays silent for ever, as behind a firewall that
- * forgot it.
+ * pass: bytes go through. refuse: nothing listens. hang: connections open but nothing goes through until `pass`, as with a stopped
+ * server. drop: the same, but open connections stay silent for ever, as behind a firewall that forgot them.
  */
 export type ProxyMode = 'pass' | 'refuse' | 'hang' | 'drop';
 
@@ -14,29 +13,29 @@ interface Pair {
   client: Socket;
   upstream: Socket;
   isLost: boolean;
-  /** Its prepared statements by name, and bytes of a message that has not arrived in full; null before the login is over. */
+  /** Its prepared statements by name, and the bytes of an incomplete message; null before the login is over. */
   statements: Map<string, string>;
   rest: Buffer | null;
-  /** It has said what `loseCommit` waits for. */
+  /** True once it has sent the mark of `loseCommit`. */
   isMarked: boolean;
   losesAnswer: boolean;
 }
 
-/** What toxiproxy would do for a PostgreSQL behind a Unix socket: stands in front of it and misbehaves on demand. */
+/** A proxy in front of PostgreSQL's Unix socket that misbehaves on demand, as toxiproxy does for TCP. */
 export class DatabaseProxy {
   private mode: ProxyMode = 'pass';
   private delayMs = 0;
   private statementDelayMs = 0;
   private markedBy: string | null = null;
   private readonly pairs = new Set<Pair>();
-  /** Texts of the statements that were run, since somebody last emptied it. */
+  /** Texts of the statements that were run since the list was last emptied. */
   readonly ran: string[] = [];
   private server: Server | null = null;
 
   private constructor(
     private readonly folder: string,
     private readonly upstreamPath: string,
-    /** URL of the same database through the proxy. */
+    /** The URL of the same database through the proxy. */
     readonly url: string,
   ) {}
 
@@ -66,30 +65,30 @@ export class DatabaseProxy {
     }
   }
 
-  /** Each way takes this much longer. */
+  /** Delays the bytes of each direction by so much. */
   delay(ms: number): void {
     this.delayMs = ms;
   }
 
-  /** Each plain statement takes this much longer, a login does not: a pooler in front of a slow server. */
+  /** Delays each plain statement but no login, like a pooler in front of a slow server. */
   delayStatements(ms: number): void {
     this.statementDelayMs = ms;
   }
 
   /**
-   * The next connection that says `mark` loses its COMMIT: the server gets it and carries it out, and the connection ends where
-   * the answer should come. Happens once.
+   * The next connection that sends `mark` loses its COMMIT: the server gets it and carries it out, and the connection ends before
+   * the answer. Happens once.
    */
   loseCommit(mark: string): void {
     this.markedBy = mark;
   }
 
-  /** Whether what `loseCommit` asked for has not happened yet. */
+  /** True while the loss that `loseCommit` asked for has not happened. */
   get isCommitAwaited(): boolean {
     return this.markedBy !== null;
   }
 
-  /** Ends every connection in the middle of whatever it carries. */
+  /** Cuts every connection, whatever it carries. */
   cut(): void {
     for (const pair of this.pairs) end(pair);
   }
@@ -148,7 +147,7 @@ export class DatabaseProxy {
     mute(pair, this.mode === 'hang');
   }
 
-  /** Frontend messages: a type, four bytes of length, and the body. The first message, which opens the connection, has no type. */
+  /** Reads frontend messages: a type, four bytes of length, and the body. The first message, which opens the connection, has no type. */
   private note(pair: Pair, bytes: Buffer): void {
     if (pair.rest === null) {
       pair.rest = Buffer.alloc(0);

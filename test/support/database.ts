@@ -9,7 +9,7 @@ export async function cloneDatabase(): Promise<ClonedDatabase> {
   return { ...database, access: new DatabaseAccess(records, retrieval, mirror).on(name) };
 }
 
-/** A database without anything in it. */
+/** An empty database. */
 export function emptyDatabase(): Promise<TestDatabase> {
   return createDatabase('TEMPLATE template0');
 }
@@ -21,7 +21,7 @@ export interface TestDatabase {
 }
 
 export interface ClonedDatabase extends TestDatabase {
-  /** As the service does: with the roles of the template. */
+  /** As the service: with the roles of the template. */
   access: DatabaseAccess;
 }
 
@@ -39,7 +39,7 @@ async function createDatabase(like: string): Promise<TestDatabase & { name: stri
   };
 }
 
-/** For what the service itself may not do to its database. */
+/** Runs SQL that the service itself may not run on its database. */
 export async function asSuperuser(url: string, sql: string): Promise<pg.QueryResult> {
   const client = new pg.Client(url);
   await client.connect();

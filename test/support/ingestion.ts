@@ -26,7 +26,7 @@ export async function runToEnd(app: TestApp, jobId: number): Promise<any> {
   return body;
 }
 
-/** A mapping's run on a new graph. */
+/** Runs a mapping on a new graph. */
 export async function ingest(app: TestApp, mapping: string): Promise<{ graphId: number; jobId: number; run: any }> {
   const graphId = await aGraph(app);
   const jobId = await aJob(app, graphId, mapping);

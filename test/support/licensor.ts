@@ -5,9 +5,9 @@ import { type AddressInfo } from 'node:net';
 export interface FileOptions {
   kind?: 'license' | 'machine';
   payload?: unknown;
-  /** Encrypts with this secret; left out: plain. */
+  /** Encrypts with this secret; without it the file is plain. */
   secret?: string;
-  /** Overrides, to make what no honest licensor makes. */
+  /** Overrides, to make files that no honest licensor makes. */
   enc?: string;
   alg?: string;
   prefix?: string;
@@ -15,7 +15,7 @@ export interface FileOptions {
   envelope?: Record<string, unknown>;
 }
 
-/** Whoever sells licences: a real Ed25519 key pair, files and signed answers in Keygen's formats. */
+/** A licensor: a real Ed25519 key pair, files and signed answers in Keygen's formats. */
 export class Licensor {
   private readonly privateKey: KeyObject;
   readonly publicKeyHex: string;
@@ -58,7 +58,7 @@ export class Licensor {
   }
 }
 
-/** Wraps an envelope like Keygen does: base64 in lines of 60 characters between two marks. */
+/** Wraps an envelope as Keygen does: base64 in lines of 60 characters between two marks. */
 export function frame(envelope: string | Buffer, kind: 'license' | 'machine' = 'license'): string {
   const lines = Buffer.from(envelope)
     .toString('base64')
@@ -73,7 +73,7 @@ export function encrypt(content: Buffer, secret: string, { ivBytes = 12, tagByte
   return [ciphertext, iv, cipher.getAuthTag()].map(part => part.toString('base64')).join('.');
 }
 
-/** What the server was asked, and by which request. */
+/** The body and the request that the server received. */
 export interface Asked {
   method: string;
   path: string;

@@ -1,4 +1,5 @@
-// One of several processes that hit one storage of the limits at once: `node limit-hammer.mjs postgres|redis URL`, driven by messages.
+// One of several processes that hit one storage of the limits at once: `node limit-hammer.mjs postgres|redis URL`, controlled by
+// messages.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { limitsPool, PostgresStorage } from '../../dist/src/limits/storage/postgres.storage.js';
@@ -34,7 +35,7 @@ function inAnyOrder(keys) {
     .map(({ key }) => key);
 }
 
-/** Every client sends again and again, at random moments, until the time is over; answers what was admitted. */
+/** Every client sends requests at random moments until the time is over. Answers the admitted ones. */
 async function flood(task) {
   const admitted = [];
   const until = now() + task.forMs;
@@ -58,6 +59,6 @@ process.on('message', async ({ id, work, task }) => {
   }
 });
 process.on('disconnect', () => process.exit());
-// Connected before the first burst, so that all of them start together.
+// Connects before the first burst, so that all clients start together.
 await hit({ key: `warm-up of ${process.pid}`, windowMs: 1, limit: 1 });
 process.send({ ready: true });

@@ -11,7 +11,7 @@ export class OwnPostgres {
   private constructor(
     private server: EmbeddedPostgres,
     private readonly dataDirectory: string,
-    /** URL of an empty database. */
+    /** The URL of an empty database. */
     readonly url: string,
   ) {}
 
@@ -22,18 +22,21 @@ export class OwnPostgres {
     return new OwnPostgres(server, dataDirectory, await server.createDatabase('service'));
   }
 
-  /** Sends a signal to the server and to every process of it: each has a process group of its own. */
+  /** Sends a signal to the server and to each of its processes, because each has a process group of its own. */
   signalAll(signal: NodeJS.Signals): void {
     const { pid } = this;
     for (const process of [pid, ...childrenOf(pid)]) kill(process, signal);
   }
 
-  /** To the server itself: SIGINT is a fast shutdown, SIGQUIT an immediate one, SIGKILL a crash. All but the first are undone by a restart of its own. */
+  /**
+   * Signals the server itself: SIGINT is a fast shutdown, SIGQUIT an immediate one, SIGKILL a crash. After all but the first it
+   * restarts.
+   */
   signal(signal: NodeJS.Signals): void {
     kill(this.pid, signal);
   }
 
-  /** What the server itself has logged. */
+  /** The server's own log. */
   get log(): string {
     return readFileSync(path.join(this.dataDirectory, 'postgres.log'), 'utf8');
   }
@@ -46,7 +49,7 @@ export class OwnPostgres {
     this.server = await start(this.dataDirectory);
   }
 
-  /** Resolves once the server, whoever started it again, takes connections. */
+  /** Resolves once the server accepts connections, after any restart. */
   async accepts(): Promise<void> {
     for (;;) {
       const client = new pg.Client({ connectionString: this.url, connectionTimeoutMillis: 1_000 });
@@ -80,7 +83,7 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    // A backend may end between the list and its turn.
+    // A backend may end between the listing and its signal.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

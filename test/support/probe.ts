@@ -3,7 +3,7 @@ import { type TestApp } from './app.js';
 
 export interface ProbeRequest {
   method: string;
-  /** As it goes over the wire: nothing is normalised or escaped. */
+  /** The path exactly as it is sent: nothing is normalised or escaped. */
   path: string;
   headers?: Record<string, string | string[]>;
   body?: string | Buffer;
@@ -13,15 +13,15 @@ export interface ProbeAnswer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   body: string;
-  /** Where the answer differs from the OpenAPI document, and every fault of the service (500, and 502 and 503 alike). */
+  /** The differences from the OpenAPI document, and every fault of the service (500, 502 and 503). */
   problems: string[];
 }
 
-/** Long enough for any one request of a test; a request that takes longer is a finding of its own. */
+/** Long enough for any one request of a test. A request that takes longer is itself a finding. */
 const patienceMs = 20_000;
 const agent = new http.Agent({ keepAlive: true, maxSockets: 32 });
 
-/** Sends a request that no polite client would, and holds the answer against the OpenAPI document. */
+/** Sends a request that no polite client would send, and checks the answer against the OpenAPI document. */
 export async function probe(test: TestApp, { method, path, headers = {}, body }: ProbeRequest): Promise<ProbeAnswer> {
   const { hostname, port } = new URL(test.url);
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
@@ -45,12 +45,15 @@ export async function probe(test: TestApp, { method, path, headers = {}, body }:
   });
 }
 
-/** What a person's requests carry. */
+/** The headers of a person's requests. */
 export function asPerson(token: string | null): Record<string, string> {
   return token === null ? {} : { authorization: `Bearer ${token}` };
 }
 
-/** What was sent, so that a request which the document forbids and the service takes is a problem; undefined where it is no JSON. */
+/**
+ * The JSON that was sent, so that a request which the document forbids and the service accepts is a problem. Undefined if it is no
+ * JSON.
+ */
 function jsonOf(body: string | Buffer | undefined): unknown {
   try {
     return JSON.parse(String(body));

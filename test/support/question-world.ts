@@ -24,7 +24,7 @@ const edge = (type: string, alias: string, sourceLabel: string, targetLabel: str
   rowCount: 10,
 });
 
-/** What the graph of a trading company looks like to a question: an order has one customer, a product one supplier. */
+/** The schema of a trading company's graph: an order has one customer, a product one supplier. */
 export const schema: PlanSchema = {
   labels: [
     label('客户', 'Customer', '客户编号', [['客户编号', 'string', 'customer_id'], ['国家', 'string', 'country']]),
@@ -82,7 +82,7 @@ const values = [
   { label: '产品', property: '类别', value: '零食' },
 ];
 
-/** The question as it is linked on 20 November 2026, with no spelling corrected. */
+/** Links the question on 20 November 2026, with no spelling corrected. */
 export async function linked(question: string): Promise<LinkedQuestion> {
   const lexicon = await Lexicon.build(schema, metrics, new Pace());
   return linkQuestion(question, '2026-11-20', lexicon, {

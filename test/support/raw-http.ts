@@ -1,6 +1,6 @@
 import net from 'node:net';
 
-/** One response as its bytes say; header names in lower case. */
+/** One response, read from its bytes. Header names are in lower case. */
 export interface RawResponse {
   status: number;
   headers: Record<string, string>;
@@ -9,17 +9,17 @@ export interface RawResponse {
 
 export interface RawExchange {
   responses: RawResponse[];
-  /** Bytes after the last whole response: something is wrong with them, or it was cut off. */
+  /** The bytes after the last whole response: they are wrong or were cut off. */
   rest: string;
 }
 
-/** Long enough for any answer of an idle service; after it a request counts as incomplete and its sender hangs up. */
+/** Long enough for any answer of an idle service. After it a request counts as incomplete, and its sender hangs up. */
 const patienceMs = 1_500;
 
 /**
- * Sends bytes over a socket of their own and reads what comes back. Hangs up after the first whole response, and where none
- * comes: the server then knows that no more of the request will follow.
- * @param options.linger goes on reading for so long after the first response, for requests that stand behind each other
+ * Sends bytes over a new socket and reads what comes back. Hangs up after the first whole response, or when none comes; the server
+ * then knows that the request ends.
+ * @param options.linger goes on reading for so long after the first response, for requests sent one behind the other
  */
 export async function sendRaw(url: string, bytes: string | Buffer, { lingerMs = 0 } = {}): Promise<RawExchange> {
   const { hostname, port } = new URL(url);
@@ -39,7 +39,7 @@ export async function sendRaw(url: string, bytes: string | Buffer, { lingerMs = 
       timer = setTimeout(() => socket.end(), lingerMs);
     });
     socket.on('end', () => socket.end());
-    // A reset after the answer is how a server hangs up on someone who is still talking.
+    // A server resets the connection after its answer to hang up on a client that is still sending.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       clearTimeout(timer);
@@ -76,7 +76,7 @@ function readResponses(bytes: Buffer): RawExchange {
   return { responses, rest };
 }
 
-/** Null while the body is not complete. */
+/** Null while the body is incomplete. */
 function readBody(headers: Record<string, string>, behind: string): { text: string; length: number } | null {
   if (headers['transfer-encoding'] === 'chunked') {
     let text = '';

@@ -6,13 +6,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { describeWhere } from './shared-data.js';
 
-/** Path of a Redis server on this machine, if there is one. */
+/** The path of a Redis server on this machine, if there is one. */
 export const redisBinary = (process.env.PATH ?? '')
   .split(path.delimiter)
   .map(folder => path.join(folder, 'redis-server'))
   .find(file => existsSync(file));
 
-/** `describe` where Redis is installed; otherwise a skipped one whose title says why, and in CI one that fails. */
+/** `describe` if Redis is installed. Otherwise a skipped one whose title gives the reason, and in CI one that fails. */
 export const describeWithRedis = (title: string, body: () => void): void =>
   describeWhere(redisBinary !== undefined, title, 'no redis-server in PATH; install one', body);
 
@@ -23,7 +23,7 @@ export interface TestRedis {
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** A Redis of this test's own, without persistence; on `port`, or on a free one. */
+/** Starts a Redis of this test's own, without persistence, on `port` or on a free one. */
 export async function startRedis(port?: number): Promise<TestRedis> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'graph-service-redis-'));
   const listenOn = port ?? (await freePort());

@@ -2,7 +2,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { isLegacyPath } from '../../src/common/errors/error-body.js';
 
-/** One answer of the service, as any client saw it. `body` is the text; undefined where it was not kept. */
+/** One answer of the service, as a client saw it. `body` is the text; undefined if it was not kept. */
 export interface SeenResponse {
   method: string;
   /** As requested, with or without `/api` and a query string. */
@@ -10,7 +10,7 @@ export interface SeenResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   body: string | undefined;
-  /** The JSON that was sent, where a test means to send what the document allows. */
+  /** The JSON that was sent, if the test means it to be allowed by the document. */
   sent?: unknown;
 }
 
@@ -29,13 +29,13 @@ interface Document {
   components: { schemas: Record<string, Schema> };
 }
 
-/** Pages for people and the document itself: what they are is not described in the document. */
+/** Pages for people, and the document itself. The document does not describe their content. */
 const undescribed = /^\/(docs|openapi\.json)(\/|$)/;
 
 /**
- * Compares answers with our own OpenAPI document: the status is described there, the type is one of those described, the body
- * fits its schema and holds no field that the document does not know. What matches no operation is an error in the contract's
- * shape. A 5xx has to be described by its number; `default` will not do.
+ * Compares answers with our own OpenAPI document. It must describe the status and the type. The body must fit its schema and have
+ * no unknown field. An answer of no operation must be an error in the contract's shape. A 5xx must be described by its number;
+ * `default` is not enough.
  */
 export class ResponseCheck {
   private readonly ajv = new Ajv({ strict: false, allErrors: true, validateFormats: true });
@@ -57,7 +57,7 @@ export class ResponseCheck {
       .sort((a, b) => b.literal - a.literal);
   }
 
-  /** What is wrong with an answer; an empty list when all is well. */
+  /** Lists what is wrong with an answer. */
   problems({ method, path, status, headers, body, sent }: SeenResponse): string[] {
     const problems: string[] = [];
     if (!/^[A-Za-z0-9._-]{1,64}$/.test(String(headers['x-request-id'] ?? ''))) problems.push('no X-Request-ID');
@@ -70,7 +70,7 @@ export class ResponseCheck {
     if (operation && !described) problems.push(`${where} is not described`);
     if (!operation && status < 400) problems.push(`${where} is no operation of the document`);
     const asked = operation?.requestBody?.content['application/json']?.schema;
-    // A service asked to be lenient names what it ignored.
+    // A lenient service names the fields that it ignored.
     if (asked && status < 300 && typeof sent === 'object' && headers['x-ignored-fields'] === undefined) {
       problems.push(...this.fit(this.requests, `${where}, of the request: `, asked, JSON.stringify(withoutNulls(sent))));
     }
@@ -119,7 +119,7 @@ export class ResponseCheck {
   }
 }
 
-/** The contract's shape for an answer that no operation describes. */
+/** The contract's shape for an answer of no operation. */
 function errorSchema(route: string, body: string): Schema {
   const kind = /"errors"\s*:\s*\[/.test(body) ? 'ValidationError' : 'Error';
   return { $ref: `#/components/schemas/${isLegacyPath(route) ? 'Legacy' : ''}${kind}` };
@@ -134,7 +134,7 @@ function withoutNulls(value: unknown): unknown {
 }
 
 /**
- * An OpenAPI 3.0 schema as JSON Schema: `nullable` becomes a union with null. Unless it is `open`, an object that lists its
+ * Turns an OpenAPI 3.0 schema into JSON Schema. `nullable` becomes a union with null. Unless `open`, an object that lists its
  * properties has no others.
  */
 function toJsonSchema({ nullable, example: _, properties, items, additionalProperties, $ref, ...rest }: Schema, open: boolean): Schema {

@@ -1,6 +1,6 @@
 /**
- * How each request of the flows in `test/secrets.e2e-spec.ts` is answered, in their order: a flow that no longer gets as far as the
- * place it aims at would look for leaks where there are none. `…` stands for a secret, and for a query string; 0 is no answer.
+ * The answers to the requests of the flows in `test/secrets.e2e-spec.ts`, in order. A flow that no longer reaches its target would
+ * look for leaks where there are none. `…` stands for a secret or a query string; 0 is no answer.
  */
 export const secretFlows = `
 200 POST /api/auth/login

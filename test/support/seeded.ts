@@ -1,4 +1,4 @@
-/** Random numbers in [0, 1) that a seed decides: mulberry32, https://github.com/bryc/code/blob/master/jshash/PRNGs.md */
+/** Random numbers in [0, 1) from a seed: mulberry32, https://github.com/bryc/code/blob/master/jshash/PRNGs.md */
 export function mulberry32(seed: number): () => number {
   let state = seed | 0;
   return () => {
@@ -9,7 +9,7 @@ export function mulberry32(seed: number): () => number {
   };
 }
 
-/** `count` items that the seed picks, in their order; all of them when there are no more. */
+/** `count` items chosen by the seed, in their order; all of them if there are no more. */
 export function sample<T>(items: readonly T[], count: number, seed: number): T[] {
   const random = mulberry32(seed);
   const places = items.map((_, index) => index);

@@ -8,15 +8,15 @@ const root = path.resolve(__dirname, '..', '..');
 const startPatienceMs = 60_000;
 
 export interface ServiceOptions {
-  /** Added to, or with undefined taken from, what a test service usually starts with. */
+  /** Changes to the usual environment of a test service; undefined removes a variable. */
   environment?: Record<string, string | undefined>;
-  /** Before the script: `['--require', file]`. */
+  /** Node arguments before the script: `['--require', file]`. */
   nodeArguments?: string[];
-  /** By `npm start` instead of the command that it runs. */
+  /** Starts it with `npm start` instead of the command that npm runs. */
   throughNpm?: boolean;
 }
 
-/** The service as a user runs it: a process of its own, from `dist`, told by its environment and heard through its output. */
+/** The service as a user runs it: a process of its own, from `dist`, controlled by its environment and read through its output. */
 export class ServiceProcess {
   readonly url: string;
   stdout = '';
@@ -35,7 +35,7 @@ export class ServiceProcess {
     this.ended = new Promise(resolve => child.once('exit', (code, signal) => resolve({ code, signal })));
   }
 
-  /** Starts and does not wait; see `listening`. */
+  /** Starts without waiting; see `listening`. */
   static async spawn({ environment = {}, nodeArguments = [], throughNpm = false }: ServiceOptions = {}): Promise<ServiceProcess> {
     const dataDirectory = await mkdtemp(path.join(os.tmpdir(), 'graph-service-process-'));
     const port = await freePort();
@@ -45,7 +45,7 @@ export class ServiceProcess {
       ...environment,
     }; // prettier-ignore
     for (const [name, value] of Object.entries(env)) if (value === undefined) delete env[name];
-    // Away from the repository, so that no `.env` of a developer is read.
+    // Outside the repository, so that a developer's `.env` is not read.
     const script = path.join(root, 'dist', 'src', 'main.js');
     const [command, ...args] = throughNpm ? ['npm', 'start', '--prefix', root] : [process.execPath, ...nodeArguments, script];
     const child = spawn(command, args, { cwd: dataDirectory, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -58,7 +58,7 @@ export class ServiceProcess {
     return service;
   }
 
-  /** Resolves once the service says where it listens. @throws when it ends before that */
+  /** Resolves once the service prints its address. @throws when it ends before that */
   async listening(): Promise<void> {
     for (const deadline = Date.now() + startPatienceMs; !this.stdout.includes('/ Listening'); await sleep(20)) {
       if (this.child.exitCode !== null || this.child.signalCode !== null || Date.now() > deadline) {
@@ -72,7 +72,7 @@ export class ServiceProcess {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Lines of the structured log so far. */
+  /** The lines of the structured log so far. */
   get log(): Record<string, unknown>[] {
     return this.stdout
       .split('\n')
@@ -80,7 +80,7 @@ export class ServiceProcess {
       .map(line => JSON.parse(line) as Record<string, unknown>);
   }
 
-  /** Asks it to stop; resolves with its exit code and how long that took. */
+  /** Asks it to stop. Resolves with its exit code and the time that took. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<{ code: number | null; ms: number }> {
     const startedAt = performance.now();
     this.child.kill(signal);
@@ -88,13 +88,13 @@ export class ServiceProcess {
     return { code, ms: performance.now() - startedAt };
   }
 
-  /** For `afterEach`: whatever state it is in, it is gone afterwards. */
+  /** For `afterEach`: ends the process in any state. */
   async kill(): Promise<void> {
     if (this.isRunning) {
       this.child.kill('SIGKILL');
       await this.ended;
     }
-    // An embedded PostgreSQL learns of the death of its parent, and needs a moment for its last files.
+    // An embedded PostgreSQL notices the death of its parent and needs a moment for its last files.
     await rm(this.dataDirectory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 }
@@ -109,7 +109,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Logs in as the first admin of a fresh database and changes the password; the token works from then on. */
+/** Logs in as the first admin of a fresh database and changes the password. Returns the token that is valid from then on. */
 export async function firstToken(url: string, password = 'correct-horse-7', firstPassword = 'admin@Graph123'): Promise<string> {
   const send = async (method: string, route: string, body: object, token?: string) => {
     const response = await fetch(`${url}/api${route}`, {

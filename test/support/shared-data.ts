@@ -1,21 +1,24 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
-/** Data and suites that nobody here wrote, beside the repository; never committed. */
+/** Data and suites from others, in a folder beside the repository. They are never committed. */
 export const sharedFolder = path.resolve(__dirname, '..', '..', '..', 'shared');
 
-/** `describe` when the folder is there; otherwise a skipped one whose title says why, and in CI one that fails. */
+/** `describe` if the folder exists. Otherwise a skipped one whose title gives the reason, and in CI one that fails. */
 export function describeWithShared(title: string, needed: string, body: () => void): void {
   describeWhere(existsSync(path.join(sharedFolder, needed)), title, `../shared/${needed} is not there; put it beside the repository`, body);
 }
 
-/** A suite without what it needs is skipped at a desk. In CI it fails, or a green run would hide that it tried nothing. */
+/**
+ * A suite without its data is skipped on a developer's machine. In CI it fails; otherwise a green run would hide that it tested
+ * nothing.
+ */
 export function describeWhere(isThere: boolean, title: string, missing: string, body: () => void): void {
   if (isThere) return describe(title, body);
   const isFatal = process.env.CI === 'true';
-  // Not the suite's own body, which may read what is missing while its tests are collected.
+  // Not the suite's own body, which may read the missing data while its tests are collected.
   (isFatal ? describe : describe.skip)(isFatal ? title : `${title} (skipped: ${missing})`, () => {
-    it('finds what it needs', () => {
+    it('finds its data', () => {
       throw new Error(missing);
     });
   });

@@ -1,4 +1,4 @@
-// Before all tests: build, start a throw-away PostgreSQL, and migrate one database that each test file clones.
+// Runs before all tests: builds, starts a throw-away PostgreSQL, and migrates one database that each test file clones.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -9,7 +9,7 @@ const root = path.resolve(import.meta.dirname, '..', '..');
 const built = path.join(root, 'dist', 'src', 'database');
 
 export default async function startDatabase() {
-  // Type errors are the type check's to report; the tests run what was emitted.
+  // The type check reports type errors. The tests run whatever was emitted.
   spawnSync(process.execPath, [path.join(root, 'scripts', 'build-if-stale.mjs')], { stdio: 'inherit' });
   if (!existsSync(built)) throw new Error('The build failed; see above');
   const { EmbeddedPostgres } = await import(path.join(built, 'embedded', 'embedded-postgres.js'));

@@ -4,7 +4,7 @@ export interface Answer {
   /** Milliseconds on the clock of `performance.now()`. */
   sentAt: number;
   ms: number;
-  /** 0 where there was none. */
+  /** 0 when there was no answer. */
   status: number;
   body: string;
   what: string;
@@ -14,11 +14,11 @@ interface Ask {
   method?: string;
   path: string;
   body?: unknown;
-  /** Instead of the token. */
+  /** Used instead of the token. */
   apiKey?: string;
 }
 
-/** Clients that ask one request after the other, each the next of the list, until they are stopped; every answer is kept. */
+/** Clients that send one request after the other, each the next of the list, until they are stopped. Every answer is kept. */
 export class SteadyLoad {
   readonly answers: Answer[] = [];
   private isStopping = false;
@@ -40,7 +40,7 @@ export class SteadyLoad {
     return this.answers;
   }
 
-  /** Milliseconds from `since` until a request that was sent after it was answered with 2xx. */
+  /** Milliseconds from `since` until a request sent after it got a 2xx. */
   async firstGood(since: number, patienceMs: number): Promise<number> {
     for (const deadline = performance.now() + patienceMs; performance.now() < deadline; await sleep(10)) {
       const good = this.answers.filter(({ sentAt, status }) => sentAt >= since && status >= 200 && status < 300);

@@ -1,13 +1,13 @@
 import { type Client, grantConnection, type TestApp } from './app.js';
 import { aJob, runToEnd, upload } from './ingestion.js';
 
-/** A small graph of a trading company, ingested from tables that were uploaded, and one metric. */
+/** A small graph of a trading company, ingested from uploaded tables, and one metric. */
 export interface TradingGraph {
   id: number;
   metricId: number;
-  /** When its run ended. */
+  /** The time when its run ended. */
   loadedAt: string;
-  /** Runs its job again: a further version of what the tables hold now. */
+  /** Runs its job again, which makes a new version from the current tables. */
   ingestAgain(): Promise<void>;
 }
 

@@ -3,11 +3,11 @@ import { type QueryRequest, type WarehouseClient } from '../../src/warehouse/cli
 
 export interface ClientWorld {
   client: WarehouseClient;
-  /** Runs statements where the client's tables are, as somebody who may change them. */
+  /** Runs statements on the client's tables, as somebody who may change them. */
   change: (sql: string) => Promise<unknown>;
 }
 
-/** What every kind of warehouse client does. `open` is called once, before the first test. */
+/** Tests what every kind of warehouse client does. `open` is called once, before the first test. */
 export function describeWarehouseClient(name: string, open: () => ClientWorld): void {
   describe(`${name} is a warehouse client that`, () => {
     let client: WarehouseClient;
@@ -39,7 +39,7 @@ export function describeWarehouseClient(name: string, open: () => ClientWorld): 
     });
     const query = (sql: string, parameters?: unknown[]) => client.query(request(sql, parameters));
 
-    it('tests its connection as whoever runs the SQL of users', async () => {
+    it('tests its connection as the role that runs the SQL of users', async () => {
       const { serverVersion, user, isReadOnly, canWrite } = await client.test({ caller: 1 });
       expect([serverVersion, isReadOnly, canWrite]).toEqual([expect.stringMatching(/^\d/), true, false]);
       expect((await query('SELECT current_user::text')).rows).toEqual([[user]]);
@@ -92,7 +92,7 @@ export function describeWarehouseClient(name: string, open: () => ClientWorld): 
       expect(await client.find('contract_empty')).toMatchObject({ columnCount: 1 });
     });
 
-    it('knows a table that it has not', async () => {
+    it('returns null for a missing table', async () => {
       expect([await client.find('contract_nothing'), await client.describe('contract_nothing')]).toEqual([null, null]);
       expect(await client.describe('contract_keys"')).toBeNull();
       await expect(query('SELECT * FROM contract_nothing')).rejects.toMatchObject({
@@ -134,7 +134,7 @@ export function describeWarehouseClient(name: string, open: () => ClientWorld): 
       expect((await wanted).rows).toEqual([['1', 'a'], ['2', "'; DROP TABLE x; --"]]); // prettier-ignore
     });
 
-    it('tells the columns of a statement without rows', async () => {
+    it('returns the columns of a statement without rows', async () => {
       const { columns, rows } = await query('SELECT price * 2 AS double, seen::date FROM "contract things" LIMIT 0');
       expect([columns, rows]).toEqual([[{ name: 'double', type: 'numeric' }, { name: 'seen', type: 'date' }], []]); // prettier-ignore
     });
@@ -146,14 +146,14 @@ export function describeWarehouseClient(name: string, open: () => ClientWorld): 
       expect(await client.query(exact)).toMatchObject({ rows: [[1], [2]], truncated: false });
     });
 
-    it('stops at the bytes that it was given', async () => {
+    it('stops at the given number of bytes', async () => {
       const large = { ...request(`SELECT repeat('x', 1000) FROM generate_series(1, 1000)`), maxRows: 1_000, maxBytes: 100_000 };
       await expect(client.query(large)).rejects.toMatchObject({ code: 'answer_too_large', context: { limit_bytes: 100_000 } });
       const { bytes } = await client.query({ ...large, maxBytes: 2_000_000 });
       expect(bytes).toBeGreaterThan(1_000_000);
     });
 
-    it('stops what runs too long', async () => {
+    it('stops a statement that runs too long', async () => {
       const started = performance.now();
       const slow = client.query({ ...request('SELECT pg_sleep(60)'), timeoutMs: 300 });
       await expect(slow).rejects.toMatchObject({ code: 'warehouse_timeout', context: { timeout_ms: 300 } });
@@ -195,12 +195,12 @@ export function describeWarehouseClient(name: string, open: () => ClientWorld): 
       for (let again = 0; again < 5; again++) expect((await query(setting)).rows).toEqual(rows);
     });
 
-    it('tells the place, in characters, of what does not fit', async () => {
+    it('gives the place, in characters, of what does not fit', async () => {
       const sql = `SELECT '😀', price + at FROM "contract things"`;
       await expect(query(sql)).rejects.toMatchObject({ sqlstate: SQLSTATE.undefinedFunction, position: [...sql].indexOf('+') + 1 });
     });
 
-    it('tells in words of its own what a statement failed of', async () => {
+    it('says in words of its own why a statement failed', async () => {
       await expect(query('SELECT 1 / (id - id) FROM "contract things"')).rejects.toMatchObject({
         status: 400,
         sqlstate: SQLSTATE.divisionByZero,

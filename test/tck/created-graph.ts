@@ -19,8 +19,9 @@ export interface CreatedEdge {
 }
 
 /**
- * What plain `CREATE pattern, …` statements make; properties are JSON texts, so that 1.0 stays a float. A CREATE pattern is a MATCH
- * pattern by its grammar, so the parser under test reads it. Throws a sentence for what the data model or this reader does not hold.
+ * The graph that plain `CREATE pattern, …` statements make. Properties are JSON texts, so that 1.0 stays a float. A CREATE pattern
+ * has the grammar of a MATCH pattern, so the parser under test reads it. Throws a sentence for anything that the data model or this
+ * reader cannot hold.
  */
 export class CreatedGraph {
   readonly nodes: CreatedNode[] = [];
@@ -65,7 +66,7 @@ export class CreatedGraph {
     }
   }
 
-  /** The schema a mapping of these elements would have declared. */
+  /** The schema that a mapping of these elements would declare. */
   schema(): GraphSchema {
     const labels = [...new Set(this.nodes.map(node => node.label))];
     return {

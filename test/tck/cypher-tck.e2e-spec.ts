@@ -24,13 +24,13 @@ const folders = [
   'expressions',
 ];
 
-/** So that a scenario cannot slip from passed to refused unseen. */
+/** Fails when a scenario changes from passed to refused unnoticed. */
 const LEAST_PASSED = 484;
 
-/** `rejected`: the TCK wants an error, and there is one. */
+/** `rejected`: the TCK expects an error, and there is one. */
 type Outcome = 'passed' | 'rejected' | 'refused' | 'skipped' | 'failed';
 
-// The suite is not part of the repository: CI lays it beside it.
+// The suite is not part of the repository. CI puts it beside it.
 (existsSync(features) ? describe : describe.skip)('the openCypher TCK', () => {
   let database: Awaited<ReturnType<typeof cloneDatabase>>;
   let client: pg.Client;

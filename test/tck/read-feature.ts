@@ -1,9 +1,9 @@
 /** One runnable scenario of a TCK feature file, with the rows of its outline filled in. */
 export interface Scenario {
-  /** `Match3 [4] Get two related nodes`, and the number of the example row. */
+  /** `Match3 [4] Get two related nodes`, with the number of the example row. */
   name: string;
   setup: string[];
-  /** Steps this reader knows and the runner does not load: named graphs, procedures. */
+  /** Steps that this reader knows but the runner does not load: named graphs, procedures. */
   unusual: string[];
   parameters: [string, string][];
   query: string;
@@ -14,7 +14,7 @@ export interface Scenario {
 
 type Step = { text: string; block: string; table: string[][] };
 
-/** Reads the Gherkin the openCypher TCK uses: scenarios, outlines, doc strings and tables. */
+/** Reads the Gherkin of the openCypher TCK: scenarios, outlines, doc strings and tables. */
 export function readFeature(text: string): Scenario[] {
   const feature = /^Feature: (\S+)/m.exec(text)?.[1] ?? '?';
   return text

@@ -1,6 +1,6 @@
 /**
- * Values as the TCK writes them: `(:A {num: 1})`, `[:T]`, `'text'`, `[1, null]`, `{a: 1}`. Both sides of a comparison become one text in
- * which equal values are equal: nodes and relationships without ids, map keys in order, numbers by value.
+ * Reads values as the TCK writes them: `(:A {num: 1})`, `[:T]`, `'text'`, `[1, null]`, `{a: 1}`. Both sides of a comparison become
+ * a text that is equal for equal values: nodes and relationships without ids, map keys in order, numbers by value.
  */
 export function readTckValue(text: string): unknown {
   const reader = new ValueReader(text);
@@ -9,7 +9,7 @@ export function readTckValue(text: string): unknown {
   return value;
 }
 
-/** A result cell in the same form as readTckValue gives. A node with the empty label stands for one without labels. */
+/** A result cell in the form of readTckValue. A node with the empty label stands for one without labels. */
 export function fromResult(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 1 && value[0] === '' ? [] : value.map(fromResult);
   if (value === null || typeof value !== 'object') return value;
@@ -28,7 +28,7 @@ export function canonical(value: unknown, anyListOrder: boolean): string {
     const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
     return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner, anyListOrder)}`).join(',')}}`;
   }
-  // Decimal arithmetic has more digits than the doubles the TCK was written for.
+  // Decimal arithmetic has more digits than the doubles for which the TCK was written.
   return typeof value === 'number' && !Number.isInteger(value) ? value.toPrecision(12).replace(/0+$/, '') : JSON.stringify(value);
 }
 
