@@ -38,6 +38,17 @@ export default tseslint.config(
       ],
     },
   },
+  {
+    // Constants of a module are spelt like all other variables. PascalCase is for decorators.
+    files: ['**/*.ts'],
+    ignores: ['src/cypher/**', 'src/limits/**', 'src/text/**', 'src/warehouse/**'],
+    rules: {
+      '@typescript-eslint/naming-convention': [
+        'error',
+        { selector: 'variable', modifiers: ['const', 'global'], format: ['camelCase', 'StrictPascalCase'] },
+      ],
+    },
+  },
   { files: ['src/config/**', 'test/**', '**/*.spec.ts', 'ormconfig.ts'], rules: { 'no-restricted-properties': 'off' } },
   {
     // Tests read JSON bodies and run SQL whose rows have no declared type.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { WORKING_AT_ONCE } from '../src/retrieval/process/serve-retrieval.js';
+import { workingAtOnce } from '../src/retrieval/process/serve-retrieval.js';
 import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
 
@@ -8,7 +8,7 @@ import { createTradingGraph, type TradingGraph } from './support/trading-graph.j
 const slowCypher = (number: number) => `MATCH (a), (b), (c), (d), (e), (f), (g) WHERE a.x${number} IS NULL RETURN count(*) AS n`;
 
 /** The most places of one caller alone. */
-const half = WORKING_AT_ONCE / 2;
+const half = workingAtOnce / 2;
 
 let test: TestApp;
 /** A connection that sees the work of every role. */

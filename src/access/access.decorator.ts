@@ -24,7 +24,7 @@ export type Access =
   | { kind: 'connection'; right: ConnectionRight; keys: KeyPermission | false }
   | { kind: 'graph'; role: GraphRole | 'owner'; source: GraphSource; keys: boolean };
 
-const ACCESS = 'access';
+const accessKey = 'access';
 const closed = { kind: 'closed', keys: false } as const;
 
 /** Returns what the route or its controller declares. A route without a declaration is closed. */
@@ -32,11 +32,11 @@ export function accessOf(context: ExecutionContext): Access | typeof closed {
   return find(context.getHandler()) ?? find(context.getClass()) ?? closed;
 }
 
-const find = (target: object) => Reflect.getMetadata(ACCESS, target) as Access | undefined;
+const find = (target: object) => Reflect.getMetadata(accessKey, target) as Access | undefined;
 
 /** Declares access once, for the guards and for OpenAPI. */
 export function declareAccess(access: Access, words: string): MethodDecorator & ClassDecorator {
-  const documented = [SetMetadata(ACCESS, access), ApiExtension('x-access', words)];
+  const documented = [SetMetadata(accessKey, access), ApiExtension('x-access', words)];
   if (access.kind === 'public') return applyDecorators(...documented);
   return applyDecorators(
     ...documented,

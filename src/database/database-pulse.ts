@@ -1,7 +1,7 @@
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { sever } from './sever-connection.js';
-import { SQLSTATE, sqlstateOf } from '../sql/sqlstate.js';
+import { sqlstates, sqlstateOf } from '../sql/sqlstate.js';
 
 export interface PulseTimes {
   /** Milliseconds between two beats while the server answers. */
@@ -175,5 +175,5 @@ class MissedBeatError extends Error {
 function isRefusalBySpeech(error: unknown): boolean {
   const { severity } = error as { severity?: unknown };
   // A server that is starting up, recovering or shutting down answers, but accepts no login.
-  return typeof severity === 'string' && sqlstateOf(error) !== SQLSTATE.cannotConnectNow;
+  return typeof severity === 'string' && sqlstateOf(error) !== sqlstates.cannotConnectNow;
 }

@@ -1,7 +1,7 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { type Logger } from 'pino';
-import { LOG } from '../common/logging/log.js';
+import { logToken } from '../common/logging/log.js';
 import { DatabaseLink } from './database-link.js';
 import { DatabaseAccess } from './roles/database-access.js';
 import { OrmLog } from './orm-log.js';
@@ -29,7 +29,7 @@ export class DatabaseModule {
       module: DatabaseModule,
       imports: [
         TypeOrmModule.forRootAsync({
-          inject: [DatabaseLink, LOG],
+          inject: [DatabaseLink, logToken],
           useFactory: (link: DatabaseLink, log: Logger) => ({
             type: 'postgres',
             url: access.records,
@@ -45,7 +45,7 @@ export class DatabaseModule {
         }),
       ],
       providers: [
-        { provide: DatabaseLink, inject: [LOG], useFactory: (log: Logger) => new DatabaseLink({ url: access.records, log }) },
+        { provide: DatabaseLink, inject: [logToken], useFactory: (log: Logger) => new DatabaseLink({ url: access.records, log }) },
         { provide: DatabaseAccess, useValue: access },
         {
           provide: ServicePool,

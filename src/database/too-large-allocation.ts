@@ -1,4 +1,4 @@
-import { SQLSTATE, sqlstateOf } from '../sql/sqlstate.js';
+import { sqlstates, sqlstateOf } from '../sql/sqlstate.js';
 
 /**
  * PostgreSQL allocates at most a gigabyte at once and calls a larger request an internal error (XX000). For us the value is too
@@ -7,6 +7,8 @@ import { SQLSTATE, sqlstateOf } from '../sql/sqlstate.js';
 export function isTooLargeForAnyValue(failure: unknown): boolean {
   const { message } = (failure ?? {}) as { message?: unknown };
   return (
-    sqlstateOf(failure) === SQLSTATE.internalError && typeof message === 'string' && message.startsWith('invalid memory alloc request size')
+    sqlstateOf(failure) === sqlstates.internalError &&
+    typeof message === 'string' &&
+    message.startsWith('invalid memory alloc request size')
   );
 }

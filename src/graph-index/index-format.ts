@@ -1,6 +1,6 @@
 /** The parts of a node in which a term occurs, as bits in the low end of a posting. */
-export const FIELD = { display: 1, key: 2, text: 4 } as const;
-export const FIELD_BITS = 3;
+export const fieldFlags = { display: 1, key: 2, text: 4 } as const;
+export const fieldBits = 3;
 
 /** Two independent 32-bit FNV-1a hashes of a name. Together they distinguish a hundred million names without storing them. */
 export function hashName(text: string): [number, number] {
@@ -18,7 +18,7 @@ export function hashName(text: string): [number, number] {
 export interface IndexParts {
   terms: string[];
   termIds: Map<string, number>;
-  /** The postings of term t are postings[offsets[t] … offsets[t + 1]), each `ordinal << FIELD_BITS | fields`. */
+  /** The postings of term t are postings[offsets[t] … offsets[t + 1]), each `ordinal << fieldBits | fields`. */
   offsets: Uint32Array;
   postings: Uint32Array;
   ids: Float64Array;

@@ -1,6 +1,6 @@
 import { Pace } from '../common/turns/pace.js';
 import { GrowableFloat64, GrowableUint32 } from './growable-array.js';
-import { FIELD, FIELD_BITS, hashName, type IndexParts } from './index-format.js';
+import { fieldFlags, fieldBits, hashName, type IndexParts } from './index-format.js';
 import { SearchIndex } from './search-index.js';
 import { compactText, normalizeText, termsOfText } from './tokenize-text.js';
 
@@ -14,7 +14,7 @@ export interface IndexedNode {
 }
 
 /** The searched length of a property's text, in characters. */
-export const LONGEST_TEXT = 1000;
+export const longestText = 1000;
 
 /** Collects nodes one by one and builds a {@link SearchIndex}. It takes about 15 bytes a node, 4 a posting, and the terms themselves. */
 export class SearchIndexBuilder {
@@ -38,9 +38,9 @@ export class SearchIndexBuilder {
     const key = normalizeText(node.key);
     const displayTerms = termsOfText(display);
     this.displayLength.push(displayTerms.length);
-    this.firstTerm.push(this.addTerms(ordinal, displayTerms, FIELD.display));
-    this.addTerms(ordinal, termsOfText(key), FIELD.key);
-    for (const text of node.texts) this.addTerms(ordinal, termsOfText(normalizeText(text.slice(0, LONGEST_TEXT))), FIELD.text);
+    this.firstTerm.push(this.addTerms(ordinal, displayTerms, fieldFlags.display));
+    this.addTerms(ordinal, termsOfText(key), fieldFlags.key);
+    for (const text of node.texts) this.addTerms(ordinal, termsOfText(normalizeText(text.slice(0, longestText))), fieldFlags.text);
     const [displayA, displayB] = hashName(compactText(display));
     const [keyA, keyB] = hashName(compactText(key));
     [displayA, displayB, keyA, keyB].forEach((hash, i) => this.hashes[i]?.push(hash));
@@ -113,7 +113,7 @@ export class SearchIndexBuilder {
       }
       this.lastNode.set(term, ordinal);
       this.lastPosting.set(term, this.postingTerm.push(term));
-      this.postingValue.push(((ordinal << FIELD_BITS) | field) >>> 0);
+      this.postingValue.push(((ordinal << fieldBits) | field) >>> 0);
     }
     return first;
   }

@@ -1,5 +1,5 @@
 import { Pace } from '../common/turns/pace.js';
-import { FIELD, FIELD_BITS, type IndexParts, hashName } from './index-format.js';
+import { fieldFlags, fieldBits, type IndexParts, hashName } from './index-format.js';
 import { NameTable } from './name-table.js';
 import { BestOf } from './best-of.js';
 import { TermExpansion, type TermMatch } from './term-expansion.js';
@@ -36,14 +36,14 @@ export interface SearchResult {
   unread: number;
 }
 
-const WEIGHT = { display: 3, key: 2.5, text: 1 };
-const K1 = 1.2;
-const B = 0.5;
+const fieldWeights = { display: 3, key: 2.5, text: 1 };
+const bm25K1 = 1.2;
+const bm25B = 0.5;
 /** The least share of the query terms' weight that a node must carry. */
-const LEAST_COVERAGE = 0.5;
-const BYTES_PER_TERM = 96;
+const leastCoverage = 0.5;
+const bytesPerTerm = 96;
 /** The most words, or pairs of CJK characters, of one search. Further ones are not searched for. */
-export const MOST_TERMS = 64;
+export const mostTerms = 64;
 
 /**
  * An immutable full-text index over the nodes of one graph version. A score is BM25F (Robertson & Zaragoza 2009) with one
@@ -83,7 +83,7 @@ export class SearchIndex {
     const { offsets, postings, terms } = this.parts;
     const perNode = 8 + 4 * 7 + 4 + 4 + 1;
     return (
-      offsets.byteLength + postings.byteLength + terms.length * BYTES_PER_TERM + this.size * perNode + this.displays.bytes + this.keys.bytes
+      offsets.byteLength + postings.byteLength + terms.length * bytesPerTerm + this.size * perNode + this.displays.bytes + this.keys.bytes
     );
   }
 
@@ -115,10 +115,10 @@ export class SearchIndex {
     if (query === '') return this.listLabels(preferred, request, pace);
     const groups: TermMatch[][] = [];
     const terms = termsOfQuery(query);
-    for (const term of terms.slice(0, MOST_TERMS)) groups.push(await this.expand(term, corrections, pace));
+    for (const term of terms.slice(0, mostTerms)) groups.push(await this.expand(term, corrections, pace));
     const weights = this.weightsOf(groups);
     const most = weights.reduce((sum, weight) => sum + weight, 0);
-    const fields = request.namesOnly ? FIELD.display | FIELD.key : FIELD.display | FIELD.key | FIELD.text;
+    const fields = request.namesOnly ? fieldFlags.display | fieldFlags.key : fieldFlags.display | fieldFlags.key | fieldFlags.text;
     const touched: number[] = [];
     try {
       for (const [i, group] of groups.entries()) await this.addGroup(group, weights[i] ?? 0, fields, (i % 255) + 1, touched, pace);
@@ -129,7 +129,7 @@ export class SearchIndex {
       for (const ordinal of touched) {
         if (pace.isDue) await pace.turn();
         const covered = (this.coverage[ordinal] ?? 0) / most;
-        if (covered < LEAST_COVERAGE - 1e-6) continue;
+        if (covered < leastCoverage - 1e-6) continue;
         total++;
         const base = (this.scores[ordinal] ?? 0) * covered * covered;
         this.scores[ordinal] =
@@ -145,7 +145,7 @@ export class SearchIndex {
           exact: this.isNamed(ordinal, nameHash),
           coverage: round((this.coverage[ordinal] ?? 0) / most),
         }));
-      return { hits, total, corrections, unread: Math.max(0, terms.length - MOST_TERMS) };
+      return { hits, total, corrections, unread: Math.max(0, terms.length - mostTerms) };
     } finally {
       for (const ordinal of touched) {
         this.scores[ordinal] = 0;
@@ -182,16 +182,16 @@ export class SearchIndex {
       for (let i = from; i < to; i++) {
         if (pace.isDue) await pace.turn();
         const posting = postings[i] ?? 0;
-        const ordinal = posting >>> FIELD_BITS;
+        const ordinal = posting >>> fieldBits;
         if (this.groupSeen[ordinal] === mark || (posting & fields) === 0) continue;
         if (this.coverage[ordinal] === 0) touched.push(ordinal);
         this.groupSeen[ordinal] = mark;
-        const length = 1 - B + (B * (displayLength[ordinal] ?? 0)) / this.averageLength;
+        const length = 1 - bm25B + (bm25B * (displayLength[ordinal] ?? 0)) / this.averageLength;
         let frequency = 0;
-        if (posting & FIELD.display) frequency += WEIGHT.display / length;
-        if (posting & FIELD.key) frequency += WEIGHT.key;
-        if (posting & fields & FIELD.text) frequency += WEIGHT.text;
-        this.scores[ordinal] = (this.scores[ordinal] ?? 0) + (match.weight * idf * frequency * (K1 + 1)) / (frequency + K1);
+        if (posting & fieldFlags.display) frequency += fieldWeights.display / length;
+        if (posting & fieldFlags.key) frequency += fieldWeights.key;
+        if (posting & fields & fieldFlags.text) frequency += fieldWeights.text;
+        this.scores[ordinal] = (this.scores[ordinal] ?? 0) + (match.weight * idf * frequency * (bm25K1 + 1)) / (frequency + bm25K1);
         this.coverage[ordinal] = (this.coverage[ordinal] ?? 0) + asked;
       }
     }

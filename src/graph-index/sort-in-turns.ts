@@ -1,13 +1,13 @@
 import { type Pace } from '../common/turns/pace.js';
 
-const RUN = 4_096;
+const runLength = 4_096;
 
 /** Sorts texts by their UTF-16 units and yields the event loop: it sorts short runs, then merges them pair by pair. */
 export async function sortInTurns(texts: string[], pace: Pace): Promise<string[]> {
   let runs: string[][] = [];
-  for (let from = 0; from < texts.length; from += RUN) {
+  for (let from = 0; from < texts.length; from += runLength) {
     // Sorting without a comparison function is several times as fast.
-    runs.push(texts.slice(from, from + RUN).sort());
+    runs.push(texts.slice(from, from + runLength).sort());
     if (pace.isOverdue) await pace.turn();
   }
   while (runs.length > 1) {

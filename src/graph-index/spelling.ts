@@ -1,9 +1,9 @@
 /** A shorter word is too easily another word, so it is not corrected. */
-const SHORTEST_CORRECTED = 4;
+const shortestCorrected = 4;
 
 /** The number of edits that a word of this length may be away from the intended one: none, 1, or 2 from eight letters on. */
 export function allowedEdits(length: number): 0 | 1 | 2 {
-  if (length < SHORTEST_CORRECTED) return 0;
+  if (length < shortestCorrected) return 0;
   return length < 8 ? 1 : 2;
 }
 

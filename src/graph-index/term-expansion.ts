@@ -10,12 +10,12 @@ export interface TermMatch {
   edits: number;
 }
 
-const SHORTEST_PREFIX = 2;
-const MOST_PREFIXED = 256;
+const shortestPrefix = 2;
+const mostPrefixed = 256;
 /** The most terms with a prefix that are compared to find the shortest. */
-const MOST_COMPARED = 20_000;
-const MOST_CORRECTED = 12;
-const HAS_LETTER = /[a-z]/;
+const mostCompared = 20_000;
+const mostCorrected = 12;
+const hasLetter = /[a-z]/;
 
 const isLatinWord = (text: string): boolean => {
   const code = text.charCodeAt(0);
@@ -42,23 +42,23 @@ export class TermExpansion {
 
   /** Terms that begin with `text`, except `text` itself: at most 256, the shortest first. */
   withPrefix(text: string): TermMatch[] {
-    if (text.length < SHORTEST_PREFIX || !isLatinWord(text)) return [];
+    if (text.length < shortestPrefix || !isLatinWord(text)) return [];
     const found: string[] = [];
-    for (let i = this.firstFrom(text); i < this.sorted.length && found.length < MOST_COMPARED; i++) {
+    for (let i = this.firstFrom(text); i < this.sorted.length && found.length < mostCompared; i++) {
       const candidate = this.sorted[i] ?? '';
       if (!candidate.startsWith(text)) break;
       if (candidate !== text) found.push(candidate);
     }
     found.sort((a, b) => a.length - b.length);
     return found
-      .slice(0, MOST_PREFIXED)
+      .slice(0, mostPrefixed)
       .map(word => ({ term: this.termIds.get(word) ?? 0, weight: 0.5 + (0.4 * text.length) / word.length, edits: 0 }));
   }
 
   /** Terms one or two edits away (fewer for short words), the nearest first. The table is built on first use. */
   async nearlySpelled(text: string, pace: Pace): Promise<TermMatch[]> {
     const limit = allowedEdits(text.length);
-    if (limit === 0 || !HAS_LETTER.test(text)) return [];
+    if (limit === 0 || !hasLetter.test(text)) return [];
     const { terms, masks } = await this.wordTable(pace);
     const mask = letterMask(text);
     const found: TermMatch[] = [];
@@ -69,7 +69,7 @@ export class TermExpansion {
       const edits = editDistance(text, this.terms[term] ?? '', limit);
       if (edits > 0 && edits <= limit) found.push({ term, weight: edits === 1 ? 0.6 : 0.35, edits });
     }
-    return found.sort((a, b) => a.edits - b.edits || a.term - b.term).slice(0, MOST_CORRECTED);
+    return found.sort((a, b) => a.edits - b.edits || a.term - b.term).slice(0, mostCorrected);
   }
 
   /** The index of the first sorted word that is not before `text`. */
@@ -91,7 +91,7 @@ export class TermExpansion {
     let count = 0;
     for (const [term, text] of this.terms.entries()) {
       if (pace.isDue) await pace.turn();
-      if (text.length < 3 || !HAS_LETTER.test(text)) continue;
+      if (text.length < 3 || !hasLetter.test(text)) continue;
       terms[count] = term;
       masks[count++] = letterMask(text);
     }

@@ -7,19 +7,19 @@ export interface TextPiece {
   end: number;
 }
 
-const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}々〇ー]/u;
-const WORD = /[\p{L}\p{N}\p{M}_]/u;
-const NONE = 0;
-const IN_WORD = 1;
-const IN_CJK = 2;
+const cjkCharacter = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}々〇ー]/u;
+const wordCharacter = /[\p{L}\p{N}\p{M}_]/u;
+const none = 0;
+const inWord = 1;
+const inCjk = 2;
 /** The class of each character below U+10000, computed once. A regular expression for each text made a large index four times as slow. */
 const classes = new Uint8Array(0x10000).map((_, code) => classify(String.fromCharCode(code)));
 
-const LATIN_WITH_MARKS = /[\u00c0-\u024f\u1e00-\u1eff]/g;
-const FOLDED: Record<string, string> = { ß: 'ss', ø: 'o', æ: 'ae', œ: 'oe', đ: 'd', ð: 'd', ł: 'l', þ: 'th', ı: 'i' };
+const latinWithMarks = /[\u00c0-\u024f\u1e00-\u1eff]/g;
+const foldedLetters: Record<string, string> = { ß: 'ss', ø: 'o', æ: 'ae', œ: 'oe', đ: 'd', ð: 'd', ł: 'l', þ: 'th', ı: 'i' };
 
 function classify(character: string): number {
-  return CJK.test(character) ? IN_CJK : WORD.test(character) ? IN_WORD : NONE;
+  return cjkCharacter.test(character) ? inCjk : wordCharacter.test(character) ? inWord : none;
 }
 
 function isAscii(text: string): boolean {
@@ -36,26 +36,26 @@ export function normalizeText(text: string): string {
   return text
     .normalize('NFKC')
     .toLowerCase()
-    .replace(LATIN_WITH_MARKS, letter => FOLDED[letter] ?? letter.normalize('NFD').replace(/\p{M}/gu, ''));
+    .replace(latinWithMarks, letter => foldedLetters[letter] ?? letter.normalize('NFD').replace(/\p{M}/gu, ''));
 }
 
 /** Calls `visit` for each piece of normalised text, in order. Punctuation and space separate pieces. */
 function scanPieces(text: string, visit: (kind: 'cjk' | 'word', start: number, end: number) => void): void {
   let start = 0;
-  let open = NONE;
+  let open = none;
   for (let i = 0; i < text.length;) {
     const code = text.charCodeAt(i);
     const isPair = code >= 0xd800 && code <= 0xdbff && i + 1 < text.length;
     const width = isPair ? 2 : 1;
-    const kind = isPair ? classify(text.slice(i, i + 2)) : (classes[code] ?? NONE);
+    const kind = isPair ? classify(text.slice(i, i + 2)) : (classes[code] ?? none);
     if (kind !== open) {
-      if (open !== NONE) visit(open === IN_CJK ? 'cjk' : 'word', start, i);
+      if (open !== none) visit(open === inCjk ? 'cjk' : 'word', start, i);
       open = kind;
       start = i;
     }
     i += width;
   }
-  if (open !== NONE) visit(open === IN_CJK ? 'cjk' : 'word', start, text.length);
+  if (open !== none) visit(open === inCjk ? 'cjk' : 'word', start, text.length);
 }
 
 /** Cuts normalised text into pieces, in order. Punctuation and space separate pieces and are dropped. */

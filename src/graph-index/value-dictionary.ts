@@ -9,8 +9,8 @@ export interface KnownValue {
 }
 
 /** A property with more different values is a text, not a category, and is left out. */
-const MOST_VALUES = 2000;
-const LONGEST_VALUE = 80;
+const mostValues = 2000;
+const longestValue = 80;
 
 /** The values of categorical properties (country, status, …). A question can name a value without naming the property. */
 export class ValueDictionary {
@@ -20,11 +20,11 @@ export class ValueDictionary {
   add(label: string, property: string, value: string): void {
     const id = JSON.stringify([label, property]);
     let known = this.properties.get(id);
-    if (known === null || value === '' || value.length > LONGEST_VALUE) return;
+    if (known === null || value === '' || value.length > longestValue) return;
     if (known === undefined) this.properties.set(id, (known = { label, property, values: new Map() }));
     if (known.values.has(value)) return;
     known.values.set(value, compactText(normalizeText(value)));
-    if (known.values.size > MOST_VALUES) this.properties.set(id, null);
+    if (known.values.size > mostValues) this.properties.set(id, null);
   }
 
   /** Ends the collecting. `find` works only afterwards. */

@@ -7,7 +7,7 @@ import { createGraphTables, dropGraphTables, findOrphanedTables, graphIdOf, grap
 import { ServicePool } from '../database/service-pool.js';
 import { Graph } from './graph.entity.js';
 import { GraphBusyError, GraphNotFoundError } from './graphs.errors.js';
-import { SQLSTATE, sqlstateOf } from '../sql/sqlstate.js';
+import { sqlstates, sqlstateOf } from '../sql/sqlstate.js';
 
 const dropLockMs = 2_000;
 
@@ -63,7 +63,7 @@ const tableDropLock = 7_301_946_202;
 
 /** Matches a lock time-out, and a deadlock that PostgreSQL ended by failing this transaction. */
 function isLockConflict(error: unknown): boolean {
-  return [SQLSTATE.lockNotAvailable, SQLSTATE.deadlockDetected].some(state => state === sqlstateOf(error));
+  return [sqlstates.lockNotAvailable, sqlstates.deadlockDetected].some(state => state === sqlstateOf(error));
 }
 
 const graphRow = `
@@ -195,7 +195,7 @@ export class GraphsRepository {
     try {
       return await this.pool.readBounded<R>('node', sql, values);
     } catch (error) {
-      if (sqlstateOf(error) === SQLSTATE.undefinedTable) throw new GraphNotFoundError();
+      if (sqlstateOf(error) === sqlstates.undefinedTable) throw new GraphNotFoundError();
       throw error;
     }
   }

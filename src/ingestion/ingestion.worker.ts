@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { type Logger } from 'pino';
-import { LOG } from '../common/logging/log.js';
+import { logToken } from '../common/logging/log.js';
 import { Settings } from '../config/settings.js';
 import { ServicePool } from '../database/service-pool.js';
 import { Telemetry } from '../telemetry/telemetry.service.js';
@@ -43,7 +43,7 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
     private readonly runs: RunsRepository,
     private readonly runner: IngestionRunner,
     private readonly settings: Settings,
-    @Inject(LOG) private readonly log: Logger,
+    @Inject(logToken) private readonly log: Logger,
     private readonly telemetry: Telemetry,
   ) {}
 

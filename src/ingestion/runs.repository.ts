@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { ServicePool } from '../database/service-pool.js';
-import { SQLSTATE, sqlstateOf } from '../sql/sqlstate.js';
+import { sqlstates, sqlstateOf } from '../sql/sqlstate.js';
 import { RunActiveError, RunNotFoundError, TooManyRunsWaitingError } from './ingestion.errors.js';
 import { JobsRepository } from './jobs.repository.js';
 import { LeaseLostError } from './run/run-failure.js';
@@ -99,7 +99,7 @@ export class RunsRepository {
       });
       if (id !== undefined) return await this.get(id);
     } catch (error) {
-      if (sqlstateOf(error) === SQLSTATE.uniqueViolation) throw new RunActiveError();
+      if (sqlstateOf(error) === sqlstates.uniqueViolation) throw new RunActiveError();
       throw error;
     }
     await this.jobs.get(jobId);

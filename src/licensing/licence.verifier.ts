@@ -1,9 +1,9 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { type Logger } from 'pino';
-import { LOG } from '../common/logging/log.js';
+import { logToken } from '../common/logging/log.js';
 import { Settings } from '../config/settings.js';
 import { checkLicence } from './verification/check-licence.js';
-import { DAY_MS, later, type LicenceProof, MINUTE_MS, SECOND_MS } from './verification/licence.js';
+import { dayMs, later, type LicenceProof, minuteMs, secondMs } from './verification/licence.js';
 import { LicenceClockRepository } from './licence-clock.repository.js';
 import { LicenceRefusedError } from './licensing.errors.js';
 import { SteadyClock } from './steady-clock.js';
@@ -17,8 +17,8 @@ export interface LicenceState {
   refusal: LicenceRefusedError | null;
 }
 
-const RENEW_AFTER_MS = DAY_MS;
-const LONGEST_WAIT_MS = 60 * MINUTE_MS;
+const renewAfterMs = dayMs;
+const longestWaitMs = 60 * minuteMs;
 const timeNotKept = 'The time of the licence check could not be written to the database';
 
 /**
@@ -42,7 +42,7 @@ export class LicenceVerifier implements OnApplicationBootstrap, OnApplicationShu
   constructor(
     private readonly settings: Settings,
     private readonly clock: LicenceClockRepository,
-    @Inject(LOG) private readonly log: Logger,
+    @Inject(logToken) private readonly log: Logger,
   ) {}
 
   /** @throws LicenceRefusedError, which `main.ts` turns into its exit code before the port opens. */
@@ -74,7 +74,7 @@ export class LicenceVerifier implements OnApplicationBootstrap, OnApplicationShu
     const latest = this.steady.now();
     const at = later(now, latest);
     const holds = this.proof.holdsUntil === null || at < this.proof.holdsUntil;
-    const young = at.getTime() - this.checkedAt.getTime() < RENEW_AFTER_MS;
+    const young = at.getTime() - this.checkedAt.getTime() < renewAfterMs;
     if (holds && young && this.proof.status === 'valid' && this.refusal === null) return;
     try {
       const proven = await this.prove(now, latest);
@@ -94,7 +94,7 @@ export class LicenceVerifier implements OnApplicationBootstrap, OnApplicationShu
     if (this.ended) return;
     const at = later(now, this.steady?.now() ?? null);
     const leftMs = this.proof?.holdsUntil ? this.proof.holdsUntil.getTime() - at.getTime() : Infinity;
-    const waitMs = Math.min(LONGEST_WAIT_MS, Math.max(leftMs, SECOND_MS));
+    const waitMs = Math.min(longestWaitMs, Math.max(leftMs, secondMs));
     this.timer = setTimeout(() => void this.look(new Date()).then(() => this.wait(new Date())), waitMs);
     this.timer.unref();
   }

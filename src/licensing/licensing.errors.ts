@@ -71,11 +71,11 @@ const sentences = {
 export type RefusalReason = keyof typeof sentences;
 
 /** EX_CONFIG of sysexits.h, which service managers can tell from a crash. */
-export const LICENCE_REFUSED_EXIT_CODE = 78;
+export const licenceRefusedExitCode = 78;
 
 /** The licence does not let the service run. The message is one line in both languages. */
 export class LicenceRefusedError extends Error {
-  readonly exitCode = LICENCE_REFUSED_EXIT_CODE;
+  readonly exitCode = licenceRefusedExitCode;
 
   /** @param detail A short fact such as an error code. Unchecked text from outside must not go here: it could quote the key. */
   constructor(

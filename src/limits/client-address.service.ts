@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { normalizeIp } from '@nestjs/throttler';
 import { type Request } from 'express';
 import { type Logger } from 'pino';
-import { LOG } from '../common/logging/log.js';
+import { logToken } from '../common/logging/log.js';
 import { currentRequest } from '../common/logging/request-context.js';
 import { Settings } from '../config/settings.js';
 import { type TrustedProxies } from '../config/trusted-proxies.js';
@@ -18,7 +18,7 @@ export class ClientAddressService {
 
   constructor(
     private readonly settings: Settings,
-    @Inject(LOG) private readonly log: Logger,
+    @Inject(logToken) private readonly log: Logger,
   ) {}
 
   of({ headers: { 'x-forwarded-for': forwardedFor }, socket }: Request): string {

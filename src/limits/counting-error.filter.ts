@@ -3,7 +3,7 @@ import { type NextFunction, type Request, type Response } from 'express';
 import { type Logger } from 'pino';
 import { toApiError } from '../common/errors/to-api-error.js';
 import { ErrorFilter } from '../http/server/error.filter.js';
-import { LOG } from '../common/logging/log.js';
+import { logToken } from '../common/logging/log.js';
 import { Telemetry } from '../telemetry/telemetry.service.js';
 import { anonymous } from './charge.js';
 import { ClientAddressService } from './client-address.service.js';
@@ -18,7 +18,7 @@ import { TooManyRequestsError } from './limits.errors.js';
 @Catch()
 export class CountingErrorFilter extends ErrorFilter {
   constructor(
-    @Inject(LOG) log: Logger,
+    @Inject(logToken) log: Logger,
     private readonly limiter: LimiterService,
     private readonly addresses: ClientAddressService,
     private readonly callers: KnownCallersService,

@@ -5,19 +5,19 @@ import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
 import { inFormula } from './plan/guard-formula.js';
 import { leavesOf, type ResolvedMetric } from './plan/resolve-metric.js';
 import { sqlTexts } from './formula/formula-tree.js';
-import { SQLSTATE } from '../sql/sqlstate.js';
+import { sqlstates } from '../sql/sqlstate.js';
 
 /** What a warehouse reports, with a place, when the pieces of an expression do not go together. */
 const typeErrors: ReadonlySet<string> = new Set([
-  SQLSTATE.undefinedFunction,
-  SQLSTATE.datatypeMismatch,
-  SQLSTATE.ambiguousFunction,
-  SQLSTATE.cannotCoerce,
-  SQLSTATE.indeterminateDatatype,
-  SQLSTATE.invalidText,
-  SQLSTATE.invalidDatetime,
-  SQLSTATE.datetimeOverflow,
-  SQLSTATE.numericOutOfRange,
+  sqlstates.undefinedFunction,
+  sqlstates.datatypeMismatch,
+  sqlstates.ambiguousFunction,
+  sqlstates.cannotCoerce,
+  sqlstates.indeterminateDatatype,
+  sqlstates.invalidText,
+  sqlstates.invalidDatetime,
+  sqlstates.datetimeOverflow,
+  sqlstates.numericOutOfRange,
 ]);
 
 /**

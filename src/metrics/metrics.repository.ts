@@ -8,7 +8,7 @@ import { Metric } from './metric.entity.js';
 import { GraphMetrics } from './graph-metrics.js';
 import { type MetricName, type MetricRow, type StoredBinding } from './metric-rows.js';
 import { MetricNameTakenError } from './metrics.errors.js';
-import { SQLSTATE, sqlstateOf } from '../sql/sqlstate.js';
+import { sqlstates, sqlstateOf } from '../sql/sqlstate.js';
 
 export type MetricFields = Pick<Metric, 'name' | 'aliases' | 'formula' | 'unit' | 'description'>;
 
@@ -108,7 +108,7 @@ async function refuseTakenName<T>(name: string, write: () => Promise<T>): Promis
   try {
     return await write();
   } catch (error) {
-    if (sqlstateOf(error) === SQLSTATE.uniqueViolation) throw new MetricNameTakenError(name);
+    if (sqlstateOf(error) === sqlstates.uniqueViolation) throw new MetricNameTakenError(name);
     throw error;
   }
 }

@@ -31,7 +31,7 @@ import { type MetricRow } from './metric-rows.js';
 import { isBuilt } from './patterns/registry.js';
 import { MetricsRepository } from './metrics.repository.js';
 import { toWireValue, wireTypeOf } from './wire-values.js';
-import { SQLSTATE } from '../sql/sqlstate.js';
+import { sqlstates } from '../sql/sqlstate.js';
 
 /** The connections that a metric reads, by id. */
 type Connections = ReadonlyMap<number, UsableConnection>;
@@ -201,7 +201,7 @@ export class MetricsService implements OnModuleInit {
     clause: string | null,
   ): Promise<unknown> {
     if (!(error instanceof WarehouseQueryError)) return error;
-    if (error.sqlstate !== SQLSTATE.undefinedTable) return explainQueryError(error, sql, metric, clause) ?? error;
+    if (error.sqlstate !== sqlstates.undefinedTable) return explainQueryError(error, sql, metric, clause) ?? error;
     const missing = new Set<string>();
     for (const { connection_id, fact, joins } of metric.bindings) {
       const present = new Set(await openOf(connections, connection_id).client.listNames());

@@ -1,6 +1,10 @@
-import { SQLSTATE } from '../sql/sqlstate.js';
+import { sqlstates } from '../sql/sqlstate.js';
 
-const loginRefused: ReadonlySet<string> = new Set([SQLSTATE.invalidPassword, SQLSTATE.invalidAuthorization, SQLSTATE.invalidCatalogName]);
+const loginRefused: ReadonlySet<string> = new Set([
+  sqlstates.invalidPassword,
+  sqlstates.invalidAuthorization,
+  sqlstates.invalidCatalogName,
+]);
 
 interface SystemError {
   message?: string;

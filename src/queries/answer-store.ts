@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { type Logger } from 'pino';
-import { LOG } from '../common/logging/log.js';
+import { logToken } from '../common/logging/log.js';
 import { Settings } from '../config/settings.js';
 import { type RetrievalAnswer } from '../retrieval/protocol.js';
 import { type AnswerShare, type NewAnswer, QueriesRepository, type StoredAnswer } from './queries.repository.js';
@@ -28,7 +28,7 @@ export class AnswerStore implements BeforeApplicationShutdown {
   constructor(
     private readonly queries: QueriesRepository,
     private readonly settings: Settings,
-    @Inject(LOG) private readonly log: Logger,
+    @Inject(logToken) private readonly log: Logger,
   ) {
     this.share = { bytes: settings.answersMaxMb * 1024 * 1024, count: settings.answersMaxCount };
   }

@@ -3,12 +3,12 @@ import { IsArray, IsIn, IsInt, IsObject, IsOptional, IsString, Matches, Max, Min
 import { Length } from '../http/validation/length.decorator.js';
 import { ArrayUnique } from '../http/validation/array-unique.decorator.js';
 
-export const ANSWER_MODES = ['auto', 'none', 'extractive', 'llm'] as const;
-export const CACHE_MODES = ['use', 'refresh'] as const;
-export const INCLUDES = ['graph', 'plan', 'source_rows'] as const;
-export type AnswerMode = (typeof ANSWER_MODES)[number];
-export type CacheMode = (typeof CACHE_MODES)[number];
-export type Include = (typeof INCLUDES)[number];
+export const answerModes = ['auto', 'none', 'extractive', 'llm'] as const;
+export const cacheModes = ['use', 'refresh'] as const;
+export const includes = ['graph', 'plan', 'source_rows'] as const;
+export type AnswerMode = (typeof answerModes)[number];
+export type CacheMode = (typeof cacheModes)[number];
+export type Include = (typeof includes)[number];
 
 export const maxLimit = 10_000;
 /** The highest value that an operator may set as `QUERY_MAX_TIMEOUT_MS`. */
@@ -95,28 +95,28 @@ export class QueryRequest {
 
   @ApiPropertyOptional({
     nullable: true,
-    enum: ANSWER_MODES,
+    enum: answerModes,
     default: 'auto',
     description: '是否用一句话作答 / Whether to answer in a sentence',
   })
   @IsOptional()
-  @IsIn(ANSWER_MODES)
+  @IsIn(answerModes)
   answer?: AnswerMode | null;
 
   @ApiPropertyOptional({
-    enum: CACHE_MODES,
+    enum: cacheModes,
     default: 'use',
     description: 'refresh 不使用已存的答案 / refresh passes the stored answer over',
   })
   @IsOptional()
-  @IsIn(CACHE_MODES)
+  @IsIn(cacheModes)
   cache?: CacheMode | null;
 
-  @ApiPropertyOptional({ nullable: true, enum: INCLUDES, isArray: true, example: ['plan'] })
+  @ApiPropertyOptional({ nullable: true, enum: includes, isArray: true, example: ['plan'] })
   @IsOptional()
   @IsArray()
   @ArrayUnique()
-  @IsIn(INCLUDES, { each: true })
+  @IsIn(includes, { each: true })
   include?: Include[] | null;
 }
 

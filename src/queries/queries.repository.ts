@@ -31,7 +31,7 @@ export interface NewAnswer extends Omit<StoredAnswer, 'answer'> {
   userId: number;
 }
 
-const IDS_AT_ONCE = 64;
+const idsAtOnce = 64;
 
 /** Finds the oldest answers beyond the share of their graph; $1 bytes, $2 count. */
 const beyondShare = (ofGraphs: string) => `
@@ -80,7 +80,7 @@ export class QueriesRepository {
   async nextId(): Promise<number> {
     if (this.ids.length === 0) {
       const { rows } = await this.pool.query<{ id: number }>(
-        `SELECT nextval(pg_get_serial_sequence('queries', 'id'))::int AS id FROM generate_series(1, ${IDS_AT_ONCE})`,
+        `SELECT nextval(pg_get_serial_sequence('queries', 'id'))::int AS id FROM generate_series(1, ${idsAtOnce})`,
       );
       this.ids.push(...rows.map(row => row.id).reverse());
     }

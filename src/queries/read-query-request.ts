@@ -21,7 +21,7 @@ export interface GraphQuery {
   include: ReadonlySet<Include>;
 }
 
-const LIMIT = { search: { usual: 20, most: 200 }, cypher: { usual: 1000, most: 10_000 }, question: { usual: 1000, most: 10_000 } };
+const limits = { search: { usual: 20, most: 200 }, cypher: { usual: 1000, most: 10_000 }, question: { usual: 1000, most: 10_000 } };
 
 /**
  * Reads the body of a query.
@@ -38,12 +38,12 @@ export function readQueryRequest(body: QueryRequest, maxTimeoutMs: number): Grap
   if (text.includes('\0'))
     throw new SchemaError([{ loc: ['body', kind], text: { zh: '不能包含 NUL 字符', en: 'must not contain NUL' }, type: 'string_pattern' }]);
   requireEffect(body, kind);
-  const limit = body.limit ?? LIMIT[kind].usual;
-  if (limit > LIMIT[kind].most) {
+  const limit = body.limit ?? limits[kind].usual;
+  if (limit > limits[kind].most) {
     throw new SchemaError([
       {
         loc: ['body', 'limit'],
-        text: { zh: `最多 ${LIMIT[kind].most}`, en: `at most ${LIMIT[kind].most} for a ${kind}` },
+        text: { zh: `最多 ${limits[kind].most}`, en: `at most ${limits[kind].most} for a ${kind}` },
         type: 'too_large',
       },
     ]);

@@ -19,7 +19,7 @@ export interface SourceRow {
   row: Record<string, unknown>;
 }
 
-const MOST_ROWS = 100;
+const mostRows = 100;
 
 /**
  * Reads the current state of the cited rows from the warehouse, with one statement for each table. A reader of the graph needs no
@@ -44,14 +44,14 @@ export class SourceRowsReader {
     const claim = { caller: principal.userId, group: graphId };
     const warnings: string[] = [];
     const warn = (zh: string, en: string): number => warnings.push(language === 'zh' ? zh : en);
-    if (citations.length > MOST_ROWS)
-      warn(`只读取前 ${MOST_ROWS} 条引用的源行`, `Source rows are read for the first ${MOST_ROWS} citations only`);
+    if (citations.length > mostRows)
+      warn(`只读取前 ${mostRows} 条引用的源行`, `Source rows are read for the first ${mostRows} citations only`);
     const byTable = new Map<string, { citation: Citation; index: number }[]>();
-    citations.slice(0, MOST_ROWS).forEach((citation, index) => {
+    citations.slice(0, mostRows).forEach((citation, index) => {
       const source = JSON.stringify([citation.job_id, citation.label, citation.table, Object.keys(citation.key)]);
       byTable.set(source, [...(byTable.get(source) ?? []), { citation, index }]);
     });
-    const jobIds = new Set(citations.slice(0, MOST_ROWS).flatMap(citation => citation.job_id ?? []));
+    const jobIds = new Set(citations.slice(0, mostRows).flatMap(citation => citation.job_id ?? []));
     const jobs = new Map((await this.jobs.listReaders(graphId, [...jobIds])).map(job => [job.id, job]));
     const rows: SourceRow[] = [];
     let bytesLeft = this.settings.answerMaxBytes;
@@ -113,7 +113,7 @@ ${await loadedRowsSql(job, first, client.schema)}
              ORDER BY wanted.place`,
       parameters,
       timeoutMs: this.settings.warehouseTimeoutMs,
-      maxRows: MOST_ROWS,
+      maxRows: mostRows,
       maxBytes,
     });
     const sourceRows = rows.map(([place, ...values]) => ({

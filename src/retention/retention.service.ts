@@ -2,7 +2,7 @@ import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationB
 import { type PoolClient } from 'pg';
 import { type Logger } from 'pino';
 import { AuditService } from '../audit/audit.service.js';
-import { LOG } from '../common/logging/log.js';
+import { logToken } from '../common/logging/log.js';
 import { Settings } from '../config/settings.js';
 import { ServicePool } from '../database/service-pool.js';
 import { RunsService } from '../ingestion/runs.service.js';
@@ -31,7 +31,7 @@ export class RetentionService implements OnApplicationBootstrap, BeforeApplicati
 
   constructor(
     private readonly pool: ServicePool,
-    @Inject(LOG) private readonly log: Logger,
+    @Inject(logToken) private readonly log: Logger,
     settings: Settings,
     audit: AuditService,
     runs: RunsService,

@@ -14,7 +14,7 @@ export interface ExchangeOptions {
   limitBytes?: number;
 }
 
-const MOST_BYTES = 1_048_576;
+const mostBytes = 1_048_576;
 
 /**
  * Sends one request to the retrieval process and reads its whole answer.
@@ -23,7 +23,7 @@ const MOST_BYTES = 1_048_576;
  */
 export function exchange(
   request: http.RequestOptions,
-  { payload, timeoutMs, limitBytes = MOST_BYTES }: ExchangeOptions,
+  { payload, timeoutMs, limitBytes = mostBytes }: ExchangeOptions,
 ): Promise<{ status: number; bytes: Buffer }> {
   return new Promise((resolve, reject) => {
     const requestId = currentRequest()?.requestId;

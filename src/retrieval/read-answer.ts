@@ -3,18 +3,18 @@ import { type LargeAnswer, type RetrievalAnswer } from './protocol.js';
 import { RetrievalUnavailableError } from './retrieval.errors.js';
 
 /** A larger answer is passed on as bytes. Parsing 16 MB would hold an event loop for up to two seconds. */
-const PARSED_BYTES = 524_288;
-const NEWLINE = 10;
+const parsedBytes = 524_288;
+const newline = 10;
 
 /** Reads the three lines of an answer. @throws RetrievalUnavailableError if they are not there */
 export function readAnswer(bytes: Buffer): RetrievalAnswer | LargeAnswer {
-  const first = bytes.indexOf(NEWLINE);
-  const second = bytes.indexOf(NEWLINE, first + 1);
+  const first = bytes.indexOf(newline);
+  const second = bytes.indexOf(newline, first + 1);
   const [head, rows, graph] = [bytes.subarray(0, first), bytes.subarray(first + 1, second), bytes.subarray(second + 1)];
   try {
     if (first === -1 || second === -1) throw new Error('Not an answer of the protocol');
     const rest = parse(head) as Omit<RetrievalAnswer, 'rows' | 'graph'>;
-    if (bytes.length > PARSED_BYTES) return { ...rest, rows: new RawJson(rows), graph: new RawJson(graph) };
+    if (bytes.length > parsedBytes) return { ...rest, rows: new RawJson(rows), graph: new RawJson(graph) };
     return { ...rest, rows: parse(rows) as RetrievalAnswer['rows'], graph: parse(graph) as RetrievalAnswer['graph'] };
   } catch (error) {
     throw new RetrievalUnavailableError(error);

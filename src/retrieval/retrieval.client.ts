@@ -12,11 +12,11 @@ import { RetrievalSupervisor } from './retrieval.supervisor.js';
 import { type Flight, SuspectQueries } from './suspect-queries.js';
 
 /** The time that a query may take beyond its own time-out. The process keeps the time-out itself, unless it hangs. */
-const GRACE_MS = 1_000;
+const graceMs = 1_000;
 /** The end of the process is reported a moment after its connections break. */
-const END_NEWS_MS = 500;
+const endNewsMs = 500;
 /** A query that its caller has given up can still be the reason if the process turns out to hang. */
-const REMEMBERED_MS = 15_000;
+const rememberedMs = 15_000;
 
 /** Speaks the protocol of `protocol.ts` over connections that stay open. */
 @Injectable()
@@ -39,7 +39,7 @@ export class RetrievalClient implements OnApplicationShutdown {
    */
   async query(query: RetrievalQuery): Promise<RetrievalAnswer | LargeAnswer> {
     const id = idOf(query);
-    const deadline = performance.now() + query.timeout_ms + GRACE_MS;
+    const deadline = performance.now() + query.timeout_ms + graceMs;
     this.suspects.admit(id);
     const first = await this.attempt(query, id, deadline);
     if ('answer' in first) return first.answer;
@@ -97,7 +97,7 @@ export class RetrievalClient implements OnApplicationShutdown {
       return { answer };
     } catch (error) {
       if (error instanceof SilenceError) {
-        setTimeout(() => this.suspects.end(flight), REMEMBERED_MS).unref();
+        setTimeout(() => this.suspects.end(flight), rememberedMs).unref();
         throw new QueryTimeoutError(query.timeout_ms);
       }
       if (!(error instanceof RetrievalUnavailableError)) {
@@ -105,7 +105,7 @@ export class RetrievalClient implements OnApplicationShutdown {
         if (error instanceof ApiError) this.suspects.clear(id);
         throw error;
       }
-      await this.supervisor.ended(END_NEWS_MS);
+      await this.supervisor.ended(endNewsMs);
       this.suspects.end(flight);
       if (!flight.isStruck) throw error;
       return { flight, error };

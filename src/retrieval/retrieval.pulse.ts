@@ -4,9 +4,9 @@ import { RetrievalClient } from './retrieval.client.js';
 import { RetrievalSupervisor } from './retrieval.supervisor.js';
 
 /** A process that hangs is noticed after some 7 s. No work of ours blocks its event loop for a hundredth of that. */
-const EVERY_MS = 500;
-const PATIENCE_MS = 2_000;
-const MISSES = 3;
+const everyMs = 500;
+const patienceMs = 2_000;
+const misses = 3;
 
 /**
  * Distinguishes a retrieval process that hangs from one that is busy, by asking for its health all the time; a busy one answers. A
@@ -37,16 +37,16 @@ export class RetrievalPulse implements OnApplicationBootstrap, OnApplicationShut
     let missed = 0;
     let place = this.supervisor.generation;
     for (;;) {
-      await sleep(EVERY_MS, undefined, { ref: false, signal: this.stop.signal });
+      await sleep(everyMs, undefined, { ref: false, signal: this.stop.signal });
       // A new process has missed nothing, and a process that does not listen yet cannot answer.
       if (this.supervisor.generation !== place || !this.supervisor.isListening) {
         missed = 0;
         place = this.supervisor.generation;
         continue;
       }
-      missed = (await this.client.isAlive(PATIENCE_MS)) ? 0 : missed + 1;
+      missed = (await this.client.isAlive(patienceMs)) ? 0 : missed + 1;
       if (missed === 0) this.supervisor.markAnswering();
-      else if (missed >= MISSES && this.supervisor.generation === place) {
+      else if (missed >= misses && this.supervisor.generation === place) {
         this.supervisor.markHanging();
         this.client.dropConnections();
       }

@@ -14,12 +14,12 @@ export class RetrievalOptions {
   constructor(readonly place: RetrievalPlace) {}
 }
 
-const START_PATIENCE_MS = 10_000;
+const startPatienceMs = 10_000;
 /** A start that takes longer counts as failed. */
-const LONGEST_START_MS = 60_000;
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 30_000;
-const STOP_PATIENCE_MS = 3_000;
+const longestStartMs = 60_000;
+const firstPauseMs = 100;
+const longestPauseMs = 30_000;
+const stopPatienceMs = 3_000;
 
 /**
  * Starts the retrieval process beside the API, restarts it 0.1 s after it dies, and stops it with the service. The pause grows, up
@@ -37,7 +37,7 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
   private endWaiters: (() => void)[] = [];
   private starts = 0;
   private hangs = false;
-  private pauseMs = FIRST_PAUSE_MS;
+  private pauseMs = firstPauseMs;
   private restart: NodeJS.Timeout | null = null;
 
   constructor(private readonly options: RetrievalOptions) {
@@ -104,7 +104,7 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
    * @param evenIfHanging for a caller that checks whether the process still hangs
    * @throws RetrievalUnavailableError while the process is down.
    */
-  async address({ patienceMs = START_PATIENCE_MS, restart = false, evenIfHanging = false } = {}): Promise<
+  async address({ patienceMs = startPatienceMs, restart = false, evenIfHanging = false } = {}): Promise<
     { socketPath: string } | { host: string; port: string }
   > {
     const { place } = this.options;
@@ -113,7 +113,7 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
       const { hostname, port } = new URL(place.url);
       return { host: hostname.replace(/^\[|\]$/g, ''), port: port || '80' };
     }
-    if (this.state === 'starting' || (restart && this.state === 'down')) await this.settled(Math.min(patienceMs, START_PATIENCE_MS));
+    if (this.state === 'starting' || (restart && this.state === 'down')) await this.settled(Math.min(patienceMs, startPatienceMs));
     if (this.state !== 'listening' || this.socketPath === null) throw new RetrievalUnavailableError();
     return { socketPath: this.socketPath };
   }
@@ -128,7 +128,7 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
     if (child?.exitCode === null && child.signalCode === null) {
       const ended = new Promise<void>(resolve => child.once('exit', () => resolve()));
       child.kill('SIGTERM');
-      const impatient = setTimeout(() => child.kill('SIGKILL'), STOP_PATIENCE_MS);
+      const impatient = setTimeout(() => child.kill('SIGKILL'), stopPatienceMs);
       await ended;
       clearTimeout(impatient);
     }
@@ -154,7 +154,7 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
       clearTimeout(late);
       this.settle();
     });
-    const late = setTimeout(() => child.kill('SIGKILL'), LONGEST_START_MS).unref();
+    const late = setTimeout(() => child.kill('SIGKILL'), longestStartMs).unref();
     // Without a listener a failed start would end the API. The next attempt follows on `exit`, or below if there is no process.
     child.on('error', error => {
       this.log.error(`检索进程出错 / retrieval process: ${error.message}`);
@@ -177,14 +177,14 @@ export class RetrievalSupervisor implements OnApplicationBootstrap, OnApplicatio
     this.state = 'down';
     this.child = null;
     for (const heard of [...this.endListeners, ...this.endWaiters.splice(0)]) heard();
-    if (hasListened) this.pauseMs = FIRST_PAUSE_MS;
+    if (hasListened) this.pauseMs = firstPauseMs;
     this.log.warn(
       `检索进程结束（${reason}），${this.pauseMs} 毫秒后重启 / retrieval process ended (${reason}), restarting in ${this.pauseMs} ms`,
     );
     this.restart = setTimeout(() => this.start(listen), this.pauseMs);
     if (!hasListened) {
       this.settle();
-      this.pauseMs = Math.min(this.pauseMs * 2, LONGEST_PAUSE_MS);
+      this.pauseMs = Math.min(this.pauseMs * 2, longestPauseMs);
     }
   }
 

@@ -9,8 +9,8 @@ export interface Flight {
   wasAlone: boolean;
 }
 
-const DEATHS_TO_REFUSE = 2;
-const REFUSED_MS = 600_000;
+const deathsToRefuse = 2;
+const refusedMs = 600_000;
 
 /**
  * Finds the queries that end the retrieval process, so that each harms only its own caller. Every query under way when the process
@@ -27,7 +27,7 @@ export class SuspectQueries {
   /** @throws QueryRefusedError */
   admit(id: string): void {
     const mark = this.marks.get(id);
-    if (mark && mark.deaths >= DEATHS_TO_REFUSE && mark.untilMs > this.now()) throw new QueryRefusedError(mark.untilMs - this.now());
+    if (mark && mark.deaths >= deathsToRefuse && mark.untilMs > this.now()) throw new QueryRefusedError(mark.untilMs - this.now());
   }
 
   isSuspect(id: string): boolean {
@@ -62,7 +62,7 @@ export class SuspectQueries {
   processEnded(): void {
     for (const [id, mark] of this.marks) if (mark.untilMs <= this.now()) this.marks.delete(id);
     const ids = new Set([...this.underWay].map(flight => flight.id));
-    for (const id of ids) this.marks.set(id, { deaths: (this.marks.get(id)?.deaths ?? 0) + 1, untilMs: this.now() + REFUSED_MS });
+    for (const id of ids) this.marks.set(id, { deaths: (this.marks.get(id)?.deaths ?? 0) + 1, untilMs: this.now() + refusedMs });
     for (const flight of this.underWay) {
       flight.isStruck = true;
       flight.wasAlone = ids.size === 1;

@@ -1,9 +1,9 @@
-import { SQLSTATE, sqlstateOf } from './sqlstate.js';
+import { sqlstates, sqlstateOf } from './sqlstate.js';
 
 describe('sqlstateOf', () => {
   it.each([
-    [{ code: '42P01' }, SQLSTATE.undefinedTable],
-    [Object.assign(new Error('x'), { code: '57014' }), SQLSTATE.queryCanceled],
+    [{ code: '42P01' }, sqlstates.undefinedTable],
+    [Object.assign(new Error('x'), { code: '57014' }), sqlstates.queryCanceled],
     [{ code: 'EPERM' }, ''],
     [{ code: 'ECONNRESET' }, ''],
     [{ code: 42501 }, ''],
@@ -15,7 +15,7 @@ describe('sqlstateOf', () => {
   });
 
   it('has each state once', () => {
-    const states = Object.values(SQLSTATE);
+    const states = Object.values(sqlstates);
     expect(new Set(states).size).toBe(states.length);
   });
 });

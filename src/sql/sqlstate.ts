@@ -1,5 +1,5 @@
 /** The SQLSTATEs that the service acts on, by their names in PostgreSQL 18, appendix A. */
-export const SQLSTATE = {
+export const sqlstates = {
   invalidCatalogName: '3D000',
   invalidPassword: '28P01',
   invalidAuthorization: '28000',

@@ -4,7 +4,7 @@ import { type AddressInfo } from 'node:net';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { type Logger } from 'pino';
 import { answerProtocolErrors } from '../http/server/answer-protocol-errors.js';
-import { LOG } from '../common/logging/log.js';
+import { logToken } from '../common/logging/log.js';
 import { Settings } from '../config/settings.js';
 import { Telemetry } from './telemetry.service.js';
 
@@ -21,7 +21,7 @@ export class MetricsEndpoint implements OnApplicationBootstrap, OnApplicationShu
   constructor(
     private readonly telemetry: Telemetry,
     private readonly settings: Settings,
-    @Inject(LOG) private readonly log: Logger,
+    @Inject(logToken) private readonly log: Logger,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {

@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { type Logger } from 'pino';
 import { type Principal } from '../access/principal.js';
 import { AuditService } from '../audit/audit.service.js';
-import { LOG } from '../common/logging/log.js';
+import { logToken } from '../common/logging/log.js';
 import { builtInPasswordPattern, Settings } from '../config/settings.js';
 import { PasswordHasher } from './password-hasher.js';
 import { requireStrongPassword } from './password-rules.js';
@@ -22,7 +22,7 @@ export class UsersService implements OnApplicationBootstrap {
     private readonly hasher: PasswordHasher,
     private readonly settings: Settings,
     private readonly audit: AuditService,
-    @Inject(LOG) private readonly log: Logger,
+    @Inject(logToken) private readonly log: Logger,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {

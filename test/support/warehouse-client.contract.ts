@@ -1,4 +1,4 @@
-import { SQLSTATE } from '../../src/sql/sqlstate.js';
+import { sqlstates } from '../../src/sql/sqlstate.js';
 import { type QueryRequest, type WarehouseClient } from '../../src/warehouse/clients/warehouse.client.js';
 
 export interface ClientWorld {
@@ -97,7 +97,7 @@ export function describeWarehouseClient(name: string, open: () => ClientWorld): 
       expect(await client.describe('contract_keys"')).toBeNull();
       await expect(query('SELECT * FROM contract_nothing')).rejects.toMatchObject({
         code: 'warehouse_query_failed',
-        sqlstate: SQLSTATE.undefinedTable,
+        sqlstate: sqlstates.undefinedTable,
       });
     });
 
@@ -197,13 +197,13 @@ export function describeWarehouseClient(name: string, open: () => ClientWorld): 
 
     it('gives the place, in characters, of what does not fit', async () => {
       const sql = `SELECT '😀', price + at FROM "contract things"`;
-      await expect(query(sql)).rejects.toMatchObject({ sqlstate: SQLSTATE.undefinedFunction, position: [...sql].indexOf('+') + 1 });
+      await expect(query(sql)).rejects.toMatchObject({ sqlstate: sqlstates.undefinedFunction, position: [...sql].indexOf('+') + 1 });
     });
 
     it('says in words of its own why a statement failed', async () => {
       await expect(query('SELECT 1 / (id - id) FROM "contract things"')).rejects.toMatchObject({
         status: 400,
-        sqlstate: SQLSTATE.divisionByZero,
+        sqlstate: sqlstates.divisionByZero,
         text: { zh: '数仓查询失败：除数为零', en: 'The warehouse query failed: a division by zero' },
       });
     });

@@ -4,7 +4,7 @@ import { ApiError } from '../errors/api-error.js';
  * The most elements and fields that one value may have. `JSON.parse` takes about 30 ms for so many, and half a second for the 16 MB
  * that an answer may have.
  */
-export const MOST_PARTS = 200_000;
+export const mostParts = 200_000;
 
 /** 422: one value of the answer is a list or map with so many parts that parsing it would hold up everybody else. */
 export class ValueTooDetailedError extends ApiError {
@@ -13,10 +13,10 @@ export class ValueTooDetailedError extends ApiError {
       422,
       'answer_too_large',
       {
-        zh: `结果中有一个列表或映射超过 ${MOST_PARTS} 个元素；请用 UNWIND 或 limit 分行返回，或只返回其中一部分`,
-        en: `A list or map of the answer has more than ${MOST_PARTS} parts; return it as rows, or only a part of it`,
+        zh: `结果中有一个列表或映射超过 ${mostParts} 个元素；请用 UNWIND 或 limit 分行返回，或只返回其中一部分`,
+        en: `A list or map of the answer has more than ${mostParts} parts; return it as rows, or only a part of it`,
       },
-      { context: { most_parts: MOST_PARTS } },
+      { context: { most_parts: mostParts } },
     );
   }
 }
@@ -27,12 +27,12 @@ export class ValueTooDetailedError extends ApiError {
  * @throws ValueTooDetailedError
  */
 export function checkDetail(text: string): void {
-  if (text.length <= MOST_PARTS) return;
+  if (text.length <= mostParts) return;
   // A single text is parsed at the speed of memory.
   if (text.startsWith('"')) return;
   let parts = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if ((code === 44 || code === 91 || code === 123) && ++parts > MOST_PARTS) throw new ValueTooDetailedError();
+    if ((code === 44 || code === 91 || code === 123) && ++parts > mostParts) throw new ValueTooDetailedError();
   }
 }

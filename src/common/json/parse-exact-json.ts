@@ -1,5 +1,5 @@
-const SUSPECT_NUMBER = /\d{16}|\d[eE][+-]?\d/;
-const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const suspectNumber = /\d{16}|\d[eE][+-]?\d/;
+const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /** A decimal as it goes over the wire: a number within ±(2^53 - 1), else its own text, so that no digit is lost. */
 export function toExactNumber(text: string): number | string {
@@ -12,8 +12,8 @@ export function toExactNumber(text: string): number | string {
  * @throws SyntaxError like `JSON.parse`.
  */
 export function parseExactJson(text: string): unknown {
-  if (!SUSPECT_NUMBER.test(text)) return JSON.parse(text);
-  const exact = text.replace(STRING_OR_NUMBER, token =>
+  if (!suspectNumber.test(text)) return JSON.parse(text);
+  const exact = text.replace(stringOrNumber, token =>
     token.startsWith('"') || typeof toExactNumber(token) === 'number' ? token : `"${token}"`,
   );
   return JSON.parse(exact);

@@ -2,10 +2,10 @@ import { Pace } from '../turns/pace.js';
 import { RawJson } from './raw-json.js';
 
 /** A value up to this size is written in one go, which takes some milliseconds at most. */
-const WRITTEN_AT_ONCE_BYTES = 262_144;
-const SAMPLED = 4;
+const writtenAtOnceBytes = 262_144;
+const mostSampled = 4;
 /** Characters of one piece. Smaller pieces would cost more writes. */
-const PIECE = 65_536;
+const pieceCharacters = 65_536;
 
 /** Estimates from the first elements of each array whether an object's JSON is worth writing in turns. */
 export function isLarge(body: unknown): body is Record<string, unknown> {
@@ -14,8 +14,8 @@ export function isLarge(body: unknown): body is Record<string, unknown> {
     if (value instanceof RawJson) return true;
     if (!Array.isArray(value) || value.length === 0) return false;
     let sampled = 0;
-    for (const element of value.slice(0, SAMPLED)) sampled += weightOf(element);
-    return (sampled / Math.min(SAMPLED, value.length)) * value.length > WRITTEN_AT_ONCE_BYTES;
+    for (const element of value.slice(0, mostSampled)) sampled += weightOf(element);
+    return (sampled / Math.min(mostSampled, value.length)) * value.length > writtenAtOnceBytes;
   });
 }
 
@@ -65,7 +65,7 @@ export class JsonPieces {
 
   text(text: string): this {
     this.gathered += text;
-    if (this.gathered.length > PIECE) this.flush();
+    if (this.gathered.length > pieceCharacters) this.flush();
     return this;
   }
 

@@ -1,6 +1,6 @@
 import { ApiError } from '../errors/api-error.js';
 import { LanguageError } from '../../text/language-error.js';
-import { SQLSTATE } from '../../sql/sqlstate.js';
+import { sqlstates } from '../../sql/sqlstate.js';
 
 /** The part of an error that goes into a log line. */
 export interface DescribedCause {
@@ -34,11 +34,11 @@ const deepest = 4;
  */
 const plainClasses = /^(08|0A|23|25|26|28|3D|40|53|55|57|58|XX)/;
 const plainCodes = new Set<string>([
-  SQLSTATE.undefinedTable,
-  SQLSTATE.duplicateTable,
-  SQLSTATE.undefinedColumn,
-  SQLSTATE.undefinedFunction,
-  SQLSTATE.insufficientPrivilege,
+  sqlstates.undefinedTable,
+  sqlstates.duplicateTable,
+  sqlstates.undefinedColumn,
+  sqlstates.undefinedFunction,
+  sqlstates.insufficientPrivilege,
 ]);
 
 /** Error types of the language whose texts do not repeat their input. */

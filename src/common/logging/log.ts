@@ -57,4 +57,4 @@ export class FrameworkLog implements LoggerService {
 }
 
 /** The injection token of the process's log. */
-export const LOG = Symbol('log');
+export const logToken = Symbol('log');

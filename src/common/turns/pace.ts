@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Steps } from '../../text/steps.js';
 
 /** Eight pieces of work that each hold the event loop this long in one turn together hold it for less than 50 ms. */
-const HELD_MS = 5;
+const heldMs = 5;
 
 /** Does the work in steps and yields the event loop between them. */
 export async function inTurns<T>(steps: Steps<T>, pace = new Pace()): Promise<T> {
@@ -31,7 +31,7 @@ export class Pace {
 
   /** Reads the clock every time, for pieces that take long themselves. */
   get isOverdue(): boolean {
-    return performance.now() - this.since >= HELD_MS;
+    return performance.now() - this.since >= heldMs;
   }
 
   /** @throws the signal's reason */

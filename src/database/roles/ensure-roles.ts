@@ -6,7 +6,7 @@ import { type DatabaseAccess, loginOf, type Role, roles } from './database-acces
 import { roleSettings } from './role-settings.js';
 import { RolesMissingError, RoleTooPowerfulError } from './roles.errors.js';
 import { scramVerifier } from './scram-verifier.js';
-import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
+import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
 /** A statement that is still to be run. The service starts without a step that is not `needed`, and reports it. */
 interface Step {
@@ -46,12 +46,12 @@ export async function ensureRoles(client: pg.ClientBase, owner: string, access: 
     if (needed.length > 0) await client.query(`BEGIN; ${needed.map(({ sql }) => sql).join('; ')}; COMMIT`);
   } catch (cause) {
     await client.query('ROLLBACK');
-    if (sqlstateOf(cause) !== SQLSTATE.insufficientPrivilege) throw cause;
+    if (sqlstateOf(cause) !== sqlstates.insufficientPrivilege) throw cause;
     throw new RolesMissingError(owner, steps.map(({ sql }) => sql), cause); // prettier-ignore
   }
   for (const { sql } of steps.filter(step => !step.needed)) {
     await client.query(sql).catch((error: unknown) => {
-      if (sqlstateOf(error) !== SQLSTATE.insufficientPrivilege) throw error;
+      if (sqlstateOf(error) !== sqlstates.insufficientPrivilege) throw error;
     });
   }
   await dropFormerReader(client);
@@ -155,7 +155,7 @@ async function canLogIn(url: string): Promise<boolean> {
     const code = sqlstateOf(error);
     if (refusedLogin.test(code)) return false;
     // The server knows the login but does not let it into this database yet. A step of its own does that.
-    if (code === SQLSTATE.insufficientPrivilege) return true;
+    if (code === sqlstates.insufficientPrivilege) return true;
     throw error;
   }
 }

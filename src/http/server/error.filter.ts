@@ -4,7 +4,7 @@ import { type Logger } from 'pino';
 import { type ApiError } from '../../common/errors/api-error.js';
 import { isLegacyPath, toErrorBody } from '../../common/errors/error-body.js';
 import { toApiError } from '../../common/errors/to-api-error.js';
-import { LOG } from '../../common/logging/log.js';
+import { logToken } from '../../common/logging/log.js';
 
 /**
  * Tells whether an error is a fault of the service. A 501, and a 503 without a cause, are deliberate; a 503 may go to thousands at
@@ -17,7 +17,7 @@ function isFault({ status, cause }: ApiError): boolean {
 /** The one place where an error becomes a response. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
-  constructor(@Inject(LOG) private readonly log: Logger) {}
+  constructor(@Inject(logToken) private readonly log: Logger) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();

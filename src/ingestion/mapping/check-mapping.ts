@@ -5,9 +5,9 @@ import { fitsType } from './property-type.js';
 import { type WrittenEdge, type WrittenEnd } from './read-element.js';
 
 /** As many columns as an index of PostgreSQL may have. */
-const MAX_KEY_COLUMNS = 32;
+const maxKeyColumns = 32;
 /** With the columns and keys, fewer than the 1,600 columns that a table of PostgreSQL may have. */
-const MAX_RULES = 1_000;
+const maxRules = 1_000;
 
 /** What spans several values of one node, or several nodes: unique names, mapped keys. */
 export function checkNodes(nodes: NodeMapping[], problems: MappingProblems): void {
@@ -122,10 +122,10 @@ function checkElement(element: NodeMapping | WrittenEdge, problems: MappingProbl
   }
   checkKeySize(element.key.length, [...element.path, 'key'], problems);
   const rules = element.columns.reduce((sum, column) => sum + column.rules.length, 0);
-  if (rules > MAX_RULES) {
+  if (rules > maxRules) {
     problems.add('wrong_type', [...element.path, 'columns'], {
-      zh: `各列合计最多 ${MAX_RULES} 条规则，这里有 ${rules} 条`,
-      en: `the columns have ${rules} rules; at most ${MAX_RULES} together`,
+      zh: `各列合计最多 ${maxRules} 条规则，这里有 ${rules} 条`,
+      en: `the columns have ${rules} rules; at most ${maxRules} together`,
     });
   }
   const { incremental } = element;
@@ -138,10 +138,10 @@ function checkElement(element: NodeMapping | WrittenEdge, problems: MappingProbl
 }
 
 function checkKeySize(size: number, path: MappingPath, problems: MappingProblems): void {
-  if (size <= MAX_KEY_COLUMNS) return;
+  if (size <= maxKeyColumns) return;
   problems.add('wrong_type', path, {
-    zh: `主键最多 ${MAX_KEY_COLUMNS} 列，这里有 ${size} 列`,
-    en: `a key has at most ${MAX_KEY_COLUMNS} columns, and here are ${size}`,
+    zh: `主键最多 ${maxKeyColumns} 列，这里有 ${size} 列`,
+    en: `a key has at most ${maxKeyColumns} columns, and here are ${size}`,
   });
 }
 

@@ -7,22 +7,22 @@ import { readEdge, readNode } from './read-element.js';
 import { YamlReader } from './yaml-reader.js';
 import { YamlSyntaxError, readYamlTree, type YamlTree } from './yaml-tree.js';
 
-const ROOT_KEYS = ['version', 'name', 'source', 'defaults', 'nodes', 'edges'];
-const MAX_ELEMENTS = 200;
-const DEFAULT_STATEMENT_TIMEOUT_MS = 300_000;
-const MAX_STATEMENT_TIMEOUT_MS = 86_400_000;
+const rootKeys = ['version', 'name', 'source', 'defaults', 'nodes', 'edges'];
+const maxElements = 200;
+const defaultStatementTimeoutMs = 300_000;
+const maxStatementTimeoutMs = 86_400_000;
 
 /**
  * Reads a mapping (schema version 1) and checks all that can be checked without the source: shape, names, references, rules.
  * Throws a MappingError that lists every problem, at most 50, each with its line and column.
  * @param maxTimeoutMs ceiling of `source.statement_timeout`
  */
-export function* readMapping(text: string, maxTimeoutMs = MAX_STATEMENT_TIMEOUT_MS): Steps<ParsedMapping> {
+export function* readMapping(text: string, maxTimeoutMs = maxStatementTimeoutMs): Steps<ParsedMapping> {
   const tree = yield* readTree(text);
   yield;
   const problems = new MappingProblems(tree.placeOf);
   const root = new YamlReader(tree.root, [], problems, tree.placeAt);
-  const map = root.asMap(ROOT_KEYS, ['batch_size']);
+  const map = root.asMap(rootKeys, ['batch_size']);
 
   const version = map.required('version');
   if (version && (version.node.kind !== 'scalar' || version.node.value !== 1)) {
@@ -41,10 +41,10 @@ export function* readMapping(text: string, maxTimeoutMs = MAX_STATEMENT_TIMEOUT_
   if (!map.has('nodes') && !map.has('edges')) root.problem('missing_key', { zh: '缺少「nodes」', en: "'nodes' is missing" });
   else if (nodeItems.length + edgeItems.length === 0)
     root.problem('empty_list', { zh: 'nodes 与 edges 均为空', en: 'nodes and edges are both empty' });
-  if (nodeItems.length + edgeItems.length > MAX_ELEMENTS) {
+  if (nodeItems.length + edgeItems.length > maxElements) {
     root.problem('wrong_type', {
-      zh: `nodes 与 edges 合计最多 ${MAX_ELEMENTS} 项`,
-      en: `at most ${MAX_ELEMENTS} nodes and edges together`,
+      zh: `nodes 与 edges 合计最多 ${maxElements} 项`,
+      en: `at most ${maxElements} nodes and edges together`,
     });
     problems.throwIfAny();
   }
@@ -107,7 +107,7 @@ function readTimezone(at: YamlReader | null): string {
 }
 
 function readTimeout(at: YamlReader | null, maxMs: number): number {
-  const usualMs = Math.min(DEFAULT_STATEMENT_TIMEOUT_MS, maxMs);
+  const usualMs = Math.min(defaultStatementTimeoutMs, maxMs);
   if (!at) return usualMs;
   const timeoutMs = parseDuration(at.asText() ?? '');
   if (timeoutMs !== null && timeoutMs > 0 && timeoutMs <= maxMs) return timeoutMs;

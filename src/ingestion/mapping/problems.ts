@@ -3,7 +3,7 @@ import { LanguageError } from '../../text/language-error.js';
 import { type Place } from '../../text/place.js';
 import { type MappingPath, type MappingWarning } from './mapping.js';
 
-const MAX_PROBLEMS = 50;
+const maxProblems = 50;
 
 /** One thing that is wrong with a mapping. */
 export interface MappingProblem extends Place {
@@ -47,7 +47,7 @@ export class MappingProblems {
 
   /** No more will be listed. */
   get isFull(): boolean {
-    return this.problems.length >= MAX_PROBLEMS;
+    return this.problems.length >= maxProblems;
   }
 
   /** @param place where in the text, when it is not where `path` stands (a misspelt key, for instance). */
@@ -57,7 +57,7 @@ export class MappingProblems {
   }
 
   warn(code: string, path: MappingPath, text: Bilingual): void {
-    if (this.warnings.length >= MAX_PROBLEMS) return;
+    if (this.warnings.length >= maxProblems) return;
     this.warnings.push({ code, path, text, ...this.placeOf(path) });
   }
 

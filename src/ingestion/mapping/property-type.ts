@@ -1,12 +1,12 @@
 import { type PropertyType } from './mapping.js';
 
-const PLAIN_TYPES = ['string', 'int', 'bigint', 'float', 'boolean', 'date', 'time', 'datetime', 'json', 'string[]', 'int[]'] as const;
+const plainTypes = ['string', 'int', 'bigint', 'float', 'boolean', 'date', 'time', 'datetime', 'json', 'string[]', 'int[]'] as const;
 
-export const TYPE_NAMES: readonly string[] = [...PLAIN_TYPES, 'decimal(12,2)'];
+export const typeNames: readonly string[] = [...plainTypes, 'decimal(12,2)'];
 
 /** `decimal(12,2)` and the plain names; null for anything else, and for a scale or precision that PostgreSQL's numeric has not. */
 export function parsePropertyType(written: string): PropertyType | null {
-  const plain = PLAIN_TYPES.find(name => name === written);
+  const plain = plainTypes.find(name => name === written);
   if (plain) return { name: plain };
   const decimal = /^decimal\(\s*(\d{1,4})\s*,\s*(\d{1,4})\s*\)$/.exec(written);
   if (!decimal) return null;

@@ -1,19 +1,19 @@
 import { type ColumnMapping, type ColumnSource, type PropertyType, type Rule, type Transform } from './mapping.js';
-import { TYPE_NAMES, fitsType, parsePropertyType, typeText } from './property-type.js';
+import { typeNames, fitsType, parsePropertyType, typeText } from './property-type.js';
 import { isAbove, readRules } from './read-rules.js';
 import { type MapReader, type YamlReader } from './yaml-reader.js';
 
-const SIMPLE_TRANSFORMS = ['trim', 'lower', 'upper', 'nfc', 'nfkc', 'collapse_space'] as const;
-const TRANSFORMS: string[] = [...SIMPLE_TRANSFORMS, 'map', 'null_if'];
-const PLANNED_TRANSFORMS = ['split', 'substring', 'date_format', 'number_cn'];
-const KEYS = ['column', 'expression', 'constant', 'property', 'type', 'transform', 'default', 'rules', 'sensitive'];
+const simpleTransforms = ['trim', 'lower', 'upper', 'nfc', 'nfkc', 'collapse_space'] as const;
+const transforms: string[] = [...simpleTransforms, 'map', 'null_if'];
+const plannedTransforms = ['split', 'substring', 'date_format', 'number_cn'];
+const columnKeys = ['column', 'expression', 'constant', 'property', 'type', 'transform', 'default', 'rules', 'sensitive'];
 
 export function readColumn(at: YamlReader): ColumnMapping | null {
   if (at.node.kind !== 'map') {
     at.wrongType('map');
     return null;
   }
-  const map = at.asMap(KEYS);
+  const map = at.asMap(columnKeys);
   const source = readSource(at, map);
   const type = readType(map.optional('type'));
   const property = readProperty(at, map, source);
@@ -62,14 +62,14 @@ function readType(at: YamlReader | null): PropertyType | null {
   if (type) return type;
   if (/^decimal\b/.test(written)) {
     at.problem('unknown_type', { zh: 'decimal 须写作 decimal(p,s)，p ≤ 1000，s ≤ p', en: 'write decimal(p,s) with p ≤ 1000 and s ≤ p' });
-  } else at.unknown('unknown_type', 'type', '类型', written, TYPE_NAMES);
+  } else at.unknown('unknown_type', 'type', '类型', written, typeNames);
   return null;
 }
 
 function readTransform(at: YamlReader): Transform | null {
   if (at.node.kind === 'scalar') {
     const written = at.asText() ?? '';
-    const simple = SIMPLE_TRANSFORMS.find(name => name === written);
+    const simple = simpleTransforms.find(name => name === written);
     if (simple) return { kind: simple };
     if (written === 'map' || written === 'null_if') {
       at.problem('bad_rule_argument', { zh: `转换「${written}」需要参数`, en: `transform '${written}' needs an argument` });
@@ -92,8 +92,8 @@ function readTransform(at: YamlReader): Transform | null {
 }
 
 function unknownTransform(at: YamlReader, written: string): void {
-  if (PLANNED_TRANSFORMS.includes(written)) at.notBuilt(written);
-  else if (written !== '') at.unknown('unknown_transform', 'transform', '转换', written, TRANSFORMS);
+  if (plannedTransforms.includes(written)) at.notBuilt(written);
+  else if (written !== '') at.unknown('unknown_transform', 'transform', '转换', written, transforms);
 }
 
 function readValueMap(argument: YamlReader): Transform {

@@ -3,13 +3,13 @@ import { parseDuration } from './property-type.js';
 import { readColumn } from './read-column.js';
 import { type MapReader, type YamlReader } from './yaml-reader.js';
 
-const SHARED_KEYS = ['aliases', 'table', 'query', 'where', 'key', 'incremental', 'deletes', 'columns'];
-const NODE_KEYS = ['id', 'label', ...SHARED_KEYS, 'display', 'write'];
-const EDGE_KEYS = ['type', ...SHARED_KEYS, 'from', 'to'];
-const MAX_COLUMNS = 200;
-const NAME = { max: 128 };
-const IDENTIFIER = { max: 63 };
-const LABEL_PREFIX = 'label:';
+const sharedKeys = ['aliases', 'table', 'query', 'where', 'key', 'incremental', 'deletes', 'columns'];
+const nodeKeys = ['id', 'label', ...sharedKeys, 'display', 'write'];
+const edgeKeys = ['type', ...sharedKeys, 'from', 'to'];
+const maxColumns = 200;
+const nameBounds = { max: 128 };
+const identifierBounds = { max: 63 };
+const labelPrefix = 'label:';
 
 /** An edge as written: its ends still name nodes by handle, which `check-mapping` resolves. */
 export interface WrittenEnd extends Omit<EdgeEnd, 'label'> {
@@ -22,11 +22,11 @@ export function readNode(at: YamlReader): NodeMapping | null {
     at.wrongType('map');
     return null;
   }
-  const map = at.asMap(NODE_KEYS);
+  const map = at.asMap(nodeKeys);
   const id = readHandle(map.required('id'));
-  const label = map.required('label')?.asText(NAME) ?? null;
+  const label = map.required('label')?.asText(nameBounds) ?? null;
   const source = readSource(at, map);
-  const key = map.required('key')?.asTexts(IDENTIFIER) ?? [];
+  const key = map.required('key')?.asTexts(identifierBounds) ?? [];
   if (map.has('key') && map.optional('key')?.node.kind === 'list' && key.length === 0) {
     map.optional('key')!.problem('empty_list', { zh: 'key 至少要有一列', en: 'key needs at least one column' });
   }
@@ -35,7 +35,7 @@ export function readNode(at: YamlReader): NodeMapping | null {
     map.optional('columns')!.problem('empty_list', { zh: '至少要映射一列', en: 'at least one column must be mapped' });
   }
   const shared = readShared(map);
-  const display = map.optional('display')?.asText(IDENTIFIER) ?? null;
+  const display = map.optional('display')?.asText(identifierBounds) ?? null;
   const write = map.optional('write')?.asOneOf(['merge', 'replace'] as const) ?? 'merge';
   if (id === null || label === null || !source) return null;
   return { id, label, source, key, display, write, columns: columns.read, ...shared, path: at.path };
@@ -46,10 +46,10 @@ export function readEdge(at: YamlReader): WrittenEdge | null {
     at.wrongType('map');
     return null;
   }
-  const map = at.asMap(EDGE_KEYS);
-  const type = map.required('type')?.asText(NAME) ?? null;
+  const map = at.asMap(edgeKeys);
+  const type = map.required('type')?.asText(nameBounds) ?? null;
   const source = readSource(at, map);
-  const key = map.optional('key')?.asTexts(IDENTIFIER) ?? [];
+  const key = map.optional('key')?.asTexts(identifierBounds) ?? [];
   const columns = readColumns(map.optional('columns'));
   const from = readEnd(map.required('from'));
   const to = readEnd(map.required('to'));
@@ -83,7 +83,7 @@ function readSource(at: YamlReader, map: MapReader): ElementSource | null {
 
 function readShared(map: MapReader): Pick<NodeMapping, 'aliases' | 'where' | 'incremental' | 'deletes'> {
   return {
-    aliases: map.optional('aliases')?.asTexts(NAME) ?? [],
+    aliases: map.optional('aliases')?.asTexts(nameBounds) ?? [],
     where: map.optional('where')?.asText() ?? null,
     incremental: readIncremental(map.optional('incremental')),
     deletes: readDeletes(map.optional('deletes')),
@@ -93,7 +93,7 @@ function readShared(map: MapReader): Pick<NodeMapping, 'aliases' | 'where' | 'in
 function readIncremental(at: YamlReader | null): Incremental | null {
   if (!at) return null;
   const map = at.asMap(['cursor', 'type', 'lag', 'initial']);
-  const cursor = map.required('cursor')?.asText(IDENTIFIER) ?? null;
+  const cursor = map.required('cursor')?.asText(identifierBounds) ?? null;
   const type = map.required('type')?.asOneOf(['date', 'datetime', 'int', 'bigint'] as const) ?? null;
   const written = map.optional('lag');
   const initial = map.optional('initial')?.asText({ max: 60 }) ?? null;
@@ -114,15 +114,15 @@ function readDeletes(at: YamlReader | null): NodeMapping['deletes'] {
   const map = at.asMap(['mode', 'column', 'equals']);
   const mode = map.required('mode')?.asOneOf(['none', 'column'] as const, ['snapshot']) ?? null;
   if (mode !== 'column') return null;
-  const column = map.required('column')?.asText(IDENTIFIER) ?? null;
+  const column = map.required('column')?.asText(identifierBounds) ?? null;
   const equals = map.required('equals')?.asWritten() ?? null;
   return column === null || equals === null ? null : { column, equals };
 }
 
 function readColumns(at: YamlReader | null): { read: ColumnMapping[]; written: number } {
   const items = at?.asList() ?? [];
-  if (items.length > MAX_COLUMNS) {
-    at!.problem('wrong_type', { zh: `最多 ${MAX_COLUMNS} 列`, en: `at most ${MAX_COLUMNS} columns` });
+  if (items.length > maxColumns) {
+    at!.problem('wrong_type', { zh: `最多 ${maxColumns} 列`, en: `at most ${maxColumns} columns` });
     return { read: [], written: items.length };
   }
   return { read: items.map(readColumn).filter(column => column !== null), written: items.length };
@@ -131,15 +131,15 @@ function readColumns(at: YamlReader | null): { read: ColumnMapping[]; written: n
 function readEnd(at: YamlReader | null): WrittenEnd | null {
   if (!at) return null;
   const map = at.asMap(['node', 'match', 'on_missing']);
-  const node = map.required('node')?.asText({ max: 128 + LABEL_PREFIX.length }) ?? null;
+  const node = map.required('node')?.asText({ max: 128 + labelPrefix.length }) ?? null;
   const match: EdgeEnd['match'] = [];
   const written = map.required('match');
   for (const [edgeColumn, { value }] of written?.asEntries() ?? []) {
-    const nodeColumn = written!.child(value, edgeColumn).asText(IDENTIFIER);
+    const nodeColumn = written!.child(value, edgeColumn).asText(identifierBounds);
     if (nodeColumn !== null) match.push({ edgeColumn, nodeColumn });
   }
   const onMissing = map.optional('on_missing')?.asOneOf(['quarantine', 'skip', 'fail'] as const, ['create']) ?? 'quarantine';
   if (node === null) return null;
-  const isLabel = node.startsWith(LABEL_PREFIX);
-  return { node: isLabel ? null : node, label: isLabel ? node.slice(LABEL_PREFIX.length) : null, match, onMissing, path: at.path };
+  const isLabel = node.startsWith(labelPrefix);
+  return { node: isLabel ? null : node, label: isLabel ? node.slice(labelPrefix.length) : null, match, onMissing, path: at.path };
 }

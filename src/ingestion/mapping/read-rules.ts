@@ -4,10 +4,10 @@ import { fitsType, isNumeric, isTemporal, typeText } from './property-type.js';
 import { RegexError, toPostgresRegex } from './regex-subset.js';
 import { type YamlReader } from './yaml-reader.js';
 
-const RULES = ['required', 'unique', 'one_of', 'pattern', 'min', 'max', 'min_length', 'max_length', 'expression'] as const;
-type RuleName = (typeof RULES)[number];
-const PLANNED = ['precision', 'format', 'references', 'not_in_future', 'when'];
-const MODIFIERS = ['severity', 'message'];
+const ruleNames = ['required', 'unique', 'one_of', 'pattern', 'min', 'max', 'min_length', 'max_length', 'expression'] as const;
+type RuleName = (typeof ruleNames)[number];
+const plannedRules = ['precision', 'format', 'references', 'not_in_future', 'when'];
+const modifierNames = ['severity', 'message'];
 
 /** The rules of one column, in written order. `type` is what the mapping states, null when it is left to the source. */
 export function readRules(list: YamlReader, type: PropertyType | null): Rule[] {
@@ -22,7 +22,7 @@ export function readRules(list: YamlReader, type: PropertyType | null): Rule[] {
 
 function readRule(item: YamlReader, type: PropertyType | null): Rule | null {
   if (item.node.kind === 'scalar') {
-    const name = ruleName(item, item.asText() ?? '', [...RULES]);
+    const name = ruleName(item, item.asText() ?? '', [...ruleNames]);
     if (name === null) return null;
     if (name !== 'required' && name !== 'unique') {
       item.problem('bad_rule_argument', { zh: `规则「${name}」需要参数`, en: `rule '${name}' needs an argument` }, `{${name}: …}`);
@@ -31,20 +31,20 @@ function readRule(item: YamlReader, type: PropertyType | null): Rule | null {
     return { kind: name, severity: 'error', message: null, path: item.path };
   }
   const entries = item.asEntries();
-  const named = [...entries.keys()].filter(key => !MODIFIERS.includes(key));
+  const named = [...entries.keys()].filter(key => !modifierNames.includes(key));
   const written = named[0];
   if (written === undefined || named.length > 1) {
     if (named.length > 1) {
       // A second name may be a misspelt modifier, or a second rule that belongs in an entry of its own.
-      for (const extra of named.slice(1)) ruleName(item, extra, [...RULES, ...MODIFIERS]);
+      for (const extra of named.slice(1)) ruleName(item, extra, [...ruleNames, ...modifierNames]);
     }
     item.problem('bad_rule_argument', { zh: '一条规则恰好有一个名称', en: 'one rule has exactly one name' }, '{min: 0, severity: warn}');
     return null;
   }
   const argument = item.child(entries.get(written)!.value, written);
-  const name = ruleName(argument, written, [...RULES]);
+  const name = ruleName(argument, written, [...ruleNames]);
   if (name === null) return null;
-  const modifiers = item.asMap([written, ...MODIFIERS]);
+  const modifiers = item.asMap([written, ...modifierNames]);
   const severity: Severity = modifiers.optional('severity')?.asOneOf(['error', 'warn'] as const) ?? 'error';
   const message = modifiers.optional('message')?.asText({ max: 500 }) ?? null;
   const details = readArgument(name, argument, type);
@@ -52,9 +52,9 @@ function readRule(item: YamlReader, type: PropertyType | null): Rule | null {
 }
 
 function ruleName(at: YamlReader, written: string, known: string[]): RuleName | null {
-  const name = RULES.find(rule => rule === written);
+  const name = ruleNames.find(rule => rule === written);
   if (name) return name;
-  if (PLANNED.includes(written)) at.notBuilt(written);
+  if (plannedRules.includes(written)) at.notBuilt(written);
   else if (written !== '') at.unknown('unknown_rule', 'rule', '规则', written, known);
   return null;
 }

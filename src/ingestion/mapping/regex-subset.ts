@@ -10,15 +10,15 @@ export class RegexError extends Error {
   }
 }
 
-const MAX_LENGTH = 200;
+const maxLength = 200;
 /** PostgreSQL's bound for one repetition, and RE2's for nested ones together (regexp.go, `maxRepeat`). */
-const MAX_REPEAT = 255;
-const MAX_NESTED_REPEAT = 1000;
+const maxRepeat = 255;
+const maxNestedRepeat = 1000;
 
-const CLASS_ESCAPES: Record<string, string> = { d: '0-9', w: 'A-Za-z0-9_', s: ' \\t\\n\\f\\r' };
-const NEGATED_ESCAPES: Record<string, string> = { D: '[^0-9]', W: '[^A-Za-z0-9_]', S: '[^ \\t\\n\\f\\r]' };
-const CONTROL_ESCAPES: Record<string, string> = { n: '\\n', t: '\\t', r: '\\r', f: '\\f', v: '\\v' };
-const POSIX_CLASSES = ['alnum', 'alpha', 'blank', 'cntrl', 'digit', 'graph', 'lower', 'print', 'punct', 'space', 'upper', 'xdigit'];
+const classEscapes: Record<string, string> = { d: '0-9', w: 'A-Za-z0-9_', s: ' \\t\\n\\f\\r' };
+const negatedEscapes: Record<string, string> = { D: '[^0-9]', W: '[^A-Za-z0-9_]', S: '[^ \\t\\n\\f\\r]' };
+const controlEscapes: Record<string, string> = { n: '\\n', t: '\\t', r: '\\r', f: '\\f', v: '\\v' };
+const posixClasses = ['alnum', 'alpha', 'blank', 'cntrl', 'digit', 'graph', 'lower', 'print', 'punct', 'space', 'upper', 'xdigit'];
 
 /**
  * Translates a regular expression of the RE2 subset (https://github.com/google/re2/wiki/Syntax without Unicode classes, flags and
@@ -26,8 +26,8 @@ const POSIX_CLASSES = ['alnum', 'alpha', 'blank', 'cntrl', 'digit', 'graph', 'lo
  * gets through, so matching never backtracks. Throws RegexError.
  */
 export function toPostgresRegex(pattern: string): string {
-  if ([...pattern].length > MAX_LENGTH) {
-    throw new RegexError({ zh: `正则超过 ${MAX_LENGTH} 个字符`, en: `the expression is longer than ${MAX_LENGTH} characters` }, MAX_LENGTH);
+  if ([...pattern].length > maxLength) {
+    throw new RegexError({ zh: `正则超过 ${maxLength} 个字符`, en: `the expression is longer than ${maxLength} characters` }, maxLength);
   }
   if (pattern.includes('\0')) throw new RegexError({ zh: '正则含 NUL', en: 'the expression contains NUL' }, pattern.indexOf('\0'));
   const translator = new Translator(pattern);
@@ -58,7 +58,7 @@ class Translator {
       const atom = this.atom(depth);
       const quantifier = atom.repeatable ? this.quantifier() : { regex: '', max: 1 };
       const total = atom.repeat * quantifier.max;
-      if (total > MAX_NESTED_REPEAT) throw this.error('重复次数过大', 'nested repetition is too large');
+      if (total > maxNestedRepeat) throw this.error('重复次数过大', 'nested repetition is too large');
       repeat = Math.max(repeat, total);
       regex += atom.regex + quantifier.regex;
     }
@@ -123,7 +123,7 @@ class Translator {
     if (match[1] === undefined) return { regex, max: 1 };
     const low = Number(match[1]);
     const high = match[2] === undefined ? low : match[3] === undefined ? low : Number(match[3]);
-    if (high > MAX_REPEAT || low > MAX_REPEAT) throw this.error(`重复次数最多 ${MAX_REPEAT}`, `at most ${MAX_REPEAT} repetitions`, start);
+    if (high > maxRepeat || low > maxRepeat) throw this.error(`重复次数最多 ${maxRepeat}`, `at most ${maxRepeat} repetitions`, start);
     if (low > high) throw this.error('重复范围颠倒', 'the repetition range is reversed', start);
     return { regex, max: Math.max(1, high) };
   }
@@ -139,16 +139,16 @@ class Translator {
     if (symbol === 'b') return atom('\\y', false);
     if (symbol === 'B') return atom('\\Y', false);
     if (symbol === 'A' || symbol === 'z') return atom(symbol === 'A' ? '^' : '$', false);
-    const charClass = CLASS_ESCAPES[symbol];
+    const charClass = classEscapes[symbol];
     if (charClass !== undefined) return atom(`[${charClass}]`);
-    const negated = NEGATED_ESCAPES[symbol];
+    const negated = negatedEscapes[symbol];
     if (negated !== undefined) return atom(negated);
     return atom(this.escapedCharacter(symbol));
   }
 
   /** What a backslash and `symbol` stand for when they stand for one character. */
   private escapedCharacter(symbol: string): string {
-    const control = CONTROL_ESCAPES[symbol];
+    const control = controlEscapes[symbol];
     if (control !== undefined) return control;
     if (symbol === 'x') {
       const code = /^(?:\{([0-9A-Fa-f]{1,6})\}|([0-9A-Fa-f]{2}))/.exec(this.pattern.slice(this.at));
@@ -179,13 +179,13 @@ class Translator {
   private bracketItem(opened: number): string {
     const posix = /^\[:([a-z]+):\]/.exec(this.pattern.slice(this.at));
     if (posix) {
-      if (!POSIX_CLASSES.includes(posix[1]!)) throw this.error(`未知字符类 ${posix[0]}`, `unknown character class ${posix[0]}`);
+      if (!posixClasses.includes(posix[1]!)) throw this.error(`未知字符类 ${posix[0]}`, `unknown character class ${posix[0]}`);
       this.at += posix[0].length;
       return posix[0];
     }
     if (this.peek() === '\\') {
       const symbol = this.pattern.charAt(this.at + 1);
-      const charClass = CLASS_ESCAPES[symbol];
+      const charClass = classEscapes[symbol];
       if (charClass !== undefined) {
         this.at += 2;
         return charClass;

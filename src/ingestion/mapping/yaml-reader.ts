@@ -6,7 +6,7 @@ import { type MappingProblems } from './problems.js';
 import { type YamlNode } from './yaml-tree.js';
 
 /** What `name` expects at a place, for the sentence of a `wrong_type` problem. */
-const KINDS = {
+const kinds = {
   map: { zh: '键值结构', en: 'a map' },
   list: { zh: '列表', en: 'a list' },
   text: { zh: '文本', en: 'text' },
@@ -159,8 +159,8 @@ export class YamlReader {
     return new YamlReader(node, [...this.path, step], this.problems, this.placeAt);
   }
 
-  wrongType(kind: keyof typeof KINDS): null {
-    this.problem('wrong_type', { zh: `此处应为${KINDS[kind].zh}`, en: `must be ${KINDS[kind].en}` });
+  wrongType(kind: keyof typeof kinds): null {
+    this.problem('wrong_type', { zh: `此处应为${kinds[kind].zh}`, en: `must be ${kinds[kind].en}` });
     return null;
   }
 

@@ -5,16 +5,16 @@ import { LanguageError } from '../../text/language-error.js';
 import { type Place, placeAt, placesIn } from '../../text/place.js';
 import { type MappingPath } from './mapping.js';
 
-const MAX_BYTES = 256 * 1024;
-const MAX_DEPTH = 20;
+const maxBytes = 256 * 1024;
+const deepestNesting = 20;
 /** Beginnings and ends of values. A quarter of a megabyte of lines that map something holds fewer; beyond it, it is noise. */
-const MAX_EVENTS = 60_000;
+const maxEvents = 60_000;
 /** Numbers of js-yaml's EVENT_ID and SCALAR_STYLE.PLAIN; the imported objects are typed as literals, which a switch needs. */
-const SEQUENCE = 2;
-const MAPPING = 3;
-const SCALAR = 4;
-const POP = 6;
-const PLAIN = 1;
+const sequenceEvent = 2;
+const mappingEvent = 3;
+const scalarEvent = 4;
+const popEvent = 6;
+const plainStyle = 1;
 
 /** A YAML value that knows where it stands; `at` is an offset into the text. */
 export type YamlNode =
@@ -48,7 +48,7 @@ export class YamlSyntaxError extends LanguageError {
  */
 export function* readYamlTree(text: string): Steps<YamlTree> {
   const start: Place = { line: 1, column: 1 };
-  if (new TextEncoder().encode(text).length > MAX_BYTES) {
+  if (new TextEncoder().encode(text).length > maxBytes) {
     throw new YamlSyntaxError('yaml_syntax', { zh: '映射超过 256 KiB', en: 'the mapping is larger than 256 KiB' }, start);
   }
   const root = yield* parseDocument(text, start);
@@ -92,11 +92,11 @@ function* parseDocument(text: string, start: Place): Steps<YamlNode> {
 function readEvents(text: string, start: Place): Events {
   let events: Events;
   try {
-    events = parseEvents(text, { maxDepth: MAX_DEPTH });
+    events = parseEvents(text, { maxDepth: deepestNesting });
   } catch (error) {
     throw toSyntaxError(text, error);
   }
-  if (events.length > MAX_EVENTS) {
+  if (events.length > maxEvents) {
     const sentence = { zh: '映射中的值过多，请拆成几个作业', en: 'the mapping has too many values; split it into several jobs' };
     throw new YamlSyntaxError('yaml_syntax', sentence, start);
   }
@@ -127,7 +127,7 @@ function secondDocumentAt(text: string): number {
 function composeTree(text: string, events: Events): YamlNode {
   let next = 1; // the first event opens the document
   const atEnd = (): boolean => {
-    if (events[next]!.type !== POP) return false;
+    if (events[next]!.type !== popEvent) return false;
     next++;
     return true;
   };
@@ -135,12 +135,12 @@ function composeTree(text: string, events: Events): YamlNode {
     const event = events[next++]!;
     if ('tagStart' in event && event.tagStart >= 0) throw tagRefused(placeAt(text, event.tagStart));
     switch (event.type) {
-      case SEQUENCE: {
+      case sequenceEvent: {
         const items: YamlNode[] = [];
         while (!atEnd()) items.push(compose());
         return { kind: 'list', at: event.start, items };
       }
-      case MAPPING: {
+      case mappingEvent: {
         const entries = new Map<string, { keyAt: number; value: YamlNode }>();
         while (!atEnd()) {
           const key = compose();
@@ -148,9 +148,9 @@ function composeTree(text: string, events: Events): YamlNode {
         }
         return { kind: 'map', at: event.start, entries };
       }
-      case SCALAR: {
+      case scalarEvent: {
         const written = getScalarValue(text, event);
-        const plain = event.style === PLAIN;
+        const plain = event.style === plainStyle;
         return { kind: 'scalar', at: event.valueStart, value: plain ? resolvePlain(written) : written, written, plain };
       }
       default:
@@ -213,7 +213,7 @@ const reasons: [pattern: RegExp, says: { zh: string; hint?: Bilingual }][] = [
     /multiline key|implicit key|block mapping entry/,
     { zh: '此处应为「键: 值」', hint: { zh: '键之后写冒号加空格', en: 'write a colon and a space after the key' } },
   ],
-  [/depth|nesting/i, { zh: `嵌套超过 ${MAX_DEPTH} 层` }],
+  [/depth|nesting/i, { zh: `嵌套超过 ${deepestNesting} 层` }],
 ];
 
 function syntaxHint(text: string, error: YAMLException, place: Place): Bilingual | undefined {

@@ -3,8 +3,8 @@ import { Pace } from '../../common/turns/pace.js';
 import { cut } from '../../text/cut.js';
 import { typeText } from '../mapping/property-type.js';
 import { type Rule } from '../mapping/mapping.js';
-import { MAX_KEY_LENGTH } from '../staging/compile-staging.js';
-import { KEY_MISSING, KEY_TOO_LONG, TYPE_FAILED } from '../staging/rule-sql.js';
+import { maxKeyLength } from '../staging/compile-staging.js';
+import { keyMissing, keyTooLong, typeFailed } from '../staging/rule-sql.js';
 import { type Reason, type RejectedSample } from './run-report.js';
 import { type StagedTarget } from './stage-target.js';
 
@@ -17,13 +17,13 @@ interface RejectedRow {
   to_key?: string | null;
 }
 
-const MASK = '***';
+const mask = '***';
 /** Characters of one reason in one language, and of all reasons of a row together. */
-const MAX_REASON = 1_000;
-const MAX_REASONS = 32_000;
+const maxReason = 1_000;
+const maxReasons = 32_000;
 /** Of a list that a value is not in. */
-const SHOWN_VALUES = 10;
-const MAX_SHOWN_VALUE = 50;
+const shownValues = 10;
+const maxShownValue = 50;
 const fetchedRows = 200;
 const batchRows = 2_000;
 const batchCharacters = 1024 * 1024;
@@ -40,13 +40,11 @@ export interface RejectedBatch {
  */
 export async function* readRejected(client: PoolClient, staged: StagedTarget, limit: number): AsyncGenerator<RejectedBatch> {
   const ends =
-    staged.target.kind === 'edge'
-      ? `, left(from_key, ${MAX_KEY_LENGTH + 1}) AS from_key, left(to_key, ${MAX_KEY_LENGTH + 1}) AS to_key`
-      : '';
+    staged.target.kind === 'edge' ? `, left(from_key, ${maxKeyLength + 1}) AS from_key, left(to_key, ${maxKeyLength + 1}) AS to_key` : '';
   const cursor = `rejected_of_${staged.plan.table}`;
   await client.query(
     `DECLARE ${cursor} NO SCROLL CURSOR FOR
-     SELECT row_no, left(key, ${MAX_KEY_LENGTH + 1}) AS key, failures, sample${ends}
+     SELECT row_no, left(key, ${maxKeyLength + 1}) AS key, failures, sample${ends}
      FROM (SELECT * FROM pg_temp.${staged.plan.table} WHERE failures IS NOT NULL ORDER BY row_no LIMIT ${limit}) AS first`,
   );
   const pace = new Pace();
@@ -80,7 +78,7 @@ function toRejected(staged: StagedTarget, row: RejectedRow): RejectedSample {
   const sample: Record<string, unknown> = {};
   (row.sample ?? []).forEach((value, index) => {
     const { name, isSensitive } = plan.sampled[index]!;
-    sample[name] = isSensitive && value !== null ? MASK : value;
+    sample[name] = isSensitive && value !== null ? mask : value;
   });
   if (target.kind === 'edge') {
     addEnd(sample, target.element.from.match, row.from_key ?? null);
@@ -90,7 +88,7 @@ function toRejected(staged: StagedTarget, row: RejectedRow): RejectedSample {
   return {
     target: report.target,
     row_no: Number(row.row_no),
-    source_key: row.key === '' || row.key === null ? null : isSecret ? MASK : cut(row.key, MAX_KEY_LENGTH),
+    source_key: row.key === '' || row.key === null ? null : isSecret ? mask : cut(row.key, maxKeyLength),
     reasons: shortened(reasonsOf(staged, row)),
     sample,
   };
@@ -98,7 +96,7 @@ function toRejected(staged: StagedTarget, row: RejectedRow): RejectedSample {
 
 /** Every reason is kept; where there are many, each has fewer characters. */
 function shortened(reasons: Reason[]): Reason[] {
-  const most = Math.min(MAX_REASON, Math.floor(MAX_REASONS / reasons.length));
+  const most = Math.min(maxReason, Math.floor(maxReasons / reasons.length));
   return reasons.map(reason => ({
     ...reason,
     column: reason.column && cut(reason.column, most),
@@ -109,8 +107,8 @@ function shortened(reasons: Reason[]): Reason[] {
 
 /** The columns of an edge's end, from the key that they make up. A key too long to be one stands in the first of them. */
 function addEnd(sample: Record<string, unknown>, match: { edgeColumn: string }[], key: string | null): void {
-  const isWhole = key === null || cut(key, MAX_KEY_LENGTH) === key;
-  const values = match.length === 1 || !isWhole ? [key && cut(key, MAX_KEY_LENGTH)] : key === null ? [] : (JSON.parse(key) as string[]);
+  const isWhole = key === null || cut(key, maxKeyLength) === key;
+  const values = match.length === 1 || !isWhole ? [key && cut(key, maxKeyLength)] : key === null ? [] : (JSON.parse(key) as string[]);
   match.forEach(({ edgeColumn }, index) => (sample[edgeColumn] ??= values[index] ?? null));
 }
 
@@ -131,14 +129,14 @@ function keyReason({ target }: StagedTarget, failure: number): Reason {
   const columns = target.element.key.join(', ');
   const at = { column: columns, property: null };
   switch (failure) {
-    case KEY_MISSING:
+    case keyMissing:
       return { rule: 'required', ...at, en: `key column '${columns}' is empty`, zh: `主键列「${columns}」为空` };
-    case KEY_TOO_LONG:
+    case keyTooLong:
       return {
         rule: 'max_length',
         ...at,
-        en: `the key is longer than ${MAX_KEY_LENGTH} characters`,
-        zh: `主键超过 ${MAX_KEY_LENGTH} 个字符`,
+        en: `the key is longer than ${maxKeyLength} characters`,
+        zh: `主键超过 ${maxKeyLength} 个字符`,
       };
     default:
       throw new Error(`Unknown key failure ${failure}`);
@@ -148,7 +146,7 @@ function keyReason({ target }: StagedTarget, failure: number): Reason {
 function uniqueReason({ target, plan }: StagedTarget, column: number, value: string, first: number): Reason {
   const { property } = target.element.columns[column]!;
   const { name, isSensitive } = plan.sampled[column]!;
-  const shown = isSensitive ? MASK : value;
+  const shown = isSensitive ? mask : value;
   return {
     rule: 'unique',
     column: name,
@@ -173,9 +171,9 @@ function endReasons({ target }: StagedTarget, row: RejectedRow, lost: { no_from:
 function ruleReason({ target, plan }: StagedTarget, column: number, failure: number, value: string | null): Reason {
   const { property, rules } = target.element.columns[column]!;
   const { name, isSensitive } = plan.sampled[column]!;
-  const shown = isSensitive ? MASK : (value ?? '');
+  const shown = isSensitive ? mask : (value ?? '');
   const at = { column: name, property };
-  if (failure === TYPE_FAILED) {
+  if (failure === typeFailed) {
     const resolved = plan.types[column]!;
     const type = resolved.name === 'numeric' ? 'decimal' : typeText(resolved);
     return {
@@ -218,8 +216,8 @@ function ruleText(rule: Rule, name: string, shown: string): { en: string; zh: st
 }
 
 function notOneOf(values: string[], shown: string, { en, zh }: Record<'en' | 'zh', (text: string) => string>): { en: string; zh: string } {
-  const first = values.slice(0, SHOWN_VALUES).map(value => cut(value, MAX_SHOWN_VALUE));
-  if (values.length <= SHOWN_VALUES)
+  const first = values.slice(0, shownValues).map(value => cut(value, maxShownValue));
+  if (values.length <= shownValues)
     return { en: en(`'${shown}' is not one of ${first.join(', ')}`), zh: zh(`'${shown}' 不在 ${first.join('、')} 之中`) };
   return {
     en: en(`'${shown}' is not one of ${values.length} values (${first.join(', ')}, …)`),

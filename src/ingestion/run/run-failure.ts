@@ -3,7 +3,7 @@ import { ApiError } from '../../common/errors/api-error.js';
 import { DatabaseBusyError, DatabaseUnavailableError } from '../../common/errors/common-errors.js';
 import { toApiError } from '../../common/errors/to-api-error.js';
 import { LanguageError } from '../../text/language-error.js';
-import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
+import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
 /** Why a run failed, for its record: a stable code, a sentence in both languages, facts. */
 export class RunFailure extends Error {
@@ -34,8 +34,8 @@ export function tooManyAttempts(maxAttempts: number): RunFailure {
 function exceedsBackend(error: unknown): boolean {
   const sqlstate = sqlstateOf(error);
   // Shared memory is everybody's.
-  if (sqlstate === SQLSTATE.outOfMemory) return !/shared memory/.test((error as Error).message);
-  return sqlstate === SQLSTATE.configurationLimitExceeded;
+  if (sqlstate === sqlstates.outOfMemory) return !/shared memory/.test((error as Error).message);
+  return sqlstate === sqlstates.configurationLimitExceeded;
 }
 
 /** Not the run's doing: it may be tried again. */
@@ -51,7 +51,7 @@ export function toFailure(error: unknown): RunFailure {
   if (error instanceof ApiError) return new RunFailure(error.code, error.text, error.context);
   if (error instanceof LanguageError) return new RunFailure(error.code, error.text, error.facts);
   const sqlstate = sqlstateOf(error);
-  if (sqlstate === SQLSTATE.queryCanceled) {
+  if (sqlstate === sqlstates.queryCanceled) {
     return new RunFailure('statement_timeout', {
       zh: '某一步超过了 source.statement_timeout 的时限',
       en: 'a step took longer than source.statement_timeout',

@@ -59,7 +59,7 @@ export interface RunReport {
 
 const mostSampled = { rows: 100, characters: 256 * 1024 };
 
-const COUNTS = ['read', 'inserted', 'updated', 'unchanged', 'deleted', 'rejected', 'skipped', 'marked_deleted'] as const;
+const countNames = ['read', 'inserted', 'updated', 'unchanged', 'deleted', 'rejected', 'skipped', 'marked_deleted'] as const;
 
 export function emptyReport(targets: Target[]): RunReport {
   const none = { read: 0, inserted: 0, updated: 0, unchanged: 0, deleted: 0, rejected: 0, skipped: 0, marked_deleted: 0 };
@@ -76,7 +76,7 @@ export function emptyReport(targets: Target[]): RunReport {
 }
 
 export function addTotals(report: RunReport): void {
-  for (const count of COUNTS) report.totals[count] = report.targets.reduce((sum, target) => sum + target[count], 0);
+  for (const count of countNames) report.totals[count] = report.targets.reduce((sum, target) => sum + target[count], 0);
 }
 
 /** Shows the first rejected rows of a run: a hundred, or as many as come to some hundred thousand characters. */

@@ -1,7 +1,7 @@
 import { type PoolClient } from 'pg';
 import { type GraphTables } from '../../database/graph-tables.js';
 import { type RunReport, type RunWarning } from './run-report.js';
-import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
+import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
 const analyzeTimeoutMs = 300_000;
 const vacuumTimeoutMs = 1_800_000;
@@ -22,7 +22,7 @@ export async function analyzeTables(client: PoolClient, { nodes, edges }: GraphT
     return null;
   } catch (error) {
     const sqlstate = sqlstateOf(error);
-    if (sqlstate === '' || sqlstate === SQLSTATE.queryCanceled) throw error;
+    if (sqlstate === '' || sqlstate === sqlstates.queryCanceled) throw error;
     await client.query('ROLLBACK TO SAVEPOINT statistics');
     return {
       code: 'statistics_not_renewed',

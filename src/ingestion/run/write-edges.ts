@@ -3,7 +3,7 @@ import { type EdgeMapping } from '../mapping/mapping.js';
 import { RunFailure } from './run-failure.js';
 import { goodRows, markDuplicates, type StagedTarget } from './stage-target.js';
 import { type WriteScope } from './write-scope.js';
-import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
+import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
 const hashJoinFromRows = 10_000;
 
@@ -51,7 +51,7 @@ async function tryInsertAll(
     report.inserted = rowCount ?? 0;
     return report.inserted;
   } catch (error) {
-    if (sqlstateOf(error) !== SQLSTATE.uniqueViolation) throw error;
+    if (sqlstateOf(error) !== sqlstates.uniqueViolation) throw error;
     await client.query('ROLLBACK TO SAVEPOINT first_load');
     return null;
   }

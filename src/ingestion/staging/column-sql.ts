@@ -18,15 +18,15 @@ export interface ValueSql {
   text: string;
 }
 
-const SPACES = ' \t\n\r\f\v\u00a0\u3000';
-const WHOLE = `'^\\s*[+-]?[0-9]+\\s*$'`;
-const DECIMAL = `'^\\s*[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?\\s*$'`;
+const blankCharacters = ' \t\n\r\f\v\u00a0\u3000';
+const wholePattern = `'^\\s*[+-]?[0-9]+\\s*$'`;
+const decimalPattern = `'^\\s*[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?\\s*$'`;
 // PostgreSQL also takes 'now' and 'infinity' for a date, and guesses at '5.005', '240209' and '01/02/03'. A year has at least four digits here.
-const DAY =
+const dayPattern =
   '([0-9]{4,6}(-[0-9]{1,2}-|/[0-9]{1,2}/|\\.[0-9]{1,2}\\.|-[A-Za-z]{3,9}-)[0-9]{1,2}|[0-9]{1,2}[- ][A-Za-z]{3,9}[- ][0-9]{4}|[0-9]{8})';
-const DATE = `'^\\s*${DAY}(\\s*$|\\s*[Tt][0-9]|\\s+[0-9]{1,2}:)'`;
+const datePattern = `'^\\s*${dayPattern}(\\s*$|\\s*[Tt][0-9]|\\s+[0-9]{1,2}:)'`;
 // '2024.2' would be read as 20:24.
-const TIME = `'^\\s*(${DAY}(\\s+|\\s*[Tt]))?[0-9]{1,2}:'`;
+const timePattern = `'^\\s*(${dayPattern}(\\s+|\\s*[Tt]))?[0-9]{1,2}:'`;
 
 export interface TextOptions {
   emptyAsNull: boolean;
@@ -36,7 +36,7 @@ export interface TextOptions {
 /** Text of a source value after empty_as_null, transform and default, in that order. `raw` is a text expression. */
 export function cleanedText(sql: SqlBuilder, raw: string, transform: Transform[], fallback: string | null, options: TextOptions): string {
   const emptyToNull = (text: string): string => (options.emptyAsNull ? `nullif(${text}, '')` : text);
-  const spaces = (): string => sql.bind(SPACES, 'text');
+  const spaces = (): string => sql.bind(blankCharacters, 'text');
   let text = options.trim ? `btrim(${raw}, ${spaces()})` : raw;
   if (transform.some(step => step.kind === 'map')) text = emptyToNull(text);
   for (const step of transform) text = transformed(sql, text, step, spaces);
@@ -180,23 +180,23 @@ export function parsedValue(ref: string, type: ResolvedType): ValueSql {
     case 'string':
       return { valid: null, typed: ref, json: ref, text: ref };
     case 'int':
-      return read('integer', WHOLE);
+      return read('integer', wholePattern);
     case 'bigint':
-      return read('bigint', WHOLE);
+      return read('bigint', wholePattern);
     case 'decimal':
-      return read(`numeric(${type.precision},${type.scale})`, DECIMAL);
+      return read(`numeric(${type.precision},${type.scale})`, decimalPattern);
     case 'numeric':
-      return read('numeric', DECIMAL);
+      return read('numeric', decimalPattern);
     case 'float':
-      return read('double precision', DECIMAL);
+      return read('double precision', decimalPattern);
     case 'boolean':
       return read('boolean', null);
     case 'date':
-      return read('date', DATE);
+      return read('date', datePattern);
     case 'time':
-      return read('time', TIME);
+      return read('time', timePattern);
     case 'datetime':
-      return read('timestamptz', DATE);
+      return read('timestamptz', datePattern);
     case 'json':
       return read('jsonb', null, `nullif(${ref}::jsonb, 'null')`);
     case 'string[]':

@@ -3,8 +3,8 @@ import { type ClonedDatabase, cloneDatabase } from '../../../test/support/databa
 import { loadSqlParser } from '../../sql-guard/sql-parser.js';
 import { atOnce } from '../../text/steps.js';
 import { parseMapping } from '../mapping/parse-mapping.js';
-import { compileStaging, MAX_KEY_LENGTH } from './compile-staging.js';
-import { KEY_MISSING, KEY_TOO_LONG, TYPE_FAILED } from './rule-sql.js';
+import { compileStaging, maxKeyLength } from './compile-staging.js';
+import { keyMissing, keyTooLong, typeFailed } from './rule-sql.js';
 import { type SourceFamily } from './source-type.js';
 import { targetsOf } from './target.js';
 
@@ -76,7 +76,7 @@ describe('compileStaging', () => {
     );
     expect(rows.map(({ failures, sample, properties }) => [failures, sample, properties])).toEqual([
       [[null, null, 1, null], ['a', '2', 'Ann'], null],
-      [[null, null, TYPE_FAILED, null], ['b', 'x', 'Bob'], null],
+      [[null, null, typeFailed, null], ['b', 'x', 'Bob'], null],
       [[null, null, 0, null], ['c', null, 'Cy'], null],
       [null, null, { id: 'd', a: 3, c: 'Di' }],
     ]);
@@ -91,13 +91,13 @@ describe('compileStaging', () => {
   });
 
   it('needs every part of a key, and no key longer than may be', async () => {
-    const longest = MAX_KEY_LENGTH - '["", "1"]'.length;
+    const longest = maxKeyLength - '["", "1"]'.length;
     const { rows } = await stage(
       node('key: [id, line]', `${id}, {column: line, property: line}`),
       ['a"', 'x'.repeat(longest), 'x'.repeat(longest + 1)].map(key => `('${key}', 1, '', '', NULL)`).join() + `, (NULL, 1, '', '', NULL)`,
     );
     expect(rows[0].key).toBe('["a\\"", "1"]');
-    expect(rows.map(({ failures }) => failures?.[0])).toEqual([undefined, undefined, KEY_TOO_LONG, KEY_MISSING]);
+    expect(rows.map(({ failures }) => failures?.[0])).toEqual([undefined, undefined, keyTooLong, keyMissing]);
   });
 
   it("spells the ends of an edge as the node's own key column does", async () => {

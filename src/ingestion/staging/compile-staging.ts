@@ -4,17 +4,17 @@ import { type ColumnMapping, type Mapping, type NodeMapping, type Rule } from '.
 import { cleanedText, directValue, isDirect, parsedValue, type ResolvedType, type ValueSql } from './column-sql.js';
 import { jsonbArray, jsonbObject } from './jsonb-sql.js';
 import { isPlainText, type KeyPart, keyText } from './key-text.js';
-import { KEY_MISSING, KEY_TOO_LONG, firstFailure, warned, type RuleContext } from './rule-sql.js';
+import { keyMissing, keyTooLong, firstFailure, warned, type RuleContext } from './rule-sql.js';
 import { inferredType, type SourceFamily } from './source-type.js';
 import { SourceRow, asText } from './source-row.js';
 import { type SqlStatement } from '../../sql/sql-parameters.js';
 import { SqlBuilder } from './sql-builder.js';
 import { type SourceShape, type Target, mappingOf } from './target.js';
 
-export const MAX_KEY_LENGTH = 500;
+export const maxKeyLength = 500;
 /** Characters of one value in the sample of a rejected row, and of all of them together. */
-const MAX_SAMPLED_VALUE = 200;
-const MAX_SAMPLE = 16_000;
+const maxSampledValue = 200;
+const maxSample = 16_000;
 
 /** The staged text of a column whose values must be unique, and the rule that says so. */
 export interface UniqueColumn {
@@ -191,8 +191,8 @@ class StagingCompiler {
     const key = parts.length === 0 ? `''` : keyText(parts);
     const checks: string[] = [];
     const missing = parts.filter(part => !part.isRequired).map(part => `${part.text} IS NULL`);
-    if (missing.length > 0) checks.push(`WHEN ${missing.join(' OR ')} THEN ${KEY_MISSING}`);
-    if (parts.some(part => !part.isShort)) checks.push(`WHEN char_length(${key}) > ${MAX_KEY_LENGTH} THEN ${KEY_TOO_LONG}`);
+    if (missing.length > 0) checks.push(`WHEN ${missing.join(' OR ')} THEN ${keyMissing}`);
+    if (parts.some(part => !part.isShort)) checks.push(`WHEN char_length(${key}) > ${maxKeyLength} THEN ${keyTooLong}`);
     const staged: [string, string][] = [['key', key]];
     if (target.kind === 'edge') {
       staged.push(['from_key', this.endKey(target.element.from, values)], ['to_key', this.endKey(target.element.to, values)]);
@@ -267,7 +267,7 @@ class StagingCompiler {
 
   private sampledColumns(values: ColumnValue[]): { name: string; sql: string; isSensitive: boolean }[] {
     const { columns } = this.element;
-    const most = Math.min(MAX_SAMPLED_VALUE, Math.floor(MAX_SAMPLE / columns.length));
+    const most = Math.min(maxSampledValue, Math.floor(maxSample / columns.length));
     return columns.map((column, index) => ({
       name: column.source.kind === 'column' ? column.source.column : column.property,
       sql: `left(${values[index]!.text}, ${most})`,

@@ -1,14 +1,14 @@
 /** PostgreSQL passes at most 100 arguments to a function. */
-const MOST_ARGUMENTS = 100;
+const mostArguments = 100;
 
 /** SQL of a jsonb array with the values of these expressions, however many. */
 export function jsonbArray(elements: string[]): string {
-  return inPieces('jsonb_build_array', elements, MOST_ARGUMENTS);
+  return inPieces('jsonb_build_array', elements, mostArguments);
 }
 
 /** SQL of a jsonb object; each pair is `key, value`. */
 export function jsonbObject(pairs: string[]): string {
-  return inPieces('jsonb_build_object', pairs, MOST_ARGUMENTS / 2);
+  return inPieces('jsonb_build_object', pairs, mostArguments / 2);
 }
 
 function inPieces(build: string, items: string[], most: number): string {

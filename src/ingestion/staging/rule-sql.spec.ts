@@ -3,7 +3,7 @@ import { type ClonedDatabase, cloneDatabase } from '../../../test/support/databa
 import { atOnce } from '../../text/steps.js';
 import { type PropertyType, type Rule } from '../mapping/mapping.js';
 import { parsedValue } from './column-sql.js';
-import { firstFailure, type RuleContext, TYPE_FAILED, warned } from './rule-sql.js';
+import { firstFailure, type RuleContext, typeFailed, warned } from './rule-sql.js';
 import { SqlBuilder } from './sql-builder.js';
 
 let database: ClonedDatabase;
@@ -57,7 +57,7 @@ describe('firstFailure', () => {
   it('is the first of several, and the type before all', async () => {
     const rules = [rule({ kind: 'min', bound: '3' }), rule({ kind: 'min', bound: '2' })];
     const failure = (value: string) => run(value, 'int', context => firstFailure(rules, context)!);
-    expect([await failure('1'), await failure('2'), await failure('x')]).toEqual([0, 0, TYPE_FAILED]);
+    expect([await failure('1'), await failure('2'), await failure('x')]).toEqual([0, 0, typeFailed]);
     rules.reverse();
     expect(await failure('2')).toBe(1);
   });

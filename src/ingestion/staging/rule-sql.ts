@@ -3,11 +3,11 @@ import { comparisonType, type ResolvedType, type ValueSql } from './column-sql.j
 import { type SqlBuilder } from './sql-builder.js';
 
 /** Stands for the implicit rule `type` where a failed rule is named by its index. */
-export const TYPE_FAILED = -1;
+export const typeFailed = -1;
 /** Stands for the implicit rule that a key is there. */
-export const KEY_MISSING = -2;
+export const keyMissing = -2;
 /** Stands for the implicit rule that a key has at most 500 characters. */
-export const KEY_TOO_LONG = -3;
+export const keyTooLong = -3;
 
 export interface RuleContext {
   sql: SqlBuilder;
@@ -26,7 +26,7 @@ export function firstFailure(rules: Rule[], context: RuleContext): string | null
   const branches: string[] = [];
   const required = rules.findIndex(rule => rule.kind === 'required' && rule.severity === 'error');
   const { value, ref } = context;
-  if (value.valid !== null) branches.push(`WHEN NOT ${value.valid} THEN ${TYPE_FAILED}`);
+  if (value.valid !== null) branches.push(`WHEN NOT ${value.valid} THEN ${typeFailed}`);
   rules.forEach((rule, index) => {
     if (rule.severity !== 'error') return;
     const broken = brokenWhen(rule, index, context);

@@ -15,12 +15,12 @@ export interface LicenceProof {
   warnings: string[];
 }
 
-export const SECOND_MS = 1000;
-export const MINUTE_MS = 60_000;
-export const DAY_MS = 86_400_000;
+export const secondMs = 1000;
+export const minuteMs = 60_000;
+export const dayMs = 86_400_000;
 
 /** The difference allowed between the clocks of two honest machines. Keygen's own clients allow the same. */
-export const CLOCK_SKEW_MS = 5 * MINUTE_MS;
+export const clockSkewMs = 5 * minuteMs;
 
 /** The earlier of two ends; null is no end. */
 export function earlier(one: Date | null, other: Date | null): Date | null {

@@ -4,7 +4,7 @@ import { type ThrottlerStorage } from '@nestjs/throttler';
 import pg from 'pg';
 import { Batcher } from '../../database/batcher.js';
 import { type HitRecord } from './sliding-log.js';
-import { SQLSTATE } from '../../sql/sqlstate.js';
+import { sqlstates } from '../../sql/sqlstate.js';
 
 /**
  * The pool that a storage works with. Few connections are enough, a statement takes about a millisecond; of its own, so that
@@ -139,7 +139,7 @@ export class PostgresStorage implements ThrottlerStorage, OnApplicationShutdown 
     try {
       await this.decide(keys, outcomes);
     } catch (failure) {
-      if (keys.length > 1 && failure instanceof pg.DatabaseError && failure.code !== SQLSTATE.queryCanceled) {
+      if (keys.length > 1 && failure instanceof pg.DatabaseError && failure.code !== sqlstates.queryCanceled) {
         await Promise.all(keys.map(key => this.decideKeys([key], outcomes)));
       } else for (const place of keys.flatMap(({ places }) => places)) outcomes[place] = { failure };
     }

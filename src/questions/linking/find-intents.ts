@@ -1,14 +1,14 @@
 import { type Intent, type Mention } from './meaning.js';
-import { NUMERAL, readNumeral } from './numerals.js';
+import { numeralPattern, readNumeral } from './numerals.js';
 import { type Grain } from './calendar.js';
 
 /** A whole number. The first digits of `1e3`, `1,000` or `100万` would mean something else. */
-const NUMBER = '(\\d+(?:\\.\\d+)?)(?![0-9a-z_%千万亿百十兆]|[.,]\\d)';
+const numberPattern = '(\\d+(?:\\.\\d+)?)(?![0-9a-z_%千万亿百十兆]|[.,]\\d)';
 /** A count. No further digit, and nothing that multiplies or divides it, may follow. */
-const COUNT = `(${NUMERAL})(?![\\d%零一二两三四五六七八九十百千万亿分]|[.,]\\d)`;
+const countPattern = `(${numeralPattern})(?![\\d%零一二两三四五六七八九十百千万亿分]|[.,]\\d)`;
 /** The decimal digits that a number holds exactly. */
-const MOST_DIGITS = 15;
-const MEASURE_WORD = '[个家位名条种款件项大]';
+const mostDigits = 15;
+const measureWord = '[个家位名条种款件项大]';
 
 interface Rule {
   pattern: RegExp;
@@ -19,7 +19,7 @@ const compare =
   (operator: '>' | '<' | '>=' | '<='): Rule['read'] =>
   groups => {
     const [value, digits] = [Number(groups[1]), (groups[1] ?? '').replace(/^[0.]+|\./g, '').length];
-    return digits <= MOST_DIGITS || Number.isSafeInteger(value) ? { kind: 'compare', operator, value } : null;
+    return digits <= mostDigits || Number.isSafeInteger(value) ? { kind: 'compare', operator, value } : null;
   };
 const top =
   (descending: boolean): Rule['read'] =>
@@ -38,29 +38,32 @@ const is =
 const negation = (excludes: boolean): Rule['read'] => is({ kind: 'negation', excludes });
 
 /** Words of questions that name nothing in the graph. A longer match wins over a shorter one. */
-const RULES: Rule[] = [
-  { pattern: new RegExp(`(?:大于|高于|超过|多于|贵于|>)\\s*${NUMBER}`, 'g'), read: compare('>') },
-  { pattern: new RegExp(`(?:小于|低于|少于|不足|<)\\s*${NUMBER}`, 'g'), read: compare('<') },
-  { pattern: new RegExp(`(?:大于等于|至少|不低于|不少于|不小于|>=|≥)\\s*${NUMBER}`, 'g'), read: compare('>=') },
-  { pattern: new RegExp(`(?:小于等于|至多|不超过|不高于|不大于|不多于|<=|≤)\\s*${NUMBER}`, 'g'), read: compare('<=') },
-  { pattern: new RegExp(`\\b(?:over|above|greater than|more than|higher than|exceeding)\\s+${NUMBER}`, 'g'), read: compare('>') },
-  { pattern: new RegExp(`\\b(?:under|below|less than|lower than|fewer than)\\s+${NUMBER}`, 'g'), read: compare('<') },
-  { pattern: new RegExp(`\\b(?:at least|(?:no|not) (?:less|fewer|lower) than)\\s+${NUMBER}`, 'g'), read: compare('>=') },
-  { pattern: new RegExp(`\\b(?:at most|(?:no|not) (?:more|higher|greater) than)\\s+${NUMBER}`, 'g'), read: compare('<=') },
-  { pattern: new RegExp(`(?:最高|最多|最大|最贵|最好)的?(?:前?${COUNT}${MEASURE_WORD}?)?`, 'g'), read: top(true) },
-  { pattern: new RegExp(`(?:最低|最少|最小|最便宜|最差)的?(?:前?${COUNT}${MEASURE_WORD}?)?`, 'g'), read: top(false) },
-  { pattern: new RegExp(`(?:排名)?前${COUNT}${MEASURE_WORD}?的?`, 'g'), read: top(true) },
+const rules: Rule[] = [
+  { pattern: new RegExp(`(?:大于|高于|超过|多于|贵于|>)\\s*${numberPattern}`, 'g'), read: compare('>') },
+  { pattern: new RegExp(`(?:小于|低于|少于|不足|<)\\s*${numberPattern}`, 'g'), read: compare('<') },
+  { pattern: new RegExp(`(?:大于等于|至少|不低于|不少于|不小于|>=|≥)\\s*${numberPattern}`, 'g'), read: compare('>=') },
+  { pattern: new RegExp(`(?:小于等于|至多|不超过|不高于|不大于|不多于|<=|≤)\\s*${numberPattern}`, 'g'), read: compare('<=') },
+  { pattern: new RegExp(`\\b(?:over|above|greater than|more than|higher than|exceeding)\\s+${numberPattern}`, 'g'), read: compare('>') },
+  { pattern: new RegExp(`\\b(?:under|below|less than|lower than|fewer than)\\s+${numberPattern}`, 'g'), read: compare('<') },
+  { pattern: new RegExp(`\\b(?:at least|(?:no|not) (?:less|fewer|lower) than)\\s+${numberPattern}`, 'g'), read: compare('>=') },
+  { pattern: new RegExp(`\\b(?:at most|(?:no|not) (?:more|higher|greater) than)\\s+${numberPattern}`, 'g'), read: compare('<=') },
+  { pattern: new RegExp(`(?:最高|最多|最大|最贵|最好)的?(?:前?${countPattern}${measureWord}?)?`, 'g'), read: top(true) },
+  { pattern: new RegExp(`(?:最低|最少|最小|最便宜|最差)的?(?:前?${countPattern}${measureWord}?)?`, 'g'), read: top(false) },
+  { pattern: new RegExp(`(?:排名)?前${countPattern}${measureWord}?的?`, 'g'), read: top(true) },
   {
-    pattern: new RegExp(`\\b(?:the )?(?:top|(?:best|highest|largest|biggest|most expensive))(?:\\s+${COUNT}\\b)?`, 'g'),
+    pattern: new RegExp(`\\b(?:the )?(?:top|(?:best|highest|largest|biggest|most expensive))(?:\\s+${countPattern}\\b)?`, 'g'),
     read: top(true),
   },
-  { pattern: new RegExp(`\\b(?:the )?(?:(${NUMERAL})\\s+)(?:best|highest|largest|biggest|most expensive|most)\\b`, 'g'), read: top(true) },
+  {
+    pattern: new RegExp(`\\b(?:the )?(?:(${numeralPattern})\\s+)(?:best|highest|largest|biggest|most expensive|most)\\b`, 'g'),
+    read: top(true),
+  },
   { pattern: /\b(?:the )?most\b(?! expensive)/g, read: top(true) },
   {
-    pattern: new RegExp(`\\b(?:the )?(?:bottom|lowest|least|smallest|fewest|cheapest|worst)(?:\\s+${COUNT}\\b)?`, 'g'),
+    pattern: new RegExp(`\\b(?:the )?(?:bottom|lowest|least|smallest|fewest|cheapest|worst)(?:\\s+${countPattern}\\b)?`, 'g'),
     read: top(false),
   },
-  { pattern: new RegExp(`\\b(?:the )?(?:(${NUMERAL})\\s+)(?:lowest|smallest|cheapest|worst)\\b`, 'g'), read: top(false) },
+  { pattern: new RegExp(`\\b(?:the )?(?:(${numeralPattern})\\s+)(?:lowest|smallest|cheapest|worst)\\b`, 'g'), read: top(false) },
   { pattern: /每天|每日|按天|按日|哪一?天|\bdaily\b|\b(?:by|per|each|which) day\b/g, read: grain('day') },
   { pattern: /每周|按周|哪一?周|\bweekly\b|\b(?:by|per|each|which) week\b/g, read: grain('week') },
   { pattern: /每个?月|按月|各月|哪一?个?月|月度|趋势|\bmonthly\b|\b(?:by|per|each|which) month\b|\btrend\b/g, read: grain('month') },
@@ -68,7 +71,7 @@ const RULES: Rule[] = [
   { pattern: /每年|按年度?|各年度?|哪一?年|\b(?:yearly|annual|annually)\b|\b(?:by|per|each|which) year\b/g, read: grain('year') },
   {
     pattern: new RegExp(
-      `(?:一共|总共|共)?(?:有)?多少${MEASURE_WORD}?|(?:一共|总共|共)?(?:有)?几${MEASURE_WORD}|总数|个数|数目|数量|数(?![据字码学])`,
+      `(?:一共|总共|共)?(?:有)?多少${measureWord}?|(?:一共|总共|共)?(?:有)?几${measureWord}|总数|个数|数目|数量|数(?![据字码学])`,
       'g',
     ),
     read: is({ kind: 'count' }),
@@ -100,7 +103,7 @@ const RULES: Rule[] = [
 
 /** Finds question words in normalised text. */
 export function findIntents(text: string): Mention[] {
-  return RULES.flatMap(({ pattern, read }) =>
+  return rules.flatMap(({ pattern, read }) =>
     [...text.matchAll(pattern)].flatMap(match => {
       const intent = read(match);
       return intent
@@ -110,13 +113,13 @@ export function findIntents(text: string): Mention[] {
   );
 }
 
-const ASKING_WORDS = new Set(
-  RULES.flatMap(({ pattern }) => pattern.source.replace(/\\[a-z]/g, ' ').match(/[a-z]{2,}/g) ?? []).filter(word =>
-    findIntents(word).some(({ text }) => text === word),
-  ),
+const askingWords = new Set(
+  rules
+    .flatMap(({ pattern }) => pattern.source.replace(/\\[a-z]/g, ' ').match(/[a-z]{2,}/g) ?? [])
+    .filter(word => findIntents(word).some(({ text }) => text === word)),
 );
 
 /** Tells whether this English word is a word of questions: `not`, `most`, `average`. */
 export function isAskingWord(word: string): boolean {
-  return ASKING_WORDS.has(word);
+  return askingWords.has(word);
 }

@@ -35,18 +35,18 @@ export class TooManyWordsError extends ApiError {
   }
 }
 
-const LONGEST_NAME = 60;
-const MOST_NAMESAKES = 50;
+const longestName = 60;
+const mostNamesakes = 50;
 /** If more nodes than this carry a part of a name, the part says too little to stand for one of them. */
-const MOST_APPROXIMATE = 20;
+const mostApproximate = 20;
 /** The longest part of a name that is looked for in the rest of a question, in words or CJK characters. */
-const LONGEST_PART = 12;
+const longestPart = 12;
 /** A shorter code counts as an entity only beside its label. */
-const SHORTEST_LONE_CODE = 4;
-const SHORTEST_LONE_WORD = 4;
+const shortestLoneCode = 4;
+const shortestLoneWord = 4;
 /** The most searches for the words left over. A long question needs some hundred, and each may take milliseconds. */
-const MOST_SEARCHES = 1_000;
-const LONGEST_QUESTION = 4_000;
+const mostSearches = 1_000;
+const longestQuestion = 4_000;
 
 /**
  * Finds the things that a question names. Times come first. Names of the schema, entities and values follow, the longest match
@@ -63,7 +63,7 @@ export async function linkQuestion(
 ): Promise<LinkedQuestion> {
   const text = normalizeText(question);
   // The length is checked again, because normalising may turn one character into eighteen.
-  if (text.length > LONGEST_QUESTION) throw new TooManyWordsError();
+  if (text.length > longestQuestion) throw new TooManyWordsError();
   const times = findTimes(text, today).map(({ span, ...place }): Mention => ({ ...place, meanings: span ? [{ as: 'time', span }] : [] }));
   const candidates = [...(await findNames(text, lexicon, names, pace)), ...findIntents(text)];
   const mentions = await chooseLongest(text, times, candidates, pace);
@@ -96,14 +96,14 @@ async function findNames(text: string, lexicon: Lexicon, names: NameSource, pace
     // Words stand in order, so the search for an end begins at the start's own word.
     for (let at = first; at < ends.length; at++) {
       const end = ends[at] ?? 0;
-      if (end - start > LONGEST_NAME) break;
+      if (end - start > longestName) break;
       if (pace.isOverdue) await pace.turn();
       const own = text.slice(start, end);
       const meanings = lexicon.find(own);
       const isNothing = own.length < 2 || isStopWord(own);
-      const entities = isNothing ? [] : names.findByName(own, MOST_NAMESAKES);
+      const entities = isNothing ? [] : names.findByName(own, mostNamesakes);
       const byName = entities.filter(
-        node => node.by === 'display' || /[a-z]/.test(own) || own.length >= SHORTEST_LONE_CODE || meanings.length === 0,
+        node => node.by === 'display' || /[a-z]/.test(own) || own.length >= shortestLoneCode || meanings.length === 0,
       );
       const values = isNothing ? [] : names.findValues(own);
       const all = [
@@ -187,7 +187,7 @@ class PartFinder {
   ) {}
 
   /** Turns the longest part of a stretch that a name carries into a mention, then looks at both sides of it in the same way. */
-  async find(units: Unit[], longest = LONGEST_PART): Promise<{ mentions: Mention[]; unknown: string[] }> {
+  async find(units: Unit[], longest = longestPart): Promise<{ mentions: Mention[]; unknown: string[] }> {
     for (let length = Math.min(units.length, longest); length > 0; length--) {
       for (let from = 0; from + length <= units.length; from++) {
         const [first, last] = [units[from], units[from + length - 1]];
@@ -211,7 +211,7 @@ class PartFinder {
   /** A number is no part of a name. Beside a property it is the property's value, and before a plural it is a count. */
   private findNumber(own: string, end: number): EntityNode[] {
     if (this.namesProperty || /^\s+[a-z]+s\b/.test(this.text.slice(end))) return [];
-    return this.names.findByName(own, MOST_APPROXIMATE);
+    return this.names.findByName(own, mostApproximate);
   }
 
   /**
@@ -221,12 +221,12 @@ class PartFinder {
   private async findBest(own: string): Promise<EntityNode[]> {
     const known = this.known.get(own);
     if (known) return known;
-    if (this.known.size >= MOST_SEARCHES) throw new TooManyWordsError();
-    const { hits: all, corrections } = await this.names.search(own, MOST_APPROXIMATE + 1);
+    if (this.known.size >= mostSearches) throw new TooManyWordsError();
+    const { hits: all, corrections } = await this.names.search(own, mostApproximate + 1);
     const hits = saysEnough(own, corrections.length) ? all.filter(hit => hit.coverage > 0.99) : [];
     const best = hits[0];
     const nodes =
-      best && hits.length <= MOST_APPROXIMATE
+      best && hits.length <= mostApproximate
         ? hits.filter(hit => hit.score >= best.score - 1e-6).map(({ id, label }) => ({ id, label }))
         : [];
     this.known.set(own, nodes);
@@ -240,7 +240,7 @@ class PartFinder {
  */
 function saysEnough(own: string, corrected: number): boolean {
   const words = cutPieces(own);
-  return corrected < words.length && words.some(({ text, kind }) => kind === 'cjk' || text.length >= SHORTEST_LONE_WORD);
+  return corrected < words.length && words.some(({ text, kind }) => kind === 'cjk' || text.length >= shortestLoneWord);
 }
 
 interface Unit {

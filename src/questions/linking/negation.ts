@@ -4,9 +4,9 @@ import { intentsOf, type Mention } from './meaning.js';
 import { type EntityTerm, type QuestionTerms, type ValueTerm } from './question-terms.js';
 import { withoutStopWords } from './stop-words.js';
 
-const JOINED = /^\s*(?:[,，、]|和|与|及|以及|或|或者|,?\s*\b(?:and|or|nor)\b)\s*(?:(?:not\s+)?(?:in|from|the)\s+)*$/;
-const POSTPOSED = /^(?:以外|之外|除外|外)$/;
-const LIGHT_AFTER = /^[\s"'”’》」类]*$/;
+const joiningWords = /^\s*(?:[,，、]|和|与|及|以及|或|或者|,?\s*\b(?:and|or|nor)\b)\s*(?:(?:not\s+)?(?:in|from|the)\s+)*$/;
+const postposedWords = /^(?:以外|之外|除外|外)$/;
+const lightAfter = /^[\s"'”’》」类]*$/;
 
 type Term = EntityTerm | ValueTerm;
 
@@ -31,7 +31,7 @@ function groupTerms(text: string, terms: QuestionTerms): Term[][] {
   for (const term of [...terms.entities, ...terms.values].sort((a, b) => a.mention.start - b.mention.start)) {
     const group = groups.at(-1);
     const last = group?.at(-1);
-    if (group && last && JOINED.test(text.slice(last.mention.end, term.mention.start))) group.push(term);
+    if (group && last && joiningWords.test(text.slice(last.mention.end, term.mention.start))) group.push(term);
     else groups.push([term]);
   }
   return groups;
@@ -40,10 +40,10 @@ function groupTerms(text: string, terms: QuestionTerms): Term[][] {
 function negates(text: string, mentions: Mention[], terms: QuestionTerms, negation: Mention, group: Term[]): boolean {
   const [first, last] = [group[0], group.at(-1)];
   if (!first || !last) return false;
-  if (POSTPOSED.test(negation.text))
+  if (postposedWords.test(negation.text))
     return (
       last.mention.end <= negation.start &&
-      LIGHT_AFTER.test(withoutMentions(text, last.mention.end, negation.start, asides(mentions, terms)))
+      lightAfter.test(withoutMentions(text, last.mention.end, negation.start, asides(mentions, terms)))
     );
   if (first.mention.start < negation.end) return false;
   const passed = new Set([...asides(mentions, terms), ...terms.relations.map(term => term.mention)]);

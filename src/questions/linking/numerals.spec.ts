@@ -1,4 +1,4 @@
-import { NUMERAL, readNumeral } from './numerals.js';
+import { numeralPattern, readNumeral } from './numerals.js';
 
 describe('readNumeral', () => {
   it.each([
@@ -18,7 +18,7 @@ describe('readNumeral', () => {
   });
 
   it('reads everything that the pattern matches', () => {
-    const numeral = new RegExp(`^${NUMERAL}$`);
+    const numeral = new RegExp(`^${numeralPattern}$`);
     expect(['9999', '一百二十', 'twelve'].every(text => numeral.test(text) && readNumeral(text) !== null)).toBe(true);
     expect(['10000', '一千', 'zero'].some(text => numeral.test(text))).toBe(false);
   });

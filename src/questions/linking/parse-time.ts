@@ -11,7 +11,7 @@ import {
   weekSpan,
   yearSpan,
 } from './calendar.js';
-import { NUMERAL, readNumeral } from './numerals.js';
+import { numeralPattern, readNumeral } from './numerals.js';
 
 /** A time named in a question, at the offsets `start` and `end`. `span` is null for a time that does not exist, such as 31 February. */
 export interface TimeMention {
@@ -29,11 +29,11 @@ interface Found extends TimeMention {
 type PartOfYear = (year: number) => Span | null;
 type Read = Pick<Found, 'span' | 'withYear'>;
 
-const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november', 'december'];
-const MONTH_EN = `(?:${MONTHS.map(month => `${month}|${month.slice(0, 3)}`).join('|')}|sept)`;
-const ORDINALS = ['first', 'second', 'third', 'fourth'];
-const YEAR = '(?:19|20)\\d\\d';
-const PART_ZH = `第?([一二三四1-4])季度|(${NUMERAL})月份?(?:(${NUMERAL})[日号])?|(上半年|下半年)`;
+const months = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november', 'december'];
+const monthPattern = `(?:${months.map(month => `${month}|${month.slice(0, 3)}`).join('|')}|sept)`;
+const ordinals = ['first', 'second', 'third', 'fourth'];
+const yearPattern = '(?:19|20)\\d\\d';
+const partPattern = `第?([一二三四1-4])季度|(${numeralPattern})月份?(?:(${numeralPattern})[日号])?|(上半年|下半年)`;
 
 /** Finds the times that a question names, relative to `today` (YYYY-MM-DD). `text` is normalised (lower case). A range is one time. */
 export function findTimes(text: string, today: string): TimeMention[] {
@@ -52,15 +52,15 @@ function findChinese(text: string, today: string): Found[] {
   const quarter = Math.ceil(thisMonth / 3);
   const relative: Record<string, number> = { 今年: 0, 本年: 0, 去年: -1, 上年: -1, 前年: -2 };
   return [
-    ...matches(text, new RegExp(`(?:(${YEAR})年度?|(今年|本年|去年|上年|前年))的?(?:${PART_ZH})?`, 'g'), groups => {
+    ...matches(text, new RegExp(`(?:(${yearPattern})年度?|(今年|本年|去年|上年|前年))的?(?:${partPattern})?`, 'g'), groups => {
       const year = groups[1] === undefined ? thisYear + (relative[groups[2] ?? ''] ?? 0) : Number(groups[1]);
       return plain(groups.slice(3).every(group => group === undefined) ? yearSpan(year) : partOfYear(groups.slice(3))(year));
     }),
     // The first year of `2024和2025年` and `2024、2025年`.
-    ...matches(text, new RegExp(`(?<!\\d)(${YEAR})(?=\\s*(?:[和与及、到至~-]|以及)\\s*${YEAR}年)`, 'g'), groups =>
+    ...matches(text, new RegExp(`(?<!\\d)(${yearPattern})(?=\\s*(?:[和与及、到至~-]|以及)\\s*${yearPattern}年)`, 'g'), groups =>
       plain(yearSpan(Number(groups[1]))),
     ),
-    ...matches(text, new RegExp(`(?<!\\d)(?:${PART_ZH})`, 'g'), groups => {
+    ...matches(text, new RegExp(`(?<!\\d)(?:${partPattern})`, 'g'), groups => {
       const part = partOfYear(groups.slice(1));
       return { span: part(thisYear), withYear: part };
     }),
@@ -71,7 +71,7 @@ function findChinese(text: string, today: string): Found[] {
       if (groups[3] !== undefined) return plain(weekSpan(addDays(today, -7 * past)));
       return plain(daySpan(addDays(today, -past)));
     }),
-    ...matches(text, new RegExp(`(?:最近|过去|近)的?(${NUMERAL})(天|日|个?星期|周|个月|个?季度|年)`, 'g'), groups => {
+    ...matches(text, new RegExp(`(?:最近|过去|近)的?(${numeralPattern})(天|日|个?星期|周|个月|个?季度|年)`, 'g'), groups => {
       const units: Record<string, Grain> = { 天: 'day', 日: 'day', 周: 'week', 星期: 'week', 月: 'month', 季度: 'quarter', 年: 'year' };
       const count = readNumeral(groups[1] ?? '');
       const unit = units[(groups[2] ?? '').replace('个', '')];
@@ -91,22 +91,24 @@ function findEnglish(text: string, today: string): Found[] {
   const quarter = Math.ceil(thisMonth / 3);
   const yearOf = (named: string | undefined, other: string | undefined): number | null =>
     named !== undefined ? Number(named) : other !== undefined ? thisYear + (other === 'last' ? -1 : 0) : null;
-  const ofYear = `(?:[\\s,]+(?:of\\s+)?(?:(${YEAR})|(last|this)\\s+year))?`;
+  const ofYear = `(?:[\\s,]+(?:of\\s+)?(?:(${yearPattern})|(last|this)\\s+year))?`;
   return [
-    ...matches(text, new RegExp(`\\b(?:the\\s+)?(?:q([1-4])|(${ORDINALS.join('|')})\\s+quarter)${ofYear}\\b`, 'g'), groups => {
-      const number = groups[1] === undefined ? ORDINALS.indexOf(groups[2] ?? '') + 1 : Number(groups[1]);
+    ...matches(text, new RegExp(`\\b(?:the\\s+)?(?:q([1-4])|(${ordinals.join('|')})\\s+quarter)${ofYear}\\b`, 'g'), groups => {
+      const number = groups[1] === undefined ? ordinals.indexOf(groups[2] ?? '') + 1 : Number(groups[1]);
       return inYear(yearOf(groups[3], groups[4]), thisYear, year => quarterSpan(year, number));
     }),
-    ...matches(text, new RegExp(`\\b(${YEAR})\\s*q([1-4])\\b`, 'g'), groups => plain(quarterSpan(Number(groups[1]), Number(groups[2])))),
+    ...matches(text, new RegExp(`\\b(${yearPattern})\\s*q([1-4])\\b`, 'g'), groups =>
+      plain(quarterSpan(Number(groups[1]), Number(groups[2]))),
+    ),
     // "may" and "march" are also ordinary words, so a month without a year needs "in", "during", "since" or "of" before it.
     ...matches(
       text,
       new RegExp(
-        `(?:\\b(${MONTH_EN})\\.?[\\s,]+(?:of\\s+)?(?:(${YEAR})|(last|this)\\s+year)\\b|(?<=\\b(?:in|during|since|of|from|between|until|and|to)\\s+)(${MONTH_EN})\\b)`,
+        `(?:\\b(${monthPattern})\\.?[\\s,]+(?:of\\s+)?(?:(${yearPattern})|(last|this)\\s+year)\\b|(?<=\\b(?:in|during|since|of|from|between|until|and|to)\\s+)(${monthPattern})\\b)`,
         'g',
       ),
       groups => {
-        const month = MONTHS.findIndex(name => name.startsWith((groups[1] ?? groups[4] ?? '').slice(0, 3))) + 1;
+        const month = months.findIndex(name => name.startsWith((groups[1] ?? groups[4] ?? '').slice(0, 3))) + 1;
         return inYear(yearOf(groups[2], groups[3]), thisYear, year => monthSpan(year, month));
       },
     ),
@@ -125,14 +127,14 @@ function findEnglish(text: string, today: string): Found[] {
           return plain(daySpan(addDays(today, -past)));
       }
     }),
-    ...matches(text, new RegExp(`\\b(?:last|past|previous)\\s+(${NUMERAL})\\s+(day|week|month|quarter|year)s?\\b`, 'g'), groups => {
+    ...matches(text, new RegExp(`\\b(?:last|past|previous)\\s+(${numeralPattern})\\s+(day|week|month|quarter|year)s?\\b`, 'g'), groups => {
       const count = readNumeral(groups[1] ?? '');
       return count ? plain(lastUnits(today, count, groups[2] as Grain)) : null;
     }),
     ...matches(
       text,
       new RegExp(
-        `(?<=\\b(?:in|during|for|of|since|year|from|between|and|to|until|till|through|by|before|after)\\s+)(${YEAR})\\b(?!-)`,
+        `(?<=\\b(?:in|during|for|of|since|year|from|between|and|to|until|till|through|by|before|after)\\s+)(${yearPattern})\\b(?!-)`,
         'g',
       ),
       groups => plain(yearSpan(Number(groups[1]))),
@@ -197,23 +199,23 @@ function rangeOf(first: Found, last: Found): Span | null {
 }
 
 /** Must follow 前, 后, 起 and 止 for them to be words of their own. Otherwise they may begin another word (`后视镜`, `止痛药`). */
-const ENDS = '(?=\\s*(?:[的有共是]|[，。、；？！,.;?!]|$))';
+const endsWord = '(?=\\s*(?:[的有共是]|[，。、；？！,.;?!]|$))';
 
 /** The words that extend a time: since, after, until, before. The first that fits the text before and after the time counts. */
-const REACHES: { before?: RegExp; after?: RegExp; reach: (span: Span, tomorrow: string) => Span | null }[] = [
+const reaches: { before?: RegExp; after?: RegExp; reach: (span: Span, tomorrow: string) => Span | null }[] = [
   { after: /^\s*的?[及或](?:以后|之后|后)/, reach: since },
   { after: /^\s*的?[及或](?:以前|之前|前)/, reach: until },
-  { after: new RegExp(`^\\s*(?:的?以来|起${ENDS}|至今|[到至](?:现在|目前|今))`), reach: since },
+  { after: new RegExp(`^\\s*(?:的?以来|起${endsWord}|至今|[到至](?:现在|目前|今))`), reach: since },
   { before: /(?:自从?|从)\s*$/, after: /^\s*(?:开始|以来)/, reach: since },
-  { after: new RegExp(`^\\s*(?:的?(?:之后|以后)|后${ENDS})`), reach: after },
-  { after: new RegExp(`^\\s*(?:的?(?:之前|以前)|前${ENDS})`), reach: before },
-  { after: new RegExp(`^\\s*(?:为止|止${ENDS})`), reach: until },
+  { after: new RegExp(`^\\s*(?:的?(?:之后|以后)|后${endsWord})`), reach: after },
+  { after: new RegExp(`^\\s*(?:的?(?:之前|以前)|前${endsWord})`), reach: before },
+  { after: new RegExp(`^\\s*(?:为止|止${endsWord})`), reach: until },
   { before: /(?:截至|截止到?|直到|^\s*到)\s*$/, reach: until },
   { before: /(?<![来取出源选摘])自从?\s*$/, reach: since },
   // Ambiguous: the word itself, or the beginning of another. `2024年前的` is told from `2024年前轮`, but `2024年前订单` is not.
   {
     after: new RegExp(
-      `^\\s*(?:前(?!\\s*${NUMERAL}|[后端台锋缀轴景半往来面任])|后(?![端台卫缀轴勤备来半面续])|起(?![飞点始降诉草运租售薪价步航重])|止)`,
+      `^\\s*(?:前(?!\\s*${numeralPattern}|[后端台锋缀轴景半往来面任])|后(?![端台卫缀轴勤备来半面续])|起(?![飞点始降诉草运租售薪价步航重])|止)`,
     ),
     reach: () => null,
   },
@@ -253,7 +255,7 @@ function widen(text: string, mention: Found, isRange: boolean, today: string): F
     return { ...mention, start, end, text: text.slice(start, end), span };
   };
   if (!mention.span) return mention;
-  for (const rule of REACHES) {
+  for (const rule of reaches) {
     const before = rule.before?.exec(isRange ? '' : ahead) ?? null;
     const after = rule.after?.exec(behind) ?? null;
     if ((rule.before && !before) || (rule.after && !after)) continue;

@@ -49,14 +49,14 @@ export function readTerms(linked: LinkedQuestion): QuestionTerms {
 }
 
 /** `都有哪些` only asks for a list, and 成都 is a name. */
-const TOGETHER =
+const togetherWords =
   /都(?!是?有?(?:哪|什么|多少|几|谁))|(?<![平人日月年户])均(?!价)|既|又|(?<![并而])且|同时|\b(?:both|each of|all of|as well as|simultaneously)\b/;
 
 function findTogether(text: string, mentions: Mention[]): string | null {
   const names = mentions.filter(mention => mention.meanings[0]?.as !== 'intent');
   let rest = '';
   for (let at = 0; at < text.length; at++) rest += names.some(({ start, end }) => start <= at && at < end) ? '/' : (text[at] ?? '');
-  return TOGETHER.exec(rest)?.[0] ?? null;
+  return togetherWords.exec(rest)?.[0] ?? null;
 }
 
 /** Takes out labels that only name the kind of the entity beside them: `客户 ALFKI`, `华东地区`, `supplier Exotic Liquids`. */

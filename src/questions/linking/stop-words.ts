@@ -1,10 +1,10 @@
-const ENGLISH =
+const englishWords =
   'a an the of is are was were be been do does did has have had in on at to for from with by and or as it its s t i me my our we us you your they them their there that this those these ' +
   'please show list give tell find get all any please how much many which what who whom whose when where can could would should will may about than then so but if each every per ' +
   'between during since made make makes come comes came located there value values number';
 
 /** Words and phrases of questions that are not looked up. Chinese ones are cut out of runs without spaces. */
-const CHINESE = [
+const chineseWords = [
   ...'请问 请 帮我 告诉我 列出 列举 显示 查询 查找 查一下 看看 给出 所有的 所有 全部 一共 总共 分别 都有 都是 都 是多少 多少 是什么 有什么 哪些 哪个 哪里 什么 怎么样 怎么 如何 以及 还有 其中 目前 现在 之间'.split(
     ' ',
   ),
@@ -14,7 +14,7 @@ const CHINESE = [
 ];
 
 /** Verbs that name no relation of the graph alone. They are reported as not understood, but hide no name. */
-const VERBS = new Set(
+const verbs = new Set(
   (
     '购买 买 买过 卖 卖过 销售 订购 采购 提供 生产 相关 关联 有关 涉及 使用 拥有 下 来 做 ' +
     'buy buys bought purchase purchases purchased order ordered sell sells sold provide provides provided related associated connected linked use uses used own owns generate generated earn earned achieve achieved'
@@ -23,11 +23,11 @@ const VERBS = new Set(
 
 /** Tells whether a word that was not understood may be a name that limits the question. */
 export function mayBeName(word: string): boolean {
-  return (word.length > 1 || /\d/.test(word)) && !VERBS.has(word);
+  return (word.length > 1 || /\d/.test(word)) && !verbs.has(word);
 }
 
-const english = new Set(ENGLISH.split(' '));
-const chinese = new RegExp([...CHINESE].sort((a, b) => b.length - a.length).join('|'), 'g');
+const english = new Set(englishWords.split(' '));
+const chinese = new RegExp([...chineseWords].sort((a, b) => b.length - a.length).join('|'), 'g');
 
 export function isStopWord(word: string): boolean {
   return english.has(word) || word.replace(chinese, '') === '';

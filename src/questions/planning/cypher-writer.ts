@@ -66,10 +66,10 @@ export class CypherWriter {
 
 /** Writes a name for Cypher: bare if it is a plain word, else between backticks. */
 export function quoteName(name: string): string {
-  return /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) && !RESERVED.has(name.toUpperCase()) ? name : `\`${name.replaceAll('`', '``')}\``;
+  return /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) && !reservedWords.has(name.toUpperCase()) ? name : `\`${name.replaceAll('`', '``')}\``;
 }
 
-const RESERVED = new Set(
+const reservedWords = new Set(
   'ALL AND AS ASC ASCENDING BY CASE CONTAINS COUNT CREATE DELETE DESC DESCENDING DETACH DISTINCT ELSE END ENDS EXISTS FALSE IN IS LIMIT MATCH MERGE NOT NULL ON OPTIONAL OR ORDER REMOVE RETURN SET SKIP STARTS THEN TRUE UNION UNIQUE UNWIND WHEN WHERE WITH XOR'.split(
     ' ',
   ),

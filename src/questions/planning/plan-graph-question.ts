@@ -42,7 +42,7 @@ export interface GraphPlan {
   notes: Bilingual[];
 }
 
-const USUAL_TOP = 5;
+const usualTop = 5;
 
 /**
  * Turns the terms of a question into one Cypher query, or says why it cannot. Nothing that the question names is dropped: a term
@@ -348,7 +348,7 @@ class GraphQuestionPlanner {
     const { top, whichs } = this.terms;
     if (top?.count != null) return top.count;
     const plural = this.language === 'zh' ? whichs.some(mention => /些|几/.test(mention.text)) : /s$/.test(target?.mention.text ?? '');
-    return plural ? USUAL_TOP : 1;
+    return plural ? usualTop : 1;
   }
 
   private subjectOf(target: LabelTerm | null, label: string): string {

@@ -11,7 +11,7 @@ import { whyNegated } from '../linking/negation.js';
 import { type QuestionTerms } from '../linking/question-terms.js';
 import { readTerms } from '../linking/read-terms.js';
 
-const USUAL_TOP = 5;
+const usualTop = 5;
 
 /**
  * Turns a question that names a metric into a call of it, or says why it cannot. Null if it names none. An entity or value becomes
@@ -121,7 +121,7 @@ export function planMetricQuestion(
     filters,
     order,
     limit:
-      terms.top && grouped ? Math.min(limit, terms.top.count ?? (isPlural(linked, terms.top.mention, language) ? USUAL_TOP : 1)) : limit,
+      terms.top && grouped ? Math.min(limit, terms.top.count ?? (isPlural(linked, terms.top.mention, language) ? usualTop : 1)) : limit,
   };
 }
 

@@ -25,11 +25,11 @@ export interface ToOne {
   incoming: string[];
 }
 
-const LONGEST_PATH = 3;
-const LENGTH_FACTOR = 0.6;
-const MOST_PATHS = 12;
+const longestPath = 3;
+const lengthFactor = 0.6;
+const mostPaths = 12;
 /** A schema of thousands of relations has millions of paths. Short paths, which are better, are looked at first. */
-const MOST_STEPS = 20_000;
+const mostSteps = 20_000;
 
 /** Finds paths from one label to another over the schema, without passing a label twice. Short paths and named relations rank first. */
 export function rankPaths(schema: GraphSchema, from: string, to: string, hints: PathHints): RankedPath[] {
@@ -42,12 +42,12 @@ export function rankPaths(schema: GraphSchema, from: string, to: string, hints: 
   };
   let steps = 0;
   let ways: Hop[][] = [[]];
-  for (let length = 1; length <= LONGEST_PATH; length++) {
+  for (let length = 1; length <= longestPath; length++) {
     const longer: Hop[][] = [];
     for (const hops of ways) {
       const passed = new Set([from, ...hops.map(hop => hop.to)]);
       for (const hop of hopsOf(hops.at(-1)?.to ?? from)) {
-        if (++steps > MOST_STEPS) break;
+        if (++steps > mostSteps) break;
         if (hop.to === to && (!passed.has(to) || (hops.length > 0 && from === to)))
           found.push({ hops: [...hops, hop], score: scoreOf([...hops, hop], hints) });
         else if (!passed.has(hop.to)) longer.push([...hops, hop]);
@@ -55,7 +55,7 @@ export function rankPaths(schema: GraphSchema, from: string, to: string, hints: 
     }
     ways = longer;
   }
-  return found.sort((a, b) => b.score - a.score || describePath(a.hops).localeCompare(describePath(b.hops))).slice(0, MOST_PATHS);
+  return found.sort((a, b) => b.score - a.score || describePath(a.hops).localeCompare(describePath(b.hops))).slice(0, mostPaths);
 }
 
 export function hopsFrom(schema: GraphSchema, label: string): Hop[] {
@@ -88,7 +88,7 @@ export function isComplete(hops: Hop[], schema: GraphSchema): boolean {
 }
 
 function scoreOf(hops: Hop[], { relations, labels }: PathHints): number {
-  const length = LENGTH_FACTOR ** (hops.length - 1);
+  const length = lengthFactor ** (hops.length - 1);
   const named = hops.filter(hop => relations.has(hop.type)).length;
   const passed = hops.slice(0, -1).filter(hop => labels.has(hop.to)).length;
   return Math.round((length + named + passed * 0.8) * 1000) / 1000;

@@ -14,11 +14,11 @@ export interface Used {
   lists: boolean;
 }
 
-const NOTHING: Used = { property: () => false, groups: [], counts: false, aggregate: false, lists: false };
+const nothingUsed: Used = { property: () => false, groups: [], counts: false, aggregate: false, lists: false };
 
 /** Says why a plan must not run if it leaves out something that the question asks for: it would answer another question. */
 export function whyUnused(terms: QuestionTerms, using: Partial<Used>): Bilingual | null {
-  const used = { ...NOTHING, ...using };
+  const used = { ...nothingUsed, ...using };
   const compared = new Set(terms.compares.map(compare => comparedProperty(terms, compare.mention)));
   const isUsed = (term: PropertyTerm): boolean =>
     used.property(term) || compared.has(term) || namesValue(terms, term) || (used.counts && isCount(term.mention));

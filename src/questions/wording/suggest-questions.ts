@@ -6,7 +6,7 @@ import { meaningOf } from '../linking/meaning.js';
 import { hopsFrom } from '../planning/rank-paths.js';
 import { spokenName } from '../linking/spoken-name.js';
 
-const MOST_NAMED = 8;
+const mostNamed = 8;
 
 /**
  * Suggests questions near one that was not answered, from the metric's dimensions, the label's properties and relations, or the
@@ -14,7 +14,7 @@ const MOST_NAMED = 8;
  */
 export function suggestQuestions(linked: LinkedQuestion, schema: GraphSchema, metrics: MetricEntry[], language: Language): string {
   const zh = language === 'zh';
-  const list = (names: string[]): string => [...new Set(names)].slice(0, MOST_NAMED).join(zh ? '、' : ', ');
+  const list = (names: string[]): string => [...new Set(names)].slice(0, mostNamed).join(zh ? '、' : ', ');
   const spoken = (element: { name: string; aliases: string[] }): string => spokenName(element.name, element.aliases, language);
   const metricIds = linked.mentions.flatMap(mention => meaningOf(mention, 'metric')?.metricId ?? []);
   const metric = metrics.find(candidate => metricIds.includes(candidate.id));

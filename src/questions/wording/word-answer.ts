@@ -3,7 +3,7 @@ import { type LinkedTerm, type MetricCall } from '../vocabulary.js';
 import { type Grain } from '../linking/calendar.js';
 import { type AnswerShape, type Limits } from '../planning/plan-graph-question.js';
 
-const MOST_NAMED = 10;
+const mostNamed = 10;
 
 /** Words the rows of a graph question. If there are `limit` rows, there may be more. */
 export function wordGraphAnswer(shape: AnswerShape, rows: unknown[][], language: Language, limit = Infinity): string {
@@ -91,7 +91,7 @@ export function wordMetricAnswer(call: MetricCall, rows: unknown[][], language: 
   if (call.dimensions.length === 0 && !call.time?.grain)
     return zh ? `${limited}${metric}为 ${valueOf(first)}。` : `${capitalize(metric)}${limited}: ${valueOf(first)}.`;
   const by = [
-    ...(call.time?.grain ? [zh ? GRAIN_ZH[call.time.grain] : call.time.grain] : []),
+    ...(call.time?.grain ? [zh ? chineseGrains[call.time.grain] : call.time.grain] : []),
     ...call.dimensions.map(name => spoken(name, ['dimension', 'label', 'property'])),
   ].join(zh ? '、' : ', ');
   const values = join(
@@ -118,7 +118,7 @@ function nameFilter({ op, values }: MetricCall['filters'][number], zh: boolean):
   return op === 'in' ? names : zh ? `${names}以外` : `all but ${names}`;
 }
 
-const GRAIN_ZH = { day: '日', week: '周', month: '月', quarter: '季度', year: '年' };
+const chineseGrains = { day: '日', week: '周', month: '月', quarter: '季度', year: '年' };
 
 function periodOf({ time }: MetricCall, zh: boolean): string[] {
   if (!time?.to) return time?.from ? [zh ? `${time.from} 及以后` : `${time.from} and later`] : [];
@@ -137,9 +137,9 @@ function nothing(zh: boolean, of: string): string {
 }
 
 function join(names: string[], zh: boolean): string {
-  const shown = names.slice(0, MOST_NAMED).join(zh ? '、' : ', ');
-  if (names.length <= MOST_NAMED) return shown;
-  return zh ? `${shown}等` : `${shown} and ${names.length - MOST_NAMED} more`;
+  const shown = names.slice(0, mostNamed).join(zh ? '、' : ', ');
+  if (names.length <= mostNamed) return shown;
+  return zh ? `${shown}等` : `${shown} and ${names.length - mostNamed} more`;
 }
 
 function nameOf(value: unknown): string {
@@ -165,7 +165,7 @@ function capitalize(text: string): string {
 }
 
 /** A number with more decimals comes from a division, not from the data. */
-const MOST_DECIMALS = 6;
+const mostDecimals = 6;
 
 /**
  * Writes numbers with thousands separators, and results of a division with two decimals or four digits. Other values stay as they
@@ -177,7 +177,7 @@ export function formatValue(value: unknown): string {
   const match = /^(-?\d+)(\.\d+)?$/.exec(text);
   if (!match || (typeof value === 'string' && /^-?0\d/.test(text))) return text;
   const decimals = (match[2] ?? '').replace(/\.?0+$/, '');
-  if (decimals.length > MOST_DECIMALS + 1 && text.replace(/\..*/, '').length <= 13) {
+  if (decimals.length > mostDecimals + 1 && text.replace(/\..*/, '').length <= 13) {
     const number = Number(text);
     return Math.abs(number) >= 1 ? formatValue(number.toFixed(2)) : String(Number(number.toPrecision(4)));
   }

@@ -5,15 +5,15 @@ import { placeOf } from '../../cypher/syntax/cypher.errors.js';
 import { ValueTooLargeError } from '../../cypher/too-large.errors.js';
 import { MAX_COLLECTED_BYTES, MAX_VALUE_BYTES } from '../../cypher/values/bounds.js';
 import { DiskFullError, QueryTooLargeError, QueryValueError } from '../retrieval.errors.js';
-import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
+import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
 /** The SQLSTATEs, or their classes, of limits that PostgreSQL keeps for one session or one statement. */
 const bounds: [prefix: string, reason: Bilingual][] = [
   [
-    SQLSTATE.configurationLimitExceeded,
+    sqlstates.configurationLimitExceeded,
     { zh: '所需的临时磁盘空间超过一个查询的上限', en: 'it needs more temporary disk space than one query may take' },
   ],
-  [SQLSTATE.outOfMemory, { zh: '所需的内存超过一个查询的上限', en: 'it needs more memory than one query may take' }],
+  [sqlstates.outOfMemory, { zh: '所需的内存超过一个查询的上限', en: 'it needs more memory than one query may take' }],
   ['54', { zh: '语句过于复杂', en: 'its statement is too complex' }],
 ];
 
@@ -26,8 +26,8 @@ export function explainFailure(failure: unknown, text: string): unknown {
     const limit = tooLarge.gathered ? MAX_COLLECTED_BYTES : MAX_VALUE_BYTES;
     return new ValueTooLargeError(tooLarge.bytes, limit, text === '' ? null : placeOf(text, tooLarge.position));
   }
-  if (code === SQLSTATE.diskFull) return new DiskFullError(failure);
-  const sqlstate = isTooLargeForAnyValue(failure) ? SQLSTATE.outOfMemory : code;
+  if (code === sqlstates.diskFull) return new DiskFullError(failure);
+  const sqlstate = isTooLargeForAnyValue(failure) ? sqlstates.outOfMemory : code;
   const bound = bounds.find(([prefix]) => sqlstate.startsWith(prefix));
   if (bound) return new QueryTooLargeError(bound[1], sqlstate, failure);
   return code.startsWith('22') ? new QueryValueError(code, failure) : failure;

@@ -1,5 +1,5 @@
 import { Pace } from '../../common/turns/pace.js';
-import { LONGEST_TEXT, SearchIndexBuilder } from '../../graph-index/search-index-builder.js';
+import { longestText, SearchIndexBuilder } from '../../graph-index/search-index-builder.js';
 import { ValueDictionary } from '../../graph-index/value-dictionary.js';
 import { type SearchIndex } from '../../graph-index/search-index.js';
 import { GraphExceedsMemoryError } from '../retrieval.errors.js';
@@ -8,10 +8,10 @@ import { type GraphElements } from './graph-elements.js';
 import { type GraphReader } from './retrieval-database.js';
 
 /** The most characters fetched at once. The texts of a row are cut to the part that is indexed. */
-const CHARACTERS_PER_FETCH = 8_000_000;
-const MOST_ROWS_PER_FETCH = 2_000;
-const LONGEST_NAME = 2_000;
-const SEARCHED_TYPES = new Set(['string', 'string[]', 'text', 'mixed']);
+const charactersPerFetch = 8_000_000;
+const mostRowsPerFetch = 2_000;
+const longestName = 2_000;
+const searchedTypes = new Set(['string', 'string[]', 'text', 'mixed']);
 
 /**
  * Streams the nodes of a graph into a search index, one label after the other. It reads only the string properties, cut to the
@@ -28,11 +28,11 @@ export async function loadIndex(
   const builder = new SearchIndexBuilder();
   for (const element of schema.labels) {
     const properties = searchedProperties(element);
-    const texts = properties.map((_, i) => `left(properties ->> $${i + 2}, ${LONGEST_TEXT})`);
+    const texts = properties.map((_, i) => `left(properties ->> $${i + 2}, ${longestText})`);
     const sql = `DECLARE nodes_of_label NO SCROLL CURSOR FOR
-      SELECT id, left(key, ${LONGEST_NAME}), left(display, ${LONGEST_NAME})${texts.map(text => `, ${text}`).join('')} FROM ${reader.tables.nodes} WHERE label = $1`;
-    const fetched = Math.floor(CHARACTERS_PER_FETCH / (2 * LONGEST_NAME + LONGEST_TEXT * texts.length));
-    const rowsPerFetch = Math.max(1, Math.min(MOST_ROWS_PER_FETCH, fetched));
+      SELECT id, left(key, ${longestName}), left(display, ${longestName})${texts.map(text => `, ${text}`).join('')} FROM ${reader.tables.nodes} WHERE label = $1`;
+    const fetched = Math.floor(charactersPerFetch / (2 * longestName + longestText * texts.length));
+    const rowsPerFetch = Math.max(1, Math.min(mostRowsPerFetch, fetched));
     await reader.rows(sql, [element.name, ...properties]);
     for (;;) {
       const rows = (await reader.rows(`FETCH ${rowsPerFetch} FROM nodes_of_label`)) as [number, string, string, ...(string | null)[]][];
@@ -56,6 +56,6 @@ export async function loadIndex(
 function searchedProperties(element: LabelSchema): string[] {
   const known = new Set([element.displayProperty, ...element.keyProperties]);
   return element.properties
-    .filter(property => SEARCHED_TYPES.has(property.type) && !known.has(property.name))
+    .filter(property => searchedTypes.has(property.type) && !known.has(property.name))
     .map(property => property.name);
 }

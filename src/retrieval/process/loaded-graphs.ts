@@ -10,12 +10,12 @@ import { type ToOne } from '../../questions/planning/rank-paths.js';
 import { readToOneTypes } from './to-one-types.js';
 import { type GraphReader, type RetrievalDatabase } from './retrieval-database.js';
 
-const LOAD_TIMEOUT_MS = 600_000;
+const loadTimeoutMs = 600_000;
 /** More than `loadIndex` fetches at once. The limit on answers does not apply to loading. */
-const MOST_BYTES_PER_FETCH = 64 * 1024 * 1024;
-const BYTES_OF_SCHEMA = 20_000;
-const LEAST_BYTES_PER_NODE = 36;
-const SMALL_NODES = 50_000;
+const mostBytesPerFetch = 64 * 1024 * 1024;
+const bytesOfSchema = 20_000;
+const leastBytesPerNode = 36;
+const smallNodes = 50_000;
 
 /** One version of one graph in memory. Its index is loaded when a search or a question first needs it. */
 export interface LoadedGraph {
@@ -82,7 +82,7 @@ export class LoadedGraphs {
       schema,
       labelNames,
       index: null,
-      bytes: BYTES_OF_SCHEMA,
+      bytes: bytesOfSchema,
     };
     // A reader with an older snapshot must not replace a newer version.
     const kept = this.graphs.get(reader.graphId);
@@ -113,17 +113,17 @@ export class LoadedGraphs {
   private async load(graph: LoadedGraph): Promise<LoadedIndex> {
     const nodes = graph.schema.labels.reduce((sum, label) => sum + label.rowCount, 0);
     // A graph that certainly does not fit is not loaded at all.
-    if (nodes * LEAST_BYTES_PER_NODE > this.budgetBytes) throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes);
+    if (nodes * leastBytesPerNode > this.budgetBytes) throw new GraphExceedsMemoryError(graph.graphId, this.budgetBytes);
     const read = async (reader: GraphReader): Promise<LoadedIndex> => {
       if (reader.version !== graph.version) throw new VersionMovedError();
       const loading = await loadIndex(reader, graph.schema, this.budgetBytes);
       return { ...loading, toOne: await readToOneTypes(reader) };
     };
     const { signal } = new AbortController();
-    const lane = nodes > SMALL_NODES ? this.large : this.small;
-    const loaded = await lane.run(() => this.database.readGraph(graph.graphId, LOAD_TIMEOUT_MS, signal, read, MOST_BYTES_PER_FETCH));
+    const lane = nodes > smallNodes ? this.large : this.small;
+    const loaded = await lane.run(() => this.database.readGraph(graph.graphId, loadTimeoutMs, signal, read, mostBytesPerFetch));
     this.refused.delete(graph.graphId);
-    graph.bytes = loaded.index.bytes + loaded.values.bytes + BYTES_OF_SCHEMA;
+    graph.bytes = loaded.index.bytes + loaded.values.bytes + bytesOfSchema;
     this.evict(graph);
     return loaded;
   }

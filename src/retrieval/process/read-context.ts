@@ -1,8 +1,8 @@
 import { type GraphReader } from './retrieval-database.js';
 import { type ToOne } from '../../questions/planning/rank-paths.js';
 
-const STEPS = 3;
-const MOST_PER_NODE = 6;
+const mostSteps = 3;
+const mostPerNode = 6;
 
 /** A node that a hit belongs to: its parent, its parent's parent, …, with the path to it. */
 export interface ContextNode {
@@ -31,7 +31,7 @@ export async function readContext(reader: GraphReader, nodeIds: number[], toOne:
   if (toOne.outgoing.length === 0 && toOne.incoming.length === 0) return context;
   const links = new Map<number, Link[]>();
   let frontier = [...new Set(nodeIds)];
-  for (let step = 1; step <= STEPS && frontier.length > 0; step++) {
+  for (let step = 1; step <= mostSteps && frontier.length > 0; step++) {
     const found = await readLinks(reader, frontier, toOne);
     for (const id of frontier) links.set(id, []);
     for (const link of found) links.get(link.from_id)?.push(link);
@@ -45,10 +45,10 @@ function climb(start: number, links: ReadonlyMap<number, Link[]>): ContextNode[]
   const found: ContextNode[] = [];
   const seen = new Set([start]);
   let frontier = [start];
-  for (let step = 1; step <= STEPS && frontier.length > 0; step++) {
+  for (let step = 1; step <= mostSteps && frontier.length > 0; step++) {
     const next: number[] = [];
     for (const link of frontier.flatMap(id => links.get(id) ?? [])) {
-      if (seen.has(link.id) || found.length >= MOST_PER_NODE) continue;
+      if (seen.has(link.id) || found.length >= mostPerNode) continue;
       seen.add(link.id);
       next.push(link.id);
       const { type, direction, id, label, key, display } = link;

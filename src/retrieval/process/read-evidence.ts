@@ -5,8 +5,8 @@ import { type GraphElements } from './graph-elements.js';
 import { toCitations } from './to-citations.js';
 import { type GraphReader } from './retrieval-database.js';
 
-const MOST_NODES = 500;
-const MOST_EDGES = 1000;
+const mostNodes = 500;
+const mostEdges = 1000;
 
 /** The run that wrote a row. Its fields are null when its record is gone. */
 export interface WrittenBy {
@@ -31,8 +31,8 @@ export async function readEvidence(
   const share = Math.floor(reader.answerMaxBytes / 4);
   const { nodes, edges } = await readElements(
     reader,
-    [...elements.nodeIds].slice(0, MOST_NODES),
-    [...elements.edges.values()].slice(0, MOST_EDGES),
+    [...elements.nodeIds].slice(0, mostNodes),
+    [...elements.edges.values()].slice(0, mostEdges),
     share,
   );
   const labels = new Map(nodes.map(node => [node.id, node.label]));
@@ -55,7 +55,7 @@ export async function readEvidence(
     graph: { nodes: nodes.filter(isWhole).map(toAnswerNode), edges: edges.filter(isWhole).map(toAnswerEdge) },
     citations,
     isGraphCut: !nodes.every(isWhole) || !edges.every(isWhole),
-    more: more || elements.nodeIds.size > MOST_NODES,
+    more: more || elements.nodeIds.size > mostNodes,
   };
 }
 

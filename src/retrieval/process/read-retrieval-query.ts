@@ -2,7 +2,7 @@ import { type MetricEntry } from '../../questions/vocabulary.js';
 import { type QueryKind, type RetrievalQuery } from '../protocol.js';
 import { ProtocolError } from '../retrieval.errors.js';
 
-const KINDS: readonly string[] = ['question', 'search', 'cypher'] satisfies QueryKind[];
+const kinds: readonly string[] = ['question', 'search', 'cypher'] satisfies QueryKind[];
 
 /** Reads a request of the protocol. The API has checked the user's part of it, so one error for all problems is enough. */
 export function readRetrievalQuery(text: string): RetrievalQuery {
@@ -20,7 +20,7 @@ export function readRetrievalQuery(text: string): RetrievalQuery {
     return value;
   };
   const { kind, caller, text: asked, today, parameters, metrics } = fields;
-  if (typeof kind !== 'string' || !KINDS.includes(kind)) throw refusal('kind');
+  if (typeof kind !== 'string' || !kinds.includes(kind)) throw refusal('kind');
   if (typeof caller !== 'string' || caller === '' || caller.length > 64) throw refusal('caller');
   if (typeof asked !== 'string') throw refusal('text');
   if (typeof today !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(today)) throw refusal('today');

@@ -7,27 +7,27 @@ import { DatabaseLink } from '../../database/database-link.js';
 import { type GraphTables, graphTables } from '../../database/graph-tables.js';
 import { type WatchedPool } from '../../database/watched-pool.js';
 import { GraphGoneError, QueryTimeoutError } from '../retrieval.errors.js';
-import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
+import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
-const OID = { int8: 20, numeric: 1700, json: 114, jsonb: 3802, timestamp: 1114, timestamptz: 1184, date: 1082 };
+const oids = { int8: 20, numeric: 1700, json: 114, jsonb: 3802, timestamp: 1114, timestamptz: 1184, date: 1082 };
 
 /** Values leave the process as JSON: numbers exact, dates as text. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
     switch (oid) {
-      case OID.json:
-      case OID.jsonb:
+      case oids.json:
+      case oids.jsonb:
         return (text: string) => {
           checkDetail(text);
           return parseExactJson(text);
         };
-      case OID.int8:
-      case OID.numeric:
+      case oids.int8:
+      case oids.numeric:
         return toExactNumber;
-      case OID.timestamptz:
+      case oids.timestamptz:
         return (text: string) => new Date(text).toISOString();
-      case OID.date:
-      case OID.timestamp:
+      case oids.date:
+      case oids.timestamp:
         return (text: string) => text;
       default:
         return pg.types.getTypeParser(oid, format) as unknown;
@@ -112,9 +112,9 @@ export class RetrievalDatabase {
     } catch (error) {
       signal.throwIfAborted();
       const sqlstate = sqlstateOf(error);
-      if (timedOut || sqlstate === SQLSTATE.queryCanceled) throw new QueryTimeoutError(timeoutMs);
+      if (timedOut || sqlstate === sqlstates.queryCanceled) throw new QueryTimeoutError(timeoutMs);
       // The snapshot still has the graph, but a dropped table is gone from every snapshot at once.
-      if (sqlstate === SQLSTATE.undefinedTable) throw new GraphGoneError(graphId);
+      if (sqlstate === sqlstates.undefinedTable) throw new GraphGoneError(graphId);
       throw error;
     } finally {
       clearTimeout(timer);

@@ -23,7 +23,7 @@ export interface CypherQuery {
 }
 
 /** The number of matches cited for the many behind a row of an aggregate. */
-const EXAMPLE_MATCHES = 50;
+const exampleMatches = 50;
 
 export async function runCypher(
   database: RetrievalDatabase,
@@ -115,8 +115,8 @@ async function citeMatches(
   elements: AnswerElements,
   pace: Pace,
 ): Promise<{ isWhole: boolean; warnings: string[] }> {
-  const behind = findMatchesBehind(plan, rows.slice(0, EXAMPLE_MATCHES));
-  const options = { graphId: reader.graphId, limit: EXAMPLE_MATCHES };
+  const behind = findMatchesBehind(plan, rows.slice(0, exampleMatches));
+  const options = { graphId: reader.graphId, limit: exampleMatches };
   const examples = behind ? await fetchRows(reader, compilePlan(behind.plan, options), plan, pace) : null;
   elements.addEvidence(examples?.evidence ?? []);
   // A count of 0 rests on no match.
@@ -133,8 +133,8 @@ async function citeMatches(
       ],
     };
   }
-  const capped = examples.rows.length === EXAMPLE_MATCHES || rows.length > EXAMPLE_MATCHES;
-  const text = say(query, `引用只列出前 ${EXAMPLE_MATCHES} 个匹配`, `Citations list the first ${EXAMPLE_MATCHES} matches only`);
+  const capped = examples.rows.length === exampleMatches || rows.length > exampleMatches;
+  const text = say(query, `引用只列出前 ${exampleMatches} 个匹配`, `Citations list the first ${exampleMatches} matches only`);
   return { isWhole: false, warnings: capped ? [text] : [] };
 }
 

@@ -33,9 +33,9 @@ export interface Question {
   metrics: MetricEntry[];
 }
 
-const SHOWN_HITS = 10;
+const shownHits = 10;
 /** A text with more mentions is no question. Planning it would take longer than answering all others. */
-const MOST_MENTIONS = 60;
+const mostMentions = 60;
 
 /** Links, plans and runs a question. If it cannot be planned, the answer is the nearest nodes and the reason. */
 export async function runQuestion(
@@ -66,7 +66,7 @@ async function answerQuestion(
     search: (text: string, limit: number) => loaded.index.search({ text, limit, offset: 0, namesOnly: true }, pace),
   };
   const linked = await linkQuestion(question.text, question.today, lexicon, names, pace);
-  if (linked.mentions.length > MOST_MENTIONS)
+  if (linked.mentions.length > mostMentions)
     return searchInstead(reader, graph, loaded, question, [], pace, { reason: tooMuchAtOnce, hint: '' });
   const ids = [
     ...new Set(
@@ -172,7 +172,7 @@ async function searchInstead(
   { reason, hint }: { reason: Bilingual; hint: string },
 ): Promise<RetrievalAnswer> {
   const zh = language === 'zh';
-  const answer = await searchGraph(reader, graph, loaded, { text, limit: Math.min(limit, SHOWN_HITS), offset: 0, language }, pace);
+  const answer = await searchGraph(reader, graph, loaded, { text, limit: Math.min(limit, shownHits), offset: 0, language }, pace);
   return {
     ...answer,
     text: zh

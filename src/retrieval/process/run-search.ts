@@ -1,5 +1,5 @@
 import { Pace } from '../../common/turns/pace.js';
-import { MOST_TERMS, type SearchResult } from '../../graph-index/search-index.js';
+import { mostTerms, type SearchResult } from '../../graph-index/search-index.js';
 import { type AnswerColumn, type RetrievalAnswer } from '../protocol.js';
 import { type Language } from '../../text/language.js';
 import { CursorExpiredError } from '../retrieval.errors.js';
@@ -19,14 +19,14 @@ export interface SearchQuery {
   language: Language;
 }
 
-const COLUMNS: AnswerColumn[] = [
+const searchColumns: AnswerColumn[] = [
   { name: 'node', type: 'node' },
   { name: 'score', type: 'float' },
   { name: 'context', type: 'list' },
 ];
-const ATTEMPTS = 4;
+const attempts = 4;
 /** The deepest hit that a page can reach. Finding the best of a million means keeping all hits before the page in order. */
-const MOST_PAGED = 10_000;
+const mostPaged = 10_000;
 
 /** Finds one page of ranked nodes, each with the nodes it belongs to. */
 export async function runSearch(
@@ -36,7 +36,7 @@ export async function runSearch(
   signal: AbortSignal,
 ): Promise<RetrievalAnswer> {
   return withIndex(database, graphs, query, signal, async (reader, graph, loaded) => {
-    if (query.offset >= MOST_PAGED) throw new CursorExpiredError();
+    if (query.offset >= mostPaged) throw new CursorExpiredError();
     if (query.expectedVersion !== undefined && query.expectedVersion !== reader.version) throw new CursorExpiredError();
     return searchGraph(reader, graph, loaded, query, new Pace(signal));
   });
@@ -50,7 +50,7 @@ export async function withIndex<T>(
   signal: AbortSignal,
   work: (reader: GraphReader, graph: LoadedGraph, loaded: LoadedIndex) => Promise<T>,
 ): Promise<T> {
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+  for (let attempt = 1; attempt <= attempts; attempt++) {
     // The index is loaded outside the query's transaction, so that a cold start does not hold a second snapshot and connection.
     const graph = await database.readGraph(query.graphId, query.timeoutMs, signal, reader => graphs.get(reader));
     const loaded = await graphs.indexOf(graph);
@@ -60,7 +60,7 @@ export async function withIndex<T>(
     );
     if (result) return result.value;
   }
-  throw new Error(`Graph ${query.graphId} changed during each of ${ATTEMPTS} attempts to read it`);
+  throw new Error(`Graph ${query.graphId} changed during each of ${attempts} attempts to read it`);
 }
 
 export async function searchGraph(
@@ -94,13 +94,13 @@ export async function searchGraph(
     graph_version: reader.version,
     language: query.language,
     text: sentence(query, found.total, hits[0]?.node.display),
-    columns: COLUMNS,
+    columns: searchColumns,
     rows: hits.map(({ hit, node }) => [toAnswerNode(node), hit.score, context.get(node.id) ?? []]),
     graph: { nodes: hits.map(({ node }) => toAnswerNode(node)), edges: [] },
     citations,
     plan: { kind: 'search' },
     metric_call: null,
-    next_offset: end < Math.min(found.total, MOST_PAGED) && found.hits.length > 0 ? end : null,
+    next_offset: end < Math.min(found.total, mostPaged) && found.hits.length > 0 ? end : null,
     warnings: warningsOf(found, query.language),
     timing_ms: { search: searched },
   };
@@ -114,8 +114,8 @@ function warningsOf({ corrections, unread }: SearchResult, language: Language): 
   if (unread > 0)
     warnings.push(
       say(
-        `只按前 ${MOST_TERMS} 个词查找，其余 ${unread} 个未用`,
-        `Only the first ${MOST_TERMS} words were searched for; ${unread} more were not`,
+        `只按前 ${mostTerms} 个词查找，其余 ${unread} 个未用`,
+        `Only the first ${mostTerms} words were searched for; ${unread} more were not`,
       ),
     );
   return warnings;

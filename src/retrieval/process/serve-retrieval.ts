@@ -26,11 +26,11 @@ export interface RetrievalOptions {
   log: Logger;
 }
 
-const MAX_BODY_BYTES = 2_097_152;
+const maxBodyBytes = 2_097_152;
 /** Each query keeps about one core busy, mostly PostgreSQL's. More than two queries a core would leave nothing for the rest. */
-export const WORKING_AT_ONCE = Math.min(8, Math.max(4, 2 * availableParallelism()));
+export const workingAtOnce = Math.min(8, Math.max(4, 2 * availableParallelism()));
 /** All API processes share these places. Everything that works and waits for one API process fits into its connections to here. */
-const SHARE = { places: WORKING_AT_ONCE, waitingPerCaller: 50, waiting: 200, patienceMs: 120_000 };
+const shareOptions = { places: workingAtOnce, waitingPerCaller: 50, waiting: 200, patienceMs: 120_000 };
 
 export interface RetrievalServer {
   server: Server;
@@ -41,9 +41,9 @@ export interface RetrievalServer {
 /** Opens the retrieval process's HTTP server and resolves once it listens. */
 export async function serveRetrieval(options: RetrievalOptions): Promise<RetrievalServer> {
   // Adds a connection for each of a few graphs that may be loading, and one for cancelling.
-  const database = new RetrievalDatabase(options.databaseUrl, WORKING_AT_ONCE + 4, options.answerMaxBytes, options.log);
+  const database = new RetrievalDatabase(options.databaseUrl, workingAtOnce + 4, options.answerMaxBytes, options.log);
   const graphs = new LoadedGraphs(database, options.memoryMb * 1024 * 1024);
-  const share = new FairShare({ ...SHARE, refuse: retryAfterS => new RetrievalBusyError(retryAfterS) });
+  const share = new FairShare({ ...shareOptions, refuse: retryAfterS => new RetrievalBusyError(retryAfterS) });
   const startedAt = Date.now();
 
   async function answer(request: IncomingMessage, signal: AbortSignal): Promise<Buffer[]> {
@@ -127,7 +127,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) throw new ProtocolError({ zh: '请求过大', en: 'The request is too large' }, 413);
+    if (bytes > maxBodyBytes) throw new ProtocolError({ zh: '请求过大', en: 'The request is too large' }, 413);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

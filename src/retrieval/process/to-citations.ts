@@ -1,7 +1,7 @@
 import { type Citation } from '../protocol.js';
 import { type ElementSource, type GraphElements } from './graph-elements.js';
 
-const MOST_CITATIONS = 200;
+const mostCitations = 200;
 
 /** An element of the answer, as a citation needs it. */
 export interface CitedElement {
@@ -20,7 +20,7 @@ export function toCitations(schema: GraphElements, cited: CitedElement[]): { cit
   const distinct = [
     ...new Map(cited.map(element => [JSON.stringify([element.kind, element.name, element.key, element.ends]), element])).values(),
   ];
-  const citations = distinct.slice(0, MOST_CITATIONS).flatMap(element => {
+  const citations = distinct.slice(0, mostCitations).flatMap(element => {
     const { name, key, loadedAt } = element;
     const source = sourceOf(schema.sources, element);
     if (!source) return [];
@@ -37,7 +37,7 @@ export function toCitations(schema: GraphElements, cited: CitedElement[]): { cit
       },
     ];
   });
-  return { citations, more: distinct.length > MOST_CITATIONS };
+  return { citations, more: distinct.length > mostCitations };
 }
 
 /**

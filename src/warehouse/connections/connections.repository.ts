@@ -6,9 +6,9 @@ import { type ConnectionRight } from '../../access/access.decorator.js';
 import { ServicePool } from '../../database/service-pool.js';
 import { Connection, type ConnectionType } from './connection.entity.js';
 import { ConnectionInUseError, ConnectionNameTakenError, ConnectionNotFoundError } from '../warehouse.errors.js';
-import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
+import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
-const restrictViolations = new Set<string>([SQLSTATE.restrictViolation, SQLSTATE.foreignKeyViolation]);
+const restrictViolations = new Set<string>([sqlstates.restrictViolation, sqlstates.foreignKeyViolation]);
 
 /** A connection and what a user may do with it. */
 export type HeldConnection = Connection & { right: ConnectionRight };

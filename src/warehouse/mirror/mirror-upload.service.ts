@@ -17,7 +17,7 @@ import { type TableColumn } from '../clients/warehouse.client.js';
 import { MirrorCatalog, mirrorSchema } from './mirror-catalog.js';
 import { type UploadOptions } from './upload-options.js';
 import { TableBusyError, TableNotFoundError, UploadAbortedError, UploadsBusyError, UploadStalledError } from '../warehouse.errors.js';
-import { SQLSTATE, sqlstateOf } from '../../sql/sqlstate.js';
+import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
 export interface UploadResult extends LoadedCsv {
   /** False where the table existed before. */
@@ -230,5 +230,5 @@ async function dropBetweenReaders(client: PoolClient, name: string): Promise<voi
 }
 
 function isLockTimeout(error: unknown): boolean {
-  return sqlstateOf(error) === SQLSTATE.lockNotAvailable;
+  return sqlstateOf(error) === sqlstates.lockNotAvailable;
 }

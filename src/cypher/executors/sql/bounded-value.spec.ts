@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { cloneDatabase } from '../../../../test/support/database.js';
-import { MOST_PARTS, ValueTooDetailedError } from '../../../common/json/check-detail.js';
+import { mostParts, ValueTooDetailedError } from '../../../common/json/check-detail.js';
 import { createGraphTables, graphTables } from '../../../database/graph-tables.js';
 import { MAX_VALUE_BYTES } from '../../values/bounds.js';
 import { tooLargeIn } from './bounded-value.js';
@@ -151,7 +151,7 @@ describe('a value that grows', () => {
         // Its size is compared too, because a diff of megabytes is of no use.
         const found = (await outcome(run(`MATCH (n:N) RETURN ${text} AS v LIMIT 1`, typed))) as unknown[][] | string;
         if (value === null) large += 1;
-        const expected = value === null || partsOf(value) > MOST_PARTS ? 'too large' : JSON.stringify([[value]]);
+        const expected = value === null || partsOf(value) > mostParts ? 'too large' : JSON.stringify([[value]]);
         const actual = typeof found === 'string' ? found : JSON.stringify(found);
         if (actual !== expected)
           throw new Error(`${actual.slice(0, 200)} (${actual.length}), not ${expected.slice(0, 200)} (${expected.length})`);

@@ -1,4 +1,4 @@
-import { SQLSTATE, sqlstateOf } from '../../../sql/sqlstate.js';
+import { sqlstates, sqlstateOf } from '../../../sql/sqlstate.js';
 import { MAX_COLLECTED_BYTES, MAX_VALUE_BYTES } from '../../values/bounds.js';
 import { type Form, naming } from './sql-value.js';
 
@@ -57,7 +57,7 @@ function failing(mark: Mark, bytes: string, position: number): string {
 /** Reads the size and the place that {@link failing} reported. Null for any other error. */
 export function tooLargeIn(error: unknown): { gathered: boolean; bytes: number; position: number } | null {
   const { message } = (error ?? {}) as { message?: unknown };
-  if (sqlstateOf(error) !== SQLSTATE.invalidText || typeof message !== 'string') return null;
+  if (sqlstateOf(error) !== sqlstates.invalidText || typeof message !== 'string') return null;
   const found = /"(value|collection)_too_large (\d+) at (\d+)"/.exec(message);
   return found ? { gathered: found[1] === 'collection', bytes: Number(found[2]), position: Number(found[3]) } : null;
 }

@@ -2,7 +2,7 @@ import { verify } from 'node:crypto';
 import { type OfflineSource } from '../choose-source.js';
 import { asObject, type JsonObject } from '../json-fields.js';
 import { judgeClock } from '../judge-clock.js';
-import { CLOCK_SKEW_MS, DAY_MS, earlier, type LicenceProof } from '../licence.js';
+import { clockSkewMs, dayMs, earlier, type LicenceProof } from '../licence.js';
 import { findLicensee, findResources, readLicenceRecord, withoutKey } from '../licence-record.js';
 import { LicenceRefusedError } from '../../licensing.errors.js';
 import { parseUtcTime } from '../parse-time.js';
@@ -10,10 +10,10 @@ import { decodePayload, decryptPayload } from './open-payload.js';
 import { type Certificate, parseCertificate } from './parse-certificate.js';
 import { readBoundedFile } from './read-bounded-file.js';
 
-export const MAX_FILE_BYTES = 64 * 1024;
+export const maxFileBytes = 64 * 1024;
 
 /** The time for which Keygen's own gate accepts an expired file. */
-export const EXPIRED_GRACE_MS = 30 * DAY_MS;
+export const expiredGraceMs = 30 * dayMs;
 
 interface Times {
   now: Date;
@@ -34,7 +34,7 @@ export async function checkLicenceFile(source: OfflineSource, now: Date, latestS
 }
 
 async function readText(file: string): Promise<string> {
-  const bytes = await readBoundedFile(file, MAX_FILE_BYTES);
+  const bytes = await readBoundedFile(file, maxFileBytes);
   if (typeof bytes === 'string') throw new LicenceRefusedError(`file_${bytes}`);
   if (bytes.length === 0) throw new LicenceRefusedError('file_empty');
   return bytes.toString('latin1');
@@ -63,13 +63,13 @@ function judgePayload(
 
   const records = findResources(payload, 'licenses').map(resource => readLicenceRecord(resource, 'payload_malformed'));
   const { issued, expiry: fileExpiry } = readTerms(payload);
-  if (issued.getTime() - now.getTime() > CLOCK_SKEW_MS) throw new LicenceRefusedError('clock_set_back', issued.toISOString());
+  if (issued.getTime() - now.getTime() > clockSkewMs) throw new LicenceRefusedError('clock_set_back', issued.toISOString());
   const at = judgeClock(now, latestSeen);
   if (records.some(record => record.suspended)) throw new LicenceRefusedError('suspended');
 
   // The file ends with its own term or with that of its licence, whichever comes first.
   const expiry = records.reduce((end, record) => earlier(end, record.expiry), fileExpiry);
-  const holdsUntil = expiry && new Date(expiry.getTime() + EXPIRED_GRACE_MS);
+  const holdsUntil = expiry && new Date(expiry.getTime() + expiredGraceMs);
   if (holdsUntil && at >= holdsUntil) throw new LicenceRefusedError('expired', expiry.toISOString());
   const expired = expiry !== null && at > expiry;
   const secrets = [key, ...records.map(record => record.key)];

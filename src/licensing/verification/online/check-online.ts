@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { type OnlineSource } from '../choose-source.js';
-import { CLOCK_SKEW_MS, DAY_MS, earlier, type LicenceProof } from '../licence.js';
+import { clockSkewMs, dayMs, earlier, type LicenceProof } from '../licence.js';
 import { judgeClock } from '../judge-clock.js';
 import { LicenceRefusedError } from '../../licensing.errors.js';
 import { type AskLimits, askLicenseServer, type ServerAnswer } from './ask-license-server.js';
@@ -9,9 +9,9 @@ import { forgetAnswer, readStoredAnswer, storeAnswer } from './stored-answer.js'
 import { type SignedAnswer, verifySignedAnswer } from './verify-signed-answer.js';
 
 /** The time for which one signed answer lets the service run while the server cannot be reached. */
-export const ANSWER_HOLDS_MS = 7 * DAY_MS;
+export const answerHoldsMs = 7 * dayMs;
 
-const MAX_NONCE = 2 ** 48 - 1;
+const maxNonce = 2 ** 48 - 1;
 const json = /^application\/(?:[a-z0-9.-]+\+)?json\s*(?:;|$)/i;
 
 /**
@@ -24,14 +24,14 @@ export async function checkOnline(
   { latestSeen, limits }: { latestSeen: Date | null; limits: AskLimits },
 ): Promise<LicenceProof> {
   const { endpoint, key, fingerprint, publicKey, dataDirectory } = source;
-  const nonce = randomInt(1, MAX_NONCE);
+  const nonce = randomInt(1, maxNonce);
   const scope = fingerprint === null ? {} : { scope: { fingerprint } };
   const answer = await askLicenseServer(endpoint, { meta: { key, nonce, ...scope } }, limits);
   if ('unreachable' in answer) return proveFromStore(source, { now, latestSeen }, answer.unreachable);
 
   const signed = readSigned(answer);
   const signedAt = verifySignedAnswer(signed, endpoint, publicKey);
-  if (Math.abs(signedAt.getTime() - now.getTime()) > CLOCK_SKEW_MS) throw new LicenceRefusedError('answer_not_fresh');
+  if (Math.abs(signedAt.getTime() - now.getTime()) > clockSkewMs) throw new LicenceRefusedError('answer_not_fresh');
   try {
     const verdict = judgeAnswer(signed.body, { key, fingerprint, nonce, at: now });
     const proof = toProof(verdict, signedAt, now);
@@ -69,7 +69,7 @@ function header(value: string | string[] | undefined): string | undefined {
 
 function toProof({ name, licensee, expiry }: Verdict, signedAt: Date, now: Date): LicenceProof {
   if (expiry !== null && now > expiry) throw new LicenceRefusedError('expired', expiry.toISOString());
-  const holdsUntil = earlier(expiry, new Date(signedAt.getTime() + ANSWER_HOLDS_MS));
+  const holdsUntil = earlier(expiry, new Date(signedAt.getTime() + answerHoldsMs));
   return { mode: 'online', status: 'valid', name, licensee, issued: signedAt, expiry, holdsUntil, warnings: [] };
 }
 
@@ -82,9 +82,9 @@ async function proveFromStore(
   if (stored === null) throw new LicenceRefusedError('server_unreachable', cause);
   try {
     const signedAt = verifySignedAnswer(stored, endpoint, publicKey);
-    if (signedAt.getTime() - now.getTime() > CLOCK_SKEW_MS) throw new LicenceRefusedError('answer_not_fresh');
+    if (signedAt.getTime() - now.getTime() > clockSkewMs) throw new LicenceRefusedError('answer_not_fresh');
     const at = judgeClock(now, latestSeen);
-    if (at.getTime() - signedAt.getTime() > ANSWER_HOLDS_MS) throw new LicenceRefusedError('answer_not_fresh');
+    if (at.getTime() - signedAt.getTime() > answerHoldsMs) throw new LicenceRefusedError('answer_not_fresh');
     const verdict = judgeAnswer(stored.body, { key, fingerprint, nonce: null, at: signedAt });
     const proof = toProof(verdict, signedAt, at);
     return { ...proof, status: 'grace', warnings: [storedWarning(cause, proof.holdsUntil!)] } satisfies LicenceProof;

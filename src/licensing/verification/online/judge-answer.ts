@@ -1,5 +1,5 @@
 import { asObject, parseJsonObject } from '../json-fields.js';
-import { CLOCK_SKEW_MS } from '../licence.js';
+import { clockSkewMs } from '../licence.js';
 import { findLicensee, readLicenceRecord, withoutKey } from '../licence-record.js';
 import { LicenceRefusedError } from '../../licensing.errors.js';
 import { parseUtcTime } from '../parse-time.js';
@@ -32,7 +32,7 @@ export function judgeAnswer(body: Buffer, { key, fingerprint, nonce, at }: Expec
     throw new LicenceRefusedError('answer_malformed');
   }
   if (nonce !== null && meta.nonce !== nonce) throw new LicenceRefusedError('answer_replayed');
-  if (Math.abs(madeAt.getTime() - at.getTime()) > CLOCK_SKEW_MS) throw new LicenceRefusedError('answer_not_fresh');
+  if (Math.abs(madeAt.getTime() - at.getTime()) > clockSkewMs) throw new LicenceRefusedError('answer_not_fresh');
   if (!meta.valid || meta.code !== 'VALID') throw new LicenceRefusedError('not_valid', /^[A-Z_]{1,40}$/.exec(meta.code)?.[0]);
   if (fingerprint !== null && asObject(meta.scope)?.fingerprint !== fingerprint) throw new LicenceRefusedError('fingerprint_mismatch');
 

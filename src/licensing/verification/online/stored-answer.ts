@@ -5,10 +5,10 @@ import { parseJsonObject } from '../json-fields.js';
 import { readBoundedFile } from '../offline/read-bounded-file.js';
 import { type SignedAnswer } from './verify-signed-answer.js';
 
-const FILE_NAME = 'license-answer';
-const MAX_STORED_BYTES = 256 * 1024;
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
+const fileName = 'license-answer';
+const maxStoredBytes = 256 * 1024;
+const ivBytes = 12;
+const tagBytes = 16;
 
 /**
  * Keeps the last good answer of the licence server under DATA_DIR. The answer quotes the licence key, so the file is readable by
@@ -16,12 +16,12 @@ const TAG_BYTES = 16;
  * must be verified like a fresh one.
  */
 export async function storeAnswer(dataDirectory: string, licenceKey: string, answer: SignedAnswer): Promise<void> {
-  const iv = randomBytes(IV_BYTES);
+  const iv = randomBytes(ivBytes);
   const cipher = createCipheriv('aes-256-gcm', sealingKey(licenceKey), iv);
   const text = JSON.stringify({ ...answer, body: answer.body.toString('base64') });
   const sealed = Buffer.concat([iv, cipher.update(text), cipher.final(), cipher.getAuthTag()]);
   await mkdir(dataDirectory, { recursive: true, mode: 0o711 });
-  const file = path.join(dataDirectory, FILE_NAME);
+  const file = path.join(dataDirectory, fileName);
   const fresh = `${file}.${randomBytes(6).toString('hex')}`;
   try {
     await writeFile(fresh, sealed, { mode: 0o600, flag: 'wx' });
@@ -34,13 +34,13 @@ export async function storeAnswer(dataDirectory: string, licenceKey: string, ans
 
 /** The stored answer, or null when there is none that this licence key opens. */
 export async function readStoredAnswer(dataDirectory: string, licenceKey: string): Promise<SignedAnswer | null> {
-  const sealed = await readBoundedFile(path.join(dataDirectory, FILE_NAME), MAX_STORED_BYTES);
-  if (typeof sealed === 'string' || sealed.length < IV_BYTES + TAG_BYTES) return null;
+  const sealed = await readBoundedFile(path.join(dataDirectory, fileName), maxStoredBytes);
+  if (typeof sealed === 'string' || sealed.length < ivBytes + tagBytes) return null;
   try {
-    const decipher = createDecipheriv('aes-256-gcm', sealingKey(licenceKey), sealed.subarray(0, IV_BYTES));
-    decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+    const decipher = createDecipheriv('aes-256-gcm', sealingKey(licenceKey), sealed.subarray(0, ivBytes));
+    decipher.setAuthTag(sealed.subarray(-tagBytes));
     const { date, digest, signature, body } =
-      parseJsonObject(Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()])) ?? {};
+      parseJsonObject(Buffer.concat([decipher.update(sealed.subarray(ivBytes, -tagBytes)), decipher.final()])) ?? {};
     if ([date, digest, signature, body].some(field => typeof field !== 'string')) return null;
     return { date, digest, signature, body: Buffer.from(body as string, 'base64') } as SignedAnswer;
   } catch {
@@ -50,7 +50,7 @@ export async function readStoredAnswer(dataDirectory: string, licenceKey: string
 
 /** Removes the stored answer after a signed refusal. Otherwise unplugging the network would bring a withdrawn licence back. */
 export async function forgetAnswer(dataDirectory: string): Promise<void> {
-  await rm(path.join(dataDirectory, FILE_NAME), { force: true });
+  await rm(path.join(dataDirectory, fileName), { force: true });
 }
 
 function sealingKey(licenceKey: string): Buffer {

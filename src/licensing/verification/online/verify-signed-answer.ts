@@ -35,13 +35,13 @@ export function verifySignedAnswer(answer: SignedAnswer, endpoint: URL, publicKe
 }
 
 const parameter = /\s*([a-z]+)="([^"]*)"\s*(?:,|$)/gy;
-const MAX_HEADER_CHARACTERS = 4096;
+const maxHeaderCharacters = 4096;
 
 /** The bytes of `keyid="…", algorithm="ed25519", signature="…", headers="(request-target) host date digest"`. */
 function readSignature(header: string): Buffer {
   const parameters = new Map<string, string>();
   let end = 0;
-  if (header.length <= MAX_HEADER_CHARACTERS) {
+  if (header.length <= maxHeaderCharacters) {
     for (const match of header.matchAll(parameter)) {
       if (parameters.has(match[1]!)) throw new LicenceRefusedError('answer_malformed', 'signature');
       parameters.set(match[1]!, match[2]!);
