@@ -88,6 +88,17 @@ describe('queries', () => {
       expect(body.citations.map((citation: { key: object }) => citation.key)).toEqual([{ customer_id: 'ALFKI' }, { customer_id: 'KOENE' }]);
     });
 
+    it('cites what an aggregate counts beside the nodes that it shows', async () => {
+      const body = await ask({ cypher: 'MATCH (c:客户 {客户编号: "KOENE"})-[:下单]->(o:订单) RETURN c, count(o) AS n' });
+      expect(body.rows).toMatchObject([[{ key: 'KOENE' }, 1]]);
+      expect(body.citations.map(({ label, key }: { label: string; key: object }) => [label, key])).toEqual(
+        expect.arrayContaining([
+          ['客户', { customer_id: 'KOENE' }],
+          ['订单', { order_id: '9007199254740993' }],
+        ]),
+      );
+    });
+
     it('sends numbers beyond the safe range as text', async () => {
       const { rows } = await ask({ cypher: 'MATCH (:客户 {客户编号: "KOENE"})-[:下单]->(o:订单) RETURN o, o.订单号 AS n' });
       expect(rows).toMatchObject([[{ properties: { 订单号: '9007199254740993' } }, '9007199254740993']]);

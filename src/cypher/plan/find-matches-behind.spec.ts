@@ -29,6 +29,12 @@ describe('findMatchesBehind', () => {
     expect(behind('MATCH (o:订单) RETURN max(o.运费) AS m', [9.5])!.values).toEqual([9.5]);
   });
 
+  it('returns the groups of nodes by their ids', () => {
+    const found = behind('MATCH (o:订单) RETURN o, count(*) AS c', [{ _kind: 'node', id: 7 }, 5]);
+    expect(found!.values).toEqual([7]);
+    expect(found!.plan.root).toMatchObject({ input: { conditions: [{ left: { kind: 'call', function: 'id' } }] } });
+  });
+
   it('gives up when an extreme is part of a larger expression', () => {
     expect(behind('MATCH (o:订单) RETURN max(o.运费) + 1 AS m', [10.5])).toBeNull();
   });

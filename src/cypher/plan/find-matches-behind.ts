@@ -16,7 +16,7 @@ type Comparable = string | number | boolean | null;
  * Plans a query for the matches from which `rows` were computed: those of their groups, and for `max` and `min` those with that
  * value. Null if the groups cannot be identified by plain values (lists cannot), or if ORDER BY, SKIP or LIMIT chose among unnamed
  * ones.
- * @param rows decoded rows of a plan with an aggregation and without elements in them, at most as many as are worth an example.
+ * @param rows decoded rows of a plan with an aggregation, at most as many as are worth an example.
  */
 export function findMatchesBehind({ text, root }: QueryPlan, rows: unknown[][]): MatchesPlan | null {
   const [aggregation, projection] = [findOperator(root, 'aggregate'), findOperator(root, 'project')];
@@ -46,6 +46,11 @@ export function findMatchesBehind({ text, root }: QueryPlan, rows: unknown[][]):
         restsOnAll = true;
         continue;
       }
+      const elementId = key && idIn(key, value);
+      if (key && elementId != null) {
+        equalities.push(equals(idOf(key), elementId));
+        continue;
+      }
       if (!isComparable(value)) return null;
       // The largest of no value rests on no match.
       if (key) equalities.push(equals(key, value));
@@ -56,8 +61,7 @@ export function findMatchesBehind({ text, root }: QueryPlan, rows: unknown[][]):
   }
   const input: Operator =
     groups.length > 0 ? { kind: 'filter', input: aggregation.input, conditions: [allOf('OR', groups)] } : aggregation.input;
-  const node: TypedExpression = { kind: 'variable', type: 'node', name: first.variable, element: first.variable, position: 0 };
-  const id: TypedExpression = { kind: 'call', type: 'integer', function: 'id', args: [node], position: 0 };
+  const id = idOf({ kind: 'variable', type: 'node', name: first.variable, element: first.variable, position: 0 });
   return {
     plan: {
       text,
@@ -67,6 +71,17 @@ export function findMatchesBehind({ text, root }: QueryPlan, rows: unknown[][]):
     },
     values,
   };
+}
+
+function idOf(element: TypedExpression): TypedExpression {
+  return { kind: 'call', type: 'integer', function: 'id', args: [element], position: 0 };
+}
+
+/** The id of the node or edge that a key of that type has for its value; null for any other key. */
+function idIn({ type }: TypedExpression, value: unknown): number | null {
+  if ((type !== 'node' && type !== 'edge') || typeof value !== 'object' || value === null) return null;
+  const id = Number((value as { id?: unknown }).id);
+  return Number.isSafeInteger(id) ? id : null;
 }
 
 /** The argument of `max(x)` or `min(x)`. */

@@ -1,7 +1,7 @@
 import { type CompiledQuery, compilePlan } from '../../cypher/executors/sql/compile-plan.js';
 import { type DecodedRows, decodeRows } from '../../cypher/executors/sql/decode-rows.js';
 import { findMatchesBehind } from '../../cypher/plan/find-matches-behind.js';
-import { operatorsOf, type QueryPlan } from '../../cypher/plan/operators.js';
+import { findOperator, operatorsOf, type QueryPlan } from '../../cypher/plan/operators.js';
 import { parseCypher } from '../../cypher/syntax/parse-cypher.js';
 import { type Pattern } from '../../cypher/semantics/pattern.js';
 import { planCypher } from '../../cypher/plan/plan-cypher.js';
@@ -58,9 +58,7 @@ export async function executePlan(
   const warnings = plan.warnings.map(({ text }) => text[query.language]);
   if (truncated)
     warnings.push(say(query, `只返回前 ${query.limit} 行，还有更多`, `Only the first ${query.limit} rows are returned; there are more`));
-  const wantsMatches =
-    elements.isEmpty && rows.length > 0 && compiled.evidence === 'none' && patternsOf(plan).some(({ nodes }) => nodes.length > 0);
-  const cited = wantsMatches ? await citeMatches(reader, plan, rows, query, elements, pace) : null;
+  const cited = restsOnMatches(plan, elements) && rows.length > 0 ? await citeMatches(reader, plan, rows, query, elements, pace) : null;
   if (cited) warnings.push(...cited.warnings);
   const { graph, citations, more, isGraphCut } = await readEvidence(reader, schema, elements);
   if (more) warnings.push(say(query, '引用未全部列出', 'Not all citations are listed'));
@@ -87,6 +85,13 @@ export async function executePlan(
     warnings,
     timing_ms: { execute: executed - started, cite: performance.now() - executed },
   };
+}
+
+/** Whether rows rest on matches that they do not show: their values are computed over many of them. */
+function restsOnMatches(plan: QueryPlan, elements: AnswerElements): boolean {
+  const aggregation = findOperator(plan.root, 'aggregate');
+  const isMatched = patternsOf(plan).some(({ nodes }) => nodes.length > 0);
+  return aggregation !== null && isMatched && (elements.isEmpty || aggregation.aggregates.length > 0);
 }
 
 /** Prepares rows to be sent. */

@@ -15,7 +15,7 @@ export function compileAggregate(forms: SqlForms, aggregate: TypedAggregate, arg
     case 'sum':
       return numeric(`coalesce(sum(${distinct}${forms.numeric(argument)}), 0)`);
     case 'avg':
-      return numeric(`avg(${distinct}${forms.numeric(argument)})`);
+      return numeric(`trim_scale(avg(${distinct}${forms.numeric(argument)}))`);
     case 'min':
     case 'max':
       return compileExtreme(forms, aggregate.function, argument);

@@ -93,11 +93,11 @@ export function compileArithmetic(forms: SqlForms, operator: ArithmeticOperator,
       return numeric(`(${x} % nullif(${y}, 0))`);
     case '/':
       if (type === 'integer') return numeric(`div(${x}, nullif(${y}, 0))`);
-      if (type === 'float') return numeric(`(${x} / nullif(${y}, 0))`);
+      if (type === 'float') return numeric(quotient(x, y));
       return numeric(
         naming(
           [x, y],
-          (a, b) => `CASE WHEN scale(${a}) = 0 AND scale(${b}) = 0 THEN div(${a}, nullif(${b}, 0)) ELSE ${a} / nullif(${b}, 0) END`,
+          (a, b) => `CASE WHEN scale(${a}) = 0 AND scale(${b}) = 0 THEN div(${a}, nullif(${b}, 0)) ELSE ${quotient(a, b)} END`,
         ),
       );
     case '^':
@@ -105,6 +105,11 @@ export function compileArithmetic(forms: SqlForms, operator: ArithmeticOperator,
     default:
       return operator satisfies never;
   }
+}
+
+/** A quotient without the zeros that PostgreSQL computes behind the last digit: as a text, 2.5 is not 2.5000000000000000. */
+function quotient(x: string, y = ''): string {
+  return `trim_scale(${x} / nullif(${y}, 0))`;
 }
 
 /** 700 is about ln of the largest double. A larger result is null instead of an overflow error. */
@@ -164,7 +169,8 @@ function listOf(forms: SqlForms, value: SqlValue): string {
 /** The text of a string, number or boolean. */
 export function written(forms: SqlForms, value: SqlValue): string {
   if (familyOf(value.type) === 'string') return forms.text(value);
-  if (value.kind === 'sql' && value.form !== 'jsonb') return `(${value.sql})::text`;
+  if (value.kind === 'sql' && value.form === 'numeric') return `trim_scale(${value.sql})::text`;
+  if (value.kind === 'sql' && value.form === 'boolean') return `(${value.sql})::text`;
   return naming([forms.json(value)], x => `CASE WHEN jsonb_typeof(${x}) IN ('string', 'number', 'boolean') THEN ${x} #>> '{}' END`);
 }
 

@@ -422,6 +422,15 @@ describe('values', () => {
     ).toEqual([['', 'abc', null, 3, -2, 1.23]]);
   });
 
+  it('writes a number as it is shown', async () => {
+    expect(await run("RETURN toString(5 / 2.0), 'x' + 1 / 4.0, toString(1.50 * 2), toString(2.5), toString(7), toString(3.0)")).toEqual([
+      ['2.5', 'x0.25', '3', '2.5', '7', '3.0'],
+    ]);
+    expect(await run("MATCH (o:订单) RETURN toString(avg(o.运费)), 'Σ ' + sum(o.运费), toString([avg(o.运费)][0])")).toEqual([
+      ['9.75', 'Σ 19.5', '9.75'],
+    ]);
+  });
+
   it('reads dates as ISO text with parts', async () => {
     expect(
       await run(
