@@ -34,7 +34,7 @@ const source = path.resolve(__dirname, '..');
 const statement =
   /\b(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM|TRUNCATE|MERGE\s+INTO|COPY)\s+(?:TABLE\s+)?(?:ONLY\s+)?(?:"?(\w+)"?\.)?(?:"?(\w+)"?|(\$\{[^}]*\}))/gi;
 
-/** What the statements in a text change: a table, an expression that stands for one, or a table of another schema. */
+/** Finds the tables that statements in a text change: by name, by an expression that stands for one, or in another schema. */
 function findChanged(text: string): string[] {
   return [...text.matchAll(statement)].flatMap(([, schema = 'public', table = '', expression = '']) => {
     if (schema === 'pg_temp') return [];

@@ -13,7 +13,7 @@ export interface JobRow {
   name: string;
   mapping_yaml: string;
   cursors: Record<string, string>;
-  /** Whoever saved it, in whose name it reads; null once that user is deleted. */
+  /** The user who saved it, in whose name it reads; null once that user is deleted. */
   saved_by: { id: number; username: string } | null;
   created_at: Date;
   last_run_id: number | null;
@@ -72,7 +72,7 @@ export class JobsRepository {
     return rows;
   }
 
-  /** From where the incremental targets named in `cursors` read next. */
+  /** Sets where each target that `cursors` names reads on. */
   async moveCursors(client: PoolClient, id: number, cursors: Record<string, string>): Promise<void> {
     await client.query('UPDATE ingestion_jobs SET cursors = cursors || $2::jsonb WHERE id = $1', [id, JSON.stringify(cursors)]);
   }

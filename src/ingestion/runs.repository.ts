@@ -39,7 +39,7 @@ export interface ClaimedRun {
   id: number;
   jobId: number;
   graphId: number;
-  /** Whose share of the places it takes; 0 for users who have been deleted. */
+  /** The user whose share of the places it takes; 0 for users who have been deleted. */
   userId: number;
   leaseOwner: string;
 }
@@ -170,7 +170,7 @@ export class RunsRepository {
     if (rowCount !== 1) throw new LeaseLostError();
   }
 
-  /** What was done for the tables after the run had succeeded. */
+  /** Adds to the report which tables were kept up after the run had succeeded. */
   async addUpkeep(client: PoolClient, { id, leaseOwner }: ClaimedRun, done: { analyzed: string[]; vacuumed: string[] }): Promise<void> {
     await client.query(
       `UPDATE ingestion_runs SET report = report || jsonb_build_object('upkeep', $3::jsonb) WHERE id = $1 AND lease_owner = $2`,
@@ -219,7 +219,7 @@ export class RunsRepository {
   }
 
   /**
-   * What is in a graph names the run that wrote it last, however old: citations and counts by job rest on that, so that runs which wrote
+   * Nodes and edges name the run that wrote them last, however old, and citations and counts by job need that run. So runs that wrote
    * rows stay as long as their job, and so do its last run and its last success.
    */
   async removeOld(client: PoolClient, keptDays: number, most: number): Promise<number> {

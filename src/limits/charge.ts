@@ -4,8 +4,8 @@ import { type Principal } from '../access/principal.js';
 export const windowMs = 60_000;
 
 /**
- * The limits of what comes from one address, before its credentials are looked at, and of what one user sends. A route that names
- * no bucket counts as `user`; what reaches no other bucket (public routes, unknown ones, missing credentials) as `anonymous`.
+ * The limits of one address, counted before the credentials are looked at, and those of one user. A route that names no bucket
+ * counts as `user`. Public and unknown routes, and requests without good credentials, count as `anonymous`.
  */
 export const buckets = {
   login: { limit: 10, per: 'address' },
@@ -25,7 +25,7 @@ export interface Route {
   isPublic: boolean;
 }
 
-/** Whom requests behind the credentials are counted for. */
+/** The user or the API key that a request counts for once its credentials are known. */
 export interface Caller {
   subject: string;
   /** Requests per minute of the API key that was shown; none for a user. */
@@ -48,8 +48,8 @@ export interface Charge {
 export const anonymous = (address: string): Charge => ({ name: 'anonymous', limit: buckets.anonymous.limit, subject: address });
 
 /**
- * What a request costs an address, or the caller behind it; null where it costs the other one. The limit of an API key, over all
- * endpoints, takes the place of its user's limits.
+ * Tells which limit a request to a route counts against, for its address or for its caller. Null where it counts for the other one
+ * only. An API key has one limit over all routes, in place of its user's limits.
  */
 export function findCharge({ bucket, isPublic }: Route, payer: string | Caller): Charge | null {
   if (bucket === 'none') return null;

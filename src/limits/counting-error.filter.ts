@@ -12,8 +12,8 @@ import { LimiterService } from './limiter.service.js';
 import { TooManyRequestsError } from './limits.errors.js';
 
 /**
- * The error filter, which first counts what ends in an error without having reached a bucket (unknown routes, 401s, what cannot be
- * read) for its address. The address that used up its share gets a 429 in place of any more of them.
+ * The error filter of the service. It first counts a request that ends in an error and is counted nowhere else, such as a 404 or a
+ * 401, for its address. An address that used up its share gets a 429 in place of the error.
  */
 @Catch()
 export class CountingErrorFilter extends ErrorFilter {
@@ -57,7 +57,7 @@ export class CountingErrorFilter extends ErrorFilter {
     }
   }
 
-  /** A credential that is shown by the one who is refused adds to the flood, and is good for nothing more at a blocked address. */
+  /** A refused request adds to a flood: its credential no longer passes from a blocked address. */
   private async count(request: Request, response: Response): Promise<void> {
     try {
       await this.limiter.admit(anonymous(this.addresses.of(request)), response);

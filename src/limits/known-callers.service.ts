@@ -9,7 +9,7 @@ const keepMs = 10 * 60_000;
 const capacity = 20_000;
 
 /**
- * Whose credentials were found good lately. It opens nothing: every request is still authenticated. It tells, before any
+ * The callers whose credentials were good lately. It opens nothing: every request is still authenticated. It tells, before any
  * query, which limit a request will meet, and keeps good callers in service while their address is flooded by others.
  */
 @Injectable()
@@ -37,7 +37,7 @@ export class KnownCallersService {
     if (key !== null) this.callers.set(key, caller);
   }
 
-  /** What is not a token of ours is only forgotten: nobody can fill this memory with junk. */
+  /** Remembers tokens of ours only and forgets the rest: nobody can fill this memory with junk. */
   distrust(request: Request): void {
     const key = credentialKey(request);
     if (key !== null) this.callers.delete(key);

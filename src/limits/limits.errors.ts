@@ -20,7 +20,7 @@ export class TooManyRequestsError extends ApiError {
   }
 }
 
-/** Whoever cannot be counted is not let in. */
+/** The storage does not answer. A request that cannot be counted is refused. */
 export class LimitsUnavailableError extends ApiError {
   constructor(cause: unknown) {
     super(

@@ -9,8 +9,8 @@ import { KnownCallersService } from './known-callers.service.js';
 import { LimiterService } from './limiter.service.js';
 
 /**
- * Stands before the credentials, where it counts by address, so that no password is hashed and no key looked up beyond the limit;
- * and right behind them, where it counts by user or API key, also what later guards refuse.
+ * Stands twice in the list of guards. Before the credentials it counts by address, so that no password is hashed and no key looked up
+ * beyond the limit. Right behind them it counts by user or API key, also requests that later guards refuse.
  */
 @Injectable()
 export class LimitsGuard implements CanActivate {
@@ -38,7 +38,7 @@ export class LimitsGuard implements CanActivate {
     if (charge) await this.limiter.admit(charge, response);
   }
 
-  /** Also refuses, before the credentials cost a query, a caller that is known to be blocked and an address full of strangers. */
+  /** Also refuses a caller or an address that is known to be blocked, before the credentials cost a query. */
   private async countAddress(route: Route, request: Request, response: Response): Promise<void> {
     const address = this.addresses.of(request);
     const ceiling = anonymous(address);

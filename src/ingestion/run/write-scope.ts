@@ -1,6 +1,6 @@
 import { type GraphTables, graphTables } from '../../database/graph-tables.js';
 
-/** Where a run writes. The caller holds the lock that makes it the graph's only writer. */
+/** The tables that a run writes to. The caller holds the lock that makes it the graph's only writer. */
 export interface WriteScope extends GraphTables {
   graphId: number;
   runId: number;
