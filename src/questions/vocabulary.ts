@@ -1,3 +1,5 @@
+import { type Grain } from '../metrics/formula/formula-tree.js';
+
 export interface MetricEntry {
   id: number;
   name: string;
@@ -13,7 +15,7 @@ export interface MetricCall {
   unit: string | null;
   dimensions: string[];
   /** `to` is exclusive. */
-  time: { from?: string; to?: string; grain?: 'day' | 'week' | 'month' | 'quarter' | 'year' } | null;
+  time: { from?: string; to?: string; grain?: Grain } | null;
   filters: { field: string; op: 'in' | 'not_in'; values: string[] }[];
   order: { by: string; dir: 'asc' | 'desc' }[];
   limit: number;

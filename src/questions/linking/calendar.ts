@@ -1,4 +1,4 @@
-export type Grain = 'day' | 'week' | 'month' | 'quarter' | 'year';
+import { type Grain } from '../../metrics/formula/formula-tree.js';
 
 /** A range of days. `to` is the first day after it. Dates are YYYY-MM-DD. */
 export interface Span {

@@ -1,6 +1,6 @@
 import { type Intent, type Mention } from './meaning.js';
 import { numeralPattern, readNumeral } from './numerals.js';
-import { type Grain } from './calendar.js';
+import { type Grain } from '../../metrics/formula/formula-tree.js';
 
 /** A whole number. The first digits of `1e3`, `1,000` or `100万` would mean something else. */
 const numberPattern = '(\\d+(?:\\.\\d+)?)(?![0-9a-z_%千万亿百十兆]|[.,]\\d)';

@@ -1,4 +1,5 @@
-import { type Grain, type Span } from './calendar.js';
+import { type Grain } from '../../metrics/formula/formula-tree.js';
+import { type Span } from './calendar.js';
 
 /** A possible meaning of a stretch of a question. */
 export type Meaning =

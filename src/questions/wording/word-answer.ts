@@ -1,6 +1,6 @@
 import { type Language } from '../../text/language.js';
 import { type LinkedTerm, type MetricCall } from '../vocabulary.js';
-import { type Grain } from '../linking/calendar.js';
+import { type Grain } from '../../metrics/formula/formula-tree.js';
 import { type AnswerShape, type Limits } from '../planning/plan-graph-question.js';
 
 const mostNamed = 10;
