@@ -32,7 +32,7 @@ export interface UnsafeSql {
 
 /** SQL of a user (a filter clause, a row expression, a mapping's query) that the allow-list does not cover. */
 export class UnsafeFilterClauseError extends LanguageError {
-  /** What is wrong, without the hint. */
+  /** The reason and its place, without the hint. */
   readonly sentence: Bilingual;
 
   /** @param text in which `position` counts */

@@ -1,7 +1,7 @@
 import { type ValidationOptions } from 'class-validator';
 import { type Bilingual } from '../../text/bilingual.js';
 
-/** What a rule of a DTO says in place of class-validator's own sentence. `$property` in the English is the name of the field. */
+/** The sentence of a rule of a DTO, in place of class-validator's own. `$property` in the English is the name of the field. */
 export function sentence({ zh, en }: Bilingual): ValidationOptions {
   return { message: en, context: { zh } };
 }

@@ -11,7 +11,7 @@ export interface MappingProblem extends Place {
   type: string;
   path: MappingPath;
   text: Bilingual;
-  /** What to write instead: advice, or a list of names. */
+  /** Advice, or a list of the names that are known. */
   hint?: Phrase | undefined;
 }
 

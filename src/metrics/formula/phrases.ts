@@ -1,4 +1,4 @@
-/** What a formula may have at a place; keywords and symbols are the same in both languages. */
+/** Names of the things that the grammar expects; keywords and symbols are the same in both languages. */
 export const expected = {
   aggregate: { zh: '聚合函数', en: 'an aggregate' },
   metricReference: { zh: '[指标]', en: 'a [metric]' },
