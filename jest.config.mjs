@@ -21,7 +21,7 @@ export default {
   transform: { '^.+\\.ts$': ['@swc/jest', swc], '^.+\\.m?js$': ['@swc/jest', swcJs] },
   transformIgnorePatterns: [`/node_modules/(?!(${esmOnly})/)`],
   testRegex: '(src/.*\\.spec|test/.*\\.e2e-spec)\\.ts$',
-  modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/test/engines/'],
   globalSetup: '<rootDir>/test/support/start-database.mjs',
   globalTeardown: '<rootDir>/test/support/stop-database.mjs',
   maxWorkers: 2,

@@ -3,11 +3,13 @@ import pg from 'pg';
 import { type Logger } from 'pino';
 import { DataSource } from 'typeorm';
 import { migrations } from './migrations/migrations.js';
+import { requireKnownMigrations } from './migrations/require-known-migrations.js';
 import { OrmLog } from './orm-log.js';
 import { reportServerBounds } from './report-server-bounds.js';
 import { DatabaseAccess, type GivenUrls } from './roles/database-access.js';
 import { ensureRoles } from './roles/ensure-roles.js';
 import { grantRights } from './roles/grant-rights.js';
+import { requireSupportedServer } from './server-version.js';
 import { sever } from './sever-connection.js';
 
 /** The number is arbitrary; every instance must use the same one. */
@@ -28,14 +30,16 @@ const notThereYet = /^(ECONNREFUSED|ECONNRESET|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENE
  * takes no lock of its own (typeorm/typeorm#4588), so instances that start together wait for each other here. It waits for a server
  * that is not there yet, one minute at most.
  * @returns how to reach the database from here on; the owner's URL is not needed any more
- * @throws RolesMissingError, RoleTooPowerfulError
+ * @throws PostgresTooOldError, DatabaseIsNewerError, RolesMissingError, RoleTooPowerfulError
  */
 export async function prepareDatabase(url: string, log?: Logger, given?: GivenUrls): Promise<DatabaseAccess> {
   const access = DatabaseAccess.of(url, given);
   const client = await connect(url, log);
   try {
+    await requireSupportedServer(client, log);
     await reportServerBounds(client, log);
     await client.query('SELECT pg_advisory_lock($1)', [migrationLock]);
+    await requireKnownMigrations(client);
     const { rows } = await client.query<{ owner: string }>('SELECT current_user::text AS owner');
     await ensureRoles(client, rows[0]!.owner, access, log);
     const logging = log ? { logger: new OrmLog(log) } : {};

@@ -35,7 +35,7 @@ export async function findPostgresBinaries(): Promise<string> {
  * `--ignore-scripts`.
  * @throws LibrariesNotLinkedError
  */
-async function restoreLibraryLinks(native: string): Promise<void> {
+export async function restoreLibraryLinks(native: string): Promise<void> {
   const list = path.join(native, 'pg-symlinks.json');
   if (!(await exists(list))) return;
   const root = path.dirname(native);

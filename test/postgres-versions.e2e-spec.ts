@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import pg from 'pg';
+import { DatabaseIsNewerError } from '../src/database/migrations/require-known-migrations.js';
+import { prepareDatabase } from '../src/database/prepare-database.js';
+import { roleName, roles } from '../src/database/roles/database-access.js';
+import { RolesMissingError } from '../src/database/roles/roles.errors.js';
+import { PostgresTooOldError } from '../src/database/server-version.js';
+import { asSuperuser } from './support/database.js';
+import { findEngine, PostgresEngine } from './support/postgres-engine.js';
+import { ServiceProcess } from './support/service-process.js';
+
+const howToGet: Record<number, string> = {
+  14: 'npm run test:engines installs it',
+  15: 'the Debian package postgresql-15 brings it',
+  16: 'npm run test:engines installs it',
+  17: 'npm run test:engines installs it',
+};
+
+/** Runs a test on a major of PostgreSQL, or says that this machine does not have it. */
+function onEngine(major: number, work: (engine: PostgresEngine) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const bin = await findEngine(major);
+    if (bin === null) {
+      process.stderr.write(`Skipped: PostgreSQL ${major} is not on this machine; ${howToGet[major]}\n`);
+      return;
+    }
+    const engine = await PostgresEngine.start(bin);
+    try {
+      await work(engine);
+    } finally {
+      await engine.remove();
+    }
+  };
+}
+
+describe.each([15, 16, 17, 18])('PostgreSQL %i', major => {
+  it('serves an owner who may create roles: migrations, roles, uploads, runs, questions and a metric', async () => {
+    await onEngine(major, async engine => {
+      const { ownerUrl, superuserUrl } = await engine.createDatabase('service', 'CREATEROLE');
+      for (const start of ['first', 'second']) {
+        const service = await ServiceProcess.start({ environment: { DATABASE_URL: ownerUrl } });
+        try {
+          if (start === 'first') expect(await demo(service.url)).toEqual({ code: 0, stderr: '' });
+          expect(service.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+          expect((await service.stop()).code).toBe(0);
+        } finally {
+          await service.kill();
+        }
+      }
+      const { rows } = await asSuperuser(
+        superuserUrl,
+        `SELECT rolname::text AS name FROM pg_roles WHERE rolname LIKE 'graph\\_%' ORDER BY 1`,
+      );
+      expect(rows.map(({ name }) => name)).toEqual(roles.map(role => roleName('service', role)).sort());
+    })();
+  }, 240_000);
+
+  it('tells a plain owner the SQL that an administrator runs once', async () => {
+    await onEngine(major, async engine => {
+      const { ownerUrl, superuserUrl } = await engine.createDatabase('plain');
+      const refused = (await prepareDatabase(ownerUrl).catch((error: unknown) => error)) as RolesMissingError;
+      expect(refused).toBeInstanceOf(RolesMissingError);
+      await asSuperuser(superuserUrl, refused.statements.join(';'));
+      const access = await prepareDatabase(ownerUrl);
+      const mirror = new pg.Client(access.mirror);
+      await mirror.connect();
+      await expect(mirror.query('SELECT FROM public.users')).rejects.toMatchObject({ code: '42501' });
+      await mirror.end();
+    })();
+  }, 60_000);
+});
+
+describe('the start', () => {
+  it('refuses a PostgreSQL that is too old, and says which are supported', async () => {
+    await onEngine(14, async engine => {
+      const { ownerUrl, superuserUrl } = await engine.createDatabase('service', 'CREATEROLE');
+      const service = await ServiceProcess.spawn({ environment: { DATABASE_URL: ownerUrl } });
+      expect((await service.ended).code).toBe(1);
+      expect(service.stderr).toMatch(/^DATABASE_URL 的 PostgreSQL 版本为 14\.\d+.*is 14\.\d+, which is too old: 15 to 18 are supported/);
+      await service.kill();
+      await expect(prepareDatabase(ownerUrl)).rejects.toThrow(PostgresTooOldError);
+      expect((await asSuperuser(superuserUrl, `SELECT FROM pg_roles WHERE rolname LIKE 'graph\\_%'`)).rowCount).toBe(0);
+    })();
+  }, 60_000);
+
+  it('refuses a database that a newer release has upgraded, and changes nothing in it', async () => {
+    await onEngine(18, async engine => {
+      const { ownerUrl, superuserUrl } = await engine.createDatabase('service', 'CREATEROLE');
+      await prepareDatabase(ownerUrl);
+      await asSuperuser(
+        superuserUrl,
+        `INSERT INTO migrations (timestamp, name) VALUES (1800000000001, 'FoldTime1800000000001');
+         DELETE FROM migrations WHERE name LIKE 'NameSchemas%'; DROP OWNED BY graph_service_mirror; DROP ROLE graph_service_mirror`,
+      );
+      const refusal = await prepareDatabase(ownerUrl).catch((error: unknown) => error);
+      expect(refusal).toBeInstanceOf(DatabaseIsNewerError);
+      expect(String(refusal)).toMatch(/FoldTime1800000000001.*does not know its migrations FoldTime1800000000001/);
+      expect((await asSuperuser(superuserUrl, `SELECT FROM migrations WHERE name LIKE 'NameSchemas%'`)).rowCount).toBe(0);
+      expect((await asSuperuser(superuserUrl, `SELECT FROM pg_roles WHERE rolname = 'graph_service_mirror'`)).rowCount).toBe(0);
+    })();
+  }, 60_000);
+});
+
+/** The walk of `npm run demo`, which uploads, maps, runs, asks, and computes a metric. */
+async function demo(url: string): Promise<{ code: number | null; stderr: string }> {
+  const script = path.resolve(__dirname, '..', 'examples', 'demo', 'run.mjs');
+  const child = spawn(process.execPath, [script, '--url', url], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let stderr = '';
+  child.stderr.on('data', (text: Buffer) => (stderr += text.toString()));
+  return new Promise(resolve => child.once('close', code => resolve({ code, stderr })));
+}
