@@ -29,8 +29,8 @@ const charactersKeptOfFailedRun = 16 * 1024 * 1024;
 const rateLookedAtAfterRows = 1_000;
 
 /**
- * One run, from mapping to graph: describe the sources, stage every target from one snapshot, then write everything in one
- * transaction that also raises the graph's version. Until that commits, the graph is as it was.
+ * Does one run, from mapping to graph: it describes the sources, stages every target from one snapshot, and writes everything in
+ * one transaction that also raises the graph's version. Until that commits, the graph does not change.
  */
 @Injectable()
 export class IngestionRunner {
@@ -45,15 +45,15 @@ export class IngestionRunner {
   ) {}
 
   /**
-   * Ends with the run marked as succeeded, and tells what `keepUp` has left to do. `onBackend` learns the server process that does the
-   * work, so that it can be interrupted.
-   * @throws RunFailure, LeaseLostError, or whatever the database threw; the caller records it
+   * Marks the run as succeeded at its end, and returns the work that is left for `keepUp`. `onBackend` gets the id of the server
+   * process that does the work, so that it can be interrupted.
+   * @throws RunFailure, LeaseLostError, or any error of the database; the caller records it
    */
   async run(claimed: ClaimedRun, report: RunReport, onBackend: (pid: number) => void): Promise<Upkeep> {
     const startedAt = performance.now();
     const job = await this.jobs.get(claimed.jobId);
     const { mapping } = await inTurns(readMapping(job.mapping_yaml));
-    // The ceiling may be younger than the job.
+    // The ceiling may have been set after the job was saved.
     mapping.source.statementTimeoutMs = Math.min(mapping.source.statementTimeoutMs, this.settings.ingestionMaxStatementTimeoutMs);
     Object.assign(report, emptyReport(targetsOf(mapping)));
     const run: Run = { claimed, job, mapping, report, staged: [], startedAt, rejectedLeft: this.settings.rejectedKeptRows };
@@ -67,17 +67,17 @@ export class IngestionRunner {
       await this.stage(client, run, source, shapes);
       return await this.write(client, run);
     } catch (error) {
-      // A failure that this run found itself leaves the transaction readable: what was rejected is kept for whoever looks.
+      // A failure that this run found itself leaves the transaction readable, so the rejected rows are kept for inspection.
       if (error instanceof RunFailure) await this.keepRejected(client, run);
       throw error;
     } finally {
-      // The staged rows belong to this session; a session that dies takes them along.
+      // The staged rows belong to this session; if the session dies they go with it.
       await client.query('ROLLBACK; DISCARD TEMP; RESET ALL').catch((failure: Error) => (broken = failure));
       client.release(broken);
     }
   }
 
-  /** The tables' upkeep after a committed run; the run's report says what was done. */
+  /** Does the upkeep of the tables after a committed run. The run's report lists what was done. */
   async keepUp(claimed: ClaimedRun, upkeep: Upkeep, onBackend: (pid: number) => void): Promise<void> {
     if (upkeep.analyze.length + upkeep.vacuum.length === 0) return;
     const client = await this.pool.connect();
@@ -93,7 +93,7 @@ export class IngestionRunner {
     }
   }
 
-  /** In the name of whoever saved the job. Once this has passed the run may finish, also when the right is revoked meanwhile. */
+  /** Reads in the name of the user who saved the job. After this check the run may finish, even if the right is revoked meanwhile. */
   private async describe(
     { id, name, saved_by: savedBy }: JobRow,
     mapping: Mapping,
@@ -107,7 +107,7 @@ export class IngestionRunner {
     });
   }
 
-  /** One snapshot for all targets: an order and its lines are read as they were at one moment. */
+  /** All targets use one snapshot, so that an order and its lines are read as of one moment. */
   private async stage(client: PoolClient, run: Run, source: StagingSource, shapes: SourceShape[]): Promise<void> {
     const { mapping, report, job } = run;
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
@@ -155,7 +155,7 @@ export class IngestionRunner {
     return upkeep;
   }
 
-  /** The rate is looked at once enough rows were read, and at the end (`current` null). @throws RunFailure */
+  /** Checks the rate of errors once enough rows were read, and at the end (`current` null). @throws RunFailure */
   private requireFewErrors({ claimed, mapping: { defaults }, report: { totals } }: Run, current: TargetReport | null): void {
     if (defaults.onError === 'fail' && current && current.rejected > 0) {
       throw new RunFailure(
@@ -181,7 +181,7 @@ export class IngestionRunner {
     );
   }
 
-  /** Up to `REJECTED_KEPT_ROWS` of a run, all its targets together. */
+  /** Keeps at most `REJECTED_KEPT_ROWS` rows of a run, over all its targets. */
   private async insertRejected(client: PoolClient, run: Run, staged: StagedTarget): Promise<void> {
     const { report, claimed } = run;
     if (staged.report.rejected === 0) return;
@@ -195,11 +195,11 @@ export class IngestionRunner {
     report.warnings.push(...cutWarning(staged.report, kept));
   }
 
-  /** Of a failed run nothing is written but the first rejected rows, for which it failed. */
+  /** Writes only the first rejected rows of a failed run, which caused the failure. */
   private async keepRejected(client: PoolClient, { staged, report, claimed }: Run): Promise<void> {
     const kept: string[] = [];
     let left = rejectedKeptOfFailedRun;
-    // The rows are in memory until the transaction has ended.
+    // The rows stay in memory until the transaction has ended.
     let room = charactersKeptOfFailedRun;
     for (const each of staged) {
       for await (const { rows, json } of readRejected(client, each, left)) {
@@ -214,7 +214,7 @@ export class IngestionRunner {
     for (const json of kept) await this.rejected.insert(client, claimed.id, json);
   }
 
-  /** Before the run counts as ended: without statistics the planner would take a large new graph for an empty one. */
+  /** Runs before the run counts as ended: without statistics the planner would take a large new graph for an empty one. */
   private async renewStatistics(client: PoolClient, { report, staged }: Run, { nodes, edges }: WriteScope): Promise<Upkeep> {
     const tables = { nodes, edges };
     report.warnings.push(...staged.flatMap(runWarnings));
@@ -225,7 +225,10 @@ export class IngestionRunner {
     return { tables, analyze: failure ? ['nodes', 'edges'] : [], vacuum: await rewrittenTables(client, tables, report) };
   }
 
-  /** The last statements of the writing transaction. The lease is checked with the write, so an overtaken worker commits nothing. */
+  /**
+   * The last statements of the writing transaction. They check the lease together with the write, so a worker that lost it commits
+   * nothing.
+   */
   private async finish(client: PoolClient, run: Run): Promise<void> {
     const { claimed, job, staged, report, startedAt } = run;
     const cursors = Object.fromEntries(staged.flatMap(({ target, cursorTo }) => (cursorTo === null ? [] : [[target.name, cursorTo]])));
@@ -248,11 +251,11 @@ interface Run {
   report: RunReport;
   staged: StagedTarget[];
   startedAt: number;
-  /** Rejected rows that this run may still keep. */
+  /** The number of rejected rows that this run may still keep. */
   rejectedLeft: number;
 }
 
-/** From where an incremental target reads: the first time from `initial` on, later from the last cursor less the lag. */
+/** The start of an incremental read: `initial` the first time, later the last cursor less the lag. */
 function cursorOf({ cursors }: JobRow, { name, element }: Target): { value: string; lag: number } | null {
   if (!element.incremental) return null;
   const last = cursors[name];
@@ -260,7 +263,7 @@ function cursorOf({ cursors }: JobRow, { name, element }: Target): { value: stri
   return element.incremental.initial === null ? null : { value: element.incremental.initial, lag: 0 };
 }
 
-/** The mapping's own SQL finds the tables of the source by their bare names and nothing of the service's. */
+/** Lets the mapping's own SQL find the tables of the source by their bare names, and none of the service's. */
 async function setForStaging(client: PoolClient, { source }: Mapping, { schema }: StagingSource): Promise<void> {
   await client.query(
     `SELECT set_config('statement_timeout', $1, true), set_config('TimeZone', $2, true), set_config('DateStyle', 'ISO, YMD', true),

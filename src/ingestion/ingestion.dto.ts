@@ -12,7 +12,7 @@ import { joined } from '../text/bilingual.js';
 import { type MappingWarning, pathText } from './mapping/mapping.js';
 import { type RunReport } from './run/run-report.js';
 
-/** Twice the parser's own limit in bytes, so that its message about the size is the one that is seen. */
+/** Twice the parser's own limit in bytes, so that clients see the parser's message about the size. */
 const maxMappingLength = 512 * 1024;
 
 export class ValidateMappingRequest {

@@ -21,7 +21,7 @@ export class RunActiveError extends ApiError {
   }
 }
 
-/** 409: the user has as many runs in the queue as one may have. */
+/** 409: the user has as many queued runs as allowed. */
 export class TooManyRunsWaitingError extends ApiError {
   constructor(maxWaiting: number) {
     super(
@@ -36,7 +36,7 @@ export class TooManyRunsWaitingError extends ApiError {
   }
 }
 
-/** 503: the user watches as many runs, or waits for as many, as one may. */
+/** 503: the user watches, or waits for, as many runs as allowed. */
 export class TooManyWatchersError extends ApiError {
   constructor(retryAfterS: number) {
     super(

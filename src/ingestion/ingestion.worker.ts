@@ -16,7 +16,7 @@ const pollEveryMs = 1_000;
 const heartbeatEveryMs = 2_000;
 const maxAttempts = 3;
 const maxConcurrentRuns = 2;
-/** Of the places here, for one user and for one graph: whoever comes next finds one, however long those runs take. */
+/** The most places of this worker for one user and for one graph. The next one finds a place, however long those runs take. */
 const maxRunsOfOne = Math.max(1, maxConcurrentRuns - 1);
 const interruptEveryMs = 100;
 const repeatWriteEveryMs = 200;
@@ -25,12 +25,12 @@ interface ActiveRun {
   claimed: ClaimedRun;
   backendPid: number | null;
   isCancelled: boolean;
-  /** The run itself is over, and its lease with it; the upkeep of its tables goes on. */
+  /** The run itself has ended, with its lease, but the upkeep of its tables goes on. */
   hasSucceeded: boolean;
   ended: Promise<void>;
 }
 
-/** Takes waiting runs and runs whose worker has gone, users in turn, and keeps the lease on them while it works. */
+/** Takes waiting runs and runs whose worker has died, users in turn, and keeps the lease on them while it works. */
 @Injectable()
 export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly active = new Set<ActiveRun>();
@@ -54,7 +54,7 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
     void this.wake();
   }
 
-  /** Runs that were going on go back into the queue, for another worker or for this one when it is started again. */
+  /** Puts running runs back into the queue, for another worker or for this one after a restart. */
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
     for (const timer of this.timers) clearInterval(timer);
@@ -83,7 +83,7 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
     }
   }
 
-  /** Renews the leases and learns of cancellations. Called by the timer; public so that a cancellation need not wait for it. */
+  /** Renews the leases and reads cancellations. The timer calls it; it is public so that a cancellation need not wait for the timer. */
   async beat(): Promise<void> {
     for (const run of this.active) {
       if (run.hasSucceeded) continue;
@@ -106,7 +106,7 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
     return this.claim();
   }
 
-  /** The users, or the graphs, who have as many runs going on here as one may have. */
+  /** The users, or the graphs, with as many active runs here as allowed. */
   private withFullShare(of: 'userId' | 'graphId'): number[] {
     const going = [...this.active].map(run => run.claimed[of]);
     return going.filter(id => going.filter(other => other === id).length >= maxRunsOfOne);
@@ -135,7 +135,7 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
       if (error instanceof LeaseLostError) return;
       if (run.isCancelled) return this.end(run.claimed, 'cancelled', report, null);
       if (this.isStopping) return this.release(run.claimed, 1);
-      // Not the run's doing: it is tried again, as often as a run that lost its worker.
+      // The run did not cause this, so it is tried again, as often as a run that lost its worker.
       if (isDatabaseAway(error)) return this.release(run.claimed, 0);
       if (!(error instanceof RunFailure)) this.log.warn({ cause: error, run: run.claimed.id }, 'An ingestion run failed');
       await this.end(run.claimed, 'failed', report, toFailure(error));
@@ -144,7 +144,7 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
     }
   }
 
-  /** Autovacuum comes for what could not be done now. Never rejects: the run has succeeded. */
+  /** Autovacuum does the upkeep that fails now. Never rejects, because the run has succeeded. */
   private async keepUp(run: ActiveRun, upkeep: Upkeep): Promise<void> {
     run.backendPid = null;
     if (this.isStopping) return;
@@ -153,7 +153,7 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
       .catch((cause: unknown) => this.log.warn({ cause, run: run.claimed.id }, "The upkeep of a graph's tables was not completed"));
   }
 
-  /** Stops the statement that the run is in; the run then ends by its error. */
+  /** Stops the current statement of a run. The run then ends with that error. */
   private async interrupt({ backendPid, claimed }: ActiveRun): Promise<void> {
     if (backendPid === null) return;
     await this.pool.query('SELECT pg_cancel_backend($1)', [backendPid]).catch((cause: unknown) => {
@@ -173,7 +173,7 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
     await this.write(() => this.runs.end(claimed, status, report && withoutWrites(report), error));
   }
 
-  /** Back into the queue; `returned` attempts do not count. */
+  /** Puts the run back into the queue; `returned` attempts do not count. */
   private async release(claimed: ClaimedRun, returned: 0 | 1): Promise<void> {
     let outcome: 'succeeded' | 'released' = 'released';
     try {
@@ -183,7 +183,7 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
     }
   }
 
-  /** How a run ended is written as soon as the database is back; only once the lease has ended by itself is it too late. */
+  /** Writes the end of a run as soon as the database is back. It gives up only once the lease has ended by itself. */
   private async write<T>(statement: () => Promise<T>): Promise<T> {
     for (const leaseEnds = performance.now() + leaseSeconds * 1000; ;) {
       try {
@@ -196,7 +196,7 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
   }
 }
 
-/** What a run that did not commit had written is not there. */
+/** Removes the counts of written rows: a run that did not commit has written nothing. */
 function withoutWrites(report: RunReport): RunReport {
   const none = { inserted: 0, updated: 0, unchanged: 0, deleted: 0 };
   return { ...report, targets: (report.targets ?? []).map(target => ({ ...target, ...none })), totals: { ...report.totals, ...none } };

@@ -55,13 +55,13 @@ export class JobsRepository {
     return rows[0];
   }
 
-  /** Those of these jobs that belong to the graph. */
+  /** Lists those of the given jobs that belong to the graph. */
   async listByIds(graphId: number, ids: number[]): Promise<JobRow[]> {
     const { rows } = await this.pool.query<JobRow>(`${jobRow} WHERE j.graph_id = $1 AND j.id = ANY ($2::int[])`, [graphId, ids]);
     return rows;
   }
 
-  /** Jobs of the graphs that are visible (null: all of them), or of one of these graphs. */
+  /** Lists the jobs of the visible graphs (null: all of them), or of one of these graphs. */
   async list(visible: number[] | null, graphId: number | null, afterId: number, limit: number): Promise<JobRow[]> {
     const { rows } = await this.pool.query<JobRow>(
       `${jobRow}

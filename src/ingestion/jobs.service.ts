@@ -22,23 +22,23 @@ import { MappingRefusedError } from './mapping.errors.js';
 import { SourcesService } from './sources.service.js';
 import { targetsOf } from './staging/target.js';
 
-/** The rows of a table that a job makes one kind of node or edge of. */
+/** The rows of a table from which a job makes one kind of node or edge. */
 export interface LoadedRows {
   /** Label or edge type. */
   name: string;
   table: string;
   key: string[];
-  /** The mapping's predicate, as its author wrote it; null for all rows. */
+  /** The mapping's condition, as its author wrote it; null for all rows. */
   where: string | null;
 }
 
-/** A job with the connection that it reads, in the name of whoever saved it, and the rows that it reads there. */
+/** A job with the connection that it reads, in the name of the user who saved it, and the rows that it loads from there. */
 export type JobReader = SavedRecord & {
   connectionId: number;
   /** @throws SchemaError for a mapping that this release refuses */ loads: () => Promise<LoadedRows[]>;
 };
 
-/** Jobs: mappings that were checked against their sources and belong to a graph. */
+/** Jobs of a graph: mappings that were checked against their sources. */
 @Injectable()
 export class JobsService {
   constructor(
@@ -83,7 +83,7 @@ export class JobsService {
     return page(rows.map(toJobResponse), limit, job => job.id);
   }
 
-  /** Those of these jobs that belong to the graph, as readers of their connections. */
+  /** Lists those of the given jobs that belong to the graph, as readers of their connections. */
   async listReaders(graphId: number, ids: number[]): Promise<JobReader[]> {
     const jobs = await this.jobs.listByIds(graphId, ids);
     return jobs.map(({ id, name, saved_by: savedBy, connection_id: connectionId, mapping_yaml: yaml }) => {

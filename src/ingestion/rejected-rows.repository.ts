@@ -26,7 +26,7 @@ export class RejectedRowsRepository {
     );
   }
 
-  /** Inside the transaction of the caller. `rejected` is a JSON array. */
+  /** Runs inside the caller's transaction. `rejected` is a JSON array. */
   async insert(client: PoolClient, runId: number, rejected: string): Promise<void> {
     await client.query(
       `INSERT INTO ingestion_rejected (run_id, target, row_no, source_key, reasons, sample)

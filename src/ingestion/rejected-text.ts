@@ -7,7 +7,7 @@ export const rejectedContentType: Record<RejectedFormat, string> = {
   csv: 'text/csv; charset=utf-8',
 };
 
-/** `?format=` decides, then `Accept`; null means the JSON page. */
+/** `?format=` decides, then `Accept`. Null means the JSON page. */
 export function rejectedFormat(format: string | undefined, accept: string | undefined): RejectedFormat | null {
   if (format === 'ndjson' || format === 'csv') return format;
   if (format === 'json') return null;
@@ -26,7 +26,10 @@ export function rejectedLine(row: RejectedRowResponse, format: RejectedFormat): 
   return `${cells.map(csvCell).join(',')}\r\n`;
 }
 
-/** RFC 4180, and a quote before what a spreadsheet would take for a formula (https://owasp.org/www-community/attacks/CSV_Injection). */
+/**
+ * RFC 4180, with a quote before a text that a spreadsheet would take for a formula
+ * (https://owasp.org/www-community/attacks/CSV_Injection).
+ */
 function csvCell(text: string): string {
   const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;

@@ -8,7 +8,7 @@ import { JobsRepository } from './jobs.repository.js';
 import { LeaseLostError } from './run/run-failure.js';
 import { type RunReport } from './run/run-report.js';
 
-/** A worker that was silent for this long has lost its runs to whoever asks next. */
+/** A worker that is silent for this long loses its runs to the next one that asks. */
 export const leaseSeconds = 30;
 
 export type RunStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
@@ -34,7 +34,7 @@ export interface RunRow {
   finished_at: Date | null;
 }
 
-/** A run that a worker holds the lease of. */
+/** A run whose lease a worker holds. */
 export interface ClaimedRun {
   id: number;
   jobId: number;
@@ -49,12 +49,12 @@ const runRow = `
          r.created_at, r.started_at, r.finished_at
   FROM ingestion_runs r JOIN ingestion_jobs j ON j.id = r.job_id`;
 
-/** The run of a claim, while its lease lasts. */
+/** Selects the run of a claim, while its lease lasts. */
 const isHeld = `id = $1 AND lease_owner = $2 AND status = 'running'`;
 
 /**
- * The runs, and all that happens to one: it is queued, a worker claims it, and it ends as succeeded, failed or cancelled. A claimed one may go
- * back into the queue, and one whose lease has ended is claimed again. A worker that was overtaken changes nothing.
+ * The runs and their states. A run is queued, a worker claims it, and it ends as succeeded, failed or cancelled. A claimed run may
+ * go back into the queue, and one whose lease has ended is claimed again. A worker that lost its lease changes nothing.
  */
 @Injectable()
 export class RunsRepository {
@@ -80,13 +80,13 @@ export class RunsRepository {
   }
 
   /**
-   * @throws RunActiveError when a run of the job waits or goes on; TooManyRunsWaitingError when `maxWaiting` runs of the user
-   *   wait already; JobNotFoundError
+   * @throws RunActiveError when the job has a queued or active run; TooManyRunsWaitingError when `maxWaiting` runs of the user are
+   * queued; JobNotFoundError
    */
   async queue(jobId: number, requestedBy: number, maxWaiting: number): Promise<RunRow> {
     try {
       const id = await this.pool.transaction(async client => {
-        // One user's requests come one after the other, so that none is counted too late.
+        // One user's requests run one after the other, so that each is counted in time.
         await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('runs of user ' || $1::int, 0))`, [requestedBy]);
         const { rows } = await client.query<{ id: number }>(
           `INSERT INTO ingestion_runs (job_id, requested_by)
@@ -107,7 +107,8 @@ export class RunsRepository {
   }
 
   /**
-   * Users come in turn: first who has fewest runs going on in all processes, of these whose last one began the longest ago.
+   * Users come in turn: those with the fewest active runs in all processes first, and of these the one whose last run began longest
+   * ago.
    * @param full users and graphs of which no more runs are wanted
    */
   async claim(full: { users: number[]; graphs: number[] }): Promise<{ run: ClaimedRun; attempt: number; isCancelled: boolean } | null> {
@@ -143,7 +144,7 @@ export class RunsRepository {
     return { run, attempt: row.attempt, isCancelled: row.cancel_requested };
   }
 
-  /** Whether the run is wanted to stop; null when its lease is lost. */
+  /** Tells whether the run should stop; null when its lease is lost. */
   async renewLease({ id, leaseOwner }: ClaimedRun): Promise<{ isCancelled: boolean } | null> {
     const { rows } = await this.pool.query<{ isCancelled: boolean }>(
       `UPDATE ingestion_runs SET lease_until = now() + make_interval(secs => $3)
@@ -153,14 +154,14 @@ export class RunsRepository {
     return rows[0] ?? null;
   }
 
-  /** Shows a phase and the counts so far to whoever watches; outside the run's own transactions. @throws LeaseLostError */
+  /** Publishes a phase and the counts so far, outside the run's own transactions. @throws LeaseLostError */
   async show({ id, leaseOwner }: ClaimedRun, phase: string, report: RunReport): Promise<void> {
     const values = [id, leaseOwner, phase, JSON.stringify(report)];
     const { rowCount } = await this.pool.query(`UPDATE ingestion_runs SET phase = $3, report = $4 WHERE ${isHeld}`, values);
     if (rowCount !== 1) throw new LeaseLostError();
   }
 
-  /** The last statement of the writing transaction: an overtaken worker commits nothing. @throws LeaseLostError */
+  /** The last statement of the writing transaction: a worker that lost its lease commits nothing. @throws LeaseLostError */
   async succeed(client: PoolClient, { id, leaseOwner }: ClaimedRun, report: RunReport): Promise<void> {
     const { rowCount } = await client.query(
       `UPDATE ingestion_runs SET status = 'succeeded', phase = NULL, report = $3, finished_at = clock_timestamp(), lease_until = NULL
@@ -178,7 +179,7 @@ export class RunsRepository {
     );
   }
 
-  /** @param report null leaves the one that was shown last */
+  /** @param report null keeps the one that was shown last */
   async end(
     { id, leaseOwner }: ClaimedRun,
     status: 'failed' | 'cancelled',
@@ -193,7 +194,10 @@ export class RunsRepository {
     );
   }
 
-  /** Back into the queue; `returned` attempts do not count. A run whose COMMIT got through without its answer has succeeded and stays so. */
+  /**
+   * Puts the run back into the queue; `returned` attempts do not count. A run whose COMMIT succeeded without its answer stays
+   * succeeded.
+   */
   async release({ id, leaseOwner }: ClaimedRun, returned: 0 | 1): Promise<'succeeded' | 'released'> {
     const { rowCount } = await this.pool.query(
       `UPDATE ingestion_runs SET status = 'queued', phase = NULL, lease_owner = NULL, lease_until = NULL, attempt = attempt - $3
@@ -205,7 +209,7 @@ export class RunsRepository {
     return (await this.pool.query(succeeded, [id, leaseOwner])).rowCount === 1 ? 'succeeded' : 'released';
   }
 
-  /** A waiting run ends at once, a running one when its worker sees the wish. False when it has ended already. */
+  /** A queued run ends at once, an active one when its worker sees the request. False when it has ended already. */
   async requestCancel(id: number): Promise<boolean> {
     const { rowCount } = await this.pool.query(
       `UPDATE ingestion_runs

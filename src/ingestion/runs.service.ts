@@ -20,24 +20,24 @@ import { RejectedRowsRepository } from './rejected-rows.repository.js';
 import { type RejectedFormat, rejectedHeader, rejectedLine } from './rejected-text.js';
 import { RunsRepository } from './runs.repository.js';
 
-/** How long a request may wait for its run. */
+/** The longest time that a request may wait for its run. */
 export const maxWaitSeconds = 60;
 const maxWaitingRuns = 20;
 const lookEveryMs = 100;
 const lookAtMostEveryMs = 500;
 const eventEveryMs = 500;
 const recheckAccessEveryMs = 2_000;
-/** Of event streams and of requests that wait for a run: each asks the database again and again. */
+/** Limits event streams and requests that wait for a run, because each asks the database again and again. */
 const watchers = { places: 200, mostPerCaller: 10, waitingPerCaller: 0, patienceMs: 0 };
 const rejectedBatch = 1_000;
 
 /**
- * What an event stream sends: `progress` whenever something changed, `end` with the final record, or `access_lost` with the
- * reason why its reader may not see the rest.
+ * An event of a stream: `progress` after every change, `end` with the final record, or `access_lost` with the reason why its reader
+ * may not see the rest.
  */
 export type RunEvent = { type: 'progress' | 'end'; data: RunResponse } | { type: 'access_lost'; data: { detail: string; code: string } };
 
-/** Starting, watching and stopping runs; the work itself is the worker's. */
+/** Starts, watches and stops runs. The worker does the work itself. */
 @Injectable()
 export class RunsService {
   private readonly watchers = new FairShare({ ...watchers, refuse: retryAfterS => new TooManyWatchersError(retryAfterS) });
@@ -51,8 +51,9 @@ export class RunsService {
   ) {}
 
   /**
-   * Queues a run and waits up to `waitSeconds`, `maxWaitSeconds` at the most, for its end, less when the service stops.
-   * @throws RunActiveError when a run of the job waits or goes on; TooManyRunsWaitingError; TooManyWatchersError, with nothing queued
+   * Queues a run and waits for its end, for at most `waitSeconds` and `maxWaitSeconds`, or until the service stops.
+   * @throws RunActiveError when the job has a queued or active run; TooManyRunsWaitingError; TooManyWatchersError, with nothing
+   * queued
    */
   async start(principal: Principal, jobId: number, waitSeconds: number): Promise<RunResponse> {
     const leave = waitSeconds > 0 ? await this.watchers.enter({ caller: principal.userId }) : () => undefined;
@@ -109,18 +110,21 @@ export class RunsService {
     }
   }
 
-  /** Removes up to `most` rejected rows of runs that ended longer ago. @returns how many there were */
+  /** Removes at most `most` rejected rows of runs that ended before the kept time. @returns how many were removed */
   removeOldRejected(client: PoolClient, keptDays: number, most: number): Promise<number> {
     return this.rejected.removeOld(client, keptDays, most);
   }
 
-  /** Removes up to `most` runs that ended longer ago, but none that wrote rows, nor the last of a job. @returns how many there were */
+  /**
+   * Removes at most `most` runs that ended before the kept time, but none that wrote rows, nor the last of a job.
+   * @returns how many were removed
+   */
   removeOld(client: PoolClient, keptDays: number, most: number): Promise<number> {
     return this.runs.removeOld(client, keptDays, most);
   }
 
   /**
-   * The run as it goes on, until it has ended, its reader may see it no longer, nobody listens any more, or the service stops.
+   * Streams a run until it has ended, its reader may no longer see it, nobody listens any more, or the service stops.
    * @throws TooManyWatchersError before the first event
    */
   watch(principal: Principal, id: number, call: ExecutionContext): Observable<RunEvent> {

@@ -17,7 +17,7 @@ import { namedColumns, sourceAlias, type SourceProblem, type SourceShape, type T
 
 const connectionPath = ['source', 'connection'];
 const describeTimeoutMs = 10_000;
-/** As many as a table may have; the row's number comes as one more. */
+/** The most columns of a table. The number of the row is added to them. */
 const maxSourceColumns = 1_600;
 
 /** A connection whose tables a run can stage: those in schema `schema` of the service's own database, which `role` may read. */
@@ -27,7 +27,7 @@ export interface StagingSource {
   role: string;
 }
 
-/** Where a mapping reads and what it finds there, its shapes in the order of `targetsOf`; or all that does not fit. */
+/** The source of a mapping with its shapes in the order of `targetsOf`, or all problems of the mapping with it. */
 export type DescribedMapping = { source: StagingSource; shapes: SourceShape[] } | { problems: SourceProblem[] };
 
 interface Described {
@@ -37,11 +37,11 @@ interface Described {
 
 interface SourceColumns {
   columns: Map<string, SourceFamily>;
-  /** How many times as long as a column of its tables a value of the source may be, see check-growth.ts. */
+  /** The factor by which a value of the source may be longer than a column of its tables, see check-growth.ts. */
   growth: number;
 }
 
-/** Looks at the tables behind a mapping: whether they and their columns are there, of what types, and whether its SQL is safe and runs. */
+/** Checks the tables behind a mapping: that they and their columns exist, their types, and that its SQL is safe and runs. */
 @Injectable()
 export class SourcesService {
   constructor(private readonly warehouse: WarehouseService) {}
@@ -154,7 +154,10 @@ export class SourcesService {
     return problems;
   }
 
-  /** Has the database read every piece of the author's SQL once, over no rows, for its types; in case of an error again one by one, to say which. */
+  /**
+   * Lets the database read every piece of the author's SQL once, over no rows, for its types. After an error it reads them one by
+   * one, to find the wrong one.
+   */
   private async describeExpressions(
     connection: UsableConnection,
     target: Target,
@@ -209,7 +212,7 @@ function didYouMean(meant: string | null): Pick<SourceProblem, 'suggestion'> {
   return meant === null ? {} : { suggestion: { zh: `，是否想写 '${meant}'？`, en: `; did you mean '${meant}'?` } };
 }
 
-/** What the guard refused or the database could not read; anything else is not the mapping's fault. */
+/** A problem for SQL that the guard refused or the database could not read. Any other error is not the mapping's fault. */
 function sqlProblem(error: unknown, path: MappingPath): SourceProblem {
   if (error instanceof ApiError && error.status < 500) return { type: 'unsafe_sql', path, text: error.text };
   if (!(error instanceof UnsafeFilterClauseError)) throw error;

@@ -4,7 +4,7 @@ import { type BucketName, buckets, type Route, windowMs } from './charge.js';
 
 const BUCKET = 'bucket';
 
-/** Puts a route into a bucket that it shares with others; `none` is for what must always answer: health. */
+/** Puts a route into a bucket that it shares with others. `none` is for health, which must always answer. */
 export function Bucket(name: BucketName | 'none'): MethodDecorator & ClassDecorator {
   if (name === 'none') return SetMetadata(BUCKET, name);
   const { limit, per } = buckets[name];

@@ -20,7 +20,7 @@ describe('what a request costs', () => {
     ['a run', guarded('run'), null, cost('run', 30, 'user:1'), cost('api_key', 7, 'key:3')],
     ['any other route', guarded(), null, cost('user', 60, 'user:1'), cost('api_key', 7, 'key:3')],
     ['a route that counts nothing', open('none'), null, null, null],
-  ])('%s: its address before the credentials, its caller behind them', (_, route, ofAddress, ofUser, ofKey) => {
+  ])('%s: its address before the credentials, its caller after them', (_, route, ofAddress, ofUser, ofKey) => {
     const found = ([address, user, key] satisfies (string | Caller)[]).map(payer => findCharge(route, payer));
     expect(found).toEqual([ofAddress, ofUser, ofKey]);
   });

@@ -1,6 +1,6 @@
 import { type Principal } from '../access/principal.js';
 
-/** Every limit counts the last 60 seconds, at every moment. */
+/** Every limit counts the last 60 seconds at any moment. */
 export const windowMs = 60_000;
 
 /**
@@ -20,7 +20,7 @@ export const buckets = {
 export type BucketName = keyof typeof buckets;
 
 export interface Route {
-  /** The bucket that the route names; `none` where nothing is counted. */
+  /** The bucket that the route names; `none` if nothing is counted. */
   bucket?: BucketName | 'none' | undefined;
   isPublic: boolean;
 }
@@ -28,7 +28,7 @@ export interface Route {
 /** The user or the API key that a request counts for once its credentials are known. */
 export interface Caller {
   subject: string;
-  /** Requests per minute of the API key that was shown; none for a user. */
+  /** Requests per minute of the API key; undefined for a user. */
   rateLimit?: number;
 }
 

@@ -39,7 +39,7 @@ const cases: Case[] = [
   ['the inner proxy when the outer entry is no address', '2', '10.0.0.1', 'x"><script>, 10.0.0.2', '10.0.0.2'],
 ];
 
-describe('the address a request is counted under', () => {
+describe('the address under which a request is counted', () => {
   it.each(cases)('is %s', (_, trust, peer, forwardedFor, expected) => {
     expect(findClientAddress(peer, forwardedFor, readTrustedProxies(trust))).toBe(expected);
   });

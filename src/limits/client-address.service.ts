@@ -8,10 +8,10 @@ import { currentRequest } from '../common/logging/request-context.js';
 import { Settings } from '../config/settings.js';
 import { type TrustedProxies } from '../config/trusted-proxies.js';
 
-/** All requests without a readable sender share one bucket: a limit that is met too early, never one that is not met. */
+/** All requests without a readable sender share one bucket. Their limit may be met too early, but never be avoided. */
 export const unknownClient = 'unknown';
 
-/** The addresses that requests are counted under. */
+/** The addresses under which requests are counted. */
 @Injectable()
 export class ClientAddressService {
   private forwardingSeen = false;
@@ -27,13 +27,13 @@ export class ClientAddressService {
     return findClientAddress(socket.remoteAddress, header, this.settings.trustProxy);
   }
 
-  /** The address of the request being served, for code that is not handed it. */
+  /** The address of the request being served, for code that does not get the request. */
   current(): string {
     const current = currentRequest();
     return current ? this.of(current.request) : unknownClient;
   }
 
-  /** Behind a proxy that is not trusted all clients share its limits, which looks like a fault of the service. */
+  /** Warns of a proxy that is not trusted: all clients behind it share its limits, which looks like a fault of the service. */
   private warnOfProxy(): void {
     const { trustProxy } = this.settings;
     if (this.forwardingSeen || !('hops' in trustProxy) || trustProxy.hops > 0) return;
@@ -43,10 +43,9 @@ export class ClientAddressService {
 }
 
 /**
- * The address that a request is counted under: IPv4 whole, IPv6 by its /64 (one household or host, which may use any address
- * in it), IPv4 mapped into IPv6 as IPv4. `X-Forwarded-For` is read from its right end, where each trusted proxy wrote whom it
- * saw, and only as far as the senders are trusted; what stands further left is the client's own text.
- *
+ * The address under which a request is counted: IPv4 whole, IPv6 by its /64 (one household or host, which may use any address in
+ * it), IPv4 mapped into IPv6 as IPv4. `X-Forwarded-For` is read from its right end, where each trusted proxy added the sender it
+ * saw, and only as far as the senders are trusted. The rest to the left is the client's own text.
  * @param peer address at the other end of the socket
  * @param forwardedFor the header's value, repeated headers joined by commas
  */
@@ -57,7 +56,7 @@ export function findClientAddress(peer: string | undefined, forwardedFor: string
     const senders = forwardedFor.split(',');
     for (let hop = 0; hop < senders.length && isTrusted(trusted, client, hop); hop++) {
       const sender = readAddress(senders[senders.length - 1 - hop]);
-      // A proxy that does not say whom it saw stands for all of its clients.
+      // A proxy that does not name its sender stands for all of its clients.
       if (sender === null) break;
       client = sender;
     }
@@ -70,7 +69,7 @@ function isTrusted(trusted: TrustedProxies, address: string, hop: number): boole
   return trusted.networks.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** An address without its port, brackets and zone; null for anything else, such as `unknown` or `_hidden`. */
+/** An address without its port, brackets and zone. Null for anything else, such as `unknown` or `_hidden`. */
 function readAddress(text: string | undefined): string | null {
   const bare = text?.trim().replace(/%.*$/, '') ?? '';
   if (isIP(bare) !== 0) return bare;

@@ -37,17 +37,17 @@ export class CountingErrorFilter extends ErrorFilter {
       .catch(() => response.destroy());
   }
 
-  /** Middleware in front of documents that Express serves without guards: they count as errors do. */
+  /** Middleware for documents that Express serves without guards. They count as errors do. */
   readonly countDocument = (request: Request, response: Response, next: NextFunction): void => {
     this.count(request, response).then(() => next(), next);
   };
 
-  /** The error to answer with: the one thrown, or the refusal to hear any more of them. */
+  /** The error to answer with: the original one, or a 429. */
   private async countError(thrown: unknown, host: ArgumentsHost): Promise<unknown> {
     const error = toApiError(thrown);
     const http = host.switchToHttp();
     const response = http.getResponse<Response>();
-    // A fault of ours is nobody's flood: it is told as what it is, also to an address that is refused.
+    // A fault of the service counts against nobody. Its error is shown as it is, also to an address that is refused.
     if (error.status >= 500 || response.headersSent || this.limiter.hasCounted(response)) return error;
     try {
       await this.count(http.getRequest<Request>(), response);

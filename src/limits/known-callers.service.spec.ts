@@ -15,7 +15,7 @@ describe('known callers', () => {
     callers = new KnownCallersService(new TokenKey(readSettings({ JWT_SECRET_KEY: secret })));
   });
 
-  it('are those whose credential was good lately, and those with a token of ours that shows nothing else', () => {
+  it('are those with a recently good credential, and those who show only a token of ours', () => {
     callers.remember(showing({ 'x-api-key': 'good' }), { subject: 'key:1', rateLimit: 60 });
     expect(callers.isLikelyGood(showing({ 'x-api-key': 'good' }))).toBe(true);
     expect(callers.isLikelyGood(showing(bearer(signed('a'))))).toBe(true);
@@ -42,7 +42,7 @@ describe('known callers', () => {
     expect(callers.isLikelyGood(showing(bearer(signed('b'))))).toBe(true);
   });
 
-  it('are not driven out by junk, however much there is of it', () => {
+  it('are not displaced by junk, however much there is of it', () => {
     callers.remember(showing({ 'x-api-key': 'good' }), { subject: 'key:1', rateLimit: 60 });
     callers.distrust(showing(bearer(signed('ended'))));
     for (let count = 0; count < 50_000; count++) {

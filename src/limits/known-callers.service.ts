@@ -15,7 +15,10 @@ const capacity = 20_000;
 @Injectable()
 export class KnownCallersService {
   private readonly callers = new RecentMap<string, Caller>(keepMs, capacity, () => performance.now());
-  /** Tokens of ours that were shown in a flood: ended ones, or good ones whose holder takes part. Only who could log in has one. */
+  /**
+   * Tokens of ours that were shown in a flood: ended ones, or good ones whose holder takes part. Only users who logged in have one,
+   * so junk cannot fill this memory.
+   */
   private readonly flooding = new RecentMap<string, true>(keepMs, capacity, () => performance.now());
 
   constructor(private readonly key: TokenKey) {}
@@ -25,7 +28,7 @@ export class KnownCallersService {
     return key === null ? undefined : this.callers.get(key);
   }
 
-  /** Whether a request shows a credential that was good lately, or a token of ours, told without a query: it may have ended. */
+  /** Tells without a query whether a request shows a recently good credential, or a token of ours, which may have ended. */
   isLikelyGood(request: Request): boolean {
     if (this.find(request)) return true;
     const token = this.findToken(request);
@@ -45,7 +48,7 @@ export class KnownCallersService {
     if (token !== null) this.flooding.set(hashOf(token), true);
   }
 
-  /** The token of a request that shows nothing else, if we have signed it. */
+  /** The token of a request that shows no other credential, if we have signed it. */
   private findToken({ headers: { authorization, 'x-api-key': apiKey } }: Request): string | null {
     if (apiKey !== undefined || authorization?.startsWith('Bearer ') !== true) return null;
     const token = authorization.slice('Bearer '.length);
@@ -58,5 +61,5 @@ function credentialKey({ headers }: Request): string | null {
   return authorization === '' && apiKey === '' ? null : hashOf(`${authorization}\n${String(apiKey)}`);
 }
 
-/** So that no credential stays in memory. */
+/** Credentials are hashed, so that none stays in memory. */
 const hashOf = (credential: string) => hash('sha256', credential, 'base64');

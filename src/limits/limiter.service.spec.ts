@@ -8,13 +8,13 @@ import { MemoryStorage } from './storage/memory.storage.js';
 
 const charge: Charge = { name: 'login', limit: 3, subject: 'a' };
 
-/** A response as far as the limiter looks at it. */
+/** The part of a response that the limiter uses. */
 function aResponse(): { response: Response; headers: string[] } {
   const headers: string[] = [];
   return { headers, response: { appendHeader: (name: string, value: string) => headers.push(`${name}: ${value}`) } as unknown as Response };
 }
 
-/** The memory storage, asked over a line that takes `delayMs` in each direction. */
+/** The memory storage, over a line that takes `delayMs` in each direction. */
 function remote(delayMs: number): ThrottlerStorage & { asked: number } {
   const memory = new MemoryStorage();
   const storage = {
@@ -48,7 +48,7 @@ describe('LimiterService', () => {
     expect(limiter.isBlocked({ ...charge, limit: 4 })).toBe(false);
   });
 
-  it('admits at the first possible moment, however slow the answer that said so', async () => {
+  it('admits at the first possible moment, however slow the answer that gave it', async () => {
     const limiter = limiterOn(remote(700));
     const startedAt = performance.now();
     for (let count = 0; count < 3; count++) await limiter.admit(charge, aResponse().response);
@@ -58,7 +58,7 @@ describe('LimiterService', () => {
     await limiter.admit(charge, aResponse().response);
   });
 
-  it('names the policy, what is left, and the whole seconds until there is more', async () => {
+  it('names the policy, the requests left, and the whole seconds until there is one more', async () => {
     const limiter = limiterOn(new MemoryStorage());
     const first = aResponse();
     await limiter.admit(charge, first.response);

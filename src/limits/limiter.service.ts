@@ -9,10 +9,10 @@ import { type HitRecord } from './storage/sliding-log.js';
 
 const rememberedBlocks = 50_000;
 
-/** Counts requests against their limits and says so in the `RateLimit` headers (draft-ietf-httpapi-ratelimit-headers-10). */
+/** Counts requests against their limits and reports them in the `RateLimit` headers (draft-ietf-httpapi-ratelimit-headers-10). */
 @Injectable()
 export class LimiterService {
-  /** Until when a key is known to be refused, so that a blocked client costs no query. */
+  /** The time until which a key is known to be refused, so that a blocked client costs no query. */
   private readonly blockedUntil = new RecentMap<string, number>(windowMs, rememberedBlocks, () => performance.now());
 
   constructor(
@@ -22,7 +22,7 @@ export class LimiterService {
 
   /**
    * Counts one request and returns if it is admitted.
-   * @throws TooManyRequestsError, or LimitsUnavailableError when the storage does not answer.
+   * @throws TooManyRequestsError; LimitsUnavailableError when the storage does not answer
    */
   async admit(charge: Charge, response: Response): Promise<void> {
     this.refuseBlocked(charge, response);
@@ -36,26 +36,26 @@ export class LimiterService {
       throw new LimitsUnavailableError(error);
     }
     if (record.isBlocked) {
-      // From before the question: the storage decided later than that, so no request is refused after its Retry-After.
+      // Counted from before the question. The storage decided later than that, so no request is refused after its Retry-After.
       this.blockedUntil.set(blockKey(scaled), askedAt + record.timeToBlockExpire * 1000);
       this.refuse(scaled, record.timeToBlockExpire, response);
     }
     announce(scaled, limit - record.totalHits, record.timeToExpire, response);
   }
 
-  /** Whether this process knows that the request would be refused; asks nobody. */
+  /** Tells whether this process knows that the request would be refused, without asking the storage. */
   isBlocked(charge: Charge): boolean {
     return this.blockedSeconds(this.scale(charge)) > 0;
   }
 
-  /** @throws TooManyRequestsError if this process knows that the request would be refused; asks nobody. */
+  /** @throws TooManyRequestsError if this process knows that the request would be refused, without asking the storage */
   refuseBlocked(charge: Charge, response: Response): void {
     const scaled = this.scale(charge);
     const seconds = this.blockedSeconds(scaled);
     if (seconds > 0) this.refuse(scaled, seconds, response);
   }
 
-  /** Whether a request was counted, or refused: its answer then names the limit. */
+  /** Tells whether a request was counted or refused, so that its answer names the limit. */
   hasCounted(response: Response): boolean {
     return response.hasHeader('RateLimit');
   }
@@ -77,7 +77,7 @@ export class LimiterService {
 
 const blockKey = ({ name, limit, subject }: Charge) => `${name}:${limit}:${subject}`;
 
-/** Rounded up; a microsecond is what sums of floating-point times may be off by, and far less than a request takes to arrive. */
+/** Rounds up, but ignores a microsecond: sums of floating-point times may be off by that, and a request takes far longer to arrive. */
 function wholeSeconds(seconds: number): number {
   return Math.ceil(seconds - 1e-6);
 }

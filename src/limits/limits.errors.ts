@@ -2,7 +2,7 @@ import { ApiError } from '../common/errors/api-error.js';
 import { type Charge, windowMs } from './charge.js';
 
 export class TooManyRequestsError extends ApiError {
-  /** Name of the limit that was used up. */
+  /** The name of the limit that was used up. */
   readonly bucket: string;
 
   /** @param retryAfterS whole seconds after which a request is admitted */

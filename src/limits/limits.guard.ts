@@ -26,7 +26,7 @@ export class LimitsGuard implements CanActivate {
     const route = { bucket: bucketOf(context), isPublic: accessOf(context).kind === 'public' };
     const principal = principalOf(context) as Principal | undefined;
     if (principal) await this.countCaller(route, principal, http.getRequest(), response);
-    // A public route has no caller: behind the credentials its request is counted already.
+    // A public route has no caller; its request was already counted before the credentials.
     else if (!this.limiter.hasCounted(response)) await this.countAddress(route, http.getRequest(), response);
     return true;
   }

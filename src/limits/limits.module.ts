@@ -11,7 +11,7 @@ import { openStorage } from './storage/open-storage.js';
 
 const services = [LimiterService, ClientAddressService, KnownCallersService, CountingErrorFilter];
 
-/** Rate limits; their guard and their filter stand in the lists of `app.module.ts`. */
+/** Rate limits. Their guard and their filter stand in the lists of `app.module.ts`. */
 @Global()
 @Module({
   imports: [TokenKeyModule],

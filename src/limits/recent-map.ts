@@ -1,6 +1,6 @@
 /**
- * A bounded map of what was used lately, with constant cost and no timer: two generations, of which the older is dropped as a
- * whole. An entry lives for at least `keepMs` after its last use, unless `capacity` other keys came in between.
+ * A bounded map of recently used entries, with constant cost and no timer. It has two generations, and the older one is dropped as
+ * a whole. An entry lives for at least `keepMs` after its last use, unless `capacity` other keys came in between.
  */
 export class RecentMap<K, V> {
   private young = new Map<K, V>();

@@ -9,11 +9,11 @@ import { type Pattern } from './formula/formula-tree.js';
 import { type GraphMetrics, toDefinition } from './graph-metrics.js';
 import { type MetricRow } from './metric-rows.js';
 
-/** What can be said of a metric without running it. */
+/** The facts about a metric that are known without running it. */
 export interface MetricDescription {
-  /** Null when the formula matches no pattern, or when something it needs is not bound. */
+  /** Null when the formula matches no pattern, or when a metric that it needs is not bound. */
   pattern: Pattern | null;
-  /** Dimensions that every binding it reaches has. */
+  /** The dimensions that all bindings of the formula share. */
   dimensions: BoundDimension[];
   hasTime: boolean;
   executable: boolean;
@@ -26,7 +26,7 @@ export function describeMetric(row: MetricRow, graph: GraphMetrics): MetricDescr
   return { ...described, warnings: [...described.warnings, ...ambiguousNames(row, graph)] };
 }
 
-/** Names by which another metric of the graph can be meant too; formulas and questions take the first that fits. */
+/** Names that also fit another metric of the graph. Formulas and questions take the first that fits. */
 function ambiguousNames(row: MetricRow, graph: GraphMetrics): MetricWarning[] {
   return [row.name, ...row.aliases].flatMap(name => {
     const other = graph.findOther(row.id, name);

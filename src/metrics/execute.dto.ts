@@ -242,13 +242,13 @@ export class ExecuteMetricResponse {
   warnings: MetricWarning[];
 }
 
-/** Something that does not stop the request but that its sender should know. */
+/** A warning for the sender that does not stop the request. */
 export interface MetricWarning {
   code: string;
   message: string;
 }
 
-/** The request with every default spelt out, as the compiler takes it. */
+/** Fills in every default of the request, as the compiler needs it. */
 export function toMetricRequest(body: ExecuteMetricRequest): MetricRequest {
   const clause = body.filter_clause ?? null;
   return {
@@ -263,7 +263,7 @@ export function toMetricRequest(body: ExecuteMetricRequest): MetricRequest {
   };
 }
 
-/** Some clients send null for what they leave out. */
+/** Some clients send null for fields that they leave out. */
 function withoutNulls<T extends object>(fields: T): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as T;
 }

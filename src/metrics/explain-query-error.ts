@@ -7,7 +7,7 @@ import { leavesOf, type ResolvedMetric } from './plan/resolve-metric.js';
 import { sqlTexts } from './formula/formula-tree.js';
 import { sqlstates } from '../sql/sqlstate.js';
 
-/** What a warehouse reports, with a place, when the pieces of an expression do not go together. */
+/** The errors, with a place, that a warehouse reports when the pieces of an expression do not fit together. */
 const typeErrors: ReadonlySet<string> = new Set([
   sqlstates.undefinedFunction,
   sqlstates.datatypeMismatch,
@@ -21,10 +21,9 @@ const typeErrors: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A query that failed because of types in a piece of SQL that the client wrote, as an error about that piece: the filter clause, or
- * the formula. The position points into the statement, where each piece stands word for word between line breaks
- * (same-shape.ts).
- * @returns null when the failure has no place, or one outside of the client's SQL
+ * Turns a query that failed because of types in the client's SQL into an error about that SQL: the filter clause or the formula.
+ * The position points into the statement, where each piece stands word for word between line breaks (same-shape.ts).
+ * @returns null when the failure has no place, or a place outside the client's SQL
  */
 export function explainQueryError(
   error: WarehouseQueryError,
@@ -54,7 +53,7 @@ export function explainQueryError(
   return null;
 }
 
-/** UTF-16 offset into `piece` of the place `offset` of the statement, or null when it is not in there. */
+/** The UTF-16 offset into `piece` for `offset` in the statement, or null when it is outside the piece. */
 function placeIn(piece: string, sql: string, offset: number): number | null {
   const embedded = `(\n${piece}\n)`;
   for (let start = sql.indexOf(embedded); start >= 0; start = sql.indexOf(embedded, start + 1)) {

@@ -11,7 +11,7 @@ describe('GraphMetrics', () => {
     expect([graph.findOther(1, '销量')?.id, graph.findOther(1, 'M2')?.id, graph.findOther(2, 'm1')?.id]).toEqual([2, 2, 1]);
   });
 
-  it('reads what formulas lead to, through circles too, and nothing else', async () => {
+  it('reads the metrics that formulas lead to, through circles too, and nothing else', async () => {
     const graph = open([metric(1, '[m2]+[m3]'), metric(2, '[m1]+1'), metric(3, 'SUM(x)'), metric(4, 'SUM(y)')]);
     await graph.reach([metric(1, '[m2]+[m3]')]);
     expect([1, 2, 3, 4].map(id => graph.row(id) !== undefined)).toEqual([true, true, true, false]);

@@ -4,12 +4,12 @@ import { parseKept } from './formula/keep-parsed.js';
 import { type MetricName, type MetricRow } from './metric-rows.js';
 import { maxReferences, type MetricDefinition } from './plan/resolve-metric.js';
 
-/** Bindings are let go of before more are read: each may take a quarter of a megabyte. */
+/** Drops bindings before it reads more, because each may take a quarter of a megabyte. */
 const mostKept = 200;
 
-/** The metrics of a graph as formulas refer to each other: the names and formulas of all, the bindings of those that are needed. */
+/** The metrics of a graph, for references between formulas: the names and formulas of all, the bindings of the needed ones. */
 export class GraphMetrics {
-  /** A metric's own name before anybody's alias, the oldest metric first. */
+  /** A metric's own name comes before any alias. The oldest metric comes first. */
   private readonly named = new Map<string, MetricName>();
   /** By lower-case name or alias, the oldest first. */
   private readonly sharers = new Map<string, MetricName[]>();
@@ -31,13 +31,13 @@ export class GraphMetrics {
     }
   }
 
-  /** What `[name]` means in a formula of the graph; its binding is there once it was reached. */
+  /** Finds the metric that `[name]` means in a formula of the graph. Its binding is there once it was reached. */
   readonly find = (name: string): MetricDefinition | undefined => {
     const metric = this.named.get(name);
     return metric && toDefinition(metric, this.rows.get(metric.id));
   };
 
-  /** The first other metric that the name can mean too, whatever the case of its letters. */
+  /** The first other metric that the name fits too, in any case. */
   findOther(id: number, name: string): MetricName | undefined {
     return this.sharers.get(name.toLowerCase())?.find(metric => metric.id !== id);
   }
@@ -55,12 +55,15 @@ export class GraphMetrics {
     return this.rows.get(id);
   }
 
-  /** The metric whose binding this is. */
+  /** The metric that has this binding. */
   ownerOf(binding: object): MetricRow | undefined {
     return [...this.rows.values()].find(row => row.binding?.bound === binding);
   }
 
-  /** A formula that cannot be read leads nowhere. More metrics than a formula may refer to are not needed: it is refused. */
+  /**
+   * The metrics that formulas lead to. An unreadable formula leads nowhere. Beyond the allowed number of references it stops,
+   * because the formula is refused anyway.
+   */
   private reachedFrom(start: { id: number; formula: string }): number[] {
     const reached = new Set<number>();
     const open = [start];

@@ -18,7 +18,7 @@ import {
 import { type MetricRow, type StoredBinding } from './metric-rows.js';
 import { MetricsRepository } from './metrics.repository.js';
 
-/** Metrics as records: named formulas of a graph, and the tables they are bound to. */
+/** Metrics as records: the named formulas of a graph, and the tables they are bound to. */
 @Injectable()
 export class MetricDefinitionsService {
   constructor(
@@ -43,7 +43,7 @@ export class MetricDefinitionsService {
     return { ...rows, items };
   }
 
-  /** Saved also when the formula matches no pattern or nothing is bound: that is told here, and fails at execution. */
+  /** Saves the metric even if its formula matches no pattern or it has no binding. The answer reports that, and execution fails. */
   async create(principal: Principal, body: CreateMetricRequest): Promise<MetricResponse> {
     const binding = body.binding ? await this.store(principal, body.binding, ['body', 'binding']) : null;
     const { name, formula, unit = null, description = null } = body;
@@ -60,7 +60,7 @@ export class MetricDefinitionsService {
   }
 
   async update(id: number, { name, aliases, formula, unit, description }: UpdateMetricRequest): Promise<MetricResponse> {
-    // Only unit and description may be cleared; a null elsewhere says nothing.
+    // Only unit and description may be cleared. A null elsewhere means no change.
     const changes = {
       ...(name != null && { name }),
       ...(aliases != null && { aliases }),
@@ -76,7 +76,7 @@ export class MetricDefinitionsService {
     await this.metrics.delete(id);
   }
 
-  /** From now on the metric reads the warehouse in the caller's name. @throws what `MetricBinder.bind` throws */
+  /** Lets the metric read the warehouse in the caller's name from now on. @throws the errors of `MetricBinder.bind` */
   async bind(principal: Principal, id: number, body: BindingRequest): Promise<MetricResponse> {
     await this.metrics.putBinding(id, principal.userId, await this.store(principal, body, ['body']));
     return this.get(id);

@@ -1,4 +1,4 @@
-/** Request bodies that work when pasted against the tables in the examples of the upload route, and those of `npm run demo`. */
+/** Request bodies that work when pasted, on the tables in the examples of the upload route and on those of `npm run demo`. */
 export const formulaExample = 'SUM(unit_price * quantity * (1 - discount))';
 
 export const bindingExample = {

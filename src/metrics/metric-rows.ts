@@ -1,7 +1,7 @@
 import { type Metric } from './metric.entity.js';
 import { type MetricBinding } from './plan/metric-binding.js';
 
-/** What `metric_bindings.binding` holds: the binding as the client sent it, and as it was checked and spelt out. */
+/** The content of `metric_bindings.binding`: the binding as the client sent it, and the checked one with its defaults. */
 export interface StoredBinding {
   source: object;
   bound: MetricBinding;
@@ -12,7 +12,7 @@ export type MetricRow = Pick<
   'id' | 'graphId' | 'name' | 'aliases' | 'formula' | 'unit' | 'description' | 'createdAt' | 'updatedAt'
 > & {
   binding: StoredBinding | null;
-  /** Whoever saved the binding, in whose name it is read; null once that user is deleted. */
+  /** The user who saved the binding, in whose name the warehouse is read. Null once that user is deleted. */
   savedBy: { id: number; username: string } | null;
 };
 

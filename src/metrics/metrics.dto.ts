@@ -15,7 +15,7 @@ import { type MetricRow } from './metric-rows.js';
 
 const printable = /^[^\p{Cc}\p{Cs}]*$/u;
 const maxId = 2 ** 31 - 1;
-/** The parser's own cap is 4,000; what is longer is saved no more than it is parsed. */
+/** The parser allows 4,000 characters, so nothing longer is saved. */
 const maxFormula = 4_000;
 
 export class CreateMetricRequest {
@@ -66,7 +66,7 @@ export class CreateMetricRequest {
 }
 
 export class UpdateMetricRequest {
-  // Other examples name the metric so.
+  // Other examples use this name.
   @ApiPropertyOptional({ example: '销售额' })
   @IsOptional()
   @IsName()

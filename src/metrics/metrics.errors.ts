@@ -12,11 +12,11 @@ export class MetricNameTakenError extends ApiError {
 export interface MissingBinding {
   metric_id: number;
   name: string;
-  /** The way from the metric that was asked for: `客单价 → 销售额`. */
+  /** The path from the requested metric: `客单价 → 销售额`. */
   path: string;
 }
 
-/** 400: an aggregate was reached that no table stands behind. */
+/** 400: the formula reaches an aggregate that no table is bound to. */
 export class MissingBindingError extends ApiError {
   constructor(metricId: number, missing: MissingBinding[]) {
     const paths = missing.map(each => each.path).join('; ');
@@ -48,7 +48,7 @@ export class MetricTableMissingError extends ApiError {
   }
 }
 
-/** 501: the formula is read and its pattern known, but running it is not built yet. Never ignored, never computed as something else. */
+/** 501: the pattern of the formula is recognised but not built yet. It is never ignored or computed as something else. */
 export class PatternNotBuiltError extends ApiError {
   /** @param what the pattern, or the part of it that cannot be run */
   constructor(pattern: Pattern, what: string) {
@@ -61,7 +61,7 @@ export class PatternNotBuiltError extends ApiError {
   }
 }
 
-/** 422: a join that repeats rows of the fact table would be counted twice under every aggregate. */
+/** 422: a join repeats rows of the fact table, so that every aggregate would count them twice. */
 export class FanOutJoinError extends ApiError {
   constructor(alias: string, reason: Bilingual) {
     super(
@@ -82,7 +82,7 @@ export class MixedConnectionsError extends ApiError {
   }
 }
 
-/** 422: a question would have to be compared with more names of metrics and dimensions than are sent along. */
+/** 422: the metrics and dimensions have more names than can be sent along with a question. */
 export class TooManyMetricNamesError extends ApiError {
   constructor() {
     super(422, 'too_many_metric_names', {

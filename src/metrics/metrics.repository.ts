@@ -26,7 +26,7 @@ export class MetricsRepository {
     private readonly quotas: Quotas,
   ) {}
 
-  /** Metrics of the graphs that are visible (null: all of them), or of one of these graphs. */
+  /** Lists the metrics of the visible graphs (null: all of them), or of one of these graphs. */
   async list(visible: number[] | null, graphId: number | null, afterId: number, limit: number): Promise<MetricRow[]> {
     const { rows } = await this.pool.query<MetricRow>(
       `${metricRow}
@@ -42,7 +42,7 @@ export class MetricsRepository {
     return rows[0] ?? null;
   }
 
-  /** All metrics of a graph: what a formula's `[name]` is looked up in. */
+  /** Loads all metrics of a graph, in which a formula's `[name]` is looked up. */
   async openGraph(graphId: number): Promise<GraphMetrics> {
     const { rows } = await this.pool.query<MetricName>({
       name: 'list-metric-names',
@@ -56,7 +56,7 @@ export class MetricsRepository {
     return this.pool.readBounded<MetricRow>('metric', `${metricRow} WHERE m.id = ANY ($1) ORDER BY m.id`, [ids]);
   }
 
-  /** Another text after each change of a metric of the graph or of its binding. */
+  /** A text that differs after each change of a metric of the graph or of its binding. */
   async versionOf(graphId: number): Promise<string> {
     const { rows } = await this.pool.query<{ version: string }>({
       name: 'version-of-metrics',
@@ -93,7 +93,7 @@ export class MetricsRepository {
     await this.metrics.delete({ id });
   }
 
-  /** Replaces the binding and raises its version, which belongs to every cache key. */
+  /** Replaces the binding and raises its version, which is part of every cache key. */
   async putBinding(id: number, savedBy: number, binding: StoredBinding): Promise<void> {
     await this.pool.query(putBinding, [id, binding.bound.connection_id, JSON.stringify(binding), savedBy]);
   }

@@ -36,7 +36,7 @@ import { sqlstates } from '../sql/sqlstate.js';
 /** The connections that a metric reads, by id. */
 type Connections = ReadonlyMap<number, UsableConnection>;
 
-/** A metric as the question answering sees it. */
+/** A metric as question answering sees it. */
 export interface CatalogEntry {
   id: number;
   name: string;
@@ -46,12 +46,12 @@ export interface CatalogEntry {
   has_time: boolean;
 }
 
-/** Catalogs that are kept, and the characters of names that one may have: it goes with every question. */
+/** The number of catalogs kept, and the characters of names that one may have: a catalog goes with every question. */
 const mostCatalogs = 100;
 const mostCharacters = 500_000;
 const describedAtOnce = 50;
 
-/** Running metrics, and what other features may know of them. */
+/** Runs metrics, and tells other features about them. */
 @Injectable()
 export class MetricsService implements OnModuleInit {
   constructor(
@@ -68,16 +68,16 @@ export class MetricsService implements OnModuleInit {
   }
 
   /**
-   * Compiles a metric and runs it where its tables lie, read-only.
+   * Compiles a metric and runs it in the warehouse, read-only.
    * @throws in this order: RecordNotFoundError, GraphAccessError; FormulaParseError; MissingBindingError; PatternNotBuiltError;
-   *   UnsafeFilterClauseError; SchemaError (names and options that do not fit); ConnectionAccessLostError;
-   *   MetricTableMissingError; errors of the warehouse
+   * UnsafeFilterClauseError; SchemaError (names and options that do not fit); ConnectionAccessLostError; MetricTableMissingError;
+   * errors of the warehouse
    */
   async execute(principal: Principal, id: number, body: ExecuteMetricRequest): Promise<ExecuteMetricResponse> {
     const started = performance.now();
     const metric = await this.metrics.find(id);
     if (!metric) throw new RecordNotFoundError('metric');
-    // The route's guard has asked already; questions come in here too.
+    // The route's guard has checked this already, but questions also come in here.
     await this.access.require(principal, metric.graphId, 'viewer');
     const graph = await this.metrics.openGraph(metric.graphId);
     await graph.reach([metric]);
@@ -123,7 +123,7 @@ export class MetricsService implements OnModuleInit {
     };
   }
 
-  /** @throws FormulaParseError, and UnsafeFilterClauseError for SQL that no binding could make admissible */
+  /** @throws FormulaParseError; UnsafeFilterClauseError for SQL that no binding could make admissible */
   parse(formula: string): ParseFormulaResponse {
     const { pattern, root } = parseFormula(formula);
     checkFormulaSql(root, formula);
@@ -131,7 +131,7 @@ export class MetricsService implements OnModuleInit {
   }
 
   /**
-   * The metrics of a graph that can be executed; worked out once after each change of one.
+   * The metrics of a graph that can be executed, computed once after each change of one.
    * @throws TooManyMetricNamesError
    */
   async catalog(graphId: number): Promise<CatalogEntry[]> {
@@ -140,13 +140,13 @@ export class MetricsService implements OnModuleInit {
     if (catalog?.version !== version) {
       const entries = this.readCatalog(graphId);
       entries.catch((error: unknown) => {
-        // A failure of the moment must not stay.
+        // A temporary failure must not be kept.
         const isOfMoment = !(error instanceof TooManyMetricNamesError);
         if (isOfMoment && this.catalogs.get(graphId)?.entries === entries) this.catalogs.delete(graphId);
       });
       catalog = { version, entries };
     }
-    // The graph that was asked about last stands last.
+    // The graph that was used last stands last.
     this.catalogs.delete(graphId);
     this.catalogs.set(graphId, catalog);
     for (const oldest of this.catalogs.keys()) if (this.catalogs.size > mostCatalogs) this.catalogs.delete(oldest);
@@ -177,7 +177,8 @@ export class MetricsService implements OnModuleInit {
   }
 
   /**
-   * The connections that the metric reads, by id, each in the name of whoever saved the binding: the caller needs no right of their own.
+   * Opens the connections that the metric reads, by id, each in the name of the user who saved the binding. The caller needs no
+   * right of their own.
    * @throws ConnectionAccessLostError
    */
   private async open({ bindings }: ResolvedMetric, metric: MetricRow, graph: GraphMetrics, claim: Claim): Promise<Connections> {
@@ -192,7 +193,7 @@ export class MetricsService implements OnModuleInit {
     return new Map([...opened.values()].map(connection => [connection.id, connection]));
   }
 
-  /** A failed query as an error about what the client sees: the table that is gone, the clause or the formula. */
+  /** Turns a failed query into an error about things that the client knows: the missing table, the clause or the formula. */
   private async explain(
     error: unknown,
     { sql }: CompiledMetric,

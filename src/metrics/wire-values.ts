@@ -14,14 +14,14 @@ const types: Record<string, string> = {
   timestamptz: 'datetime',
 };
 
-/** The type of a result column as the answer names it; unknown before anything was executed. */
+/** The type of a result column in the answer. It is unknown before anything was executed. */
 export function wireTypeOf(postgresType: string | undefined): string {
   return postgresType === undefined ? 'unknown' : (types[postgresType] ?? postgresType);
 }
 
 /**
- * Values as they go out: int8 and numeric stay the text the database sent, because a JSON number would round them. NaN and Infinity
- * are not JSON: they become null, and the answer says so.
+ * Turns values into JSON. int8 and numeric stay the text that the database sent, because a JSON number would round them. NaN and
+ * Infinity are not JSON, so they become null, with a warning.
  */
 export function toWireValue(value: unknown, warnings: MetricWarning[]): unknown {
   if (value !== 'NaN' && value !== 'Infinity' && value !== '-Infinity') return value;

@@ -1,11 +1,11 @@
 /**
- * What user SQL may call, cast to and read. Deny by default: a name that is not here is refused, whatever it does.
- * Left out on purpose although they look harmless: string builders (repeat, lpad, format: a memory bomb per row), string_agg and array_agg (one over all rows; see check-growth.ts), random()
- * and clock_timestamp() (an answer that cannot be repeated), set-returning functions, everything that takes SQL as text.
+ * The functions, types and values that user SQL may use. Any other name is refused. Some are left out although they look harmless:
+ * string builders (repeat, lpad, format: a memory bomb per row), string_agg and array_agg (one over all rows; see check-growth.ts),
+ * random() and clock_timestamp() (an answer that cannot be repeated), set-returning functions, everything that takes SQL as text.
  */
 const list = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/).filter(Boolean));
 
-/** Scalar functions of pg_catalog, including the names that SQL syntax turns into (EXTRACT, AT TIME ZONE, TRIM, SIMILAR TO …). */
+/** Scalar functions of pg_catalog, including the names behind SQL syntax (EXTRACT, AT TIME ZONE, TRIM, SIMILAR TO …). */
 export const scalarFunctions = list(`
   abs ceil ceiling floor round trunc sign mod div power pow sqrt exp ln log width_bucket
   lower upper initcap length char_length character_length octet_length btrim ltrim rtrim substring substr left right position strpos
@@ -27,12 +27,12 @@ export const aggregateFunctions = list(`
 
 export const windowFunctions = list('row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value');
 
-/** Types a value may be cast to, as the parser names them; arrays of them too. No reg* types (they probe the catalogue), no user types. */
+/** The types of casts, as the parser names them, and arrays of them. No reg* types (they probe the catalogue), no user types. */
 export const castTypes = list(`
   text varchar int2 int4 int8 float4 float8 numeric bool date time timetz timestamp timestamptz interval json jsonb uuid
 `);
 
-/** SQLValueFunction also stands for CURRENT_USER, SESSION_USER, CURRENT_CATALOG …: only the clock is public. */
+/** SQLValueFunction also covers CURRENT_USER, SESSION_USER, CURRENT_CATALOG …, so only the clock is allowed. */
 export const valueFunctions = list(`
   SVFOP_CURRENT_DATE SVFOP_CURRENT_TIME SVFOP_CURRENT_TIME_N SVFOP_CURRENT_TIMESTAMP SVFOP_CURRENT_TIMESTAMP_N
   SVFOP_LOCALTIME SVFOP_LOCALTIME_N SVFOP_LOCALTIMESTAMP SVFOP_LOCALTIMESTAMP_N

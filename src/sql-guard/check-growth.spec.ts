@@ -22,7 +22,7 @@ function factsOf(work: () => unknown): { reason: string; token?: string | undefi
   }
 }
 
-describe('what user SQL may build', () => {
+describe('the values that user SQL may build', () => {
   beforeAll(() => loadSqlParser());
 
   it.each([
@@ -72,13 +72,13 @@ describe('what user SQL may build', () => {
     expect(factsOf(() => guardSelect(query, { schema: 'mirror' }))).not.toBeNull();
   });
 
-  it('multiplies through sub-selects only what they pass on', () => {
+  it('multiply through sub-selects only what they pass on', () => {
     const query = 'SELECT x || b AS y FROM (SELECT concat(a, b, c) AS x, b FROM t) AS p ORDER BY length(a || b)';
     expect(guardSelect(query, { schema: 'mirror' }).growth).toBe(6);
     expect(guardSelect('SELECT a, count(*) FROM t GROUP BY a UNION SELECT b, 1 FROM t', { schema: 'mirror' }).growth).toBe(1);
   });
 
-  it(`is never longer than the guard foresees (${runs} expressions on PostgreSQL, seed ${seed})`, async () => {
+  it(`are never longer than the guard foresees (${runs} expressions on PostgreSQL, seed ${seed})`, async () => {
     const database = await cloneDatabase();
     const client = new pg.Client(database.url);
     await client.connect();

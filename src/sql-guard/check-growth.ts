@@ -4,7 +4,7 @@ import { gathers } from './refuse-gathering.js';
 import { type SqlTree } from './sql-parser.js';
 import { nameParts, type NodeFields, Refusal } from './walk-tree.js';
 
-/** A value that user SQL builds is at most this many times as long as the longest column or constant that it is made of. */
+/** A value built by user SQL is at most this many times as long as the longest column or constant in it. */
 export const maxGrowth = 100;
 
 export const growthSentence: Bilingual = {
@@ -12,13 +12,13 @@ export const growthSentence: Bilingual = {
   en: `the value it builds may be more than ${maxGrowth} times as long as a column; join fewer parts`,
 };
 
-/** Of each name in scope: how much longer than a stored value the columns of a relation may be. */
+/** For each name in scope, the factor by which columns of a relation may be longer than a stored value. */
 interface Scope {
   columns: number;
   ctes: ReadonlyMap<string, number>;
 }
 
-/** Their result is as long as all their arguments together. */
+/** Functions whose result is as long as all their arguments together. */
 const joining: ReadonlySet<string> = new Set(['concat', 'overlay', 'array_cat', 'array_append', 'array_prepend']);
 const pathFunctions: ReadonlySet<string> = new Set([
   'jsonb_path_query_first',
@@ -28,10 +28,10 @@ const pathFunctions: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The text of user SQL is embedded as it is, so that nothing in it can be measured while it runs: what it may build is bounded by its
- * shape. Works on trees that the walk has admitted.
+ * Limits the values that user SQL may build by its shape. Its text is embedded as it is, so nothing in it can be measured while it
+ * runs. Works on trees that the walk has admitted.
  * @returns the factor by which a value in `tree` may be longer than a stored one, at least 1
- * @throws Refusal where it is above {@link maxGrowth}
+ * @throws Refusal if it is above {@link maxGrowth}
  */
 export function checkGrowth(tree: SqlTree): number {
   let most = 1;
@@ -99,7 +99,7 @@ export function checkGrowth(tree: SqlTree): number {
     const inner = { columns: outer.columns, ctes };
     if (node.larg && node.rarg)
       return Math.max(select(node.larg as NodeFields, inner, offset), select(node.rarg as NodeFields, inner, offset));
-    // A join condition and a lateral sub-select may read what stands before them.
+    // A join condition and a lateral sub-select may read the relations before them.
     const scope = ((node.fromClause ?? []) as unknown[]).reduce<Scope>(
       (seen, item) => ({ ...seen, columns: Math.max(seen.columns, source(item, seen, offset)) }),
       inner,
@@ -137,7 +137,7 @@ function children(fields: NodeFields): unknown[] {
     return values.flatMap(each => {
       if (typeof each !== 'object' || each === null) return [];
       const [key = ''] = Object.keys(each);
-      // Some nodes stand without their wrapper, such as `over: {…}` and `typeName: {…}`.
+      // Some nodes have no wrapper, such as `over: {…}` and `typeName: {…}`.
       return /^[A-Z]/.test(key) ? [each] : children(each as NodeFields);
     });
   });
@@ -154,7 +154,7 @@ function constantLength(node: unknown, name: string, offset: number | undefined)
   throw new Refusal('function', name, offset, { zh: '分隔符必须是常量', en: 'its separator must be a constant' });
 }
 
-/** `$[0,0,0][0,0,0]…` finds the same element over and over: a list of subscripts multiplies, and `**` visits every level. */
+/** `$[0,0,0][0,0,0]…` finds the same element many times: a list of subscripts multiplies, and `**` visits every level. */
 function checkPath(node: unknown, name: string, offset: number | undefined): void {
   const constant = (node as { TypeCast?: { arg: unknown } } | undefined)?.TypeCast?.arg ?? node;
   const path = textOf(constant);

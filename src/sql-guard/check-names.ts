@@ -2,10 +2,10 @@ import { castTypes, scalarFunctions, valueFunctions } from './allow-lists.js';
 import { refuseGathering } from './refuse-gathering.js';
 import { nameParts, type NodeFields, Refusal } from './walk-tree.js';
 
-/** Constant regular expressions longer than this are refused; their run time is bounded by `statement_timeout`. */
+/** A longer constant regular expression is refused. `statement_timeout` limits the run time of the others. */
 const maxPatternLength = 1_000;
 
-/** @returns the function's own name when it is unqualified or of pg_catalog. @throws Refusal */
+/** @returns the function's own name if it is unqualified or of pg_catalog. @throws Refusal */
 export function functionName(node: NodeFields, offset: number | undefined): string {
   const parts = nameParts(node.funcname);
   const name = parts.at(-1);
@@ -14,7 +14,7 @@ export function functionName(node: NodeFields, offset: number | undefined): stri
   return name;
 }
 
-/** Rules 4, 5, 7 and 8 of the guard: functions, the clock, types and operators. Columns depend on where the SQL stands. */
+/** Rules 4, 5, 7 and 8 of the guard: functions, the clock, types and operators. Columns depend on the place of the SQL. */
 export function checkNames(
   type: string,
   node: NodeFields,
@@ -53,7 +53,7 @@ export function checkNames(
       return;
     }
     case 'A_Indirection':
-      // `(x).f` on a composite value is the function call f(x); only subscripts may follow.
+      // `(x).f` on a composite value is the function call f(x), so only subscripts may follow.
       for (const part of node.indirection as object[]) {
         if (!('A_Indices' in part)) throw new Refusal('column', nameParts([part])[0] ?? '*', offset);
       }
@@ -62,7 +62,7 @@ export function checkNames(
   }
 }
 
-/** Nested replace() calls that lengthen their text multiply: three of them make a gigabyte out of 4,000 characters. */
+/** Nested replace() calls that lengthen their text multiply: three of them make a gigabyte from 4,000 characters. */
 function checkReplace(node: NodeFields, offset: number | undefined): void {
   const [, from, to] = node.args as unknown[];
   const [search, replacement] = [constantText(from), constantText(to)];

@@ -7,8 +7,9 @@ import { Refusal } from './walk-tree.js';
 const maxLength = 4_000;
 
 /**
- * Rule 1, before the parser sees anything: a NUL would end the text for it (C string) while PostgreSQL reads on.
- * Comments are refused too. They would be harmless where we embed the text, but they hide what a clause does from whoever reads it.
+ * Rule 1 of the guard, before the parser runs. A NUL would end the text for the parser (a C string) while PostgreSQL reads on.
+ * Comments would be harmless where the text is embedded, but they hide what a clause does from its readers, so they are refused
+ * too.
  * @param limit in characters (code points)
  * @throws UnsafeFilterClauseError
  */
@@ -28,7 +29,7 @@ export function checkText(text: string, limit = maxLength): void {
     comment = findComment(text);
   } catch (error) {
     if (!(error instanceof SqlSyntaxError)) throw error;
-    return; // The parse that follows says where.
+    return; // The parse that follows finds the place.
   }
   if (comment) {
     const before = Buffer.from(text).subarray(0, comment.byteOffset).toString();
@@ -67,7 +68,7 @@ export function locate<T>(sql: string, prefix: string, parse: () => T): T {
   }
 }
 
-/** PostgreSQL's own sentence, and what the common ones are in Chinese. */
+/** PostgreSQL's own sentence, with the Chinese of the common ones. */
 function describeSyntaxError(en: string, token: string | undefined): Bilingual {
   if (en.startsWith('syntax error at end')) return { zh: '内容不完整', en };
   if (en.startsWith('unterminated')) return { zh: '引号没有结束', en };

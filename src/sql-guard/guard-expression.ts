@@ -9,29 +9,29 @@ import { parseSql, type SqlStatement, type SqlTree } from './sql-parser.js';
 import { nameParts, type NodeFields, Refusal, walkTree } from './walk-tree.js';
 
 export interface GuardScope {
-  /** The names a column reference may have, exactly as PostgreSQL sees them (an unquoted name is lower case); `any` before they are known. */
+  /** The allowed column names, exactly as PostgreSQL sees them (an unquoted name is lower case); `any` while they are unknown. */
   columns: ReadonlySet<string> | ReadonlyMap<string, unknown> | 'any';
-  /** A qualifier that may stand before them: `o` in `o.amount`. */
+  /** The qualifier that may stand before them: `o` in `o.amount`. */
   alias?: string;
-  /** Further tables in scope: qualifier to its columns, reachable only with the qualifier. */
+  /** Further tables in scope, by qualifier. Their columns need the qualifier. */
   tables?: ReadonlyMap<string, ReadonlySet<string> | ReadonlyMap<string, unknown>>;
 }
 
 export interface GuardedExpression {
-  /** The client's text, unchanged: it is embedded verbatim, on lines of its own. */
+  /** The client's text, unchanged. It is embedded verbatim, on lines of its own. */
   text: string;
-  /** What it parses to; the assembled statement must contain exactly this (see same-shape.ts). */
+  /** The parse tree; the assembled statement must contain exactly this (see same-shape.ts). */
   tree: SqlTree;
-  /** The columns it reads, each once, as [qualifier or null, name]. */
+  /** The columns that it reads, each once, as [qualifier or null, name]. */
   columns: [string | null, string][];
-  /** How many times as long as a column its values may be, see check-growth.ts. */
+  /** The factor by which its values may be longer than a column, see check-growth.ts. */
   growth: number;
 }
 
 const prefix = 'SELECT 1 FROM t WHERE ';
 
 /**
- * Admits one SQL predicate over the columns of `scope` and nothing else: the grammar is PostgreSQL's own, and every node type,
+ * Admits one SQL predicate over the columns of `scope` and nothing else. The grammar is PostgreSQL's own. Every node type,
  * function, type, operator and column must be on an allow-list (filter-guard.md, B.3).
  * @throws UnsafeFilterClauseError with the reason, the refused token and its 1-based character position
  */
@@ -39,14 +39,14 @@ export function guardPredicate(clause: string, scope: GuardScope): GuardedExpres
   return guard(clause, scope);
 }
 
-/** The same for a scalar expression: the argument of an aggregate, a mapping's `expression`. @throws UnsafeFilterClauseError */
+/** Admits a scalar expression in the same way: the argument of an aggregate, a mapping's `expression`. @throws UnsafeFilterClauseError */
 export function guardExpression(expression: string, scope: GuardScope): GuardedExpression {
   return guard(expression, scope);
 }
 
 function guard(text: string, scope: GuardScope): GuardedExpression {
   checkText(text);
-  // Without added parentheses, so that `1=1) OR (1=1` does not parse. Any a_expr may stand here, also one that is not boolean.
+  // No parentheses are added, so that `1=1) OR (1=1` does not parse. Any a_expr may stand here, also one that is not boolean.
   const sql = prefix + text;
   return locate(sql, prefix, () => {
     const statements = parseSql(sql);
@@ -65,7 +65,7 @@ function guard(text: string, scope: GuardScope): GuardedExpression {
 /** Rule 2: one statement, a SELECT to which the text added nothing but its WHERE. */
 function onlyWhere(statements: SqlStatement[]): SqlTree {
   const [first, second] = statements;
-  // `stmt_len` is only there when a separator ends the statement, also where nothing follows it.
+  // `stmt_len` is set only when a separator ends the statement, even if nothing follows it.
   const separatorAt = first?.stmt_len && (first.stmt_location ?? 0) + first.stmt_len;
   if (!first || second || separatorAt) throw new Refusal('statement', ';', separatorAt);
   const select = (first.stmt as { SelectStmt?: NodeFields }).SelectStmt;
@@ -78,7 +78,7 @@ function onlyWhere(statements: SqlStatement[]): SqlTree {
   return select.whereClause;
 }
 
-/** Rule 6. It refuses system columns, whole rows, other tables and functional notation in one step: they are not in the list. */
+/** Rule 6. System columns, whole rows, other tables and functional notation are all refused, because they are not in the list. */
 function checkColumn(node: NodeFields, offset: number | undefined, scope: GuardScope): [string | null, string] {
   const parts = nameParts(node.fields);
   const written = parts.map(part => part ?? '*').join('.');

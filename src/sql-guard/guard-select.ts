@@ -7,9 +7,9 @@ import { parseSql, type SqlTree } from './sql-parser.js';
 import { nameParts, type NodeFields, Refusal, walkTree } from './walk-tree.js';
 
 export interface SelectScope {
-  /** The schema of the tables that may be read. They need not be qualified with it. */
+  /** The schema of the tables that may be read. They may be qualified with it. */
   schema: string;
-  /** The tables that may be read, by bare name; absent = any table of the schema. */
+  /** The tables that may be read, by bare name; absent means any table of the schema. */
   tables?: ReadonlySet<string>;
 }
 
@@ -17,9 +17,9 @@ export interface GuardedSelect {
   /** The client's text without a final semicolon. */
   text: string;
   tree: SqlTree;
-  /** The tables it reads, as [schema or null, name], without the names of its own CTEs. */
+  /** The tables that it reads, as [schema or null, name], without the names of its own CTEs. */
   tables: [string | null, string][];
-  /** How many times as long as a column of these tables its values may be, see check-growth.ts. */
+  /** The factor by which its values may be longer than a column of these tables, see check-growth.ts. */
   growth: number;
 }
 
@@ -60,7 +60,7 @@ export function guardSelect(sql: string, scope: SelectScope): GuardedSelect {
   });
 }
 
-/** Every CTE name in the tree, wherever it is in scope: a name that is also a listed table counts as the table. */
+/** Every CTE name in the tree, in any scope. A name that is also a listed table counts as the table. */
 function cteNames(tree: SqlTree): ReadonlySet<string> {
   const names = new Set<string>();
   walkTree(tree, selectNodes, (type, node) => {
@@ -104,7 +104,7 @@ function checkTable(
   const name = String(node.relname);
   const schema = typeof node.schemaname === 'string' ? node.schemaname : null;
   if (schema === null && ctes.has(name) && !scope.tables?.has(name)) return null;
-  // Unqualified names are looked up in pg_catalog first, and every relation there begins with pg_.
+  // Unqualified names are looked up in pg_catalog first, where every relation begins with pg_.
   if (/^pg_/i.test(name) || (schema !== null && schema !== scope.schema)) {
     throw new Refusal('column', schema === null ? name : `${schema}.${name}`, offset);
   }

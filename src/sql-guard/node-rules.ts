@@ -1,13 +1,13 @@
 import { type UnsafeReason } from './sql-guard.errors.js';
 
 /**
- * What a key of a parse node may hold: a plain value, one node, a list of nodes, or a node without its wrapper
+ * The allowed content of a key of a parse node: a plain value, one node, a list of nodes, or a node without its wrapper
  * (libpg-query writes `withClause: {ctes: …}`, not `withClause: {WithClause: {ctes: …}}`).
  */
 export type KeyRule = 'plain' | 'node' | 'nodes' | `bare:${string}`;
 export type NodeRules = Readonly<Record<string, Readonly<Record<string, KeyRule>>>>;
 
-/** The nodes of one scalar expression. A node or a key that a later PostgreSQL adds is refused until it is written here. */
+/** The nodes of one scalar expression. A node or a key that a later PostgreSQL adds is refused until it is listed here. */
 export const expressionNodes: NodeRules = {
   A_Expr: { kind: 'plain', name: 'nodes', lexpr: 'node', rexpr: 'node', rexpr_list_start: 'plain', rexpr_list_end: 'plain' },
   A_Const: { ival: 'plain', fval: 'plain', boolval: 'plain', sval: 'plain', bsval: 'plain', isnull: 'plain' },
@@ -97,7 +97,7 @@ export const selectNodes: NodeRules = {
   },
 };
 
-/** The word for a node type that the rules do not list. */
+/** The reason for refusing a node type that the rules do not list. */
 export function reasonForNode(type: string): UnsafeReason {
   if (type === 'SubLink' || type === 'SelectStmt' || type === 'RangeSubselect') return 'subquery';
   if (type === 'ParamRef') return 'parameter';

@@ -2,27 +2,30 @@ import { atOnce, type Steps } from '../text/steps.js';
 import { parseSql, type SqlTree } from './sql-parser.js';
 import { type NodeFields } from './walk-tree.js';
 
-/** A guarded text and what it parsed to. */
+/** A guarded text and its parse tree. */
 export interface SqlFragment {
   text: string;
   tree: SqlTree;
 }
 
-/** Stands in a template for fragment `index`, an expression. No client text can contain it: the guard refuses control characters. */
+/**
+ * Stands in a template for fragment `index`, an expression. No client text can contain it, because the guard refuses control
+ * characters.
+ */
 export function fragmentMarker(index: number): string {
   return `'\u0001${index}\u0001'`;
 }
 
-/** The same for a fragment that is a whole SELECT in FROM. */
+/** Stands in a template for a fragment that is a whole SELECT in FROM. */
 export function selectMarker(index: number): string {
   return `(SELECT '\u0001select ${index}\u0001')`;
 }
 
 /**
- * Puts the fragments verbatim, on lines of their own, where the template has their markers, and proves that the statement still
- * means what the template means: both are parsed, and their trees must be equal everywhere except at the markers, where the
- * tree that the guard saw must stand. (filter-guard.md B.3 rule 9; the second check after Redash #3109.)
- * @throws Error when the shapes differ: that is a fault of this service, never of the client
+ * Replaces the markers in the template by the fragments, verbatim and on lines of their own, and proves that the statement still
+ * has the template's meaning. Both are parsed. Their trees must be equal everywhere except at the markers, and each marker must
+ * stand for the tree that the guard saw. (filter-guard.md B.3 rule 9; the second check after Redash #3109.)
+ * @throws Error when the shapes differ, which is a fault of this service, never of the client
  */
 export function* assembleInSteps(template: string, fragments: readonly SqlFragment[]): Steps<string> {
   const sql = template.replace(/\(SELECT '\u0001select (\d+)\u0001'\)|'\u0001(\d+)\u0001'/g, (_, select?: string, expression?: string) => {
@@ -38,7 +41,7 @@ export function* assembleInSteps(template: string, fragments: readonly SqlFragme
   return sql;
 }
 
-/** All of {@link assembleInSteps} at once. */
+/** Runs {@link assembleInSteps} at once. */
 export function assembleSql(template: string, fragments: readonly SqlFragment[]): string {
   return atOnce(assembleInSteps(template, fragments));
 }
@@ -63,7 +66,7 @@ function sameShape(expected: unknown, actual: unknown, fragments: readonly SqlFr
   );
 }
 
-/** The index of the fragment that `node` stands for, or null. */
+/** The index of the fragment for which `node` stands, or null. */
 function markerIndex(node: unknown): number | null {
   const select = (node as { SelectStmt?: { targetList?: [{ ResTarget?: { val?: unknown } }?] } } | null | undefined)?.SelectStmt;
   const value = select ? select.targetList?.[0]?.ResTarget?.val : node;

@@ -2,7 +2,10 @@ import { type Bilingual } from '../text/bilingual.js';
 import { LanguageError } from '../text/language-error.js';
 import { offsetAt, placeAt } from '../text/place.js';
 
-/** Why a piece of SQL was refused. `statement` covers everything that is more than one expression: several statements, DDL, DML, extra clauses. */
+/**
+ * The reasons for refusing a piece of SQL. `statement` covers everything that is more than one expression: several statements, DDL,
+ * DML, extra clauses.
+ */
 export type UnsafeReason =
   'statement' | 'subquery' | 'function' | 'column' | 'type' | 'type_mismatch' | 'operator' | 'parameter' | 'syntax' | 'length';
 
@@ -21,16 +24,16 @@ const sentences: Record<UnsafeReason, Bilingual> = {
 
 export interface UnsafeSql {
   reason: UnsafeReason;
-  /** The name or text that was refused, as far as it is known. */
+  /** The refused name or text, if known. */
   token?: string;
-  /** 1-based, in characters of the text the client sent. */
+  /** 1-based, in characters of the client's text. */
   position?: number;
   hint?: Bilingual;
-  /** In place of the sentence of `reason`, where that would be wrong. */
+  /** Replaces the sentence of `reason` when that would be wrong. */
   sentence?: Bilingual;
 }
 
-/** SQL of a user (a filter clause, a row expression, a mapping's query) that the allow-list does not cover. */
+/** The allow-list does not cover SQL of a user (a filter clause, a row expression, a mapping's query). */
 export class UnsafeFilterClauseError extends LanguageError {
   /** The reason and its place, without the hint. */
   readonly sentence: Bilingual;

@@ -78,7 +78,7 @@ describe('decisions on the policy list', () => {
   );
 });
 
-describe('what a refusal says', () => {
+describe('a refusal', () => {
   it.each([
     ['pg_sleep(10) IS NULL', { reason: 'function', token: 'pg_sleep', position: 1 }],
     ['"地区" = \'华东\' AND pg_sleep(10) IS NULL', { reason: 'function', token: 'pg_sleep', position: 17 }],
@@ -155,7 +155,7 @@ describe('beyond the list', () => {
 });
 
 describe('assembling', () => {
-  it('notices a fragment that is not what the guard saw', () => {
+  it('notices a fragment that differs from the one that the guard saw', () => {
     const { tree } = guardPredicate('amount > 1', scope);
     const template = `SELECT 1 FROM orders WHERE a AND ${fragmentMarker(0)}`;
     expect(() => assembleSql(template, [{ text: 'amount > 2', tree }])).toThrow('differs in shape');
@@ -214,7 +214,7 @@ describe('one SELECT over a schema', () => {
     expect(refusal(() => guardSelect(sql, { schema })).reason).toBe(reason);
   });
 
-  it('keeps to the tables it is given, and tells a CTE from a table', () => {
+  it('keeps to the given tables, and tells a CTE from a table', () => {
     const tables = new Set(['orders']);
     expect(guardSelect('WITH t AS (SELECT * FROM orders) SELECT * FROM t', { schema, tables }).tables).toEqual([[null, 'orders']]);
     expect(refusal(() => guardSelect('SELECT * FROM customers', { schema, tables })).token).toBe('customers');

@@ -1,6 +1,6 @@
 import { loadModule, parseSync, scanSync, SqlError } from 'libpg-query';
 
-/** A parse tree as libpg-query gives it: every node is an object with one key, its type. */
+/** A parse tree of libpg-query: every node is an object with one key, its type. */
 export type SqlTree = unknown;
 
 export interface SqlStatement {
@@ -13,8 +13,8 @@ export interface SqlStatement {
 let loading: Promise<void> | undefined;
 
 /**
- * Loads PostgreSQL's own grammar (WebAssembly, about 40 ms). Call and await it once before the first guard; later calls return
- * the same promise. The guards themselves are synchronous.
+ * Loads PostgreSQL's own grammar (WebAssembly, about 40 ms). Await it once before the first guard; later calls return the same
+ * promise. The guards themselves are synchronous.
  */
 export function loadSqlParser(): Promise<void> {
   loading ??= loadModule();
@@ -52,8 +52,8 @@ export function findComment(sql: string): { text: string; byteOffset: number } |
 
 function asSyntaxError(error: unknown): SqlSyntaxError {
   if (error instanceof SqlError) return new SqlSyntaxError(error.message, error.sqlDetails?.cursorPosition);
-  // The wrapper itself fails on a few inputs (its JSON is cut short): for us that is text which does not parse. Anything before
-  // loadModule() is a mistake of the caller and must not look like the client's.
+  // The wrapper itself fails on a few inputs (its JSON is cut short); such a text counts as one that does not parse. An error
+  // before loadModule() is a mistake of the caller and must not look like the client's.
   if (error instanceof Error && /not initialized|loadModule/.test(error.message)) throw error;
   return new SqlSyntaxError(error instanceof Error ? error.message : String(error), undefined);
 }

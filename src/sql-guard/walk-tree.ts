@@ -3,10 +3,10 @@ import { type NodeRules, reasonForNode } from './node-rules.js';
 import { type SqlTree } from './sql-parser.js';
 import { type UnsafeReason } from './sql-guard.errors.js';
 
-/** PostgreSQL's own parser copes with more; the walk below recurses once for each level. */
+/** PostgreSQL's own parser copes with more, but the walk below recurses once for each level. */
 const maxDepth = 500;
 
-/** A refusal whose place is still in bytes of the parsed text; the guard turns it into characters of what the client wrote. */
+/** A refusal whose place still counts bytes of the parsed text. The guard turns it into characters of the client's text. */
 export class Refusal extends Error {
   constructor(
     readonly reason: UnsafeReason,
@@ -23,8 +23,8 @@ export type NodeFields = Readonly<Record<string, unknown>>;
 export type CheckNode = (type: string, node: NodeFields, byteOffset: number | undefined) => void;
 
 /**
- * Visits every node of `tree` against an allow-list of node types and of the keys inside each.
- * `check` is called for each node before its children and throws a {@link Refusal} where the names in it are not allowed.
+ * Visits every node of `tree` against an allow-list of node types and of the keys inside each. `check` is called for each node
+ * before its children, and throws a {@link Refusal} for a name that is not allowed.
  */
 export function walkTree(tree: SqlTree, rules: NodeRules, check: CheckNode): void {
   visit(tree, undefined, 0);
@@ -62,7 +62,7 @@ function reasonForKey(type: string): UnsafeReason {
   return 'operator';
 }
 
-/** The parts of a dotted name (`funcname`, `fields`, `names`, …); a part that is not a string, such as `*`, comes out as null. */
+/** The parts of a dotted name (`funcname`, `fields`, `names`, …). A part that is not a string, such as `*`, becomes null. */
 export function nameParts(list: unknown): (string | null)[] {
   return (list as { String?: { sval?: string } }[]).map(part => (part.String ? (part.String.sval ?? '') : null));
 }

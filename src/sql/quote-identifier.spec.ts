@@ -18,7 +18,7 @@ describe('quoteIdentifier', () => {
     }
   });
 
-  it('refuses what PostgreSQL cannot hold', () => {
+  it('refuses names that PostgreSQL cannot hold', () => {
     expect(() => quoteIdentifier('')).toThrow();
     expect(() => quoteIdentifier('a\0b')).toThrow();
   });

@@ -10,7 +10,7 @@ describe('SqlParameters', () => {
     ]);
   });
 
-  it('numbers the places of a statement as they appear, and leaves out values that do not', () => {
+  it('numbers the placeholders of a statement as they appear, and leaves out values that do not', () => {
     const parameters = new SqlParameters();
     const [unused, second, first] = [parameters.bind('unused', 'text'), parameters.bind('b', 'text'), parameters.bind('a', 'text')];
     expect(unused).toBe('$1::text');

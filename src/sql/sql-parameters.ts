@@ -1,6 +1,6 @@
 import { postgres } from './dialects/postgres.js';
 
-/** A compiled statement, whoever compiled it. */
+/** A compiled statement of any compiler. */
 export interface SqlStatement {
   sql: string;
   parameters: unknown[];
@@ -12,7 +12,7 @@ export class SqlParameters {
   private readonly places = new Map<string, string>();
 
   /**
-   * `$n::type`, always with its type.
+   * Returns `$n::type`, always with its type.
    * @param type is ours and never a client's text
    */
   bind(value: unknown, type: string): string {
@@ -23,8 +23,9 @@ export class SqlParameters {
   }
 
   /**
-   * The statement with its placeholders numbered in the order they appear, and the values that did: PostgreSQL refuses a parameter that
-   * no SQL mentions. The text must hold no user text: every `$n::` in it is taken for a placeholder.
+   * The statement with its placeholders numbered in the order they appear, and their values. Unused values are left out, because
+   * PostgreSQL refuses a parameter that no SQL mentions. The text must hold no user text: every `$n::` in it counts as a
+   * placeholder.
    */
   finish(sql: string): SqlStatement {
     const parameters: unknown[] = [];

@@ -1,4 +1,4 @@
-/** The SQLSTATEs that the service acts on, by their names in PostgreSQL 18, appendix A. */
+/** The SQLSTATEs on which the service acts, by their names in PostgreSQL 18, appendix A. */
 export const sqlstates = {
   invalidCatalogName: '3D000',
   invalidPassword: '28P01',
@@ -32,7 +32,7 @@ export const sqlstates = {
   internalError: 'XX000',
 } as const;
 
-/** The SQLSTATE that an error carries; '' for an error that is not the database's. */
+/** The SQLSTATE of an error; '' for an error that does not come from the database. */
 export function sqlstateOf(error: unknown): string {
   const code = (error as { code?: unknown } | null | undefined)?.code;
   // Codes of the operating system, such as EPERM, hold no digit.

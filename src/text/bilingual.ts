@@ -4,14 +4,14 @@ export interface Bilingual {
   en: string;
 }
 
-/** A part of a sentence; a plain string is the same in both languages, as a keyword, a symbol or a name is. */
+/** A part of a sentence. A plain string, such as a keyword, a symbol or a name, is the same in both languages. */
 export type Phrase = string | Bilingual;
 
 export function inBoth(phrase: Phrase): Bilingual {
   return typeof phrase === 'string' ? { zh: phrase, en: phrase } : phrase;
 }
 
-/** Chinese first, then English, as clients and logs read it. */
+/** Chinese first, then English, as clients and logs show it. */
 export function joined({ zh, en }: Bilingual): string {
   return `${zh} / ${en}`;
 }

@@ -1,4 +1,4 @@
-/** The text itself, or where it has more than `most` characters (code points), its beginning and an ellipsis. */
+/** Returns the text, or if it has more than `most` characters (code points), its beginning and an ellipsis. */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   const characters = [...text.slice(0, 2 * most + 2)];

@@ -19,7 +19,7 @@ describe('editDistance', () => {
     expect(editDistance('a', 'abcdefgh', 2)).toBe(3);
   });
 
-  it('counts characters where it is given lists of them', () => {
+  it('counts characters when it gets lists of them', () => {
     expect(editDistance([...'𠮷a'], [...'𠮸a'], 3)).toBe(1);
     expect(editDistance([...'𠮷🐉'], [...'a'], 3)).toBe(2);
   });

@@ -1,7 +1,7 @@
 /**
- * Edits between two words, given as texts or as lists of characters: insert, delete, replace and swap of neighbours each count one
- * (optimal string alignment, Damerau 1964). Returns `limit + 1` as soon as the distance is certainly above `limit`; only cells that near
- * the diagonal are looked at (Ukkonen 1985).
+ * Counts the edits between two words, given as texts or as lists of characters. Insert, delete, replace and swap of neighbours each
+ * count one (optimal string alignment, Damerau 1964). Returns `limit + 1` as soon as the distance is certainly above `limit`; only
+ * cells that near the diagonal are computed (Ukkonen 1985).
  */
 export function editDistance(a: ArrayLike<string>, b: ArrayLike<string>, limit: number): number {
   const above = limit + 1;

@@ -21,7 +21,7 @@ describe('nearestName', () => {
 });
 
 describe('nearestFirst', () => {
-  it('ranks names by the share of letters that differ, and leaves those that are nothing like it in their order', () => {
+  it('ranks names by the share of letters that differ, and keeps the order of names that are not alike at all', () => {
     expect(nearestFirst('name', ['地区', 'n', 'city', 'customer_name', 'nmae'])).toEqual(['nmae', 'customer_name', '地区', 'n', 'city']);
   });
 });

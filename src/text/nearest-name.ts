@@ -1,13 +1,13 @@
 import { editDistance } from './edit-distance.js';
 
-/** Names are compared by their first letters: nobody is kept busy by a name of a megabyte. */
+/** Only the first letters of names are compared, so that a name of a megabyte keeps nobody busy. */
 const COMPARED = 64;
-/** The share of letters from which on names are not alike at all. */
+/** From this share of different letters on, names are not alike at all. */
 const UNLIKE = 0.75;
 
 /**
- * The candidate a reader most probably meant, or null when none is near: at most a third of the letters (at least one, at
- * most three) may differ.
+ * The candidate that was most probably meant, or null when none is near. At most a third of the letters (at least one, at most
+ * three) may differ.
  */
 export function nearestName(written: string, candidates: Iterable<string>): string | null {
   const letters = lettersOf(written);
@@ -16,12 +16,15 @@ export function nearestName(written: string, candidates: Iterable<string>): stri
   return near?.name ?? null;
 }
 
-/** All candidates: those that are like it first, the likeliest at their head, then the others as they come. */
+/** All candidates: first the similar ones, the most similar at the front, then the others in their given order. */
 export function nearestFirst(written: string, candidates: Iterable<string>): string[] {
   return ranked(lettersOf(written), candidates, COMPARED).map(({ name }) => name);
 }
 
-/** By the share of letters that differ, so that `name` is nearer to `customer_name` than to `city`. Edits are counted up to `limit` + 1. */
+/**
+ * Ranks by the share of letters that differ, so that `name` is nearer to `customer_name` than to `city`. Edits are counted up to
+ * `limit` + 1.
+ */
 function ranked(letters: string[], candidates: Iterable<string>, limit: number): { name: string; edits: number }[] {
   return Array.from(candidates, name => {
     const other = lettersOf(name);

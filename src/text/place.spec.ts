@@ -33,7 +33,7 @@ describe('positionAt', () => {
 });
 
 describe('offsetAt', () => {
-  it('is where a position begins, at most the end of the text', () => {
+  it('is the beginning of a position, at most the end of the text', () => {
     expect([1, 2, 4, 9].map(position => offsetAt('🐉\n𠮷x', position))).toEqual([0, 2, 5, 6]);
   });
 });

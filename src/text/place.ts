@@ -1,4 +1,4 @@
-/** Where something stands in a text that a user wrote. Both count from 1, the column in characters (code points). */
+/** A place in a text that a user wrote. Both count from 1, the column in characters (code points). */
 export interface Place {
   line: number;
   column: number;
@@ -9,7 +9,7 @@ export function placeAt(text: string, offset: number): Place {
   return placesIn(text)(offset);
 }
 
-/** Places by offset. The lines are found once: a text of many lines can have a fault in each. */
+/** Returns a function from offsets to places. It finds the lines once, because a text of many lines can have a fault in each. */
 export function placesIn(text: string): (offset: number) => Place {
   let starts: number[] | null = null;
   return offset => {

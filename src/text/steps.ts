@@ -1,4 +1,4 @@
-/** Work that yields wherever it may pause. It knows no clock and no event loop, so that it runs anywhere, in turns or at once. */
+/** Work that yields at every point where it may pause. It knows no clock and no event loop, so it runs anywhere, in turns or at once. */
 export type Steps<T> = Generator<undefined, T>;
 
 /** Does all of the work now. */

@@ -22,7 +22,7 @@ export class ConnectionForbiddenError extends ApiError {
   }
 }
 
-/** A job or a binding, which reads the warehouse in the name of whoever saved it; null once that user is deleted. */
+/** A job or a binding. It reads the warehouse in the name of the user who saved it; null once that user is deleted. */
 export interface SavedRecord {
   kind: 'job' | 'metric';
   id: number;
@@ -30,7 +30,7 @@ export interface SavedRecord {
   savedBy: { id: number; username: string } | null;
 }
 
-/** 409: whoever saved a job or a binding may no longer use its connection. Not the caller's lack of a right, so no 403. */
+/** 409: the user who saved a job or a binding may no longer use its connection. The caller lacks no right, so it is no 403. */
 export class ConnectionAccessLostError extends ApiError {
   constructor({ kind, id, name, savedBy }: SavedRecord, connection: { id: number; name: string }) {
     const what = kind === 'job' ? { zh: '作业', en: 'Job' } : { zh: '指标', en: 'Metric' };
@@ -140,7 +140,7 @@ export class TableBusyError extends ApiError {
   }
 }
 
-/** 503: too many reads of the caller wait for a connection, or one has waited for too long. */
+/** 503: too many reads of the caller wait for a connection, or this one has waited too long. */
 export class WarehouseBusyError extends BusyError {
   constructor(retryAfterS: number) {
     super(
@@ -165,7 +165,7 @@ export class UploadsBusyError extends BusyError {
   }
 }
 
-/** 408: the client sends, but hardly anything. */
+/** 408: the client sends hardly any bytes. */
 export class UploadStalledError extends ApiError {
   constructor(seconds: number) {
     super(
@@ -175,7 +175,7 @@ export class UploadStalledError extends ApiError {
         zh: `${seconds} 秒内几乎没有收到数据，上传已中止，未导入任何数据`,
         en: `Hardly anything arrived within ${seconds} s; the upload was ended and nothing was loaded`,
       },
-      // What is still on its way must not be taken for another request.
+      // Without this, the rest of the body would be read as the next request.
       { headers: { Connection: 'close' } },
     );
   }
@@ -187,11 +187,11 @@ export class UploadAbortedError extends ApiError {
   }
 }
 
-/** A query that the warehouse refused; the reason in words of ours, its own text only in `cause`. */
+/** The warehouse refused a query. The reason is in words of ours; its own text is only in `cause`. */
 export class WarehouseQueryError extends ApiError {
   /**
-   * @param sqlstate the SQLSTATE of PostgreSQL that says what failed, see sqlstate.ts
-   * @param position where in the statement, in characters from 1; null where the warehouse does not tell
+   * @param sqlstate PostgreSQL's SQLSTATE of the failure, see sqlstate.ts
+   * @param position the place in the statement, in characters from 1; null if the warehouse does not give one
    */
   constructor(
     reason: Bilingual,
@@ -208,7 +208,7 @@ export class WarehouseQueryError extends ApiError {
   }
 }
 
-/** 503: a table that is read is being replaced, and was not free within the lock time-out. */
+/** 503: a table that the query reads is being replaced, and was not free within the lock time-out. */
 export class TableBeingReplacedError extends BusyError {
   constructor(cause: unknown) {
     super(

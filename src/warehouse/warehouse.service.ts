@@ -6,19 +6,19 @@ import { ConnectionsRepository } from './connections/connections.repository.js';
 import { WarehouseClients } from './connections/warehouse-clients.js';
 import { ConnectionAccessLostError, ConnectionForbiddenError, ConnectionNotFoundError, type SavedRecord } from './warehouse.errors.js';
 
-/** A connection that was found usable, with all that its tables are looked at and read with. */
+/** An opened connection, with all that is needed to look at its tables and read them. */
 export interface UsableConnection {
   id: number;
   name: string;
   client: WarehouseClient;
-  /** Whose share of the connections its queries take. */
+  /** The caller whose share of the connections its queries take. */
   claim: Claim;
 }
 
-/** In whose name the warehouse is read: the caller's, or that of whoever saved a job or a binding, whoever asks for it. */
+/** The user in whose name the warehouse is read: the caller, or the one who saved a job or a binding. */
 export type WarehouseReader = Pick<Principal, 'userId'> | SavedRecord;
 
-/** The one way to the tables of a connection, which asks in whose name they are read. */
+/** The only way to the tables of a connection. It asks in whose name they are read. */
 @Injectable()
 export class WarehouseService implements OnApplicationBootstrap {
   constructor(
@@ -31,9 +31,11 @@ export class WarehouseService implements OnApplicationBootstrap {
   }
 
   /**
-   * The connection of that id or name; a text of digits is an id where no connection is named so. Null is the default one.
-   * Queries count against the share of `claim`: of whoever asks, where that is another than the reader; by default the caller or the record.
-   * @throws ConnectionNotFoundError; ConnectionForbiddenError for a caller, ConnectionAccessLostError for a record; ConnectionTypeNotBuiltError
+   * Opens the connection with that id or name. A text of digits is an id if no connection has that name; null is the default
+   * connection. Queries count against the share of `claim`, by default the caller's or the record's. Give it when another user asks
+   * than the reader.
+   * @throws ConnectionNotFoundError; ConnectionForbiddenError for a caller, ConnectionAccessLostError for a record;
+   * ConnectionTypeNotBuiltError
    */
   async open(reader: WarehouseReader, nameOrId: string | number | null, claim: Claim = claimOf(reader)): Promise<UsableConnection> {
     const userId = 'savedBy' in reader ? (reader.savedBy?.id ?? null) : reader.userId;
@@ -46,7 +48,7 @@ export class WarehouseService implements OnApplicationBootstrap {
   }
 }
 
-/** A run of a job waits in a line of its own: its user's other work does not hold it up. */
+/** A run of a job waits in a line of its own, so that its user's other work does not hold it up. */
 function claimOf(reader: WarehouseReader): Claim {
   return { caller: 'savedBy' in reader ? `${reader.kind} ${reader.id}` : reader.userId };
 }

@@ -1,6 +1,6 @@
 import { buildMessage, ValidateBy } from 'class-validator';
 
-/** class-validator's own looks each item up in the whole list, which takes seconds for the hundred thousand that a body holds. */
+/** class-validator's own rule looks each item up in the whole list. That takes seconds for the hundred thousand items of a large body. */
 export function ArrayUnique(): PropertyDecorator {
   return ValidateBy({
     name: 'arrayUnique',

@@ -43,7 +43,7 @@ describe('describeConstraint', () => {
     ['isInt', '应为整数 / isInt must be an integer number'],
     ['matches', '格式不符 / format must be json, ndjson or csv'],
     ['each', '数值过大：最多 9 / each value in each must not be greater than 9'],
-  ])('says the bounds of %s in both languages', (property, msg) => {
+  ])('gives the bounds of %s in both languages', (property, msg) => {
     expect(messages[property]).toBe(msg);
   });
 });

@@ -1,6 +1,6 @@
 import { type Bilingual } from '../../text/bilingual.js';
 
-/** What class-validator calls a constraint, the stable word of ours, and what it means in Chinese. */
+/** class-validator's name of a constraint, our stable code for it, and its meaning in Chinese. */
 const constraints: Record<string, { type: string; zh: string }> = {
   isString: { type: 'string_type', zh: '应为字符串' },
   isInt: { type: 'int_type', zh: '应为整数' },
@@ -30,9 +30,9 @@ const constraints: Record<string, { type: string; zh: string }> = {
 };
 
 /**
- * A constraint that failed.
+ * Describes a constraint that failed.
  * @param en class-validator's own sentence or the DTO's
- * @param zh the Chinese that the DTO brings along (see sentence.ts)
+ * @param zh the DTO's own Chinese (see sentence.ts)
  */
 export function describeConstraint(name: string, en: string, zh?: string): { type: string; text: Bilingual } {
   const known = constraints[name];
@@ -40,7 +40,7 @@ export function describeConstraint(name: string, en: string, zh?: string): { typ
   return { type, text: { zh: zh ?? (known ? known.zh + boundsIn(en, type) : '取值不符合要求'), en } };
 }
 
-/** The bounds or the allowed values that class-validator puts into its sentence; a sentence of a DTO's own has none of these forms. */
+/** The bounds or the allowed values in class-validator's sentence. A DTO's own sentence has none of these forms. */
 function boundsIn(english: string, type: string): string {
   const values = /following values: (.*)$/s.exec(english)?.[1];
   if (values !== undefined) return `：${values.replace(/, ?/g, '、')}`;

@@ -16,7 +16,7 @@ describe('findUnusableValues', () => {
     ['{"__proto__":{"is_admin":true}}', ['body.__proto__.reserved_name']],
     ['{"a":{"b":{"__proto__":1}}}', ['body.a.b.__proto__.reserved_name']],
     ['{"a":[{"constructor":{}}]}', ['body.a.0.constructor.reserved_name']],
-  ])('finds what is wrong in %s', (json, problems) => {
+  ])('finds the problems in %s', (json, problems) => {
     expect(found(json)).toEqual(problems);
   });
 
@@ -33,7 +33,7 @@ describe('findUnusableValues', () => {
     expect(findUnusableValues(Array(1000).fill('\0'), ['body'])).toHaveLength(20);
   });
 
-  it('refuses an object of more than 1,000 fields where it stands, and looks at none of them', () => {
+  it('refuses an object of more than 1,000 fields at its place, and looks at none of them', () => {
     const of = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, '\0']));
     expect(findUnusableValues({ a: [of(1_001)] }, ['body'])).toEqual([
       { loc: ['body', 'a', 0], type: 'too_many', text: { zh: expect.any(String), en: expect.any(String) } },

@@ -3,20 +3,22 @@ import { type FieldProblem } from '../../common/errors/api-error.js';
 const maxProblems = 20;
 const maxNameLength = 100;
 
-/** Of one object. class-transformer takes seconds for the hundred thousand that a megabyte holds: time grows with their square. */
+/**
+ * The most fields of one object. The time of class-transformer grows with their square: it takes seconds for the hundred thousand
+ * that a megabyte holds.
+ */
 const maxNames = 1_000;
 const reserved = new Set(['__proto__', 'constructor']);
 
-/** Integers from here on are written with an exponent: who sends one means a magnitude, not digits. */
+/** Integers from here on are written with an exponent. Such a number is a magnitude, and its digits have no meaning. */
 const leastExponential = 1e21;
 
 /**
- * Values that no field of any route can take, with where they are: NUL and lone surrogates, which neither `text` nor `jsonb`
- * of PostgreSQL stores; numbers that JSON carried but a double did not (1e400, integers beyond 2^53 - 1, which would name
- * another record); and as names `__proto__`, which plain assignment makes a prototype of, and `constructor`, which
- * class-transformer takes for the class of the value; and objects of more than 1,000 fields.
- *
- * @param value parsed JSON, nested no deeper than the body parser lets through
+ * Finds values that no field of any route can take, with their places: NUL and lone surrogates, which neither `text` nor `jsonb` of
+ * PostgreSQL stores; numbers that JSON carried but a double did not (1e400, integers beyond 2^53 - 1, which would name another
+ * record); the names `__proto__`, which plain assignment turns into a prototype, and `constructor`, which class-transformer takes
+ * for the class of the value; and objects of more than 1,000 fields.
+ * @param value parsed JSON, nested no deeper than the body parser allows
  * @param loc of the value itself, such as `['body']`
  * @returns at most 20 problems
  */
@@ -26,7 +28,7 @@ export function findUnusableValues(value: unknown, loc: (string | number)[]): Fi
   return problems;
 }
 
-/** `loc` is one list for the whole walk, of which a problem takes a copy: most bodies have many values and no problem. */
+/** `loc` is one list for the whole walk; a problem copies it. Most bodies have many values and no problem. */
 function visit(value: unknown, loc: (string | number)[], problems: FieldProblem[]): void {
   if (typeof value === 'string') checkText(value, loc, problems);
   else if (typeof value === 'number') checkNumber(value, loc, problems);
@@ -60,7 +62,7 @@ function visitFields(fields: Record<string, unknown>, loc: (string | number)[], 
   }
 }
 
-/** Names as an answer can hold them. */
+/** Names, shortened for an answer. */
 function written(loc: (string | number)[]): (string | number)[] {
   return loc.map(step => (typeof step === 'number' ? step : step.slice(0, maxNameLength).toWellFormed().replaceAll('\0', '\uFFFD')));
 }

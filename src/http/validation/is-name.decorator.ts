@@ -3,10 +3,10 @@ import { IsString, Matches } from 'class-validator';
 import { Length } from './length.decorator.js';
 import { sentence } from './sentence.js';
 
-/** Empty is for the length to refuse. */
+/** An empty text passes here and is refused for its length. */
 const readable = /^(?!\s+$)[^\p{Cc}\p{Cs}]*$/u;
 
-/** What people call a graph, a metric, a job, a key or a connection: text on one line that is more than blanks. */
+/** A name for a graph, a metric, a job, a key or a connection: one line of text, not only blanks. */
 export function IsName(maxLength = 128): PropertyDecorator {
   return applyDecorators(
     IsString(),

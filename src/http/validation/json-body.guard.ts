@@ -15,20 +15,21 @@ import { measureJson } from '../../common/json/measure-json.js';
 import { isUnread } from './unread.decorator.js';
 
 /**
- * `JSON.parse` takes hundreds of thousands of levels; what walks the result afterwards, `JSON.stringify` too, does not. Making and
- * checking the parts that a megabyte can hold would keep others waiting for half a second.
+ * Limits on a JSON body. `JSON.parse` accepts hundreds of thousands of levels, but later steps, including `JSON.stringify`, do not.
+ * Without a limit on parts, making and checking those of a megabyte would hold up others for half a second.
  */
 const most = { depth: 64, parts: 20_000, commas: 100_000 };
 
-/** What comes with these means nothing (RFC 9110, section 9.3) and stays unread. */
+/** A body of these methods has no meaning (RFC 9110, section 9.3) and is not read. */
 const bodiless = new Set(['GET', 'HEAD']);
 
-/** How long a body may take to arrive. */
+/** The time that a body may take to arrive. */
 const bodyTimeoutMs = 30_000;
 
 /**
- * Reads JSON bodies into `request.body`: one object in UTF-8, uncompressed, at most `MAX_BODY_BYTES`, 64 levels, 20,000
- * parts and 100,000 elements, here within 30 s. Other types are left for the route. A guard, so that nobody's body is read whom the guards before it refuse.
+ * Reads JSON bodies into `request.body`: one object in UTF-8, uncompressed, at most `MAX_BODY_BYTES`, 64 levels, 20,000 parts and
+ * 100,000 elements, received within 30 s. Other types are left to the route. It is a guard, not middleware, so that the body of a
+ * request that an earlier guard refuses is never read.
  */
 @Injectable()
 export class JsonBodyGuard implements CanActivate {
@@ -43,7 +44,7 @@ export class JsonBodyGuard implements CanActivate {
     return true;
   }
 
-  /** @throws CompressedBodyError, BodyTooLargeError, RequestTimeoutError, or BadRequestError for a body that breaks off */
+  /** @throws CompressedBodyError, BodyTooLargeError, RequestTimeoutError; BadRequestError for a body that breaks off */
   private async read(request: Request): Promise<Buffer> {
     const { 'content-encoding': encoding = 'identity', 'content-length': length } = request.headers;
     if (encoding.toLowerCase() !== 'identity') throw new CompressedBodyError();
@@ -62,7 +63,7 @@ export class JsonBodyGuard implements CanActivate {
 }
 
 /**
- * An empty body counts as `{}`: some clients name the type of a body that they do not send.
+ * An empty body counts as `{}`, because some clients name a content type without sending a body.
  * @throws UnsupportedMediaTypeError, MalformedBodyError, BodyTooDeepError, SchemaError
  */
 function parseObject(body: Buffer, contentType = ''): object {
@@ -88,7 +89,7 @@ function parse(body: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
-    // V8's sentence quotes the body.
+    // V8's own sentence would quote the body.
     throw new MalformedBodyError();
   }
 }

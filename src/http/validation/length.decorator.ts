@@ -1,7 +1,7 @@
 import { buildMessage, ValidateBy, type ValidationOptions } from 'class-validator';
 
-// Lengths in code points, as JSON Schema and so our OpenAPI document count them. class-validator's own leave out a variation
-// selector behind each character, so that a text may be twice as long as its bound.
+// Lengths count code points, as JSON Schema and so our OpenAPI document do. class-validator's own rule ignores a variation selector
+// after each character, so a text could be twice as long as its limit.
 
 function isWithin(value: unknown, min: number, max: number): boolean {
   if (typeof value !== 'string' || value.length > 2 * max) return false;

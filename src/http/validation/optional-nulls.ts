@@ -2,14 +2,14 @@ import { getMetadataStorage } from 'class-validator';
 
 type Dto = new () => object;
 
-/** Under this key `@ApiProperty` keeps what it was told, on the prototype of the DTO. */
+/** The key under which `@ApiProperty` stores its options, on the prototype of the DTO. */
 const documented = 'swagger/apiModelProperties';
 
 const meaningless = new Map<Dto, ReadonlySet<string>>();
 
 /**
- * A body without the nulls that say no more than leaving the field out: `@IsOptional()` lets them pass every check, and behind
- * it they would take the place of a default, or of a value that a column must have. A field documented as nullable keeps its null.
+ * Removes the nulls that mean the same as leaving the field out. `@IsOptional()` lets them pass every check, and they would then
+ * replace a default, or a value that a column must have. A field documented as nullable keeps its null.
  */
 export function withoutEmptyNulls(dto: Dto, body: Record<string, unknown>): Record<string, unknown> {
   let names = meaningless.get(dto);

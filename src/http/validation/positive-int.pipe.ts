@@ -4,11 +4,11 @@ import { SchemaError } from '../../common/errors/api-error.js';
 
 const maxId = 2_147_483_647;
 
-/** An id that no record has: what is out of range is looked up, and found absent, like any other missing id. */
+/** An id that no record has. It replaces an id out of range, which is then not found, like any other missing id. */
 const absentId = 0;
 
 /**
- * Reads an id of a path.
+ * Reads an id in a path.
  * @throws SchemaError when the text is not an integer.
  */
 export function readId(text: unknown, name: string): number {
@@ -28,7 +28,7 @@ export class PositiveIntPipe implements PipeTransform {
 
 export const idSchema = { type: 'integer', minimum: 1, maximum: maxId };
 
-/** A path parameter that is an id: 422 when it is not an integer, absent (404) when it is out of range. */
+/** A path parameter that is an id: 422 when it is not an integer, 404 when it is out of range. */
 export function IdParam(name = 'id'): ParameterDecorator {
   return (target, key, index) => {
     Param(name, PositiveIntPipe)(target, key, index);

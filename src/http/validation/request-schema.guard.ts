@@ -16,21 +16,21 @@ import { takeKnownFields, toIgnoredFieldsHeader, toUnknownProblems, type Unknown
 
 type Dto = new () => object;
 
-/** What a handler takes: a DTO, or null for nothing. */
+/** The body or query of a handler: a DTO, or null for nothing. */
 interface Taken {
   body: Dto | null;
   query: Dto | null;
-  /** The handler is handed the request and reads its body by itself. */
+  /** The handler takes the request and reads its body itself. */
   readsBody: boolean;
 }
 
-/** What comes with these means nothing (RFC 9110, section 9.3) and stays unread. */
+/** A body of these methods has no meaning (RFC 9110, section 9.3) and is not read. */
 const bodiless = new Set(['GET', 'HEAD']);
 
 /**
- * Turns the body and the query of a request into the DTOs that its handler takes, and refuses all that is wrong with them in
- * one answer: a missing required field is a 400; a value that breaks its schema, and a field that nothing is made of, are a 422.
- * With `Prefer: handling=lenient` unknown fields are dropped and named in `X-Ignored-Fields` instead.
+ * Turns the body and the query of a request into the DTOs of its handler, and lists all problems in one answer. A missing required
+ * field is a 400. A value that breaks its schema, and an unknown field, is a 422. With `Prefer: handling=lenient` unknown fields
+ * are dropped and named in `X-Ignored-Fields` instead.
  */
 @Injectable()
 export class RequestSchemaGuard implements CanActivate {
@@ -55,7 +55,7 @@ export class RequestSchemaGuard implements CanActivate {
     } else problems.push(...toUnknownProblems(unknown));
     refuse(problems);
 
-    // Express has but a getter for the query.
+    // Express has only a getter for the query.
     Object.defineProperty(request, 'query', { value: query.dto });
     if (read) request.body = read.dto;
     return true;
@@ -64,7 +64,7 @@ export class RequestSchemaGuard implements CanActivate {
 
 const handlers = new WeakMap<object, Taken>();
 
-/** Read once from what the decorators of a handler say. */
+/** Reads the decorators of a handler once. */
 function takenBy(context: ExecutionContext): Taken {
   const handler = context.getHandler();
   let taken = handlers.get(handler);
@@ -87,7 +87,7 @@ function readHandler(controller: new () => object, name: string): Taken {
 }
 
 /**
- * The parsed body that the handler's DTO, or the lack of one, is to be held against; null where there is nothing to hold.
+ * The parsed body to check against the handler's DTO, or against the lack of one; null if there is nothing to check.
  * @throws MalformedBodyError, UnsupportedMediaTypeError
  */
 function findBody({ body, headers, method }: Request, taken: Taken): object | null {
@@ -113,7 +113,7 @@ async function readPart(
   return { dto: instance, problems: errors.flatMap(error => toProblems(error, [part])) };
 }
 
-/** @throws MissingFieldsError where nothing but required fields is amiss, else SchemaError with all of it */
+/** @throws MissingFieldsError if only required fields are missing, else SchemaError with all problems */
 function refuse(problems: FieldProblem[]): void {
   if (problems.some(problem => problem.type !== 'missing')) throw new SchemaError(problems);
   if (problems.length > 0) throw new MissingFieldsError(problems.map(problem => problem.loc.slice(1).join('.')));
@@ -128,9 +128,9 @@ function toProblems(error: ValidationError, parent: (string | number)[]): FieldP
     loc,
     ...describeConstraint(name, message, chineseOf(error.contexts, name)),
   }));
-  // A nested object is asked for by two rules.
+  // Two rules require a nested object, so a problem may come twice.
   const own = all.filter(({ type }, index) => all.findIndex(other => other.type === type) === index);
-  // A number that should be a text is also too short, too long and of the wrong form: the type says it all.
+  // A number in place of a text is also too short, too long and of the wrong form. The wrong type is enough to report.
   const wrongType = own.filter(problem => problem.type.endsWith('_type'));
   return [...(wrongType.length > 0 ? wrongType : own), ...(error.children ?? []).flatMap(child => toProblems(child, loc))];
 }

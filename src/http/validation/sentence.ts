@@ -6,7 +6,7 @@ export function sentence({ zh, en }: Bilingual): ValidationOptions {
   return { message: en, context: { zh } };
 }
 
-/** The Chinese of a rule that failed. */
+/** The Chinese sentence of a rule that failed. */
 export function chineseOf(contexts: Record<string, unknown> | undefined, rule: string): string | undefined {
   return (contexts?.[rule] as { zh?: string } | undefined)?.zh;
 }

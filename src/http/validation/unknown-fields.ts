@@ -7,19 +7,19 @@ import { nestedDto } from './nested.decorator.js';
 type Dto = new () => object;
 type Loc = (string | number)[];
 
-/** The first fields of a request that their DTO does not know, with what it does know, and how many there are in all. */
+/** The first fields of a request that their DTO does not know, each with the known ones, and the number of all unknown fields. */
 export interface UnknownFields {
   named: { loc: Loc; known: ReadonlySet<string> }[];
   count: number;
 }
 
-/** Of one request; a body of a megabyte may hold a hundred thousand. */
+/** The most fields that one answer names. A body of a megabyte may hold a hundred thousand. */
 const mostNamed = 20;
 const mostLetters = 40;
 
 const fields = new Map<Dto, ReadonlySet<string>>();
 
-/** The names that the rules of a DTO speak of. */
+/** The fields that the rules of a DTO mention. */
 function fieldsOf(dto: Dto): ReadonlySet<string> {
   let names = fields.get(dto);
   if (!names) {
@@ -30,10 +30,9 @@ function fieldsOf(dto: Dto): ReadonlySet<string> {
 }
 
 /**
- * A copy of a part of a request with the fields that its DTO knows, at every depth. Nothing but their place is kept of the
- * others, so that no time is spent on what they hold. Free-form maps and values of a wrong type are left as they are.
- *
- * @param dto null where no field at all is known
+ * Copies a part of a request with the fields that its DTO knows, at every depth. Of the others it keeps only the place, so that
+ * their content costs no time. Free-form maps and values of a wrong type stay as they are.
+ * @param dto null if no field at all is known
  * @param loc of the value itself, such as `['body']`
  * @param unknown is added to
  */
@@ -53,7 +52,7 @@ function takeNested(dto: Dto | undefined, value: unknown, loc: Loc, unknown: Unk
   return takeKnownFields(dto, value, loc, unknown);
 }
 
-/** What a 422 says of them: each with the name that was probably meant, else with those that are known. */
+/** The problems of a 422: each with the name that was probably meant, else with the known names. */
 export function toUnknownProblems({ named, count }: UnknownFields): FieldProblem[] {
   const problems = named.map(field => ({ loc: shortened(field.loc), text: sentenceOn(field), type: 'unknown_field' }));
   const more = count - named.length;
@@ -71,15 +70,15 @@ function sentenceOn({ loc, known }: UnknownFields['named'][number]): Bilingual {
   return { zh: `未知字段“${name}”，可用的有：${list.join('、')}`, en: `unknown field '${name}'; known here: ${list.join(', ')}` };
 }
 
-/** Names as an answer can hold them: the last step is the caller's own. */
+/** Shortens names for an answer. The last step is the caller's own text. */
 function shortened(loc: Loc): Loc {
   return loc.map(step => (typeof step === 'number' ? step : [...step.slice(0, 2 * mostLetters)].slice(0, mostLetters).join('').toWellFormed()));
 } // prettier-ignore
 
 /**
- * The value of `X-Ignored-Fields`: their paths below body or query, such as `time.range, filters.0.x`. Header values are
- * Latin-1 and clients take about 16 kB of headers: names are percent-encoded and shortened, and of those beyond the twentieth
- * only the count is told, as `+480`.
+ * The value of `X-Ignored-Fields`: paths below body or query, such as `time.range, filters.0.x`. Header values are Latin-1 and
+ * clients accept about 16 kB of headers. So names are percent-encoded and shortened, and fields beyond the twentieth are only
+ * counted, as `+480`.
  */
 export function toIgnoredFieldsHeader({ named, count }: UnknownFields): string {
   const paths = named.map(({ loc }) => shortened(loc).slice(1).map(encodeURIComponent).join('.'));

@@ -2,7 +2,7 @@ import { type ExecutionContext, SetMetadata } from '@nestjs/common';
 
 const unreadKey = 'unread';
 
-/** A route that answers whoever may call it before anything of the request is looked at: id, query and body may be whatever they like. */
+/** Marks a route that answers every permitted caller without reading the request: id, query and body may be anything. */
 export const Unread = (): MethodDecorator => SetMetadata(unreadKey, true);
 
 export function isUnread(context: ExecutionContext): boolean {

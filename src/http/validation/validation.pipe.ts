@@ -3,8 +3,8 @@ import { SchemaError } from '../../common/errors/api-error.js';
 import { findUnusableValues } from './find-unusable-values.js';
 
 /**
- * Keeps what no field can take from path parameters, and lets no body or query into a handler but as the DTO that
- * `RequestSchemaGuard` made of it.
+ * Refuses path parameters with values that no field can take. A body or query only reaches a handler as the DTO that
+ * `RequestSchemaGuard` made from it.
  */
 @Injectable()
 export class DtoPipe implements PipeTransform {

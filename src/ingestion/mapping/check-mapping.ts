@@ -4,12 +4,12 @@ import { type MappingProblems } from './problems.js';
 import { fitsType } from './property-type.js';
 import { type WrittenEdge, type WrittenEnd } from './read-element.js';
 
-/** As many columns as an index of PostgreSQL may have. */
+/** The most columns of an index in PostgreSQL. */
 const maxKeyColumns = 32;
-/** With the columns and keys, fewer than the 1,600 columns that a table of PostgreSQL may have. */
+/** With the columns and keys this stays below the 1,600 columns of a table in PostgreSQL. */
 const maxRules = 1_000;
 
-/** What spans several values of one node, or several nodes: unique names, mapped keys. */
+/** Checks things that span several values or several nodes: unique names, mapped keys. */
 export function checkNodes(nodes: NodeMapping[], problems: MappingProblems): void {
   const ids = new Map<string, MappingPath>();
   const labels = new Map<string, MappingPath>();
@@ -71,14 +71,14 @@ function resolveEnd(
     problems.add('match_incomplete', matchPath, { zh: 'match 至少要有一对列', en: 'match needs at least one pair of columns' });
     return null;
   }
-  // A label that another job loads: its key is known only in the graph, so the pairs are taken in written order.
+  // Another job loads this label. Its key is known only in the graph, so the pairs keep their written order.
   if (end.node === null) return { ...end, label: end.label! };
   const node = handles.get(end.node);
   if (!node) {
     if (allNodesRead) reportUnknownNode(end, handles, problems);
     return null;
   }
-  // A node whose key could not be read has been reported; nothing can be said of a match with it.
+  // The unreadable key of the node has been reported. A match with it cannot be checked.
   if (node.key.length === 0) return null;
   const paired = new Map(end.match.map(pair => [pair.nodeColumn, pair]));
   const missing = node.key.filter(column => !paired.has(column));

@@ -2,12 +2,12 @@ import { atOnce } from '../../text/steps.js';
 import { readMapping } from './parse-mapping.js';
 import { MappingError } from './problems.js';
 
-/** Near the 256 KiB that a mapping may have. */
+/** Near the 256 KiB limit of a mapping. */
 const fill = (line: (index: number) => string, count: number) => Array.from({ length: count }, (_, index) => line(index)).join('');
 const node = (more: string) =>
   `version: 1\nnodes:\n- {id: a, label: A, table: t, columns: [{column: k, property: p, type: int}], ${more}}\n`;
 
-/** The longest that the text keeps the process from anything else, between two pauses. */
+/** The longest time between two pauses in reading the text, during which the process does nothing else. */
 function readingMs(text: string): number {
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(256 * 1024);
   let longest = 0;
@@ -46,7 +46,7 @@ describe('a mapping that is made to be slow', () => {
     ['values by the ten thousand', `version: 1\nnodes: [${fill(() => '{},', 80_000)}]`],
   ])('is refused without a halt: %s', (_what, text) => {
     const ms = Math.min(readingMs(text), readingMs(text));
-    // An idle machine needs 10 to 60 ms; what walks its text once for each line or item needs many seconds.
+    // An idle machine needs 10 to 60 ms. Code that walks the text once for each line or item needs many seconds.
     expect(ms).toBeLessThan(2_000);
   }); // prettier-ignore
 });

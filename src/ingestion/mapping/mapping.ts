@@ -1,7 +1,10 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { type Place } from '../../text/place.js';
 
-/** What a parsed and checked mapping is: the typed tree that the compiler and the run read. Everything is resolved and defaulted. */
+/**
+ * A parsed and checked mapping: the typed tree that the compiler and the run read. All references are resolved and all defaults
+ * filled in.
+ */
 
 /** Property names and list indexes from the root of the mapping, such as `['nodes', 0, 'columns', 2]`. */
 export type MappingPath = readonly (string | number)[];
@@ -28,14 +31,14 @@ export type Rule = RuleBase &
   (
     | { kind: 'required' | 'unique' }
     | { kind: 'one_of'; values: string[] }
-    /** `written` is the RE2 text of the mapping, `regex` the anchored PostgreSQL expression that decides it. */
+    /** `written` is the RE2 text of the mapping, `regex` the anchored PostgreSQL expression for it. */
     | { kind: 'pattern'; written: string; regex: string }
     | { kind: 'min' | 'max'; bound: string }
     | { kind: 'min_length' | 'max_length'; length: number }
     | { kind: 'expression'; predicate: string }
   );
 
-/** Where a property's value comes from. */
+/** The source of a property's value. */
 export type ColumnSource =
   { kind: 'column'; column: string } | { kind: 'expression'; expression: string } | { kind: 'constant'; value: string | null };
 
@@ -67,7 +70,7 @@ interface ElementMapping {
   where: string | null;
   key: string[];
   incremental: Incremental | null;
-  /** Rows in which `column` equals `equals` are removed from the graph instead of written. */
+  /** Rows whose `column` equals `equals` are removed from the graph instead of written. */
   deletes: { column: string; equals: string } | null;
   columns: ColumnMapping[];
   path: MappingPath;
@@ -84,7 +87,7 @@ export interface EdgeEnd {
   /** The handle of a node of this file, or null when `label` names one that another job loads. */
   node: string | null;
   label: string;
-  /** Edge column for each key column of the node; in the order of that node's key when the node is of this file. */
+  /** The edge column for each key column of the node, in the order of that node's key if the node is in this file. */
   match: { edgeColumn: string; nodeColumn: string }[];
   onMissing: OnMissing;
   path: MappingPath;
@@ -105,7 +108,7 @@ export interface Mapping {
   edges: EdgeMapping[];
 }
 
-/** Something legal that is probably not what was meant. */
+/** Something legal that is probably a mistake. */
 export interface MappingWarning extends Place {
   code: string;
   path: MappingPath;
@@ -115,7 +118,7 @@ export interface MappingWarning extends Place {
 export interface ParsedMapping {
   mapping: Mapping;
   warnings: MappingWarning[];
-  /** Where a path stands in the text; the nearest written ancestor when the path itself is not written. */
+  /** The place of a path in the text, or of its nearest written ancestor if the path itself is not written. */
   placeOf: (path: MappingPath) => Place;
 }
 

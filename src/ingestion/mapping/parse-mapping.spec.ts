@@ -28,7 +28,7 @@ edges:
     to: {node: order, match: {order_id: order_id}}
 `;
 
-/** As the body of the answer lists them. */
+/** As listed in the body of the answer. */
 function problemsOf(text: string): Record<'type' | 'msg' | 'line' | 'column' | 'path' | 'hint', string>[] {
   try {
     parseMapping(text);
@@ -40,7 +40,7 @@ function problemsOf(text: string): Record<'type' | 'msg' | 'line' | 'column' | '
   return [];
 }
 
-/** The problems as `type@line:column path`, which is what a reader of the answer acts on. */
+/** The problems as `type@line:column path`, the parts that a reader of the answer needs. */
 const summary = (text: string): string[] =>
   problemsOf(text).map(problem => `${problem.type}@${problem.line}:${problem.column} ${String(problem.path)}`);
 
@@ -165,7 +165,7 @@ describe('parseMapping', () => {
     expect(problemsOf(text).map(problem => problem.type)).toEqual([type]);
   });
 
-  it('bounds the rules of one element and the columns of a key', () => {
+  it('limits the rules of one element and the columns of a key', () => {
     const list = (count: number, text: (index: number) => string): string => Array.from({ length: count }, (_, i) => text(i)).join(', ');
     const node = (rules: number, key: number): string =>
       `version: 1\nnodes:\n  - {id: a, label: A, table: t, key: [${list(key, i => `k${i}`)}], columns: [${list(key, i => `{column: k${i}}`)}, ` +
@@ -180,7 +180,7 @@ describe('parseMapping', () => {
     ]);
   });
 
-  it('says nothing of the match with a node whose key is misspelt', () => {
+  it('says nothing about the match with a node whose key is misspelt', () => {
     const types = problemsOf(valid.replace('key: [order_id]', 'keys: [order_id]')).map(problem => problem.type);
     expect(types.sort()).toEqual(['missing_key', 'unknown_key']);
   });
@@ -282,7 +282,7 @@ describe('YAML trip-wires', () => {
     ['-1', 'range', 'range'],
     ['1', 1, 1],
     ['0', 0, 0],
-  ])('reads %s as a number of rows and as a rate only where it is one', (written, rows, rate) => {
+  ])('reads %s as a number of rows or, only if it is one, as a rate', (written, rows, rate) => {
     const problems = { whole: '此处应为整数', number: '此处应为数字', range: '应在 0 与' } as Record<string, string>;
     for (const [name, expected] of [['max_error_rows', rows], ['max_error_rate', rate]] as const) {
       const text = `${valid}defaults:\n  ${name}: ${written}\n`;

@@ -13,9 +13,9 @@ const defaultStatementTimeoutMs = 300_000;
 const maxStatementTimeoutMs = 86_400_000;
 
 /**
- * Reads a mapping (schema version 1) and checks all that can be checked without the source: shape, names, references, rules.
- * Throws a MappingError that lists every problem, at most 50, each with its line and column.
+ * Parses a mapping (schema version 1) and checks everything that needs no source: shape, names, references, rules.
  * @param maxTimeoutMs ceiling of `source.statement_timeout`
+ * @throws MappingError that lists every problem, at most 50, each with its line and column
  */
 export function* readMapping(text: string, maxTimeoutMs = maxStatementTimeoutMs): Steps<ParsedMapping> {
   const tree = yield* readTree(text);
@@ -50,7 +50,7 @@ export function* readMapping(text: string, maxTimeoutMs = maxStatementTimeoutMs)
   }
   mapping.nodes = yield* readEach(nodeItems, readNode);
   const edges = yield* readEach(edgeItems, readEdge);
-  // A node that could not be read would make every edge on it "unknown", which only hides the real problem.
+  // An unreadable node would make every edge on it "unknown", which would only hide the real problem.
   const allNodesRead = mapping.nodes.length === nodeItems.length;
   checkNodes(mapping.nodes, problems);
   yield;
@@ -59,7 +59,7 @@ export function* readMapping(text: string, maxTimeoutMs = maxStatementTimeoutMs)
   return { mapping, warnings: problems.warnings, placeOf: tree.placeOf };
 }
 
-/** All of {@link readMapping} at once. */
+/** Runs {@link readMapping} at once. */
 export function parseMapping(text: string): ParsedMapping {
   return atOnce(readMapping(text));
 }

@@ -5,7 +5,7 @@ import { type MappingPath, type MappingWarning } from './mapping.js';
 
 const maxProblems = 50;
 
-/** One thing that is wrong with a mapping. */
+/** One problem of a mapping. */
 export interface MappingProblem extends Place {
   /** Stable, for machines. */
   type: string;
@@ -15,7 +15,7 @@ export interface MappingProblem extends Place {
   hint?: Phrase | undefined;
 }
 
-/** All that is wrong with a mapping, in the order of its text. */
+/** All problems of a mapping, in the order of its text. */
 export class MappingError extends LanguageError {
   readonly problems: readonly MappingProblem[];
 
@@ -38,19 +38,19 @@ export class MappingError extends LanguageError {
   }
 }
 
-/** Collects everything that is wrong with a mapping, so that one answer names it all (at most 50). */
+/** Collects the problems of a mapping, so that one answer lists them all (at most 50). */
 export class MappingProblems {
   readonly warnings: MappingWarning[] = [];
   private readonly problems: MappingProblem[] = [];
 
   constructor(private readonly placeOf: (path: MappingPath) => Place) {}
 
-  /** No more will be listed. */
+  /** True when no further problem will be listed. */
   get isFull(): boolean {
     return this.problems.length >= maxProblems;
   }
 
-  /** @param place where in the text, when it is not where `path` stands (a misspelt key, for instance). */
+  /** @param place the place in the text, if it differs from that of `path` (a misspelt key, for instance) */
   add(type: string, path: MappingPath, text: Bilingual, { hint, place }: { hint?: Phrase | undefined; place?: Place } = {}): void {
     if (this.isFull) return;
     this.problems.push({ type, path, text, hint, ...(place ?? this.placeOf(path)) });

@@ -4,7 +4,10 @@ const plainTypes = ['string', 'int', 'bigint', 'float', 'boolean', 'date', 'time
 
 export const typeNames: readonly string[] = [...plainTypes, 'decimal(12,2)'];
 
-/** `decimal(12,2)` and the plain names; null for anything else, and for a scale or precision that PostgreSQL's numeric has not. */
+/**
+ * Reads `decimal(12,2)` and the plain names. Null for anything else, and for a scale or precision that PostgreSQL's numeric does
+ * not have.
+ */
 export function parsePropertyType(written: string): PropertyType | null {
   const plain = plainTypes.find(name => name === written);
   if (plain) return { name: plain };
@@ -27,7 +30,7 @@ export function isTemporal(type: PropertyType): boolean {
   return type.name === 'date' || type.name === 'datetime' || type.name === 'time';
 }
 
-/** Whether `text` can be read as `type`; json and lists are left to the database. */
+/** Tells whether `text` can be read as `type`. The database checks json and lists. */
 export function fitsType(text: string, type: PropertyType): boolean {
   switch (type.name) {
     case 'int':
@@ -67,7 +70,7 @@ function isDate(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
-/** `30s`, `5m`, `2h`, `7d`, `500ms`, `0`: milliseconds, or null when it is no duration. */
+/** Reads `30s`, `5m`, `2h`, `7d`, `500ms`, `0` as milliseconds. Null if it is no duration. */
 export function parseDuration(written: string): number | null {
   if (written === '0') return 0;
   const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(written.trim());

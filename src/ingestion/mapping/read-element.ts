@@ -11,7 +11,7 @@ const nameBounds = { max: 128 };
 const identifierBounds = { max: 63 };
 const labelPrefix = 'label:';
 
-/** An edge as written: its ends still name nodes by handle, which `check-mapping` resolves. */
+/** An edge as written. Its ends still name nodes by handle, which `check-mapping` resolves. */
 export interface WrittenEnd extends Omit<EdgeEnd, 'label'> {
   label: string | null;
 }

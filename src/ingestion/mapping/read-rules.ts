@@ -9,7 +9,7 @@ type RuleName = (typeof ruleNames)[number];
 const plannedRules = ['precision', 'format', 'references', 'not_in_future', 'when'];
 const modifierNames = ['severity', 'message'];
 
-/** The rules of one column, in written order. `type` is what the mapping states, null when it is left to the source. */
+/** The rules of one column, in written order. `type` is the mapping's, or null if the source decides. */
 export function readRules(list: YamlReader, type: PropertyType | null): Rule[] {
   const rules: Rule[] = [];
   for (const item of list.asList()) {
@@ -122,7 +122,7 @@ function readBound(name: 'min' | 'max', argument: YamlReader, type: PropertyType
   if (type && !isNumeric(type) && !isTemporal(type)) return mismatch(argument, name, type);
   const bound = argument.asText({ max: 100 });
   if (bound === null) return null;
-  // An integer column may have a fractional bound; the comparison is numeric then.
+  // An integer column may have a fractional bound; the comparison is then numeric.
   const comparable: PropertyType = type === null ? { name: 'string' } : isNumeric(type) ? { name: 'float' } : type;
   if (fitsType(bound, comparable)) return { kind: name, bound };
   argument.problem('bad_rule_argument', {
@@ -140,7 +140,7 @@ function mismatch(argument: YamlReader, name: string, type: PropertyType): null 
   return null;
 }
 
-/** Rules that no value could pass, and rules that are written twice. */
+/** Reports rules that no value could pass, and rules that are written twice. */
 function checkTogether(list: YamlReader, rules: Rule[], type: PropertyType | null): void {
   const contradicts = (lower: string, upper: string, low: string | number, high: string | number): void =>
     list.problem('contradictory_rules', {

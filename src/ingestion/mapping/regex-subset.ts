@@ -1,6 +1,6 @@
 import { type Bilingual } from '../../text/bilingual.js';
 
-/** A regular expression that is not in the subset; `offset` is 0-based in the expression. */
+/** The regular expression is not in the subset. `offset` is 0-based in the expression. */
 export class RegexError extends Error {
   constructor(
     readonly text: Bilingual,
@@ -11,7 +11,7 @@ export class RegexError extends Error {
 }
 
 const maxLength = 200;
-/** PostgreSQL's bound for one repetition, and RE2's for nested ones together (regexp.go, `maxRepeat`). */
+/** PostgreSQL's limit for one repetition, and RE2's for nested ones together (regexp.go, `maxRepeat`). */
 const maxRepeat = 255;
 const maxNestedRepeat = 1000;
 
@@ -22,8 +22,9 @@ const posixClasses = ['alnum', 'alpha', 'blank', 'cntrl', 'digit', 'graph', 'low
 
 /**
  * Translates a regular expression of the RE2 subset (https://github.com/google/re2/wiki/Syntax without Unicode classes, flags and
- * \Q…\E) into a PostgreSQL advanced regular expression that must match the whole value. No look-around and no back-reference
- * gets through, so matching never backtracks. Throws RegexError.
+ * \Q…\E) into a PostgreSQL advanced regular expression that must match the whole value. Look-around and back-references are
+ * refused, so matching never backtracks.
+ * @throws RegexError
  */
 export function toPostgresRegex(pattern: string): string {
   if ([...pattern].length > maxLength) {
@@ -118,7 +119,7 @@ class Translator {
     const start = this.at;
     this.at += match[0].length;
     if (/^[*+?{]/.test(this.pattern.slice(this.at))) throw this.error('重复符号不能连写', 'two repetitions in a row');
-    // Greed decides which part matches, not whether the whole does, so the lazy mark is dropped.
+    // Greed decides which part matches, but not whether the whole value does, so the lazy mark is dropped.
     const regex = match[0].length > 1 && match[0].endsWith('?') ? match[0].slice(0, -1) : match[0];
     if (match[1] === undefined) return { regex, max: 1 };
     const low = Number(match[1]);
@@ -146,7 +147,7 @@ class Translator {
     return atom(this.escapedCharacter(symbol));
   }
 
-  /** What a backslash and `symbol` stand for when they stand for one character. */
+  /** The character that a backslash and `symbol` mean together, if they mean one. */
   private escapedCharacter(symbol: string): string {
     const control = controlEscapes[symbol];
     if (control !== undefined) return control;
@@ -215,7 +216,7 @@ class Translator {
     return this.pattern.charAt(this.at);
   }
 
-  /** One code point, so that a repetition never splits a surrogate pair. */
+  /** Takes one code point, so that a repetition never splits a surrogate pair. */
   private take(): string {
     const symbol = String.fromCodePoint(this.pattern.codePointAt(this.at)!);
     this.at += symbol.length;

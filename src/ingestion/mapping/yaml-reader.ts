@@ -5,7 +5,7 @@ import { type MappingPath } from './mapping.js';
 import { type MappingProblems } from './problems.js';
 import { type YamlNode } from './yaml-tree.js';
 
-/** What `name` expects at a place, for the sentence of a `wrong_type` problem. */
+/** The names of the expected kinds, for the sentence of a `wrong_type` problem. */
 const kinds = {
   map: { zh: '键值结构', en: 'a map' },
   list: { zh: '列表', en: 'a list' },
@@ -17,8 +17,8 @@ const kinds = {
 } as const;
 
 /**
- * One value of the mapping and where it stands. Every `as…` method answers the value, or reports `wrong_type` and answers
- * null, so that reading goes on and all problems are found in one go.
+ * One value of the mapping and its place. Every `as…` method returns the value, or reports `wrong_type` and returns null, so that
+ * reading goes on and all problems are found together.
  */
 export class YamlReader {
   constructor(
@@ -32,19 +32,19 @@ export class YamlReader {
     this.problems.add(type, this.path, text, { hint });
   }
 
-  /** Says that a documented feature is not there yet, instead of ignoring it. */
+  /** Reports that a documented feature is not built yet, instead of ignoring it. */
   notBuilt(feature: string): void {
     this.problem('not_built_yet', { zh: `「${feature}」尚未支持`, en: `'${feature}' is not built yet` });
   }
 
   /**
-   * The entries of a map. Keys outside `known` are reported with the nearest known name; keys of `planned` are refused as
-   * not built yet.
+   * The entries of a map. Keys outside `known` are reported with the nearest known name. Keys of `planned` are refused as not built
+   * yet.
    */
   asMap(known: readonly string[], planned: readonly string[] = []): MapReader {
     const entries = this.asEntries();
     for (const [key, { keyAt }] of entries) {
-      // What cannot be said any more need not be worked out: a text holds tens of thousands of keys.
+      // Work on problems that cannot be listed any more is skipped: a text holds tens of thousands of keys.
       if (known.includes(key) || this.problems.isFull) continue;
       const place = this.placeAt(keyAt);
       if (planned.includes(key)) {
@@ -78,7 +78,7 @@ export class YamlReader {
     return this.node.items.map((item, index) => this.child(item, index));
   }
 
-  /** A list of texts without repetition, or one text that stands for a list of one. */
+  /** A list of texts without repetition, or one text as a list of one. */
   asTexts(options: { max?: number } = {}): string[] {
     const texts = new Set<string>();
     for (const item of this.asList()) {
@@ -90,7 +90,7 @@ export class YamlReader {
     return [...texts];
   }
 
-  /** Text of 1 to `max` code points. A plain number is taken as it is written: `0110` stays four characters. */
+  /** Text of 1 to `max` code points. A plain number keeps its spelling: `0110` stays four characters. */
   asText({ max = 4000 }: { max?: number } = {}): string | null {
     if (this.node.kind !== 'scalar' || this.node.value === null || typeof this.node.value === 'boolean') return this.wrongType('text');
     const text = this.asWritten();
@@ -101,7 +101,7 @@ export class YamlReader {
     return null;
   }
 
-  /** The text of any scalar, as written; null for a YAML null or, reported, for a collection. */
+  /** The text of any scalar, as written. Null for a YAML null, and for a collection, which is reported. */
   asWritten(): string | null {
     if (this.node.kind !== 'scalar') return this.wrongType('scalar');
     const { value, written, plain } = this.node;
@@ -186,7 +186,7 @@ export class MapReader {
     return [...this.entries.keys()];
   }
 
-  /** The value of `key`; null when it is absent or written as YAML null. */
+  /** The value of `key`. Null when it is absent or written as YAML null. */
   optional(key: string): YamlReader | null {
     const entry = this.entries.get(key);
     if (!entry || (entry.value.kind === 'scalar' && entry.value.value === null)) return null;

@@ -7,16 +7,16 @@ import { type MappingPath } from './mapping.js';
 
 const maxBytes = 256 * 1024;
 const deepestNesting = 20;
-/** Beginnings and ends of values. A quarter of a megabyte of lines that map something holds fewer; beyond it, it is noise. */
+/** The most beginnings and ends of values. A useful mapping of a quarter of a megabyte has fewer. */
 const maxEvents = 60_000;
-/** Numbers of js-yaml's EVENT_ID and SCALAR_STYLE.PLAIN; the imported objects are typed as literals, which a switch needs. */
+/** The numbers of js-yaml's EVENT_ID and SCALAR_STYLE.PLAIN. A switch needs literal types, which the imported objects lack. */
 const sequenceEvent = 2;
 const mappingEvent = 3;
 const scalarEvent = 4;
 const popEvent = 6;
 const plainStyle = 1;
 
-/** A YAML value that knows where it stands; `at` is an offset into the text. */
+/** A YAML value with its place; `at` is an offset into the text. */
 export type YamlNode =
   | { kind: 'map'; at: number; entries: Map<string, { keyAt: number; value: YamlNode }> }
   | { kind: 'list'; at: number; items: YamlNode[] }
@@ -43,8 +43,8 @@ export class YamlSyntaxError extends LanguageError {
 
 /**
  * Reads one YAML 1.2 document (core schema, no aliases, at most 256 KiB, 20 levels and 60,000 events) into a tree with places.
- * js-yaml's event stream carries the source offsets that its constructed values lack, so the tree is composed from events.
- * Throws YamlSyntaxError.
+ * js-yaml's event stream has the source offsets that its constructed values lack, so the tree is built from events.
+ * @throws YamlSyntaxError
  */
 export function* readYamlTree(text: string): Steps<YamlTree> {
   const start: Place = { line: 1, column: 1 };
@@ -88,7 +88,7 @@ function* parseDocument(text: string, start: Place): Steps<YamlNode> {
   return composeTree(text, events);
 }
 
-/** js-yaml asks to catch whatever it throws, "not just YAMLException": all of it is the text's fault. */
+/** js-yaml asks its callers to catch everything it throws, "not just YAMLException". All of it counts as a fault of the text. */
 function readEvents(text: string, start: Place): Events {
   let events: Events;
   try {
@@ -103,7 +103,7 @@ function readEvents(text: string, start: Place): Events {
   return events;
 }
 
-/** The constructor is run for what it refuses: aliases, duplicate keys, keys that are no scalars. */
+/** The constructor is run only for the errors it finds: aliases, duplicate keys, keys that are no scalars. */
 function countDocuments(text: string, events: Events): number {
   try {
     return constructFromEvents(events, { source: text, schema: CORE_SCHEMA, maxAliases: 0 }).length;
@@ -112,7 +112,7 @@ function countDocuments(text: string, events: Events): number {
   }
 }
 
-/** Offset of the line that opens the second document: the first `---` that has content before it. */
+/** The offset of the line that opens the second document: the first `---` with content before it. */
 function secondDocumentAt(text: string): number {
   let hasContent = false;
   for (const { 0: line, index } of text.matchAll(/[^\r\n]+/g)) {
@@ -160,7 +160,7 @@ function composeTree(text: string, events: Events): YamlNode {
   return compose();
 }
 
-/** YAML 1.2.2 core schema, section 10.3.2: only these plain words are anything but strings, so `NO` and `on` stay what they are. */
+/** YAML 1.2.2 core schema, section 10.3.2: only these plain words are not strings, so `NO` and `on` stay as they are. */
 function resolvePlain(written: string): string | number | boolean | null {
   if (/^(?:~|null|Null|NULL|)$/.test(written)) return null;
   if (/^(?:true|True|TRUE)$/.test(written)) return true;
@@ -192,7 +192,7 @@ function toSyntaxError(text: string, error: unknown): YamlSyntaxError {
   return new YamlSyntaxError('yaml_syntax', sentence, place, syntaxHint(text, error, place) ?? known?.[1].hint);
 }
 
-/** js-yaml's reasons in Chinese, with what to do where that is always the same. */
+/** js-yaml's reasons in Chinese, with advice if that is always the same. */
 const reasons: [pattern: RegExp, says: { zh: string; hint?: Bilingual }][] = [
   [
     /^duplicated mapping key/,
@@ -222,7 +222,7 @@ function syntaxHint(text: string, error: YAMLException, place: Place): Bilingual
   const near = `${lines[place.line - 2] ?? ''}\n${lines[place.line - 1] ?? ''}`;
   if (error.reason.includes('tab')) return { zh: '缩进请用空格', en: 'indent with spaces, not tabs' };
   if (near.includes('：')) return fullWidthColon;
-  // Only of the line itself, up to the fault: a value on the line before, or a flow map, has colons of its own.
+  // Looks only at the line itself, up to the fault: a value on the line before, or a flow map, has colons of its own.
   const value = /^[\s-]*[^\s:]+:\s+(.*)$/.exec(lines[place.line - 1] ?? '')?.[1] ?? '';
   if (/^[%`@]/.test(value) || /^[^'"[{\s][^'"]*:(?:\s|$)/.test(value)) {
     return { zh: '给值加引号', en: 'quote the value: it starts with a reserved character or contains ": "' };
@@ -230,7 +230,7 @@ function syntaxHint(text: string, error: YAMLException, place: Place): Bilingual
   return undefined;
 }
 
-/** A map entry is pointed at by its value when that stands on the key's line, which is where the eye looks; else by its key. */
+/** The place of a map entry is its value if that stands on the key's line, where a reader looks, else its key. */
 function offsetOf(root: YamlNode, path: MappingPath): number {
   let node = root;
   let offset = root.at;

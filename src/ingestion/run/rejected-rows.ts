@@ -18,10 +18,10 @@ interface RejectedRow {
 }
 
 const mask = '***';
-/** Characters of one reason in one language, and of all reasons of a row together. */
+/** The most characters of one reason in one language, and of all reasons of a row together. */
 const maxReason = 1_000;
 const maxReasons = 32_000;
-/** Of a list that a value is not in. */
+/** The most values that a reason shows of the list that a value is not in. */
 const shownValues = 10;
 const maxShownValue = 50;
 const fetchedRows = 200;
@@ -35,8 +35,8 @@ export interface RejectedBatch {
 }
 
 /**
- * The first `limit` rejected rows of a target, in the order of the source, with their reasons in words. Batches are bounded by rows and by
- * characters, since a row may have hundreds of columns.
+ * The first `limit` rejected rows of a target, in the order of the source, with their reasons in words. Batches are limited by rows
+ * and by characters, since a row may have hundreds of columns.
  */
 export async function* readRejected(client: PoolClient, staged: StagedTarget, limit: number): AsyncGenerator<RejectedBatch> {
   const ends =
@@ -94,7 +94,7 @@ function toRejected(staged: StagedTarget, row: RejectedRow): RejectedSample {
   };
 }
 
-/** Every reason is kept; where there are many, each has fewer characters. */
+/** Keeps every reason; with many reasons, each gets fewer characters. */
 function shortened(reasons: Reason[]): Reason[] {
   const most = Math.min(maxReason, Math.floor(maxReasons / reasons.length));
   return reasons.map(reason => ({
@@ -105,7 +105,7 @@ function shortened(reasons: Reason[]): Reason[] {
   }));
 }
 
-/** The columns of an edge's end, from the key that they make up. A key too long to be one stands in the first of them. */
+/** Adds the columns of an edge's end, from the key that they make up. A key that is too long stands in the first of them. */
 function addEnd(sample: Record<string, unknown>, match: { edgeColumn: string }[], key: string | null): void {
   const isWhole = key === null || cut(key, maxKeyLength) === key;
   const values = match.length === 1 || !isWhole ? [key && cut(key, maxKeyLength)] : key === null ? [] : (JSON.parse(key) as string[]);

@@ -12,11 +12,11 @@ describe('a failure of a run', () => {
     ['one backend is out of memory', fromServer('53200', 'out of memory'), false],
     ['the temporary disk space of one backend is used up', fromServer('53400'), false],
     ['a statement is wrong', fromServer('42601'), false],
-  ])('is tried again where %s: %#', (_what, error, again) => {
+  ])('is tried again when %s: %#', (_what, error, again) => {
     expect(isDatabaseAway(error)).toBe(again);
   });
 
-  it('has a SQLSTATE in its record only where there is one', () => {
+  it('has a SQLSTATE in its record only if there is one', () => {
     expect([toFailure(new Error('x')).context, toFailure(fromServer('42601')).context]).toEqual([{}, { sqlstate: '42601' }]);
     expect(toFailure(fromServer('53400')).code).toBe('run_too_large');
   });

@@ -5,7 +5,7 @@ import { toApiError } from '../../common/errors/to-api-error.js';
 import { LanguageError } from '../../text/language-error.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
-/** Why a run failed, for its record: a stable code, a sentence in both languages, facts. */
+/** The reason why a run failed, for its record: a stable code, a sentence in both languages, facts. */
 export class RunFailure extends Error {
   constructor(
     readonly code: string,
@@ -16,13 +16,13 @@ export class RunFailure extends Error {
   }
 }
 
-/** Another worker has taken the run over: this one must leave no trace of its attempt. */
+/** Another worker has taken over the run, so this one must leave no trace of its attempt. */
 export class LeaseLostError extends Error {}
 
-/** Someone asked for the run to stop. */
+/** A user asked for the run to stop. */
 export class RunCancelledError extends Error {}
 
-/** Of a run that was tried as often as one may be. */
+/** The run was tried as often as allowed. */
 export function tooManyAttempts(maxAttempts: number): RunFailure {
   return new RunFailure('too_many_attempts', {
     zh: `运行了 ${maxAttempts} 次，每次都在中途失去了工作进程或数据库`,
@@ -30,15 +30,15 @@ export function tooManyAttempts(maxAttempts: number): RunFailure {
   });
 }
 
-/** The bounds of one backend: a run that meets them would meet them again. */
+/** Matches the limits of one backend. A run that meets them would meet them again. */
 function exceedsBackend(error: unknown): boolean {
   const sqlstate = sqlstateOf(error);
-  // Shared memory is everybody's.
+  // Shared memory is used by everybody, so the run may not be the cause.
   if (sqlstate === sqlstates.outOfMemory) return !/shared memory/.test((error as Error).message);
   return sqlstate === sqlstates.configurationLimitExceeded;
 }
 
-/** Not the run's doing: it may be tried again. */
+/** The run is not the cause, so it may be tried again. */
 export function isDatabaseAway(error: unknown): boolean {
   const known = toApiError(error);
   if (known instanceof DatabaseBusyError) return true;

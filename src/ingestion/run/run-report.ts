@@ -1,8 +1,8 @@
 import { type Target } from '../staging/target.js';
 
 /**
- * What a run did with the rows of one target. Every row read is in exactly one of the other counts, except that `deleted` counts
- * elements of the graph, and `marked_deleted` the source rows that asked for it.
+ * The counts of a run for one target. Every row read is in exactly one of the other counts. Two differ: `deleted` counts elements
+ * of the graph, and `marked_deleted` the source rows that asked for it.
  */
 export interface TargetReport {
   target: string;
@@ -34,7 +34,7 @@ export interface RejectedSample {
   sample: Record<string, unknown>;
 }
 
-/** One reason for which a row was rejected, in both languages. */
+/** One reason why a row was rejected, in both languages. */
 export interface Reason {
   rule: string;
   column: string | null;
@@ -46,14 +46,14 @@ export interface Reason {
 export interface RunReport {
   targets: TargetReport[];
   totals: Omit<TargetReport, 'target' | 'kind' | 'state'>;
-  /** Rows read per second of the whole run; null until it ended. */
+  /** Rows read per second over the whole run; null until it has ended. */
   rows_per_s: number | null;
   duration_ms: number | null;
   graph_version: number | null;
   cursors: Record<string, { from: string | null; to: string | null }>;
   warnings: RunWarning[];
   rejected_sample: RejectedSample[];
-  /** What was done to the graph's tables after the run: statistics renewed late, space freed. Absent where there was nothing to do. */
+  /** The upkeep of the graph's tables after the run: statistics renewed late, space freed. Absent if there was none. */
   upkeep?: { analyzed: ('nodes' | 'edges')[]; vacuumed: ('nodes' | 'edges')[] };
 }
 
@@ -79,7 +79,7 @@ export function addTotals(report: RunReport): void {
   for (const count of countNames) report.totals[count] = report.targets.reduce((sum, target) => sum + target[count], 0);
 }
 
-/** Shows the first rejected rows of a run: a hundred, or as many as come to some hundred thousand characters. */
+/** Shows the first rejected rows of a run: at most a hundred, or some hundred thousand characters. */
 export function addSamples({ rejected_sample: shown }: RunReport, rows: RejectedSample[]): void {
   let left = mostSampled.characters - JSON.stringify(shown).length;
   for (const row of rows) {

@@ -1,14 +1,14 @@
 import { type RunWarning, type TargetReport } from './run-report.js';
 import { type StagedTarget } from './stage-target.js';
 
-/** Says that more rows of a target were rejected than are kept. */
+/** Warns that more rows of a target were rejected than are kept. */
 export function cutWarning({ target, rejected }: TargetReport, kept: number): RunWarning[] {
   if (rejected <= kept) return [];
   const message = `共拒绝 ${rejected} 行，只保留前 ${kept} 行 / ${rejected} rows were rejected, of which the first ${kept} are kept`;
   return [{ code: 'rejected_rows_cut', target, count: rejected - kept, message }];
 }
 
-/** What a run noticed and let pass: broken rules of severity `warn`, and rows that repeat a key. */
+/** Warns of problems that did not stop the run: broken rules of severity `warn`, and rows that repeat a key. */
 export function runWarnings({ plan, target, report, warnings, duplicates }: StagedTarget): RunWarning[] {
   const found: RunWarning[] = [];
   plan.warnings.forEach(({ column, rule }, index) => {

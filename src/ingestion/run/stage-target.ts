@@ -9,22 +9,22 @@ export interface StagedTarget {
   target: Target;
   plan: StagingPlan;
   report: TargetReport;
-  /** Greatest cursor among the rows read, as text in the cursor's type. */
+  /** The greatest cursor among the rows read, as text in the cursor's type. */
   cursorTo: string | null;
-  /** How often each rule of severity `warn` was broken, in the order of the plan's warnings. */
+  /** The number of breaks of each rule of severity `warn`, in the order of the plan's warnings. */
   warnings: number[];
-  /** Rows that repeat the key of an earlier row, as far as they are marked. */
+  /** Rows that repeat the key of an earlier row, if they are marked. */
   duplicates: number;
 }
 
-/** The rows of the staging table that are to be written. */
+/** Selects the rows of the staging table that are to be written. */
 export function goodRows(plan: StagingPlan, alias = 's'): string {
   const conditions = [`${alias}.failures IS NULL`, `${alias}.duplicate_of IS NULL`];
   if (plan.hasDeletes) conditions.push(`NOT ${alias}.gone`);
   return conditions.join(' AND ');
 }
 
-/** Runs inside the staging transaction: its snapshot is what every target is read from. `reader` is the role that reads the source. */
+/** Runs inside the staging transaction, so that every target is read from its snapshot. `reader` is the role that reads the source. */
 export async function stageTarget(
   client: PoolClient,
   target: Target,
@@ -34,9 +34,9 @@ export async function stageTarget(
 ): Promise<StagedTarget> {
   await client.query(plan.createTable);
   await client.query(`GRANT INSERT ON pg_temp.${plan.table} TO ${quoteIdentifier(reader)}`);
-  // From here the mapping's own SQL runs: as a role that may read the source's tables and fill this one.
+  // From here the mapping's own SQL runs, as a role that may only read the source's tables and fill this one.
   await client.query(`SET LOCAL ROLE ${quoteIdentifier(reader)}`);
-  // A named type of its own: the driver knows queryMode, its declarations do not. It keeps the text to one statement.
+  // queryMode keeps the text to one statement. The driver knows it but its declarations do not, so the type adds it.
   const insert: QueryConfig & { queryMode: 'extended' } = { text: plan.insert.sql, values: plan.insert.parameters, queryMode: 'extended' };
   const { rowCount } = await client.query(insert);
   await client.query('SET LOCAL ROLE NONE');
@@ -51,7 +51,7 @@ export async function stageTarget(
 }
 
 /**
- * The columns that joins and filters use. Without statistics on the filters the planner takes almost no row for a good one, and
+ * Analyses the columns that joins and filters use. Without statistics on the filters the planner expects almost no good rows, and
  * looks up a million nodes one by one.
  */
 async function analyzeStaged(client: PoolClient, plan: StagingPlan, target: Target): Promise<void> {
@@ -61,7 +61,7 @@ async function analyzeStaged(client: PoolClient, plan: StagingPlan, target: Targ
   await client.query(`ANALYZE pg_temp.${plan.table} (${columns.join(', ')})`);
 }
 
-/** One pass over the staged rows, and none where there is nothing to count. */
+/** Takes one pass over the staged rows, or none if there is nothing to count. */
 async function summarise(client: PoolClient, staged: StagedTarget): Promise<void> {
   const { plan, report } = staged;
   const counts = ['count(failures)::int AS rejected'];
@@ -79,7 +79,7 @@ async function summarise(client: PoolClient, staged: StagedTarget): Promise<void
   staged.warnings.push(...plan.warnings.map((_, index) => row[`w${index}`] as number));
 }
 
-/** Of rows with one value in a column that must be unique, the first passes and the others are rejected (or, for `warn`, counted). */
+/** Of rows with the same value in a unique column, the first passes and the others are rejected (or, for `warn`, counted). */
 async function rejectRepeated(client: PoolClient, { plan }: StagedTarget, unique: UniqueColumn): Promise<void> {
   if (unique.severity === 'warn') return;
   const open = `failures IS NULL AND ${unique.stagedAs} IS NOT NULL${plan.hasDeletes ? ' AND NOT gone' : ''}`;
@@ -93,7 +93,7 @@ async function rejectRepeated(client: PoolClient, { plan }: StagedTarget, unique
   );
 }
 
-/** Marks the rows that repeat the identity of an earlier row; the earliest is the one that is written. */
+/** Marks the rows that repeat the identity of an earlier row. The earliest is written. */
 export async function markDuplicates(client: PoolClient, staged: StagedTarget): Promise<void> {
   const { plan, target, report } = staged;
   const identity = target.kind === 'node' ? 'key' : 'from_key, to_key, key';

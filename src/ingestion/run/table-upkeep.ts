@@ -5,13 +5,17 @@ import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
 const analyzeTimeoutMs = 300_000;
 const vacuumTimeoutMs = 1_800_000;
-/** What autovacuum looks for too, but up to a minute later and behind every other table. */
+/**
+ * The share of a table that a run must rewrite before upkeep. Autovacuum would also notice it, but up to a minute later and after
+ * every other table.
+ */
 const rewrittenShare = 0.2;
 const rewrittenRows = 1_000;
 
 /**
- * Renews the statistics inside the writing transaction: they become visible with the rows, so that no query is planned for the graph as
- * it was, and ANALYZE reads 30,000 rows at most. Null when it succeeded; a failure costs the run a warning, not its rows.
+ * Renews the statistics inside the writing transaction. They become visible with the rows, so no query is planned with the
+ * statistics of the old graph. ANALYZE reads 30,000 rows at most. Null when it succeeded; a failure costs the run a warning, not
+ * its rows.
  * @throws when the run was cancelled
  */
 export async function analyzeTables(client: PoolClient, { nodes, edges }: GraphTables): Promise<RunWarning | null> {
@@ -37,14 +41,14 @@ export async function analyzeTables(client: PoolClient, { nodes, edges }: GraphT
 
 type Table = keyof GraphTables;
 
-/** What is left to do for a graph's tables when a run has committed. */
+/** The work left for a graph's tables after a run has committed. */
 export interface Upkeep {
   tables: GraphTables;
   analyze: Table[];
   vacuum: Table[];
 }
 
-/** The tables of which the run changed or deleted a fifth. Edges also go with the nodes that they end at. */
+/** The tables of which the run changed or deleted a fifth. Edges also go with the nodes at their ends. */
 export async function rewrittenTables(client: PoolClient, tables: GraphTables, { targets }: RunReport): Promise<Table[]> {
   const rewritten = { nodes: 0, edges: 0 };
   for (const { kind, updated, deleted } of targets) {
@@ -64,8 +68,8 @@ export async function rewrittenTables(client: PoolClient, tables: GraphTables, {
 }
 
 /**
- * VACUUM frees the space of what a run rewrote, for the next run to fill; it cannot run in a transaction. Readers go on, and the next run
- * of the graph waits for it.
+ * VACUUM frees the space of rewritten rows, for the next run to fill. It cannot run in a transaction. Readers go on, and the next
+ * run of the graph waits for it.
  */
 export async function keepUp(client: PoolClient, { tables, analyze, vacuum }: Upkeep): Promise<void> {
   await client.query(`SET statement_timeout = ${vacuumTimeoutMs}`);

@@ -11,8 +11,8 @@ const hashJoinFromRows = 10_000;
 export async function writeEdges(client: PoolClient, scope: WriteScope, staged: StagedTarget, edge: EdgeMapping): Promise<void> {
   const { report, plan } = staged;
   const open = report.read - report.rejected - report.marked_deleted;
-  // Keys of several labels share one column, which the planner's estimate of the join does not know: it would look up a million
-  // nodes one by one.
+  // Keys of several labels share one column, which the planner's estimate of the join ignores. It would look up a million nodes one
+  // by one.
   await client.query(`SELECT set_config('enable_nestloop', $1, true)`, [open < hashJoinFromRows ? 'on' : 'off']);
   const isFirst = !(await typeExists(client, scope, edge.type));
   if (!isFirst && plan.hasDeletes) report.deleted = await deleteEdges(client, scope, staged, edge);
@@ -27,8 +27,8 @@ export async function writeEdges(client: PoolClient, scope: WriteScope, staged: 
 }
 
 /**
- * The first load of a type: nothing can be there already, so one INSERT does it. Answers null when two rows turn out to be one edge;
- * that is found by the unique index at no cost, and the slower way decides which of them stays.
+ * The first load of a type. The graph has no such edges yet, so one INSERT is enough. Returns null when two rows turn out to be one
+ * edge: the unique index finds that at no cost, and the slower way decides which of them stays.
  */
 async function tryInsertAll(
   client: PoolClient,
@@ -57,7 +57,7 @@ async function tryInsertAll(
   }
 }
 
-/** The general way: resolve the ends once, then update, then insert what is missing. Answers how many rows found both ends. */
+/** The general way: resolves the ends once, then updates, then inserts missing edges. Returns how many rows found both ends. */
 async function mergeEdges(client: PoolClient, scope: WriteScope, staged: StagedTarget, edge: EdgeMapping): Promise<number> {
   const { plan, report } = staged;
   await markDuplicates(client, staged);
@@ -94,7 +94,7 @@ async function mergeEdges(client: PoolClient, scope: WriteScope, staged: StagedT
   return matched;
 }
 
-/** The edges that begin or end at one of these nodes. */
+/** Deletes the edges that begin or end at one of these nodes. */
 export async function deleteEdgesOf(client: PoolClient, scope: WriteScope, nodeIds: string[]): Promise<void> {
   await client.query(`DELETE FROM ${scope.edges} WHERE source_id = ANY($1::bigint[])`, [nodeIds]);
   await client.query(`DELETE FROM ${scope.edges} WHERE target_id = ANY($1::bigint[])`, [nodeIds]);
@@ -107,8 +107,8 @@ interface Unmatched {
 }
 
 /**
- * Marks the rows that lack a node at an end: `failures` for ends that quarantine or fail, `duplicate_of = 0` for ends that only skip.
- * An end that asks for more than the other one decides for the row.
+ * Marks the rows that lack a node at an end: `failures` for ends that quarantine or fail, `duplicate_of = 0` for ends that only
+ * skip. The stricter end decides for the row.
  */
 async function markUnmatched(client: PoolClient, scope: WriteScope, { plan }: StagedTarget, edge: EdgeMapping): Promise<Unmatched> {
   const { rows } = await client.query<Unmatched>(
@@ -164,7 +164,7 @@ async function typeExists(client: PoolClient, { edges }: WriteScope, type: strin
   return rows[0]!.found;
 }
 
-/** Edges whose row asks for it. */
+/** Deletes edges whose row asks for it. */
 async function deleteEdges(client: PoolClient, scope: WriteScope, { plan }: StagedTarget, edge: EdgeMapping): Promise<number> {
   const { rowCount } = await client.query(
     `DELETE FROM ${scope.edges} e

@@ -13,8 +13,8 @@ export interface ElementOrigin {
 }
 
 /**
- * Records what the graph is made of and where each element comes from. Row counts go up and down with what the run wrote; when nodes
- * were deleted, edges of any type went with them, and the counts are taken anew.
+ * Records the labels and types of the graph and their sources. Row counts change by the rows that the run wrote. If nodes were
+ * deleted, edges of any type went with them, so the counts are taken anew.
  */
 export async function writeElements(client: PoolClient, scope: WriteScope, staged: StagedTarget[], origin: ElementOrigin): Promise<void> {
   for (const target of staged) await upsertElement(client, scope, target, origin);
@@ -62,7 +62,7 @@ async function upsertElement(
   );
 }
 
-/** The property that holds a source column, '' where none does. */
+/** The property that holds a source column, or ''. */
 function propertyOf(columns: ColumnMapping[], column: string): string {
   return mappingOf(columns, column)?.property ?? '';
 }

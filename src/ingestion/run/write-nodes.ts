@@ -5,8 +5,8 @@ import { deleteEdgesOf } from './write-edges.js';
 import { type WriteScope } from './write-scope.js';
 
 /**
- * Brings the graph's nodes of one label in line with the staged rows. Being the only writer, it can update first and insert what is
- * missing, which costs one join where ON CONFLICT would cost an index probe and a burnt id for every unchanged row.
+ * Brings the graph's nodes of one label in line with the staged rows. Being the only writer, it can update first and insert missing
+ * nodes afterwards. That costs one join; ON CONFLICT would cost an index probe and a lost id for every unchanged row.
  */
 export async function writeNodes(client: PoolClient, scope: WriteScope, staged: StagedTarget, node: NodeMapping): Promise<void> {
   const { report, plan } = staged;
@@ -25,7 +25,7 @@ export async function writeNodes(client: PoolClient, scope: WriteScope, staged: 
   );
   report.inserted = rowCount ?? 0;
   report.unchanged = report.read - report.rejected - report.skipped - report.marked_deleted - report.inserted - report.updated;
-  // Edges are joined to these rows next; without statistics the planner would take the table for empty.
+  // Edges are joined to these rows next. Without statistics the planner would take the table for empty.
   if (report.inserted > 0) await client.query(`ANALYZE ${scope.nodes} (label, key)`);
 }
 
@@ -35,7 +35,7 @@ async function labelExists(client: PoolClient, { nodes }: WriteScope, label: str
 }
 
 async function updateNodes(client: PoolClient, scope: WriteScope, { plan }: StagedTarget, node: NodeMapping): Promise<number> {
-  // merge keeps what other jobs gave the node; a mapped property that became NULL goes.
+  // merge keeps the properties from other jobs. A mapped property that became NULL is removed.
   const mapped = node.columns.map(column => column.property);
   const properties = node.write === 'merge' ? '(n.properties - $3::text[]) || s.properties' : 's.properties';
   const { rowCount } = await client.query(
@@ -48,7 +48,7 @@ async function updateNodes(client: PoolClient, scope: WriteScope, { plan }: Stag
   return rowCount ?? 0;
 }
 
-/** Nodes whose row asks for it, with all their edges. A key that another row keeps is kept. */
+/** Deletes nodes whose row asks for it, with all their edges. A key that another row keeps is kept. */
 async function deleteNodes(client: PoolClient, scope: WriteScope, { plan }: StagedTarget, node: NodeMapping): Promise<number> {
   const { rows } = await client.query<{ id: string }>(
     `DELETE FROM ${scope.nodes} n USING pg_temp.${plan.table} s

@@ -6,8 +6,8 @@ import { type SourceProblem, type SourceShape, type Target } from './target.js';
 const hint = { zh: '在映射中写明 type', en: 'state the `type` of the column in the mapping' };
 
 /**
- * The rules and defaults of columns whose type the mapping leaves to the source, held against the type they turn out to have. Columns
- * with a stated type were checked when the mapping was read (read-rules.ts).
+ * Checks rules and defaults of columns whose type the source decides, against the type found there. Columns with a stated type were
+ * checked when the mapping was read (read-rules.ts).
  */
 export function checkInferredRules({ element }: Target, shape: SourceShape): SourceProblem[] {
   return element.columns.flatMap(column => (column.type === null ? checkColumn(column, typeOf(column, shape)) : []));
@@ -17,7 +17,7 @@ function typeOf({ source }: ColumnMapping, { columns, expressions }: SourceShape
   if (source.kind === 'constant') return { name: 'string' };
   const family: SourceFamily = (source.kind === 'column' ? columns.get(source.column) : expressions.get(source.expression)) ?? 'text';
   const type = inferredType(family);
-  // Numeric without bounds reads the same texts as a float, which is all that is asked here.
+  // Numeric without bounds reads the same texts as a float, which is enough here.
   return type.name === 'numeric' ? { name: 'float' } : type;
 }
 

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const typeOf = (written: string): PropertyType => parsePropertyType(written)!;
 
-/** What the value becomes, as JSON text; undefined where it cannot be read. */
+/** Reads a value as JSON text; undefined when it cannot be read. */
 async function read({ valid, json }: ValueSql, source: string): Promise<string | null | undefined> {
   const { rows } = await client.query(
     `SELECT ${valid ?? 'true'} AS valid, CASE WHEN ${valid ?? 'true'} THEN to_jsonb(${json})::text END AS json FROM (SELECT ${source} AS v OFFSET 0) AS s`,
@@ -52,16 +52,16 @@ describe('cleanedText', () => {
     ['late', [{ kind: 'map', values: { paid: '已付款' } }], 'late'],
     ['paid', [{ kind: 'map', values: { paid: null } }], null],
     [' PAID ', [{ kind: 'trim' }, { kind: 'lower' }, { kind: 'map', values: { paid: '已付款' } }], '已付款'],
-  ] as [string, Transform[], string | null][])('makes of %j by %j: %j', async (text, transform, cleaned) => {
+  ] as [string, Transform[], string | null][])('turns %j by %j into %j', async (text, transform, cleaned) => {
     expect(await clean(text, transform)).toBe(cleaned);
   });
 
-  it('takes an empty text for none, also one that the transforms leave empty, and puts the default there', async () => {
+  it('takes an empty text as NULL, also one that the transforms leave empty, and puts the default there', async () => {
     expect([await clean('', []), await clean('', [], null, { emptyAsNull: false })]).toEqual([null, '']);
     expect([await clean(' ', [{ kind: 'trim' }]), await clean(' ', [{ kind: 'trim' }], 'none')]).toEqual([null, 'none']);
   });
 
-  it('trims everything where the mapping says so', async () => {
+  it('trims everything when the mapping says so', async () => {
     expect(await clean('  a ', [], null, { trim: true })).toBe('a');
   });
 });
@@ -125,7 +125,7 @@ describe('directValue', () => {
     ['json', 'json', `'null'::json`, null],
     ['text[]', 'string[]', `'{a}'::text[]`, '["a"]'],
     ['boolean', 'boolean', 'true', 'true'],
-  ] as [SourceFamily, string, string, string | null | undefined][])('takes of %s as %s %s: %s', async (family, type, source, json) => {
+  ] as [SourceFamily, string, string, string | null | undefined][])('reads of %s as %s %s: %s', async (family, type, source, json) => {
     expect(await read(directValue('v', family, typeOf(type)), source)).toBe(json);
   });
 });

@@ -3,16 +3,16 @@ import { fitsType } from '../mapping/property-type.js';
 import { type SourceFamily } from './source-type.js';
 import { type SqlBuilder } from './sql-builder.js';
 
-/** A property type, or `numeric` without bounds: what a numeric source column is when the mapping names no type. */
+/** A property type, or `numeric` without bounds, for a numeric source column whose type the mapping does not name. */
 export type ResolvedType = PropertyType | { name: 'numeric' };
 
-/** How one value is checked and read. Each is SQL over `ref`, the column of the inner layer that carries the value. */
+/** The check and the reading of one value. Each is SQL over `ref`, the column of the inner layer with the value. */
 export interface ValueSql {
-  /** True where the cast works; null where it cannot fail. */
+  /** True when the cast works; null when it cannot fail. */
   valid: string | null;
-  /** The value in its own type, for comparisons; only evaluated where `valid`. */
+  /** The value in its own type, for comparisons. Only evaluated when `valid`. */
   typed: string;
-  /** What goes into the properties; only evaluated where `valid`. */
+  /** The value for the properties. Only evaluated when `valid`. */
   json: string;
   /** The value as text, for patterns, lengths, keys and messages. */
   text: string;
@@ -21,7 +21,8 @@ export interface ValueSql {
 const blankCharacters = ' \t\n\r\f\v\u00a0\u3000';
 const wholePattern = `'^\\s*[+-]?[0-9]+\\s*$'`;
 const decimalPattern = `'^\\s*[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?\\s*$'`;
-// PostgreSQL also takes 'now' and 'infinity' for a date, and guesses at '5.005', '240209' and '01/02/03'. A year has at least four digits here.
+// PostgreSQL also accepts 'now' and 'infinity' as a date, and guesses at '5.005', '240209' and '01/02/03'. A year has at least four
+// digits here.
 const dayPattern =
   '([0-9]{4,6}(-[0-9]{1,2}-|/[0-9]{1,2}/|\\.[0-9]{1,2}\\.|-[A-Za-z]{3,9}-)[0-9]{1,2}|[0-9]{1,2}[- ][A-Za-z]{3,9}[- ][0-9]{4}|[0-9]{8})';
 const datePattern = `'^\\s*${dayPattern}(\\s*$|\\s*[Tt][0-9]|\\s+[0-9]{1,2}:)'`;
@@ -33,14 +34,14 @@ export interface TextOptions {
   trim: boolean;
 }
 
-/** Text of a source value after empty_as_null, transform and default, in that order. `raw` is a text expression. */
+/** The text of a source value after empty_as_null, transform and default, in that order. `raw` is a text expression. */
 export function cleanedText(sql: SqlBuilder, raw: string, transform: Transform[], fallback: string | null, options: TextOptions): string {
   const emptyToNull = (text: string): string => (options.emptyAsNull ? `nullif(${text}, '')` : text);
   const spaces = (): string => sql.bind(blankCharacters, 'text');
   let text = options.trim ? `btrim(${raw}, ${spaces()})` : raw;
   if (transform.some(step => step.kind === 'map')) text = emptyToNull(text);
   for (const step of transform) text = transformed(sql, text, step, spaces);
-  // Again after the transforms: a blank that trim leaves empty is as empty as one that came so.
+  // Checks again after the transforms: a text that trim leaves empty counts as empty too.
   text = emptyToNull(text);
   return fallback === null ? text : `coalesce(${text}, ${sql.bind(fallback, 'text')})`;
 }
@@ -70,7 +71,7 @@ function transformed(sql: SqlBuilder, text: string, step: Transform, spaces: () 
   }
 }
 
-/** True when a typed source value can go its way without becoming text first. */
+/** True when a typed source value need not become text first. */
 export function isDirect(family: SourceFamily, type: ResolvedType, transform: Transform[], fallback: string | null): boolean {
   if (family === 'text' || transform.length > 0) return false;
   if (fallback !== null && !fitsType(fallback, type.name === 'numeric' ? { name: 'float' } : type)) return false;
@@ -102,7 +103,7 @@ export function isDirect(family: SourceFamily, type: ResolvedType, transform: Tr
   }
 }
 
-/** PostgreSQL's name of the type that a value of `type` is compared and defaulted in. */
+/** PostgreSQL's name of the type in which a value of `type` is compared and gets its default. */
 export function comparisonType(type: ResolvedType): string {
   switch (type.name) {
     case 'int':
@@ -168,7 +169,7 @@ export function directValue(ref: string, family: SourceFamily, type: ResolvedTyp
   }
 }
 
-/** For a value that arrives as text, and may be anything. */
+/** For a value that comes as text, and may be anything. */
 export function parsedValue(ref: string, type: ResolvedType): ValueSql {
   const read = (pgType: string, form: string | null, json = `${ref}::${pgType}`): ValueSql => ({
     valid: `(${form === null ? '' : `${ref} ~ ${form} AND `}pg_input_is_valid(${ref}, '${pgType}'))`,
@@ -207,7 +208,7 @@ export function parsedValue(ref: string, type: ResolvedType): ValueSql {
   }
 }
 
-/** A list arrives as a JSON array (`["a","b"]`) or as a PostgreSQL array (`{a,b}`). */
+/** A list comes as a JSON array (`["a","b"]`) or as a PostgreSQL array (`{a,b}`). */
 function parsedList(ref: string, ofIntegers: boolean): ValueSql {
   const pgType = ofIntegers ? 'bigint[]' : 'text[]';
   const stranger = ofIntegers ? `'$[*] ? (@.type() != "number" || @ != @.floor())'` : `'$[*] ? (@.type() != "string")'`;

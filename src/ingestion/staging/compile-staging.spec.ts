@@ -43,7 +43,7 @@ const node = (more: string, mapped: string) => `nodes: [{id: n, label: N, table:
 const id = '{column: id, property: id, type: string}';
 
 describe('compileStaging', () => {
-  it('makes of each row what the graph stores, with its place in the source', async () => {
+  it('turns each row into what the graph stores, with its place in the source', async () => {
     const { plan, rows } = await stage(
       node(
         'key: [id], display: customer',
@@ -66,7 +66,7 @@ describe('compileStaging', () => {
     expect(plan.types.map(({ name }) => name)).toEqual(['string', 'string', 'decimal', 'int', 'string']);
   });
 
-  it('stages a row that breaks a rule with the rule of each column and its values, and no properties', async () => {
+  it('stages a row that breaks a rule with the rule of each column and its values, and without properties', async () => {
     const { plan, rows } = await stage(
       node(
         'key: [id]',
@@ -90,7 +90,7 @@ describe('compileStaging', () => {
     ]);
   });
 
-  it('needs every part of a key, and no key longer than may be', async () => {
+  it('needs every part of a key, and refuses keys that are too long', async () => {
     const longest = maxKeyLength - '["", "1"]'.length;
     const { rows } = await stage(
       node('key: [id, line]', `${id}, {column: line, property: line}`),
@@ -125,7 +125,7 @@ edges: [{type: E, table: orders, from: {node: c, match: {customer: id}}, to: {no
     ]);
   });
 
-  it('reads on from the last cursor, less the lag, and rows without one always', async () => {
+  it('reads on from the last cursor, less the lag, and always reads rows without one', async () => {
     const { plan, rows } = await stage(
       node('key: [id], incremental: {cursor: at, type: date, lag: 1d}', id),
       `('old', 1, '', '', '2024-02-27'), ('late', 1, '', '', '2024-02-28'), ('new', 1, '', '', '2024-03-01'), ('none', 1, '', '', NULL)`,
@@ -134,7 +134,7 @@ edges: [{type: E, table: orders, from: {node: c, match: {customer: id}}, to: {no
     expect([plan.hasCursor, rows.map(({ key }) => key)]).toEqual([true, ['late', 'new', 'none']]);
   });
 
-  it("reads the rows that the author's condition leaves, which keep their numbers", async () => {
+  it("reads the rows that pass the author's condition, which keep their numbers", async () => {
     const { rows } = await stage(
       node(`key: [id], where: "customer = 'Ann' OR line = 3"`, id),
       `('a', 1, 'Ann', '', NULL), ('b', 2, '', '', NULL), ('c', 3, '', '', NULL)`,
@@ -145,7 +145,7 @@ edges: [{type: E, table: orders, from: {node: c, match: {customer: id}}, to: {no
     ]);
   });
 
-  it('stages what is looked at over all rows: unique values, and rules that only warn', async () => {
+  it('stages the columns for checks over all rows: unique values, and rules that only warn', async () => {
     const { plan, rows } = await stage(
       node(
         'key: [id]',

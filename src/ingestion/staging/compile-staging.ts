@@ -12,11 +12,11 @@ import { SqlBuilder } from './sql-builder.js';
 import { type SourceShape, type Target, mappingOf } from './target.js';
 
 export const maxKeyLength = 500;
-/** Characters of one value in the sample of a rejected row, and of all of them together. */
+/** The most characters of one value in the sample of a rejected row, and of all of them together. */
 const maxSampledValue = 200;
 const maxSample = 16_000;
 
-/** The staged text of a column whose values must be unique, and the rule that says so. */
+/** The staged text of a column whose values must be unique, and the rule that requires it. */
 export interface UniqueColumn {
   stagedAs: string;
   column: number;
@@ -30,12 +30,12 @@ export interface StagingPlan {
   insert: SqlStatement;
   /** The resolved type of each mapped column, in the order of the mapping. */
   types: ResolvedType[];
-  /** Names of the values that `sample` holds, in its order. */
+  /** The names of the values in `sample`, in its order. */
   sampled: { name: string; isSensitive: boolean }[];
   unique: UniqueColumn[];
   /** Boolean columns of the staging table, one for each rule of severity `warn`. */
   warnings: { stagedAs: string; column: number; rule: number }[];
-  /** False where the mapping leaves no way for a row to fail: nothing needs to be looked for then. */
+  /** False when the mapping has no rule that a row could break, so that no row has to be checked. */
   canFail: boolean;
   hasCursor: boolean;
   hasDeletes: boolean;
@@ -45,17 +45,20 @@ export interface StagingRequest {
   target: Target;
   mapping: Mapping;
   shape: SourceShape;
-  /** Where the tables of the source are. */
+  /** The schema of the source's tables. */
   schema: string;
-  /** Where an incremental read begins, as text in the cursor's type, less `lag` (milliseconds or units); null = from the start. */
+  /**
+   * The start of an incremental read, as text in the cursor's type, less `lag` (milliseconds or units); null means from the
+   * beginning.
+   */
   cursorFrom: { value: string; lag: number } | null;
 }
 
 /**
- * Compiles one target to a staging table and the one INSERT … SELECT that fills it: source rows with their position, in one pass
- * cleaned, checked and made into what the graph stores. A row that breaks a rule carries `failures` (for each column the index of the
- * broken rule) and `sample` (its values) instead of properties. The SELECT reads the source only, so it can run as a role that sees
- * nothing else.
+ * Compiles one target to a staging table and the one INSERT … SELECT that fills it. In one pass it takes the source rows with their
+ * position, cleans and checks them, and makes what the graph stores. A row that breaks a rule carries `failures` (for each column
+ * the index of the broken rule) and `sample` (its values) instead of properties. The SELECT reads only the source, so a role that
+ * sees nothing else can run it.
  */
 export function compileStaging(request: StagingRequest): Steps<StagingPlan> {
   return new StagingCompiler(request).compile();
@@ -206,13 +209,13 @@ class StagingCompiler {
       this.keyPart(edgeColumn, values, node && mappingOf(node.columns, nodeColumn)),
     );
     const text = keyText(parts);
-    // A composite key with a part missing matches nothing; without this it would be the JSON text of a null.
+    // A composite key with a missing part matches nothing. Without this it would be the JSON text of a null.
     return parts.length === 1 ? text : `CASE WHEN ${parts.map(part => `${part.text} IS NOT NULL`).join(' AND ')} THEN ${text} END`;
   }
 
   /**
-   * The text of one key column: the mapped column's value where it is mapped, else, for the end of an edge, the source value cleaned
-   * as the node's own key column is, so that both sides spell one key alike.
+   * The text of one key column: the mapped column's value if it is mapped. For the end of an edge it is otherwise the source value,
+   * cleaned like the node's own key column, so that both sides spell one key alike.
    */
   private keyPart(column: string, values: ColumnValue[], like?: ColumnMapping): KeyPart {
     const index = this.element.columns.findIndex(({ source }) => source.kind === 'column' && source.column === column);
@@ -256,7 +259,7 @@ class StagingCompiler {
     const json = pairs(true).map(
       pair => `CASE WHEN ${pair.slice(pair.indexOf(', ') + 2)} IS NULL THEN '{}' ELSE ${jsonbObject([pair])} END`,
     );
-    // Stripped of NULLs apart from json columns, inside which a null is the author's own.
+    // NULLs are stripped, except inside json columns, where a null is the author's own.
     const parts = [...(plain.length === 0 ? [] : [`jsonb_strip_nulls(${jsonbObject(plain)})`]), ...json];
     const properties = parts.length === 0 ? `'{}'::jsonb` : parts.join(' || ');
     const unwanted = [bad, gone === null ? null : 'gone'].filter(each => each !== null);
@@ -308,7 +311,7 @@ interface ColumnValue extends ValueSql {
   type: ResolvedType;
 }
 
-/** A cast that may fail is only reached where the value can be read. */
+/** Evaluates a cast that may fail only if the value can be read. */
 function guarded(value: ColumnValue): string {
   return value.valid === null ? value.json : `CASE WHEN ${value.ref} IS NOT NULL THEN ${value.json} END`;
 }

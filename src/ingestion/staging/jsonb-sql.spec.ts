@@ -15,7 +15,7 @@ describe('jsonbArray', () => {
 });
 
 describe('jsonbObject', () => {
-  it('counts the key and the value of a pair apart', () => {
+  it('counts the key and the value of a pair separately', () => {
     expect(jsonbObject(["'a', 1", "'b', 2"])).toBe("jsonb_build_object('a', 1, 'b', 2)");
     const sql = jsonbObject(Array.from({ length: 60 }, (_, i) => `'k${i}', ${i}`));
     expect(sql.split(' || ').map(call => call.split(', ').length)).toEqual([100, 20]);

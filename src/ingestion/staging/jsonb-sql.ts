@@ -1,7 +1,7 @@
 /** PostgreSQL passes at most 100 arguments to a function. */
 const mostArguments = 100;
 
-/** SQL of a jsonb array with the values of these expressions, however many. */
+/** SQL of a jsonb array with the values of these expressions, for any number of them. */
 export function jsonbArray(elements: string[]): string {
   return inPieces('jsonb_build_array', elements, mostArguments);
 }

@@ -7,7 +7,7 @@ describe('keyText', () => {
     expect(keyText([part('v0', false)])).toBe('v0');
   });
 
-  it('of several columns is the text of a JSON array, put together by hand where nothing needs escaping', () => {
+  it('of several columns is the text of a JSON array, built by hand when nothing needs escaping', () => {
     expect(keyText([part('v0', true), part('v1', true)])).toBe(`'["' || v0 || '", "' || v1 || '"]'`);
     expect(keyText([part('v0', true), part('v1', false)])).toBe('jsonb_build_array(v0, v1)::text');
   });

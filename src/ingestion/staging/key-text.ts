@@ -1,21 +1,21 @@
 import { jsonbArray } from './jsonb-sql.js';
 import { type SourceFamily } from './source-type.js';
 
-/** One column's share of a key. */
+/** One column's part of a key. */
 export interface KeyPart {
   text: string;
   isRequired: boolean;
-  /** At most 50 characters by its type. */
+  /** The type has at most 50 characters. */
   isShort: boolean;
-  /** Free of characters that JSON would escape, by its type. */
+  /** The type has no characters that JSON would escape. */
   isPlain: boolean;
 }
 
-/** One part is the key itself; several are the text of a JSON array, in exactly the form of `jsonb_build_array(…)::text`. */
+/** A single part is the key itself. Several parts become the text of a JSON array, exactly as `jsonb_build_array(…)::text` writes it. */
 export function keyText(parts: KeyPart[]): string {
   const [only] = parts;
   if (parts.length === 1) return only!.text;
-  // Numbers and dates need no escaping, and putting the text together by hand takes a third of the time.
+  // Numbers and dates need no escaping, and building the text by hand takes a third of the time.
   if (parts.every(part => part.isPlain)) return `'["' || ${parts.map(part => part.text).join(` || '", "' || `)} || '"]'`;
   return `${jsonbArray(parts.map(part => part.text))}::text`;
 }

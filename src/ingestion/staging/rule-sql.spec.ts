@@ -21,7 +21,7 @@ afterAll(async () => {
 const rule = (own: object, severity: Rule['severity'] = 'error'): Rule =>
   ({ message: null, path: [], severity, ...own }) as unknown as Rule;
 
-/** Runs what `compile` makes of a value, which stands beside the result `x0` of an expression. */
+/** Runs the SQL that `compile` makes for a value, beside the result `x0` of an expression. */
 async function run(value: string | null, type: PropertyType['name'], compile: (context: RuleContext) => string, x0 = 'NULL::boolean') {
   const sql = new SqlBuilder();
   const context: RuleContext = {
@@ -62,19 +62,19 @@ describe('firstFailure', () => {
     expect(await failure('2')).toBe(1);
   });
 
-  it('is a required value that is not there', async () => {
+  it('is a required value that is missing', async () => {
     const rules = [rule({ kind: 'min', bound: '3' }), rule({ kind: 'required' })];
     expect(await run(null, 'int', context => firstFailure(rules, context)!)).toBe(1);
     expect(await run(null, 'string', context => firstFailure([rule({ kind: 'required' })], context)!)).toBe(0);
   });
 
-  it('is an expression that is false; one that is neither passes', async () => {
+  it('is an expression that is false; a NULL passes', async () => {
     const failure = (x0: string) =>
       run('a', 'string', context => firstFailure([rule({ kind: 'expression', predicate: 'p' })], context)!, x0);
     expect([await failure('false'), await failure('true'), await failure('NULL::boolean')]).toEqual([0, null, null]);
   });
 
-  it('is no SQL where nothing can fail: a text, and rules that only warn', async () => {
+  it('is no SQL when nothing can fail: a text, and rules that only warn', async () => {
     const warns = [rule({ kind: 'min_length', length: 9 }, 'warn'), rule({ kind: 'required' }, 'warn'), rule({ kind: 'unique' })];
     let compiled: string | null = '';
     await run('a', 'string', context => (compiled = firstFailure(warns, context)) ?? 'NULL');
@@ -88,7 +88,7 @@ describe('warned', () => {
     expect([await isBroken(good), await isBroken(null), await isBroken(bad)]).toEqual([false, false, true]);
   });
 
-  it('is true where a required value is missing, and false where the value cannot be read', async () => {
+  it('is true when a required value is missing, and false when the value cannot be read', async () => {
     expect(await run(null, 'int', context => warned(rule({ kind: 'required' }, 'warn'), 0, context))).toBe(true);
     expect(await run('x', 'int', context => warned(rule({ kind: 'min', bound: '3' }, 'warn'), 0, context))).toBe(false);
   });

@@ -2,11 +2,11 @@ import { type Rule } from '../mapping/mapping.js';
 import { comparisonType, type ResolvedType, type ValueSql } from './column-sql.js';
 import { type SqlBuilder } from './sql-builder.js';
 
-/** Stands for the implicit rule `type` where a failed rule is named by its index. */
+/** Names the implicit rule `type` in place of a rule's index. */
 export const typeFailed = -1;
-/** Stands for the implicit rule that a key is there. */
+/** Names the implicit rule that a key must not be missing. */
 export const keyMissing = -2;
-/** Stands for the implicit rule that a key has at most 500 characters. */
+/** Names the implicit rule that a key has at most 500 characters. */
 export const keyTooLong = -3;
 
 export interface RuleContext {
@@ -14,13 +14,13 @@ export interface RuleContext {
   value: ValueSql;
   ref: string;
   type: ResolvedType;
-  /** Column of the inner layer that holds the result of an `expression` rule, by rule index. */
+  /** The column of the inner layer with the result of an `expression` rule, by rule index. */
   expressionRefs: ReadonlyMap<number, string>;
 }
 
 /**
- * The index of the first rule of severity `error` that the value breaks, TYPE_FAILED when it cannot be read, NULL when it passes;
- * null (no SQL at all) where nothing can fail. NULL values pass every rule but `required`.
+ * SQL for the index of the first rule of severity `error` that the value breaks, `typeFailed` when it cannot be read, NULL when it
+ * passes. Null (no SQL at all) when nothing can fail. NULL values pass every rule but `required`.
  */
 export function firstFailure(rules: Rule[], context: RuleContext): string | null {
   const branches: string[] = [];
@@ -37,7 +37,7 @@ export function firstFailure(rules: Rule[], context: RuleContext): string | null
   return `CASE WHEN ${ref} IS NULL THEN ${onNull} ${branches.join(' ')} END`;
 }
 
-/** Whether a rule of severity `warn` is broken: never NULL. */
+/** SQL that tells whether a rule of severity `warn` is broken. Never NULL. */
 export function warned(rule: Rule, index: number, context: RuleContext): string {
   const { value, ref } = context;
   if (rule.kind === 'required') return `${ref} IS NULL`;
@@ -46,13 +46,13 @@ export function warned(rule: Rule, index: number, context: RuleContext): string 
   return `CASE WHEN ${ref} IS NULL THEN false${unreadable} ELSE coalesce(${broken}, false) END`;
 }
 
-/** SQL that is true where a value that is there breaks the rule; null for the rules that are decided elsewhere. */
+/** SQL that is true when a non-NULL value breaks the rule. Null for rules that are decided elsewhere. */
 function brokenWhen(rule: Rule, index: number, { sql, value, type, expressionRefs }: RuleContext): string | null {
   switch (rule.kind) {
     case 'required':
-      return null; // by NULL itself
+      return null; // decided by NULL itself
     case 'unique':
-      return null; // over all rows, once they are staged
+      return null; // decided over all rows, once they are staged
     case 'one_of':
       return `NOT ${value.text} = ANY(${sql.bind(rule.values, 'text[]')})`;
     case 'pattern':

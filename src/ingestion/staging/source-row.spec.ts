@@ -35,7 +35,7 @@ describe('SourceRow', () => {
     expect(row.select('').match(/AS v\d/g)).toEqual(['AS v0', 'AS v1']);
   });
 
-  it('qualifies a column, and knows none that the source does not have', () => {
+  it('qualifies a column, and finds none that the source lacks', () => {
     const { row } = rowOf('table: t');
     expect(row.column('k')).toEqual({ sql: '"t"."k"', family: 'int' });
     expect(() => row.column('other')).toThrow('other');
@@ -48,7 +48,7 @@ describe('SourceRow', () => {
     expect(rowOf('table: t').row.whereSql(null)).toBe('');
   });
 
-  it('carries whether the row asks to be removed, where the mapping says how', () => {
+  it('carries whether the row asks to be removed, if the mapping says how', () => {
     expect(rowOf('table: t').row.carryGone()).toBeNull();
     const { row } = rowOf('table: t, deletes: {mode: column, column: k, equals: 9}');
     expect([row.carryGone(), row.select('')]).toEqual([
@@ -57,7 +57,7 @@ describe('SourceRow', () => {
     ]);
   });
 
-  it('reads on from the last cursor less the lag, and rows without a cursor always', () => {
+  it('reads on from the last cursor less the lag, and always reads rows without a cursor', () => {
     const incremental = 'table: t, incremental: {cursor: at, type: date, lag: 1d}';
     expect(rowOf('table: t').row.carryCursor(null)).toBeNull();
     expect(rowOf(incremental).row.carryCursor(null)).toEqual({ type: 'date', filter: null });
@@ -67,7 +67,7 @@ describe('SourceRow', () => {
     });
   });
 
-  it('takes a text that is no cursor for none', () => {
+  it('takes a text that is no cursor as a missing one', () => {
     const { row } = rowOf('table: t, incremental: {cursor: at, type: date}', 'text');
     expect(row.carryCursor(null)).toEqual({ type: 'date', filter: null });
     expect(row.select('')).toMatch(/CASE WHEN .*pg_input_is_valid.* THEN "t"\."at"::date END AS cursor_value/);
@@ -75,7 +75,7 @@ describe('SourceRow', () => {
 });
 
 describe('asText', () => {
-  it('puts what is no text yet between brackets before the cast', () => {
+  it('puts brackets around an expression that is no text before the cast', () => {
     expect([asText('a', 'text'), asText('-1', 'int')]).toEqual(['a::text', '(-1)::text']);
   });
 });

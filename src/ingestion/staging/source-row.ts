@@ -7,8 +7,8 @@ import { type SqlBuilder } from './sql-builder.js';
 import { type SourceShape, type Target, sourceAlias } from './target.js';
 
 /**
- * The innermost SELECT of a staging statement: the only one that sees the source, and so the only one that holds SQL of the
- * mapping's author. Everything that is read off a row is carried from here to the layers around it, each under a name of its own.
+ * The innermost SELECT of a staging statement. Only it sees the source, so only it holds SQL of the mapping's author. It passes
+ * every value of a row that the outer layers need, each under a name of its own.
  */
 export class SourceRow {
   readonly scope: GuardScope & { alias: string };
@@ -33,7 +33,7 @@ export class SourceRow {
           FROM ${this.sourceSql()} AS ${quoteIdentifier(this.alias)}${where}`;
   }
 
-  /** The rows with their 1-based position. Numbered before any filter, so that the number is the row's place in the table. */
+  /** The rows with their 1-based position. They are numbered before any filter, so the number is the row's place in the table. */
   private sourceSql(): string {
     const { source } = this.element;
     if (source.kind === 'table') {
@@ -49,7 +49,7 @@ export class SourceRow {
     return parts.length === 0 ? '' : `\n          WHERE ${parts.join(' AND ')}`;
   }
 
-  /** Adds a value to the inner layer, once for each SQL text, and answers its name there. */
+  /** Adds a value to the inner layer, once for each SQL text, and returns its name there. */
   carry(sql: string, prefix: string): string {
     const known = this.refs.get(sql);
     if (known !== undefined) return known;
@@ -65,7 +65,7 @@ export class SourceRow {
     return { sql: `${quoteIdentifier(this.alias)}.${quoteIdentifier(column)}`, family };
   }
 
-  /** Whether the row asks to be removed from the graph; never NULL. */
+  /** Adds whether the row asks to be removed from the graph. Never NULL. */
   carryGone(): string | null {
     const { deletes } = this.element;
     if (!deletes) return null;
@@ -74,13 +74,13 @@ export class SourceRow {
     return 'gone';
   }
 
-  /** The cursor as a value to keep, and the condition that reads on from the last one. Rows without a cursor are always read. */
+  /** Adds the cursor as a value to keep, and the condition that reads on from the last one. Rows without a cursor are always read. */
   carryCursor(cursorFrom: { value: string; lag: number } | null): { type: string; filter: string | null } | null {
     const { incremental } = this.element;
     if (!incremental) return null;
     const { sql, family } = this.column(incremental.cursor);
     const type = { date: 'date', datetime: 'timestamptz', int: 'bigint', bigint: 'bigint' }[incremental.type];
-    // Text that is no cursor counts as none: the row is read every time, and its own rules say what is wrong with it.
+    // A text that is no cursor counts as a missing one. The row is then read every time, and its own rules report the problem.
     const { valid } = parsedValue(sql, { name: incremental.type === 'int' ? 'bigint' : incremental.type });
     const typed = family === 'text' ? `CASE WHEN ${valid} THEN ${sql}::${type} END` : `${sql}::${type}`;
     this.read.push(`${typed} AS cursor_value`);

@@ -1,6 +1,6 @@
 import { type PropertyType } from '../mapping/mapping.js';
 
-/** What a source column is, as far as staging treats its values differently. */
+/** The kind of a source column, as far as staging treats its values differently. */
 export type SourceFamily =
   'text' | 'int' | 'bigint' | 'numeric' | 'float' | 'boolean' | 'date' | 'time' | 'timestamp' | 'timestamptz' | 'json' | 'text[]' | 'int[]';
 

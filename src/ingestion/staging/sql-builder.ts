@@ -3,8 +3,8 @@ import { SqlParameters, type SqlStatement } from '../../sql/sql-parameters.js';
 import { assembleInSteps, fragmentMarker, type SqlFragment } from '../../sql-guard/same-shape.js';
 
 /**
- * Collects what goes into one statement besides its text: values, which become parameters, and guarded SQL of the mapping's
- * author, which stands where its marker is.
+ * Collects the parts of one statement besides its text: values, which become parameters, and guarded SQL of the mapping's author,
+ * which replaces its marker.
  */
 export class SqlBuilder {
   private readonly parameters = new SqlParameters();

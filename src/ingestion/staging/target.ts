@@ -2,47 +2,47 @@ import { type Bilingual, type Phrase } from '../../text/bilingual.js';
 import { type ColumnMapping, type EdgeMapping, type Mapping, type MappingPath, type NodeMapping } from '../mapping/mapping.js';
 import { type SourceFamily } from './source-type.js';
 
-/** One node or edge of the mapping; what a run stages and writes as one. */
+/** One node or edge of the mapping, staged and written as one. */
 export type Target =
   { kind: 'node'; name: string; index: number; element: NodeMapping } | { kind: 'edge'; name: string; index: number; element: EdgeMapping };
 
-/** What the source of a target looks like; column names as the source spells them. */
+/** The shape of a target's source, with column names as the source spells them. */
 export interface SourceShape {
   columns: ReadonlyMap<string, SourceFamily>;
   /** The types of the mapping's own expressions, by their text. */
   expressions: ReadonlyMap<string, SourceFamily>;
 }
 
-/** Something in a mapping that does not fit its source. */
+/** A part of a mapping that does not fit its source. */
 export interface SourceProblem {
   type: string;
   path: MappingPath;
-  /** Names nothing of the warehouse that the mapping does not name itself: whoever may see the graph reads it in the record of a run. */
+  /** Contains only names from the mapping itself, because every reader of the graph sees it in the record of a run. */
   text: Bilingual;
-  /** What the warehouse has instead, to be read behind `text` by those who may use the connection. */
+  /** Names that the warehouse has instead, shown after `text` to users of the connection. */
   suggestion?: Bilingual;
   hint?: Phrase;
 }
 
-/** Nodes first: edges look their ends up among them. Names are unique in a mapping, as reports and cursors need. */
+/** Nodes come first, because edges look up their ends among them. Names are unique in a mapping, as reports and cursors need. */
 export function targetsOf(mapping: Mapping): Target[] {
   const nodes = mapping.nodes.map((element, index): Target => ({ kind: 'node', name: element.label, index, element }));
   const edges = mapping.edges.map((element, index): Target => ({ kind: 'edge', name: edgeName(element, mapping.edges), index, element }));
   return [...nodes, ...edges];
 }
 
-/** The type alone where one edge has it, otherwise `客户-[下单]->订单`. */
+/** The type alone if one edge has it, otherwise `客户-[下单]->订单`. */
 function edgeName(edge: EdgeMapping, all: EdgeMapping[]): string {
   const isOnly = all.filter(other => other.type === edge.type).length === 1;
   return isOnly ? edge.type : `${edge.from.label}-[${edge.type}]->${edge.to.label}`;
 }
 
-/** The name under which a mapping's `where` and expressions may qualify their columns. */
+/** The name with which a mapping's `where` and expressions may qualify their columns. */
 export function sourceAlias(target: Target): string {
   return target.element.source.kind === 'table' ? target.element.source.table : 'source';
 }
 
-/** The mapping of a source column, the first when several properties come from it. */
+/** The mapping of a source column, the first one if several properties come from it. */
 export function mappingOf(columns: ColumnMapping[], column: string): ColumnMapping | undefined {
   return columns.find(({ source }) => source.kind === 'column' && source.column === column);
 }
@@ -65,7 +65,7 @@ export function namedColumns(target: Target): { column: string; path: (string | 
   return named;
 }
 
-/** Every piece of SQL that the mapping's author wrote for a target, apart from its query, with its place. */
+/** Every piece of SQL that the mapping's author wrote for a target, except its query, with its place. */
 export function writtenSql(target: Target): { kind: 'predicate' | 'expression'; text: string; path: (string | number)[] }[] {
   const { element } = target;
   const written: { kind: 'predicate' | 'expression'; text: string; path: (string | number)[] }[] = [];

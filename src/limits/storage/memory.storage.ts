@@ -4,12 +4,12 @@ import { RecentMap } from '../recent-map.js';
 import { type HitRecord, SlidingLog } from './sliding-log.js';
 
 /**
- * Keys kept per bucket and generation. Beyond it the key unused for longest is forgotten before its time. Buckets are kept
- * apart, so that addresses, of which an IPv6 client has many, never push out a user.
+ * The keys kept per bucket and generation. Beyond it the least recently used key is forgotten early. Buckets are kept apart, so
+ * that addresses, of which an IPv6 client has many, never displace a user.
  */
 const defaultCapacity = 50_000;
 
-/** Limits of one process: for the embedded database, which has one service. */
+/** Limits of one process, for the embedded database, which has one service. */
 export class MemoryStorage implements ThrottlerStorage {
   private readonly buckets = new Map<string, RecentMap<string, SlidingLog>>();
 

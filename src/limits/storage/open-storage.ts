@@ -5,7 +5,7 @@ import { MemoryStorage } from './memory.storage.js';
 import { limitsPool, PostgresStorage } from './postgres.storage.js';
 import { RedisStorage } from './redis.storage.js';
 
-/** Redis where there is one, the database where several processes share one, and memory beside the embedded database. */
+/** Uses Redis if configured, the database if several processes may share it, and memory beside the embedded database. */
 export async function openStorage({ redisUrl, databaseUrl }: Settings, link: DatabaseLink): Promise<ThrottlerStorage> {
   if (redisUrl !== undefined) return RedisStorage.connect(redisUrl);
   return databaseUrl === undefined ? new MemoryStorage() : new PostgresStorage(link.open('limits', limitsPool));

@@ -7,7 +7,7 @@ import { type HitRecord } from './sliding-log.js';
 import { sqlstates } from '../../sql/sqlstate.js';
 
 /**
- * The pool that a storage works with. Few connections are enough, a statement takes about a millisecond; of its own, so that
+ * The settings of a storage's pool. A statement takes about a millisecond, so few connections are enough. They are its own, so that
  * slow work elsewhere never delays one.
  */
 export const limitsPool = {
@@ -22,14 +22,14 @@ export const limitsPool = {
 const cleanEveryMs = 60_000;
 const cleanBatch = 10_000;
 
-/** Keys of one statement at most: it holds the locks of its rows to its end, which other processes wait for. */
+/** The most keys of one statement. It holds the locks of its rows until its end, and other processes wait for them. */
 const maxKeys = 100;
 
 /**
- * Counts and decides in one statement, for each of its keys as many requests as came together. A row's lock puts the processes
- * in order, and the clock is read behind it, so that hits are stored in the order of their times. The keys come sorted, so
- * that two statements never wait for each other in a circle. Where the clock was set back, times ahead of it become now:
- * nobody waits longer than the window. `width_bucket` is a binary search for the hits that left the window.
+ * Counts and decides in one statement, for each key all requests that came together. The lock of a row orders the processes, and
+ * the clock is read after the lock is taken, so hits are stored in the order of their times. The keys are sorted, so that two
+ * statements never wait for each other in a circle. If the clock was set back, later times become now, so that nobody waits longer
+ * than the window. `width_bucket` is a binary search for the hits that left the window.
  */
 const decide = `
 INSERT INTO rate_limit_hits AS stored (key, hits, taken, allowed, decided_at, expires_at)
@@ -63,34 +63,34 @@ DELETE FROM rate_limit_hits WHERE key IN (
   SELECT key FROM rate_limit_hits WHERE expires_at < clock_timestamp() LIMIT ${cleanBatch} FOR UPDATE SKIP LOCKED
 )`;
 
-/** What one statement decided for one key; times in seconds from then. */
+/** The decision of one statement for one key. Times are seconds from then. */
 interface Decided {
   key: string;
-  /** How many of the key's requests were admitted: the first that came. */
+  /** The number of the key's requests that were admitted: the first that came. */
   taken: number;
   /** Hits in the window afterwards. */
   total: number;
-  /** Until the oldest hit leaves the window. */
+  /** Seconds until the oldest hit leaves the window. */
   first_leaves: number;
-  /** Until a request is admitted again; null while one would be. */
+  /** Seconds until a request is admitted again; null when one is admitted now. */
   room_comes: number | null;
 }
 
 interface Hit {
-  /** Hashed: names and addresses of clients are nobody's to read in a dump. */
+  /** Hashed, so that a dump does not show names and addresses of clients. */
   key: string;
   windowMs: number;
   limit: number;
 }
 
-/** Requests of one key that are decided together, and their places in the batch. */
+/** Requests of one key that are decided together, with their places in the batch. */
 interface Asked extends Hit {
   places: number[];
 }
 
 type Outcome = HitRecord | { failure: unknown };
 
-/** Limits of all processes on one database, on the database's clock. Every wait has a bound, and an error refuses. */
+/** Limits of all processes on one database, by the database's clock. Every wait has a limit, and an error refuses. */
 export class PostgresStorage implements ThrottlerStorage, OnApplicationShutdown {
   private readonly cleaning: NodeJS.Timeout;
   private readonly batcher: Batcher<Hit, Outcome>;
@@ -108,7 +108,7 @@ export class PostgresStorage implements ThrottlerStorage, OnApplicationShutdown 
     return outcome;
   }
 
-  /** Deletes the keys whose last hit left the window; runs by itself about once a minute in each process. */
+  /** Deletes the keys whose last hit left the window. It runs by itself about once a minute in each process. */
   async clean(): Promise<void> {
     for (;;) {
       const { rowCount } = await this.pool.query(clean);
@@ -132,8 +132,8 @@ export class PostgresStorage implements ThrottlerStorage, OnApplicationShutdown 
   }
 
   /**
-   * A statement that PostgreSQL refused has counted nothing. Each key is then tried by itself, so that a row which somebody
-   * locks, or which cannot be read, refuses its own key only. After a time-out nothing is tried again: the wait was long enough.
+   * A statement that PostgreSQL refused has counted nothing, so each key is then tried alone. A row that is locked or unreadable
+   * then refuses only its own key. After a time-out nothing is tried again, because the requests have waited long enough.
    */
   private async decideKeys(keys: Asked[], outcomes: Outcome[]): Promise<void> {
     try {
@@ -172,7 +172,7 @@ export class PostgresStorage implements ThrottlerStorage, OnApplicationShutdown 
   }
 }
 
-/** What the next statement takes of the batch, sorted: up to `maxKeys` keys, and no key with two limits or windows. */
+/** The part of the batch for the next statement, sorted: up to `maxKeys` keys, and no key with two limits or windows. */
 function gather(hits: Hit[], start: number): { keys: Asked[]; end: number } {
   const keys = new Map<string, Asked>();
   let end = start;

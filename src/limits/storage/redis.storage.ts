@@ -11,10 +11,9 @@ const longestRetryMs = 500;
 export const redisClock = "local time = redis.call('TIME') local now = time[1] * 1000000 + time[2]";
 
 /**
- * The sliding log as a list of times, oldest first: each hit is pushed and popped once. Redis runs one script at a time, which
- * puts the processes in order. Where the clock was set back, times ahead of it become now. Lua prints large numbers with 14
- * digits, hence the format; times have 16.
- *
+ * The sliding log as a list of times, the oldest first. Each hit is pushed and popped once. Redis runs one script at a time, which
+ * orders the processes. If the clock was set back, later times become now. Lua prints large numbers with 14 digits, but times have
+ * 16, hence the format.
  * @param clock Lua that sets `now`
  */
 export function slidingLogScript(clock: string): string {
@@ -44,7 +43,7 @@ export function slidingLogScript(clock: string): string {
 
 type ScriptedRedis = Redis & { slidingLog(key: string, windowMs: number, limit: number): Promise<[number, number, number, number]> };
 
-/** Limits of all processes on one Redis, on its clock. Fails at once while it is away: nobody is let in uncounted. */
+/** Limits of all processes on one Redis, by its clock. It fails at once while Redis is away, so that nobody is let in uncounted. */
 export class RedisStorage implements ThrottlerStorage, OnApplicationShutdown {
   private replacing = false;
 
@@ -59,13 +58,13 @@ export class RedisStorage implements ThrottlerStorage, OnApplicationShutdown {
       commandTimeout: commandMs,
       maxRetriesPerRequest: 0,
       enableOfflineQueue: false,
-      // A command sent twice would count twice.
+      // A command that is sent twice would count twice.
       autoResendUnfulfilledCommands: false,
       retryStrategy: attempts => (connected ? Math.min(attempts * 50, longestRetryMs) : null),
       keepAlive: 10_000,
       scripts: { slidingLog: { lua: slidingLogScript(clock), numberOfKeys: 1 } },
     }) as ScriptedRedis;
-    // Without a listener each lost connection is printed; the requests that it fails say so themselves.
+    // Without a listener each lost connection would be printed. The requests that fail report it themselves.
     redis.on('error', () => undefined);
     await redis.connect().catch(cause => {
       throw new Error('REDIS_URL: Redis 没有应答 / Redis does not answer', { cause });
@@ -82,8 +81,8 @@ export class RedisStorage implements ThrottlerStorage, OnApplicationShutdown {
   }
 
   /**
-   * A connection that does not answer in time is replaced: TCP itself takes up to two minutes to find a way that has come
-   * back. ioredis' `socketTimeout` would do it, but its timer outlives its socket and cuts the next one.
+   * Replaces a connection that does not answer in time. TCP alone takes up to two minutes to notice that a network works again.
+   * ioredis' `socketTimeout` would do it, but its timer outlives its socket and cuts the next one.
    */
   private fail(error: unknown): never {
     if (!this.replacing && error instanceof Error && error.message === 'Command timed out') {

@@ -13,7 +13,7 @@ const long = process.env.LONG_TESTS === '1';
 
 const poolOn = (url: string, more: pg.PoolConfig = {}) => new pg.Pool({ connectionString: url, ...limitsPool, ...more });
 
-/** A real storage whose clock, and nothing else, is the test's. */
+/** A real storage in which the test only replaces the clock. */
 interface Stand {
   storage: ThrottlerStorage;
   setClock(ms: number): Promise<unknown>;
@@ -67,7 +67,7 @@ async function inRedis(): Promise<Stand> {
   };
 }
 
-/** What every storage does. `clockGoesBack` is false where the clock is monotonic. */
+/** Tests what every storage does. `clockGoesBack` is false for a monotonic clock. */
 function behavesAsStorage(open: () => Promise<Stand>, { runs, clockGoesBack }: { runs: number; clockGoesBack: boolean }): void {
   let stand: Stand;
   let names = 0;
@@ -90,7 +90,7 @@ function behavesAsStorage(open: () => Promise<Stand>, { runs, clockGoesBack }: {
     expect(await hit(4_000)).toEqual({ totalHits: 3, timeToExpire: 57, isBlocked: true, timeToBlockExpire: 57 });
   });
 
-  it('admits at the very moment it named, and not a millisecond before', async () => {
+  it('admits at the very moment that it named, and not a millisecond before', async () => {
     for (const ms of [0, 10, 20]) await hit(ms);
     expect((await hit(windowMs - 1)).isBlocked).toBe(true);
     expect((await hit(windowMs)).isBlocked).toBe(false);
@@ -98,7 +98,7 @@ function behavesAsStorage(open: () => Promise<Stand>, { runs, clockGoesBack }: {
     expect((await hit(windowMs + 10)).isBlocked).toBe(false);
   });
 
-  it('does not count what it refuses', async () => {
+  it('does not count refused requests', async () => {
     for (const ms of [0, 0, 0]) await hit(ms);
     for (let ms = 1_000; ms < windowMs; ms += 1_000) expect((await hit(ms)).isBlocked).toBe(true);
     expect(await hit(windowMs)).toMatchObject({ totalHits: 1, isBlocked: false });
@@ -144,7 +144,7 @@ function behavesAsStorage(open: () => Promise<Stand>, { runs, clockGoesBack }: {
   const anyPause = fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 30_000 }), fc.constantFrom(windowMs - 1, windowMs));
   let modelRuns = 0;
 
-  it('agrees with a list of all hits, whatever comes when', async () => {
+  it('agrees with a list of all hits, in any order of requests', async () => {
     const step = fc.record({ afterMs: anyPause, name: fc.constantFrom('a', 'b'), limit: anyLimit });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async steps => {
@@ -159,7 +159,7 @@ function behavesAsStorage(open: () => Promise<Stand>, { runs, clockGoesBack }: {
     );
   });
 
-  it('decides what comes at once as if it came one after the other', async () => {
+  it('decides requests that come at once as if they came one after the other', async () => {
     const together = fc.array(fc.record({ name: fc.constantFrom('a', 'b', 'c', 'd'), limit: anyLimit }), { minLength: 1, maxLength: 25 });
     const step = fc.record({ afterMs: anyPause, together });
     await fc.assert(
@@ -180,7 +180,7 @@ function behavesAsStorage(open: () => Promise<Stand>, { runs, clockGoesBack }: {
   });
 }
 
-/** The sliding log as one would explain it: all hits ever admitted, read anew each time. */
+/** The sliding log in its simplest form: all hits ever admitted, read anew each time. */
 class ListOfHits {
   private readonly admitted = new Map<string, number[]>();
 
@@ -215,7 +215,7 @@ describe('the limits of one process, in memory', () => {
     expect(keysOf(storage)).toBe(1);
   });
 
-  it('lets no number of addresses push out a user', async () => {
+  it('lets no number of addresses displace a user', async () => {
     const storage = new MemoryStorage(() => 0, 100);
     for (let count = 0; count < 60; count++) await storage.increment('user:1', windowMs, 60, 0, 'user');
     for (let count = 0; count < 10_000; count++) await storage.increment(`address ${count}`, windowMs, 10, 0, 'login');
@@ -230,7 +230,7 @@ describe('the limits of one process, in memory', () => {
       return (performance.now() - startedAt) / count;
     };
     await timed('warm', 50_000);
-    // A filter over the hits, as the throttler's own storage has it, takes 2.3 ms here.
+    // A filter over the hits, as in the throttler's own storage, takes 2.3 ms here.
     expect(await timed('warm', 1_000)).toBeLessThan(0.1);
   });
 });
@@ -283,7 +283,7 @@ describe('the limits of all processes, in PostgreSQL', () => {
       await Promise.all(names.map(name => storage.increment(name, windowMs, 5)));
       await holder.query(`BEGIN; SELECT FROM rate_limit_hits WHERE key = sha256('held') FOR UPDATE`);
       const together = Promise.allSettled(names.map(name => storage.increment(name, windowMs, 5)));
-      // Those who come while the statement waits for the lock are not held up by it.
+      // Requests that come while the statement waits for the lock are not held up by it.
       await new Promise(resolve => setTimeout(resolve, 10));
       const startedAt = performance.now();
       expect(await storage.increment('late', windowMs, 5)).toMatchObject({ totalHits: 1 });
@@ -318,7 +318,7 @@ describe('the limits of all processes, in PostgreSQL', () => {
         );
         return rows[0] as { most: number; bytes: number };
       };
-      // Pages are reused once no snapshot needs what stood there: a statistics run of the server's own may hold one for a while.
+      // Pages are reused once no snapshot needs their old rows. A statistics run of the server's own may hold one for a while.
       const growths: number[] = [];
       for (let before = 0; growths.length < 10 && growths.at(-1) !== 0;) {
         for (let count = 0; count < 500; count++) await storage.increment('busy', 20, 60);

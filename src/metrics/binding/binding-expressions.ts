@@ -8,14 +8,14 @@ import { type BoundJoin, type BoundTable } from '../plan/metric-binding.js';
 
 type Loc = (string | number)[];
 
-/** Columns that every answer has; a dimension may not be called so. */
+/** Columns of every answer, so no dimension may have such a name. */
 const answerColumns: ReadonlySet<string> = new Set(['period', 'value']);
 /** Columns that the compiler adds to a relation. */
 const hiddenColumns: ReadonlySet<string> = new Set(['__time', '__row']);
 
 /**
  * Guards one piece of SQL of a binding.
- * @throws UnsafeFilterClauseError, except for an unknown column, which breaks the binding's schema and becomes a problem (null)
+ * @throws UnsafeFilterClauseError. An unknown column breaks the binding's schema instead, and becomes a problem (null).
  */
 export function guardPart(
   text: string,
@@ -55,7 +55,7 @@ export function guardPart(
 export interface NameCheck {
   kind: 'column' | 'dimension';
   expression: string;
-  /** The names so far and what they stand for; the same name for the same thing is no clash. */
+  /** The names so far and their meaning. Two uses of a name with one meaning are no clash. */
   taken: Map<string, string>;
 }
 
@@ -72,12 +72,12 @@ export function checkName(name: string, loc: Loc, { kind, expression, taken }: N
   } else taken.set(name, expression);
 }
 
-/** What a dimension or the time column reads: a logical column by name, or an expression over the tables. */
+/** The SQL of a dimension or the time column: a logical column by name, or an expression over the tables. */
 export function expressionOf(column: string, columns: Record<string, string>): string {
   return Object.hasOwn(columns, column) ? (columns[column] ?? column) : column;
 }
 
-/** The logical columns of a binding that lists none: the fact table's own, under their own names. */
+/** The logical columns of a binding that lists none: the fact table's columns, under their own names. */
 export function defaultColumns(fact: BoundTable): Record<string, string> {
   const usable = fact.columns.filter(({ name }) => identifier.test(name) && !hiddenColumns.has(name));
   return Object.fromEntries(usable.map(({ name }) => [name, `${quoteIdentifier(fact.alias)}.${quoteIdentifier(name)}`]));
@@ -90,7 +90,7 @@ export function defaultDimensions(columns: Record<string, string>): BindingDimen
 }
 
 /**
- * Reads `on: [["o.customer_id", "c.id"]]`, in either order; the joined side may be written without its alias.
+ * Reads `on: [["o.customer_id", "c.id"]]`, in either order. The joined side may be written without its alias.
  * @returns pairs of [expression over the tables before, expression over the joined table]
  */
 export function readJoinPairs(pairs: unknown, join: BoundJoin, scope: GuardScope, loc: Loc, problems: FieldProblem[]): [string, string][] {
@@ -133,7 +133,7 @@ function tryGuard(text: string, scope: GuardScope): GuardedExpression | null {
   }
 }
 
-/** Parts of the documented binding that have no effect yet are refused by name. @throws SchemaError */
+/** Refuses parts of the documented binding that have no effect yet, by name. @throws SchemaError */
 export function refuseNotBuilt(request: BindingRequest, loc: Loc): void {
   if (request.entities === undefined || request.entities === null) return;
   throw new SchemaError([

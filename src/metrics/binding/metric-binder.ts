@@ -36,7 +36,7 @@ type Loc = (string | number)[];
 
 const timeTypes: readonly string[] = ['date', 'timestamp', 'timestamptz'];
 
-/** Checks a binding against the real tables and spells out what it leaves to defaults: nothing is believed that can be looked up. */
+/** Checks a binding against the real tables and writes out its defaults. It looks up everything that it can. */
 @Injectable()
 export class MetricBinder {
   constructor(
@@ -45,9 +45,9 @@ export class MetricBinder {
   ) {}
 
   /**
-   * @param loc where the binding stands in the request
+   * @param loc the place of the binding in the request
    * @throws SchemaError for unknown tables and columns, names that clash, types that do not fit; FanOutJoinError for a join that
-   *   repeats fact rows; UnsafeFilterClauseError for SQL outside the allow-list; ConnectionNotFoundError, ConnectionForbiddenError
+   * repeats fact rows; UnsafeFilterClauseError for SQL outside the allow-list; ConnectionNotFoundError, ConnectionForbiddenError
    */
   async bind(principal: Principal, request: BindingRequest, loc: Loc): Promise<MetricBinding> {
     refuseNotBuilt(request, loc);
@@ -179,7 +179,7 @@ export class MetricBinder {
     return { expression, type: 'date', timezone, min_grain: time.min_grain ?? 'day', week_start: time.week_start ?? 'monday' };
   }
 
-  /** Lets the database say what each expression is; one that does not fit its tables is found here and not at the first execution. */
+  /** Asks the database for the type of each expression. One that does not fit its tables fails here, not at the first execution. */
   private async probeTypes(connection: UsableConnection, binding: MetricBinding, { time }: BindingRequest, loc: Loc): Promise<void> {
     const probe = compileProbe(binding);
     const { columns } = await this.read(connection, probe.sql, loc, probe.parameters);
@@ -202,7 +202,7 @@ export class MetricBinder {
     binding.time.type = type as TimeType;
   }
 
-  /** A declaration is not believed: the joined key must be unique in the table as it is. */
+  /** Checks that the joined key is unique in the table as it is. A declaration could be wrong. */
   private async verifyJoin({ client, claim }: UsableConnection, join: BoundJoin): Promise<void> {
     const check = compileJoinKeyCheck(join);
     const { rows } = await client.query({ ...check, claim, timeoutMs: this.settings.warehouseTimeoutMs, maxRows: 1 });
@@ -259,7 +259,7 @@ async function readColumns(
   return read;
 }
 
-/** Every execution reads the whole binding. */
+/** Limits the size, because every execution reads the whole binding. */
 function refuseTooLarge(request: BindingRequest, loc: Loc): void {
   if (JSON.stringify(request).length <= mostCharacters) return;
   const text = { zh: `绑定最多 ${mostCharacters} 个字符`, en: `a binding must have no more than ${mostCharacters} characters` };

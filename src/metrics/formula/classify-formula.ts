@@ -3,8 +3,8 @@ import { FormulaParseError } from './formula.errors.js';
 import { type Formula, operandsOf, type Pattern } from './formula-tree.js';
 
 /**
- * The pattern of a tree, told from its root: a leaf is 1 to 4, a division of two things that are not constants (also times 100)
- * is a ratio, other arithmetic is 6, the rest goes by function name.
+ * The pattern of a tree, decided at its root. A leaf is 1 to 4. A division of two things that are not constants (also times 100) is
+ * a ratio. Other arithmetic is 6. The function name decides the rest.
  * @throws FormulaParseError for a formula without any metric or aggregate, and for nestings that no pattern allows
  */
 export function classifyFormula(root: Formula, formula: string): Pattern {

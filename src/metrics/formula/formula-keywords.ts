@@ -1,7 +1,7 @@
 import { nearestName } from '../../text/nearest-name.js';
 import { type Grain, type Pattern } from './formula-tree.js';
 
-/** Functions of the formula language and the pattern each belongs to; scalar functions are arithmetic. */
+/** The functions of the formula language with their patterns. Scalar functions are arithmetic. */
 export const functionPatterns = new Map<string, Pattern>([
   ...(['SUM', 'COUNT', 'AVG', 'MIN', 'MAX', 'STDDEV', 'VARIANCE', 'FIRST', 'LAST'] as const).map(name => [name, 'aggregate'] as const),
   ['COUNT_DISTINCT', 'count_distinct'],
@@ -15,7 +15,7 @@ export const functionPatterns = new Map<string, Pattern>([
   ...(['YOY', 'QOQ', 'MOM', 'WOW', 'DOD', 'POP', 'GROWTH'] as const).map(name => [name, 'period_over_period'] as const),
   ['SHARE', 'share_of_total'],
   ['CONVERSION', 'conversion'],
-  // Not in the English list: the Chinese alias that says which of the two numbers is meant.
+  // Missing from the English list: this Chinese alias asks for the count, not the rate.
   ['CONVERSION_COUNT', 'conversion'],
 ]);
 
@@ -24,7 +24,7 @@ export const supportedPatterns: readonly Pattern[] = [...new Set(functionPattern
 
 const leafPatterns: readonly Pattern[] = ['aggregate', 'count_distinct', 'quantile', 'weighted_average'];
 
-/** Chinese spellings; interchangeable with the English ones and mixable in one formula. */
+/** Chinese spellings. They can replace the English ones, and both can be mixed in one formula. */
 const aliases = new Map([
   ['求和', 'SUM'],
   ['计数', 'COUNT'],

@@ -3,9 +3,9 @@ import { FormulaParseError } from './formula.errors.js';
 
 export interface Token {
   kind: 'number' | 'word' | 'quoted' | 'string' | 'metric' | 'symbol' | 'end';
-  /** As written, full-width punctuation already replaced. */
+  /** The text as written, with full-width punctuation replaced. */
   text: string;
-  /** The name inside quotes or brackets, without them; otherwise as `text`. */
+  /** The name inside quotes or brackets, without them; otherwise the same as `text`. */
   value: string;
   /** UTF-16 offsets into the normalised text, which is as long as the formula. */
   start: number;
@@ -52,7 +52,7 @@ const rules: [Token['kind'] | 'space', RegExp][] = [
 ];
 
 /**
- * Cuts a formula into tokens. Only what stands outside quotes and brackets is normalised, and never by NFKC, which would change
+ * Cuts a formula into tokens. Only text outside quotes and brackets is normalised. NFKC is not used, because it would change
  * literals and column names.
  * @throws FormulaParseError for a text past 4,000 characters, control characters or an unterminated quote or bracket
  */
@@ -97,7 +97,7 @@ function match(text: string, at: number, previous: Token | undefined): [Token['k
   throw new Error('the last rule matches any character');
 }
 
-/** `tags[1]` and `ARRAY[1, 2]` are SQL; a bracket that follows nothing names a metric. */
+/** `tags[1]` and `ARRAY[1, 2]` are SQL. A bracket that follows nothing names a metric. */
 function isSubscript(previous: Token | undefined, at: number): boolean {
   if (!previous || previous.end !== at) return false;
   return previous.kind === 'word' || previous.kind === 'quoted' || previous.text === ')' || previous.text === ']';

@@ -5,7 +5,7 @@ export type Grain = 'day' | 'week' | 'month' | 'quarter' | 'year';
 export type AggregateName = 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'STDDEV' | 'VARIANCE' | 'FIRST' | 'LAST';
 export type ScalarName = 'ROUND' | 'ABS' | 'COALESCE' | 'NULLIF' | 'GREATEST' | 'LEAST';
 
-/** A piece of SQL inside a leaf, still to be judged by the SQL guard, and where it starts in the formula (1-based characters). */
+/** A piece of SQL inside a leaf, not yet judged by the SQL guard, and its start in the formula (1-based characters). */
 export interface SqlText {
   text: string;
   position: number;
@@ -13,7 +13,7 @@ export interface SqlText {
 
 interface LeafParts {
   kind: 'leaf';
-  /** Joined by AND: a leaf takes one WHERE inside its parentheses and one behind them. */
+  /** Joined by AND. A leaf takes one WHERE inside its parentheses and one behind them. */
   where: SqlText[];
   position: number;
 }
@@ -92,7 +92,7 @@ export function operandsOf(node: Formula): Formula[] {
   }
 }
 
-/** Every piece of SQL in a formula, with what it is. */
+/** Every piece of SQL in a formula, with its kind. */
 export function sqlTexts(root: Formula): { kind: 'expression' | 'predicate'; text: SqlText }[] {
   if (root.kind !== 'leaf') return operandsOf(root).flatMap(sqlTexts);
   const expressions = argumentsOf(root);
@@ -117,7 +117,7 @@ function argumentsOf(leaf: Leaf): (SqlText | null)[] {
   }
 }
 
-/** The metrics a formula names, each once. */
+/** The metrics that a formula names, each once. */
 export function metricNames(root: Formula): string[] {
   return root.kind === 'metric' ? [root.name] : [...new Set(operandsOf(root).flatMap(metricNames))];
 }

@@ -6,17 +6,17 @@ import { supportedPatterns } from './formula-keywords.js';
 import { type Pattern } from './formula-tree.js';
 
 export interface FormulaProblem {
-  /** What could stand there instead. */
+  /** The parts that would be allowed at that place. */
   expected?: readonly Phrase[];
-  /** The text at that place, where more than its first characters is known. */
+  /** The text at that place, if more than its first characters is known. */
   found?: string;
   nearest?: Pattern;
   hint?: Bilingual;
-  /** In place of 'matches none of the patterns', for a formula that has a pattern and still cannot be run. */
+  /** Replaces 'matches none of the patterns' for a formula that has a pattern and still cannot be run. */
   sentence?: Bilingual;
 }
 
-/** The formula matches none of the ten patterns, or what it names is not there. */
+/** The formula matches none of the ten patterns, or names something that does not exist. */
 export class FormulaParseError extends LanguageError {
   /** @param position 1-based, in characters (code points) of the formula as the client wrote it */
   constructor(formula: string, position: number, { expected = [], found, nearest = 'arithmetic', hint, sentence }: FormulaProblem) {

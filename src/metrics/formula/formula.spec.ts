@@ -183,7 +183,7 @@ describe('an error', () => {
     [`${'('.repeat(40)}[a]${')'.repeat(40)}`, { hint: 'a formula has at most 32 levels' }],
     ['-'.repeat(3_000) + '[a]', { hint: 'a formula has at most 32 levels' }],
     [`[${'a'.repeat(4_000)}]`, { expected: ['at most 4000 characters'] }],
-  ])('in %j says where and what', (formula, expected) => {
+  ])('names the place and the problem in %j', (formula, expected) => {
     expect(problem(formula)).toMatchObject(expected);
   });
 

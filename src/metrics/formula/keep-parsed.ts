@@ -8,8 +8,8 @@ const kept = new Map<string, ParsedFormula>();
 let characters = 0;
 
 /**
- * {@link parseFormula} for formulas that are parsed again by everything that refers to them: the latest trees are kept, and shared, so
- * that nobody may change one.
+ * {@link parseFormula} with a cache, because every formula that refers to one parses it again. The latest trees are kept and
+ * shared, so callers must not change them.
  */
 export function parseKept(formula: string): ParsedFormula {
   const known = kept.get(formula);

@@ -7,8 +7,8 @@ import { parseLeaf, trailingPredicate } from './parse-leaf.js';
 import { TokenStream } from './token-stream.js';
 
 /**
- * Reads a metric formula: one grammar for all ten patterns (metrics.md A.2), English and Chinese words mixed at will, and the
- * pattern told from the root of the tree.
+ * Parses a metric formula. One grammar serves all ten patterns (metrics.md A.2). English and Chinese words may be mixed, and the
+ * root of the tree decides the pattern.
  * @throws FormulaParseError with the place, what was expected there and the nearest pattern
  */
 export function parseFormula(formula: string): ParsedFormula {
@@ -190,7 +190,7 @@ function parseScalar(stream: TokenStream, fn: ScalarName, position: number): For
   return { kind: 'scalar', fn, operands, position };
 }
 
-/** Nothing but digits: `ROUND(x, 1 + 1)` would otherwise need a value before there are rows. */
+/** Accepts only digits: `ROUND(x, 1 + 1)` would need a value before there are rows. */
 function parseDecimals(stream: TokenStream): Formula {
   if (!/^\d{1,2}$/.test(stream.current.text)) throw stream.unexpected([expected.decimals]);
   const { position } = stream;

@@ -4,7 +4,7 @@ import { type Token } from './formula-lexer.js';
 import { type AggregateName, type Leaf, type Pattern, type SqlText } from './formula-tree.js';
 import { type TokenStream } from './token-stream.js';
 
-/** Reads patterns 1 to 4 from just behind the opening parenthesis of `fn` (canonical name). @throws FormulaParseError */
+/** Parses patterns 1 to 4 from just behind the opening parenthesis of `fn` (canonical name). @throws FormulaParseError */
 export function parseLeaf(stream: TokenStream, fn: string, position: number): Leaf {
   const start = stream.current;
   const distinct = fn === 'COUNT_DISTINCT' || (fn === 'COUNT' && stream.takeWord('DISTINCT'));
@@ -57,7 +57,7 @@ function parseFraction(stream: TokenStream): { fraction: string; mode: 'CONT' | 
   throw stream.unexpected(['CONT', 'DISC']);
 }
 
-/** `WHERE p` inside the parentheses, the closing parenthesis, and `FILTER (WHERE p)` behind it. */
+/** Parses `WHERE p` inside the parentheses, the closing parenthesis, and `FILTER (WHERE p)` behind it. */
 function parseConditions(stream: TokenStream, start: Token): SqlText[] {
   const where: SqlText[] = [];
   if (stream.takeWord('WHERE')) where.push(predicate(stream));
@@ -99,7 +99,7 @@ function column(stream: TokenStream): SqlText {
   return rowExpression(stream);
 }
 
-/** Inside a leaf names are columns: another aggregate or a `[metric]` there is an error, and a clear one. */
+/** Names inside a leaf are columns. Another aggregate or a `[metric]` gets an error of its own. */
 function rejectNesting(stream: TokenStream) {
   return (token: Token, next: Token | undefined): void => {
     if (token.kind === 'metric') {

@@ -8,11 +8,11 @@ import { type Pattern, type SqlText } from './formula-tree.js';
 
 const maxDepth = 32;
 
-/** A cursor over the tokens that knows which pattern is being read, so that an error can name the nearest one. */
+/** A cursor over the tokens that knows the pattern being read, so that an error can name the nearest one. */
 export class TokenStream {
   private index = 0;
   private depth = 0;
-  /** The patterns of the functions whose arguments are being read, innermost last. */
+  /** The patterns of the functions whose arguments are being read, the innermost last. */
   private readonly reading: Pattern[] = [];
 
   constructor(
@@ -62,7 +62,7 @@ export class TokenStream {
     if (!this.takeSymbol(text)) throw this.unexpected([`'${text}'`, ...alternatives]);
   }
 
-  /** Runs `read` while `pattern` is the nearest one. @throws FormulaParseError past 32 levels */
+  /** Runs `read` with `pattern` as the nearest one. @throws FormulaParseError past 32 levels */
   within<T>(pattern: Pattern | undefined, read: () => T): T {
     if (++this.depth > maxDepth)
       throw this.unexpected([], { hint: { zh: `公式最多 ${maxDepth} 层`, en: `a formula has at most ${maxDepth} levels` } });
@@ -85,8 +85,8 @@ export class TokenStream {
   }
 
   /**
-   * The SQL from here to the first token of the same nesting that `ends` accepts, which is not consumed. What it means is for the
-   * SQL guard to judge; here only names, quotes and parentheses matter.
+   * The SQL from here to the first token of the same nesting that `ends` accepts, which is not consumed. The SQL guard judges its
+   * meaning; here only names, quotes and parentheses matter.
    */
   sqlUntil(ends: (token: Token) => boolean, visit: (token: Token, next: Token | undefined) => void, wanted: readonly Phrase[]): SqlText {
     const first = this.current;

@@ -1,7 +1,7 @@
 import { type Leaf } from '../formula/formula-tree.js';
 import { type MetricPattern } from './metric-pattern.js';
 
-/** Pattern 1: `SUM(expr [WHERE p])` and its like. FIRST and LAST, and BY, need rows of their own and are not built. */
+/** Pattern 1: `SUM(expr [WHERE p])` and the like. FIRST and LAST, and BY, need rows of their own and are not built. */
 export const aggregate: MetricPattern<Extract<Leaf, { pattern: 'aggregate' }>> = {
   notBuilt({ fn, by }) {
     if (by) return `aggregate with BY (${fn} … BY)`;

@@ -1,7 +1,7 @@
 import { type Leaf } from '../formula/formula-tree.js';
 import { type MetricPattern } from './metric-pattern.js';
 
-/** Pattern 2: `COUNT(DISTINCT k1[, k2])`. A row of which one key is NULL is not a distinct pair, as a single NULL key is not counted. */
+/** Pattern 2: `COUNT(DISTINCT k1[, k2])`. A row with a NULL key is not counted, also if only one of two keys is NULL. */
 export const countDistinct: MetricPattern<Extract<Leaf, { pattern: 'count_distinct' }>> = {
   plan: ({ keys, where }, planner) =>
     planner.aggregate({

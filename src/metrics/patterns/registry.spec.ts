@@ -2,12 +2,12 @@ import { parseFormula } from '../formula/parse-formula.js';
 import { isBuilt } from './registry.js';
 
 describe('isBuilt', () => {
-  it.each(['SUM(a)', 'COUNT(DISTINCT a, b)', 'SUM(a) / COUNT(*)', 'PERCENT([a], [b]) - 1', 'ROUND(-[a], 2)'])('is true of %s', formula => {
+  it.each(['SUM(a)', 'COUNT(DISTINCT a, b)', 'SUM(a) / COUNT(*)', 'PERCENT([a], [b]) - 1', 'ROUND(-[a], 2)'])('holds for %s', formula => {
     expect(isBuilt(parseFormula(formula).root)).toBe(true);
   });
 
   it.each(['MEDIAN(a)', 'LAST(a)', 'SUM(a BY b)', 'SUM(a) / MEDIAN(b)', 'ROUND(WAVG(a, b), 1)', 'YOY([a])', 'SHARE(CUMULATIVE([a]))'])(
-    'is false of %s',
+    'does not hold for %s',
     formula => {
       expect(isBuilt(parseFormula(formula).root)).toBe(false);
     },

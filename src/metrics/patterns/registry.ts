@@ -7,7 +7,7 @@ import { countDistinct } from './count-distinct.js';
 import { type MetricPattern } from './metric-pattern.js';
 import { ratio } from './ratio.js';
 
-/** The ten patterns, in the order of the documentation; null for those that are recognised and cannot be run. */
+/** The ten patterns, in the order of the documentation. Null for patterns that are recognised but not built. */
 export const registry: Record<Pattern, MetricPattern | null> = {
   aggregate,
   count_distinct: countDistinct,
@@ -21,13 +21,13 @@ export const registry: Record<Pattern, MetricPattern | null> = {
   conversion: null,
 };
 
-/** What of a node's pattern cannot be run, by name; null when it can. */
+/** The name of the part of a node's pattern that is not built, or null. */
 export function notBuiltIn(node: Formula): string | null {
   const pattern = registry[patternOf(node)];
   return pattern ? (pattern.notBuilt?.(node) ?? null) : patternOf(node);
 }
 
-/** True when all of a formula can be run, as far as it tells without the metrics that it refers to. */
+/** Tells whether all of a formula is built, without looking at the metrics that it refers to. */
 export function isBuilt(node: Formula): boolean {
   return notBuiltIn(node) === null && operandsOf(node).every(isBuilt);
 }

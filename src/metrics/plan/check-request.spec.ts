@@ -4,7 +4,7 @@ import { type MetricRequest } from './metric-request.js';
 
 beforeAll(() => loadSqlParser());
 
-describe('what does not fit is a 422', () => {
+describe('a request that does not fit is a 422', () => {
   it.each<[string, Partial<MetricRequest>, string[]]>([
     ['COUNT(*)', { dimensions: ['nope'] }, ['body.dimensions.0 unknown_dimension']],
     ['COUNT(*)', { dimensions: ['地区', 'region'] }, ['body.dimensions.1 duplicate']],

@@ -3,7 +3,7 @@ import { findDimension, type MetricBinding, namedColumns } from './metric-bindin
 import { type MetricRequest } from './metric-request.js';
 import { type Scan } from './plan-metric.js';
 
-/** Conditions on names that a request gives, reported once for all scans. */
+/** Checks the conditions on the names in a request. Each problem is reported once for all scans. */
 export function checkNames(request: MetricRequest, bindings: MetricBinding[], problems: FieldProblem[]): void {
   const known = (names: (binding: MetricBinding) => string[]) => {
     const [first = [], ...others] = bindings.map(names);
@@ -40,7 +40,7 @@ export function checkNames(request: MetricRequest, bindings: MetricBinding[], pr
   });
 }
 
-/** `fill: zero` puts a zero into empty periods, before the arithmetic: only where that is what no rows come to. */
+/** `fill: zero` puts a zero into empty periods, before the arithmetic. It is only allowed if the value of no rows is zero. */
 export function checkZeroFill(scans: Scan[], problems: FieldProblem[]): void {
   const aggregates = scans.flatMap(scan => [...scan.columns.values()].map(column => column.aggregate));
   const other = aggregates.find(aggregate => !aggregate.fillsWithZero);

@@ -10,8 +10,8 @@ type Value = string | number | boolean;
 const comparisons: Partial<Record<FilterOperator, string>> = { '=': '=', '!=': '<>', '<': '<', '<=': '<=', '>': '>', '>=': '>=' };
 
 /**
- * One structured filter as a condition. Values are bound in the column's own type, so that an index on it can be used; what does
- * not fit is reported and never sent.
+ * Compiles one structured filter to a condition. Values are bound in the column's own type, so that an index on it can be used. A
+ * value that does not fit is reported and never sent.
  * @returns null when something was reported
  */
 export function compileFilter(
@@ -74,7 +74,7 @@ export function compileFilter(
   }
 }
 
-/** The type to bind values in; integers as bigint, unless a fraction is asked for. */
+/** The type in which values are bound. Integers are bigint, unless a fraction is asked for. */
 function bindType(columnType: string, values: Value[]): string | null {
   const base = columnType.replace(/\(.*\)/, '');
   if (['smallint', 'integer', 'bigint'].includes(base))

@@ -72,7 +72,7 @@ LIMIT $5::bigint OFFSET $6::bigint`,
     expect(await run('COUNT(*)', { filters: [{ field: 'id', op: '=', value: '9007199254740993' }] })).toEqual([['1']]);
   });
 
-  it('counts pairs only where both keys are there (risk: NULL in a composite key)', async () => {
+  it('counts only pairs with both keys (risk: NULL in a composite key)', async () => {
     expect(await run('COUNT(DISTINCT customer_id, 状态)')).toEqual([['3']]);
     expect(await run("COUNT(DISTINCT customer_id, 状态 WHERE 状态 = 'paid' OR 状态 = 'x')")).toEqual([['2']]);
   });
@@ -120,7 +120,7 @@ describe('values', () => {
     expect(await run('PERCENT(SUM(金额), SUM(金额 - 金额))')).toEqual([[null]]);
   });
 
-  it('gives NULL for a sum of nothing and 0 for a count of nothing', async () => {
+  it('gives NULL for a sum of no rows and 0 for a count of no rows', async () => {
     expect(await run('SUM(金额 WHERE 金额 < 0)')).toEqual([[null]]);
     expect(await run('COUNT(* WHERE 金额 < 0)')).toEqual([['0']]);
   });
@@ -152,7 +152,7 @@ describe('several bindings', () => {
     ]);
   });
 
-  it('counts nothing as 0 where the other side has rows', async () => {
+  it('gives 0 for a count of no rows if the other side has rows', async () => {
     expect(await run('[退款数] / COUNT(*) * 100', { dimensions: ['地区'], order: [{ by: '地区', dir: 'asc', nulls: 'first' }] })).toEqual([
       [null, expect.stringMatching(/^50\.0+$/)],
       ['华东', expect.stringMatching(/^0(\.0+)?$/)],
@@ -188,7 +188,7 @@ describe('rows', () => {
   it('orders ties by the keys, so that pages do not overlap', async () => {
     const pageAt = (offset: number) =>
       run('MIN(1)', { dimensions: ['地区'], order: [{ by: 'value', dir: 'desc', nulls: 'last' }], limit: 1, offset });
-    // One row more than the limit is read.
+    // Reads one row more than the limit.
     expect([await pageAt(0), await pageAt(1), await pageAt(2)].map(rows => rows[0]?.[0])).toEqual(['华东', '华南', null]);
     expect(await pageAt(0)).toHaveLength(2);
   });
@@ -246,7 +246,7 @@ describe('the order of errors', () => {
     expect(() => compile('COUNT(*)', { ...clause, dimensions: ['nope'] })).toThrow(UnsafeFilterClauseError);
   });
 
-  it('lets the guard judge all SQL first, also of what cannot be run, and the formula before the clause', () => {
+  it('lets the guard judge all SQL first, also of patterns that are not built, and the formula before the clause', () => {
     expect(() => compile('MEDIAN(金额) + [未绑定]')).toThrow(MissingBindingError);
     expect(() => compile('YOY(SUM(nope))', clause)).toThrow(FormulaParseError);
     expect(() => compile('MEDIAN(pg_sleep(1)) + [订单数]')).toThrow(UnsafeFilterClauseError);
@@ -265,7 +265,7 @@ describe('the order of errors', () => {
     expect(() => compile(formula)).toThrow(PatternNotBuiltError);
   });
 
-  it('places what the guard refuses within the formula', () => {
+  it('gives the guard’s refusals a place within the formula', () => {
     expect(() => compile("SUM(金额) - SUM(amount WHERE 状态 = 'paid')")).toThrow(
       expect.objectContaining({
         code: 'formula_parse_error',
@@ -274,7 +274,7 @@ describe('the order of errors', () => {
     );
   });
 
-  it('names every aggregate without a binding, with the way to it', () => {
+  it('names every aggregate without a binding, with the path to it', () => {
     expect(() => compile('[未绑定] / SUM(a)', {}, null)).toThrow(
       expect.objectContaining({
         context: {

@@ -26,10 +26,10 @@ export interface CompiledMetric extends SqlStatement {
 }
 
 /**
- * Turns a resolved metric and a request into one statement. Each binding is aggregated in one scan of its own; scans of different
- * bindings are stacked with UNION ALL and grouped again, because a join on NULL keys would split or drop rows (metrics.md, pattern 5);
- * `having`, order and limit come last. One row more than `limit` is read, to know whether there are more.
- * @throws UnsafeFilterClauseError, PatternNotBuiltError, SchemaError (names and options that do not fit, all of them), MixedConnectionsError
+ * Compiles a resolved metric and a request into one statement. Each binding is aggregated in one scan of its own. Scans of
+ * different bindings are stacked with UNION ALL and grouped again, because a join on NULL keys would split or drop rows
+ * (metrics.md, pattern 5). `having`, order and limit come last. One row more than `limit` is read, to know whether there are more.
+ * @throws UnsafeFilterClauseError, PatternNotBuiltError, SchemaError (all names and options that do not fit), MixedConnectionsError
  */
 export function compileMetric(metric: ResolvedMetric, request: MetricRequest): CompiledMetric {
   const { scans, value } = planMetric(metric, request.filter_clause);
@@ -68,7 +68,10 @@ export function compileMetric(metric: ResolvedMetric, request: MetricRequest): C
   return { connectionId, columns, ...assembly.finish(template) };
 }
 
-/** The same metric over the same rows without grouping: recomputed, because distinct counts and ratios do not add up. */
+/**
+ * Compiles the same metric over the same rows without grouping. Totals are recomputed, because distinct counts and ratios do not
+ * add up.
+ */
 export function compileTotals(metric: ResolvedMetric, request: MetricRequest): CompiledMetric {
   const { from, to, timezone } = request.time ?? {};
   const ranged = from !== undefined || to !== undefined;
@@ -85,7 +88,7 @@ function having(request: MetricRequest, assembly: SqlAssembly): string[] {
   return conditions.length === 0 ? [] : [`WHERE ${conditions.join(' AND ')}`];
 }
 
-/** The order asked for, then every key, so that ties come out the same each time and pages do not overlap. */
+/** The requested order, then every key, so that ties always come in the same order and pages do not overlap. */
 function orderBy(request: MetricRequest, dimensions: string[], keys: string[], problems: FieldProblem[]): string {
   const known = new Map<string, string>([['value', '"value"']]);
   const offset = keys.length - dimensions.length;

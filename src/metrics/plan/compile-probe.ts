@@ -4,7 +4,10 @@ import { compileRelation, timeColumn } from './compile-relation.js';
 import { type BoundJoin, type MetricBinding } from './metric-binding.js';
 import { SqlAssembly } from './sql-assembly.js';
 
-/** All columns, then all dimensions, then the time of a binding, so that the database tells their types; the caller adds LIMIT 0. */
+/**
+ * Selects all columns, then all dimensions, then the time of a binding, so that the database tells their types. The caller adds
+ * LIMIT 0.
+ */
 export function compileProbe(binding: MetricBinding): SqlStatement {
   const assembly = new SqlAssembly();
   const { quote } = assembly.dialect;
@@ -14,7 +17,7 @@ export function compileProbe(binding: MetricBinding): SqlStatement {
   return assembly.finish(`SELECT ${list.join(', ') || '1'}\nFROM ${relation}`);
 }
 
-/** How many rows of a joined table have a key, and how many different keys there are: equal when the key is unique. */
+/** Counts the rows of a joined table with a key, and its different keys. The numbers are equal when the key is unique. */
 export function compileJoinKeyCheck(join: BoundJoin): SqlStatement {
   const assembly = new SqlAssembly();
   const { quote, tuple } = assembly.dialect;

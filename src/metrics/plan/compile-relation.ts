@@ -7,7 +7,7 @@ import { type SqlAssembly } from './sql-assembly.js';
 /** The hidden name of the time column; logical names may not begin with two underscores. */
 export const timeColumn = '__time';
 
-/** What expressions of a binding may name: columns of the fact table, also unqualified, and columns of joined tables by alias. */
+/** The columns that expressions of a binding may name: those of the fact table, also unqualified, and those of joined tables by alias. */
 export function physicalScope(binding: Pick<MetricBinding, 'fact' | 'joins'>): GuardScope {
   const columns = (table: BoundTable) => new Map(table.columns.map(({ name, type }) => [name, type]));
   return {
@@ -18,8 +18,8 @@ export function physicalScope(binding: Pick<MetricBinding, 'fact' | 'joins'>): G
 }
 
 /**
- * The binding's tables as one relation whose columns carry the logical names: the client's predicates over those names are then
- * embedded word for word, and need no renaming. PostgreSQL flattens the sub-select, so indexes on the tables are used.
+ * The binding's tables as one relation whose columns have the logical names. The client's predicates over those names are embedded word
+ * for word, without renaming. PostgreSQL flattens the sub-select, so indexes on the tables are used.
  *
  *     (SELECT o.amount AS "金额", o.created_at AS "__time" FROM sales.orders AS o LEFT JOIN … WHERE (row filter)) AS o
  */
@@ -43,7 +43,7 @@ export function compileRelation(binding: MetricBinding, exposed: BoundColumn[], 
   });
   const where = binding.row_filter === null ? '' : `\n    WHERE ${embed(binding.row_filter, guardPredicate)}`;
 
-  // Only now is it known which columns of each table are read.
+  // The columns that are read of each table are known only now.
   const table = (each: BoundTable) => compileTable(each, used.get(each.alias) ?? new Set(), assembly);
   const from = [
     `FROM ${table(binding.fact)}`,
@@ -54,8 +54,8 @@ export function compileRelation(binding: MetricBinding, exposed: BoundColumn[], 
 }
 
 /**
- * Columns of type real or double precision are read as numeric, through their shortest text: a direct cast keeps only 6 (15)
- * digits, and a sum of floats depends on the order of the rows (metrics.md A.3; Northwind's `real` prices sum to 56500.887).
+ * Reads columns of type real or double precision as numeric, through their shortest text. A direct cast keeps only 6 (15) digits,
+ * and a sum of floats depends on the order of the rows (metrics.md A.3; Northwind's `real` prices sum to 56500.887).
  */
 function compileTable(table: BoundTable, used: ReadonlySet<string>, assembly: SqlAssembly): string {
   const alias = quoteIdentifier(table.alias);

@@ -9,8 +9,8 @@ import { type Column, type Scan } from './plan-metric.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
 /**
- * One SELECT that aggregates all leaves of a binding in one pass: `period`, `d0…`, `m0…`. Range, filters and clause all reach the
- * base rows, before any aggregation.
+ * One SELECT that aggregates all leaves of a binding in one pass: `period`, `d0…`, `m0…`. Range, filters and clause all apply to
+ * the base rows, before any aggregation.
  */
 export function compileScan(scan: Scan, request: MetricRequest, plan: TimePlan, assembly: SqlAssembly, problems: FieldProblem[]): string {
   const { binding } = scan;

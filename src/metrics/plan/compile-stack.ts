@@ -3,10 +3,10 @@ import { type Scan } from './plan-metric.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
 /**
- * Where the outer SELECT reads from: the one scan, or all of them stacked and grouped, and with `fill` a row for every period and
- * every tuple of dimensions that occurs. Inputs are filled here, before the arithmetic (dbt-labs/metricflow#1098).
- * @param keys the columns that all scans have, quoted: `"period"` first where there is a grain
- * @param parts the statement's WITH list, in which each scan stands as `"f0"`, `"f1"`, …
+ * The FROM of the outer SELECT: the one scan, or all of them stacked and grouped. `fill` adds a row for every period and every
+ * tuple of dimensions that occurs. Inputs are filled here, before the arithmetic (dbt-labs/metricflow#1098).
+ * @param keys the columns that all scans have, quoted: `"period"` first if there is a grain
+ * @param parts the statement's WITH list, with the scans named `"f0"`, `"f1"`, …
  */
 export function compileStack(scans: Scan[], plan: TimePlan, keys: string[], assembly: SqlAssembly, parts: string[]): string {
   const { fill, grain, from, to } = plan;
@@ -16,7 +16,7 @@ export function compileStack(scans: Scan[], plan: TimePlan, keys: string[], asse
   const all = scans.flatMap(scan =>
     [...scan.columns.values()].map(({ name, aggregate }) => ({ scan, column: dialect.quote(name), counts: aggregate.counts })),
   );
-  // With two branches a bare NULL takes the type of the other; with three it would become text in the first step.
+  // In two branches a bare NULL takes the type of the other. In three it would become text in the first step.
   const absent = scans.length > 2 ? dialect.noDecimal : 'NULL';
   const branches = scans.map((scan, index) => {
     const measures = all.map(each => (each.scan === scan ? each.column : `${absent} AS ${each.column}`));
@@ -32,7 +32,7 @@ export function compileStack(scans: Scan[], plan: TimePlan, keys: string[], asse
   parts.push(`"u" AS (\n  ${branches.join('\n  UNION ALL\n  ')}\n)`);
   const grouped = all.map(({ column, counts }) => {
     if (fill === 'zero') return `COALESCE(MAX(${column}), 0) AS ${column}`;
-    // A count of nothing is 0 where another binding has rows, and unknown where nobody has.
+    // A count without rows is 0 if another binding has rows, and unknown if none has.
     return counts ? `CASE WHEN MAX("present") = 1 THEN COALESCE(MAX(${column}), 0) END AS ${column}` : `MAX(${column}) AS ${column}`;
   });
   const group = keys.length > 0 ? ` GROUP BY ${keys.join(', ')}` : '';

@@ -6,7 +6,7 @@ import { type BoundTime, type MetricBinding } from './metric-binding.js';
 import { grains, type MetricTime } from './metric-request.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
-/** The time part of a request after its check: what every scan of the statement shares. */
+/** The checked time part of a request, shared by every scan of the statement. */
 export interface TimePlan {
   from: string | null;
   to: string | null;
@@ -18,13 +18,13 @@ export interface TimePlan {
 
 type PeriodPlan = TimePlan & { grain: Grain };
 
-/** Every period is crossed with every tuple of dimensions that occurs. */
+/** Limits the periods, because each is combined with every tuple of dimensions that occurs. */
 const maxFilledPeriods = 10_000;
 const daysPerPeriod: Record<Grain, number> = { day: 1, week: 7, month: 28, quarter: 90, year: 365 };
 
 const localTime = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?$/;
 
-/** Checks the time options against every binding they will be applied to; problems are collected, not thrown. */
+/** Checks the time options against every binding that they apply to. Problems are collected, not thrown. */
 export function planTime(time: MetricTime | null, bindings: MetricBinding[], problems: FieldProblem[]): TimePlan {
   const first = bindings[0]?.time ?? null;
   const report = (field: string, type: string, text: Bilingual, more: object = {}) =>
@@ -101,7 +101,7 @@ function checkZone(time: MetricTime, plan: TimePlan, bindings: MetricBinding[], 
   }
 }
 
-/** True for an IANA zone this runtime knows; PostgreSQL ships the same database. */
+/** True for an IANA zone known to this runtime. PostgreSQL ships the same database of zones. */
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
@@ -131,7 +131,7 @@ export function rangeConditions({ from, to, timezone }: TimePlan, time: BoundTim
   return [...(from === null ? [] : [`${column} >= ${bound(from)}`]), ...(to === null ? [] : [`${column} < ${bound(to)}`])];
 }
 
-/** The period a row falls into, as the text of its first local day. */
+/** The period of a row, as the text of its first local day. */
 export function periodExpression({ grain, weekStart, timezone }: PeriodPlan, time: BoundTime, assembly: SqlAssembly): string {
   const { dayText, startOf } = assembly.dialect;
   return dayText(startOf(localColumn(timezone, time, assembly), grain, weekStart));

@@ -2,8 +2,8 @@ import { type SqlDialect } from '../../sql/dialects/postgres.js';
 import { type Value } from '../patterns/metric-pattern.js';
 
 /**
- * A value as SQL over the aggregated columns. Operands are numeric, so that `7 / 2` is 3.5 and counts cannot overflow; every divisor
- * is `NULLIF(…, 0)`: a zero denominator gives NULL, never an error, never Infinity (pattern 5).
+ * A value as SQL over the aggregated columns. Operands are numeric, so that `7 / 2` is 3.5 and counts cannot overflow. Every
+ * divisor is `NULLIF(…, 0)`, so that a zero denominator gives NULL, never an error or Infinity (pattern 5).
  */
 export function compileValue(value: Value, dialect: SqlDialect): string {
   return value.kind === 'column' ? dialect.quote(value.name) : decimal(value);

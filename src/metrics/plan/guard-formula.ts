@@ -11,7 +11,7 @@ const guards = { expression: guardExpression, predicate: guardPredicate };
 
 const scopes = new WeakMap<MetricBinding, GuardScope>();
 
-/** The names a formula or a clause may use, under the fact table's alias. */
+/** The names that a formula or a clause may use, under the fact table's alias. */
 export function logicalScope(binding: MetricBinding): GuardScope {
   const scope = scopes.get(binding) ?? { columns: namedColumns(binding), alias: binding.fact.alias };
   scopes.set(binding, scope);
@@ -20,7 +20,8 @@ export function logicalScope(binding: MetricBinding): GuardScope {
 
 /**
  * Judges the SQL of leaves, each piece once for each binding.
- * @throws FormulaParseError for an unknown column, UnsafeFilterClauseError for the rest; positions count from the start of the formula
+ * @throws FormulaParseError for an unknown column, UnsafeFilterClauseError for the rest. Positions count from the start of the
+ * formula.
  */
 export function guardLeaves(leaves: readonly ResolvedLeaf[]): Map<MetricBinding, GuardedTexts> {
   const judged = new Map<MetricBinding, Map<SqlText, GuardedExpression>>();
@@ -39,7 +40,7 @@ export function guardLeaves(leaves: readonly ResolvedLeaf[]): Map<MetricBinding,
   return judged;
 }
 
-/** Judges the SQL in a formula whose columns are not known yet. @throws UnsafeFilterClauseError */
+/** Judges the SQL in a formula before its columns are known. @throws UnsafeFilterClauseError */
 export function checkFormulaSql(root: Formula, formula: string): void {
   for (const { kind, text } of sqlTexts(root))
     inFormula(text, { name: formula, formula }, () => guards[kind](text.text, { columns: 'any' }));

@@ -1,7 +1,7 @@
 import { type Grain } from '../formula/formula-tree.js';
 
 export interface BoundColumn {
-  /** How formulas, filters and clauses call it; any language, at most 63 bytes (PostgreSQL cuts longer names). */
+  /** The name in formulas, filters and clauses, in any language, at most 63 bytes (PostgreSQL cuts longer names). */
   name: string;
   /** SQL over the physical tables: `o.amount`. */
   expression: string;
@@ -18,7 +18,7 @@ export type TimeType = 'date' | 'timestamp' | 'timestamptz';
 export interface BoundTime {
   expression: string;
   type: TimeType;
-  /** IANA zone of naive timestamps, and of periods when the request names none. */
+  /** The IANA zone of naive timestamps, and of periods when the request names none. */
   timezone: string;
   min_grain: Grain;
   week_start: 'monday' | 'sunday';
@@ -27,7 +27,7 @@ export interface BoundTime {
 export interface BoundTable {
   alias: string;
   source: { schema: string; table: string } | { schema: string; sql: string };
-  /** As the warehouse described them when the binding was made. */
+  /** The columns as the warehouse described them when the binding was made. */
   columns: { name: string; type: string }[];
 }
 
@@ -38,7 +38,7 @@ export interface BoundJoin extends BoundTable {
   on: [string, string][];
 }
 
-/** A metric's binding as it is stored: checked against the real tables, every name and type spelt out. */
+/** A metric's binding as stored: checked against the real tables, with every name and type written out. */
 export interface MetricBinding {
   connection_id: number;
   fact: BoundTable;
@@ -51,7 +51,7 @@ export interface MetricBinding {
   verified_at: string;
 }
 
-/** Everything a formula or a filter may name, dimensions also by their aliases. The first of two equal names wins. */
+/** The columns that a formula or a filter may name, dimensions also by their aliases. The first of two equal names wins. */
 export function namedColumns(binding: MetricBinding): Map<string, BoundColumn> {
   const named = new Map<string, BoundColumn>();
   const add = (name: string, column: BoundColumn) => named.has(name) || named.set(name, column);

@@ -36,7 +36,7 @@ export interface MetricTime {
   fill?: 'none' | 'null' | 'zero';
 }
 
-/** What is asked of a metric, the shape of its values already checked. */
+/** A request to a metric. The shape of its values is already checked. */
 export interface MetricRequest {
   dimensions: string[];
   time: MetricTime | null;

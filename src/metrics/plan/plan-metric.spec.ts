@@ -45,7 +45,7 @@ describe('planMetric', () => {
     expect(plan('SUM(x) + [other] + AVG(x) + SUM(x WHERE x > 0)').columns).toEqual([['m0 SUM', 'm2 AVG', 'm3 SUM'], ['m1 SUM']]);
   });
 
-  it('plans PERCENT as a hundred times a ratio, however deep it stands', () => {
+  it('plans PERCENT as a hundred times a ratio, at any depth', () => {
     const ratio = { kind: 'binary', op: '/', left: column('m0'), right: column('m1') };
     const percent = { kind: 'binary', op: '*', left: { kind: 'number', value: '100' }, right: ratio };
     expect(plan('PERCENT(SUM(x), COUNT(*))').value).toEqual(percent);
@@ -59,7 +59,7 @@ describe('planMetric', () => {
     });
   });
 
-  it('refuses a pattern that is not built by its name, wherever it stands', () => {
+  it('refuses a pattern that is not built by its name, at any place', () => {
     expect(() => plan('1 + MEDIAN(x)')).toThrow('Pattern quantile is recognised but not built yet');
     expect(() => plan('[other] - LAST(x)')).toThrow('Pattern aggregate LAST is recognised but not built yet');
   });

@@ -8,22 +8,25 @@ import { guardLeaves, logicalScope } from './guard-formula.js';
 import { bindingKey, type MetricBinding } from './metric-binding.js';
 import { leavesOf, type ResolvedFormula, type ResolvedLeaf, type ResolvedMetric } from './resolve-metric.js';
 
-/** A metric in stages: each binding is scanned and aggregated in one pass, the scans are stacked, and the value is combined from their columns. */
+/**
+ * A metric in stages: each binding is scanned and aggregated in one pass, the scans are stacked, and the value combines their
+ * columns.
+ */
 export interface MetricPlan {
   scans: Scan[];
   value: Value;
 }
 
-/** The rows of one binding and what is aggregated of them, each column with conditions of its own. */
+/** The rows of one binding and the aggregates over them, each column with its own conditions. */
 export interface Scan {
   binding: MetricBinding;
-  /** By what they compute. */
+  /** By the text of what they compute. */
   columns: Map<string, Column>;
   clause: GuardedExpression | null;
 }
 
 export interface Column {
-  /** No other column of the plan is called so. */
+  /** Unique among the columns of the plan. */
   name: string;
   aggregate: Aggregate;
   args: GuardedExpression[];
@@ -31,8 +34,8 @@ export interface Column {
 }
 
 /**
- * Plans a metric by the patterns of its nodes. The guard has its say on all SQL before anything is refused that cannot be run.
- * @throws FormulaParseError (a column that a binding has not), UnsafeFilterClauseError, then PatternNotBuiltError
+ * Plans a metric by the patterns of its nodes. The guard judges all SQL before a part that is not built is refused.
+ * @throws FormulaParseError (a column that a binding lacks), UnsafeFilterClauseError, then PatternNotBuiltError
  */
 export function planMetric({ root, bindings }: ResolvedMetric, clause: string | null): MetricPlan {
   const texts = guardLeaves(leavesOf(root));
@@ -54,7 +57,7 @@ export function planMetric({ root, bindings }: ResolvedMetric, clause: string | 
     });
   }
 
-  /** Equal columns of one scan are one, and bindings to the same thing share a scan. */
+  /** Equal columns of one scan become one, and bindings to the same thing share a scan. */
   function addColumn({ owner: { binding } }: ResolvedLeaf, aggregate: Aggregate): string {
     const key = bindingKey(binding);
     const scan: Scan = scans.get(key) ?? { binding, columns: new Map(), clause: clauses.get(key) ?? null };

@@ -7,7 +7,7 @@ describe('references', () => {
     return () => resolveMetric(definitions[0]!, name => definitions.find(each => each.name === name));
   };
 
-  it('shows the way of a circle', () => {
+  it('shows the path of a circle', () => {
     expect(graph({ a: '[b] + 1', b: '[c]', c: '[a] / 2' })).toThrow('a → b → c → a');
   });
 

@@ -14,10 +14,10 @@ export interface MetricDefinition {
   binding: MetricBinding | null;
 }
 
-/** A node of a formula with its operands, in the order of `operandsOf`; each `[metric]` is replaced by what it stands for. */
+/** A node of a formula with its operands, in the order of `operandsOf`. Each `[metric]` is replaced by its formula. */
 export interface ResolvedFormula {
   node: Formula;
-  /** The metric in whose formula the node is written. */
+  /** The metric whose formula contains the node. */
   owner: MetricDefinition;
   operands: ResolvedFormula[];
 }
@@ -30,21 +30,24 @@ export interface ResolvedLeaf extends ResolvedFormula {
 export interface ResolvedMetric {
   pattern: Pattern;
   root: ResolvedFormula;
-  /** Every binding that the formula reaches. */
+  /** All bindings that the formula reaches. */
   bindings: MetricBinding[];
 }
 
 const maxReferenceDepth = 10;
-/** Ten levels of formulas that name two metrics each are 1,024 scans of the same thing: the depth alone is no limit. */
+/**
+ * Limits the references: ten levels of formulas that name two metrics each are 1,024 scans of the same thing, so a limit on depth
+ * is not enough.
+ */
 export const maxReferences = 500;
-/** Numbers, aggregates and operators of a formula once its references are replaced: each is a part of the SQL. */
+/** The most numbers, aggregates and operators of a formula after its references are replaced. Each becomes a part of the SQL. */
 const maxParts = 600;
 
 /**
  * Parses a metric and everything it refers to, by name within its graph.
  * @param find the metric of that name or alias, or undefined
- * @throws FormulaParseError (no pattern, an unknown metric, a cycle with its path, more than 10 levels, 500 references or 600 parts), then
- *   MissingBindingError with every aggregate that lacks a binding: always in this order
+ * @throws FormulaParseError (no pattern, an unknown metric, a cycle with its path, more than 10 levels, 500 references or 600
+ * parts), then MissingBindingError with every aggregate that lacks a binding: always in this order
  */
 export function resolveMetric(metric: MetricDefinition, find: (name: string) => MetricDefinition | undefined): ResolvedMetric {
   const missing = new Map<number, MissingBinding>();
@@ -71,7 +74,7 @@ export function resolveMetric(metric: MetricDefinition, find: (name: string) => 
   }
 }
 
-/** The leaves of a metric that was resolved, left to right: all of them are bound. */
+/** The leaves of a resolved metric, left to right. All of them are bound. */
 export function leavesOf(formula: ResolvedFormula): ResolvedLeaf[] {
   return formula.node.kind === 'leaf' ? [formula as ResolvedLeaf] : formula.operands.flatMap(leavesOf);
 }
@@ -84,7 +87,8 @@ function tooManyParts(formula: string) {
 
 /**
  * Follows every reference once before anything is resolved.
- * @throws FormulaParseError for an unknown metric, a cycle (its path is in the hint), too many levels, a nesting that no pattern allows
+ * @throws FormulaParseError for an unknown metric, a cycle (its path is in the hint), too many levels, a nesting that no pattern
+ * allows
  */
 export function checkReferences(
   metric: MetricDefinition,

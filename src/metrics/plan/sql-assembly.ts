@@ -6,22 +6,25 @@ import { type GuardedSelect } from '../../sql-guard/guard-select.js';
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
 import { assembleSql, fragmentMarker, selectMarker, type SqlFragment } from '../../sql-guard/same-shape.js';
 
-/** Collects what a statement under construction refers to: bound values and guarded pieces of client SQL. */
+/** Collects the references of a statement under construction: bound values and guarded pieces of client SQL. */
 export class SqlAssembly {
   readonly dialect = postgres;
   private readonly bound = new SqlParameters();
   private readonly fragments: SqlFragment[] = [];
-  /** Of queries, of a binding's expressions over them, and of a formula and a clause over those: each works on the values of the one before. */
+  /**
+   * The growth in queries, in a binding's expressions over them, and in a formula and a clause over those. Each works on the values
+   * of the one before.
+   */
   private readonly growth = { query: 1, binding: 1, request: 1 };
 
-  /** `$n::type`; the same value of the same type is bound once. */
+  /** Returns `$n::type`. The same value of the same type is bound once. */
   bind(value: unknown, type: string): string {
     return this.bound.bind(value, type);
   }
 
   /**
-   * A stand-in for an expression that the guard admitted; the text takes its place, in parentheses, when the statement is finished.
-   * A bare column needs none: it is quoted, and qualified with `alias` where the text is not and one is given.
+   * Returns a stand-in for an expression that the guard admitted. The text replaces it, in parentheses, when the statement is
+   * finished. A bare column needs no stand-in: it is quoted, and qualified with `alias` if one is given and the text has none.
    */
   embed(guarded: GuardedExpression, alias?: string): string {
     const [column] = guarded.columns;
@@ -32,7 +35,7 @@ export class SqlAssembly {
     return `${qualifier === undefined ? '' : `${quote(qualifier)}.`}${quote(column[1])}`;
   }
 
-  /** The same for a whole SELECT in FROM, parentheses included. */
+  /** Does the same for a whole SELECT in FROM, with its parentheses. */
   embedSelect(fragment: GuardedSelect): string {
     this.grow('query', fragment.growth);
     return selectMarker(this.fragments.push(fragment) - 1);
@@ -44,7 +47,7 @@ export class SqlAssembly {
     if (query * binding * request > maxGrowth) throw new UnsafeFilterClauseError({ reason: 'length', sentence: growthSentence });
   }
 
-  /** The statement with the client's pieces verbatim in their places, its shape proven. */
+  /** The statement with the client's pieces verbatim in their places, and its shape checked. */
   finish(template: string): SqlStatement {
     return { sql: assembleSql(template, this.fragments), parameters: this.bound.values };
   }

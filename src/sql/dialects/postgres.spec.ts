@@ -7,7 +7,7 @@ describe('the PostgreSQL table', () => {
     expect(postgres.startOf('t', 'month', 'sunday')).toBe("date_trunc('month', t)");
   });
 
-  it('steps through quarters by three months, which is no unit of its own', () => {
+  it('steps through quarters by three months, because there is no interval of a quarter', () => {
     expect(postgres.periods('a', 'b', 'quarter').from).toContain("interval '3 months'");
   });
 

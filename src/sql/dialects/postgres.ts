@@ -1,16 +1,16 @@
 import { quoteIdentifier } from '../quote-identifier.js';
 
-/** What differs between the SQL of databases, as far as statements of metrics need it. Expressions come in and go out as SQL text. */
+/** The differences between the SQL of databases that statements of metrics need. Expressions come in and go out as SQL text. */
 export type SqlDialect = typeof postgres;
 
 type Grain = 'day' | 'week' | 'month' | 'quarter' | 'year';
 
 export const postgres = {
   quote: quoteIdentifier,
-  /** A parameter, counted from 1. PostgreSQL cannot infer its type where only parameters meet. */
+  /** A parameter, counted from 1. PostgreSQL cannot infer its type between two parameters. */
   placeholder: (position: number, type: string): string => `$${position}::${type}`,
 
-  /** A number written out, as an exact decimal. */
+  /** A number as an exact decimal. */
   decimal: (digits: string): string => `${digits}::numeric`,
   /** Exact: integers of any size fit, and a quotient keeps its fraction. */
   toDecimal: (expression: string): string => `${expression}::numeric`,
@@ -23,25 +23,26 @@ export const postgres = {
   contains: (expression: string, part: string): string => `strpos(${expression}::text, ${part}) > 0`,
   startsWith: (expression: string, start: string): string => `starts_with(${expression}::text, ${start})`,
 
-  /** Several keys as one thing that can be counted. */
+  /** Several keys as one countable value. */
   tuple: (keys: string[]): string => (keys.length === 1 ? keys.join() : `(${keys.join(', ')})`),
   /** An aggregate of the rows that meet all conditions. */
   aggregateWhere: (aggregate: string, conditions: string[]): string => {
     if (conditions.length === 0) return aggregate;
-    // PostgreSQL's parser merges a first operand that is itself an AND into the outer one, and the shape check would see a difference.
+    // PostgreSQL's parser merges a first operand that is itself an AND into the outer one. The shape check would then see a
+    // difference.
     return `${aggregate} FILTER (WHERE ${conditions.length > 1 ? 'TRUE AND ' : ''}${conditions.join(' AND ')})`;
   },
 
-  /** A local time as the moment it is in a zone, and a moment as the local time there. */
+  /** Turns a local time in a zone into a moment, and a moment into the local time there. */
   atZone: (expression: string, zone: string): string => `(${expression} AT TIME ZONE ${zone})`,
   dateToLocal: (date: string): string => `${date}::timestamp`,
-  /** The start of the period that a local time falls into. */
+  /** The start of the period of a local time. */
   startOf: (local: string, grain: Grain, weekStart: 'monday' | 'sunday'): string => {
     if (grain !== 'week' || weekStart === 'monday') return `date_trunc('${grain}', ${local})`;
     return `(date_trunc('week', ${local} + interval '1 day') - interval '1 day')`;
   },
   dayText: (local: string): string => `to_char(${local}, 'YYYY-MM-DD')`,
-  /** The starts of periods from `first` up to `end`, which is not among them: a FROM item and its column. */
+  /** The starts of periods from `first` up to `end`, exclusive: a FROM item and its column. */
   periods: (first: string, end: string, grain: Grain): { from: string; start: string } => {
     const step = grain === 'quarter' ? '3 months' : `1 ${grain}`;
     return { from: `generate_series(${first}, ${end} - interval '1 microsecond', interval '${step}') AS s (day)`, start: 's.day' };

@@ -3,46 +3,46 @@ import { type Claim } from '../../common/turns/fair-share.js';
 import { type Bilingual } from '../../text/bilingual.js';
 
 /**
- * The database behind a warehouse connection. Whoever uses it does not know which kind it is; every kind passes the suite in
- * test/support/warehouse-client.contract.ts. The SQL that it is given is PostgreSQL's.
+ * The database behind a warehouse connection. Its users do not know its kind; every kind passes the suite in
+ * test/support/warehouse-client.contract.ts. It is given PostgreSQL's SQL.
  */
 export interface WarehouseClient {
   /** The schema of its tables. A bare table name in SQL means a table of it. */
   readonly schema: string;
-  /** Where its tables are in the service's own database: the role that may read them and nothing else. Null anywhere else. */
+  /** The role that may only read its tables, if they are in the service's own database. Null for any other place. */
   readonly local: { role: string } | null;
 
-  /** Reads once the way every query does. @throws what `query` throws */
+  /** Reads once in the way of every query. @throws the errors of `query` */
   test(claim: Claim): Promise<ConnectionTest>;
 
   /** Names of all tables, in the order of their bytes. */
   listNames(): Promise<string[]>;
 
-  /** At most `limit` tables behind the name `after` in the order of `listNames`; '' is before all of them. */
+  /** At most `limit` tables after the name `after`, in the order of `listNames`; '' is before all of them. */
   list(after: string, limit: number): Promise<TableSummary[]>;
 
-  /** Null where there is no such table. */
+  /** Null if there is no such table. */
   find(table: string): Promise<TableSummary | null>;
 
-  /** Null where there is no such table. Unlike `list` and `find` it never waits for whoever locks the table. */
+  /** Null if there is no such table. Unlike `list` and `find` it never waits for a lock on the table. */
   describe(table: string): Promise<TableDescription | null>;
 
-  /** Why SQL cannot name a table so, although there may be one; null for nothing. */
+  /** The reason why SQL cannot use this name for a table, although there may be one; null if it can. */
   nameProblem(table: string): NameProblem | null;
 
   /**
-   * Runs one statement, read-only, as somebody who sees nothing but the tables.
+   * Runs one statement, read-only, as a role that sees nothing but the tables.
    * @throws WarehouseBusyError, AnswerTooLargeError, WarehouseQueryError, WarehouseTimeoutError, TableBeingReplacedError,
-   *   WarehouseUnavailableError
+   * WarehouseUnavailableError
    */
   query(request: QueryRequest): Promise<QueryResult>;
 }
 
 export interface ConnectionTest {
   serverVersion: string;
-  /** Who runs the SQL of users. */
+  /** The database user that runs the SQL of users. */
   user: string;
-  /** Whether that user's transaction refuses to write, and whether the user could write in another. */
+  /** Tells whether that user's transaction refuses to write, and whether the user could write in another. */
   isReadOnly: boolean;
   canWrite: boolean;
 }
@@ -50,7 +50,7 @@ export interface ConnectionTest {
 export interface TableSummary {
   name: string;
   rowEstimate: number;
-  /** On disk. */
+  /** Bytes on disk. */
   bytes: number;
   columnCount: number;
 }
@@ -79,17 +79,17 @@ export interface NameProblem extends Bilingual {
 }
 
 export interface QueryRequest {
-  /** Whose share of the connections it takes. */
+  /** The caller whose share of the connections it takes. */
   claim: Claim;
-  /** Of some seconds at most, such as the sample of a table: it has places of its own and never waits behind metrics. */
+  /** Takes some seconds at most, such as the sample of a table. It has places of its own and never waits behind metrics. */
   isShort?: boolean;
-  /** One statement, already guarded; `$1, $2, …` stand for the parameters. */
+  /** One guarded statement; `$1, $2, …` stand for the parameters. */
   sql: string;
   parameters: readonly unknown[];
   timeoutMs: number;
-  /** Rows beyond this are not fetched; `truncated` tells that there were more. */
+  /** Further rows are not fetched; `truncated` tells that there were more. */
   maxRows: number;
-  /** Most bytes of the result where others count against the same answer; the setting by default. */
+  /** The most bytes of the result, if other results count against the same answer. The setting by default. */
   maxBytes?: number;
   source?: AnswerSource;
 }
@@ -100,6 +100,6 @@ export interface QueryResult {
   /** bigint and numeric as text, dates as YYYY-MM-DD, times as ISO 8601 (timestamptz in UTC). */
   rows: unknown[][];
   truncated: boolean;
-  /** As they came over the wire. */
+  /** Counted on the wire. */
   bytes: number;
 }

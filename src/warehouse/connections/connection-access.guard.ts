@@ -5,7 +5,7 @@ import { principalOf } from '../../access/principal.js';
 import { readId } from '../../http/validation/positive-int.pipe.js';
 import { ConnectionAccessService } from './connection-access.service.js';
 
-/** Lets a request pass whose caller has the right that the route asks for on the connection `id` of its path. */
+/** Refuses a request unless its caller has the right that the route asks for on the connection `id` of its path. */
 @Injectable()
 export class ConnectionAccessGuard implements CanActivate {
   constructor(private readonly access: ConnectionAccessService) {}
@@ -15,7 +15,7 @@ export class ConnectionAccessGuard implements CanActivate {
     if (access.kind !== 'connection') return true;
     const principal = principalOf(context);
     const id = readId(context.switchToHttp().getRequest<Request>().params.id, 'id');
-    // A key is made for loading tables: it sees those that it may load, and no others.
+    // A key is made for loading tables, so it sees only connections that it may write.
     await this.access.require(principal, id, principal.apiKey ? 'write' : access.right);
     return true;
   }

@@ -4,12 +4,12 @@ import { type Principal } from '../../access/principal.js';
 import { ConnectionsRepository, type HeldConnection } from './connections.repository.js';
 import { ConnectionForbiddenError, ConnectionNotFoundError } from '../warehouse.errors.js';
 
-/** Who may use which warehouse connection: admins, and those whom an admin granted it. */
+/** Decides who may use a warehouse connection: admins, and users to whom an admin granted it. */
 @Injectable()
 export class ConnectionAccessService {
   constructor(private readonly connections: ConnectionsRepository) {}
 
-  /** @throws ConnectionNotFoundError; ConnectionForbiddenError for a connection that exists and is not the caller's to use so */
+  /** @throws ConnectionNotFoundError; ConnectionForbiddenError when the connection exists but the caller lacks the right */
   async require({ userId }: Principal, connectionId: number, right: ConnectionRight): Promise<HeldConnection> {
     const connection = await this.connections.find(userId, connectionId);
     if (!connection) throw new ConnectionNotFoundError();
@@ -18,7 +18,7 @@ export class ConnectionAccessService {
     return { ...connection, right: held };
   }
 
-  /** Whether the caller may write any connection. */
+  /** Tells whether the caller may write any connection. */
   mayWriteAny({ userId }: Principal): Promise<boolean> {
     return this.connections.mayWriteAny(userId);
   }

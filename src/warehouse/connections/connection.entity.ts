@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
-/** What each connection type is called on the wire; only `pg_mirror` is built so far. */
+/** The name of each connection type on the wire. Only `pg_mirror` is built so far. */
 export const connectionTypes = ['pg_mirror', 'postgres', 'mysql', 'clickhouse', 'duckdb', 'trino', 'snowflake', 'bigquery'] as const;
 
 export type ConnectionType = (typeof connectionTypes)[number];
@@ -16,7 +16,7 @@ export class Connection {
   @Column('text')
   type: ConnectionType;
 
-  /** The DSN, sealed; null for the mirror, which lives in the service's own database. */
+  /** The DSN, sealed. Null for the mirror, which is in the service's own database. */
   @Column('text', { name: 'dsn_sealed', nullable: true })
   dsnSealed: string | null;
 

@@ -10,10 +10,10 @@ import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
 const restrictViolations = new Set<string>([sqlstates.restrictViolation, sqlstates.foreignKeyViolation]);
 
-/** A connection and what a user may do with it. */
+/** A connection and the user's right on it. */
 export type HeldConnection = Connection & { right: ConnectionRight };
 
-/** Admins may do everything; the grant to everyone has no user. Whoever is disabled or deleted may do nothing. */
+/** Admins may do everything. The grant to everyone has no user. Disabled and deleted users may do nothing. */
 const held = `
   SELECT c.id, c.name, c.type, c.dsn_sealed AS "dsnSealed", c.options, c.is_default AS "isDefault", c.created_at AS "createdAt", held.right
   FROM warehouse_connections c CROSS JOIN LATERAL (
@@ -39,8 +39,8 @@ export class ConnectionsRepository {
   }
 
   /**
-   * By id or name; a text of digits is an id where no connection is named so, and null is the default one. Its right is null where
-   * the user may do nothing with it.
+   * Finds a connection by id or name. A text of digits is an id if no connection has that name; null is the default connection. The
+   * right is null if the user has none.
    */
   async find(userId: number | null, nameOrId: string | number | null): Promise<(Connection & { right: ConnectionRight | null }) | null> {
     const name = typeof nameOrId === 'string' ? nameOrId : null;
@@ -54,7 +54,7 @@ export class ConnectionsRepository {
     return rows[0] ?? null;
   }
 
-  /** Whether there is a connection that the user may write. */
+  /** Tells whether the user may write any connection. */
   async mayWriteAny(userId: number): Promise<boolean> {
     const { rowCount } = await this.pool.query(
       `SELECT FROM users u WHERE u.id = $1 AND (u.is_admin OR EXISTS (
@@ -80,7 +80,7 @@ export class ConnectionsRepository {
     return rows[0].id;
   }
 
-  /** Creates the default connection unless there is one; instances that start together do no harm. */
+  /** Creates the default connection unless it exists. Instances that start together may all call it. */
   async ensureDefault(): Promise<void> {
     await this.connections.query(`
       INSERT INTO warehouse_connections (name, type, is_default)
@@ -90,7 +90,7 @@ export class ConnectionsRepository {
   }
 
   /**
-   * Foreign keys decide, so a job created at the same moment cannot slip through.
+   * Foreign keys decide, so a job created at the same moment cannot be missed.
    * @throws ConnectionInUseError naming the jobs and metrics that refer to the connection.
    */
   async delete(client: PoolClient, id: number): Promise<void> {

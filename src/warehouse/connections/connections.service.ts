@@ -18,7 +18,10 @@ export class ConnectionsService {
     private readonly audit: AuditService,
   ) {}
 
-  /** The connections that the caller may use; one more than the page holds, so that `page` can tell whether there is another. */
+  /**
+   * Lists the connections that the caller may use. It reads one more than the page holds, so that `page` can tell whether there is
+   * another.
+   */
   list({ userId }: Principal, { limit, cursor }: PageQuery): Promise<HeldConnection[]> {
     return this.connections.listUsable(userId, afterId(cursor), limit + 1);
   }
@@ -54,7 +57,7 @@ export class ConnectionsService {
     );
   }
 
-  /** Reads once the way every query of a user will. @throws ConnectionTypeNotBuiltError, WarehouseUnavailableError */
+  /** Reads once in the way of every query of a user. @throws ConnectionTypeNotBuiltError, WarehouseUnavailableError */
   async test({ userId: caller }: Principal, id: number): Promise<ConnectionTestResponse> {
     const client = this.clients.of(await this.connections.getById(id));
     const started = performance.now();

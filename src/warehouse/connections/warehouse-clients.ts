@@ -4,7 +4,7 @@ import { MirrorClient } from '../mirror/mirror.client.js';
 import { ConnectionTypeNotBuiltError } from '../warehouse.errors.js';
 import { type Connection } from './connection.entity.js';
 
-/** Which client a connection has. Every connection of type pg_mirror is a name for the one mirror. */
+/** Chooses the client of a connection. Every connection of type pg_mirror names the one mirror. */
 @Injectable()
 export class WarehouseClients {
   constructor(private readonly mirror: MirrorClient) {}

@@ -10,7 +10,7 @@ const grant = `
 
 export interface NewConnectionGrant {
   connectionId: number;
-  /** Null is everyone. */
+  /** Null means everyone. */
   userId: number | null;
   canWrite: boolean;
   grantedBy: number;
@@ -20,7 +20,7 @@ export interface NewConnectionGrant {
 export class ConnectionGrantsRepository {
   constructor(private readonly pool: ServicePool) {}
 
-  /** Users in the order of their ids, everyone at the end. */
+  /** Users ordered by id, everyone at the end. */
   async list(connectionId: number, afterUser: number, limit: number): Promise<ConnectionGrantRow[]> {
     const { rows } = await this.pool.query<ConnectionGrantRow>(
       `${grant} WHERE g.connection_id = $1 AND (g.user_id > $2 OR g.user_id IS NULL) ORDER BY g.user_id NULLS LAST LIMIT $3`,

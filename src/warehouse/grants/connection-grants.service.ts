@@ -14,7 +14,10 @@ import {
 import { ConnectionGrantsRepository } from './connection-grants.repository.js';
 import { everyone, type Grantee } from './grantee.js';
 
-/** Who may use a warehouse connection besides admins. Its jobs and bindings lose the right with the user who saved them. */
+/**
+ * Grants the use of a warehouse connection to users besides admins. Its jobs and bindings lose the right with the user who saved
+ * them.
+ */
 @Injectable()
 export class ConnectionGrantsService {
   constructor(
@@ -31,7 +34,10 @@ export class ConnectionGrantsService {
     return page(rows.map(toConnectionGrantResponse), limit, grant => grant.user_id);
   }
 
-  /** Granting again changes the right; `created` says whether there was none before. @throws ConnectionNotFoundError, UserNotFoundError */
+  /**
+   * Granting again changes the right; `created` says whether there was none before.
+   * @throws ConnectionNotFoundError, UserNotFoundError
+   */
   async grant(
     actor: Principal,
     connectionId: number,

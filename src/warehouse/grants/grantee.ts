@@ -5,7 +5,7 @@ import { readId } from '../../http/validation/positive-int.pipe.js';
 
 export const everyone = 'everyone';
 
-/** Whom a connection is granted to, in bodies, paths and answers alike: a user's id, or all users. */
+/** The grantee of a connection in bodies, paths and answers: a user's id, or all users. */
 export type Grantee = number | typeof everyone;
 
 const largestId = 2_147_483_647;

@@ -12,8 +12,8 @@ interface WireQuery {
 }
 
 /**
- * A statement in the extended protocol of which at most `maxRows + 1` rows are ever sent by the server: the portal is
- * executed once with a row limit and then left, so a result of a billion rows costs no more than the page that is kept.
+ * A statement in the extended protocol of which the server sends at most `maxRows + 1` rows. The portal is executed once with a row
+ * limit and then left, so a result of a billion rows costs no more than the page that is kept.
  */
 export class CappedQuery extends pg.Query {
   private static readonly types = { getTypeParser: parserOf };
@@ -57,6 +57,6 @@ export class CappedQuery extends pg.Query {
     connection.sync();
   }
 
-  /** There are more rows than the cap: the sync above has closed the portal already. */
+  /** There are more rows than the cap. The sync above has already closed the portal. */
   protected handlePortalSuspended(): void {}
 }

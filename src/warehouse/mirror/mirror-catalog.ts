@@ -7,14 +7,14 @@ export const mirrorSchema = 'mirror';
 
 const isMirrorTable = `relnamespace = '${mirrorSchema}'::regnamespace AND relkind IN ('r', 'p')`;
 
-/** Rows are those of the last analysis, which follows every upload. The size waits for whoever locks the table. */
+/** Rows are counted by the last analysis, which follows every upload. Reading the size waits for a lock on the table. */
 const summary = `
   SELECT relname::text AS name, greatest(reltuples, 0)::bigint AS "rowEstimate", pg_total_relation_size(oid) AS bytes,
     (SELECT count(*)::int FROM pg_attribute WHERE attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped) AS "columnCount"
   FROM pg_class
   WHERE ${isMirrorTable}`;
 
-/** The tables of the mirror, as PostgreSQL's catalogue knows them. */
+/** The tables of the mirror, read from PostgreSQL's catalogue. */
 @Injectable()
 export class MirrorCatalog {
   constructor(private readonly pool: ServicePool) {}
@@ -58,7 +58,7 @@ export class MirrorCatalog {
   }
 }
 
-/** As the driver reads it: bigint is text. */
+/** As the driver reads it, with bigint as text. */
 type SummaryRow = Omit<TableSummary, 'rowEstimate' | 'bytes'> & { rowEstimate: string; bytes: string };
 
 function toSummary(row: SummaryRow): TableSummary {

@@ -20,22 +20,22 @@ import { TableBusyError, TableNotFoundError, UploadAbortedError, UploadsBusyErro
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
 export interface UploadResult extends LoadedCsv {
-  /** False where the table existed before. */
+  /** False if the table existed before. */
   created: boolean;
-  /** As received, before any decoding. */
+  /** Bytes as received, before any decoding. */
   bytes: number;
   seconds: number;
 }
 
-/** Uploads hold a connection for as long as the client sends, so they have a few of their own. */
+/** An upload holds a connection as long as the client sends, so uploads have a few connections of their own. */
 const uploadsAtOnce = 4;
 const waitForTurnMs = 30_000;
 const share = { places: uploadsAtOnce, waitingPerCaller: 4, waiting: 40, patienceMs: waitForTurnMs };
-/** So much has to come while a sender is waited for, or its place goes to the next. */
+/** The bytes that a sender must send while the upload waits for it; otherwise its place goes to the next upload. */
 const leastBytes = 32 * 1024;
 const waitForTableMs = 600_000;
 const waitForReadersMs = 60_000;
-/** Readers who come while an upload asks for the table queue up behind it, so it asks for a moment only, again and again. */
+/** An upload that asks for the table's lock makes new readers queue behind it. So it asks only for a moment, again and again. */
 const askForTableMs = 200;
 const betweenAskingMs = 1_000;
 
@@ -59,7 +59,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
 
   /**
    * Loads `body` into the table. Uploads of one table wait for each other; readers see the old table until the new one is complete.
-   * On any failure the table is as it was, and the rest of the body is read and dropped, so that the client gets the answer.
+   * On any failure the table stays as it was, and the rest of the body is read and dropped, so that the client gets the answer.
    * @throws SchemaError with the line of a broken record; TableBusyError, UploadsBusyError, UploadAbortedError, UploadStalledError
    */
   async upload(caller: number, table: string, body: Readable, options: UploadOptions): Promise<UploadResult> {
@@ -122,7 +122,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
     return { ...loaded, created: existing === null };
   }
 
-  /** Times and dates are read and written the ISO way, so that a column can be turned back into the text of the file. */
+  /** Reads and writes times and dates the ISO way, so that a column can be turned back into the text of the file. */
   private async inTransaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await this.pool.connect();
     let broken: Error | undefined;
@@ -140,7 +140,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
   }
 }
 
-/** The body of a request, counted. Reading can stop without ending the socket, which still carries the answer. */
+/** The body of a request, with its bytes counted. Reading can stop without ending the socket, which still carries the answer. */
 class Received implements AsyncIterable<Buffer> {
   bytes = 0;
 
@@ -149,7 +149,7 @@ class Received implements AsyncIterable<Buffer> {
     private readonly idleMs: number,
   ) {}
 
-  /** @throws UploadAbortedError; UploadStalledError when the sender took too long over the last bytes, not when the table did */
+  /** @throws UploadAbortedError; UploadStalledError when the sender, not the table, took too long over the last bytes */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
     const chunks = this.body.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
     try {
@@ -163,7 +163,7 @@ class Received implements AsyncIterable<Buffer> {
         yield next.value;
       }
     } finally {
-      // The iterator lets go of the body, which can then be drained; one that waits for a stalled sender does so later.
+      // The iterator releases the body, which can then be drained. If it waits for a stalled sender, it does so later.
       chunks.return?.().catch(() => undefined);
     }
   }
@@ -213,7 +213,7 @@ function requireTypedColumns(names: readonly string[], types: ReadonlyMap<string
   if (problems.length > 0) throw new SchemaError(problems);
 }
 
-/** Needs a `lock_timeout`. @throws the time-out where readers have left no gap for {@link waitForReadersMs} */
+/** Needs a `lock_timeout`. @throws the time-out if readers leave no gap for {@link waitForReadersMs} */
 async function dropBetweenReaders(client: PoolClient, name: string): Promise<void> {
   const until = performance.now() + waitForReadersMs;
   for (;;) {

@@ -28,17 +28,17 @@ const placesOfShortReads = 4;
 const testTimeoutMs = 5_000;
 
 /**
- * How many metrics and look-ups are read at once. Beside the embedded server each keeps a core of this very machine busy: more than twice
- * as many as there are would leave nothing to logins.
+ * The number of metrics and look-ups that are read at once. Beside the embedded server each keeps a core of this machine busy, so
+ * more than twice as many as there are cores would leave nothing to logins.
  */
 export function readsAtOnce({ databaseUrl, warehousePoolSize }: Settings): number {
   return databaseUrl === undefined ? Math.min(warehousePoolSize, Math.max(4, 2 * availableParallelism())) : warehousePoolSize;
 }
 
 /**
- * The tables of schema `mirror` in the service's own database. SQL runs as a login that reads them and nothing else, in a read-only
- * transaction that is always rolled back. Its own pool: a slow metric cannot take the connections that log-ins need. The extended
- * protocol carries one statement at most, whatever the text says.
+ * The tables of schema `mirror` in the service's own database. SQL runs as a login that may only read them, in a read-only
+ * transaction that is always rolled back. It has its own pool, so that a slow metric cannot take the connections that logins need.
+ * The extended protocol carries at most one statement, whatever the text says.
  */
 @Injectable()
 export class MirrorClient implements WarehouseClient, OnApplicationShutdown {
@@ -137,7 +137,7 @@ export class MirrorClient implements WarehouseClient, OnApplicationShutdown {
   }
 }
 
-/** One round trip for everything a read needs to be harmless; all of it ends with the transaction. */
+/** Makes a read harmless in one round trip. All of it ends with the transaction. */
 function begin(timeoutMs: number): string {
   const limit = Math.max(1, Math.min(Math.ceil(timeoutMs), 2_147_483_647));
   return `

@@ -4,7 +4,7 @@ import { isTooLargeForAnyValue } from '../../database/too-large-allocation.js';
 import { TableBeingReplacedError, WarehouseQueryError, WarehouseTimeoutError, WarehouseUnavailableError } from '../warehouse.errors.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
-/** SQLSTATE, or its class, and what it means to the person who asked. PostgreSQL's own text may quote data and stays inside. */
+/** The meaning of a SQLSTATE, or its class, for the caller. PostgreSQL's own text may quote data and stays inside. */
 const reasons: [prefix: string, reason: Bilingual][] = [
   [sqlstates.divisionByZero, { zh: '除数为零', en: 'a division by zero' }],
   [sqlstates.numericOutOfRange, { zh: '数值超出范围', en: 'a number is out of range' }],
@@ -32,9 +32,9 @@ const reasons: [prefix: string, reason: Bilingual][] = [
   ['54', { zh: '语句过于复杂', en: 'the statement is too complex' }],
 ];
 
-/** What went wrong while reading, as an error of ours. */
+/** Turns a failure of a read into an error of ours. */
 export function toReadError(cause: unknown, timeoutMs: number): ApiError {
-  // A value of more than a gigabyte is an internal error to PostgreSQL.
+  // PostgreSQL calls a value of more than a gigabyte an internal error.
   const sqlstate = isTooLargeForAnyValue(cause) ? sqlstates.outOfMemory : sqlstateOf(cause);
   if (sqlstate === sqlstates.lockNotAvailable) return new TableBeingReplacedError(cause);
   if (sqlstate === sqlstates.queryCanceled) return new WarehouseTimeoutError(timeoutMs, cause);

@@ -12,7 +12,7 @@ function refusalOf(query: UploadQueryText, contentType?: string, contentEncoding
 }
 
 describe('readUploadOptions', () => {
-  it('replaces a comma-separated file with a header unless told otherwise', () => {
+  it('replaces a comma-separated file with a header by default', () => {
     expect(readUploadOptions({}, 'text/csv')).toEqual({
       mode: 'replace',
       types: new Map(),
@@ -53,7 +53,7 @@ describe('readUploadOptions', () => {
     expect((error as SchemaError).problems.map(problem => problem.loc)).toEqual([['query', name]]);
   });
 
-  it('lists all that is wrong at once', () => {
+  it('lists all problems at once', () => {
     expect((refusalOf({ mode: 'x', delimiter: 'x', header: 'x' }) as SchemaError).problems).toHaveLength(3);
   });
 

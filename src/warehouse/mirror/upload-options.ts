@@ -4,7 +4,7 @@ import { type CsvEncoding } from './csv/csv-encoding.js';
 import { checkColumnNames } from './csv/csv-header.js';
 import { type CsvFormat } from './csv/load-csv.js';
 
-/** What the query string of an upload may say, as text. */
+/** The query string of an upload, as text. */
 export interface UploadQueryText {
   mode?: string;
   types?: string;
@@ -22,7 +22,7 @@ export interface UploadOptions {
   types: Map<string, string>;
 }
 
-// Maps, since clients write the keys: an object also has `constructor`.
+// These are maps because clients write the keys, and an object also has `constructor`.
 const delimiters = new Map([
   [',', 44],
   ['comma', 44],
@@ -41,7 +41,7 @@ const encodingNames = new Map<string, CsvEncoding>([
   ['gb2312', 'gb18030'],
 ]);
 
-/** Spellings of a type in `?types=`, and the PostgreSQL type behind each. */
+/** Spellings of a type in `?types=`, and the PostgreSQL type of each. */
 const typeNames: Record<string, string> = {
   text: 'text',
   string: 'text',
@@ -72,8 +72,8 @@ const csvTypes = new Set(['text/csv', 'application/csv', 'text/plain', 'text/tab
 const longestNullMarker = 100;
 
 /**
- * The options of an upload, from its query string and Content-Type.
- * @throws SchemaError listing every option that is wrong, UnsupportedMediaTypeError where the body is no CSV
+ * Reads the options of an upload from its query string and Content-Type.
+ * @throws SchemaError listing every option that is wrong; UnsupportedMediaTypeError if the body is no CSV
  */
 export function readUploadOptions(query: UploadQueryText, contentType?: string, contentEncoding?: string): UploadOptions {
   const problems: FieldProblem[] = [];
@@ -152,7 +152,7 @@ function isNullMarker(marker: string, delimiter: number): boolean {
   return !/["\r\n\0]/.test(marker) && !marker.includes(String.fromCharCode(delimiter)) && Buffer.byteLength(marker) <= longestNullMarker;
 }
 
-/** `code:text,price:numeric(12,2)`: commas inside parentheses belong to the type; the last colon ends the name. */
+/** Reads `code:text,price:numeric(12,2)`. Commas inside parentheses belong to the type; the last colon ends the name. */
 function readTypes(text: string): { types: Map<string, string>; unknown: string[] } {
   const types = new Map<string, string>();
   const unknown: string[] = [];

@@ -53,8 +53,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * How a value of the wire becomes one of ours. JSON numbers only where a double is exact: int8 and numeric stay text, so that nothing
- * is rounded; dates stay YYYY-MM-DD instead of becoming a moment in the server's time zone.
+ * The parser for values of a type. Only numbers that a double holds exactly become JSON numbers: int8 and numeric stay text, so
+ * that nothing is rounded. Dates stay YYYY-MM-DD instead of becoming a moment in the server's time zone.
  */
 export function parserOf(oid: number): (value: string) => unknown {
   return parsers.get(oid) ?? asText;
@@ -68,7 +68,7 @@ export function toIsoTime(value: string): string {
   return `${date}T${time}${hours === undefined ? '' : `${hours}${minutes ?? ':00'}`}`;
 }
 
-/** Types as `format_type` spells them, in the short spelling used on the wire. */
+/** Shortens types as `format_type` spells them to the spelling on the wire. */
 export function shortTypeName(formatted: string): string {
   return formatted
     .replace(/^timestamp(\(\d\))? with time zone/, 'timestamptz$1')

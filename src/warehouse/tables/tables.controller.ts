@@ -63,7 +63,7 @@ export class TablesController {
       '请求体边收边写，类型按整个文件推断；某一行有错则返回 422 和行号，表保持原样。 / The body is streamed and types are inferred from the whole file; a broken line is a 422 with its number and leaves the table as it was. 每个示例以其表名为路径中的 table。 / Each example is named for the `table` to put into the path.',
   })
   @ApiConsumes('text/csv')
-  // Not `format: binary`: Swagger UI would ask for a file and show none of the examples.
+  // With `format: binary` Swagger UI would ask for a file and show none of the examples.
   @ApiBody({ required: true, schema: { type: 'string' }, examples: tableExamples })
   @ApiCreatedResponse({ type: UploadResponse, description: 'The table is new' })
   @ApiOkResponse({ type: UploadResponse, description: 'The table was replaced or added to' })

@@ -4,7 +4,7 @@ import { type TableDescription, type TableSummary } from '../clients/warehouse.c
 import { type UploadResult } from '../mirror/mirror-upload.service.js';
 import { type UploadOptions, type UploadQueryText } from '../mirror/upload-options.js';
 
-/** Options of an upload. They are read together by `readUploadOptions`, which lists all that is wrong with them. */
+/** The options of an upload. `readUploadOptions` reads them together and lists all problems. */
 export class UploadQuery implements UploadQueryText {
   @ApiPropertyOptional({
     enum: ['replace', 'append'],
@@ -16,7 +16,7 @@ export class UploadQuery implements UploadQueryText {
   mode?: string;
 
   @ApiPropertyOptional({
-    // No `example`: Swagger UI would send it with every upload.
+    // Swagger UI would send an `example` with every upload, so there is none.
     description:
       '不需推断的列类型，如 phone:text,price:numeric(12,2) / column:type for columns that are not to be inferred, such as codes that look like numbers',
   })

@@ -14,7 +14,7 @@ import { WarehouseService } from '../warehouse.service.js';
 const sampleRows = 5;
 const sampleTimeoutMs = 5_000;
 
-/** The tables of a connection. The guard has found the one in the path, with the right that the route asks for. */
+/** The tables of a connection. The guard has already found the connection in the path and checked the right that the route asks for. */
 @Injectable()
 export class TablesService {
   constructor(
@@ -22,7 +22,7 @@ export class TablesService {
     private readonly uploads: MirrorUploadService,
   ) {}
 
-  /** One more than the page holds. The cursor is the name of the last table, as base64url. */
+  /** Lists one more than the page holds. The cursor is the name of the last table, as base64url. */
   async list(principal: Principal, connectionId: number, { limit, cursor }: PageQuery): Promise<TableSummary[]> {
     const after = nameOf(cursor);
     const { client } = await this.warehouse.open(principal, connectionId);
@@ -54,7 +54,7 @@ export class TablesService {
 
   /**
    * Loads the body of the request into a table.
-   * @throws ConnectionReadOnlyError; what `readUploadOptions` and `MirrorUploadService.upload` throw
+   * @throws ConnectionReadOnlyError; the errors of `readUploadOptions` and `MirrorUploadService.upload`
    */
   async upload(
     principal: Principal,
@@ -81,7 +81,7 @@ export class TablesService {
   }
 }
 
-/** The cursor after the table of that name. */
+/** The cursor that continues after the table of that name. */
 export function cursorAfter(name: string): string {
   return Buffer.from(name).toString('base64url');
 }

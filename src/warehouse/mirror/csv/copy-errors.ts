@@ -9,12 +9,12 @@ export interface CopyContext {
   typeOf: (index: number) => string;
 }
 
-/** PostgreSQL's refusals that are the file's fault: data exceptions, constraint violations and rows that are too large. */
+/** PostgreSQL's refusals that the file causes: data exceptions, constraint violations and rows that are too large. */
 const rowFaults = /^(22|23|54)/;
 
 /**
- * Turns PostgreSQL's complaint about a row of a COPY into a 422 with the line of the file; any other error stays what it is. The place
- * comes from the context line `COPY table, line 12, column price: "x"`; where the server speaks another language it is left out.
+ * Turns PostgreSQL's error about a row of a COPY into a 422 with the line of the file; any other error stays as it is. The place
+ * comes from the context line `COPY table, line 12, column price: "x"`. A server that speaks another language gives no place.
  */
 export function toRowError(error: unknown, { table, lines, columns, typeOf }: CopyContext): unknown {
   const { code, where } = error as { code?: unknown; where?: unknown };

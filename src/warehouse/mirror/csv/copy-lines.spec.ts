@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { CopyLines } from './copy-lines.js';
 
 describe('CopyLines', () => {
-  it('finds the line of every record, however blank lines stand between them', () => {
-    // For each record of the file the number of blank lines before it.
+  it('finds the line of every record, with any blank lines between them', () => {
+    // The number of blank lines before each record of the file.
     fc.assert(
       fc.property(fc.nat(5), fc.array(fc.nat(3), { maxLength: 30 }), (linesBefore, gaps) => {
         const lines = new CopyLines(linesBefore + 1);

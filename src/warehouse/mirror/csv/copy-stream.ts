@@ -1,12 +1,12 @@
 import { type PoolClient } from 'pg';
 import { type CopyStreamQuery, from } from 'pg-copy-streams';
 
-/** One line that PostgreSQL skips as a header: it fixes the line ending, so that the lines in its errors are ours. */
+/** PostgreSQL skips this line as a header. It fixes the line ending, so that the lines in errors match ours. */
 const header = Buffer.from('header\n');
 
 /**
- * One `COPY … FROM STDIN`. A write waits only for the one before it, so that the caller scans the next block while PostgreSQL
- * works on this one; that is also all the memory it holds.
+ * One `COPY … FROM STDIN`. A write only waits for the one before, so that the caller scans the next block while PostgreSQL works on
+ * this one. It holds no more memory than that.
  */
 export class CopyStream {
   private failure: Error | null = null;
@@ -34,7 +34,7 @@ export class CopyStream {
     if (bytes.length > 0) this.full = !this.stream.write(bytes);
   }
 
-  /** Ends the COPY and returns how many rows PostgreSQL took. */
+  /** Ends the COPY and returns the number of rows that PostgreSQL took. */
   async end(): Promise<number> {
     let finished = false;
     this.stream.once('finish', () => {
@@ -47,7 +47,7 @@ export class CopyStream {
     return this.stream.rowCount;
   }
 
-  /** Breaks the COPY off; the transaction is failed after it. */
+  /** Breaks off the COPY, which fails the transaction. */
   async abort(): Promise<void> {
     if (this.failure || this.stream.writableFinished) return;
     const closed = new Promise(resolve => this.stream.once('close', resolve));

@@ -10,17 +10,17 @@ import { type Kind, KIND_TYPES, TEXT, UNKNOWN } from './csv-values.js';
 export interface TargetOptions {
   /** Name of the mirror table that receives the rows. */
   table: string;
-  /** Whether the table exists already (append) or is created here, under a name nobody reads yet. */
+  /** Tells whether the table exists already (append) or is created here, under a name that nobody reads yet. */
   exists: boolean;
-  /** PostgreSQL types by column name that are given, not inferred. */
+  /** Given PostgreSQL types by column name. The other types are inferred. */
   types: ReadonlyMap<string, string>;
   delimiter: number;
   nullMarker: string;
-  /** Judges the names the file has. @throws SchemaError */
+  /** Checks the names in the file. @throws SchemaError */
   checkNames: (names: readonly string[]) => void;
 }
 
-/** The table that a CSV file is loaded into, in the transaction of one client. */
+/** The table that receives a CSV file, in the transaction of one client. */
 export class CopyTarget {
   private names: readonly string[] = [];
   private kinds: readonly Kind[] = [];
@@ -37,7 +37,7 @@ export class CopyTarget {
     return quoteTable(mirrorSchema, this.options.table);
   }
 
-  /** The kinds to start with: TEXT where the type is given, so that PostgreSQL judges the values. */
+  /** The kinds to start with: TEXT for a given type, so that PostgreSQL judges the values. */
   open(names: readonly string[]): Kind[] {
     this.options.checkNames(names);
     this.names = names;
@@ -55,12 +55,12 @@ export class CopyTarget {
     await this.client.query(`CREATE TABLE ${this.table} (${columns.join(', ')})`);
   }
 
-  /** `line` is the line of the file that is written first. */
+  /** `line` is the first line of the file to write. */
   startCopy(line: number): void {
     const columns = this.names.map(quoteIdentifier).join(', ');
     const delimiter = String.fromCharCode(this.options.delimiter);
     const nullMarker = this.options.nullMarker.replaceAll("'", "''").replaceAll('\\', '\\\\');
-    // FREEZE spares the pages of a table nobody has seen a second write by vacuum. The header line: see CopyStream.
+    // FREEZE spares a new table a later rewrite of its pages by vacuum. For the header line see CopyStream.
     const freeze = this.options.exists ? '' : ', FREEZE';
     this.lines = new CopyLines(line);
     this.copy = new CopyStream(
@@ -69,7 +69,7 @@ export class CopyTarget {
     );
   }
 
-  /** @throws SchemaError with the line where PostgreSQL refuses a row */
+  /** @throws SchemaError with the line of a row that PostgreSQL refuses */
   async write(bytes: Buffer, blankLines: readonly BlankLines[]): Promise<void> {
     this.lines.skip(blankLines);
     await this.explained(async () => this.copy?.write(bytes));
@@ -89,7 +89,7 @@ export class CopyTarget {
     this.copy = null;
   }
 
-  /** Ends the running COPY and gives the columns whose kinds changed their wider types, in one rewrite of the table. */
+  /** Ends the running COPY and gives columns whose kinds changed their wider types, in one rewrite of the table. */
   async widen(before: readonly Kind[], kinds: readonly Kind[]): Promise<void> {
     await this.endCopy();
     this.kinds = kinds;
@@ -98,7 +98,7 @@ export class CopyTarget {
       if (was === kinds[index] || KIND_TYPES[was] === this.typeOf(index)) return [];
       const column = quoteIdentifier(name);
       const type = this.typeOf(index);
-      // A column of unknown kind is text and holds nothing but NULL.
+      // A column of unknown kind is text and holds only NULL.
       return [`ALTER COLUMN ${column} TYPE ${type} USING ${was === UNKNOWN ? 'NULL' : column}::${type}`];
     });
     if (changes.length > 0) await this.client.query(`ALTER TABLE ${this.table} ${changes.join(', ')}`);

@@ -4,9 +4,9 @@ const LF = 10;
 const shortLine = 64;
 
 /**
- * Gathers the chunks of an upload into blocks that begin at a record. A block is scanned only for its whole records;
- * the bytes after them begin the next block. Memory stays at about one block, and a record that spans many chunks is looked at
- * a logarithmic number of times, because each try waits for twice as many bytes.
+ * Gathers the chunks of an upload into blocks that begin at a record. Only the whole records of a block are scanned; the bytes
+ * after them begin the next block. Memory stays at about one block. A record that spans many chunks is scanned a logarithmic number
+ * of times, because each try waits for twice as many bytes.
  */
 export class CsvBlocks {
   private parts: Buffer[] = [];
@@ -18,7 +18,7 @@ export class CsvBlocks {
     this.iterator = source[Symbol.asyncIterator]();
   }
 
-  /** Everything at hand, at least `atLeast` bytes unless the source ends before. A last line without line feed gets one. */
+  /** Everything received, at least `atLeast` bytes unless the source ends before. A last line without line feed gets one. */
   async take(atLeast: number): Promise<{ bytes: Buffer; final: boolean }> {
     while (!this.ended && this.size < atLeast) {
       const next = await this.iterator.next();
@@ -33,18 +33,18 @@ export class CsvBlocks {
     return { bytes, final: this.ended };
   }
 
-  /** Gives back what was not consumed of the block taken last. */
+  /** Gives back the unconsumed part of the last block. */
   putBack(rest: Buffer): void {
     if (rest.length > 0) this.push(rest);
   }
 
-  /** How many bytes to wait for after a block of `seen` bytes held no whole record. @throws SchemaError past the longest record. */
+  /** The bytes to wait for after a block of `seen` bytes held no whole record. @throws SchemaError past the longest record */
   static more(seen: number, line: number): number {
     if (seen > longestRecordBytes) throw recordTooLong(line);
     return seen * 2;
   }
 
-  /** Lets go of the source; it is left open, for its owner to drain. */
+  /** Stops reading the source and leaves it open, for its owner to drain. */
   async close(): Promise<void> {
     await this.iterator.return?.();
   }
@@ -76,7 +76,7 @@ export function withoutRanges(bytes: Buffer, start: number, end: number, deletio
 
 function moveDown(bytes: Buffer, target: number, from: number, to: number): void {
   if (target === from) return;
-  // A call for each of a hundred thousand short lines costs more than their bytes.
+  // For each of a hundred thousand short lines, a call costs more than the bytes.
   if (to - from > shortLine) bytes.copyWithin(target, from, to);
   else for (let at = from, into = target; at < to;) bytes[into++] = bytes[at++]!;
 }

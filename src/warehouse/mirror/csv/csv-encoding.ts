@@ -5,22 +5,22 @@ import { csvProblem } from './csv-problem.js';
 export type CsvEncoding = 'utf-8' | 'gb18030';
 
 export interface EncodingChoice {
-  /** What `?encoding=` asks for; it wins over everything. */
+  /** The value of `?encoding=`, which has priority over everything. */
   asked: CsvEncoding | undefined;
-  /** What the charset parameter of the Content-Type names; a byte order mark wins over it. */
+  /** The charset parameter of the Content-Type. A byte order mark has priority over it. */
   charset: CsvEncoding | undefined;
 }
 
 const LF = 10;
 const longestMark = 4;
 
-/** The bytes of a line that does not end within this are refused rather than gathered. */
+/** A line that is longer is refused, so that its bytes are not gathered. */
 export const longestRecordBytes = 16 * 1024 * 1024;
 
 /**
- * The text of a file as UTF-8 bytes without byte order mark. UTF-8 passes through unread (`requireUtf8` checks it block by block);
- * GB18030, which also reads GBK and GB2312, is decoded strictly, whole lines at a time.
- * @throws SchemaError where the encoding is another one, or a byte is not of it.
+ * The text of a file as UTF-8 bytes without byte order mark. UTF-8 passes through unread (`requireUtf8` checks it block by block).
+ * GB18030, which also covers GBK and GB2312, is decoded strictly, whole lines at a time.
+ * @throws SchemaError for another encoding, or a byte that is not part of it
  */
 export async function* toUtf8(source: AsyncIterable<Buffer>, choice: EncodingChoice): AsyncGenerator<Buffer, void> {
   const chunks = joinFirst(source, longestMark);
@@ -71,7 +71,7 @@ function encodingProblem(zh: string, en: string): SchemaError {
   return new SchemaError([{ loc: ['query', 'encoding'], text: { zh, en }, type: 'csv_encoding' }]);
 }
 
-/** Decodes whole lines, so that no character is ever cut and a bad byte can be told by its line. */
+/** Decodes whole lines, so that no character is cut and a bad byte is known by its line. */
 async function* decodeGb18030(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   let line = 1;
   let pending: Buffer[] = [];
@@ -94,7 +94,7 @@ async function* decodeGb18030(source: AsyncIterable<Buffer>): AsyncGenerator<Buf
   if (pendingBytes > 0) yield decodeLines(Buffer.concat(pending), line);
 }
 
-/** @throws SchemaError for a record, or an unclosed quote, that goes on for more than `longestRecordBytes`. */
+/** @throws SchemaError for a record, or an unclosed quote, that is longer than `longestRecordBytes` */
 export function recordTooLong(line: number): SchemaError {
   return csvProblem(
     'csv_record_too_long',
@@ -121,7 +121,7 @@ function decodeStrictly(bytes: Uint8Array): string | null {
   }
 }
 
-/** How many lines of `bytes` stand before the first that is not `valid`. */
+/** The number of lines of `bytes` before the first that is not `valid`. */
 function firstBadLine(bytes: Uint8Array, valid: (line: Uint8Array) => boolean): number {
   let line = 0;
   for (let start = 0; start < bytes.length; line++) {
@@ -139,7 +139,7 @@ function countLines(bytes: Uint8Array): number {
   return lines;
 }
 
-/** The same chunks, the first of them at least `least` bytes long unless the source ends before. */
+/** The same chunks, but the first has at least `least` bytes unless the source ends before. */
 async function* joinFirst(source: AsyncIterable<Buffer>, least: number): AsyncGenerator<Buffer, void> {
   let head: Buffer | null = Buffer.alloc(0);
   for await (const chunk of source) {

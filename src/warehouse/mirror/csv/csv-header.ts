@@ -12,15 +12,15 @@ const systemColumns = new Set(['ctid', 'xmin', 'cmin', 'xmax', 'cmax', 'tableoid
 
 export interface CsvHeader {
   names: string[];
-  /** Bytes of the header with the blank lines before it. */
+  /** Bytes of the header, including blank lines before it. */
   consumed: number;
   /** 1-based line that follows the header. */
   line: number;
 }
 
 /**
- * Reads the header from the start of a file, or null when `bytes` do not hold all of it yet.
- * @throws SchemaError with the line for a stray quote.
+ * Reads the header from the start of a file. Null when `bytes` do not hold all of it yet.
+ * @throws SchemaError with the line of a stray quote
  */
 export function readHeader(bytes: Uint8Array, delimiter: number, final: boolean): CsvHeader | null {
   let at = 0;
@@ -66,8 +66,8 @@ export function readHeader(bytes: Uint8Array, delimiter: number, final: boolean)
 }
 
 /**
- * Column names as they are, checked for what PostgreSQL takes: 1 to 63 bytes, no control characters, no name twice.
- * @throws SchemaError listing every problem; `at` is where the names came from.
+ * Column names as they are, checked for what PostgreSQL accepts: 1 to 63 bytes, no control characters, no name twice.
+ * @throws SchemaError listing every problem; `at` is the source of the names.
  */
 export function checkColumnNames(names: readonly string[], at: (index: number) => (string | number)[], line?: number): void {
   if (names.length > mostColumns) throw tooManyColumns();
@@ -91,8 +91,8 @@ export function checkColumnNames(names: readonly string[], at: (index: number) =
 }
 
 /**
- * What is wrong with the name of a table; null for nothing. All relations of PostgreSQL's catalogue begin with `pg_`, and a bare
- * name in a user's SQL is looked up there first: such a table would be mistaken for the catalogue's.
+ * The problem with the name of a table, or null. All relations of PostgreSQL's catalogue begin with `pg_`, and a bare name in a
+ * user's SQL is looked up there first, so a table with such a name would be mistaken for one of the catalogue.
  */
 export function tableNameProblem(name: string): NameProblem | null {
   if (!/^pg_/i.test(name)) return nameProblem(name);
@@ -103,7 +103,7 @@ export function tableNameProblem(name: string): NameProblem | null {
   };
 }
 
-/** What is wrong with the name of a column or a table; null for nothing. */
+/** The problem with the name of a column or a table, or null. */
 export function nameProblem(name: string): NameProblem | null {
   if (name.trim() === '') return { type: 'empty_name', zh: '名称为空', en: 'the name is empty' };
   if (Buffer.byteLength(name) > longestNameBytes)
@@ -119,7 +119,7 @@ export function nameProblem(name: string): NameProblem | null {
 function closingQuote(bytes: Uint8Array, from: number): number {
   for (let at = from; at < bytes.length; at++) {
     if (bytes[at] !== QUOTE) continue;
-    // The byte after decides; without it the quote may still be a doubled one.
+    // The next byte decides: the quote may be a doubled one.
     if (at + 1 >= bytes.length) return -1;
     if (bytes[at + 1] !== QUOTE) return at;
     at++;

@@ -43,7 +43,7 @@ describe('CsvScanner', () => {
       expect(withoutRanges(bytes, 0, found.consumed, found.deletions).toString()).toBe(sent);
     });
 
-    it('drops blank lines that follow each other as one range, whatever ends them', () => {
+    it('drops consecutive blank lines as one range, with any line ends', () => {
       const bytes = Buffer.from(`a,b\n${'\n'.repeat(1_000)}${'\r\n'.repeat(500)}c,d\r\n\r\n\ne,f\n`);
       const found = scannerOf(2).scan(bytes, true);
       expect(found).toMatchObject({
@@ -138,26 +138,26 @@ describe('CsvScanner', () => {
       expect(scanner.kinds[0]).toBe(kind);
     });
 
-    it('reads the null marker only where it is not quoted', () => {
+    it('reads the null marker only when it is not quoted', () => {
       const scanner = scannerOf(3, { nullMarker: '\\N' });
       scanner.scan(Buffer.from('\\N,1,\\N\n5,\\N,"\\N"\n'), true);
       expect([...scanner.kinds]).toEqual([INT, INT, TEXT]);
     });
 
-    it('reads an empty field as an empty text where the null marker is another', () => {
+    it('reads an empty field as an empty text when the null marker is another', () => {
       const scanner = scannerOf(2, { nullMarker: '\\N' });
       scanner.scan(Buffer.from('1,2\n,3\n'), true);
       expect([...scanner.kinds]).toEqual([TEXT, INT]);
     });
 
-    it('says from which record on a type became too narrow', () => {
+    it('gives the record from which a type became too narrow', () => {
       const scanner = scannerOf(2);
       scanner.scan(Buffer.from('1,a\n2,b\n'), false);
       expect(scanner.scan(Buffer.from('3,a\n4,"x\ny"\n\n2147483648,c\n1.5,d\n'), true).split).toEqual({ at: 13, records: 2, line: 8 });
       expect(scanner.kinds[0]).toBe(NUMERIC);
     });
 
-    it('says nothing of a split while all values fit', () => {
+    it('reports no split while all values fit', () => {
       const scanner = scannerOf(1, { kinds: [NUMERIC] });
       expect(scanner.scan(Buffer.from('1\n2.5\n\n99999999999\n'), true).split).toBeNull();
     });

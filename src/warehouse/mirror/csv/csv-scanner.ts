@@ -23,30 +23,30 @@ const DOT = 46;
 export interface ScannerOptions {
   /** One byte: comma, semicolon or tab. */
   delimiter: number;
-  /** Unquoted bytes that stand for NULL; none means the empty field. */
+  /** The unquoted bytes that mean NULL; empty for the empty field. */
   nullMarker: Uint8Array;
   columns: readonly string[];
-  /** TEXT for columns whose type is given: PostgreSQL judges those. UNKNOWN for columns to be inferred. */
+  /** TEXT for columns with a given type, which PostgreSQL judges. UNKNOWN for columns to be inferred. */
   kinds: readonly Kind[];
   /** 1-based line at which the first record begins. */
   line: number;
 }
 
-/** Blank lines that follow each other. */
+/** Consecutive blank lines. */
 export interface BlankLines {
   /** 1-based line of the first of them. */
   line: number;
   count: number;
 }
 
-/** What one pass over a block of bytes found. */
+/** The result of one pass over a block of bytes. */
 export interface Scanned {
-  /** Bytes of whole records from the start of the block; the rest belongs to a record that goes on. */
+  /** Bytes of whole records from the start of the block. The rest belongs to an incomplete record. */
   consumed: number;
   records: number;
   /** Set when a value broke the type of its column: the first record of the block that needs the wider types. */
   split: { at: number; records: number; line: number } | null;
-  /** Pairs [from, to) that must not reach PostgreSQL: carriage returns before a line feed, blank lines. */
+  /** Pairs [from, to) of bytes that must not reach PostgreSQL: carriage returns before a line feed, and blank lines. */
   deletions: number[];
   /** The blank lines among the deletions, as runs. */
   blankLines: BlankLines[];
@@ -55,19 +55,18 @@ export interface Scanned {
 }
 
 /**
- * Finds the records of a CSV file (RFC 4180, as PostgreSQL's `COPY … (FORMAT csv)` reads it, but strict about stray
- * quotes), counts their fields and lines, and widens the type of each column by the values met, in one pass over the bytes and
- * without making strings. Feed it blocks that begin at a record; what it did not consume begins the next block.
- *
- * The columns' types only ever widen, so all records of a block are right for the types that stand after it; `split` tells from which
- * record on the types that stood before it are too narrow.
+ * Finds the records of a CSV file, counts their fields and lines, and widens the type of each column by its values, in one pass
+ * over the bytes and without making strings. It reads RFC 4180 as PostgreSQL's `COPY … (FORMAT csv)` does, but refuses stray
+ * quotes. Feed it blocks that begin at a record; the unconsumed bytes begin the next block.
+ * The columns' types only ever widen, so the types after a block fit all its records. `split` tells from which record on the types
+ * before the block are too narrow.
  */
 export class CsvScanner {
   /** Current kind of each column. */
   readonly kinds: Uint8Array;
-  /** Line of the first value of each column whose spelling would be lost in its type; 0 for none. */
+  /** Line of the first value of each column whose spelling its type would lose; 0 for none. */
   readonly lossyLines: Float64Array;
-  /** Line of the value that widened each column last; 0 for none. */
+  /** Line of the value that last widened each column; 0 for none. */
   readonly widenedLines: Float64Array;
   /** 1-based line of the next record. */
   line: number;
@@ -81,7 +80,7 @@ export class CsvScanner {
   private recordStart = 0;
   private recordLine = 0;
   private records = 0;
-  /** Set by `quotedField`: the line feeds inside it, and whether it holds doubled quotes. */
+  /** Set by `quotedField`: the line feeds inside the field, and whether it holds doubled quotes. */
   private quotedLines = 0;
   private quotedEscapes = false;
 
@@ -97,7 +96,7 @@ export class CsvScanner {
   }
 
   /**
-   * Scans the whole records of `bytes`. With `final` the last byte must be a line feed, and a record that does not end is an error.
+   * Scans the whole records of `bytes`. With `final` the last byte must be a line feed, and an incomplete record is an error.
    * @throws SchemaError naming the line of a broken record.
    */
   scan(bytes: Uint8Array & { lastIndexOf(byte: number): number }, final: boolean): Scanned {
@@ -115,7 +114,7 @@ export class CsvScanner {
       let line = this.line;
       this.recordStart = recordStart;
       this.recordLine = line;
-      // With one column a blank line is a NULL, as COPY writes it; with more it is nothing.
+      // With one column a blank line is a NULL, as COPY writes it. With more columns it is skipped.
       if (width > 1) {
         let count = 0;
         for (let blank = blankLine(bytes, at); blank > 0; blank = blankLine(bytes, at)) {
@@ -142,13 +141,13 @@ export class CsvScanner {
         } else {
           const start = at;
           const kind = column < width ? kinds[column]! : TEXT;
-          // Numbers are checked while their end is looked for; everything else first finds its end.
+          // Numbers are checked while their end is searched. For all other kinds the end is found first.
           if (kind === INT || kind === BIGINT || kind === NUMERIC) {
             if (byte === MINUS) byte = bytes[++at]!;
             const digits = at;
             while (byte >= 48 && byte <= 57) byte = bytes[++at]!;
             const whole = at - digits;
-            // Leading zeros, negative zeros and what may not fit its type are judged slowly below.
+            // Leading zeros, negative zeros and numbers that may not fit their type take the slow check below.
             let plain = whole > 0 && whole <= (kind === INT ? 9 : 18) && (bytes[digits] !== 48 || (whole === 1 && digits === start));
             if (plain && kind === NUMERIC && byte === DOT) {
               const fraction = at + 1;
@@ -251,7 +250,7 @@ export class CsvScanner {
     return end;
   }
 
-  /** Widens the column where the unquoted field is neither NULL nor of the column's kind. */
+  /** Widens the column if the unquoted field is neither NULL nor of the column's kind. */
   private judge(bytes: Uint8Array, start: number, end: number, column: number, line: number): void {
     if (this.isNull(bytes, start, end)) return;
     this.quotedEscapes = false;
@@ -309,7 +308,7 @@ export class CsvScanner {
   }
 }
 
-/** Length in bytes of the blank line at `at`, or 0 where the line is not blank. */
+/** Length in bytes of the blank line at `at`, or 0 if the line is not blank. */
 function blankLine(bytes: Uint8Array, at: number): number {
   if (bytes[at] === LF) return 1;
   return bytes[at] === CR && bytes[at + 1] === LF ? 2 : 0;

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { cloneDatabase } from '../../../../test/support/database.js';
 import { classifyValue, KIND_TYPES, LOSSY, TEXT } from './csv-values.js';
 
-/** A small generator of its own, so that a failure can be repeated. */
+/** A small seeded generator, so that a failure can be repeated. */
 function randomOf(seed: number): (below: number) => number {
   let state = seed;
   return below => {
@@ -81,7 +81,7 @@ describe('classifyValue against PostgreSQL', () => {
         exact,
       ]);
       expect(rows).toEqual([]);
-      // Throws where PostgreSQL cannot read one of them.
+      // Throws if PostgreSQL cannot read one of them.
       const read = await client.query(`SELECT count(v::${type})::int AS n FROM unnest($1::text[]) v`, [lossy]);
       expect(read.rows[0].n).toBe(lossy.length);
     }

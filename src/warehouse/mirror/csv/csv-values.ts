@@ -1,8 +1,8 @@
 /**
- * What a CSV value can be, told from its bytes. A column starts as UNKNOWN and is widened by the values met:
- * int -> bigint -> numeric -> text, date -> timestamp -> text, everything else -> text. Only spellings that PostgreSQL itself would
- * print count as a type ("canonical"); a few common others are read too, but are marked lossy, because a column that
- * holds one cannot be turned back into the text of the file.
+ * The possible kinds of a CSV value, found from its bytes. A column starts as UNKNOWN and is widened by its values: int -> bigint
+ * -> numeric -> text, date -> timestamp -> text, everything else -> text. Only spellings that PostgreSQL itself would print count
+ * as a type ("canonical"). A few common others are read too, but are marked lossy: a column that holds one cannot be turned back
+ * into the text of the file.
  */
 export const UNKNOWN = 0;
 export const TEXT = 1;
@@ -31,13 +31,13 @@ export const KIND_TYPES = ['text', 'text', 'boolean', 'integer', 'bigint', 'nume
 /** Added to a kind by `classifyValue`: PostgreSQL would print this value differently. */
 export const LOSSY = 16;
 
-/** Longer digit strings are codes, not numbers; PostgreSQL's numeric holds far more. */
+/** Longer digit strings are codes, not numbers. PostgreSQL's numeric holds far more. */
 const LONGEST_NUMBER = 400;
 const LARGEST_EXPONENT = 300;
 
 /**
- * The kind of an unquoted or unescaped value in `bytes[start, end)`, which is not empty; LOSSY is added where the spelling is not
- * the canonical one. Leading zeros and a leading plus make a text: they are codes and telephone numbers.
+ * The kind of the non-empty value in `bytes[start, end)`, unquoted or without escapes. LOSSY is added when the spelling is not
+ * canonical. Leading zeros and a leading plus make a text, because such values are codes and telephone numbers.
  */
 export function classifyValue(bytes: Uint8Array, start: number, end: number): number {
   const first = bytes[start]!;
@@ -55,7 +55,7 @@ export function widenKind(kind: number, value: number): Kind {
   return TEXT;
 }
 
-/** Whether a column of kind `kind` reads a value of kind `value` as it is. */
+/** Tells whether a column of kind `kind` reads a value of kind `value` unchanged. */
 export function holdsKind(kind: number, value: number): boolean {
   return kind === TEXT || (kind !== UNKNOWN && widenKind(kind, value) === kind);
 }
@@ -141,7 +141,7 @@ function digits(bytes: Uint8Array, start: number, length: number): number {
   return value;
 }
 
-/** Whether `bytes[start, start + length)` are digits whose value lies in [low, high]. */
+/** Tells whether `bytes[start, start + length)` are digits whose value lies in [low, high]. */
 function inRange(bytes: Uint8Array, start: number, length: number, low: number, high: number): boolean {
   for (let at = start; at < start + length; at++) if (!isDigit(bytes[at])) return false;
   const value = digits(bytes, start, length);
@@ -150,7 +150,7 @@ function inRange(bytes: Uint8Array, start: number, length: number, low: number, 
 
 const MONTH_DAYS = [0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** YYYY-MM-DD that exists in the calendar, at `start`. */
+/** Tells whether a YYYY-MM-DD that exists in the calendar begins at `start`. */
 export function isDate(bytes: Uint8Array, start: number): boolean {
   if (bytes[start + 4] !== 45 || bytes[start + 7] !== 45) return false;
   if (!inRange(bytes, start, 4, 1, 9999) || !inRange(bytes, start + 5, 2, 1, 12) || !inRange(bytes, start + 8, 2, 1, 31)) return false;
@@ -176,7 +176,7 @@ function classifyTime(bytes: Uint8Array, start: number, end: number): number {
     if (bytes[at] === 46 && at < end) {
       const fraction = ++at;
       while (at < end && isDigit(bytes[at])) at++;
-      // PostgreSQL keeps microseconds: a value with more would be changed, not only respelled.
+      // PostgreSQL keeps microseconds. A value with more digits would be changed, not only spelled differently.
       if (at === fraction || at - fraction > 6) return TEXT;
       if (bytes[at - 1] === 48) lossy = LOSSY;
     }

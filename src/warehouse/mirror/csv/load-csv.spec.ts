@@ -9,7 +9,7 @@ import { type CsvFormat, loadCsv, type LoadedCsv } from './load-csv.js';
 
 const format: CsvFormat = { delimiter: 44, nullMarker: '', encoding: { asked: undefined, charset: undefined }, columns: null };
 
-/** Blocks of one record: every widening happens late, while rows are stored already. */
+/** Blocks of one record, so that every widening happens late, when rows are already stored. */
 const oneByOne = { sample: 1, block: 1 };
 
 function randomOf(seed: number): (below: number) => number {
@@ -50,7 +50,7 @@ describe('loadCsv', () => {
     format?: Partial<CsvFormat>;
   }
 
-  /** Loads into a table of its own and returns what stands in it, as text. */
+  /** Loads into a table of its own and returns the table's content as text. */
   async function load(csv: string | Buffer, options: Options = {}): Promise<LoadedCsv & { texts: (string | null)[][] }> {
     const table = `t${tables++}`;
     const chosen = { ...format, ...options.format };
@@ -115,7 +115,7 @@ describe('loadCsv', () => {
     ]);
   });
 
-  it('widens columns that hold rows already, and gives back what the file says', async () => {
+  it('widens columns that already hold rows, and gives back the spelling of the file', async () => {
     const csv =
       'a,b,c,d,e\n1,,1,2024-01-01,true\n2,,2.50,2024-01-02,false\n3000000000,7,3,2024-01-03,x\n4.10,8,abc,2024-01-04 05:06:07,y\nz,9,4,2024-01-05,\n';
     const { columns, texts } = await load(csv, { sizes: oneByOne });
@@ -129,7 +129,7 @@ describe('loadCsv', () => {
     ]);
   });
 
-  it('refuses to turn a column back into text where its spelling is lost, and says how to load it', async () => {
+  it('refuses to turn a column back into text when its spelling is lost, and says how to load it', async () => {
     const csv = 'a,b\n1e5,x\n2,x\nabc,x\n';
     const problem = await problemOf(csv, { sizes: oneByOne });
     expect(problem).toMatchObject({ type: 'csv_type_conflict', line: 4, loc: ['body', 4, 'a'] });
@@ -149,7 +149,7 @@ describe('loadCsv', () => {
     ]);
   });
 
-  it('reads GB18030, also cut inside its characters, and names a line that is not', async () => {
+  it('reads GB18030, also cut inside its characters, and names a line that is not valid', async () => {
     // 编码,城市 / 001,北京 in GB18030; 中 is D6D0.
     const bytes = Buffer.from('b1e0c2eb2cb3c7cad00a3030312cb1b1bea90a', 'hex');
     const encoding = { asked: 'gb18030' as const, charset: undefined };
@@ -175,7 +175,7 @@ describe('loadCsv', () => {
     expect(await problemOf('\n\n')).toMatchObject({ type: 'csv_empty' });
   });
 
-  it('makes an empty table of a header alone', async () => {
+  it('makes an empty table from a header alone', async () => {
     expect(await load('a,b')).toMatchObject({ rows: 0, columns: [{ type: 'text' }, { type: 'text' }] });
   });
 
@@ -195,7 +195,7 @@ describe('loadCsv', () => {
     expect(texts).toEqual([['1', '2', '3']]);
   });
 
-  it('gives turns to others while millions of blank lines go by, of which nothing is sent', async () => {
+  it('yields to others while millions of blank lines pass, of which none is sent', async () => {
     let turns = 0;
     const others = setInterval(() => turns++, 1);
     const chunks = 200;
@@ -221,7 +221,7 @@ describe('loadCsv', () => {
     await expect(loading).rejects.toMatchObject({ problems: [{ line: chunks * 65_536 + 3 }] });
     await client.query('ROLLBACK');
     clearInterval(others);
-    // The table is there by then, and PostgreSQL has nothing to answer.
+    // The table exists by then, and PostgreSQL has nothing to answer.
     expect(turnsBefore.at(-1)! - turnsBefore[chunks / 2]!).toBeGreaterThan(1);
   });
 
@@ -273,12 +273,12 @@ describe('loadCsv', () => {
 
     function randomCsv(random: (below: number) => number, columns: number): string {
       const end = random(2) === 0 ? '\n' : '\r\n';
-      // The last three fields break a file: they are rare, so that most files are read.
+      // The last three fields break a file. They are rare, so that most files are read.
       const field = (): string => fields[random(30) === 0 ? fields.length - 1 - random(3) : random(fields.length - 3)]!;
       const lines = Array.from({ length: random(8) }, () =>
         Array.from({ length: random(60) === 0 ? columns + 1 : columns }, field).join(','),
       );
-      // A blank line is nothing to us where COPY would complain.
+      // We skip a blank line that COPY would refuse.
       return lines
         .filter(line => columns === 1 || line !== '')
         .map(line => line + end)
@@ -312,7 +312,7 @@ describe('loadCsv', () => {
         if (plain instanceof SchemaError) {
           refused++;
           expect(typed).toBeInstanceOf(SchemaError);
-          // Stray quotes PostgreSQL would let pass; everything else it refuses too.
+          // PostgreSQL would accept stray quotes. Everything else it refuses too.
           if (!/stray_quote|after_quote/.test(plain.problems[0]!.type)) expect(expected).toBeNull();
           continue;
         }
@@ -324,7 +324,7 @@ describe('loadCsv', () => {
         }
         const { columns: types, texts } = typed as Awaited<ReturnType<typeof load>>;
         const comparable = (rows: (string | null)[][]): unknown =>
-          // Dates in a column of timestamps are the one respelling these fields can meet.
+          // Among these fields, only dates in a column of timestamps change their spelling.
           rows.map(row => row.map((text, index) => (types[index]!.type === 'timestamp' ? text?.slice(0, 10) : text)));
         expect({ csv, texts: comparable(texts) }).toEqual({ csv, texts: comparable(expected!) });
       }

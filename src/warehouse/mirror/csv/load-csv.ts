@@ -8,9 +8,9 @@ import { CsvScanner, type Scanned } from './csv-scanner.js';
 import { KIND_TYPES, type Kind, TEXT } from './csv-values.js';
 
 export interface BlockSizes {
-  /** The types are guessed from this many bytes, so that widening a column that holds rows already is rare. */
+  /** The bytes from which types are guessed. With enough of them, a column that already holds rows is rarely widened. */
   sample: number;
-  /** About what a socket buffers: PostgreSQL works on one block while the next is scanned. */
+  /** About the size of a socket buffer: PostgreSQL works on one block while the next is scanned. */
   block: number;
 }
 
@@ -21,7 +21,7 @@ export interface CsvFormat {
   delimiter: number;
   nullMarker: string;
   encoding: EncodingChoice;
-  /** Names of the columns of a file without header; null where the first record names them. */
+  /** The column names of a file without header; null if the first record names them. */
   columns: readonly string[] | null;
 }
 
@@ -31,9 +31,9 @@ export interface LoadedCsv {
 }
 
 /**
- * Loads a CSV file in one pass: its bytes go to `COPY` as they come, and are only read here to find records, lines and types. When a value
- * breaks the type of its column, the rows before it are finished, the column is widened, and a new COPY goes on. All of it is the
- * caller's transaction.
+ * Loads a CSV file in one pass. Its bytes go to `COPY` as they come, and are only read here to find records, lines and types. When
+ * a value breaks the type of its column, the COPY is finished, the column is widened, and a new COPY goes on, all in the caller's
+ * transaction.
  * @throws SchemaError with the line of the file, or PostgreSQL's error.
  */
 export async function loadCsv(
@@ -77,7 +77,7 @@ async function takeHeader(blocks: CsvBlocks, format: CsvFormat, blockBytes: numb
 
 class CsvLoad {
   private readonly scanner: CsvScanner;
-  /** Kinds that the table's columns have right now; null until it exists. */
+  /** The current kinds of the table's columns; null until the table exists. */
   private tableKinds: Kind[] | null = null;
   private scannedRows = 0;
 
@@ -106,12 +106,12 @@ class CsvLoad {
       await this.send(block.bytes, found, firstLine);
       this.blocks.putBack(block.bytes.subarray(found.consumed));
       final = block.final;
-      // Blocks of which nothing is sent wait for nobody.
+      // Blocks of which nothing is sent never wait for PostgreSQL, so they must yield here.
       if (pace.isOverdue) await pace.turn();
     }
     if (this.tableKinds === null) await this.createTable(this.scanner.line);
     const copiedRows = await this.target.endCopy();
-    // Should never differ: it is what stands between a reading of ours and a row lost without a word.
+    // The numbers should never differ. Without the check, a mistake in our reading could lose a row silently.
     if (copiedRows !== this.scannedRows) throw new Error(`PostgreSQL read ${copiedRows} rows where the scanner found ${this.scannedRows}`);
     return { rows: copiedRows, columns: this.header.names.map((name, index) => ({ name, type: this.target.typeOf(index) })) };
   }
@@ -124,7 +124,7 @@ class CsvLoad {
     this.scannedRows += found.records;
     let from = 0;
     if (this.tableKinds === null) {
-      // Nothing is stored yet, so what the sample widened costs nothing.
+      // Nothing is stored yet, so widening by the sample costs nothing.
       if (found.consumed > 0) await this.createTable(firstLine);
     } else if (found.split) {
       this.refuseLostSpellings(this.tableKinds, found.split.line);
@@ -157,7 +157,7 @@ class CsvLoad {
     return [...this.scanner.kinds] as Kind[];
   }
 
-  /** NUL first: PostgreSQL stores none, and would name neither line nor reason so plainly. */
+  /** Checks for NUL first: PostgreSQL stores none, and its error would give neither line nor reason. */
   private requireReadable(bytes: Buffer, line: number): void {
     const whole = bytes.subarray(0, bytes.lastIndexOf(10) + 1);
     requireUtf8(whole, line);
@@ -167,7 +167,7 @@ class CsvLoad {
     throw csvProblem('csv_nul', { line: line + lines }, { zh: '这一行含有 NUL 字节', en: 'the line holds a NUL byte' });
   }
 
-  /** Rows are stored under a type that respelled them: as text they would no longer be what the file says. */
+  /** Refuses to widen to text if rows are stored under a type that changed their spelling: the text would differ from the file. */
   private refuseLostSpellings(before: readonly Kind[], line: number): void {
     this.scanner.kinds.forEach((kind, index) => {
       const lossy = this.scanner.lossyLines[index]!;
