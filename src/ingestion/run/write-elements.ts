@@ -55,7 +55,7 @@ async function upsertElement(
       element.source.kind === 'table' ? element.source.table : 'query',
       element.key,
       element.key.map(column => propertyOf(element.columns, column)),
-      kind === 'node' && target.element.display !== null ? propertyOf(element.columns, target.element.display) : null,
+      plan.display === null ? null : propertyOf(element.columns, plan.display),
       JSON.stringify(properties),
       report.inserted - report.deleted,
     ],

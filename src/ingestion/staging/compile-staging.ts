@@ -1,6 +1,6 @@
 import { guardExpression, guardPredicate } from '../../sql-guard/guard-expression.js';
 import { type Steps } from '../../text/steps.js';
-import { type ColumnMapping, type Mapping, type NodeMapping, type Rule } from '../mapping/mapping.js';
+import { type ColumnMapping, type Mapping, type Rule } from '../mapping/mapping.js';
 import { cleanedText, directValue, isDirect, parsedValue, type ResolvedType, type ValueSql } from './column-sql.js';
 import { jsonbArray, jsonbObject } from './jsonb-sql.js';
 import { isPlainText, type KeyPart, keyText } from './key-text.js';
@@ -9,6 +9,7 @@ import { inferredType, type SourceFamily } from './source-type.js';
 import { SourceRow, asText } from './source-row.js';
 import { type SqlStatement } from '../../sql/sql-parameters.js';
 import { SqlBuilder } from './sql-builder.js';
+import { displayColumn } from './display-column.js';
 import { type SourceShape, type Target, mappingOf } from './target.js';
 
 export const maxKeyLength = 500;
@@ -30,6 +31,8 @@ export interface StagingPlan {
   insert: SqlStatement;
   /** The resolved type of each mapped column, in the order of the mapping. */
   types: ResolvedType[];
+  /** The source column that nodes are shown by; null for their keys, and for edges. */
+  display: string | null;
   /** The names of the values in `sample`, in its order. */
   sampled: { name: string; isSensitive: boolean }[];
   unique: UniqueColumn[];
@@ -104,7 +107,9 @@ class StagingCompiler {
     if (gone !== null) staged.set('gone', { type: 'boolean', sql: 'gone' });
     const bad = anyFailed === null ? null : gone === null ? anyFailed : `NOT gone AND ${anyFailed}`;
     for (const [name, sql] of keys.staged) staged.set(name, { type: 'text', sql });
-    if (target.kind === 'node') staged.set('display', { type: 'text', sql: this.displaySql(target.element, values) });
+    const types = values.map(value => value.type);
+    const display = target.kind === 'node' ? displayColumn(target.element, types) : null;
+    if (target.kind === 'node') staged.set('display', { type: 'text', sql: this.displaySql(display, values) });
     staged.set('properties', { type: 'jsonb', sql: this.propertiesSql(values, bad, gone) });
     staged.set('failures', {
       type: 'jsonb',
@@ -139,7 +144,8 @@ class StagingCompiler {
       table,
       createTable: `CREATE TEMPORARY TABLE ${table} (${[...staged].map(([name, each]) => `${name} ${each.type}`).join(', ')})`,
       insert: yield* this.sql.build(template),
-      types: values.map(value => value.type),
+      types,
+      display,
       sampled: sampled.map(({ name, isSensitive }) => ({ name, isSensitive })),
       unique,
       warnings,
@@ -240,10 +246,10 @@ class StagingCompiler {
     return { text: this.source.carry(text, 'v'), isRequired: false, isShort: false, isPlain: false };
   }
 
-  private displaySql(node: NodeMapping, values: ColumnValue[]): string {
+  private displaySql(display: string | null, values: ColumnValue[]): string {
     const key = this.keySqlTextOf(values);
-    if (node.display === null) return key;
-    return `coalesce(nullif(${this.keyPart(node.display, values).text}, ''), ${key})`;
+    if (display === null) return key;
+    return `coalesce(nullif(${this.keyPart(display, values).text}, ''), ${key})`;
   }
 
   private keySqlTextOf(values: ColumnValue[]): string {
