@@ -1,4 +1,13 @@
-import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import {
+  InjectThrottlerOptions,
+  InjectThrottlerStorage,
+  ThrottlerGuard,
+  type ThrottlerModuleOptions,
+  type ThrottlerRequest,
+  type ThrottlerStorage,
+} from '@nestjs/throttler';
 import { type Request, type Response } from 'express';
 import { accessOf } from '../access/access.decorator.js';
 import { type Principal, principalOf } from '../access/principal.js';
@@ -9,18 +18,24 @@ import { KnownCallersService } from './known-callers.service.js';
 import { LimiterService } from './limiter.service.js';
 
 /**
- * Stands twice in the list of guards. Before the credentials it counts by address, so that no password is hashed and no key looked up
+ * The throttler's guard with a `handleRequest` of its own: the throttler counts one key per handler, and its headers and its exception
+ * are not the contract's. Stands twice in the list of guards. Before the credentials it counts by address, so that no password is hashed and no key looked up
  * beyond the limit. Right behind them it counts by user or API key, also requests that later guards refuse.
  */
 @Injectable()
-export class LimitsGuard implements CanActivate {
+export class LimitsGuard extends ThrottlerGuard {
   constructor(
+    @InjectThrottlerOptions() options: ThrottlerModuleOptions,
+    @InjectThrottlerStorage() storage: ThrottlerStorage,
+    reflector: Reflector,
     private readonly limiter: LimiterService,
     private readonly addresses: ClientAddressService,
     private readonly callers: KnownCallersService,
-  ) {}
+  ) {
+    super(options, storage, reflector);
+  }
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  protected override async handleRequest({ context }: ThrottlerRequest): Promise<boolean> {
     const http = context.switchToHttp();
     const response = http.getResponse<Response>();
     const route = { bucket: bucketOf(context), isPublic: accessOf(context).kind === 'public' };

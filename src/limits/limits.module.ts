@@ -1,8 +1,9 @@
 import { Global, Module } from '@nestjs/common';
-import { ThrottlerStorage } from '@nestjs/throttler';
+import { ThrottlerModule } from '@nestjs/throttler';
 import { TokenKeyModule } from '../access/token-key.js';
 import { Settings } from '../config/settings.js';
 import { DatabaseLink } from '../database/database-link.js';
+import { buckets, windowMs } from './charge.js';
 import { ClientAddressService } from './client-address.service.js';
 import { CountingErrorFilter } from './counting-error.filter.js';
 import { KnownCallersService } from './known-callers.service.js';
@@ -14,8 +15,17 @@ const services = [LimiterService, ClientAddressService, KnownCallersService, Cou
 /** Rate limits. Their guard and their filter stand in the lists of `app.module.ts`. */
 @Global()
 @Module({
-  imports: [TokenKeyModule],
-  providers: [...services, { provide: ThrottlerStorage, inject: [Settings, DatabaseLink], useFactory: openStorage }],
+  imports: [
+    TokenKeyModule,
+    ThrottlerModule.forRootAsync({
+      inject: [Settings, DatabaseLink],
+      useFactory: async (settings: Settings, link: DatabaseLink) => ({
+        throttlers: [{ limit: buckets.user.limit, ttl: windowMs, blockDuration: 0 }],
+        storage: await openStorage(settings, link),
+      }),
+    }),
+  ],
+  providers: services,
   exports: services,
 })
 export class LimitsModule {}
