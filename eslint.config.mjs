@@ -39,9 +39,9 @@ export default tseslint.config(
     },
   },
   {
-    // Constants of a module are spelt like all other variables. PascalCase is for decorators.
+    // Constants of a module are spelt like all other variables. PascalCase is for decorators. The CSV scanner names bytes and kinds in capitals.
     files: ['**/*.ts'],
-    ignores: ['src/cypher/**', 'src/limits/**', 'src/text/**', 'src/warehouse/**'],
+    ignores: ['src/warehouse/mirror/csv/**'],
     rules: {
       '@typescript-eslint/naming-convention': [
         'error',

@@ -2,14 +2,14 @@ import { applyDecorators, type ExecutionContext, SetMetadata } from '@nestjs/com
 import { ApiExtension } from '@nestjs/swagger';
 import { type BucketName, buckets, type Route, windowMs } from './charge.js';
 
-const BUCKET = 'bucket';
+const bucketKey = 'bucket';
 
 /** Puts a route into a bucket that it shares with others. `none` is for health, which must always answer. */
 export function Bucket(name: BucketName | 'none'): MethodDecorator & ClassDecorator {
-  if (name === 'none') return SetMetadata(BUCKET, name);
+  if (name === 'none') return SetMetadata(bucketKey, name);
   const { limit, per } = buckets[name];
   const documented = { bucket: name, requests: limit, seconds: windowMs / 1000, per: per === 'address' ? 'client IP' : 'user' };
-  return applyDecorators(SetMetadata(BUCKET, name), ApiExtension('x-rate-limit', documented));
+  return applyDecorators(SetMetadata(bucketKey, name), ApiExtension('x-rate-limit', documented));
 }
 
 /** The bucket that a route or its controller names. */
@@ -17,4 +17,4 @@ export function bucketOf(context: ExecutionContext): Route['bucket'] {
   return find(context.getHandler()) ?? find(context.getClass());
 }
 
-const find = (target: object) => Reflect.getMetadata(BUCKET, target) as Route['bucket'];
+const find = (target: object) => Reflect.getMetadata(bucketKey, target) as Route['bucket'];

@@ -1,9 +1,9 @@
 import { editDistance } from './edit-distance.js';
 
 /** Only the first letters of names are compared, so that a name of a megabyte keeps nobody busy. */
-const COMPARED = 64;
+const compared = 64;
 /** From this share of different letters on, names are not alike at all. */
-const UNLIKE = 0.75;
+const unlike = 0.75;
 
 /**
  * The candidate that was most probably meant, or null when none is near. At most a third of the letters (at least one, at most
@@ -18,7 +18,7 @@ export function nearestName(written: string, candidates: Iterable<string>): stri
 
 /** All candidates: first the similar ones, the most similar at the front, then the others in their given order. */
 export function nearestFirst(written: string, candidates: Iterable<string>): string[] {
-  return ranked(lettersOf(written), candidates, COMPARED).map(({ name }) => name);
+  return ranked(lettersOf(written), candidates, compared).map(({ name }) => name);
 }
 
 /**
@@ -29,10 +29,10 @@ function ranked(letters: string[], candidates: Iterable<string>, limit: number):
   return Array.from(candidates, name => {
     const other = lettersOf(name);
     const edits = editDistance(letters, other, limit);
-    return { name, edits, share: Math.min(UNLIKE, edits / Math.max(letters.length, other.length, 1)) };
+    return { name, edits, share: Math.min(unlike, edits / Math.max(letters.length, other.length, 1)) };
   }).sort((a, b) => a.share - b.share);
 }
 
 function lettersOf(name: string): string[] {
-  return [...name.slice(0, 2 * COMPARED).toLowerCase()].slice(0, COMPARED);
+  return [...name.slice(0, 2 * compared).toLowerCase()].slice(0, compared);
 }

@@ -1,14 +1,14 @@
 import { type Expression, childrenOf } from '../syntax/cypher-ast.js';
 
-const AGGREGATES: ReadonlySet<string> = new Set(['count', 'sum', 'avg', 'min', 'max', 'collect']);
-const UNBUILT_AGGREGATES: ReadonlySet<string> = new Set(['stdev', 'stdevp', 'percentilecont', 'percentiledisc']);
+const aggregates: ReadonlySet<string> = new Set(['count', 'sum', 'avg', 'min', 'max', 'collect']);
+const unbuiltAggregates: ReadonlySet<string> = new Set(['stdev', 'stdevp', 'percentilecont', 'percentiledisc']);
 
 export function isAggregate(expression: Expression): boolean {
-  return expression.kind === 'countAll' || (expression.kind === 'call' && AGGREGATES.has(expression.name.toLowerCase()));
+  return expression.kind === 'countAll' || (expression.kind === 'call' && aggregates.has(expression.name.toLowerCase()));
 }
 
 export function isUnbuiltAggregate(name: string): boolean {
-  return UNBUILT_AGGREGATES.has(name.toLowerCase());
+  return unbuiltAggregates.has(name.toLowerCase());
 }
 
 export function hasAggregate(expression: Expression): boolean {

@@ -60,7 +60,7 @@ const signatures = {
 /** The supported openCypher functions, in lower case. */
 export type FunctionName = keyof typeof signatures;
 
-export const FUNCTION_NAMES = Object.keys(signatures) as FunctionName[];
+export const functionNames = Object.keys(signatures) as FunctionName[];
 
 export function findFunction(name: string): { name: FunctionName; signature: Signature } | null {
   const lower = name.toLowerCase();

@@ -3,13 +3,13 @@ import { ParametersTooLargeError } from '../too-large.errors.js';
 import { type Constant, ExactNumber, sizeOfConstant } from '../values/constant.js';
 import { type QueryWarning } from './typed-tree.js';
 
-const MAX_NESTING = 32;
+const maxNesting = 32;
 
 /**
  * The most that parameters may hold in one query, in characters of JSON, counted at every place where one is named: the SQL repeats
  * them there.
  */
-export const MAX_USED_SIZE = 4_000_000;
+export const maxUsedSize = 4_000_000;
 
 /** The caller's values for $parameters. A value is checked when it is first read, and the unread ones can be listed. */
 export class QueryParameters {
@@ -27,7 +27,7 @@ export class QueryParameters {
     const { value, size } = this.used.get(name) ?? this.look(name, position);
     this.used.set(name, { value, size });
     this.usedSize += size;
-    if (this.usedSize > MAX_USED_SIZE) throw new ParametersTooLargeError(name, MAX_USED_SIZE, this.place(position));
+    if (this.usedSize > maxUsedSize) throw new ParametersTooLargeError(name, maxUsedSize, this.place(position));
     return value;
   }
 
@@ -48,7 +48,7 @@ export class QueryParameters {
 
   private toConstant(value: unknown, name: string, position: number, depth: number): Constant {
     const invalid = (zh: string, en: string) => new InvalidParameterError(name, { zh, en }, this.place(position));
-    if (depth > MAX_NESTING) throw invalid(`嵌套超过 ${MAX_NESTING} 层`, `nests deeper than ${MAX_NESTING} levels`);
+    if (depth > maxNesting) throw invalid(`嵌套超过 ${maxNesting} 层`, `nests deeper than ${maxNesting} levels`);
     if (value === null || typeof value === 'boolean') return value;
     if (typeof value === 'bigint') return new ExactNumber(value.toString(), true);
     if (typeof value === 'number') {

@@ -5,13 +5,13 @@ import { type Pattern, type PatternEdge, type PatternNode, type PatternVariable 
 import { type QueryContext } from './query-context.js';
 
 /** With more edges in one query PostgreSQL no longer finds the order of the joins in useful time. */
-export const MAX_EDGES = 12;
+export const maxEdges = 12;
 
 /** Every edge may have two ends of its own. More nodes could only form a product without relationships. */
-export const MAX_NODES = 2 * MAX_EDGES;
+export const maxNodes = 2 * maxEdges;
 
-const tooManyNodes = { zh: `一次查询中超过 ${MAX_NODES} 个节点`, en: `more than ${MAX_NODES} nodes in one query` };
-const tooManyEdges = { zh: `一次查询中超过 ${MAX_EDGES} 个关系`, en: `more than ${MAX_EDGES} relationships in one query` };
+const tooManyNodes = { zh: `一次查询中超过 ${maxNodes} 个节点`, en: `more than ${maxNodes} nodes in one query` };
+const tooManyEdges = { zh: `一次查询中超过 ${maxEdges} 个关系`, en: `more than ${maxEdges} relationships in one query` };
 
 /** Collects the nodes, edges and conditions of MATCH clauses, one clause after the other. */
 export class PatternResolver {
@@ -91,7 +91,7 @@ export class PatternResolver {
     const known = nodes[index];
     if (known) known.labels.push(...labels);
     else nodes.push({ variable, anonymous: pattern.variable === null, labels, possibleLabels: [] });
-    if (nodes.length > MAX_NODES) {
+    if (nodes.length > maxNodes) {
       throw new CypherNotSupportedError(tooManyNodes, this.context.place(pattern.position));
     }
     this.variables.set(variable, { kind: 'node', index });
@@ -115,7 +115,7 @@ export class PatternResolver {
     const variable = pattern.variable ?? `\0e${index}`;
     if (bound) repeats.push({ edge: index, types, directed, source, target });
     else edges.push({ variable, anonymous: pattern.variable === null, types, directed, source, target });
-    if (edges.length + repeats.length > MAX_EDGES) {
+    if (edges.length + repeats.length > maxEdges) {
       throw new CypherNotSupportedError(tooManyEdges, this.context.place(pattern.position));
     }
     this.variables.set(variable, { kind: 'edge', index });

@@ -3,11 +3,11 @@ import { nearestName } from '../../text/nearest-name.js';
 import { CypherNotSupportedError, CypherSyntaxError } from '../syntax/cypher.errors.js';
 import { unbuilt } from '../syntax/phrases.js';
 import { ValueTooLargeError } from '../too-large.errors.js';
-import { MAX_VALUE_BYTES } from '../values/bounds.js';
+import { maxValueBytes } from '../values/bounds.js';
 import { type Constant, ExactNumber, sizeOfConstant } from '../values/constant.js';
 import { commonType, familyOf, mayBe, type ValueType } from '../values/value-type.js';
 import { isAggregate, isUnbuiltAggregate } from './aggregates.js';
-import { findFunction, FUNCTION_NAMES, takes, typeOfCall } from './functions.js';
+import { findFunction, functionNames, takes, typeOfCall } from './functions.js';
 import { type QueryContext } from './query-context.js';
 import { type PatternResolver } from './resolve-patterns.js';
 import { isDate } from './time-text.js';
@@ -178,7 +178,7 @@ function typeMap(entries: { name: string; value: TypedExpression }[], position: 
 /** A list or map of constants is sent whole: sent in parts, `[$p, $p, …]` would multiply a parameter. */
 function boundedConstant(value: Constant, position: number, context: QueryContext): TypedExpression {
   const size = sizeOfConstant(value);
-  if (size > MAX_VALUE_BYTES) throw new ValueTooLargeError(size, MAX_VALUE_BYTES, context.place(position));
+  if (size > maxValueBytes) throw new ValueTooLargeError(size, maxValueBytes, context.place(position));
   return constant(value, position);
 }
 
@@ -222,7 +222,7 @@ function typeCall(expression: Expression & { kind: 'call' }, scope: ExpressionSc
   if (end !== undefined && args.length === 1 && args[0]) return typeEnd(end, args[0], expression, scope);
   const found = findFunction(name);
   if (!found) {
-    const nearest = isUnbuiltAggregate(name) ? null : nearestName(name, FUNCTION_NAMES);
+    const nearest = isUnbuiltAggregate(name) ? null : nearestName(name, functionNames);
     throw new CypherNotSupportedError(
       `${name}()`,
       place,

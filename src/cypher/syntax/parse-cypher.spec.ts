@@ -1,7 +1,7 @@
 import { type ApiError } from '../../common/errors/api-error.js';
 import { toApiError } from '../../common/errors/to-api-error.js';
 import { parseCypher } from './parse-cypher.js';
-import { MAX_QUERY_CHARACTERS } from './tokenize.js';
+import { maxQueryCharacters } from './tokenize.js';
 
 function errorOf(text: string): ApiError {
   try {
@@ -111,7 +111,7 @@ describe('parseCypher', () => {
   });
 
   it('bounds length, nesting and chains before they cost anything', () => {
-    expect(errorOf(`RETURN '${'x'.repeat(MAX_QUERY_CHARACTERS)}'`).message).toContain('10000');
+    expect(errorOf(`RETURN '${'x'.repeat(maxQueryCharacters)}'`).message).toContain('10000');
     for (const deep of [
       '('.repeat(65) + '1' + ')'.repeat(65),
       'NOT '.repeat(3000) + 'true',

@@ -13,11 +13,11 @@ import { expected, unbuilt } from './phrases.js';
 import { TokenStream } from './token-stream.js';
 
 /** The longest path of one pattern, in relationships. */
-export const MAX_HOPS = 3;
+export const maxHops = 3;
 
-const tooLongPath = { zh: `超过 ${MAX_HOPS} 个关系的路径`, en: `a path of more than ${MAX_HOPS} relationships` };
+const tooLongPath = { zh: `超过 ${maxHops} 个关系的路径`, en: `a path of more than ${maxHops} relationships` };
 
-const WRITES = [
+const writingClauses = [
   'CREATE',
   'MERGE',
   'SET',
@@ -33,7 +33,7 @@ const WRITES = [
   'REVOKE',
   'DENY',
 ];
-const UNBUILT_READS = ['OPTIONAL', 'WITH', 'UNWIND', 'UNION', 'USE', 'EXPLAIN', 'PROFILE', 'SHOW', 'START', 'FINISH'];
+const unbuiltReads = ['OPTIONAL', 'WITH', 'UNWIND', 'UNION', 'USE', 'EXPLAIN', 'PROFILE', 'SHOW', 'START', 'FINISH'];
 
 /**
  * Parses one openCypher query: `MATCH … [WHERE …]` any number of times, then `RETURN …`.
@@ -56,9 +56,9 @@ export function parseCypher(text: string): CypherQuery {
 }
 
 function refuseUnbuilt(tokens: TokenStream): void {
-  const write = WRITES.find(word => tokens.isKeyword(word));
+  const write = writingClauses.find(word => tokens.isKeyword(word));
   if (write !== undefined) throw tokens.readOnly(write === 'DETACH' ? 'DETACH DELETE' : write);
-  const read = UNBUILT_READS.find(word => tokens.isKeyword(word));
+  const read = unbuiltReads.find(word => tokens.isKeyword(word));
   if (read !== undefined) throw tokens.notSupported(read === 'OPTIONAL' ? 'OPTIONAL MATCH' : read);
 }
 
@@ -80,10 +80,10 @@ function parsePath(tokens: TokenStream): PathPattern {
   while (tokens.isSymbol('-') || tokens.isSymbol('<')) {
     const start = tokens.current.position;
     edges.push(parseEdge(tokens));
-    if (edges.length > MAX_HOPS) {
+    if (edges.length > maxHops) {
       throw tokens.notSupported(tooLongPath, start, {
-        zh: `（每条路径最多 ${MAX_HOPS} 跳）`,
-        en: ` (at most ${MAX_HOPS} hops in one path)`,
+        zh: `（每条路径最多 ${maxHops} 跳）`,
+        en: ` (at most ${maxHops} hops in one path)`,
       });
     }
     nodes.push(parseNode(tokens));

@@ -9,17 +9,17 @@ import {
   type Name,
 } from './cypher-ast.js';
 import { expected, unbuilt } from './phrases.js';
-import { MAX_DEPTH, type TokenStream } from './token-stream.js';
+import { maxDepth, type TokenStream } from './token-stream.js';
 
-const COMPARISONS: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>=']);
-const LIST_PREDICATES: ReadonlySet<string> = new Set(['all', 'any', 'none', 'single', 'reduce', 'filter', 'extract']);
-const PATH_FUNCTIONS: ReadonlySet<string> = new Set(['shortestpath', 'allshortestpaths']);
+const comparisonOperators: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>=']);
+const listPredicates: ReadonlySet<string> = new Set(['all', 'any', 'none', 'single', 'reduce', 'filter', 'extract']);
+const pathFunctions: ReadonlySet<string> = new Set(['shortestpath', 'allshortestpaths']);
 
 /** The middle of `a < b < c` is computed twice, so chains nested in chains would double at every level. */
-const MAX_CHAINED_SIZE = 20;
+const maxChainedSize = 20;
 
 /** Words that end an expression or start a construct. In backticks they are ordinary variables. */
-const RESERVED: ReadonlySet<string> = new Set(
+const reservedWords: ReadonlySet<string> = new Set(
   (
     'ALL AND AS ASC ASCENDING BY CASE CONTAINS CREATE DELETE DESC DESCENDING DETACH DISTINCT ELSE END ENDS EXISTS FALSE IN IS LIMIT ' +
     'MATCH MERGE NOT NULL OPTIONAL OR ORDER REMOVE RETURN SET SKIP STARTS THEN TRUE UNION UNWIND WHEN WHERE WITH XOR'
@@ -68,9 +68,9 @@ function parseComparison(tokens: TokenStream): Expression {
         zh: '（请用 CONTAINS、STARTS WITH 或 ENDS WITH）',
         en: ' (use CONTAINS, STARTS WITH or ENDS WITH)',
       });
-    if (kind !== 'symbol' || !COMPARISONS.has(text)) break;
+    if (kind !== 'symbol' || !comparisonOperators.has(text)) break;
     tokens.next();
-    if (comparisons.length > 0 && sizeOf(left) > MAX_CHAINED_SIZE) throw tokens.notSupported(unbuilt.longChain, left.position);
+    if (comparisons.length > 0 && sizeOf(left) > maxChainedSize) throw tokens.notSupported(unbuilt.longChain, left.position);
     const right = parsePredicate(tokens);
     comparisons.push({ kind: 'binary', operator: text as ComparisonOperator, left, right, position });
     left = right;
@@ -83,7 +83,7 @@ function parseComparison(tokens: TokenStream): Expression {
 function parsePredicate(tokens: TokenStream): Expression {
   let left = parseSum(tokens);
   for (let links = 0; ; links += 1) {
-    if (links > MAX_DEPTH) throw tokens.tooDeep();
+    if (links > maxDepth) throw tokens.tooDeep();
     const { position } = tokens.current;
     const operator = takePredicateOperator(tokens);
     if (operator !== null) {
@@ -138,7 +138,7 @@ function leftAssociative(tokens: TokenStream, takeOperator: () => BinaryOperator
     const operator = takeOperator();
     if (operator === null) return left;
     // A chain leans left, with one level of nesting for each operator.
-    if (links >= MAX_DEPTH) throw tokens.tooDeep();
+    if (links >= maxDepth) throw tokens.tooDeep();
     left = { kind: 'binary', operator, left, right: operand(), position };
   }
 }
@@ -163,7 +163,7 @@ function parsePostfix(tokens: TokenStream): Expression {
 function parsePostfixOf(tokens: TokenStream, atom: Expression): Expression {
   let object = atom;
   for (let links = 0; ; links += 1) {
-    if (links > MAX_DEPTH) throw tokens.tooDeep();
+    if (links > maxDepth) throw tokens.tooDeep();
     const { position } = tokens.current;
     if (tokens.takeSymbol('.')) {
       object = { kind: 'property', object, name: tokens.expectName(expected.propertyName).value, position: object.position };
@@ -219,7 +219,7 @@ export function takeVariable(tokens: TokenStream): string | null {
   const { kind, text } = tokens.current;
   if (kind === 'quoted') return tokens.next().value;
   if (kind !== 'name') return null;
-  if (RESERVED.has(text.toUpperCase())) throw tokens.unexpected(expected.variable);
+  if (reservedWords.has(text.toUpperCase())) throw tokens.unexpected(expected.variable);
   return tokens.next().value;
 }
 
@@ -280,9 +280,9 @@ function parseCall(tokens: TokenStream): Expression {
   let name = start.value;
   while (tokens.takeSymbol('.')) name += `.${tokens.next().value}`;
   const lower = name.toLowerCase();
-  if (PATH_FUNCTIONS.has(lower)) throw tokens.notSupported(name, start.position);
+  if (pathFunctions.has(lower)) throw tokens.notSupported(name, start.position);
   tokens.expectSymbol('(');
-  if ((LIST_PREDICATES.has(lower) && isIteration(tokens)) || lower === 'reduce')
+  if ((listPredicates.has(lower) && isIteration(tokens)) || lower === 'reduce')
     throw tokens.notSupported(`${lower}(… IN …)`, start.position);
   if (lower === 'count' && tokens.takeSymbol('*')) {
     tokens.expectSymbol(')');

@@ -3,7 +3,7 @@ import { CypherNotSupportedError, CypherReadOnlyError, CypherSyntaxError, placeO
 import { expected } from './phrases.js';
 import { tokenize, type Token } from './tokenize.js';
 
-export const MAX_DEPTH = 64;
+export const maxDepth = 64;
 
 /** A cursor over the tokens of one query, with the questions that a recursive descent parser asks. */
 export class TokenStream {
@@ -74,7 +74,7 @@ export class TokenStream {
   /** Runs one nested rule. More than 64 levels are refused before the call stack is in danger. */
   nested<T>(rule: () => T): T {
     this.depth += 1;
-    if (this.depth > MAX_DEPTH) throw this.tooDeep();
+    if (this.depth > maxDepth) throw this.tooDeep();
     const result = rule();
     this.depth -= 1;
     return result;
@@ -82,9 +82,9 @@ export class TokenStream {
 
   tooDeep(): CypherSyntaxError {
     return new CypherSyntaxError(
-      { zh: `表达式嵌套过深：最多 ${MAX_DEPTH} 层`, en: `The expression nests too deep: at most ${MAX_DEPTH} levels` },
+      { zh: `表达式嵌套过深：最多 ${maxDepth} 层`, en: `The expression nests too deep: at most ${maxDepth} levels` },
       this.place(),
-      { max_depth: MAX_DEPTH },
+      { max_depth: maxDepth },
     );
   }
 

@@ -8,25 +8,25 @@ export interface Token {
   position: number;
 }
 
-export const MAX_QUERY_CHARACTERS = 10_000;
+export const maxQueryCharacters = 10_000;
 
-const SPACE = /[\s\u200b\ufeff]+|\/\/[^\n]*|\/\*[\s\S]*?\*\//uy;
-const NAME = /[\p{ID_Start}_][\p{ID_Continue}]*/uy;
-const NUMBER = /0[xX][0-9a-fA-F]*|0o[0-7]*|(?:\d+\.\d+|\.\d+|\d+)(?:[eE][+-]?\d+)?/uy;
-const SYMBOL = /<>|<=|>=|=~|\.\.|\+=|[(){}[\],.:;|+\-*/%^=<>&!]/uy;
-const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', "'": "'", '"': '"', '`': '`', '\\': '\\' };
-const FULL_WIDTH = /[，。：；（）｛｝【】［］“”‘’＝＜＞－｜＄]/u;
+const spacePattern = /[\s\u200b\ufeff]+|\/\/[^\n]*|\/\*[\s\S]*?\*\//uy;
+const namePattern = /[\p{ID_Start}_][\p{ID_Continue}]*/uy;
+const numberPattern = /0[xX][0-9a-fA-F]*|0o[0-7]*|(?:\d+\.\d+|\.\d+|\d+)(?:[eE][+-]?\d+)?/uy;
+const symbolPattern = /<>|<=|>=|=~|\.\.|\+=|[(){}[\],.:;|+\-*/%^=<>&!]/uy;
+const escapes: Record<string, string> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', "'": "'", '"': '"', '`': '`', '\\': '\\' };
+const fullWidth = /[，。：；（）｛｝【】［］“”‘’＝＜＞－｜＄]/u;
 /** The most characters of a number that an error repeats. */
-const MOST_SHOWN = 30;
-const MAX_INTEGER = 9_223_372_036_854_775_808n;
+const mostShown = 30;
+const maxInteger = 9_223_372_036_854_775_808n;
 
 /** Splits a text into tokens; the last has kind `end`. @throws CypherSyntaxError on an invalid character, string or number */
 export function tokenize(text: string): Token[] {
-  if (text.length > MAX_QUERY_CHARACTERS) {
+  if (text.length > maxQueryCharacters) {
     throw new CypherSyntaxError(
-      { zh: `查询过长：最多 ${MAX_QUERY_CHARACTERS} 个字符`, en: `The query is too long: at most ${MAX_QUERY_CHARACTERS} characters` },
+      { zh: `查询过长：最多 ${maxQueryCharacters} 个字符`, en: `The query is too long: at most ${maxQueryCharacters} characters` },
       null,
-      { length: text.length, max_length: MAX_QUERY_CHARACTERS },
+      { length: text.length, max_length: maxQueryCharacters },
     );
   }
   const forbidden = /[\0\p{Surrogate}]/u.exec(text);
@@ -34,7 +34,7 @@ export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   let at = 0;
   while (at < text.length) {
-    const space = matchAt(SPACE, text, at);
+    const space = matchAt(spacePattern, text, at);
     if (space !== null) {
       at += space.length;
       continue;
@@ -59,29 +59,29 @@ function readToken(text: string, at: number): Token {
       const quoted = readQuotedName(text, at + 1);
       return { kind: 'parameter', text: `$${quoted.text}`, value: quoted.value, position: at };
     }
-    const name = matchAt(NAME, text, at + 1) ?? matchAt(/\d+/uy, text, at + 1);
+    const name = matchAt(namePattern, text, at + 1) ?? matchAt(/\d+/uy, text, at + 1);
     if (name === null) throw unreadable(text, at);
     return { kind: 'parameter', text: `$${name}`, value: name, position: at };
   }
-  const name = matchAt(NAME, text, at);
+  const name = matchAt(namePattern, text, at);
   if (name !== null) return { kind: 'name', text: name, value: name, position: at };
-  const number = matchAt(NUMBER, text, at);
+  const number = matchAt(numberPattern, text, at);
   // `1..3` is a range, not the float `1.`, so the expression takes a point only before digits.
   if (number !== null) return readNumber(text, at, number);
-  const symbol = matchAt(SYMBOL, text, at);
+  const symbol = matchAt(symbolPattern, text, at);
   if (symbol !== null) return { kind: 'symbol', text: symbol, value: symbol, position: at };
   throw unreadable(text, at);
 }
 
 function readNumber(text: string, at: number, number: string): Token {
-  const shown = number.length > MOST_SHOWN ? `${number.slice(0, MOST_SHOWN)}…` : number;
+  const shown = number.length > mostShown ? `${number.slice(0, mostShown)}…` : number;
   const bad = (zh: string, en: string) =>
     new CypherSyntaxError({ zh: `${zh}：${shown}`, en: `${en}: ${shown}` }, placeOf(text, at), { found: shown });
-  if (matchAt(NAME, text, at + number.length) !== null || /^0[xo]$/i.test(number)) throw bad('数字写法有误', 'Not a number');
+  if (matchAt(namePattern, text, at + number.length) !== null || /^0[xo]$/i.test(number)) throw bad('数字写法有误', 'Not a number');
   if (/^(?:0[xo]|\d+$)/i.test(number)) {
     const value = BigInt(number);
     // One above the largest: the digits of the smallest integer, whose sign is an operator of its own.
-    if (value > MAX_INTEGER) throw bad('整数超出 64 位范围', 'The integer leaves the 64-bit range');
+    if (value > maxInteger) throw bad('整数超出 64 位范围', 'The integer leaves the 64-bit range');
     return { kind: 'integer', text: number, value: value.toString(), position: at };
   }
   if (!Number.isFinite(Number(number))) throw bad('浮点数超出范围', 'The float is out of range');
@@ -109,7 +109,7 @@ function readString(text: string, at: number): Token {
       continue;
     }
     const escape = text[next + 1] ?? '';
-    const plain = ESCAPES[escape];
+    const plain = escapes[escape];
     const unicode =
       escape === 'u' ? matchAt(/[0-9a-fA-F]{4}/y, text, next + 2) : escape === 'U' ? matchAt(/[0-9a-fA-F]{8}/y, text, next + 2) : null;
     const code = unicode === null ? null : Number.parseInt(unicode, 16);
@@ -142,7 +142,7 @@ function matchAt(pattern: RegExp, text: string, at: number): string | null {
 
 function unreadable(text: string, at: number): CypherSyntaxError {
   const found = String.fromCodePoint(text.codePointAt(at) ?? 0);
-  const hint = FULL_WIDTH.test(found) ? { zh: '，请用半角符号', en: ', use the half-width sign' } : { zh: '', en: '' };
+  const hint = fullWidth.test(found) ? { zh: '，请用半角符号', en: ', use the half-width sign' } : { zh: '', en: '' };
   return new CypherSyntaxError(
     { zh: `无法识别的字符 ${JSON.stringify(found)}${hint.zh}`, en: `Unexpected character ${JSON.stringify(found)}${hint.en}` },
     placeOf(text, at),

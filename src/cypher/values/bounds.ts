@@ -1,5 +1,5 @@
 /** The largest text, list or map that an expression may build, in bytes as PostgreSQL holds it. */
-export const MAX_VALUE_BYTES = 1_048_576;
+export const maxValueBytes = 1_048_576;
 
 /** The most that `collect` may gather over all groups of one query, in bytes; an entry costs 32 of them besides its value. */
-export const MAX_COLLECTED_BYTES = 67_108_864;
+export const maxCollectedBytes = 67_108_864;

@@ -3,7 +3,7 @@ import { isTooLargeForAnyValue } from '../../database/too-large-allocation.js';
 import { tooLargeIn } from '../../cypher/executors/sql/bounded-value.js';
 import { placeOf } from '../../cypher/syntax/cypher.errors.js';
 import { ValueTooLargeError } from '../../cypher/too-large.errors.js';
-import { MAX_COLLECTED_BYTES, MAX_VALUE_BYTES } from '../../cypher/values/bounds.js';
+import { maxCollectedBytes, maxValueBytes } from '../../cypher/values/bounds.js';
 import { DiskFullError, QueryTooLargeError, QueryValueError } from '../retrieval.errors.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
@@ -23,7 +23,7 @@ export function explainFailure(failure: unknown, text: string): unknown {
   if (code === '') return failure;
   const tooLarge = tooLargeIn(failure);
   if (tooLarge) {
-    const limit = tooLarge.gathered ? MAX_COLLECTED_BYTES : MAX_VALUE_BYTES;
+    const limit = tooLarge.gathered ? maxCollectedBytes : maxValueBytes;
     return new ValueTooLargeError(tooLarge.bytes, limit, text === '' ? null : placeOf(text, tooLarge.position));
   }
   if (code === sqlstates.diskFull) return new DiskFullError(failure);

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { cloneDatabase } from '../../../../test/support/database.js';
 import { mostParts, ValueTooDetailedError } from '../../../common/json/check-detail.js';
 import { createGraphTables, graphTables } from '../../../database/graph-tables.js';
-import { MAX_VALUE_BYTES } from '../../values/bounds.js';
+import { maxValueBytes } from '../../values/bounds.js';
 import { tooLargeIn } from './bounded-value.js';
 import { aLabel } from '../../../../test/support/graph-schema.js';
 import { compilePlan } from './compile-plan.js';
@@ -28,7 +28,7 @@ const texts: Record<string, string> = {
   t2: 'a,b,汉',
   t3: ','.repeat(300_000),
   t4: '汉字ab'.repeat(60_000),
-  t5: 'x'.repeat(MAX_VALUE_BYTES - 1),
+  t5: 'x'.repeat(maxValueBytes - 1),
 };
 
 /** Bytes of a value as jsonb, alone and inside others: 4 for the length, 4 for the count, 4 for each entry. */
@@ -51,9 +51,9 @@ function partsOf(value: Value): number {
 function sum(left: Value | null, right: Value | null): Value | null {
   if (left === null || right === null) return null;
   if (typeof left === 'string' && typeof right === 'string') {
-    return Buffer.byteLength(left) + Buffer.byteLength(right) > MAX_VALUE_BYTES ? null : left + right;
+    return Buffer.byteLength(left) + Buffer.byteLength(right) > maxValueBytes ? null : left + right;
   }
-  if (jsonbBytes(left) + jsonbBytes(right) > MAX_VALUE_BYTES) return null;
+  if (jsonbBytes(left) + jsonbBytes(right) > maxValueBytes) return null;
   return [left, right].flat(1);
 }
 
@@ -61,14 +61,14 @@ function replaced(args: (Value | null)[]): Value | null {
   const [text, from, to] = args;
   if (typeof text !== 'string' || typeof from !== 'string' || typeof to !== 'string') return null;
   const places = from === '' ? 0 : text.split(from).length - 1;
-  if (Buffer.byteLength(text) + places * (Buffer.byteLength(to) - Buffer.byteLength(from)) > MAX_VALUE_BYTES) return null;
+  if (Buffer.byteLength(text) + places * (Buffer.byteLength(to) - Buffer.byteLength(from)) > maxValueBytes) return null;
   return from === '' ? text : text.replaceAll(from, () => to);
 }
 
 function pieces(text: Value | null, separator: string): Value | null {
-  if (typeof text !== 'string' || Buffer.byteLength(text) > MAX_VALUE_BYTES) return null;
+  if (typeof text !== 'string' || Buffer.byteLength(text) > maxValueBytes) return null;
   const items = text === '' ? [] : separator === '' ? [text] : text.split(separator);
-  return arrayBytes(items) > MAX_VALUE_BYTES ? null : items;
+  return arrayBytes(items) > maxValueBytes ? null : items;
 }
 
 const { text: textSample, any } = fc.letrec<{ text: Sample; list: Sample; any: Sample }>(tie => ({
@@ -95,7 +95,7 @@ const { text: textSample, any } = fc.letrec<{ text: Sample; list: Sample; any: S
       const values = items.map(item => item.value);
       const whole = values.every(value => value !== null) ? values : null;
       const bytes = whole?.reduce<number>((total, value) => total + jsonbBytes(value), 0) ?? 0;
-      return { text: `[${items.map(item => item.text).join(', ')}]`, value: bytes > MAX_VALUE_BYTES ? null : whole };
+      return { text: `[${items.map(item => item.text).join(', ')}]`, value: bytes > maxValueBytes ? null : whole };
     }),
     fc.tuple(tie('list'), tie('any')).map(([a, b]) => ({ text: `(${a.text} + ${b.text})`, value: sum(a.value, b.value) })),
     fc.tuple(tie('any'), tie('list')).map(([a, b]) => ({ text: `(${a.text} + ${b.text})`, value: sum(a.value, b.value) })),
@@ -164,7 +164,7 @@ describe('a value that grows', () => {
 
   it('is refused with its size and its place in the text', async () => {
     const failure = await run('MATCH (n) RETURN n.t1 + n.t5 + n.t1', true).catch(tooLargeIn);
-    expect(failure).toEqual({ gathered: false, bytes: MAX_VALUE_BYTES + 1, position: 29 });
+    expect(failure).toEqual({ gathered: false, bytes: maxValueBytes + 1, position: 29 });
   });
 
   it('is not built when the query itself shows its size', async () => {
@@ -191,6 +191,6 @@ describe('a value that grows', () => {
     expect(await outcome(run(`MATCH (n) RETURN max([n.t5]) AS v`, false))).toBe('too large');
     // Equal values are gathered once, and the largest text is found without gathering.
     expect(await run(`MATCH (n) RETURN size(collect(DISTINCT ${large})) AS v`, false)).toEqual([[1]]);
-    expect(await run(`MATCH (n) RETURN size(max(n.t5)) AS v`, false)).toEqual([[MAX_VALUE_BYTES - 1]]);
+    expect(await run(`MATCH (n) RETURN size(max(n.t5)) AS v`, false)).toEqual([[maxValueBytes - 1]]);
   });
 });

@@ -1,5 +1,5 @@
 import { sqlstates, sqlstateOf } from '../../../sql/sqlstate.js';
-import { MAX_COLLECTED_BYTES, MAX_VALUE_BYTES } from '../../values/bounds.js';
+import { maxCollectedBytes, maxValueBytes } from '../../values/bounds.js';
 import { type Form, naming } from './sql-value.js';
 
 /** The first word of the text on which {@link failing} lets a cast fail. */
@@ -23,7 +23,7 @@ export function bounded({ form, position, operands, bytes, body }: GrowingValue)
   return naming(operands, (...names) => {
     const size = bytes(...names);
     const failure = failing('value_too_large', size, position);
-    return `(CASE WHEN ${size} > ${MAX_VALUE_BYTES} THEN ${form === 'text' ? `${failure}::text` : `to_jsonb(${failure})`} ELSE ${body(...names)} END)`;
+    return `(CASE WHEN ${size} > ${maxValueBytes} THEN ${form === 'text' ? `${failure}::text` : `to_jsonb(${failure})`} ELSE ${body(...names)} END)`;
   });
 }
 
@@ -42,7 +42,7 @@ export function gatheredBytes(value: string): string {
 
 /** A condition that is true, or fails the statement when aggregates would gather too much. `bytes` must not refer to a row. */
 export function boundedCollection(bytes: string, position: number): string {
-  return `(SELECT CASE WHEN g.bytes > ${MAX_COLLECTED_BYTES} THEN ${failing('collection_too_large', 'g.bytes', position)} IS NULL ELSE true END FROM (SELECT ${bytes} AS bytes OFFSET 0) AS g)`;
+  return `(SELECT CASE WHEN g.bytes > ${maxCollectedBytes} THEN ${failing('collection_too_large', 'g.bytes', position)} IS NULL ELSE true END FROM (SELECT ${bytes} AS bytes OFFSET 0) AS g)`;
 }
 
 /**

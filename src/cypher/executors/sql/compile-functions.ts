@@ -1,5 +1,5 @@
 import { type FunctionName } from '../../semantics/functions.js';
-import { MAX_VALUE_BYTES } from '../../values/bounds.js';
+import { maxValueBytes } from '../../values/bounds.js';
 import { familyOf } from '../../values/value-type.js';
 import { bounded, jsonBytes, textBytes } from './bounded-value.js';
 import { written } from './compile-operators.js';
@@ -8,8 +8,8 @@ import { boolean, type Entity, jsonb, naming, numeric, type Sql, type SqlForms, 
 /** Compiles a call whose arguments have been checked by number and type. `position` is the call's, for errors at run time. */
 type FunctionCompiler = (forms: SqlForms, args: SqlValue[], position: number) => Sql;
 
-const NUMBER_LITERAL = String.raw`^\s*[-+]?(\d{1,250}\.?\d{0,250}|\.\d{1,250})([eE][-+]?\d{1,2})?\s*$`;
-const ISO_DATE = String.raw`^\d{4}-\d{2}-\d{2}`;
+const numberLiteral = String.raw`^\s*[-+]?(\d{1,250}\.?\d{0,250}|\.\d{1,250})([eE][-+]?\d{1,2})?\s*$`;
+const isoDate = String.raw`^\d{4}-\d{2}-\d{2}`;
 
 const compilers: Record<FunctionName, FunctionCompiler> = {
   id: onElement(({ id }) => ({ form: 'numeric', sql: `(${id})::numeric`, int8: id })),
@@ -48,7 +48,7 @@ const compilers: Record<FunctionName, FunctionCompiler> = {
   // Halves round up, towards positive infinity, as openCypher has it. The numeric round() would go away from zero.
   round: compileRound,
   sqrt: onNumber(x => naming([x], n => `CASE WHEN ${n} >= 0 THEN sqrt(${n}) END`)),
-  date: onText(x => naming([x], day => `CASE WHEN ${day} ~ '${ISO_DATE}' THEN left(${day}, 10) END`)),
+  date: onText(x => naming([x], day => `CASE WHEN ${day} ~ '${isoDate}' THEN left(${day}, 10) END`)),
 };
 
 export function compileFunction(forms: SqlForms, name: FunctionName, args: SqlValue[], position: number): Sql {
@@ -133,7 +133,7 @@ function compileReplace(forms: SqlForms, args: SqlValue[], position: number): Sq
       const growth = `(octet_length(${to}) - octet_length(${from}))::int8`;
       const most = `octet_length(${x}) + greatest(${growth}, 0) * (octet_length(${x}) / greatest(octet_length(${from}), 1))`;
       const places = `(octet_length(${x}) - octet_length(replace(${x}, ${from}, ''))) / nullif(octet_length(${from}), 0)`;
-      return `CASE WHEN ${most} <= ${MAX_VALUE_BYTES} THEN 0 ELSE octet_length(${x}) + ${growth} * coalesce(${places}, 0) END`;
+      return `CASE WHEN ${most} <= ${maxValueBytes} THEN 0 ELSE octet_length(${x}) + ${growth} * coalesce(${places}, 0) END`;
     },
     body: (...names) => `replace(${names.join(', ')})`,
   });
@@ -160,7 +160,7 @@ function toNumber(forms: SqlForms, value: SqlValue, type: 'integer' | 'float'): 
   if (family === 'number') return numeric(shape(forms.numeric(value)));
   if (family === 'boolean') return numeric(type === 'integer' ? `(${forms.boolean(value)})::int::numeric` : 'NULL::numeric');
   const source = family === 'string' ? forms.text(value) : written(forms, value);
-  return numeric(naming([source], x => `CASE WHEN ${x} ~ '${NUMBER_LITERAL}' THEN ${shape(`(${x})::numeric`)} END`));
+  return numeric(naming([source], x => `CASE WHEN ${x} ~ '${numberLiteral}' THEN ${shape(`(${x})::numeric`)} END`));
 }
 
 function compileToBoolean(forms: SqlForms, args: SqlValue[]): Sql {

@@ -4,7 +4,7 @@ import { familyOf, type ValueType } from '../../values/value-type.js';
 import { bounded, jsonBytes, textBytes } from './bounded-value.js';
 import { boolean, jsonb, naming, numeric, type Sql, type SqlForms, type SqlValue } from './sql-value.js';
 
-const INT8_TEXT = /^-?\d{1,18}$/;
+const int8Text = /^-?\d{1,18}$/;
 
 /** `=` and `<>`: values of different types differ, and null with anything is null. */
 export function compileEquality(forms: SqlForms, operator: '=' | '<>', left: SqlValue, right: SqlValue): Sql {
@@ -189,7 +189,7 @@ function int8Sql(forms: SqlForms, value: SqlValue): string | null {
 }
 
 function int8Of(value: Constant): string | null {
-  return value instanceof ExactNumber && INT8_TEXT.test(value.text) ? value.text : null;
+  return value instanceof ExactNumber && int8Text.test(value.text) ? value.text : null;
 }
 
 function unequal(forms: SqlForms, operator: '=' | '<>', left: SqlValue, right: SqlValue): string {

@@ -9,7 +9,7 @@ import { decodeRows, type DecodedRows } from './decode-rows.js';
 import { type GraphSchema } from '../../semantics/graph-schema.js';
 import { type CypherError } from '../../syntax/cypher.errors.js';
 import { parseCypher } from '../../syntax/parse-cypher.js';
-import { MAX_USED_SIZE } from '../../semantics/query-parameters.js';
+import { maxUsedSize } from '../../semantics/query-parameters.js';
 import { type QueryWarning } from '../../semantics/typed-tree.js';
 import { planCypher } from '../../plan/plan-cypher.js';
 
@@ -251,7 +251,7 @@ describe('a value or name from outside', () => {
     expect(errorOf(`MATCH (n) WHERE ${uses(400)} RETURN n`, { list })).toMatchObject({
       code: 'cypher_parameters_too_large',
       status: 422,
-      context: { parameter: 'list', limit: MAX_USED_SIZE },
+      context: { parameter: 'list', limit: maxUsedSize },
     });
     expect(compile(`MATCH (n) WHERE ${uses(4)} RETURN n`, { list }).parameters).toContainEqual(list.map(text => JSON.stringify(text)));
   });

@@ -29,7 +29,7 @@ export interface CompiledQuery extends SqlStatement {
 }
 
 /** Repeated use of long aliases multiplies the text, and PostgreSQL should not have to parse megabytes. */
-const MAX_SQL_CHARACTERS = 500_000;
+const maxSqlCharacters = 500_000;
 
 type Aggregation = Operator & { kind: 'aggregate' };
 
@@ -70,7 +70,7 @@ class PlanCompiler {
     const body = isFlat
       ? this.select(this.matched, this.source(), evidence === 'rows' ? [this.evidence()] : [])
       : this.grouped(aggregation);
-    if (body.length > MAX_SQL_CHARACTERS) throw new CypherNotSupportedError(unbuilt.complexQuery, null);
+    if (body.length > maxSqlCharacters) throw new CypherNotSupportedError(unbuilt.complexQuery, null);
     return { ...this.parameters.finish(`${body}\n${this.page()}`), columns: this.plan.columns, evidence };
   }
 
