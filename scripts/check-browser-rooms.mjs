@@ -1,5 +1,6 @@
-// Shows that a browser can run the parsers: TypeScript checks their rooms as if nothing were there but they, js-yaml and the globals of a
-// browser. So no Node module or global, framework, driver or HTTP status gets in. Forbidden files are checked along: the check fails where it lets one pass.
+// Shows that a browser can run the parsers. TypeScript checks their rooms with nothing but js-yaml and the globals of a browser, so
+// that no Node module or global, framework, driver or HTTP status gets in. It also checks files that must fail, and the check fails
+// if one passes.
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';

@@ -3,7 +3,7 @@ import { type AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { startTestApp, type TestApp } from './support/app.js';
 
-/** A proxy that shows the service under /graph, and takes the path off before it asks, or does not. */
+/** A proxy that shows the service under /graph. It removes the path before it asks, or does not. */
 async function proxyTo(url: string, takesPathOff: boolean): Promise<{ server: Server; url: string }> {
   const server = createServer((incoming, answer) => {
     const path = takesPathOff ? incoming.url!.replace(/^\/graph/, '') : incoming.url!;
@@ -17,7 +17,7 @@ async function proxyTo(url: string, takesPathOff: boolean): Promise<{ server: Se
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-describe.each([true, false])('behind a proxy at /graph that takes the path off: %s', takesPathOff => {
+describe.each([true, false])('behind a proxy at /graph that removes the path: %s', takesPathOff => {
   let test: TestApp;
   let proxy: Awaited<ReturnType<typeof proxyTo>>;
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe.each([true, false])('behind a proxy at /graph that takes the path off: 
     return { status: response.status, text: await response.text() };
   };
 
-  it('tells clients of the document where to ask, and answers there', async () => {
+  it('tells readers of the document where to send requests, and answers there', async () => {
     const { text } = await fetchText('/graph/openapi.json');
     const { servers, paths } = JSON.parse(text) as { servers: { url: string }[]; paths: object };
     expect(servers).toEqual([{ url: '/graph' }]);
@@ -59,7 +59,7 @@ describe.each([true, false])('behind a proxy at /graph that takes the path off: 
     }
   });
 
-  it('shows links that lead somewhere on its first page', async () => {
+  it('shows links on its first page that all work', async () => {
     const { text } = await fetchText('/graph/');
     const links = [...text.matchAll(/href="([^"]+)"/g)].map(([, path]) => path!);
     expect(links).toContain('/graph/docs');
@@ -72,14 +72,14 @@ describe('the first page and the document', () => {
   beforeAll(async () => (test = await startTestApp()));
   afterAll(() => test.close());
 
-  it('answer without a path as well, and only what was asked for', async () => {
+  it('answer without a base path as well, and answer no other method or path', async () => {
     const page = await fetch(`${test.url}/`);
     expect(page.headers.get('content-type')).toContain('text/html');
     expect((await fetch(`${test.url}/`, { method: 'POST' })).status).toBe(404);
     expect((await fetch(`${test.url}/nowhere`)).status).toBe(404);
   });
 
-  it('send the document compressed to whoever takes that, and the same to all', async () => {
+  it('send the document compressed to clients that accept it, and the same document to all', async () => {
     const { status, headers, body } = await new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: Buffer }>(
       resolve =>
         ask(`${test.url}/openapi.json`, { headers: { 'Accept-Encoding': 'gzip' } }, response => {

@@ -44,7 +44,7 @@ describe('the image', () => {
     expect((await once(service, 'exit'))[0]).toBe(0);
   }, 240_000);
 
-  it('says what to run where the libraries are not linked and cannot be', async () => {
+  it('says what to run when the libraries are not linked and cannot be', async () => {
     image.unlinkLibraries();
     const { service } = await start();
     expect((await once(service, 'exit'))[0]).toBe(1);

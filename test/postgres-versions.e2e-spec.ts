@@ -17,7 +17,7 @@ const howToGet: Record<number, string> = {
   17: 'npm run test:engines installs it',
 };
 
-/** Runs a test on a major of PostgreSQL, or says that this machine does not have it. */
+/** Runs a test on a major of PostgreSQL, or says that this machine lacks it. */
 function onEngine(major: number, work: (engine: PostgresEngine) => Promise<void>): () => Promise<void> {
   return async () => {
     const bin = await findEngine(major);
@@ -72,7 +72,7 @@ describe.each([15, 16, 17, 18])('PostgreSQL %i', major => {
 });
 
 describe('the start', () => {
-  it('refuses a PostgreSQL that is too old, and says which are supported', async () => {
+  it('refuses a PostgreSQL that is too old, and names the supported ones', async () => {
     await onEngine(14, async engine => {
       const { ownerUrl, superuserUrl } = await engine.createDatabase('service', 'CREATEROLE');
       const service = await ServiceProcess.spawn({ environment: { DATABASE_URL: ownerUrl } });
@@ -102,7 +102,7 @@ describe('the start', () => {
   }, 60_000);
 });
 
-/** The walk of `npm run demo`, which uploads, maps, runs, asks, and computes a metric. */
+/** The steps of `npm run demo`, which uploads, maps, runs, asks, and computes a metric. */
 async function demo(url: string): Promise<{ code: number | null; stderr: string }> {
   const script = path.resolve(__dirname, '..', 'examples', 'demo', 'run.mjs');
   const child = spawn(process.execPath, [script, '--url', url], { stdio: ['ignore', 'ignore', 'pipe'] });

@@ -88,7 +88,7 @@ describe('queries', () => {
       expect(body.citations.map((citation: { key: object }) => citation.key)).toEqual([{ customer_id: 'ALFKI' }, { customer_id: 'KOENE' }]);
     });
 
-    it('cites what an aggregate counts beside the nodes that it shows', async () => {
+    it('cites the elements that an aggregate counts beside the nodes that it shows', async () => {
       const body = await ask({ cypher: 'MATCH (c:客户 {客户编号: "KOENE"})-[:下单]->(o:订单) RETURN c, count(o) AS n' });
       expect(body.rows).toMatchObject([[{ key: 'KOENE' }, 1]]);
       expect(body.citations.map(({ label, key }: { label: string; key: object }) => [label, key])).toEqual(

@@ -3,7 +3,7 @@ const form = new RegExp(`^(/${segment})+$`);
 
 /**
  * Checks `BASE_PATH`, the path under which a proxy shows the service.
- * @throws Error with the sentence that the list of problems shows.
+ * @throws Error with the sentence for the list of problems.
  */
 export function readBasePath(text: string): string {
   if (text === '/') return '';

@@ -13,7 +13,7 @@ export function startWarnings(settings: Settings): StartWarning[] {
   return [...keyWarnings(settings), ...(settings.isProduction ? productionWarnings(settings) : [])];
 }
 
-/** The first admin still has a password that everybody can read in the documentation. */
+/** The first admin still has a password that is published in the documentation. */
 export const knownAdminPassword: StartWarning = {
   zh: '首个管理员仍使用文档中的初始密码：任何人都能以管理员身份登录',
   en: 'the first admin still has the password of the documentation: anyone can log in as an admin',

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { type Logger } from 'pino';
 
-/** The majors that the tests run on. */
+/** The majors on which the tests run. */
 export const supportedMajors = { oldest: 15, newest: 18 };
 
-/** From this version on a grant of a role says whether its rights are inherited and whether it may be set. */
+/** From this version on a grant of a role says whether its rights are inherited and whether the role may be set. */
 const grantsWithOptionsFrom = 160_000;
 
 export class PostgresTooOldError extends Error {
@@ -17,7 +17,7 @@ export class PostgresTooOldError extends Error {
   }
 }
 
-/** @throws PostgresTooOldError. A server newer than those tested is used, with a warning. */
+/** A server newer than the tested ones is used, with a warning. @throws PostgresTooOldError */
 export async function requireSupportedServer(client: pg.ClientBase, log?: Logger): Promise<void> {
   const number = await serverVersion(client);
   const { rows } = await client.query<{ server_version: string }>('SHOW server_version');
@@ -31,7 +31,7 @@ export async function requireSupportedServer(client: pg.ClientBase, log?: Logger
   }
 }
 
-/** Tells whether `GRANT role TO role WITH INHERIT …, SET …` is known. Before, a member may always set the role. */
+/** Tells whether the server knows `GRANT role TO role WITH INHERIT …, SET …`. Older servers always let a member set the role. */
 export async function grantsHaveOptions(client: pg.ClientBase): Promise<boolean> {
   return (await serverVersion(client)) >= grantsWithOptionsFrom;
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { tableRights } from './roles/table-rights.js';
 
-/** The one file that changes each table: a reader of it knows all that can happen to a row. */
+/** The one file that changes each table. Its reader sees everything that can happen to a row. */
 const owners: Record<string, string> = {
   api_key_graphs: 'api-keys/api-keys.repository.ts',
   api_keys: 'api-keys/api-keys.repository.ts',
@@ -23,7 +23,7 @@ const owners: Record<string, string> = {
   warehouse_connections: 'warehouse/connections/connections.repository.ts',
 };
 
-/** Tables of one graph or one upload, by what stands for their names in the statements. */
+/** Tables of one graph or one upload, by the expression for their names in the statements. */
 const ownersOfNamed: Record<string, string> = {
   '${scope.nodes}': 'ingestion/run/write-nodes.ts',
   '${scope.edges}': 'ingestion/run/write-edges.ts',
@@ -34,17 +34,17 @@ const source = path.resolve(__dirname, '..');
 const statement =
   /\b(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM|TRUNCATE|MERGE\s+INTO|COPY)\s+(?:TABLE\s+)?(?:ONLY\s+)?(?:"?(\w+)"?\.)?(?:"?(\w+)"?|(\$\{[^}]*\}))/gi;
 
-/** Finds the tables that statements in a text change: by name, by an expression that stands for one, or in another schema. */
+/** Finds the tables that statements in a text change: by name, by an expression for a name, or in another schema. */
 function findChanged(text: string): string[] {
   return [...text.matchAll(statement)].flatMap(([, schema = 'public', table = '', expression = '']) => {
     if (schema === 'pg_temp') return [];
     if (schema !== 'public') return [`${schema}.${table}${expression}`];
-    // Any other word stands in a sentence, or belongs to the syntax: `FOR UPDATE OF`, `DO UPDATE SET`.
+    // Any other word is part of a sentence or of the syntax: `FOR UPDATE OF`, `DO UPDATE SET`.
     return expression !== '' || table in owners ? [expression || table] : [];
   });
 }
 
-/** The sources that may hold statements; `*errors.ts` hold sentences about them. */
+/** The sources that may hold statements. Files `*errors.ts` hold sentences about statements. */
 function readSources(): { file: string; text: string }[] {
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
     file => file.endsWith('.ts') && !/(\.spec|errors)\.ts$/.test(file) && !file.startsWith('database/migrations/'),
@@ -52,7 +52,7 @@ function readSources(): { file: string; text: string }[] {
   return files.map(file => ({ file, text: readFileSync(path.join(source, file), 'utf8') }));
 }
 
-/** TypeORM's repositories change rows without a statement to be read: whoever has one changes the table of its entity. */
+/** Finds TypeORM repositories. They change rows without a readable statement, so their user counts as changing the entity's table. */
 function findRepositories(text: string, tables: Map<string, string>): string[] {
   return [...text.matchAll(/\b(?:InjectRepository|getRepository)\((\w+)\)/g)].map(([, entity = '']) => tables.get(entity) ?? entity);
 }
@@ -76,7 +76,7 @@ describe('the owners of tables', () => {
     );
   });
 
-  it('are the only ones who change them, and each does', () => {
+  it('are the only files that change them, and each does', () => {
     const all = { ...owners, ...ownersOfNamed };
     expect(changes.filter(({ table, file }) => all[table] !== file)).toEqual([]);
     expect(Object.keys(all).filter(table => !changes.some(change => change.table === table))).toEqual([]);
@@ -96,11 +96,11 @@ describe('the owners of tables', () => {
     ['SELECT id FROM users FOR UPDATE OF users', []],
     ['ON CONFLICT (id) DO UPDATE SET name = excluded.name', []],
     ['UPDATE pg_temp.${plan.table} s SET gone = true', []],
-  ])('are asked about what changes a table: %s', (text, changed) => {
+  ])('are found in statements that change a table: %s', (text, changed) => {
     expect(findChanged(text)).toEqual(changed);
   });
 
-  it('are asked about repositories of entities', () => {
+  it('are found in repositories of entities', () => {
     expect(tables.get('User')).toBe('users');
     expect(findRepositories('constructor(@InjectRepository(User) users: Repository<User>)', tables)).toEqual(['users']);
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { BestOf } from './best-of.js';
 
 describe('BestOf', () => {
-  it('keeps the best of all that are offered, best first', () => {
+  it('keeps the best of all items offered, the best first', () => {
     fc.assert(
       fc.property(fc.array(fc.integer()), fc.nat(20), (numbers, count) => {
         const best = new BestOf<number>(count, (a, b) => a > b);

@@ -1,7 +1,7 @@
 import { GrowableFloat64, GrowableUint32 } from './growable-array.js';
 
 describe('a growable array', () => {
-  it('of 32-bit numbers holds more than it began with, and says where each stands', () => {
+  it('of 32-bit numbers holds more than at the start, and gives the place of each', () => {
     const array = new GrowableUint32();
     const places = Array.from({ length: 3000 }, (_, i) => array.push(i * 2));
     array.set(7, 1);

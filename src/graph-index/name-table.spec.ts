@@ -11,13 +11,13 @@ describe('NameTable', () => {
     expect([table.find('华为', 9), table.find('华为', 2), table.find('中兴', 9), table.find('华', 9)]).toEqual([[0, 2, 3], [0, 2], [1], []]);
   });
 
-  it('takes no node for another whose name agrees in one of the two hashes only', async () => {
+  it('does not confuse two nodes whose names agree in one of the two hashes only', async () => {
     const [a, b] = hashName('华为');
     const table = await NameTable.build([Uint32Array.of(a, a + 1, a), Uint32Array.of(b + 1, b, b)], new Pace());
     expect(table.find('华为', 9)).toEqual([2]);
   });
 
-  it('tells ten thousand names apart', async () => {
+  it('distinguishes ten thousand names', async () => {
     const names = Array.from({ length: 10_000 }, (_, i) => `公司 ${i}`);
     const table = await tableOf(names);
     expect(names.filter((name, i) => table.find(name, 9).join() !== String(i))).toEqual([]);

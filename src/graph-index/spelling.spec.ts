@@ -11,7 +11,7 @@ describe('the letter masks', () => {
       }
     }
   });
-  it('rule words out that share few letters', () => {
+  it('rule out words that share few letters', () => {
     expect([mayBeWithin(letterMask('chai'), letterMask('kobe'), 1), mayBeWithin(letterMask('chai'), letterMask('chab'), 1)]).toEqual([
       false,
       true,

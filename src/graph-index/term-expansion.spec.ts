@@ -16,7 +16,7 @@ describe('withPrefix', () => {
     expect(textsOf((await expansion).withPrefix(prefix))).toEqual(found);
   });
 
-  it('weighs a term the more, the less of it is missing', async () => {
+  it('weighs a term more the less of it is missing', async () => {
     const [near, far] = (await expansion).withPrefix('chai');
     expect(near!.weight > far!.weight).toBe(true);
   });

@@ -13,7 +13,7 @@ describe('normalizeText', () => {
 });
 
 describe('cutPieces', () => {
-  it('parts words from runs of CJK characters, with their places, and drops what is between', () => {
+  it('separates words from runs of CJK characters, with their places, and drops everything in between', () => {
     expect(cutPieces('华为mate 60, 手机')).toEqual([
       { text: '华为', kind: 'cjk', start: 0, end: 2 },
       { text: 'mate', kind: 'word', start: 2, end: 6 },

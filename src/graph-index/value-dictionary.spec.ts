@@ -8,7 +8,7 @@ async function dictionaryOf(values: [label: string, property: string, value: str
 }
 
 describe('ValueDictionary', () => {
-  it('finds what holds a value, apart from case, marks and punctuation, each property once', async () => {
+  it('finds the properties that hold a value, apart from case, marks and punctuation, each once', async () => {
     const dictionary = await dictionaryOf([
       ['客户', '国家', 'Côte d’Ivoire'],
       ['客户', '国家', 'Côte d’Ivoire'],

@@ -115,7 +115,7 @@ export class GraphsRepository {
     await this.graphs.update({ id }, changes);
   }
 
-  /** Null for a graph that is gone. */
+  /** Null when the graph is gone. */
   async raiseVersion(client: PoolClient, id: number): Promise<number | null> {
     const { rows } = await client.query<{ version: number }>(
       'UPDATE graphs SET version = version + 1, updated_at = now() WHERE id = $1 RETURNING version',

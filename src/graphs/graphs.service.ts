@@ -57,7 +57,10 @@ export class GraphsService {
     return this.get(principal, id);
   }
 
-  /** In the transaction that changes what the graph holds: answers of an earlier version are out of date. Null for a graph that is gone. */
+  /**
+   * Runs in the transaction that changes the graph, because answers of an earlier version become outdated. Null when the graph is
+   * gone.
+   */
   raiseVersion(client: PoolClient, id: number): Promise<number | null> {
     return this.graphs.raiseVersion(client, id);
   }

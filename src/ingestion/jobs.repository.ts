@@ -72,7 +72,7 @@ export class JobsRepository {
     return rows;
   }
 
-  /** Sets where each target that `cursors` names reads on. */
+  /** Stores where each target named in `cursors` reads on. */
   async moveCursors(client: PoolClient, id: number, cursors: Record<string, string>): Promise<void> {
     await client.query('UPDATE ingestion_jobs SET cursors = cursors || $2::jsonb WHERE id = $1', [id, JSON.stringify(cursors)]);
   }

@@ -171,7 +171,7 @@ export class RunsRepository {
     if (rowCount !== 1) throw new LeaseLostError();
   }
 
-  /** Adds to the report which tables were kept up after the run had succeeded. */
+  /** Adds the tables that were kept up after the run had succeeded to its report. */
   async addUpkeep(client: PoolClient, { id, leaseOwner }: ClaimedRun, done: { analyzed: string[]; vacuumed: string[] }): Promise<void> {
     await client.query(
       `UPDATE ingestion_runs SET report = report || jsonb_build_object('upkeep', $3::jsonb) WHERE id = $1 AND lease_owner = $2`,

@@ -9,8 +9,8 @@ const keepMs = 10 * 60_000;
 const capacity = 20_000;
 
 /**
- * The callers whose credentials were good lately. It opens nothing: every request is still authenticated. It tells, before any
- * query, which limit a request will meet, and keeps good callers in service while their address is flooded by others.
+ * The callers with recently good credentials. It lets nobody in: every request is still authenticated. It tells, before any query,
+ * which limit a request will meet, and lets good callers through while others flood from their address.
  */
 @Injectable()
 export class KnownCallersService {
@@ -40,7 +40,7 @@ export class KnownCallersService {
     if (key !== null) this.callers.set(key, caller);
   }
 
-  /** Remembers tokens of ours only and forgets the rest: nobody can fill this memory with junk. */
+  /** Remembers only tokens of ours and forgets the rest, so that nobody can fill this memory with junk. */
   distrust(request: Request): void {
     const key = credentialKey(request);
     if (key !== null) this.callers.delete(key);

@@ -18,9 +18,9 @@ import { KnownCallersService } from './known-callers.service.js';
 import { LimiterService } from './limiter.service.js';
 
 /**
- * The throttler's guard with a `handleRequest` of its own: the throttler counts one key per handler, and its headers and its exception
- * are not the contract's. Stands twice in the list of guards. Before the credentials it counts by address, so that no password is hashed and no key looked up
- * beyond the limit. Right behind them it counts by user or API key, also requests that later guards refuse.
+ * The throttler's guard with a `handleRequest` of its own, because the throttler counts one key per handler, and its headers and its
+ * exception are not the contract's. Runs twice. Before the credentials it counts by address, so that no password is hashed and no key
+ * looked up beyond the limit. Right after them it counts by user or API key, including requests that later guards refuse.
  */
 @Injectable()
 export class LimitsGuard extends ThrottlerGuard {

@@ -1,6 +1,6 @@
 import { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 
-/** A page of links on `/`, for whoever opens the address that the start prints. */
+/** A page of links on `/`, the address that the start prints. */
 export function startPage(basePath: string, count: RequestHandler): RequestHandler {
   const links: [path: string, zh: string, en: string][] = [
     ['/docs', '接口文档', 'Swagger UI'],

@@ -13,7 +13,7 @@ describe('addressOf', () => {
   });
 });
 
-it('shows the first login only where it is the documented one', () => {
+it('shows the first login only if it is the documented one', () => {
   expect(welcome('http://x:1', { username: 'admin', password: 'admin@Graph123' })).toContain('admin / admin@Graph123');
   expect(welcome('http://x:1', { username: 'admin', password: null })).toContain('admin / ADMIN_INITIAL_PASSWORD');
   expect(welcome('http://x:1', null)).not.toContain('First login');

@@ -3,16 +3,16 @@ import { type StartWarning } from '../config/start-warnings.js';
 /** Where `npm run demo` looks for the service by itself. */
 const demoDefaultUrl = 'http://127.0.0.1:8080';
 
-/** Hosts that stand for every address of the machine: none that a browser could open. */
+/** Hosts that mean every address of the machine. A browser cannot open them. */
 const everywhere = ['0.0.0.0', '::'];
 
-/** What to open in a browser on this machine; an IPv6 address stands in brackets there. */
+/** The address to open in a browser on this machine. An IPv6 host needs brackets. */
 export function addressOf({ host, basePath }: { host: string; basePath: string }, port: number): string {
   const name = everywhere.includes(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   return `http://${name}:${port}${basePath}`;
 }
 
-/** The block that says where to go. `password` is null where only whoever set it knows it. */
+/** The block of addresses that the start prints. `password` is null when it was set by configuration and is not to be shown. */
 export function welcome(url: string, login: { username: string; password: string | null } | null): string {
   const lines = [
     '',
@@ -29,7 +29,7 @@ export function welcome(url: string, login: { username: string; password: string
   return `${lines.join('\n')}\n`;
 }
 
-/** What to mend before others use the service, each with the line that ends it. */
+/** The list of things to change before others use the service, each with the setting or request that does it. */
 export function describeWarnings(warnings: StartWarning[]): string {
   const lines = warnings.flatMap(({ zh, en, remedy }) => [`  - ${zh}`, `    ${en}`, `      ${remedy}`]);
   return `${['  对外提供服务之前 / Before others use it', ...lines, ''].join('\n')}\n`;

@@ -2,8 +2,8 @@ import { type Bilingual, joined } from './bilingual.js';
 import { type Place } from './place.js';
 
 /**
- * A text in one of the languages that users write (mapping, formula, Cypher, SQL clause) cannot be read. The error knows no HTTP, so that
- * a browser can show it as well. At the edge it becomes an answer: 400 (to-api-error.ts), for a mapping 422 (ingestion/mapping.errors.ts).
+ * A text in one of the languages that users write (mapping, formula, Cypher, SQL clause) cannot be read. The error knows no HTTP,
+ * so that a browser can show it as well. It becomes a 400 (to-api-error.ts), for a mapping a 422 (ingestion/mapping.errors.ts).
  */
 export class LanguageError extends Error {
   /**

@@ -16,9 +16,9 @@ interface Stage {
 }
 
 /**
- * The image's files in a plain directory, made by the steps of the Dockerfile in their order, without a Docker engine. The
- * registry and the compiler are not asked again: `npm ci` copies the installed modules without what install scripts made, and
- * `npm run build` copies `dist`.
+ * The image's files in a plain directory, made by the steps of the Dockerfile in order, without a Docker engine. It does not use
+ * the registry or the compiler: for `npm ci` it copies the installed modules without the results of install scripts, and for `npm
+ * run build` it copies `dist`.
  */
 export class DockerImage {
   private readonly stages: Stage[] = [];
@@ -38,7 +38,7 @@ export class DockerImage {
     return this.stages.at(-1)!;
   }
 
-  /** How to start the image: a command of this machine, run as the image's user where the tests may change to another one. */
+  /** The command that starts the image on this machine, as the image's user if the tests may change to another user. */
   start(environment: Record<string, string>): { command: string; args: string[]; cwd: string; env: NodeJS.ProcessEnv } {
     const { entrypoint, command, workdir, environment: own } = this.final;
     const script = path.join(this.final.folder, 'usr/local/bin', entrypoint[0]!);
@@ -53,7 +53,7 @@ export class DockerImage {
     return path.join(this.final.folder, place);
   }
 
-  /** As if the Dockerfile did not make the links. */
+  /** Undoes the links, as if the Dockerfile did not make them. */
   unlinkLibraries(): void {
     if (!isRoot) spawnSync('chmod', ['-R', 'u+w', this.inside('/app')]);
     unlinkLibraries(this.inside('/app/node_modules'));
@@ -87,7 +87,7 @@ export class DockerImage {
         break;
       case 'USER':
         stage.user = rest;
-        // Another user's files cannot be made without root; files without the right to write come nearest.
+        // Only root can make files of another user. Files without the right to write are the nearest to that.
         if (!isRoot) spawnSync('chmod', ['-R', 'a-w', this.inside(stage.workdir)]);
         break;
       case 'ENTRYPOINT':
@@ -142,7 +142,7 @@ export class DockerImage {
   }
 }
 
-/** The user with the uid of `node` in the image; without one here, `nobody`. PostgreSQL wants a user with a name. */
+/** The user with the uid of `node` in the image, or `nobody`. PostgreSQL wants a user with a name. */
 function imageUser(): { uid: number; name: string } {
   const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
   const [name, , uid] = (lines.find(line => line.split(':')[2] === '1000') ?? lines.find(line => line.startsWith('nobody:'))!).split(':');
@@ -155,8 +155,8 @@ function isIgnored(file: string): boolean {
 }
 
 /**
- * What `npm ci --ignore-scripts` leaves: the modules, owned by who runs it, without the links that a script makes. As root the
- * files are hard links, but for npm's list of them, which `npm prune` writes anew.
+ * Copies the result of `npm ci --ignore-scripts`: the modules, owned by the user who runs it, without the links that a script
+ * makes. As root the files are hard links, except npm's list of them, which `npm prune` rewrites.
  */
 function copyModules(target: string): void {
   const source = path.join(repository, 'node_modules');

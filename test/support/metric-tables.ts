@@ -97,7 +97,7 @@ export function resolve(formula: string, binding: MetricBinding | null = orders)
 export function compile(formula: string, request: Partial<MetricRequest> = {}, binding: MetricBinding | null = orders) {
   return compileMetric(resolve(formula, binding), { ...nothing, ...request });
 }
-/** The fields and kinds of what a request is refused for. */
+/** The fields and kinds of the problems for which a request is refused. */
 export function problems(formula: string, request: Partial<MetricRequest>, binding = orders) {
   try {
     compile(formula, request, binding);

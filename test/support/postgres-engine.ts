@@ -11,7 +11,7 @@ import { findPostgresBinaries, restoreLibraryLinks } from '../../src/database/em
 
 const startPatienceMs = 30_000;
 
-/** Finds the folder that holds the programs of a major of PostgreSQL. Null where this machine does not have it. */
+/** Finds the folder with the programs of a major of PostgreSQL. Null if this machine does not have it. */
 export async function findEngine(major: number): Promise<string | null> {
   if (major === 18) return path.join(await findPostgresBinaries(), 'bin');
   const native = path.resolve(__dirname, '..', 'engines', 'node_modules', `postgres-${major}`, 'native');
@@ -23,7 +23,7 @@ export async function findEngine(major: number): Promise<string | null> {
   return existsSync(path.join(debian, 'initdb')) ? debian : null;
 }
 
-/** A server of a given major that belongs to one test, on a private socket, as an operator would run it: with its defaults. */
+/** A server of a given major that belongs to one test, on a private socket, with an operator's default settings. */
 export class PostgresEngine {
   private constructor(
     private readonly child: ChildProcess,

@@ -77,7 +77,7 @@ function idOf(element: TypedExpression): TypedExpression {
   return { kind: 'call', type: 'integer', function: 'id', args: [element], position: 0 };
 }
 
-/** The id of the node or edge that a key of that type has for its value; null for any other key. */
+/** The id of the node or edge in a key of that type. Null for any other key. */
 function idIn({ type }: TypedExpression, value: unknown): number | null {
   if ((type !== 'node' && type !== 'edge') || typeof value !== 'object' || value === null) return null;
   const id = Number((value as { id?: unknown }).id);

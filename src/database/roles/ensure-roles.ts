@@ -101,8 +101,8 @@ async function missingSteps(client: pg.ClientBase, owner: string, access: Databa
   const quoted = (role: Role): string => quoteIdentifier(names[role]);
   const options = (text: string): string => (hasOptions ? ` WITH ${text}` : '');
   if (!owns) add(`GRANT ${quoted('records')} TO ${quoteIdentifier(owner)}${options('INHERIT TRUE, SET TRUE')}`);
-  // While it stages, a run has only the rights of the mirror's reader, see stage-target.ts.
-  // PostgreSQL 15 lets `records` inherit what `mirror` may: to read tables that belong to `records`.
+  // While it stages, a run has only the rights of the mirror's reader, see stage-target.ts. On PostgreSQL 15 `records` inherits the
+  // rights of `mirror`: to read tables that belong to `records` anyway.
   if (!stages) add(`GRANT ${quoted('mirror')} TO ${quoted('records')}${options('INHERIT FALSE, SET TRUE')}`);
   if (!temporary || everybody) add(`GRANT TEMPORARY ON DATABASE ${quoteIdentifier(database)} TO ${quoted('records')}`, !temporary);
   if (everybody) add(`REVOKE TEMPORARY ON DATABASE ${quoteIdentifier(database)} FROM PUBLIC`, false);

@@ -1,7 +1,7 @@
 import { type NextFunction, type Request, type Response } from 'express';
 
 /**
- * Serves every route under `/api/…` and, identically, without it; both also under `basePath`, which some proxies do not take off. No
+ * Serves every route under `/api/…` and, identically, without it; both also under `basePath`, which some proxies do not remove. No
  * other code knows the prefixes. For a target in absolute form, as proxies send it, the path counts (RFC 9112, section 3.2.2).
  */
 export function pathPrefixMiddleware(basePath: string): (request: Request, response: Response, next: NextFunction) => void {

@@ -149,7 +149,7 @@ function spanOfDay(year: number, month: number, day: number): Span | null {
   return date === null ? null : daySpan(date);
 }
 
-/** Reads a quarter, month, month and day, or half of a year from the groups of PART_ZH. */
+/** Reads a quarter, month, month and day, or half of a year from the groups of `partPattern`. */
 function partOfYear([quarter, month, day, half]: (string | undefined)[]): PartOfYear {
   if (quarter !== undefined) return year => quarterSpan(year, readNumeral(quarter) ?? 1);
   if (half !== undefined) return year => ({ from: dateOf(year, half === '上半年' ? 1 : 7), to: dateOf(year, half === '上半年' ? 7 : 13) });

@@ -87,7 +87,7 @@ export async function executePlan(
   };
 }
 
-/** Whether rows rest on matches that they do not show: their values are computed over many of them. */
+/** Tells whether rows rest on matches that they do not show, because their values are computed over many of them. */
 function restsOnMatches(plan: QueryPlan, elements: AnswerElements): boolean {
   const aggregation = findOperator(plan.root, 'aggregate');
   const isMatched = patternsOf(plan).some(({ nodes }) => nodes.length > 0);

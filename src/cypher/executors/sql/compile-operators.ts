@@ -107,7 +107,7 @@ export function compileArithmetic(forms: SqlForms, operator: ArithmeticOperator,
   }
 }
 
-/** A quotient without the zeros that PostgreSQL computes behind the last digit: as a text, 2.5 is not 2.5000000000000000. */
+/** A quotient without the zeros that PostgreSQL computes after the last digit: the text of 2.5 would be 2.5000000000000000. */
 function quotient(x: string, y = ''): string {
   return `trim_scale(${x} / nullif(${y}, 0))`;
 }

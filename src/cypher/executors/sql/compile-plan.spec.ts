@@ -422,7 +422,7 @@ describe('values', () => {
     ).toEqual([['', 'abc', null, 3, -2, 1.23]]);
   });
 
-  it('writes a number as it is shown', async () => {
+  it('gives a number as a text the digits that it is shown with', async () => {
     expect(await run("RETURN toString(5 / 2.0), 'x' + 1 / 4.0, toString(1.50 * 2), toString(2.5), toString(7), toString(3.0)")).toEqual([
       ['2.5', 'x0.25', '3', '2.5', '7', '3.0'],
     ]);
