@@ -4,7 +4,7 @@ import { builtInPasswordPattern, type Settings } from './settings.js';
 /** 2^10 rounds take some 50 ms of a core. OWASP asks for at least this bcrypt cost (Password Storage Cheat Sheet). */
 const leastBcryptCost = 10;
 
-/** A warning for the person who starts the service, and the line that ends it. */
+/** A warning for the person who starts the service, and the setting or request that ends it. */
 export interface StartWarning extends Bilingual {
   remedy: string;
 }

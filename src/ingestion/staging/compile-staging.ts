@@ -31,7 +31,7 @@ export interface StagingPlan {
   insert: SqlStatement;
   /** The resolved type of each mapped column, in the order of the mapping. */
   types: ResolvedType[];
-  /** The source column that nodes are shown by; null for their keys, and for edges. */
+  /** The source column by which nodes are shown; null for their keys, and for edges. */
   display: string | null;
   /** The names of the values in `sample`, in its order. */
   sampled: { name: string; isSensitive: boolean }[];

@@ -1,13 +1,13 @@
 import { type NodeMapping } from '../mapping/mapping.js';
 import { type ResolvedType } from './column-sql.js';
 
-/** Names that people give to the name of a thing, the clearest first. */
+/** Common names of the column with a thing's name, the clearest first. */
 const exact = ['display_name', 'full_name', 'name', '名称', '姓名', '名字', 'title', '标题', 'label'];
 const endings = /(?:_name|[a-z]Name|名称|姓名|名)$/;
 
 /**
- * The source column that nodes are shown by: the mapping's `display`, otherwise the first text that is called a name. Null where there
- * is none, and nodes are shown by their keys. Sensitive columns and key columns are never taken.
+ * The source column by which nodes are shown: the mapping's `display`, otherwise the first text column with such a name. Null if
+ * there is none; nodes are then shown by their keys. Sensitive columns and key columns are never taken.
  * @param types of the mapped columns, in their order
  */
 export function displayColumn({ display, columns, key }: NodeMapping, types: ResolvedType[]): string | null {
