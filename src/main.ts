@@ -75,7 +75,7 @@ async function main(): Promise<void> {
     if (settings.isProduction && warnings.length > 0) process.stdout.write(describeWarnings(warnings));
   } catch (error) {
     // Closes before its database does. Otherwise the log would report a lost database beside the real reason.
-    await app?.close().catch((cause: unknown) => log.warn({ cause }, 'The application did not close well'));
+    await app?.close().catch((cause: unknown) => log.warn({ cause }, 'The application did not close cleanly'));
     await embedded?.stop();
     throw error;
   }

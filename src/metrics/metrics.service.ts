@@ -185,7 +185,7 @@ export class MetricsService implements OnModuleInit {
     const opened = new Map<string, UsableConnection>();
     for (const binding of bindings) {
       const row = metric.binding?.bound === binding ? metric : graph.ownerOf(binding);
-      if (!row) throw new Error('A binding of no metric that was read');
+      if (!row) throw new Error('The binding belongs to no metric that was read');
       const { id, name, savedBy } = row;
       const key = `${binding.connection_id} ${savedBy?.id}`;
       if (!opened.has(key)) opened.set(key, await this.warehouse.open({ kind: 'metric', id, name, savedBy }, binding.connection_id, claim));

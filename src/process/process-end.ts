@@ -53,7 +53,7 @@ export function endOnFault(log: Logger, abandon: () => void): void {
   process.on('uncaughtException', (error, origin) => {
     if (ending) return;
     ending = true;
-    log.fatal({ cause: error, origin }, 'A fault that nobody caught: the process ends');
+    log.fatal({ cause: error, origin }, 'Uncaught fault: the process ends');
     abandon();
     process.exit(1);
   });

@@ -57,7 +57,7 @@ export class RetentionService implements OnApplicationBootstrap, BeforeApplicati
       try {
         removed[what] = await this.sweepOne(remove);
       } catch (cause) {
-        this.log.warn({ cause, what }, 'What is kept no longer could not be removed; the next sweep tries again');
+        this.log.warn({ cause, what }, 'Expired records could not be removed; the next sweep tries again');
       }
     }
     return removed;

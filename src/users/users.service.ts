@@ -28,7 +28,7 @@ export class UsersService implements OnApplicationBootstrap {
   async onApplicationBootstrap(): Promise<void> {
     const namesakes = await this.users.fillNormalNames();
     if (namesakes.length > 0)
-      this.log.warn({ usernames: namesakes }, 'Users whose names differ from an older one in case or spelling only');
+      this.log.warn({ usernames: namesakes }, 'Some users have names that differ from an older one only in case or spelling');
     if (await this.users.existsAdmin()) return;
     await this.users.createFirstAdmin(firstAdmin, await this.hasher.hash(this.firstPassword()));
   }
@@ -71,7 +71,7 @@ export class UsersService implements OnApplicationBootstrap {
     try {
       await this.users.rehash(id, passwordHash, await this.hasher.hash(password));
     } catch (cause) {
-      this.log.warn({ cause }, 'A password could not be hashed at the cost of today');
+      this.log.warn({ cause }, 'A password could not be hashed again at the current cost');
     }
   }
 

@@ -62,7 +62,7 @@ export async function ensureRoles(client: pg.ClientBase, owner: string, access: 
   if (left.length > 0) {
     log?.warn(
       { sql: left.map(({ sql }) => sql) },
-      '数据库角色的部分限制须由管理员设置（见 sql） / Some limits of the database roles are for an administrator to set (see sql)',
+      '数据库角色的部分限制须由管理员设置（见 sql） / An administrator must set some limits of the database roles (see sql)',
     );
   }
 }

@@ -190,7 +190,7 @@ class PlanCompiler {
 
   private required<K extends Operator['kind']>(kind: K): Operator & { kind: K } {
     const operator = findOperator(this.plan.root, kind);
-    if (!operator) throw new Error(`A plan without ${kind} is no plan`);
+    if (!operator) throw new Error(`The plan lacks the operator ${kind}`);
     return operator;
   }
 }
