@@ -175,7 +175,7 @@ function typeMap(entries: { name: string; value: TypedExpression }[], position: 
   return boundedConstant(map, position, context);
 }
 
-/** A list or map of constants is sent whole: sent in parts, `[$p, $p, …]` would multiply a parameter. */
+/** Checks the size of a list or map of constants here, because PostgreSQL never sees its parts: `[$p, $p, …]` multiplies a parameter. */
 function boundedConstant(value: Constant, position: number, context: QueryContext): TypedExpression {
   const size = sizeOfConstant(value);
   if (size > maxValueBytes) throw new ValueTooLargeError(size, maxValueBytes, context.place(position));
