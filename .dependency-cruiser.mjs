@@ -20,7 +20,7 @@ const floors = [
   ['questions'],
   ['retrieval'],
   ['queries'],
-  ['health', 'retention', 'openapi', 'process'],
+  ['health', 'retention', 'openapi', 'process', 'backup'],
 ];
 
 /** The rooms of a folder, likewise. */

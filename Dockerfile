@@ -1,4 +1,4 @@
-# Two commands: `api` (default) and `retrieval`.
+# Commands: `api` (default), `retrieval`, `backup FILE` and `restore FILE`.
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./

@@ -13,7 +13,7 @@ import { loadSettings, type Settings } from './config/settings.js';
 import { knownAdminPassword, startWarnings } from './config/start-warnings.js';
 import { describeStartFailure } from './process/describe-start-failure.js';
 import { lockDataDirectory, openDataDirectory, socketDirectory } from './database/embedded/data-directory.js';
-import { EmbeddedPostgres } from './database/embedded/embedded-postgres.js';
+import { embeddedDatabase, EmbeddedPostgres } from './database/embedded/embedded-postgres.js';
 import { prepareDatabase } from './database/prepare-database.js';
 import { prepareServer } from './database/roles/prepare-server.js';
 import { LicenceVerifier } from './licensing/licence.verifier.js';
@@ -23,8 +23,6 @@ import { addressOf, describeWarnings, welcome } from './process/welcome.js';
 import { type RetrievalPlace } from './retrieval/retrieval.supervisor.js';
 import { joined } from './text/bilingual.js';
 import { UsersService } from './users/users.service.js';
-
-const embeddedDatabase = 'graph_service';
 
 /** The time for connections, pools and the embedded server to close after the last answer. */
 const closingMs = 5_000;

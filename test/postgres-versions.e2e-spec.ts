@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process';
-import path from 'node:path';
 import pg from 'pg';
 import { DatabaseIsNewerError } from '../src/database/migrations/require-known-migrations.js';
 import { prepareDatabase } from '../src/database/prepare-database.js';
 import { roleName, roles } from '../src/database/roles/database-access.js';
 import { RolesMissingError } from '../src/database/roles/roles.errors.js';
 import { PostgresTooOldError } from '../src/database/server-version.js';
+import { runDemo } from './support/commands.js';
 import { asSuperuser } from './support/database.js';
 import { findEngine, PostgresEngine } from './support/postgres-engine.js';
 import { ServiceProcess } from './support/service-process.js';
@@ -41,7 +40,7 @@ describe.each([15, 16, 17, 18])('PostgreSQL %i', major => {
       for (const start of ['first', 'second']) {
         const service = await ServiceProcess.start({ environment: { DATABASE_URL: ownerUrl } });
         try {
-          if (start === 'first') expect(await demo(service.url)).toEqual({ code: 0, stderr: '' });
+          if (start === 'first') expect(await runDemo(service.url)).toMatchObject({ code: 0, stderr: '' });
           expect(service.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
           expect((await service.stop()).code).toBe(0);
         } finally {
@@ -101,12 +100,3 @@ describe('the start', () => {
     })();
   }, 60_000);
 });
-
-/** The steps of `npm run demo`, which uploads, maps, runs, asks, and computes a metric. */
-async function demo(url: string): Promise<{ code: number | null; stderr: string }> {
-  const script = path.resolve(__dirname, '..', 'examples', 'demo', 'run.mjs');
-  const child = spawn(process.execPath, [script, '--url', url], { stdio: ['ignore', 'ignore', 'pipe'] });
-  let stderr = '';
-  child.stderr.on('data', (text: Buffer) => (stderr += text.toString()));
-  return new Promise(resolve => child.once('close', code => resolve({ code, stderr })));
-}

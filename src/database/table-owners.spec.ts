@@ -23,10 +23,11 @@ const owners: Record<string, string> = {
   warehouse_connections: 'warehouse/connections/connections.repository.ts',
 };
 
-/** Tables of one graph or one upload, by the expression for their names in the statements. */
+/** Tables of one graph or one upload, and all of an empty database, by the expression for their names in the statements. */
 const ownersOfNamed: Record<string, string> = {
   '${scope.nodes}': 'ingestion/run/write-nodes.ts',
   '${scope.edges}': 'ingestion/run/write-edges.ts',
+  '${emptyTable}': 'backup/restore-backup.ts',
   '${this.table}': 'warehouse/mirror/csv/copy-target.ts',
 };
 

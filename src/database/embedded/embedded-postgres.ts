@@ -7,8 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
 import { keepSecret, socketDirectory } from './data-directory.js';
+import { requireSameMajor } from './cluster-major.js';
 import { choosePostgresAccount, type PostgresAccount, type ServerCommand, withBoundedMemory } from './postgres-account.js';
-import { findPostgresBinaries } from './postgres-binaries.js';
+import { findPostgresBinaries, majorOf } from './postgres-binaries.js';
 
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 30_000;
@@ -18,6 +19,10 @@ const longestPauseMs = 10_000;
 /** After a run this long, the next restart pauses for the shortest time again. */
 const wellAfterMs = 30_000;
 const user = 'graph';
+const passwordFileName = 'postgres.password';
+
+/** The database of the service on its embedded server. */
+export const embeddedDatabase = 'graph_service';
 
 export interface EmbeddedPostgresOptions {
   /** The directory that will hold `postgres/`, its log and its password. It must exist, and the caller must have locked it. */
@@ -52,9 +57,11 @@ export class EmbeddedPostgres {
     const sockets = await socketDirectory(dataDirectory);
     const account = choosePostgresAccount([path.join(native, 'bin', 'postgres'), cluster, path.join(sockets, 'x')]);
     if (account.uid !== undefined) await chown(sockets, account.uid, account.uid);
-    const password = await keepSecret(path.join(dataDirectory, 'postgres.password'));
-    if (existsSync(path.join(cluster, 'PG_VERSION'))) await clearFormerServer(cluster);
-    else await createCluster(native, cluster, account, password);
+    const password = await keepSecret(path.join(dataDirectory, passwordFileName));
+    if (holdsCluster(dataDirectory)) {
+      requireSameMajor(cluster, await majorOf(native));
+      await clearFormerServer(cluster);
+    } else await createCluster(native, cluster, account, password);
 
     const serverSettings: Record<string, string> = {
       listen_addresses: '',
@@ -84,7 +91,7 @@ export class EmbeddedPostgres {
       ...settings,
     };
     const args = ['-D', cluster, ...Object.entries(serverSettings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
-    const url = `postgresql://${user}:${password}@/postgres?host=${encodeURIComponent(sockets)}`;
+    const url = serverUrl(sockets, password);
     const server = new EmbeddedPostgres(
       url,
       dataDirectory,
@@ -93,6 +100,11 @@ export class EmbeddedPostgres {
     await server.spawn();
     void server.keepAlive();
     return server;
+  }
+
+  /** URL of the server that another process runs on this data directory. */
+  static async urlOf(dataDirectory: string): Promise<string> {
+    return serverUrl(await socketDirectory(dataDirectory), await keepSecret(path.join(dataDirectory, passwordFileName)));
   }
 
   /** Creates the database unless it is there, and returns its URL. */
@@ -110,7 +122,7 @@ export class EmbeddedPostgres {
 
   /** URL of another database of this server. */
   databaseUrl(database: string): string {
-    return this.url.replace('@/postgres?', `@/${encodeURIComponent(database)}?`);
+    return databaseUrl(this.url, database);
   }
 
   /** Calls `handler` whenever the server ends without being stopped, with the time until it is started again. */
@@ -172,6 +184,20 @@ export class EmbeddedPostgres {
       await this.spawn().catch(() => undefined);
     }
   }
+}
+
+function serverUrl(sockets: string, password: string): string {
+  return `postgresql://${user}:${password}@/postgres?host=${encodeURIComponent(sockets)}`;
+}
+
+/** URL of another database of the same server. */
+export function databaseUrl(url: string, database: string): string {
+  return url.replace('@/postgres?', `@/${encodeURIComponent(database)}?`);
+}
+
+/** Tells whether the directory holds a cluster of an embedded server. */
+export function holdsCluster(dataDirectory: string): boolean {
+  return existsSync(path.join(dataDirectory, 'postgres', 'PG_VERSION'));
 }
 
 /**

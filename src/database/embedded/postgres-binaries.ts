@@ -30,6 +30,12 @@ export async function findPostgresBinaries(): Promise<string> {
   );
 }
 
+/** The major of PostgreSQL that the package holds, by its version. */
+export async function majorOf(native: string): Promise<string> {
+  const text = await readFile(path.join(path.dirname(native), 'package.json'), 'utf8');
+  return (JSON.parse(text) as { version: string }).version.split('.')[0]!;
+}
+
 /**
  * Restores the links between libraries. npm archives hold no symbolic links, and the package's install script does not run under
  * `--ignore-scripts`.

@@ -1,0 +1,87 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { type Logger } from 'pino';
+import { BackupReader } from './backup/backup-reader.js';
+import { openSource, openTarget } from './backup/open-target.js';
+import { Progress } from './backup/progress.js';
+import { restoreBackup } from './backup/restore-backup.js';
+import { partialName, writeBackup } from './backup/write-backup.js';
+import { createLog } from './common/logging/log.js';
+import { scrubber } from './common/logging/scrub-secrets.js';
+import { InvalidSettingsError } from './config/settings-reader.js';
+import { loadSettings, type Settings } from './config/settings.js';
+import { type EmbeddedPostgres } from './database/embedded/embedded-postgres.js';
+import { sever } from './database/sever-connection.js';
+import { describeStartFailure } from './process/describe-start-failure.js';
+
+const usage = `用法 / Usage: npm run backup -- FILE
+              npm run restore -- FILE
+数据来自或写入 DATABASE_URL；未设置时为 DATA_DIR 下的内置数据库 / The data are those of DATABASE_URL, or of the embedded database under DATA_DIR
+`;
+
+const usageExitCode = 64;
+const interruptedExitCode = 130;
+
+let server: EmbeddedPostgres | undefined;
+let unfinished: string | undefined;
+
+/** Runs the commands `backup FILE` and `restore FILE`. */
+async function main(): Promise<void> {
+  const [command, given, ...more] = process.argv.slice(2);
+  if ((command !== 'backup' && command !== 'restore') || given === undefined || given.startsWith('-') || more.length > 0) {
+    process.stderr.write(usage);
+    process.exit(usageExitCode);
+  }
+  const settings = loadSettings({ servesApi: false });
+  const log = createLog('error', { secrets: settings.secrets });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
+  const file = path.resolve(given);
+  try {
+    await (command === 'backup' ? backUp : restore)(file, settings, log);
+  } finally {
+    await server?.stop();
+  }
+  process.exit(0);
+}
+
+async function backUp(file: string, settings: Settings, log: Logger): Promise<void> {
+  const source = await openSource(settings, log);
+  server = source.server;
+  unfinished = partialName(file);
+  const { tables, rows, bytes, leftOut } = await writeBackup(source.client, file, progress()).finally(() => sever(source.client));
+  if (leftOut.length > 0) say(`未包含（不是普通表） / Not in the backup, because they are no plain tables: ${leftOut.join(', ')}`);
+  say(`已备份 / Backed up: ${tables} 张表 / tables, ${rows} 行 / rows, ${(bytes / 1e6).toFixed(1)} MB → ${file}`);
+  say('该文件含口令哈希，请妥善保管 / The file holds password hashes: keep it safe');
+}
+
+async function restore(file: string, settings: Settings, log: Logger): Promise<void> {
+  say(`检查备份 / Checking the backup ${file}`);
+  const checked = await BackupReader.check(file);
+  const { manifest } = checked;
+  const target = await openTarget(settings, manifest.tables.length);
+  server = target.server;
+  const { ownerUrl } = target;
+  const { tables, rows } = await restoreBackup({ file, checked, ownerUrl, given: settings.databaseUrls, log, progress: progress() });
+  say(`已恢复 / Restored: ${tables} 张表 / tables, ${rows} 行 / rows（备份于 / backed up ${manifest.created_at}, ${manifest.release}）`);
+}
+
+function progress(): Progress {
+  return new Progress(say);
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/** Leaves no half of a backup. A restore is undone by the server, whose client is gone. */
+function interrupt(): void {
+  if (unfinished !== undefined) rmSync(unfinished, { force: true });
+  server?.kill();
+  say('已中断 / Interrupted');
+  process.exit(interruptedExitCode);
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${scrubber([])(describeStartFailure(error))}\n`);
+  process.exit(error instanceof InvalidSettingsError ? 78 : 1);
+});

@@ -1,0 +1,85 @@
+/** The file cannot be written or read: no space, no right, no such folder, or a backup is there already. */
+export class BackupFileUnusableError extends Error {
+  constructor(file: string, { code, message }: NodeJS.ErrnoException) {
+    const [zh, en] = reasons[code ?? ''] ?? [message, message];
+    super(`无法使用备份文件 ${file}：${zh} / Cannot use the backup file ${file}: ${en}`);
+  }
+}
+
+const reasons: Record<string, [zh: string, en: string]> = {
+  ENOSPC: ['磁盘空间不足，请换一个空间足够的位置', 'no space is left on its disk; choose a place with more'],
+  EDQUOT: ['超出磁盘配额，请换一个位置', 'the disk quota is used up; choose another place'],
+  EEXIST: ['文件已存在，不会覆盖，请换一个名字', 'it exists and is not overwritten; choose another name'],
+  ENOENT: ['文件或其所在目录不存在', 'there is no such file or folder'],
+  EACCES: ['没有权限', 'permission denied'],
+  EROFS: ['所在磁盘只读', 'its disk is read-only'],
+  EISDIR: ['它是一个目录，请给出文件名', 'it is a folder; name a file'],
+  ENAMETOOLONG: ['文件名过长', 'its name is too long'],
+};
+
+/** The file is no backup, or not all of one, or not as it was written. */
+export class BackupDamagedError extends Error {
+  constructor(file: string, detail: string) {
+    super(
+      `${file} 不是完整无损的备份（${detail}），未恢复任何内容；请换用另一份备份 / ` +
+        `${file} is not a complete, undamaged backup (${detail}); nothing was restored: use another one`,
+    );
+  }
+}
+
+/** The backup comes from a release that this one does not know. */
+export class BackupIsNewerError extends Error {
+  constructor(made: string, own: string) {
+    super(
+      `该备份由更新的版本 ${made} 生成，本版本 ${own} 无法恢复；请用版本 ${made} 或更新的版本恢复 / ` +
+        `The backup was made by release ${made}, which is newer than this one (${own}): restore it with release ${made} or later`,
+    );
+  }
+}
+
+/** The target holds something already. */
+export class TargetNotEmptyError extends Error {
+  constructor(found: string) {
+    super(
+      `目标数据库不为空（${found}），未作任何改动；请用 DATA_DIR 指定一个新目录，或用 DATABASE_URL 指定一个空数据库 / ` +
+        `The target database is not empty (${found}); nothing was changed: set DATA_DIR to a new directory, or DATABASE_URL to an empty database`,
+    );
+  }
+}
+
+/** Processes of the service use the target. */
+export class ServiceRunsError extends Error {
+  constructor() {
+    super(
+      '服务正在使用该数据库；恢复前请先停止所有服务进程 / The service is using this database: stop all of its processes before a restore',
+    );
+  }
+}
+
+export class NothingToBackUpError extends Error {
+  constructor(place: string) {
+    super(
+      `${place} 中没有本服务的数据；请检查 DATA_DIR 与 DATABASE_URL / ${place} holds no data of the service: check DATA_DIR and DATABASE_URL`,
+    );
+  }
+}
+
+/** Tables kept being made or dropped while the backup wanted to hold them. */
+export class TablesKeepChangingError extends Error {
+  constructor() {
+    super(
+      '表正在不断地新建、替换或删除，无法取得一致的快照；请稍后重试 / Tables are being made, replaced or dropped all the time: try again later',
+    );
+  }
+}
+
+/** The target's server has too few locks for one transaction over all tables. */
+export class TooFewLocksError extends Error {
+  constructor(tables: number, cause: unknown) {
+    super(
+      `数据库的锁不足以在一个事务中处理 ${tables} 张表，未作任何改动；请由管理员调大 max_locks_per_transaction 并重启数据库 / ` +
+        `The database has too few locks for ${tables} tables in one transaction; nothing was changed: have its administrator raise max_locks_per_transaction and restart it`,
+      { cause },
+    );
+  }
+}

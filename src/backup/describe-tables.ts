@@ -1,0 +1,85 @@
+import type pg from 'pg';
+import { quoteTable } from '../sql/quote-identifier.js';
+import { knownDefaults, type Manifest, recordTables, type TableDescription } from './manifest.js';
+
+/** A table with its identity in the database it is read from. */
+export interface FoundTable extends TableDescription {
+  oid: number;
+}
+
+const ours = `n.nspname IN ('mirror', 'graph_data') OR n.nspname = 'public' AND c.relname = ANY ($1)`;
+
+/** Lists the tables of the service in the order of their rows in a backup. `search_path` must be empty, so that types are named in full. */
+export async function describeTables(client: pg.ClientBase): Promise<FoundTable[]> {
+  const { rows } = await client.query<FoundTable>(
+    `SELECT c.oid::int8::float8 AS oid, n.nspname AS schema, c.relname AS name, obj_description(c.oid, 'pg_class') AS comment,
+       ARRAY(SELECT jsonb_build_object(
+               'name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'not_null', a.attnotnull,
+               'default', CASE WHEN n.nspname = 'graph_data' AND pg_get_expr(d.adbin, d.adrelid) = ANY ($2) THEN pg_get_expr(d.adbin, d.adrelid) END,
+               'comment', col_description(c.oid, a.attnum))
+             FROM pg_attribute a LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
+             WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' ORDER BY a.attnum) AS columns,
+       ARRAY(SELECT jsonb_build_object('primary', i.indisprimary, 'unique', i.indisunique, 'columns',
+               (SELECT jsonb_agg(a.attname ORDER BY k.place) FROM unnest(i.indkey) WITH ORDINALITY k (attnum, place)
+                JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.attnum WHERE k.place <= i.indnkeyatts))
+             FROM pg_index i JOIN pg_class ic ON ic.oid = i.indexrelid JOIN pg_am m ON m.oid = ic.relam
+             WHERE i.indrelid = c.oid AND n.nspname <> 'public' AND m.amname = 'btree' AND i.indexprs IS NULL AND i.indpred IS NULL
+             ORDER BY i.indexrelid) AS indexes
+     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE c.relkind = 'r' AND (${ours}) ORDER BY n.nspname <> 'public', n.nspname, c.relname`,
+    [recordTables, knownDefaults],
+  );
+  const { rows: references } = await client.query<{ table: number; needs: number }>(
+    `SELECT conrelid::int8::float8 AS "table", confrelid::int8::float8 AS needs FROM pg_constraint
+     WHERE contype = 'f' AND conrelid <> confrelid AND connamespace = 'public'::regnamespace`,
+  );
+  // A table without columns holds nothing.
+  return inOrderOfReferences(
+    rows.filter(({ columns }) => columns.length > 0),
+    references,
+  );
+}
+
+/** Names what stays out of a backup: views and everything else in the mirror that is no plain table. */
+export async function listLeftOut(client: pg.ClientBase): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT format('mirror.%I', c.relname) AS name FROM pg_class c
+     WHERE c.relnamespace = 'mirror'::regnamespace AND c.relkind IN ('v', 'm', 'p', 'f') ORDER BY 1`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Reads the next value of each sequence of the service. Sequences know no snapshot: read them after it was taken. */
+export async function readSequences(client: pg.ClientBase): Promise<Manifest['sequences']> {
+  const { rows } = await client.query<{ schema: string; name: string; step: string }>(
+    `SELECT n.nspname AS schema, c.relname AS name, s.seqincrement AS step
+     FROM pg_sequence s JOIN pg_class c ON c.oid = s.seqrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+       LEFT JOIN pg_depend d ON d.objid = c.oid AND d.deptype IN ('a', 'i') LEFT JOIN pg_class t ON t.oid = d.refobjid
+     WHERE n.nspname = 'graph_data' OR n.nspname = 'public' AND t.relname = ANY ($1) ORDER BY 1, 2`,
+    [recordTables],
+  );
+  const sequences: Manifest['sequences'] = [];
+  for (const { schema, name, step } of rows) {
+    const { rows: state } = await client.query<{ next: string }>(
+      `SELECT CASE WHEN is_called THEN last_value + $1::bigint ELSE last_value END AS next FROM ${quoteTable(schema, name)}`,
+      [step],
+    );
+    sequences.push({ schema, name, next: state[0]!.next });
+  }
+  return sequences;
+}
+
+function inOrderOfReferences(tables: FoundTable[], references: { table: number; needs: number }[]): FoundTable[] {
+  const ordered = new Set<FoundTable>();
+  const byOid = new Map(tables.map(table => [table.oid, table]));
+  const place = (table: FoundTable, below: readonly FoundTable[] = []): void => {
+    if (ordered.has(table) || below.includes(table)) return;
+    for (const reference of references.filter(each => each.table === table.oid)) {
+      const needed = byOid.get(reference.needs);
+      if (needed) place(needed, [...below, table]);
+    }
+    ordered.add(table);
+  };
+  for (const table of tables) place(table);
+  return [...ordered];
+}
