@@ -14,14 +14,21 @@ export class ApiKeysController {
   constructor(private readonly keys: ApiKeysService) {}
 
   @Get()
-  @ApiOperation({ summary: '我的密钥 / My keys' })
+  @ApiOperation({
+    summary: '我的密钥 / My keys',
+    description: '只显示前缀，不显示密钥本身。 / With their prefixes; the keys themselves are never shown again.',
+  })
   @ApiOkResponse({ type: PageOf(ApiKeyResponse) })
   list(@CurrentPrincipal() principal: Principal, @Query() query: PageQuery): Promise<Page<ApiKeyResponse>> {
     return this.keys.list(principal, query);
   }
 
   @Post()
-  @ApiOperation({ summary: '创建密钥；raw_key 仅显示一次 / Create a key; raw_key is shown once' })
+  @ApiOperation({
+    summary: '创建密钥；raw_key 仅显示一次 / Create a key; raw_key is shown once',
+    description:
+      '密钥以 X-API-Key 发送，只能使用所列的图；tables:write 另可上传表。 / Send the key as X-API-Key; it opens only the graphs that are listed, and with tables:write it also loads tables.',
+  })
   @ApiCreatedResponse({ type: NewApiKeyResponse })
   create(@CurrentPrincipal() principal: Principal, @Body() body: CreateApiKeyRequest): Promise<NewApiKeyResponse> {
     return this.keys.create(principal, body);
@@ -29,7 +36,10 @@ export class ApiKeysController {
 
   @Post(':id/rotate')
   @HttpCode(200)
-  @ApiOperation({ summary: '换新密钥，旧的立即失效 / A new secret; the old one fails at once' })
+  @ApiOperation({
+    summary: '换新密钥，旧的立即失效 / A new secret; the old one fails at once',
+    description: '名称、图、权限与期限不变。 / Its name, graphs, permissions and expiry stay.',
+  })
   @ApiOkResponse({ type: NewApiKeyResponse })
   rotate(@CurrentPrincipal() principal: Principal, @IdParam() id: number): Promise<NewApiKeyResponse> {
     return this.keys.rotate(principal, id);
@@ -37,7 +47,10 @@ export class ApiKeysController {
 
   @Delete(':id')
   @HttpCode(204)
-  @ApiOperation({ summary: '吊销密钥 / Revoke a key' })
+  @ApiOperation({
+    summary: '吊销密钥 / Revoke a key',
+    description: '立即失效，不能恢复；管理员可吊销任何人的密钥。 / It fails at once and for good; an admin may revoke anyone’s.',
+  })
   @ApiNoContentResponse()
   revoke(@CurrentPrincipal() principal: Principal, @IdParam() id: number): Promise<void> {
     return this.keys.revoke(principal, id);

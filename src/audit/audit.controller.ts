@@ -12,7 +12,10 @@ export class AuditController {
 
   @Get()
   @AdminOnly()
-  @ApiOperation({ summary: '权限变更记录，最新在前 / What changed access, newest first' })
+  @ApiOperation({
+    summary: '权限变更记录，最新在前 / What changed access, newest first',
+    description: '谁在何时改变了用户、成员、授权或密钥。 / Who changed users, members, grants or keys, and when.',
+  })
   @ApiOkResponse({ type: PageOf(AuditEventResponse) })
   list(@Query() query: PageQuery): Promise<Page<AuditEventResponse>> {
     return this.audit.list(query);

@@ -15,7 +15,11 @@ export class AuthController {
   @Bucket('login')
   @HttpCode(200)
   @Public()
-  @ApiOperation({ summary: '登录 / Log in' })
+  @ApiOperation({
+    summary: '登录 / Log in',
+    description:
+      '返回令牌，之后以 Authorization: Bearer <token> 发送；must_change_password 为 true 时须先修改密码。 / Gives the token to send as Authorization: Bearer <token>; while must_change_password is true, change the password first.',
+  })
   @ApiOkResponse({ type: LoginResponse })
   login(@Body() { username, password }: LoginRequest): Promise<LoginResponse> {
     return this.auth.login(username, password);
@@ -24,7 +28,11 @@ export class AuthController {
   @Post('register')
   @Bucket('register')
   @Public()
-  @ApiOperation({ summary: '注册账号 / Register an account' })
+  @ApiOperation({
+    summary: '注册账号 / Register an account',
+    description:
+      '注册可能被管理员关闭（GET /api/settings）；注册后仍须登录。 / An operator may have closed it (GET /api/settings); log in afterwards.',
+  })
   @ApiCreatedResponse({ type: AccountResponse })
   register(@Body() { username, password }: RegisterRequest): Promise<AccountResponse> {
     return this.auth.register(username, password);
@@ -33,7 +41,10 @@ export class AuthController {
   @Put('password')
   @Bucket('password')
   @DuringPasswordChange()
-  @ApiOperation({ summary: '修改自己的密码，旧令牌全部失效 / Change your password; earlier tokens end' })
+  @ApiOperation({
+    summary: '修改自己的密码，旧令牌全部失效 / Change your password; earlier tokens end',
+    description: '返回新令牌；首次登录后须先做这一步。 / Gives a new token; after a first login nothing else is allowed before.',
+  })
   @ApiOkResponse({ type: LoginResponse })
   changePassword(@CurrentPrincipal() principal: Principal, @Body() body: ChangePasswordRequest): Promise<LoginResponse> {
     return this.auth.changePassword(principal, body.old_password, body.new_password);
@@ -41,7 +52,7 @@ export class AuthController {
 
   @Get('me')
   @DuringPasswordChange({ keys: true })
-  @ApiOperation({ summary: '当前用户 / Who am I' })
+  @ApiOperation({ summary: '当前用户 / Who am I', description: '令牌或密钥所属的用户。 / The user of the token or of the key.' })
   @ApiOkResponse({ type: AccountResponse })
   me(@CurrentPrincipal() principal: Principal): AccountResponse {
     return toAccountResponse(principal);
@@ -50,7 +61,10 @@ export class AuthController {
   @Post('logout')
   @HttpCode(204)
   @Authenticated()
-  @ApiOperation({ summary: '退出登录，所有令牌失效 / Log out: all your tokens end' })
+  @ApiOperation({
+    summary: '退出登录，所有令牌失效 / Log out: all your tokens end',
+    description: '此用户的所有令牌立即失效，密钥不受影响。 / All tokens of this user end at once; keys stay in force.',
+  })
   @ApiNoContentResponse()
   logout(@CurrentPrincipal() principal: Principal): Promise<void> {
     return this.auth.logout(principal);

@@ -16,7 +16,11 @@ export class HealthController {
   @Get()
   @Public()
   @Unread()
-  @ApiOperation({ summary: '进程存活 / The process lives' })
+  @ApiOperation({
+    summary: '进程存活 / The process lives',
+    description:
+      '只说明进程有应答，不检查数据库；不计入限额。 / Says only that the process answers and asks no database; it counts against no limit.',
+  })
   @ApiOkResponse({ type: HealthResponse })
   live(): HealthResponse {
     return { status: 'ok' };

@@ -11,7 +11,10 @@ export class ServiceSettingsController {
 
   @Get()
   @Public()
-  @ApiOperation({ summary: '版本、注册是否开放、语言 / Version, whether registration is open, languages' })
+  @ApiOperation({
+    summary: '版本、注册是否开放、语言 / Version, whether registration is open, languages',
+    description: '客户端在登录前需要知道的设置，无需凭证。 / What a client needs to know before a login; it takes no credential.',
+  })
   @ApiOkResponse({ type: ServiceSettingsResponse })
   get(): ServiceSettingsResponse {
     return this.health.publicSettings();

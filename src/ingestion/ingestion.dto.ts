@@ -15,6 +15,8 @@ import { type RunReport } from './run/run-report.js';
 /** Twice the parser's own limit in bytes, so that clients see the parser's message about the size. */
 const maxMappingLength = 512 * 1024;
 
+const runStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled'];
+
 export class ValidateMappingRequest {
   @ApiProperty({ example: exampleMapping, description: 'YAML，最多 256 KiB / YAML, at most 256 KiB' })
   @IsString()
@@ -100,6 +102,14 @@ export class ValidateMappingResponse {
   warnings: MappingWarningResponse[];
 }
 
+class LastRunResponse {
+  @ApiProperty({ example: 1 })
+  id: number;
+
+  @ApiProperty({ enum: runStatuses })
+  status: string;
+}
+
 export class JobResponse {
   @ApiProperty({ example: 1 })
   id: number;
@@ -116,11 +126,16 @@ export class JobResponse {
   @ApiProperty({ example: exampleMapping })
   mapping_yaml: string;
 
-  @ApiProperty({ type: Object, example: {}, description: '增量读取的位置 / where incremental reads go on' })
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    example: {},
+    description: '增量读取的位置 / where incremental reads go on',
+  })
   cursors: Record<string, string>;
 
-  @ApiProperty({ type: Object, nullable: true, example: { id: 1, status: 'succeeded' } })
-  last_run: { id: number; status: string } | null;
+  @ApiProperty({ type: LastRunResponse, nullable: true })
+  last_run: LastRunResponse | null;
 
   @ApiProperty({ format: 'date-time' })
   created_at: string;
@@ -129,6 +144,17 @@ export class JobResponse {
 export class CreatedJobResponse extends JobResponse {
   @ApiProperty({ type: [MappingWarningResponse] })
   warnings: MappingWarningResponse[];
+}
+
+class RunErrorResponse {
+  @ApiProperty({ example: 'statement_timeout' })
+  code: string;
+
+  @ApiProperty({ example: '某一步超过了时限 / a step took too long' })
+  detail: string;
+
+  @ApiPropertyOptional({ type: Object, description: '给程序读的事实 / facts for machines' })
+  context?: Record<string, unknown>;
 }
 
 export class RunResponse {
@@ -141,7 +167,7 @@ export class RunResponse {
   @ApiProperty({ example: 1 })
   graph_id: number;
 
-  @ApiProperty({ enum: ['queued', 'running', 'succeeded', 'failed', 'cancelled'] })
+  @ApiProperty({ enum: runStatuses })
   status: string;
 
   @ApiProperty({ type: String, nullable: true, example: 'staging 客户' })
@@ -161,8 +187,8 @@ export class RunResponse {
   })
   report: Partial<RunReport>;
 
-  @ApiProperty({ type: Object, nullable: true, example: null })
-  error: { code: string; detail: string } | null;
+  @ApiProperty({ type: RunErrorResponse, nullable: true, example: null })
+  error: RunErrorResponse | null;
 
   @ApiProperty({ format: 'date-time' })
   created_at: string;

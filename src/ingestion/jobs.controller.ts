@@ -31,6 +31,11 @@ import { JobChangeNotImplementedError } from './ingestion.errors.js';
 import { JobsService } from './jobs.service.js';
 import { hasEnded, maxWaitSeconds, RunsService } from './runs.service.js';
 
+const text = { schema: { type: 'string' } } as const;
+const runHeaders = {
+  Location: { ...text, description: '运行的地址 / the address of the run' },
+  'Preference-Applied': { ...text, description: '等待的秒数 / the seconds that were granted', required: false },
+};
 const job = { of: 'job', param: 'id' } as const;
 
 @ApiTags('ingestion')
@@ -43,7 +48,10 @@ export class JobsController {
 
   @Get('jobs')
   @Authenticated({ keys: true })
-  @ApiOperation({ summary: '导入任务 / Ingestion jobs of the graphs I may see' })
+  @ApiOperation({
+    summary: '导入任务 / Ingestion jobs of the graphs I may see',
+    description: '可用 graph_id 只看一个图的任务。 / Give graph_id for those of one graph.',
+  })
   @ApiOkResponse({ type: PageOf(JobResponse) })
   list(@CurrentPrincipal() principal: Principal, @Query() query: ListJobsQuery): Promise<Page<JobResponse>> {
     return this.jobs.list(principal, query);
@@ -51,7 +59,11 @@ export class JobsController {
 
   @Post('jobs')
   @GraphAccess('editor', { of: 'body' })
-  @ApiOperation({ summary: '由映射创建任务 / Create a job from a mapping' })
+  @ApiOperation({
+    summary: '由映射创建任务 / Create a job from a mapping',
+    description:
+      '先检查映射，再保存；运行时以创建者的名义读取数仓。 / The mapping is checked, then saved; its runs read the warehouse in the name of the creator.',
+  })
   @ApiCreatedResponse({ type: CreatedJobResponse })
   @ApiResponse({ status: 422, description: 'mapping_yaml validation failed: detail.errors[{loc, msg, type, line, column}]' })
   create(@CurrentPrincipal() principal: Principal, @Body() body: CreateJobRequest): Promise<CreatedJobResponse> {
@@ -61,7 +73,11 @@ export class JobsController {
   @Post('mappings/validate')
   @HttpCode(HttpStatus.OK)
   @Authenticated()
-  @ApiOperation({ summary: '只检查映射 / Check a mapping without creating anything' })
+  @ApiOperation({
+    summary: '只检查映射 / Check a mapping without creating anything',
+    description:
+      '与创建任务时的检查相同，列出全部错误及其行列。 / The same checks as for a job, with every problem and its line and column.',
+  })
   @ApiOkResponse({ type: ValidateMappingResponse })
   @ApiResponse({ status: 422, description: 'mapping_yaml validation failed: detail.errors[{loc, msg, type, line, column}]' })
   validate(@CurrentPrincipal() principal: Principal, @Body() body: ValidateMappingRequest): Promise<ValidateMappingResponse> {
@@ -70,7 +86,10 @@ export class JobsController {
 
   @Get('jobs/:id')
   @GraphAccess('viewer', job)
-  @ApiOperation({ summary: '一个任务 / One job' })
+  @ApiOperation({
+    summary: '一个任务 / One job',
+    description: '含映射、增量读取的位置与最近一次运行。 / With its mapping, where incremental reads go on, and its last run.',
+  })
   @ApiOkResponse({ type: JobResponse })
   get(@IdParam() id: number): Promise<JobResponse> {
     return this.jobs.get(id);
@@ -80,7 +99,10 @@ export class JobsController {
   @Authenticated({ keys: true })
   @Unread()
   @ApiParam({ name: 'id', schema: { type: 'integer', minimum: 1 } })
-  @ApiOperation({ summary: '修改任务（尚未提供） / Change a job (not implemented)' })
+  @ApiOperation({
+    summary: '修改任务（尚未提供） / Change a job (not implemented)',
+    description: '总是返回 501；请另建任务。 / Always a 501; create another job instead.',
+  })
   @ApiResponse({ status: 501, description: '尚未提供 / Not implemented' })
   replace(): never {
     throw new JobChangeNotImplementedError();
@@ -90,7 +112,7 @@ export class JobsController {
   @Authenticated({ keys: true })
   @Unread()
   @ApiParam({ name: 'id', schema: { type: 'integer', minimum: 1 } })
-  @ApiOperation({ summary: '删除任务（尚未提供） / Delete a job (not implemented)' })
+  @ApiOperation({ summary: '删除任务（尚未提供） / Delete a job (not implemented)', description: '总是返回 501。 / Always a 501.' })
   @ApiResponse({ status: 501, description: '尚未提供 / Not implemented' })
   remove(): never {
     throw new JobChangeNotImplementedError();
@@ -100,15 +122,19 @@ export class JobsController {
   @Bucket('run')
   @HttpCode(HttpStatus.ACCEPTED)
   @GraphAccess('editor', job)
-  @ApiOperation({ summary: '运行任务 / Run a job' })
+  @ApiOperation({
+    summary: '运行任务 / Run a job',
+    description:
+      '立即返回 202 与 Location；Prefer: wait=N 时，运行若在 N 秒内结束则返回 200。 / Answers 202 with a Location at once; with Prefer: wait=N it is a 200 if the run ends within N seconds.',
+  })
   @ApiHeader({
     name: 'Prefer',
     required: false,
     description: '最多等待 N 秒（至多 60） / wait up to N seconds, 60 at most',
     example: 'wait=30',
   })
-  @ApiAcceptedResponse({ type: RunResponse, description: '已排队 / queued or going on; see Location' })
-  @ApiOkResponse({ type: RunResponse, description: '在等待时间内结束 / ended within the time waited' })
+  @ApiAcceptedResponse({ type: RunResponse, headers: runHeaders, description: '已排队 / queued or going on; see Location' })
+  @ApiOkResponse({ type: RunResponse, headers: runHeaders, description: '在等待时间内结束 / ended within the time waited' })
   @ApiResponse({ status: 409, description: '已有运行 / a run of this job is waiting or going on' })
   async run(
     @CurrentPrincipal() principal: Principal,
@@ -123,7 +149,10 @@ export class JobsController {
 
   @Get('jobs/:id/runs')
   @GraphAccess('viewer', job)
-  @ApiOperation({ summary: '任务的运行记录 / Runs of a job, the newest first' })
+  @ApiOperation({
+    summary: '任务的运行记录 / Runs of a job, the newest first',
+    description: '早已结束的运行只保留一段时间（RUNS_KEPT_DAYS）。 / Runs that ended long ago are removed (RUNS_KEPT_DAYS).',
+  })
   @ApiOkResponse({ type: PageOf(RunResponse) })
   listRuns(@IdParam() id: number, @Query() query: PageQuery): Promise<Page<RunResponse>> {
     return this.runs.list(id, query.limit, query.cursor);

@@ -21,7 +21,11 @@ export class RunsController {
 
   @Get(':id')
   @GraphAccess('viewer', run)
-  @ApiOperation({ summary: '一次运行及其报告 / One run and its report' })
+  @ApiOperation({
+    summary: '一次运行及其报告 / One run and its report',
+    description:
+      'report 逐项列出读取、写入与拒绝的行数；失败时 error 说明原因。 / report counts the rows read, written and rejected of each target; error says why a run failed.',
+  })
   @ApiOkResponse({ type: RunResponse })
   get(@IdParam() id: number): Promise<RunResponse> {
     return this.runs.get(id);
@@ -29,7 +33,10 @@ export class RunsController {
 
   @Get(':id/rejected')
   @GraphAccess('viewer', run)
-  @ApiOperation({ summary: '被拒绝的行及原因 / Rejected rows and their reasons' })
+  @ApiOperation({
+    summary: '被拒绝的行及原因 / Rejected rows and their reasons',
+    description: 'JSON 一页一页地读；ndjson 与 csv 一次给出全部。 / As JSON page by page; ndjson and csv give all of them at once.',
+  })
   @ApiProduces('application/json', 'application/x-ndjson', 'text/csv')
   @ApiOkResponse({ type: PageOf(RejectedRowResponse) })
   async rejected(
@@ -49,7 +56,10 @@ export class RunsController {
 
   @Sse(':id/events')
   @GraphAccess('viewer', run)
-  @ApiOperation({ summary: '运行进度（事件流） / Progress of a run as server-sent events' })
+  @ApiOperation({
+    summary: '运行进度（事件流） / Progress of a run as server-sent events',
+    description: '进度变化时推送 progress，结束时推送 end 并关闭。 / Sends progress whenever something changes, then end, and closes.',
+  })
   @ApiProduces('text/event-stream')
   @ApiOkResponse({ schema: { type: 'string' }, description: 'progress, end: {run}; access_lost: {detail, code}' })
   @ApiResponse({ status: 503, description: '同时观察的运行过多 / too many runs are watched at once' })
@@ -60,7 +70,11 @@ export class RunsController {
   @Post(':id/cancel')
   @HttpCode(HttpStatus.ACCEPTED)
   @GraphAccess('editor', run)
-  @ApiOperation({ summary: '取消运行 / Cancel a run' })
+  @ApiOperation({
+    summary: '取消运行 / Cancel a run',
+    description:
+      '进行中的一步会先停下，图保持运行前的样子。 / The step that is going on is stopped, and the graph stays as it was before the run.',
+  })
   @ApiResponse({ status: 202, type: RunResponse })
   @ApiResponse({ status: 409, description: '已经结束 / it has ended already' })
   cancel(@IdParam() id: number): Promise<RunResponse> {

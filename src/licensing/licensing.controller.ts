@@ -11,7 +11,10 @@ export class LicensingController {
 
   @Get()
   @AdminOnly()
-  @ApiOperation({ summary: '许可证状态 / The state of the licence' })
+  @ApiOperation({
+    summary: '许可证状态 / The state of the licence',
+    description: '许可证是否检查、检查结果与到期时间。 / Whether the licence is checked, what the check found, and when it ends.',
+  })
   @ApiOkResponse({ type: LicenseResponse })
   show(): LicenseResponse {
     return toLicenseResponse(this.licence.state());

@@ -201,9 +201,26 @@ export class MetricSourceResponse {
   table: string;
 }
 
+/** A warning for the sender that does not stop the request. */
+export class MetricWarning {
+  @ApiProperty({ example: 'NOT_A_NUMBER' })
+  code: string;
+
+  @ApiProperty({ example: '结果含 NaN，已改为 null / NaN in the result became null' })
+  message: string;
+}
+
+class AskedMetricResponse {
+  @ApiProperty({ example: 1 })
+  id: number;
+
+  @ApiProperty({ example: '销售额' })
+  name: string;
+}
+
 export class ExecuteMetricResponse {
-  @ApiProperty({ type: Object, example: { id: 1, name: '销售额' } })
-  metric: { id: number; name: string };
+  @ApiProperty({ type: AskedMetricResponse })
+  metric: AskedMetricResponse;
 
   @ApiProperty({ example: 'aggregate' })
   pattern: string;
@@ -229,7 +246,11 @@ export class ExecuteMetricResponse {
   @ApiProperty({ type: 'array', items: {}, example: ['2024-01-01'] })
   params: unknown[];
 
-  @ApiProperty({ type: Object, example: { parse: 0.4, compile: 1.1, execute: 23.8, total: 26 } })
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'number' },
+    example: { parse: 0.4, compile: 1.1, execute: 23.8, total: 26 },
+  })
   timing_ms: { parse: number; compile: number; execute: number; total: number };
 
   @ApiProperty({ type: String, nullable: true, format: 'date-time' })
@@ -238,14 +259,8 @@ export class ExecuteMetricResponse {
   @ApiProperty({ type: [MetricSourceResponse], description: '结果所依据的表 / The tables the result rests on' })
   sources: MetricSourceResponse[];
 
-  @ApiProperty({ type: [Object], example: [] })
+  @ApiProperty({ type: [MetricWarning], example: [] })
   warnings: MetricWarning[];
-}
-
-/** A warning for the sender that does not stop the request. */
-export interface MetricWarning {
-  code: string;
-  message: string;
 }
 
 /** Fills in every default of the request, as the compiler needs it. */

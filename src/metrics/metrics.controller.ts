@@ -31,7 +31,10 @@ export class MetricsController {
 
   @Get()
   @Authenticated({ keys: true })
-  @ApiOperation({ summary: '我可以使用的指标 / The metrics I may use' })
+  @ApiOperation({
+    summary: '我可以使用的指标 / The metrics I may use',
+    description: '可用 graph_id 只看一个图的指标。 / Give graph_id for those of one graph.',
+  })
   @ApiOkResponse({ type: PageOf(MetricResponse) })
   list(@CurrentPrincipal() principal: Principal, @Query() query: ListMetricsQuery): Promise<Page<MetricResponse>> {
     return this.definitions.list(principal, query);
@@ -39,7 +42,11 @@ export class MetricsController {
 
   @Post()
   @GraphAccess('editor', { of: 'body' })
-  @ApiOperation({ summary: '定义指标 / Define a metric' })
+  @ApiOperation({
+    summary: '定义指标 / Define a metric',
+    description:
+      '公式可先保存后绑定；未绑定的指标不能执行。 / A formula may be saved before it is bound; a metric that is not bound cannot be executed.',
+  })
   @ApiBody({ type: CreateMetricRequest, examples: createMetricExamples })
   @ApiCreatedResponse({ type: MetricResponse })
   create(@CurrentPrincipal() principal: Principal, @Body() body: CreateMetricRequest): Promise<MetricResponse> {
@@ -49,7 +56,11 @@ export class MetricsController {
   @Post('parse')
   @HttpCode(200)
   @Authenticated({ keys: true })
-  @ApiOperation({ summary: '识别公式的模式 / Tell which pattern a formula has' })
+  @ApiOperation({
+    summary: '识别公式的模式 / Tell which pattern a formula has',
+    description:
+      '不保存任何内容；公式有错时说明位置与应有的内容。 / Nothing is saved; a wrong formula is answered with the place and what could stand there.',
+  })
   @ApiBody({ type: ParseFormulaRequest, examples: parseFormulaExamples })
   @ApiOkResponse({ type: ParseFormulaResponse })
   @ApiResponse({ status: 400, description: 'FormulaParseError' })
@@ -59,7 +70,10 @@ export class MetricsController {
 
   @Get(':id')
   @GraphAccess('viewer', ofMetric)
-  @ApiOperation({ summary: '一个指标 / One metric' })
+  @ApiOperation({
+    summary: '一个指标 / One metric',
+    description: '含公式、识别出的模式、绑定与可用的维度。 / With its formula, the pattern found in it, its binding and its dimensions.',
+  })
   @ApiOkResponse({ type: MetricResponse })
   get(@IdParam() id: number): Promise<MetricResponse> {
     return this.definitions.get(id);
@@ -67,7 +81,11 @@ export class MetricsController {
 
   @Patch(':id')
   @GraphAccess('editor', ofMetric)
-  @ApiOperation({ summary: '修改指标 / Change a metric' })
+  @ApiOperation({
+    summary: '修改指标 / Change a metric',
+    description:
+      '省略的字段保持不变；绑定另用 PUT …/binding 修改。 / Fields that are left out stay as they are; PUT …/binding changes the binding.',
+  })
   @ApiOkResponse({ type: MetricResponse })
   update(@IdParam() id: number, @Body() body: UpdateMetricRequest): Promise<MetricResponse> {
     return this.definitions.update(id, body);
@@ -76,7 +94,10 @@ export class MetricsController {
   @Delete(':id')
   @HttpCode(204)
   @GraphAccess('editor', ofMetric)
-  @ApiOperation({ summary: '删除指标 / Delete a metric' })
+  @ApiOperation({
+    summary: '删除指标 / Delete a metric',
+    description: '引用它的指标此后不能执行。 / Metrics that refer to it can no longer be executed.',
+  })
   @ApiNoContentResponse()
   delete(@IdParam() id: number): Promise<void> {
     return this.definitions.delete(id);
@@ -84,7 +105,11 @@ export class MetricsController {
 
   @Put(':id/binding')
   @GraphAccess('editor', ofMetric)
-  @ApiOperation({ summary: '把指标绑定到数仓的表 / Bind a metric to tables of the warehouse' })
+  @ApiOperation({
+    summary: '把指标绑定到数仓的表 / Bind a metric to tables of the warehouse',
+    description:
+      '检查每张表、每一列与每个连接；指标此后以绑定者的名义读取数仓。 / Every table, column and join is checked; the metric then reads the warehouse in the name of whoever bound it.',
+  })
   @ApiBody({ type: BindingRequest, examples: bindMetricExamples })
   @ApiOkResponse({ type: MetricResponse })
   @ApiResponse({ status: 422, description: '没有这样的表或列；FanOutJoin / no such table or column; FanOutJoin' })
@@ -95,7 +120,11 @@ export class MetricsController {
   @Post(':id/execute')
   @HttpCode(200)
   @GraphAccess('viewer', ofMetric)
-  @ApiOperation({ summary: '执行指标 / Execute a metric' })
+  @ApiOperation({
+    summary: '执行指标 / Execute a metric',
+    description:
+      '可按维度与时间分组、过滤、排序；dry_run 只返回 SQL。 / Grouped by dimensions and time, filtered and ordered as asked; dry_run only gives the SQL.',
+  })
   @ApiBody({ type: ExecuteMetricRequest, examples: executeMetricExamples })
   @ApiOkResponse({ type: ExecuteMetricResponse })
   @ApiResponse({ status: 400, description: 'FormulaParseError, MissingBindingError, UnsafeFilterClauseError' })

@@ -8,7 +8,7 @@ import { QueryInt } from '../http/validation/query-int.decorator.js';
 import { PageQuery } from '../http/paging/page.js';
 import { BindingRequest } from './binding/binding.dto.js';
 import { type MetricDescription } from './describe-metric.js';
-import { type MetricWarning } from './execute.dto.js';
+import { MetricWarning } from './execute.dto.js';
 import { supportedPatterns } from './formula/formula-keywords.js';
 import { bindingExample, formulaExample } from './metric-examples.js';
 import { type MetricRow } from './metric-rows.js';
@@ -183,7 +183,7 @@ export class MetricResponse {
   @ApiProperty({ example: true, description: '能否按时间查询 / whether it can be asked by time' })
   has_time: boolean;
 
-  @ApiProperty({ type: [Object], example: [] })
+  @ApiProperty({ type: [MetricWarning], example: [] })
   warnings: MetricWarning[];
 
   @ApiProperty({ format: 'date-time' })

@@ -17,7 +17,10 @@ export class PermissionsController {
 
   @Get()
   @GraphAccess('manager', graph, { keys: false })
-  @ApiOperation({ summary: '图的成员 / The members of a graph' })
+  @ApiOperation({
+    summary: '图的成员 / The members of a graph',
+    description: '成员及其角色；所有者不在其中。 / Members and their roles; the owner is not among them.',
+  })
   @ApiOkResponse({ type: PageOf(MemberResponse) })
   list(@IdParam() id: number, @Query() query: PageQuery): Promise<Page<MemberResponse>> {
     return this.permissions.list(id, query);
@@ -25,7 +28,11 @@ export class PermissionsController {
 
   @Post()
   @GraphAccess('manager', graph, { keys: false })
-  @ApiOperation({ summary: '授权用户使用图；再次授权即修改角色 / Grant access; granting again changes the role (200)' })
+  @ApiOperation({
+    summary: '授权用户使用图；再次授权即修改角色 / Grant access; granting again changes the role (200)',
+    description:
+      '以 username 指定用户；user_id 只供管理员使用。新成员为 201，修改角色为 200。 / Name the user by username; user_id is for admins. A new member is a 201, a changed role a 200.',
+  })
   @ApiBody({ type: GrantRequest, examples: { byName: { value: { username: 'li.lei', role: 'viewer' } }, byId: { value: { user_id: 2 } } } })
   @ApiCreatedResponse({ type: MemberResponse })
   @ApiOkResponse({ type: MemberResponse })
@@ -42,7 +49,10 @@ export class PermissionsController {
 
   @Patch(':user_id')
   @GraphAccess('manager', graph, { keys: false })
-  @ApiOperation({ summary: '修改成员角色 / Change the role of a member' })
+  @ApiOperation({
+    summary: '修改成员角色 / Change the role of a member',
+    description: '新角色从下一个请求起生效。 / The new role holds from the next request on.',
+  })
   @ApiOkResponse({ type: MemberResponse })
   changeRole(
     @CurrentPrincipal() principal: Principal,
@@ -56,7 +66,10 @@ export class PermissionsController {
   @Delete(':user_id')
   @HttpCode(204)
   @GraphAccess('manager', graph, { keys: false })
-  @ApiOperation({ summary: '移除成员 / Remove a member' })
+  @ApiOperation({
+    summary: '移除成员 / Remove a member',
+    description: '从下一个请求起不能再使用该图。 / From the next request on, the user may no longer use the graph.',
+  })
   @ApiNoContentResponse()
   revoke(@CurrentPrincipal() principal: Principal, @IdParam() id: number, @IdParam('user_id') userId: number): Promise<void> {
     return this.permissions.revoke(principal, id, userId);

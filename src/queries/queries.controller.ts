@@ -17,7 +17,11 @@ export class QueriesController {
   @Bucket('query')
   @HttpCode(200)
   @GraphAccess('viewer')
-  @ApiOperation({ summary: '检索、openCypher 或中英文提问 / Search, openCypher, or a question in Chinese or English' })
+  @ApiOperation({
+    summary: '检索、openCypher 或中英文提问 / Search, openCypher, or a question in Chinese or English',
+    description:
+      '须且只能给出 question、search、cypher 之一；答案附有来源的行，并会保存。 / Give exactly one of question, search and cypher; the answer cites the rows that it rests on, and is stored.',
+  })
   @ApiBody({ type: QueryRequest, examples: queryExamples })
   @ApiOkResponse({ type: QueryResponse })
   @ApiResponse({ status: 502, description: '检索未及时完成，工作继续进行 / Retrieval did not answer in time; the work goes on' })
@@ -28,7 +32,11 @@ export class QueriesController {
 
   @Get('queries/:query_id')
   @GraphAccess('viewer')
-  @ApiOperation({ summary: '已保存的答案 / A stored answer' })
+  @ApiOperation({
+    summary: '已保存的答案 / A stored answer',
+    description:
+      '按 query_id 再次读取，不重新计算；新的答案取代旧的。 / By its query_id, without computing it again; newer answers replace older ones.',
+  })
   @ApiOkResponse({ type: QueryResponse })
   get(@IdParam() id: number, @IdParam('query_id') queryId: number): Promise<QueryResponse> {
     return this.queries.get(id, queryId);

@@ -13,8 +13,8 @@ describe('the check against the OpenAPI document', () => {
   const headers = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': 'a' };
   const me = { user_id: 1, username: 'admin', is_admin: true, must_change_password: false };
   const good: SeenResponse = { method: 'GET', path: '/api/auth/me', status: 200, headers, body: JSON.stringify(me) };
-  const refusal = JSON.stringify({ detail: 'x', code: 'y' });
-  const legacy = JSON.stringify({ success: false, message: 'x', detail: 'x', code: 'y' });
+  const refusal = JSON.stringify({ detail: 'x', code: 'graph_not_found' });
+  const legacy = JSON.stringify({ success: false, message: 'x', detail: 'x', code: 'graph_not_found' });
 
   it.each<[string, Partial<SeenResponse>, RegExp | null]>([
     ['a good answer', {}, null],
@@ -29,6 +29,7 @@ describe('the check against the OpenAPI document', () => {
     ['a 5xx that is not described', { status: 502, body: refusal }, /is not described/],
     ['a described refusal', { status: 401, body: refusal }, null],
     ['a refusal of another kind', { status: 404, body: refusal }, null],
+    ['a refusal with an unknown code', { status: 401, body: '{"detail":"x","code":"y"}' }, /code must be equal/],
     ['a refusal without a code', { status: 401, body: '{"detail":"x"}' }, /required property 'code'/],
     ['a refusal as a page', { status: 404, headers: { ...headers, 'content-type': 'text/html' } }, /an error as text\/html/],
     ['an unknown route', { path: '/nowhere', status: 404, body: refusal }, null],

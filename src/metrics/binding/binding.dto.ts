@@ -171,7 +171,8 @@ export class BindingRequest {
 
   @ApiPropertyOptional({
     nullable: true,
-    type: Object,
+    type: 'object',
+    additionalProperties: { type: 'string' },
     example: { 金额: 'order_lines.unit_price * order_lines.quantity' },
     description: '逻辑名 → 表达式；省略时为表的全部列 / logical name → expression; all columns of the table when left out',
   })

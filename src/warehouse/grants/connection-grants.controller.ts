@@ -22,14 +22,21 @@ export class ConnectionGrantsController {
   constructor(private readonly grants: ConnectionGrantsService) {}
 
   @Get()
-  @ApiOperation({ summary: '谁可以使用数仓连接 / Who may use a warehouse connection, besides admins' })
+  @ApiOperation({
+    summary: '谁可以使用数仓连接 / Who may use a warehouse connection, besides admins',
+    description: 'read 可查看、映射、绑定表；write 另可上传与删除表。 / read sees, maps and binds tables; write also loads and drops them.',
+  })
   @ApiOkResponse({ type: PageOf(ConnectionGrantResponse) })
   list(@CurrentPrincipal() principal: Principal, @IdParam() id: number, @Query() query: PageQuery): Promise<Page<ConnectionGrantResponse>> {
     return this.grants.list(principal, id, query);
   }
 
   @Post()
-  @ApiOperation({ summary: '授权使用数仓连接；再次授权即修改权限 / Grant a connection; granting again changes the right (200)' })
+  @ApiOperation({
+    summary: '授权使用数仓连接；再次授权即修改权限 / Grant a connection; granting again changes the right (200)',
+    description:
+      '以 username 或 user_id 指定用户；everyone 为所有用户。新授权为 201，修改权限为 200。 / Name the user by username or user_id; everyone stands for all users. A new grant is a 201, a changed right a 200.',
+  })
   @ApiBody({ type: GrantConnectionRequest, examples })
   @ApiCreatedResponse({ type: ConnectionGrantResponse })
   @ApiOkResponse({ type: ConnectionGrantResponse })
@@ -46,7 +53,11 @@ export class ConnectionGrantsController {
 
   @Delete(':user_id')
   @HttpCode(204)
-  @ApiOperation({ summary: '收回授权 / Take a grant back' })
+  @ApiOperation({
+    summary: '收回授权 / Take a grant back',
+    description:
+      '以该用户名义读取的任务与指标随后会说明权限已失。 / Jobs and metrics that read in the name of the user then say that the right is gone.',
+  })
   @ApiNoContentResponse()
   revoke(@CurrentPrincipal() principal: Principal, @IdParam() id: number, @GranteeParam() grantee: Grantee): Promise<void> {
     return this.grants.revoke(principal, id, grantee);

@@ -34,7 +34,10 @@ export class TablesController {
 
   @Get()
   @ConnectionAccess('read', { keys: 'tables:write' })
-  @ApiOperation({ summary: '表的列表 / List tables' })
+  @ApiOperation({
+    summary: '表的列表 / List tables',
+    description: '按名称排列，一页一页地读。 / In the order of their names, page by page.',
+  })
   @ApiOkResponse({ type: PageOf(TableSummaryResponse) })
   async list(
     @CurrentPrincipal() principal: Principal,
@@ -48,7 +51,10 @@ export class TablesController {
   @Get(':table')
   @ConnectionAccess('read', { keys: 'tables:write' })
   @ApiParam({ name: 'table', example: 'customers' })
-  @ApiOperation({ summary: '表的列、键和样例 / Columns, keys and a sample of a table' })
+  @ApiOperation({
+    summary: '表的列、键和样例 / Columns, keys and a sample of a table',
+    description: '写映射与绑定前可先看；样例至多五行。 / Read it before writing a mapping or a binding; the sample has up to five rows.',
+  })
   @ApiOkResponse({ type: TableResponse })
   async describe(@CurrentPrincipal() principal: Principal, @IdParam() id: number, @Param('table') table: string): Promise<TableResponse> {
     return toTableResponse(await this.tables.describe(principal, id, table));
@@ -87,7 +93,10 @@ export class TablesController {
   @ConnectionAccess('write', { keys: 'tables:write' })
   @HttpCode(204)
   @ApiParam({ name: 'table', example: 'customers' })
-  @ApiOperation({ summary: '删除镜像表 / Drop a mirror table' })
+  @ApiOperation({
+    summary: '删除镜像表 / Drop a mirror table',
+    description: '只能删除镜像中的表，无法恢复。 / Only tables of the mirror can be dropped, and for good.',
+  })
   @ApiNoContentResponse()
   async drop(@CurrentPrincipal() principal: Principal, @IdParam() id: number, @Param('table') table: string): Promise<void> {
     await this.tables.drop(principal, id, table);

@@ -1,0 +1,59 @@
+import { type OpenAPIObject } from '@nestjs/swagger';
+
+interface Schema {
+  $ref?: string;
+  type?: string;
+  properties?: Record<string, Schema>;
+  allOf?: unknown[];
+  additionalProperties?: unknown;
+  default?: unknown;
+  example?: unknown;
+  description?: string;
+}
+
+/**
+ * Marks every schema of a request body as closed to other fields, because the service refuses them, and says each default in words:
+ * generators take a field that has a `default` for one that is always there.
+ */
+export function describeRequestSchemas({ paths, components }: OpenAPIObject): void {
+  const schemas = (components?.schemas ?? {}) as Record<string, Schema>;
+  const seen = new Set<string>();
+  const describe = (part: unknown): void => {
+    if (typeof part !== 'object' || part === null) return;
+    const { $ref } = part as Schema;
+    const name = typeof $ref === 'string' ? $ref.split('/').at(-1)! : undefined;
+    const schema = name === undefined ? undefined : schemas[name];
+    if (schema && !seen.has(name!)) {
+      seen.add(name!);
+      if (schema.properties) {
+        schema.additionalProperties ??= false;
+        Object.values(schema.properties).forEach(sayDefault);
+      }
+      describe(schema);
+    }
+    for (const inner of Object.values(part)) describe(inner);
+  };
+  for (const item of Object.values(paths)) {
+    for (const operation of Object.values(item) as { requestBody?: unknown }[]) describe(operation.requestBody);
+  }
+}
+
+function sayDefault(property: Schema): void {
+  if (property.default === undefined) return;
+  const value = JSON.stringify(property.default);
+  property.description = [property.description, `缺省为 ${value} / ${value} by default`].filter(Boolean).join('; ');
+  property.example ??= property.default;
+  delete property.default;
+}
+
+/** Says of an object without listed properties that it may have any. Generators otherwise take it for an empty one. */
+export function openMaps({ paths, components }: OpenAPIObject): void {
+  const open = (part: unknown): void => {
+    if (typeof part !== 'object' || part === null) return;
+    const schema = part as Schema;
+    if (schema.type === 'object' && !schema.properties && !schema.allOf) schema.additionalProperties ??= true;
+    for (const [word, inner] of Object.entries(part)) if (word !== 'example' && word !== 'examples') open(inner);
+  };
+  open(components?.schemas);
+  open(paths);
+}
