@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { MirrorClient } from '../src/warehouse/mirror/mirror.client.js';
 import { WarehouseService } from '../src/warehouse/warehouse.service.js';
 import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
@@ -198,6 +199,9 @@ describe('warehouse', () => {
         rows: 2,
         bytes: Buffer.byteLength(csv),
         columns,
+        delimiter: ',',
+        encoding: 'utf-8',
+        encoding_guessed: false,
         seconds: expect.any(Number),
       });
 
@@ -381,9 +385,40 @@ describe('warehouse', () => {
       expect(await tableNames()).toContain('x"; DROP TABLE users; --');
     });
 
+    it('reads gzip and forms, and says what delimiter and encoding it took', async () => {
+      const csv = Buffer.from('id;größe\n1;müßig à gogo\n2;1,5\n', 'latin1');
+      const read = { rows: 2, delimiter: ';', encoding: 'windows-1252', encoding_guessed: true };
+      const put = (table: string) => test.admin.put(`${tablesPath}/${table}`);
+      const answers = [
+        await upload('as_is', csv),
+        await put('as_gzip').set('Content-Type', 'text/csv').set('Content-Encoding', 'gzip').send(gzipSync(csv)),
+        await put('as_gz').set('Content-Type', 'application/gzip').send(gzipSync(csv)),
+        await put('as_form').attach('file', csv, 'sizes.csv'),
+        await put('as_form_gz').attach('file', gzipSync(csv), 'sizes.csv.gz'),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+      for (const { body } of answers) {
+        expect(body).toMatchObject(read);
+        expect(await rowsOf(body.table)).toEqual([
+          { id: 1, größe: 'müßig à gogo' },
+          { id: 2, größe: '1,5' },
+        ]);
+      }
+      const two = await put('two').attach('a', csv, 'a.csv').attach('b', csv, 'b.csv').expect(422);
+      expect(two.body.detail.errors[0]).toMatchObject({ loc: ['body'], type: 'multipart' });
+      const bomb = await put('bomb')
+        .set('Content-Type', 'application/gzip')
+        .send(gzipSync(Buffer.alloc(100_000_000, '1\n')))
+        .expect(422);
+      expect(bomb.body.detail.errors[0].type).toBe('csv_gzip_too_dense');
+      expect(await tableNames()).not.toContain('bomb');
+      const told = await upload('told', csv, { delimiter: ',', encoding: 'latin1' }).expect(422);
+      expect(told.body.detail.errors[0]).toMatchObject({ type: 'csv_field_count', line: 3 });
+    });
+
     it('refuses a body that is no CSV, and options that break their schema', async () => {
       await test.admin.put(`${tablesPath}/t`).send({ a: 1 }).expect(415);
-      const { body } = await upload('t', 'a\n1\n', { mode: 'merge', delimiter: '|' }).expect(422);
+      const { body } = await upload('t', 'a\n1\n', { mode: 'merge', delimiter: '#' }).expect(422);
       expect(body.detail.errors.map((error: { loc: string[] }) => error.loc[1])).toEqual(['mode', 'delimiter']);
     });
 

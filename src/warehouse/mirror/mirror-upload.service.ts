@@ -10,6 +10,8 @@ import { DatabaseLink } from '../../database/database-link.js';
 import { quoteIdentifier, quoteTable } from '../../sql/quote-identifier.js';
 import { ServicePool } from '../../database/service-pool.js';
 import { type WatchedPool } from '../../database/watched-pool.js';
+import { gunzip } from './body/gunzip.js';
+import { readFormFile } from './body/multipart.js';
 import { tableNameProblem } from './csv/csv-header.js';
 import { CopyTarget } from './csv/copy-target.js';
 import { loadCsv, type LoadedCsv } from './csv/load-csv.js';
@@ -31,6 +33,7 @@ export interface UploadResult extends LoadedCsv {
 const uploadsAtOnce = 4;
 const waitForTurnMs = 30_000;
 const share = { places: uploadsAtOnce, waitingPerCaller: 4, waiting: 40, patienceMs: waitForTurnMs };
+const gzipBounds = { ratio: 200, freeBytes: 64 * 1024 * 1024 };
 /** The bytes that a sender must send while the upload waits for it; otherwise its place goes to the next upload. */
 const leastBytes = 32 * 1024;
 const waitForTableMs = 600_000;
@@ -101,16 +104,14 @@ export class MirrorUploadService implements OnApplicationShutdown {
     const existing = (await this.catalog.describe(table))?.columns ?? null;
     const append = options.mode === 'append' && existing !== null;
     const loadedTable = append ? table : `upload_${randomBytes(12).toString('hex')}`;
-    const { delimiter, nullMarker } = options.format;
     const target = new CopyTarget(client, {
       table: loadedTable,
       exists: append,
       types: append ? new Map(existing.map(column => [column.name, column.type])) : options.types,
-      delimiter,
-      nullMarker,
+      nullMarker: options.format.nullMarker,
       checkNames: names => (append ? requireKnownColumns(names, existing) : requireTypedColumns(names, options.types)),
     });
-    const loaded = await loadCsv(received, options.format, target);
+    const loaded = await loadCsv(this.unwrap(received, options.body), options.format, target);
 
     const name = quoteTable(mirrorSchema, table);
     const loadedName = quoteTable(mirrorSchema, loadedTable);
@@ -120,6 +121,11 @@ export class MirrorUploadService implements OnApplicationShutdown {
       await client.query(`ALTER TABLE ${loadedName} RENAME TO ${quoteIdentifier(table)}`);
     }
     return { ...loaded, created: existing === null };
+  }
+
+  private unwrap(received: Received, { formType, isGzip }: UploadOptions['body']): AsyncIterable<Buffer> {
+    const bounds = { ...gzipBounds, ms: this.settings.maxUploadSeconds * 1000 };
+    return gunzip(formType === null ? received : readFormFile(received, formType), isGzip && formType === null, bounds);
   }
 
   /** Reads and writes times and dates the ISO way, so that a column can be turned back into the text of the file. */

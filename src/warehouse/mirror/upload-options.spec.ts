@@ -12,11 +12,12 @@ function refusalOf(query: UploadQueryText, contentType?: string, contentEncoding
 }
 
 describe('readUploadOptions', () => {
-  it('replaces a comma-separated file with a header by default', () => {
+  it('replaces with a file that has a header, and leaves its delimiter to be told from it, unless told otherwise', () => {
     expect(readUploadOptions({}, 'text/csv')).toEqual({
+      body: { isGzip: false, formType: null },
       mode: 'replace',
       types: new Map(),
-      format: { delimiter: 44, nullMarker: '', columns: null, encoding: { asked: undefined, charset: undefined } },
+      format: { delimiter: null, nullMarker: '', columns: null, encoding: { asked: undefined, charset: undefined } },
     });
   });
 
@@ -32,7 +33,7 @@ describe('readUploadOptions', () => {
 
   it.each([
     [{ mode: 'upsert' }, 'mode'],
-    [{ delimiter: '|' }, 'delimiter'],
+    [{ delimiter: '#' }, 'delimiter'],
     [{ delimiter: 'constructor' }, 'delimiter'],
     [{ delimiter: '__proto__' }, 'delimiter'],
     [{ encoding: 'big5' }, 'encoding'],
@@ -40,6 +41,8 @@ describe('readUploadOptions', () => {
     [{ header: 'no' }, 'header'],
     [{ columns: 'a,b' }, 'columns'],
     [{ null: 'a,b' }, 'null'],
+    [{ null: 'a|b' }, 'null'],
+    [{ null: ';', delimiter: ';' }, 'null'],
     [{ null: '"' }, 'null'],
     [{ types: 'code' }, 'types'],
     [{ types: 'code:regclass' }, 'types'],
@@ -68,8 +71,14 @@ describe('readUploadOptions', () => {
     expect(refusalOf({}, 'text/csv; charset=big5').status).toBe(422);
   });
 
+  it('takes gzip and forms', () => {
+    expect(readUploadOptions({}, 'text/csv', 'GZIP').body).toEqual({ isGzip: true, formType: null });
+    expect(readUploadOptions({}, 'application/gzip').body).toEqual({ isGzip: false, formType: null });
+    expect(readUploadOptions({}, 'multipart/form-data; boundary=x').body.formType).toBe('multipart/form-data; boundary=x');
+  });
+
   it('refuses bodies that are no CSV', () => {
     expect(refusalOf({}, 'application/json').status).toBe(415);
-    expect(refusalOf({}, 'text/csv', 'gzip').status).toBe(422);
+    expect(refusalOf({}, 'text/csv', 'br').status).toBe(422);
   });
 });

@@ -3,6 +3,7 @@ import { UnsupportedMediaTypeError } from '../../common/errors/common-errors.js'
 import { type CsvEncoding } from './csv/csv-encoding.js';
 import { checkColumnNames } from './csv/csv-header.js';
 import { type CsvFormat } from './csv/load-csv.js';
+import { delimiters } from './csv/sniff-delimiter.js';
 
 /** The query string of an upload, as text. */
 export interface UploadQueryText {
@@ -16,6 +17,8 @@ export interface UploadQueryText {
 }
 
 export interface UploadOptions {
+  /** How the file is wrapped. Gzip is also told from its first bytes. */
+  body: { isGzip: boolean; formType: string | null };
   mode: 'replace' | 'append';
   format: CsvFormat;
   /** PostgreSQL types by column name. */
@@ -23,14 +26,12 @@ export interface UploadOptions {
 }
 
 // These are maps because clients write the keys, and an object also has `constructor`.
-const delimiters = new Map([
-  [',', 44],
-  ['comma', 44],
-  [';', 59],
-  ['semicolon', 59],
-  ['\t', 9],
-  ['tab', 9],
-]);
+const delimiterNames = new Map<string, number>(
+  delimiters.flatMap(({ byte, name }) => [
+    [String.fromCharCode(byte), byte],
+    [name, byte],
+  ]),
+);
 
 const encodingNames = new Map<string, CsvEncoding>([
   ['utf-8', 'utf-8'],
@@ -39,7 +40,12 @@ const encodingNames = new Map<string, CsvEncoding>([
   ['gb18030', 'gb18030'],
   ['gbk', 'gb18030'],
   ['gb2312', 'gb18030'],
+  ['windows-1252', 'windows-1252'],
+  ['cp1252', 'windows-1252'],
+  ['iso-8859-1', 'iso-8859-1'],
+  ['latin1', 'iso-8859-1'],
 ]);
+const encodingChoices = 'utf-8, gb18030, windows-1252, latin1';
 
 /** Spellings of a type in `?types=`, and the PostgreSQL type of each. */
 const typeNames: Record<string, string> = {
@@ -69,6 +75,9 @@ const typeNames: Record<string, string> = {
 };
 
 const csvTypes = new Set(['text/csv', 'application/csv', 'text/plain', 'text/tab-separated-values', 'application/octet-stream']);
+/** Files that curl and browsers name so are told by their first bytes. */
+const wrappedTypes = new Set(['application/gzip', 'application/x-gzip', 'multipart/form-data']);
+const contentCodings = ['identity', 'gzip', 'x-gzip'];
 const longestNullMarker = 100;
 
 /**
@@ -85,30 +94,35 @@ export function readUploadOptions(query: UploadQueryText, contentType?: string, 
   if (charset === 'unknown') {
     problems.push({
       loc: ['header', 'content-type'],
-      text: { zh: 'charset 只支持 utf-8 和 gb18030', en: 'charset must be utf-8 or gb18030' },
+      text: { zh: `charset 应为其一：${encodingChoices}`, en: `charset must be one of ${encodingChoices}` },
       type: 'csv_encoding',
     });
   }
-  if (contentEncoding !== undefined && contentEncoding !== 'identity') {
+  const coding = contentEncoding?.trim().toLowerCase() ?? 'identity';
+  if (!contentCodings.includes(coding)) {
     problems.push({
       loc: ['header', 'content-encoding'],
-      text: { zh: '请上传未压缩的 CSV', en: 'send the CSV uncompressed' },
+      text: { zh: '请上传未压缩的或 gzip 压缩的 CSV', en: 'send the CSV uncompressed or as gzip' },
       type: 'not_one_of',
     });
   }
   const mode = query.mode ?? 'replace';
   if (mode !== 'replace' && mode !== 'append') refuse('mode', 'not_one_of', '应为 replace 或 append', 'must be replace or append');
-  const delimiter = delimiters.get(query.delimiter ?? ',');
-  if (delimiter === undefined) refuse('delimiter', 'not_one_of', '应为逗号、分号或制表符', 'must be a comma, semicolon or tab');
+  const delimiter = query.delimiter === undefined ? null : delimiterNames.get(query.delimiter);
+  if (delimiter === undefined) {
+    refuse('delimiter', 'not_one_of', '应为 , ; tab 或 |', 'must be one of , ; tab |');
+  }
   const asked = query.encoding === undefined ? undefined : encodingNames.get(query.encoding.toLowerCase());
-  if (query.encoding !== undefined && !asked) refuse('encoding', 'not_one_of', '应为 utf-8 或 gb18030', 'must be utf-8 or gb18030');
+  if (query.encoding !== undefined && !asked) {
+    refuse('encoding', 'not_one_of', `应为其一：${encodingChoices}`, `must be one of ${encodingChoices}`);
+  }
   const header = query.header ?? 'true';
   if (header !== 'true' && header !== 'false') refuse('header', 'not_one_of', '应为 true 或 false', 'must be true or false');
   if (query.columns !== undefined && header === 'true') {
     refuse('columns', 'no_effect', '仅在 header=false 时有效', 'has an effect only with header=false');
   }
   const nullMarker = query.null ?? '';
-  if (!isNullMarker(nullMarker, delimiter ?? 44)) {
+  if (!isNullMarker(nullMarker, delimiter ?? null)) {
     refuse('null', 'null_marker', '不能含有分隔符、引号或换行', 'may hold no delimiter, quote or line break, and at most 100 bytes');
   }
   const { types, unknown } = readTypes(query.types ?? '');
@@ -121,9 +135,15 @@ export function readUploadOptions(query: UploadQueryText, contentType?: string, 
 
   const columns = header === 'false' ? readColumns(query.columns) : null;
   return {
+    body: { isGzip: coding.endsWith('gzip'), formType: isForm(contentType) ? contentType! : null },
     mode: mode as UploadOptions['mode'],
     types,
-    format: { delimiter: delimiter!, nullMarker, columns, encoding: { asked, charset: charset === 'unknown' ? undefined : charset } },
+    format: {
+      delimiter: delimiter ?? null,
+      nullMarker,
+      columns,
+      encoding: { asked, charset: charset === 'unknown' ? undefined : charset },
+    },
   };
 }
 
@@ -142,14 +162,22 @@ function readColumns(text: string | undefined): string[] {
 function readCharset(contentType: string | undefined): CsvEncoding | 'unknown' | undefined {
   if (contentType === undefined) return undefined;
   const [type = '', ...parameters] = contentType.split(';').map(part => part.trim());
+  if (wrappedTypes.has(type.toLowerCase())) return undefined;
   if (!csvTypes.has(type.toLowerCase())) throw new UnsupportedMediaTypeError('text/csv');
   const charset = parameters.find(parameter => /^charset=/i.test(parameter))?.slice('charset='.length);
   if (charset === undefined) return undefined;
   return encodingNames.get(charset.replaceAll('"', '').toLowerCase()) ?? 'unknown';
 }
 
-function isNullMarker(marker: string, delimiter: number): boolean {
-  return !/["\r\n\0]/.test(marker) && !marker.includes(String.fromCharCode(delimiter)) && Buffer.byteLength(marker) <= longestNullMarker;
+function isForm(contentType: string | undefined): boolean {
+  return /^\s*multipart\/form-data\s*(?:;|$)/i.test(contentType ?? '');
+}
+
+/** A delimiter that is told from the file may be any of them. */
+function isNullMarker(marker: string, delimiter: number | null): boolean {
+  const cuts = delimiter === null ? delimiters.map(({ byte }) => byte) : [delimiter];
+  if (/["\r\n\0]/.test(marker) || Buffer.byteLength(marker) > longestNullMarker) return false;
+  return !cuts.some(byte => marker.includes(String.fromCharCode(byte)));
 }
 
 /** Reads `code:text,price:numeric(12,2)`. Commas inside parentheses belong to the type; the last colon ends the name. */

@@ -66,7 +66,7 @@ export class TablesController {
   @ApiOperation({
     summary: '把 CSV 装入镜像表 / Load CSV into a mirror table',
     description:
-      '请求体边收边写，类型按整个文件推断；某一行有错则返回 422 和行号，表保持原样。 / The body is streamed and types are inferred from the whole file; a broken line is a 422 with its number and leaves the table as it was. 每个示例以其表名为路径中的 table。 / Each example is named for the `table` to put into the path.',
+      '请求体边收边写，类型按整个文件推断；某一行有错则返回 422 和行号，表保持原样。也接受 gzip（请求头或文件开头即可识别）和只含一个文件的 multipart 表单。 / The body is streamed and types are inferred from the whole file; a broken line is a 422 with its number and leaves the table as it was. Gzip is taken too, told by its header or its first bytes, and a multipart form with one file. 每个示例以其表名为路径中的 table。 / Each example is named for the `table` to put into the path.',
   })
   @ApiConsumes('text/csv')
   // With `format: binary` Swagger UI would ask for a file and show none of the examples.

@@ -24,12 +24,19 @@ export class UploadQuery implements UploadQueryText {
   @IsString()
   types?: string;
 
-  @ApiPropertyOptional({ enum: [',', ';', 'tab', 'comma', 'semicolon'], default: ',' })
+  @ApiPropertyOptional({
+    enum: [',', ';', 'tab', '|', 'comma', 'semicolon', 'pipe'],
+    description: '默认从前几行判断 / told from the first records unless given',
+  })
   @IsOptional()
   @IsString()
   delimiter?: string;
 
-  @ApiPropertyOptional({ enum: ['utf-8', 'gb18030'], description: '默认按 BOM、charset 判断，否则 UTF-8 / by BOM or charset, else UTF-8' })
+  @ApiPropertyOptional({
+    enum: ['utf-8', 'gb18030', 'windows-1252', 'latin1'],
+    description:
+      '默认按 BOM、charset 判断，否则 UTF-8；不是 UTF-8 而像西欧文本时取 windows-1252，并在应答中说明 / by BOM or charset, else UTF-8; windows-1252 where the text is not UTF-8 and looks Western, which the answer says',
+  })
   @IsOptional()
   @IsString()
   encoding?: string;
@@ -85,13 +92,26 @@ export class UploadResponse {
   @ApiProperty({ type: () => [UploadedColumnResponse], description: 'The columns of this file with their types' })
   columns: UploadedColumnResponse[];
 
+  @ApiProperty({ enum: [',', ';', '\t', '|'], example: ',', description: '所用的分隔符 / the delimiter that was taken' })
+  delimiter: string;
+
+  @ApiProperty({ enum: ['utf-8', 'gb18030', 'windows-1252', 'iso-8859-1'], example: 'utf-8' })
+  encoding: string;
+
+  @ApiProperty({
+    example: false,
+    description: '编码是猜测的；请核对，或用 encoding 指明 / The encoding was guessed: check the text, or say it with `encoding`',
+  })
+  encoding_guessed: boolean;
+
   @ApiProperty({ example: 0.031 })
   seconds: number;
 }
 
 export function toUploadResponse(table: string, mode: UploadOptions['mode'], result: UploadResult): UploadResponse {
-  const { rows, bytes, columns, seconds } = result;
-  return { table, mode, rows, bytes, columns, seconds };
+  const { rows, bytes, columns, delimiter, encoding, isEncodingGuessed, seconds } = result;
+  const read = { delimiter: String.fromCharCode(delimiter), encoding, encoding_guessed: isEncodingGuessed };
+  return { table, mode, rows, bytes, columns, ...read, seconds };
 }
 
 export class TableSummaryResponse {

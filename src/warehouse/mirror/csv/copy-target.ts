@@ -14,7 +14,6 @@ export interface TargetOptions {
   exists: boolean;
   /** Given PostgreSQL types by column name. The other types are inferred. */
   types: ReadonlyMap<string, string>;
-  delimiter: number;
   nullMarker: string;
   /** Checks the names in the file. @throws SchemaError */
   checkNames: (names: readonly string[]) => void;
@@ -23,6 +22,7 @@ export interface TargetOptions {
 /** The table that receives a CSV file, in the transaction of one client. */
 export class CopyTarget {
   private names: readonly string[] = [];
+  private delimiter = ',';
   private kinds: readonly Kind[] = [];
   private copy: CopyStream | null = null;
   private lines = new CopyLines(1);
@@ -38,9 +38,10 @@ export class CopyTarget {
   }
 
   /** The kinds to start with: TEXT for a given type, so that PostgreSQL judges the values. */
-  open(names: readonly string[]): Kind[] {
+  open(names: readonly string[], delimiter: number): Kind[] {
     this.options.checkNames(names);
     this.names = names;
+    this.delimiter = String.fromCharCode(delimiter);
     return names.map(name => (this.options.types.has(name) ? TEXT : UNKNOWN));
   }
 
@@ -58,14 +59,13 @@ export class CopyTarget {
   /** `line` is the first line of the file to write. */
   startCopy(line: number): void {
     const columns = this.names.map(quoteIdentifier).join(', ');
-    const delimiter = String.fromCharCode(this.options.delimiter);
     const nullMarker = this.options.nullMarker.replaceAll("'", "''").replaceAll('\\', '\\\\');
     // FREEZE spares a new table a later rewrite of its pages by vacuum. For the header line see CopyStream.
     const freeze = this.options.exists ? '' : ', FREEZE';
     this.lines = new CopyLines(line);
     this.copy = new CopyStream(
       this.client,
-      `COPY ${this.table} (${columns}) FROM STDIN (FORMAT csv, HEADER, DELIMITER '${delimiter}', NULL E'${nullMarker}'${freeze})`,
+      `COPY ${this.table} (${columns}) FROM STDIN (FORMAT csv, HEADER, DELIMITER '${this.delimiter}', NULL E'${nullMarker}'${freeze})`,
     );
   }
 

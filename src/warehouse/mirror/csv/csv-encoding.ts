@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { SchemaError } from '../../../common/errors/api-error.js';
 import { csvProblem } from './csv-problem.js';
+import { decodeSingleBytes, looksWestern } from './western-text.js';
 
-export type CsvEncoding = 'utf-8' | 'gb18030';
+export type CsvEncoding = 'utf-8' | 'gb18030' | 'windows-1252' | 'iso-8859-1';
 
 export interface EncodingChoice {
   /** The value of `?encoding=`, which has priority over everything. */
@@ -13,23 +14,53 @@ export interface EncodingChoice {
 
 const LF = 10;
 const longestMark = 4;
+/** The encoding is guessed from this many bytes where nothing names it. */
+const sampleBytes = 64 * 1024;
 
 /** A line that is longer is refused, so that its bytes are not gathered. */
 export const longestRecordBytes = 16 * 1024 * 1024;
 
+/** The text of a file as UTF-8 bytes without byte order mark, and the encoding that it was read as. */
+export interface DecodedCsv {
+  bytes: AsyncIterable<Buffer>;
+  encoding: CsvEncoding;
+  /** Neither the caller nor a byte order mark named the encoding, and it is not UTF-8. */
+  isGuessed: boolean;
+}
+
 /**
- * The text of a file as UTF-8 bytes without byte order mark. UTF-8 passes through unread (`requireUtf8` checks it block by block).
- * GB18030, which also covers GBK and GB2312, is decoded strictly, whole lines at a time.
- * @throws SchemaError for another encoding, or a byte that is not part of it
+ * Reads the beginning of `source` and tells its encoding. UTF-8 passes through unread (`requireUtf8` checks it block by block); GB18030,
+ * which also reads GBK and GB2312, is decoded strictly, whole lines at a time; in the single-byte encodings every byte is a character.
+ * @throws SchemaError where the encoding is another one; reading `bytes` throws it where a byte is not of the encoding
  */
-export async function* toUtf8(source: AsyncIterable<Buffer>, choice: EncodingChoice): AsyncGenerator<Buffer, void> {
-  const chunks = joinFirst(source, longestMark);
-  const first = await chunks.next();
-  if (first.done) return;
-  const { encoding, markBytes } = detect(first.value, choice);
-  const body = prepend(first.value.subarray(markBytes), chunks);
-  if (encoding === 'gb18030') yield* decodeGb18030(body);
-  else yield* body;
+export async function toUtf8(source: AsyncIterable<Buffer>, choice: EncodingChoice): Promise<DecodedCsv> {
+  const isTold = choice.asked !== undefined || choice.charset !== undefined;
+  const chunks = source[Symbol.asyncIterator]();
+  try {
+    const head = await takeHead(chunks, isTold ? longestMark : sampleBytes);
+    const { encoding, markBytes, isGuessed } = detect(Buffer.concat(head), choice);
+    return { bytes: decode(encoding, resume(head, markBytes, chunks)), encoding, isGuessed };
+  } catch (error) {
+    await chunks.return?.();
+    throw error;
+  }
+}
+
+async function* decode(encoding: CsvEncoding, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  switch (encoding) {
+    case 'utf-8':
+      yield* source;
+      return;
+    case 'gb18030':
+      yield* decodeGb18030(source);
+      return;
+    case 'windows-1252':
+    case 'iso-8859-1':
+      for await (const chunk of source) yield decodeSingleBytes(chunk, encoding);
+      return;
+    default:
+      encoding satisfies never;
+  }
 }
 
 /** @throws SchemaError naming the first line that is not UTF-8; `line` is the line at which `bytes` begin. */
@@ -40,21 +71,25 @@ export function requireUtf8(bytes: Uint8Array, line: number): void {
     'csv_not_utf8',
     { line: line + broken },
     {
-      zh: '这一行不是 UTF-8 编码；如果文件是 GBK/GB18030 编码，请加上 ?encoding=gb18030',
-      en: 'the bytes are not UTF-8; if the file is GBK or GB18030, say so with ?encoding=gb18030',
+      zh: '这一行不是 UTF-8 编码；GBK/GB18030 文件请加上 ?encoding=gb18030，西欧 Windows 文件请加上 ?encoding=windows-1252',
+      en: 'the bytes are not UTF-8; say ?encoding=gb18030 for GBK or GB18030, or ?encoding=windows-1252 for a file of Western Windows',
     },
   );
 }
 
-function detect(head: Buffer, { asked, charset }: EncodingChoice): { encoding: CsvEncoding; markBytes: number } {
+function detect(head: Buffer, { asked, charset }: EncodingChoice): { encoding: CsvEncoding; markBytes: number; isGuessed: boolean } {
   if (head[0] === 0xff && head[1] === 0xfe) throw unsupported('UTF-16');
   if (head[0] === 0xfe && head[1] === 0xff) throw unsupported('UTF-16');
   const mark = readMark(head);
-  if (!mark) return { encoding: asked ?? charset ?? 'utf-8', markBytes: 0 };
+  if (!mark) {
+    const told = asked ?? charset;
+    const isGuessed = told === undefined && looksWestern(head);
+    return { encoding: told ?? (isGuessed ? 'windows-1252' : 'utf-8'), markBytes: 0, isGuessed };
+  }
   if (asked !== undefined && asked !== mark.encoding) {
     throw encodingProblem(`文件以 ${mark.encoding} 的字节顺序标记开头`, `the file begins with the byte order mark of ${mark.encoding}`);
   }
-  return mark;
+  return { ...mark, isGuessed: false };
 }
 
 function readMark(head: Buffer): { encoding: CsvEncoding; markBytes: number } | null {
@@ -139,22 +174,28 @@ function countLines(bytes: Uint8Array): number {
   return lines;
 }
 
-/** The same chunks, but the first has at least `least` bytes unless the source ends before. */
-async function* joinFirst(source: AsyncIterable<Buffer>, least: number): AsyncGenerator<Buffer, void> {
-  let head: Buffer | null = Buffer.alloc(0);
-  for await (const chunk of source) {
-    if (head === null) yield chunk;
-    else {
-      head = Buffer.concat([head, chunk]);
-      if (head.length < least) continue;
-      yield head;
-      head = null;
-    }
+/** The first chunks, with at least `least` bytes together unless the source ends before. */
+async function takeHead(chunks: AsyncIterator<Buffer>, least: number): Promise<Buffer[]> {
+  const head: Buffer[] = [];
+  for (let size = 0; size < least;) {
+    const next = await chunks.next();
+    if (next.done) break;
+    head.push(next.value);
+    size += next.value.length;
   }
-  if (head !== null && head.length > 0) yield head;
+  return head;
 }
 
-async function* prepend(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
-  if (first.length > 0) yield first;
-  yield* rest;
+/** All chunks without the first `skipped` bytes. */
+async function* resume(head: Buffer[], skipped: number, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer, void> {
+  try {
+    let left = skipped;
+    for (const chunk of head.splice(0)) {
+      if (chunk.length > left) yield chunk.subarray(left);
+      left = Math.max(0, left - chunk.length);
+    }
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
 }

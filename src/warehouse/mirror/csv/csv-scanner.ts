@@ -21,7 +21,7 @@ const MINUS = 45;
 const DOT = 46;
 
 export interface ScannerOptions {
-  /** One byte: comma, semicolon or tab. */
+  /** One byte: comma, semicolon, tab or vertical bar. */
   delimiter: number;
   /** The unquoted bytes that mean NULL; empty for the empty field. */
   nullMarker: Uint8Array;

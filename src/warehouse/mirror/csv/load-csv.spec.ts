@@ -59,7 +59,6 @@ describe('loadCsv', () => {
       table,
       exists: false,
       types: new Map(Object.entries(options.types ?? {})),
-      delimiter: chosen.delimiter,
       nullMarker: chosen.nullMarker,
       checkNames: () => undefined,
     });
@@ -168,6 +167,32 @@ describe('loadCsv', () => {
     expect(problem.text.en).toContain('encoding=gb18030');
   });
 
+  it.each([
+    [';', 'id;name;price\n1;"a;b";1,5\n2;c,d;2,5\n'],
+    ['\t', 'id\tname\tprice\n1\t"a;b"\t1,5\n2\tc,d\t2,5\n'],
+    ['|', 'id|name|price\r\n1|a;b|1,5\r\n\r\n2|c,d|2,5'],
+    [',', 'id,name,price\n1,a;b,"1,5"\n2,"c,d","2,5"\n'],
+  ])('tells the delimiter %j from the file, wherever it is cut', async (delimiter, csv) => {
+    for (const chunk of [1, 7, 1000]) {
+      const loaded = await load(csv, { chunk, sizes: oneByOne, format: { delimiter: null } });
+      expect(String.fromCharCode(loaded.delimiter)).toBe(delimiter);
+      expect(loaded.texts).toEqual([
+        ['1', 'a;b', '1,5'],
+        ['2', 'c,d', '2,5'],
+      ]);
+    }
+  });
+
+  it('reads windows-1252 when told, and when it is likely, and says so', async () => {
+    const bytes = Buffer.from('größe,preis\nmüßig \x96 à gogo,\x80 5\n', 'latin1');
+    const guessed = await load(bytes, { chunk: 1 });
+    expect(guessed).toMatchObject({ encoding: 'windows-1252', isEncodingGuessed: true, texts: [['müßig – à gogo', '€ 5']] });
+    expect(guessed.columns[0]!.name).toBe('größe');
+    const told = await load(bytes, { format: { encoding: { asked: 'iso-8859-1', charset: undefined } } });
+    expect(told).toMatchObject({ encoding: 'iso-8859-1', isEncodingGuessed: false, texts: [['müßig \u0096 à gogo', '\u0080 5']] });
+    expect(await load('größe\né\n')).toMatchObject({ encoding: 'utf-8', isEncodingGuessed: false });
+  });
+
   it('refuses NUL bytes, UTF-16 and an empty file', async () => {
     expect(await problemOf('a,b\n1,x\n2,\0\n')).toMatchObject({ type: 'csv_nul', line: 3 });
     expect(await problemOf(Buffer.from('\ufeffa,b\n', 'utf16le'))).toMatchObject({ type: 'csv_encoding' });
@@ -212,7 +237,6 @@ describe('loadCsv', () => {
       table: `t${tables++}`,
       exists: false,
       types: new Map([['b', 'integer']]),
-      delimiter: 44,
       nullMarker: '',
       checkNames: () => undefined,
     });

@@ -1,11 +1,12 @@
 import { Pace } from '../../../common/turns/pace.js';
 import { type CopyTarget } from './copy-target.js';
 import { CsvBlocks, withoutRanges } from './csv-blocks.js';
-import { type EncodingChoice, requireUtf8, toUtf8 } from './csv-encoding.js';
+import { type CsvEncoding, type EncodingChoice, requireUtf8, toUtf8 } from './csv-encoding.js';
 import { checkColumnNames, type CsvHeader, readHeader } from './csv-header.js';
 import { csvProblem } from './csv-problem.js';
 import { CsvScanner, type Scanned } from './csv-scanner.js';
 import { KIND_TYPES, type Kind, TEXT } from './csv-values.js';
+import { sniffDelimiter } from './sniff-delimiter.js';
 
 export interface BlockSizes {
   /** The bytes from which types are guessed. With enough of them, a column that already holds rows is rarely widened. */
@@ -17,8 +18,8 @@ export interface BlockSizes {
 const defaultSizes: BlockSizes = { sample: 1024 * 1024, block: 256 * 1024 };
 
 export interface CsvFormat {
-  /** One byte: comma, semicolon or tab. */
-  delimiter: number;
+  /** One byte: comma, semicolon, tab or vertical bar; null to tell it from the first records. */
+  delimiter: number | null;
   nullMarker: string;
   encoding: EncodingChoice;
   /** The column names of a file without header; null if the first record names them. */
@@ -28,6 +29,9 @@ export interface CsvFormat {
 export interface LoadedCsv {
   rows: number;
   columns: { name: string; type: string }[];
+  delimiter: number;
+  encoding: CsvEncoding;
+  isEncodingGuessed: boolean;
 }
 
 /**
@@ -42,13 +46,14 @@ export async function loadCsv(
   target: CopyTarget,
   sizes = defaultSizes,
 ): Promise<LoadedCsv> {
-  const blocks = new CsvBlocks(toUtf8(source, format.encoding));
+  const { bytes, encoding, isGuessed } = await toUtf8(source, format.encoding);
+  const blocks = new CsvBlocks(bytes);
   try {
-    const header = await takeHeader(blocks, format, sizes.block);
-    const kinds = target.open(header.names);
-    const load = new CsvLoad(blocks, format, target, header, kinds, sizes);
+    const { header, delimiter } = await takeHeader(blocks, format, sizes.block);
+    const kinds = target.open(header.names, delimiter);
+    const load = new CsvLoad(blocks, { ...format, delimiter }, target, header, kinds, sizes);
     try {
-      return await load.run();
+      return { ...(await load.run()), delimiter, encoding, isEncodingGuessed: isGuessed };
     } catch (error) {
       await load.abort();
       throw error;
@@ -58,21 +63,32 @@ export async function loadCsv(
   }
 }
 
-async function takeHeader(blocks: CsvBlocks, format: CsvFormat, blockBytes: number): Promise<CsvHeader> {
-  if (format.columns) return { names: [...format.columns], consumed: 0, line: 1 };
+async function takeHeader(
+  blocks: CsvBlocks,
+  { delimiter: given, columns }: CsvFormat,
+  blockBytes: number,
+): Promise<{ header: CsvHeader; delimiter: number }> {
   for (let wanted = blockBytes; ;) {
     const { bytes, final } = await blocks.take(wanted);
-    const header = readHeader(bytes, format.delimiter, final);
+    const delimiter = given ?? sniffDelimiter(bytes, final, columns?.length);
+    const header = delimiter === null ? null : headerOf(bytes, columns, delimiter, final);
     if (header) {
-      requireUtf8(bytes.subarray(0, header.consumed), 1);
-      checkColumnNames(header.names, () => ['body', 1], 1);
       blocks.putBack(bytes.subarray(header.consumed));
-      return header;
+      return { header, delimiter: delimiter! };
     }
     if (final) throw csvProblem('csv_empty', { line: 1 }, { zh: '文件没有表头', en: 'the file has no header' });
     blocks.putBack(bytes);
     wanted = CsvBlocks.more(bytes.length, 1);
   }
+}
+
+function headerOf(bytes: Buffer, columns: readonly string[] | null, delimiter: number, final: boolean): CsvHeader | null {
+  if (columns) return { names: [...columns], consumed: 0, line: 1 };
+  const header = readHeader(bytes, delimiter, final);
+  if (!header) return null;
+  requireUtf8(bytes.subarray(0, header.consumed), 1);
+  checkColumnNames(header.names, () => ['body', 1], 1);
+  return header;
 }
 
 class CsvLoad {
@@ -83,7 +99,7 @@ class CsvLoad {
 
   constructor(
     private readonly blocks: CsvBlocks,
-    format: CsvFormat,
+    format: { delimiter: number; nullMarker: string },
     private readonly target: CopyTarget,
     private readonly header: CsvHeader,
     kinds: readonly Kind[],
@@ -93,7 +109,7 @@ class CsvLoad {
     this.scanner = new CsvScanner({ delimiter: format.delimiter, nullMarker, columns: header.names, kinds, line: header.line });
   }
 
-  async run(): Promise<LoadedCsv> {
+  async run(): Promise<Pick<LoadedCsv, 'rows' | 'columns'>> {
     const pace = new Pace();
     let wanted = this.sizes.sample;
     for (let final = false; !final;) {

@@ -1,0 +1,14 @@
+/** The part of busboy that `multipart.ts` uses; the package brings no types. */
+declare module 'busboy' {
+  import { type Readable, type Writable } from 'node:stream';
+
+  interface Busboy extends Writable {
+    on(event: 'file', listener: (name: string, file: Readable) => void): this;
+    on(event: 'field' | 'filesLimit' | 'fieldsLimit' | 'partsLimit', listener: () => void): this;
+    on(event: 'error', listener: (error: Error) => void): this;
+    on(event: string, listener: (...values: never[]) => void): this;
+  }
+
+  /** @throws Error where the Content-Type names no boundary */
+  export default function busboy(options: { headers: { 'content-type': string }; limits: Record<string, number> }): Busboy;
+}

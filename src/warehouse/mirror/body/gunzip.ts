@@ -1,0 +1,82 @@
+import { createGunzip } from 'node:zlib';
+import { SchemaError } from '../../../common/errors/api-error.js';
+import { type Bilingual } from '../../../text/bilingual.js';
+import { passThrough } from './pass-through.js';
+
+export interface GzipBounds {
+  /** Decompressed bytes for each received one. CSV seldom shrinks to a fiftieth. */
+  ratio: number;
+  /** Decompressed bytes that any file may have, however small it arrived. */
+  freeBytes: number;
+  /** How long the whole file may take: as long as an upload may. */
+  ms: number;
+}
+
+/**
+ * Decompresses a body that begins with the magic bytes of gzip, or that `isDeclared` says is gzip; any other passes through unchanged.
+ * @throws SchemaError where the bytes are no gzip, or grow past `bounds`
+ */
+export async function* gunzip(source: AsyncIterable<Buffer>, isDeclared: boolean, bounds: GzipBounds): AsyncGenerator<Buffer, void> {
+  const chunks = source[Symbol.asyncIterator]();
+  let head = Buffer.alloc(0);
+  let received = 0;
+  const counted = async function* (): AsyncGenerator<Buffer, void> {
+    if (head.length > 0) yield head;
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
+      received += next.value.length;
+      yield next.value;
+    }
+  };
+  try {
+    while (head.length < 2) {
+      const next = await chunks.next();
+      if (next.done) break;
+      head = Buffer.concat([head, next.value]);
+    }
+    received = head.length;
+    if (!isDeclared && !(head[0] === 0x1f && head[1] === 0x8b)) {
+      yield* counted();
+      return;
+    }
+    const until = performance.now() + bounds.ms;
+    const inflate = createGunzip();
+    let decompressed = 0;
+    for await (const bytes of passThrough(counted(), inflate, () => inflate)) {
+      decompressed += bytes.length;
+      if (decompressed > Math.max(bounds.freeBytes, received * bounds.ratio)) throw tooDense(bounds.ratio);
+      if (performance.now() > until) throw tooLong(bounds.ms / 1000);
+      yield bytes;
+    }
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    throw typeof code === 'string' && code.startsWith('Z_') ? broken(code) : error;
+  } finally {
+    await chunks.return?.();
+  }
+}
+
+function broken(code: string): SchemaError {
+  const text =
+    code === 'Z_BUF_ERROR'
+      ? { zh: 'gzip 数据不完整，未导入任何数据', en: 'the gzip data ends too early; nothing was loaded' }
+      : { zh: '数据不是有效的 gzip，未导入任何数据', en: 'the body is no valid gzip; nothing was loaded' };
+  return problem('csv_gzip', text);
+}
+
+function tooDense(ratio: number): SchemaError {
+  return problem('csv_gzip_too_dense', {
+    zh: `gzip 数据解压后超过其 ${ratio} 倍；请上传未压缩的文件`,
+    en: `the gzip data grows to more than ${ratio} times its size; upload the file uncompressed`,
+  });
+}
+
+function tooLong(seconds: number): SchemaError {
+  return problem('csv_gzip_too_long', {
+    zh: `解压后的文件在 ${seconds} 秒内没有读完；请分成几个文件上传`,
+    en: `the decompressed file was not read within ${seconds} s; upload it in several files`,
+  });
+}
+
+function problem(type: string, text: Bilingual): SchemaError {
+  return new SchemaError([{ loc: ['body'], text, type }]);
+}

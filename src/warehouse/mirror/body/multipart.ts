@@ -1,0 +1,47 @@
+import busboy from 'busboy';
+import { type Readable } from 'node:stream';
+import { SchemaError } from '../../../common/errors/api-error.js';
+import { type Bilingual } from '../../../text/bilingual.js';
+import { passThrough } from './pass-through.js';
+
+const limits = { files: 2, fields: 1, parts: 3, fieldNameSize: 200, fieldSize: 1024, headerPairs: 50 };
+
+/**
+ * The bytes of the one file in a `multipart/form-data` body.
+ * @throws SchemaError for a body that is broken, or that holds anything but one file
+ */
+export async function* readFormFile(source: AsyncIterable<Buffer>, contentType: string): AsyncGenerator<Buffer, void> {
+  let parser: ReturnType<typeof busboy>;
+  try {
+    parser = busboy({ headers: { 'content-type': contentType }, limits });
+  } catch {
+    throw problem(['header', 'content-type'], { zh: 'multipart 缺少 boundary', en: 'the multipart body names no boundary' });
+  }
+  const found: { file: Readable | null } = { file: null };
+  parser.on('file', (_name, file) => {
+    // A file that is cut off fails together with the parser, which reports it.
+    file.on('error', () => undefined);
+    if (found.file) return parser.destroy(notOneFile());
+    found.file = file;
+  });
+  parser.on('field', () => parser.destroy(notOneFile()));
+  try {
+    yield* passThrough(source, parser, () => found.file);
+  } catch (error) {
+    // Errors with a code come from the body's own stream; the parser's have none.
+    if (error instanceof SchemaError || !(error instanceof Error) || error.constructor !== Error || 'code' in error) throw error;
+    throw problem(['body'], { zh: 'multipart 数据不完整或格式有误', en: 'the multipart body is cut off or malformed' });
+  }
+  if (!found.file) throw notOneFile();
+}
+
+function notOneFile(): SchemaError {
+  return problem(['body'], {
+    zh: '表单须恰好包含一个文件；其他选项请写在查询串里',
+    en: 'the form must hold exactly one file; options belong in the query string',
+  });
+}
+
+function problem(loc: string[], text: Bilingual): SchemaError {
+  return new SchemaError([{ loc, text, type: 'multipart' }]);
+}

@@ -1,0 +1,54 @@
+const LF = 10;
+const CR = 13;
+const QUOTE = 34;
+
+/** The delimiters that are told apart, the likeliest first, with their names for query strings. */
+export const delimiters = [
+  { byte: 44, name: 'comma' },
+  { byte: 59, name: 'semicolon' },
+  { byte: 9, name: 'tab' },
+  { byte: 124, name: 'pipe' },
+] as const;
+
+const sampleRecords = 20;
+
+/**
+ * The delimiter that cuts the first records of a file into equally many fields, at least two; of several the one with most fields. Where
+ * none does, the one that occurs most in the first record; the comma where none occurs. Null while `bytes` hold no whole record.
+ * @param columns how many fields a record has, where that is known
+ */
+export function sniffDelimiter(bytes: Uint8Array, final: boolean, columns?: number): number | null {
+  let best: { byte: number; isEven: boolean; fields: number } | null = null;
+  for (const { byte } of delimiters) {
+    const counts = countFields(bytes, byte, final);
+    const [fields] = counts;
+    if (fields === undefined) continue;
+    const isEven = fields > 1 && counts.every(count => count === (columns ?? fields));
+    if (best === null || (isEven && !best.isEven) || (isEven === best.isEven && fields > best.fields)) best = { byte, isEven, fields };
+  }
+  return best?.byte ?? (final ? delimiters[0].byte : null);
+}
+
+/**
+ * The number of fields of each of the first whole records. A quote anywhere hides what follows up to the next one: with the right delimiter
+ * that is where the quotes of a readable file stand, and a wrong one is not found inside quoted text.
+ */
+function countFields(bytes: Uint8Array, delimiter: number, final: boolean): number[] {
+  const counts: number[] = [];
+  let fields = 1;
+  let isQuoted = false;
+  let recordStart = 0;
+  for (let at = 0; at < bytes.length && counts.length < sampleRecords; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) isQuoted = !isQuoted;
+    if (isQuoted) continue;
+    if (byte === delimiter) fields++;
+    if (byte !== LF) continue;
+    const isBlank = at === recordStart || (at === recordStart + 1 && bytes[recordStart] === CR);
+    if (!isBlank) counts.push(fields);
+    fields = 1;
+    recordStart = at + 1;
+  }
+  if (final && counts.length === 0 && recordStart < bytes.length) counts.push(fields);
+  return counts;
+}

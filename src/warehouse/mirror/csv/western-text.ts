@@ -1,0 +1,47 @@
+import { isUtf8 } from 'node:buffer';
+
+/** Characters of windows-1252 at 0x80 to 0x9f, by the WHATWG Encoding Standard; five bytes without a character stay control characters. */
+const windows1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
+
+/** As UTF-8. Every byte is a character, so a chunk may be cut anywhere. */
+export function decodeSingleBytes(bytes: Buffer, encoding: 'windows-1252' | 'iso-8859-1'): Buffer {
+  const text = bytes.toString('latin1');
+  if (encoding === 'iso-8859-1') return Buffer.from(text);
+  return Buffer.from(text.replace(/[\u0080-\u009f]/g, character => windows1252[character.charCodeAt(0) - 0x80]!));
+}
+
+/** Bytes that a text in windows-1252 hardly holds; Shift-JIS and the Cyrillic code pages of DOS are full of them. */
+const isRare = (byte: number): boolean =>
+  (byte >= 0x81 && byte <= 0x90 && byte !== 0x85 && byte !== 0x8a && byte !== 0x8c) || byte === 0x9d;
+
+/**
+ * Whether a text that is not UTF-8 reads as windows-1252: accented letters stand one by one, or within a word of ASCII letters. In the
+ * multi-byte encodings of Asia, and in the code pages of other alphabets, high bytes follow each other.
+ */
+export function looksWestern(sample: Buffer): boolean {
+  if (isUtf8(wholeCharacters(sample))) return false;
+  let runs = 0;
+  let western = 0;
+  for (let at = 0; at < sample.length; at++) {
+    const start = at;
+    while (at < sample.length && sample[at]! >= 0x80) if (isRare(sample[at++]!)) return false;
+    if (at === start) continue;
+    runs++;
+    if (at - start === 1 || (at - start <= 3 && isLetter(sample[start - 1]) && isLetter(sample[at]))) western++;
+  }
+  return western >= runs * 0.8;
+}
+
+function isLetter(byte: number | undefined): boolean {
+  return byte !== undefined && (byte | 32) >= 97 && (byte | 32) <= 122;
+}
+
+/** `bytes` without a UTF-8 character that is cut at the end. */
+function wholeCharacters(bytes: Buffer): Buffer {
+  for (let back = 1; back <= 3 && back <= bytes.length; back++) {
+    const byte = bytes[bytes.length - back]!;
+    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? bytes.subarray(0, bytes.length - back) : bytes;
+    if (byte < 0x80) return bytes;
+  }
+  return bytes;
+}
