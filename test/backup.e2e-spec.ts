@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { BackupReader } from '../src/backup/backup-reader.js';
@@ -58,6 +58,20 @@ describe('backup and restore', () => {
       await restored.kill();
     }
   }, 120_000);
+
+  it('refuse a data directory of another major of PostgreSQL, as the start does, and say how to move', async () => {
+    const version = path.join(fresh, 'postgres', 'PG_VERSION');
+    const own = readFileSync(version, 'utf8');
+    writeFileSync(version, '17\n');
+    const sentence =
+      /由 PostgreSQL 17 创建.*was made by PostgreSQL 17, and this release brings PostgreSQL 18.*npm run backup.*npm run restore/;
+    const other = await ServiceProcess.spawn({ environment: { DATA_DIR: fresh } });
+    expect({ ...(await other.ended), stderr: other.stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(sentence) });
+    await other.kill();
+    const written = await runBackupCommand('backup', path.join(folder, 'other.tar.gz'), { DATA_DIR: fresh });
+    expect(written).toMatchObject({ code: 1, stderr: expect.stringMatching(sentence) });
+    writeFileSync(version, own);
+  }, 60_000);
 
   it.each([15, 16, 17, 18])(
     'bring them to a PostgreSQL %i of an owner who may create roles',

@@ -33,20 +33,26 @@ export class BackupReader {
     const manifest = parse(first.body);
     const fault = findManifestFault(manifest);
     if (fault !== null) throw new BackupDamagedError(file, fault);
-    const { format, release, migrations: seen } = manifest as Manifest;
-    const known = migrations.map(({ name }) => name);
-    if (format > formatVersion || seen.some(name => !known.includes(name))) throw new BackupIsNewerError(release, version);
-    if (seen.length === 0 || seen.some((name, index) => name !== known[index]))
-      throw new BackupDamagedError(file, 'migrations out of order');
+    const { format, release } = manifest as Manifest;
+    if (format > formatVersion) throw new BackupIsNewerError(release, version);
     const sha256 = createHash('sha256').update(first.body).digest('hex');
     return new BackupReader(file, manifest as Manifest, sha256, entries, (await entries.next()).value as Entry | undefined);
   }
 
-  /** Reads a whole backup only to check it. Returns what it says of itself. */
+  /**
+   * Reads a whole backup only to check it. Returns what it says of itself.
+   * @throws BackupDamagedError, BackupIsNewerError, BackupFileUnusableError
+   */
   static async check(file: string): Promise<{ manifest: Manifest; summary: Summary }> {
     const reader = await BackupReader.open(file);
     for (const index of reader.manifest.tables.keys()) for await (const piece of reader.rows(index)) void piece;
-    return { manifest: reader.manifest, summary: await reader.end() };
+    const summary = await reader.end();
+    const { manifest } = reader;
+    const known = migrations.map(({ name }) => name);
+    if (manifest.migrations.some(name => !known.includes(name))) throw new BackupIsNewerError(manifest.release, version);
+    const isInOrder = manifest.migrations.every((name, index) => name === known[index]);
+    if (!isInOrder || manifest.migrations.length === 0) throw new BackupDamagedError(file, 'migrations out of order');
+    return { manifest, summary };
   }
 
   /** The rows of a table, as COPY wrote them. Ask for each table once, in the order of the manifest. */
