@@ -11,6 +11,7 @@ const floors = [
   ['sql-guard'],
   ['access'],
   ['audit', 'limits', 'licensing'],
+  ['idempotency'],
   ['users'],
   ['auth'],
   ['graphs', 'warehouse'],

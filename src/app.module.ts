@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { type Logger } from 'pino';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { AuditModule } from './audit/audit.module.js';
@@ -20,6 +20,8 @@ import { type DatabaseAccess } from './database/roles/database-access.js';
 import { GraphAccessGuard } from './graphs/graph-access.guard.js';
 import { GraphsModule } from './graphs/graphs.module.js';
 import { HealthModule } from './health/health.module.js';
+import { IdempotencyInterceptor } from './idempotency/idempotency.interceptor.js';
+import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { IngestionModule } from './ingestion/ingestion.module.js';
 import { LicensingModule } from './licensing/licensing.module.js';
 import { CountingErrorFilter } from './limits/counting-error.filter.js';
@@ -58,6 +60,7 @@ export class AppModule {
         LimitsModule,
         HealthModule,
         AuditModule,
+        IdempotencyModule,
         UsersModule,
         AuthModule,
         GraphsModule,
@@ -86,6 +89,7 @@ export class AppModule {
         { provide: APP_GUARD, useClass: JsonBodyGuard },
         { provide: APP_GUARD, useClass: GraphAccessGuard },
         { provide: APP_GUARD, useClass: RequestSchemaGuard },
+        { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
       ],
     };
   }

@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/co
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Authenticated } from '../access/access.decorator.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
+import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { type Page, PageOf, PageQuery } from '../http/paging/page.js';
 import { IdParam } from '../http/validation/positive-int.pipe.js';
 import { ApiKeyResponse, CreateApiKeyRequest, NewApiKeyResponse } from './api-keys.dto.js';
@@ -24,6 +25,7 @@ export class ApiKeysController {
   }
 
   @Post()
+  @Idempotent({ secret: 'raw_key' })
   @ApiOperation({
     summary: '创建密钥；raw_key 仅显示一次 / Create a key; raw_key is shown once',
     description:

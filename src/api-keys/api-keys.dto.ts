@@ -91,7 +91,13 @@ export class ApiKeyResponse {
 }
 
 export class NewApiKeyResponse extends ApiKeyResponse {
-  @ApiProperty({ description: '仅显示这一次 / shown this once', example: 'gsk_4fT9aQ2z_…' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description:
+      '仅显示这一次；以 Idempotency-Key 重发时为 null，可用 rotate 换新 / shown this once; null in a repeat under an Idempotency-Key: rotate the key',
+    example: 'gsk_4fT9aQ2z_…',
+  })
   raw_key: string;
 }
 

@@ -11,6 +11,7 @@ const owners: Record<string, string> = {
   graph_elements: 'ingestion/run/write-elements.ts',
   graph_members: 'permissions/permissions.repository.ts',
   graphs: 'graphs/graphs.repository.ts',
+  idempotency_keys: 'idempotency/idempotency.service.ts',
   ingestion_jobs: 'ingestion/jobs.repository.ts',
   ingestion_rejected: 'ingestion/rejected-rows.repository.ts',
   ingestion_runs: 'ingestion/runs.repository.ts',

@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } fr
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Authenticated } from '../access/access.decorator.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
+import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { type Page, PageOf, PageQuery } from '../http/paging/page.js';
 import { IdParam } from '../http/validation/positive-int.pipe.js';
 import { GraphAccess } from './graph-access.decorator.js';
@@ -34,6 +35,7 @@ export class GraphsController {
 
   @Post()
   @Authenticated()
+  @Idempotent()
   @ApiOperation({
     summary: '创建图 / Create a graph',
     description:

@@ -12,6 +12,7 @@ import {
 import { type Response } from 'express';
 import { Authenticated } from '../access/access.decorator.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
+import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { type Page, PageOf, PageQuery } from '../http/paging/page.js';
 import { grantWait } from '../http/server/preferences.js';
 import { IdParam } from '../http/validation/positive-int.pipe.js';
@@ -59,6 +60,7 @@ export class JobsController {
 
   @Post('jobs')
   @GraphAccess('editor', { of: 'body' })
+  @Idempotent()
   @ApiOperation({
     summary: '由映射创建任务 / Create a job from a mapping',
     description:
@@ -122,6 +124,7 @@ export class JobsController {
   @Bucket('run')
   @HttpCode(HttpStatus.ACCEPTED)
   @GraphAccess('editor', job)
+  @Idempotent()
   @ApiOperation({
     summary: '运行任务 / Run a job',
     description:

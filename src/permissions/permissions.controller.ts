@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from
 import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
+import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { type Page, PageOf, PageQuery } from '../http/paging/page.js';
 import { IdParam } from '../http/validation/positive-int.pipe.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
@@ -28,6 +29,7 @@ export class PermissionsController {
 
   @Post()
   @GraphAccess('manager', graph, { keys: false })
+  @Idempotent()
   @ApiOperation({
     summary: '授权用户使用图；再次授权即修改角色 / Grant access; granting again changes the role (200)',
     description:

@@ -1,8 +1,9 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
+import { IdempotencyModule } from '../idempotency/idempotency.module.js';
 import { IngestionModule } from '../ingestion/ingestion.module.js';
 import { QueriesModule } from '../queries/queries.module.js';
 import { RetentionService } from './retention.service.js';
 
-@Module({ imports: [AuditModule, IngestionModule, QueriesModule], providers: [RetentionService] })
+@Module({ imports: [AuditModule, IdempotencyModule, IngestionModule, QueriesModule], providers: [RetentionService] })
 export class RetentionModule {}

@@ -5,6 +5,7 @@ import { AuditService } from '../audit/audit.service.js';
 import { logToken } from '../common/logging/log.js';
 import { Settings } from '../config/settings.js';
 import { ServicePool } from '../database/service-pool.js';
+import { IdempotencyService } from '../idempotency/idempotency.service.js';
 import { RunsService } from '../ingestion/runs.service.js';
 import { AnswerStore } from '../queries/answer-store.js';
 
@@ -36,12 +37,14 @@ export class RetentionService implements OnApplicationBootstrap, BeforeApplicati
     audit: AuditService,
     runs: RunsService,
     answers: AnswerStore,
+    idempotency: IdempotencyService,
   ) {
     this.kept = [
       { what: 'stored answers out of date', remove: (client, most) => answers.removeOutdated(client, most) },
       { what: 'stored answers beyond the share of their graph', remove: (client, most) => answers.removeBeyondShare(client, most) },
       { what: 'rejected rows', remove: (client, most) => runs.removeOldRejected(client, settings.rejectedKeptDays, most) },
       { what: 'runs', remove: (client, most) => runs.removeOld(client, settings.runsKeptDays, most) },
+      { what: 'idempotency keys', remove: (client, most) => idempotency.removeExpired(client, most) },
       { what: 'audit events', remove: (client, most) => audit.removeOld(client, settings.auditKeptDays, most) },
     ];
   }

@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@ne
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AdminOnly } from '../access/access.decorator.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
+import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { type Page, PageOf, PageQuery } from '../http/paging/page.js';
 import { IdParam } from '../http/validation/positive-int.pipe.js';
 import { UserAdministrationService } from './user-administration.service.js';
@@ -21,6 +22,7 @@ export class UsersController {
   }
 
   @Post()
+  @Idempotent()
   @ApiOperation({
     summary: '创建用户（默认密码，首次登录须修改） / Create a user with the default password',
     description: '用户得到默认密码，首次登录须修改。 / The user gets the default password and has to change it at the first login.',

@@ -8,6 +8,7 @@ import { IndexRunsByRequester1700000000007 } from './0007-index-runs-by-requeste
 import { AddConnectionGrants1700000000008 } from './0008-add-connection-grants.js';
 import { NameUsersOnceAndMeasureAnswers1700000000009 } from './0009-name-users-once-and-measure-answers.js';
 import { NameSchemasOfBoundQueries1700000000010 } from './0010-name-schemas-of-bound-queries.js';
+import { AddIdempotencyKeys1700000000011 } from './0011-add-idempotency-keys.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -21,4 +22,5 @@ export const migrations = [
   AddConnectionGrants1700000000008,
   NameUsersOnceAndMeasureAnswers1700000000009,
   NameSchemasOfBoundQueries1700000000010,
+  AddIdempotencyKeys1700000000011,
 ];

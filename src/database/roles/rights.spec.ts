@@ -20,6 +20,7 @@ const matrix: Record<string, [records: string, retrieval: string, mirror: string
   'public.graph_elements': [all, 'SELECT', ''],
   'public.graph_members': [all, '', ''],
   'public.graphs': [all, 'id version', ''],
+  'public.idempotency_keys': [all, '', ''],
   'public.ingestion_jobs': [all, '', ''],
   'public.ingestion_rejected': [all, '', ''],
   'public.ingestion_runs': [all, 'id job_id created_at started_at finished_at', ''],

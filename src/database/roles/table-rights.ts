@@ -12,6 +12,7 @@ export const tableRights: Record<string, Partial<Record<Role, string>>> = {
   graph_elements: { records: write, retrieval: 'SELECT' },
   graph_members: { records: write },
   graphs: { records: write, retrieval: 'SELECT (id, version)' },
+  idempotency_keys: { records: write },
   ingestion_jobs: { records: write },
   ingestion_rejected: { records: write },
   ingestion_runs: { records: write, retrieval: 'SELECT (id, job_id, created_at, started_at, finished_at)' },

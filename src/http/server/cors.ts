@@ -8,8 +8,9 @@ const exposedHeaders = [
   'Location',
   'X-Ignored-Fields',
   'Preference-Applied',
+  'Idempotent-Replayed',
 ];
-const allowedHeaders = ['Authorization', 'X-API-Key', 'Content-Type', 'Accept', 'Prefer', 'X-Request-ID'];
+const allowedHeaders = ['Authorization', 'X-API-Key', 'Content-Type', 'Accept', 'Prefer', 'Idempotency-Key', 'X-Request-ID'];
 const maxAgeSeconds = 600;
 
 /**

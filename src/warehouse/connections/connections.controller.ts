@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/co
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { AdminOnly, Authenticated } from '../../access/access.decorator.js';
 import { CurrentPrincipal, type Principal } from '../../access/principal.js';
+import { Idempotent } from '../../idempotency/idempotent.decorator.js';
 import { page, PageOf, PageQuery, type Page } from '../../http/paging/page.js';
 import { IdParam } from '../../http/validation/positive-int.pipe.js';
 import { ConnectionAccess } from './connection-access.decorator.js';
@@ -26,6 +27,7 @@ export class ConnectionsController {
 
   @Post()
   @AdminOnly()
+  @Idempotent()
   @ApiOperation({
     summary: '新建数仓连接 / Create a warehouse connection',
     description:

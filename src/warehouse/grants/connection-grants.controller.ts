@@ -3,6 +3,7 @@ import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOp
 import { type Response } from 'express';
 import { AdminOnly } from '../../access/access.decorator.js';
 import { CurrentPrincipal, type Principal } from '../../access/principal.js';
+import { Idempotent } from '../../idempotency/idempotent.decorator.js';
 import { type Page, PageOf, PageQuery } from '../../http/paging/page.js';
 import { IdParam } from '../../http/validation/positive-int.pipe.js';
 import { ConnectionGrantResponse, GrantConnectionRequest } from './connection-grants.dto.js';
@@ -32,6 +33,7 @@ export class ConnectionGrantsController {
   }
 
   @Post()
+  @Idempotent()
   @ApiOperation({
     summary: '授权使用数仓连接；再次授权即修改权限 / Grant a connection; granting again changes the right (200)',
     description:

@@ -1,0 +1,71 @@
+import { createHash, createHmac, randomUUID } from 'node:crypto';
+import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestInterceptor } from '@nestjs/common';
+import { type Request, type Response } from 'express';
+import { type Logger } from 'pino';
+import { lastValueFrom, type Observable, of } from 'rxjs';
+import { principalOf } from '../access/principal.js';
+import { logToken } from '../common/logging/log.js';
+import { toCaller } from '../limits/charge.js';
+import { IdempotencyService, type KeyedRequest } from './idempotency.service.js';
+import { idempotentRouteOf } from './idempotent.decorator.js';
+import { readIdempotencyKey } from './read-idempotency-key.js';
+
+/**
+ * Answers a repeated request with the first answer, by its `Idempotency-Key`. Runs after all guards, so that a repeat counts against
+ * the limits and its caller still needs the right. Only answers of requests that succeeded are kept: an error created nothing.
+ */
+@Injectable()
+export class IdempotencyInterceptor implements NestInterceptor {
+  constructor(
+    private readonly keys: IdempotencyService,
+    @Inject(logToken) private readonly log: Logger,
+  ) {}
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const route = idempotentRouteOf(context);
+    const header = context.switchToHttp().getRequest<Request>().headers['idempotency-key'] as string | undefined;
+    if (!route || header === undefined) return next.handle();
+    const request = toKeyedRequest(context, readIdempotencyKey(header));
+    const response = context.switchToHttp().getResponse<Response>();
+
+    const kept = await this.keys.find(request);
+    if (kept) {
+      response.status(kept.status).setHeader('Idempotent-Replayed', 'true');
+      if (kept.location !== null) response.setHeader('Location', kept.location);
+      return of(kept.answer);
+    }
+    await this.keys.begin(request);
+    const body = await this.handle(next, request);
+    const answer = route.secret === undefined ? body : { ...(body as object), [route.secret]: null };
+    const location = (response.getHeader('Location') as string | undefined) ?? null;
+    // The record exists, so its caller gets the answer even if nothing can be kept. Repeats then wait for the end of the lease.
+    await this.keys.keep(request, { status: response.statusCode, location, answer }).catch(this.warn);
+    return of(body);
+  }
+
+  private async handle(next: CallHandler, request: KeyedRequest): Promise<unknown> {
+    try {
+      return await lastValueFrom(next.handle());
+    } catch (error) {
+      await this.keys.release(request).catch(this.warn);
+      throw error;
+    }
+  }
+
+  private readonly warn = (cause: unknown): void => {
+    this.log.warn({ cause }, 'An idempotency key stays in use until its lease ends');
+  };
+}
+
+function toKeyedRequest(context: ExecutionContext, key: string): KeyedRequest {
+  const { method, path, body } = context.switchToHttp().getRequest<Request<unknown, unknown, object | undefined>>();
+  return {
+    caller: toCaller(principalOf(context)).subject,
+    // Neither a method nor a path has a line break.
+    keyHash: createHash('sha256').update(`${method}\n${path}\n${key}`).digest(),
+    bodyHash: createHmac('sha256', key)
+      .update(JSON.stringify(body ?? {}))
+      .digest(),
+    attempt: randomUUID(),
+  };
+}

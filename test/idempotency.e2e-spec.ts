@@ -1,0 +1,274 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { createOpenApiDocument } from '../src/openapi/openapi.js';
+import { RetentionService } from '../src/retention/retention.service.js';
+import { keyClient, startTestApp, type Client, type TestApp } from './support/app.js';
+import { cloneDatabase, type TestDatabase } from './support/database.js';
+import { aGraph, aJob, upload } from './support/ingestion.js';
+import { firstToken, ServiceProcess } from './support/service-process.js';
+
+/** Every POST route of the API, and whether it takes an `Idempotency-Key`: those that create a record do. */
+const takesKeys: Record<string, boolean> = {
+  '/api/api-keys': true,
+  '/api/graphs': true,
+  '/api/ingestion/jobs': true,
+  '/api/ingestion/jobs/{id}/run': true,
+  '/api/metrics': true,
+  '/api/permissions/connections/{id}/users': true,
+  '/api/permissions/graphs/{id}/members': true,
+  '/api/users': true,
+  '/api/warehouse/connections': true,
+
+  // A repeat makes another secret; the lost one was of no use to anybody.
+  '/api/api-keys/{id}/rotate': false,
+  '/api/auth/login': false,
+  '/api/auth/logout': false,
+  // It has no caller to whom an answer belongs. The name is taken once only.
+  '/api/auth/register': false,
+  '/api/graphs/{id}/query': false,
+  '/api/ingestion/mappings/validate': false,
+  '/api/ingestion/runs/{id}/cancel': false,
+  '/api/metrics/parse': false,
+  '/api/metrics/{id}/execute': false,
+  '/api/users/{id}/reset-password': false,
+  // It creates nothing yet.
+  '/api/warehouse/connections/{id}/mirror': false,
+  '/api/warehouse/connections/{id}/test': false,
+};
+
+let keys = 0;
+const aKey = (): string => `key-${++keys}`;
+
+describe('an Idempotency-Key', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp();
+  }, 60_000);
+  afterAll(() => test.close());
+
+  const post = (path: string, key: string, body: object, by: Client = test.admin) =>
+    by.post(`/api${path}`).set('Idempotency-Key', key).send(body);
+  const count = async (table: string, name: string): Promise<number> =>
+    (await test.pool.query(`SELECT count(*)::int AS n FROM ${table} WHERE name = $1`, [name])).rows[0].n;
+
+  it('is decided for every POST route', () => {
+    const { paths } = createOpenApiDocument(test.app);
+    const posts = Object.entries(paths).flatMap(([path, { post }]) => (post ? [[path, post] as const] : []));
+    const takers = posts.map(([path, { parameters = [] }]) => {
+      return [path, parameters.some(parameter => 'name' in parameter && parameter.name === 'Idempotency-Key')] as const;
+    });
+    expect(Object.fromEntries(takers)).toEqual(takesKeys);
+  });
+
+  it('gets the first answer again, byte for byte, and creates one record', async () => {
+    const [key, body] = [aKey(), { name: '一次', description: 'one' }];
+    const first = await post('/graphs', key, body).expect(201);
+    expect(first.headers['idempotent-replayed']).toBeUndefined();
+    const second = await post('/graphs', `"${key}"`, body).expect(201);
+    expect([second.text, second.headers['idempotent-replayed']]).toEqual([first.text, 'true']);
+    expect(await count('graphs', '一次')).toBe(1);
+    await post('/graphs', aKey(), body).expect(201);
+    await test.admin.post('/api/graphs').send(body).expect(201);
+    expect(await count('graphs', '一次')).toBe(3);
+  });
+
+  it('gets the status and the Location of the first answer, whatever happened since', async () => {
+    await upload(test, 'rows_once', 'id\n1\n', 'id:text');
+    const mapping = 'version: 1\nnodes:\n  - {id: r, label: 行, table: rows_once, key: [id], columns: [{column: id}]}\n';
+    const job = await aJob(test, await aGraph(test), mapping);
+    const key = aKey();
+    const first = await post(`/ingestion/jobs/${job}/run`, key, {}).expect(202);
+    expect(first.headers.location).toBe(`/api/ingestion/runs/${first.body.id}`);
+    for (let status = ''; status !== 'succeeded'; await sleep(50)) {
+      status = (await test.admin.get(`/api/ingestion/runs/${first.body.id}`).expect(200)).body.status;
+    }
+    const second = await post(`/ingestion/jobs/${job}/run`, key, {}).expect(202);
+    expect([second.headers.location, second.text]).toEqual([first.headers.location, first.text]);
+
+    await test.asUser('grantee');
+    const [granted, changed] = [aKey(), aKey()];
+    const grant = (key: string, right: string) => post('/permissions/connections/1/users', key, { username: 'grantee', right });
+    await grant(granted, 'read').expect(201);
+    await grant(changed, 'write').expect(200);
+    await grant(changed, 'write').expect(200);
+    expect((await grant(granted, 'read').expect(201)).body.right).toBe('read');
+  }, 60_000);
+
+  it('refuses another body, and a malformed key', async () => {
+    const key = aKey();
+    await post('/graphs', key, { name: '甲' }).expect(201);
+    expect((await post('/graphs', key, { name: '乙' }).expect(422)).body.code).toBe('idempotency_key_reused');
+    expect(await count('graphs', '乙')).toBe(0);
+    for (const bad of ['', '""', 'a b', 'k'.repeat(256)]) {
+      expect((await post('/graphs', bad, { name: '乙' }).expect(400)).body.code).toBe('invalid_idempotency_key');
+    }
+    expect(await count('graphs', '乙')).toBe(0);
+  });
+
+  it('belongs to one caller and one path', async () => {
+    const [key, user] = [aKey(), await test.asUser('another')];
+    const first = await post('/graphs', key, { name: '各自' }).expect(201);
+    const second = await post('/graphs', key, { name: '各自' }, user).expect(201);
+    expect(second.body.id).not.toBe(first.body.id);
+    const metric = { graph_id: second.body.id, name: '行数', formula: 'COUNT(*)' };
+    await post('/metrics', key, metric, user).expect(201);
+    const { raw_key: rawKey } = (
+      await user
+        .post('/api/api-keys')
+        .send({ name: 'k', graph_ids: [second.body.id] })
+        .expect(201)
+    ).body;
+    // The name is taken, so this is no repeat of the user's own request.
+    await post('/metrics', key, metric, keyClient(test.url, rawKey)).expect(400);
+  });
+
+  it('repeats nothing to a caller who lost the right', async () => {
+    const [owner, editor] = [await test.asUser('owner'), await test.asUser('editor')];
+    const graphId = (await owner.post('/api/graphs').send({ name: '权' }).expect(201)).body.id;
+    const members = `/api/permissions/graphs/${graphId}/members`;
+    const { user_id: userId } = (await owner.post(members).send({ username: 'editor', role: 'editor' }).expect(201)).body;
+    const [key, metric] = [aKey(), { graph_id: graphId, name: '行数', formula: 'COUNT(*)' }];
+    await post('/metrics', key, metric, editor).expect(201);
+    await post('/metrics', key, metric, editor).expect(201);
+    await owner.patch(`${members}/${userId}`).send({ role: 'viewer' }).expect(200);
+    await post('/metrics', key, metric, editor).expect(403);
+    await owner.delete(`${members}/${userId}`).expect(204);
+    expect((await post('/metrics', key, metric, editor)).status).toBeGreaterThanOrEqual(403);
+  });
+
+  it('does not keep an error: a repeat tries again', async () => {
+    const key = aKey();
+    const graphId = await aGraph(test);
+    const metric = { graph_id: graphId, name: '重名', formula: 'COUNT(*)' };
+    const { id } = (await test.admin.post('/api/metrics').send(metric).expect(201)).body;
+    await post('/metrics', key, metric).expect(400);
+    await test.admin.delete(`/api/metrics/${id}`).expect(204);
+    await post('/metrics', key, metric).expect(201);
+    const repeat = await post('/metrics', key, metric).expect(201);
+    expect(repeat.headers['idempotent-replayed']).toBe('true');
+  });
+
+  it('gets a new API key again without its secret, which is nowhere in the table', async () => {
+    const [key, body] = [aKey(), { name: '密钥', graph_ids: [await aGraph(test)] }];
+    const first = await post('/api-keys', key, body).expect(201);
+    const second = await post('/api-keys', key, body).expect(201);
+    expect(second.body).toEqual({ ...first.body, raw_key: null });
+    expect(await count('api_keys', '密钥')).toBe(1);
+    const { rows } = await test.pool.query('SELECT * FROM idempotency_keys');
+    const secret = (first.body.raw_key as string).split('_').at(-1)!;
+    expect(JSON.stringify(rows)).not.toContain(secret);
+    expect(JSON.stringify(rows)).not.toContain(key);
+    const rotated = await test.admin.post(`/api/api-keys/${second.body.id}/rotate`).send({}).expect(200);
+    await keyClient(test.url, rotated.body.raw_key).get('/api/graphs').expect(200);
+  });
+
+  it('is forgotten after 24 hours, and swept', async () => {
+    const [key, body] = [aKey(), { name: '过期' }];
+    const age = () => test.pool.query("UPDATE idempotency_keys SET expires_at = expires_at - interval '24 hours'");
+    const stored = async () => (await test.pool.query('SELECT count(*)::int AS n FROM idempotency_keys')).rows[0].n;
+    for (const each of [key, aKey()]) await post('/graphs', each, body).expect(201);
+    await age();
+    await post('/graphs', key, body).expect(201);
+    await post('/graphs', key, body).expect(201);
+    expect(await count('graphs', '过期')).toBe(3);
+    const removed = await test.app.get(RetentionService).sweep();
+    expect(removed['idempotency keys']).toBeGreaterThan(0);
+    expect(await stored()).toBe(1);
+    await age();
+    await test.app.get(RetentionService).sweep();
+    expect(await stored()).toBe(0);
+  });
+
+  it.each([
+    ['5,000 keys', 5_000, 0],
+    ['16 MB', 1, 16_777_216],
+  ])('is refused to a caller who holds %s, save for repeats', async (_, held, bytes) => {
+    const user = await test.asUser(`holder-${held}`);
+    const [key, body] = [aKey(), { name: '满' }];
+    const { id } = (await test.pool.query('SELECT id FROM users WHERE username = $1', [`holder-${held}`])).rows[0];
+    await post('/graphs', key, body, user).expect(201);
+    await test.pool.query(
+      `INSERT INTO idempotency_keys (caller, key_hash, body_hash, attempt, status, answer, bytes, expires_at)
+       SELECT $1, int4send(n), '', gen_random_uuid(), 201, '{}', $3, now() + interval '1 hour' FROM generate_series(2, $2) n`,
+      [`user:${id}`, Math.max(2, held), bytes],
+    );
+    const refused = await post('/graphs', aKey(), body, user).expect(429);
+    expect(refused.body.code).toBe('too_many_idempotency_keys');
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(3_000);
+    await post('/graphs', key, body, user).expect(201);
+    await user.post('/api/graphs').send(body).expect(201);
+    await post('/graphs', aKey(), body).expect(201);
+  });
+});
+
+describe('an Idempotency-Key on two processes with one database', () => {
+  let database: TestDatabase;
+  let services: ServiceProcess[];
+  let token: string;
+  let client: pg.Client;
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    client = new pg.Client(database.url);
+    await client.connect();
+    const environment = {
+      DATABASE_URL: database.url,
+      JWT_SECRET_KEY: 'b3f1c7a9d2e84f6a90c1b2d3e4f5a6b7c8d9e0f1a2b3c4d5',
+      RETRIEVAL_URL: 'http://127.0.0.1:9',
+      WORKER: 'off',
+      LOG_LEVEL: 'error',
+    };
+    services = [await ServiceProcess.start({ environment }), await ServiceProcess.start({ environment })];
+    token = await firstToken(services[0]!.url);
+  }, 120_000);
+  afterAll(async () => {
+    for (const service of services) await service.kill();
+    await client?.end();
+    await database?.drop();
+  }, 60_000);
+
+  async function createGraph(index: number, key: string, name: string): Promise<{ status: number; retryAfter: string | null; body: any }> {
+    const response = await fetch(`${services[index]!.url}/api/graphs`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'Idempotency-Key': key },
+      body: JSON.stringify({ name }),
+    });
+    return { status: response.status, retryAfter: response.headers.get('retry-after'), body: await response.json() };
+  }
+
+  const count = async (name: string): Promise<number> =>
+    (await client.query('SELECT count(*)::int AS n FROM graphs WHERE name = $1', [name])).rows[0].n;
+
+  it('creates one record, however many repeat it at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => createGraph(index % 2, 'race', '并发')));
+    const codes = new Set(answers.map(({ status, body }) => (status === 201 ? 'created' : `${status} ${body.code}`)));
+    expect([...codes].filter(code => !['created', '409 idempotency_key_in_use'].includes(code))).toEqual([]);
+    const ids = answers.filter(({ status }) => status === 201).map(({ body }) => body.id);
+    expect(new Set(ids).size).toBe(1);
+    for (const index of [0, 1]) expect(await createGraph(index, 'race', '并发')).toMatchObject({ status: 201, body: { id: ids[0] } });
+    expect(await count('并发')).toBe(1);
+  });
+
+  it('is in use while a process works on it, and free again some minutes after that process died', async () => {
+    await client.query('BEGIN; LOCK TABLE graphs IN ACCESS EXCLUSIVE MODE');
+    const lost = createGraph(1, 'killed', '中断').catch(() => 'no answer');
+    const inUse = "SELECT caller FROM idempotency_keys WHERE status IS NULL AND expires_at > now() + interval '3 minutes'";
+    while ((await client.query(inUse)).rows.length === 0) await sleep(20);
+    expect(await createGraph(0, 'killed', '中断')).toMatchObject({
+      status: 409,
+      retryAfter: '2',
+      body: { code: 'idempotency_key_in_use' },
+    });
+    expect(await createGraph(0, 'killed', '别的')).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
+    services[1]!.child.kill('SIGKILL');
+    await client.query('ROLLBACK');
+    expect(await lost).toBe('no answer');
+
+    expect(await createGraph(0, 'killed', '中断')).toMatchObject({ status: 409 });
+    expect(await count('中断')).toBe(0);
+    await client.query("UPDATE idempotency_keys SET expires_at = expires_at - interval '4 minutes' WHERE status IS NULL");
+    const { status, body } = await createGraph(0, 'killed', '中断');
+    expect(status).toBe(201);
+    expect(await createGraph(0, 'killed', '中断')).toMatchObject({ status: 201, body });
+    expect(await count('中断')).toBe(1);
+  });
+});
