@@ -340,6 +340,41 @@ describe('rate limits', () => {
   });
 });
 
+describe("rate limits of one's own", () => {
+  it('follow the settings, and are told with what is left of them', async () => {
+    const test = await startTestApp({ RATE_LIMIT_SCALE: '1', RATE_LIMIT_USER: '4', RATE_LIMIT_QUERY: '2', MAX_GRAPHS_PER_USER: '3' });
+    try {
+      const user = await test.asUser('han.mei');
+      const limits = async () => {
+        const { body } = await user.get('/api/auth/me?include=limits').expect(200);
+        return body.limits.map(({ name, limit, left, window_seconds: seconds }: any) => [name, limit, left, seconds]);
+      };
+      expect(await limits()).toEqual([
+        ['query', 2, 2, 60],
+        ['run', 30, 30, 60],
+        ['user', 4, 3, 60],
+        ['graphs', 3, 3, null],
+        ['api_keys', 20, 20, null],
+      ]);
+      await user.post('/api/graphs').send({ name: '图' }).expect(201);
+      await user.post('/api/graphs/1/query').send({ search: 'x' }).expect(200);
+      expect(await limits()).toEqual([
+        ['query', 2, 1, 60],
+        ['run', 30, 30, 60],
+        ['user', 4, 1, 60],
+        ['graphs', 3, 2, null],
+        ['api_keys', 20, 20, null],
+      ]);
+      expect((await user.get('/api/auth/me').expect(200)).body.limits).toBeUndefined();
+      await user.get('/api/auth/me').expect(429);
+      const { body } = await test.anonymous.get('/openapi.json').expect(200);
+      expect(body.paths['/api/graphs/{id}/query'].post['x-rate-limit']).toMatchObject({ requests: 2 });
+    } finally {
+      await test.close();
+    }
+  });
+});
+
 describe('rate limits without a trusted proxy', () => {
   it('ignore a forged X-Forwarded-For', async () => {
     const test = await startTestApp({ RATE_LIMIT_SCALE: '1' });

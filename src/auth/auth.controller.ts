@@ -1,8 +1,17 @@
-import { Body, Controller, Get, HttpCode, Post, Put } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Put, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Bucket } from '../limits/bucket.decorator.js';
 import { Authenticated, DuringPasswordChange, Public } from '../access/access.decorator.js';
-import { AccountResponse, ChangePasswordRequest, LoginRequest, LoginResponse, RegisterRequest, toAccountResponse } from './auth.dto.js';
+import {
+  AccountResponse,
+  ChangePasswordRequest,
+  LoginRequest,
+  LoginResponse,
+  MeRequest,
+  MeResponse,
+  RegisterRequest,
+  toAccountResponse,
+} from './auth.dto.js';
 import { AuthService } from './auth.service.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
 
@@ -53,9 +62,9 @@ export class AuthController {
   @Get('me')
   @DuringPasswordChange({ keys: true })
   @ApiOperation({ summary: '当前用户 / Who am I', description: '令牌或密钥所属的用户。 / The user of the token or of the key.' })
-  @ApiOkResponse({ type: AccountResponse })
-  me(@CurrentPrincipal() principal: Principal): AccountResponse {
-    return toAccountResponse(principal);
+  @ApiOkResponse({ type: MeResponse })
+  me(@CurrentPrincipal() principal: Principal, @Query() { include }: MeRequest): MeResponse | Promise<MeResponse> {
+    return include === 'limits' ? this.auth.describeWithLimits(principal) : toAccountResponse(principal);
   }
 
   @Post('logout')

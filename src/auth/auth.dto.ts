@@ -1,5 +1,5 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { IsString } from 'class-validator';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional, IsString } from 'class-validator';
 import { MaxLength } from '../http/validation/length.decorator.js';
 import { NewUsername } from '../users/username.js';
 import { type Account } from '../users/users.service.js';
@@ -58,6 +58,37 @@ export class AccountResponse {
 
   @ApiProperty({ example: false, description: '为 true 时须先修改密码 / when true, change the password before anything else' })
   must_change_password: boolean;
+}
+
+export class LimitResponse {
+  @ApiProperty({ example: 'query', description: '限流名，或 graphs、api_keys / a rate limit by its name, or graphs and api_keys' })
+  name: string;
+
+  @ApiProperty({ example: 30 })
+  limit: number;
+
+  @ApiProperty({ example: 29, description: '此刻还剩多少 / what is left of it now' })
+  left: number;
+
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    example: 60,
+    description: '限流的窗口（秒）；数量上限为 null / window in seconds; null for a number of records',
+  })
+  window_seconds: number | null;
+}
+
+export class MeRequest {
+  @ApiPropertyOptional({ enum: ['limits'], description: 'limits：另返回上限与余量 / limits: also what the caller may have, and has left' })
+  @IsOptional()
+  @IsIn(['limits'])
+  include?: 'limits';
+}
+
+export class MeResponse extends AccountResponse {
+  @ApiPropertyOptional({ type: [LimitResponse], description: '仅在 include=limits 时 / with include=limits only' })
+  limits?: LimitResponse[];
 }
 
 export class LoginResponse extends AccountResponse {

@@ -3,8 +3,11 @@ import { Injectable } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
 import { AuditService } from '../audit/audit.service.js';
 import { Settings } from '../config/settings.js';
+import { Quotas } from '../database/quotas.js';
+import { toCaller, windowMs } from '../limits/charge.js';
+import { LimiterService } from '../limits/limiter.service.js';
 import { type Account, UsersService } from '../users/users.service.js';
-import { type AccountResponse, type LoginResponse, toAccountResponse } from './auth.dto.js';
+import { type AccountResponse, type LoginResponse, type MeResponse, toAccountResponse } from './auth.dto.js';
 import { RegistrationClosedError, WrongLoginError, WrongOldPasswordError } from './auth.errors.js';
 import { type Principal } from '../access/principal.js';
 
@@ -15,6 +18,8 @@ export class AuthService {
     private readonly tokens: JwtService,
     private readonly settings: Settings,
     private readonly audit: AuditService,
+    private readonly limiter: LimiterService,
+    private readonly quotas: Quotas,
   ) {}
 
   async login(username: string, password: string): Promise<LoginResponse> {
@@ -43,6 +48,17 @@ export class AuthService {
   async register(username: string, password: string): Promise<AccountResponse> {
     if (!this.settings.registrationEnabled) throw new RegistrationClosedError();
     return toAccountResponse(await this.users.register(username, password));
+  }
+
+  /** An API key has its own limit in place of its user's, and creates nothing that is counted. Admins may hold any number of records. */
+  async describeWithLimits(principal: Principal): Promise<MeResponse> {
+    const rates = await this.limiter.look(toCaller(principal));
+    const held = principal.apiKey || principal.isAdmin ? [] : await this.quotas.ofUser(principal.userId);
+    const limits = [
+      ...rates.map(rate => ({ ...rate, window_seconds: windowMs / 1000 })),
+      ...held.map(quota => ({ ...quota, window_seconds: null })),
+    ];
+    return { ...toAccountResponse(principal), limits };
   }
 
   /** A new password ends every earlier token, so the answer carries a new token. */

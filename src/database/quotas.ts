@@ -3,6 +3,7 @@ import { type PoolClient } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, BusyError } from '../common/errors/api-error.js';
 import { Settings } from '../config/settings.js';
+import { ServicePool } from './service-pool.js';
 
 const patienceMs = 2_000;
 const askedEveryMs = 20;
@@ -72,7 +73,23 @@ export class QuotaReachedError extends ApiError {
 /** Limits how many records of a kind a caller can make. Admins set the limits, so the records of admins are not counted. */
 @Injectable()
 export class Quotas {
-  constructor(private readonly settings: Settings) {}
+  constructor(
+    private readonly settings: Settings,
+    private readonly pool: ServicePool,
+  ) {}
+
+  /** Tells how many records a user may hold, and how many more that leaves. An admin may hold any number. */
+  async ofUser(userId: number): Promise<{ name: string; limit: number; left: number }[]> {
+    const names = ['graphs', 'api_keys'] as const;
+    const { rows } = await this.pool.query<{ held: number }>(
+      names.map(name => `SELECT count(*)::int AS held FROM ${quotas[name].held}`).join(' UNION ALL '),
+      [userId],
+    );
+    return names.map((name, index) => {
+      const limit = quotas[name].most(this.settings);
+      return { name, limit, left: Math.max(0, limit - rows[index]!.held) };
+    });
+  }
 
   /**
    * Refuses one more record to a holder that has the most allowed. Call it in the transaction that creates the record. It is exact:

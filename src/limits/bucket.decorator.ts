@@ -7,8 +7,7 @@ const bucketKey = 'bucket';
 /** Puts a route into a bucket that it shares with others. `none` is for health, which must always answer. */
 export function Bucket(name: BucketName | 'none'): MethodDecorator & ClassDecorator {
   if (name === 'none') return SetMetadata(bucketKey, name);
-  const { limit, per } = buckets[name];
-  const documented = { bucket: name, requests: limit, seconds: windowMs / 1000, per: per === 'address' ? 'client IP' : 'user' };
+  const documented = { bucket: name, seconds: windowMs / 1000, per: buckets[name] === 'address' ? 'client IP' : 'user' };
   return applyDecorators(SetMetadata(bucketKey, name), ApiExtension('x-rate-limit', documented));
 }
 

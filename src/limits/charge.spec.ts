@@ -1,4 +1,7 @@
-import { type BucketName, type Caller, findCharge, type Route, toCaller } from './charge.js';
+import { readSettings } from '../config/settings.js';
+import { type BucketName, type Caller, chargesOf, findCharge, type Route, toCaller } from './charge.js';
+
+const { rateLimits } = readSettings({});
 
 const address = '203.0.113.7';
 const grant = { id: 3, rateLimit: 7, graphIds: [], permissions: [] };
@@ -21,7 +24,17 @@ describe('what a request costs', () => {
     ['any other route', guarded(), null, cost('user', 60, 'user:1'), cost('api_key', 7, 'key:3')],
     ['a route that counts nothing', open('none'), null, null, null],
   ])('%s: its address before the credentials, its caller after them', (_, route, ofAddress, ofUser, ofKey) => {
-    const found = ([address, user, key] satisfies (string | Caller)[]).map(payer => findCharge(route, payer));
+    const found = ([address, user, key] satisfies (string | Caller)[]).map(payer => findCharge(route, payer, rateLimits));
     expect(found).toEqual([ofAddress, ofUser, ofKey]);
   });
+
+  it('counts by the settings', () => {
+    const set = readSettings({ RATE_LIMIT_QUERY: '7' }).rateLimits;
+    expect(findCharge(guarded('query'), user, set)).toEqual(cost('query', 7, 'user:1'));
+  });
+});
+
+it('every limit of a user, and the one of a key', () => {
+  expect(chargesOf(user, rateLimits)).toEqual([cost('query', 30, 'user:1'), cost('run', 30, 'user:1'), cost('user', 60, 'user:1')]);
+  expect(chargesOf(key, rateLimits)).toEqual([cost('api_key', 7, 'key:3')]);
 });

@@ -1,4 +1,5 @@
 import { type Principal } from '../access/principal.js';
+import { type Settings } from '../config/settings.js';
 
 /** Every limit counts the last 60 seconds at any moment. */
 export const windowMs = 60_000;
@@ -7,17 +8,20 @@ export const windowMs = 60_000;
  * The limits of one address, counted before the credentials are looked at, and those of one user. A route that names no bucket
  * counts as `user`. Public and unknown routes, and requests without good credentials, count as `anonymous`.
  */
-export const buckets = {
-  login: { limit: 10, per: 'address' },
-  register: { limit: 5, per: 'address' },
-  password: { limit: 5, per: 'address' },
-  anonymous: { limit: 300, per: 'address' },
-  query: { limit: 30, per: 'user' },
-  run: { limit: 30, per: 'user' },
-  user: { limit: 60, per: 'user' },
-} as const satisfies Record<string, { limit: number; per: 'address' | 'user' }>;
+export const buckets: Record<BucketName, 'address' | 'user'> = {
+  login: 'address',
+  register: 'address',
+  password: 'address',
+  anonymous: 'address',
+  query: 'user',
+  run: 'user',
+  user: 'user',
+};
 
-export type BucketName = keyof typeof buckets;
+/** Requests per minute of each bucket. */
+export type Limits = Settings['rateLimits'];
+
+export type BucketName = keyof Limits;
 
 export interface Route {
   /** The bucket that the route names; `none` if nothing is counted. */
@@ -45,18 +49,27 @@ export interface Charge {
   subject: string;
 }
 
-export const anonymous = (address: string): Charge => ({ name: 'anonymous', limit: buckets.anonymous.limit, subject: address });
+export const anonymous = (address: string, limits: Limits): Charge => ({ name: 'anonymous', limit: limits.anonymous, subject: address });
 
 /**
  * Tells which limit a request to a route counts against, for its address or for its caller. Null where it counts for the other one
  * only. An API key has one limit over all routes, in place of its user's limits.
  */
-export function findCharge({ bucket, isPublic }: Route, payer: string | Caller): Charge | null {
+export function findCharge({ bucket, isPublic }: Route, payer: string | Caller, limits: Limits): Charge | null {
   if (bucket === 'none') return null;
   const name = bucket ?? (isPublic ? 'anonymous' : 'user');
-  const { limit, per } = buckets[name];
-  if (typeof payer === 'string') return per === 'address' ? { name, limit, subject: payer } : null;
-  const { subject, rateLimit } = payer;
-  if (rateLimit !== undefined) return { name: 'api_key', limit: rateLimit, subject };
-  return per === 'user' ? { name, limit, subject } : null;
+  const per = buckets[name];
+  if (typeof payer === 'string') return per === 'address' ? { name, limit: limits[name], subject: payer } : null;
+  return per === 'user' || payer.rateLimit !== undefined ? chargeOf(payer, name, limits) : null;
+}
+
+/** Every limit that the requests of a caller count against. */
+export function chargesOf(caller: Caller, limits: Limits): Charge[] {
+  if (caller.rateLimit !== undefined) return [chargeOf(caller, 'user', limits)];
+  const names = (Object.keys(buckets) as BucketName[]).filter(name => buckets[name] === 'user');
+  return names.map(name => chargeOf(caller, name, limits));
+}
+
+function chargeOf({ subject, rateLimit }: Caller, name: BucketName, limits: Limits): Charge {
+  return rateLimit === undefined ? { name, limit: limits[name], subject } : { name: 'api_key', limit: rateLimit, subject };
 }

@@ -60,7 +60,7 @@ export class CountingErrorFilter extends ErrorFilter {
   /** A refused request adds to a flood: its credential no longer passes from a blocked address. */
   private async count(request: Request, response: Response): Promise<void> {
     try {
-      await this.limiter.admit(anonymous(this.addresses.of(request)), response);
+      await this.limiter.admit(anonymous(this.addresses.of(request), this.limiter.limits), response);
     } catch (error) {
       if (error instanceof TooManyRequestsError) this.callers.distrust(request);
       throw error;

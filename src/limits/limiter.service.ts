@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectThrottlerStorage, type ThrottlerStorage } from '@nestjs/throttler';
 import { type Response } from 'express';
 import { Settings } from '../config/settings.js';
-import { type Charge, windowMs } from './charge.js';
+import { type Caller, type Charge, chargesOf, type Limits, windowMs } from './charge.js';
 import { LimitsUnavailableError, TooManyRequestsError } from './limits.errors.js';
 import { RecentMap } from './recent-map.js';
 import { type HitRecord } from './storage/sliding-log.js';
@@ -20,6 +20,25 @@ export class LimiterService {
     private readonly settings: Settings,
   ) {}
 
+  get limits(): Limits {
+    return this.settings.rateLimits;
+  }
+
+  /**
+   * Tells what a caller may ask for in a minute, and how much of it is left now. Counts nothing.
+   * @throws LimitsUnavailableError
+   */
+  async look(caller: Caller): Promise<{ name: string; limit: number; left: number }[]> {
+    return Promise.all(
+      chargesOf(caller, this.limits).map(async charge => {
+        const { name, limit, subject } = this.scale(charge);
+        // A limit of 0 admits nothing, so that the storage only tells what it holds.
+        const { totalHits } = await this.ask(name, subject, 0);
+        return { name, limit, left: Math.max(0, limit - totalHits) };
+      }),
+    );
+  }
+
   /**
    * Counts one request and returns if it is admitted.
    * @throws TooManyRequestsError; LimitsUnavailableError when the storage does not answer
@@ -29,12 +48,7 @@ export class LimiterService {
     const scaled = this.scale(charge);
     const { name, limit, subject } = scaled;
     const askedAt = performance.now();
-    let record: HitRecord;
-    try {
-      record = await this.storage.increment(`${name}:${subject}`, windowMs, limit, 0, name);
-    } catch (error) {
-      throw new LimitsUnavailableError(error);
-    }
+    const record = await this.ask(name, subject, limit);
     if (record.isBlocked) {
       // Counted from before the question. The storage decided later than that, so no request is refused after its Retry-After.
       this.blockedUntil.set(blockKey(scaled), askedAt + record.timeToBlockExpire * 1000);
@@ -58,6 +72,14 @@ export class LimiterService {
   /** Tells whether a request was counted or refused, so that its answer names the limit. */
   hasCounted(response: Response): boolean {
     return response.hasHeader('RateLimit');
+  }
+
+  private async ask(name: string, subject: string, limit: number): Promise<HitRecord> {
+    try {
+      return await this.storage.increment(`${name}:${subject}`, windowMs, limit, 0, name);
+    } catch (error) {
+      throw new LimitsUnavailableError(error);
+    }
   }
 
   private blockedSeconds(scaled: Charge): number {

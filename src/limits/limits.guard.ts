@@ -49,21 +49,21 @@ export class LimitsGuard extends ThrottlerGuard {
   private async countCaller(route: Route, principal: Principal, request: Request, response: Response): Promise<void> {
     const caller = toCaller(principal);
     this.callers.remember(request, caller);
-    const charge = findCharge(route, caller);
+    const charge = findCharge(route, caller, this.limiter.limits);
     if (charge) await this.limiter.admit(charge, response);
   }
 
   /** Also refuses a caller or an address that is known to be blocked, before the credentials cost a query. */
   private async countAddress(route: Route, request: Request, response: Response): Promise<void> {
     const address = this.addresses.of(request);
-    const ceiling = anonymous(address);
+    const ceiling = anonymous(address, this.limiter.limits);
     if (!route.isPublic && this.limiter.isBlocked(ceiling) && !this.callers.isLikelyGood(request)) {
       this.limiter.refuseBlocked(ceiling, response);
     }
-    const charge = findCharge(route, address);
+    const charge = findCharge(route, address, this.limiter.limits);
     if (charge) return this.limiter.admit(charge, response);
     const caller = this.callers.find(request);
-    const expected = caller && findCharge(route, caller);
+    const expected = caller && findCharge(route, caller, this.limiter.limits);
     if (expected) this.limiter.refuseBlocked(expected, response);
   }
 }

@@ -3,7 +3,7 @@ import { ThrottlerModule } from '@nestjs/throttler';
 import { TokenKeyModule } from '../access/token-key.js';
 import { Settings } from '../config/settings.js';
 import { DatabaseLink } from '../database/database-link.js';
-import { buckets, windowMs } from './charge.js';
+import { windowMs } from './charge.js';
 import { ClientAddressService } from './client-address.service.js';
 import { CountingErrorFilter } from './counting-error.filter.js';
 import { KnownCallersService } from './known-callers.service.js';
@@ -20,7 +20,7 @@ const services = [LimiterService, ClientAddressService, KnownCallersService, Cou
     ThrottlerModule.forRootAsync({
       inject: [Settings, DatabaseLink],
       useFactory: async (settings: Settings, link: DatabaseLink) => ({
-        throttlers: [{ limit: buckets.user.limit, ttl: windowMs, blockDuration: 0 }],
+        throttlers: [{ limit: settings.rateLimits.user, ttl: windowMs, blockDuration: 0 }],
         storage: await openStorage(settings, link),
       }),
     }),

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
+import { Settings } from '../config/settings.js';
 import { version } from '../config/version.js';
 import { documentBounds } from './bounds.js';
 import { documentErrors, errorSchemas } from './errors.js';
@@ -57,6 +58,7 @@ export function createOpenApiDocument(app: NestExpressApplication, basePath = ''
       }
     }
   }
+  documentLimits(document, app.get(Settings));
   describeRequestSchemas(document);
   openMaps(document);
   document.paths = Object.fromEntries(Object.entries(document.paths).map(([path, item]) => [`/api${path}`, item]));
@@ -66,6 +68,13 @@ export function createOpenApiDocument(app: NestExpressApplication, basePath = ''
 interface Operation {
   security?: object[];
   responses: Record<string, { description?: string; content?: unknown; headers?: object }>;
+}
+
+/** Adds the number of requests to what each route says of its bucket: it is a setting. */
+function documentLimits(document: OpenAPIObject, { rateLimits }: Settings): void {
+  type Documented = { 'x-rate-limit'?: { bucket: keyof Settings['rateLimits']; requests?: number } };
+  const operations = Object.values(document.paths).flatMap(item => Object.values(item as object) as Documented[]);
+  for (const { 'x-rate-limit': limit } of operations) if (limit) limit.requests = rateLimits[limit.bucket];
 }
 
 /** Serves `/docs` (Swagger UI) and `/openapi.json`, also under `/api`. With `keepTokens` the browser keeps the login. */

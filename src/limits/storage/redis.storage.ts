@@ -37,8 +37,9 @@ export function slidingLogScript(clock: string): string {
       redis.call('PEXPIRE', key, ARGV[1])
     end
     local wait = 0
-    if blocked then wait = at(count - limit) + window - now end
-    return { count, at(0) + window - now, blocked and 1 or 0, wait }`;
+    if blocked and limit > 0 then wait = at(count - limit) + window - now end
+    local expire = count > 0 and at(0) + window - now or 0
+    return { count, expire, blocked and 1 or 0, wait }`;
 }
 
 type ScriptedRedis = Redis & { slidingLog(key: string, windowMs: number, limit: number): Promise<[number, number, number, number]> };

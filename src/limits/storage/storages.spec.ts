@@ -110,6 +110,14 @@ function behavesAsStorage(open: () => Promise<Stand>, { runs, clockGoesBack }: {
     expect((await hit(119_900)).isBlocked).toBe(false);
   });
 
+  it('counts nothing at a limit of 0, and tells how many there are', async () => {
+    expect(await hit(0, 0)).toMatchObject({ totalHits: 0, isBlocked: true });
+    for (const ms of [10, 20]) await hit(ms);
+    expect(await hit(30, 0)).toMatchObject({ totalHits: 2, isBlocked: true });
+    expect(await hit(40)).toMatchObject({ totalHits: 3, isBlocked: false });
+    expect(await hit(windowMs + 15, 0)).toMatchObject({ totalHits: 2 });
+  });
+
   it('keeps keys apart', async () => {
     for (let count = 0; count < 4; count++) await hit(0);
     expect(await hit(0, 3, `${key} of another`)).toMatchObject({ totalHits: 1, isBlocked: false });
