@@ -119,7 +119,7 @@ export default {
       severity: 'error',
       comment: 'A parser says what is wrong with a text as a LanguageError; its feature decides what that answers over HTTP.',
       from: {
-        path: ['^src/metrics/formula/', '^src/ingestion/mapping/', '^src/cypher/syntax/'],
+        path: ['^src/metrics/formula/', '^src/ingestion/mapping/', '^src/cypher/syntax/', '^src/sql-guard/'],
         pathNot: '\\.spec\\.ts$',
       },
       to: { path: '^src/(common/errors|http)/' },

@@ -1,11 +1,12 @@
 import { NestFactory } from '@nestjs/core';
 import { type NestExpressApplication } from '@nestjs/platform-express';
+import { type NextFunction, type Request, type Response } from 'express';
 import { AppModule, type AppOptions } from './app.module.js';
 import { answerProtocolErrors } from './http/server/answer-protocol-errors.js';
 import { BoundedHttpAdapter } from './http/server/bounded-http.adapter.js';
 import { checkRequestMiddleware } from './http/server/check-request.middleware.js';
 import { corsFor } from './http/server/cors.js';
-import { pathPrefixMiddleware } from './http/server/path-prefix.middleware.js';
+import { withoutPrefixes } from './http/server/path-prefix.js';
 import { requestContextMiddleware } from './common/logging/request-context.js';
 import { requestLogMiddleware } from './http/server/request-log.middleware.js';
 import { securityHeadersMiddleware } from './http/server/security-headers.middleware.js';
@@ -21,6 +22,7 @@ const maxHeaderBytes = 8_192;
 /** Builds the whole API, ready to listen, for `main.ts` and for the tests. */
 export async function createApp(options: AppOptions): Promise<NestExpressApplication> {
   const { settings, log } = options;
+  const { basePath } = settings;
   const adapter = new BoundedHttpAdapter({
     maxHeaderBytes,
     headersTimeoutMs,
@@ -35,15 +37,19 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   });
   app.disable('x-powered-by');
   app.set('etag', false);
-  app.use(requestContextMiddleware, requestLogMiddleware(log));
+  app.use(requestContextMiddleware, requestLogMiddleware(log, basePath));
   if (settings.metricsPort > 0) app.use(app.get(Telemetry).middleware);
-  app.use(pathPrefixMiddleware(settings.basePath), securityHeadersMiddleware);
+  app.use((request: Request, _response: Response, next: NextFunction) => {
+    request.url = withoutPrefixes(request.url, basePath);
+    next();
+  });
+  app.use(securityHeadersMiddleware);
   if (settings.corsOrigins.length > 0) app.enableCors(corsFor(settings.corsOrigins));
   app.use(checkRequestMiddleware);
   const { countDocument } = app.get(CountingErrorFilter);
   app.use(['/docs', '/openapi.json'], countDocument);
-  serveOpenApi(app, { keepTokens: !settings.isProduction, basePath: settings.basePath });
-  app.use(startPage(settings.basePath, countDocument));
-  answerProtocolErrors(app.getHttpServer(), log);
+  serveOpenApi(app, { keepTokens: !settings.isProduction, basePath });
+  app.use(startPage(basePath, countDocument));
+  answerProtocolErrors(app.getHttpServer(), log, basePath);
   return app;
 }

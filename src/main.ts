@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type Logger } from 'pino';
 import { createApp } from './create-app.js';
-import { ServerDrain } from './http/server/server-drain.js';
+import { answerThatItStops, ServerDrain } from './http/server/server-drain.js';
 import { createLog } from './common/logging/log.js';
 import { scrubber } from './common/logging/scrub-secrets.js';
 import { ServiceStop } from './common/stopping/service-stop.js';
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
     const database = await prepareDatabase(ownerUrl, log, settings.databaseUrls);
     const created = await createApp({ settings, database, log, retrieval: await placeRetrieval(settings, database.retrieval) });
     app = created;
-    const drain = new ServerDrain(created.getHttpServer());
+    const drain = new ServerDrain(created.getHttpServer(), answerThatItStops(settings.basePath));
     await created.listen(settings.port, settings.host);
     const stop = async (delaySeconds = 0) => {
       created.get(ServiceStop).announce();

@@ -1,6 +1,7 @@
 import { createServer, request as ask, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
+import { ownPaths } from '../src/config/base-path.js';
 import { startTestApp, type TestApp } from './support/app.js';
 
 /** A proxy that shows the service under /graph. It removes the path before it asks, or does not. */
@@ -71,6 +72,12 @@ describe('the first page and the document', () => {
   let test: TestApp;
   beforeAll(async () => (test = await startTestApp()));
   afterAll(() => test.close());
+
+  it('stand beside routes none of which a BASE_PATH can hide', async () => {
+    const { paths } = (await (await fetch(`${test.url}/openapi.json`)).json()) as { paths: object };
+    const first = new Set(Object.keys(paths).map(path => path.split('/')[2]));
+    expect([...first].filter(segment => !ownPaths.has(segment!))).toEqual([]);
+  });
 
   it('answer without a base path as well, and answer no other method or path', async () => {
     const page = await fetch(`${test.url}/`);

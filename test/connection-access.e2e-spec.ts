@@ -69,7 +69,11 @@ describe('the use of a warehouse connection', () => {
       expect((await test.admin.post(grants).send({ username: 'ghost', right: 'read' }).expect(404)).body.code).toBe('user_not_found');
       for (const user_id of ['all', 0, -1, 1.5, true, [1], { id: 1 }, 2 ** 31]) {
         const { body } = await test.admin.post(grants).send({ user_id, right: 'read' }).expect(422);
-        expect(body.detail.errors[0]).toMatchObject({ loc: ['body', 'user_id'], type: 'grantee_type' });
+        expect(body.detail.errors[0]).toMatchObject({
+          loc: ['body', 'user_id'],
+          type: 'grantee_type',
+          msg: '应为用户 id 或 "everyone" / user_id must be the id of a user, or "everyone"',
+        });
       }
       const { body } = await test.admin.post(grants).send({ username: 'admin', right: 'own' }).expect(422);
       expect(body.detail.errors[0]).toMatchObject({ loc: ['body', 'right'], type: 'not_one_of', msg: expect.stringContaining('read') });

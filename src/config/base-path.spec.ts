@@ -5,7 +5,10 @@ describe('readBasePath', () => {
 
   it('takes / as no path at all', () => expect(readBasePath('/')).toBe(''));
 
-  it.each(['graph', '/graph/', '//graph', '/a b', '/a?b', '/图', 'http://x/graph'])('refuses %s and shows the form', path => {
-    expect(() => readBasePath(path)).toThrow('/graph');
-  });
+  it.each(['graph', '/graph/', '//graph', '/a b', '/a?b', '/图', 'http://x/graph', '/..', '/a/./b', '/graphs', '/metrics/x'])(
+    'refuses %s and shows the form',
+    path => {
+      expect(() => readBasePath(path)).toThrow('/graph');
+    },
+  );
 });

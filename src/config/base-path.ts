@@ -1,4 +1,9 @@
 const segment = '[A-Za-z0-9._~-]+';
+/** First parts of the service's own paths. Under one of them a path of a route and one that a proxy has shortened look alike. */
+export const ownPaths: ReadonlySet<string> = new Set([
+  'api', 'api-keys', 'audit-events', 'auth', 'docs', 'graphs', 'health', 'ingestion', 'license', 'metrics', 'openapi.json', 'permissions', 'settings', 'users', 'warehouse',
+]); // prettier-ignore
+
 const form = new RegExp(`^(/${segment})+$`);
 
 /**
@@ -7,6 +12,9 @@ const form = new RegExp(`^(/${segment})+$`);
  */
 export function readBasePath(text: string): string {
   if (text === '/') return '';
-  if (form.test(text)) return text;
-  throw new Error(`应为 /graph 这样的路径，末尾不加斜杠 / must be a path such as /graph, without a slash at its end, got "${text}"`);
+  const [first = ''] = text.slice(1).split('/');
+  if (form.test(text) && !/\/\.{1,2}(\/|$)/.test(text) && !ownPaths.has(first)) return text;
+  throw new Error(
+    `应为 /graph 这样的路径，末尾不加斜杠，也不以服务自身的路径开头 / must be a path such as /graph, without a slash at its end and not one of the service's own, got "${text}"`,
+  );
 }

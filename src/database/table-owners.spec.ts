@@ -56,7 +56,9 @@ function readSources(): { file: string; text: string }[] {
 
 /** Finds TypeORM repositories. They change rows without a readable statement, so their user counts as changing the entity's table. */
 function findRepositories(text: string, tables: Map<string, string>): string[] {
-  return [...text.matchAll(/\b(?:InjectRepository|getRepository)\((\w+)\)/g)].map(([, entity = '']) => tables.get(entity) ?? entity);
+  return [...text.matchAll(/\b(?:InjectRepository|getRepository|manager\.\w+|createQueryBuilder)\((\w+)/g)].map(
+    ([, entity = '']) => tables.get(entity) ?? entity,
+  );
 }
 
 describe('the owners of tables', () => {

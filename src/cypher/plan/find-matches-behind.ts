@@ -14,8 +14,7 @@ type Comparable = string | number | boolean | null;
 
 /**
  * Plans a query for the matches from which `rows` were computed: those of their groups, and for `max` and `min` those with that
- * value. Null if the groups cannot be identified by plain values (lists cannot), or if ORDER BY, SKIP or LIMIT chose among unnamed
- * ones.
+ * value. Null if the groups cannot be identified by plain values: lists cannot.
  * @param rows decoded rows of a plan with an aggregation, at most as many as are worth an example.
  */
 export function findMatchesBehind({ text, root }: QueryPlan, rows: unknown[][]): MatchesPlan | null {

@@ -6,8 +6,8 @@ import { type QueryWarning } from './typed-tree.js';
 const maxNesting = 32;
 
 /**
- * The most that parameters may hold in one query, in characters of JSON, counted at every place where one is named: the SQL repeats
- * them there.
+ * The most that parameters may hold in one query, in characters of JSON, counted at every place where one is named: each
+ * is looked through there.
  */
 export const maxUsedSize = 4_000_000;
 

@@ -82,6 +82,18 @@ describe('typeExpression', () => {
     expect(typed(expression)).toMatchObject({ kind: 'constant', value });
   });
 
+  it('takes startNode() only from the group where the group has the node, whatever variables are called', () => {
+    const plan = (text: string) => planCypher(parseCypher(text), schema);
+    expect(() => plan('MATCH ()-[k0:退换]->() RETURN DISTINCT k0 ORDER BY id(startNode(k0))')).toThrow(/not supported/);
+    expect(() => plan('MATCH (a)-[k0:退换]->(b) RETURN k0, count(*) AS n ORDER BY startNode(k0).编号')).toThrow(/not supported/);
+    const { root } = plan('MATCH (a)-[k0:退换]->(b) RETURN k0, a, count(*) AS n ORDER BY startNode(k0).编号');
+    expect(findOperator(root, 'sort')?.keys[0]?.expression).toMatchObject({ kind: 'property', object: { name: 'k1', element: 'a' } });
+  });
+
+  it.each(['trim({a: 1} < {a: 2})', "(1 < 'a')[0]"])('takes a comparison that never holds for a boolean: %s', expression => {
+    expect(() => typed(expression)).toThrow(/Type mismatch/);
+  });
+
   it('names the subject of CASE when it has to be computed', () => {
     expect(typed('CASE o.编号 WHEN 1 THEN 2 END')).toMatchObject({
       subject: { kind: 'property' },

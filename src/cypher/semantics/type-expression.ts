@@ -108,7 +108,7 @@ export function typeCondition(expression: Expression, scope: ExpressionScope): T
   return typed;
 }
 
-export function isElement({ type }: TypedExpression): boolean {
+function isElement({ type }: TypedExpression): boolean {
   return type === 'node' || type === 'edge';
 }
 
@@ -260,8 +260,9 @@ function typeEnd(end: 'source' | 'target', argument: Expression, { position }: E
   const edge = typeExpression(argument, scope);
   if (edge.kind !== 'variable' || edge.type !== 'edge' || edge.element === null)
     throw mismatch(context, { position }, ' startNode()/endNode() 的参数', 'an argument of startNode() or endNode()');
-  // A group's column is the edge, but the edge's ends are not in the group.
-  const node = edge.name === edge.element ? scope.patterns.endOf(edge.element, end) : null;
-  if (node === null) throw new CypherNotSupportedError(unbuilt.endsWithoutDirection, context.place(position));
-  return { kind: 'variable', type: 'node', name: node.variable, element: node.variable, position };
+  const node = scope.patterns.endOf(edge.element, end);
+  // Among the columns of a group, the node is there only if the group has it as a key.
+  const found = node && scope.resolve({ kind: 'variable', name: node.variable, position });
+  if (!found) throw new CypherNotSupportedError(unbuilt.endsWithoutDirection, context.place(position));
+  return found;
 }

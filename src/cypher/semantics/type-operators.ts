@@ -14,8 +14,9 @@ export function constant(value: Constant, position: number): TypedConstant {
   return { kind: 'constant', type: typeOfConstant(value), value, position };
 }
 
+/** A null of no type. A comparison that can never hold is null too, but as a boolean, and fits only where booleans do. */
 export function isNull(expression: TypedExpression): boolean {
-  return expression.kind === 'constant' && expression.value === null;
+  return expression.kind === 'constant' && expression.value === null && expression.type === 'any';
 }
 
 /** The error for a value whose type can never fit its place. */

@@ -5,6 +5,7 @@ import { type Logger } from 'pino';
 import { type ApiError } from '../../common/errors/api-error.js';
 import { BadRequestError, ConnectNotAllowedError, HeadersTooLargeError, RequestTimeoutError } from '../../common/errors/common-errors.js';
 import { isLegacyPath, toErrorBody } from '../../common/errors/error-body.js';
+import { withoutPrefixes } from './path-prefix.js';
 import { securityHeaders } from './security-headers.middleware.js';
 
 interface Exchange {
@@ -38,7 +39,7 @@ const fixedHeaders = securityHeaders().map(([name, value]) => `${name}: ${value}
  * request. There is no handler for `Upgrade`: without one Node takes the request as the plain HTTP that it also is (RFC 9110,
  * section 7.8).
  */
-export function answerProtocolErrors(server: Server, log: Logger): void {
+export function answerProtocolErrors(server: Server, log: Logger, basePath = ''): void {
   const newest = new WeakMap<Duplex, Exchange>();
   const refused = new WeakSet<Duplex>();
 
@@ -64,7 +65,7 @@ export function answerProtocolErrors(server: Server, log: Logger): void {
   server.on('clientError', (cause: ClientError, socket) => {
     const error = toProtocolError(cause.code);
     const reason = cause.code ?? 'unknown';
-    const path = pathIn(cause.rawPacket);
+    const path = pathIn(cause.rawPacket, basePath);
     const exchange = newest.get(socket);
     if (exchange && !exchange.request.complete) answerHalfRead(exchange, error, socket);
     else if (exchange && !exchange.response.writableFinished) {
@@ -75,9 +76,10 @@ export function answerProtocolErrors(server: Server, log: Logger): void {
 }
 
 /** The path of the request line, or null when the unreadable request does not start with one. */
-function pathIn(packet: Buffer | undefined): string | null {
+function pathIn(packet: Buffer | undefined, basePath: string): string | null {
   const line = packet?.toString('latin1', 0, longestLine) ?? '';
-  return /^[A-Z]+ (?:https?:\/\/[^/?# ]*)?(?:\/api(?=\/))?(\/[^ ?]*)[ ?]/i.exec(line)?.[1] ?? null;
+  const target = /^[A-Z]+ ((?:https?:\/\/[^/?# ]*)?\/[^ ?]*)[ ?]/i.exec(line)?.[1];
+  return target === undefined ? null : withoutPrefixes(target, basePath);
 }
 
 function toProtocolError(code: string | undefined): ApiError {

@@ -3,7 +3,7 @@ import { type Logger } from 'pino';
 import { loggedPath, wordsOfRoutes } from './route-of.js';
 
 /** Logs one line per request. The query string stays out, because it may hold what a user typed. */
-export function requestLogMiddleware(log: Logger) {
+export function requestLogMiddleware(log: Logger, basePath: string) {
   let words: ReadonlySet<string> | undefined;
   return (request: Request, response: Response, next: NextFunction): void => {
     if (!log.isLevelEnabled('info')) return next();
@@ -13,7 +13,7 @@ export function requestLogMiddleware(log: Logger) {
       log.info({
         request_id: response.getHeader('X-Request-ID'),
         method: request.method,
-        path: loggedPath(request, words),
+        path: loggedPath(request, words, basePath),
         status: response.statusCode,
         ms: Math.round((performance.now() - startedAt) * 10) / 10,
         ...(response.writableFinished ? {} : { aborted: true }),

@@ -23,8 +23,8 @@ export function wordsOfRoutes(app: Request['app']): ReadonlySet<string> {
  * Makes a path safe for the log: it keeps words of our routes and ids, and replaces the rest by `*`. People paste tokens, passwords
  * and names into paths, and the log must not store them.
  */
-export function loggedPath(request: Request, words: ReadonlySet<string>): string {
-  const [path = ''] = request.originalUrl.split('?', 1);
+export function loggedPath(request: Request, words: ReadonlySet<string>, basePath: string): string {
+  const [path = ''] = request.originalUrl.slice(request.originalUrl.startsWith(`${basePath}/`) ? basePath.length : 0).split('?', 1);
   const segments = path.split('/', mostSegments + 1).map(segment => {
     return segment === '' || segment === 'api' || words.has(segment) || /^\d{1,10}$/.test(segment) ? segment : '*';
   });

@@ -3,6 +3,7 @@ import net, { type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceStoppingError } from '../../common/errors/common-errors.js';
 import { isLegacyPath, toErrorBody } from '../../common/errors/error-body.js';
+import { withoutPrefixes } from './path-prefix.js';
 
 /**
  * The time that kept-alive connections stay open for requests already on their way. Each such request is answered with `Connection:
@@ -27,7 +28,7 @@ export class ServerDrain {
 
   constructor(
     private readonly server: Server,
-    private readonly answerLast: LastAnswer = answerThatItStops,
+    private readonly answerLast: LastAnswer = answerThatItStops(''),
   ) {
     server.on('connection', socket => {
       this.sockets.add(socket);
@@ -77,15 +78,18 @@ export class ServerDrain {
   }
 }
 
-function answerThatItStops(request: IncomingMessage, response: ServerResponse): void {
-  const error = new ServiceStoppingError();
-  const path = request.url?.replace(/^\/api(?=\/)/, '') ?? '';
-  const body = JSON.stringify(toErrorBody(error, isLegacyPath(path)));
-  response.writeHead(error.status, {
-    ...error.headers,
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    Connection: 'close',
-  });
-  response.end(body);
+/** Says that the service stops, in the form of the route's family. */
+export function answerThatItStops(basePath: string): LastAnswer {
+  return (request, response) => {
+    const error = new ServiceStoppingError();
+    const path = withoutPrefixes(request.url ?? '', basePath);
+    const body = JSON.stringify(toErrorBody(error, isLegacyPath(path)));
+    response.writeHead(error.status, {
+      ...error.headers,
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(body),
+      Connection: 'close',
+    });
+    response.end(body);
+  };
 }

@@ -26,7 +26,6 @@ const constraints: Record<string, { type: string; zh: string }> = {
   arrayMinSize: { type: 'too_few', zh: '元素过少' },
   arrayUnique: { type: 'duplicate', zh: '元素重复' },
   isUrl: { type: 'url_type', zh: '应为 URL' },
-  granteeType: { type: 'grantee_type', zh: '应为用户 id 或 "everyone"' },
 };
 
 /**

@@ -1,4 +1,4 @@
-import { quoteIdentifier } from '../../sql/quote-identifier.js';
+import { quoteTable } from '../../sql/quote-identifier.js';
 import { guardExpression, type GuardScope, guardPredicate } from '../../sql-guard/guard-expression.js';
 import { guardSelect } from '../../sql-guard/guard-select.js';
 import { type BoundColumn, type BoundTable, type MetricBinding } from './metric-binding.js';
@@ -24,6 +24,7 @@ export function physicalScope(binding: Pick<MetricBinding, 'fact' | 'joins'>): G
  *     (SELECT o.amount AS "金额", o.created_at AS "__time" FROM sales.orders AS o LEFT JOIN … WHERE (row filter)) AS o
  */
 export function compileRelation(binding: MetricBinding, exposed: BoundColumn[], withTime: boolean, assembly: SqlAssembly): string {
+  const { quote } = assembly.dialect;
   const scope = physicalScope(binding);
   const used = new Map<string, Set<string>>();
   const embed = (text: string, guard = guardExpression): string => {
@@ -35,8 +36,8 @@ export function compileRelation(binding: MetricBinding, exposed: BoundColumn[], 
     return assembly.embed(guarded, binding.fact.alias);
   };
 
-  const columns = exposed.map(column => `${embed(column.expression)} AS ${quoteIdentifier(column.name)}`);
-  if (withTime && binding.time) columns.push(`${embed(binding.time.expression)} AS ${quoteIdentifier(timeColumn)}`);
+  const columns = exposed.map(column => `${embed(column.expression)} AS ${quote(column.name)}`);
+  if (withTime && binding.time) columns.push(`${embed(binding.time.expression)} AS ${quote(timeColumn)}`);
   const joins = binding.joins.map(join => {
     const on = join.on.map(([left, right]) => `${embed(left)} = ${embed(right)}`).join(' AND ');
     return { join, on };
@@ -50,7 +51,7 @@ export function compileRelation(binding: MetricBinding, exposed: BoundColumn[], 
     ...joins.map(({ join, on }) => `${join.kind === 'left' ? 'LEFT' : 'INNER'} JOIN ${table(join)} ON ${on}`),
   ];
   const list = columns.length > 0 ? columns.join(', ') : '1 AS "__row"';
-  return `(\n    SELECT ${list}\n    ${from.join('\n    ')}${where}\n  ) AS ${quoteIdentifier(binding.fact.alias)}`;
+  return `(\n    SELECT ${list}\n    ${from.join('\n    ')}${where}\n  ) AS ${quote(binding.fact.alias)}`;
 }
 
 /**
@@ -58,16 +59,17 @@ export function compileRelation(binding: MetricBinding, exposed: BoundColumn[], 
  * and a sum of floats depends on the order of the rows (metrics.md A.3; Northwind's `real` prices sum to 56500.887).
  */
 function compileTable(table: BoundTable, used: ReadonlySet<string>, assembly: SqlAssembly): string {
-  const alias = quoteIdentifier(table.alias);
+  const { quote, toDecimal } = assembly.dialect;
+  const alias = quote(table.alias);
   const source =
     'sql' in table.source
       ? assembly.embedSelect(guardSelect(table.source.sql, table.source))
-      : `${quoteIdentifier(table.source.schema)}.${quoteIdentifier(table.source.table)}`;
+      : quoteTable(table.source.schema, table.source.table);
   const columns = table.columns.filter(column => used.has(column.name));
   if (!columns.some(column => isFloat(column.type))) return `${source} AS ${alias}`;
   const list = columns.map(({ name, type }) => {
-    const quoted = quoteIdentifier(name);
-    return isFloat(type) ? `${quoted}::text::numeric AS ${quoted}` : quoted;
+    const quoted = quote(name);
+    return isFloat(type) ? `${toDecimal(`${quoted}::text`)} AS ${quoted}` : quoted;
   });
   return `(SELECT ${list.join(', ')} FROM ${source}${'sql' in table.source ? ' AS q' : ''}) AS ${alias}`;
 }

@@ -21,8 +21,8 @@ const row = (more: Partial<ElementRow>): ElementRow => ({
 describe('toGraphElements', () => {
   it('makes one label of what several jobs write, with one source for each', () => {
     const { labels, sources } = toGraphElements([
-      row({ aliases: ['Customer'], properties: [{ name: '编号', type: 'int' }] }),
-      row({ job_id: 2, source_table: 'vips', aliases: ['Customer', 'VIP'], properties: [{ name: '级别', type: 'string' }] }),
+      row({ aliases: ['Customer'], properties: [{ name: '编号', type: 'int', column: 'id' }] }),
+      row({ job_id: 2, source_table: 'vips', aliases: ['Customer', 'VIP'], properties: [{ name: '级别', type: 'string', column: null }] }),
     ]);
     expect(labels).toEqual([
       {
@@ -31,7 +31,7 @@ describe('toGraphElements', () => {
         keyProperties: ['编号'],
         displayProperty: null,
         properties: [
-          { name: '编号', type: 'int' },
+          { name: '编号', type: 'int', column: 'id' },
           { name: '级别', type: 'string' },
         ],
         rowCount: 4,
@@ -50,7 +50,8 @@ describe('toGraphElements', () => {
 
   it('knows no type of a property that jobs declare differently, unless all are the same to a query', () => {
     const typeOf = (...types: string[]) =>
-      toGraphElements(types.map((type, i) => row({ job_id: i, properties: [{ name: 'x', type }] }))).labels[0]?.properties[0]?.type;
+      toGraphElements(types.map((type, i) => row({ job_id: i, properties: [{ name: 'x', type, column: null }] }))).labels[0]?.properties[0]
+        ?.type;
     expect(typeOf('int', 'string', 'int')).toBe('mixed');
     expect(typeOf('decimal(10,2)', 'decimal(12,4)')).toBe('decimal(10,2)');
   });

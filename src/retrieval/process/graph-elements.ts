@@ -15,7 +15,8 @@ export interface ElementRow {
   key_columns: string[];
   key_properties: string[];
   display_property: string | null;
-  properties: PropertySchema[];
+  /** `column` is null for a constant and for an expression. */
+  properties: (Pick<PropertySchema, 'name' | 'type'> & { column: string | null })[];
   row_count: number;
 }
 
@@ -82,10 +83,10 @@ function edgeOf(row: ElementRow, edges: Map<string, EdgeSchema>): EdgeSchema {
   return edge;
 }
 
-function addProperty(properties: PropertySchema[], property: PropertySchema): void {
-  const known = properties.find(({ name }) => name === property.name);
-  if (!known) properties.push({ ...property });
-  else if (valueTypeOf(known.type) !== valueTypeOf(property.type)) known.type = 'mixed';
+function addProperty(properties: PropertySchema[], { name, type, column }: ElementRow['properties'][number]): void {
+  const known = properties.find(property => property.name === name);
+  if (!known) properties.push({ name, type, ...(column === null ? {} : { column }) });
+  else if (valueTypeOf(known.type) !== valueTypeOf(type)) known.type = 'mixed';
 }
 
 function toSource(row: ElementRow): ElementSource {

@@ -2,6 +2,7 @@ import { Param, type PipeTransform } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 import { readId } from '../../http/validation/positive-int.pipe.js';
+import { sentence } from '../../http/validation/sentence.js';
 
 export const everyone = 'everyone';
 
@@ -14,14 +15,16 @@ const userIdSchema = { type: 'integer', minimum: 1, maximum: largestId };
 export const granteeSchema = { oneOf: [userIdSchema, { type: 'string', enum: [everyone] }] };
 
 export const IsGrantee = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'granteeType',
-    validator: {
-      validate: (value: unknown) =>
-        value === everyone || (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= largestId),
-      defaultMessage: () => '应为用户 id 或 "everyone" / user_id must be the id of a user, or "everyone"',
+  ValidateBy(
+    {
+      name: 'granteeType',
+      validator: {
+        validate: (value: unknown) =>
+          value === everyone || (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= largestId),
+      },
     },
-  });
+    sentence({ zh: '应为用户 id 或 "everyone"', en: 'user_id must be the id of a user, or "everyone"' }),
+  );
 
 class GranteePipe implements PipeTransform {
   transform(value: unknown): Grantee {

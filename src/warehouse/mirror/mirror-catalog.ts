@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ServicePool } from '../../database/service-pool.js';
 import { type TableDescription, type TableSummary } from '../clients/warehouse.client.js';
 import { shortTypeName } from './wire-types.js';
-
-export const mirrorSchema = 'mirror';
+import { mirrorSchema } from './mirror-schema.js';
 
 const isMirrorTable = `relnamespace = '${mirrorSchema}'::regnamespace AND relkind IN ('r', 'p')`;
 

@@ -18,7 +18,8 @@ import {
 } from '../clients/warehouse.client.js';
 import { CappedQuery } from './capped-query.js';
 import { tableNameProblem } from './csv/csv-header.js';
-import { MirrorCatalog, mirrorSchema } from './mirror-catalog.js';
+import { MirrorCatalog } from './mirror-catalog.js';
+import { mirrorSchema } from './mirror-schema.js';
 import { toReadError } from './read-errors.js';
 import { WarehouseBusyError } from '../warehouse.errors.js';
 

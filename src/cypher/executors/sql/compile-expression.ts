@@ -162,7 +162,7 @@ function compileCase(expression: TypedExpression & { kind: 'case' }, scope: Expr
   if (subject === null) return { form, sql: branches(expression, form, scope) };
   // Every branch compares with the subject, so a long subject is named once.
   const value = compileExpression(subject, scope);
-  if (value.kind !== 'sql') return { form, sql: branches(expression, form, { ...scope, subject: value }) };
+  if (value.kind !== 'sql') throw new Error('A subject that is no computed value is compared in the branches');
   const { type, form: subjectForm } = value;
   const sql = naming([value.sql], (named = '') =>
     branches(expression, form, { ...scope, subject: { kind: 'sql', type, form: subjectForm, sql: named } }),

@@ -1,6 +1,6 @@
 import { type PoolClient } from 'pg';
 import { quoteIdentifier, quoteTable } from '../../../sql/quote-identifier.js';
-import { mirrorSchema } from '../mirror-catalog.js';
+import { mirrorSchema } from '../mirror-schema.js';
 import { CopyStream } from './copy-stream.js';
 import { toRowError } from './copy-errors.js';
 import { CopyLines } from './copy-lines.js';
