@@ -187,7 +187,7 @@ export class RunResponse {
   })
   report: Partial<RunReport>;
 
-  @ApiProperty({ type: RunErrorResponse, nullable: true, example: null })
+  @ApiProperty({ type: RunErrorResponse, nullable: true })
   error: RunErrorResponse | null;
 
   @ApiProperty({ format: 'date-time' })
