@@ -197,6 +197,8 @@ describe('warehouse', () => {
         table: '客户 表',
         mode: 'replace',
         rows: 2,
+        inserted: 2,
+        updated: 0,
         bytes: Buffer.byteLength(csv),
         columns,
         delimiter: ',',
@@ -414,6 +416,62 @@ describe('warehouse', () => {
       expect(await tableNames()).not.toContain('bomb');
       const told = await upload('told', csv, { delimiter: ',', encoding: 'latin1' }).expect(422);
       expect(told.body.detail.errors[0]).toMatchObject({ type: 'csv_field_count', line: 3 });
+    });
+
+    it('reads dates of a given form, and lists, also when it adds rows', async () => {
+      const types = 'day:date(DD/MM/YYYY),tags:text[],codes:int[]';
+      const csv = 'day;tags;codes\n31/12/2024;"{a,""b c""}";"[1,2]"\n1/2/2025;"[""x,y"",""\\"""",null]";{}\n;;\n';
+      const { body } = await upload('formed', csv, { types }).expect(201);
+      expect(body.columns.map((column: { type: string }) => column.type)).toEqual(['date', 'text[]', 'integer[]']);
+      await upload('formed', 'day,tags\n"05.03.2025","[""z""]"\n', { mode: 'append', types: 'day:date(DD.MM.YYYY)' }).expect(200);
+      const { rows } = await test.pool.query('SELECT day::text, tags, codes FROM mirror.formed ORDER BY day');
+      expect(rows).toEqual([
+        { day: '2024-12-31', tags: ['a', 'b c'], codes: [1, 2] },
+        { day: '2025-02-01', tags: ['x,y', '"', null], codes: [] },
+        { day: '2025-03-05', tags: ['z'], codes: null },
+        { day: null, tags: null, codes: null },
+      ]);
+      for (const [bad, column] of [
+        ['31/02/2024;{a};{1}', 'day'],
+        ['2024-01-05;{a};{1}', 'day'],
+        ['01/02/2024;a;{1}', 'tags'],
+        ['01/02/2024;{a};{one}', 'codes'],
+      ]) {
+        const refused = await upload('formed', `day;tags;codes\n\n01/02/2024;{a};{1}\n${bad}\n`, { types }).expect(422);
+        expect(refused.body.detail.errors[0]).toMatchObject({ type: 'csv_value', line: 4, loc: ['body', 4, column] });
+      }
+    });
+
+    it('updates the rows with the same key and adds the others, as a map of rows does', async () => {
+      const random = (seed: number) => () => (seed = (Math.imul(seed, 1103515245) + 12345) >>> 0) >>> 8;
+      const next = random(7);
+      const expected = new Map<string, string>();
+      for (let round = 0; round < 6; round++) {
+        const rows = new Map(Array.from({ length: next() % 30 }, () => [`${next() % 20},"k ${next() % 3}"`, `v${next() % 1000}`]));
+        const updated = [...rows.keys()].filter(key => expected.has(key)).length;
+        for (const [key, value] of rows) expected.set(key, value);
+        const csv = `value,a,b\n${[...rows].map(([key, value]) => `${value},${key}\n`).join('')}`;
+        const { body } = await upload('upserted', csv, { mode: 'upsert', key: 'a,b' });
+        expect(body).toMatchObject({ mode: 'upsert', rows: rows.size, inserted: rows.size - updated, updated });
+      }
+      const rows = (await rowsOf('upserted', 'a, b')).map(row => [`${row.a as string},"${row.b as string}"`, row.value]);
+      expect(new Map(rows as [string, string][])).toEqual(expected);
+      expect(rows).toHaveLength(expected.size);
+    });
+
+    it('refuses an upsert whose columns or keys do not fit, and changes nothing', async () => {
+      await upload('kept_rows', 'id,name\n1,a\n2,b\n2,c\n').expect(201);
+      const refusalOf = async (csv: string, key = 'id') =>
+        (await upload('kept_rows', csv, { mode: 'upsert', key }).expect(422)).body.detail.errors[0];
+      expect(await refusalOf('id\n1\n')).toMatchObject({ type: 'missing_column', line: 1 });
+      expect(await refusalOf('id,name,more\n1,a,b\n')).toMatchObject({ type: 'unknown_column', line: 1 });
+      expect(await refusalOf('id,name\n1,z\n', 'nr')).toMatchObject({ type: 'unknown_column', loc: ['query', 'key'] });
+      expect(await refusalOf('id,name\n1,z\n\n"3","x\ny"\n1,y\n')).toMatchObject({ type: 'csv_key_repeated', line: 6 });
+      expect(await refusalOf('id,name\n1,z\n\n,y\n')).toMatchObject({ type: 'csv_key_empty', line: 4, loc: ['body', 4, 'id'] });
+      expect(await refusalOf('id,name\n1,z\nx,y\n')).toMatchObject({ type: 'csv_value', line: 3 });
+      expect(await refusalOf('id,name\n2,z\n')).toMatchObject({ type: 'key_not_unique', loc: ['query', 'key'] });
+      expect((await rowsOf('kept_rows')).map(row => row.name)).toEqual(['a', 'b', 'c']);
+      expect((await tableNames()).filter(name => name.startsWith('upload_'))).toEqual([]);
     });
 
     it('refuses a body that is no CSV, and options that break their schema', async () => {

@@ -13,18 +13,22 @@ import { type WatchedPool } from '../../database/watched-pool.js';
 import { gunzip } from './body/gunzip.js';
 import { readFormFile } from './body/multipart.js';
 import { tableNameProblem } from './csv/csv-header.js';
-import { CopyTarget } from './csv/copy-target.js';
+import { CopyTarget, lineColumn } from './csv/copy-target.js';
+import { listForm } from './csv/field-rewrite.js';
 import { loadCsv, type LoadedCsv } from './csv/load-csv.js';
 import { type TableColumn } from '../clients/warehouse.client.js';
 import { MirrorCatalog } from './mirror-catalog.js';
 import { mirrorSchema } from './mirror-schema.js';
 import { type UploadOptions } from './upload-options.js';
+import { requireUniqueKeys, upsertRows } from './upsert-rows.js';
 import { TableBusyError, TableNotFoundError, UploadAbortedError, UploadsBusyError, UploadStalledError } from '../warehouse.errors.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
 export interface UploadResult extends LoadedCsv {
   /** False if the table existed before. */
   created: boolean;
+  inserted: number;
+  updated: number;
   /** Bytes as received, before any decoding. */
   bytes: number;
   seconds: number;
@@ -97,31 +101,50 @@ export class MirrorUploadService implements OnApplicationShutdown {
     table: string,
     received: Received,
     options: UploadOptions,
-  ): Promise<LoadedCsv & { created: boolean }> {
+  ): Promise<Omit<UploadResult, 'bytes' | 'seconds'>> {
     await client.query(`SET LOCAL lock_timeout = ${waitForTableMs}`);
     await client.query("SELECT pg_advisory_xact_lock(hashtextextended('mirror.' || $1, 0))", [table]);
     await client.query(`SET LOCAL lock_timeout = ${askForTableMs}`);
 
     const existing = (await this.catalog.describe(table))?.columns ?? null;
     const append = options.mode === 'append' && existing !== null;
+    const upsert = options.mode === 'upsert';
     const loadedTable = append ? table : `upload_${randomBytes(12).toString('hex')}`;
+    const keepsTypes = existing !== null && options.mode !== 'replace';
+    const types = keepsTypes ? new Map(existing.map(column => [column.name, column.type])) : options.types;
+    const lists = [...types].filter(([, type]) => type.endsWith('[]')).map(([name]) => [name, listForm] as const);
     const target = new CopyTarget(client, {
       table: loadedTable,
       exists: append,
-      types: append ? new Map(existing.map(column => [column.name, column.type])) : options.types,
+      types,
       nullMarker: options.format.nullMarker,
-      checkNames: names => (append ? requireKnownColumns(names, existing) : requireTypedColumns(names, options.types)),
+      rewrites: new Map([...lists, ...options.rewrites]),
+      hasLines: upsert,
+      checkNames: names => {
+        requireTypedColumns(names, options.types);
+        requireKeyColumns(names, options.key, types);
+        if (keepsTypes) requireKnownColumns(names, existing);
+        if (keepsTypes && upsert) requireAllColumns(names, existing);
+      },
     });
     const loaded = await loadCsv(this.unwrap(received, options.body), options.format, target);
 
     const name = quoteTable(mirrorSchema, table);
     const loadedName = quoteTable(mirrorSchema, loadedTable);
     await client.query(`ANALYZE ${loadedName}`);
+    if (upsert) await requireUniqueKeys(client, loadedName, options.key);
+    if (upsert && existing) {
+      const columns = loaded.columns.map(column => column.name);
+      const counts = await upsertRows(client, { table: name, loaded: loadedName, columns, key: options.key, rows: loaded.rows });
+      await client.query(`DROP TABLE ${loadedName}; ANALYZE ${name}`);
+      return { ...loaded, ...counts, created: false };
+    }
+    if (upsert) await client.query(`ALTER TABLE ${loadedName} DROP COLUMN ${quoteIdentifier(lineColumn)}`);
     if (!append) {
       if (existing) await dropBetweenReaders(client, name);
       await client.query(`ALTER TABLE ${loadedName} RENAME TO ${quoteIdentifier(table)}`);
     }
-    return { ...loaded, created: existing === null };
+    return { ...loaded, inserted: loaded.rows, updated: 0, created: existing === null };
   }
 
   private unwrap(received: Received, { formType, isGzip }: UploadOptions['body']): AsyncIterable<Buffer> {
@@ -206,6 +229,31 @@ function requireKnownColumns(names: readonly string[], existing: readonly TableC
       type: 'unknown_column',
       line: 1,
     }));
+  if (problems.length > 0) throw new SchemaError(problems);
+}
+
+function requireAllColumns(names: readonly string[], existing: readonly TableColumn[]): void {
+  const problems = existing
+    .filter(({ name }) => !names.includes(name))
+    .map(({ name }) => ({
+      loc: ['body', 1],
+      text: { zh: `文件缺少表中的列“${name}”`, en: `the file lacks the column "${name}" of the table` },
+      type: 'missing_column',
+      line: 1,
+    }));
+  if (problems.length > 0) throw new SchemaError(problems);
+}
+
+function requireKeyColumns(names: readonly string[], key: readonly string[], types: ReadonlyMap<string, string>): void {
+  const problems = key.flatMap(name => {
+    const at = { loc: ['query', 'key'] };
+    if (!names.includes(name)) {
+      return [{ ...at, text: { zh: `文件中没有列“${name}”`, en: `the file has no column "${name}"` }, type: 'unknown_column' }];
+    }
+    // PostgreSQL compares jsonb, but not json.
+    if (types.get(name) !== 'json') return [];
+    return [{ ...at, text: { zh: `json 列“${name}”不能作主键`, en: `the json column "${name}" cannot be a key` }, type: 'key_type' }];
+  });
   if (problems.length > 0) throw new SchemaError(problems);
 }
 

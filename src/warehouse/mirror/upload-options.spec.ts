@@ -16,7 +16,9 @@ describe('readUploadOptions', () => {
     expect(readUploadOptions({}, 'text/csv')).toEqual({
       body: { isGzip: false, formType: null },
       mode: 'replace',
+      key: [],
       types: new Map(),
+      rewrites: new Map(),
       format: { delimiter: null, nullMarker: '', columns: null, encoding: { asked: undefined, charset: undefined } },
     });
   });
@@ -32,7 +34,11 @@ describe('readUploadOptions', () => {
   });
 
   it.each([
-    [{ mode: 'upsert' }, 'mode'],
+    [{ mode: 'merge' }, 'mode'],
+    [{ mode: 'upsert' }, 'key'],
+    [{ key: 'a' }, 'key'],
+    [{ types: 'd:date(DD/MM)' }, 'types'],
+    [{ types: 'd:date(DD/DD/YYYY)' }, 'types'],
     [{ delimiter: '#' }, 'delimiter'],
     [{ delimiter: 'constructor' }, 'delimiter'],
     [{ delimiter: '__proto__' }, 'delimiter'],

@@ -2,6 +2,7 @@ import { ApiError, type FieldProblem, SchemaError } from '../../common/errors/ap
 import { UnsupportedMediaTypeError } from '../../common/errors/common-errors.js';
 import { type CsvEncoding } from './csv/csv-encoding.js';
 import { checkColumnNames } from './csv/csv-header.js';
+import { dateForm, type FieldRewrite } from './csv/field-rewrite.js';
 import { type CsvFormat } from './csv/load-csv.js';
 import { delimiters } from './csv/sniff-delimiter.js';
 
@@ -14,12 +15,17 @@ export interface UploadQueryText {
   header?: string;
   columns?: string;
   null?: string;
+  key?: string;
 }
 
 export interface UploadOptions {
   /** How the file is wrapped. Gzip is also told from its first bytes. */
   body: { isGzip: boolean; formType: string | null };
-  mode: 'replace' | 'append';
+  mode: 'replace' | 'append' | 'upsert';
+  /** The columns that tell rows apart, for an upsert. */
+  key: string[];
+  /** Spellings of columns that PostgreSQL does not read. */
+  rewrites: Map<string, FieldRewrite>;
   format: CsvFormat;
   /** PostgreSQL types by column name. */
   types: Map<string, string>;
@@ -72,11 +78,16 @@ const typeNames: Record<string, string> = {
   json: 'json',
   jsonb: 'jsonb',
   uuid: 'uuid',
+  'text[]': 'text[]',
+  'string[]': 'text[]',
+  'int[]': 'integer[]',
+  'integer[]': 'integer[]',
 };
 
 const csvTypes = new Set(['text/csv', 'application/csv', 'text/plain', 'text/tab-separated-values', 'application/octet-stream']);
 /** Files that curl and browsers name so are told by their first bytes. */
 const wrappedTypes = new Set(['application/gzip', 'application/x-gzip', 'multipart/form-data']);
+const modes = ['replace', 'append', 'upsert'];
 const contentCodings = ['identity', 'gzip', 'x-gzip'];
 const longestNullMarker = 100;
 
@@ -107,7 +118,14 @@ export function readUploadOptions(query: UploadQueryText, contentType?: string, 
     });
   }
   const mode = query.mode ?? 'replace';
-  if (mode !== 'replace' && mode !== 'append') refuse('mode', 'not_one_of', '应为 replace 或 append', 'must be replace or append');
+  if (!modes.includes(mode)) refuse('mode', 'not_one_of', `应为其一：${modes.join('、')}`, `must be one of ${modes.join(', ')}`);
+  const key = [...new Set((query.key ?? '').split(',').map(name => name.trim()))].filter(name => name !== '');
+  if (mode === 'upsert' && key.length === 0) {
+    refuse('key', 'missing', 'mode=upsert 需要主键列，如 key=id', 'mode=upsert needs the key columns, such as key=id');
+  }
+  if (mode !== 'upsert' && query.key !== undefined) {
+    refuse('key', 'no_effect', '仅在 mode=upsert 时有效', 'has an effect only with mode=upsert');
+  }
   const delimiter = query.delimiter === undefined ? null : delimiterNames.get(query.delimiter);
   if (delimiter === undefined) {
     refuse('delimiter', 'not_one_of', '应为 , ; tab 或 |', 'must be one of , ; tab |');
@@ -125,11 +143,21 @@ export function readUploadOptions(query: UploadQueryText, contentType?: string, 
   if (!isNullMarker(nullMarker, delimiter ?? null)) {
     refuse('null', 'null_marker', '不能含有分隔符、引号或换行', 'may hold no delimiter, quote or line break, and at most 100 bytes');
   }
-  const { types, unknown } = readTypes(query.types ?? '');
+  const { types, rewrites, unknown } = readTypes(query.types ?? '');
   for (const item of unknown)
-    refuse('types', 'column_type', `无法识别“${item}”`, `cannot read "${item}"; write column:type, such as code:text`);
-  if (mode === 'append' && query.types !== undefined) {
-    refuse('types', 'no_effect', '追加时类型由已有的表决定', 'has no effect with mode=append: the table has its types');
+    refuse(
+      'types',
+      'column_type',
+      `无法识别“${item}”`,
+      `cannot read "${item}"; write column:type, such as code:text or day:date(DD/MM/YYYY)`,
+    );
+  if (mode !== 'replace' && [...types.keys()].some(name => !rewrites.has(name))) {
+    refuse(
+      'types',
+      'no_effect',
+      '表已有其类型，这里只能写日期形式，如 day:date(DD/MM/YYYY)',
+      'the table has its types; only forms of dates have an effect here, such as day:date(DD/MM/YYYY)',
+    );
   }
   if (problems.length > 0) throw new SchemaError(problems);
 
@@ -137,7 +165,9 @@ export function readUploadOptions(query: UploadQueryText, contentType?: string, 
   return {
     body: { isGzip: coding.endsWith('gzip'), formType: isForm(contentType) ? contentType! : null },
     mode: mode as UploadOptions['mode'],
+    key,
     types,
+    rewrites,
     format: {
       delimiter: delimiter ?? null,
       nullMarker,
@@ -181,17 +211,23 @@ function isNullMarker(marker: string, delimiter: number | null): boolean {
 }
 
 /** Reads `code:text,price:numeric(12,2)`. Commas inside parentheses belong to the type; the last colon ends the name. */
-function readTypes(text: string): { types: Map<string, string>; unknown: string[] } {
+function readTypes(text: string): { types: Map<string, string>; rewrites: Map<string, FieldRewrite>; unknown: string[] } {
   const types = new Map<string, string>();
+  const rewrites = new Map<string, FieldRewrite>();
   const unknown: string[] = [];
   for (const item of text.split(/,(?![^(]*\))/)) {
     if (item.trim() === '') continue;
     const colon = item.lastIndexOf(':');
-    const type = colon === -1 ? null : readType(item.slice(colon + 1));
-    if (type) types.set(item.slice(0, colon).trim(), type);
+    const written = item.slice(colon + 1).trim();
+    const form = /^date\((.*)\)$/i.exec(written)?.[1];
+    const rewrite = form === undefined ? null : dateForm(form);
+    const type = colon === -1 ? null : rewrite ? 'date' : readType(written);
+    const name = item.slice(0, colon).trim();
+    if (rewrite) rewrites.set(name, rewrite);
+    if (type) types.set(name, type);
     else unknown.push(item.trim().slice(0, 100));
   }
-  return { types, unknown };
+  return { types, rewrites, unknown };
 }
 
 function readType(text: string): string | null {

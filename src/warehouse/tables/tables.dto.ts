@@ -7,18 +7,24 @@ import { type UploadOptions, type UploadQueryText } from '../mirror/upload-optio
 /** The options of an upload. `readUploadOptions` reads them together and lists all problems. */
 export class UploadQuery implements UploadQueryText {
   @ApiPropertyOptional({
-    enum: ['replace', 'append'],
+    enum: ['replace', 'append', 'upsert'],
     default: 'replace',
-    description: '替换整张表，或追加 / replace the table or add rows to it',
+    description:
+      '替换整张表、追加，或按 key 更新已有的行并加入新行 / replace the table, add rows to it, or update the rows with the same `key` and add the others',
   })
   @IsOptional()
   @IsString()
   mode?: string;
 
+  @ApiPropertyOptional({ description: 'mode=upsert 的主键列，逗号分隔 / the key columns of mode=upsert, as a,b' })
+  @IsOptional()
+  @IsString()
+  key?: string;
+
   @ApiPropertyOptional({
     // Swagger UI would send an `example` with every upload, so there is none.
     description:
-      '不需推断的列类型，如 phone:text,price:numeric(12,2) / column:type for columns that are not to be inferred, such as codes that look like numbers',
+      '不需推断的列类型，如 phone:text,price:numeric(12,2),day:date(DD/MM/YYYY),tags:text[] / column:type for columns that are not to be inferred, such as codes that look like numbers',
   })
   @IsOptional()
   @IsString()
@@ -80,11 +86,17 @@ export class UploadResponse {
   @ApiProperty({ example: 'customers' })
   table: string;
 
-  @ApiProperty({ enum: ['replace', 'append'], example: 'replace' })
+  @ApiProperty({ enum: ['replace', 'append', 'upsert'], example: 'replace' })
   mode: UploadOptions['mode'];
 
   @ApiProperty({ example: 3, description: 'Rows of this file' })
   rows: number;
+
+  @ApiProperty({ example: 3, description: 'Rows that are new in the table' })
+  inserted: number;
+
+  @ApiProperty({ example: 0, description: 'Rows of the table that an upsert wrote over' })
+  updated: number;
 
   @ApiProperty({ example: 96, description: 'Bytes received' })
   bytes: number;
@@ -109,9 +121,9 @@ export class UploadResponse {
 }
 
 export function toUploadResponse(table: string, mode: UploadOptions['mode'], result: UploadResult): UploadResponse {
-  const { rows, bytes, columns, delimiter, encoding, isEncodingGuessed, seconds } = result;
+  const { rows, inserted, updated, bytes, columns, delimiter, encoding, isEncodingGuessed, seconds } = result;
   const read = { delimiter: String.fromCharCode(delimiter), encoding, encoding_guessed: isEncodingGuessed };
-  return { table, mode, rows, bytes, columns, ...read, seconds };
+  return { table, mode, rows, inserted, updated, bytes, columns, ...read, seconds };
 }
 
 export class TableSummaryResponse {

@@ -5,6 +5,7 @@ import { CopyStream } from './copy-stream.js';
 import { toRowError } from './copy-errors.js';
 import { CopyLines } from './copy-lines.js';
 import { type BlankLines } from './csv-scanner.js';
+import { type FieldRewrite } from './field-rewrite.js';
 import { type Kind, KIND_TYPES, TEXT, UNKNOWN } from './csv-values.js';
 
 export interface TargetOptions {
@@ -15,9 +16,16 @@ export interface TargetOptions {
   /** Given PostgreSQL types by column name. The other types are inferred. */
   types: ReadonlyMap<string, string>;
   nullMarker: string;
+  /** Fields whose spelling is changed, by column name. */
+  rewrites?: ReadonlyMap<string, FieldRewrite>;
+  /** Whether each row keeps the line of the file it stands in, in the column `lineColumn`. */
+  hasLines?: boolean;
   /** Checks the names in the file. @throws SchemaError */
   checkNames: (names: readonly string[]) => void;
 }
+
+/** No column of a file can have this name: names with control characters are refused. */
+export const lineColumn = 'line\u0001';
 
 /** The table that receives a CSV file, in the transaction of one client. */
 export class CopyTarget {
@@ -45,6 +53,16 @@ export class CopyTarget {
     return names.map(name => (this.options.types.has(name) ? TEXT : UNKNOWN));
   }
 
+  get hasLines(): boolean {
+    return this.options.hasLines ?? false;
+  }
+
+  /** By column; null where no field is rewritten. */
+  get rewrites(): (FieldRewrite | null)[] | null {
+    const { rewrites } = this.options;
+    return rewrites && rewrites.size > 0 ? this.names.map(name => rewrites.get(name) ?? null) : null;
+  }
+
   typeOf(index: number): string {
     return this.options.types.get(this.names[index]!) ?? KIND_TYPES[this.kinds[index]!];
   }
@@ -53,12 +71,13 @@ export class CopyTarget {
     this.kinds = kinds;
     if (this.options.exists) return;
     const columns = this.names.map((name, index) => `${quoteIdentifier(name)} ${this.typeOf(index)}`);
+    if (this.hasLines) columns.unshift(`${quoteIdentifier(lineColumn)} bigint`);
     await this.client.query(`CREATE TABLE ${this.table} (${columns.join(', ')})`);
   }
 
   /** `line` is the first line of the file to write. */
   startCopy(line: number): void {
-    const columns = this.names.map(quoteIdentifier).join(', ');
+    const columns = [...(this.hasLines ? [lineColumn] : []), ...this.names].map(quoteIdentifier).join(', ');
     const nullMarker = this.options.nullMarker.replaceAll("'", "''").replaceAll('\\', '\\\\');
     // FREEZE spares a new table a later rewrite of its pages by vacuum. For the header line see CopyStream.
     const freeze = this.options.exists ? '' : ', FREEZE';

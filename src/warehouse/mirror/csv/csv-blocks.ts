@@ -1,3 +1,4 @@
+import { type Replacement } from './field-rewrite.js';
 import { longestRecordBytes, recordTooLong } from './csv-encoding.js';
 
 const LF = 10;
@@ -72,6 +73,31 @@ export function withoutRanges(bytes: Buffer, start: number, end: number, deletio
   }
   moveDown(bytes, target, source, end);
   return bytes.subarray(start, target + end - source);
+}
+
+/** `withoutRanges` with new bytes in place of some, which needs a copy. */
+export function withReplacements(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  deletions: readonly number[],
+  replacements: readonly Replacement[],
+): Buffer {
+  if (replacements.length === 0) return withoutRanges(bytes, start, end, deletions);
+  const edits: Replacement[] = [...replacements];
+  for (let index = 0; index < deletions.length; index += 2) {
+    edits.push({ from: deletions[index]!, to: deletions[index + 1]!, bytes: Buffer.alloc(0) });
+  }
+  const parts: Buffer[] = [];
+  let source = start;
+  for (const edit of edits.sort((a, b) => a.from - b.from)) {
+    if (edit.from < start) continue;
+    if (edit.from >= end) break;
+    parts.push(bytes.subarray(source, edit.from), edit.bytes);
+    source = edit.to;
+  }
+  parts.push(bytes.subarray(source, end));
+  return Buffer.concat(parts);
 }
 
 function moveDown(bytes: Buffer, target: number, from: number, to: number): void {

@@ -1,4 +1,5 @@
 import { csvProblem } from './csv-problem.js';
+import { type FieldRewrite, type Replacement } from './field-rewrite.js';
 import {
   BIGINT,
   classifyValue,
@@ -28,6 +29,10 @@ export interface ScannerOptions {
   columns: readonly string[];
   /** TEXT for columns with a given type, which PostgreSQL judges. UNKNOWN for columns to be inferred. */
   kinds: readonly Kind[];
+  /** By column; null where no column has one. */
+  rewrites?: readonly (FieldRewrite | null)[] | null;
+  /** Each record gets its line as its first field. */
+  isNumbered?: boolean;
   /** 1-based line at which the first record begins. */
   line: number;
 }
@@ -48,6 +53,8 @@ export interface Scanned {
   split: { at: number; records: number; line: number } | null;
   /** Pairs [from, to) of bytes that must not reach PostgreSQL: carriage returns before a line feed, and blank lines. */
   deletions: number[];
+  /** Fields that PostgreSQL reads in another spelling, ascending. */
+  replacements: Replacement[];
   /** The blank lines among the deletions, as runs. */
   blankLines: BlankLines[];
   /** 1-based line that follows the consumed bytes. */
@@ -77,6 +84,7 @@ export class CsvScanner {
   private readonly highestSpecial: number;
   private readonly emptyIsNull: boolean;
   private split: Scanned['split'] = null;
+  private replacements: Replacement[] = [];
   private recordStart = 0;
   private recordLine = 0;
   private records = 0;
@@ -99,14 +107,16 @@ export class CsvScanner {
    * Scans the whole records of `bytes`. With `final` the last byte must be a line feed, and an incomplete record is an error.
    * @throws SchemaError naming the line of a broken record.
    */
-  scan(bytes: Uint8Array & { lastIndexOf(byte: number): number }, final: boolean): Scanned {
+  scan(bytes: Buffer, final: boolean): Scanned {
     const { delimiter, highestSpecial, kinds, width } = this;
     // Every unquoted loop below ends at a line feed, so nothing reads past this.
     const limit = bytes.lastIndexOf(LF) + 1;
     const deletions: number[] = [];
     const blankLines: BlankLines[] = [];
     this.split = null;
+    this.replacements = [];
     this.records = 0;
+    const rewrites = this.options.rewrites ?? null;
     let at = 0;
 
     while (at < limit) {
@@ -128,13 +138,16 @@ export class CsvScanner {
           continue;
         }
       }
+      if (this.options.isNumbered) {
+        this.replacements.push({ from: at, to: at, bytes: Buffer.from(`${line}${String.fromCharCode(delimiter)}`) });
+      }
       let column = 0;
       for (;;) {
+        const fieldStart = at;
         let byte = bytes[at]!;
         if (byte === QUOTE) {
           const end = this.quotedField(bytes, at, limit, column, line, final);
-          if (end === 0)
-            return { consumed: recordStart, records: this.records, split: this.split, deletions, blankLines, line: this.recordLine };
+          if (end === 0) return this.scanned(recordStart, deletions, blankLines, this.recordLine);
           line += this.quotedLines;
           at = end;
           byte = bytes[at]!;
@@ -176,6 +189,8 @@ export class CsvScanner {
             }
           }
         }
+        const form = rewrites?.[column];
+        if (form) this.rewrite(form, bytes, fieldStart, at, column, line);
         column++;
         if (byte === delimiter) {
           at++;
@@ -192,7 +207,29 @@ export class CsvScanner {
       this.records++;
       this.line = line + 1;
     }
-    return { consumed: limit, records: this.records, split: this.split, deletions, blankLines, line: this.line };
+    return this.scanned(limit, deletions, blankLines, this.line);
+  }
+
+  private scanned(consumed: number, deletions: number[], blankLines: BlankLines[], line: number): Scanned {
+    const { records, split, replacements } = this;
+    return { consumed, records, split, deletions, replacements, blankLines, line };
+  }
+
+  /** @throws SchemaError for a field that is not of the form of its column */
+  private rewrite({ rewrite, wanted }: FieldRewrite, bytes: Buffer, start: number, end: number, column: number, line: number): void {
+    const isQuoted = bytes[start] === QUOTE;
+    if (!isQuoted && this.isNull(bytes, start, end)) return;
+    const text = isQuoted ? bytes.toString('utf8', start + 1, end - 1).replaceAll('""', '"') : bytes.toString('utf8', start, end);
+    const rewritten = rewrite(text);
+    if (rewritten === null) {
+      const place = this.place(line, column);
+      const shown = [...text].slice(0, 40).join('');
+      throw csvProblem('csv_value', place, {
+        zh: `列“${place.column}”的值 '${shown}' 不是${wanted.zh}`,
+        en: `column "${place.column}": '${shown}' is not ${wanted.en}`,
+      });
+    }
+    this.replacements.push({ from: start, to: end, bytes: Buffer.from(`"${rewritten.replaceAll('"', '""')}"`) });
   }
 
   /** The end of an unquoted field: at a delimiter, a line feed, or the carriage return before one. */

@@ -1,6 +1,6 @@
 import { Pace } from '../../../common/turns/pace.js';
 import { type CopyTarget } from './copy-target.js';
-import { CsvBlocks, withoutRanges } from './csv-blocks.js';
+import { CsvBlocks, withReplacements } from './csv-blocks.js';
 import { type CsvEncoding, type EncodingChoice, requireUtf8, toUtf8 } from './csv-encoding.js';
 import { checkColumnNames, type CsvHeader, readHeader } from './csv-header.js';
 import { csvProblem } from './csv-problem.js';
@@ -106,7 +106,15 @@ class CsvLoad {
     private readonly sizes: BlockSizes,
   ) {
     const nullMarker = Buffer.from(format.nullMarker);
-    this.scanner = new CsvScanner({ delimiter: format.delimiter, nullMarker, columns: header.names, kinds, line: header.line });
+    this.scanner = new CsvScanner({
+      delimiter: format.delimiter,
+      nullMarker,
+      columns: header.names,
+      kinds,
+      line: header.line,
+      rewrites: target.rewrites,
+      isNumbered: target.hasLines,
+    });
   }
 
   async run(): Promise<Pick<LoadedCsv, 'rows' | 'columns'>> {
@@ -145,7 +153,7 @@ class CsvLoad {
     } else if (found.split) {
       this.refuseLostSpellings(this.tableKinds, found.split.line);
       await this.target.write(
-        withoutRanges(bytes, 0, found.split.at, found.deletions),
+        withReplacements(bytes, 0, found.split.at, found.deletions, found.replacements),
         found.blankLines.filter(({ line }) => line < found.split!.line),
       );
       await this.widen(found.split.line);
@@ -153,7 +161,7 @@ class CsvLoad {
     }
     if (found.consumed === 0) return;
     const blankLines = from === 0 ? found.blankLines : found.blankLines.filter(({ line }) => line > found.split!.line);
-    await this.target.write(withoutRanges(bytes, from, found.consumed, found.deletions), blankLines);
+    await this.target.write(withReplacements(bytes, from, found.consumed, found.deletions, found.replacements), blankLines);
   }
 
   private async createTable(line: number): Promise<void> {

@@ -1,0 +1,51 @@
+import * as fc from 'fast-check';
+import { dateForm, listForm } from './field-rewrite.js';
+
+describe('dateForm', () => {
+  it.each([
+    ['DD/MM/YYYY', '31/12/2024', '2024-12-31'],
+    ['DD/MM/YYYY', ' 1/2/2024 ', '2024-02-01'],
+    ['MM-DD-YYYY', '02-29-2024', '2024-02-29'],
+    ['D.M.YYYY', '1.2.2024', '2024-02-01'],
+    ['yyyymmdd', '20240105', '2024-01-05'],
+    ['DD/MM/YYYY', '31/02/2024', null],
+    ['DD/MM/YYYY', '12/31/2024', null],
+    ['DD/MM/YYYY', '01-02-2024', null],
+    ['DD.MM.YYYY', '01x02x2024', null],
+    ['YYYYMMDD', '202411', null],
+  ])('reads %s: %j', (form, text, iso) => {
+    expect(dateForm(form)!.rewrite(text)).toBe(iso);
+  });
+
+  it.each(['DD/MM', 'DD/DD/YYYY', 'DD/MM/YY', '', 'DD/MM/YYYY HH', '(a+)+'])('knows no form %j', form => {
+    expect(dateForm(form)).toBeNull();
+  });
+});
+
+describe('listForm', () => {
+  it('writes every list of strings in a way that PostgreSQL reads back', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constant('"\\,{}')), { maxLength: 5 }), list => {
+        const literal = listForm.rewrite(JSON.stringify(list))!;
+        // Read back by the rules of PostgreSQL for quoted elements.
+        const items = [...literal.slice(1, -1).matchAll(/"((?:[^"\\]|\\[\s\S])*)"/g)].map(([, body]) => body!.replace(/\\([\s\S])/g, '$1'));
+        expect(items).toEqual(list);
+      }),
+    );
+  });
+
+  it.each([
+    ['[1, -2, null, true]', '{1,-2,NULL,true}'],
+    ['[]', '{}'],
+    [' {a,b} ', '{a,b}'],
+    ['[[1]]', null],
+    ['[{"a": 1}]', null],
+    ['[9007199254740993]', null],
+    ['[1.50]', null],
+    ['a,b', null],
+    ['[1,', null],
+    ['{"a": 1', '{"a": 1'],
+  ])('reads %j', (text, literal) => {
+    expect(listForm.rewrite(text)).toBe(literal);
+  });
+});

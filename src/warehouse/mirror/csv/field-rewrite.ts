@@ -1,0 +1,73 @@
+import { type Bilingual } from '../../../text/bilingual.js';
+
+/** Turns a field into the spelling that PostgreSQL reads. */
+export interface FieldRewrite {
+  /** Null for a text that is not of the form. */
+  rewrite: (text: string) => string | null;
+  /** The form in words, for the sentence about a text that is not of it. */
+  wanted: Bilingual;
+}
+
+/** New bytes in place of `[from, to)` of a block. */
+export interface Replacement {
+  from: number;
+  to: number;
+  bytes: Buffer;
+}
+
+/**
+ * Dates of a form such as `DD/MM/YYYY`, `M.D.YYYY` or `YYYYMMDD`, as ISO dates. Between separators a day or month may have one digit.
+ * Null for a text that is no form: it needs YYYY, one of MM and M, and one of DD and D.
+ */
+export function dateForm(form: string): FieldRewrite | null {
+  const parts = /^(YYYY|MM?|DD?)([-/. ]?)(YYYY|MM?|DD?)([-/. ]?)(YYYY|MM?|DD?)$/.exec(form.toUpperCase());
+  if (!parts) return null;
+  const [, first = '', cut1 = '', second = '', cut2 = '', third = ''] = parts;
+  const order = [first, second, third].map(part => part.charAt(0));
+  if (new Set(order).size < 3) return null;
+  const isCut = cut1 !== '' && cut2 !== '';
+  const digits = (part: string): string => (part === 'YYYY' ? '(\\d{4})' : isCut ? '(\\d{1,2})' : '(\\d{2})');
+  const pattern = new RegExp(`^${digits(first)}${literally(cut1)}${digits(second)}${literally(cut2)}${digits(third)}$`);
+  const [year, month, day] = ['Y', 'M', 'D'].map(part => order.indexOf(part) + 1);
+  const rewrite = (text: string): string | null => {
+    const found = pattern.exec(text.trim());
+    if (!found) return null;
+    const iso = `${found[year!]}-${found[month!]!.padStart(2, '0')}-${found[day!]!.padStart(2, '0')}`;
+    const date = new Date(`${iso}T00:00:00Z`);
+    return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(iso) && !iso.startsWith('0000') ? iso : null;
+  };
+  return { rewrite, wanted: { zh: `${form} 形式的日期`, en: `a date of the form ${form}` } };
+}
+
+function literally(separator: string): string {
+  return separator === '' ? '' : `[${separator === '-' ? '\\-' : separator}]`;
+}
+
+/** Lists as PostgreSQL writes them, `{a,b}`, or as JSON does, `["a","b"]`. PostgreSQL judges the elements. */
+export const listForm: FieldRewrite = {
+  rewrite: text => {
+    const trimmed = text.trim();
+    if (trimmed.startsWith('{')) return trimmed;
+    const items = readJson(trimmed);
+    if (!Array.isArray(items)) return null;
+    const elements = items.map(elementOf);
+    return elements.includes(null) ? null : `{${elements.join(',')}}`;
+  },
+  wanted: { zh: '{a,b} 或 ["a","b"] 形式的列表', en: 'a list such as {a,b} or ["a","b"]' },
+};
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Null for what would not come back as it was written: nested lists, objects, numbers that JavaScript rounds. */
+function elementOf(item: unknown): string | null {
+  if (item === null) return 'NULL';
+  if (typeof item === 'string') return `"${item.replace(/["\\]/g, '\\$&')}"`;
+  if (typeof item === 'boolean') return String(item);
+  return typeof item === 'number' && Number.isSafeInteger(item) ? String(item) : null;
+}
