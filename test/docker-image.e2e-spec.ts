@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DockerImage } from './support/docker-image.js';
@@ -33,11 +33,19 @@ describe('the image', () => {
     }
   });
 
-  it('starts with nothing set, as a user who owns nothing but /data, and is ready', async () => {
+  it('starts with nothing set, as a user who owns nothing but /data; is ready, and backs up and restores', async () => {
     const { url, service } = await start();
     const isReady = () => fetch(`${url}/health/ready`).then(({ ok }) => ok, () => false); // prettier-ignore
     for (const deadline = Date.now() + patienceMs; !(await isReady()); await sleep(200)) {
       if (service.exitCode !== null || Date.now() > deadline) throw new Error(`The image is not ready:\n${output}`);
+    }
+    const archive = image.inside('/data/backup.tar.gz');
+    for (const [words, environment] of [
+      [['backup', archive], {}],
+      [['restore', archive], { DATA_DIR: image.inside('/data/restored') }],
+    ] as const) {
+      const { command, args, ...options } = image.start(environment, [...words]);
+      expect(spawnSync(command, args, { ...options, encoding: 'utf8' })).toMatchObject({ status: 0, stdout: '' });
     }
     if (process.getuid?.() !== 0) process.stderr.write('Not tested without root: that the files belong to another user\n');
     service.kill();

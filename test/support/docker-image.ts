@@ -39,12 +39,15 @@ export class DockerImage {
   }
 
   /** The command that starts the image on this machine, as the image's user if the tests may change to another user. */
-  start(environment: Record<string, string>): { command: string; args: string[]; cwd: string; env: NodeJS.ProcessEnv } {
-    const { entrypoint, command, workdir, environment: own } = this.final;
+  start(
+    environment: Record<string, string>,
+    words = this.final.command,
+  ): { command: string; args: string[]; cwd: string; env: NodeJS.ProcessEnv } {
+    const { entrypoint, workdir, environment: own } = this.final;
     const script = path.join(this.final.folder, 'usr/local/bin', entrypoint[0]!);
     const { uid } = imageUser();
     const become = isRoot ? ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'] : [];
-    const [program, ...args] = [...become, script, ...entrypoint.slice(1), ...command];
+    const [program, ...args] = [...become, script, ...entrypoint.slice(1), ...words];
     return { command: program!, args, cwd: this.inside(workdir), env: { PATH: process.env.PATH, ...own, ...environment } };
   }
 
