@@ -1,6 +1,6 @@
-/** Who may import whom. Each rule's comment is the sentence a reader needs when it fails. */
+/** The import rules. The comment of each rule is the sentence that a reader needs when it fails. */
 
-/** The folders from the ground up: each may import those before it, and none of those behind it. */
+/** The folders from the ground up. Each may import those before it, and none of those behind it. */
 const floors = [
   ['text', 'sql'],
   ['common'],

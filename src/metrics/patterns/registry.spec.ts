@@ -1,5 +1,6 @@
 import { parseFormula } from '../formula/parse-formula.js';
-import { isBuilt } from './registry.js';
+import { supportedPatterns } from '../formula/formula-keywords.js';
+import { isBuilt, registry } from './registry.js';
 
 describe('isBuilt', () => {
   it.each(['SUM(a)', 'COUNT(DISTINCT a, b)', 'SUM(a) / COUNT(*)', 'PERCENT([a], [b]) - 1', 'ROUND(-[a], 2)'])('holds for %s', formula => {
@@ -12,4 +13,8 @@ describe('isBuilt', () => {
       expect(isBuilt(parseFormula(formula).root)).toBe(false);
     },
   );
+});
+
+it('lists the patterns in the order that the documentation and the answers have', () => {
+  expect(supportedPatterns).toEqual(Object.keys(registry));
 });
