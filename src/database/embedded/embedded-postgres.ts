@@ -10,8 +10,8 @@ import { keepSecret, socketDirectory } from './data-directory.js';
 import { requireSameMajor } from './cluster-major.js';
 import { choosePostgresAccount, type PostgresAccount, type ServerCommand, withBoundedMemory } from './postgres-account.js';
 import { findPostgresBinaries, majorOf } from './postgres-binaries.js';
+import { waitUntilReady } from './wait-until-ready.js';
 
-const startTimeoutMs = 60_000;
 const stopTimeoutMs = 30_000;
 const connectTimeoutMs = 10_000;
 const firstPauseMs = 100;
@@ -258,21 +258,5 @@ function isServerOf(cluster: string, pid: number): boolean {
     return readlinkSync(`/proc/${pid}/cwd`) === cluster;
   } catch {
     return false;
-  }
-}
-
-async function waitUntilReady(url: string, failed: () => Error | undefined): Promise<void> {
-  for (const deadline = Date.now() + startTimeoutMs; ; await sleep(15)) {
-    const failure = failed();
-    if (failure) throw failure;
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });
-    client.on('error', () => undefined);
-    try {
-      await client.connect();
-      await client.end();
-      return;
-    } catch (error) {
-      if (Date.now() > deadline) throw error;
-    }
   }
 }
