@@ -35,7 +35,7 @@ export interface UnsafeSql {
 
 /** The allow-list does not cover SQL of a user (a filter clause, a row expression, a mapping's query). */
 export class UnsafeFilterClauseError extends LanguageError {
-  /** The reason and its place, without the hint. */
+  /** The reason and its place, without the hint and the name of the error. */
   readonly sentence: Bilingual;
 
   /** @param text in which `position` counts */
@@ -48,10 +48,10 @@ export class UnsafeFilterClauseError extends LanguageError {
     const { zh, en } = own ?? sentences[reason];
     const named = token === undefined ? { zh: '', en: '' } : { zh: `：'${token}'`, en: `: '${token}'` };
     const at = position === undefined ? { zh: '', en: '' } : { zh: `（第 ${position} 个字符）`, en: ` at character ${position}` };
-    const sentence = { zh: `UnsafeFilterClauseError: ${zh}${named.zh}${at.zh}`, en: `${en}${named.en}${at.en}` };
+    const sentence = { zh: `${zh}${named.zh}${at.zh}`, en: `${en}${named.en}${at.en}` };
     super(
       'unsafe_filter_clause',
-      hint ? { zh: `${sentence.zh}；${hint.zh}`, en: `${sentence.en}; ${hint.en}` } : sentence,
+      { zh: `UnsafeFilterClauseError: ${sentence.zh}${hint ? `；${hint.zh}` : ''}`, en: `${sentence.en}${hint ? `; ${hint.en}` : ''}` },
       position === undefined || text === undefined ? null : placeAt(text, offsetAt(text, position)),
       { ...facts, ...(hint && { hint: hint.en }) },
     );

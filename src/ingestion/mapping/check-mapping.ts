@@ -8,6 +8,10 @@ import { type WrittenEdge, type WrittenEnd } from './read-element.js';
 const maxKeyColumns = 32;
 /** With the columns and keys this stays below the 1,600 columns of a table in PostgreSQL. */
 const maxRules = 1_000;
+const fullWidthComma = {
+  zh: '这里有全角逗号「，」，请用半角逗号分隔',
+  en: 'this holds a full-width comma (，): use , between the items, or quote the value if it is one name',
+};
 
 /** Checks things that span several values or several nodes: unique names, mapped keys. */
 export function checkNodes(nodes: NodeMapping[], problems: MappingProblems): void {
@@ -20,10 +24,12 @@ export function checkNodes(nodes: NodeMapping[], problems: MappingProblems): voi
     const mapped = mappedColumns(node.columns);
     node.key.forEach((column, index) => {
       if (mapped.has(column)) return;
-      problems.add('key_not_mapped', [...node.path, 'key', index], {
-        zh: `主键列 '${column}' 没有列在 columns 中`,
-        en: `key column '${column}' is not listed in columns`,
-      });
+      problems.add(
+        'key_not_mapped',
+        [...node.path, 'key', index],
+        { zh: `主键列 '${column}' 没有列在 columns 中`, en: `key column '${column}' is not listed in columns` },
+        { hint: column.includes('，') ? fullWidthComma : undefined },
+      );
     });
     if (node.display !== null && !mapped.has(node.display)) {
       problems.add('key_not_mapped', [...node.path, 'display'], {
@@ -150,6 +156,12 @@ function mappedColumns(columns: ColumnMapping[]): Set<string> {
 }
 
 function reportRepeated(seen: Map<string, MappingPath>, name: string, path: MappingPath, type: string, problems: MappingProblems): void {
-  if (seen.has(name)) problems.add(type, path, { zh: `'${name}' 重复`, en: `'${name}' is used twice` });
-  else seen.set(name, path);
+  const first = seen.get(name);
+  if (!first) {
+    seen.set(name, path);
+    return;
+  }
+  if (problems.isFull) return;
+  const { line } = problems.placeOf(first);
+  problems.add(type, path, { zh: `'${name}' 重复，第一处在第 ${line} 行`, en: `'${name}' is used twice, first in line ${line}` });
 }

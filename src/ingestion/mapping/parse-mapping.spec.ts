@@ -92,6 +92,20 @@ describe('parseMapping', () => {
     );
   });
 
+  it('shows how one value is written as a list, and where a repeated label stands first', () => {
+    const [single] = problemsOf(valid.replace('key: [order_id]', 'key: order_id'));
+    expect(single).toMatchObject({ type: 'wrong_type', hint: 'key: [order_id]' });
+    const [repeated] = problemsOf(valid.replace('label: 订单', 'label: 客户'));
+    expect(repeated!.msg).toContain("'客户' is used twice, first in line 4");
+  });
+
+  it('names a full-width comma between the items of a list', () => {
+    const [joined] = problemsOf(valid.replace('key: [order_id]', 'key: [order_id，line_no]'));
+    expect(joined).toMatchObject({ type: 'key_not_mapped', hint: expect.stringContaining('full-width comma') });
+    const [single] = problemsOf(valid.replace('key: [order_id]', 'key: order_id，line_no'));
+    expect(single).toMatchObject({ type: 'wrong_type', hint: 'key: [order_id, line_no]' });
+  });
+
   it('stops collecting at fifty problems', () => {
     const columns = Array.from({ length: 80 }, (_, index) => `      - {column: c${index}, type: nope}`).join('\n');
     expect(problemsOf(`version: 1\nnodes:\n  - id: a\n    label: A\n    table: t\n    key: [c0]\n    columns:\n${columns}\n`)).toHaveLength(

@@ -43,7 +43,7 @@ export class MappingProblems {
   readonly warnings: MappingWarning[] = [];
   private readonly problems: MappingProblem[] = [];
 
-  constructor(private readonly placeOf: (path: MappingPath) => Place) {}
+  constructor(readonly placeOf: (path: MappingPath) => Place) {}
 
   /** True when no further problem will be listed. */
   get isFull(): boolean {

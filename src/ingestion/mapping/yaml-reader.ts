@@ -72,7 +72,9 @@ export class YamlReader {
 
   asList(): YamlReader[] {
     if (this.node.kind !== 'list') {
-      this.wrongType('list');
+      const name = this.path.at(-1);
+      const isOne = this.node.kind === 'scalar' && this.node.value !== null && typeof name === 'string';
+      this.wrongType('list', isOne ? `${name}: [${this.node.written.slice(0, 100).replaceAll('，', ', ')}]` : undefined);
       return [];
     }
     return this.node.items.map((item, index) => this.child(item, index));
@@ -159,8 +161,8 @@ export class YamlReader {
     return new YamlReader(node, [...this.path, step], this.problems, this.placeAt);
   }
 
-  wrongType(kind: keyof typeof kinds): null {
-    this.problem('wrong_type', { zh: `此处应为${kinds[kind].zh}`, en: `must be ${kinds[kind].en}` });
+  wrongType(kind: keyof typeof kinds, hint?: Phrase): null {
+    this.problem('wrong_type', { zh: `此处应为${kinds[kind].zh}`, en: `must be ${kinds[kind].en}` }, hint);
     return null;
   }
 

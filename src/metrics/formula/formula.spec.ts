@@ -153,6 +153,7 @@ describe('an error', () => {
     ['SUM(amount) OVER ()', { position: 13, found: 'OVER', nearest_pattern: 'aggregate' }],
     ['SUM(amount', { found: 'end of formula', expected: ["')'"], nearest_pattern: 'aggregate' }],
     ['SUMM(amount)', { position: 1, found: 'SUMM', hint: 'did you mean SUM?', nearest_pattern: 'aggregate' }],
+    ['YTD(SUM(amount))', { position: 1, found: 'YTD', hint: 'write TO_DATE(…, YEAR)', nearest_pattern: 'accumulate' }],
     ['中位值(金额)', { position: 1, found: '中位值', hint: 'did you mean 中位数?', nearest_pattern: 'quantile' }],
     ['frobnicate(x)', { hint: 'this function is unknown' }],
     ['SUM(MAX(a))', { position: 5, found: 'MAX', nearest_pattern: 'aggregate' }],

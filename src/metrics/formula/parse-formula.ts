@@ -109,7 +109,20 @@ function parseCall(stream: TokenStream, position: number): Formula {
   });
 }
 
+/** Spreadsheets and BI tools have a function for each grain. */
+const toDateFunctions = new Map([
+  ['YTD', 'YEAR'],
+  ['QTD', 'QUARTER'],
+  ['MTD', 'MONTH'],
+  ['WTD', 'WEEK'],
+]);
+
 function unknownFunction(stream: TokenStream, name: Token) {
+  const grain = toDateFunctions.get(canonical(name.text));
+  if (grain) {
+    const hint = { zh: `请写 TO_DATE(…, ${grain})`, en: `write TO_DATE(…, ${grain})` };
+    return stream.unexpected([expected.knownFunction], { nearest: 'accumulate', hint });
+  }
   const nearest = nearestFunction(name.text);
   const pattern = nearest && functionPatterns.get(canonical(nearest));
   return stream.unexpected([expected.knownFunction], {

@@ -1,4 +1,5 @@
-import { orders, problems, refunds } from '../../../test/support/metric-tables.js';
+import { type SchemaError } from '../../common/errors/api-error.js';
+import { compile, orders, problems, refunds } from '../../../test/support/metric-tables.js';
 import { loadSqlParser } from '../../sql-guard/sql-parser.js';
 import { type MetricRequest } from './metric-request.js';
 
@@ -25,6 +26,18 @@ describe('a request that does not fit is a 422', () => {
     ['AVG(金额)', { time: { grain: 'day', from: '2024-01-01', to: '2024-02-01', fill: 'zero' } }, ['body.time.fill fill_not_additive']],
   ])('%s with %j', (formula, request, expected) => {
     expect(problems(formula, request)).toEqual(expected);
+  });
+
+  it('shows how a filter of a list is written', () => {
+    const refused = (() => {
+      try {
+        compile('COUNT(*)', { filters: [{ field: '金额', op: 'in', value: 1 }] });
+      } catch (error) {
+        return error;
+      }
+      return null;
+    })();
+    expect((refused as SchemaError).problems[0]!.text.en).toBe('in takes values: write "values": [1]');
   });
 
   it('refuses a grain finer than the binding’s, and time without a time column', () => {

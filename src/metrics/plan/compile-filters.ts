@@ -36,7 +36,13 @@ export function compileFilter(
   const takesList = op === 'in' || op === 'not_in' || op === 'between';
   const given = takesList ? values : value === undefined ? undefined : [value];
   const [wanted, other] = takesList ? (['values', 'value'] as const) : (['value', 'values'] as const);
-  if (filter[other] !== undefined) return report(other, 'no_effect', { zh: `${op} 取 ${wanted}`, en: `${op} takes ${wanted}` });
+  if (filter[other] !== undefined) {
+    const example = op === 'between' ? '[…, …]' : (JSON.stringify(takesList ? [value] : values?.[0]) ?? '…').slice(0, 80);
+    return report(other, 'no_effect', {
+      zh: `${op} 取 ${wanted}：请写 "${wanted}": ${example}`,
+      en: `${op} takes ${wanted}: write "${wanted}": ${example}`,
+    });
+  }
   if (!given || given.length === 0) return report(wanted, 'missing', { zh: `${op} 需要 ${wanted}`, en: `${op} needs ${wanted}` });
   if (op === 'between' && given.length !== 2)
     return report('values', 'two_values', { zh: 'between 需要两个值', en: 'between needs two values' });
