@@ -8,6 +8,7 @@ import { documentBounds } from './bounds.js';
 import { documentErrors, errorSchemas } from './errors.js';
 import { headers, headersOf } from './response-headers.js';
 import { describeRequestSchemas, openMaps } from './schemas.js';
+import { fillInToken, fitScreen, narrowScreens } from './swagger-ui.js';
 import { tags } from './tags.js';
 
 const description = `
@@ -90,6 +91,13 @@ export function serveOpenApi(app: NestExpressApplication, { keepTokens, basePath
   SwaggerModule.setup('docs', app, document, {
     raw: false,
     customSiteTitle: 'Graph service',
-    swaggerOptions: { persistAuthorization: keepTokens, displayRequestDuration: true, tryItOutEnabled: true },
+    customCss: narrowScreens,
+    swaggerOptions: {
+      persistAuthorization: keepTokens,
+      displayRequestDuration: true,
+      tryItOutEnabled: true,
+      onComplete: fitScreen,
+      responseInterceptor: fillInToken,
+    },
   });
 }

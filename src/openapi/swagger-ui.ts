@@ -1,0 +1,37 @@
+/* The functions run in the page. They are sent as their own text, so they may use nothing from around them. */
+
+interface PageOfSwaggerUi {
+  ui: { authActions: { authorizeWithPersistOption(credentials: object): void } };
+}
+
+/** Takes the token of a login, or of a changed password, over into Authorize. */
+export function fillInToken(response: { ok: boolean; url: string; text: string }): object {
+  if (response.ok && /\/api\/auth\/(login|password)$/.test(response.url)) {
+    const { token } = JSON.parse(response.text) as { token: string };
+    const schema = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' };
+    (globalThis as unknown as PageOfSwaggerUi).ui.authActions.authorizeWithPersistOption({
+      bearer: { name: 'bearer', schema, value: token },
+    });
+  }
+  return response;
+}
+
+/** Asks a phone to lay the page out at its own width. */
+export function fitScreen(): void {
+  const { document } = globalThis as unknown as { document: { head: { insertAdjacentHTML(place: string, html: string): void } } };
+  document.head.insertAdjacentHTML('beforeend', '<meta name="viewport" content="width=device-width, initial-scale=1">');
+}
+
+/** Keeps a narrow screen from scrolling sideways: long words break, tables and code scroll by themselves. */
+export const narrowScreens = `
+  .swagger-ui .opblock-summary-path, .swagger-ui .opblock-summary-description, .swagger-ui .markdown code { overflow-wrap: anywhere; word-break: break-word }
+  @media (max-width: 640px) {
+    .swagger-ui .wrapper { padding: 0 8px; overflow-x: hidden }
+    .swagger-ui .opblock .opblock-summary, .swagger-ui .opblock-tag { flex-wrap: wrap }
+    .swagger-ui .opblock-summary-path { max-width: 100% }
+    .swagger-ui .opblock-body, .swagger-ui .table-container, .swagger-ui .responses-wrapper { overflow-x: auto }
+    .swagger-ui .scheme-container .schemes { flex-wrap: wrap }
+    .swagger-ui table { table-layout: fixed }
+    .swagger-ui .parameters-col_description input, .swagger-ui select { max-width: 100%; min-width: 0 }
+  }
+`;
