@@ -31,7 +31,9 @@ export const narrowScreens = `
     .swagger-ui .opblock-summary-path { max-width: 100% }
     .swagger-ui .opblock-body, .swagger-ui .table-container, .swagger-ui .responses-wrapper { overflow-x: auto }
     .swagger-ui .scheme-container .schemes { flex-wrap: wrap }
-    .swagger-ui table { table-layout: fixed }
+    .swagger-ui .response-headers table, .swagger-ui .headers { table-layout: fixed }
+    .swagger-ui table.parameters thead { display: none }
+    .swagger-ui .parameters-col_name, .swagger-ui .parameters-col_description { display: block; width: auto }
     .swagger-ui .parameters-col_description input, .swagger-ui select { max-width: 100%; min-width: 0 }
   }
 `;
