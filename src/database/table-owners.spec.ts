@@ -30,6 +30,7 @@ const ownersOfNamed: Record<string, string> = {
   '${scope.edges}': 'ingestion/run/write-edges.ts',
   '${emptyTable}': 'backup/restore-backup.ts',
   '${this.table}': 'warehouse/mirror/csv/copy-target.ts',
+  '${table}': 'warehouse/mirror/upsert-rows.ts',
 };
 
 const source = path.resolve(__dirname, '..');
