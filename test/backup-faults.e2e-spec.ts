@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { type Entry, readArchive, tarEnd, tarEntry } from '../src/backup/archive.js';
 import { BackupDamagedError, BackupIsNewerError, TargetNotEmptyError } from '../src/backup/backup.errors.js';
@@ -32,6 +32,14 @@ const oddTable = `
   COMMENT ON COLUMN mirror."../""x"" 表; '"."数" IS 'a; b';
   INSERT INTO mirror."../""x"" 表; '"
     VALUES (1.50, '{a,"b c",NULL}', '2024-02-29 01:02:03.004+08', 0.1, '\\x00ff', '{"a": "\\\\N"}'), (2, '{}', NULL, 'NaN', NULL, NULL)`;
+
+function holdsTheSame(bytes: Buffer, whole: Buffer): boolean {
+  try {
+    return bytes.length === whole.length && gunzipSync(bytes).equals(gunzipSync(whole));
+  } catch {
+    return false;
+  }
+}
 
 describe('a backup', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'backup-faults-'));
@@ -121,6 +129,8 @@ describe('a backup', () => {
       const target = aFile();
       writeFileSync(target, bytes);
       const outcome = await BackupReader.check(target).then(() => 'taken', (error: unknown) => error); // prettier-ignore
+      // A bit of a gzip header, such as its time, is no part of what the backup holds.
+      if (outcome === 'taken' && holdsTheSame(bytes, whole)) continue;
       if (!(outcome instanceof BackupDamagedError)) throw new Error(`Backup ${index}: ${String(outcome)}`);
     }
     expect(broken.length).toBe(84);
