@@ -6,6 +6,9 @@ import { QueryParameters } from './query-parameters.js';
 import { type ResolvedProperty, SchemaIndex } from './schema-index.js';
 import { type QueryWarning } from './typed-tree.js';
 
+/** Of further unknown names the nearest one is not looked for: a name is compared with all of a graph's, which may be tens of thousands. */
+const mostSuggestions = 5;
+
 /**
  * The context of one query: its text for places, the caller's parameters, and the graph's schema. An unknown label, type or
  * property is a warning with the nearest name, and matches nothing, as openCypher has it.
@@ -37,13 +40,14 @@ export class QueryContext {
 
   label({ name, position }: Name): string {
     const found = this.schema.findLabel(name);
-    if (found === null) this.warnUnknown('unknown_label', '标签', 'label', name, this.schema.nearestLabel(name), position);
+    if (found === null) this.warnUnknown('unknown_label', '标签', 'label', name, () => this.schema.nearestLabel(name), position);
     return found ?? name;
   }
 
   edgeType({ name, position }: Name): string {
     const found = this.schema.findType(name);
-    if (found === null) this.warnUnknown('unknown_type', '关系类型', 'relationship type', name, this.schema.nearestType(name), position);
+    if (found === null)
+      this.warnUnknown('unknown_type', '关系类型', 'relationship type', name, () => this.schema.nearestType(name), position);
     return found ?? name;
   }
 
@@ -68,9 +72,8 @@ export class QueryContext {
     const isNode = 'possibleLabels' in element;
     const resolved = isNode ? this.schema.nodeProperty(name, element.possibleLabels) : this.schema.edgeProperty(name, element.types);
     if (resolved.known) return resolved;
-    const nearest = isNode
-      ? this.schema.nearestNodeProperty(name, element.possibleLabels)
-      : this.schema.nearestEdgeProperty(name, element.types);
+    const nearest = () =>
+      isNode ? this.schema.nearestNodeProperty(name, element.possibleLabels) : this.schema.nearestEdgeProperty(name, element.types);
     this.warnUnknown('unknown_property', '属性', 'property', name, nearest, null);
     return resolved;
   }
@@ -80,10 +83,11 @@ export class QueryContext {
     zh: string,
     en: string,
     name: string,
-    nearest: string | null,
+    findNearest: () => string | null,
     position: number | null,
   ): void {
     if (this.schema.isEmpty || this.unknown.has(`${code} ${name}`)) return;
+    const nearest = this.unknown.size < mostSuggestions ? findNearest() : null;
     const text = {
       zh: `图中没有${zh}「${name}」${nearest === null ? '' : `，是否指「${nearest}」？`}`,
       en: `The graph has no ${en} ${name}${nearest === null ? '' : `; did you mean ${nearest}?`}`,

@@ -14,10 +14,18 @@ interface Element {
   properties: PropertySchema[];
 }
 
+/** The properties of some elements by their names and by their source columns. */
+interface Properties {
+  byName: Map<string, PropertySchema[]>;
+  byColumn: Map<string, PropertySchema[]>;
+}
+
 /** Look-ups over a GraphSchema. Exact names come first, then names in any case. Aliases count like names. */
 export class SchemaIndex {
   private readonly labels: Map<string, Element & Pick<LabelSchema, 'keyProperties'>>;
   private readonly types = new Map<string, Element & { ends: { source: string; target: string }[] }>();
+  /** By the elements they are of: a query asks for many properties of the same ones, which may have tens of thousands. */
+  private readonly properties = new Map<string, Properties>();
 
   constructor(schema: GraphSchema) {
     this.labels = new Map(schema.labels.map(label => [label.name, { ...label, names: [label.name, ...label.aliases] }]));
@@ -72,29 +80,30 @@ export class SchemaIndex {
   keyProperties(label: string): ResolvedProperty[] | null {
     const element = this.labels.get(label);
     if (!element || element.keyProperties.length === 0 || element.keyProperties.includes('')) return null;
-    return element.keyProperties.map(name => resolve(name, [element]));
+    return element.keyProperties.map(name => resolve(name, this.propertiesOf(this.labels, [label])));
   }
 
   nodeProperty(name: string, labels: string[]): ResolvedProperty {
-    return resolve(name, elementsOf(this.labels, labels));
+    return resolve(name, this.propertiesOf(this.labels, labels));
   }
 
   edgeProperty(name: string, types: string[]): ResolvedProperty {
-    return resolve(name, types.length === 0 ? [...this.types.values()] : elementsOf(this.types, types));
+    return resolve(name, this.propertiesOf(this.types, types.length === 0 ? [...this.types.keys()] : types));
   }
 
   nearestNodeProperty(name: string, labels: string[]): string | null {
-    return nearestName(
-      name,
-      elementsOf(this.labels, labels).flatMap(element => element.properties.map(property => property.name)),
-    );
+    return nearestName(name, this.propertiesOf(this.labels, labels).byName.keys());
   }
 
   nearestEdgeProperty(name: string, types: string[]): string | null {
-    return nearestName(
-      name,
-      elementsOf(this.types, types).flatMap(element => element.properties.map(property => property.name)),
-    );
+    return nearestName(name, this.propertiesOf(this.types, types).byName.keys());
+  }
+
+  private propertiesOf(elements: Map<string, Element>, names: string[]): Properties {
+    const id = JSON.stringify([elements === this.types, names]);
+    const known = this.properties.get(id) ?? indexProperties(elementsOf(elements, names));
+    this.properties.set(id, known);
+    return known;
   }
 }
 
@@ -115,12 +124,24 @@ function findElement(elements: Map<string, Element>, name: string): string | nul
   return null;
 }
 
+function indexProperties(elements: Element[]): Properties {
+  const [byName, byColumn] = [new Map<string, PropertySchema[]>(), new Map<string, PropertySchema[]>()];
+  const add = (index: Map<string, PropertySchema[]>, name: string, property: PropertySchema) => {
+    const known = index.get(name);
+    if (known) known.push(property);
+    else index.set(name, [property]);
+  };
+  for (const { properties } of elements)
+    for (const property of properties) {
+      add(byName, property.name, property);
+      if (property.column !== undefined) add(byColumn, property.column, property);
+    }
+  return { byName, byColumn };
+}
+
 /** Finds a property by its name, else by its source column. Its type is `any` if elements disagree. */
-function resolve(name: string, elements: Element[]): ResolvedProperty {
-  const all = elements.flatMap(element => element.properties);
-  let matching = all.filter(property => property.name === name);
-  if (matching.length === 0) matching = all.filter(property => property.column === name);
-  const [first, ...others] = matching;
+function resolve(name: string, { byName, byColumn }: Properties): ResolvedProperty {
+  const [first, ...others] = byName.get(name) ?? byColumn.get(name) ?? [];
   if (!first) return { name, type: 'any', known: false };
   if (others.some(other => other.name !== first.name)) return { name, type: 'any', known: true };
   const type = valueTypeOf(first.type);

@@ -1,0 +1,50 @@
+import { aLabel, anEdge } from '../../../test/support/graph-schema.js';
+import { planCypher } from '../plan/plan-cypher.js';
+import { parseCypher } from '../syntax/parse-cypher.js';
+import { SchemaIndex } from './schema-index.js';
+
+describe('SchemaIndex', () => {
+  const index = new SchemaIndex({
+    labels: [
+      aLabel('客户', { aliases: ['Customer'], properties: [{ name: '编号', type: 'int', column: 'id' }, { name: '名称', type: 'string' }] }),
+      aLabel('订单', { properties: [{ name: '编号', type: 'string', column: 'id' }, { name: '金额', type: 'float', column: 'amount' }] }),
+    ],
+    edges: [anEdge('下单', '客户', '订单', { properties: [{ name: '渠道', type: 'string' }] })],
+  }); // prettier-ignore
+
+  it('finds a property by its name, else by its column', () => {
+    expect(index.nodeProperty('金额', ['订单'])).toEqual({ name: '金额', type: 'float', known: true });
+    expect(index.nodeProperty('amount', ['订单'])).toEqual({ name: '金额', type: 'float', known: true });
+    expect(index.edgeProperty('渠道', [])).toEqual({ name: '渠道', type: 'string', known: true });
+    expect(index.nodeProperty('渠道', ['订单'])).toEqual({ name: '渠道', type: 'any', known: false });
+  });
+
+  it('knows no type where labels disagree', () => {
+    expect(index.nodeProperty('编号', ['客户', '订单'])).toEqual({ name: '编号', type: 'any', known: true });
+    expect(index.nodeProperty('编号', ['客户'])).toMatchObject({ type: 'integer' });
+  });
+
+  it('reads the properties of a label once, however many a query names (risk: a graph of tens of thousands stops the loop)', () => {
+    let reads = 0;
+    const properties = Array.from({ length: 2_000 }, (_, i) => ({
+      type: 'string',
+      get name() {
+        reads += 1;
+        return `p${i}`;
+      },
+    }));
+    const text = `MATCH (n) RETURN ${Array.from({ length: 300 }, (_, i) => `n.x${i}`).join(', ')}`;
+    const { warnings } = planCypher(parseCypher(text), { labels: [aLabel('N', { properties })], edges: [] });
+    expect(warnings).toHaveLength(300);
+    expect(reads).toBeLessThan(3 * properties.length);
+  });
+
+  it('looks for the nearest of the first unknown names only', () => {
+    const properties = Array.from({ length: 9 }, (_, i) => ({ name: `property${i}`, type: 'string' }));
+    const text = `MATCH (n) RETURN ${properties.map(({ name }) => `n.${name}x`).join(', ')}`;
+    const { warnings } = planCypher(parseCypher(text), { labels: [aLabel('N', { properties })], edges: [] });
+    expect(warnings.map(({ context }) => context.nearest)).toEqual([
+      'property0', 'property1', 'property2', 'property3', 'property4', undefined, undefined, undefined, undefined,
+    ]); // prettier-ignore
+  });
+});
