@@ -18,7 +18,6 @@ export class QueryContext {
   readonly parameters: QueryParameters;
   private readonly unknown = new Map<string, QueryWarning>();
   private readonly mismatches: QueryWarning[] = [];
-  private readonly properties = new Map<PatternNode | PatternEdge, Map<string, ResolvedProperty>>();
 
   /** @param text '' for a tree built in code */
   constructor(
@@ -53,11 +52,13 @@ export class QueryContext {
 
   /** Resolves a property's name in a query to its stored name and its type. */
   property(name: string, element: PatternNode | PatternEdge): ResolvedProperty {
-    const known = this.properties.get(element) ?? new Map<string, ResolvedProperty>();
-    this.properties.set(element, known);
-    const property = known.get(name) ?? this.findProperty(name, element);
-    known.set(name, property);
-    return property;
+    const isNode = 'possibleLabels' in element;
+    const resolved = isNode ? this.schema.nodeProperty(name, element.possibleLabels) : this.schema.edgeProperty(name, element.types);
+    if (resolved.known) return resolved;
+    const nearest = () =>
+      isNode ? this.schema.nearestNodeProperty(name, element.possibleLabels) : this.schema.nearestEdgeProperty(name, element.types);
+    this.warnUnknown('unknown_property', '属性', 'property', name, nearest, null);
+    return resolved;
   }
 
   warnMismatch(warning: Omit<QueryWarning, 'code'>): void {
@@ -66,16 +67,6 @@ export class QueryContext {
 
   warnings(): QueryWarning[] {
     return [...this.unknown.values(), ...this.mismatches, ...this.parameters.unused()];
-  }
-
-  private findProperty(name: string, element: PatternNode | PatternEdge): ResolvedProperty {
-    const isNode = 'possibleLabels' in element;
-    const resolved = isNode ? this.schema.nodeProperty(name, element.possibleLabels) : this.schema.edgeProperty(name, element.types);
-    if (resolved.known) return resolved;
-    const nearest = () =>
-      isNode ? this.schema.nearestNodeProperty(name, element.possibleLabels) : this.schema.nearestEdgeProperty(name, element.types);
-    this.warnUnknown('unknown_property', '属性', 'property', name, nearest, null);
-    return resolved;
   }
 
   private warnUnknown(

@@ -24,8 +24,10 @@ interface Properties {
 export class SchemaIndex {
   private readonly labels: Map<string, Element & Pick<LabelSchema, 'keyProperties'>>;
   private readonly types = new Map<string, Element & { ends: { source: string; target: string }[] }>();
-  /** By the elements they are of: a query asks for many properties of the same ones, which may have tens of thousands. */
-  private readonly properties = new Map<string, Properties>();
+  /** By the list that names their elements: a query asks for many properties of one list, which may have tens of thousands. */
+  private readonly properties = new Map<string[], Properties>();
+  readonly labelNames: string[];
+  private readonly typeNames: string[];
 
   constructor(schema: GraphSchema) {
     this.labels = new Map(schema.labels.map(label => [label.name, { ...label, names: [label.name, ...label.aliases] }]));
@@ -37,14 +39,12 @@ export class SchemaIndex {
         ends: [...(known?.ends ?? []), { source: edge.sourceLabel, target: edge.targetLabel }],
       });
     }
+    this.labelNames = [...this.labels.keys()];
+    this.typeNames = [...this.types.keys()];
   }
 
   get isEmpty(): boolean {
     return this.labels.size === 0;
-  }
-
-  get labelNames(): string[] {
-    return [...this.labels.keys()];
   }
 
   /** The label with this name or alias, or null. */
@@ -88,7 +88,7 @@ export class SchemaIndex {
   }
 
   edgeProperty(name: string, types: string[]): ResolvedProperty {
-    return resolve(name, this.propertiesOf(this.types, types.length === 0 ? [...this.types.keys()] : types));
+    return resolve(name, this.propertiesOf(this.types, types.length === 0 ? this.typeNames : types));
   }
 
   nearestNodeProperty(name: string, labels: string[]): string | null {
@@ -100,9 +100,8 @@ export class SchemaIndex {
   }
 
   private propertiesOf(elements: Map<string, Element>, names: string[]): Properties {
-    const id = JSON.stringify([elements === this.types, names]);
-    const known = this.properties.get(id) ?? indexProperties(elementsOf(elements, names));
-    this.properties.set(id, known);
+    const known = this.properties.get(names) ?? indexProperties(elementsOf(elements, names));
+    this.properties.set(names, known);
     return known;
   }
 }

@@ -1,3 +1,4 @@
+import { quoteTable } from '../../sql/quote-identifier.js';
 import { type SqlStatement } from '../../sql/sql-parameters.js';
 import { guardExpression } from '../../sql-guard/guard-expression.js';
 import { compileRelation, timeColumn } from './compile-relation.js';
@@ -23,7 +24,7 @@ export function compileJoinKeyCheck(join: BoundJoin): SqlStatement {
   const { quote, tuple } = assembly.dialect;
   const scope = { columns: new Set(join.columns.map(column => column.name)), alias: join.alias };
   const keys = join.on.map(([, key]) => assembly.embed(guardExpression(key, scope)));
-  const source = 'sql' in join.source ? '' : `${quote(join.source.schema)}.${quote(join.source.table)}`;
+  const source = 'sql' in join.source ? '' : quoteTable(join.source.schema, join.source.table);
   const present = keys.map(key => `${key} IS NOT NULL`).join(' AND ');
   const template = `SELECT count(*), count(DISTINCT ${tuple(keys)})\nFROM ${source} AS ${quote(join.alias)}\nWHERE ${present}`;
   return assembly.finish(template);
