@@ -4,12 +4,11 @@ import { type Mapping, type ParsedMapping } from './mapping.js';
 import { MappingError, MappingProblems } from './problems.js';
 import { parseDuration } from './property-type.js';
 import { readEdge, readNode } from './read-element.js';
+import { defaultsKeys, plannedRootKeys, rootKeys, sourceKeys } from './root-keys.js';
 import { YamlReader } from './yaml-reader.js';
 import { YamlSyntaxError, readYamlTree, type YamlTree } from './yaml-tree.js';
 
-const rootKeys = ['version', 'name', 'source', 'defaults', 'nodes', 'edges'];
 const maxElements = 200;
-const defaultStatementTimeoutMs = 300_000;
 const maxStatementTimeoutMs = 86_400_000;
 
 /**
@@ -22,7 +21,7 @@ export function* readMapping(text: string, maxTimeoutMs = maxStatementTimeoutMs)
   yield;
   const problems = new MappingProblems(tree.placeOf);
   const root = new YamlReader(tree.root, [], problems, tree.placeAt);
-  const map = root.asMap(rootKeys, ['batch_size']);
+  const map = root.asMap(Object.keys(rootKeys), plannedRootKeys);
 
   const version = map.required('version');
   if (version && (version.node.kind !== 'scalar' || version.node.value !== 1)) {
@@ -30,7 +29,7 @@ export function* readMapping(text: string, maxTimeoutMs = maxStatementTimeoutMs)
   }
   const mapping: Mapping = {
     version: 1,
-    name: map.optional('name')?.asText({ max: 200 }) ?? null,
+    name: map.optional('name')?.asText(rootKeys.name) ?? null,
     source: readSource(map.optional('source'), maxTimeoutMs),
     defaults: readDefaults(map.optional('defaults')),
     nodes: [],
@@ -85,16 +84,17 @@ function* readTree(text: string): Steps<YamlTree> {
 }
 
 function readSource(at: YamlReader | null, maxTimeoutMs: number): Mapping['source'] {
-  const map = at?.asMap(['connection', 'timezone', 'statement_timeout']);
+  const map = at?.asMap(Object.keys(sourceKeys));
   return {
-    connection: map?.optional('connection')?.asText({ max: 128 }) ?? null,
+    connection: map?.optional('connection')?.asText(sourceKeys.connection) ?? null,
     timezone: readTimezone(map?.optional('timezone') ?? null),
     statementTimeoutMs: readTimeout(map?.optional('statement_timeout') ?? null, maxTimeoutMs),
   };
 }
 
 function readTimezone(at: YamlReader | null): string {
-  const zone = at?.asText({ max: 64 }) ?? 'UTC';
+  const { timezone } = sourceKeys;
+  const zone = at?.asText(timezone) ?? timezone.default;
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone });
     // An offset such as +08:00 is legal in JavaScript, but PostgreSQL reads its sign the other way round.
@@ -103,11 +103,11 @@ function readTimezone(at: YamlReader | null): string {
     // reported below
   }
   at?.problem('wrong_type', { zh: `未知时区 '${zone}'`, en: `unknown time zone '${zone}'` }, 'Asia/Shanghai');
-  return 'UTC';
+  return timezone.default;
 }
 
 function readTimeout(at: YamlReader | null, maxMs: number): number {
-  const usualMs = Math.min(defaultStatementTimeoutMs, maxMs);
+  const usualMs = Math.min(parseDuration(sourceKeys.statement_timeout.default)!, maxMs);
   if (!at) return usualMs;
   const timeoutMs = parseDuration(at.asText() ?? '');
   if (timeoutMs !== null && timeoutMs > 0 && timeoutMs <= maxMs) return timeoutMs;
@@ -117,12 +117,13 @@ function readTimeout(at: YamlReader | null, maxMs: number): number {
 }
 
 function readDefaults(at: YamlReader | null): Mapping['defaults'] {
-  const map = at?.asMap(['on_error', 'max_error_rows', 'max_error_rate', 'empty_as_null', 'trim']);
+  const { on_error, max_error_rows, max_error_rate, empty_as_null, trim } = defaultsKeys;
+  const map = at?.asMap(Object.keys(defaultsKeys));
   return {
-    onError: map?.optional('on_error')?.asOneOf(['fail', 'quarantine'] as const) ?? 'fail',
-    maxErrorRows: map?.optional('max_error_rows')?.asWhole() ?? 1000,
-    maxErrorRate: map?.optional('max_error_rate')?.asNumber({ min: 0, max: 1 }) ?? 0.1,
-    emptyAsNull: map?.optional('empty_as_null')?.asBoolean() ?? true,
-    trim: map?.optional('trim')?.asBoolean() ?? false,
+    onError: map?.optional('on_error')?.asOneOf(on_error.values) ?? on_error.default,
+    maxErrorRows: map?.optional('max_error_rows')?.asWhole() ?? max_error_rows.default,
+    maxErrorRate: map?.optional('max_error_rate')?.asNumber({ min: 0, max: 1 }) ?? max_error_rate.default,
+    emptyAsNull: map?.optional('empty_as_null')?.asBoolean() ?? empty_as_null.default,
+    trim: map?.optional('trim')?.asBoolean() ?? trim.default,
   };
 }

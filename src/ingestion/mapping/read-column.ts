@@ -1,3 +1,4 @@
+import { columnKeys, plannedTransforms } from './column-keys.js';
 import { type ColumnMapping, type ColumnSource, type PropertyType, type Rule, type Transform } from './mapping.js';
 import { typeNames, fitsType, parsePropertyType, typeText } from './property-type.js';
 import { isAbove, readRules } from './read-rules.js';
@@ -5,15 +6,13 @@ import { type MapReader, type YamlReader } from './yaml-reader.js';
 
 const simpleTransforms = ['trim', 'lower', 'upper', 'nfc', 'nfkc', 'collapse_space'] as const;
 const transforms: string[] = [...simpleTransforms, 'map', 'null_if'];
-const plannedTransforms = ['split', 'substring', 'date_format', 'number_cn'];
-const columnKeys = ['column', 'expression', 'constant', 'property', 'type', 'transform', 'default', 'rules', 'sensitive'];
 
 export function readColumn(at: YamlReader): ColumnMapping | null {
   if (at.node.kind !== 'map') {
     at.wrongType('map');
     return null;
   }
-  const map = at.asMap(columnKeys);
+  const map = at.asMap(Object.keys(columnKeys));
   const source = readSource(at, map);
   const type = readType(map.optional('type'));
   const property = readProperty(at, map, source);
@@ -21,7 +20,7 @@ export function readColumn(at: YamlReader): ColumnMapping | null {
   const fallback = map.optional('default')?.asWritten() ?? null;
   if (fallback !== null) checkDefault(map.optional('default')!, fallback, type, rules);
   const transform = map.optional('transform')?.asList().map(readTransform) ?? [];
-  const sensitive = map.optional('sensitive')?.asBoolean() ?? false;
+  const sensitive = map.optional('sensitive')?.asBoolean() ?? columnKeys.sensitive.default;
   if (!source || property === null) return null;
   return { source, property, type, transform: transform.filter(step => step !== null), default: fallback, rules, sensitive, path: at.path };
 }
@@ -36,14 +35,14 @@ function readSource(at: YamlReader, map: MapReader): ColumnSource | null {
     return null;
   }
   if (given[0] === 'constant') return { kind: 'constant', value: map.optional('constant')?.asWritten() ?? null };
-  const text = map.required(given[0]!)?.asText(given[0] === 'column' ? { max: 63 } : {}) ?? null;
+  const text = map.required(given[0]!)?.asText(given[0] === 'column' ? columnKeys.column : {}) ?? null;
   if (text === null) return null;
   return given[0] === 'column' ? { kind: 'column', column: text } : { kind: 'expression', expression: text };
 }
 
 function readProperty(at: YamlReader, map: MapReader, source: ColumnSource | null): string | null {
   const written = map.optional('property');
-  const property = written ? written.asText({ max: 128 }) : source?.kind === 'column' ? source.column : null;
+  const property = written ? written.asText(columnKeys.property) : source?.kind === 'column' ? source.column : null;
   if (property === null) {
     if (!written && source)
       at.problem('missing_key', { zh: '没有 column 时必须写 property', en: "'property' is needed where there is no column" });
@@ -56,7 +55,7 @@ function readProperty(at: YamlReader, map: MapReader, source: ColumnSource | nul
 }
 
 function readType(at: YamlReader | null): PropertyType | null {
-  const written = at?.asText({ max: 40 }) ?? null;
+  const written = at?.asText(columnKeys.type) ?? null;
   if (at === null || written === null) return null;
   const type = parsePropertyType(written);
   if (type) return type;

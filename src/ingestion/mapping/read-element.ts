@@ -1,14 +1,10 @@
+import { deletesKeys, edgeKeys, endKeys, incrementalKeys, nodeKeys } from './element-keys.js';
 import { type ColumnMapping, type EdgeEnd, type EdgeMapping, type ElementSource, type Incremental, type NodeMapping } from './mapping.js';
 import { parseDuration } from './property-type.js';
 import { readColumn } from './read-column.js';
 import { type MapReader, type YamlReader } from './yaml-reader.js';
 
-const sharedKeys = ['aliases', 'table', 'query', 'where', 'key', 'incremental', 'deletes', 'columns'];
-const nodeKeys = ['id', 'label', ...sharedKeys, 'display', 'write'];
-const edgeKeys = ['type', ...sharedKeys, 'from', 'to'];
 const maxColumns = 200;
-const nameBounds = { max: 128 };
-const identifierBounds = { max: 63 };
 const labelPrefix = 'label:';
 
 /** An edge as written. Its ends still name nodes by handle, which `check-mapping` resolves. */
@@ -22,11 +18,11 @@ export function readNode(at: YamlReader): NodeMapping | null {
     at.wrongType('map');
     return null;
   }
-  const map = at.asMap(nodeKeys);
+  const map = at.asMap(Object.keys(nodeKeys));
   const id = readHandle(map.required('id'));
-  const label = map.required('label')?.asText(nameBounds) ?? null;
+  const label = map.required('label')?.asText(nodeKeys.label) ?? null;
   const source = readSource(at, map);
-  const key = map.required('key')?.asTexts(identifierBounds) ?? [];
+  const key = map.required('key')?.asTexts(nodeKeys.key) ?? [];
   if (map.has('key') && map.optional('key')?.node.kind === 'list' && key.length === 0) {
     map.optional('key')!.problem('empty_list', { zh: 'key 至少要有一列', en: 'key needs at least one column' });
   }
@@ -35,8 +31,8 @@ export function readNode(at: YamlReader): NodeMapping | null {
     map.optional('columns')!.problem('empty_list', { zh: '至少要映射一列', en: 'at least one column must be mapped' });
   }
   const shared = readShared(map);
-  const display = map.optional('display')?.asText(identifierBounds) ?? null;
-  const write = map.optional('write')?.asOneOf(['merge', 'replace'] as const) ?? 'merge';
+  const display = map.optional('display')?.asText(nodeKeys.display) ?? null;
+  const write = map.optional('write')?.asOneOf(nodeKeys.write.values) ?? nodeKeys.write.default;
   if (id === null || label === null || !source) return null;
   return { id, label, source, key, display, write, columns: columns.read, ...shared, path: at.path };
 }
@@ -46,10 +42,10 @@ export function readEdge(at: YamlReader): WrittenEdge | null {
     at.wrongType('map');
     return null;
   }
-  const map = at.asMap(edgeKeys);
-  const type = map.required('type')?.asText(nameBounds) ?? null;
+  const map = at.asMap(Object.keys(edgeKeys));
+  const type = map.required('type')?.asText(edgeKeys.type) ?? null;
   const source = readSource(at, map);
-  const key = map.optional('key')?.asTexts(identifierBounds) ?? [];
+  const key = map.optional('key')?.asTexts(edgeKeys.key) ?? [];
   const columns = readColumns(map.optional('columns'));
   const from = readEnd(map.required('from'));
   const to = readEnd(map.required('to'));
@@ -59,7 +55,7 @@ export function readEdge(at: YamlReader): WrittenEdge | null {
 }
 
 function readHandle(at: YamlReader | null): string | null {
-  const id = at?.asText({ max: 63 }) ?? null;
+  const id = at?.asText(nodeKeys.id) ?? null;
   if (id === null || /^[A-Za-z_][A-Za-z0-9_]*$/.test(id)) return id;
   at!.problem('wrong_type', {
     zh: 'id 由英文字母、数字和下划线组成，且不以数字开头',
@@ -74,16 +70,16 @@ function readSource(at: YamlReader, map: MapReader): ElementSource | null {
     return null;
   }
   if (map.has('query')) {
-    const query = map.required('query')?.asText({ max: 20_000 }) ?? null;
+    const query = map.required('query')?.asText(nodeKeys.query) ?? null;
     return query === null ? null : { kind: 'query', query };
   }
-  const table = map.required('table')?.asText({ max: 127 }) ?? null;
+  const table = map.required('table')?.asText(nodeKeys.table) ?? null;
   return table === null ? null : { kind: 'table', table };
 }
 
 function readShared(map: MapReader): Pick<NodeMapping, 'aliases' | 'where' | 'incremental' | 'deletes'> {
   return {
-    aliases: map.optional('aliases')?.asTexts(nameBounds) ?? [],
+    aliases: map.optional('aliases')?.asTexts(nodeKeys.aliases) ?? [],
     where: map.optional('where')?.asText() ?? null,
     incremental: readIncremental(map.optional('incremental')),
     deletes: readDeletes(map.optional('deletes')),
@@ -92,13 +88,13 @@ function readShared(map: MapReader): Pick<NodeMapping, 'aliases' | 'where' | 'in
 
 function readIncremental(at: YamlReader | null): Incremental | null {
   if (!at) return null;
-  const map = at.asMap(['cursor', 'type', 'lag', 'initial']);
-  const cursor = map.required('cursor')?.asText(identifierBounds) ?? null;
-  const type = map.required('type')?.asOneOf(['date', 'datetime', 'int', 'bigint'] as const) ?? null;
+  const map = at.asMap(Object.keys(incrementalKeys));
+  const cursor = map.required('cursor')?.asText(incrementalKeys.cursor) ?? null;
+  const type = map.required('type')?.asOneOf(incrementalKeys.type.values) ?? null;
   const written = map.optional('lag');
-  const initial = map.optional('initial')?.asText({ max: 60 }) ?? null;
+  const initial = map.optional('initial')?.asText(incrementalKeys.initial) ?? null;
   if (cursor === null || type === null) return null;
-  const lag = written ? readLag(written, type) : 0;
+  const lag = written ? readLag(written, type) : incrementalKeys.lag.default;
   return { cursor, type, lag, initial };
 }
 
@@ -111,10 +107,10 @@ function readLag(at: YamlReader, type: Incremental['type']): number {
 
 function readDeletes(at: YamlReader | null): NodeMapping['deletes'] {
   if (!at) return null;
-  const map = at.asMap(['mode', 'column', 'equals']);
-  const mode = map.required('mode')?.asOneOf(['none', 'column'] as const, ['snapshot']) ?? null;
+  const map = at.asMap(Object.keys(deletesKeys));
+  const mode = map.required('mode')?.asOneOf(deletesKeys.mode.values, deletesKeys.mode.planned) ?? null;
   if (mode !== 'column') return null;
-  const column = map.required('column')?.asText(identifierBounds) ?? null;
+  const column = map.required('column')?.asText(deletesKeys.column) ?? null;
   const equals = map.required('equals')?.asWritten() ?? null;
   return column === null || equals === null ? null : { column, equals };
 }
@@ -130,15 +126,16 @@ function readColumns(at: YamlReader | null): { read: ColumnMapping[]; written: n
 
 function readEnd(at: YamlReader | null): WrittenEnd | null {
   if (!at) return null;
-  const map = at.asMap(['node', 'match', 'on_missing']);
-  const node = map.required('node')?.asText({ max: 128 + labelPrefix.length }) ?? null;
+  const map = at.asMap(Object.keys(endKeys));
+  const node = map.required('node')?.asText(endKeys.node) ?? null;
   const match: EdgeEnd['match'] = [];
   const written = map.required('match');
   for (const [edgeColumn, { value }] of written?.asEntries() ?? []) {
-    const nodeColumn = written!.child(value, edgeColumn).asText(identifierBounds);
+    const nodeColumn = written!.child(value, edgeColumn).asText(nodeKeys.key);
     if (nodeColumn !== null) match.push({ edgeColumn, nodeColumn });
   }
-  const onMissing = map.optional('on_missing')?.asOneOf(['quarantine', 'skip', 'fail'] as const, ['create']) ?? 'quarantine';
+  const { values, planned, default: usual } = endKeys.on_missing;
+  const onMissing = map.optional('on_missing')?.asOneOf(values, planned) ?? usual;
   if (node === null) return null;
   const isLabel = node.startsWith(labelPrefix);
   return { node: isLabel ? null : node, label: isLabel ? node.slice(labelPrefix.length) : null, match, onMissing, path: at.path };

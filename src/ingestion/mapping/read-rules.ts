@@ -2,12 +2,12 @@ import { positionAt } from '../../text/place.js';
 import { type PropertyType, type Rule, type Severity } from './mapping.js';
 import { fitsType, isNumeric, isTemporal, typeText } from './property-type.js';
 import { RegexError, toPostgresRegex } from './regex-subset.js';
+import { modifierKeys, plannedRules, ruleWords } from './rule-words.js';
 import { type YamlReader } from './yaml-reader.js';
 
-const ruleNames = ['required', 'unique', 'one_of', 'pattern', 'min', 'max', 'min_length', 'max_length', 'expression'] as const;
-type RuleName = (typeof ruleNames)[number];
-const plannedRules = ['precision', 'format', 'references', 'not_in_future', 'when'];
-const modifierNames = ['severity', 'message'];
+type RuleName = Rule['kind'];
+const ruleNames = Object.keys(ruleWords) as RuleName[];
+const modifierNames = Object.keys(modifierKeys);
 
 /** The rules of one column, in written order. `type` is the mapping's, or null if the source decides. */
 export function readRules(list: YamlReader, type: PropertyType | null): Rule[] {
@@ -22,7 +22,7 @@ export function readRules(list: YamlReader, type: PropertyType | null): Rule[] {
 
 function readRule(item: YamlReader, type: PropertyType | null): Rule | null {
   if (item.node.kind === 'scalar') {
-    const name = ruleName(item, item.asText() ?? '', [...ruleNames]);
+    const name = ruleName(item, item.asText() ?? '', ruleNames);
     if (name === null) return null;
     if (name !== 'required' && name !== 'unique') {
       item.problem('bad_rule_argument', { zh: `规则「${name}」需要参数`, en: `rule '${name}' needs an argument` }, `{${name}: …}`);
@@ -42,11 +42,11 @@ function readRule(item: YamlReader, type: PropertyType | null): Rule | null {
     return null;
   }
   const argument = item.child(entries.get(written)!.value, written);
-  const name = ruleName(argument, written, [...ruleNames]);
+  const name = ruleName(argument, written, ruleNames);
   if (name === null) return null;
   const modifiers = item.asMap([written, ...modifierNames]);
-  const severity: Severity = modifiers.optional('severity')?.asOneOf(['error', 'warn'] as const) ?? 'error';
-  const message = modifiers.optional('message')?.asText({ max: 500 }) ?? null;
+  const severity: Severity = modifiers.optional('severity')?.asOneOf(modifierKeys.severity.values) ?? modifierKeys.severity.default;
+  const message = modifiers.optional('message')?.asText(modifierKeys.message) ?? null;
   const details = readArgument(name, argument, type);
   return details && { ...details, severity, message, path: item.path };
 }

@@ -5,8 +5,11 @@ import { type MappingPath } from './mapping.js';
 import { type MappingProblems } from './problems.js';
 import { type YamlNode } from './yaml-tree.js';
 
+/** The longest text, where a key does not set another bound. */
+export const maxText = 4000;
+
 /** The names of the expected kinds, for the sentence of a `wrong_type` problem. */
-const kinds = {
+export const kinds = {
   map: { zh: '键值结构', en: 'a map' },
   list: { zh: '列表', en: 'a list' },
   text: { zh: '文本', en: 'text' },
@@ -15,6 +18,8 @@ const kinds = {
   boolean: { zh: 'true 或 false', en: 'true or false' },
   scalar: { zh: '单个值', en: 'a single value' },
 } as const;
+
+export type ValueKind = keyof typeof kinds;
 
 /**
  * One value of the mapping and its place. Every `as…` method returns the value, or reports `wrong_type` and returns null, so that
@@ -93,7 +98,7 @@ export class YamlReader {
   }
 
   /** Text of 1 to `max` code points. A plain number keeps its spelling: `0110` stays four characters. */
-  asText({ max = 4000 }: { max?: number } = {}): string | null {
+  asText({ max = maxText }: { max?: number } = {}): string | null {
     if (this.node.kind !== 'scalar' || this.node.value === null || typeof this.node.value === 'boolean') return this.wrongType('text');
     const text = this.asWritten();
     if (text === null) return null;
@@ -161,7 +166,7 @@ export class YamlReader {
     return new YamlReader(node, [...this.path, step], this.problems, this.placeAt);
   }
 
-  wrongType(kind: keyof typeof kinds, hint?: Phrase): null {
+  wrongType(kind: ValueKind, hint?: Phrase): null {
     this.problem('wrong_type', { zh: `此处应为${kinds[kind].zh}`, en: `must be ${kinds[kind].en}` }, hint);
     return null;
   }

@@ -1,0 +1,147 @@
+import { type MappingKeys, type MappingWord } from './mapping-key.js';
+import { type PropertyType, type Transform } from './mapping.js';
+
+const oneSource = { zh: '须在 column、expression、constant 中恰好写一个', en: 'exactly one of column, expression and constant' };
+
+export const columnKeys = {
+  column: {
+    takes: 'text',
+    max: 63,
+    required: oneSource,
+    meaning: { zh: '源表的列', en: 'A column of the source' },
+    example: '{column: full_name}',
+  },
+  expression: {
+    takes: 'text',
+    required: oneSource,
+    meaning: {
+      zh: '以一行的各列计算的 SQL 表达式，受检后执行',
+      en: 'An SQL expression over the columns of a row; it runs after it is checked',
+    },
+    example: '{expression: salary * 12, property: 年薪}',
+  },
+  constant: {
+    takes: 'scalar',
+    required: oneSource,
+    meaning: { zh: '每个节点相同的值', en: 'A value that is the same for all' },
+    example: '{constant: hr, property: 来源}',
+  },
+  property: {
+    takes: 'text',
+    max: 128,
+    required: { zh: '没有 column 时', en: 'where there is no column' },
+    default: { zh: '列名', en: 'the name of the column' },
+    meaning: { zh: '图中的属性名；不以下划线开头', en: 'The name of the property in the graph; it does not start with an underscore' },
+    example: '{column: full_name, property: 姓名}',
+  },
+  type: {
+    takes: 'text',
+    max: 40,
+    default: { zh: '由源列的类型推断', en: 'inferred from the type of the source column' },
+    meaning: {
+      zh: '属性的类型，见“类型”；不能按此类型读取的行被拒绝',
+      en: 'The type of the property, see Types; a row whose value cannot be read as one is rejected',
+    },
+    example: `{column: salary, type: 'decimal(12,2)'}`,
+  },
+  transform: {
+    takes: 'list',
+    default: { zh: '无', en: 'none' },
+    meaning: {
+      zh: '按书写顺序改变值的文本，见“转换”；先于 default、type 与 rules',
+      en: 'Change the text of the value in this order, see Transforms; before default, type and rules',
+    },
+    example: '{column: full_name, transform: [trim, collapse_space]}',
+  },
+  default: {
+    takes: 'scalar',
+    default: { zh: '无', en: 'none' },
+    meaning: { zh: '没有值时所用的值；须符合 type 与 rules', en: 'Stands where there is no value; it must fit type and rules' },
+    example: '{column: status, default: active}',
+  },
+  rules: {
+    takes: 'list',
+    default: { zh: '无', en: 'none' },
+    meaning: {
+      zh: '每个值须符合的规则，见“规则”；一个节点或关系的各列合计最多 1000 条',
+      en: 'What each value must fulfil, see Rules; at most 1,000 over the columns of a node or edge',
+    },
+    example: '{column: salary, type: int, rules: [required, {min: 0}]}',
+  },
+  sensitive: {
+    takes: 'boolean',
+    default: false,
+    meaning: {
+      zh: '被拒绝的行中不显示此值，也不自动用作显示列；不隐藏图中的属性',
+      en: 'Rejected rows do not show the value, and it is not taken as display column by itself; the property in the graph is not hidden',
+    },
+    example: '{column: phone, sensitive: true}',
+  },
+} as const satisfies MappingKeys;
+
+export const transformWords: Record<Transform['kind'], MappingWord> = {
+  trim: {
+    meaning: { zh: '去掉两端的空白，也包括全角空格', en: 'Takes white space off both ends, full-width spaces too' },
+    example: '{column: full_name, transform: [trim]}',
+  },
+  lower: { meaning: { zh: '改为小写', en: 'Lower case' }, example: '{column: email, transform: [lower]}' },
+  upper: { meaning: { zh: '改为大写', en: 'Upper case' }, example: '{column: country_code, transform: [upper]}' },
+  nfc: {
+    meaning: { zh: 'Unicode 规范化形式 NFC', en: 'Unicode normalisation form NFC' },
+    example: '{column: full_name, transform: [nfc]}',
+  },
+  nfkc: {
+    meaning: { zh: 'Unicode 规范化形式 NFKC，如全角变半角', en: 'Unicode normalisation form NFKC, such as full width to half width' },
+    example: '{column: phone, transform: [nfkc]}',
+  },
+  collapse_space: {
+    meaning: { zh: '连续的空白变为一个空格', en: 'Several white spaces become one space' },
+    example: '{column: full_name, transform: [collapse_space]}',
+  },
+  map: {
+    meaning: {
+      zh: '按表替换值；表中没有的值不变，替换为 null 即没有值',
+      en: 'Replaces values by a table; others stay as they are, and null means no value',
+    },
+    example: '{column: status, transform: [{map: {A: active, L: left, X: null}}]}',
+  },
+  null_if: {
+    meaning: { zh: '所列的值视为没有值', en: 'These values count as no value' },
+    example: `{column: phone, transform: [{null_if: ['-', n/a]}]}`,
+  },
+};
+
+export const plannedTransforms = ['split', 'substring', 'date_format', 'number_cn'];
+
+export const typeWords: Record<PropertyType['name'], MappingWord> = {
+  string: { meaning: { zh: '文本', en: 'Text' }, example: '{column: full_name, type: string}' },
+  int: { meaning: { zh: '32 位整数', en: 'An integer of 32 bits' }, example: '{column: age, type: int}' },
+  bigint: { meaning: { zh: '64 位整数', en: 'An integer of 64 bits' }, example: '{column: badge_no, type: bigint}' },
+  decimal: {
+    meaning: {
+      zh: 'decimal(p,s)：最多 p 位数字、其中 s 位小数的精确数；p ≤ 1000，s ≤ p',
+      en: 'decimal(p,s): an exact number of at most p digits, s of them decimals; p ≤ 1000, s ≤ p',
+    },
+    example: `{column: salary, type: 'decimal(12,2)'}`,
+  },
+  float: { meaning: { zh: '64 位浮点数', en: 'A floating-point number of 64 bits' }, example: '{column: rating, type: float}' },
+  boolean: {
+    meaning: { zh: '真或假；可读 true、yes、on、1、t、y 及其反义', en: 'True or false; reads true, yes, on, 1, t, y and their opposites' },
+    example: '{column: is_manager, type: boolean}',
+  },
+  date: { meaning: { zh: '日期，如 2024-05-01', en: 'A day, such as 2024-05-01' }, example: '{column: hired_on, type: date}' },
+  time: { meaning: { zh: '一天中的时刻，如 08:30', en: 'A time of day, such as 08:30' }, example: '{column: shift_start, type: time}' },
+  datetime: {
+    meaning: { zh: '日期时间；没有时区的按 source.timezone 读取', en: 'A date with time; without a zone it is read in source.timezone' },
+    example: '{column: changed_at, type: datetime}',
+  },
+  json: { meaning: { zh: '任意 JSON', en: 'Any JSON' }, example: '{column: settings, type: json}' },
+  'string[]': {
+    meaning: { zh: '文本的列表，写作 JSON 或 PostgreSQL 数组', en: 'A list of texts, as JSON or as an array of PostgreSQL' },
+    example: `{column: skills, type: 'string[]'}`,
+  },
+  'int[]': {
+    meaning: { zh: '整数的列表，写法同上', en: 'A list of integers, written likewise' },
+    example: `{column: project_ids, type: 'int[]'}`,
+  },
+};

@@ -1,0 +1,123 @@
+import { guardExpression, guardPredicate } from '../../sql-guard/guard-expression.js';
+import { guardSelect } from '../../sql-guard/guard-select.js';
+import { loadSqlParser } from '../../sql-guard/sql-parser.js';
+import { anchorOf, mappingGroups, type GroupName, type MappingGroup } from './mapping-reference.js';
+import { type Mapping, type MappingPath } from './mapping.js';
+import { parseMapping } from './parse-mapping.js';
+import { MappingError, type MappingProblem } from './problems.js';
+import { kinds } from './yaml-reader.js';
+
+beforeAll(() => loadSqlParser());
+
+const groups = Object.entries(mappingGroups) as [GroupName, MappingGroup][];
+const entries = groups.flatMap(([name, { entries, inMapping }]) =>
+  Object.entries(entries).map(([key, entry]) => ({ name: `${name}.${key}`, group: name, key, inMapping, ...entry })),
+);
+
+function problemsOf(text: string): readonly MappingProblem[] {
+  try {
+    parseMapping(text);
+    return [];
+  } catch (error) {
+    if (error instanceof MappingError) return error.problems;
+    throw error;
+  }
+}
+
+/** Judges the SQL of a mapping as a run would. */
+function checkSql({ nodes, edges }: Mapping): void {
+  const scope = { columns: 'any' } as const;
+  for (const { where, source, columns } of [...nodes, ...edges]) {
+    if (where !== null) guardPredicate(where, scope);
+    if (source.kind === 'query') guardSelect(source.query, { schema: 'mirror' });
+    for (const column of columns) {
+      if (column.source.kind === 'expression') guardExpression(column.source.expression, scope);
+      for (const rule of column.rules) if (rule.kind === 'expression') guardPredicate(rule.predicate, scope);
+    }
+  }
+}
+
+it.each(entries)('the example of $name is a mapping without problems or warnings, and has it', ({ key, example, inMapping }) => {
+  const text = inMapping(example, key);
+  const { mapping, warnings } = parseMapping(text);
+  expect(warnings).toEqual([]);
+  checkSql(mapping);
+  expect(example).toContain(key);
+  expect(text.replaceAll(/^\s+(- )?/gm, '')).toContain(example.split('\n')[0]);
+});
+
+const standing = entries.filter(({ group }) => !['columns', 'types', 'transform', 'rules'].includes(group));
+
+it.each(standing)('$name takes a value of the kind that it says, and no other', ({ key, takes, inMapping }) => {
+  // An empty list inside a list is no text, no scalar and no map; a plain number is no list and no map.
+  const isCollection = takes === 'texts' || takes === 'list' || takes === 'map';
+  const wrong = isCollection ? `${key}: 7` : `${key}: [[]]`;
+  const own = problemsOf(inMapping(wrong, key)).filter(({ path }) => path.at(-1) === key);
+  // The version has a sentence of its own.
+  if (key === 'version') return expect(own[0]!.type).toBe('unsupported_version');
+  const kind = takes === 'texts' ? 'list' : takes === 'duration' ? 'text' : takes!;
+  expect(own[0]!.text.en).toContain(kinds[kind].en);
+});
+
+it.each(entries.filter(({ values }) => values))('$name takes each of its values, and refuses those that are planned', entry => {
+  const { key, values, planned, example, inMapping } = entry;
+  const typesOf = (value: string) =>
+    problemsOf(inMapping(example.replace(new RegExp(`(?<=${key}: )\\w+`), value), key))
+      .filter(({ path }) => path.at(-1) === key)
+      .map(({ type }) => type);
+  for (const value of values!) expect([value, typesOf(value)]).toEqual([value, []]);
+  for (const value of planned ?? []) expect([value, typesOf(value)]).toEqual([value, ['not_built_yet']]);
+  expect(typesOf('nonsense')).toEqual(['wrong_type']);
+});
+
+it.each(groups.filter(([, { planned }]) => planned.length > 0))('what is planned of %s is refused as not built', (name, { planned }) => {
+  for (const word of planned) {
+    const item = name === 'mapping' ? { [word]: `${word}: 1` } : { [name]: `{column: full_name, ${name}: [${word}]}` };
+    const [[key, example]] = Object.entries(item) as [[string, string]];
+    expect([word, problemsOf(mappingGroups[name].inMapping(example, key)).map(({ type }) => type)]).toEqual([word, ['not_built_yet']]);
+  }
+});
+
+describe('what a mapping must have', () => {
+  const missing = (text: string): string[] => [
+    ...new Set(
+      problemsOf(text)
+        .filter(({ type }) => type === 'missing_key')
+        .flatMap(({ text }) => /'(\w+)' is missing/.exec(text.en)?.[1] ?? []),
+    ),
+  ];
+  it.each<[GroupName, string]>([
+    ['mapping', 'name: x'],
+    ['nodes', 'version: 1\nnodes: [{}]'],
+    ['edges', 'version: 1\nedges: [{}]'],
+    ['ends', mappingGroups.edges.inMapping('to: {}', 'to')],
+    ['incremental', mappingGroups.nodes.inMapping('incremental: {}', 'incremental')],
+    ['deletes', mappingGroups.nodes.inMapping('deletes: {}', 'deletes')],
+    ['source', mappingGroups.mapping.inMapping('source: {}', 'source')],
+    ['defaults', mappingGroups.mapping.inMapping('defaults: {}', 'defaults')],
+  ])('is marked as required in %s', (name, text) => {
+    const { entries }: MappingGroup = mappingGroups[name];
+    const always = Object.keys(entries).filter(key => entries[key]!.required === true);
+    // Of nodes and edges, one is enough.
+    expect(missing(text).filter(key => name !== 'mapping' || key !== 'nodes')).toEqual(always);
+  });
+});
+
+describe('anchorOf', () => {
+  it.each<[MappingPath, string]>([
+    [[], 'mapping'],
+    [['nme'], 'mapping'],
+    [['version'], 'mapping-version'],
+    [['source', 'timezone'], 'source-timezone'],
+    [['nodes', 0], 'nodes'],
+    [['nodes', 0, 'key', 1], 'nodes-key'],
+    [['nodes', 0, 'columns', 2, 'type'], 'columns-type'],
+    [['nodes', 0, 'columns', 2, 'rules', 0, 'min'], 'rules-min'],
+    [['nodes', 0, 'columns', 2, 'rules', 0, 'severity'], 'rules-severity'],
+    [['nodes', 0, 'columns', 2, 'transform', 0, 'map', 'columns'], 'transform-map'],
+    [['edges', 0, 'from', 'match', 'columns'], 'ends-match'],
+    [['edges', 0, 'incremental', 'lag'], 'incremental-lag'],
+  ])('of %j is %s', (path, anchor) => {
+    expect(anchorOf(path)).toBe(anchor);
+  });
+});

@@ -1,0 +1,186 @@
+import { type Bilingual } from '../../text/bilingual.js';
+import { columnKeys, plannedTransforms, transformWords, typeWords } from './column-keys.js';
+import { deletesKeys, edgeKeys, endKeys, incrementalKeys, nodeKeys } from './element-keys.js';
+import { type MappingKey, type MappingWord } from './mapping-key.js';
+import { type MappingPath } from './mapping.js';
+import { defaultsKeys, plannedRootKeys, rootKeys, sourceKeys } from './root-keys.js';
+import { modifierKeys, plannedRules, ruleWords } from './rule-words.js';
+
+/** The keys or words of one place of the mapping. */
+export interface MappingGroup {
+  title: Bilingual;
+  entries: Readonly<Record<string, MappingWord & Partial<MappingKey>>>;
+  /** Words that are refused as not built yet. */
+  planned: readonly string[];
+  /** The whole mapping that an entry's example is part of. */
+  inMapping: (example: string, key: string) => string;
+}
+
+/** Parts of a map by their keys, as YAML. */
+type Parts = Readonly<Record<string, string>>;
+
+const employee: Parts = {
+  id: 'id: employee',
+  label: 'label: 员工',
+  table: 'table: employees',
+  key: 'key: [employee_id]',
+  columns: 'columns:\n  - {column: employee_id}\n  - {column: full_name}',
+};
+const reportsTo: Parts = {
+  type: 'type: 汇报给',
+  table: 'table: employees',
+  from: 'from: {node: employee, match: {employee_id: employee_id}}',
+  to: 'to: {node: employee, match: {reports_to: employee_id}}',
+};
+const root: Parts = { version: 'version: 1', nodes: list('nodes', employee) };
+
+/** The groups, by the first part of their anchors. */
+export const mappingGroups = {
+  mapping: {
+    title: { zh: '映射', en: 'The mapping' },
+    entries: rootKeys,
+    planned: plannedRootKeys,
+    inMapping: (example, key) => mappingOf({ [key]: example }),
+  },
+  source: {
+    title: { zh: 'source：数据来源', en: 'source: where rows come from' },
+    entries: sourceKeys,
+    planned: [],
+    inMapping: example => mappingOf({ source: `source:\n${indented(example)}` }),
+  },
+  defaults: {
+    title: { zh: 'defaults：错误与空文本', en: 'defaults: errors and empty texts' },
+    entries: defaultsKeys,
+    planned: [],
+    inMapping: example => mappingOf({ defaults: `defaults:\n${indented(example)}` }),
+  },
+  nodes: {
+    title: { zh: 'nodes[]：节点', en: 'nodes[]: nodes' },
+    entries: nodeKeys,
+    planned: [],
+    inMapping: (example, key) => nodeWith({ [key]: example }),
+  },
+  edges: {
+    title: { zh: 'edges[]：关系', en: 'edges[]: relationships' },
+    entries: edgeKeys,
+    planned: [],
+    inMapping: (example, key) => edgeWith({ [key]: example }),
+  },
+  ends: {
+    title: { zh: 'from 与 to：关系的两端', en: 'from and to: the ends of a relationship' },
+    entries: endKeys,
+    planned: [],
+    inMapping: (example, key) =>
+      edgeWith({ to: map('to', { node: 'node: employee', match: 'match: {reports_to: employee_id}', [key]: example }) }),
+  },
+  incremental: {
+    title: { zh: 'incremental：增量读取', en: 'incremental: reading on' },
+    entries: incrementalKeys,
+    planned: [],
+    inMapping: (example, key) =>
+      nodeWith({ incremental: map('incremental', { cursor: 'cursor: changed_at', type: 'type: datetime', [key]: example }) }),
+  },
+  deletes: {
+    title: { zh: 'deletes：删除', en: 'deletes: removing' },
+    entries: deletesKeys,
+    planned: [],
+    inMapping: (example, key) =>
+      nodeWith({ deletes: map('deletes', { mode: 'mode: column', column: 'column: status', equals: 'equals: left', [key]: example }) }),
+  },
+  columns: {
+    title: { zh: 'columns[]：列与属性', en: 'columns[]: columns and properties' },
+    entries: columnKeys,
+    planned: [],
+    inMapping: columnWith,
+  },
+  types: {
+    title: { zh: '类型：type 的取值', en: 'Types: the values of type' },
+    entries: typeWords,
+    planned: [],
+    inMapping: columnWith,
+  },
+  transform: {
+    title: { zh: '转换：transform 的各项', en: 'Transforms: the items of transform' },
+    entries: transformWords,
+    planned: plannedTransforms,
+    inMapping: columnWith,
+  },
+  rules: {
+    title: {
+      zh: '规则：rules 的各项，以及每项可带的 severity 与 message',
+      en: 'Rules: the items of rules, and the severity and message of each',
+    },
+    entries: { ...ruleWords, ...modifierKeys },
+    planned: plannedRules,
+    inMapping: columnWith,
+  },
+} satisfies Record<string, MappingGroup>;
+
+export type GroupName = keyof typeof mappingGroups;
+
+/** The group that describes what stands under a key. */
+const groupUnder: Readonly<Record<string, GroupName>> = {
+  source: 'source',
+  defaults: 'defaults',
+  nodes: 'nodes',
+  edges: 'edges',
+  incremental: 'incremental',
+  deletes: 'deletes',
+  columns: 'columns',
+  from: 'ends',
+  to: 'ends',
+  transform: 'transform',
+  rules: 'rules',
+};
+
+/** The anchor on the reference page that describes this part of a mapping, such as `columns-type`, or the group around it. */
+export function anchorOf(path: MappingPath): string {
+  let group: GroupName = 'mapping';
+  let anchor: string = group;
+  for (const step of path) {
+    if (typeof step === 'number' || !Object.hasOwn(mappingGroups[group].entries, step)) continue;
+    const under: GroupName | undefined = groupUnder[step];
+    anchor = under ?? `${group}-${step}`;
+    group = under ?? group;
+  }
+  return anchor;
+}
+
+function mappingOf(parts: Parts): string {
+  const { version, ...others } = root;
+  const { source, defaults, name, ...rest } = parts;
+  const ordered = { version, name, source, defaults, ...others, ...rest };
+  return `${Object.values(ordered)
+    .filter(part => part !== undefined)
+    .join('\n')}\n`;
+}
+
+function nodeWith(parts: Parts): string {
+  return mappingOf({ nodes: list('nodes', withSource(employee, parts)) });
+}
+
+function edgeWith(parts: Parts): string {
+  return mappingOf({ edges: list('edges', withSource(reportsTo, parts)) });
+}
+
+function columnWith(example: string): string {
+  return nodeWith({ columns: `columns:\n  - {column: employee_id}\n  - ${example}` });
+}
+
+/** A query stands in place of a table. */
+function withSource({ table, ...element }: Parts, parts: Parts): Parts {
+  return { ...element, ...('query' in parts || table === undefined ? {} : { table }), ...parts };
+}
+
+function list(key: string, parts: Parts): string {
+  const item = indented(indented(Object.values(parts).join('\n')));
+  return `${key}:\n  - ${item.trimStart()}`;
+}
+
+function map(key: string, parts: Parts): string {
+  return `${key}:\n${indented(Object.values(parts).join('\n'))}`;
+}
+
+function indented(text: string): string {
+  return text.replace(/^/gm, '  ');
+}

@@ -1,0 +1,68 @@
+import { type MappingKeys, type MappingWord } from './mapping-key.js';
+import { type Rule } from './mapping.js';
+
+/** A missing value passes every rule but `required`. */
+export const ruleWords: Record<Rule['kind'], MappingWord> = {
+  required: { meaning: { zh: '须有值', en: 'There must be a value' }, example: '{column: full_name, rules: [required]}' },
+  unique: {
+    meaning: { zh: '值不重复；重复时第一行通过，其余被拒绝', en: 'No value twice; the first row passes and the others are rejected' },
+    example: '{column: email, rules: [unique]}',
+  },
+  one_of: {
+    meaning: { zh: '须为所列的值之一', en: 'Must be one of these values' },
+    example: '{column: status, rules: [{one_of: [active, left]}]}',
+  },
+  pattern: {
+    meaning: {
+      zh: '整个值须符合此正则表达式（RE2 的子集，没有环视与反向引用）；仅用于 string',
+      en: 'The whole value must match this regular expression (a subset of RE2, no look-around, no back-references); for strings only',
+    },
+    example: `{column: phone, type: string, rules: [{pattern: '\\+?[0-9 ]{5,20}'}]}`,
+  },
+  min: {
+    meaning: { zh: '不小于此值；用于数、日期与时间', en: 'Not below this bound; for numbers, days and times' },
+    example: '{column: salary, type: int, rules: [{min: 0}]}',
+  },
+  max: {
+    meaning: { zh: '不大于此值；用于数、日期与时间', en: 'Not above this bound; for numbers, days and times' },
+    example: `{column: hired_on, type: date, rules: [{max: '2099-12-31'}]}`,
+  },
+  min_length: {
+    meaning: { zh: '至少这么多个字符；仅用于 string', en: 'At least so many characters; for strings only' },
+    example: '{column: full_name, type: string, rules: [{min_length: 2}]}',
+  },
+  max_length: {
+    meaning: { zh: '至多这么多个字符；仅用于 string', en: 'At most so many characters; for strings only' },
+    example: '{column: full_name, type: string, rules: [{max_length: 200}]}',
+  },
+  expression: {
+    meaning: {
+      zh: '以一行的各列写的 SQL 条件；为假时该行被拒绝，没有结果时通过',
+      en: 'An SQL condition over the columns of the row; the row is rejected where it is false, not where it is NULL',
+    },
+    example: `{column: left_on, type: date, rules: [{expression: left_on >= hired_on}]}`,
+  },
+};
+
+export const plannedRules = ['precision', 'format', 'references', 'not_in_future', 'when'];
+
+/** What a rule in the form of a map may have beside its name. */
+export const modifierKeys = {
+  severity: {
+    takes: 'text',
+    values: ['error', 'warn'],
+    default: 'error',
+    meaning: {
+      zh: 'error：拒绝该行；warn：只计数，该行照常写入',
+      en: 'error rejects the row; warn only counts it, and the row is written',
+    },
+    example: '{column: phone, rules: [{required: true, severity: warn}]}',
+  },
+  message: {
+    takes: 'text',
+    max: 500,
+    default: { zh: '该规则自己的句子', en: 'the sentence of the rule' },
+    meaning: { zh: '被拒绝的行所示的原因', en: 'The reason that rejected rows show' },
+    example: '{column: salary, type: int, rules: [{min: 0, message: 薪资不能为负}]}',
+  },
+} as const satisfies MappingKeys;
