@@ -314,12 +314,43 @@ edges:
   - {type: 连, table: ${links}, from: {node: n, match: {y: y, x: x}}, to: {node: n, match: {u: x, v: y}}}
 `,
     );
-    expect(counts(run)['连']).toEqual([2, 1, 0, 0, 0, 1, 0]);
+    expect(counts(run)['连']).toEqual([2, 1, 0, 0, 0, 0, 1]);
     const { rows } = await app.pool.query(
       `SELECT key, jsonb_build_array($1::text, $2::text)::text AS expected FROM ${graphTables(graphId).nodes} ORDER BY key`,
       ['1', 'q"uote'],
     );
     expect(rows[0].key).toBe(rows[0].expected);
+  });
+
+  it('skips a row with an empty end, also where that end is part of the key, and counts none as repeated', async () => {
+    const people = await aTable('id\na\nb\n', 'id:text');
+    const knows = await aTable('a,b\na,b\na,\na,\n,\n', 'a:text,b:text');
+    const edge = `table: ${knows}, ${ends(', on_missing: fail')}, key: [a, b]`;
+    const { run, graphId, jobId } = await ingest(app, graph(people, edge, 'on_error: fail'));
+    expect(counts(run)['认识']).toEqual([4, 1, 0, 0, 0, 0, 3]);
+    expect(run.report.warnings).toEqual([]);
+    const again = await runToEnd(app, jobId);
+    expect(counts(again)['认识']).toEqual([4, 0, 0, 1, 0, 0, 3]);
+    expect(again.report.warnings).toEqual([]);
+    const { rows } = await app.pool.query(`SELECT count(*)::int AS n FROM ${graphTables(graphId).edges}`);
+    expect(rows[0].n).toBe(1);
+  });
+
+  it('succeeds without an edge when every row has an empty end', async () => {
+    const people = await aTable('id\na\n', 'id:text');
+    const knows = await aTable('a,b\na,\n', 'a:text,b:text');
+    const { run } = await ingest(app, graph(people, `table: ${knows}, ${ends()}`, 'on_error: fail'));
+    expect(counts(run)['认识']).toEqual([1, 0, 0, 0, 0, 0, 1]);
+  });
+
+  it('rejects a row with an empty end that the mapping requires', async () => {
+    const people = await aTable('id\na\nb\n', 'id:text');
+    const knows = await aTable('a,b\na,b\na,\n', 'a:text,b:text');
+    const { run } = await ingest(
+      app,
+      graph(people, `table: ${knows}, ${ends()}, columns: [{column: b, transform: [upper], rules: [required]}]`),
+    );
+    expect(counts(run)['认识']).toEqual([2, 1, 0, 0, 0, 1, 0]);
   });
 
   it('fails when rows were read and none found both its ends', async () => {

@@ -158,14 +158,13 @@ function uniqueReason({ target, plan }: StagedTarget, column: number, value: str
 
 function endReasons({ target }: StagedTarget, row: RejectedRow, lost: { no_from: boolean; no_to: boolean }): Reason[] {
   if (target.kind !== 'edge') return [];
-  const reason = (end: 'from' | 'to', key: string | null): Reason => {
+  const reason = (end: 'from' | 'to', key: string): Reason => {
     const { label, match } = target.element[end];
     const column = match.map(({ edgeColumn }) => edgeColumn).join(', ');
     const at = { rule: 'on_missing', column, property: null };
-    if (key === null) return { ...at, en: `${end}: column '${column}' is empty`, zh: `${end}：列「${column}」为空` };
     return { ...at, en: `${end}: no node ${label} with key '${key}'`, zh: `${end}：没有主键为 '${key}' 的「${label}」节点` };
   };
-  return [...(lost.no_from ? [reason('from', row.from_key ?? null)] : []), ...(lost.no_to ? [reason('to', row.to_key ?? null)] : [])];
+  return [...(lost.no_from ? [reason('from', row.from_key ?? '')] : []), ...(lost.no_to ? [reason('to', row.to_key ?? '')] : [])];
 }
 
 function ruleReason({ target, plan }: StagedTarget, column: number, failure: number, value: string | null): Reason {

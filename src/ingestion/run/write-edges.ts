@@ -20,8 +20,9 @@ export async function writeEdges(client: PoolClient, scope: WriteScope, staged: 
   if (matched < open - report.skipped) {
     const unmatched = await markUnmatched(client, scope, staged, edge);
     report.rejected += unmatched.rejected + unmatched.failing;
-    report.skipped += unmatched.skipped;
-    if (matched === 0) throw allUnmatched(report.target, open);
+    report.skipped += unmatched.skipped + unmatched.empty;
+    const lost = unmatched.rejected + unmatched.failing + unmatched.skipped;
+    if (matched === 0 && lost > 0) throw allUnmatched(report.target, lost);
     if (unmatched.failing > 0) throw endsMissing(report.target, unmatched.failing, edge);
   }
 }
@@ -104,23 +105,24 @@ interface Unmatched {
   failing: number;
   rejected: number;
   skipped: number;
+  empty: number;
 }
 
 /**
  * Marks the rows that lack a node at an end: `failures` for ends that quarantine or fail, `duplicate_of = 0` for ends that only
- * skip. The stricter end decides for the row.
+ * skip. The stricter end decides for the row. A row with an empty end is no edge, so it is skipped whatever the mapping says.
  */
 async function markUnmatched(client: PoolClient, scope: WriteScope, { plan }: StagedTarget, edge: EdgeMapping): Promise<Unmatched> {
   const { rows } = await client.query<Unmatched>(
     `WITH lost AS (
-       SELECT s.row_no, a.id IS NULL AS no_from, b.id IS NULL AS no_to
+       SELECT s.row_no, a.id IS NULL AS no_from, b.id IS NULL AS no_to, s.from_key IS NULL OR s.to_key IS NULL AS empty
        FROM pg_temp.${plan.table} s
          LEFT JOIN ${scope.nodes} a ON a.label = $1 AND a.key = s.from_key
          LEFT JOIN ${scope.nodes} b ON b.label = $2 AND b.key = s.to_key
        WHERE ${goodRows(plan)} AND (a.id IS NULL OR b.id IS NULL)
      ), judged AS (
-       SELECT *, (no_from AND $3 = 'fail') OR (no_to AND $4 = 'fail') AS failing,
-              (no_from AND $3 = 'quarantine') OR (no_to AND $4 = 'quarantine') AS rejected
+       SELECT *, NOT empty AND ((no_from AND $3 = 'fail') OR (no_to AND $4 = 'fail')) AS failing,
+              NOT empty AND ((no_from AND $3 = 'quarantine') OR (no_to AND $4 = 'quarantine')) AS rejected
        FROM lost
      ), marked AS (
        UPDATE pg_temp.${plan.table} s
@@ -129,7 +131,8 @@ async function markUnmatched(client: PoolClient, scope: WriteScope, { plan }: St
        FROM judged j WHERE j.row_no = s.row_no
      )
      SELECT (count(*) FILTER (WHERE failing))::int AS failing, (count(*) FILTER (WHERE rejected AND NOT failing))::int AS rejected,
-            (count(*) FILTER (WHERE NOT rejected AND NOT failing))::int AS skipped
+            (count(*) FILTER (WHERE empty))::int AS empty,
+            (count(*) FILTER (WHERE NOT rejected AND NOT failing AND NOT empty))::int AS skipped
      FROM judged`,
     [edge.from.label, edge.to.label, edge.from.onMissing, edge.to.onMissing],
   );

@@ -199,7 +199,10 @@ class StagingCompiler {
     const parts = this.element.key.map(column => this.keyPart(column, values));
     const key = parts.length === 0 ? `''` : keyText(parts);
     const checks: string[] = [];
-    const missing = parts.filter(part => !part.isRequired).map(part => `${part.text} IS NULL`);
+    // A row whose end is empty is no edge. It is skipped later, not rejected here.
+    const ends = target.kind === 'edge' ? [target.element.from, target.element.to].flatMap(({ match }) => match) : [];
+    const isEnd = (column: string): boolean => ends.some(({ edgeColumn }) => edgeColumn === column);
+    const missing = parts.filter((part, index) => !part.isRequired && !isEnd(this.element.key[index]!)).map(part => `${part.text} IS NULL`);
     if (missing.length > 0) checks.push(`WHEN ${missing.join(' OR ')} THEN ${keyMissing}`);
     if (parts.some(part => !part.isShort)) checks.push(`WHEN char_length(${key}) > ${maxKeyLength} THEN ${keyTooLong}`);
     const staged: [string, string][] = [['key', key]];
