@@ -8,7 +8,7 @@ import { ApiKeyPowersGuard } from './auth/api-key-powers.guard.js';
 import { AuthModule } from './auth/auth.module.js';
 import { CredentialsGuard } from './auth/credentials.guard.js';
 import { PasswordChangeGuard } from './auth/password-change.guard.js';
-import { JsonBodyGuard } from './http/validation/json-body.guard.js';
+import { RequestBodyGuard } from './http/validation/request-body.guard.js';
 import { RequestSchemaGuard } from './http/validation/request-schema.guard.js';
 import { DtoPipe } from './http/validation/validation.pipe.js';
 import { LogModule } from './common/logging/log.module.js';
@@ -76,7 +76,7 @@ export class AppModule {
       providers: [
         { provide: APP_FILTER, useExisting: CountingErrorFilter },
         { provide: APP_PIPE, useClass: DtoPipe },
-        // Guards run in this order. Limits by address come before the credentials, limits by caller after them. JsonBodyGuard reads
+        // Guards run in this order. Limits by address come before the credentials, limits by caller after them. RequestBodyGuard reads
         // the body only for a caller who passed the guards before it. GraphAccessGuard needs the body, which may name the graph.
         // RequestSchemaGuard comes last, so that only a caller with access learns what is wrong with a request.
         { provide: APP_GUARD, useClass: LimitsGuard },
@@ -86,7 +86,7 @@ export class AppModule {
         { provide: APP_GUARD, useClass: ApiKeyPowersGuard },
         { provide: APP_GUARD, useClass: AdminGuard },
         { provide: APP_GUARD, useClass: ConnectionAccessGuard },
-        { provide: APP_GUARD, useClass: JsonBodyGuard },
+        { provide: APP_GUARD, useClass: RequestBodyGuard },
         { provide: APP_GUARD, useClass: GraphAccessGuard },
         { provide: APP_GUARD, useClass: RequestSchemaGuard },
         { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },

@@ -2,6 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { createServer, request as ask, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import path from 'node:path';
+import { exampleMapping } from '../src/ingestion/mapping-example.js';
+import { parseMapping } from '../src/ingestion/mapping/parse-mapping.js';
+import { tableExamples } from '../src/warehouse/tables/table-examples.js';
 import { adminPassword, startTestApp, type TestApp } from './support/app.js';
 import { hasOpenApiTools, toolsFolder } from './support/openapi-tools.js';
 
@@ -77,4 +80,38 @@ const chromium = hasOpenApiTools() ? findChromium() : null;
     },
     60_000,
   );
+
+  it('sends the mapping as YAML, as it is written', async () => {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    await page.goto(address);
+    const execute = async (operation: string, edit?: (text: string) => string): Promise<[status: string, text: string]> => {
+      const block = page.locator(operation);
+      await block.locator('.opblock-summary-control').click();
+      const text = block.locator('textarea').first();
+      if (edit) await text.fill(edit(await text.inputValue()));
+      const shown = edit ? await text.inputValue() : '';
+      await block.locator('button.execute').click();
+      await block.locator('.live-responses-table').waitFor();
+      const status = await block.locator('.live-responses-table .response-col_status').last().innerText();
+      await block.locator('.opblock-summary-control').click();
+      return [status.slice(0, 3), shown];
+    };
+    const login = JSON.stringify({ username: 'admin', password: adminPassword });
+    expect((await execute('#operations-auth-Auth_login', () => login))[0]).toBe('200');
+    await page.locator('.auth-wrapper .authorize.locked').waitFor();
+    for (const [table, { value }] of Object.entries(tableExamples)) {
+      await test.admin.put(`/api/warehouse/connections/1/tables/${table}`).type('text/csv').send(value);
+    }
+    expect((await test.admin.post('/api/graphs').send({ name: '图' }).expect(201)).body.id).toBe(1);
+
+    const [validated, example] = await execute('#operations-ingestion-Jobs_validate', text => text);
+    expect([validated, parseMapping(example).mapping]).toEqual(['200', parseMapping(exampleMapping).mapping]);
+    expect(example).not.toContain('\\n');
+    const named = (text: string) => text.replace('version: 1', 'version: 1\nname: 写成 YAML');
+    const [created, written] = await execute('#operations-ingestion-Jobs_create', named);
+    expect(created).toBe('201');
+    const { body: job } = await test.admin.get('/api/ingestion/jobs/1').expect(200);
+    expect(job).toMatchObject({ name: '写成 YAML', mapping_yaml: written });
+    await page.close();
+  }, 120_000);
 });

@@ -17,6 +17,8 @@ const maxMappingLength = 512 * 1024;
 
 const runStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled'];
 
+export const nameDescription = '缺省为映射的 name / the mapping’s name by default';
+
 export class ValidateMappingRequest {
   @ApiProperty({ example: exampleMapping, description: 'YAML，最多 256 KiB / YAML, at most 256 KiB' })
   @IsString()
@@ -31,7 +33,7 @@ export class CreateJobRequest extends ValidateMappingRequest {
   @Max(2_147_483_647)
   graph_id: number;
 
-  @ApiPropertyOptional({ example: '销售图谱', maxLength: 200, description: '缺省为映射的 name / the mapping’s name by default' })
+  @ApiPropertyOptional({ example: '销售图谱', maxLength: 200, description: nameDescription })
   @IsOptional()
   @IsName(200)
   name?: string;

@@ -6,6 +6,7 @@ import {
   ApiOkResponse,
   ApiOperation,
   ApiParam,
+  ApiQuery,
   ApiResponse,
   ApiTags,
 } from '@nestjs/swagger';
@@ -17,6 +18,7 @@ import { type Page, PageOf, PageQuery } from '../http/paging/page.js';
 import { grantWait } from '../http/server/preferences.js';
 import { IdParam } from '../http/validation/positive-int.pipe.js';
 import { Unread } from '../http/validation/unread.decorator.js';
+import { YamlBody } from '../http/validation/yaml-body.decorator.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
 import { Bucket } from '../limits/bucket.decorator.js';
 import {
@@ -27,6 +29,7 @@ import {
   RunResponse,
   ValidateMappingRequest,
   ValidateMappingResponse,
+  nameDescription,
 } from './ingestion.dto.js';
 import { JobChangeNotImplementedError } from './ingestion.errors.js';
 import { JobsService } from './jobs.service.js';
@@ -37,6 +40,8 @@ const runHeaders = {
   Location: { ...text, description: '运行的地址 / the address of the run' },
   'Preference-Applied': { ...text, description: '等待的秒数 / the seconds that were granted', required: false },
 };
+const idSchema = { type: 'integer', minimum: 1, maximum: 2_147_483_647, example: 1 } as const;
+const nameSchema = { type: 'string', minLength: 1, maxLength: 200 } as const;
 const job = { of: 'job', param: 'id' } as const;
 
 @ApiTags('ingestion')
@@ -61,11 +66,14 @@ export class JobsController {
   @Post('jobs')
   @GraphAccess('editor', { of: 'body' })
   @Idempotent()
+  @YamlBody('mapping_yaml', { integers: ['graph_id'] })
   @ApiOperation({
     summary: '由映射创建任务 / Create a job from a mapping',
     description:
-      '先检查映射，再保存；运行时以创建者的名义读取数仓。 / The mapping is checked, then saved; its runs read the warehouse in the name of the creator.',
+      '先检查映射，再保存；运行时以创建者的名义读取数仓。请求体可以是映射本身（application/yaml），其余字段写在查询串中。 / The mapping is checked, then saved; its runs read the warehouse in the name of the creator. The body may be the mapping itself (application/yaml), with the other fields in the query string.',
   })
+  @ApiQuery({ name: 'name', required: false, schema: nameSchema, description: nameDescription })
+  @ApiQuery({ name: 'graph_id', required: false, schema: idSchema, description: 'YAML 请求体时必填 / required with a YAML body' })
   @ApiCreatedResponse({ type: CreatedJobResponse })
   @ApiResponse({ status: 422, description: 'mapping_yaml validation failed: detail.errors[{loc, msg, type, line, column}]' })
   create(@CurrentPrincipal() principal: Principal, @Body() body: CreateJobRequest): Promise<CreatedJobResponse> {
@@ -75,6 +83,7 @@ export class JobsController {
   @Post('mappings/validate')
   @HttpCode(HttpStatus.OK)
   @Authenticated()
+  @YamlBody('mapping_yaml')
   @ApiOperation({
     summary: '只检查映射 / Check a mapping without creating anything',
     description:

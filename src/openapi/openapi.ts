@@ -7,8 +7,8 @@ import { version } from '../config/version.js';
 import { documentBounds } from './bounds.js';
 import { documentErrors, errorSchemas } from './errors.js';
 import { headers, headersOf } from './response-headers.js';
-import { describeRequestSchemas, openMaps } from './schemas.js';
-import { fillInToken, fitScreen, narrowScreens } from './swagger-ui.js';
+import { describeRequestSchemas, describeYamlBodies, openMaps } from './schemas.js';
+import { fillInToken, fitScreen, narrowScreens, withYamlFirst } from './swagger-ui.js';
 import { tags } from './tags.js';
 
 const description = `
@@ -61,6 +61,7 @@ export function createOpenApiDocument(app: NestExpressApplication, basePath = ''
   }
   documentLimits(document, app.get(Settings));
   describeRequestSchemas(document);
+  describeYamlBodies(document);
   openMaps(document);
   document.paths = Object.fromEntries(Object.entries(document.paths).map(([path, item]) => [`/api${path}`, item]));
   return document;
@@ -88,7 +89,7 @@ export function serveOpenApi(app: NestExpressApplication, { keepTokens, basePath
     if (request.acceptsEncodings('gzip') === false) response.send(text);
     else response.set('Content-Encoding', 'gzip').send(compressed);
   });
-  SwaggerModule.setup('docs', app, document, {
+  SwaggerModule.setup('docs', app, withYamlFirst(document), {
     raw: false,
     customSiteTitle: 'Graph service',
     customCss: narrowScreens,

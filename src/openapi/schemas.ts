@@ -46,6 +46,26 @@ function sayDefault(property: Schema): void {
   delete property.default;
 }
 
+/**
+ * Describes a YAML body as text, with the example of the field that it stands for. Nest would describe it by the schema of the JSON
+ * body. JSON stays the first type, which generated clients send.
+ */
+export function describeYamlBodies({ paths, components }: OpenAPIObject): void {
+  for (const operation of Object.values(paths).flatMap(item => Object.values(item) as YamlOperation[])) {
+    const field = operation['x-yaml-field'];
+    if (field === undefined) continue;
+    const content = operation.requestBody.content;
+    const name = content['application/json']!.schema.$ref!.split('/').at(-1)!;
+    const { example, ...schema } = (components!.schemas![name] as Schema).properties![field]!;
+    content['application/yaml'] = { schema, example };
+  }
+}
+
+interface YamlOperation {
+  'x-yaml-field'?: string;
+  requestBody: { content: Record<string, { schema: Schema; example?: unknown }> };
+}
+
 /** Says of an object without listed properties that it may have any. Generators otherwise take it for an empty one. */
 export function openMaps({ paths, components }: OpenAPIObject): void {
   const open = (part: unknown): void => {

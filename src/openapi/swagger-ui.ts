@@ -1,4 +1,20 @@
-/* The functions run in the page. They are sent as their own text, so they may use nothing from around them. */
+import { type OpenAPIObject } from '@nestjs/swagger';
+
+interface WithBody {
+  requestBody?: { content: Record<string, unknown> };
+}
+
+/** A copy with YAML as the first type of each body that may be YAML. Swagger UI offers the first one. */
+export function withYamlFirst(document: OpenAPIObject): OpenAPIObject {
+  const copy = structuredClone(document);
+  for (const { requestBody: body } of Object.values(copy.paths).flatMap(item => Object.values(item) as WithBody[])) {
+    if (body && 'application/yaml' in body.content)
+      body.content = { 'application/yaml': body.content['application/yaml'], ...body.content };
+  }
+  return copy;
+}
+
+/* The functions below run in the page. They are sent as their own text, so they may use nothing from around them. */
 
 interface PageOfSwaggerUi {
   ui: { authActions: { authorizeWithPersistOption(credentials: object): void } };

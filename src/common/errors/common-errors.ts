@@ -50,11 +50,16 @@ export class MalformedBodyError extends ApiError {
 }
 
 export class MissingFieldsError extends ApiError {
-  constructor(fields: string[]) {
+  /** @param inQuery the body has no place for them, because it is not JSON */
+  constructor(fields: string[], inQuery = false) {
+    const query = `?${fields.map(field => `${field}=…`).join('&')}`;
     super(
       400,
       'missing_field',
-      { zh: `缺少必填字段：${fields.join('、')}`, en: `Missing required field: ${fields.join(', ')}` },
+      {
+        zh: `缺少必填字段：${fields.join('、')}${inQuery ? `；写在查询串中：${query}` : ''}`,
+        en: `Missing required field: ${fields.join(', ')}${inQuery ? `; write it in the query string: ${query}` : ''}`,
+      },
       { context: { fields } },
     );
   }

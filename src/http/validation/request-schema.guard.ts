@@ -12,6 +12,7 @@ import { findUnusableValues } from './find-unusable-values.js';
 import { withoutEmptyNulls } from './optional-nulls.js';
 import { preferenceApplied, readPreferences } from '../server/preferences.js';
 import { isUnread } from './unread.decorator.js';
+import { placeInRequest, yamlBodyOf, yamlTypes } from './yaml-body.decorator.js';
 import { takeKnownFields, toIgnoredFieldsHeader, toUnknownProblems, type UnknownFields } from './unknown-fields.js';
 
 type Dto = new () => object;
@@ -41,9 +42,11 @@ export class RequestSchemaGuard implements CanActivate {
     const taken = takenBy(context);
     const unknown: UnknownFields = { named: [], count: 0 };
 
-    const body = findBody(request, taken);
+    const takesYaml = yamlBodyOf(context) !== undefined;
+    const body = findBody(request, taken, takesYaml ? ['application/json', yamlTypes[0]!] : ['application/json']);
+    const placed = (problem: FieldProblem): FieldProblem => placeInRequest(request, problem);
     const unusable = [...findUnusableValues(request.query, ['query']), ...findUnusableValues(body, ['body'])];
-    if (unusable.length > 0) throw new SchemaError(unusable);
+    if (unusable.length > 0) throw new SchemaError(unusable.map(placed));
     const query = await readPart(taken.query, request.query, 'query', unknown);
     const read = body && (await readPart(taken.body, body, 'body', unknown));
     const problems = [...query.problems, ...(read?.problems ?? [])];
@@ -53,7 +56,7 @@ export class RequestSchemaGuard implements CanActivate {
       response.setHeader('X-Ignored-Fields', toIgnoredFieldsHeader(unknown));
       preferenceApplied(response, 'handling=lenient');
     } else problems.push(...toUnknownProblems(unknown));
-    refuse(problems);
+    refuse(problems.map(placed), takesYaml && !isJson(request));
 
     // Express has only a getter for the query.
     Object.defineProperty(request, 'query', { value: query.dto });
@@ -90,14 +93,19 @@ function readHandler(controller: new () => object, name: string): Taken {
  * The parsed body to check against the handler's DTO, or against the lack of one; null if there is nothing to check.
  * @throws MalformedBodyError, UnsupportedMediaTypeError
  */
-function findBody({ body, headers, method }: Request, taken: Taken): object | null {
+function findBody(request: Request, taken: Taken, types: string[]): object | null {
+  const { body, headers, method } = request as Request<unknown, unknown, unknown>;
   if (taken.readsBody || (taken.body === null && bodiless.has(method))) return null;
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as object;
-  const { 'content-length': length, 'transfer-encoding': encoding, 'content-type': type = '' } = headers;
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
+  const { 'content-length': length, 'transfer-encoding': encoding } = headers;
   const isSent = length !== '0' && (length !== undefined || encoding !== undefined);
-  if (isSent && !/^application\/(\w+\+)?json\b/i.test(type)) throw new UnsupportedMediaTypeError('application/json');
+  if (isSent && !isJson(request)) throw new UnsupportedMediaTypeError(types.join(', '));
   if (taken.body === null) return null;
   throw new MalformedBodyError();
+}
+
+function isJson({ headers }: Request): boolean {
+  return /^application\/(\w+\+)?json\b/i.test(headers['content-type'] ?? '');
 }
 
 async function readPart(
@@ -114,9 +122,13 @@ async function readPart(
 }
 
 /** @throws MissingFieldsError if only required fields are missing, else SchemaError with all problems */
-function refuse(problems: FieldProblem[]): void {
+function refuse(problems: FieldProblem[], isYaml: boolean): void {
   if (problems.some(problem => problem.type !== 'missing')) throw new SchemaError(problems);
-  if (problems.length > 0) throw new MissingFieldsError(problems.map(problem => problem.loc.slice(1).join('.')));
+  if (problems.length > 0)
+    throw new MissingFieldsError(
+      problems.map(problem => problem.loc.slice(1).join('.')),
+      isYaml,
+    );
 }
 
 function toProblems(error: ValidationError, parent: (string | number)[]): FieldProblem[] {

@@ -13,6 +13,7 @@ import {
 } from '../../common/errors/common-errors.js';
 import { measureJson } from '../../common/json/measure-json.js';
 import { isUnread } from './unread.decorator.js';
+import { joinQuery, yamlBodyOf, yamlTypes } from './yaml-body.decorator.js';
 
 /**
  * Limits on a JSON body. `JSON.parse` accepts hundreds of thousands of levels, but later steps, including `JSON.stringify`, do not.
@@ -28,18 +29,23 @@ const bodyTimeoutMs = 30_000;
 
 /**
  * Reads JSON bodies into `request.body`: one object in UTF-8, uncompressed, at most `MAX_BODY_BYTES`, 64 levels, 20,000 parts and
- * 100,000 elements, received within 30 s. Other types are left to the route. It is a guard, not middleware, so that the body of a
- * request that an earlier guard refuses is never read.
+ * 100,000 elements, received within 30 s. A route that takes YAML gets its text as a field. Other types are left to the route. It is
+ * a guard, not middleware, so that the body of a request that an earlier guard refuses is never read.
  */
 @Injectable()
-export class JsonBodyGuard implements CanActivate {
+export class RequestBodyGuard implements CanActivate {
   constructor(private readonly settings: Settings) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
     if (isUnread(context)) return true;
+    const yaml = yamlBodyOf(context);
+    const { 'content-type': type } = request.headers;
     if (!bodiless.has(request.method) && request.is(['application/json', 'application/*+json'])) {
-      request.body = parseObject(await this.read(request), request.headers['content-type']);
+      const body = parseObject(await this.read(request), type);
+      request.body = yaml ? joinQuery(request, body, yaml) : body;
+    } else if (yaml && request.is(yamlTypes)) {
+      request.body = joinQuery(request, { [yaml.field]: readText(await this.read(request), yaml.field, type) }, yaml);
     }
     return true;
   }
@@ -66,15 +72,34 @@ export class JsonBodyGuard implements CanActivate {
  * An empty body counts as `{}`, because some clients name a content type without sending a body.
  * @throws UnsupportedMediaTypeError, MalformedBodyError, BodyTooDeepError, SchemaError
  */
-function parseObject(body: Buffer, contentType = ''): object {
-  const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1] ?? 'utf-8';
-  if (charset.toLowerCase() !== 'utf-8') throw new UnsupportedMediaTypeError('application/json; charset=utf-8');
+function parseObject(body: Buffer, contentType: string | undefined): object {
+  requireUtf8(contentType, 'application/json');
   const measure = measureJson(body, most);
   if (measure.depth > most.depth) throw new BodyTooDeepError(most.depth);
   if (measure.parts > most.parts || measure.commas > most.commas) throw tooManyParts();
   const value = body.length === 0 ? {} : parse(body);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new MalformedBodyError();
   return value;
+}
+
+/** @throws UnsupportedMediaTypeError; SchemaError for bytes that are no UTF-8 */
+function readText(body: Buffer, field: string, contentType: string | undefined): string {
+  requireUtf8(contentType, yamlTypes[0]!);
+  try {
+    return decodeUtf8(body);
+  } catch {
+    const text = { zh: '不是 UTF-8 文本，请存为 UTF-8', en: 'is not UTF-8; save the file as UTF-8' };
+    throw new SchemaError([{ loc: ['body', field], text, type: 'not_utf8' }]);
+  }
+}
+
+function requireUtf8(contentType = '', expected: string): void {
+  const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1] ?? 'utf-8';
+  if (charset.toLowerCase() !== 'utf-8') throw new UnsupportedMediaTypeError(`${expected}; charset=utf-8`);
+}
+
+function decodeUtf8(body: Buffer): string {
+  return new TextDecoder('utf-8', { fatal: true }).decode(body);
 }
 
 function tooManyParts(): SchemaError {
@@ -87,7 +112,7 @@ function tooManyParts(): SchemaError {
 
 function parse(body: Buffer): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    return JSON.parse(decodeUtf8(body));
   } catch {
     // V8's own sentence would quote the body.
     throw new MalformedBodyError();

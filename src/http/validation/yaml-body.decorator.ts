@@ -1,0 +1,74 @@
+import { applyDecorators, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { ApiConsumes, ApiExtension } from '@nestjs/swagger';
+import { type Request } from 'express';
+import { type FieldProblem, SchemaError } from '../../common/errors/api-error.js';
+
+/** The media type of RFC 9512 comes first: it is the documented one. The others are older names of it. */
+export const yamlTypes = ['application/yaml', 'application/x-yaml', 'text/yaml', 'text/x-yaml'];
+
+interface YamlBodyOptions {
+  /** The fields of the DTO that are whole numbers, for the query string has only texts. */
+  integers?: string[];
+}
+
+interface YamlBodyField extends Required<YamlBodyOptions> {
+  field: string;
+}
+
+const metadataKey = 'yaml-body';
+
+/**
+ * Lets a request send `field` of its DTO as a YAML body, so that nobody has to escape it into JSON. The other fields then stand in
+ * the query string.
+ */
+export function YamlBody(field: string, { integers = [] }: YamlBodyOptions = {}): MethodDecorator {
+  const taken: YamlBodyField = { field, integers };
+  return applyDecorators(
+    SetMetadata(metadataKey, taken),
+    ApiConsumes('application/json', yamlTypes[0]!),
+    ApiExtension('x-yaml-field', field),
+  );
+}
+
+export function yamlBodyOf(context: ExecutionContext): YamlBodyField | undefined {
+  return Reflect.getMetadata(metadataKey, context.getHandler()) as YamlBodyField | undefined;
+}
+
+/** The fields of bodies that came in the query string, by request. */
+const moved = new WeakMap<Request, ReadonlySet<string>>();
+
+/**
+ * Moves the query string into the body, so that access, idempotency and validation see one request, however it was sent. `field`
+ * itself may not stand there.
+ * @param body parsed JSON, or `{[field]: text}`
+ * @throws SchemaError for a field that body and query give different values
+ */
+export function joinQuery(request: Request, body: object, { field, integers }: YamlBodyField): object {
+  const { [field]: refused, ...query } = request.query;
+  const given = Object.entries(query).map(([name, value]) => [name, integers.includes(name) ? toInteger(value) : value] as const);
+  const twice = given.filter(([name, value]) => Object.hasOwn(body, name) && (body as Record<string, unknown>)[name] !== value);
+  if (twice.length > 0) throw new SchemaError(twice.map(([name]) => givenTwice(name)));
+  moved.set(request, new Set(Object.keys(query)));
+  // Express has only a getter for the query. The schema guard replaces the value once more.
+  Object.defineProperty(request, 'query', { value: refused === undefined ? {} : { [field]: refused }, configurable: true });
+  return { ...Object.fromEntries(given), ...body };
+}
+
+/** Where the caller wrote what is at `loc` of the body. */
+export function placeInRequest(request: Request, problem: FieldProblem): FieldProblem {
+  const [part, name, ...rest] = problem.loc;
+  const isMoved = part === 'body' && typeof name === 'string' && moved.get(request)?.has(name) === true;
+  return isMoved ? { ...problem, loc: ['query', name, ...rest] } : problem;
+}
+
+function toInteger(value: unknown): unknown {
+  return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+}
+
+function givenTwice(name: string): FieldProblem {
+  const text = {
+    zh: '请求体与查询串中的值不同，只写一处',
+    en: 'differs between the body and the query string; write it in one of them',
+  };
+  return { loc: ['query', name], text, type: 'given_twice' };
+}
