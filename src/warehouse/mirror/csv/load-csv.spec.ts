@@ -190,7 +190,14 @@ describe('loadCsv', () => {
     expect(guessed.columns[0]!.name).toBe('größe');
     const told = await load(bytes, { format: { encoding: { asked: 'iso-8859-1', charset: undefined } } });
     expect(told).toMatchObject({ encoding: 'iso-8859-1', isEncodingGuessed: false, texts: [['müßig \u0096 à gogo', '\u0080 5']] });
+    const quoted = '»Spaß« für größere Mäuse über Höhen';
+    expect(await load(Buffer.from(`a\n${quoted}\n`, 'latin1'))).toMatchObject({ encoding: 'windows-1252', texts: [[quoted]] });
     expect(await load('größe\né\n')).toMatchObject({ encoding: 'utf-8', isEncodingGuessed: false });
+  });
+
+  it('names the line of bytes that are no UTF-8 in a file that is', async () => {
+    const mixed = Buffer.concat([Buffer.from('name;stadt\nMüller;Köln\n'), Buffer.from('Schröder;Lübeck\n', 'latin1')]);
+    expect(await problemOf(mixed)).toMatchObject({ type: 'csv_not_utf8', line: 3 });
   });
 
   it('refuses NUL bytes, UTF-16 and an empty file', async () => {

@@ -14,9 +14,13 @@ export function decodeSingleBytes(bytes: Buffer, encoding: 'windows-1252' | 'iso
 const isRare = (byte: number): boolean =>
   (byte >= 0x81 && byte <= 0x90 && byte !== 0x85 && byte !== 0x8a && byte !== 0x8c) || byte === 0x9d;
 
+/** Before a quotation mark it reads as a character of UTF-8 too, but of one that only N'Ko uses. */
+const sharpS = 0xdf;
+
 /**
  * Whether a text that is not UTF-8 reads as windows-1252: accented letters stand one by one, or within a word of ASCII letters. In the
- * multi-byte encodings of Asia, and in the code pages of other alphabets, high bytes follow each other.
+ * multi-byte encodings of Asia, and in the code pages of other alphabets, high bytes follow each other. A file that is UTF-8 save for
+ * some bytes has characters of UTF-8, which hardly any word in windows-1252 resembles; read so, all of its letters would be wrong.
  */
 export function looksWestern(sample: Buffer): boolean {
   if (isUtf8(wholeCharacters(sample))) return false;
@@ -26,6 +30,7 @@ export function looksWestern(sample: Buffer): boolean {
     const start = at;
     while (at < sample.length && sample[at]! >= 0x80) if (isRare(sample[at++]!)) return false;
     if (at === start) continue;
+    if (sample[start] !== sharpS && isUtf8(sample.subarray(start, at))) return false;
     runs++;
     if (at - start === 1 || (at - start <= 3 && isLetter(sample[start - 1]) && isLetter(sample[at]))) western++;
   }
