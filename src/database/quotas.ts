@@ -81,13 +81,11 @@ export class Quotas {
   /** Tells how many records a user may hold, and how many more that leaves. An admin may hold any number. */
   async ofUser(userId: number): Promise<{ name: string; limit: number; left: number }[]> {
     const names = ['graphs', 'api_keys'] as const;
-    const { rows } = await this.pool.query<{ held: number }>(
-      names.map(name => `SELECT count(*)::int AS held FROM ${quotas[name].held}`).join(' UNION ALL '),
-      [userId],
-    );
-    return names.map((name, index) => {
+    const counts = names.map(name => `(SELECT count(*)::int FROM ${quotas[name].held}) AS ${name}`);
+    const { rows } = await this.pool.query<Record<(typeof names)[number], number>>(`SELECT ${counts.join(', ')}`, [userId]);
+    return names.map(name => {
       const limit = quotas[name].most(this.settings);
-      return { name, limit, left: Math.max(0, limit - rows[index]!.held) };
+      return { name, limit, left: Math.max(0, limit - rows[0]![name]) };
     });
   }
 
