@@ -49,7 +49,7 @@ async function backUp(file: string, settings: Settings, log: Logger): Promise<vo
   server = source.server;
   unfinished = partialName(file);
   const { tables, rows, bytes, leftOut } = await writeBackup(source.client, file, progress()).finally(() => sever(source.client));
-  if (leftOut.length > 0) say(`未包含（不是普通表） / Not in the backup, because they are no plain tables: ${leftOut.join(', ')}`);
+  if (leftOut.length > 0) say(`未包含 / Not in the backup: ${leftOut.join(', ')}`);
   say(`已备份 / Backed up: ${tables} 张表 / tables, ${rows} 行 / rows, ${(bytes / 1e6).toFixed(1)} MB → ${file}`);
   say('该文件含口令哈希，请妥善保管 / The file holds password hashes: keep it safe');
 }

@@ -17,6 +17,7 @@ import { migrations } from '../src/database/migrations/migrations.js';
 import { prepareDatabase, runMigrations } from '../src/database/prepare-database.js';
 import { ended, runBackupCommand, spawnBackupCommand } from './support/commands.js';
 import { asSuperuser, emptyDatabase, type TestDatabase } from './support/database.js';
+import { findEngine, PostgresEngine } from './support/postgres-engine.js';
 
 const silent = new Progress(() => undefined);
 
@@ -187,6 +188,53 @@ describe('a backup', () => {
     const prepared = await aDatabase();
     await prepareDatabase(prepared.url);
     await expect(restore(old, prepared.url)).rejects.toThrow(TargetNotEmptyError);
+  }, 60_000);
+
+  it('holds generated columns, and values of types that no other server has as text', async () => {
+    const [source, target] = [await aDatabase(), await aDatabase()];
+    await prepareDatabase(source.url);
+    await asSuperuser(
+      source.url,
+      `CREATE TYPE mirror.color AS ENUM ('red', 'blue');
+       CREATE TABLE mirror.t (a int, twice int GENERATED ALWAYS AS (a * 2) STORED, "Color" mirror.color, "all" mirror.color[]);
+       INSERT INTO mirror.t VALUES (1, DEFAULT, 'red', '{blue,red}'); CREATE VIEW mirror.v AS SELECT 1`,
+    );
+    const made = aFile();
+    expect((await backUp(source.url, made)).leftOut).toEqual([
+      'mirror.v',
+      'type mirror.color of mirror.t."Color"',
+      'type mirror.color[] of mirror.t."all"',
+    ]);
+    await restore(made, target.url);
+    const { rows } = await asSuperuser(target.url, 'SELECT * FROM mirror.t');
+    expect(rows).toEqual([{ a: 1, twice: 2, Color: 'red', all: '{blue,red}' }]);
+  }, 60_000);
+
+  it('is never written over another, not even over one that is made meanwhile', async () => {
+    const { url } = await aDatabase();
+    await prepareDatabase(url);
+    await asSuperuser(url, 'CREATE TABLE mirror.big AS SELECT i, md5(i::text) FROM generate_series(1, 100000) i');
+    const target = aFile();
+    const [one, two] = [1, 2].map(() => spawnBackupCommand('backup', target, { DATABASE_URL: url })).map(ended);
+    const outcomes = await Promise.all([one!, two!]);
+    expect(outcomes.map(({ code }) => code).sort()).toEqual([0, 1]);
+    expect(outcomes.find(({ code }) => code === 1)!.stderr).toMatch(/exists and is not overwritten/);
+    await BackupReader.check(target);
+    expect(readdirSync(folder).filter(name => name.endsWith('.part'))).toEqual([]);
+  }, 60_000);
+
+  it('says that a server has too few locks for all tables', async () => {
+    const engine = await PostgresEngine.start((await findEngine(18))!, { max_locks_per_transaction: '10', max_connections: '5' });
+    try {
+      const { ownerUrl } = await engine.createDatabase('service', 'CREATEROLE');
+      await prepareDatabase(ownerUrl);
+      for (let from = 1; from <= 2000; from += 25) {
+        await asSuperuser(ownerUrl, `DO $$ BEGIN FOR n IN ${from}..${from + 24} LOOP EXECUTE 'CREATE TABLE mirror.t' || n || ' (a int)'; END LOOP; END $$`); // prettier-ignore
+      }
+      await expect(backUp(ownerUrl, aFile())).rejects.toThrow(/too few locks for 20\d\d tables.*max_locks_per_transaction/);
+    } finally {
+      await engine.remove();
+    }
   }, 60_000);
 
   it('sees every table whole while tables are replaced all the time', async () => {

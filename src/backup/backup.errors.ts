@@ -1,3 +1,6 @@
+import { type DatabaseError } from 'pg';
+import { sqlstateOf, sqlstates } from '../sql/sqlstate.js';
+
 /** The file cannot be written or read: no space, no right, no such folder, or a backup is there already. */
 export class BackupFileUnusableError extends Error {
   constructor(file: string, { code, message }: NodeJS.ErrnoException) {
@@ -73,13 +76,19 @@ export class TablesKeepChangingError extends Error {
   }
 }
 
-/** The target's server has too few locks for one transaction over all tables. */
+/** The server has too few locks for one transaction over all tables. */
 export class TooFewLocksError extends Error {
-  constructor(tables: number, cause: unknown) {
+  private constructor(tables: number, cause: unknown) {
     super(
       `数据库的锁不足以在一个事务中处理 ${tables} 张表，未作任何改动；请由管理员调大 max_locks_per_transaction 并重启数据库 / ` +
         `The database has too few locks for ${tables} tables in one transaction; nothing was changed: have its administrator raise max_locks_per_transaction and restart it`,
       { cause },
     );
+  }
+
+  /** The error to throw for `error`, which came while all tables were to be locked. PostgreSQL has no code for locks alone. */
+  static orSame(error: unknown, tables: number): unknown {
+    const lacksLocks = sqlstateOf(error) === sqlstates.outOfMemory && (error as DatabaseError).file === 'lock.c';
+    return lacksLocks ? new TooFewLocksError(tables, error) : error;
   }
 }

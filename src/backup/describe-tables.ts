@@ -7,6 +7,9 @@ export interface FoundTable extends TableDescription {
   oid: number;
 }
 
+/** Another server has no other types, unless somebody makes them there first. COPY writes a value of any type as text. */
+const isBuiltIn = `(SELECT typnamespace = 'pg_catalog'::regnamespace FROM pg_type WHERE oid = a.atttypid)`;
+
 const ours = `n.nspname IN ('mirror', 'graph_data') OR n.nspname = 'public' AND c.relname = ANY ($1)`;
 
 /** Lists the tables of the service in the order of their rows in a backup. `search_path` must be empty, so that types are named in full. */
@@ -14,11 +17,12 @@ export async function describeTables(client: pg.ClientBase): Promise<FoundTable[
   const { rows } = await client.query<FoundTable>(
     `SELECT c.oid::int8::float8 AS oid, n.nspname AS schema, c.relname AS name, obj_description(c.oid, 'pg_class') AS comment,
        ARRAY(SELECT jsonb_build_object(
-               'name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'not_null', a.attnotnull,
+               'name', a.attname, 'not_null', a.attnotnull,
+               'type', CASE WHEN ${isBuiltIn} THEN format_type(a.atttypid, a.atttypmod) ELSE 'text' END,
                'default', CASE WHEN n.nspname = 'graph_data' AND pg_get_expr(d.adbin, d.adrelid) = ANY ($2) THEN pg_get_expr(d.adbin, d.adrelid) END,
                'comment', col_description(c.oid, a.attnum))
              FROM pg_attribute a LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
-             WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' ORDER BY a.attnum) AS columns,
+             WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum) AS columns,
        ARRAY(SELECT jsonb_build_object('primary', i.indisprimary, 'unique', i.indisunique, 'columns',
                (SELECT jsonb_agg(a.attname ORDER BY k.place) FROM unnest(i.indkey) WITH ORDINALITY k (attnum, place)
                 JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.attnum WHERE k.place <= i.indnkeyatts))
@@ -40,11 +44,16 @@ export async function describeTables(client: pg.ClientBase): Promise<FoundTable[
   );
 }
 
-/** Names what stays out of a backup: views and everything else in the mirror that is no plain table. */
+/** Names what stays out of a backup: everything in the mirror that is no plain table, and types of columns that somebody made. */
 export async function listLeftOut(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT format('mirror.%I', c.relname) AS name FROM pg_class c
-     WHERE c.relnamespace = 'mirror'::regnamespace AND c.relkind IN ('v', 'm', 'p', 'f') ORDER BY 1`,
+     WHERE c.relnamespace = 'mirror'::regnamespace AND c.relkind IN ('v', 'm', 'p', 'f')
+     UNION ALL
+     SELECT format('type %s of mirror.%I.%I', format_type(a.atttypid, a.atttypmod), c.relname, a.attname)
+     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+     WHERE c.relnamespace = 'mirror'::regnamespace AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped AND NOT ${isBuiltIn}
+     ORDER BY 1`,
   );
   return rows.map(({ name }) => name);
 }

@@ -12,7 +12,6 @@ import { ensureRoles } from '../database/roles/ensure-roles.js';
 import { requireSupportedServer } from '../database/server-version.js';
 import { sever } from '../database/sever-connection.js';
 import { quoteTable } from '../sql/quote-identifier.js';
-import { sqlstateOf, sqlstates } from '../sql/sqlstate.js';
 import { BackupDamagedError, ServiceRunsError, TargetNotEmptyError, TooFewLocksError } from './backup.errors.js';
 import { BackupReader } from './backup-reader.js';
 import { createIndexes, createTable } from './create-table.js';
@@ -57,9 +56,7 @@ export async function restoreBackup({ file, checked, ownerUrl, given, log, progr
     await client.end();
   } catch (error) {
     sever(client);
-    // Of the same code as memory that is used up, but for shared memory, where the locks are.
-    const lacksLocks = sqlstateOf(error) === sqlstates.outOfMemory && (error as Error).message.includes('shared memory');
-    throw lacksLocks ? new TooFewLocksError(checked.manifest.tables.length, error) : error;
+    throw TooFewLocksError.orSame(error, checked.manifest.tables.length);
   }
   await prepareDatabase(ownerUrl, log, given);
   return { tables: checked.summary.tables.length, rows: checked.summary.tables.reduce((sum, { rows }) => sum + rows, 0) };

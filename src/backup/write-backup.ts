@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { createWriteStream, existsSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
-import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +12,7 @@ import { listAppliedMigrations, requireKnownMigrations } from '../database/migra
 import { quoteIdentifier, quoteTable } from '../sql/quote-identifier.js';
 import { sqlstateOf, sqlstates } from '../sql/sqlstate.js';
 import { tarEnd, tarEntry } from './archive.js';
-import { BackupFileUnusableError, NothingToBackUpError, TablesKeepChangingError } from './backup.errors.js';
+import { BackupFileUnusableError, NothingToBackUpError, TablesKeepChangingError, TooFewLocksError } from './backup.errors.js';
 import { entryName, manifestName, summaryName } from './backup-reader.js';
 import { describeTables, type FoundTable, listLeftOut, readSequences } from './describe-tables.js';
 import { formatVersion, type Manifest, type Summary, type TableDescription } from './manifest.js';
@@ -23,6 +22,7 @@ const chunkBytes = 1024 * 1024;
 const gzipLevel = 4;
 const tablesPerLock = 500;
 const snapshotAttempts = 20;
+const ownSuffix = randomBytes(4).toString('hex');
 
 /** How every session writes and reads the text of rows, so that it means the same to every server. */
 export const copySettings = `
@@ -33,25 +33,19 @@ export interface BackupReport {
   tables: number;
   rows: number;
   bytes: number;
-  /** Views and the like, which no backup holds. */
+  /** Views, types and the like, which no backup holds. */
   leftOut: string[];
 }
 
 /**
  * Writes all that the service keeps in the database to a new file: one moment of it, while others go on working. The file appears
  * under its name when it is complete, and only its owner may read it, because it holds the hashes of passwords.
- * @throws BackupFileUnusableError, NothingToBackUpError, DatabaseIsNewerError, TablesKeepChangingError
+ * @throws BackupFileUnusableError, NothingToBackUpError, DatabaseIsNewerError, TablesKeepChangingError, TooFewLocksError
  */
 export async function writeBackup(client: pg.ClientBase, file: string, progress: Progress): Promise<BackupReport> {
   if (existsSync(file)) throw new BackupFileUnusableError(file, Object.assign(new Error(), { code: 'EEXIST' }));
   const partial = partialName(file);
-  await rm(partial, { force: true }).catch(() => undefined);
-  await open(partial, 'wx', 0o600).then(
-    handle => handle.close(),
-    (error: NodeJS.ErrnoException) => {
-      throw new BackupFileUnusableError(file, error);
-    },
-  );
+  await createEmpty(partial, file);
   try {
     if ((await listAppliedMigrations(client)).length === 0) throw new NothingToBackUpError('DATABASE_URL');
     await requireKnownMigrations(client);
@@ -63,6 +57,8 @@ export async function writeBackup(client: pg.ClientBase, file: string, progress:
     output.on('error', (error: NodeJS.ErrnoException) => Object.assign(error, { isOutput: true }));
     await pipeline(Readable.from(archive(client, tables, summary, progress)), createGzip({ level: gzipLevel }), output);
     await client.query('COMMIT');
+    // Takes the name first, because a rename would replace a file that came in the meantime.
+    await createEmpty(file, file);
     await rename(partial, file);
     const { size } = await stat(file);
     return { tables: tables.length, rows: summary.tables.reduce((sum, { rows }) => sum + rows, 0), bytes: size, leftOut };
@@ -73,9 +69,16 @@ export async function writeBackup(client: pg.ClientBase, file: string, progress:
   }
 }
 
-/** The name of a backup until it is complete. */
+/** The name of a backup until it is complete. No other process uses it. */
 export function partialName(file: string): string {
-  return path.join(path.dirname(file), `${path.basename(file)}.part`);
+  return `${file}.${ownSuffix}.part`;
+}
+
+async function createEmpty(name: string, file: string): Promise<void> {
+  const handle = await open(name, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+    throw new BackupFileUnusableError(file, error);
+  });
+  await handle.close();
 }
 
 /**
@@ -95,7 +98,7 @@ async function openSnapshot(client: pg.ClientBase): Promise<FoundTable[]> {
       const seen = await describeTables(client);
       if (JSON.stringify(seen.map(({ oid }) => oid)) === JSON.stringify(wanted.map(({ oid }) => oid))) return seen;
     } catch (error) {
-      if (sqlstateOf(error) !== sqlstates.undefinedTable) throw error;
+      if (sqlstateOf(error) !== sqlstates.undefinedTable) throw TooFewLocksError.orSame(error, wanted.length);
     }
     await client.query('ROLLBACK');
   }

@@ -32,7 +32,7 @@ export class PostgresEngine {
     readonly url: string,
   ) {}
 
-  static async start(bin: string): Promise<PostgresEngine> {
+  static async start(bin: string, settings: Record<string, string> = {}): Promise<PostgresEngine> {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'postgres-engine-'));
     await chmod(folder, 0o755);
     const [cluster, sockets] = [path.join(folder, 'cluster'), path.join(folder, 'run')];
@@ -64,6 +64,7 @@ export class PostgresEngine {
       'listen_addresses=',
       '-c',
       'fsync=off',
+      ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ]);
     const child = spawn(server.file, server.args, { uid: server.uid, gid: server.gid, stdio: 'ignore' });
     const engine = new PostgresEngine(child, folder, `postgresql://postgres@/postgres?host=${encodeURIComponent(sockets)}`);
