@@ -1,4 +1,5 @@
 import { type Client, startTestApp, type TestApp } from './support/app.js';
+import { ingest, upload } from './support/ingestion.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
 
 describe('what a question excludes, joins and asks for', () => {
@@ -373,6 +374,31 @@ describe('what a question excludes, joins and asks for', () => {
         'company name, country and the relations SUPPLIES (Product)',
       );
       expect((await ask('What is the weather?')).answer.text).toMatch(/You can ask about .*Customer.*metrics: revenue\./);
+    });
+  });
+
+  describe('of lists', () => {
+    let records: number;
+    beforeAll(async () => {
+      await upload(test, 'records', 'id,title,tags\n1,One,"{live,demo}"\n2,Two,{live}\n3,Three,{demo}\n4,Four,\n', 'tags:text[]');
+      const mapping = `version: 1
+nodes:
+  - label: Record
+    id: record
+    table: records
+    key: [id]
+    display: title
+    columns: [{column: id, property: id, type: int}, {column: title, property: title}, {column: tags, property: tags, type: 'string[]'}]`;
+      records = (await ingest(test, mapping)).graphId;
+    });
+
+    it.each([
+      ['Which records are live?', ['One', 'Two']],
+      ['Which records have the tags live or demo?', ['One', 'Two', 'Three']],
+      ['Which records are not live?', ['Three', 'Four']],
+    ])('%s: compares each text of a list', async (question, expected) => {
+      const { body } = await test.admin.post(`/api/graphs/${records}/query`).send({ question }).expect(200);
+      expect([displays(body.rows).sort(), body.warnings]).toEqual([[...expected].sort(), []]);
     });
   });
 });

@@ -28,7 +28,7 @@ const edge = (type: string, alias: string, sourceLabel: string, targetLabel: str
 export const schema: PlanSchema = {
   labels: [
     label('客户', 'Customer', '客户编号', [['客户编号', 'string', 'customer_id'], ['国家', 'string', 'country']]),
-    label('产品', 'Product', '产品编号', [['产品编号', 'int', 'product_id'], ['类别', 'string', 'category'], ['单价', 'decimal(12,2)', 'unit_price']]),
+    label('产品', 'Product', '产品编号', [['产品编号', 'int', 'product_id'], ['类别', 'string', 'category'], ['单价', 'decimal(12,2)', 'unit_price'], ['标签', 'string[]', 'tags']]),
     label('供应商', 'Supplier', '供应商编号', [['供应商编号', 'int', 'supplier_id']]),
     label('订单', 'Order', '订单号', [['订单号', 'bigint', 'order_id'], ['下单日期', 'date', 'order_date']]),
     label('地区', 'Region', '地区编号', [['地区编号', 'int', 'region_id']]),
@@ -80,6 +80,8 @@ const values = [
   { label: '客户', property: '国家', value: '中国' },
   { label: '产品', property: '类别', value: '饮料' },
   { label: '产品', property: '类别', value: '零食' },
+  { label: '产品', property: '标签', value: '有机' },
+  { label: '产品', property: '标签', value: '新品' },
 ];
 
 /** Links the question on 20 November 2026, with no spelling corrected. */

@@ -20,6 +20,9 @@ describe('addConstraints', () => {
     ['德国的客户', '客户', 'MATCH (t:客户) WHERE t.国家 = $p1 RETURN t', ['德国']],
     ['德国和中国的客户', '客户', 'MATCH (t:客户) WHERE t.国家 IN $p1 RETURN t', [['德国', '中国']]],
     ['国家不是德国的客户', '客户', 'MATCH (t:客户) WHERE (NOT (t.国家 = $p1) OR t.国家 IS NULL) RETURN t', ['德国']],
+    ['有机的产品', '产品', 'MATCH (t:产品) WHERE $p1 IN t.标签 RETURN t', ['有机']],
+    ['有机或新品的产品', '产品', 'MATCH (t:产品) WHERE ($p1 IN t.标签 OR $p2 IN t.标签) RETURN t', ['有机', '新品']],
+    ['标签不是新品的产品', '产品', 'MATCH (t:产品) WHERE (NOT ($p1 IN t.标签) OR t.标签 IS NULL) RETURN t', ['新品']],
     ['有订单的客户', '客户', 'MATCH (t:客户)-[r1:下单]->(n1:订单) RETURN t', []],
     ['下单的客户', '客户', 'MATCH (t:客户)-[r1:下单]->(n1:订单) RETURN t', []],
     ['单价大于18的产品', '产品', 'MATCH (t:产品) WHERE t.单价 > $p1 RETURN t', [18]],
@@ -49,6 +52,7 @@ describe('addConstraints', () => {
   it.each([
     ['除Chai外的供应商', '供应商', 'cannot be excluded'],
     ['供应Chai且供应Chang的供应商', '供应商', 'all at once'],
+    ['products that are 有机 and 新品', '产品', 'all at once'],
     ['suppliers of Chai and Chang', '供应商', 'all at once'],
     ['位于的产品', '产品', 'does not lead to or from'],
     ['2024年的地区', '地区', 'no date'],

@@ -97,12 +97,13 @@ export function addConstraints(
     const found = members.flatMap(term =>
       term.values.filter(value => value.label === best.label && value.property === best.property).map(value => value.value),
     );
+    const isList = typeOf(schema, best) === 'string[]';
     if (!first.negated)
-      refuseTogether(members, terms, () => best.label === writer.target || leadsToOne(bestPath(best.label), schema.toOne));
+      refuseTogether(members, terms, () => !isList && (best.label === writer.target || leadsToOne(bestPath(best.label), schema.toOne)));
     const variable = first.negated ? reachOne(best.label, first.mention) : (writer.variableOf(best.label) ?? reach(best.label));
     const property = `${variable}.${quoteName(best.property)}`;
-    const equal = found.length === 1 ? `${property} = ${writer.parameter(found[0])}` : `${property} IN ${writer.parameter(found)}`;
-    writer.where(first.negated ? `(NOT (${equal}) OR ${property} IS NULL)` : equal);
+    const holds = isList ? holdsOneOf(writer, property, found) : equalsOneOf(writer, property, found);
+    writer.where(first.negated ? `(NOT (${holds}) OR ${property} IS NULL)` : holds);
   }
   // Labels and relations that no path has passed yet must at least exist: `有订单的客户`.
   for (const { label } of terms.labels) if (label !== writer.target && !writer.passes(label)) reach(label);
@@ -123,6 +124,19 @@ export function addConstraints(
   addComparisons(writer, terms);
   addTimes(writer, terms, schema);
   return { considered, notes };
+}
+
+function typeOf(schema: GraphSchema, { label, property }: { label: string; property: string }): string | undefined {
+  return schema.labels.find(({ name }) => name === label)?.properties.find(({ name }) => name === property)?.type;
+}
+
+function equalsOneOf(writer: CypherWriter, property: string, values: string[]): string {
+  return values.length === 1 ? `${property} = ${writer.parameter(values[0])}` : `${property} IN ${writer.parameter(values)}`;
+}
+
+function holdsOneOf(writer: CypherWriter, list: string, values: string[]): string {
+  const each = values.map(value => `${writer.parameter(value)} IN ${list}`);
+  return each.length === 1 ? each.join('') : `(${each.join(' OR ')})`;
 }
 
 /**

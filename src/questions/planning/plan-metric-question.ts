@@ -220,10 +220,10 @@ function dimensionOfLabel(metric: MetricEntry, schema: GraphSchema, label: strin
 
 /** Finds the dimension named like the property, or like its column. */
 function dimensionOfProperty(metric: MetricEntry, schema: GraphSchema, label: string, property: string): string | null {
-  const column = schema.labels
-    .find(candidate => candidate.name === label)
-    ?.properties.find(candidate => candidate.name === property)?.column;
-  return findDimension(metric, column === undefined ? [property] : [property, column]);
+  const found = schema.labels.find(candidate => candidate.name === label)?.properties.find(candidate => candidate.name === property);
+  // A value of a list is one of several, and the dimension has the whole list.
+  if (found?.type === 'string[]') return null;
+  return findDimension(metric, found?.column === undefined ? [property] : [property, found.column]);
 }
 
 function findDimension(metric: MetricEntry, names: string[]): string | null {

@@ -3,7 +3,7 @@ import { longestText, SearchIndexBuilder } from '../../graph-index/search-index-
 import { ValueDictionary } from '../../graph-index/value-dictionary.js';
 import { type SearchIndex } from '../../graph-index/search-index.js';
 import { GraphExceedsMemoryError } from '../retrieval.errors.js';
-import { type LabelSchema } from '../../cypher/semantics/graph-schema.js';
+import { type LabelSchema, type PropertySchema } from '../../cypher/semantics/graph-schema.js';
 import { type GraphElements } from './graph-elements.js';
 import { type GraphReader } from './retrieval-database.js';
 
@@ -33,14 +33,14 @@ export async function loadIndex(
       SELECT id, left(key, ${longestName}), left(display, ${longestName})${texts.map(text => `, ${text}`).join('')} FROM ${reader.tables.nodes} WHERE label = $1`;
     const fetched = Math.floor(charactersPerFetch / (2 * longestName + longestText * texts.length));
     const rowsPerFetch = Math.max(1, Math.min(mostRowsPerFetch, fetched));
-    await reader.rows(sql, [element.name, ...properties]);
+    await reader.rows(sql, [element.name, ...properties.map(({ name }) => name)]);
     for (;;) {
       const rows = (await reader.rows(`FETCH ${rowsPerFetch} FROM nodes_of_label`)) as [number, string, string, ...(string | null)[]][];
       for (const [id, key, display, ...found] of rows) {
         if (pace.isOverdue) await pace.turn();
         builder.add({ id, label: element.name, key, display, texts: found.filter(text => text !== null) });
-        found.forEach((text, i) => {
-          if (text !== null) values.add(element.name, properties[i] ?? '', text);
+        properties.forEach(({ name, type }, i) => {
+          for (const value of valuesIn(found[i] ?? null, type)) values.add(element.name, name, value);
         });
       }
       if (builder.bytes > budgetBytes) throw new GraphExceedsMemoryError(reader.graphId, budgetBytes);
@@ -53,9 +53,18 @@ export async function loadIndex(
 }
 
 /** Leaves out the display, which has its own field, and key properties, which repeat the key. */
-function searchedProperties(element: LabelSchema): string[] {
+function searchedProperties(element: LabelSchema): PropertySchema[] {
   const known = new Set([element.displayProperty, ...element.keyProperties]);
-  return element.properties
-    .filter(property => searchedTypes.has(property.type) && !known.has(property.name))
-    .map(property => property.name);
+  return element.properties.filter(property => searchedTypes.has(property.type) && !known.has(property.name));
+}
+
+/** The values that a question can name: the text, or each text of a list. A list that was cut to the searched part gives none. */
+export function valuesIn(text: string | null, type: string): string[] {
+  if (text === null) return [];
+  if (type !== 'string[]') return [text];
+  try {
+    return (JSON.parse(text) as unknown[]).filter(value => typeof value === 'string');
+  } catch {
+    return [];
+  }
 }
