@@ -82,4 +82,17 @@ describe('linkQuestion', () => {
       text === 'without' ? [{ label: 'Passenger', property: 'seat', value: 'Without' }] : [];
     expect(kindsOf(await link('passengers without seats', [], { findValues }))).toContainEqual(['without', 'negation']);
   });
+
+  it.each([
+    ['which passengers live in Oslo', []],
+    ['passengers based in Oslo', []],
+    ['which passengers are live', ['live']],
+    ['passengers of Live in Paris', ['live in paris']],
+  ])('%s: values named are %j', async (question, values) => {
+    const findValues: NameSource['findValues'] = text =>
+      ['live', 'based', 'live in paris'].includes(text) ? [{ label: 'Passenger', property: 'seat', value: text }] : [];
+    const { mentions, unknown } = await link(question, [], { findValues });
+    expect(mentions.filter(({ meanings }) => meanings[0]?.as === 'value').map(({ text }) => text)).toEqual(values);
+    expect(unknown).not.toContain('live');
+  });
 });

@@ -7,7 +7,7 @@ import { findIntents } from './find-intents.js';
 import { type Lexicon } from './lexicon.js';
 import { type EntityNode, intentsOf, type Mention, meaningOf } from './meaning.js';
 import { findTimes } from './parse-time.js';
-import { isStopWord, withoutStopWords } from './stop-words.js';
+import { isStopWord, saysOnlyWhere, withoutStopWords } from './stop-words.js';
 
 /** The sources in which linking looks up names. */
 export interface NameSource {
@@ -100,7 +100,7 @@ async function findNames(text: string, lexicon: Lexicon, names: NameSource, pace
       if (pace.isOverdue) await pace.turn();
       const own = text.slice(start, end);
       const meanings = lexicon.find(own);
-      const isNothing = own.length < 2 || isStopWord(own);
+      const isNothing = own.length < 2 || isStopWord(own) || saysOnlyWhere(text, start, end);
       const entities = isNothing ? [] : names.findByName(own, mostNamesakes);
       const byName = entities.filter(
         node => node.by === 'display' || /[a-z]/.test(own) || own.length >= shortestLoneCode || meanings.length === 0,
@@ -261,7 +261,7 @@ function leftovers(text: string, mentions: Mention[]): Unit[][] {
   };
   for (const piece of cutPieces(text)) {
     if (piece.kind === 'word') {
-      if (!covered(piece.start) && !isStopWord(piece.text)) append(piece, /^[\s.&'’-]+$/);
+      if (!covered(piece.start) && !isStopWord(piece.text) && !saysOnlyWhere(text, piece.start, piece.end)) append(piece, /^[\s.&'’-]+$/);
       continue;
     }
     for (let at = piece.start; at < piece.end; at++) if (!covered(at)) append({ start: at, end: at + 1 }, /^$/);

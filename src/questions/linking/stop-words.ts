@@ -33,6 +33,13 @@ export function isStopWord(word: string): boolean {
   return english.has(word) || word.replace(chinese, '') === '';
 }
 
+const placeVerbs = new Set('live lives lived living based'.split(' '));
+
+/** Tells whether a verb only says where: `live` in `customers who live in Germany`, though a value may be spelt like it. */
+export function saysOnlyWhere(text: string, start: number, end: number): boolean {
+  return placeVerbs.has(text.slice(start, end)) && text.startsWith(' in ', end);
+}
+
 /** Cuts the stop words out of a stretch and returns the words that were not understood. */
 export function withoutStopWords(text: string): string[] {
   return text
