@@ -199,6 +199,13 @@ export class MetricSourceResponse {
 
   @ApiProperty({ example: 'order_lines', description: '绑定读取 SQL 时为 query / `query` where the binding reads SQL' })
   table: string;
+
+  @ApiPropertyOptional({
+    type: [String],
+    example: ['orders', 'order_lines'],
+    description: '仅当绑定读取 SQL 时：其读取的表，最多 100 个 / Only where the binding reads SQL: the tables it reads, at most 100',
+  })
+  query_tables?: string[];
 }
 
 /** A warning for the sender that does not stop the request. */

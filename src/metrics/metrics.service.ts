@@ -5,7 +5,7 @@ import { Pace } from '../common/turns/pace.js';
 import { Settings } from '../config/settings.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { RecordNotFoundError } from '../graphs/graphs.errors.js';
-import { guardSelect } from '../sql-guard/guard-select.js';
+import { guardSelect, tablesBehind } from '../sql-guard/guard-select.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { ConnectionNotFoundError, WarehouseQueryError } from '../warehouse/warehouse.errors.js';
 import { type UsableConnection, WarehouseService } from '../warehouse/warehouse.service.js';
@@ -206,9 +206,7 @@ export class MetricsService implements OnModuleInit {
     const missing = new Set<string>();
     for (const { connection_id, fact, joins } of metric.bindings) {
       const present = new Set(await openOf(connections, connection_id).client.listNames());
-      const tables = [fact, ...joins].flatMap(({ source }) =>
-        'sql' in source ? guardSelect(source.sql, source).tables.map(([, table]) => table) : [source.table],
-      );
+      const tables = [fact, ...joins].flatMap(({ source }) => ('sql' in source ? guardSelect(source.sql, source).tables : [source.table]));
       for (const table of tables) if (!present.has(table)) missing.add(table);
     }
     return missing.size > 0 ? new MetricTableMissingError([...missing]) : error;
@@ -225,8 +223,8 @@ function listSources({ bindings }: ResolvedMetric, connections: Connections): Me
   for (const { connection_id, fact, joins } of bindings) {
     const { name: connection } = openOf(connections, connection_id);
     for (const { source } of [fact, ...joins]) {
-      const table = 'sql' in source ? 'query' : source.table;
-      sources.set(`${connection_id} ${table}`, { connection, connection_id, table });
+      const read = 'sql' in source ? { table: 'query', query_tables: tablesBehind(source.sql, source) } : { table: source.table };
+      sources.set(JSON.stringify([connection_id, read]), { connection, connection_id, ...read });
     }
   }
   return [...sources.values()];

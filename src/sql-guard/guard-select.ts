@@ -2,6 +2,7 @@ import { aggregateFunctions, scalarFunctions, systemColumns, windowFunctions } f
 import { checkText, locate } from './check-text.js';
 import { checkGrowth } from './check-growth.js';
 import { checkNames, functionName } from './check-names.js';
+import { listTables } from './list-tables.js';
 import { selectNodes } from './node-rules.js';
 import { parseSql, type SqlTree } from './sql-parser.js';
 import { nameParts, type NodeFields, Refusal, walkTree } from './walk-tree.js';
@@ -17,8 +18,8 @@ export interface GuardedSelect {
   /** The client's text without a final semicolon. */
   text: string;
   tree: SqlTree;
-  /** The tables that it reads, as [schema or null, name], without the names of its own CTEs. */
-  tables: [string | null, string][];
+  /** The tables that it reads, see list-tables.ts. */
+  tables: string[];
   /** The factor by which its values may be longer than a column of these tables, see check-growth.ts. */
   growth: number;
 }
@@ -26,6 +27,7 @@ export interface GuardedSelect {
 const onlySelect = { zh: '只允许一条 SELECT', en: 'only one SELECT is allowed, no other statement' };
 
 const maxQueryLength = 20_000;
+const mostTablesBehind = 100;
 
 const callable: ReadonlySet<string> = new Set([...scalarFunctions, ...aggregateFunctions, ...windowFunctions]);
 
@@ -45,19 +47,24 @@ export function guardSelect(sql: string, scope: SelectScope): GuardedSelect {
     const type = Object.keys(first.stmt as object)[0];
     if (type !== 'SelectStmt') throw new Refusal('statement', type?.replace(/Stmt$/, '').toUpperCase(), 0, undefined, onlySelect);
     const ctes = cteNames(first.stmt);
-    const tables = new Map<string, [string | null, string]>();
     walkTree(first.stmt, selectNodes, (nodeType, node, offset) => {
       checkNames(nodeType, node, offset, callable);
       if (nodeType === 'CommonTableExpr') checkCte(node, offset);
       else if (nodeType === 'FuncCall') checkCall(node, offset);
       else if (nodeType === 'ColumnRef') checkColumn(node, offset);
-      else if (nodeType === 'RangeVar') {
-        const table = checkTable(node, offset, scope, ctes);
-        if (table) tables.set(JSON.stringify(table), table);
-      }
+      else if (nodeType === 'RangeVar') checkTable(node, offset, scope, ctes);
     });
-    return { text, tree: first.stmt, tables: [...tables.values()], growth: checkGrowth(first.stmt) };
+    return { text, tree: first.stmt, tables: listTables(first.stmt), growth: checkGrowth(first.stmt) };
   });
+}
+
+/**
+ * The tables behind the rows of a query, as a source names them: the first 100. PostgreSQL would read more, and a source is repeated
+ * with every row that is cited.
+ * @throws UnsafeFilterClauseError
+ */
+export function tablesBehind(sql: string, scope: SelectScope): string[] {
+  return guardSelect(sql, scope).tables.slice(0, mostTablesBehind);
 }
 
 /** Every CTE name in the tree, in any scope. A name that is also a listed table counts as the table. */
@@ -95,19 +102,13 @@ function checkColumn(node: NodeFields, offset: number | undefined): void {
   }
 }
 
-function checkTable(
-  node: NodeFields,
-  offset: number | undefined,
-  scope: SelectScope,
-  ctes: ReadonlySet<string>,
-): [string | null, string] | null {
+function checkTable(node: NodeFields, offset: number | undefined, scope: SelectScope, ctes: ReadonlySet<string>): void {
   const name = String(node.relname);
   const schema = typeof node.schemaname === 'string' ? node.schemaname : null;
-  if (schema === null && ctes.has(name) && !scope.tables?.has(name)) return null;
+  if (schema === null && ctes.has(name) && !scope.tables?.has(name)) return;
   // Unqualified names are looked up in pg_catalog first, where every relation begins with pg_.
   if (/^pg_/i.test(name) || (schema !== null && schema !== scope.schema)) {
     throw new Refusal('column', schema === null ? name : `${schema}.${name}`, offset);
   }
   if (scope.tables && !scope.tables.has(name)) throw new Refusal('column', name, offset, { zh: '没有这张表', en: 'no such table' });
-  return [schema, name];
 }

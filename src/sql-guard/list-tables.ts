@@ -1,0 +1,26 @@
+import { type SqlTree } from './sql-parser.js';
+import { type NodeFields } from './walk-tree.js';
+
+/**
+ * Lists the tables that an admitted SELECT reads, each once, in the order of the text, by the bare names that the database has for
+ * them. A CTE hides the table of its name in the statements after it and in the main query, but not in its own query:
+ * `WITH orders AS (SELECT * FROM orders) …` reads the table. Only WITH RECURSIVE, which is refused, changes that.
+ */
+export function listTables(tree: SqlTree): string[] {
+  const tables = new Set<string>();
+  visit(tree, new Set());
+  return [...tables];
+
+  function visit(node: unknown, ctes: ReadonlySet<string>): void {
+    if (typeof node !== 'object' || node === null) return;
+    const { withClause, RangeVar: table, ...others } = node as { withClause?: { ctes: NodeFields[] }; RangeVar?: NodeFields };
+    const named = withClause ? new Set(ctes) : ctes;
+    for (const cte of withClause?.ctes ?? []) {
+      visit(cte, named);
+      (named as Set<string>).add(String((cte.CommonTableExpr as NodeFields).ctename));
+    }
+    const name = String(table?.relname);
+    if (table && (table.schemaname !== undefined || !ctes.has(name))) tables.add(name);
+    for (const child of Object.values(others)) visit(child, named);
+  }
+}
