@@ -58,7 +58,7 @@ describeWithShared('Northwind', 'data/northwind/csv', () => {
 
   it('records where each element comes from', async () => {
     const { rows } = await app.pool.query(
-      `SELECT kind, name, source_label, target_label, source_table, key_columns, key_properties, display_property, row_count::int
+      `SELECT kind, name, source_label, target_label, source_table, query_tables, key_columns, key_properties, display_property, row_count::int
        FROM graph_elements WHERE graph_id = $1 ORDER BY kind DESC, name`,
       [graphId],
     );
@@ -68,6 +68,7 @@ describeWithShared('Northwind', 'data/northwind/csv', () => {
       source_label: '',
       target_label: '',
       source_table: 'customers',
+      query_tables: null,
       key_columns: ['customer_id'],
       key_properties: ['客户编号'],
       display_property: '公司名称',
@@ -79,6 +80,7 @@ describeWithShared('Northwind', 'data/northwind/csv', () => {
         source_label: '订单',
         target_label: '产品',
         source_table: 'query',
+        query_tables: ['order_details'],
         key_properties: ['', ''],
         row_count: 1845,
       }),

@@ -83,8 +83,15 @@ class SchemaSourceResponse {
   @ApiProperty({ example: 'pg_mirror' })
   connection: string;
 
-  @ApiProperty({ example: 'products' })
+  @ApiProperty({ example: 'products', description: '源表，映射读取 SQL 时为 query / Source table; `query` where the mapping reads SQL' })
   table: string;
+
+  @ApiPropertyOptional({
+    type: [String],
+    example: ['orders', 'order_lines'],
+    description: '仅当映射读取 SQL 时：其读取的表，最多 100 个 / Only where the mapping reads SQL: the tables it reads, at most 100',
+  })
+  query_tables?: string[];
 
   @ApiProperty({ type: [String], example: ['product_id'] })
   key_columns: string[];
@@ -204,7 +211,13 @@ export function toGraphSchemaResponse(rows: ElementRow[]): GraphSchemaResponse {
     aliases: row.aliases,
     properties: row.properties,
     count: Number(row.row_count),
-    source: { connection: row.connection, table: row.source_table, key_columns: row.key_columns, job_id: row.job_id },
+    source: {
+      connection: row.connection,
+      table: row.source_table,
+      ...(row.query_tables && { query_tables: row.query_tables }),
+      key_columns: row.key_columns,
+      job_id: row.job_id,
+    },
   });
   return {
     nodes: rows.filter(row => row.kind === 'node').map(row => ({ label: row.name, ...common(row) })),

@@ -33,6 +33,7 @@ export interface ElementRow {
   aliases: string[];
   connection: string;
   source_table: string;
+  query_tables: string[] | null;
   key_columns: string[];
   properties: { name: string; type: string; column: string | null }[];
   row_count: string;
@@ -160,7 +161,8 @@ export class GraphsRepository {
 
   async listElements(id: number): Promise<ElementRow[]> {
     const { rows } = await this.pool.query<ElementRow>(
-      `SELECT kind, name, source_label, target_label, job_id, aliases, connection, source_table, key_columns, properties, row_count
+      `SELECT kind, name, source_label, target_label, job_id, aliases, connection, source_table, query_tables, key_columns, properties,
+              row_count
        FROM graph_elements WHERE graph_id = $1 ORDER BY kind DESC, name, source_label, target_label, job_id`,
       [id],
     );

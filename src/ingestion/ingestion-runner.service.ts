@@ -65,7 +65,7 @@ export class IngestionRunner {
       const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
       onBackend(rows[0]!.pid);
       await this.stage(client, run, source, shapes);
-      return await this.write(client, run);
+      return await this.write(client, run, source);
     } catch (error) {
       // A failure that this run found itself leaves the transaction readable, so the rejected rows are kept for inspection.
       if (error instanceof RunFailure) await this.keepRejected(client, run);
@@ -128,7 +128,7 @@ export class IngestionRunner {
     await client.query('COMMIT');
   }
 
-  private async write(client: PoolClient, run: Run): Promise<Upkeep> {
+  private async write(client: PoolClient, run: Run, { schema }: StagingSource): Promise<Upkeep> {
     const { report, staged, job, claimed, mapping } = run;
     const scope = writeScope(job.graph_id, claimed.id);
     await client.query('BEGIN');
@@ -148,7 +148,8 @@ export class IngestionRunner {
     this.requireFewErrors(run, null);
     await this.show(run, 'recording');
     for (const each of staged) await this.insertRejected(client, run, each);
-    await writeElements(client, scope, staged, { jobId: job.id, connectionId: job.connection_id, connection: job.connection });
+    const { id: jobId, connection_id: connectionId, connection } = job;
+    await writeElements(client, scope, staged, { jobId, connectionId, connection, schema });
     const upkeep = await this.renewStatistics(client, run, scope);
     await this.finish(client, run);
     await client.query('COMMIT');

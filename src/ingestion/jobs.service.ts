@@ -22,11 +22,12 @@ import { MappingRefusedError } from './mapping.errors.js';
 import { SourcesService } from './sources.service.js';
 import { targetsOf } from './staging/target.js';
 
-/** The rows of a table from which a job makes one kind of node or edge. */
+/** The rows from which a job makes one kind of node or edge. */
 export interface LoadedRows {
   /** Label or edge type. */
   name: string;
-  table: string;
+  /** Null for a query. */
+  table: string | null;
   key: string[];
   /** The mapping's condition, as its author wrote it; null for all rows. */
   where: string | null;
@@ -116,5 +117,5 @@ export class JobsService {
 
 function loadedRows({ nodes, edges }: Mapping): LoadedRows[] {
   const elements = [...nodes.map(node => ({ name: node.label, ...node })), ...edges.map(edge => ({ name: edge.type, ...edge }))];
-  return elements.flatMap(({ name, source, key, where }) => (source.kind === 'table' ? [{ name, table: source.table, key, where }] : []));
+  return elements.map(({ name, source, key, where }) => ({ name, table: source.kind === 'table' ? source.table : null, key, where }));
 }

@@ -149,6 +149,14 @@ export class CitationResponse {
   @ApiProperty({ example: 'suppliers', description: '源表，映射读取 SQL 时为 query / Source table; `query` where the mapping reads SQL' })
   table: string;
 
+  @ApiPropertyOptional({
+    type: [String],
+    example: ['orders', 'order_lines'],
+    description:
+      '仅当映射或绑定读取 SQL 时：其读取的表，最多 100 个；旧版本摄取的图没有此项，直到再次运行 / Only where the mapping or binding reads SQL: the tables it reads, at most 100; absent in graphs of an earlier release until the job runs again',
+  })
+  query_tables?: string[];
+
   @ApiProperty({
     example: { supplier_id: '1' },
     type: 'object',

@@ -5,7 +5,7 @@ import { LanguageError } from '../text/language-error.js';
 import { Settings } from '../config/settings.js';
 import { quoteIdentifier, quoteTable } from '../sql/quote-identifier.js';
 import { RecordNotFoundError } from '../graphs/graphs.errors.js';
-import { type JobReader, JobsService } from '../ingestion/jobs.service.js';
+import { type JobReader, JobsService, type LoadedRows } from '../ingestion/jobs.service.js';
 import { type Citation } from '../retrieval/protocol.js';
 import { type Language } from '../text/language.js';
 import { guardPredicate } from '../sql-guard/guard-expression.js';
@@ -46,9 +46,13 @@ export class SourceRowsReader {
     const warn = (zh: string, en: string): number => warnings.push(language === 'zh' ? zh : en);
     if (citations.length > mostRows)
       warn(`只读取前 ${mostRows} 条引用的源行`, `Source rows are read for the first ${mostRows} citations only`);
+    const warnOfQuery = (tables: string[]): void => {
+      const [zh, en] = tables.length > 0 ? [`；查询读取的表：${tables.join('、')}`, `; the query reads ${tables.join(', ')}`] : ['', ''];
+      warn(`SQL 查询的结果没有单独的源行${zh}`, `Results of an SQL query have no source row of their own${en}`);
+    };
     const byTable = new Map<string, { citation: Citation; index: number }[]>();
     citations.slice(0, mostRows).forEach((citation, index) => {
-      const source = JSON.stringify([citation.job_id, citation.label, citation.table, Object.keys(citation.key)]);
+      const source = JSON.stringify([citation.job_id, citation.label, citation.table, citation.query_tables, Object.keys(citation.key)]);
       byTable.set(source, [...(byTable.get(source) ?? []), { citation, index }]);
     });
     const jobIds = new Set(citations.slice(0, mostRows).flatMap(citation => citation.job_id ?? []));
@@ -57,20 +61,26 @@ export class SourceRowsReader {
     let bytesLeft = this.settings.answerMaxBytes;
     const whole = new Set<string>();
     for (const cited of byTable.values()) {
-      const table = cited[0]?.citation.table ?? '';
-      if (table === 'query') {
-        warn('映射读取 SQL 查询的元素没有单独的源行', 'Elements that are mapped from an SQL query have no source row of their own');
+      const { table, key, job_id: jobId, query_tables: queryTables } = cited[0]!.citation;
+      if (queryTables) {
+        warnOfQuery(queryTables);
         continue;
       }
-      if (Object.keys(cited[0]?.citation.key ?? {}).length === 0) {
+      if (Object.keys(key).length === 0) {
         whole.add(table);
         continue;
       }
       try {
-        const job = jobs.get(cited[0]?.citation.job_id ?? 0);
+        const job = jobs.get(jobId ?? 0);
         if (!job) throw new RecordNotFoundError('job');
+        const loaded = await loadedRows(job, cited[0]!.citation);
+        // An earlier release loaded the element and did not record what its query reads.
+        if (loaded === 'query') {
+          warnOfQuery([]);
+          continue;
+        }
         const connection = await this.warehouse.open(job, job.connectionId, claim);
-        const read = await this.readTable(connection, job, cited, bytesLeft);
+        const read = await this.readTable(connection, loaded, cited, bytesLeft);
         rows.push(...read.rows);
         bytesLeft -= read.bytes;
       } catch (error) {
@@ -89,7 +99,7 @@ export class SourceRowsReader {
 
   private async readTable(
     { client, claim }: UsableConnection,
-    job: JobReader,
+    loaded: LoadedRows[],
     cited: { citation: Citation; index: number }[],
     maxBytes: number,
   ): Promise<{ rows: SourceRow[]; bytes: number }> {
@@ -107,7 +117,7 @@ export class SourceRowsReader {
     } = await client.query({
       claim,
       sql: `SELECT wanted.place, source.* FROM (
-${await loadedRowsSql(job, first, client.schema)}
+${await loadedRowsSql(loaded, first.table, client.schema)}
 ) AS source
               JOIN ROWS FROM (${arrays}) WITH ORDINALITY AS wanted (${wanted}, place) ON (${keys.join(', ')}) = (${columns.map((_, i) => `wanted.k${i}`).join(', ')})
              ORDER BY wanted.place`,
@@ -124,11 +134,20 @@ ${await loadedRowsSql(job, first, client.schema)}
   }
 }
 
-/** Selects the rows from which the job makes the cited kind of element. One type of edge may be mapped several times from one table. */
-async function loadedRowsSql({ loads }: JobReader, { label, table, key }: Citation, schema: string): Promise<string> {
+/**
+ * The rows of the cited table from which the job makes the cited kind of element, or that it reads them with a query. One type of edge
+ * may be mapped several times from one table.
+ */
+async function loadedRows({ loads }: JobReader, { label, table, key }: Citation): Promise<LoadedRows[] | 'query'> {
   const columns = Object.keys(key).join('\0');
-  const loaded = (await loads()).filter(each => each.name === label && each.table === table && each.key.join('\0') === columns);
-  if (loaded.length === 0) throw new RecordNotFoundError('job');
+  const loaded = (await loads()).filter(each => each.name === label && each.key.join('\0') === columns);
+  const ofTable = loaded.filter(each => each.table === table);
+  if (ofTable.length > 0) return ofTable;
+  if (loaded.some(each => each.table === null)) return 'query';
+  throw new RecordNotFoundError('job');
+}
+
+async function loadedRowsSql(loaded: LoadedRows[], table: string, schema: string): Promise<string> {
   await loadSqlParser();
   const scope = { columns: 'any', alias: table } as const;
   const filters = loaded.map(({ where }) => guardPredicate(where ?? 'true', scope));

@@ -70,8 +70,10 @@ export interface AnswerColumn {
 export interface Citation {
   connection: string;
   connection_id: number;
-  /** The table name, or `query` if the mapping reads an SQL query. */
+  /** The table name, or `query` if the mapping reads an SQL query. A table may be named `query` too. */
   table: string;
+  /** The tables that the query reads, at most 100. Absent for a table, and for a query whose last run was of an earlier release. */
+  query_tables?: string[];
   /**
    * Maps column to text, as the source had it. Empty if the citation is a whole table: for a metric, or an aggregate whose rows
    * cannot be told apart.

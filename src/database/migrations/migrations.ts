@@ -9,6 +9,7 @@ import { AddConnectionGrants1700000000008 } from './0008-add-connection-grants.j
 import { NameUsersOnceAndMeasureAnswers1700000000009 } from './0009-name-users-once-and-measure-answers.js';
 import { NameSchemasOfBoundQueries1700000000010 } from './0010-name-schemas-of-bound-queries.js';
 import { AddIdempotencyKeys1700000000011 } from './0011-add-idempotency-keys.js';
+import { NameTablesBehindQueries1700000000012 } from './0012-name-tables-behind-queries.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -23,4 +24,5 @@ export const migrations = [
   NameUsersOnceAndMeasureAnswers1700000000009,
   NameSchemasOfBoundQueries1700000000010,
   AddIdempotencyKeys1700000000011,
+  NameTablesBehindQueries1700000000012,
 ];

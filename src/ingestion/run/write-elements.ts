@@ -1,4 +1,5 @@
 import { type PoolClient } from 'pg';
+import { tablesBehind } from '../../sql-guard/guard-select.js';
 import { type ColumnMapping } from '../mapping/mapping.js';
 import { typeText } from '../mapping/property-type.js';
 import { type ResolvedType } from '../staging/column-sql.js';
@@ -10,6 +11,8 @@ export interface ElementOrigin {
   jobId: number;
   connectionId: number;
   connection: string;
+  /** The schema of the tables that the job reads. */
+  schema: string;
 }
 
 /**
@@ -28,6 +31,7 @@ async function upsertElement(
   origin: ElementOrigin,
 ): Promise<void> {
   const { element, kind } = target;
+  const { source } = element;
   const properties = element.columns.map((column, index) => ({
     name: column.property,
     type: storedType(plan.types[index]!),
@@ -35,12 +39,12 @@ async function upsertElement(
   }));
   await client.query(
     `INSERT INTO graph_elements (graph_id, kind, name, source_label, target_label, job_id, aliases, connection_id, connection,
-       source_table, key_columns, key_properties, display_property, properties, row_count)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+       source_table, query_tables, key_columns, key_properties, display_property, properties, row_count)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
      ON CONFLICT (graph_id, kind, name, source_label, target_label, job_id) DO UPDATE SET
        aliases = excluded.aliases, connection_id = excluded.connection_id, connection = excluded.connection,
-       source_table = excluded.source_table, key_columns = excluded.key_columns, key_properties = excluded.key_properties,
-       display_property = excluded.display_property, properties = excluded.properties,
+       source_table = excluded.source_table, query_tables = excluded.query_tables, key_columns = excluded.key_columns,
+       key_properties = excluded.key_properties, display_property = excluded.display_property, properties = excluded.properties,
        row_count = graph_elements.row_count + excluded.row_count`,
     [
       scope.graphId,
@@ -52,7 +56,8 @@ async function upsertElement(
       element.aliases,
       origin.connectionId,
       origin.connection,
-      element.source.kind === 'table' ? element.source.table : 'query',
+      source.kind === 'table' ? source.table : 'query',
+      source.kind === 'table' ? null : tablesBehind(source.query, origin),
       element.key,
       element.key.map(column => propertyOf(element.columns, column)),
       plan.display === null ? null : propertyOf(element.columns, plan.display),

@@ -10,6 +10,7 @@ const row = (more: Partial<ElementRow>): ElementRow => ({
   connection: 'default',
   connection_id: 1,
   source_table: 'customers',
+  query_tables: null,
   key_columns: ['id'],
   key_properties: ['编号'],
   display_property: null,

@@ -12,6 +12,7 @@ export interface ElementRow {
   connection: string;
   connection_id: number;
   source_table: string;
+  query_tables: string[] | null;
   key_columns: string[];
   key_properties: string[];
   display_property: string | null;
@@ -31,6 +32,7 @@ export interface ElementSource {
   connection: string;
   connectionId: number;
   table: string;
+  queryTables: string[] | null;
   keyColumns: string[];
 }
 
@@ -99,6 +101,7 @@ function toSource(row: ElementRow): ElementSource {
     connection: row.connection,
     connectionId: row.connection_id,
     table: row.source_table,
+    queryTables: row.query_tables,
     keyColumns: row.key_columns,
   };
 }

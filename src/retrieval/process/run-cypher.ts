@@ -13,6 +13,7 @@ import { explainFailure } from './explain-failure.js';
 import { type GraphElements } from './graph-elements.js';
 import { type LoadedGraphs } from './loaded-graphs.js';
 import { readEvidence } from './read-evidence.js';
+import { citeSources } from './to-citations.js';
 import { type GraphReader, type RetrievalDatabase } from './retrieval-database.js';
 
 export interface CypherQuery {
@@ -151,16 +152,7 @@ function citeTables(schema: GraphElements, plan: QueryPlan): Citation[] {
   const sources = schema.sources.filter(({ kind, name }) =>
     labels.size + types.size === 0 ? true : (kind === 'node' ? labels : types).has(name),
   );
-  const byTable = new Map(sources.map(source => [JSON.stringify([source.connectionId, source.table]), source]));
-  return [...byTable.values()].map(({ connection, connectionId, table, jobId }) => ({
-    connection,
-    connection_id: connectionId,
-    table,
-    key: {},
-    label: null,
-    job_id: jobId,
-    loaded_at: null,
-  }));
+  return citeSources(sources);
 }
 
 function patternsOf({ root }: QueryPlan): Pattern[] {

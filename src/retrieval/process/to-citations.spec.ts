@@ -1,11 +1,11 @@
-import { keyOfRow, toCitations } from './to-citations.js';
+import { citeSources, keyOfRow, toCitations } from './to-citations.js';
 
 const schema = {
   labels: [],
   edges: [],
   sources: [
-    { kind: 'node' as const, name: '产品', sourceLabel: '', targetLabel: '', jobId: 1, connection: 'pg_mirror', connectionId: 1, table: 'products', keyColumns: ['product_id'] },
-    { kind: 'node' as const, name: '产品', sourceLabel: '', targetLabel: '', jobId: 2, connection: 'pg_mirror', connectionId: 1, table: 'old_products', keyColumns: ['id'] },
+    { kind: 'node' as const, name: '产品', sourceLabel: '', targetLabel: '', jobId: 1, connection: 'pg_mirror', connectionId: 1, table: 'products', queryTables: null, keyColumns: ['product_id'] },
+    { kind: 'node' as const, name: '产品', sourceLabel: '', targetLabel: '', jobId: 2, connection: 'pg_mirror', connectionId: 1, table: 'old_products', queryTables: null, keyColumns: ['id'] },
   ], // prettier-ignore
 };
 const cited = (key: string, jobId: number | null) => ({ kind: 'node' as const, name: '产品', key, jobId, loadedAt: null });
@@ -20,7 +20,15 @@ describe('toCitations', () => {
   });
 
   it('names the table of the pair of labels that an edge joins when one job maps its type several times', () => {
-    const source = { kind: 'edge' as const, name: '属于', jobId: 1, connection: 'pg_mirror', connectionId: 1, keyColumns: ['id'] };
+    const source = {
+      kind: 'edge' as const,
+      name: '属于',
+      jobId: 1,
+      connection: 'pg_mirror',
+      connectionId: 1,
+      queryTables: null,
+      keyColumns: ['id'],
+    };
     const sources = [
       { ...source, sourceLabel: '产品', targetLabel: '类别', table: 'product_categories' },
       { ...source, sourceLabel: '客户', targetLabel: '地区', table: 'customer_regions' },
@@ -39,6 +47,31 @@ describe('toCitations', () => {
     expect(toCitations(schema, [cited('7', null)]).citations).toEqual([]);
     expect(toCitations({ ...schema, sources: schema.sources.slice(0, 1) }, [cited('7', null)]).citations).toMatchObject([
       { table: 'products' },
+    ]);
+  });
+
+  it('names the tables that a query reads, and takes queries over other tables for other sources', () => {
+    const source = { ...schema.sources[0]!, table: 'query', keyColumns: ['id'] };
+    const sources = [
+      { ...source, jobId: 1, queryTables: ['orders', 'customers'] },
+      { ...source, jobId: 2, queryTables: ['products'] },
+      { ...source, jobId: 3, queryTables: null },
+    ];
+    const tables = (...jobs: (number | null)[]) =>
+      toCitations(
+        { ...schema, sources },
+        jobs.map((job, i) => cited(String(i), job)),
+      ).citations.map(({ table, query_tables }) => [table, query_tables]);
+    expect(tables(1, 2, 3)).toEqual([
+      ['query', ['orders', 'customers']],
+      ['query', ['products']],
+      ['query', undefined],
+    ]);
+    expect(tables(null)).toEqual([]);
+    expect(citeSources([...sources, { ...sources[1]!, jobId: 4 }]).map(each => each.query_tables)).toEqual([
+      ['orders', 'customers'],
+      ['products'],
+      undefined,
     ]);
   });
 

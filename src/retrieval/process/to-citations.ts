@@ -16,32 +16,31 @@ export interface CitedElement {
 }
 
 /** The warehouse rows behind nodes and edges, each once, in their order: at most 200, and whether there were more. */
-export function toCitations(schema: GraphElements, cited: CitedElement[]): { citations: Citation[]; more: boolean } {
+export function toCitations(schema: GraphElements, elements: CitedElement[]): { citations: Citation[]; more: boolean } {
   const distinct = [
-    ...new Map(cited.map(element => [JSON.stringify([element.kind, element.name, element.key, element.ends]), element])).values(),
+    ...new Map(elements.map(element => [JSON.stringify([element.kind, element.name, element.key, element.ends]), element])).values(),
   ];
   const citations = distinct.slice(0, mostCitations).flatMap(element => {
     const { name, key, loadedAt } = element;
     const source = sourceOf(schema.sources, element);
     if (!source) return [];
-    const { connection, connectionId, table } = source;
-    return [
-      {
-        connection,
-        connection_id: connectionId,
-        table,
-        key: keyOfRow(source.keyColumns, key),
-        label: name,
-        job_id: source.jobId,
-        loaded_at: loadedAt,
-      },
-    ];
+    return [{ ...cited(source), key: keyOfRow(source.keyColumns, key), label: name, loaded_at: loadedAt }];
   });
   return { citations, more: distinct.length > mostCitations };
 }
 
+/** Cites each table and query of the sources once, without telling its rows. */
+export function citeSources(sources: ElementSource[]): Citation[] {
+  const distinct = new Map(sources.map(source => [JSON.stringify([source.connectionId, source.table, source.queryTables]), source]));
+  return [...distinct.values()].map(source => ({ ...cited(source), key: {}, label: null, loaded_at: null }));
+}
+
+function cited({ connection, connectionId, table, queryTables, jobId }: ElementSource): Omit<Citation, 'key' | 'label' | 'loaded_at'> {
+  return { connection, connection_id: connectionId, table, ...(queryTables && { query_tables: queryTables }), job_id: jobId };
+}
+
 /**
- * The table that an element came from, or undefined if several are possible. An edge type may be mapped from one table for each
+ * The source that an element came from, or undefined if several are possible. An edge type may be mapped from one table for each
  * pair of labels, and the record of the run that wrote the element may be gone.
  */
 function sourceOf(
@@ -57,9 +56,8 @@ function sourceOf(
   );
   const ofJob = ofElement.filter(source => source.jobId === jobId);
   const [first, ...others] = ofJob.length > 0 ? ofJob : ofElement;
-  return first && others.every(other => other.table === first.table && String(other.keyColumns) === String(first.keyColumns))
-    ? first
-    : undefined;
+  const rowsOf = ({ table, queryTables, keyColumns }: ElementSource): string => JSON.stringify([table, queryTables, keyColumns]);
+  return first && others.every(other => rowsOf(other) === rowsOf(first)) ? first : undefined;
 }
 
 /** A key of several columns is the JSON array of their texts. */
