@@ -35,10 +35,11 @@ describe('a COMMIT whose answer is lost', () => {
     path: string,
     body?: object | string,
     type = 'application/json',
+    headers: Record<string, string> = {},
   ): Promise<{ status: number; body: any }> {
     const response = await fetch(`${service.url}/api${path}`, {
       method,
-      headers: { Authorization: `Bearer ${token}`, Prefer: 'wait=60', ...(body === undefined ? {} : { 'Content-Type': type }) },
+      headers: { Authorization: `Bearer ${token}`, Prefer: 'wait=60', ...headers, ...(body === undefined ? {} : { 'Content-Type': type }) },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     return { status: response.status, body: await response.json() };
@@ -86,4 +87,33 @@ describe('a COMMIT whose answer is lost', () => {
     const { body: list } = await send('GET', '/graphs');
     expect(list.items.filter(({ name }: { name: string }) => name === '未知')).toHaveLength(1);
   });
+
+  it('is not repeated under an Idempotency-Key: the answer says where to look', async () => {
+    proxy.loseCommit('INSERT INTO graphs');
+    expect((await create('生效', 'kept')).status).toBe(500);
+    for (let repeat = 0; repeat < 2; repeat++) {
+      expect(await create('生效', 'kept')).toMatchObject({
+        status: 409,
+        body: { code: 'idempotency_answer_lost', context: { listed_at: '/api/graphs' } },
+      });
+    }
+    expect(await countGraphs('生效')).toBe(1);
+  });
+
+  it('leaves the Idempotency-Key free if the transaction was lost before it', async () => {
+    const locker = new pg.Client(database.url);
+    await locker.connect();
+    await locker.query('BEGIN; LOCK TABLE graphs IN ACCESS EXCLUSIVE MODE');
+    proxy.ran.length = 0;
+    const lost = create('未生效', 'free');
+    while (!proxy.ran.some(text => text.startsWith('INSERT INTO graphs'))) await sleep(20);
+    proxy.cut();
+    await locker.end();
+    expect((await lost).status).toBe(500);
+    for (let repeat = 0; repeat < 2; repeat++) expect((await create('未生效', 'free')).status).toBe(201);
+    expect(await countGraphs('未生效')).toBe(1);
+  });
+
+  const create = (name: string, key: string) => send('POST', '/graphs', { name }, 'application/json', { 'Idempotency-Key': key });
+  const countGraphs = async (name: string) => (await inDatabase('SELECT id FROM graphs WHERE name = $1', [name])).rows.length;
 });

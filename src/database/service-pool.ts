@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type pg from 'pg';
 import { type PoolClient } from 'pg';
@@ -5,6 +6,16 @@ import { AnswerTooLargeError, type AnswerSource } from '../common/errors/answer-
 import { withinBytes } from './byte-budget.js';
 import { type DatabaseLink } from './database-link.js';
 import { WatchedPool } from './watched-pool.js';
+
+const lastStatement = new AsyncLocalStorage<(client: PoolClient) => Promise<void>>();
+
+/**
+ * Runs `work`, and `statement` at the end of every transaction that `work` begins: what it writes is committed with the transaction or
+ * not at all. A transaction whose `statement` rejects is rolled back.
+ */
+export function withEachTransaction<T>(statement: (client: PoolClient) => Promise<void>, work: () => Promise<T>): Promise<T> {
+  return lastStatement.run(statement, work);
+}
 
 /**
  * Connections to the service's own database, with the service's own role. Every wait has a limit: 5 s for a connection, 60 s for a
@@ -54,6 +65,7 @@ export class ServicePool extends WatchedPool implements OnApplicationShutdown {
     try {
       await client.query('BEGIN');
       const result = await work(client);
+      await lastStatement.getStore()?.(client);
       await client.query('COMMIT');
       return result;
     } catch (error) {

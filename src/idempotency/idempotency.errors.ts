@@ -29,6 +29,22 @@ export class IdempotencyKeyInUseError extends ApiError {
   }
 }
 
+/** 409: the request was committed, but its process died, or lost the database, before its answer was kept. */
+export class IdempotencyAnswerLostError extends ApiError {
+  /** @param listedAt the path whose GET lists what the request may have created */
+  constructor(listedAt: string) {
+    super(
+      409,
+      'idempotency_answer_lost',
+      {
+        zh: `使用该 Idempotency-Key 的请求可能已经生效，但其应答已丢失；请先用 GET ${listedAt} 查看，若未生效，请换一个键重发`,
+        en: `The request with this Idempotency-Key may have taken effect, but its answer is lost; look with GET ${listedAt}, and send it with a new key if it has not`,
+      },
+      { context: { listed_at: listedAt } },
+    );
+  }
+}
+
 export class TooManyIdempotencyKeysError extends ApiError {
   /** @param retryAfterS whole seconds until the caller's oldest key is forgotten */
   constructor(retryAfterS: number) {

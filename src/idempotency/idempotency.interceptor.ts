@@ -4,15 +4,17 @@ import { type Request, type Response } from 'express';
 import { type Logger } from 'pino';
 import { lastValueFrom, type Observable, of } from 'rxjs';
 import { principalOf } from '../access/principal.js';
+import { ApiError } from '../common/errors/api-error.js';
 import { logToken } from '../common/logging/log.js';
+import { withEachTransaction } from '../database/service-pool.js';
 import { toCaller } from '../limits/charge.js';
 import { IdempotencyService, type KeyedRequest } from './idempotency.service.js';
-import { idempotentRouteOf } from './idempotent.decorator.js';
+import { type IdempotentRoute, idempotentRouteOf } from './idempotent.decorator.js';
 import { readIdempotencyKey } from './read-idempotency-key.js';
 
 /**
  * Answers a repeated request with the first answer, by its `Idempotency-Key`. Runs after all guards, so that a repeat counts against
- * the limits and its caller still needs the right. Only answers of requests that succeeded are kept: an error created nothing.
+ * the limits and its caller still needs the right. Only answers of requests that succeeded are kept: a refusal created nothing.
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
@@ -25,7 +27,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const route = idempotentRouteOf(context);
     const header = context.switchToHttp().getRequest<Request>().headers['idempotency-key'] as string | undefined;
     if (!route || header === undefined) return next.handle();
-    const request = toKeyedRequest(context, readIdempotencyKey(header));
+    const request = toKeyedRequest(context, route, readIdempotencyKey(header));
     const response = context.switchToHttp().getResponse<Response>();
 
     const kept = await this.keys.find(request);
@@ -38,17 +40,27 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const body = await this.handle(next, request);
     const answer = route.secret === undefined ? body : { ...(body as object), [route.secret]: null };
     const location = (response.getHeader('Location') as string | undefined) ?? null;
-    // The record exists, so its caller gets the answer even if nothing can be kept. Repeats then wait for the end of the lease.
+    // The record exists, so its caller gets the answer even if nothing can be kept. Repeats then learn that the answer is lost.
     await this.keys.keep(request, { status: response.statusCode, location, answer }).catch(this.warn);
     return of(body);
   }
 
   private async handle(next: CallHandler, request: KeyedRequest): Promise<unknown> {
+    let isUnderWay = true;
     try {
-      return await lastValueFrom(next.handle());
+      // Work that the request sets off, such as a run, goes on after it.
+      return await withEachTransaction(
+        async client => {
+          if (isUnderWay) await this.keys.recordCommit(client, request);
+        },
+        () => lastValueFrom(next.handle()),
+      );
     } catch (error) {
-      await this.keys.release(request).catch(this.warn);
+      const isRefusal = error instanceof ApiError && error.status < 500;
+      await (isRefusal ? this.keys.release(request) : this.keys.settle(request)).catch(this.warn);
       throw error;
+    } finally {
+      isUnderWay = false;
     }
   }
 
@@ -57,7 +69,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   };
 }
 
-function toKeyedRequest(context: ExecutionContext, key: string): KeyedRequest {
+function toKeyedRequest(context: ExecutionContext, { listedAt }: IdempotentRoute, key: string): KeyedRequest {
   const { method, path, body } = context.switchToHttp().getRequest<Request<unknown, unknown, object | undefined>>();
   return {
     caller: toCaller(principalOf(context)).subject,
@@ -67,5 +79,7 @@ function toKeyedRequest(context: ExecutionContext, key: string): KeyedRequest {
       .update(JSON.stringify(body ?? {}))
       .digest(),
     attempt: randomUUID(),
+    // The prefix /api is not part of the path here.
+    listedAt: `/api${listedAt === undefined ? path : path.replace(/[^/]+$/, listedAt)}`,
   };
 }

@@ -2,7 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { Settings } from '../config/settings.js';
 import { ServicePool } from '../database/service-pool.js';
-import { IdempotencyKeyInUseError, IdempotencyKeyReusedError, TooManyIdempotencyKeysError } from './idempotency.errors.js';
+import {
+  IdempotencyAnswerLostError,
+  IdempotencyKeyInUseError,
+  IdempotencyKeyReusedError,
+  TooManyIdempotencyKeysError,
+} from './idempotency.errors.js';
 
 const keptHours = 24;
 /** What one caller may keep at a time. Requests at once may go a little beyond. */
@@ -19,8 +24,10 @@ export interface KeyedRequest {
   keyHash: Buffer;
   /** HMAC-SHA-256 of the body under the key. A body may hold a password that a plain hash would let a reader guess. */
   bodyHash: Buffer;
-  /** A random UUID. The answer of an attempt that outlived its lease is not kept. */
+  /** A random UUID. An attempt whose key was given to another can neither commit nor keep its answer. */
   attempt: string;
+  /** The path whose GET lists what the request creates. */
+  listedAt: string;
 }
 
 export interface KeptAnswer {
@@ -29,9 +36,19 @@ export interface KeptAnswer {
   answer: unknown;
 }
 
+interface KeyRow {
+  status: number | null;
+  location: string | null;
+  answer: unknown;
+  has_same_body: boolean;
+  /** Null in rows of an earlier release. */
+  is_answer_lost: boolean | null;
+}
+
 /**
- * The keys that callers sent, with the answers to repeat. A row is a request under way until it has a status. In both states it ends
- * at `expires_at`: a request whose process died keeps its key for the time of the lease and no longer.
+ * The keys that callers sent, with the answers to repeat. A row is a request under way until it has a status. A request
+ * whose process died before its COMMIT frees its key at the end of the lease; one that died after it keeps the key, so that no repeat
+ * does the work twice.
  */
 @Injectable()
 export class IdempotencyService {
@@ -46,18 +63,18 @@ export class IdempotencyService {
 
   /**
    * The answer to an earlier request under the key, or null for a new key.
-   * @throws IdempotencyKeyReusedError, IdempotencyKeyInUseError
+   * @throws IdempotencyKeyReusedError, IdempotencyKeyInUseError, IdempotencyAnswerLostError
    */
-  async find({ caller, keyHash, bodyHash }: KeyedRequest): Promise<KeptAnswer | null> {
-    const { rows } = await this.pool.query<{ has_same_body: boolean; status: number | null; location: string | null; answer: unknown }>(
-      `SELECT body_hash = $3 AS has_same_body, status, location, answer
+  async find({ caller, keyHash, bodyHash, listedAt }: KeyedRequest): Promise<KeptAnswer | null> {
+    const { rows } = await this.pool.query<KeyRow>(
+      `SELECT body_hash = $3 AS has_same_body, committed AND under_way_until <= now() AS is_answer_lost, status, location, answer
        FROM idempotency_keys WHERE caller = $1 AND key_hash = $2 AND expires_at > now()`,
       [caller, keyHash, bodyHash],
     );
     const [row] = rows;
     if (!row) return null;
     if (!row.has_same_body) throw new IdempotencyKeyReusedError();
-    if (row.status === null) throw new IdempotencyKeyInUseError();
+    if (row.status === null) throw row.is_answer_lost ? new IdempotencyAnswerLostError(listedAt) : new IdempotencyKeyInUseError();
     return { status: row.status, location: row.location, answer: row.answer };
   }
 
@@ -74,13 +91,27 @@ export class IdempotencyService {
     const held = rows[0]!;
     if (held.keys >= most.keys || held.bytes >= most.bytes) throw new TooManyIdempotencyKeysError(Math.max(1, held.free_in_s));
     const { rowCount } = await this.pool.query(
-      `INSERT INTO idempotency_keys AS held (caller, key_hash, body_hash, attempt, expires_at)
-       VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))
+      `INSERT INTO idempotency_keys AS held (caller, key_hash, body_hash, attempt, under_way_until, expires_at)
+       VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5), now() + make_interval(secs => $5))
        ON CONFLICT (caller, key_hash) DO UPDATE
-         SET body_hash = excluded.body_hash, attempt = excluded.attempt, expires_at = excluded.expires_at,
-             status = NULL, location = NULL, answer = NULL, bytes = 0
+         SET body_hash = excluded.body_hash, attempt = excluded.attempt, under_way_until = excluded.under_way_until,
+             expires_at = excluded.expires_at, committed = false, status = NULL, location = NULL, answer = NULL, bytes = 0
          WHERE held.expires_at <= now()`,
       [caller, keyHash, bodyHash, attempt, this.leaseMs / 1000],
+    );
+    if (rowCount === 0) throw new IdempotencyKeyInUseError();
+  }
+
+  /**
+   * Records in a transaction of the request that it is committed. The row stays locked until the COMMIT, so whoever wants the key
+   * waits for the outcome.
+   * @throws IdempotencyKeyInUseError when the request outlived its lease and another has the key
+   */
+  async recordCommit(client: PoolClient, { caller, keyHash, attempt }: KeyedRequest): Promise<void> {
+    const { rowCount } = await client.query(
+      `UPDATE idempotency_keys SET committed = true, expires_at = now() + make_interval(hours => $4)
+       WHERE caller = $1 AND key_hash = $2 AND attempt = $3`,
+      [caller, keyHash, attempt, keptHours],
     );
     if (rowCount === 0) throw new IdempotencyKeyInUseError();
   }
@@ -95,9 +126,23 @@ export class IdempotencyService {
     );
   }
 
-  /** Frees the key of a request that created nothing. */
+  /** Frees the key of a request that was refused. */
   async release({ caller, keyHash, attempt }: KeyedRequest): Promise<void> {
     await this.pool.query('DELETE FROM idempotency_keys WHERE caller = $1 AND key_hash = $2 AND attempt = $3', [caller, keyHash, attempt]);
+  }
+
+  /** Frees the key of a request that failed, or ends its time if a transaction of it was committed nonetheless. */
+  async settle({ caller, keyHash, attempt }: KeyedRequest): Promise<void> {
+    const request = [caller, keyHash, attempt];
+    const freed = await this.pool.query(
+      'DELETE FROM idempotency_keys WHERE caller = $1 AND key_hash = $2 AND attempt = $3 AND NOT committed',
+      request,
+    );
+    if (freed.rowCount === 1) return;
+    await this.pool.query(
+      'UPDATE idempotency_keys SET under_way_until = now() WHERE caller = $1 AND key_hash = $2 AND attempt = $3',
+      request,
+    );
   }
 
   /** Removes at most `most` expired keys. @returns how many were removed */

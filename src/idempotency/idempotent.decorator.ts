@@ -3,9 +3,11 @@ import { ApiHeader } from '@nestjs/swagger';
 
 const metadataKey = 'idempotent';
 
-interface IdempotentRoute {
+export interface IdempotentRoute {
   /** The field of the answer with a secret that is shown once. It is not stored, and a repeat has null there. */
   secret?: string;
+  /** The last part of the path that lists what the route creates; absent where it is the path of the route. */
+  listedAt?: string;
 }
 
 /** Lets callers repeat a request to the route under an `Idempotency-Key`. Stands on every route that creates a record. */
@@ -17,7 +19,7 @@ export function Idempotent(route: IdempotentRoute = {}): MethodDecorator {
       name: 'Idempotency-Key',
       required: false,
       description:
-        '24 小时内以同一键重发同一请求，得到第一次的应答（Idempotent-Replayed: true）；内容不同为 422，第一次尚未完成为 409 / the same request under the same key gets the first answer again for 24 hours (Idempotent-Replayed: true); 422 with another body, 409 while the first is under way',
+        '24 小时内以同一键重发同一请求，得到第一次的应答（Idempotent-Replayed: true）；内容不同为 422，第一次尚未完成或其应答已丢失为 409 / the same request under the same key gets the first answer again for 24 hours (Idempotent-Replayed: true); 422 with another body, 409 while the first is under way, and when its answer is lost',
       schema: { type: 'string', minLength: 1, maxLength: 255 },
     }),
   );

@@ -133,7 +133,7 @@ export class JobsController {
   @Bucket('run')
   @HttpCode(HttpStatus.ACCEPTED)
   @GraphAccess('editor', job)
-  @Idempotent()
+  @Idempotent({ listedAt: 'runs' })
   @ApiOperation({
     summary: '运行任务 / Run a job',
     description:

@@ -44,6 +44,7 @@ export const errorCodes = [
   'graph_not_found',
   'graph_not_in_key',
   'headers_too_large',
+  'idempotency_answer_lost',
   'idempotency_key_in_use',
   'idempotency_key_reused',
   'internal_error',

@@ -10,6 +10,7 @@ import { NameUsersOnceAndMeasureAnswers1700000000009 } from './0009-name-users-o
 import { NameSchemasOfBoundQueries1700000000010 } from './0010-name-schemas-of-bound-queries.js';
 import { AddIdempotencyKeys1700000000011 } from './0011-add-idempotency-keys.js';
 import { NameTablesBehindQueries1700000000012 } from './0012-name-tables-behind-queries.js';
+import { RecordCommitsOfKeyedRequests1700000000013 } from './0013-record-commits-of-keyed-requests.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -25,4 +26,5 @@ export const migrations = [
   NameSchemasOfBoundQueries1700000000010,
   AddIdempotencyKeys1700000000011,
   NameTablesBehindQueries1700000000012,
+  RecordCommitsOfKeyedRequests1700000000013,
 ];
