@@ -1,3 +1,4 @@
+import { type SchemaError } from '../../../common/errors/api-error.js';
 import { Pace } from '../../../common/turns/pace.js';
 import { type CopyTarget } from './copy-target.js';
 import { CsvBlocks, withReplacements } from './csv-blocks.js';
@@ -14,6 +15,9 @@ export interface BlockSizes {
   /** About the size of a socket buffer: PostgreSQL works on one block while the next is scanned. */
   block: number;
 }
+
+/** A header of as many columns as a table takes, with names as long as they may be, has some 200 KB. */
+const longestHeaderBytes = 1024 * 1024;
 
 const defaultSizes: BlockSizes = { sample: 1024 * 1024, block: 256 * 1024 };
 
@@ -70,16 +74,26 @@ async function takeHeader(
 ): Promise<{ header: CsvHeader; delimiter: number }> {
   for (let wanted = blockBytes; ;) {
     const { bytes, final } = await blocks.take(wanted);
-    const delimiter = given ?? sniffDelimiter(bytes, final, columns?.length);
+    const isAll = final || bytes.length >= longestHeaderBytes;
+    const delimiter = given ?? sniffDelimiter(bytes.subarray(0, longestHeaderBytes), isAll, columns?.length);
     const header = delimiter === null ? null : headerOf(bytes, columns, delimiter, final);
     if (header) {
       blocks.putBack(bytes.subarray(header.consumed));
       return { header, delimiter: delimiter! };
     }
     if (final) throw csvProblem('csv_empty', { line: 1 }, { zh: '文件没有表头', en: 'the file has no header' });
+    if (isAll) throw headerTooLong();
     blocks.putBack(bytes);
-    wanted = CsvBlocks.more(bytes.length, 1);
+    wanted = bytes.length * 2;
   }
+}
+
+function headerTooLong(): SchemaError {
+  return csvProblem(
+    'csv_header_too_long',
+    { line: 1 },
+    { zh: '表头超过 1 MiB；可能缺少结束引号', en: 'the header is longer than 1 MiB; a closing quote may be missing' },
+  );
 }
 
 function headerOf(bytes: Buffer, columns: readonly string[] | null, delimiter: number, final: boolean): CsvHeader | null {
