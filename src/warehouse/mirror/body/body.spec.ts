@@ -82,6 +82,8 @@ describe('readFormFile', () => {
   const form = (...parts: Buffer[]): Buffer => Buffer.concat([...parts, Buffer.from('--XYZ--\r\n')]);
   const file = part('name="file"; filename="a.csv"', csv);
 
+  const nameless = Buffer.from('--XYZ\r\nContent-Type: text/plain\r\n\r\nx\r\n');
+
   it.each([1, 100, 10_000_000])('reads the one file, in pieces of %i bytes', async size => {
     const sent = size === 1 ? csv.subarray(0, 5000) : csv;
     const body = form(part('name="file"; filename="a.csv"', sent));
@@ -92,6 +94,8 @@ describe('readFormFile', () => {
     ['no file', form()],
     ['two files', form(file, file)],
     ['a field beside the file', form(part('name="mode"', 'append'), file)],
+    ['a second file behind parts without a name', form(file, ...Array<Buffer>(5).fill(nameless), file)],
+    ['a file in base64', form(part('name="file"; filename="a.csv"\r\nContent-Transfer-Encoding: base64', csv.toString('base64')))],
     ['a body that is cut off', form(file).subarray(0, -20)],
     ['a body that is no form', csv],
   ])('refuses %s', async (_title, body) => {

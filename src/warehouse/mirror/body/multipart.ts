@@ -18,13 +18,16 @@ export async function* readFormFile(source: AsyncIterable<Buffer>, contentType: 
     throw problem(['header', 'content-type'], { zh: 'multipart 缺少 boundary', en: 'the multipart body names no boundary' });
   }
   const found: { file: Readable | null } = { file: null };
-  parser.on('file', (_name, file) => {
+  parser.on('file', (_name, file, { encoding }) => {
     // A file that is cut off fails together with the parser, which reports it.
     file.on('error', () => undefined);
     if (found.file) return parser.destroy(notOneFile());
+    if (/base64|quoted-printable/i.test(encoding)) return parser.destroy(encoded());
     found.file = file;
   });
   parser.on('field', () => parser.destroy(notOneFile()));
+  // Beyond a limit the parser drops parts in silence, among them perhaps a second file.
+  parser.on('partsLimit', () => parser.destroy(notOneFile()));
   try {
     yield* passThrough(source, parser, () => found.file);
   } catch (error) {
@@ -39,6 +42,13 @@ function notOneFile(): SchemaError {
   return problem(['body'], {
     zh: '表单须恰好包含一个文件；其他选项请写在查询串里',
     en: 'the form must hold exactly one file; options belong in the query string',
+  });
+}
+
+function encoded(): SchemaError {
+  return problem(['body'], {
+    zh: '请不要用 Content-Transfer-Encoding 编码文件，直接发送其字节',
+    en: 'the file is encoded by a Content-Transfer-Encoding; send its bytes as they are',
   });
 }
 
