@@ -442,6 +442,22 @@ describe('warehouse', () => {
       }
     });
 
+    it('reads no date that can be read in two ways, and no form of dates into a column of text', async () => {
+      await upload('clear_days', 'day,at,note\n2024-01-05,2024-01-05 10:00:00,05/01/2024\n').expect(201);
+      const refusalOf = async (row: string, query: Record<string, string>) =>
+        (await upload('clear_days', `day,at,note\n${row}\n`, query).expect(422)).body.detail.errors[0];
+      for (const mode of [{ mode: 'append' }, { mode: 'upsert', key: 'note' }, { types: 'day:date,at:timestamp' }]) {
+        expect(await refusalOf('03/04/24,2024-01-05,x', mode)).toMatchObject({ type: 'csv_value', line: 2, loc: ['body', 2, 'day'] });
+        expect(await refusalOf('2024-01-05,today,x', mode)).toMatchObject({ type: 'csv_value', loc: ['body', 2, 'at'] });
+      }
+      const types = 'note:date(DD/MM/YYYY)';
+      const place = { type: 'column_type', loc: ['query', 'types'] };
+      expect(await refusalOf('2024-01-05,2024-01-05,05/01/2024', { mode: 'append', types })).toMatchObject(place);
+      await upload('clear_days', 'day,at,note\n20240106,2024/1/6 11:00,x\n', { mode: 'append' }).expect(200);
+      const { rows } = await test.pool.query('SELECT day::text, at::text FROM mirror.clear_days ORDER BY day');
+      expect(rows.map(({ day, at }) => `${day} ${at}`)).toEqual(['2024-01-05 2024-01-05 10:00:00', '2024-01-06 2024-01-06 11:00:00']);
+    });
+
     it('updates the rows with the same key and adds the others, as a map of rows does', async () => {
       const random = (seed: number) => () => (seed = (Math.imul(seed, 1103515245) + 12345) >>> 0) >>> 8;
       const next = random(7);
@@ -472,6 +488,36 @@ describe('warehouse', () => {
       expect(await refusalOf('id,name\n2,z\n')).toMatchObject({ type: 'key_not_unique', loc: ['query', 'key'] });
       expect((await rowsOf('kept_rows')).map(row => row.name)).toEqual(['a', 'b', 'c']);
       expect((await tableNames()).filter(name => name.startsWith('upload_'))).toEqual([]);
+    });
+
+    it('refuses an upsert of as many columns as a table may have', async () => {
+      const csv = `${Array.from({ length: 1600 }, (_, index) => `c${index}`).join(',')}\n`;
+      const { body } = await upload('widest', csv, { mode: 'upsert', key: 'c0' }).expect(422);
+      expect(body.detail.errors[0]).toMatchObject({ type: 'csv_too_many_columns', line: 1 });
+      await upload('widest', csv).expect(201);
+    });
+
+    it.each([
+      ['a replacement takes the place of a table that was dropped meanwhile', '', 204, 200],
+      ['an upsert keeps its table from being dropped', '?mode=upsert&key=a', 409, 200],
+    ])(
+      '%s',
+      async (_title, query, dropped, loaded) => {
+        await upload('dropped_meanwhile', 'a,b\n1,x\n');
+        const { request, answer } = rawUpload(`dropped_meanwhile${query}`);
+        request.write(`a,b\n${Array.from({ length: 300_000 }, (_, index) => `${index},y\n`).join('')}`);
+        await until(async () => (await runningUploads()) > 0);
+        await test.admin.delete(`${tablesPath}/dropped_meanwhile`).expect(dropped);
+        request.end('300000,z\n');
+        expect((await answer).status).toBe(loaded);
+        expect(await rowsOf('dropped_meanwhile')).toHaveLength(300_001);
+      },
+      60_000,
+    );
+
+    it('refuses a header without end before its bytes are gathered (risk: everyone waits while they are read)', async () => {
+      const { body } = await upload('endless', `"a${'x'.repeat(3_000_000)}`).expect(422);
+      expect(body.detail.errors[0]).toMatchObject({ type: 'csv_header_too_long', line: 1 });
     });
 
     it('refuses a body that is no CSV, and options that break their schema', async () => {

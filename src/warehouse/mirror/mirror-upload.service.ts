@@ -14,9 +14,17 @@ import { gunzip } from './body/gunzip.js';
 import { readFormFile } from './body/multipart.js';
 import { tableNameProblem } from './csv/csv-header.js';
 import { CopyTarget, lineColumn } from './csv/copy-target.js';
-import { listForm } from './csv/field-rewrite.js';
+import { clearDateForm, type FieldRewrite, listForm } from './csv/field-rewrite.js';
 import { loadCsv, type LoadedCsv } from './csv/load-csv.js';
-import { type TableColumn } from '../clients/warehouse.client.js';
+import {
+  isDateType,
+  requireAllColumns,
+  requireDates,
+  requireKeyColumns,
+  requireKnownColumns,
+  requireRoomForLine,
+  requireTypedColumns,
+} from './check-columns.js';
 import { MirrorCatalog } from './mirror-catalog.js';
 import { mirrorSchema } from './mirror-schema.js';
 import { type UploadOptions } from './upload-options.js';
@@ -110,20 +118,23 @@ export class MirrorUploadService implements OnApplicationShutdown {
     const append = options.mode === 'append' && existing !== null;
     const upsert = options.mode === 'upsert';
     const loadedTable = append ? table : `upload_${randomBytes(12).toString('hex')}`;
+    // An upsert holds its table from the beginning, as a COPY does, so that nobody drops it meanwhile.
+    if (upsert && existing) await client.query(`LOCK TABLE ${quoteTable(mirrorSchema, table)} IN ROW EXCLUSIVE MODE`);
     const keepsTypes = existing !== null && options.mode !== 'replace';
     const types = keepsTypes ? new Map(existing.map(column => [column.name, column.type])) : options.types;
-    const lists = [...types].filter(([, type]) => type.endsWith('[]')).map(([name]) => [name, listForm] as const);
     const target = new CopyTarget(client, {
       table: loadedTable,
       exists: append,
       types,
       nullMarker: options.format.nullMarker,
-      rewrites: new Map([...lists, ...options.rewrites]),
+      rewrites: new Map([...rewritesOf(types), ...options.rewrites]),
       hasLines: upsert,
       checkNames: names => {
         requireTypedColumns(names, options.types);
+        requireDates([...options.rewrites.keys()], types);
         requireKeyColumns(names, options.key, types);
         if (keepsTypes) requireKnownColumns(names, existing);
+        if (upsert) requireRoomForLine(names);
         if (keepsTypes && upsert) requireAllColumns(names, existing);
       },
     });
@@ -219,53 +230,12 @@ function requireTableName(table: string): void {
   if (problem) throw new SchemaError([{ loc: ['path', 'table'], text: { zh: problem.zh, en: problem.en }, type: problem.type }]);
 }
 
-function requireKnownColumns(names: readonly string[], existing: readonly TableColumn[]): void {
-  const known = new Set(existing.map(column => column.name));
-  const problems = names
-    .filter(name => !known.has(name))
-    .map(name => ({
-      loc: ['body', 1, name],
-      text: { zh: `表中没有列“${name}”`, en: `the table has no column "${name}"` },
-      type: 'unknown_column',
-      line: 1,
-    }));
-  if (problems.length > 0) throw new SchemaError(problems);
-}
-
-function requireAllColumns(names: readonly string[], existing: readonly TableColumn[]): void {
-  const problems = existing
-    .filter(({ name }) => !names.includes(name))
-    .map(({ name }) => ({
-      loc: ['body', 1],
-      text: { zh: `文件缺少表中的列“${name}”`, en: `the file lacks the column "${name}" of the table` },
-      type: 'missing_column',
-      line: 1,
-    }));
-  if (problems.length > 0) throw new SchemaError(problems);
-}
-
-function requireKeyColumns(names: readonly string[], key: readonly string[], types: ReadonlyMap<string, string>): void {
-  const problems = key.flatMap(name => {
-    const at = { loc: ['query', 'key'] };
-    if (!names.includes(name)) {
-      return [{ ...at, text: { zh: `文件中没有列“${name}”`, en: `the file has no column "${name}"` }, type: 'unknown_column' }];
-    }
-    // PostgreSQL compares jsonb, but not json.
-    if (types.get(name) !== 'json') return [];
-    return [{ ...at, text: { zh: `json 列“${name}”不能作主键`, en: `the json column "${name}" cannot be a key` }, type: 'key_type' }];
+/** The spellings that are read in a column of each type; every other text is left to PostgreSQL. */
+function rewritesOf(types: ReadonlyMap<string, string>): [string, FieldRewrite][] {
+  return [...types].flatMap(([name, type]): [string, FieldRewrite][] => {
+    if (type.endsWith('[]')) return [[name, listForm]];
+    return isDateType(type) ? [[name, clearDateForm]] : [];
   });
-  if (problems.length > 0) throw new SchemaError(problems);
-}
-
-function requireTypedColumns(names: readonly string[], types: ReadonlyMap<string, string>): void {
-  const problems = [...types.keys()]
-    .filter(name => !names.includes(name))
-    .map(name => ({
-      loc: ['query', 'types'],
-      text: { zh: `文件中没有列“${name}”`, en: `the file has no column "${name}"` },
-      type: 'unknown_column',
-    }));
-  if (problems.length > 0) throw new SchemaError(problems);
 }
 
 /** Needs a `lock_timeout`. @throws the time-out if readers leave no gap for {@link waitForReadersMs} */
@@ -274,7 +244,7 @@ async function dropBetweenReaders(client: PoolClient, name: string): Promise<voi
   for (;;) {
     await client.query('SAVEPOINT before_drop');
     try {
-      await client.query(`DROP TABLE ${name}`);
+      await client.query(`DROP TABLE IF EXISTS ${name}`);
       return;
     } catch (error) {
       if (!isLockTimeout(error) || performance.now() > until) throw error;

@@ -90,6 +90,8 @@ const wrappedTypes = new Set(['application/gzip', 'application/x-gzip', 'multipa
 const modes = ['replace', 'append', 'upsert'];
 const contentCodings = ['identity', 'gzip', 'x-gzip'];
 const longestNullMarker = 100;
+/** As many as an index of PostgreSQL takes. Its planner needs minutes for a join by a thousand. */
+const mostKeyColumns = 32;
 
 /**
  * Reads the options of an upload from its query string and Content-Type.
@@ -123,6 +125,9 @@ export function readUploadOptions(query: UploadQueryText, contentType?: string, 
   if (mode === 'upsert' && key.length === 0) {
     refuse('key', 'missing', 'mode=upsert 需要主键列，如 key=id', 'mode=upsert needs the key columns, such as key=id');
   }
+  if (key.length > mostKeyColumns) {
+    refuse('key', 'too_long', `主键至多 ${mostKeyColumns} 列`, `a key has at most ${mostKeyColumns} columns`);
+  }
   if (mode !== 'upsert' && query.key !== undefined) {
     refuse('key', 'no_effect', '仅在 mode=upsert 时有效', 'has an effect only with mode=upsert');
   }
@@ -143,7 +148,7 @@ export function readUploadOptions(query: UploadQueryText, contentType?: string, 
   if (!isNullMarker(nullMarker, delimiter ?? null)) {
     refuse('null', 'null_marker', '不能含有分隔符、引号或换行', 'may hold no delimiter, quote or line break, and at most 100 bytes');
   }
-  const { types, rewrites, unknown } = readTypes(query.types ?? '');
+  const { types, rewrites, unknown, repeated } = readTypes(query.types ?? '');
   for (const item of unknown)
     refuse(
       'types',
@@ -151,6 +156,7 @@ export function readUploadOptions(query: UploadQueryText, contentType?: string, 
       `无法识别“${item}”`,
       `cannot read "${item}"; write column:type, such as code:text or day:date(DD/MM/YYYY)`,
     );
+  for (const name of repeated) refuse('types', 'duplicate_column', `列“${name}”写了两次`, `the column "${name}" is given twice`);
   if (mode !== 'replace' && [...types.keys()].some(name => !rewrites.has(name))) {
     refuse(
       'types',
@@ -211,10 +217,16 @@ function isNullMarker(marker: string, delimiter: number | null): boolean {
 }
 
 /** Reads `code:text,price:numeric(12,2)`. Commas inside parentheses belong to the type; the last colon ends the name. */
-function readTypes(text: string): { types: Map<string, string>; rewrites: Map<string, FieldRewrite>; unknown: string[] } {
+function readTypes(text: string): {
+  types: Map<string, string>;
+  rewrites: Map<string, FieldRewrite>;
+  unknown: string[];
+  repeated: string[];
+} {
   const types = new Map<string, string>();
   const rewrites = new Map<string, FieldRewrite>();
   const unknown: string[] = [];
+  const repeated: string[] = [];
   for (const item of text.split(/,(?![^(]*\))/)) {
     if (item.trim() === '') continue;
     const colon = item.lastIndexOf(':');
@@ -223,11 +235,12 @@ function readTypes(text: string): { types: Map<string, string>; rewrites: Map<st
     const rewrite = form === undefined ? null : dateForm(form);
     const type = colon === -1 ? null : rewrite ? 'date' : readType(written);
     const name = item.slice(0, colon).trim();
+    if (types.has(name)) repeated.push(name.slice(0, 100));
     if (rewrite) rewrites.set(name, rewrite);
     if (type) types.set(name, type);
     else unknown.push(item.trim().slice(0, 100));
   }
-  return { types, rewrites, unknown };
+  return { types, rewrites, unknown, repeated };
 }
 
 function readType(text: string): string | null {

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { dateForm, listForm } from './field-rewrite.js';
+import { clearDateForm, dateForm, listForm } from './field-rewrite.js';
 
 describe('dateForm', () => {
   it.each([
@@ -20,6 +20,33 @@ describe('dateForm', () => {
   it.each(['DD/MM', 'DD/DD/YYYY', 'DD/MM/YY', '', 'DD/MM/YYYY HH', '(a+)+'])('knows no form %j', form => {
     expect(dateForm(form)).toBeNull();
   });
+});
+
+describe('clearDateForm', () => {
+  it.each([
+    '2024-02-03',
+    ' 2024/2/3 ',
+    '2024.02.03 10:15',
+    '20240203',
+    '20240203T101500',
+    '2024-02-03T10:15:00.5+08:00',
+    '0044-03-15 BC',
+    '12024-01-01',
+    '-infinity',
+    '3 Feb 2024',
+    '03-Feb-2024 10:15',
+    'Feb 3, 2024',
+    'February 3 2024',
+    'Sat, 3 Feb 2024 10:15:00 +0800',
+  ])('keeps %j', text => {
+    expect(clearDateForm.rewrite(text)).toBe(text);
+  });
+
+  it.each([
+    '03/04/24', '03/04/2024', '1-2-3', '99-01-02', '030424', '030424 10:15', 'Jan 2 24', '2-Jan-24 10:15', 'today', 'now', 'tomorrow 10:15', 'epoch', '', '10:15',
+  ])('refuses %j, which PostgreSQL guesses or takes from its clock', text => {
+    expect(clearDateForm.rewrite(text)).toBeNull();
+  }); // prettier-ignore
 });
 
 describe('listForm', () => {
@@ -44,6 +71,7 @@ describe('listForm', () => {
     ['[1.50]', null],
     ['a,b', null],
     ['[1,', null],
+    [String.raw`["\ud800"]`, null],
     ['{"a": 1', '{"a": 1'],
   ])('reads %j', (text, literal) => {
     expect(listForm.rewrite(text)).toBe(literal);

@@ -43,6 +43,22 @@ function literally(separator: string): string {
   return separator === '' ? '' : `[${separator === '-' ? '\\-' : separator}]`;
 }
 
+/** A year of four digits first, eight digits, or the month as a word before a year of four digits. */
+const clearDate =
+  /^(?:\d{4}[-/. ]|\d{8}(?!\d)|\d{5,7}-\d\d-\d\d|[-+]?infinity$|(?:[a-z]{3,9},? )?(?:\d{1,2}[- ]?[a-z]{3,9}|[a-z]{3,9}\.? ?\d{1,2}),?[- ]\d{4}(?!\d))/i;
+
+/**
+ * Dates and times that can be read in one way only, as they are. PostgreSQL reads 03/04/24 as the 24th of April 2003, and `today` as the day
+ * of the upload.
+ */
+export const clearDateForm: FieldRewrite = {
+  rewrite: text => (clearDate.test(text.trim()) ? text : null),
+  wanted: {
+    zh: '以四位年份开头的日期；其他写法请用 ?types=列名:date(DD/MM/YYYY)',
+    en: 'a date that begins with a year of four digits; for another form say ?types=column:date(DD/MM/YYYY)',
+  },
+};
+
 /** Lists as PostgreSQL writes them, `{a,b}`, or as JSON does, `["a","b"]`. PostgreSQL judges the elements. */
 export const listForm: FieldRewrite = {
   rewrite: text => {
@@ -64,10 +80,10 @@ function readJson(text: string): unknown {
   }
 }
 
-/** Null for what would not come back as it was written: nested lists, objects, numbers that JavaScript rounds. */
+/** Null for what would not come back as it was written: nested lists, objects, numbers that JavaScript rounds, halves of characters. */
 function elementOf(item: unknown): string | null {
   if (item === null) return 'NULL';
-  if (typeof item === 'string') return `"${item.replace(/["\\]/g, '\\$&')}"`;
+  if (typeof item === 'string') return item.isWellFormed() ? `"${item.replace(/["\\]/g, '\\$&')}"` : null;
   if (typeof item === 'boolean') return String(item);
   return typeof item === 'number' && Number.isSafeInteger(item) ? String(item) : null;
 }

@@ -1,0 +1,80 @@
+import { SchemaError } from '../../common/errors/api-error.js';
+import { type TableColumn } from '../clients/warehouse.client.js';
+import { mostColumns } from './csv/csv-header.js';
+
+/* Checks of the columns of a file against its table and the options of its upload. Each throws SchemaError with all problems. */
+
+export function requireKnownColumns(names: readonly string[], existing: readonly TableColumn[]): void {
+  const known = new Set(existing.map(column => column.name));
+  const problems = names
+    .filter(name => !known.has(name))
+    .map(name => ({
+      loc: ['body', 1, name],
+      text: { zh: `表中没有列“${name}”`, en: `the table has no column "${name}"` },
+      type: 'unknown_column',
+      line: 1,
+    }));
+  if (problems.length > 0) throw new SchemaError(problems);
+}
+
+export function requireAllColumns(names: readonly string[], existing: readonly TableColumn[]): void {
+  const problems = existing
+    .filter(({ name }) => !names.includes(name))
+    .map(({ name }) => ({
+      loc: ['body', 1],
+      text: { zh: `文件缺少表中的列“${name}”`, en: `the file lacks the column "${name}" of the table` },
+      type: 'missing_column',
+      line: 1,
+    }));
+  if (problems.length > 0) throw new SchemaError(problems);
+}
+
+export function requireKeyColumns(names: readonly string[], key: readonly string[], types: ReadonlyMap<string, string>): void {
+  const problems = key.flatMap(name => {
+    const at = { loc: ['query', 'key'] };
+    if (!names.includes(name)) {
+      return [{ ...at, text: { zh: `文件中没有列“${name}”`, en: `the file has no column "${name}"` }, type: 'unknown_column' }];
+    }
+    // PostgreSQL compares jsonb, but not json.
+    if (types.get(name) !== 'json') return [];
+    return [{ ...at, text: { zh: `json 列“${name}”不能作主键`, en: `the json column "${name}" cannot be a key` }, type: 'key_type' }];
+  });
+  if (problems.length > 0) throw new SchemaError(problems);
+}
+
+export function isDateType(type: string): boolean {
+  return /^(?:date|timestamp)/.test(type);
+}
+
+/** @throws SchemaError for a form of dates that is given for a column of another type: the dates would become texts of another spelling */
+export function requireDates(names: readonly string[], types: ReadonlyMap<string, string>): void {
+  const problems = names
+    .filter(name => !isDateType(types.get(name) ?? ''))
+    .map(name => ({
+      loc: ['query', 'types'],
+      text: { zh: `列“${name}”的类型是 ${types.get(name)}，不是日期`, en: `the column "${name}" is ${types.get(name)} and holds no dates` },
+      type: 'column_type',
+    }));
+  if (problems.length > 0) throw new SchemaError(problems);
+}
+
+/** @throws SchemaError for a file whose columns leave none for `lineColumn` */
+export function requireRoomForLine(names: readonly string[]): void {
+  if (names.length < mostColumns) return;
+  const text = {
+    zh: `mode=upsert 至多 ${mostColumns - 1} 列`,
+    en: `mode=upsert takes at most ${mostColumns - 1} columns`,
+  };
+  throw new SchemaError([{ loc: ['body', 1], text, type: 'csv_too_many_columns', line: 1 }]);
+}
+
+export function requireTypedColumns(names: readonly string[], types: ReadonlyMap<string, string>): void {
+  const problems = [...types.keys()]
+    .filter(name => !names.includes(name))
+    .map(name => ({
+      loc: ['query', 'types'],
+      text: { zh: `文件中没有列“${name}”`, en: `the file has no column "${name}"` },
+      type: 'unknown_column',
+    }));
+  if (problems.length > 0) throw new SchemaError(problems);
+}
