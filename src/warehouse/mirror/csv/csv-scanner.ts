@@ -1,5 +1,5 @@
-import { csvProblem } from './csv-problem.js';
-import { type FieldRewrite, type Replacement } from './field-rewrite.js';
+import { bareCarriageReturn, strayQuote, textAfterQuote, unterminatedQuote, wrongFieldCount } from './csv-problem.js';
+import { type FieldRewrite, type Replacement, rewriteField } from './field-rewrite.js';
 import {
   BIGINT,
   classifyValue,
@@ -203,7 +203,7 @@ export class CsvScanner {
         at++;
         break;
       }
-      if (column !== width) this.wrongWidth(column);
+      if (column !== width) throw wrongFieldCount({ line: this.recordLine }, column, width);
       this.records++;
       this.line = line + 1;
     }
@@ -216,20 +216,10 @@ export class CsvScanner {
   }
 
   /** @throws SchemaError for a field that is not of the form of its column */
-  private rewrite({ rewrite, wanted }: FieldRewrite, bytes: Buffer, start: number, end: number, column: number, line: number): void {
-    const isQuoted = bytes[start] === QUOTE;
-    if (!isQuoted && this.isNull(bytes, start, end)) return;
-    const text = isQuoted ? bytes.toString('utf8', start + 1, end - 1).replaceAll('""', '"') : bytes.toString('utf8', start, end);
-    const rewritten = rewrite(text);
-    if (rewritten === null) {
-      const place = this.place(line, column);
-      const shown = [...text].slice(0, 40).join('');
-      throw csvProblem('csv_value', place, {
-        zh: `列“${place.column}”的值 '${shown}' 不是${wanted.zh}`,
-        en: `column "${place.column}": '${shown}' is not ${wanted.en}`,
-      });
-    }
-    this.replacements.push({ from: start, to: end, bytes: Buffer.from(`"${rewritten.replaceAll('"', '""')}"`) });
+  private rewrite(form: FieldRewrite, bytes: Buffer, start: number, end: number, column: number, line: number): void {
+    if (bytes[start] !== QUOTE && this.isNull(bytes, start, end)) return;
+    const rewritten = rewriteField(form, bytes.toString('utf8', start, end), this.place(line, column));
+    this.replacements.push({ from: start, to: end, bytes: Buffer.from(rewritten) });
   }
 
   /** The end of an unquoted field: at a delimiter, a line feed, or the carriage return before one. */
@@ -239,17 +229,9 @@ export class CsvScanner {
       if (byte === this.delimiter || byte === LF) return at;
       if (byte === CR) {
         if (bytes[at + 1] === LF) return at;
-        throw csvProblem('csv_bare_carriage_return', this.place(line, column), {
-          zh: '引号之外出现了单独的回车符；请用 LF 或 CRLF 换行',
-          en: 'a carriage return stands alone outside quotes; end lines with LF or CRLF',
-        });
+        throw bareCarriageReturn(this.place(line, column));
       }
-      if (byte === QUOTE) {
-        throw csvProblem('csv_stray_quote', this.place(line, column), {
-          zh: '未加引号的字段里出现了引号；请把整个字段放进引号，并把其中的引号写两遍',
-          en: 'a quote stands inside an unquoted field; quote the whole field and double the quotes in it',
-        });
-      }
+      if (byte === QUOTE) throw strayQuote(this.place(line, column));
     }
   }
 
@@ -265,7 +247,7 @@ export class CsvScanner {
         at++;
       }
       if (at >= limit) {
-        if (final) this.unterminated(line, column);
+        if (final) throw unterminatedQuote(this.place(line, column));
         return 0;
       }
       if (bytes[at + 1] !== QUOTE) break;
@@ -275,10 +257,7 @@ export class CsvScanner {
     const end = at + 1;
     const next = bytes[end]!;
     if (next !== this.delimiter && next !== LF && !(next === CR && bytes[end + 1] === LF)) {
-      throw csvProblem('csv_text_after_quote', this.place(line + lines, column), {
-        zh: '结束引号之后还有内容；字段里的引号要写两遍',
-        en: 'something follows the closing quote; quotes inside a field are doubled',
-      });
+      throw textAfterQuote(this.place(line + lines, column));
     }
     this.quotedLines = lines;
     this.quotedEscapes = escapes;
@@ -324,24 +303,6 @@ export class CsvScanner {
 
   private place(line: number, column: number): { line: number; column: string | undefined } {
     return { line, column: this.options.columns[column] };
-  }
-
-  private unterminated(line: number, column: number): never {
-    throw csvProblem('csv_unterminated_quote', this.place(line, column), {
-      zh: '这里开始的引号直到文件结束都没有关闭',
-      en: 'the quote that opens here is never closed',
-    });
-  }
-
-  private wrongWidth(found: number): never {
-    throw csvProblem(
-      'csv_field_count',
-      { line: this.recordLine },
-      {
-        zh: `这一行有 ${found} 个字段，应有 ${this.width} 个`,
-        en: `the line has ${found} field(s) where ${this.width} are expected`,
-      },
-    );
   }
 }
 

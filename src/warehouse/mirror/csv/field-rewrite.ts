@@ -1,4 +1,5 @@
 import { type Bilingual } from '../../../text/bilingual.js';
+import { csvProblem, type CsvPlace } from './csv-problem.js';
 
 /** Turns a field into the spelling that PostgreSQL reads. */
 export interface FieldRewrite {
@@ -13,6 +14,21 @@ export interface Replacement {
   from: number;
   to: number;
   bytes: Buffer;
+}
+
+/**
+ * Rewrites a field, quoted or not, into a quoted one.
+ * @throws SchemaError for a text that is not of the form
+ */
+export function rewriteField({ rewrite, wanted }: FieldRewrite, field: string, place: CsvPlace): string {
+  const text = field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field;
+  const rewritten = rewrite(text);
+  if (rewritten !== null) return `"${rewritten.replaceAll('"', '""')}"`;
+  const shown = [...text].slice(0, 40).join('');
+  throw csvProblem('csv_value', place, {
+    zh: `列“${place.column}”的值 '${shown}' 不是${wanted.zh}`,
+    en: `column "${place.column}": '${shown}' is not ${wanted.en}`,
+  });
 }
 
 /**
