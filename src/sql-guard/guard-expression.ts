@@ -8,13 +8,15 @@ import { expressionNodes } from './node-rules.js';
 import { parseSql, type SqlStatement, type SqlTree } from './sql-parser.js';
 import { nameParts, type NodeFields, Refusal, walkTree } from './walk-tree.js';
 
+type Columns = ReadonlySet<string> | ReadonlyMap<string, unknown>;
+
 export interface GuardScope {
   /** The allowed column names, exactly as PostgreSQL sees them (an unquoted name is lower case); `any` while they are unknown. */
-  columns: ReadonlySet<string> | ReadonlyMap<string, unknown> | 'any';
+  columns: Columns | 'any';
   /** The qualifier that may stand before them: `o` in `o.amount`. */
   alias?: string;
   /** Further tables in scope, by qualifier. Their columns need the qualifier. */
-  tables?: ReadonlyMap<string, ReadonlySet<string> | ReadonlyMap<string, unknown>>;
+  tables?: ReadonlyMap<string, Columns>;
 }
 
 export interface GuardedExpression {
@@ -92,11 +94,12 @@ function checkColumn(node: NodeFields, offset: number | undefined, scope: GuardS
     const columns = first === scope.alias ? scope.columns : scope.tables?.get(first);
     if (columns?.has(second)) return [first, second];
   }
-  throw new Refusal('column', written, offset, suggestion(parts.at(-1) ?? '', scope));
+  const own = parts.length === 2 && first != null && first !== scope.alias ? scope.tables?.get(first) : undefined;
+  throw new Refusal('column', written, offset, suggestion(parts.at(-1) ?? '', own ?? scope.columns));
 }
 
-function suggestion(name: string, { columns }: GuardScope): Bilingual | undefined {
-  const known = columns === 'any' ? [] : [...columns.keys()];
+function suggestion(name: string, columns: Columns): Bilingual | undefined {
+  const known = [...columns.keys()];
   const other = known.find(each => each.toLowerCase() === name.toLowerCase());
   if (other !== undefined && other !== name) return { zh: `请用双引号写成 "${other}"`, en: `write "${other}" with double quotes` };
   if (known.length === 0) return undefined;

@@ -222,6 +222,16 @@ describe('one SELECT over a schema', () => {
     expect(refusal(() => guardSelect('SELECT * FROM customers', { schema, tables })).token).toBe('customers');
   });
 
+  it.each([
+    ['i.customerid', /write "CustomerId" with double quotes/],
+    ['i.customer', /known columns: CustomerId\b/],
+    ['l.customerid', /known columns: InvoiceId$/],
+    ['x.customerid', /known columns: InvoiceId$/],
+  ])('%s: names columns of the table that the qualifier names', (text, hint) => {
+    const scope = { columns: new Set(['InvoiceId']), alias: 'l', tables: new Map([['i', new Set(['CustomerId'])]]) };
+    expect(() => guardPredicate(text, scope)).toThrow(hint);
+  });
+
   it('asks for a SELECT, not for an expression, in both languages', () => {
     expect(() => guardSelect('DELETE FROM orders', { schema })).toThrow(
       /只允许一条 SELECT：'DELETE'.* \/ only one SELECT is allowed, no other statement: 'DELETE'/,
