@@ -25,14 +25,23 @@ export function toRowError(error: unknown, { table, lines, columns, typeOf }: Co
   const line = place ? lines.toFileLine(Number(place[1])) : lines.toFileLine(2);
   const index = columns.findIndex(name => place?.[2]?.startsWith(`${name}: `));
   if (index === -1) return csvProblem('csv_row_refused', { line }, reasonFor(code));
+  const [column, type] = [columns[index]!, typeOf(index)];
+  const other = otherForm(column, type);
   return csvProblem(
     'csv_value',
-    { line, column: columns[index] },
+    { line, column },
     {
-      zh: `列“${columns[index]}”的值不是有效的 ${typeOf(index)}`,
-      en: `column "${columns[index]}": the value is not a valid ${typeOf(index)}`,
+      zh: `列“${column}”的值不是有效的 ${type}${other.zh}`,
+      en: `column "${column}": the value is not a valid ${type}${other.en}`,
     },
   );
+}
+
+/** The option that reads dates as people write them. */
+function otherForm(column: string, type: string): Bilingual {
+  if (type !== 'date') return { zh: '', en: '' };
+  const option = `types=${column}:date(DD/MM/YYYY)`;
+  return { zh: `；日期的其他写法请用 ${option} 之类说明`, en: `; say how dates of another form are written, such as ${option}` };
 }
 
 function reasonFor(code: string): Bilingual {

@@ -267,7 +267,12 @@ describe('loadCsv', () => {
 
   it('maps a refused line after a late widening', async () => {
     const csv = 'a,b\n1,2024-01-01\n\n2.5,2024-01-02\nx,2024-01-03\n\ny,nonsense\n';
-    expect(await problemOf(csv, { types: { b: 'date' }, sizes: oneByOne })).toMatchObject({ type: 'csv_value', line: 7 });
+    const problem = await problemOf(csv, { types: { b: 'date' }, sizes: oneByOne });
+    expect(problem).toMatchObject({
+      type: 'csv_value',
+      line: 7,
+      text: { en: expect.stringMatching(/such as types=b:date\(DD\/MM\/YYYY\)$/) },
+    });
   });
 
   describe('against COPY of PostgreSQL', () => {
