@@ -246,6 +246,7 @@ describe('thresholds', () => {
     const table = await aTable(csv, 'id:text,n:int');
     const { graphId, run } = await ingest(app, mapping(table, ['{column: n, rules: [{min: 0}]}'], 'trim: true'));
     expect(run).toMatchObject({ status: 'failed', error: { code: 'rows_rejected', context: { target: '行', rejected: 3 } } });
+    expect(run.error.detail).toContain(`GET /api/ingestion/runs/${run.id}/rejected lists them with their reasons; with defaults.on_error`);
     expect(await properties(graphId)).toEqual({});
     expect(Object.keys(await broken(run.id))).toEqual(['0', '1', '2']);
     expect((await app.admin.get(`/api/graphs/${graphId}`)).body.version).toBe(0);
