@@ -446,7 +446,10 @@ describe('warehouse', () => {
       await upload('clear_days', 'day,at,note\n2024-01-05,2024-01-05 10:00:00,05/01/2024\n').expect(201);
       const refusalOf = async (row: string, query: Record<string, string>) =>
         (await upload('clear_days', `day,at,note\n${row}\n`, query).expect(422)).body.detail.errors[0];
-      for (const mode of [{ mode: 'append' }, { mode: 'upsert', key: 'note' }, { types: 'day:date,at:timestamp' }]) {
+      for (const mode of [{ mode: 'append' }, { mode: 'upsert', key: 'note' }, { types: 'day:date,at:timestamp' }] as Record<
+        string,
+        string
+      >[]) {
         expect(await refusalOf('03/04/24,2024-01-05,x', mode)).toMatchObject({ type: 'csv_value', line: 2, loc: ['body', 2, 'day'] });
         expect(await refusalOf('2024-01-05,today,x', mode)).toMatchObject({ type: 'csv_value', loc: ['body', 2, 'at'] });
       }
