@@ -242,6 +242,12 @@ describe('a backup', () => {
     await prepareDatabase(url);
     const replace = `BEGIN; DROP TABLE IF EXISTS mirror.t; CREATE TABLE mirror.t AS SELECT generate_series(1, 500) AS id; COMMIT`;
     await asSuperuser(url, replace);
+    // With so many tables their description takes longer than the time between two replacements.
+    const columns = Array.from({ length: 40 }, (_, index) => `c${index} int`).join(', ');
+    await asSuperuser(
+      url,
+      `DO $$ BEGIN FOR n IN 1..300 LOOP EXECUTE 'CREATE TABLE mirror.other' || n || ' (${columns})'; END LOOP; END $$`,
+    );
     const stop = new AbortController();
     const replacing = (async () => {
       for (; !stop.signal.aborted; await sleep(20)) await asSuperuser(url, replace);

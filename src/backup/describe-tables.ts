@@ -12,6 +12,16 @@ const isBuiltIn = `(SELECT typnamespace = 'pg_catalog'::regnamespace FROM pg_typ
 
 const ours = `n.nspname IN ('mirror', 'graph_data') OR n.nspname = 'public' AND c.relname = ANY ($1)`;
 
+/** Lists the tables of the service by name only, which takes a moment. */
+export async function listTables(client: pg.ClientBase): Promise<{ oid: number; schema: string; name: string }[]> {
+  const { rows } = await client.query<{ oid: number; schema: string; name: string }>(
+    `SELECT c.oid::int8::float8 AS oid, n.nspname AS schema, c.relname AS name
+     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'r' AND (${ours}) ORDER BY c.oid`,
+    [recordTables],
+  );
+  return rows;
+}
+
 /** Lists the tables of the service in the order of their rows in a backup. `search_path` must be empty, so that types are named in full. */
 export async function describeTables(client: pg.ClientBase): Promise<FoundTable[]> {
   const { rows } = await client.query<FoundTable>(

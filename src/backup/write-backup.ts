@@ -14,7 +14,7 @@ import { sqlstateOf, sqlstates } from '../sql/sqlstate.js';
 import { tarEnd, tarEntry } from './archive.js';
 import { BackupFileUnusableError, NothingToBackUpError, TablesKeepChangingError, TooFewLocksError } from './backup.errors.js';
 import { entryName, manifestName, summaryName } from './backup-reader.js';
-import { describeTables, type FoundTable, listLeftOut, readSequences } from './describe-tables.js';
+import { describeTables, type FoundTable, listLeftOut, listTables, readSequences } from './describe-tables.js';
 import { formatVersion, type Manifest, type Summary, type TableDescription } from './manifest.js';
 import { type Progress } from './progress.js';
 
@@ -83,20 +83,21 @@ async function createEmpty(name: string, file: string): Promise<void> {
 
 /**
  * Begins a transaction that sees one moment of all tables. PostgreSQL takes the moment at the first query after the locks. A table
- * that was made or replaced in between would look empty in it, so then everything begins anew.
+ * that was made or replaced in between would look empty in it, so then everything begins anew. Only names are read in between: the
+ * description of all tables takes so long that a table replaced every second would be replaced again each time.
  */
 async function openSnapshot(client: pg.ClientBase): Promise<FoundTable[]> {
   for (let attempt = 0; attempt < snapshotAttempts; attempt++) {
     if (attempt > 0) await sleep(50 * attempt);
-    const wanted = await describeTables(client);
+    const wanted = await listTables(client);
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     try {
       for (let at = 0; at < wanted.length; at += tablesPerLock) {
         const names = wanted.slice(at, at + tablesPerLock).map(({ schema, name }) => quoteTable(schema, name));
         await client.query(`LOCK TABLE ${names.join(', ')} IN ACCESS SHARE MODE`);
       }
-      const seen = await describeTables(client);
-      if (JSON.stringify(seen.map(({ oid }) => oid)) === JSON.stringify(wanted.map(({ oid }) => oid))) return seen;
+      const seen = await listTables(client);
+      if (JSON.stringify(seen) === JSON.stringify(wanted)) return await describeTables(client);
     } catch (error) {
       if (sqlstateOf(error) !== sqlstates.undefinedTable) throw TooFewLocksError.orSame(error, wanted.length);
     }
