@@ -1,23 +1,9 @@
 import { nearestName } from '../../text/nearest-name.js';
+import { formulaFunctions, formulaKeywords } from './formula-functions.js';
 import { type Grain, type Pattern } from './formula-tree.js';
 
 /** The functions of the formula language with their patterns. Scalar functions are arithmetic. */
-export const functionPatterns = new Map<string, Pattern>([
-  ...(['SUM', 'COUNT', 'AVG', 'MIN', 'MAX', 'STDDEV', 'VARIANCE', 'FIRST', 'LAST'] as const).map(name => [name, 'aggregate'] as const),
-  ['COUNT_DISTINCT', 'count_distinct'],
-  ['MEDIAN', 'quantile'],
-  ['PERCENTILE', 'quantile'],
-  ['WAVG', 'weighted_average'],
-  ['RATIO', 'ratio'],
-  ['PERCENT', 'ratio'],
-  ...(['ROUND', 'ABS', 'COALESCE', 'NULLIF', 'GREATEST', 'LEAST'] as const).map(name => [name, 'arithmetic'] as const),
-  ...(['CUMULATIVE', 'TO_DATE', 'ROLLING'] as const).map(name => [name, 'accumulate'] as const),
-  ...(['YOY', 'QOQ', 'MOM', 'WOW', 'DOD', 'POP', 'GROWTH'] as const).map(name => [name, 'period_over_period'] as const),
-  ['SHARE', 'share_of_total'],
-  ['CONVERSION', 'conversion'],
-  // Missing from the English list: this Chinese alias asks for the count, not the rate.
-  ['CONVERSION_COUNT', 'conversion'],
-]);
+export const functionPatterns = new Map<string, Pattern>(Object.entries(formulaFunctions).map(([name, { pattern }]) => [name, pattern]));
 
 /** The ten patterns, in the order of the documentation. */
 export const supportedPatterns: readonly Pattern[] = [...new Set(functionPatterns.values())];
@@ -25,48 +11,16 @@ export const supportedPatterns: readonly Pattern[] = [...new Set(functionPattern
 const leafPatterns: readonly Pattern[] = ['aggregate', 'count_distinct', 'quantile', 'weighted_average'];
 
 /** Chinese spellings. They can replace the English ones, and both can be mixed in one formula. */
-const aliases = new Map([
-  ['求和', 'SUM'],
-  ['计数', 'COUNT'],
-  ['平均', 'AVG'],
-  ['均值', 'AVG'],
-  ['最小', 'MIN'],
-  ['最大', 'MAX'],
-  ['标准差', 'STDDEV'],
-  ['期初', 'FIRST'],
-  ['期末', 'LAST'],
-  ['去重计数', 'COUNT_DISTINCT'],
-  ['中位数', 'MEDIAN'],
-  ['分位数', 'PERCENTILE'],
-  ['加权平均', 'WAVG'],
-  ['比率', 'RATIO'],
-  ['百分比', 'PERCENT'],
-  ['占率', 'PERCENT'],
-  ['累计', 'CUMULATIVE'],
-  ['至今', 'TO_DATE'],
-  ['滚动', 'ROLLING'],
-  ['同比', 'YOY'],
-  ['环比', 'POP'],
-  ['增长', 'GROWTH'],
-  ['占比', 'SHARE'],
-  ['转化率', 'CONVERSION'],
-  ['转化数', 'CONVERSION_COUNT'],
-  ['条件', 'WHERE'],
-  ['按', 'BY'],
-  ['内', 'WITHIN'],
-]);
+const aliases = new Map(
+  Object.entries({ ...formulaFunctions, ...formulaKeywords }).flatMap(([name, { zh }]) => zh.map(alias => [alias, name] as const)),
+);
 
-const grains = new Map<string, Grain>([
-  ...(['day', 'week', 'month', 'quarter', 'year'] as const).flatMap(grain => [
-    [grain.toUpperCase(), grain] as const,
-    [`${grain.toUpperCase()}S`, grain] as const,
-  ]),
-  ['天', 'day'],
-  ['周', 'week'],
-  ['月', 'month'],
-  ['季', 'quarter'],
-  ['年', 'year'],
-]);
+/** The grains with their Chinese names. English names may be plural. */
+export const grainNames: Record<Grain, string> = { day: '天', week: '周', month: '月', quarter: '季', year: '年' };
+
+const grains = new Map(
+  Object.entries(grainNames).flatMap(([name, zh]) => [name.toUpperCase(), `${name.toUpperCase()}S`, zh].map(word => [word, name as Grain])),
+);
 
 /** The upper-case English spelling of a word. */
 export function canonical(word: string): string {
