@@ -10,30 +10,13 @@ import {
 } from './cypher-ast.js';
 import { parseExpression, parseLabels, parseMapEntries, takeName, takeVariable } from './parse-expression.js';
 import { expected, unbuilt } from './phrases.js';
+import { unbuiltReads, writingClauses } from './refused.js';
 import { TokenStream } from './token-stream.js';
 
 /** The longest path of one pattern, in relationships. */
 export const maxHops = 3;
 
 const tooLongPath = { zh: `超过 ${maxHops} 个关系的路径`, en: `a path of more than ${maxHops} relationships` };
-
-const writingClauses = [
-  'CREATE',
-  'MERGE',
-  'SET',
-  'DELETE',
-  'DETACH',
-  'REMOVE',
-  'DROP',
-  'ALTER',
-  'LOAD',
-  'FOREACH',
-  'CALL',
-  'GRANT',
-  'REVOKE',
-  'DENY',
-];
-const unbuiltReads = ['OPTIONAL', 'WITH', 'UNWIND', 'UNION', 'USE', 'EXPLAIN', 'PROFILE', 'SHOW', 'START', 'FINISH'];
 
 /**
  * Parses one openCypher query: `MATCH … [WHERE …]` any number of times, then `RETURN …`.
@@ -56,9 +39,9 @@ export function parseCypher(text: string): CypherQuery {
 }
 
 function refuseUnbuilt(tokens: TokenStream): void {
-  const write = writingClauses.find(word => tokens.isKeyword(word));
+  const write = Object.keys(writingClauses).find(word => tokens.isKeyword(word));
   if (write !== undefined) throw tokens.readOnly(write === 'DETACH' ? 'DETACH DELETE' : write);
-  const read = unbuiltReads.find(word => tokens.isKeyword(word));
+  const read = Object.keys(unbuiltReads).find(word => tokens.isKeyword(word));
   if (read !== undefined) throw tokens.notSupported(read === 'OPTIONAL' ? 'OPTIONAL MATCH' : read);
 }
 

@@ -9,11 +9,11 @@ import {
   type Name,
 } from './cypher-ast.js';
 import { expected, unbuilt } from './phrases.js';
+import { listPredicates, pathFunctions } from './refused.js';
 import { maxDepth, type TokenStream } from './token-stream.js';
 
 const comparisonOperators: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>=']);
-const listPredicates: ReadonlySet<string> = new Set(['all', 'any', 'none', 'single', 'reduce', 'filter', 'extract']);
-const pathFunctions: ReadonlySet<string> = new Set(['shortestpath', 'allshortestpaths']);
+const pathFunctionNames: ReadonlySet<string> = new Set(Object.keys(pathFunctions).map(name => name.toLowerCase()));
 
 /** The middle of `a < b < c` is computed twice, so chains nested in chains would double at every level. */
 const maxChainedSize = 20;
@@ -280,9 +280,9 @@ function parseCall(tokens: TokenStream): Expression {
   let name = start.value;
   while (tokens.takeSymbol('.')) name += `.${tokens.next().value}`;
   const lower = name.toLowerCase();
-  if (pathFunctions.has(lower)) throw tokens.notSupported(name, start.position);
+  if (pathFunctionNames.has(lower)) throw tokens.notSupported(name, start.position);
   tokens.expectSymbol('(');
-  if ((listPredicates.has(lower) && isIteration(tokens)) || lower === 'reduce')
+  if ((Object.hasOwn(listPredicates, lower) && isIteration(tokens)) || lower === 'reduce')
     throw tokens.notSupported(`${lower}(… IN …)`, start.position);
   if (lower === 'count' && tokens.takeSymbol('*')) {
     tokens.expectSymbol(')');

@@ -1,0 +1,52 @@
+/*
+ * Parts of openCypher that the parser knows and refuses, each with a query that has it. The parser takes the words from here, the reference
+ * page the queries as well.
+ */
+
+/** Clauses that write, or call a procedure. */
+export const writingClauses = {
+  CREATE: 'CREATE (c:Customer)',
+  MERGE: 'MERGE (c:Customer)',
+  SET: 'MATCH (c:Customer) SET c.国家 = 1',
+  DELETE: 'MATCH (c:Customer) DELETE c',
+  DETACH: 'MATCH (c:Customer) DETACH DELETE c',
+  REMOVE: 'MATCH (c:Customer) REMOVE c.国家',
+  DROP: 'DROP INDEX customers',
+  ALTER: 'ALTER USER someone SET STATUS ACTIVE',
+  LOAD: `LOAD CSV FROM 'customers.csv' AS row RETURN row`,
+  FOREACH: 'MATCH (c:Customer) FOREACH (x IN [1] | SET c.国家 = x)',
+  CALL: 'CALL db.labels()',
+  GRANT: 'GRANT ROLE reader TO someone',
+  REVOKE: 'REVOKE ROLE reader FROM someone',
+  DENY: 'DENY READ {*} ON GRAPH * TO reader',
+} as const;
+
+/** Clauses that read and are not built. */
+export const unbuiltReads = {
+  OPTIONAL: 'MATCH (c:Customer) OPTIONAL MATCH (c)-[:PLACED]->(o) RETURN c, o',
+  WITH: 'MATCH (c:Customer) WITH c RETURN c',
+  UNWIND: 'UNWIND [1, 2] AS x RETURN x',
+  UNION: 'MATCH (n:Customer) RETURN n UNION MATCH (n:Supplier) RETURN n',
+  USE: 'USE other MATCH (c:Customer) RETURN c',
+  EXPLAIN: 'EXPLAIN MATCH (c:Customer) RETURN c',
+  PROFILE: 'PROFILE MATCH (c:Customer) RETURN c',
+  SHOW: 'SHOW FUNCTIONS',
+  START: 'START n = node(1) RETURN n',
+  FINISH: 'MATCH (c:Customer) FINISH',
+} as const;
+
+/** Functions with a variable of their own. */
+export const listPredicates = {
+  all: 'RETURN all(x IN [1, 2] WHERE x > 0)',
+  any: 'RETURN any(x IN [1, 2] WHERE x > 0)',
+  none: 'RETURN none(x IN [1, 2] WHERE x > 0)',
+  single: 'RETURN single(x IN [1, 2] WHERE x > 1)',
+  reduce: 'RETURN reduce(sum = 0, x IN [1, 2] | sum + x)',
+  filter: 'RETURN filter(x IN [1, 2] WHERE x > 1)',
+  extract: 'RETURN extract(x IN [1, 2] | x + 1)',
+} as const;
+
+export const pathFunctions = {
+  shortestPath: 'MATCH shortestPath((a:Customer)-[*]-(b:Product)) RETURN a',
+  allShortestPaths: 'MATCH allShortestPaths((a:Customer)-[*]-(b:Product)) RETURN a',
+} as const;
