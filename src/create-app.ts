@@ -13,7 +13,7 @@ import { securityHeadersMiddleware } from './http/server/security-headers.middle
 import { FrameworkLog } from './common/logging/log.js';
 import { CountingErrorFilter } from './limits/counting-error.filter.js';
 import { serveOpenApi } from './openapi/openapi.js';
-import { startPage } from './openapi/start-page.js';
+import { servePages } from './openapi/pages.js';
 import { Telemetry } from './telemetry/telemetry.service.js';
 
 const headersTimeoutMs = 10_000;
@@ -47,9 +47,9 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   if (settings.corsOrigins.length > 0) app.enableCors(corsFor(settings.corsOrigins));
   app.use(checkRequestMiddleware);
   const { countDocument } = app.get(CountingErrorFilter);
+  app.use(servePages(basePath, countDocument));
   app.use(['/docs', '/openapi.json'], countDocument);
   serveOpenApi(app, { keepTokens: !settings.isProduction, basePath });
-  app.use(startPage(basePath, countDocument));
   answerProtocolErrors(app.getHttpServer(), log, basePath);
   return app;
 }

@@ -60,10 +60,25 @@ describe.each([true, false])('behind a proxy at /graph that removes the path: %s
     }
   });
 
+  it('leads from the document to the pages of the languages, and from them back', async () => {
+    const { text } = await fetchText('/graph/openapi.json');
+    const { info, paths } = JSON.parse(text) as { info: { description: string }; paths: Record<string, Record<string, any>> };
+    const described = [...info.description.matchAll(/\]\(([^)]+)\)/g)].map(([, path]) => path!);
+    const operations = Object.values(paths).flatMap(item => Object.values(item));
+    const documented = operations.flatMap(({ externalDocs }) => externalDocs?.url ?? []);
+    expect([...new Set(documented)].sort()).toEqual([...described].sort());
+    expect(described).toHaveLength(3);
+    for (const path of described) {
+      const page = await fetchText(path);
+      expect([path, page.status]).toEqual([path, 200]);
+      expect([...page.text.matchAll(/href="([^#"][^"]*)"/g)].map(([, href]) => href)).toEqual(['/graph/']);
+    }
+  });
+
   it('shows links on its first page that all work', async () => {
     const { text } = await fetchText('/graph/');
     const links = [...text.matchAll(/href="([^"]+)"/g)].map(([, path]) => path!);
-    expect(links).toContain('/graph/docs');
+    expect(links).toEqual(expect.arrayContaining(['/graph/docs', '/graph/docs/mapping', '/graph/docs/formulas', '/graph/docs/cypher']));
     for (const link of links) expect({ link, status: (await fetchText(link)).status }).toEqual({ link, status: 200 });
   });
 });
@@ -78,6 +93,19 @@ describe('the first page and the document', () => {
     const first = new Set(Object.keys(paths).map(path => path.split('/')[2]));
     expect([...first].filter(segment => !ownPaths.has(segment!))).toEqual([]);
   });
+
+  it.each(['/docs/mapping', '/docs/formulas', '/docs/cypher', '/api/docs/mapping'])(
+    'answer %s without a login, under the same policy',
+    async path => {
+      const [page, first] = [await fetch(`${test.url}${path}`), await fetch(`${test.url}/`)];
+      expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+      for (const name of ['content-security-policy', 'x-content-type-options', 'x-frame-options', 'referrer-policy'])
+        expect([name, page.headers.get(name)]).toEqual([name, first.headers.get(name) ?? 'missing']);
+      expect(page.headers.get('content-security-policy')).not.toMatch(/script-src[^;]*unsafe/);
+      expect((await fetch(`${test.url}${path}`, { method: 'HEAD' })).status).toBe(200);
+      expect((await fetch(`${test.url}${path}`, { method: 'POST' })).status).toBe(404);
+    },
+  );
 
   it('answer without a base path as well, and answer no other method or path', async () => {
     const page = await fetch(`${test.url}/`);

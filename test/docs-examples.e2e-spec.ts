@@ -1,3 +1,5 @@
+import { cypherDifferences } from '../src/openapi/reference/cypher-differences.js';
+import { cypherPage } from '../src/openapi/reference/cypher-page.js';
 import { client, startTestApp, type Client, type TestApp } from './support/app.js';
 
 /** The bodies that Swagger UI would send: the named examples, or one made from the examples of the schema's properties. */
@@ -92,4 +94,16 @@ describe('the examples of the OpenAPI document, sent in the order of its descrip
     expect(JSON.stringify(english.rows[0])).toContain('华南电子有限公司');
     expect(metric.rows.map((row: unknown[]) => row[0]).sort()).toEqual(['Europe', '华东', '华南'].sort());
   });
+
+  it('run every query of the page of openCypher, and refuse those that the page says are refused', async () => {
+    for (const { anchor, entries } of cypherPage.sections) {
+      for (const { anchor: name, example, whole = example } of entries) {
+        if (whole === undefined) continue;
+        const parameters = whole.includes('$country') ? { country: '中国' } : {};
+        const { status } = await admin.post('/api/graphs/1/query').send({ cypher: whole, parameters });
+        const isRefused = /^(writes|unbuilt)/.test(anchor) || cypherDifferences.some(each => each.example === whole && each.isRefused);
+        expect([name, status]).toEqual([name, isRefused ? 400 : 200]);
+      }
+    }
+  }, 60_000);
 });

@@ -52,6 +52,7 @@ describe('jobs', () => {
             type: 'unknown_type',
             line: 5,
             msg: expect.stringContaining('mapping_yaml validation failed at line 5, column 95'),
+            documentation_url: '/docs/mapping#columns-type',
           }),
         ],
       },

@@ -69,6 +69,7 @@ export class JobsController {
   @YamlBody('mapping_yaml', { integers: ['graph_id'] })
   @ApiOperation({
     summary: '由映射创建任务 / Create a job from a mapping',
+    externalDocs: { url: '/docs/mapping', description: '映射语言 / The mapping language' },
     description:
       '先检查映射，再保存；运行时以创建者的名义读取数仓。请求体可以是映射本身（application/yaml），其余字段写在查询串中。 / The mapping is checked, then saved; its runs read the warehouse in the name of the creator. The body may be the mapping itself (application/yaml), with the other fields in the query string.',
   })
@@ -86,6 +87,7 @@ export class JobsController {
   @YamlBody('mapping_yaml')
   @ApiOperation({
     summary: '只检查映射 / Check a mapping without creating anything',
+    externalDocs: { url: '/docs/mapping', description: '映射语言 / The mapping language' },
     description:
       '与创建任务时的检查相同，列出全部错误及其行列。 / The same checks as for a job, with every problem and its line and column.',
   })

@@ -1,5 +1,6 @@
 import { type FieldProblem, SchemaError } from '../common/errors/api-error.js';
 import { type Phrase, joined } from '../text/bilingual.js';
+import { anchorOf } from './mapping/mapping-reference.js';
 import { pathText } from './mapping/mapping.js';
 import { type MappingError, type MappingProblem } from './mapping/problems.js';
 
@@ -18,6 +19,7 @@ function toFieldProblem({ type, path, text: { zh, en }, hint, line, column }: Ma
     line,
     column,
     path: pathText(path),
+    documentation_url: `/docs/mapping#${anchorOf(path)}`,
     ...(hint === undefined ? {} : { hint: hintText(hint) }),
   };
 }

@@ -46,6 +46,7 @@ export class MetricsController {
   @Idempotent()
   @ApiOperation({
     summary: '定义指标 / Define a metric',
+    externalDocs: { url: '/docs/formulas', description: '公式语言 / The formula language' },
     description:
       '公式可先保存后绑定；未绑定的指标不能执行。 / A formula may be saved before it is bound; a metric that is not bound cannot be executed.',
   })
@@ -60,6 +61,7 @@ export class MetricsController {
   @Authenticated({ keys: true })
   @ApiOperation({
     summary: '识别公式的模式 / Tell which pattern a formula has',
+    externalDocs: { url: '/docs/formulas', description: '公式语言 / The formula language' },
     description:
       '不保存任何内容；公式有错时说明位置与应有的内容。 / Nothing is saved; a wrong formula is answered with the place and what could stand there.',
   })
@@ -85,6 +87,7 @@ export class MetricsController {
   @GraphAccess('editor', ofMetric)
   @ApiOperation({
     summary: '修改指标 / Change a metric',
+    externalDocs: { url: '/docs/formulas', description: '公式语言 / The formula language' },
     description:
       '省略的字段保持不变；绑定另用 PUT …/binding 修改。 / Fields that are left out stay as they are; PUT …/binding changes the binding.',
   })

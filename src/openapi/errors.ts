@@ -34,6 +34,7 @@ const validationErrorProperties = {
             type: { type: 'string', example: 'string_too_short' },
             line: { type: 'integer' },
             column: { type: 'integer' },
+            documentation_url: { type: 'string', example: '/docs/mapping#columns-type' },
           },
           additionalProperties: true,
         },

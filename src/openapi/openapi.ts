@@ -6,12 +6,13 @@ import { Settings } from '../config/settings.js';
 import { version } from '../config/version.js';
 import { documentBounds } from './bounds.js';
 import { documentErrors, errorSchemas } from './errors.js';
+import { referencePages } from './pages.js';
 import { headers, headersOf } from './response-headers.js';
 import { describeRequestSchemas, describeYamlBodies, openMaps } from './schemas.js';
 import { fillInToken, fitScreen, narrowScreens, withYamlFirst } from './swagger-ui.js';
 import { tags } from './tags.js';
 
-const description = `
+const descriptionAt = (basePath: string): string => `
 把仓库里的表变成图和指标 / A warehouse as a graph and as metrics.
 
 1. \`POST /api/auth/login\` → **Authorize** with the \`token\`; the first login must change the password (\`PUT /api/auth/password\`).
@@ -19,6 +20,8 @@ const description = `
 3. \`POST /api/ingestion/jobs\` with a mapping, then \`POST /api/ingestion/jobs/{id}/run\`.
 4. \`POST /api/metrics\`, then \`POST /api/metrics/{id}/execute\`.
 5. \`POST /api/graphs/{id}/query\` with \`question\`, \`search\` or \`cypher\`.
+
+语言参考 / The languages: ${referencePages.map(({ path, title }) => `[${title.zh} / ${title.en}](${basePath}${path})`).join(' · ')}
 
 按此顺序发送各接口的示例即可得到答案，无需其他数据。 / The examples, sent in this order, give answers without any other data.
 
@@ -33,7 +36,7 @@ Unknown fields of bodies and query strings are refused (422); \`Prefer: handling
 export function createOpenApiDocument(app: NestExpressApplication, basePath = ''): OpenAPIObject {
   const config = new DocumentBuilder()
     .setTitle('Graph service')
-    .setDescription(description)
+    .setDescription(descriptionAt(basePath))
     .setVersion(version)
     .addServer(basePath === '' ? '/' : basePath)
     .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' })
@@ -54,6 +57,8 @@ export function createOpenApiDocument(app: NestExpressApplication, basePath = ''
     for (const operation of operations) {
       // An operation without this word would be open to everyone in some clients and closed in others.
       operation.security ??= [];
+      const { externalDocs } = operation;
+      if (externalDocs) operation.externalDocs = { ...externalDocs, url: `${basePath}${externalDocs.url}` };
       for (const [status, response] of Object.entries(operation.responses)) {
         response.headers = { ...headersOf(status, !path.startsWith('/health')), ...response.headers };
       }
@@ -69,6 +74,7 @@ export function createOpenApiDocument(app: NestExpressApplication, basePath = ''
 
 interface Operation {
   security?: object[];
+  externalDocs?: { url: string };
   responses: Record<string, { description?: string; content?: unknown; headers?: object }>;
 }
 

@@ -19,6 +19,7 @@ export class QueriesController {
   @GraphAccess('viewer')
   @ApiOperation({
     summary: '检索、openCypher 或中英文提问 / Search, openCypher, or a question in Chinese or English',
+    externalDocs: { url: '/docs/cypher', description: '支持的 openCypher / The supported part of openCypher' },
     description:
       '须且只能给出 question、search、cypher 之一；答案附有来源的行，并会保存。 / Give exactly one of question, search and cypher; the answer cites the rows that it rests on, and is stored.',
   })

@@ -1,0 +1,159 @@
+import { formulaFunctions, type FormulaFunction, formulaKeywords } from '../../metrics/formula/formula-functions.js';
+import { grainNames, supportedPatterns } from '../../metrics/formula/formula-keywords.js';
+import { type Pattern } from '../../metrics/formula/formula-tree.js';
+import { parseFormula } from '../../metrics/formula/parse-formula.js';
+import { isBuilt } from '../../metrics/patterns/registry.js';
+import { castTypes, scalarFunctions } from '../../sql-guard/allow-lists.js';
+import { type Bilingual } from '../../text/bilingual.js';
+import { type ReferenceEntry, type ReferencePage } from './render-reference.js';
+
+export const notSupportedYet = { zh: '尚未支持', en: 'not supported yet' };
+
+const patternWords: Record<Pattern, { meaning: Bilingual; example: string }> = {
+  aggregate: {
+    meaning: {
+      zh: '对一期的行聚合；FIRST 与 LAST 以及 BY 尚未支持',
+      en: 'Aggregates the rows of a period; FIRST, LAST and BY are not supported yet',
+    },
+    example: `SUM(amount WHERE status = 'paid')`,
+  },
+  count_distinct: { meaning: { zh: '不同值的个数', en: 'How many different values' }, example: '去重计数(customer_id)' },
+  quantile: { meaning: { zh: '分位数', en: 'Quantiles' }, example: 'PERCENTILE(latency_ms, 0.95)' },
+  weighted_average: { meaning: { zh: '加权平均', en: 'Weighted means' }, example: 'WAVG(unit_price, quantity)' },
+  ratio: {
+    meaning: { zh: '两个指标或聚合之比；除以零没有值', en: 'One metric or aggregate by another; a division by zero has no value' },
+    example: '[paid orders] / [orders]',
+  },
+  arithmetic: {
+    meaning: { zh: '指标、聚合与数的 + - * /，以及标量函数', en: 'Metrics, aggregates and numbers with + - * /, and scalar functions' },
+    example: '[revenue] - [cost]',
+  },
+  accumulate: { meaning: { zh: '累计、至今与滚动', en: 'Running, to-date and rolling totals' }, example: 'ROLLING([revenue], 7 DAY)' },
+  period_over_period: { meaning: { zh: '同比、环比与增长', en: 'The change against an earlier period' }, example: 'YOY([revenue])' },
+  share_of_total: { meaning: { zh: '占总数的比例', en: 'The part of the total' }, example: 'SHARE([revenue] WITHIN region)' },
+  conversion: {
+    meaning: { zh: '转化率', en: 'Conversion rates' },
+    example: 'CONVERSION([visits] -> [buys] BY user_id WITHIN 7 DAY)',
+  },
+};
+
+const functions: [string, FormulaFunction][] = Object.entries(formulaFunctions);
+
+const syntaxWords: [anchor: string, name: string, meaning: Bilingual, example: string][] = [
+  [
+    'metric',
+    '[metric]',
+    {
+      zh: '本图的另一指标；聚合之外，没有方括号的名称也是指标',
+      en: 'Another metric of the graph; outside an aggregate a name without brackets is a metric too',
+    },
+    '[销售额] / [订单数]',
+  ],
+  [
+    'operators',
+    '+ - * / ( )',
+    { zh: '四则运算；除以零没有值', en: 'Arithmetic; a division by zero has no value' },
+    '([revenue] - [cost]) / [revenue]',
+  ],
+  ['numbers', '1 1.5 5%', { zh: '数；5% 即 0.05', en: 'Numbers; 5% is 0.05' }, 'SUM(amount) * 5%'],
+  [
+    'columns',
+    'column "Column"',
+    {
+      zh: '聚合之内的名称是绑定的列；特殊的名称写在双引号内',
+      en: 'Inside an aggregate names are columns of the binding; unusual names stand in double quotes',
+    },
+    'SUM("Unit Price" * quantity)',
+  ],
+];
+
+/** The page of the formula language, from the tables that the parser and the patterns read. */
+export const formulasPage: ReferencePage = {
+  path: '/docs/formulas',
+  title: { zh: '公式', en: 'Formulas' },
+  intro: [
+    {
+      zh: '公式定义指标。英文与中文名称可互换、可混用，不分大小写；全角标点与半角相同。最多 4,000 个字符，32 层。',
+      en: 'A formula defines a metric. English and Chinese names can replace each other and be mixed, in any case; full-width punctuation counts as half-width. At most 4,000 characters and 32 levels.',
+    },
+    {
+      zh: 'POST /api/metrics/parse 检查公式而不保存。尚未支持的部分可以解析，但不能执行。',
+      en: 'POST /api/metrics/parse checks a formula without saving it. What is not supported yet can be parsed, but not executed.',
+    },
+  ],
+  sections: [
+    {
+      anchor: 'patterns',
+      title: { zh: '十种模式', en: 'The ten patterns' },
+      entries: supportedPatterns.map(pattern => entryOf(`patterns-${pattern}`, pattern, [], patternWords[pattern])),
+    },
+    ...supportedPatterns.map(pattern => ({
+      anchor: pattern,
+      title: { zh: `函数：${pattern}`, en: `Functions of ${pattern}` },
+      entries: functions
+        .filter(([, { pattern: own }]) => own === pattern)
+        .map(([name, { zh, syntax, ...word }]) => entryOf(`function-${name}`, name, [syntax, ...zh], word)),
+    })),
+    {
+      anchor: 'keywords',
+      title: { zh: '关键词', en: 'Keywords' },
+      entries: [
+        ...Object.entries(formulaKeywords).map(([name, { zh, ...word }]) => entryOf(`keyword-${name}`, name, [...zh], word)),
+        ...Object.entries(grainNames).map(([grain, zh]) =>
+          entryOf(`keyword-${grain.toUpperCase()}`, grain.toUpperCase(), [`${grain.toUpperCase()}S`, zh], {
+            meaning: { zh: '期的长短', en: 'The length of a period' },
+            example: `ROLLING([revenue], 2 ${grain.toUpperCase()})`,
+          }),
+        ),
+      ],
+    },
+    {
+      anchor: 'syntax',
+      title: { zh: '指标、列与运算', en: 'Metrics, columns and arithmetic' },
+      entries: syntaxWords.map(([anchor, name, meaning, example]) => entryOf(`syntax-${anchor}`, name, [], { meaning, example })),
+    },
+    {
+      anchor: 'sql',
+      title: { zh: '聚合之内的 SQL', en: 'SQL inside an aggregate' },
+      intro: [
+        {
+          zh: '聚合的参数与条件是 SQL 表达式，受检后执行；filter_clause 与映射的 where、expression 也按同样的规则。其他函数与类型会被拒绝。',
+          en: 'The arguments and conditions of aggregates are SQL expressions, which run after they are checked, like filter_clause and the where and expression of mappings. Other functions and types are refused.',
+        },
+      ],
+      entries: [
+        {
+          anchor: 'sql-functions',
+          name: 'SQL functions',
+          facts: [],
+          meaning: { zh: `函数：${[...scalarFunctions].join('、')}`, en: `Functions: ${[...scalarFunctions].join(', ')}` },
+          example: `SUM(round(amount * coalesce(rate, 1), 2) WHERE extract(year FROM paid_at) = 2024)`,
+        },
+        {
+          anchor: 'sql-casts',
+          name: 'CAST(x AS type), x::type',
+          facts: [],
+          meaning: { zh: `类型：${[...castTypes].join('、')}`, en: `Types: ${[...castTypes].join(', ')}` },
+          example: 'SUM(amount::numeric)',
+        },
+        {
+          anchor: 'sql-case',
+          name: 'CASE',
+          facts: [],
+          meaning: { zh: '按条件取值', en: 'A value by conditions' },
+          example: `SUM(CASE WHEN status = 'paid' THEN amount ELSE 0 END)`,
+        },
+      ],
+    },
+  ],
+};
+
+function entryOf(
+  anchor: string,
+  name: string,
+  spellings: string[],
+  { meaning, example }: { meaning: Bilingual; example: string },
+): ReferenceEntry {
+  const facts = spellings.map(spelling => ({ zh: spelling, en: spelling }));
+  return { anchor, name, facts: isBuilt(parseFormula(example).root) ? facts : [notSupportedYet, ...facts], meaning, example };
+}
