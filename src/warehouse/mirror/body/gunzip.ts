@@ -12,9 +12,12 @@ export interface GzipBounds {
   ms: number;
 }
 
+/** The first bytes of a ZIP file, which an Excel workbook is too. */
+const zipHead = Buffer.from([0x50, 0x4b, 0x03, 0x04]);
+
 /**
  * Decompresses a body that begins with the magic bytes of gzip, or that `isDeclared` says is gzip; any other passes through unchanged.
- * @throws SchemaError where the bytes are no gzip, or grow past `bounds`
+ * @throws SchemaError where the bytes are no gzip, are a ZIP file, or grow past `bounds`
  */
 export async function* gunzip(source: AsyncIterable<Buffer>, isDeclared: boolean, bounds: GzipBounds): AsyncGenerator<Buffer, void> {
   const chunks = source[Symbol.asyncIterator]();
@@ -28,12 +31,13 @@ export async function* gunzip(source: AsyncIterable<Buffer>, isDeclared: boolean
     }
   };
   try {
-    while (head.length < 2) {
+    while (head.length < zipHead.length) {
       const next = await chunks.next();
       if (next.done) break;
       head = Buffer.concat([head, next.value]);
     }
     received = head.length;
+    if (head.subarray(0, zipHead.length).equals(zipHead)) throw zipped();
     if (!isDeclared && !(head[0] === 0x1f && head[1] === 0x8b)) {
       yield* counted();
       return;
@@ -53,6 +57,13 @@ export async function* gunzip(source: AsyncIterable<Buffer>, isDeclared: boolean
   } finally {
     await chunks.return?.();
   }
+}
+
+function zipped(): SchemaError {
+  return problem('csv_zip', {
+    zh: '这是 Excel 工作簿或 ZIP 文件；请另存为 CSV（UTF-8）再上传',
+    en: 'this is an Excel workbook or a ZIP file; save it as CSV (UTF-8) and upload that',
+  });
 }
 
 function broken(code: string): SchemaError {
