@@ -231,6 +231,7 @@ describe('YAML trip-wires', () => {
     ['a text of comments only', '# nothing\n', 'not_a_map@1:1', ''],
     ['a list as root', '- a\n', 'not_a_map@1:1', ''],
     ['a colon inside a plain value', 'where: a: b\n', 'yaml_syntax@1:9', 'quote the value'],
+    ['a flow map that is not closed', 'a:\n  - {b: c, d: e\n  - {b: c, d: e}\n', 'yaml_syntax@3:3', 'close the quote or the bracket'],
     ['a value that starts with %', 'a: %x\n', 'yaml_syntax@1:4', 'quote the value'],
     ['a value that starts with a backtick', 'a: `x`\n', 'yaml_syntax@1:4', 'quote the value'],
     ['a value that starts with @', 'a: @x\n', 'yaml_syntax@1:4', 'quote the value'],

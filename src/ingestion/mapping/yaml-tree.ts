@@ -188,12 +188,15 @@ function toSyntaxError(text: string, error: unknown): YamlSyntaxError {
     );
   }
   const known = reasons.find(([pattern]) => pattern.test(error.reason));
-  const sentence = { zh: `YAML 语法错误：${known ? known[1].zh : error.reason}`, en: `YAML syntax error: ${error.reason}` };
+  const sentence = {
+    zh: `YAML 语法错误：${known ? known[1].zh : error.reason}`,
+    en: `YAML syntax error: ${known?.[1].en ?? error.reason}`,
+  };
   return new YamlSyntaxError('yaml_syntax', sentence, place, syntaxHint(text, error, place) ?? known?.[1].hint);
 }
 
-/** js-yaml's reasons in Chinese, with advice if that is always the same. */
-const reasons: [pattern: RegExp, says: { zh: string; hint?: Bilingual }][] = [
+/** js-yaml's reasons in Chinese, and in clearer English where they hide the usual fault, with advice if that is always the same. */
+const reasons: [pattern: RegExp, says: { zh: string; en?: string; hint?: Bilingual }][] = [
   [
     /^duplicated mapping key/,
     { zh: '键重复', hint: { zh: '每个键只写一次，删去或改名其中一个', en: 'write each key once: remove or rename one of the two' } },
@@ -202,7 +205,11 @@ const reasons: [pattern: RegExp, says: { zh: string; hint?: Bilingual }][] = [
   [/^bad indentation/, { zh: '缩进有误', hint: { zh: '与同级的键左对齐', en: 'align it with the keys of the same level' } }],
   [
     /^deficient indentation/,
-    { zh: '引号或括号没有闭合，或缩进不足', hint: { zh: '闭合引号与括号', en: 'close the quote or the bracket' } },
+    {
+      zh: '引号或括号没有闭合，或缩进不足',
+      en: 'a quote or a bracket is not closed, or the indentation is too small',
+      hint: { zh: '闭合引号与括号', en: 'close the quote or the bracket' },
+    },
   ],
   [/tab/, { zh: '缩进用了制表符' }],
   [
@@ -223,7 +230,7 @@ function syntaxHint(text: string, error: YAMLException, place: Place): Bilingual
   if (error.reason.includes('tab')) return { zh: '缩进请用空格', en: 'indent with spaces, not tabs' };
   if (near.includes('：')) return fullWidthColon;
   // Looks only at the line itself, up to the fault: a value on the line before, or a flow map, has colons of its own.
-  const value = /^[\s-]*[^\s:]+:\s+(.*)$/.exec(lines[place.line - 1] ?? '')?.[1] ?? '';
+  const value = /^[\s-]*[^\s:{[]+:\s+(.*)$/.exec(lines[place.line - 1] ?? '')?.[1] ?? '';
   if (/^[%`@]/.test(value) || /^[^'"[{\s][^'"]*:(?:\s|$)/.test(value)) {
     return { zh: '给值加引号', en: 'quote the value: it starts with a reserved character or contains ": "' };
   }
