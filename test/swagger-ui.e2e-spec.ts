@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { createServer, request as ask, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -6,17 +5,8 @@ import { exampleMapping } from '../src/ingestion/mapping-example.js';
 import { parseMapping } from '../src/ingestion/mapping/parse-mapping.js';
 import { tableExamples } from '../src/warehouse/tables/table-examples.js';
 import { adminPassword, startTestApp, type TestApp } from './support/app.js';
+import { findChromium } from './support/chromium.js';
 import { hasOpenApiTools, toolsFolder } from './support/openapi-tools.js';
-
-function findChromium(): string | null {
-  try {
-    return execFileSync('which', ['chromium']).toString().trim();
-  } catch {
-    if (process.env.CI === 'true') throw new Error('CI needs chromium');
-    console.warn('Skipped: this test needs `chromium`.');
-    return null;
-  }
-}
 
 const chromium = hasOpenApiTools() ? findChromium() : null;
 

@@ -8,7 +8,7 @@ interface CypherDifference {
   isRefused?: true;
 }
 
-/** What a reader of openCypher would not expect. The tests of the language have the same list with the scenarios of the TCK. */
+/** What a reader of openCypher would not expect. test/tck/known-differences.ts has the scenarios of the TCK whose answers differ. */
 export const cypherDifferences: CypherDifference[] = [
   {
     name: 'aliases',
