@@ -68,7 +68,29 @@ describe('the OpenAPI document', () => {
   it('names the headers that answers have', async () => {
     const { headers } = await test.admin.get('/api/graphs').expect(200);
     const described = Object.keys((document.paths['/api/graphs']!.get!.responses['200'] as { headers: object }).headers);
-    expect(described.sort()).toEqual(['RateLimit', 'RateLimit-Policy', 'X-Request-ID']);
-    for (const name of described) expect(headers[name.toLowerCase()]).toBeDefined();
+    const rare = ['Preference-Applied', 'X-Ignored-Fields'];
+    expect(described.sort()).toEqual([...rare, 'RateLimit', 'RateLimit-Policy', 'X-Request-ID'].sort());
+    for (const name of described.filter(each => !rare.includes(each))) expect(headers[name.toLowerCase()]).toBeDefined();
+  });
+
+  it('names the headers that only some answers have', () => {
+    const { responses } = document.paths['/api/graphs/{id}/query']!.post! as any;
+    for (const status of ['409', '422', '429', '502', '503']) {
+      if (responses[status])
+        expect([status, Object.keys(responses[status].headers)]).toEqual([status, expect.arrayContaining(['Retry-After'])]);
+    }
+    expect(responses['422'].headers['Retry-After'].$ref).toBe('#/components/headers/Retry-After');
+    expect(responses['401'].headers['WWW-Authenticate']).toBeDefined();
+    const created = (document.paths['/api/graphs']!.post! as any).responses['201'].headers;
+    expect(Object.keys(created)).toEqual(expect.arrayContaining(['Idempotent-Replayed', 'X-Ignored-Fields']));
+  });
+
+  it('is compared with the headers of each answer', () => {
+    const answer = { method: 'POST', path: '/api/graphs/1/query', status: 422, body: undefined };
+    const sent = { 'x-request-id': 'a', 'retry-after': '600' };
+    expect(test.check.problems({ ...answer, headers: sent })).toEqual([]);
+    expect(test.check.problems({ ...answer, headers: { ...sent, location: '/' } })).toEqual([
+      'POST /api/graphs/1/query → 422 has a header Location that is not described',
+    ]);
   });
 });

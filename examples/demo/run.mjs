@@ -186,7 +186,7 @@ async function loadAgain() {
 function end() {
   console.log(`
 ${style.title('──── 接下来 / What to try next')}
-  Swagger UI            ${options.url}/docs   （Authorize: 登录后的 token / the token of a login as ${options.username}, ${options.password}）
+  Swagger UI            ${options.url}/docs   （在其中登录 / log in there as ${options.username}, ${options.password}）
   同样的搜索再来一次      "cache": {"status": "hit"} —— 直到下一次摄取 / search again: from the store, until the next run
   再运行一次作业          POST /api/ingestion/jobs/${run.job_id}/run —— 什么都不会改变 / run it again: nothing changes
   另一种公式             PATCH /api/metrics/${metric.id}  {"formula": "SUM(quantity)", "unit": "件"}

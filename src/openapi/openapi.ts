@@ -15,9 +15,9 @@ import { tags } from './tags.js';
 const descriptionAt = (basePath: string): string => `
 把仓库里的表变成图和指标 / A warehouse as a graph and as metrics.
 
-1. \`POST /api/auth/login\` → **Authorize** with the \`token\`; the first login must change the password (\`PUT /api/auth/password\`).
+1. \`POST /api/auth/login\`; the first login must change the password (\`PUT /api/auth/password\`). This page then sends the new \`token\` by itself.
 2. \`POST /api/graphs\`, then \`PUT /api/warehouse/connections/1/tables/{table}\` with the CSV body of each example.
-3. \`POST /api/ingestion/jobs\` with a mapping, then \`POST /api/ingestion/jobs/{id}/run\`.
+3. \`POST /api/ingestion/jobs\` with a mapping in YAML, then \`POST /api/ingestion/jobs/{id}/run\`.
 4. \`POST /api/metrics\`, then \`POST /api/metrics/{id}/execute\`.
 5. \`POST /api/graphs/{id}/query\` with \`question\`, \`search\` or \`cypher\`.
 
@@ -60,7 +60,7 @@ export function createOpenApiDocument(app: NestExpressApplication, basePath = ''
       const { externalDocs } = operation;
       if (externalDocs) operation.externalDocs = { ...externalDocs, url: `${basePath}${externalDocs.url}` };
       for (const [status, response] of Object.entries(operation.responses)) {
-        response.headers = { ...headersOf(status, !path.startsWith('/health')), ...response.headers };
+        response.headers = { ...headersOf(status, !path.startsWith('/health'), operation), ...response.headers };
       }
     }
   }
@@ -75,6 +75,7 @@ export function createOpenApiDocument(app: NestExpressApplication, basePath = ''
 interface Operation {
   security?: object[];
   externalDocs?: { url: string };
+  parameters?: { name?: string }[];
   responses: Record<string, { description?: string; content?: unknown; headers?: object }>;
 }
 

@@ -9,17 +9,47 @@ export const headers: Headers = {
     description: '所计的限额 / The limits that were counted',
     schema: { type: 'string', example: '"query";q=60;w=60' },
   },
+  'Retry-After': {
+    description: '秒；等这么久再重试 / Seconds to wait before a retry',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  'WWW-Authenticate': { description: '如何认证 / How to authenticate', schema: { type: 'string', example: 'Bearer' } },
+  'X-Ignored-Fields': {
+    description: '宽松处理时忽略的字段 / Fields ignored under Prefer: handling=lenient',
+    schema: { type: 'string', example: 'nmae' },
+  },
+  'Preference-Applied': {
+    description: '已照办的 Prefer / The preferences that were followed',
+    schema: { type: 'string', example: 'handling=lenient' },
+  },
+  'Idempotent-Replayed': {
+    description: '这是第一次的应答 / This is the first answer, repeated',
+    schema: { type: 'string', enum: ['true'] },
+  },
   RateLimit: { description: '限额的余量 / What is left of them', schema: { type: 'string', example: '"query";r=59;t=60' } },
 };
 
 const ref = (name: string) => ({ $ref: `#/components/headers/${name}` });
 const requestId = { 'X-Request-ID': ref('X-Request-ID') };
 const rateLimit = { 'RateLimit-Policy': ref('RateLimit-Policy'), RateLimit: ref('RateLimit') };
-/** Asks the client to wait. */
-const retryAfter = { 'Retry-After': { schema: { type: 'integer', minimum: 1 }, description: '秒 / seconds' } };
+const retryAfter = { 'Retry-After': ref('Retry-After') };
+/** Of these statuses some errors pass by themselves. */
+const passing = new Set(['409', '422', '429', '502', '503', 'default']);
 
-/** The headers that an answer of this status may have. Requests that count against a limit learn what is left of it. */
-export function headersOf(status: string, isCounted: boolean): object {
-  const asksToWait = status === '429' || status === '502' || status === '503';
-  return { ...requestId, ...(isCounted ? rateLimit : {}), ...(asksToWait ? retryAfter : {}) };
+/**
+ * The headers that an answer of this status may have. Requests that count against a limit learn what is left of it. `Location` and
+ * others of one operation stand with it.
+ */
+export function headersOf(status: string, isCounted: boolean, { parameters = [] }: { parameters?: { name?: string }[] }): object {
+  const isSuccess = /^2/.test(status);
+  return {
+    ...requestId,
+    ...(isCounted ? rateLimit : {}),
+    ...(passing.has(status) ? retryAfter : {}),
+    ...(status === '401' ? { 'WWW-Authenticate': ref('WWW-Authenticate') } : {}),
+    ...(isSuccess ? { 'X-Ignored-Fields': ref('X-Ignored-Fields'), 'Preference-Applied': ref('Preference-Applied') } : {}),
+    ...(isSuccess && parameters.some(({ name }) => name === 'Idempotency-Key')
+      ? { 'Idempotent-Replayed': ref('Idempotent-Replayed') }
+      : {}),
+  };
 }

@@ -17,6 +17,7 @@ export interface SeenResponse {
 interface Response {
   $ref?: string;
   content?: Record<string, { schema?: Schema }>;
+  headers?: Record<string, unknown>;
 }
 
 interface Operation {
@@ -28,6 +29,10 @@ interface Document {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema> };
 }
+
+/** Headers of ours that only some answers have. Errors may have the last two, from before they failed. */
+const ownHeaders = ['Retry-After', 'WWW-Authenticate', 'Location', 'Idempotent-Replayed', 'X-Ignored-Fields', 'Preference-Applied'];
+const ofSuccess = new Set(['X-Ignored-Fields', 'Preference-Applied']);
 
 /** Pages for people, and the document itself. The document does not describe their content. */
 const undescribed = /^\/(docs|openapi\.json)(\/|$)/;
@@ -69,6 +74,10 @@ export class ResponseCheck {
     const where = `${method} ${bare} → ${status}`;
     if (operation && !described) problems.push(`${where} is not described`);
     if (!operation && status < 400) problems.push(`${where} is no operation of the document`);
+    for (const name of ownHeaders) {
+      if (headers[name.toLowerCase()] === undefined || !described || (status >= 400 && ofSuccess.has(name))) continue;
+      if (!described.headers?.[name]) problems.push(`${where} has a header ${name} that is not described`);
+    }
     const asked = operation?.requestBody?.content['application/json']?.schema;
     // A lenient service names the fields that it ignored.
     if (asked && status < 300 && typeof sent === 'object' && headers['x-ignored-fields'] === undefined) {
