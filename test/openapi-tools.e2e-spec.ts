@@ -1,10 +1,12 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { exampleMapping } from '../src/ingestion/mapping-example.js';
-import { tableExamples } from '../src/warehouse/tables/table-examples.js';
+import { promisify } from 'node:util';
 import { adminPassword, startTestApp, type TestApp } from './support/app.js';
 import { hasOpenApiTools, runTool, toolsFolder } from './support/openapi-tools.js';
 
+const root = path.resolve(__dirname, '..');
 const generated = path.join(toolsFolder, 'generated');
 const document = path.join(generated, 'openapi.json');
 
@@ -27,31 +29,79 @@ const document = path.join(generated, 'openapi.json');
     expect(printed).toContain('No results');
   }, 120_000);
 
-  it('makes a client that compiles strictly and sends the requests of the README', async () => {
-    const { body: graph } = await test.admin.post('/api/graphs').send({ name: '图' }).expect(201);
-    for (const [table, { value }] of Object.entries(tableExamples)) {
-      await test.admin.put(`/api/warehouse/connections/1/tables/${table}`).type('text/csv').send(value).expect(201);
-    }
-    const { body: job } = await test.admin
-      .post('/api/ingestion/jobs')
-      .send({ graph_id: graph.id, mapping_yaml: exampleMapping })
-      .expect(201);
+  it('makes a client that compiles strictly and sends exactly the requests of the README', async () => {
+    const readme = await readFile(path.join(root, 'README.md'), 'utf8');
+    const requests = requestsOf(readme);
+    const password = JSON.parse(requests[0]!.body).password;
+    await test.admin.put('/api/auth/password').send({ old_password: adminPassword, new_password: password }).expect(200);
+    await test.asUser('li.lei');
+    await promisify(execFile)(process.execPath, [path.join(root, 'examples/demo/run.mjs'), '--url', test.url, '--password', password]);
 
     await runTool('openapi-typescript/bin/cli.js', document, '--output', path.join(generated, 'api.d.ts'));
     await runTool('typescript/bin/tsc', '--project', '.');
-    const world = { url: test.url, username: 'admin', password: adminPassword, graphId: graph.id, jobId: job.id };
+    const world = { url: test.url, password, mapping: requests.find(({ path }) => path.startsWith('/api/ingestion/jobs?'))!.body };
     await writeFile(
       path.join(generated, 'run.js'),
       `import { sendRequestsOfReadme } from './client.js';\nconsole.log(JSON.stringify(await sendRequestsOfReadme(${JSON.stringify(world)})));\n`,
     );
-    const printed = await runTool('../generated/run.js');
-    expect(JSON.parse(printed)).toEqual({
+    const { sent, ...seen } = JSON.parse(await runTool('../generated/run.js'));
+    expect(sent.map(toComparable)).toEqual(requests.map(toComparable));
+    expect(seen).toEqual({
       wrongLogin: 'wrong_login',
-      right: 'read',
+      answer: readmeAnswer(readme),
+      graphIds: [2, 2],
+      jobName: '贸易图谱',
+      rights: ['write', 'read'],
       uploadedRows: 2,
       runStatus: 'succeeded',
-      columns: ['name'],
-      rowCount: 3,
     });
-  }, 180_000);
+  }, 240_000);
 });
+
+interface SentRequest {
+  method: string;
+  path: string;
+  body: string;
+}
+
+/** The requests of the shell commands of the README, in their order. A command in a loop counts as often as it runs. */
+function requestsOf(readme: string): SentRequest[] {
+  const commands = [...readme.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block]) =>
+    block!
+      .replaceAll('\\\n', ' ')
+      .replace(/\n {2,}/g, ' ')
+      .split('\n'),
+  );
+  const grant = commands.find(command => command.startsWith('grant()'));
+  const curls = commands.flatMap(command => {
+    if (command === grant || !/curl|^grant /.test(command)) return [];
+    if (command.startsWith('grant ')) return [grant!.replace('"$1"', command.slice('grant '.length))];
+    const times = /^for attempt in ([\d ]+);/.exec(command)?.[1]!.split(' ').length ?? 1;
+    return Array<string>(times).fill(command);
+  });
+  return curls.map(command => {
+    const body = bodyOf(command);
+    return {
+      method: / -X (\w+)/.exec(command)?.[1] ?? (body === '' ? 'GET' : 'POST'),
+      path: /http:\/\/127\.0\.0\.1:8080([^\s']+)/.exec(command)![1]!,
+      body,
+    };
+  });
+}
+
+function bodyOf(command: string): string {
+  const file = / --data-binary @(\S+)/.exec(command)?.[1];
+  if (file !== undefined) return readFileSync(path.join(root, file), 'utf8');
+  const escaped = / --data-binary \$'([^']*)'/.exec(command)?.[1];
+  return escaped?.replaceAll('\\n', '\n') ?? / -d '([^']*)'/.exec(command)?.[1] ?? '';
+}
+
+/** JSON may be written with blanks. */
+function toComparable({ method, path, body }: SentRequest): [string, string, unknown] {
+  return [method, path, body.startsWith('{') ? JSON.parse(body) : body];
+}
+
+/** The sentence that the README shows. */
+function readmeAnswer(readme: string): string {
+  return /"answer": \{ "text": "([^"]*)"/.exec(readme)![1]!;
+}

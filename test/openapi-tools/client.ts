@@ -3,65 +3,103 @@ import { type components, type paths } from './generated/api.js';
 
 export interface World {
   url: string;
-  username: string;
   password: string;
-  graphId: number;
-  jobId: number;
+  /** The text of a mapping. */
+  mapping: string;
+}
+
+export interface SentRequest {
+  method: string;
+  /** With its query string. */
+  path: string;
+  body: string;
 }
 
 export interface Seen {
+  sent: SentRequest[];
   wrongLogin: components['schemas']['ErrorCode'] | undefined;
-  right: string;
+  answer: string | undefined;
+  graphIds: number[];
+  jobName: string;
+  rights: string[];
   uploadedRows: number;
   runStatus: string;
-  columns: string[];
-  rowCount: number;
 }
 
-/** Sends the requests of the README with a client whose types were generated from the document. */
-export async function sendRequestsOfReadme({ url, username, password, graphId, jobId }: World): Promise<Seen> {
+/** Sends the requests of the README, in its order, with a client whose types were generated from the document. */
+export async function sendRequestsOfReadme({ url, password, mapping }: World): Promise<Seen> {
   const anonymous = createClient<paths>({ baseUrl: url });
-  const refused = await anonymous.POST('/api/auth/login', { body: { username, password: 'wrong' } });
+  const refused = await anonymous.POST('/api/auth/login', { body: { username: 'admin', password: 'wrong' } });
   const wrongLogin = refused.error && 'code' in refused.error ? refused.error.code : undefined;
 
-  const login = await anonymous.POST('/api/auth/login', { body: { username, password } });
-  if (!login.data) throw new Error(JSON.stringify(login.error));
-  const user = createClient<paths>({ baseUrl: url, headers: { Authorization: `Bearer ${login.data.token}` } });
-
-  const grant = await user.POST('/api/permissions/connections/{id}/users', {
-    params: { path: { id: 1 } },
-    body: { user_id: 'everyone', right: 'read' },
-  });
-  if (!grant.data) throw new Error(JSON.stringify(grant.error));
-
-  const created = await user.POST('/api/api-keys', { body: { name: 'nightly', graph_ids: [graphId], permissions: ['tables:write'] } });
-  if (!created.data) throw new Error(JSON.stringify(created.error));
-  const key = createClient<paths>({ baseUrl: url, headers: { 'X-API-Key': created.data.raw_key } });
-
-  const upload = await key.PUT('/api/warehouse/connections/{id}/tables/{table}', {
-    params: { path: { id: 1, table: 'nightly_orders' } },
-    headers: { 'Content-Type': 'text/csv' },
-    body: 'order_id,amount\n1,9.50\n2,12.00\n',
-    bodySerializer: text => text,
-  });
-  if (!upload.data) throw new Error(JSON.stringify(upload.error));
-
-  const run = await key.POST('/api/ingestion/jobs/{id}/run', {
-    params: { path: { id: jobId }, header: { Prefer: 'wait=60' } },
-  });
-  if (!run.data) throw new Error(JSON.stringify(run.error));
-
-  const query = await user.POST('/api/graphs/{id}/query', {
-    params: { path: { id: graphId } },
-    body: { cypher: 'MATCH (p:产品) RETURN p.名称 AS name LIMIT 3' },
-  });
-  if (!query.data) throw new Error(JSON.stringify(query.error));
-  return {
-    wrongLogin,
-    right: grant.data.right,
-    uploadedRows: upload.data.rows,
-    runStatus: run.data.status,
-    columns: query.data.columns.map(({ name }) => name),
-    rowCount: query.data.rows.length,
+  const sent: SentRequest[] = [];
+  const record = {
+    async onRequest({ request }: { request: Request }) {
+      const { pathname, search } = new URL(request.url);
+      sent.push({ method: request.method, path: `${pathname}${search}`, body: await request.clone().text() });
+      return request;
+    },
   };
+  anonymous.use(record);
+  const login = orThrow(await anonymous.POST('/api/auth/login', { body: { username: 'admin', password } }));
+  const user = createClient<paths>({ baseUrl: url, headers: { Authorization: `Bearer ${login.token}` } });
+  user.use(record);
+
+  const query = orThrow(
+    await user.POST('/api/graphs/{id}/query', {
+      params: { path: { id: 1 } },
+      body: { question: 'Which products does Alpine Dairy GmbH supply?' },
+    }),
+  );
+
+  const graphIds: number[] = [];
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    const header = { 'Idempotency-Key': '8e03978e-40d5-43dd-bc93-6894a57f9324' };
+    graphIds.push(orThrow(await user.POST('/api/graphs', { params: { header }, body: { name: 'Once' } })).id);
+  }
+
+  const job = orThrow(
+    await user.POST('/api/ingestion/jobs', {
+      params: { query: { graph_id: 1 } },
+      headers: { 'Content-Type': 'application/yaml' },
+      body: mapping,
+      bodySerializer: text => text,
+    }),
+  );
+
+  const rights: string[] = [];
+  for (const body of [
+    { username: 'li.lei', right: 'write' },
+    { user_id: 'everyone', right: 'read' },
+  ] as const) {
+    rights.push(orThrow(await user.POST('/api/permissions/connections/{id}/users', { params: { path: { id: 1 } }, body })).right);
+  }
+
+  const created = orThrow(await user.POST('/api/api-keys', { body: { name: 'nightly', graph_ids: [1], permissions: ['tables:write'] } }));
+  const key = createClient<paths>({ baseUrl: url, headers: { 'X-API-Key': created.raw_key } });
+  key.use(record);
+  const upload = orThrow(
+    await key.PUT('/api/warehouse/connections/{id}/tables/{table}', {
+      params: { path: { id: 1, table: 'orders' } },
+      headers: { 'Content-Type': 'text/csv' },
+      body: 'order_id,amount\n1,9.50\n2,12.00\n',
+      bodySerializer: text => text,
+    }),
+  );
+  const run = orThrow(await key.POST('/api/ingestion/jobs/{id}/run', { params: { path: { id: 1 }, header: { Prefer: 'wait=60' } } }));
+  return {
+    sent,
+    wrongLogin,
+    answer: query.answer?.text,
+    graphIds,
+    jobName: job.name,
+    rights,
+    uploadedRows: upload.rows,
+    runStatus: run.status,
+  };
+}
+
+function orThrow<T>({ data, error }: { data?: T; error?: unknown }): T {
+  if (data === undefined) throw new Error(JSON.stringify(error));
+  return data;
 }
