@@ -212,8 +212,8 @@ describe('parseMapping', () => {
 
 describe('YAML trip-wires', () => {
   it.each([
-    ['a full-width colon in place of the first one', 'version： 1\n', 'not_a_map@1:1', 'full-width colon'],
-    ['a full-width colon further down', 'version: 1\nnodes：\n  - a\n', 'yaml_syntax@4:1', ''],
+    ['a full-width colon in place of the first one', 'version： 1\n', 'not_a_map@1:8', 'write: version: 1'],
+    ['a full-width colon further down', 'version: 1\nnodes：\n  - a\n', 'yaml_syntax@2:6', '写作：nodes: / write: nodes:'],
     ['a tab as indentation', 'version: 1\nnodes:\n\t- a\n', 'yaml_syntax@3:1', 'spaces'],
     ['a key written twice', 'version: 1\nversion: 1\n', 'yaml_syntax@2:1', ''],
     ['two documents', 'version: 1\n---\nversion: 1\n', 'yaml_syntax@2:1', '去掉这一行 --- / '],

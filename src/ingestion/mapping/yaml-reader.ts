@@ -1,6 +1,7 @@
 import { type Bilingual, type Phrase } from '../../text/bilingual.js';
 import { nearestName } from '../../text/nearest-name.js';
 import { type Place } from '../../text/place.js';
+import { describeFullWidthColon } from './full-width-colon.js';
 import { type MappingPath } from './mapping.js';
 import { type MappingProblems } from './problems.js';
 import { type YamlNode } from './yaml-tree.js';
@@ -54,6 +55,11 @@ export class YamlReader {
       const place = this.placeAt(keyAt);
       if (planned.includes(key)) {
         this.problems.add('not_built_yet', [...this.path, key], { zh: `「${key}」尚未支持`, en: `'${key}' is not built yet` }, { place });
+        continue;
+      }
+      if (key.includes('：')) {
+        const { text, hint } = describeFullWidthColon(key);
+        this.problems.add('unknown_key', [...this.path, key], text, { place: this.placeAt(keyAt + key.indexOf('：')), hint });
         continue;
       }
       const meant = nearestName(key, known);
@@ -167,6 +173,13 @@ export class YamlReader {
   }
 
   wrongType(kind: ValueKind, hint?: Phrase): null {
+    const { node } = this;
+    if (kind === 'map' && node.kind === 'scalar' && node.plain && /^[A-Za-z_]+\s*：/.test(node.written)) {
+      const colon = describeFullWidthColon(node.written);
+      const place = this.placeAt(node.at + node.written.indexOf('：'));
+      this.problems.add('wrong_type', this.path, colon.text, { place, hint: colon.hint });
+      return null;
+    }
     this.problem('wrong_type', { zh: `此处应为${kinds[kind].zh}`, en: `must be ${kinds[kind].en}` }, hint);
     return null;
   }

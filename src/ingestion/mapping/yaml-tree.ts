@@ -3,6 +3,7 @@ import { CORE_SCHEMA, YAMLException, constructFromEvents, getScalarValue, parseE
 import { type Steps } from '../../text/steps.js';
 import { LanguageError } from '../../text/language-error.js';
 import { type Place, placeAt, placesIn } from '../../text/place.js';
+import { findFullWidthColon } from './full-width-colon.js';
 import { type MappingPath } from './mapping.js';
 
 const maxBytes = 256 * 1024;
@@ -53,23 +54,16 @@ export function* readYamlTree(text: string): Steps<YamlTree> {
   }
   const root = yield* parseDocument(text, start);
   if (root.kind !== 'map') {
-    throw new YamlSyntaxError(
-      'not_a_map',
-      { zh: '映射必须是键值结构，以 version: 1 开头', en: 'the mapping must be a map that starts with version: 1' },
-      start,
-      text.includes('：') ? fullWidthColon : undefined,
-    );
+    const colon = findFullWidthColon(text, root.at, () => Infinity);
+    if (colon) throw new YamlSyntaxError('not_a_map', colon.text, placeAt(text, colon.offset), colon.hint);
+    const sentence = { zh: '映射必须是键值结构，以 version: 1 开头', en: 'the mapping must be a map that starts with version: 1' };
+    throw new YamlSyntaxError('not_a_map', sentence, start);
   }
   const placeAtOffset = placesIn(text);
   return { root, placeAt: placeAtOffset, placeOf: path => placeAtOffset(offsetOf(root, path)) };
 }
 
 type Events = ReturnType<typeof parseEvents>;
-
-const fullWidthColon = {
-  zh: '文中有全角冒号「：」，YAML 需要半角冒号加空格',
-  en: 'the text has a full-width colon (：); YAML needs an ASCII colon and a space',
-};
 
 function* parseDocument(text: string, start: Place): Steps<YamlNode> {
   const events = readEvents(text, start);
@@ -187,12 +181,24 @@ function toSyntaxError(text: string, error: unknown): YamlSyntaxError {
       { zh: '把内容写全', en: 'write the content out' },
     );
   }
+  const colon = error.mark && findFullWidthColon(text, error.mark.position, faultOf);
+  if (colon) return new YamlSyntaxError('yaml_syntax', colon.text, placeAt(text, colon.offset), colon.hint);
   const known = reasons.find(([pattern]) => pattern.test(error.reason));
   const sentence = {
     zh: `YAML 语法错误：${known ? known[1].zh : error.reason}`,
     en: `YAML syntax error: ${known?.[1].en ?? error.reason}`,
   };
   return new YamlSyntaxError('yaml_syntax', sentence, place, syntaxHint(text, error, place) ?? known?.[1].hint);
+}
+
+/** The offset of the first fault of the syntax; Infinity for none. */
+function faultOf(text: string): number {
+  try {
+    parseEvents(text, { maxDepth: deepestNesting });
+    return Infinity;
+  } catch (error) {
+    return error instanceof YAMLException && error.mark ? error.mark.position : 0;
+  }
 }
 
 /** js-yaml's reasons in Chinese, and in clearer English where they hide the usual fault, with advice if that is always the same. */
@@ -220,15 +226,30 @@ const reasons: [pattern: RegExp, says: { zh: string; en?: string; hint?: Bilingu
     /multiline key|implicit key|block mapping entry/,
     { zh: '此处应为「键: 值」', hint: { zh: '键之后写冒号加空格', en: 'write a colon and a space after the key' } },
   ],
+  [/^missed comma/, { zh: '各项之间缺少逗号', hint: { zh: '各项之间写逗号加空格', en: 'write a comma and a space between the items' } }],
+  [
+    /^end of the stream or a document separator is expected/,
+    {
+      zh: '此处应为「键: 值」',
+      hint: {
+        zh: '上一行的键之后写冒号加空格；同级的键左对齐',
+        en: 'write a colon and a space after the key of the line before; align keys of one level',
+      },
+    },
+  ],
   [/depth|nesting/i, { zh: `嵌套超过 ${deepestNesting} 层` }],
 ];
 
 function syntaxHint(text: string, error: YAMLException, place: Place): Bilingual | undefined {
   if (/^duplicated|^unknown .*tag/.test(error.reason)) return undefined;
   const lines = text.split(/\r\n|\r|\n/);
-  const near = `${lines[place.line - 2] ?? ''}\n${lines[place.line - 1] ?? ''}`;
   if (error.reason.includes('tab')) return { zh: '缩进请用空格', en: 'indent with spaces, not tabs' };
-  if (near.includes('：')) return fullWidthColon;
+  if (error.reason.startsWith('missed comma') && /，/.test(lines[place.line - 1]!.slice(0, place.column - 1))) {
+    return {
+      zh: '这里有全角逗号「，」，请用半角逗号加空格分隔',
+      en: 'this line has a full-width comma (，): use an ASCII comma and a space',
+    };
+  }
   // Looks only at the line itself, up to the fault: a value on the line before, or a flow map, has colons of its own.
   const value = /^[\s-]*[^\s:{[]+:\s+(.*)$/.exec(lines[place.line - 1] ?? '')?.[1] ?? '';
   if (/^[%`@]/.test(value) || /^[^'"[{\s][^'"]*:(?:\s|$)/.test(value)) {
