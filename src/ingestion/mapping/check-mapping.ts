@@ -91,12 +91,16 @@ function resolveEnd(
   const key = new Set(node.key);
   const extra = end.match.filter(pair => !key.has(pair.nodeColumn));
   if (missing.length > 0 || extra.length > 0 || paired.size < end.match.length) {
+    const wrong = extra[0]?.nodeColumn;
+    const meant = wrong === undefined ? null : nearestName(wrong, missing);
+    const asked = meant === null ? { zh: '', en: '' } : { zh: `，是否想写 '${meant}'？`, en: `; did you mean '${meant}'?` };
+    const found = wrong === undefined ? { zh: '', en: '' } : { zh: `；'${wrong}' 不是其中之一`, en: `; '${wrong}' is none of them` };
     problems.add(
       'match_incomplete',
       matchPath,
       {
-        zh: `「${edge.type}」的 match 必须恰好覆盖节点 '${node.id}' 的主键列：${node.key.join('、')}`,
-        en: `the match of edge ${edge.type} must cover exactly the key columns of node '${node.id}': ${node.key.join(', ')}`,
+        zh: `「${edge.type}」的 match 必须恰好覆盖节点 '${node.id}' 的主键列：${node.key.join('、')}${found.zh}${asked.zh}`,
+        en: `the match of edge ${edge.type} must cover exactly the key columns of node '${node.id}': ${node.key.join(', ')}${found.en}${asked.en}`,
       },
       { hint: `match: {${node.key.map(column => `${column}: ${column}`).join(', ')}}` },
     );

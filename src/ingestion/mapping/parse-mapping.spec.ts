@@ -312,3 +312,37 @@ describe('YAML trip-wires', () => {
     }
   }); // prettier-ignore
 });
+
+describe('a mistake of a first mapping', () => {
+  const only = (text: string) => {
+    const problems = problemsOf(text);
+    expect(problems).toHaveLength(1);
+    return problems[0]!;
+  };
+
+  it.each([
+    ['integer', 'int'],
+    ['varchar(20)', 'string'],
+    ['text', 'string'],
+    ['timestamp', 'datetime'],
+    ['number', 'decimal(12,2)'],
+    ['bool', 'boolean'],
+  ])('in the type %s is answered with %s', (written, meant) => {
+    const { type, msg } = only(valid.replace('type: bigint', `type: ${written}`));
+    expect(type).toBe('unknown_type');
+    expect(msg).toContain(`did you mean '${meant}'?`);
+    expect(msg).toContain(`是否想写 '${meant}'？`);
+  });
+
+  it('in the right side of a match names the key column that was meant', () => {
+    const { type, msg } = only(valid.replace('{order_id: order_id}', '{order_id: order_di}'));
+    expect(type).toBe('match_incomplete');
+    expect(msg).toContain("'order_di' is none of them; did you mean 'order_id'?");
+    expect(msg).toContain("'order_di' 不是其中之一，是否想写 'order_id'？");
+  });
+
+  it('in the end of an edge shows its shape once', () => {
+    const problem = only(valid.replace('{node: customer, match: {customer_id: customer_id}}', 'customer'));
+    expect(problem).toMatchObject({ type: 'wrong_type', hint: '{node: customer, match: {…: …}}' });
+  });
+});

@@ -4,6 +4,35 @@ const plainTypes = ['string', 'int', 'bigint', 'float', 'boolean', 'date', 'time
 
 export const typeNames: readonly string[] = [...plainTypes, 'decimal(12,2)'];
 
+/** Types of databases and of other languages, by the name that they have here. */
+const foreignTypes: Record<string, string> = {
+  integer: 'int',
+  int4: 'int',
+  smallint: 'int',
+  int8: 'bigint',
+  long: 'bigint',
+  text: 'string',
+  str: 'string',
+  char: 'string',
+  varchar: 'string',
+  nvarchar: 'string',
+  uuid: 'string',
+  number: 'decimal(12,2)',
+  numeric: 'decimal(12,2)',
+  double: 'float',
+  real: 'float',
+  bool: 'boolean',
+  timestamp: 'datetime',
+  timestamptz: 'datetime',
+  jsonb: 'json',
+};
+
+/** The type that was meant by a name of another system, such as `varchar(20)`; null for a name that means nothing. */
+export function typeMeantBy(written: string): string | null {
+  const name = /^[a-z0-9]+/.exec(written.toLowerCase())?.[0] ?? '';
+  return Object.hasOwn(foreignTypes, name) ? foreignTypes[name]! : null;
+}
+
 /**
  * Reads `decimal(12,2)` and the plain names. Null for anything else, and for a scale or precision that PostgreSQL's numeric does
  * not have.

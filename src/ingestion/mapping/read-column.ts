@@ -1,6 +1,6 @@
 import { columnKeys, plannedTransforms } from './column-keys.js';
 import { type ColumnMapping, type ColumnSource, type PropertyType, type Rule, type Transform } from './mapping.js';
-import { typeNames, fitsType, parsePropertyType, typeText } from './property-type.js';
+import { typeNames, fitsType, parsePropertyType, typeMeantBy, typeText } from './property-type.js';
 import { isAbove, readRules } from './read-rules.js';
 import { type MapReader, type YamlReader } from './yaml-reader.js';
 
@@ -61,7 +61,7 @@ function readType(at: YamlReader | null): PropertyType | null {
   if (type) return type;
   if (/^decimal\b/.test(written)) {
     at.problem('unknown_type', { zh: 'decimal 须写作 decimal(p,s)，p ≤ 1000，s ≤ p', en: 'write decimal(p,s) with p ≤ 1000 and s ≤ p' });
-  } else at.unknown('unknown_type', 'type', '类型', written, typeNames);
+  } else at.unknown('unknown_type', 'type', '类型', written, typeNames, typeMeantBy(written));
   return null;
 }
 

@@ -126,6 +126,10 @@ function readColumns(at: YamlReader | null): { read: ColumnMapping[]; written: n
 
 function readEnd(at: YamlReader | null): WrittenEnd | null {
   if (!at) return null;
+  if (at.node.kind === 'scalar') {
+    at.wrongType('map', `{node: ${at.node.written.slice(0, 100)}, match: {…: …}}`);
+    return null;
+  }
   const map = at.asMap(Object.keys(endKeys));
   const node = map.required('node')?.asText(endKeys.node) ?? null;
   const match: EdgeEnd['match'] = [];

@@ -155,10 +155,10 @@ export class YamlReader {
     return this.wrongType('boolean');
   }
 
-  /** Reports `written` as unknown, with the nearest of `known`. */
-  unknown(type: string, noun: string, nounZh: string, written: string, known: readonly string[]): void {
+  /** Reports `written` as unknown, with `synonym` or else the nearest of `known`. */
+  unknown(type: string, noun: string, nounZh: string, written: string, known: readonly string[], synonym: string | null = null): void {
     if (this.problems.isFull) return;
-    const meant = nearestName(written, known);
+    const meant = synonym ?? nearestName(written, known);
     this.problem(
       type,
       meant === null
