@@ -218,8 +218,9 @@ export class CsvScanner {
   /** @throws SchemaError for a field that is not of the form of its column */
   private rewrite(form: FieldRewrite, bytes: Buffer, start: number, end: number, column: number, line: number): void {
     if (bytes[start] !== QUOTE && this.isNull(bytes, start, end)) return;
-    const rewritten = rewriteField(form, bytes.toString('utf8', start, end), this.place(line, column));
-    this.replacements.push({ from: start, to: end, bytes: Buffer.from(rewritten) });
+    const field = bytes.toString('utf8', start, end);
+    const rewritten = rewriteField(form, field, this.place(line, column));
+    if (rewritten !== field) this.replacements.push({ from: start, to: end, bytes: Buffer.from(rewritten) });
   }
 
   /** The end of an unquoted field: at a delimiter, a line feed, or the carriage return before one. */

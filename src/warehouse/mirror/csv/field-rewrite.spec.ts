@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
-import { clearDateForm, dateForm, listForm } from './field-rewrite.js';
+import { SchemaError } from '../../../common/errors/api-error.js';
+import { clearDateForm, dateForm, listForm, rewriteField } from './field-rewrite.js';
 
 describe('dateForm', () => {
   it.each([
@@ -75,5 +76,19 @@ describe('listForm', () => {
     ['{"a": 1', '{"a": 1'],
   ])('reads %j', (text, literal) => {
     expect(listForm.rewrite(text)).toBe(literal);
+  });
+});
+
+describe('rewriteField', () => {
+  it.each([
+    ['2024-02-03', '2024-02-03'],
+    ['"2024-02-03"', '"2024-02-03"'],
+  ])('leaves %s as it is, which costs no copy', (field, kept) => {
+    expect(rewriteField(clearDateForm, field, { line: 2, column: 'day' })).toBe(kept);
+  });
+
+  it('quotes what it changes, and names the place of what it cannot read', () => {
+    expect(rewriteField(listForm, '"[""a""]"', { line: 2, column: 'tags' })).toBe('"{""a""}"');
+    expect(() => rewriteField(clearDateForm, '03/04/24', { line: 2, column: 'day' })).toThrow(SchemaError);
   });
 });

@@ -17,12 +17,13 @@ export interface Replacement {
 }
 
 /**
- * Rewrites a field, quoted or not, into a quoted one.
+ * Rewrites a field, quoted or not, into a quoted one. A field whose text stays the same is returned as it is.
  * @throws SchemaError for a text that is not of the form
  */
 export function rewriteField({ rewrite, wanted }: FieldRewrite, field: string, place: CsvPlace): string {
   const text = field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field;
   const rewritten = rewrite(text);
+  if (rewritten === text) return field;
   if (rewritten !== null) return `"${rewritten.replaceAll('"', '""')}"`;
   const shown = [...text].slice(0, 40).join('');
   throw csvProblem('csv_value', place, {
