@@ -17,6 +17,8 @@ describe('findIntents', () => {
     ['每月的销售额', '每月', { kind: 'grain', grain: 'month' }],
     ['revenue by quarter', 'by quarter', { kind: 'grain', grain: 'quarter' }],
     ['有多少个客户', '有多少个', { kind: 'count' }],
+    ['每个流派有多少首曲目', '有多少首', { kind: 'count' }],
+    ['有多少张专辑', '有多少张', { kind: 'count' }],
     ['how many customers', 'how many', { kind: 'count' }],
     ['平均单价', '平均', { kind: 'aggregate', function: 'avg' }],
     ['total of prices', 'total of', { kind: 'aggregate', function: 'sum' }],

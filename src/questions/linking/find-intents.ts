@@ -8,7 +8,7 @@ const numberPattern = '(\\d+(?:\\.\\d+)?)(?![0-9a-z_%千万亿百十兆]|[.,]\\d
 const countPattern = `(${numeralPattern})(?![\\d%零一二两三四五六七八九十百千万亿分]|[.,]\\d)`;
 /** The decimal digits that a number holds exactly. */
 const mostDigits = 15;
-const measureWord = '[个家位名条种款件项大]';
+const measureWord = '[个家位名条种款件项大首张篇辆]';
 
 interface Rule {
   pattern: RegExp;
