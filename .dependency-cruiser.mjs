@@ -6,6 +6,7 @@ const floors = [
   ['common'],
   ['config'],
   ['database'],
+  ['egress', 'secrets'],
   ['http'],
   ['telemetry'],
   ['sql-guard'],

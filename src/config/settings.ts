@@ -1,10 +1,12 @@
 import { readBasePath } from './base-path.js';
 import { readOrigins } from './cors-origins.js';
 import { readDatabaseUrl } from './database-url.js';
+import { readEncryptionKeys } from './encryption-keys.js';
 import { findConflicts } from './find-conflicts.js';
 import { readLicenseUrl, readPublicKey } from './license-settings.js';
 import { readHost, readListenPlace, readRetrievalUrl } from './network-places.js';
 import { readPasswordPattern } from './password-pattern.js';
+import { readNetworks } from './networks.js';
 import { readRedisUrl } from './redis-url.js';
 import { InvalidSettingsError, type SettingDescription, SettingsReader } from './settings-reader.js';
 import { readTrustedProxies, trustNobody } from './trusted-proxies.js';
@@ -41,6 +43,12 @@ function readValues(read: SettingsReader) {
       'Key that signs tokens, at least 32 bytes; unset: random at each start, so tokens end with it',
       'random',
       32,
+    ),
+    secretEncryptionKeys: read.parsed(
+      'SECRET_ENCRYPTION_KEY',
+      'Keys that seal stored secrets such as DSNs, at least 32 bytes each: the first one seals, each one opens; unset: a key kept under DATA_DIR',
+      { type: 'secret', default: 'kept under DATA_DIR', secret: true },
+      readEncryptionKeys,
     ),
     jwtExpireSeconds: read.integer('JWT_EXPIRE_SECONDS', 604_800, 'Lifetime of a token in seconds', { min: 1 }),
     adminInitialPassword: read.secret(
@@ -149,6 +157,18 @@ function readValues(read: SettingsReader) {
         min: 1,
         max: 200,
       },
+    ),
+    warehousePrivateNetworks: read.oneOf(
+      'WAREHOUSE_PRIVATE_NETWORKS',
+      ['allow', 'deny'],
+      'allow',
+      'Whether warehouse connections may go to private networks (10/8, 172.16/12, 192.168/16, fc00::/7); deny where strangers are admins',
+    ),
+    warehouseAllowedAddresses: read.parsed(
+      'WAREHOUSE_ALLOWED_ADDRESSES',
+      'Addresses and networks that warehouse connections may use although they are refused by default, such as 127.0.0.1 on a machine for tests',
+      { type: 'comma-separated list', default: '' },
+      readNetworks,
     ),
     maxGraphsPerUser: read.integer('MAX_GRAPHS_PER_USER', 100, 'Graphs that one user may own; admins may own any number', { min: 1 }),
     maxApiKeysPerUser: read.integer('MAX_API_KEYS_PER_USER', 20, 'API keys in force that one user may have; admins may have any number', {

@@ -5,6 +5,7 @@ const secret = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 const careful = {
   NODE_ENV: 'production',
   JWT_SECRET_KEY: secret,
+  SECRET_ENCRYPTION_KEY: secret,
   DEFAULT_PASSWORD_PATTERN: '{username}-Kj82',
   REGISTRATION_ENABLED: 'false',
 };
@@ -25,6 +26,7 @@ describe('warnings at the start', () => {
     ['REGISTRATION_ENABLED', 'true'],
     ['RATE_LIMIT_SCALE', '2'],
     ['JWT_SECRET_KEY', undefined],
+    ['SECRET_ENCRYPTION_KEY', undefined],
   ])('report %s=%s in production', (name, value) => {
     const { [name]: _, ...others }: Record<string, string> = careful;
     expect(names({ ...others, ...(value === undefined ? {} : { [name]: value }) })).toEqual([name]);

@@ -37,8 +37,21 @@ function keyWarnings({ jwtSecretKey, databaseUrl }: Settings): StartWarning[] {
 }
 
 /** Warns about defaults that suit a first try but are too open in production. */
-function productionWarnings({ rateLimitScale, defaultPasswordPattern, bcryptCost, registrationEnabled }: Settings): StartWarning[] {
+function productionWarnings({
+  rateLimitScale,
+  defaultPasswordPattern,
+  bcryptCost,
+  registrationEnabled,
+  secretEncryptionKeys,
+}: Settings): StartWarning[] {
   const warnings: StartWarning[] = [];
+  if (secretEncryptionKeys === undefined) {
+    warnings.push({
+      zh: '未设置 SECRET_ENCRYPTION_KEY：数仓连接的口令由 DATA_DIR 下生成的密钥加密，丢失该文件即无法解密，其他进程也无法使用',
+      en: 'SECRET_ENCRYPTION_KEY is unset: passwords of warehouse connections are sealed with a key kept under DATA_DIR; without that file, and in other processes, they cannot be opened',
+      remedy: 'SECRET_ENCRYPTION_KEY=$(openssl rand -hex 32)',
+    });
+  }
   if (rateLimitScale > 1) {
     warnings.push({
       zh: 'RATE_LIMIT_SCALE 大于 1：限流被放宽',

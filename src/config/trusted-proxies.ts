@@ -1,4 +1,5 @@
-import { BlockList, isIP } from 'node:net';
+import { type BlockList } from 'node:net';
+import { readNetworks } from './networks.js';
 
 /**
  * The proxies whose `X-Forwarded-For` is believed: the last `hops` senders, or senders in these networks. `{ hops: 0 }` believes
@@ -18,20 +19,11 @@ const maxHops = 32;
  */
 export function readTrustedProxies(text: string): TrustedProxies {
   if (/^\d{1,3}$/.test(text) && Number(text) <= maxHops) return { hops: Number(text) };
-  const networks = new BlockList();
-  for (const item of text.split(',')) addNetwork(networks, item.trim());
-  return { networks };
-}
-
-function addNetwork(networks: BlockList, item: string): void {
-  const [, address = '', prefix] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(item) ?? [];
-  const version = isIP(address);
-  const widest = version === 4 ? 32 : 128;
-  const bits = prefix === undefined ? widest : Number(prefix);
-  if (version === 0 || address.includes('%') || bits < 1 || bits > widest) {
+  try {
+    return { networks: readNetworks(text) };
+  } catch {
     throw new Error(
       `应为 0 到 ${maxHops} 的跳数，或以逗号分隔的地址与网段（如 10.0.0.0/8） / must be a hop count from 0 to ${maxHops}, or a comma-separated list of addresses and networks such as 10.0.0.0/8, not /0`,
     );
   }
-  networks.addSubnet(address, bits, version === 4 ? 'ipv4' : 'ipv6');
 }

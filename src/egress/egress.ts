@@ -1,0 +1,108 @@
+import { lookup as systemLookup, type LookupAddress } from 'node:dns';
+import { isIP, Socket, type LookupFunction } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { Injectable } from '@nestjs/common';
+import { Settings } from '../config/settings.js';
+import { BlockedAddressError } from './egress.errors.js';
+import { holds, judgeAddress, plainAddress } from './address-table.js';
+
+interface Place {
+  host: string;
+  port: number;
+}
+
+/** The ports of the URLs of the service itself that leave theirs out. */
+const defaultPorts: Record<string, number> = { 'postgres:': 5432, 'postgresql:': 5432, 'redis:': 6379, 'rediss:': 6379, 'http:': 80 };
+
+/**
+ * Decides to which addresses the service connects on behalf of its users. Every address that a name has is checked, at every
+ * connection, and the connection goes to one of the checked addresses, so that a name cannot change its meaning in between.
+ */
+@Injectable()
+export class Egress {
+  private readonly own: Place[];
+
+  constructor(private readonly settings: Settings) {
+    const { databaseUrl, databaseUrls, redisUrl, retrievalUrl } = settings;
+    this.own = [databaseUrl, ...Object.values(databaseUrls), redisUrl, retrievalUrl].flatMap(url => placeOf(url) ?? []);
+  }
+
+  /** A socket that connects as `net.Socket` does, but only to addresses that are allowed. @throws BlockedAddressError as its error */
+  socket(): Socket {
+    return new CheckedSocket(this);
+  }
+
+  /** A lookup for the socket options of `net`, `tls` and `http` to that port. Node calls none for an address: see `check`. */
+  lookup(port: number): LookupFunction {
+    return (hostname, options, callback) => {
+      systemLookup(hostname, { ...options, all: true }, (error, found) => {
+        if (error) return callback(error, []);
+        this.checkAll(hostname, found, port).then(
+          () => (options.all ? callback(null, found) : callback(null, found[0]!.address, found[0]!.family)),
+          (refusal: NodeJS.ErrnoException) => callback(refusal, []),
+        );
+      });
+    };
+  }
+
+  /** Checks a host that may be an address. A name is checked when it is looked up. @throws BlockedAddressError */
+  async check(host: string, port: number): Promise<void> {
+    if (isIP(host) !== 0) await this.checkAll(host, [{ address: host, family: isIP(host) }], port);
+  }
+
+  private async checkAll(host: string, found: LookupAddress[], port: number): Promise<void> {
+    const own = (await Promise.all(this.own.filter(place => place.port === port).map(place => addressesOf(place.host)))).flat();
+    for (const { address } of found) {
+      const plain = plainAddress(address);
+      if (plain !== null && own.includes(plain))
+        throw new BlockedAddressError(host, { zh: '本服务自己的数据库', en: "the service's own database" });
+      if (plain !== null && this.settings.warehouseAllowedAddresses && holds(this.settings.warehouseAllowedAddresses, plain)) continue;
+      const verdict = judgeAddress(address);
+      if (verdict.kind === 'never') throw new BlockedAddressError(host, verdict.reason);
+      if (verdict.kind === 'private' && this.settings.warehousePrivateNetworks === 'deny') {
+        throw new BlockedAddressError(host, { zh: '内网地址', en: 'an address of a private network' });
+      }
+      if (plain !== null && interfaceAddresses().includes(plain)) {
+        throw new BlockedAddressError(host, { zh: '本机地址', en: 'an address of the machine itself' });
+      }
+    }
+  }
+}
+
+class CheckedSocket extends Socket {
+  constructor(private readonly egress: Egress) {
+    super();
+  }
+
+  /** As the drivers of databases call it. */
+  override connect(...given: unknown[]): this {
+    const [port, host] = given as [number, string];
+    this.egress.check(host, port).then(
+      // The socket may have been destroyed meanwhile.
+      () => this.destroyed || super.connect({ port, host, lookup: this.egress.lookup(port), autoSelectFamily: true }),
+      (refusal: Error) => this.destroy(refusal),
+    );
+    return this;
+  }
+}
+
+/** Null for a socket path, which no connection of a user can name. */
+function placeOf(url: string | undefined): Place | null {
+  if (url === undefined || !URL.canParse(url)) return null;
+  const { protocol, hostname, port } = new URL(url);
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  return host === '' ? null : { host, port: port === '' ? (defaultPorts[protocol] ?? 0) : Number(port) };
+}
+
+/** No address if the name has none now: then nobody can connect to it either. */
+async function addressesOf(host: string): Promise<string[]> {
+  return new Promise(resolve => {
+    systemLookup(host, { all: true }, (error, found) => {
+      resolve(error ? [] : found.flatMap(({ address }) => plainAddress(address) ?? []));
+    });
+  });
+}
+
+function interfaceAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap(addresses => (addresses ?? []).map(({ address }) => address));
+}
