@@ -2,7 +2,9 @@ import { type WarehouseClient } from '../src/warehouse/clients/warehouse.client.
 import { MirrorClient } from '../src/warehouse/mirror/mirror.client.js';
 import { startTestApp, type TestApp } from './support/app.js';
 import { asSuperuser } from './support/database.js';
-import { describeWarehouseClient } from './support/warehouse-client.contract.js';
+import { postgresTables } from './support/postgres-contract-tables.js';
+import { describePostgresSql } from './support/postgres-sql.contract.js';
+import { describeWarehouseTables } from './support/warehouse-tables.contract.js';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -10,9 +12,17 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-describeWarehouseClient('the mirror', () => ({
+describePostgresSql('the mirror', () => ({ client: test.app.get(MirrorClient), change: sql => test.pool.query(sql) }));
+
+describeWarehouseTables('the mirror', () => ({
+  ...postgresTables,
   client: test.app.get(MirrorClient),
-  change: sql => test.pool.query(sql),
+  pool: test.pool,
+  change: sql =>
+    test.pool.transaction(async client => {
+      await client.query('SET LOCAL search_path = mirror');
+      return client.query(sql);
+    }),
 }));
 
 describe('the mirror', () => {

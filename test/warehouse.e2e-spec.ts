@@ -153,7 +153,7 @@ describe('warehouse', () => {
 
     it('opens no connection of a type that is not built (risk: it would read the mirror)', async () => {
       const { rows } = await test.pool.query<{ id: number }>(
-        `INSERT INTO warehouse_connections (name, type, dsn_sealed) VALUES ('later', 'postgres', 'x') RETURNING id`,
+        `INSERT INTO warehouse_connections (name, type, dsn_sealed, dsn_masked) VALUES ('later', 'snowflake', 'x', 'x') RETURNING id`,
       );
       const later = `/api/warehouse/connections/${rows[0]!.id}`;
       await test.admin.get(later).expect(200);

@@ -8,6 +8,8 @@ import { RecordNotFoundError } from '../graphs/graphs.errors.js';
 import { guardSelect, tablesBehind } from '../sql-guard/guard-select.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { ConnectionNotFoundError, WarehouseQueryError } from '../warehouse/warehouse.errors.js';
+import { type TablePlace } from '../warehouse/clients/warehouse.client.js';
+import { requirePostgresSql } from '../warehouse/require-postgres-sql.js';
 import { type UsableConnection, WarehouseService } from '../warehouse/warehouse.service.js';
 import { checkFormulaSql } from './plan/guard-formula.js';
 import { type CompiledMetric, compileMetric, compileTotals } from './plan/compile-metric.js';
@@ -205,14 +207,19 @@ export class MetricsService implements OnModuleInit {
     if (error.sqlstate !== sqlstates.undefinedTable) return explainQueryError(error, sql, metric, clause) ?? error;
     const missing = new Set<string>();
     for (const { connection_id, fact, joins } of metric.bindings) {
-      const present = new Set(await openOf(connections, connection_id).client.listNames());
-      const tables = [fact, ...joins].flatMap(({ source }) => ('sql' in source ? guardSelect(source.sql, source).tables : [source.table]));
-      for (const table of tables) if (!present.has(table)) missing.add(table);
+      const { client } = openOf(connections, connection_id);
+      const keyOf = ({ schema, table }: TablePlace): string => `${schema}.${table}`;
+      const present = new Set((await client.listNames()).map(name => keyOf(client.place(name))));
+      const tables = [fact, ...joins].flatMap(({ source }) =>
+        'sql' in source ? guardSelect(source.sql, source).tables.map(table => ({ schema: source.schema, table })) : [source],
+      );
+      for (const place of tables) if (!present.has(keyOf(place))) missing.add(place.table);
     }
     return missing.size > 0 ? new MetricTableMissingError([...missing]) : error;
   }
 
-  private run({ client, claim }: UsableConnection, { sql, parameters }: CompiledMetric, maxRows: number) {
+  private async run({ client, claim }: UsableConnection, { sql, parameters }: CompiledMetric, maxRows: number) {
+    requirePostgresSql(client);
     return client.query({ claim, sql, parameters, timeoutMs: this.settings.warehouseTimeoutMs, maxRows, source: 'metric' });
   }
 }

@@ -11,6 +11,8 @@ import { type Language } from '../text/language.js';
 import { guardPredicate } from '../sql-guard/guard-expression.js';
 import { assembleSql, fragmentMarker } from '../sql-guard/same-shape.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
+import { requirePostgresSql } from '../warehouse/require-postgres-sql.js';
+import { type TablePlace } from '../warehouse/clients/warehouse.client.js';
 import { type UsableConnection, WarehouseService } from '../warehouse/warehouse.service.js';
 
 export interface SourceRow {
@@ -105,6 +107,7 @@ export class SourceRowsReader {
   ): Promise<{ rows: SourceRow[]; bytes: number }> {
     const first = cited[0]?.citation;
     if (!first) return { rows: [], bytes: 0 };
+    requirePostgresSql(client);
     const columns = Object.keys(first.key);
     const keys = columns.map(column => `source.${quoteIdentifier(column)}::text`);
     const parameters = columns.map(column => cited.map(({ citation }) => citation.key[column] ?? ''));
@@ -117,7 +120,7 @@ export class SourceRowsReader {
     } = await client.query({
       claim,
       sql: `SELECT wanted.place, source.* FROM (
-${await loadedRowsSql(loaded, first.table, client.schema)}
+${await loadedRowsSql(loaded, first.table, client.place(first.table))}
 ) AS source
               JOIN ROWS FROM (${arrays}) WITH ORDINALITY AS wanted (${wanted}, place) ON (${keys.join(', ')}) = (${columns.map((_, i) => `wanted.k${i}`).join(', ')})
              ORDER BY wanted.place`,
@@ -147,10 +150,10 @@ async function loadedRows({ loads }: JobReader, { label, table, key }: Citation)
   throw new RecordNotFoundError('job');
 }
 
-async function loadedRowsSql(loaded: LoadedRows[], table: string, schema: string): Promise<string> {
+async function loadedRowsSql(loaded: LoadedRows[], table: string, place: TablePlace): Promise<string> {
   await loadSqlParser();
   const scope = { columns: 'any', alias: table } as const;
   const filters = loaded.map(({ where }) => guardPredicate(where ?? 'true', scope));
   const wanted = filters.map((_, i) => fragmentMarker(i)).join(' OR ');
-  return assembleSql(`SELECT * FROM ${quoteTable(schema, table)} AS ${quoteIdentifier(table)} WHERE ${wanted}`, filters);
+  return assembleSql(`SELECT * FROM ${quoteTable(place.schema, place.table)} AS ${quoteIdentifier(table)} WHERE ${wanted}`, filters);
 }

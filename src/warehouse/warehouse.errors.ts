@@ -1,5 +1,6 @@
 import { type Bilingual } from '../text/bilingual.js';
 import { type ConnectionRight } from '../access/access.decorator.js';
+import { type ConnectionFailureCode, connectionFailures, type ConnectionStage } from './clients/connection-failure.js';
 import { ApiError, BusyError } from '../common/errors/api-error.js';
 
 export class ConnectionNotFoundError extends ApiError {
@@ -75,11 +76,21 @@ export class MirrorDsnError extends ApiError {
   }
 }
 
-export class ConnectionTypeNotBuiltError extends ApiError {
+/** 422: a connection of another database needs a DSN to find it. */
+export class DsnMissingError extends ApiError {
   constructor(type: string) {
+    super(422, 'dsn_missing', {
+      zh: `${type} 类型的连接需要 dsn`,
+      en: `connections of type ${type} need a dsn`,
+    });
+  }
+}
+
+export class ConnectionTypeNotBuiltError extends ApiError {
+  constructor(type: string, built: readonly string[]) {
     super(422, 'connection_type_not_built', {
-      zh: `${type} 类型的连接将在以后的版本提供，目前只支持 pg_mirror`,
-      en: `connections of type ${type} come later; only pg_mirror is built so far`,
+      zh: `${type} 类型的连接将在以后的版本提供，目前支持 ${built.join('、')}`,
+      en: `connections of type ${type} come later; built so far: ${built.join(', ')}`,
     });
   }
 }
@@ -128,6 +139,50 @@ export class MirrorCopyNotBuiltError extends ApiError {
 export class TableNotFoundError extends ApiError {
   constructor() {
     super(404, 'table_not_found', { zh: '该连接中没有这张表', en: 'The connection has no such table' });
+  }
+}
+
+export class ColumnNotFoundError extends ApiError {
+  constructor(table: string, column: string, meant: string | null) {
+    super(
+      422,
+      'column_not_found',
+      {
+        zh: `表“${table}”没有列“${column}”${meant === null ? '' : `，是否想写“${meant}”？`}`,
+        en: `The table '${table}' has no column '${column}'${meant === null ? '' : `; did you mean '${meant}'?`}`,
+      },
+      { context: { table, column } },
+    );
+  }
+}
+
+/** The type of the column has no counterpart in PostgreSQL. */
+export class UnreadableColumnError extends ApiError {
+  constructor(table: string, column: string, nativeType: string) {
+    super(
+      422,
+      'column_type_not_readable',
+      {
+        zh: `无法读取表“${table}”的列“${column}”：类型 ${nativeType} 没有对应的 PostgreSQL 类型；请不要选择该列，或在来源库中用视图转换它`,
+        en: `The column '${column}' of the table '${table}' cannot be read: its type ${nativeType} has no counterpart in PostgreSQL; leave it out, or convert it in a view of the source`,
+      },
+      { context: { table, column, native_type: nativeType } },
+    );
+  }
+}
+
+/** The caller writes PostgreSQL's SQL, and the connection takes another. */
+export class DialectNotBuiltError extends ApiError {
+  constructor(dialect: string) {
+    super(
+      422,
+      'dialect_not_built',
+      {
+        zh: `这个连接使用 ${dialect} 的 SQL，此处尚只支持 PostgreSQL；请先把表复制到镜像（POST …/mirror）`,
+        en: `The connection takes the SQL of ${dialect}, and here only PostgreSQL's is built so far; copy its tables into the mirror first (POST …/mirror)`,
+      },
+      { context: { dialect } },
+    );
   }
 }
 
@@ -241,6 +296,43 @@ export class WarehouseUnavailableError extends ApiError {
       'warehouse_unavailable',
       { zh: '数仓暂时不可用，请稍后重试', en: 'The warehouse is unavailable for now; retry shortly' },
       { cause },
+    );
+  }
+}
+
+/** 500: no connection to the server of the warehouse can be made, or it may not be made. */
+export class ConnectionFailedError extends ApiError {
+  constructor(
+    readonly failure: ConnectionFailureCode,
+    cause: unknown,
+    readonly stage: ConnectionStage = connectionFailures[failure].stage,
+  ) {
+    const { zh, en } = connectionFailures[failure];
+    super(
+      500,
+      'warehouse_unavailable',
+      { zh: `无法连接数仓：${zh}`, en: `The warehouse cannot be reached: ${en}` },
+      { context: { stage, failure }, cause },
+    );
+  }
+
+  /** The failure of a connection that is known to have passed a stage. */
+  after(passed: ConnectionStage): ConnectionFailedError {
+    return this.stage === passed ? new ConnectionFailedError(this.failure, this.cause, 'login') : this;
+  }
+}
+
+/** 422: the package of the driver is optional and was not installed. */
+export class DriverNotInstalledError extends ApiError {
+  constructor(type: string, driver: string, cause: unknown) {
+    super(
+      422,
+      'driver_not_installed',
+      {
+        zh: `${type} 类型的连接需要软件包 ${driver}；请让运维用 npm install ${driver} 安装`,
+        en: `connections of type ${type} need the package ${driver}; the operator can install it with npm install ${driver}`,
+      },
+      { context: { driver }, cause },
     );
   }
 }

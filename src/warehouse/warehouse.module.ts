@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { EgressModule } from '../egress/egress.module.js';
+import { SecretsModule } from '../secrets/secrets.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { ConnectionAccessService } from './connections/connection-access.service.js';
 import { Connection } from './connections/connection.entity.js';
@@ -18,7 +20,7 @@ import { TablesService } from './tables/tables.service.js';
 import { WarehouseService } from './warehouse.service.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Connection]), UsersModule],
+  imports: [TypeOrmModule.forFeature([Connection]), EgressModule, SecretsModule, UsersModule],
   controllers: [ConnectionsController, ConnectionGrantsController, TablesController],
   providers: [
     ConnectionAccessService,

@@ -35,7 +35,7 @@ export class WarehouseService implements OnApplicationBootstrap {
    * connection. Queries count against the share of `claim`, by default the caller's or the record's. Give it when another user asks
    * than the reader.
    * @throws ConnectionNotFoundError; ConnectionForbiddenError for a caller, ConnectionAccessLostError for a record;
-   * ConnectionTypeNotBuiltError
+   * ConnectionTypeNotBuiltError, SecretUnreadableError, DriverNotInstalledError
    */
   async open(reader: WarehouseReader, nameOrId: string | number | null, claim: Claim = claimOf(reader)): Promise<UsableConnection> {
     const userId = 'savedBy' in reader ? (reader.savedBy?.id ?? null) : reader.userId;
@@ -44,7 +44,7 @@ export class WarehouseService implements OnApplicationBootstrap {
     if (connection.right === null) {
       throw 'savedBy' in reader ? new ConnectionAccessLostError(reader, connection) : new ConnectionForbiddenError('read');
     }
-    return { id: connection.id, name: connection.name, client: this.clients.of(connection), claim };
+    return { id: connection.id, name: connection.name, client: await this.clients.of(connection), claim };
   }
 }
 

@@ -48,6 +48,7 @@ export async function startTestApp(
   const database = await cloneDatabase();
   const settings = readSettings({
     BCRYPT_COST: '4',
+    SECRET_ENCRYPTION_KEY: 'a key for the tests of at least 32 bytes',
     LOG_LEVEL: 'error',
     DATABASE_POOL_SIZE: '10',
     RATE_LIMIT_SCALE: '1000000',

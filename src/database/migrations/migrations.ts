@@ -11,6 +11,7 @@ import { NameSchemasOfBoundQueries1700000000010 } from './0010-name-schemas-of-b
 import { AddIdempotencyKeys1700000000011 } from './0011-add-idempotency-keys.js';
 import { NameTablesBehindQueries1700000000012 } from './0012-name-tables-behind-queries.js';
 import { RecordCommitsOfKeyedRequests1700000000013 } from './0013-record-commits-of-keyed-requests.js';
+import { AllowConnectionsOfMoreTypes1700000000014 } from './0014-allow-connections-of-more-types.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -27,4 +28,5 @@ export const migrations = [
   AddIdempotencyKeys1700000000011,
   NameTablesBehindQueries1700000000012,
   RecordCommitsOfKeyedRequests1700000000013,
+  AllowConnectionsOfMoreTypes1700000000014,
 ];

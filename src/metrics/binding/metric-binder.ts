@@ -4,6 +4,7 @@ import { type FieldProblem, SchemaError } from '../../common/errors/api-error.js
 import { Settings } from '../../config/settings.js';
 import { type GuardScope } from '../../sql-guard/guard-expression.js';
 import { guardSelect } from '../../sql-guard/guard-select.js';
+import { requirePostgresSql } from '../../warehouse/require-postgres-sql.js';
 import { WarehouseQueryError } from '../../warehouse/warehouse.errors.js';
 import { type UsableConnection, WarehouseService } from '../../warehouse/warehouse.service.js';
 import { type BindingJoin, type BindingRelation, type BindingRequest } from './binding.dto.js';
@@ -53,6 +54,7 @@ export class MetricBinder {
     refuseNotBuilt(request, loc);
     refuseTooLarge(request, loc);
     const connection = await this.warehouse.open(principal, request.connection_id ?? null);
+    requirePostgresSql(connection.client);
     const problems: FieldProblem[] = [];
     const fact = await this.describeFact(connection, request, loc, problems);
     const joins = await this.describeJoins(connection, request.joins ?? [], fact, loc, problems);
@@ -129,7 +131,8 @@ export class MetricBinder {
         type: 'unknown_table',
       });
     const columns = described?.columns.map(({ name, type }) => ({ name, type })) ?? [];
-    return { alias: alias ?? table, source: { schema: client.schema, table }, columns };
+    const source = client.place(table);
+    return { alias: alias ?? source.table, source, columns };
   }
 
   private async describeJoins(

@@ -1,18 +1,28 @@
+import { type Readable } from 'node:stream';
 import { type AnswerSource } from '../../common/errors/answer-too-large.error.js';
 import { type Claim } from '../../common/turns/fair-share.js';
 import { type Bilingual } from '../../text/bilingual.js';
 
+/** The language of the SQL that `query` takes. */
+export type WarehouseDialect = 'postgres' | 'mysql' | 'duckdb' | 'clickhouse';
+
 /**
  * The database behind a warehouse connection. Its users do not know its kind; every kind passes the suite in
- * test/support/warehouse-client.contract.ts. It is given PostgreSQL's SQL.
+ * test/support/warehouse-tables.contract.ts. Tables go by the names that users write: bare in the schema of the client, and
+ * `schema.table` in others. While its server cannot be reached, each method throws ConnectionFailedError.
  */
 export interface WarehouseClient {
+  /** A caller that writes SQL of another dialect refuses the client with `DialectNotBuiltError`. */
+  readonly dialect: WarehouseDialect;
   /** The schema of its tables. A bare table name in SQL means a table of it. */
   readonly schema: string;
   /** The role that may only read its tables, if they are in the service's own database. Null for any other place. */
   readonly local: { role: string } | null;
 
-  /** Reads once in the way of every query. @throws the errors of `query` */
+  /** Where SQL finds the table of that name. It asks no server, so there need be no such table. */
+  place(table: string): TablePlace;
+
+  /** Connects and reads once, and says what the database user may do. It takes some 5 seconds at most. @throws ConnectionFailedError */
   test(claim: Claim): Promise<ConnectionTest>;
 
   /** Names of all tables, in the order of their bytes. */
@@ -30,12 +40,72 @@ export interface WarehouseClient {
   /** The reason why SQL cannot use this name for a table, although there may be one; null if it can. */
   nameProblem(table: string): NameProblem | null;
 
+  /** Reads some rows of a table that `describe` found, with its columns in their order. @throws the errors of `query` */
+  sample(request: SampleRequest): Promise<QueryResult>;
+
   /**
    * Runs one statement, read-only, as a role that sees nothing but the tables.
    * @throws WarehouseBusyError, AnswerTooLargeError, WarehouseQueryError, WarehouseTimeoutError, TableBeingReplacedError,
    * WarehouseUnavailableError
    */
   query(request: QueryRequest): Promise<QueryResult>;
+
+  /**
+   * Begins to read whole tables, however large. It takes a place of its own, so it must be closed.
+   * @throws WarehouseBusyError, WarehouseUnavailableError
+   */
+  openReading(request: ReadingRequest): Promise<Reading>;
+
+  /** Gives all connections back once their work has ended. */
+  close(): Promise<void>;
+}
+
+/** Reads tables one after the other. */
+export interface Reading {
+  /** `snapshot`: all of its reads see one moment. `statement`: each of them sees a moment of its own. */
+  readonly guarantee: 'snapshot' | 'statement';
+
+  /**
+   * Streams the rows of a table in the text format of PostgreSQL's COPY, UTF-8 without a header: a line a row, tabs between values,
+   * `\N` for NULL, and a backslash before what has a meaning. Columns come in the order asked for. Each value can be read as the
+   * type that `describe` gives for its column. A chunk may end inside of a row. Read one stream to its end before
+   * the next; a stream that is destroyed early ends the reading. The stream fails with TableNotFoundError, ColumnNotFoundError, UnreadableColumnError, or the errors of `query`.
+   */
+  rows(request: RowsRequest): Readable;
+
+  /** Ends the reading, also while rows are on their way. */
+  close(): Promise<void>;
+}
+
+export interface ReadingRequest {
+  /** The caller whose share of the connections it takes. */
+  claim: Claim;
+  /** The longest time of one table. */
+  timeoutMs: number;
+  /** Ends the reading. Streams then fail with its reason. */
+  signal?: AbortSignal;
+}
+
+export interface RowsRequest {
+  table: string;
+  columns: string[];
+  /**
+   * Reads only rows whose column is at least this value, or has none. The value is text in the form of the rows and is compared as
+   * the column's own type. Null reads all rows.
+   */
+  since?: { column: string; value: string | null };
+}
+
+export interface TablePlace {
+  schema: string;
+  table: string;
+}
+
+export interface SampleRequest {
+  claim: Claim;
+  table: string;
+  maxRows: number;
+  timeoutMs: number;
 }
 
 export interface ConnectionTest {
@@ -45,6 +115,8 @@ export interface ConnectionTest {
   /** Tells whether that user's transaction refuses to write, and whether the user could write in another. */
   isReadOnly: boolean;
   canWrite: boolean;
+  /** What the owner of the connection should know or change. */
+  warnings: Bilingual[];
 }
 
 export interface TableSummary {
@@ -53,13 +125,20 @@ export interface TableSummary {
   /** Bytes on disk. */
   bytes: number;
   columnCount: number;
+  comment: string | null;
 }
 
 export interface TableColumn {
   name: string;
-  /** A type of PostgreSQL in its short spelling: `integer`, `numeric(12,2)`, `timestamptz`. */
+  /**
+   * The type of PostgreSQL that holds every value of the column, in its short spelling: `integer`, `numeric(12,2)`, `timestamptz`.
+   * `other` if there is none: a reading refuses the column.
+   */
   type: string;
+  /** The type as the database spells it. */
+  nativeType: string;
   nullable: boolean;
+  comment: string | null;
 }
 
 export interface TableKey {
@@ -72,6 +151,14 @@ export interface TableDescription {
   columns: TableColumn[];
   /** The primary key first. */
   keys: TableKey[];
+  foreignKeys: ForeignKey[];
+}
+
+export interface ForeignKey {
+  columns: string[];
+  /** The table that it refers to, as users write its name, and the columns there, in the order of `columns`. */
+  table: string;
+  references: string[];
 }
 
 export interface NameProblem extends Bilingual {

@@ -1,6 +1,7 @@
+import { type ConnectionOptions } from '../clients/warehouse-kind.js';
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
-/** The name of each connection type on the wire. Only `pg_mirror` is built so far. */
+/** The name of each connection type on the wire. `warehouse-kinds.ts` lists those that are built. */
 export const connectionTypes = ['pg_mirror', 'postgres', 'mysql', 'clickhouse', 'duckdb', 'trino', 'snowflake', 'bigquery'] as const;
 
 export type ConnectionType = (typeof connectionTypes)[number];
@@ -20,8 +21,12 @@ export class Connection {
   @Column('text', { name: 'dsn_sealed', nullable: true })
   dsnSealed: string | null;
 
+  /** The DSN as answers show it. */
+  @Column('text', { name: 'dsn_masked', nullable: true })
+  dsnMasked: string | null;
+
   @Column('jsonb', { default: {} })
-  options: Record<string, unknown>;
+  options: ConnectionOptions;
 
   @Column('boolean', { name: 'is_default', default: false })
   isDefault: boolean;

@@ -4,18 +4,20 @@ import { type PoolClient } from 'pg';
 import { Repository } from 'typeorm';
 import { type ConnectionRight } from '../../access/access.decorator.js';
 import { ServicePool } from '../../database/service-pool.js';
-import { Connection, type ConnectionType } from './connection.entity.js';
+import { Connection } from './connection.entity.js';
 import { ConnectionInUseError, ConnectionNameTakenError, ConnectionNotFoundError } from '../warehouse.errors.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
 const restrictViolations = new Set<string>([sqlstates.restrictViolation, sqlstates.foreignKeyViolation]);
+
+export type NewConnection = Pick<Connection, 'id' | 'name' | 'type' | 'dsnSealed' | 'dsnMasked' | 'options'>;
 
 /** A connection and the user's right on it. */
 export type HeldConnection = Connection & { right: ConnectionRight };
 
 /** Admins may do everything. The grant to everyone has no user. Disabled and deleted users may do nothing. */
 const held = `
-  SELECT c.id, c.name, c.type, c.dsn_sealed AS "dsnSealed", c.options, c.is_default AS "isDefault", c.created_at AS "createdAt", held.right
+  SELECT c.id, c.name, c.type, c.dsn_sealed AS "dsnSealed", c.dsn_masked AS "dsnMasked", c.options, c.is_default AS "isDefault", c.created_at AS "createdAt", held.right
   FROM warehouse_connections c CROSS JOIN LATERAL (
     SELECT CASE WHEN bool_or(u.is_admin OR g.can_write) THEN 'write' WHEN count(g.connection_id) > 0 THEN 'read' END AS right
     FROM users u LEFT JOIN connection_grants g ON g.connection_id = c.id AND (g.user_id = u.id OR g.user_id IS NULL)
@@ -70,14 +72,22 @@ export class ConnectionsRepository {
     return connection;
   }
 
-  /** @throws ConnectionNameTakenError */
-  async create(client: PoolClient, { name, type }: { name: string; type: ConnectionType }): Promise<number> {
-    const { rows } = await client.query<{ id: number }>(
-      'INSERT INTO warehouse_connections (name, type) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING RETURNING id',
-      [name, type],
+  /** An id for a new connection, which is needed to seal its DSN. Ids are never given twice. */
+  async nextId(): Promise<number> {
+    const { rows } = await this.pool.query<{ id: number }>(
+      `SELECT nextval(pg_get_serial_sequence('warehouse_connections', 'id'))::int AS id`,
     );
-    if (!rows[0]) throw new ConnectionNameTakenError();
-    return rows[0].id;
+    return rows[0]!.id;
+  }
+
+  /** @throws ConnectionNameTakenError */
+  async create(client: PoolClient, { id, name, type, dsnSealed, dsnMasked, options }: NewConnection): Promise<void> {
+    const { rowCount } = await client.query(
+      `INSERT INTO warehouse_connections (id, name, type, dsn_sealed, dsn_masked, options) OVERRIDING SYSTEM VALUE
+       VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO NOTHING`,
+      [id, name, type, dsnSealed, dsnMasked, options],
+    );
+    if (rowCount === 0) throw new ConnectionNameTakenError();
   }
 
   /** Creates the default connection unless it exists. Instances that start together may all call it. */

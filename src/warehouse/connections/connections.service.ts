@@ -3,11 +3,16 @@ import { type Principal } from '../../access/principal.js';
 import { AuditService } from '../../audit/audit.service.js';
 import { SchemaError } from '../../common/errors/api-error.js';
 import { afterId, type PageQuery } from '../../http/paging/page.js';
+import { SecretBox } from '../../secrets/secret-box.js';
+import { type ConnectionOptions } from '../clients/warehouse-kind.js';
+import { DefaultConnectionError, DsnMissingError, MirrorCopyNotBuiltError, MirrorDsnError } from '../warehouse.errors.js';
 import { ConnectionAccessService } from './connection-access.service.js';
+import { type Connection, type ConnectionType } from './connection.entity.js';
+import { type ConnectionOptionsRequest, type ConnectionTestResponse, type CreateConnectionRequest } from './connections.dto.js';
 import { ConnectionsRepository, type HeldConnection } from './connections.repository.js';
-import { WarehouseClients } from './warehouse-clients.js';
-import { type ConnectionTestResponse, type CreateConnectionRequest } from './connections.dto.js';
-import { ConnectionTypeNotBuiltError, DefaultConnectionError, MirrorCopyNotBuiltError, MirrorDsnError } from '../warehouse.errors.js';
+import { testConnection } from './test-connection.js';
+import { secretOwner, WarehouseClients } from './warehouse-clients.js';
+import { kindOf } from './warehouse-kinds.js';
 
 @Injectable()
 export class ConnectionsService {
@@ -15,6 +20,7 @@ export class ConnectionsService {
     private readonly connections: ConnectionsRepository,
     private readonly access: ConnectionAccessService,
     private readonly clients: WarehouseClients,
+    private readonly secrets: SecretBox,
     private readonly audit: AuditService,
   ) {}
 
@@ -31,18 +37,18 @@ export class ConnectionsService {
     return this.access.require(principal, id, 'read');
   }
 
-  /** @throws MirrorDsnError, ConnectionTypeNotBuiltError, ConnectionNameTakenError, SchemaError */
+  /**
+   * Saves a connection without connecting: a server that is away for now must not keep anybody from setting it up.
+   * @throws MirrorDsnError, DsnMissingError, ConnectionTypeNotBuiltError, ConnectionNameTakenError, SchemaError
+   */
   async create(actor: Principal, { name, type, dsn, options }: CreateConnectionRequest): Promise<HeldConnection> {
-    if (type !== 'pg_mirror') throw new ConnectionTypeNotBuiltError(type);
-    if (dsn != null) throw new MirrorDsnError();
-    const unused = Object.keys(options ?? {});
-    if (unused.length > 0) {
-      const text = { zh: 'pg_mirror 连接没有选项', en: 'pg_mirror connections take no options' };
-      throw new SchemaError(unused.map(option => ({ loc: ['body', 'options', option], text, type: 'no_effect' })));
-    }
-    const id = await this.audit.recordWith(
-      client => this.connections.create(client, { name, type }),
-      id => ({ action: 'connection.created', actor, target: 'connection', targetId: id, context: { name, type } }),
+    const kept = checkedOptions(type, options ?? {});
+    const id = await this.connections.nextId();
+    const source = await this.seal(id, type, dsn ?? null);
+    const context = { name, type, ...placeOf(type, dsn ?? null) };
+    await this.audit.recordWith(
+      client => this.connections.create(client, { id, name, type, options: kept, ...source }),
+      () => ({ action: 'connection.created', actor, target: 'connection', targetId: id, context }),
     );
     return this.get(actor, id);
   }
@@ -55,21 +61,16 @@ export class ConnectionsService {
       client => this.connections.delete(client, id),
       () => ({ action: 'connection.deleted', actor, target: 'connection', targetId: id, context: { name: connection.name } }),
     );
+    this.clients.forget(id);
   }
 
-  /** Reads once in the way of every query of a user. @throws ConnectionTypeNotBuiltError, WarehouseUnavailableError */
+  /**
+   * Connects and reads once in the way of every query.
+   * @throws ConnectionTypeNotBuiltError, DriverNotInstalledError, SecretUnreadableError, WarehouseBusyError
+   */
   async test({ userId: caller }: Principal, id: number): Promise<ConnectionTestResponse> {
-    const client = this.clients.of(await this.connections.getById(id));
-    const started = performance.now();
-    const { serverVersion, user, isReadOnly, canWrite } = await client.test({ caller });
-    return {
-      ok: true,
-      latency_ms: Math.round((performance.now() - started) * 10) / 10,
-      server_version: serverVersion,
-      current_user: user,
-      read_only_enforced: isReadOnly,
-      can_write: canWrite,
-    };
+    const client = await this.clients.of(await this.connections.getById(id));
+    return testConnection(() => client.test({ caller }));
   }
 
   /** @throws MirrorCopyNotBuiltError always, for a connection that exists */
@@ -77,4 +78,35 @@ export class ConnectionsService {
     await this.connections.getById(id);
     throw new MirrorCopyNotBuiltError();
   }
+
+  /**
+   * Checks a DSN and seals it for its connection.
+   * @throws MirrorDsnError, DsnMissingError, ConnectionTypeNotBuiltError, SchemaError
+   */
+  private async seal(id: number, type: ConnectionType, dsn: string | null): Promise<Pick<Connection, 'dsnSealed' | 'dsnMasked'>> {
+    if (type === 'pg_mirror') {
+      if (dsn !== null) throw new MirrorDsnError();
+      return { dsnSealed: null, dsnMasked: null };
+    }
+    const kind = kindOf(type);
+    if (dsn === null) throw new DsnMissingError(type);
+    const problems = kind.check(dsn);
+    if (problems.length > 0) throw new SchemaError(problems);
+    return { dsnSealed: await this.secrets.seal(dsn, secretOwner(id)), dsnMasked: kind.mask(dsn) };
+  }
+}
+
+/** The options that are given. @throws SchemaError for options that the type of the connection has no use for */
+function checkedOptions(type: ConnectionType, options: ConnectionOptionsRequest): ConnectionOptions {
+  const known: readonly string[] = type === 'pg_mirror' ? [] : kindOf(type).options;
+  const given = Object.entries(options).filter(([, value]) => value !== null && value !== undefined);
+  const unused = given.filter(([name]) => !known.includes(name));
+  if (unused.length === 0) return Object.fromEntries(given);
+  const text = { zh: `对 ${type} 类型的连接没有作用`, en: `has no effect on connections of type ${type}` };
+  throw new SchemaError(unused.map(([name]) => ({ loc: ['body', 'options', name], text, type: 'no_effect' })));
+}
+
+/** The place of the database, without secrets, for the audit. */
+function placeOf(type: ConnectionType, dsn: string | null): { place?: string } {
+  return dsn === null || type === 'pg_mirror' ? {} : { place: kindOf(type).place(dsn) };
 }

@@ -1,17 +1,70 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Settings } from '../../config/settings.js';
+import { Egress } from '../../egress/egress.js';
+import { SecretBox } from '../../secrets/secret-box.js';
 import { type WarehouseClient } from '../clients/warehouse.client.js';
 import { MirrorClient } from '../mirror/mirror.client.js';
-import { ConnectionTypeNotBuiltError } from '../warehouse.errors.js';
 import { type Connection } from './connection.entity.js';
+import { kindOf } from './warehouse-kinds.js';
 
-/** Chooses the client of a connection. Every connection of type pg_mirror names the one mirror. */
+export type OpenedConnection = Pick<Connection, 'id' | 'type' | 'dsnSealed' | 'options'>;
+
+interface Held {
+  /** What the client was opened with. A connection that was changed, here or by another process, has another. */
+  openedWith: string;
+  client: Promise<WarehouseClient>;
+}
+
+/** The name of a connection as the owner of its sealed DSN. */
+export function secretOwner(connectionId: number): string {
+  return `connection ${connectionId}`;
+}
+
+/** Holds one client for each connection. Every connection of type pg_mirror names the one mirror. */
 @Injectable()
-export class WarehouseClients {
-  constructor(private readonly mirror: MirrorClient) {}
+export class WarehouseClients implements OnApplicationShutdown {
+  private readonly held = new Map<number, Held>();
 
-  /** @throws ConnectionTypeNotBuiltError */
-  of({ type }: Pick<Connection, 'type'>): WarehouseClient {
-    if (type !== 'pg_mirror') throw new ConnectionTypeNotBuiltError(type);
-    return this.mirror;
+  constructor(
+    private readonly mirror: MirrorClient,
+    private readonly secrets: SecretBox,
+    private readonly egress: Egress,
+    private readonly settings: Settings,
+  ) {}
+
+  /** @throws ConnectionTypeNotBuiltError, SecretUnreadableError, DriverNotInstalledError */
+  async of(connection: OpenedConnection): Promise<WarehouseClient> {
+    if (connection.type === 'pg_mirror') return this.mirror;
+    const openedWith = JSON.stringify([connection.type, connection.dsnSealed, connection.options]);
+    const held = this.held.get(connection.id);
+    if (held?.openedWith === openedWith) return held.client;
+    const client = this.open(connection);
+    const entry = { openedWith, client };
+    this.held.set(connection.id, entry);
+    void this.end(held);
+    // What failed to open is tried again by the next caller.
+    client.catch(() => this.held.get(connection.id) === entry && this.held.delete(connection.id));
+    return client;
+  }
+
+  /** Opens a client that nobody else uses. The caller closes it. @throws as `of` */
+  async open({ id, type, dsnSealed, options }: OpenedConnection): Promise<WarehouseClient> {
+    const kind = kindOf(type);
+    const dsn = await this.secrets.open(dsnSealed ?? '', secretOwner(id));
+    return kind.open({ dsn, options, egress: this.egress, answerMaxBytes: this.settings.answerMaxBytes });
+  }
+
+  /** Closes the client of a connection that was changed or deleted, once its work has ended. */
+  forget(connectionId: number): void {
+    void this.end(this.held.get(connectionId));
+    this.held.delete(connectionId);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([...this.held.values()].map(held => this.end(held)));
+  }
+
+  private async end(held: Held | undefined): Promise<void> {
+    await held?.client.then(client => client.close()).catch(() => undefined);
   }
 }

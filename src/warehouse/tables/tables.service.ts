@@ -3,7 +3,6 @@ import { Injectable } from '@nestjs/common';
 import { type Principal } from '../../access/principal.js';
 import { AnswerTooLargeError } from '../../common/errors/answer-too-large.error.js';
 import { invalidCursor, type PageQuery } from '../../http/paging/page.js';
-import { quoteIdentifier, quoteTable } from '../../sql/quote-identifier.js';
 import { type TableSummary } from '../clients/warehouse.client.js';
 import { MirrorUploadService, type UploadResult } from '../mirror/mirror-upload.service.js';
 import { type TableDetail, type UploadQuery } from './tables.dto.js';
@@ -34,17 +33,9 @@ export class TablesService {
     const { client, claim } = await this.warehouse.open(principal, connectionId);
     const [table, description] = await Promise.all([client.find(name), client.describe(name)]);
     if (!table || !description) throw new TableNotFoundError();
-    const columns = description.columns.map(column => quoteIdentifier(column.name)).join(', ');
-    const select = {
-      sql: `SELECT ${columns} FROM ${quoteTable(client.schema, name)} LIMIT ${sampleRows}`,
-      parameters: [],
-      timeoutMs: sampleTimeoutMs,
-      maxRows: sampleRows,
-      claim,
-      isShort: true,
-    };
+    const sample = { table: name, maxRows: sampleRows, timeoutMs: sampleTimeoutMs, claim };
     try {
-      return { table, ...description, sample: (await client.query(select)).rows, sampleNote: null };
+      return { table, ...description, sample: (await client.sample(sample)).rows, sampleNote: null };
     } catch (error) {
       // The columns of a table can be read however large its values are.
       if (!(error instanceof AnswerTooLargeError)) throw error;

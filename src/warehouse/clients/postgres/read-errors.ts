@@ -1,8 +1,8 @@
-import { type Bilingual } from '../../text/bilingual.js';
-import { type ApiError } from '../../common/errors/api-error.js';
-import { isTooLargeForAnyValue } from '../../database/too-large-allocation.js';
-import { TableBeingReplacedError, WarehouseQueryError, WarehouseTimeoutError, WarehouseUnavailableError } from '../warehouse.errors.js';
-import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
+import { type Bilingual } from '../../../text/bilingual.js';
+import { type ApiError } from '../../../common/errors/api-error.js';
+import { isTooLargeForAnyValue } from '../../../database/too-large-allocation.js';
+import { TableBeingReplacedError, WarehouseQueryError, WarehouseTimeoutError, WarehouseUnavailableError } from '../../warehouse.errors.js';
+import { sqlstates, sqlstateOf } from '../../../sql/sqlstate.js';
 
 /** The meaning of a SQLSTATE, or its class, for the caller. PostgreSQL's own text may quote data and stays inside. */
 const reasons: [prefix: string, reason: Bilingual][] = [

@@ -1,4 +1,4 @@
-import { checkDetail } from '../../common/json/check-detail.js';
+import { checkDetail } from '../../../common/json/check-detail.js';
 
 const names: Record<number, string> = {
   16: 'boolean',
@@ -23,7 +23,7 @@ const names: Record<number, string> = {
   3802: 'jsonb',
 };
 
-/** The name of a result column's type; `other` for types that tables of the mirror do not have. */
+/** The name of a result column's type; `other` for the types that are not listed. */
 export function typeNameOf(oid: number): string {
   return names[oid] ?? 'other';
 }

@@ -1,5 +1,5 @@
 import pg, { type PoolClient } from 'pg';
-import { type QueryResult } from '../clients/warehouse.client.js';
+import { type QueryResult } from '../warehouse.client.js';
 import { parserOf, typeNameOf } from './wire-types.js';
 
 /** The parts of node-postgres' Query and Connection that the typings leave out. */

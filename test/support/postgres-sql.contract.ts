@@ -1,17 +1,17 @@
 import { sqlstates } from '../../src/sql/sqlstate.js';
 import { type QueryRequest, type WarehouseClient } from '../../src/warehouse/clients/warehouse.client.js';
 
-export interface ClientWorld {
+export interface SqlWorld {
   client: WarehouseClient;
   /** Runs statements on the client's tables, as somebody who may change them. */
   change: (sql: string) => Promise<unknown>;
 }
 
-/** Tests what every kind of warehouse client does. `open` is called once, before the first test. */
-export function describeWarehouseClient(name: string, open: () => ClientWorld): void {
-  describe(`${name} is a warehouse client that`, () => {
+/** Tests what every client does that takes PostgreSQL's SQL. `open` is called once, before the first test. */
+export function describePostgresSql(name: string, open: () => SqlWorld): void {
+  describe(`${name} takes PostgreSQL's SQL and`, () => {
     let client: WarehouseClient;
-    let change: ClientWorld['change'];
+    let change: SqlWorld['change'];
     /** A table as the statements of `change` name it. */
     const table = (bare: string): string => `"${client.schema}"."${bare}"`;
 
@@ -56,7 +56,7 @@ export function describeWarehouseClient(name: string, open: () => ClientWorld): 
       const all = await client.list('', 1_000);
       expect(all.map(each => each.name)).toEqual(await client.listNames());
       expect(await client.list('contract things', 1)).toEqual([
-        { name: 'contract_empty', rowEstimate: expect.any(Number), bytes: expect.any(Number), columnCount: 1 },
+        { name: 'contract_empty', rowEstimate: expect.any(Number), bytes: expect.any(Number), columnCount: 1, comment: null },
       ]);
       expect(await client.list(all.at(-1)!.name, 10)).toEqual([]);
     });
@@ -88,7 +88,11 @@ export function describeWarehouseClient(name: string, open: () => ClientWorld): 
 
     it('describes a table as it is now', async () => {
       await change(`ALTER TABLE ${table('contract_empty')} ADD COLUMN b text; ALTER TABLE ${table('contract_empty')} DROP COLUMN a`);
-      expect(await client.describe('contract_empty')).toEqual({ columns: [{ name: 'b', type: 'text', nullable: true }], keys: [] });
+      expect(await client.describe('contract_empty')).toEqual({
+        columns: [{ name: 'b', type: 'text', nativeType: 'text', nullable: true, comment: null }],
+        keys: [],
+        foreignKeys: [],
+      });
       expect(await client.find('contract_empty')).toMatchObject({ columnCount: 1 });
     });
 

@@ -1,0 +1,52 @@
+import { type Bilingual } from '../../text/bilingual.js';
+
+/** The steps of connecting, in their order. */
+export const connectionStages = ['address', 'tcp', 'tls', 'login', 'rights'] as const;
+export type ConnectionStage = (typeof connectionStages)[number];
+
+/** How a connection fails, the stage at which it does, and the sentence for users. No text of the server's is ever passed on. */
+export const connectionFailures = {
+  DNS_FAILED: { stage: 'address', zh: '找不到主机', en: 'the host is not known' },
+  BLOCKED_ADDRESS: {
+    stage: 'address',
+    zh: '不允许连接到该主机的地址；如确需连接，请让运维设置 WAREHOUSE_ALLOWED_ADDRESSES',
+    en: 'connections to the address of this host are not allowed; if it is needed, the operator can set WAREHOUSE_ALLOWED_ADDRESSES',
+  },
+  REFUSED: { stage: 'tcp', zh: '该端口没有服务', en: 'nothing listens on that port' },
+  UNREACHABLE: { stage: 'tcp', zh: '网络不可达', en: 'there is no way through the network to the host' },
+  TIMEOUT: { stage: 'tcp', zh: '在时限内没有应答', en: 'there was no answer in time' },
+  TLS_MISSING: {
+    stage: 'tls',
+    zh: '服务器不提供 TLS；若其网络可信，请设 options.ssl_mode 为 disable',
+    en: 'the server does not offer TLS; if its network can be trusted, set options.ssl_mode to disable',
+  },
+  TLS_FAILED: {
+    stage: 'tls',
+    zh: '证书无法验证；请用 NODE_EXTRA_CA_CERTS 提供其签发机构，或设 options.ssl_mode 为 require（只加密，不验证）',
+    en: 'the certificate cannot be verified; give its authority with NODE_EXTRA_CA_CERTS, or set options.ssl_mode to require, which encrypts without verifying',
+  },
+  AUTH_FAILED: { stage: 'login', zh: '用户名或密码不被接受', en: 'the user name or the password is not accepted' },
+  DATABASE_MISSING: { stage: 'login', zh: '没有这个数据库', en: 'there is no such database' },
+  TOO_MANY_CONNECTIONS: { stage: 'login', zh: '服务器的连接数已满', en: 'the server takes no more connections' },
+  NOT_READY: { stage: 'login', zh: '服务器正在启动或停止', en: 'the server is starting or stopping' },
+  PROTOCOL: { stage: 'login', zh: '该端口上的服务不是这一类数据库', en: 'what listens there is no database of this type' },
+  READ_FAILED: { stage: 'rights', zh: '登录成功，但无法读取', en: 'the login works, but nothing can be read' },
+} satisfies Record<string, Bilingual & { stage: ConnectionStage }>;
+
+export type ConnectionFailureCode = keyof typeof connectionFailures;
+
+export const connectionFailureCodes = Object.keys(connectionFailures) as ConnectionFailureCode[];
+
+/** The failure behind an error of a socket, of TLS or of name resolution. Null for any other error. */
+export function networkFailure(cause: unknown): ConnectionFailureCode | null {
+  const { code = '', message = '', errors } = cause as { code?: string; message?: string; errors?: unknown[] };
+  // Node tries all addresses of a host and reports all failures.
+  if (errors?.[0] !== undefined) return networkFailure(errors[0]);
+  if (code === 'blocked_address') return 'BLOCKED_ADDRESS';
+  if (/^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL)/.test(code)) return 'DNS_FAILED';
+  if (code === 'ECONNREFUSED') return 'REFUSED';
+  if (/^(EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|EADDRNOTAVAIL|EACCES|EPERM)$/.test(code)) return 'UNREACHABLE';
+  if (code === 'ETIMEDOUT' || /time(d )?-?out/i.test(message)) return 'TIMEOUT';
+  if (/^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH)/.test(code)) return 'TLS_FAILED';
+  return null;
+}

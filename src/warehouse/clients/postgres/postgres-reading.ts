@@ -1,0 +1,95 @@
+import { PassThrough, type Readable } from 'node:stream';
+import pg, { type PoolClient } from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { ApiError } from '../../../common/errors/api-error.js';
+import { isBusy, sever } from '../../../database/sever-connection.js';
+import { quoteIdentifier, quoteTable } from '../../../sql/quote-identifier.js';
+import { WarehouseTimeoutError } from '../../warehouse.errors.js';
+import { readableColumns } from '../readable-columns.js';
+import { type Reading, type RowsRequest } from '../warehouse.client.js';
+import { PostgresCatalog } from './postgres-catalog.js';
+import { toReadError } from './read-errors.js';
+import { type TableNames } from './table-names.js';
+
+export interface PostgresReadingOptions {
+  /** The longest statement, which the server was told. */
+  timeoutMs: number;
+  /** The time beyond it after which the connection is cut. */
+  graceMs: number;
+  signal: AbortSignal | undefined;
+  /** Gives the place among the readings back. */
+  leave: () => void;
+}
+
+/** One transaction of a PostgreSQL server whose reads all see the moment of its first one. Rows are passed on as the server sends them. */
+export class PostgresReading implements Reading {
+  readonly guarantee = 'snapshot';
+  private readonly catalog: PostgresCatalog;
+  private readonly onAbort = (): void => void this.close();
+  private isClosed = false;
+
+  constructor(
+    private readonly client: PoolClient,
+    private readonly names: TableNames,
+    private readonly options: PostgresReadingOptions,
+  ) {
+    const read = async (sql: string, parameters: unknown[]): Promise<Record<string, unknown>[]> =>
+      (await client.query<Record<string, unknown>>(sql, parameters)).rows;
+    this.catalog = new PostgresCatalog(read, names);
+    options.signal?.addEventListener('abort', this.onAbort, { once: true });
+    if (options.signal?.aborted) this.onAbort();
+  }
+
+  rows(request: RowsRequest): Readable {
+    const rows = new PassThrough();
+    const { timeoutMs, graceMs } = this.options;
+    const watch = setTimeout(() => {
+      rows.destroy(new WarehouseTimeoutError(timeoutMs, undefined));
+    }, Math.min(timeoutMs + graceMs, 2_147_483_647)); // prettier-ignore
+    let isAtEnd = false;
+    rows.once('end', () => (isAtEnd = true));
+    rows.once('close', () => {
+      clearTimeout(watch);
+      // Rows that nobody reads would hold up the next statement.
+      if (!isAtEnd) sever(this.client);
+    });
+    this.copy(request, rows).catch((cause: unknown) => rows.destroy(this.toError(cause)));
+    return rows;
+  }
+
+  private async copy(request: RowsRequest, rows: PassThrough): Promise<void> {
+    const copy = this.client.query(copyTo(await this.copySql(request)));
+    copy.on('error', cause => rows.destroy(this.toError(cause)));
+    copy.pipe(rows);
+  }
+
+  /** @throws TableNotFoundError, ColumnNotFoundError, UnreadableColumnError */
+  private async copySql(request: RowsRequest): Promise<string> {
+    readableColumns(await this.catalog.describe(request.table), request);
+    const { schema, table } = this.names.place(request.table);
+    const columns = request.columns.map(quoteIdentifier).join(', ');
+    const { since } = request;
+    if (since?.value == null) return `COPY (SELECT ${columns} FROM ${quoteTable(schema, table)}) TO STDOUT (ENCODING 'UTF8')`;
+    const column = quoteIdentifier(since.column);
+    // COPY takes no parameters. A quoted text takes the type of the column that it is compared with.
+    const where = `${column} >= ${pg.escapeLiteral(since.value)} OR ${column} IS NULL`;
+    return `COPY (SELECT ${columns} FROM ${quoteTable(schema, table)} WHERE ${where}) TO STDOUT (ENCODING 'UTF8')`;
+  }
+
+  async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.options.signal?.removeEventListener('abort', this.onAbort);
+    let broken = isBusy(this.client);
+    if (broken) sever(this.client);
+    else await this.client.query('ROLLBACK').catch(() => (broken = true));
+    this.client.release(broken);
+    this.options.leave();
+  }
+
+  private toError(cause: unknown): Error {
+    const { signal, timeoutMs } = this.options;
+    if (signal?.aborted) return signal.reason as Error;
+    return cause instanceof ApiError ? cause : toReadError(cause, timeoutMs);
+  }
+}

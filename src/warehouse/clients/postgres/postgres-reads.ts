@@ -1,0 +1,143 @@
+import { type PoolClient } from 'pg';
+import { ApiError } from '../../../common/errors/api-error.js';
+import { FairShare, type FairShareOptions } from '../../../common/turns/fair-share.js';
+import { withinBytes } from '../../../database/byte-budget.js';
+import { sever } from '../../../database/sever-connection.js';
+import { type WatchedPool } from '../../../database/watched-pool.js';
+import { quoteIdentifier } from '../../../sql/quote-identifier.js';
+import { WarehouseBusyError, WarehouseTimeoutError } from '../../warehouse.errors.js';
+import { type QueryRequest, type QueryResult, type Reading, type ReadingRequest } from '../warehouse.client.js';
+import { CappedQuery } from './capped-query.js';
+import { PostgresReading } from './postgres-reading.js';
+import { toReadError } from './read-errors.js';
+import { type TableNames } from './table-names.js';
+
+const lockTimeoutMs = 5_000;
+/** What a server may take beyond the limit that it was told. After it, the connection is cut. */
+const graceMs = 3_000;
+const share = { waitingPerCaller: 32, waiting: 200, patienceMs: 30_000 } satisfies Partial<FairShareOptions>;
+
+/** The connections of a pool, by the work that may take them. */
+export interface Places {
+  queries: number;
+  shortQueries: number;
+  readings: number;
+}
+
+export interface PostgresReadsOptions {
+  pool: WatchedPool;
+  names: TableNames;
+  places: Places;
+  /** The most bytes of a result whose request gives no other bound. */
+  maxBytes: number;
+  /** The longest statement, whatever a request allows. */
+  maxTimeoutMs?: number;
+  /** Turns a connection that could not be made into an error of ours. */
+  toConnectError: (cause: unknown) => ApiError;
+}
+
+/**
+ * Reads from a PostgreSQL server in read-only transactions that are always rolled back. The extended protocol carries at most one
+ * statement, whatever its text says.
+ */
+export class PostgresReads {
+  private readonly queries: FairShare;
+  private readonly shortQueries: FairShare;
+  private readonly readings: FairShare;
+
+  constructor(private readonly options: PostgresReadsOptions) {
+    const refuse = (retryAfterS: number): WarehouseBusyError => new WarehouseBusyError(retryAfterS);
+    const shareOf = (places: number): FairShare => new FairShare({ ...share, places, refuse });
+    this.queries = shareOf(options.places.queries);
+    this.shortQueries = shareOf(options.places.shortQueries);
+    this.readings = shareOf(options.places.readings);
+  }
+
+  query(request: QueryRequest): Promise<QueryResult> {
+    return (request.isShort ? this.shortQueries : this.queries).run(request.claim, () => this.queryNow(request));
+  }
+
+  async openReading({ claim, timeoutMs, signal }: ReadingRequest): Promise<Reading> {
+    const leave = await this.readings.enter(signal ? { ...claim, signal } : claim);
+    try {
+      const client = await this.connect();
+      const limit = this.limitOf(timeoutMs);
+      try {
+        await withWatch(client, limit, () => client.query(begin('ISOLATION LEVEL REPEATABLE READ, READ ONLY', this.options.names, limit)));
+      } catch (cause) {
+        client.release(true);
+        throw toReadError(cause, limit);
+      }
+      return new PostgresReading(client, this.options.names, { timeoutMs: limit, graceMs, signal, leave });
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  private async queryNow({
+    sql,
+    parameters,
+    timeoutMs,
+    maxRows,
+    maxBytes = this.options.maxBytes,
+    source = 'rows',
+  }: QueryRequest): Promise<QueryResult> {
+    const client = await this.connect();
+    const limit = this.limitOf(timeoutMs);
+    let broken: Error | boolean = false;
+    try {
+      const { result, bytes } = await withWatch(client, limit, async () => {
+        await client.query(begin('READ ONLY', this.options.names, limit));
+        return withinBytes(client, { limitBytes: maxBytes, source }, () => CappedQuery.run(client, sql, parameters, maxRows));
+      });
+      return { ...result, bytes };
+    } catch (cause) {
+      throw cause instanceof ApiError ? cause : toReadError(cause, limit);
+    } finally {
+      await withWatch(client, 0, () => client.query('ROLLBACK')).catch((failure: Error) => (broken = failure));
+      client.release(broken);
+    }
+  }
+
+  private connect(): Promise<PoolClient> {
+    return this.options.pool.connect().catch((cause: unknown) => {
+      throw cause instanceof ApiError ? cause : this.options.toConnectError(cause);
+    });
+  }
+
+  private limitOf(timeoutMs: number): number {
+    return Math.max(1, Math.min(Math.ceil(timeoutMs), this.options.maxTimeoutMs ?? Infinity, 2_147_483_647));
+  }
+}
+
+/** Cuts the connection of work that is not done long after its limit: its server no longer answers. */
+async function withWatch<T>(client: PoolClient, limitMs: number, work: () => Promise<T>): Promise<T> {
+  let isCut = false;
+  const cut = (): void => {
+    isCut = true;
+    sever(client);
+  };
+  const timer = setTimeout(cut, Math.min(limitMs + graceMs, 2_147_483_647));
+  try {
+    return await work();
+  } catch (cause) {
+    throw isCut ? new WarehouseTimeoutError(limitMs, cause) : cause;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Makes reads harmless in one round trip, and their texts the same on every server. All of it ends with the transaction. */
+function begin(mode: string, { first }: TableNames, timeoutMs: number): string {
+  return `
+    BEGIN ${mode};
+    SET LOCAL search_path = pg_catalog, ${quoteIdentifier(first)}, pg_temp;
+    SET LOCAL statement_timeout = ${timeoutMs};
+    SET LOCAL lock_timeout = ${lockTimeoutMs};
+    SET LOCAL DateStyle = 'ISO, YMD';
+    SET LOCAL IntervalStyle = 'postgres';
+    SET LOCAL extra_float_digits = 1;
+    SET LOCAL bytea_output = 'hex';
+    SET LOCAL TimeZone = 'UTC'`;
+}

@@ -1,0 +1,71 @@
+import { type Claim } from '../../../common/turns/fair-share.js';
+import { ConnectionFailedError } from '../../warehouse.errors.js';
+import { type DsnForm } from '../dsn.js';
+import { type ConnectionTest, type NameProblem, type WarehouseClient } from '../warehouse.client.js';
+import { type ClientConfig } from '../warehouse-kind.js';
+import { toConnectError } from './connect-errors.js';
+import { PostgresPool } from './postgres-pool.js';
+import { type Places } from './postgres-reads.js';
+import { PostgresTables, type PostgresTablesOptions } from './postgres-tables.js';
+import { TableNames } from './table-names.js';
+
+const poolMax = 6;
+const longestConnectOfTestMs = 3_500;
+
+/** The tables of a PostgreSQL server of somebody else. */
+export class PostgresClient extends PostgresTables implements WarehouseClient {
+  readonly local = null;
+
+  constructor(
+    private readonly config: ClientConfig,
+    private readonly form: DsnForm,
+  ) {
+    const places = placesOf(config.options.pool_max ?? poolMax);
+    const pool = new PostgresPool(config, form, { max: places.queries + places.shortQueries + places.readings });
+    super(readsOf(config, pool, places));
+    this.pool = pool;
+  }
+
+  private readonly pool: PostgresPool;
+
+  /** Makes a connection of its own, since one of the pool may be older than what is tested. */
+  override async test(claim: Claim): Promise<ConnectionTest> {
+    const pool = new PostgresPool(this.config, this.form, { max: 1, longestConnectMs: longestConnectOfTestMs });
+    try {
+      return await new PostgresTables(readsOf(this.config, pool, { queries: 1, shortQueries: 1, readings: 1 })).test(claim);
+    } catch (error) {
+      // A port that takes connections and says nothing more is no database, or a busy one.
+      if (error instanceof ConnectionFailedError && pool.gotThrough) throw error.after('tcp');
+      throw error;
+    } finally {
+      await pool.end();
+    }
+  }
+
+  nameProblem(table: string): NameProblem | null {
+    if (!/^pg_/i.test(this.place(table).table)) return null;
+    return { type: 'reserved_name', zh: '以 pg_ 开头的表不能读取', en: 'tables whose names begin with pg_ cannot be read' };
+  }
+
+  async close(): Promise<void> {
+    if (!this.pool.ending) await this.pool.end();
+  }
+}
+
+function readsOf({ options, answerMaxBytes }: ClientConfig, pool: PostgresPool, places: Places): PostgresTablesOptions {
+  return {
+    pool,
+    places,
+    names: new TableNames(options.schema_allowlist ?? ['public']),
+    maxBytes: answerMaxBytes,
+    toConnectError,
+    ...(options.statement_timeout_ms === undefined ? {} : { maxTimeoutMs: options.statement_timeout_ms }),
+  };
+}
+
+/** Two of the connections serve short reads, such as the catalogue's. The others are shared by readings and statements. */
+function placesOf(max: number): Places {
+  const shortQueries = 2;
+  const readings = Math.floor((max - shortQueries) / 2);
+  return { shortQueries, readings, queries: max - shortQueries - readings };
+}

@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError, BusyError } from '../../common/errors/api-error.js';
+import { joined } from '../../text/bilingual.js';
+import { connectionFailures } from '../clients/connection-failure.js';
+import { type ConnectionTest } from '../clients/warehouse.client.js';
+import { ConnectionFailedError } from '../warehouse.errors.js';
+import { type ConnectionTestResponse } from './connections.dto.js';
+
+const budgetMs = 5_000;
+
+/**
+ * Tests a connection in 5 seconds at most. A failure is an answer too: its stage, its code and a sentence of ours. Nothing that the
+ * other side says is passed on, or the test would tell what listens on any port.
+ */
+export async function testConnection(test: () => Promise<ConnectionTest>): Promise<ConnectionTestResponse> {
+  const started = performance.now();
+  const elapsed = (): { latency_ms: number } => ({ latency_ms: Math.round((performance.now() - started) * 10) / 10 });
+  const budget = new AbortController();
+  try {
+    const outOfTime = sleep(budgetMs, undefined, { signal: budget.signal }).then(() => {
+      throw new ConnectionFailedError('TIMEOUT', undefined);
+    });
+    const { serverVersion, user, isReadOnly, canWrite, warnings } = await Promise.race([test(), outOfTime]);
+    return {
+      ok: true,
+      ...elapsed(),
+      server_version: serverVersion,
+      current_user: user,
+      read_only_enforced: isReadOnly,
+      can_write: canWrite,
+      warnings: warnings.map(joined),
+    };
+  } catch (error) {
+    // Too many tests at once, or a fault of ours, say nothing about the connection.
+    if (!(error instanceof ApiError) || error instanceof BusyError) throw error;
+    const { stage, failure: code } = error instanceof ConnectionFailedError ? error : new ConnectionFailedError('READ_FAILED', error);
+    return { ok: false, ...elapsed(), stage, code, message: joined(connectionFailures[code]) };
+  } finally {
+    budget.abort();
+  }
+}

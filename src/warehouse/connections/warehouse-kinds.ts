@@ -1,0 +1,18 @@
+import { postgresKind } from '../clients/postgres/postgres-kind.js';
+import { type WarehouseKind } from '../clients/warehouse-kind.js';
+import { ConnectionTypeNotBuiltError } from '../warehouse.errors.js';
+import { type ConnectionType } from './connection.entity.js';
+
+/** Every type that is built, besides the mirror. */
+const kinds: Partial<Record<ConnectionType, WarehouseKind>> = {
+  postgres: postgresKind,
+};
+
+export const builtTypes = ['pg_mirror', ...Object.keys(kinds)];
+
+/** @throws ConnectionTypeNotBuiltError */
+export function kindOf(type: ConnectionType): WarehouseKind {
+  const kind = kinds[type];
+  if (!kind) throw new ConnectionTypeNotBuiltError(type, builtTypes);
+  return kind;
+}

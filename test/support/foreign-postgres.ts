@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import net, { type AddressInfo, type Server, type Socket } from 'node:net';
+import path from 'node:path';
+import pg from 'pg';
+import { OwnPostgres } from './own-postgres.js';
+
+/** A PostgreSQL server of somebody else: a second embedded one, reached by TCP on 127.0.0.1, with a user who may only read. */
+export class ForeignPostgres {
+  private readonly sockets = new Set<Socket>();
+
+  private constructor(
+    private readonly postgres: OwnPostgres,
+    private readonly server: Server,
+    private readonly admin: pg.Pool,
+  ) {
+    admin.on('error', () => undefined);
+  }
+
+  static async start(): Promise<ForeignPostgres> {
+    const postgres = await OwnPostgres.start();
+    const folder = decodeURIComponent(/[?&]host=([^&]+)/.exec(postgres.url)![1]!);
+    const server = net.createServer();
+    const foreign = new ForeignPostgres(postgres, server, new pg.Pool({ connectionString: postgres.url }));
+    server.on('connection', socket => foreign.forward(socket, path.join(folder, '.s.PGSQL.5432')));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    await foreign.run(`
+      CREATE ROLE reader LOGIN PASSWORD 'p@ss/word';
+      CREATE ROLE writer LOGIN PASSWORD 'writes';
+      GRANT CREATE ON SCHEMA public TO writer;
+      ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO reader;
+      ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO writer`);
+    return foreign;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  /** How many connections are open. */
+  get open(): number {
+    return this.sockets.size;
+  }
+
+  /** A DSN for the reader, with the parts that a test changes. */
+  dsn({ user = 'reader:p%40ss%2Fword', host = '127.0.0.1', database = 'service', query = '?sslmode=disable' } = {}): string {
+    return `postgres://${user}@${host}:${this.port}/${database}${query}`;
+  }
+
+  /** Runs statements as the superuser. */
+  async run(sql: string): Promise<pg.QueryResult> {
+    return this.admin.query(sql);
+  }
+
+  /** Cuts all connections. */
+  cut(): void {
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  async remove(): Promise<void> {
+    this.cut();
+    this.server.close();
+    await this.admin.end();
+    await this.postgres.remove();
+  }
+
+  private forward(socket: Socket, to: string): void {
+    const upstream = net.connect(to);
+    this.sockets.add(socket);
+    socket.once('close', () => {
+      this.sockets.delete(socket);
+      upstream.destroy();
+    });
+    upstream.once('close', () => socket.destroy());
+    for (const end of [socket, upstream]) end.on('error', () => undefined);
+    socket.pipe(upstream).pipe(socket);
+  }
+}
