@@ -116,6 +116,39 @@ describe('transforms', () => {
     });
   });
 
+  it('reads lists, parts of texts, dates of a given form and grouped numbers', async () => {
+    const csv = 'id,tags,at,n\n1,a; b,31/12/2024 8:05,"1,234.50"\n2,,2024-12-31 08:05,"1,5"\n3,7,,１２\n';
+    const table = await aTable(csv, 'id:text,tags:text,at:text,n:text');
+    const { graphId, run } = await ingest(
+      app,
+      mapping(table, [
+        "{column: tags, transform: [{split: ';'}]}",
+        "{column: at, transform: [trim, {date_format: 'dd/MM/yyyy H:mm'}]}",
+        '{column: n, transform: [number_cn]}',
+        '{column: at, property: day, type: string, transform: [{substring: [1, 2]}]}',
+        "{constant: 'a,b', property: fixed, transform: [{split: ','}]}",
+      ]),
+    );
+    const fixed = ['a', 'b'];
+    expect(await properties(graphId)).toEqual({
+      1: { id: '1', tags: ['a', 'b'], at: '2024-12-31T08:05:00+08:00', n: 1234.5, day: '31', fixed },
+      3: { id: '3', tags: ['7'], n: 12, fixed },
+    });
+    expect((await rejectedRows(app, run.id)).map(row => row.reasons.map((reason: any) => reason.en))).toEqual([
+      ["column 'at': cannot read '2024-12-31 08:05 (not dd/MM/yyyy H:mm)' as datetime", "column 'n': cannot read '1,5' as decimal"],
+    ]);
+    const { body } = await app.admin.get(`/api/graphs/${graphId}/schema`).expect(200);
+    const types = body.nodes[0].properties.map(({ name, type }: any) => [name, type]);
+    expect(types).toEqual(
+      expect.arrayContaining([
+        ['tags', 'string[]'],
+        ['at', 'datetime'],
+        ['n', 'decimal'],
+        ['fixed', 'string[]'],
+      ]),
+    );
+  });
+
   it('takes constants and expressions as values', async () => {
     const table = await aTable('id,a,b\n1,2,3\n', 'id:text,a:int,b:int');
     const { graphId } = await ingest(

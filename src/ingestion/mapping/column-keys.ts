@@ -109,9 +109,35 @@ export const transformWords: Record<Transform['kind'], MappingWord> = {
     meaning: { zh: '所列的值视为没有值', en: 'These values count as no value' },
     example: `{column: phone, transform: [{null_if: ['-', n/a]}]}`,
   },
+  split: {
+    meaning: {
+      zh: '按此分隔符分成列表；各部分去掉两端的空白，空的略去；须是最后一个转换，类型为 string[]（默认）或 int[]',
+      en: 'Splits by this separator into a list; parts lose the white space around them, and empty ones are left out; must come last, the type is string[] (the default) or int[]',
+    },
+    example: `{column: skills, transform: [{split: ';'}]}`,
+  },
+  substring: {
+    meaning: {
+      zh: '[起点, 长度]：从第几个字符起取多少个字符，第一个字符是 1',
+      en: '[start, length]: so many characters from this one on; the first character is 1',
+    },
+    example: '{column: phone, property: 区号, transform: [{substring: [1, 4]}]}',
+  },
+  date_format: {
+    meaning: {
+      zh: '来源的日期如何书写：yyyy MM M MMM dd d HH H hh h mm ss SSS a XXX，其他字母写在单引号内；不符合的值被拒绝；须是最后一个转换，类型为 date、datetime 或 time',
+      en: 'How the source writes its dates: yyyy MM M MMM dd d HH H hh h mm ss SSS a XXX, other letters in single quotes; other values are rejected; must come last, the type is date, datetime or time',
+    },
+    example: `{column: hired_on, type: date, transform: [{date_format: dd/MM/yyyy}]}`,
+  },
+  number_cn: {
+    meaning: {
+      zh: '读取带千位分隔符与全角字符的数，如 1,234.5 与 １２３；分隔符不在千位上的值被拒绝；不写 type 时为精确小数',
+      en: 'Reads numbers with thousands separators and full-width characters, such as 1,234.5 and １２３; a separator in another place is rejected; without a type they are exact decimals',
+    },
+    example: `{column: salary, type: 'decimal(12,2)', transform: [number_cn]}`,
+  },
 };
-
-export const plannedTransforms = ['split', 'substring', 'date_format', 'number_cn'];
 
 export const typeWords: Record<PropertyType['name'], MappingWord> = {
   string: { meaning: { zh: '文本', en: 'Text' }, example: '{column: full_name, type: string}' },

@@ -1,5 +1,5 @@
 import { type Bilingual } from '../../text/bilingual.js';
-import { columnKeys, plannedTransforms, transformWords, typeWords } from './column-keys.js';
+import { columnKeys, transformWords, typeWords } from './column-keys.js';
 import { deletesKeys, edgeKeys, endKeys, incrementalKeys, nodeKeys } from './element-keys.js';
 import { type MappingKey, type MappingWord } from './mapping-key.js';
 import { type MappingPath } from './mapping.js';
@@ -102,7 +102,7 @@ export const mappingGroups = {
   transform: {
     title: { zh: '转换：transform 的各项', en: 'Transforms: the items of transform' },
     entries: transformWords,
-    planned: plannedTransforms,
+    planned: [],
     inMapping: columnWith,
   },
   rules: {

@@ -1,5 +1,6 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { type Place } from '../../text/place.js';
+import { type DateFormat } from './date-format.js';
 
 /**
  * A parsed and checked mapping: the typed tree that the compiler and the run read. All references are resolved and all defaults
@@ -18,9 +19,13 @@ export type PropertyType =
   | { name: 'decimal'; precision: number; scale: number };
 
 export type Transform =
-  | { kind: 'trim' | 'lower' | 'upper' | 'nfc' | 'nfkc' | 'collapse_space' }
+  | { kind: 'trim' | 'lower' | 'upper' | 'nfc' | 'nfkc' | 'collapse_space' | 'number_cn' }
   | { kind: 'map'; values: Record<string, string | null> }
-  | { kind: 'null_if'; values: string[] };
+  | { kind: 'null_if'; values: string[] }
+  | { kind: 'split'; separator: string }
+  /** `start` counts from 1. */
+  | { kind: 'substring'; start: number; length: number }
+  | { kind: 'date_format'; written: string; format: DateFormat };
 
 interface RuleBase {
   severity: Severity;

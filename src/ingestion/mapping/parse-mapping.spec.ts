@@ -173,7 +173,16 @@ describe('parseMapping', () => {
     ['a decimal without a scale', '{column: a, type: decimal}', 'unknown_type'],
     ['the rule format', '{column: a, rules: [{format: email}]}', 'not_built_yet'],
     ['the rule references', '{column: a, rules: [{references: {node: n}}]}', 'not_built_yet'],
-    ['the transform split', '{column: a, transform: [{split: ","}]}', 'not_built_yet'],
+    ['a transform without its argument', '{column: a, transform: [split]}', 'bad_rule_argument'],
+    ['an argument of a transform that takes none', '{column: a, transform: [{trim: 1}]}', 'bad_rule_argument'],
+    ['a transform after a list was made', '{column: a, transform: [{split: ","}, trim]}', 'bad_rule_argument'],
+    ['a list that is read as a number', '{column: a, type: int, transform: [{split: ","}]}', 'rule_type_mismatch'],
+    ['a place before the first character', '{column: a, transform: [{substring: [0, 2]}]}', 'wrong_type'],
+    ['a substring without a length', '{column: a, transform: [{substring: [1]}]}', 'bad_rule_argument'],
+    ['a date format that is none', '{column: a, transform: [{date_format: YYYY}]}', 'bad_rule_argument'],
+    ['a time that is read as a day', '{column: a, type: date, transform: [{date_format: "HH:mm"}]}', 'rule_type_mismatch'],
+    ['a number that is read as a day', '{column: a, type: date, transform: [number_cn]}', 'rule_type_mismatch'],
+    ['more than twenty transforms', `{column: a, transform: [${'trim, '.repeat(21)}]}`, 'wrong_type'],
   ])('refuses %s', (_name, columns, type) => {
     const text = `version: 1\nnodes:\n  - {id: a, label: A, table: t, key: [k], columns: [{column: k, property: k}, ${columns}]}\n`;
     expect(problemsOf(text).map(problem => problem.type)).toEqual([type]);

@@ -1,11 +1,9 @@
-import { columnKeys, plannedTransforms } from './column-keys.js';
-import { type ColumnMapping, type ColumnSource, type PropertyType, type Rule, type Transform } from './mapping.js';
+import { columnKeys } from './column-keys.js';
+import { type ColumnMapping, type ColumnSource, type PropertyType, type Rule } from './mapping.js';
 import { typeNames, fitsType, parsePropertyType, typeMeantBy, typeText } from './property-type.js';
 import { isAbove, readRules } from './read-rules.js';
+import { checkNumberTransform, readTransforms, typeAfter } from './read-transform.js';
 import { type MapReader, type YamlReader } from './yaml-reader.js';
-
-const simpleTransforms = ['trim', 'lower', 'upper', 'nfc', 'nfkc', 'collapse_space'] as const;
-const transforms: string[] = [...simpleTransforms, 'map', 'null_if'];
 
 export function readColumn(at: YamlReader): ColumnMapping | null {
   if (at.node.kind !== 'map') {
@@ -14,15 +12,18 @@ export function readColumn(at: YamlReader): ColumnMapping | null {
   }
   const map = at.asMap(Object.keys(columnKeys));
   const source = readSource(at, map);
-  const type = readType(map.optional('type'));
+  const steps = map.has('transform') ? readTransforms(map.optional('transform') ?? at) : [];
+  const written = readType(map.optional('type'));
+  const type = typeAfter(map.optional('type') ?? at, written, steps);
+  checkNumberTransform(map.optional('type') ?? at, written, steps);
   const property = readProperty(at, map, source);
   const rules = map.has('rules') ? readRules(map.optional('rules') ?? at, type) : [];
   const fallback = map.optional('default')?.asWritten() ?? null;
   if (fallback !== null) checkDefault(map.optional('default')!, fallback, type, rules);
-  const transform = map.optional('transform')?.asList().map(readTransform) ?? [];
   const sensitive = map.optional('sensitive')?.asBoolean() ?? columnKeys.sensitive.default;
   if (!source || property === null) return null;
-  return { source, property, type, transform: transform.filter(step => step !== null), default: fallback, rules, sensitive, path: at.path };
+  const transform = steps.filter(step => step !== null);
+  return { source, property, type, transform, default: fallback, rules, sensitive, path: at.path };
 }
 
 function readSource(at: YamlReader, map: MapReader): ColumnSource | null {
@@ -63,42 +64,6 @@ function readType(at: YamlReader | null): PropertyType | null {
     at.problem('unknown_type', { zh: 'decimal 须写作 decimal(p,s)，p ≤ 1000，s ≤ p', en: 'write decimal(p,s) with p ≤ 1000 and s ≤ p' });
   } else at.unknown('unknown_type', 'type', '类型', written, typeNames, typeMeantBy(written));
   return null;
-}
-
-function readTransform(at: YamlReader): Transform | null {
-  if (at.node.kind === 'scalar') {
-    const written = at.asText() ?? '';
-    const simple = simpleTransforms.find(name => name === written);
-    if (simple) return { kind: simple };
-    if (written === 'map' || written === 'null_if') {
-      at.problem('bad_rule_argument', { zh: `转换「${written}」需要参数`, en: `transform '${written}' needs an argument` });
-    } else unknownTransform(at, written);
-    return null;
-  }
-  const [written, ...others] = at.asEntries();
-  if (!written || others.length > 0) {
-    at.problem('bad_rule_argument', { zh: '一个转换恰好有一个名称', en: 'one transform has exactly one name' });
-    return null;
-  }
-  const argument = at.child(written[1].value, written[0]);
-  if (written[0] === 'map') return readValueMap(argument);
-  if (written[0] === 'null_if') {
-    const values = argument.asList().map(item => item.asWritten());
-    return { kind: 'null_if', values: values.filter(value => value !== null) };
-  }
-  unknownTransform(argument, written[0]);
-  return null;
-}
-
-function unknownTransform(at: YamlReader, written: string): void {
-  if (plannedTransforms.includes(written)) at.notBuilt(written);
-  else if (written !== '') at.unknown('unknown_transform', 'transform', '转换', written, transforms);
-}
-
-function readValueMap(argument: YamlReader): Transform {
-  const values: Record<string, string | null> = Object.create(null) as Record<string, string | null>;
-  for (const [from, { value }] of argument.asEntries()) values[from] = argument.child(value, from).asWritten();
-  return { kind: 'map', values };
 }
 
 /** A default that its own column refuses would reject every row that needs it. */

@@ -1,6 +1,6 @@
 import { type ColumnMapping, type PropertyType } from '../mapping/mapping.js';
 import { fitsType, isNumeric, isTemporal, typeText } from '../mapping/property-type.js';
-import { inferredType, type SourceFamily } from './source-type.js';
+import { inferredType, resolvedType, type SourceFamily } from './source-type.js';
 import { type SourceProblem, type SourceShape, type Target } from './target.js';
 
 const hint = { zh: '在映射中写明 type', en: 'state the `type` of the column in the mapping' };
@@ -10,13 +10,35 @@ const hint = { zh: '在映射中写明 type', en: 'state the `type` of the colum
  * checked when the mapping was read (read-rules.ts).
  */
 export function checkInferredRules({ element }: Target, shape: SourceShape): SourceProblem[] {
-  return element.columns.flatMap(column => (column.type === null ? checkColumn(column, typeOf(column, shape)) : []));
+  return element.columns.flatMap(column => [
+    ...checkDateFormat(column, familyOf(column, shape)),
+    ...(column.type === null ? checkColumn(column, typeOf(column, shape)) : []),
+  ]);
 }
 
-function typeOf({ source }: ColumnMapping, { columns, expressions }: SourceShape): PropertyType {
-  if (source.kind === 'constant') return { name: 'string' };
-  const family: SourceFamily = (source.kind === 'column' ? columns.get(source.column) : expressions.get(source.expression)) ?? 'text';
-  const type = inferredType(family);
+/** A date of the source is no text that could have a form. */
+function checkDateFormat({ transform, path }: ColumnMapping, family: SourceFamily): SourceProblem[] {
+  if (family === 'text' || transform.at(-1)?.kind !== 'date_format') return [];
+  return [
+    {
+      type: 'rule_type_mismatch',
+      path: [...path, 'transform', transform.length - 1, 'date_format'],
+      text: {
+        zh: `转换「date_format」只用于文本，而来源的列是 ${inferredType(family).name}`,
+        en: `transform 'date_format' reads texts, and the source column is ${inferredType(family).name}`,
+      },
+      hint: { zh: '去掉这个转换', en: 'leave this transform out' },
+    },
+  ];
+}
+
+function familyOf({ source }: ColumnMapping, { columns, expressions }: SourceShape): SourceFamily {
+  if (source.kind === 'constant') return 'text';
+  return (source.kind === 'column' ? columns.get(source.column) : expressions.get(source.expression)) ?? 'text';
+}
+
+function typeOf(column: ColumnMapping, shape: SourceShape): PropertyType {
+  const type = resolvedType(column, familyOf(column, shape));
   // Numeric without bounds reads the same texts as a float, which is enough here.
   return type.name === 'numeric' ? { name: 'float' } : type;
 }

@@ -1,11 +1,9 @@
 import pg from 'pg';
 import { type ClonedDatabase, cloneDatabase } from '../../../test/support/database.js';
-import { atOnce } from '../../text/steps.js';
 import { type PropertyType, type Transform } from '../mapping/mapping.js';
 import { parsePropertyType } from '../mapping/property-type.js';
-import { cleanedText, comparisonType, directValue, isDirect, parsedValue, type ValueSql } from './column-sql.js';
+import { comparisonType, directValue, isDirect, parsedValue, type ValueSql } from './column-sql.js';
 import { type SourceFamily } from './source-type.js';
-import { SqlBuilder } from './sql-builder.js';
 
 let database: ClonedDatabase;
 let client: pg.Client;
@@ -29,42 +27,6 @@ async function read({ valid, json }: ValueSql, source: string): Promise<string |
   );
   return rows[0].valid ? rows[0].json : undefined;
 }
-
-describe('cleanedText', () => {
-  const options = { emptyAsNull: true, trim: false };
-  const clean = async (text: string, transform: Transform[], fallback: string | null = null, more = {}) => {
-    const sql = new SqlBuilder();
-    const template = `SELECT ${cleanedText(sql, 'v', transform, fallback, { ...options, ...more })} AS text FROM (SELECT ${sql.bind(text, 'text')} AS v) AS s`;
-    const statement = atOnce(sql.build(template));
-    return (await client.query(statement.sql, statement.parameters)).rows[0].text;
-  };
-
-  it.each([
-    [' a ', [], ' a '],
-    ['\u3000a\t', [{ kind: 'trim' }], 'a'],
-    ['Ab', [{ kind: 'lower' }], 'ab'],
-    ['Ab', [{ kind: 'upper' }], 'AB'],
-    ['e\u0301', [{ kind: 'nfc' }], 'é'],
-    ['ｶ１', [{ kind: 'nfkc' }], 'カ1'],
-    ['a \u3000\n b', [{ kind: 'collapse_space' }], 'a b'],
-    ['n/a', [{ kind: 'null_if', values: ['n/a', '-'] }], null],
-    ['paid', [{ kind: 'map', values: { paid: '已付款' } }], '已付款'],
-    ['late', [{ kind: 'map', values: { paid: '已付款' } }], 'late'],
-    ['paid', [{ kind: 'map', values: { paid: null } }], null],
-    [' PAID ', [{ kind: 'trim' }, { kind: 'lower' }, { kind: 'map', values: { paid: '已付款' } }], '已付款'],
-  ] as [string, Transform[], string | null][])('turns %j by %j into %j', async (text, transform, cleaned) => {
-    expect(await clean(text, transform)).toBe(cleaned);
-  });
-
-  it('takes an empty text as NULL, also one that the transforms leave empty, and puts the default there', async () => {
-    expect([await clean('', []), await clean('', [], null, { emptyAsNull: false })]).toEqual([null, '']);
-    expect([await clean(' ', [{ kind: 'trim' }]), await clean(' ', [{ kind: 'trim' }], 'none')]).toEqual([null, 'none']);
-  });
-
-  it('trims everything when the mapping says so', async () => {
-    expect(await clean('  a ', [], null, { trim: true })).toBe('a');
-  });
-});
 
 describe('parsedValue', () => {
   it.each([

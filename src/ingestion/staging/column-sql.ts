@@ -1,7 +1,6 @@
 import { type PropertyType, type Transform } from '../mapping/mapping.js';
 import { fitsType } from '../mapping/property-type.js';
 import { type SourceFamily } from './source-type.js';
-import { type SqlBuilder } from './sql-builder.js';
 
 /** A property type, or `numeric` without bounds, for a numeric source column whose type the mapping does not name. */
 export type ResolvedType = PropertyType | { name: 'numeric' };
@@ -18,7 +17,6 @@ export interface ValueSql {
   text: string;
 }
 
-const blankCharacters = ' \t\n\r\f\v\u00a0\u3000';
 const wholePattern = `'^\\s*[+-]?[0-9]+\\s*$'`;
 const decimalPattern = `'^\\s*[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?\\s*$'`;
 // PostgreSQL also accepts 'now' and 'infinity' as a date, and guesses at '5.005', '240209' and '01/02/03'. A year has at least four
@@ -28,48 +26,6 @@ const dayPattern =
 const datePattern = `'^\\s*${dayPattern}(\\s*$|\\s*[Tt][0-9]|\\s+[0-9]{1,2}:)'`;
 // '2024.2' would be read as 20:24.
 const timePattern = `'^\\s*(${dayPattern}(\\s+|\\s*[Tt]))?[0-9]{1,2}:'`;
-
-export interface TextOptions {
-  emptyAsNull: boolean;
-  trim: boolean;
-}
-
-/** The text of a source value after empty_as_null, transform and default, in that order. `raw` is a text expression. */
-export function cleanedText(sql: SqlBuilder, raw: string, transform: Transform[], fallback: string | null, options: TextOptions): string {
-  const emptyToNull = (text: string): string => (options.emptyAsNull ? `nullif(${text}, '')` : text);
-  const spaces = (): string => sql.bind(blankCharacters, 'text');
-  let text = options.trim ? `btrim(${raw}, ${spaces()})` : raw;
-  if (transform.some(step => step.kind === 'map')) text = emptyToNull(text);
-  for (const step of transform) text = transformed(sql, text, step, spaces);
-  // Checks again after the transforms: a text that trim leaves empty counts as empty too.
-  text = emptyToNull(text);
-  return fallback === null ? text : `coalesce(${text}, ${sql.bind(fallback, 'text')})`;
-}
-
-function transformed(sql: SqlBuilder, text: string, step: Transform, spaces: () => string): string {
-  switch (step.kind) {
-    case 'trim':
-      return `btrim(${text}, ${spaces()})`;
-    case 'lower':
-      return `lower(${text})`;
-    case 'upper':
-      return `upper(${text})`;
-    case 'nfc':
-      return `normalize(${text}, NFC)`;
-    case 'nfkc':
-      return `normalize(${text}, NFKC)`;
-    case 'collapse_space':
-      return `regexp_replace(${text}, ${sql.bind('[\\s\u00a0\u3000]+', 'text')}, ' ', 'g')`;
-    case 'null_if':
-      return `CASE WHEN ${text} = ANY(${sql.bind(step.values, 'text[]')}) THEN NULL ELSE ${text} END`;
-    case 'map': {
-      const values = sql.bind(JSON.stringify(step.values), 'jsonb');
-      return `CASE WHEN ${values} ? ${text} THEN ${values} ->> ${text} ELSE ${text} END`;
-    }
-    default:
-      return step satisfies never;
-  }
-}
 
 /** True when a typed source value need not become text first. */
 export function isDirect(family: SourceFamily, type: ResolvedType, transform: Transform[], fallback: string | null): boolean {

@@ -1,15 +1,16 @@
 import { guardExpression, guardPredicate } from '../../sql-guard/guard-expression.js';
 import { type Steps } from '../../text/steps.js';
 import { type ColumnMapping, type Mapping, type Rule } from '../mapping/mapping.js';
-import { cleanedText, directValue, isDirect, parsedValue, type ResolvedType, type ValueSql } from './column-sql.js';
+import { directValue, isDirect, parsedValue, type ResolvedType, type ValueSql } from './column-sql.js';
 import { jsonbArray, jsonbObject } from './jsonb-sql.js';
 import { isPlainText, type KeyPart, keyText } from './key-text.js';
 import { keyMissing, keyTooLong, firstFailure, warned, type RuleContext } from './rule-sql.js';
-import { inferredType, type SourceFamily } from './source-type.js';
+import { resolvedType, type SourceFamily } from './source-type.js';
 import { SourceRow, asText } from './source-row.js';
 import { type SqlStatement } from '../../sql/sql-parameters.js';
 import { SqlBuilder } from './sql-builder.js';
 import { displayColumn } from './display-column.js';
+import { cleanedText } from './transform-sql.js';
 import { type SourceShape, type Target, mappingOf } from './target.js';
 
 export const maxKeyLength = 500;
@@ -159,8 +160,10 @@ class StagingCompiler {
     const { source, transform } = column;
     const options = this.request.mapping.defaults;
     if (source.kind === 'constant') {
-      const type = column.type ?? ({ name: 'string' } as const);
-      const ref = this.source.carry(this.sql.bind(source.value, 'text'), 'v');
+      const type = resolvedType(column, 'text');
+      const value = this.sql.bind(source.value, 'text');
+      const isChanged = transform.length > 0 || column.default !== null;
+      const ref = this.source.carry(isChanged ? cleanedText(this.sql, value, transform, column.default, options) : value, 'v');
       return { ...parsedValue(ref, type), ref, type };
     }
     const { sql, family } =
@@ -170,7 +173,7 @@ class StagingCompiler {
             sql: this.sql.fragment(guardExpression(source.expression, this.source.scope)),
             family: this.request.shape.expressions.get(source.expression) ?? 'text',
           };
-    const type = column.type ?? inferredType(family);
+    const type = resolvedType(column, family);
     if (isDirect(family, type, transform, column.default)) {
       const fallback = column.default === null ? null : this.sql.bind(column.default, `text::${directType(family)}`);
       const ref = this.source.carry(fallback === null ? sql : `coalesce(${sql}, ${fallback})`, 'v');

@@ -1,4 +1,4 @@
-import { type PropertyType } from '../mapping/mapping.js';
+import { type ColumnMapping, type PropertyType } from '../mapping/mapping.js';
 
 /** The kind of a source column, as far as staging treats its values differently. */
 export type SourceFamily =
@@ -55,4 +55,10 @@ export function inferredType(family: SourceFamily): PropertyType | { name: 'nume
     default:
       return { name: family };
   }
+}
+
+/** The type of a mapped column: the mapping's, or the one that its values have after their transforms. */
+export function resolvedType({ type, transform }: ColumnMapping, family: SourceFamily): PropertyType | { name: 'numeric' } {
+  if (type !== null) return type;
+  return transform.some(({ kind }) => kind === 'number_cn') ? { name: 'numeric' } : inferredType(family);
 }

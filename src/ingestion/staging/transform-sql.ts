@@ -1,0 +1,78 @@
+import { type Transform } from '../mapping/mapping.js';
+import { type SqlBuilder } from './sql-builder.js';
+
+const blankCharacters = ' \t\n\r\f\v\u00a0\u3000';
+const fullWidth = '０１２３４５６７８９．，＋－';
+const halfWidth = '0123456789.,+-';
+/** `1,5` and `1.234,5` have a comma too, but there it is no thousands separator. */
+const grouped = `'^\\s*[+-]?[0-9]{1,3}(,[0-9]{3})+(\\.[0-9]*)?\\s*$'`;
+
+export interface TextOptions {
+  emptyAsNull: boolean;
+  trim: boolean;
+}
+
+/** The text of a source value after empty_as_null, transform and default, in that order. `raw` is a text expression. */
+export function cleanedText(sql: SqlBuilder, raw: string, transform: Transform[], fallback: string | null, options: TextOptions): string {
+  const emptyToNull = (text: string): string => (options.emptyAsNull ? `nullif(${text}, '')` : text);
+  const spaces = (): string => sql.bind(blankCharacters, 'text');
+  let text = options.trim ? `btrim(${raw}, ${spaces()})` : raw;
+  if (transform.some(step => step.kind === 'map')) text = emptyToNull(text);
+  for (const step of transform) text = transformed(sql, text, step, spaces);
+  // Checks again after the transforms: a text that trim leaves empty counts as empty too.
+  text = emptyToNull(text);
+  return fallback === null ? text : `coalesce(${text}, ${sql.bind(fallback, 'text')})`;
+}
+
+function transformed(sql: SqlBuilder, text: string, step: Transform, spaces: () => string): string {
+  switch (step.kind) {
+    case 'trim':
+      return `btrim(${text}, ${spaces()})`;
+    case 'lower':
+      return `lower(${text})`;
+    case 'upper':
+      return `upper(${text})`;
+    case 'nfc':
+      return `normalize(${text}, NFC)`;
+    case 'nfkc':
+      return `normalize(${text}, NFKC)`;
+    case 'collapse_space':
+      return `regexp_replace(${text}, ${sql.bind('[\\s\u00a0\u3000]+', 'text')}, ' ', 'g')`;
+    case 'null_if':
+      return once(text, t => `CASE WHEN ${t} = ANY(${sql.bind(step.values, 'text[]')}) THEN NULL ELSE ${t} END`);
+    case 'map': {
+      const values = sql.bind(JSON.stringify(step.values), 'jsonb');
+      return once(text, t => `CASE WHEN ${values} ? ${t} THEN ${values} ->> ${t} ELSE ${t} END`);
+    }
+    case 'substring':
+      return `substr(${text}, ${step.start}, ${step.length})`;
+    case 'number_cn': {
+      const number = `translate(${text}, ${sql.bind(fullWidth, 'text')}, ${sql.bind(halfWidth, 'text')})`;
+      return once(number, t => `CASE WHEN strpos(${t}, ',') > 0 AND ${t} ~ ${grouped} THEN replace(${t}, ',', '') ELSE ${t} END`);
+    }
+    case 'split': {
+      // The text of an array of PostgreSQL, as a column of type string[] or int[] reads it. No parts are no value.
+      const part = `btrim(part, ${spaces()})`;
+      const parts = `unnest(string_to_array(${text}, ${sql.bind(step.separator, 'text')}))`;
+      return `(SELECT array_agg(${part})::text FROM ${parts} AS part WHERE ${part} <> '')`;
+    }
+    case 'date_format': {
+      // A text of another form gets the format behind it. No type reads that, and the reason for the rejected row shows both.
+      const { regex, replacement } = step.format;
+      const pattern = sql.bind(regex, 'text');
+      const read = (t: string): string => `regexp_replace(${t}, ${pattern}, ${sql.bind(replacement, 'text')})`;
+      return once(
+        text,
+        t => `CASE WHEN ${t} ~ ${pattern} THEN ${read(t)} WHEN ${t} <> '' THEN ${t} || ${sql.bind(` (not ${step.written})`, 'text')} END`,
+      );
+    }
+    default:
+      return step satisfies never;
+  }
+}
+
+/** SQL that uses a text several times. A longer one is evaluated once, so that a chain of transforms does not double with each. */
+function once(text: string, use: (text: string) => string): string {
+  if (/^[^ (]{1,200}$/.test(text)) return use(text);
+  return `(SELECT ${use('t')} FROM (SELECT ${text} AS t OFFSET 0) AS s)`;
+}
