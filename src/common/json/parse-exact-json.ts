@@ -1,10 +1,14 @@
 const suspectNumber = /\d{16}|\d[eE][+-]?\d/;
 const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** A decimal as it goes over the wire: a number within ±(2^53 - 1), else its own text, so that no digit is lost. */
+/**
+ * A decimal as it goes over the wire: a number within ±(2^53 - 1), else its digits as text, so that none is lost. Neither has zeros
+ * after its last decimal.
+ */
 export function toExactNumber(text: string): number | string {
   const value = Number(text);
-  return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? value : text;
+  if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;
+  return /^-?\d+\.\d+$/.test(text) ? text.replace(/\.?0+$/, '') : text;
 }
 
 /**
@@ -13,8 +17,10 @@ export function toExactNumber(text: string): number | string {
  */
 export function parseExactJson(text: string): unknown {
   if (!suspectNumber.test(text)) return JSON.parse(text);
-  const exact = text.replace(stringOrNumber, token =>
-    token.startsWith('"') || typeof toExactNumber(token) === 'number' ? token : `"${token}"`,
-  );
+  const exact = text.replace(stringOrNumber, token => {
+    if (token.startsWith('"')) return token;
+    const number = toExactNumber(token);
+    return typeof number === 'number' ? token : `"${number}"`;
+  });
   return JSON.parse(exact);
 }

@@ -34,7 +34,7 @@ export const functionWords: Record<FunctionName, CypherWord> = {
   ),
   replace: word('replace', '替换文本', 'Replaces a text', `replace(c.公司名称, 'GmbH', '')`),
   split: word('split', '按分隔文本切开', 'Cuts a text at a separator', `split(c.公司名称, ' ')`),
-  tostring: word('toString', '作为文本', 'As text', 'toString(p.单价)'),
+  tostring: word('toString', '作为文本；数与答案中的写法相同', 'As text; a number as rows show it', 'toString(p.单价)'),
   tointeger: word(
     'toInteger',
     '作为整数，去掉小数；读不出则没有值',

@@ -2,7 +2,7 @@ import { type ArithmeticOperator, type ComparisonOperator, type StringOperator }
 import { type Constant, ExactNumber, jsonText } from '../../values/constant.js';
 import { familyOf, type ValueType } from '../../values/value-type.js';
 import { bounded, jsonBytes, textBytes } from './bounded-value.js';
-import { boolean, jsonb, naming, numeric, type Sql, type SqlForms, type SqlValue } from './sql-value.js';
+import { boolean, jsonb, naming, numeric, operand, type Sql, type SqlForms, type SqlValue } from './sql-value.js';
 
 const int8Text = /^-?\d{1,18}$/;
 
@@ -121,7 +121,7 @@ function power(base: string, exponent: string): string {
   ].join(' ');
 }
 
-/** Joins texts; numbers and booleans as they are written. */
+/** Joins texts; numbers and booleans as toString writes them. */
 export function compileJoin(forms: SqlForms, left: SqlValue, right: SqlValue, position: number): Sql {
   const parts = [left, right].flatMap(side => partsOf(side, 'string') ?? [written(forms, side)]);
   return { form: 'text', sql: joined('text', parts, position), parts };
@@ -135,11 +135,10 @@ export function compileAppend(forms: SqlForms, left: SqlValue, right: SqlValue, 
 
 /** `+` when only the values decide: numbers add, texts join, lists append. */
 export function compilePlus(forms: SqlForms, left: SqlValue, right: SqlValue, position: number): Sql {
-  const scalar = (value: string) => `jsonb_typeof(${value}) IN ('string', 'number', 'boolean')`;
   const sql = naming([forms.json(left), forms.json(right)], (x = '', y = '') =>
     [
       `CASE WHEN jsonb_typeof(${x}) = 'number' AND jsonb_typeof(${y}) = 'number' THEN to_jsonb((${x})::numeric + (${y})::numeric)`,
-      `WHEN (jsonb_typeof(${x}) = 'string' AND ${scalar(y)}) OR (jsonb_typeof(${y}) = 'string' AND ${scalar(x)}) THEN to_jsonb(${joined('text', [`(${x} #>> '{}')`, `(${y} #>> '{}')`], position)})`,
+      `WHEN (jsonb_typeof(${x}) = 'string' AND ${isScalar(y)}) OR (jsonb_typeof(${y}) = 'string' AND ${isScalar(x)}) THEN to_jsonb(${joined('text', [jsonWritten(x), jsonWritten(y)], position)})`,
       `WHEN jsonb_typeof(${x}) = 'array' OR jsonb_typeof(${y}) = 'array' THEN ${joined('jsonb', [x, y], position)} END`,
     ].join(' '),
   );
@@ -166,12 +165,20 @@ function listOf(forms: SqlForms, value: SqlValue): string {
   );
 }
 
-/** The text of a string, number or boolean. */
+/** The text of a string, number or boolean. A number has no zeros after its last decimal, as rows show it. */
 export function written(forms: SqlForms, value: SqlValue): string {
   if (familyOf(value.type) === 'string') return forms.text(value);
   if (value.kind === 'sql' && value.form === 'numeric') return `trim_scale(${value.sql})::text`;
   if (value.kind === 'sql' && value.form === 'boolean') return `(${value.sql})::text`;
-  return naming([forms.json(value)], x => `CASE WHEN jsonb_typeof(${x}) IN ('string', 'number', 'boolean') THEN ${x} #>> '{}' END`);
+  return naming([forms.json(value)], (x = '') => `CASE WHEN ${isScalar(x)} THEN ${jsonWritten(x)} END`);
+}
+
+function isScalar(json: string): string {
+  return `jsonb_typeof(${json}) IN ('string', 'number', 'boolean')`;
+}
+
+function jsonWritten(json: string): string {
+  return `CASE jsonb_typeof(${json}) WHEN 'number' THEN trim_scale(${operand(json)}::numeric)::text ELSE ${json} #>> '{}' END`;
 }
 
 /** Compares ids with whole numbers as int8, which the indexes hold. Null when the comparison is not of this kind. */
