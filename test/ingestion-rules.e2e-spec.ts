@@ -509,6 +509,78 @@ describe('creating a job', () => {
     expect(problems.map(problem => [problem.type, problem.path, problem.line])).toEqual([['unsafe_sql', `nodes[0].${place}`, 9]]);
   });
 
+  describe('with a column that does not exist', () => {
+    beforeAll(async () => {
+      await upload(app, 'clients', 'id,company_name,City\n1,甲,x\n');
+      await upload(app, 'purchases', 'id,client_id,amount\n1,1,5\n');
+    });
+    const refusedQuery = (query: string): Promise<any[]> => refused(mapping('x', []).replace('table: x', `query: ${query}`));
+
+    it.each([
+      ['SELECT id, compny_name FROM clients', 'compny_name', 12, 'company_name', 'clients: id, company_name, City'],
+      [
+        'SELECT p.id, p.compny_name FROM clients c JOIN purchases p ON p.client_id = c.id',
+        'p.compny_name',
+        14,
+        null,
+        'purchases: id, client_id, amount',
+      ],
+      ['SELECT c.id FROM clients c WHERE c.companyname IS NULL', 'c.companyname', 34, 'company_name', 'clients: id, company_name, City'],
+      ['SELECT id, city FROM clients', 'city', 12, 'City', 'clients: id, company_name, City'],
+      ['SELECT q.id, q.amont FROM (SELECT * FROM purchases) q', 'q.amont', 14, null, undefined],
+    ])('names it in a query: %s', async (query, written, at, meant, hint) => {
+      const [problem, ...others] = await refusedQuery(query);
+      expect(others).toEqual([]);
+      expect(problem).toMatchObject({ type: 'unknown_column', path: 'nodes[0].query', line: 7 });
+      expect(problem.msg).toContain(`查询用到的列 '${written}' 不存在（第 ${at} 个字符）`);
+      expect(problem.msg).toContain(`the query names a column that does not exist: '${written}' at character ${at}`);
+      if (meant === null) expect(problem.msg).not.toContain('did you mean');
+      else expect(problem.msg).toContain(`did you mean '${meant}'?`);
+      expect(problem.hint).toBe(hint);
+    });
+
+    it('names a missing table of a query with the nearest one', async () => {
+      const [problem] = await refusedQuery('SELECT id FROM purchase');
+      expect(problem).toMatchObject({ type: 'unknown_table', path: 'nodes[0].query' });
+      expect(problem.msg).toContain("there is no table 'purchase' at character 16; did you mean 'purchases'?");
+    });
+
+    it('names what does not fit in a query', async () => {
+      const [problem] = await refusedQuery('SELECT id FROM purchases WHERE amount = current_date');
+      expect(problem.type).toBe('unsafe_sql');
+      expect(problem.msg).toContain("does not fit these types: '=' at character 39");
+    });
+
+    it('names it in a where and in an expression', async () => {
+      const text = mapping('purchases', ['{expression: amont * 2, property: n}']).replace('key: [id]', 'key: [id]\n    where: client > 1');
+      const [where, expression] = await refused(text);
+      expect(where).toMatchObject({ type: 'unknown_column', path: 'nodes[0].where', line: 9, hint: 'id, client_id, amount' });
+      expect(where.msg).toContain("table 'purchases' has no column 'client' at character 1");
+      expect(expression).toMatchObject({ type: 'unknown_column', path: 'nodes[0].columns[1].expression', line: 12 });
+      expect(expression.msg).toContain("表 'purchases' 没有列 'amont'（第 1 个字符），是否想写 'amount'？");
+      expect(expression.msg).toContain("did you mean 'amount'?");
+    });
+
+    it('names the table of an edge whose match names no column on its left', async () => {
+      const edge = `edges:
+  - type: 购买
+    table: purchases
+    from: {node: row, match: {cliant_id: id}}
+    to: {node: row, match: {client_id: id}}
+`;
+      const [problem, ...others] = await refused(mapping('clients', []) + edge);
+      expect(others).toEqual([]);
+      expect(problem).toMatchObject({ type: 'unknown_column', path: 'edges[0].from.match.cliant_id', hint: 'id, client_id, amount' });
+      expect(problem.msg).toContain("表 'purchases' 没有列 'cliant_id'，是否想写 'client_id'？");
+      expect(problem.msg).toContain("table 'purchases' has no column 'cliant_id'; did you mean 'client_id'?");
+    });
+
+    it('asks for the quotes that a name with capitals needs', async () => {
+      const [where] = await refused(mapping('clients', []).replace('key: [id]', "key: [id]\n    where: City > ''"));
+      expect(where.msg).toContain('write "City" with double quotes');
+    });
+  });
+
   it.each([
     ['of another schema', 'SELECT id FROM public.users'],
     ['of the catalogue', 'SELECT rolname AS id FROM pg_authid'],

@@ -5,12 +5,12 @@ import { quoteIdentifier, quoteTable } from '../sql/quote-identifier.js';
 import { growthSentence, maxGrowth } from '../sql-guard/check-growth.js';
 import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
 import { guardExpression, guardPredicate } from '../sql-guard/guard-expression.js';
-import { guardSelect } from '../sql-guard/guard-select.js';
+import { type GuardedSelect, guardSelect } from '../sql-guard/guard-select.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { ConnectionTypeNotBuiltError } from '../warehouse/warehouse.errors.js';
 import { type UsableConnection, type WarehouseReader, WarehouseService } from '../warehouse/warehouse.service.js';
 import { type Mapping, type MappingPath } from './mapping/mapping.js';
-import { nearestName } from '../text/nearest-name.js';
+import { queryProblem, refusedProblem, sqlProblem, unknownColumn, unknownTable } from './source-problems.js';
 import { checkInferredRules } from './staging/check-inferred-rules.js';
 import { sourceFamily, type SourceFamily } from './staging/source-type.js';
 import { namedColumns, sourceAlias, type SourceProblem, type SourceShape, type Target, targetsOf, writtenSql } from './staging/target.js';
@@ -80,7 +80,7 @@ export class SourcesService {
     const { columns, growth } = source;
     const unknown = namedColumns(target)
       .filter(({ column }) => !columns.has(column))
-      .map(({ column, path }) => unknownColumn(column, path, columns));
+      .map(({ column, path }) => unknownColumn(column, path, { source: target.element.source, columns }));
     const guarded = await this.guardAll(target, columns, growth);
     const problems = [...unknown, ...guarded];
     if (problems.length > 0) return { shape: null, problems };
@@ -99,42 +99,43 @@ export class SourcesService {
     if (reserved) return { type: reserved.type, path: [...path, 'table'], text: reserved };
     const table = await client.describe(source.table);
     if (table) return { columns: new Map(table.columns.map(({ name, type }) => [name, sourceFamily(type)])), growth: 1 };
-    const tables = await client.listNames();
-    const meant = nearestName(source.table, tables);
-    return {
-      type: 'unknown_table',
-      path: [...path, 'table'],
-      text: { zh: `没有表 '${source.table}'`, en: `there is no table '${source.table}'` },
-      ...didYouMean(meant),
-      hint: tables.length === 0 ? { zh: '先上传 CSV', en: 'upload a CSV first' } : tables.slice(0, 20).join(', '),
-    };
+    return unknownTable(source.table, [...path, 'table'], await client.listNames());
   }
 
   private async describeQuery(connection: UsableConnection, query: string, path: MappingPath): Promise<SourceColumns | SourceProblem> {
+    let guarded: GuardedSelect;
     try {
-      const { text, growth } = guardSelect(query, { schema: connection.client.schema });
-      const columns = await this.probe(connection, `SELECT * FROM (\n${text}\n) AS source LIMIT 0`);
-      if (columns.length > maxSourceColumns) {
-        return {
-          type: 'unsafe_sql',
-          path,
-          text: {
-            zh: `查询有 ${columns.length} 列，最多 ${maxSourceColumns} 列`,
-            en: `the query has ${columns.length} columns; at most ${maxSourceColumns} are read`,
-          },
-        };
-      }
-      const names = columns.map(({ name }) => name);
-      const repeated = names.find((name, index) => names.indexOf(name) !== index);
-      if (repeated === undefined) return { columns: new Map(columns.map(({ name, type }) => [name, sourceFamily(type)])), growth };
-      return {
-        type: 'unsafe_sql',
-        path,
-        text: { zh: `查询有两列都叫 '${repeated}'`, en: `the query has two columns named '${repeated}'` },
-      };
+      guarded = guardSelect(query, { schema: connection.client.schema });
     } catch (error) {
       return sqlProblem(error, path);
     }
+    const sql = `SELECT * FROM (\n${guarded.text}\n) AS source LIMIT 0`;
+    let columns: Awaited<ReturnType<typeof this.probe>>;
+    try {
+      columns = await this.probe(connection, sql);
+    } catch (error) {
+      return queryProblem(error, path, { guarded, sql }, connection.client);
+    }
+    if (columns.length > maxSourceColumns) {
+      return {
+        type: 'unsafe_sql',
+        path,
+        text: {
+          zh: `查询有 ${columns.length} 列，最多 ${maxSourceColumns} 列`,
+          en: `the query has ${columns.length} columns; at most ${maxSourceColumns} are read`,
+        },
+      };
+    }
+    const names = columns.map(({ name }) => name);
+    const repeated = names.find((name, index) => names.indexOf(name) !== index);
+    if (repeated === undefined) {
+      return { columns: new Map(columns.map(({ name, type }) => [name, sourceFamily(type)])), growth: guarded.growth };
+    }
+    return {
+      type: 'unsafe_sql',
+      path,
+      text: { zh: `查询有两列都叫 '${repeated}'`, en: `the query has two columns named '${repeated}'` },
+    };
   }
 
   /** `grown` is the growth of the source's own query. */
@@ -147,7 +148,7 @@ export class SourcesService {
         const { growth } = kind === 'predicate' ? guardPredicate(text, scope) : guardExpression(text, scope);
         if (growth * grown > maxGrowth) throw new UnsafeFilterClauseError({ reason: 'length', sentence: growthSentence });
       } catch (error) {
-        problems.push(sqlProblem(error, path));
+        problems.push(refusedProblem(error, path, { source: target.element.source, columns }, scope.alias));
       }
       if (pace.isOverdue) await pace.turn();
     }
@@ -168,9 +169,12 @@ export class SourcesService {
     const { source } = target.element;
     const { schema } = connection.client;
     const from = source.kind === 'table' ? quoteTable(schema, source.table) : `(\n${guardSelect(source.query, { schema }).text}\n)`;
-    const probe = async (pieces: typeof written): Promise<void> => {
+    const sqlOf = (pieces: typeof written): string => {
       const list = pieces.map(({ kind, text }) => (kind === 'predicate' ? `(\n${text}\n) IS TRUE` : `(\n${text}\n)`)).join(', ');
-      const columns = await this.probe(connection, `SELECT ${list} FROM ${from} AS ${quoteIdentifier(sourceAlias(target))} LIMIT 0`);
+      return `SELECT ${list} FROM ${from} AS ${quoteIdentifier(sourceAlias(target))} LIMIT 0`;
+    };
+    const probe = async (pieces: typeof written): Promise<void> => {
+      const columns = await this.probe(connection, sqlOf(pieces));
       pieces.forEach(({ text }, index) => expressions.set(text, sourceFamily(columns[index]!.type)));
     };
     try {
@@ -179,7 +183,9 @@ export class SourcesService {
     } catch {
       const problems: SourceProblem[] = [];
       for (const piece of written) {
-        await probe([piece]).catch((error: unknown) => problems.push(sqlProblem(error, piece.path)));
+        await probe([piece]).catch((error: unknown) =>
+          problems.push(sqlProblem(error, piece.path, { piece: piece.text, sql: sqlOf([piece]) })),
+        );
       }
       return problems.length > 0 ? { problems } : { expressions };
     }
@@ -194,30 +200,4 @@ export class SourcesService {
 function notLocal({ name }: UsableConnection): SourceProblem {
   const text = { zh: `尚不能从连接 '${name}' 导入`, en: `rows of the connection '${name}' cannot be loaded yet` };
   return { type: 'not_built_yet', path: connectionPath, text };
-}
-
-function unknownColumn(column: string, path: MappingPath, columns: ReadonlyMap<string, unknown>): SourceProblem {
-  const known = [...columns.keys()];
-  const meant = nearestName(column, known);
-  return {
-    type: 'unknown_column',
-    path,
-    text: { zh: `来源没有列 '${column}'`, en: `the source has no column '${column}'` },
-    ...didYouMean(meant),
-    hint: known.slice(0, 40).join(', '),
-  };
-}
-
-function didYouMean(meant: string | null): Pick<SourceProblem, 'suggestion'> {
-  return meant === null ? {} : { suggestion: { zh: `，是否想写 '${meant}'？`, en: `; did you mean '${meant}'?` } };
-}
-
-/** A problem for SQL that the guard refused or the database could not read. Any other error is not the mapping's fault. */
-function sqlProblem(error: unknown, path: MappingPath): SourceProblem {
-  if (error instanceof ApiError && error.status < 500) return { type: 'unsafe_sql', path, text: error.text };
-  if (!(error instanceof UnsafeFilterClauseError)) throw error;
-  // The guard's hint lists columns.
-  const { hint } = error.refused;
-  const suggestion = hint && { zh: `；${hint.zh}`, en: `; ${hint.en}` };
-  return { type: 'unsafe_sql', path, text: error.sentence, ...(suggestion && { suggestion }) };
 }

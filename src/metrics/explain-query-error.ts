@@ -5,6 +5,7 @@ import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
 import { inFormula } from './plan/guard-formula.js';
 import { leavesOf, type ResolvedMetric } from './plan/resolve-metric.js';
 import { sqlTexts } from './formula/formula-tree.js';
+import { offsetInPiece, tokenAt } from '../sql/embedded-sql.js';
 import { sqlstates } from '../sql/sqlstate.js';
 
 /** The errors, with a place, that a warehouse reports when the pieces of an expression do not fit together. */
@@ -34,11 +35,11 @@ export function explainQueryError(
   const { position, sqlstate } = error;
   if (position === null || !typeErrors.has(sqlstate)) return null;
   const offset = offsetAt(sql, position);
-  const inClause = clause === null ? null : placeIn(clause, sql, offset);
+  const inClause = clause === null ? null : offsetInPiece(clause, sql, offset);
   if (clause !== null && inClause !== null) return mismatch(clause, inClause, { zh: '位于 filter_clause', en: 'in filter_clause' });
   for (const { node, owner } of leavesOf(metric.root)) {
     for (const { text } of sqlTexts(node)) {
-      const at = placeIn(text.text, sql, offset);
+      const at = offsetInPiece(text.text, sql, offset);
       if (at === null) continue;
       try {
         inFormula(text, owner, () => {
@@ -53,18 +54,7 @@ export function explainQueryError(
   return null;
 }
 
-/** The UTF-16 offset into `piece` for `offset` in the statement, or null when it is outside the piece. */
-function placeIn(piece: string, sql: string, offset: number): number | null {
-  const embedded = `(\n${piece}\n)`;
-  for (let start = sql.indexOf(embedded); start >= 0; start = sql.indexOf(embedded, start + 1)) {
-    const at = offset - start - 2;
-    if (at >= 0 && at < piece.length) return at;
-  }
-  return null;
-}
-
 function mismatch(piece: string, at: number, hint?: Bilingual): UnsafeFilterClauseError {
-  const token = /^(?:'(?:[^']|'')*'?|"(?:[^"]|"")*"?|[\p{L}\p{N}_.]+|[^\s\p{L}\p{N}_'"()]+|[\s\S])/u.exec(piece.slice(at))?.[0] ?? '';
   const position = positionAt(piece, at);
-  return new UnsafeFilterClauseError({ reason: 'type_mismatch', token: token.slice(0, 40), position, ...(hint && { hint }) }, piece);
+  return new UnsafeFilterClauseError({ reason: 'type_mismatch', token: tokenAt(piece, at), position, ...(hint && { hint }) }, piece);
 }

@@ -1,4 +1,5 @@
 import { guardSelect } from './guard-select.js';
+import { tablesCalled } from './list-tables.js';
 import { loadSqlParser } from './sql-parser.js';
 
 describe('the tables of a guarded SELECT', () => {
@@ -23,5 +24,19 @@ describe('the tables of a guarded SELECT', () => {
     ['behind its schema', 'WITH t AS (SELECT * FROM u) SELECT * FROM t, mirror.t AS s', ['u', 't']],
   ])('hold a table with the name of a CTE %s', (_, sql, tables) => {
     expect(guardSelect(sql, { schema: 'mirror' }).tables).toEqual(tables);
+  });
+});
+
+describe('the tables that a qualifier means', () => {
+  beforeAll(loadSqlParser);
+
+  it.each([
+    ['o', ['orders']],
+    ['orders', []],
+    ['customers', ['customers']],
+    ['x', []],
+  ])('%s', (qualifier, tables) => {
+    const { tree } = guardSelect('SELECT * FROM orders o, (SELECT * FROM customers) x', { schema: 'mirror' });
+    expect(tablesCalled(tree, qualifier)).toEqual(tables);
   });
 });

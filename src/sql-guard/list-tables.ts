@@ -24,3 +24,17 @@ export function listTables(tree: SqlTree): string[] {
     for (const child of Object.values(others)) visit(child, named);
   }
 }
+
+/** The tables of an admitted SELECT that `qualifier` means before a column: those with it as alias, or as name without an alias. */
+export function tablesCalled(tree: SqlTree, qualifier: string): string[] {
+  const tables = new Set<string>();
+  visit(tree);
+  return [...tables];
+
+  function visit(node: unknown): void {
+    if (typeof node !== 'object' || node === null) return;
+    const { RangeVar: table } = node as { RangeVar?: { relname: string; alias?: { aliasname: string } } };
+    if (table && (table.alias?.aliasname ?? table.relname) === qualifier) tables.add(table.relname);
+    for (const child of Object.values(node)) visit(child);
+  }
+}

@@ -1,0 +1,126 @@
+import { ApiError } from '../common/errors/api-error.js';
+import { offsetInPiece, tokenAt } from '../sql/embedded-sql.js';
+import { sqlstates } from '../sql/sqlstate.js';
+import { type GuardedSelect } from '../sql-guard/guard-select.js';
+import { tablesCalled } from '../sql-guard/list-tables.js';
+import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
+import { type Bilingual } from '../text/bilingual.js';
+import { nearestName } from '../text/nearest-name.js';
+import { offsetAt, positionAt } from '../text/place.js';
+import { type WarehouseClient } from '../warehouse/clients/warehouse.client.js';
+import { WarehouseQueryError } from '../warehouse/warehouse.errors.js';
+import { type ElementSource, type MappingPath } from './mapping/mapping.js';
+import { type SourceProblem } from './staging/target.js';
+
+const shownColumns = 40;
+const shownTables = 20;
+
+/** A piece of a mapping's SQL and the statement in which the database read it. */
+export interface ProbedSql {
+  piece: string;
+  sql: string;
+}
+
+export interface ColumnsOf {
+  source: ElementSource;
+  columns: ReadonlyMap<string, unknown>;
+}
+
+/** @param at the character of a `where` or an `expression` that names it */
+export function unknownColumn(column: string, path: MappingPath, { source, columns }: ColumnsOf, at?: number): SourceProblem {
+  const known = [...columns.keys()];
+  const place = characterOf(at);
+  const owner = source.kind === 'table' ? { zh: `表 '${source.table}' `, en: `table '${source.table}'` } : { zh: '查询', en: 'the query' };
+  return {
+    type: 'unknown_column',
+    path,
+    text: { zh: `${owner.zh}没有列 '${column}'${place.zh}`, en: `${owner.en} has no column '${column}'${place.en}` },
+    ...didYouMean(nearestName(column, known)),
+    hint: known.slice(0, shownColumns).join(', '),
+  };
+}
+
+export function unknownTable(table: string, path: MappingPath, tables: string[], at?: number): SourceProblem {
+  const place = characterOf(at);
+  return {
+    type: 'unknown_table',
+    path,
+    text: { zh: `没有表 '${table}'${place.zh}`, en: `there is no table '${table}'${place.en}` },
+    ...didYouMean(nearestName(table, tables)),
+    hint: tables.length === 0 ? { zh: '先上传 CSV', en: 'upload a CSV first' } : tables.slice(0, shownTables).join(', '),
+  };
+}
+
+/** A problem for SQL that the guard refused or the database could not read. Any other error is not the mapping's fault. */
+export function sqlProblem(error: unknown, path: MappingPath, probed?: ProbedSql): SourceProblem {
+  if (error instanceof ApiError && error.status < 500) {
+    const fault = probed && faultIn(error, probed);
+    const [zh, en] = fault ? [`：'${fault.token}'${fault.place.zh}`, `: '${fault.token}'${fault.place.en}`] : ['', ''];
+    return { type: 'unsafe_sql', path, text: { zh: error.text.zh + zh, en: error.text.en + en } };
+  }
+  if (!(error instanceof UnsafeFilterClauseError)) throw error;
+  // The guard's hint lists columns.
+  const { hint } = error.refused;
+  const suggestion = hint && { zh: `；${hint.zh}`, en: `; ${hint.en}` };
+  return { type: 'unsafe_sql', path, text: error.sentence, ...(suggestion && { suggestion }) };
+}
+
+/** The problem of a `where`, an `expression` or a rule that the guard refused: an unknown column is named like all others. */
+export function refusedProblem(error: unknown, path: MappingPath, { source, columns }: ColumnsOf, alias: string): SourceProblem {
+  if (error instanceof UnsafeFilterClauseError && error.refused.reason === 'column') {
+    const { token = '', position } = error.refused;
+    const name = token.startsWith(`${alias}.`) ? token.slice(alias.length + 1) : token;
+    const differsByCase = [...columns.keys()].some(column => column.toLowerCase() === name.toLowerCase());
+    if (!differsByCase && !/[.*]/.test(name)) return unknownColumn(name, path, { source, columns }, position);
+  }
+  return sqlProblem(error, path);
+}
+
+/** The problem of a query that the guard admitted and the database refused. A missing column or table is named, with what there is. */
+export async function queryProblem(
+  error: unknown,
+  path: MappingPath,
+  { guarded, sql }: { guarded: GuardedSelect; sql: string },
+  client: WarehouseClient,
+): Promise<SourceProblem> {
+  const probed = { piece: guarded.text, sql };
+  const fault = error instanceof WarehouseQueryError ? faultIn(error, probed) : null;
+  if (!fault || !(error instanceof WarehouseQueryError)) return sqlProblem(error, path, probed);
+  const parts = fault.token.split('.').map(part => (part.startsWith('"') ? part.slice(1, -1) : part.toLowerCase()));
+  const [name, qualifier] = [parts.at(-1)!, parts.at(-2)];
+  if (error.sqlstate === sqlstates.undefinedTable && guarded.tables.includes(name)) {
+    return unknownTable(name, path, await client.listNames(), fault.at);
+  }
+  if (error.sqlstate !== sqlstates.undefinedColumn) return sqlProblem(error, path, probed);
+  const tables = qualifier === undefined ? guarded.tables : tablesCalled(guarded.tree, qualifier);
+  const known = new Map<string, string[]>();
+  for (const table of tables.slice(0, shownTables)) {
+    const columns = (await client.describe(table))?.columns;
+    if (columns) known.set(table, columns.map(column => column.name).slice(0, shownColumns));
+  }
+  const { zh, en } = fault.place;
+  return {
+    type: 'unknown_column',
+    path,
+    text: { zh: `查询用到的列 '${fault.token}' 不存在${zh}`, en: `the query names a column that does not exist: '${fault.token}'${en}` },
+    ...didYouMean(nearestName(name, [...known.values()].flat())),
+    ...(known.size > 0 && { hint: [...known].map(([table, columns]) => `${table}: ${columns.join(', ')}`).join('; ') }),
+  };
+}
+
+/** The token at which the database stopped, if that is in the author's piece. */
+function faultIn(error: ApiError, { piece, sql }: ProbedSql): { token: string; at: number; place: Bilingual } | null {
+  if (!(error instanceof WarehouseQueryError) || error.position === null) return null;
+  const offset = offsetInPiece(piece, sql, offsetAt(sql, error.position));
+  if (offset === null) return null;
+  const at = positionAt(piece, offset);
+  return { token: tokenAt(piece, offset), at, place: characterOf(at) };
+}
+
+function characterOf(at: number | undefined): Bilingual {
+  return at === undefined ? { zh: '', en: '' } : { zh: `（第 ${at} 个字符）`, en: ` at character ${at}` };
+}
+
+function didYouMean(meant: string | null): Pick<SourceProblem, 'suggestion'> {
+  return meant === null ? {} : { suggestion: { zh: `，是否想写 '${meant}'？`, en: `; did you mean '${meant}'?` } };
+}

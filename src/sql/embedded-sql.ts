@@ -1,0 +1,20 @@
+/**
+ * The UTF-16 offset into `piece`, which stands in the statement `sql` between `(`, line breaks and `)`, of an offset in the statement.
+ * Null when that is outside the piece.
+ */
+export function offsetInPiece(piece: string, sql: string, offset: number): number | null {
+  const embedded = `(\n${piece}\n)`;
+  for (let start = sql.indexOf(embedded); start >= 0; start = sql.indexOf(embedded, start + 1)) {
+    const at = offset - start - 2;
+    if (at >= 0 && at < piece.length) return at;
+  }
+  return null;
+}
+
+/** The name with its qualifier, the number, the text or the operator at an offset, for a message. */
+export function tokenAt(sql: string, offset: number): string {
+  const token =
+    /^(?:'(?:[^']|'')*'?|(?:"(?:[^"]|"")*"?|[\p{L}\p{N}_$.])+|[^\s\p{L}\p{N}_'"()]+|[\s\S])/u.exec(sql.slice(offset, offset + 300))?.[0] ??
+    '';
+  return [...token].slice(0, 130).join('');
+}
