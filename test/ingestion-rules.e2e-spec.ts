@@ -212,6 +212,49 @@ describe('rules', () => {
     });
   });
 
+  it('gives each rule its sentence, in both languages', async () => {
+    const table = await aTable(
+      'id,v\n1,ALFK\n2,12.345\n3,11010519491231002x1\n4,11010519491231002X\n5,110105194912310021\n6,foo\n7,2999-01-01\n8,\n',
+      'id:text,v:text',
+    );
+    const rejectedBy = async (column: string): Promise<Record<string, [en: string, zh: string]>> => {
+      const { run } = await ingest(app, mapping(table, [column]));
+      return Object.fromEntries((await rejectedRows(app, run.id)).map(row => [row.source_key, [row.reasons[0].en, row.reasons[0].zh]]));
+    };
+    const { 3: longer } = await rejectedBy('{column: v, rules: [{max_length: 18}]}');
+    expect(longer).toEqual(["column 'v': length 19 exceeds max_length 18", '列「v」：长度 19 超过 max_length 18']);
+    const { 6: shorter } = await rejectedBy('{column: v, sensitive: true, rules: [{min_length: 4}]}');
+    expect(shorter).toEqual(["column 'v': length 3 is below min_length 4", '列「v」：长度 3 小于 min_length 4']);
+    expect(await rejectedBy("{column: v, rules: [{when: id = '2', rules: [{pattern: '^[A-Z]{5}$'}]}]}")).toEqual({
+      2: ["column 'v': '12.345' does not match ^[A-Z]{5}$", "列「v」：'12.345' 不符合 ^[A-Z]{5}$"],
+    });
+    const decimals = await rejectedBy("{column: v, type: 'decimal(30,9)', rules: [{precision: [20, 2]}]}");
+    expect(decimals[2]).toEqual(["column 'v': 12.345 needs more than 2 decimals", '列「v」：12.345 需要多于 2 位小数']);
+    expect(decimals[5]).toBeUndefined();
+    expect(decimals[1]).toEqual(["column 'v': cannot read 'ALFK' as decimal(30,9)", "列「v」：无法把 'ALFK' 解析为 decimal(30,9)"]);
+    const cards = await rejectedBy('{column: v, type: string, rules: [{format: id_card_cn}]}');
+    expect(cards[4]).toBeUndefined();
+    expect(cards[5]).toEqual(["column 'v': checksum does not match (id_card_cn)", '列「v」：校验码不符（id_card_cn）']);
+    expect(cards[6]![0]).toBe("column 'v': 'foo' does not have the format id_card_cn");
+    expect((await rejectedBy("{column: v, type: date, rules: [{when: id = '7', rules: [not_in_future]}]}"))[7]).toEqual([
+      "column 'v': 2999-01-01 is in the future",
+      '列「v」：2999-01-01 晚于运行开始的时间',
+    ]);
+    expect(await rejectedBy("{column: v, rules: [{when: id = '8', rules: [required]}]}")).toEqual({
+      8: ["column 'v' is required but empty", '列「v」必填，但为空'],
+    });
+  });
+
+  it('lists a repeated value among the other reasons, and counts it where the rule only warns', async () => {
+    const table = await aTable('id,a,b,n\n1,x,p,1\n2,x,p,bad\n3,y,p,3\n4,x,q,4\n', 'id:text,a:text,b:text,n:text');
+    const { run } = await ingest(
+      app,
+      mapping(table, ['{column: a, rules: [unique]}', '{column: b, rules: [{unique: true, severity: warn}]}', '{column: n, type: int}']),
+    );
+    expect(await broken(run.id)).toEqual({ 2: ['unique', 'type'], 4: ['unique'] });
+    expect(run.report.warnings).toMatchObject([{ code: 'rule_broken', rule: 'unique', property: 'b', count: 1 }]);
+  });
+
   it('counts lengths in code points', async () => {
     const table = await aTable('id,v\n1,𠮷𠮷\n2,𠮷𠮷𠮷\n', 'id:text,v:text');
     const { run } = await ingest(app, mapping(table, ['{column: v, rules: [{min_length: 2}, {max_length: 2}]}']));

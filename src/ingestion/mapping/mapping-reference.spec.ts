@@ -32,7 +32,10 @@ function checkSql({ nodes, edges }: Mapping): void {
     if (source.kind === 'query') guardSelect(source.query, { schema: 'mirror' });
     for (const column of columns) {
       if (column.source.kind === 'expression') guardExpression(column.source.expression, scope);
-      for (const rule of column.rules) if (rule.kind === 'expression') guardPredicate(rule.predicate, scope);
+      for (const rule of column.rules) {
+        if (rule.kind === 'expression') guardPredicate(rule.predicate, scope);
+        if (rule.when) guardPredicate(rule.when.predicate, scope);
+      }
     }
   }
 }
@@ -46,7 +49,7 @@ it.each(entries)('the example of $name is a mapping without problems or warnings
   expect(text.replaceAll(/^\s+(- )?/gm, '')).toContain(example.split('\n')[0]);
 });
 
-const standing = entries.filter(({ group }) => !['columns', 'types', 'transform', 'rules'].includes(group));
+const standing = entries.filter(({ group }) => !['columns', 'types', 'transform', 'rules', 'format'].includes(group));
 
 it.each(standing)('$name takes a value of the kind that it says, and no other', ({ key, takes, inMapping }) => {
   // An empty list inside a list is no text, no scalar and no map; a plain number is no list and no map.

@@ -4,6 +4,7 @@ import { deletesKeys, edgeKeys, endKeys, incrementalKeys, nodeKeys } from './ele
 import { type MappingKey, type MappingWord } from './mapping-key.js';
 import { type MappingPath } from './mapping.js';
 import { defaultsKeys, plannedRootKeys, rootKeys, sourceKeys } from './root-keys.js';
+import { formatWords } from './rule-formats.js';
 import { modifierKeys, plannedRules, ruleWords } from './rule-words.js';
 
 /** The keys or words of one place of the mapping. */
@@ -112,6 +113,12 @@ export const mappingGroups = {
     },
     entries: { ...ruleWords, ...modifierKeys },
     planned: plannedRules,
+    inMapping: columnWith,
+  },
+  format: {
+    title: { zh: 'format：规则 format 的取值', en: 'format: the values of the rule format' },
+    entries: formatWords,
+    planned: [],
     inMapping: columnWith,
   },
 } satisfies Record<string, MappingGroup>;

@@ -27,19 +27,31 @@ export type Transform =
   | { kind: 'substring'; start: number; length: number }
   | { kind: 'date_format'; written: string; format: DateFormat };
 
+export type Format = 'email' | 'url' | 'uuid' | 'phone_cn' | 'id_card_cn' | 'uscc_cn' | 'iso_country' | 'json';
+
+/** The SQL condition of a `when`, which all its rules share. */
+export interface RuleCondition {
+  predicate: string;
+  path: MappingPath;
+}
+
 interface RuleBase {
   severity: Severity;
   message: string | null;
+  /** Only rows for which it is true are checked; null: all rows. */
+  when: RuleCondition | null;
   path: MappingPath;
 }
 export type Rule = RuleBase &
   (
-    | { kind: 'required' | 'unique' }
+    | { kind: 'required' | 'unique' | 'not_in_future' }
     | { kind: 'one_of'; values: string[] }
     /** `written` is the RE2 text of the mapping, `regex` the anchored PostgreSQL expression for it. */
     | { kind: 'pattern'; written: string; regex: string }
     | { kind: 'min' | 'max'; bound: string }
     | { kind: 'min_length' | 'max_length'; length: number }
+    | { kind: 'precision'; precision: number; scale: number }
+    | { kind: 'format'; format: Format }
     | { kind: 'expression'; predicate: string }
   );
 

@@ -171,7 +171,24 @@ describe('parseMapping', () => {
     ['a column without a source', '{property: p}', 'missing_key'],
     ['an expression without a property', '{expression: "a + 1"}', 'missing_key'],
     ['a decimal without a scale', '{column: a, type: decimal}', 'unknown_type'],
-    ['the rule format', '{column: a, rules: [{format: email}]}', 'not_built_yet'],
+    ['an unknown format', '{column: a, rules: [{format: emial}]}', 'bad_rule_argument'],
+    ['a format of a number', '{column: a, type: int, rules: [{format: email}]}', 'rule_type_mismatch'],
+    ['a precision of a text', '{column: a, type: string, rules: [{precision: [5, 2]}]}', 'rule_type_mismatch'],
+    ['more decimals than digits', '{column: a, rules: [{precision: [2, 5]}]}', 'bad_rule_argument'],
+    ['a future that is no day', '{column: a, type: time, rules: [not_in_future]}', 'rule_type_mismatch'],
+    ['a default with too many decimals', '{column: a, type: float, default: 1.005, rules: [{precision: [5, 2]}]}', 'default_breaks_rule'],
+    ['a condition without rules', '{column: a, rules: [{when: b > 1}]}', 'missing_key'],
+    [
+      'a condition inside a condition',
+      '{column: a, rules: [{when: b > 1, rules: [{when: b > 2, rules: [required]}]}]}',
+      'bad_rule_argument',
+    ],
+    [
+      'contradicting rules under a condition',
+      '{column: a, type: int, rules: [{when: b, rules: [{min: 3}, {max: 2}]}]}',
+      'contradictory_rules',
+    ],
+    ['a severity of a condition', '{column: a, rules: [{when: b, severity: warn, rules: [required]}]}', 'unknown_key'],
     ['the rule references', '{column: a, rules: [{references: {node: n}}]}', 'not_built_yet'],
     ['a transform without its argument', '{column: a, transform: [split]}', 'bad_rule_argument'],
     ['an argument of a transform that takes none', '{column: a, transform: [{trim: 1}]}', 'bad_rule_argument'],
@@ -186,6 +203,20 @@ describe('parseMapping', () => {
   ])('refuses %s', (_name, columns, type) => {
     const text = `version: 1\nnodes:\n  - {id: a, label: A, table: t, key: [k], columns: [{column: k, property: k}, ${columns}]}\n`;
     expect(problemsOf(text).map(problem => problem.type)).toEqual([type]);
+  });
+
+  it('lets a rule stand twice under different conditions', () => {
+    const { mapping } = parseMapping(
+      valid.replace('rules: [required, unique]', 'rules: [required, {when: a = 1, rules: [unique]}, {when: a = 2, rules: [unique]}]'),
+    );
+    const { rules } = mapping.nodes[0]!.columns[0]!;
+    expect(rules.map(({ kind, when }) => [kind, when?.predicate])).toEqual([
+      ['required', undefined],
+      ['unique', 'a = 1'],
+      ['unique', 'a = 2'],
+    ]);
+    expect(pathText(rules[2]!.when!.path)).toBe('nodes[0].columns[0].rules[2].when');
+    expect(pathText(rules[2]!.path)).toBe('nodes[0].columns[0].rules[2].rules[0]');
   });
 
   it('limits the rules of one element and the columns of a key', () => {

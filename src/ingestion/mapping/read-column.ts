@@ -1,5 +1,6 @@
 import { columnKeys } from './column-keys.js';
 import { type ColumnMapping, type ColumnSource, type PropertyType, type Rule } from './mapping.js';
+import { digitsOver } from './digits.js';
 import { typeNames, fitsType, parsePropertyType, typeMeantBy, typeText } from './property-type.js';
 import { isAbove, readRules } from './read-rules.js';
 import { checkNumberTransform, readTransforms, typeAfter } from './read-transform.js';
@@ -72,11 +73,12 @@ function checkDefault(at: YamlReader, value: string, type: PropertyType | null, 
     at.problem('default_breaks_rule', { zh: `默认值 '${value}' 不符合 ${rule}`, en: `the default '${value}' breaks ${rule}` });
   if (type && !fitsType(value, type)) return broken(typeText(type));
   for (const rule of rules) {
-    if (rule.severity === 'warn') continue;
+    if (rule.severity === 'warn' || rule.when !== null) continue;
     const length = [...value].length;
     if (rule.kind === 'one_of' && !rule.values.includes(value)) broken('one_of');
     if (rule.kind === 'min' && isAbove(rule.bound, value, type)) broken(`min ${rule.bound}`);
     if (rule.kind === 'max' && isAbove(value, rule.bound, type)) broken(`max ${rule.bound}`);
+    if (rule.kind === 'precision' && digitsOver(value, rule) !== null) broken(`precision [${rule.precision}, ${rule.scale}]`);
     if (rule.kind === 'min_length' && length < rule.length) broken(`min_length ${rule.length}`);
     if (rule.kind === 'max_length' && length > rule.length) broken(`max_length ${rule.length}`);
   }

@@ -1,36 +1,46 @@
 import { positionAt } from '../../text/place.js';
-import { type PropertyType, type Rule, type Severity } from './mapping.js';
+import { type Format, type PropertyType, type Rule, type RuleCondition, type Severity } from './mapping.js';
 import { fitsType, isNumeric, isTemporal, typeText } from './property-type.js';
 import { RegexError, toPostgresRegex } from './regex-subset.js';
+import { formatWords } from './rule-formats.js';
 import { modifierKeys, plannedRules, ruleWords } from './rule-words.js';
 import { type YamlReader } from './yaml-reader.js';
 
-type RuleName = Rule['kind'];
+type RuleName = keyof typeof ruleWords;
 const ruleNames = Object.keys(ruleWords) as RuleName[];
+const formats = Object.keys(formatWords) as Format[];
 const modifierNames = Object.keys(modifierKeys);
+const bareRules = ['required', 'unique', 'not_in_future'] as const;
 
 /** The rules of one column, in written order. `type` is the mapping's, or null if the source decides. */
 export function readRules(list: YamlReader, type: PropertyType | null): Rule[] {
-  const rules: Rule[] = [];
-  for (const item of list.asList()) {
-    const rule = readRule(item, type);
-    if (rule) rules.push(rule);
-  }
-  checkTogether(list, rules, type);
+  return readList(list, type, null);
+}
+
+function readList(list: YamlReader, type: PropertyType | null, when: RuleCondition | null): Rule[] {
+  const rules = list.asList().flatMap(item => readRule(item, type, when));
+  checkTogether(
+    list,
+    rules.filter(rule => rule.when === when),
+    type,
+  );
   return rules;
 }
 
-function readRule(item: YamlReader, type: PropertyType | null): Rule | null {
+function readRule(item: YamlReader, type: PropertyType | null, when: RuleCondition | null): Rule[] {
   if (item.node.kind === 'scalar') {
     const name = ruleName(item, item.asText() ?? '', ruleNames);
-    if (name === null) return null;
-    if (name !== 'required' && name !== 'unique') {
+    if (name === null) return [];
+    const bare = bareRules.find(each => each === name);
+    if (bare === undefined) {
       item.problem('bad_rule_argument', { zh: `规则「${name}」需要参数`, en: `rule '${name}' needs an argument` }, `{${name}: …}`);
-      return null;
+      return [];
     }
-    return { kind: name, severity: 'error', message: null, path: item.path };
+    if (bare === 'not_in_future' && !isDay(type)) mismatch(item, name, type!);
+    return [{ kind: bare, severity: 'error', message: null, when, path: item.path }];
   }
   const entries = item.asEntries();
+  if (entries.has('when')) return readWhen(item, type, when);
   const named = [...entries.keys()].filter(key => !modifierNames.includes(key));
   const written = named[0];
   if (written === undefined || named.length > 1) {
@@ -39,16 +49,33 @@ function readRule(item: YamlReader, type: PropertyType | null): Rule | null {
       for (const extra of named.slice(1)) ruleName(item, extra, [...ruleNames, ...modifierNames]);
     }
     item.problem('bad_rule_argument', { zh: '一条规则恰好有一个名称', en: 'one rule has exactly one name' }, '{min: 0, severity: warn}');
-    return null;
+    return [];
   }
   const argument = item.child(entries.get(written)!.value, written);
   const name = ruleName(argument, written, ruleNames);
-  if (name === null) return null;
+  if (name === null || name === 'when') return [];
   const modifiers = item.asMap([written, ...modifierNames]);
   const severity: Severity = modifiers.optional('severity')?.asOneOf(modifierKeys.severity.values) ?? modifierKeys.severity.default;
   const message = modifiers.optional('message')?.asText(modifierKeys.message) ?? null;
   const details = readArgument(name, argument, type);
-  return details && { ...details, severity, message, path: item.path };
+  return details ? [{ ...details, severity, message, when, path: item.path }] : [];
+}
+
+/** `{when: condition, rules: […]}` */
+function readWhen(item: YamlReader, type: PropertyType | null, outer: RuleCondition | null): Rule[] {
+  const map = item.asMap(['when', 'rules']);
+  const predicate = map.required('when')?.asText() ?? null;
+  const list = map.required('rules');
+  if (outer !== null) {
+    item.problem(
+      'bad_rule_argument',
+      { zh: 'when 之内不能再有 when', en: 'a when cannot stand inside another' },
+      { zh: '用 AND 连接两个条件', en: 'join the conditions with AND' },
+    );
+    return [];
+  }
+  if (predicate === null || !list) return [];
+  return readList(list, type, { predicate, path: [...item.path, 'when'] });
 }
 
 function ruleName(at: YamlReader, written: string, known: string[]): RuleName | null {
@@ -59,12 +86,14 @@ function ruleName(at: YamlReader, written: string, known: string[]): RuleName | 
   return null;
 }
 
-type RuleDetails = Rule extends infer R ? (R extends Rule ? Omit<R, 'severity' | 'message' | 'path'> : never) : never;
+type RuleDetails = Rule extends infer R ? (R extends Rule ? Omit<R, 'severity' | 'message' | 'when' | 'path'> : never) : never;
 
-function readArgument(name: RuleName, argument: YamlReader, type: PropertyType | null): RuleDetails | null {
+function readArgument(name: Exclude<RuleName, 'when'>, argument: YamlReader, type: PropertyType | null): RuleDetails | null {
   switch (name) {
     case 'required':
-    case 'unique': {
+    case 'unique':
+    case 'not_in_future': {
+      if (name === 'not_in_future' && !isDay(type)) return mismatch(argument, name, type!);
       if (argument.node.kind === 'scalar' && (argument.node.value === true || argument.node.value === null)) return { kind: name };
       argument.problem('bad_rule_argument', { zh: `规则「${name}」没有参数`, en: `rule '${name}' takes no argument` });
       return null;
@@ -82,6 +111,16 @@ function readArgument(name: RuleName, argument: YamlReader, type: PropertyType |
       const length = argument.asWhole({ max: 10_000_000 });
       return length === null ? null : { kind: name, length };
     }
+    case 'precision':
+      return readPrecision(argument, type);
+    case 'format': {
+      if (type && type.name !== 'string') return mismatch(argument, name, type);
+      const written = argument.asText({ max: 40 });
+      const format = formats.find(each => each === written);
+      if (format) return { kind: 'format', format };
+      if (written !== null) argument.unknown('bad_rule_argument', 'format', '格式', written, formats);
+      return null;
+    }
     case 'expression': {
       const predicate = argument.asText();
       return predicate === null ? null : { kind: 'expression', predicate };
@@ -89,6 +128,28 @@ function readArgument(name: RuleName, argument: YamlReader, type: PropertyType |
     default:
       return name satisfies never;
   }
+}
+
+/** Also true while the type is not known. */
+function isDay(type: PropertyType | null): boolean {
+  return type === null || type.name === 'date' || type.name === 'datetime';
+}
+
+function readPrecision(argument: YamlReader, type: PropertyType | null): RuleDetails | null {
+  if (type && !isNumeric(type)) return mismatch(argument, 'precision', type);
+  const items = argument.asList();
+  if (argument.node.kind !== 'list') return null;
+  const [precision, scale] = items.map(item => item.asWhole({ max: 1_000 }));
+  if (items.length === 2 && precision === null) return null;
+  if (items.length === 2 && precision != null && scale != null && precision >= 1 && scale <= precision) {
+    return { kind: 'precision', precision, scale };
+  }
+  argument.problem(
+    'bad_rule_argument',
+    { zh: 'precision 须写作 [p, s]，p ≥ 1，s ≤ p', en: 'write precision as [p, s] with p ≥ 1 and s ≤ p' },
+    'precision: [12, 2]',
+  );
+  return null;
 }
 
 function readOneOf(argument: YamlReader): RuleDetails | null {

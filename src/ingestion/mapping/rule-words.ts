@@ -2,7 +2,7 @@ import { type MappingKeys, type MappingWord } from './mapping-key.js';
 import { type Rule } from './mapping.js';
 
 /** A missing value passes every rule but `required`. */
-export const ruleWords: Record<Rule['kind'], MappingWord> = {
+export const ruleWords: Record<Rule['kind'] | 'when', MappingWord> = {
   required: { meaning: { zh: '须有值', en: 'There must be a value' }, example: '{column: full_name, rules: [required]}' },
   unique: {
     meaning: { zh: '值不重复；重复时第一行通过，其余被拒绝', en: 'No value twice; the first row passes and the others are rejected' },
@@ -35,6 +35,24 @@ export const ruleWords: Record<Rule['kind'], MappingWord> = {
     meaning: { zh: '至多这么多个字符；仅用于 string', en: 'At most so many characters; for strings only' },
     example: '{column: full_name, type: string, rules: [{max_length: 200}]}',
   },
+  precision: {
+    meaning: {
+      zh: '[p, s]：不经舍入，最多 p 位数字、其中 s 位小数；仅用于数',
+      en: '[p, s]: at most p digits, s of them decimals, without rounding; for numbers only',
+    },
+    example: `{column: salary, type: 'decimal(12,2)', rules: [{precision: [12, 2]}]}`,
+  },
+  format: {
+    meaning: { zh: '须为此格式，见“format”；仅用于 string', en: 'Must have this format, see format; for strings only' },
+    example: '{column: email, rules: [{format: email}]}',
+  },
+  not_in_future: {
+    meaning: {
+      zh: '不晚于运行开始时（日期按 source.timezone 的当天）；用于 date 与 datetime',
+      en: 'Not after the start of the run (for days: the day in source.timezone); for date and datetime',
+    },
+    example: '{column: hired_on, type: date, rules: [not_in_future]}',
+  },
   expression: {
     meaning: {
       zh: '以一行的各列写的 SQL 条件；为假时该行被拒绝，没有结果时通过',
@@ -42,9 +60,16 @@ export const ruleWords: Record<Rule['kind'], MappingWord> = {
     },
     example: `{column: left_on, type: date, rules: [{expression: left_on >= hired_on}]}`,
   },
+  when: {
+    meaning: {
+      zh: 'SQL 条件，旁边写 rules：这些规则只用于条件为真的行',
+      en: 'An SQL condition, with rules beside it: they apply only to rows for which it is true',
+    },
+    example: `{column: left_on, type: date, rules: [{when: status = 'left', rules: [required]}]}`,
+  },
 };
 
-export const plannedRules = ['precision', 'format', 'references', 'not_in_future', 'when'];
+export const plannedRules = ['references'];
 
 /** What a rule in the form of a map may have beside its name. */
 export const modifierKeys = {

@@ -2,17 +2,25 @@ import { type PoolClient } from 'pg';
 import { Pace } from '../../common/turns/pace.js';
 import { cut } from '../../text/cut.js';
 import { typeText } from '../mapping/property-type.js';
-import { type Rule } from '../mapping/mapping.js';
 import { maxKeyLength } from '../staging/compile-staging.js';
 import { keyMissing, keyTooLong, typeFailed } from '../staging/rule-sql.js';
+import { ruleText } from './rule-text.js';
 import { type Reason, type RejectedSample } from './run-report.js';
 import { type StagedTarget } from './stage-target.js';
+
+/** A value that an earlier row has. */
+interface Repeated {
+  rule: number;
+  first: number;
+  value: string;
+}
 
 interface RejectedRow {
   row_no: string;
   key: string | null;
-  failures: (number | null)[] | { column: number; rule: number; first: number; value: string } | { no_from: boolean; no_to: boolean };
-  sample: (string | null)[] | null;
+  failures: (number | Repeated | null)[] | { no_from: boolean; no_to: boolean };
+  /** Values as text, then lengths, see `StagingPlan.sampled`. */
+  sample: (string | number | null)[] | null;
   from_key?: string | null;
   to_key?: string | null;
 }
@@ -21,9 +29,6 @@ const mask = '***';
 /** The most characters of one reason in one language, and of all reasons of a row together. */
 const maxReason = 1_000;
 const maxReasons = 32_000;
-/** The most values that a reason shows of the list that a value is not in. */
-const shownValues = 10;
-const maxShownValue = 50;
 const fetchedRows = 200;
 const batchRows = 2_000;
 const batchCharacters = 1024 * 1024;
@@ -76,8 +81,9 @@ export async function* readRejected(client: PoolClient, staged: StagedTarget, li
 function toRejected(staged: StagedTarget, row: RejectedRow): RejectedSample {
   const { plan, target, report } = staged;
   const sample: Record<string, unknown> = {};
-  (row.sample ?? []).forEach((value, index) => {
-    const { name, isSensitive } = plan.sampled[index]!;
+  plan.sampled.forEach(({ name, isSensitive }, index) => {
+    if (row.sample === null) return;
+    const value = row.sample[index] ?? null;
     sample[name] = isSensitive && value !== null ? mask : value;
   });
   if (target.kind === 'edge') {
@@ -114,15 +120,13 @@ function addEnd(sample: Record<string, unknown>, match: { edgeColumn: string }[]
 
 function reasonsOf(staged: StagedTarget, row: RejectedRow): Reason[] {
   const { failures } = row;
-  if (Array.isArray(failures)) {
-    const [key, ...columns] = failures;
-    const reasons = columns.flatMap((rule, column) =>
-      rule === null ? [] : [ruleReason(staged, column, rule, row.sample?.[column] ?? null)],
-    );
-    return key == null ? reasons : [keyReason(staged, key), ...reasons];
-  }
-  if ('first' in failures) return [uniqueReason(staged, failures.column, failures.value, failures.first)];
-  return endReasons(staged, row, failures);
+  if (!Array.isArray(failures)) return endReasons(staged, row, failures);
+  const [key, ...columns] = failures;
+  const reasons = columns.flatMap((failure, column) => {
+    if (failure === null) return [];
+    return [typeof failure === 'number' ? ruleReason(staged, column, failure, row.sample) : uniqueReason(staged, column, failure)];
+  });
+  return typeof key === 'number' ? [keyReason(staged, key), ...reasons] : reasons;
 }
 
 function keyReason({ target }: StagedTarget, failure: number): Reason {
@@ -143,17 +147,16 @@ function keyReason({ target }: StagedTarget, failure: number): Reason {
   }
 }
 
-function uniqueReason({ target, plan }: StagedTarget, column: number, value: string, first: number): Reason {
-  const { property } = target.element.columns[column]!;
+function uniqueReason({ target, plan }: StagedTarget, column: number, { rule, value, first }: Repeated): Reason {
+  const { property, rules } = target.element.columns[column]!;
   const { name, isSensitive } = plan.sampled[column]!;
   const shown = isSensitive ? mask : value;
-  return {
-    rule: 'unique',
-    column: name,
-    property,
+  const { message } = rules[rule]!;
+  const text = {
     en: `column '${name}': duplicate value '${shown}' (first at row ${first})`,
-    zh: `列「${name}」的值 '${shown}' 重复（首次出现在第 ${first} 行）`,
+    zh: `列「${name}」：值 '${shown}' 重复（首次出现在第 ${first} 行）`,
   };
+  return { rule: 'unique', column: name, property, ...(message === null ? text : { en: message, zh: message }) };
 }
 
 function endReasons({ target }: StagedTarget, row: RejectedRow, lost: { no_from: boolean; no_to: boolean }): Reason[] {
@@ -167,10 +170,11 @@ function endReasons({ target }: StagedTarget, row: RejectedRow, lost: { no_from:
   return [...(lost.no_from ? [reason('from', row.from_key ?? '')] : []), ...(lost.no_to ? [reason('to', row.to_key ?? '')] : [])];
 }
 
-function ruleReason({ target, plan }: StagedTarget, column: number, failure: number, value: string | null): Reason {
+function ruleReason({ target, plan }: StagedTarget, column: number, failure: number, sample: RejectedRow['sample']): Reason {
   const { property, rules } = target.element.columns[column]!;
   const { name, isSensitive } = plan.sampled[column]!;
-  const shown = isSensitive ? mask : (value ?? '');
+  const value = String(sample?.[column] ?? '');
+  const shown = isSensitive ? mask : value;
   const at = { column: name, property };
   if (failure === typeFailed) {
     const resolved = plan.types[column]!;
@@ -183,43 +187,7 @@ function ruleReason({ target, plan }: StagedTarget, column: number, failure: num
     };
   }
   const rule = rules[failure]!;
-  const text = rule.message === null ? ruleText(rule, name, shown) : { en: rule.message, zh: rule.message };
+  const length = Number(sample?.[plan.sampled.length + plan.lengthsOf.indexOf(column)]);
+  const text = rule.message === null ? ruleText(rule, { name, value, shown, length }) : { en: rule.message, zh: rule.message };
   return { rule: rule.kind, ...at, ...text };
-}
-
-function ruleText(rule: Rule, name: string, shown: string): { en: string; zh: string } {
-  const en = (text: string): string => `column '${name}': ${text}`;
-  const zh = (text: string): string => `列「${name}」：${text}`;
-  switch (rule.kind) {
-    case 'required':
-      return { en: `column '${name}' is required but empty`, zh: `列「${name}」必填，但为空` };
-    case 'unique':
-      return { en: en(`duplicate value '${shown}'`), zh: zh(`值 '${shown}' 重复`) };
-    case 'one_of':
-      return notOneOf(rule.values, shown, { en, zh });
-    case 'pattern':
-      return { en: en(`'${shown}' does not match ${rule.written}`), zh: zh(`'${shown}' 不符合 ${rule.written}`) };
-    case 'min':
-      return { en: en(`${shown} is below min ${rule.bound}`), zh: zh(`${shown} 小于最小值 ${rule.bound}`) };
-    case 'max':
-      return { en: en(`${shown} is above max ${rule.bound}`), zh: zh(`${shown} 大于最大值 ${rule.bound}`) };
-    case 'min_length':
-      return { en: en(`'${shown}' is shorter than min_length ${rule.length}`), zh: zh(`'${shown}' 短于 min_length ${rule.length}`) };
-    case 'max_length':
-      return { en: en(`'${shown}' exceeds max_length ${rule.length}`), zh: zh(`'${shown}' 超过 max_length ${rule.length}`) };
-    case 'expression':
-      return { en: `rule '${rule.predicate}' is false`, zh: `规则 '${rule.predicate}' 不成立` };
-    default:
-      return rule satisfies never;
-  }
-}
-
-function notOneOf(values: string[], shown: string, { en, zh }: Record<'en' | 'zh', (text: string) => string>): { en: string; zh: string } {
-  const first = values.slice(0, shownValues).map(value => cut(value, maxShownValue));
-  if (values.length <= shownValues)
-    return { en: en(`'${shown}' is not one of ${first.join(', ')}`), zh: zh(`'${shown}' 不在 ${first.join('、')} 之中`) };
-  return {
-    en: en(`'${shown}' is not one of ${values.length} values (${first.join(', ')}, …)`),
-    zh: zh(`'${shown}' 不在 ${values.length} 个值（${first.join('、')}……）之中`),
-  };
 }

@@ -9,23 +9,23 @@ export function cutWarning({ target, rejected }: TargetReport, kept: number): Ru
 }
 
 /** Warns of problems that did not stop the run: broken rules of severity `warn`, and rows that repeat a key. */
-export function runWarnings({ plan, target, report, warnings, duplicates }: StagedTarget): RunWarning[] {
+export function runWarnings({ plan, target, report, warnings, repeated, duplicates }: StagedTarget): RunWarning[] {
   const found: RunWarning[] = [];
-  plan.warnings.forEach(({ column, rule }, index) => {
-    const count = warnings[index] ?? 0;
-    if (count === 0) return;
+  const broken = [...plan.warnings.map(({ column, rule }, index) => ({ column, rule, count: warnings[index] ?? 0 })), ...repeated];
+  for (const { column, rule, count } of broken) {
+    if (count === 0) continue;
     const mapped = target.element.columns[column]!;
-    const broken = mapped.rules[rule]!;
-    const what = broken.kind === 'expression' ? `'${broken.predicate}'` : broken.kind;
+    const own = mapped.rules[rule]!;
+    const what = own.kind === 'expression' ? `'${own.predicate}'` : own.kind;
     found.push({
       code: 'rule_broken',
       target: report.target,
       count,
-      rule: broken.kind,
+      rule: own.kind,
       property: mapped.property,
-      message: broken.message ?? `${count} 行不符合规则 ${what}（仅警告） / ${count} rows break the rule ${what} (warning only)`,
+      message: own.message ?? `${count} 行不符合规则 ${what}（仅警告） / ${count} rows break the rule ${what} (warning only)`,
     });
-  });
+  }
   if (duplicates > 0) {
     found.push({
       code: 'duplicate_key',

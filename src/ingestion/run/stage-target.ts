@@ -13,6 +13,8 @@ export interface StagedTarget {
   cursorTo: string | null;
   /** The number of breaks of each rule of severity `warn`, in the order of the plan's warnings. */
   warnings: number[];
+  /** The number of rows that repeat a value, for each rule `unique` of severity `warn` that is broken. */
+  repeated: { column: number; rule: number; count: number }[];
   /** Rows that repeat the key of an earlier row, if they are marked. */
   duplicates: number;
 }
@@ -41,7 +43,7 @@ export async function stageTarget(
   const { rowCount } = await client.query(insert);
   await client.query('SET LOCAL ROLE NONE');
   report.read = rowCount ?? 0;
-  const staged: StagedTarget = { target, plan, report, cursorTo: null, warnings: [], duplicates: 0 };
+  const staged: StagedTarget = { target, plan, report, cursorTo: null, warnings: [], repeated: [], duplicates: 0 };
   await analyzeStaged(client, plan, target);
   for (const unique of plan.unique) await rejectRepeated(client, staged, unique);
   const isKeyUnique = plan.unique.some(({ stagedAs, severity }) => stagedAs === 'key' && severity === 'error');
@@ -79,17 +81,31 @@ async function summarise(client: PoolClient, staged: StagedTarget): Promise<void
   staged.warnings.push(...plan.warnings.map((_, index) => row[`w${index}`] as number));
 }
 
-/** Of rows with the same value in a unique column, the first passes and the others are rejected (or, for `warn`, counted). */
-async function rejectRepeated(client: PoolClient, { plan }: StagedTarget, unique: UniqueColumn): Promise<void> {
-  if (unique.severity === 'warn') return;
-  const open = `failures IS NULL AND ${unique.stagedAs} IS NOT NULL${plan.hasDeletes ? ' AND NOT gone' : ''}`;
-  if (!(await hasRepeated(client, plan.table, unique.stagedAs, open))) return;
+/**
+ * Of rows with the same value in a unique column, the first that breaks no rule passes. Rows after it are rejected for this too, also
+ * those that break another rule, so that one answer lists all reasons. A rule of severity `warn` only counts them.
+ */
+async function rejectRepeated(client: PoolClient, { target, plan, repeated }: StagedTarget, unique: UniqueColumn): Promise<void> {
+  const { stagedAs, column, rule, severity } = unique;
+  const { table } = plan;
+  const open = `${stagedAs} IS NOT NULL${plan.hasDeletes ? ' AND NOT gone' : ''}`;
+  if (!(await hasRepeated(client, table, stagedAs, open))) return;
+  const first = `min(row_no) FILTER (WHERE failures IS NULL) OVER (PARTITION BY ${stagedAs} COLLATE "C")`;
+  const later = `(SELECT row_no, failures, ${first} AS first FROM pg_temp.${table} WHERE ${open})`;
+  if (severity === 'warn') {
+    const { rows } = await client.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM ${later} d WHERE d.first < d.row_no AND d.failures IS NULL`,
+    );
+    repeated.push({ column, rule, count: rows[0]!.count });
+    return;
+  }
   await client.query(
-    `UPDATE pg_temp.${plan.table} s
-     SET failures = jsonb_build_object('column', $1::int, 'rule', $2::int, 'first', d.first, 'value', left(s.${unique.stagedAs}, 200))
-     FROM (SELECT row_no, min(row_no) OVER (PARTITION BY ${unique.stagedAs} COLLATE "C") AS first FROM pg_temp.${plan.table} WHERE ${open}) d
-     WHERE d.row_no = s.row_no AND d.first < d.row_no`,
-    [unique.column, unique.rule],
+    `UPDATE pg_temp.${table} s
+     SET failures = jsonb_set(coalesce(s.failures, $1::jsonb), ARRAY[$2::text],
+       jsonb_build_object('rule', $3::int, 'first', d.first, 'value', left(s.${stagedAs}, 200)))
+     FROM ${later} d
+     WHERE d.row_no = s.row_no AND d.first < d.row_no AND coalesce(s.failures -> $2::int, 'null') = 'null'`,
+    [JSON.stringify([null, ...target.element.columns.map(() => null)]), column + 1, rule],
   );
 }
 

@@ -1,4 +1,4 @@
-import { type ColumnMapping, type PropertyType } from '../mapping/mapping.js';
+import { type ColumnMapping, type PropertyType, type Rule } from '../mapping/mapping.js';
 import { fitsType, isNumeric, isTemporal, typeText } from '../mapping/property-type.js';
 import { inferredType, resolvedType, type SourceFamily } from './source-type.js';
 import { type SourceProblem, type SourceShape, type Target } from './target.js';
@@ -43,14 +43,37 @@ function typeOf(column: ColumnMapping, shape: SourceShape): PropertyType {
   return type.name === 'numeric' ? { name: 'float' } : type;
 }
 
+function appliesTo({ kind }: Rule, type: PropertyType): boolean {
+  switch (kind) {
+    case 'pattern':
+    case 'min_length':
+    case 'max_length':
+    case 'format':
+      return type.name === 'string';
+    case 'min':
+    case 'max':
+      return isNumeric(type) || isTemporal(type);
+    case 'precision':
+      return isNumeric(type);
+    case 'not_in_future':
+      return type.name === 'date' || type.name === 'datetime';
+    case 'required':
+    case 'unique':
+    case 'one_of':
+    case 'expression':
+      return true;
+    default:
+      return kind satisfies never;
+  }
+}
+
 function checkColumn(column: ColumnMapping, type: PropertyType): SourceProblem[] {
   const problems: SourceProblem[] = [];
   const name = typeText(type);
   for (const rule of column.rules) {
     const path = [...rule.path, rule.kind];
-    const ofText = rule.kind === 'pattern' || rule.kind === 'min_length' || rule.kind === 'max_length';
     const isBound = rule.kind === 'min' || rule.kind === 'max';
-    if ((ofText && type.name !== 'string') || (isBound && !isNumeric(type) && !isTemporal(type))) {
+    if (!appliesTo(rule, type)) {
       problems.push({
         type: 'rule_type_mismatch',
         path,

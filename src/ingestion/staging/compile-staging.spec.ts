@@ -153,9 +153,9 @@ edges: [{type: E, table: orders, from: {node: c, match: {customer: id}}, to: {no
       ),
       `('a', 1, 'Al', '', NULL), ('b', 1, 'Bob', '', NULL)`,
     );
-    expect(plan.unique.map(({ stagedAs }) => stagedAs)).toEqual(['key', 'u1']);
+    expect(plan.unique.map(({ stagedAs }) => stagedAs)).toEqual(['key', 'u1_0']);
     expect(plan.warnings).toEqual([{ stagedAs: 'w1_1', column: 1, rule: 1 }]);
-    expect(rows.map(({ u1, w1_1: isShort }) => [u1, isShort])).toEqual([
+    expect(rows.map(({ u1_0: unique, w1_1: isShort }) => [unique, isShort])).toEqual([
       ['Al', true],
       ['Bob', false],
     ]);

@@ -4,7 +4,7 @@ import { type ColumnMapping, type Mapping, type Rule } from '../mapping/mapping.
 import { directValue, isDirect, parsedValue, type ResolvedType, type ValueSql } from './column-sql.js';
 import { jsonbArray, jsonbObject } from './jsonb-sql.js';
 import { isPlainText, type KeyPart, keyText } from './key-text.js';
-import { keyMissing, keyTooLong, firstFailure, warned, type RuleContext } from './rule-sql.js';
+import { conditionOf, keyMissing, keyTooLong, firstFailure, warned, type RuleContext } from './rule-sql.js';
 import { resolvedType, type SourceFamily } from './source-type.js';
 import { SourceRow, asText } from './source-row.js';
 import { type SqlStatement } from '../../sql/sql-parameters.js';
@@ -34,8 +34,9 @@ export interface StagingPlan {
   types: ResolvedType[];
   /** The source column by which nodes are shown; null for their keys, and for edges. */
   display: string | null;
-  /** The names of the values in `sample`, in its order. */
+  /** The names of the values in `sample`, in its order. The lengths of values with a rule on their length follow, by column. */
   sampled: { name: string; isSensitive: boolean }[];
+  lengthsOf: number[];
   unique: UniqueColumn[];
   /** Boolean columns of the staging table, one for each rule of severity `warn`. */
   warnings: { stagedAs: string; column: number; rule: number }[];
@@ -72,6 +73,7 @@ class StagingCompiler {
   private readonly sql = new SqlBuilder();
   private readonly source: SourceRow;
   private readonly element: Target['element'];
+  readonly conditionRefs = new Map<string, string>();
 
   constructor(private readonly request: StagingRequest) {
     this.element = request.target.element;
@@ -80,14 +82,15 @@ class StagingCompiler {
 
   *compile(): Steps<StagingPlan> {
     const { target } = this.request;
+    const { columns } = this.element;
     const table = `staging_${target.kind}_${target.index}`;
     const values: ColumnValue[] = [];
-    for (const column of this.element.columns) {
+    for (const column of columns) {
       values.push(this.columnValue(column));
       yield;
     }
     const checks: ColumnChecks[] = [];
-    for (const [index, column] of this.element.columns.entries()) checks.push(yield* this.columnChecks(column, values[index]!));
+    for (const [index, column] of columns.entries()) checks.push(yield* this.columnChecks(column, values[index]!));
     const staged = new Map<string, { type: string; sql: string }>();
     staged.set('row_no', { type: 'bigint', sql: 'row_no' });
 
@@ -117,9 +120,11 @@ class StagingCompiler {
       sql: bad === null ? 'NULL' : `CASE WHEN ${bad} THEN ${jsonbArray([keyFailure === null ? 'NULL' : 'fk', ...failureRefs])} END`,
     });
     const sampled = this.sampledColumns(values);
+    const lengthsOf = columns.flatMap(({ rules }, index) => (rules.some(hasLength) ? [index] : []));
+    const lengths = lengthsOf.map(index => `char_length(${values[index]!.text})`);
     staged.set('sample', {
       type: 'jsonb',
-      sql: bad === null ? 'NULL' : `CASE WHEN ${bad} THEN ${jsonbArray(sampled.map(each => each.sql))} END`,
+      sql: bad === null ? 'NULL' : `CASE WHEN ${bad} THEN ${jsonbArray([...sampled.map(each => each.sql), ...lengths])} END`,
     });
     staged.set('duplicate_of', { type: 'bigint', sql: 'NULL' });
     const unique = this.stageUnique(values, staged);
@@ -129,9 +134,9 @@ class StagingCompiler {
 
     const where = this.source.whereSql(cursor?.filter ?? null);
     yield;
-    const columns = [...staged.keys()].join(', ');
+    const names = [...staged.keys()].join(', ');
     const template = `
-      INSERT INTO pg_temp.${table} (${columns})
+      INSERT INTO pg_temp.${table} (${names})
       SELECT ${[...staged.values()].map(each => each.sql).join(',\n             ')}
       FROM (
         SELECT *${checked.map(check => `,\n               ${check}`).join('')}
@@ -148,6 +153,7 @@ class StagingCompiler {
       types,
       display,
       sampled: sampled.map(({ name, isSensitive }) => ({ name, isSensitive })),
+      lengthsOf,
       unique,
       warnings,
       canFail: isBad.length > 0,
@@ -190,7 +196,13 @@ class StagingCompiler {
       expressionRefs.set(index, this.source.carry(this.sql.fragment(guardPredicate(rule.predicate, this.source.scope)), 'x'));
       yield;
     }
-    const context: RuleContext = { sql: this.sql, value, ref: value.ref, type: value.type, expressionRefs };
+    for (const { when } of column.rules) {
+      if (when === null || this.conditionRefs.has(when.predicate)) continue;
+      this.conditionRefs.set(when.predicate, this.source.carry(this.sql.fragment(guardPredicate(when.predicate, this.source.scope)), 'x'));
+      yield;
+    }
+    const { conditionRefs } = this;
+    const context: RuleContext = { sql: this.sql, value, ref: value.ref, type: value.type, expressionRefs, conditionRefs };
     const warnings = column.rules.flatMap((rule, index) =>
       rule.severity === 'warn' && rule.kind !== 'unique' ? [{ rule: index, sql: warned(rule, index, context) }] : [],
     );
@@ -235,7 +247,7 @@ class StagingCompiler {
     const isPlain = isPlainText(family);
     const mapped = values[index];
     if (mapped) {
-      const isRequired = this.element.columns[index]!.rules.some(rule => rule.kind === 'required' && rule.severity === 'error');
+      const isRequired = this.element.columns[index]!.rules.some(isAlwaysRequired);
       return {
         text: mapped.text,
         isRequired,
@@ -292,13 +304,17 @@ class StagingCompiler {
 
   private stageUnique(values: ColumnValue[], staged: Map<string, { type: string; sql: string }>): UniqueColumn[] {
     return this.element.columns.flatMap((column, index) => {
-      const rule = column.rules.findIndex(each => each.kind === 'unique');
-      if (rule < 0) return [];
-      const { severity } = column.rules[rule]!;
       const isKey = this.element.key.length === 1 && column.source.kind === 'column' && column.source.column === this.element.key[0];
-      if (isKey) return [{ stagedAs: 'key', column: index, rule, severity }];
-      staged.set(`u${index}`, { type: 'text', sql: values[index]!.text });
-      return [{ stagedAs: `u${index}`, column: index, rule, severity }];
+      return column.rules.flatMap((each, rule) => {
+        if (each.kind !== 'unique') return [];
+        const { severity } = each;
+        const condition = conditionOf(each, this);
+        if (isKey && condition === null) return [{ stagedAs: 'key', column: index, rule, severity }];
+        const stagedAs = `u${index}_${rule}`;
+        const { text } = values[index]!;
+        staged.set(stagedAs, { type: 'text', sql: condition === null ? text : `CASE WHEN ${condition} THEN ${text} END` });
+        return [{ stagedAs, column: index, rule, severity }];
+      });
     });
   }
 
@@ -321,6 +337,14 @@ interface ColumnChecks {
 interface ColumnValue extends ValueSql {
   ref: string;
   type: ResolvedType;
+}
+
+function isAlwaysRequired({ kind, severity, when }: Rule): boolean {
+  return kind === 'required' && severity === 'error' && when === null;
+}
+
+function hasLength({ kind }: Rule): boolean {
+  return kind === 'min_length' || kind === 'max_length';
 }
 
 /** Evaluates a cast that may fail only if the value can be read. */

@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 const rule = (own: object, severity: Rule['severity'] = 'error'): Rule =>
-  ({ message: null, path: [], severity, ...own }) as unknown as Rule;
+  ({ message: null, when: null, path: [], severity, ...own }) as unknown as Rule;
 
 /** Runs the SQL that `compile` makes for a value, beside the result `x0` of an expression. */
 async function run(value: string | null, type: PropertyType['name'], compile: (context: RuleContext) => string, x0 = 'NULL::boolean') {
@@ -30,6 +30,7 @@ async function run(value: string | null, type: PropertyType['name'], compile: (c
     ref: 'v',
     type: { name: type } as PropertyType,
     expressionRefs: new Map([[0, 'x0']]),
+    conditionRefs: new Map([['p', 'x0']]),
   };
   const statement = atOnce(
     sql.build(`SELECT ${compile(context)} AS broken FROM (SELECT ${sql.bind(value, 'text')} AS v, ${x0} AS x0) AS s`),
@@ -46,7 +47,101 @@ const cases: [own: object, type: PropertyType['name'], good: string, bad: string
   [{ kind: 'max', bound: '2024-02-29' }, 'date', '2024-02-29', '2024-03-01'],
   [{ kind: 'min_length', length: 2 }, 'string', '𠮷𠮷', '𠮷'],
   [{ kind: 'max_length', length: 2 }, 'string', '𠮷𠮷', '𠮷𠮷𠮷'],
+  [{ kind: 'precision', precision: 5, scale: 2 }, 'float', '123.450', '1.005'],
+  [{ kind: 'precision', precision: 5, scale: 2 }, 'float', '-999.99', '1000'],
+  [{ kind: 'precision', precision: 3, scale: 0 }, 'int', '999', '-1000'],
+  [{ kind: 'not_in_future' }, 'date', '2020-02-29', '9999-01-01'],
+  [{ kind: 'not_in_future' }, 'datetime', '2020-02-29 10:00', '9999-01-01 10:00'],
 ];
+
+describe('a rule under a condition', () => {
+  const under = (own: object, severity: Rule['severity'] = 'error'): Rule => rule({ ...own, when: { predicate: 'p', path: [] } }, severity);
+  /** The results where the condition is true, false and unknown. */
+  const forEach = async (result: (x0: string) => Promise<unknown>) => [
+    await result('true'),
+    await result('false'),
+    await result('NULL::boolean'),
+  ];
+
+  it('is checked only where the condition is true', async () => {
+    const rules = [under({ kind: 'min', bound: '3' }), rule({ kind: 'min', bound: '1' })];
+    const failure = (value: string, x0: string) => run(value, 'int', context => firstFailure(rules, context)!, x0);
+    expect(await forEach(x0 => failure('2', x0))).toEqual([0, null, null]);
+    expect(await forEach(x0 => failure('0', x0))).toEqual([0, 1, 1]);
+  });
+
+  it('may require a value', async () => {
+    const failure = (x0: string) => run(null, 'int', context => firstFailure([under({ kind: 'required' })], context)!, x0);
+    expect(await forEach(failure)).toEqual([0, null, null]);
+  });
+
+  it('warns only where the condition is true', async () => {
+    const isBroken = (own: object, value: string | null, x0: string) =>
+      run(value, 'int', context => warned(under(own, 'warn'), 0, context), x0);
+    expect(await forEach(x0 => isBroken({ kind: 'min', bound: '3' }, '2', x0))).toEqual([true, false, false]);
+    expect(await forEach(x0 => isBroken({ kind: 'required' }, null, x0))).toEqual([true, false, false]);
+  });
+});
+
+describe('the format', () => {
+  it.each([
+    ['email', 'a.b+c@example.co.uk', '!a@b', '!a b@c.de', '!@b.cd', '!a@-b.cd', `!${'a'.repeat(250)}@b.cd`],
+    [
+      'url',
+      'https://example.com:8080/a?b=c#d',
+      'http://[::1]/',
+      'HTTP://例子.中国',
+      '!x.com',
+      '!ftp://x.com',
+      '!http://',
+      '!http://a b.com',
+      '!http://u@h/',
+    ],
+    ['uuid', '123e4567-e89b-12d3-a456-426614174000', '!123e4567e89b12d3a456426614174000', '!123e4567-e89b-12d3-a456-42661417400g'],
+    [
+      'phone_cn',
+      '13800138000',
+      '+86 13800138000',
+      '010-62345678',
+      '02162345678',
+      '400-800-1234',
+      '!12800138000',
+      '!1380013800',
+      '!138001380001',
+    ],
+    [
+      'id_card_cn',
+      '11010519491231002X',
+      '11010519491231002x',
+      '440524188001010014',
+      '!110105194912310021',
+      '!11010519490231002X',
+      '!110105491231002',
+      '!x',
+    ],
+    ['uscc_cn', '91350100M000100Y43', '!91350100M000100Y44', '!91350100m000100y43', '!91350100M000100Y4', '!91350100M000100I43'],
+    ['iso_country', 'CN', 'GB', '!UK', '!cn', '!CHN', '!C'],
+    ['json', '{"a": 1}', '"x"', 'null', '!{a}', '!'],
+  ])('%s is seen', async (format, ...texts) => {
+    const own = rule({ kind: 'format', format });
+    for (const text of texts) {
+      // An exclamation mark stands before the bad ones.
+      const failure = await run(text.replace(/^!/, ''), 'string', context => firstFailure([own], context)!);
+      expect([text, failure]).toEqual([text, text.startsWith('!') ? 0 : null]);
+    }
+  });
+
+  it('of an identity number is checked in every character', async () => {
+    for (const [format, good] of [
+      ['id_card_cn', '11010519491231002X'],
+      ['uscc_cn', '91350100M000100Y43'],
+    ] as const) {
+      const own = rule({ kind: 'format', format });
+      const changed = [...good].map((character, index) => good.slice(0, index) + (character === '2' ? '3' : '2') + good.slice(index + 1));
+      for (const text of changed) expect([text, await run(text, 'string', context => firstFailure([own], context)!)]).toEqual([text, 0]);
+    }
+  });
+});
 
 describe('firstFailure', () => {
   it.each(cases)('of %j on %s passes %j and none, and breaks on %j', async (own, type, good, bad) => {

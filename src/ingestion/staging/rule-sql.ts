@@ -1,5 +1,6 @@
 import { type Rule } from '../mapping/mapping.js';
 import { comparisonType, type ResolvedType, type ValueSql } from './column-sql.js';
+import { hasFormat } from './format-sql.js';
 import { type SqlBuilder } from './sql-builder.js';
 
 /** Names the implicit rule `type` in place of a rule's index. */
@@ -16,6 +17,8 @@ export interface RuleContext {
   type: ResolvedType;
   /** The column of the inner layer with the result of an `expression` rule, by rule index. */
   expressionRefs: ReadonlyMap<number, string>;
+  /** The column of the inner layer with the result of a `when`, by its text. */
+  conditionRefs: ReadonlyMap<string, string>;
 }
 
 /**
@@ -23,31 +26,42 @@ export interface RuleContext {
  * passes. Null (no SQL at all) when nothing can fail. NULL values pass every rule but `required`.
  */
 export function firstFailure(rules: Rule[], context: RuleContext): string | null {
-  const branches: string[] = [];
-  const required = rules.findIndex(rule => rule.kind === 'required' && rule.severity === 'error');
   const { value, ref } = context;
+  const branches: string[] = [];
+  const onNull: string[] = [];
   if (value.valid !== null) branches.push(`WHEN NOT ${value.valid} THEN ${typeFailed}`);
   rules.forEach((rule, index) => {
     if (rule.severity !== 'error') return;
+    if (rule.kind === 'required') onNull.push(`WHEN ${conditionOf(rule, context) ?? 'true'} THEN ${index}`);
     const broken = brokenWhen(rule, index, context);
-    if (broken !== null) branches.push(`WHEN ${broken} THEN ${index}`);
+    if (broken !== null) branches.push(`WHEN ${asked(rule, context)}${broken} THEN ${index}`);
   });
-  const onNull = required >= 0 ? String(required) : 'NULL';
-  if (branches.length === 0) return required >= 0 ? `CASE WHEN ${ref} IS NULL THEN ${onNull} END` : null;
-  return `CASE WHEN ${ref} IS NULL THEN ${onNull} ${branches.join(' ')} END`;
+  const missing = onNull.length === 0 ? 'NULL' : `CASE ${onNull.join(' ')} END`;
+  if (branches.length === 0) return onNull.length > 0 ? `CASE WHEN ${ref} IS NULL THEN ${missing} END` : null;
+  return `CASE WHEN ${ref} IS NULL THEN ${missing} ${branches.join(' ')} END`;
 }
 
 /** SQL that tells whether a rule of severity `warn` is broken. Never NULL. */
 export function warned(rule: Rule, index: number, context: RuleContext): string {
   const { value, ref } = context;
-  if (rule.kind === 'required') return `${ref} IS NULL`;
+  if (rule.kind === 'required') return `coalesce(${asked(rule, context)}${ref} IS NULL, false)`;
   const broken = brokenWhen(rule, index, context) ?? 'false';
   const unreadable = value.valid === null ? '' : ` WHEN NOT ${value.valid} THEN false`;
-  return `CASE WHEN ${ref} IS NULL THEN false${unreadable} ELSE coalesce(${broken}, false) END`;
+  return `CASE WHEN ${ref} IS NULL THEN false${unreadable} ELSE coalesce(${asked(rule, context)}${broken}, false) END`;
+}
+
+/** The column of the inner layer with the result of the rule's `when`; null without one. */
+export function conditionOf({ when }: Rule, { conditionRefs }: Pick<RuleContext, 'conditionRefs'>): string | null {
+  return when && conditionRefs.get(when.predicate)!;
+}
+
+function asked(rule: Rule, context: RuleContext): string {
+  const condition = conditionOf(rule, context);
+  return condition === null ? '' : `${condition} AND `;
 }
 
 /** SQL that is true when a non-NULL value breaks the rule. Null for rules that are decided elsewhere. */
-function brokenWhen(rule: Rule, index: number, { sql, value, type, expressionRefs }: RuleContext): string | null {
+function brokenWhen(rule: Rule, index: number, { sql, value, ref, type, expressionRefs }: RuleContext): string | null {
   switch (rule.kind) {
     case 'required':
       return null; // decided by NULL itself
@@ -65,6 +79,16 @@ function brokenWhen(rule: Rule, index: number, { sql, value, type, expressionRef
       return `char_length(${value.text}) < ${rule.length}`;
     case 'max_length':
       return `char_length(${value.text}) > ${rule.length}`;
+    case 'precision': {
+      // The value as it came: `typed` of a decimal is rounded.
+      const isTooLarge = `abs(${ref}::numeric) >= 1e${rule.precision - rule.scale}`;
+      if (type.name === 'int' || type.name === 'bigint') return isTooLarge;
+      return `(${isTooLarge} OR ${ref}::numeric <> round(${ref}::numeric, ${rule.scale}))`;
+    }
+    case 'format':
+      return `NOT ${hasFormat(sql, value.text, rule.format)}`;
+    case 'not_in_future':
+      return `${value.typed} > ${type.name === 'date' ? 'current_date' : 'now()'}`;
     case 'expression':
       return `${expressionRefs.get(index)} IS FALSE`;
     default:

@@ -72,6 +72,8 @@ export function writtenSql(target: Target): { kind: 'predicate' | 'expression'; 
   if (element.where !== null) written.push({ kind: 'predicate', text: element.where, path: [...element.path, 'where'] });
   for (const { source, rules, path } of element.columns) {
     if (source.kind === 'expression') written.push({ kind: 'expression', text: source.expression, path: [...path, 'expression'] });
+    const conditions = new Set(rules.map(rule => rule.when).filter(when => when !== null));
+    for (const { predicate, path } of conditions) written.push({ kind: 'predicate', text: predicate, path: [...path] });
     for (const rule of rules) {
       if (rule.kind === 'expression') written.push({ kind: 'predicate', text: rule.predicate, path: [...rule.path, 'expression'] });
     }

@@ -1,0 +1,68 @@
+import { cut } from '../../text/cut.js';
+import { type Bilingual } from '../../text/bilingual.js';
+import { digitsOver } from '../mapping/digits.js';
+import { type Rule } from '../mapping/mapping.js';
+import { failsChecksum } from '../mapping/rule-formats.js';
+
+/** The most values that a reason shows of the list that a value is not in. */
+const shownValues = 10;
+const maxShownValue = 50;
+
+/** The value that broke a rule. `shown` stands for it in the text, where the value itself may be secret. */
+export interface BrokenValue {
+  /** Of the column. */
+  name: string;
+  value: string;
+  shown: string;
+  /** In characters, of the whole value; of interest to rules on lengths. */
+  length: number;
+}
+
+/** The sentence for a value that breaks a rule. */
+export function ruleText(rule: Rule, { name, value, shown, length }: BrokenValue): Bilingual {
+  const text = (en: string, zh: string): Bilingual => ({ en: `column '${name}': ${en}`, zh: `列「${name}」：${zh}` });
+  switch (rule.kind) {
+    case 'required':
+      return { en: `column '${name}' is required but empty`, zh: `列「${name}」必填，但为空` };
+    case 'unique':
+      return text(`duplicate value '${shown}'`, `值 '${shown}' 重复`);
+    case 'one_of': {
+      const { en, zh } = listed(rule.values);
+      return text(`'${shown}' is not one of ${en}`, `'${shown}' 不在 ${zh} 之中`);
+    }
+    case 'pattern':
+      return text(`'${shown}' does not match ${rule.written}`, `'${shown}' 不符合 ${rule.written}`);
+    case 'min':
+      return text(`${shown} is below min ${rule.bound}`, `${shown} 小于最小值 ${rule.bound}`);
+    case 'max':
+      return text(`${shown} is above max ${rule.bound}`, `${shown} 大于最大值 ${rule.bound}`);
+    case 'min_length':
+      return text(`length ${length} is below min_length ${rule.length}`, `长度 ${length} 小于 min_length ${rule.length}`);
+    case 'max_length':
+      return text(`length ${length} exceeds max_length ${rule.length}`, `长度 ${length} 超过 max_length ${rule.length}`);
+    case 'precision': {
+      const { precision, scale } = rule;
+      const over = digitsOver(value, rule);
+      if (over === 'decimals') return text(`${shown} needs more than ${scale} decimals`, `${shown} 需要多于 ${scale} 位小数`);
+      if (over === null)
+        return text(`${shown} does not fit precision [${precision}, ${scale}]`, `${shown} 超出 precision [${precision}, ${scale}]`);
+      const digits = precision - scale;
+      return text(`${shown} needs more than ${digits} digits before the point`, `${shown} 的整数部分多于 ${digits} 位`);
+    }
+    case 'format':
+      if (failsChecksum(rule.format, value)) return text(`checksum does not match (${rule.format})`, `校验码不符（${rule.format}）`);
+      return text(`'${shown}' does not have the format ${rule.format}`, `'${shown}' 不符合格式 ${rule.format}`);
+    case 'not_in_future':
+      return text(`${shown} is in the future`, `${shown} 晚于运行开始的时间`);
+    case 'expression':
+      return { en: `rule '${rule.predicate}' is false`, zh: `规则 '${rule.predicate}' 不成立` };
+    default:
+      return rule satisfies never;
+  }
+}
+
+function listed(values: string[]): Bilingual {
+  const first = values.slice(0, shownValues).map(value => cut(value, maxShownValue));
+  if (values.length <= shownValues) return { en: first.join(', '), zh: first.join('、') };
+  return { en: `${values.length} values (${first.join(', ')}, …)`, zh: `${values.length} 个值（${first.join('、')}……）` };
+}
