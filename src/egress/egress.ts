@@ -69,9 +69,14 @@ export class Egress {
   }
 }
 
+/** The time that the other side has to close a connection which this side has ended. */
+const closingMs = 1_000;
+
 class CheckedSocket extends Socket {
   constructor(private readonly egress: Egress) {
     super();
+    // The other side may never close. Each attempt to connect would then leave a socket behind.
+    this.once('finish', () => setTimeout(() => this.destroy(), closingMs).unref());
   }
 
   /** As the drivers of databases call it. */

@@ -111,16 +111,16 @@ function isBracketedAddress(host: string): boolean {
 function readParameters(query: string, { parameters }: DsnForm, problems: DsnProblem[]): Record<string, string> {
   const read: Record<string, string> = {};
   const known = Object.keys(parameters);
-  for (const [name, value] of new URLSearchParams(query)) {
+  for (const [index, [name, value]] of [...new URLSearchParams(query)].entries()) {
     const fits = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
-    const named = /^\w{1,64}$/.test(name) ? name : '?';
     if (!fits) {
-      const meant = nearestName(named, known);
+      const meant = nearestName(name, known);
       problems.push({
         type: 'dsn_parameter',
+        // A password with an unescaped question mark would stand in the place of a name, so no name is quoted.
         text: {
-          zh: `不支持参数 ${named}${meant === null ? '' : `，是否想写 ${meant}？`}；可用：${known.join('、')}`,
-          en: `the parameter ${named} is not supported${meant === null ? '' : `; did you mean ${meant}?`} Known: ${known.join(', ')}`,
+          zh: `第 ${index + 1} 个参数不受支持${meant === null ? '' : `，是否想写 ${meant}？`}；可用：${known.join('、')}`,
+          en: `the parameter at place ${index + 1} is not supported${meant === null ? '' : `; did you mean ${meant}?`}; known: ${known.join(', ')}`,
         },
       });
     } else if (Object.hasOwn(read, name)) {

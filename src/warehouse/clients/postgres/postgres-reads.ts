@@ -13,6 +13,8 @@ import { toReadError } from './read-errors.js';
 import { type TableNames } from './table-names.js';
 
 const lockTimeoutMs = 5_000;
+/** The reader may work on what it has read before it asks for the next table. */
+const longPauses = `SET LOCAL idle_in_transaction_session_timeout = '1h'`;
 /** What a server may take beyond the limit that it was told. After it, the connection is cut. */
 const graceMs = 3_000;
 const share = { waitingPerCaller: 32, waiting: 200, patienceMs: 30_000 } satisfies Partial<FairShareOptions>;
@@ -63,7 +65,9 @@ export class PostgresReads {
       const client = await this.connect();
       const limit = this.limitOf(timeoutMs);
       try {
-        await withWatch(client, limit, () => client.query(begin('ISOLATION LEVEL REPEATABLE READ, READ ONLY', this.options.names, limit)));
+        await withWatch(client, limit, () =>
+          client.query(`${begin('ISOLATION LEVEL REPEATABLE READ, READ ONLY', this.options.names, limit)}; ${longPauses}`),
+        );
       } catch (cause) {
         client.release(true);
         throw toReadError(cause, limit);

@@ -14,7 +14,8 @@ const rights = `
         WHERE n.nspname = ANY ($1::text[]) AND c.relkind IN ('r', 'p') AND has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')),
     ARRAY_TO_STRING(ARRAY(
       SELECT s FROM unnest($1::text[]) s
-      WHERE NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = s AND has_schema_privilege(oid, 'USAGE'))), ', '),
+      WHERE NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = s AND has_schema_privilege(oid, 'USAGE'))
+      ORDER BY s), ', '),
     (SELECT count(*)::int FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
      WHERE n.nspname = ANY ($1::text[]) AND c.relkind IN ('r', 'p', 'f', 'v', 'm') AND has_schema_privilege(n.oid, 'USAGE')
        AND NOT has_any_column_privilege(c.oid, 'SELECT'))`;
