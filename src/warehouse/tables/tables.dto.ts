@@ -77,9 +77,25 @@ export class UploadedColumnResponse {
   type: string;
 }
 
-export class TableColumnResponse extends UploadedColumnResponse {
+export class TableColumnResponse {
+  @ApiProperty({ example: 'customer_id' })
+  name: string;
+
+  @ApiProperty({
+    example: 'integer',
+    description:
+      'PostgreSQL 类型；other 表示没有对应的类型，无法读取 / PostgreSQL type in its short spelling; other: no counterpart, cannot be read',
+  })
+  type: string;
+
+  @ApiProperty({ example: 'integer', description: '来源数据库的写法 / As the database spells it' })
+  native_type: string;
+
   @ApiProperty({ example: true })
   nullable: boolean;
+
+  @ApiProperty({ type: String, nullable: true, example: '客户编号' })
+  comment: string | null;
 }
 
 export class UploadResponse {
@@ -130,7 +146,7 @@ export class TableSummaryResponse {
   @ApiProperty({ example: 'customers' })
   name: string;
 
-  @ApiProperty({ example: 120, description: 'As of the last upload' })
+  @ApiProperty({ example: 120, description: 'As of the last upload or analysis' })
   row_estimate: number;
 
   @ApiProperty({ example: 16384, description: 'Bytes on disk' })
@@ -138,10 +154,19 @@ export class TableSummaryResponse {
 
   @ApiProperty({ example: 4 })
   column_count: number;
+
+  @ApiProperty({ type: String, nullable: true, example: '客户' })
+  comment: string | null;
 }
 
 export function toTableSummaryResponse(table: TableSummary): TableSummaryResponse {
-  return { name: table.name, row_estimate: table.rowEstimate, bytes: table.bytes, column_count: table.columnCount };
+  return {
+    name: table.name,
+    row_estimate: table.rowEstimate,
+    bytes: table.bytes,
+    column_count: table.columnCount,
+    comment: table.comment,
+  };
 }
 
 export class TableKeyResponse {
@@ -152,12 +177,26 @@ export class TableKeyResponse {
   columns: string[];
 }
 
+export class ForeignKeyResponse {
+  @ApiProperty({ type: [String], example: ['region_id'] })
+  columns: string[];
+
+  @ApiProperty({ example: 'regions' })
+  table: string;
+
+  @ApiProperty({ type: [String], example: ['region_id'] })
+  references: string[];
+}
+
 export class TableResponse extends TableSummaryResponse {
   @ApiProperty({ type: () => [TableColumnResponse] })
   columns: TableColumnResponse[];
 
   @ApiProperty({ type: () => [TableKeyResponse], description: 'Declared keys; tables that were uploaded have none' })
   keys: TableKeyResponse[];
+
+  @ApiProperty({ type: () => [ForeignKeyResponse] })
+  foreign_keys: ForeignKeyResponse[];
 
   @ApiProperty({
     type: 'array',
@@ -171,7 +210,7 @@ export class TableResponse extends TableSummaryResponse {
     type: String,
     nullable: true,
     example: null,
-    description: '没有样例行的原因：样例过大 / Why no rows are shown: they are too large',
+    description: '没有样例行的原因，如样例过大或无权读取 / Why no rows are shown: they are too large, or may not be read',
   })
   sample_note: string | null;
 }
@@ -182,11 +221,12 @@ export interface TableDetail extends TableDescription {
   sampleNote: string | null;
 }
 
-export function toTableResponse({ table, columns, keys, sample, sampleNote }: TableDetail): TableResponse {
+export function toTableResponse({ table, columns, keys, foreignKeys, sample, sampleNote }: TableDetail): TableResponse {
   return {
     ...toTableSummaryResponse(table),
-    columns: columns.map(({ name, type, nullable }) => ({ name, type, nullable })),
+    columns: columns.map(({ name, type, nativeType, nullable, comment }) => ({ name, type, native_type: nativeType, nullable, comment })),
     keys: keys.map(key => ({ kind: key.primary ? 'primary' : 'unique', columns: key.columns })),
+    foreign_keys: foreignKeys,
     sample: sample.map(row => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]]))),
     sample_note: sampleNote,
   };

@@ -7,7 +7,7 @@ import { type TableSummary } from '../clients/warehouse.client.js';
 import { MirrorUploadService, type UploadResult } from '../mirror/mirror-upload.service.js';
 import { type TableDetail, type UploadQuery } from './tables.dto.js';
 import { readUploadOptions, type UploadOptions } from '../mirror/upload-options.js';
-import { ConnectionReadOnlyError, TableNotFoundError } from '../warehouse.errors.js';
+import { ConnectionReadOnlyError, TableNotFoundError, WarehouseQueryError, WarehouseTimeoutError } from '../warehouse.errors.js';
 import { WarehouseService } from '../warehouse.service.js';
 
 const sampleRows = 5;
@@ -37,8 +37,9 @@ export class TablesService {
     try {
       return { table, ...description, sample: (await client.sample(sample)).rows, sampleNote: null };
     } catch (error) {
-      // The columns of a table can be read however large its values are.
-      if (!(error instanceof AnswerTooLargeError)) throw error;
+      // The columns can be read however large the values are, and whichever of them the user may read.
+      if (!(error instanceof AnswerTooLargeError || error instanceof WarehouseQueryError || error instanceof WarehouseTimeoutError))
+        throw error;
       return { table, ...description, sample: [], sampleNote: error.detail };
     }
   }
