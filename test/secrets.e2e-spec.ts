@@ -256,7 +256,19 @@ describe('secrets', () => {
     const dsn = (what: string) => `postgresql://reader:${canaries.secret(what)}@warehouse.internal/db`;
     await send('POST', '/api/warehouse/connections', {
       token: admin,
-      body: { name: 'w', type: 'postgres', dsn: dsn('DSN of a type that is not built') },
+      body: { name: 'w', type: 'postgres', dsn: dsn('DSN of a host that does not exist') },
+    });
+    await send('POST', '/api/warehouse/connections/2/test', { token: admin });
+    await send('GET', '/api/warehouse/connections/2/tables', { token: admin });
+    await send('PATCH', '/api/warehouse/connections/2', { token: admin, body: { dsn: dsn('changed DSN') } });
+    await send('PATCH', '/api/warehouse/connections/2', {
+      token: admin,
+      body: { dsn: `${dsn('DSN with a wrong parameter')}?sslrootcert=x` },
+    });
+    await send('GET', '/api/warehouse/connections', { token: admin });
+    await send('POST', '/api/warehouse/connections', {
+      token: admin,
+      body: { name: 'later', type: 'snowflake', dsn: dsn('DSN of a type that is not built') },
     });
     await send('POST', '/api/warehouse/connections', { token: admin, body: { name: 'w', type: 'pg_mirror', dsn: dsn('DSN of a mirror') } });
     await send('POST', '/api/warehouse/connections', { token: admin, body: { name: 'w', type: 'pg_mirror', dsn: [dsn('DSN in a list')] } });

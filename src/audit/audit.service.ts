@@ -26,6 +26,8 @@ export type AuditAction =
   | 'graph.created'
   | 'graph.deleted'
   | 'connection.created'
+  | 'connection.changed'
+  | 'connection.resealed'
   | 'connection.deleted'
   | 'connection.granted'
   | 'connection.grant_changed'

@@ -54,6 +54,12 @@ export const secretFlows = `
 200 GET /api/api-keys
 204 DELETE /api/api-keys/1
 401 GET /api/graphs/1
+201 POST /api/warehouse/connections
+200 POST /api/warehouse/connections/2/test
+500 GET /api/warehouse/connections/2/tables
+200 PATCH /api/warehouse/connections/2
+422 PATCH /api/warehouse/connections/2
+200 GET /api/warehouse/connections
 422 POST /api/warehouse/connections
 422 POST /api/warehouse/connections
 422 POST /api/warehouse/connections

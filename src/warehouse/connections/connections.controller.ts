@@ -1,5 +1,5 @@
-import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { AdminOnly, Authenticated } from '../../access/access.decorator.js';
 import { CurrentPrincipal, type Principal } from '../../access/principal.js';
 import { Idempotent } from '../../idempotency/idempotent.decorator.js';
@@ -7,7 +7,15 @@ import { page, PageOf, PageQuery, type Page } from '../../http/paging/page.js';
 import { IdParam } from '../../http/validation/positive-int.pipe.js';
 import { ConnectionAccess } from './connection-access.decorator.js';
 import { ConnectionsService } from './connections.service.js';
-import { ConnectionResponse, ConnectionTestResponse, CreateConnectionRequest, toConnectionResponse } from './connections.dto.js';
+import { connectionExamples } from './connection-examples.js';
+import {
+  ChangeConnectionRequest,
+  ConnectionResponse,
+  ConnectionTestResponse,
+  CreateConnectionRequest,
+  ResealResponse,
+  toConnectionResponse,
+} from './connections.dto.js';
 
 @ApiTags('warehouse')
 @Controller('warehouse/connections')
@@ -31,10 +39,11 @@ export class ConnectionsController {
   @ApiOperation({
     summary: '新建数仓连接 / Create a warehouse connection',
     description:
-      '目前只能新建 pg_mirror 连接，它们共用服务自己的镜像库。 / Only pg_mirror connections are built so far; they read the mirror of the service.',
+      '保存时不连接数据库，请随后调用 POST …/test。DSN 加密保存，不再返回。pg_mirror 连接共用服务自己的镜像库，没有 DSN。 / Saves without connecting: call POST …/test next. The DSN is sealed and never sent back. Connections of type pg_mirror read the mirror of the service and have no DSN.',
   })
   @ApiCreatedResponse({ type: ConnectionResponse })
-  @ApiResponse({ status: 422, description: 'pg_mirror connections must not provide a DSN' })
+  @ApiBody({ type: CreateConnectionRequest, examples: connectionExamples })
+  @ApiResponse({ status: 422, description: 'pg_mirror connections must not provide a DSN; all others need one' })
   async create(@CurrentPrincipal() actor: Principal, @Body() body: CreateConnectionRequest): Promise<ConnectionResponse> {
     return toConnectionResponse(await this.connections.create(actor, body));
   }
@@ -48,6 +57,35 @@ export class ConnectionsController {
   @ApiOkResponse({ type: ConnectionResponse })
   async get(@CurrentPrincipal() principal: Principal, @IdParam() id: number): Promise<ConnectionResponse> {
     return toConnectionResponse(await this.connections.get(principal, id));
+  }
+
+  @Post('reseal')
+  @AdminOnly()
+  @HttpCode(200)
+  @ApiOperation({
+    summary: '用新密钥重新加密所有 DSN / Seal all DSNs with the first key',
+    description:
+      '更换密钥：把新密钥放在 SECRET_ENCRYPTION_KEY 最前并重启，调用本接口，再删除旧密钥。 / To rotate the key, put a new one first in SECRET_ENCRYPTION_KEY and restart, call this, then remove the old one.',
+  })
+  @ApiOkResponse({ type: ResealResponse })
+  async reseal(@CurrentPrincipal() actor: Principal): Promise<ResealResponse> {
+    return this.connections.reseal(actor);
+  }
+
+  @Patch(':id')
+  @AdminOnly()
+  @ApiOperation({
+    summary: '修改数仓连接 / Change a warehouse connection',
+    description: '省略的字段保持不变；类型不能修改。 / Fields that are left out stay as they are; the type cannot be changed.',
+  })
+  @ApiOkResponse({ type: ConnectionResponse })
+  @ApiResponse({ status: 422, description: 'A DSN or an option that does not fit the type' })
+  async change(
+    @CurrentPrincipal() actor: Principal,
+    @IdParam() id: number,
+    @Body() body: ChangeConnectionRequest,
+  ): Promise<ConnectionResponse> {
+    return toConnectionResponse(await this.connections.change(actor, id, body));
   }
 
   @Delete(':id')
@@ -68,7 +106,8 @@ export class ConnectionsController {
   @HttpCode(200)
   @ApiOperation({
     summary: '测试数仓连接 / Test a warehouse connection',
-    description: '实际读取一次，并说明所用角色能否写入。 / Reads once, and says whether its role could write.',
+    description:
+      '另建一个连接并读取一次，至多 5 秒。失败也是 200，ok 为 false，并给出步骤（address、tcp、tls、login、rights）与原因。 / Makes a new connection and reads once, in 5 seconds at most. A failure is a 200 too: `ok` is false, with the stage and the reason.',
   })
   @ApiOkResponse({ type: ConnectionTestResponse })
   async test(@CurrentPrincipal() principal: Principal, @IdParam() id: number): Promise<ConnectionTestResponse> {

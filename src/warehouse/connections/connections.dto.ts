@@ -18,7 +18,7 @@ import { type HeldConnection } from './connections.repository.js';
 /** A null counts as an option that is left out. */
 type Nullable<T> = { [K in keyof T]: T[K] | null };
 
-const milliseconds = (least: number, most: number) => ({ nullable: true, minimum: least, maximum: most });
+const milliseconds = (least: number, most: number) => ({ type: 'integer', nullable: true, minimum: least, maximum: most }) as const;
 
 /** Types of connections without an effect of an option refuse it. */
 export class ConnectionOptionsRequest implements Nullable<ConnectionOptions> {
@@ -49,7 +49,14 @@ export class ConnectionOptionsRequest implements Nullable<ConnectionOptions> {
   @Matches(/^[^\p{Cc}\p{Cs}".]{1,63}$/u, { each: true, message: 'schema_allowlist must hold names of schemas without dots' })
   schema_allowlist?: string[] | null;
 
-  @ApiPropertyOptional({ nullable: true, minimum: 4, maximum: 50, example: 6, description: '本进程的连接数 / Connections of this process' })
+  @ApiPropertyOptional({
+    type: 'integer',
+    nullable: true,
+    minimum: 4,
+    maximum: 50,
+    example: 6,
+    description: '本进程的连接数 / Connections of this process',
+  })
   @IsOptional()
   @IsInt()
   @Min(4)
@@ -97,6 +104,42 @@ export class CreateConnectionRequest {
   @IsOptional()
   @Nested(ConnectionOptionsRequest)
   options?: ConnectionOptionsRequest;
+}
+
+export class ChangeConnectionRequest {
+  @ApiPropertyOptional({ example: 'sales', minLength: 1, maxLength: 100 })
+  @IsOptional()
+  @IsName(100)
+  name?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    writeOnly: true,
+    example: 'postgres://reader:new-secret@db.example.com:5432/sales',
+    description: '整个 DSN，例如更换口令时 / the whole DSN, for instance with a new password',
+  })
+  @IsOptional()
+  @IsString()
+  @MaxLength(4000)
+  dsn?: string | null;
+
+  @ApiPropertyOptional({
+    type: ConnectionOptionsRequest,
+    example: { ssl_mode: 'require', pool_max: null },
+    description: '只改给出的选项；null 恢复默认值 / Changes the options that are given; null brings the default back',
+  })
+  @IsOptional()
+  @Nested(ConnectionOptionsRequest)
+  options?: ConnectionOptionsRequest;
+}
+
+export class ResealResponse {
+  @ApiProperty({ example: 3, description: '改用第一个密钥加密的连接数 / Connections that the first key now seals' })
+  resealed: number;
+
+  @ApiProperty({ type: [Number], example: [], description: '密钥缺失、无法解密的连接 / Connections whose key is missing' })
+  unreadable: number[];
 }
 
 export class ConnectionResponse {

@@ -12,6 +12,8 @@ const restrictViolations = new Set<string>([sqlstates.restrictViolation, sqlstat
 
 export type NewConnection = Pick<Connection, 'id' | 'name' | 'type' | 'dsnSealed' | 'dsnMasked' | 'options'>;
 
+export type ConnectionChange = Pick<Connection, 'name' | 'dsnSealed' | 'dsnMasked' | 'options'>;
+
 /** A connection and the user's right on it. */
 export type HeldConnection = Connection & { right: ConnectionRight };
 
@@ -90,6 +92,42 @@ export class ConnectionsRepository {
     if (rowCount === 0) throw new ConnectionNameTakenError();
   }
 
+  /**
+   * Changes a connection that nobody else changes meanwhile.
+   * @throws ConnectionNotFoundError, ConnectionNameTakenError
+   */
+  async change<C extends Partial<ConnectionChange>>(
+    client: PoolClient,
+    id: number,
+    changeOf: (connection: Connection) => Promise<C>,
+  ): Promise<C> {
+    const { rows } = await client.query<Connection>(
+      `SELECT id, name, type, dsn_sealed AS "dsnSealed", dsn_masked AS "dsnMasked", options, is_default AS "isDefault", created_at AS "createdAt"
+       FROM warehouse_connections WHERE id = $1 FOR UPDATE`,
+      [id],
+    );
+    if (!rows[0]) throw new ConnectionNotFoundError();
+    const change = await changeOf(rows[0]);
+    const { name, dsnSealed, dsnMasked, options } = { ...rows[0], ...change };
+    try {
+      await client.query('UPDATE warehouse_connections SET name = $2, dsn_sealed = $3, dsn_masked = $4, options = $5 WHERE id = $1', [
+        id,
+        name,
+        dsnSealed,
+        dsnMasked,
+        options,
+      ]);
+    } catch (error) {
+      throw sqlstateOf(error) === sqlstates.uniqueViolation ? new ConnectionNameTakenError() : error;
+    }
+    return change;
+  }
+
+  /** Ids of connections with a sealed DSN, after one of them. */
+  async listSealed(after: number, limit: number): Promise<number[]> {
+    return this.idsOf('SELECT id FROM warehouse_connections WHERE dsn_sealed IS NOT NULL AND id > $1 ORDER BY id LIMIT $2', after, limit);
+  }
+
   /** Creates the default connection unless it exists. Instances that start together may all call it. */
   async ensureDefault(): Promise<void> {
     await this.connections.query(`
@@ -115,8 +153,8 @@ export class ConnectionsRepository {
     }
   }
 
-  private async idsOf(sql: string, connectionId: number): Promise<number[]> {
-    const rows: { id: number }[] = await this.connections.query(sql, [connectionId]);
+  private async idsOf(sql: string, ...parameters: number[]): Promise<number[]> {
+    const rows: { id: number }[] = await this.connections.query(sql, parameters);
     return rows.map(row => row.id);
   }
 }

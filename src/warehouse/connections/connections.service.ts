@@ -1,18 +1,35 @@
 import { Injectable } from '@nestjs/common';
+import { type PoolClient } from 'pg';
 import { type Principal } from '../../access/principal.js';
 import { AuditService } from '../../audit/audit.service.js';
 import { SchemaError } from '../../common/errors/api-error.js';
 import { afterId, type PageQuery } from '../../http/paging/page.js';
+import { ServicePool } from '../../database/service-pool.js';
 import { SecretBox } from '../../secrets/secret-box.js';
+import { SecretUnreadableError } from '../../secrets/secrets.errors.js';
 import { type ConnectionOptions } from '../clients/warehouse-kind.js';
-import { DefaultConnectionError, DsnMissingError, MirrorCopyNotBuiltError, MirrorDsnError } from '../warehouse.errors.js';
+import {
+  ConnectionNotFoundError,
+  DefaultConnectionError,
+  DsnMissingError,
+  MirrorCopyNotBuiltError,
+  MirrorDsnError,
+} from '../warehouse.errors.js';
 import { ConnectionAccessService } from './connection-access.service.js';
 import { type Connection, type ConnectionType } from './connection.entity.js';
-import { type ConnectionOptionsRequest, type ConnectionTestResponse, type CreateConnectionRequest } from './connections.dto.js';
+import {
+  type ChangeConnectionRequest,
+  type ConnectionOptionsRequest,
+  type ConnectionTestResponse,
+  type CreateConnectionRequest,
+  type ResealResponse,
+} from './connections.dto.js';
 import { ConnectionsRepository, type HeldConnection } from './connections.repository.js';
 import { testConnection } from './test-connection.js';
 import { secretOwner, WarehouseClients } from './warehouse-clients.js';
 import { kindOf } from './warehouse-kinds.js';
+
+const resealedAtOnce = 100;
 
 @Injectable()
 export class ConnectionsService {
@@ -22,6 +39,7 @@ export class ConnectionsService {
     private readonly clients: WarehouseClients,
     private readonly secrets: SecretBox,
     private readonly audit: AuditService,
+    private readonly pool: ServicePool,
   ) {}
 
   /**
@@ -51,6 +69,71 @@ export class ConnectionsService {
       () => ({ action: 'connection.created', actor, target: 'connection', targetId: id, context }),
     );
     return this.get(actor, id);
+  }
+
+  /**
+   * Changes what is given; options one by one, and an option of null goes. Work under way ends with the former connections.
+   * @throws ConnectionNotFoundError, ConnectionNameTakenError, MirrorDsnError, DsnMissingError, ConnectionTypeNotBuiltError, SchemaError
+   */
+  async change(actor: Principal, id: number, { name, dsn, options }: ChangeConnectionRequest): Promise<HeldConnection> {
+    const changed = Object.entries({ name, dsn, options }).flatMap(([field, value]) => (value === undefined ? [] : [field]));
+    let former: Connection | undefined;
+    const change = (client: PoolClient) =>
+      this.connections.change(client, id, async connection => {
+        former = connection;
+        return {
+          ...(name === undefined ? {} : { name }),
+          ...(options === undefined ? {} : { options: checkedOptions(connection.type, { ...connection.options, ...given(options) }) }),
+          ...(dsn === undefined ? {} : await this.seal(id, connection.type, dsn)),
+        };
+      });
+    await this.audit.recordWith(change, after => ({
+      action: 'connection.changed',
+      actor,
+      target: 'connection',
+      targetId: id,
+      context: {
+        name: former!.name,
+        ...(name === undefined ? {} : { new_name: name }),
+        changed,
+        ...(after.dsnMasked == null
+          ? {}
+          : { ...placeOf(former!.type, after.dsnMasked), former_place: placeOf(former!.type, former!.dsnMasked).place }),
+      },
+    }));
+    this.clients.forget(id);
+    return this.get(actor, id);
+  }
+
+  /**
+   * Seals all DSNs with the first key, after which the other keys can go. A DSN whose key is missing is left as it is.
+   */
+  async reseal(actor: Principal): Promise<ResealResponse> {
+    const result: ResealResponse = { resealed: 0, unreadable: [] };
+    for (let ids = await this.connections.listSealed(0, resealedAtOnce); ids.length > 0;) {
+      for (const id of ids) await this.resealOne(id, result);
+      ids = await this.connections.listSealed(ids.at(-1)!, resealedAtOnce);
+    }
+    await this.audit.record({ action: 'connection.resealed', actor, target: 'connection', context: { ...result } });
+    return result;
+  }
+
+  private async resealOne(id: number, result: ResealResponse): Promise<void> {
+    try {
+      await this.pool.transaction(client =>
+        this.connections.change(client, id, async ({ dsnSealed }) => {
+          const owner = secretOwner(id);
+          if (dsnSealed === null || !(await this.secrets.isOld(dsnSealed))) return {};
+          const sealed = await this.secrets.seal(await this.secrets.open(dsnSealed, owner), owner);
+          result.resealed++;
+          return { dsnSealed: sealed };
+        }),
+      );
+    } catch (error) {
+      if (error instanceof SecretUnreadableError) result.unreadable.push(id);
+      // It was deleted meanwhile.
+      else if (!(error instanceof ConnectionNotFoundError)) throw error;
+    }
   }
 
   /** @throws DefaultConnectionError, ConnectionInUseError */
@@ -99,11 +182,16 @@ export class ConnectionsService {
 /** The options that are given. @throws SchemaError for options that the type of the connection has no use for */
 function checkedOptions(type: ConnectionType, options: ConnectionOptionsRequest): ConnectionOptions {
   const known: readonly string[] = type === 'pg_mirror' ? [] : kindOf(type).options;
-  const given = Object.entries(options).filter(([, value]) => value !== null && value !== undefined);
-  const unused = given.filter(([name]) => !known.includes(name));
-  if (unused.length === 0) return Object.fromEntries(given);
+  const kept = Object.entries(options).filter(([, value]) => value !== null && value !== undefined);
+  const unused = kept.filter(([name]) => !known.includes(name));
+  if (unused.length === 0) return Object.fromEntries(kept);
   const text = { zh: `对 ${type} 类型的连接没有作用`, en: `has no effect on connections of type ${type}` };
   throw new SchemaError(unused.map(([name]) => ({ loc: ['body', 'options', name], text, type: 'no_effect' })));
+}
+
+/** A body has a property for each option, also for those that were left out. */
+function given(options: ConnectionOptionsRequest): ConnectionOptionsRequest {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
 /** The place of the database, without secrets, for the audit. */

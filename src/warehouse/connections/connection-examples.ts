@@ -1,0 +1,13 @@
+/** Bodies that create connections, for Swagger UI. */
+export const connectionExamples = {
+  mirror: { summary: '镜像 / The mirror', value: { name: 'mirror-2', type: 'pg_mirror' } },
+  postgres: {
+    summary: 'PostgreSQL',
+    value: {
+      name: 'sales',
+      type: 'postgres',
+      dsn: 'postgres://reader:secret@db.example.com:5432/sales',
+      options: { ssl_mode: 'verify-full', schema_allowlist: ['public'] },
+    },
+  },
+};

@@ -1,0 +1,385 @@
+import { once } from 'node:events';
+import net, { type AddressInfo } from 'node:net';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import tls from 'node:tls';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { seal, sealingKey } from '../src/secrets/sealed-text.js';
+import { type Client, startTestApp, type TestApp } from './support/app.js';
+import { ForeignPostgres } from './support/foreign-postgres.js';
+
+const connections = '/api/warehouse/connections';
+const formerKey = 'the former key of at least 32 bytes too';
+
+describe('connections to other databases', () => {
+  let test: TestApp;
+  let foreign: ForeignPostgres;
+  let user: Client;
+
+  beforeAll(async () => {
+    [test, foreign] = await Promise.all([
+      startTestApp({
+        WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1, ::1',
+        SECRET_ENCRYPTION_KEY: `a key for the tests of at least 32 bytes, ${formerKey}`,
+      }),
+      ForeignPostgres.start(),
+    ]);
+    user = await test.asUser('reader');
+    await foreign.run(`
+      CREATE SCHEMA "销售"; GRANT USAGE ON SCHEMA "销售" TO reader; ALTER DEFAULT PRIVILEGES IN SCHEMA "销售" GRANT SELECT ON TABLES TO reader;
+      CREATE SCHEMA hidden; CREATE TABLE hidden.t (a int);
+      CREATE TYPE mood AS ENUM ('glad', 'sad'); CREATE DOMAIN price AS numeric(10,2); CREATE DOMAIN fair AS price;
+      CREATE TABLE regions (id int PRIMARY KEY, name text);
+      CREATE TABLE customers (id int PRIMARY KEY, name text NOT NULL, region_id int REFERENCES regions, mood mood, moods mood[], due fair, at inet, cash money);
+      COMMENT ON TABLE customers IS '客户'; COMMENT ON COLUMN customers.name IS '名称';
+      INSERT INTO regions VALUES (1, '华东'); INSERT INTO customers VALUES (1, '华为', 1, 'glad', '{sad,glad}', 12.5, '10.0.0.1', 3);
+      CREATE TABLE "销售".orders (id int, customer_id int REFERENCES customers, amount numeric);
+      INSERT INTO "销售".orders SELECT n, 1, n * 1.5 FROM generate_series(1, 4) n;
+      CREATE VIEW big AS SELECT * FROM customers;
+      CREATE TABLE secret (a int); REVOKE ALL ON secret FROM reader;
+      CREATE TABLE "hidden.t" (a int); CREATE TABLE "销售.orders" (a int); ANALYZE`);
+  }, 60_000);
+  afterAll(async () => {
+    await test.close();
+    await foreign.remove();
+  });
+
+  let made = 0;
+  async function create(body: Record<string, unknown>): Promise<{ id: number; [field: string]: unknown }> {
+    const { body: created } = await test.admin
+      .post(connections)
+      .send({ name: `c${++made}`, type: 'postgres', ...body })
+      .expect(201);
+    return created;
+  }
+  const tested = async (body: Record<string, unknown>) => {
+    const { id } = await create(body);
+    return (await test.admin.post(`${connections}/${id}/test`).expect(200)).body;
+  };
+  const events = async (): Promise<{ action: string; context: Record<string, unknown> }[]> =>
+    (await test.admin.get('/api/audit-events').query({ limit: 200 }).expect(200)).body.items;
+
+  describe('a saved DSN', () => {
+    it('is shown without its password, and kept sealed', async () => {
+      const { id, ...shown } = await create({ dsn: foreign.dsn(), options: { pool_max: 5 } });
+      expect(shown).toMatchObject({
+        dsn_masked: `postgres://reader:***@127.0.0.1:${foreign.port}/service?sslmode=disable`,
+        options: { pool_max: 5 },
+      });
+      const { rows } = await test.pool.query('SELECT * FROM warehouse_connections WHERE id = $1', [id]);
+      expect(rows[0].dsn_sealed).toMatch(/^v1:/);
+      expect(JSON.stringify([rows, await events()])).not.toMatch(/p@ss|p%40ss/);
+      expect((await events())[0]).toMatchObject({
+        action: 'connection.created',
+        context: { type: 'postgres', place: `127.0.0.1:${foreign.port}/service` },
+      });
+      const { body } = await test.admin.get(connections).query({ limit: 200 }).expect(200);
+      expect(JSON.stringify(body)).not.toMatch(/p@ss|p%40ss/);
+    });
+
+    it('is refused with all of its problems', async () => {
+      const { body } = await test.admin
+        .post(connections)
+        .send({ name: 'x', type: 'postgres', dsn: 'postgres://u:secret@a,b/d?service=x' })
+        .expect(422);
+      expect(body.detail.errors.map((error: { type: string }) => error.type)).toEqual(['dsn_hosts', 'dsn_parameter']);
+      expect(JSON.stringify(body)).not.toContain('secret');
+      const { body: without } = await test.admin.post(connections).send({ name: 'x', type: 'postgres' }).expect(422);
+      expect(without.code).toBe('dsn_missing');
+    });
+
+    it('that another row holds does not open (risk: a sealed DSN is copied into a row that its thief may use)', async () => {
+      const [from, to] = [await create({ dsn: foreign.dsn() }), await create({ dsn: foreign.dsn({ user: 'nobody' }) })];
+      await test.pool.query(
+        'UPDATE warehouse_connections SET dsn_sealed = (SELECT dsn_sealed FROM warehouse_connections WHERE id = $1) WHERE id = $2',
+        [from.id, to.id],
+      );
+      const { body } = await test.admin.get(`${connections}/${to.id}/tables`).expect(500);
+      expect(body.code).toBe('secret_unreadable');
+      await test.admin.get(`${connections}/${to.id}`).expect(200);
+      await test.admin.patch(`${connections}/${to.id}`).send({ dsn: foreign.dsn() }).expect(200);
+      await test.admin.get(`${connections}/${to.id}/tables`).expect(200);
+    });
+
+    it('opens with a former key until it is sealed with the first one', async () => {
+      const [{ id }, lost] = [await create({ dsn: foreign.dsn() }), await create({ dsn: foreign.dsn() })];
+      const put = (connection: number, key: string) =>
+        test.pool.query('UPDATE warehouse_connections SET dsn_sealed = $2 WHERE id = $1', [
+          connection,
+          seal(foreign.dsn(), `connection ${connection}`, sealingKey(key)),
+        ]);
+      await put(id, formerKey);
+      await put(lost.id, 'a key that nobody has any more of 32 bytes');
+      await test.admin.get(`${connections}/${id}/tables`).expect(200);
+      const { body } = await test.admin.post(`${connections}/reseal`).expect(200);
+      expect(body).toEqual({ resealed: 1, unreadable: [lost.id] });
+      const { rows } = await test.pool.query('SELECT dsn_sealed FROM warehouse_connections WHERE id = $1', [id]);
+      expect(rows[0].dsn_sealed.split(':')[1]).toBe(sealingKey('a key for the tests of at least 32 bytes').id);
+      await test.admin.get(`${connections}/${id}/tables`).expect(200);
+      await test.admin.delete(`${connections}/${lost.id}`).expect(204);
+      expect((await test.admin.post(`${connections}/reseal`).expect(200)).body).toEqual({ resealed: 0, unreadable: [] });
+    });
+  });
+
+  describe('a test', () => {
+    it('says who reads, and that nothing can be written', async () => {
+      expect(await tested({ dsn: foreign.dsn() })).toEqual({
+        ok: true,
+        latency_ms: expect.any(Number),
+        server_version: expect.stringMatching(/^18/),
+        current_user: 'reader',
+        read_only_enforced: true,
+        can_write: false,
+        warnings: [expect.stringContaining('lacks SELECT on them: 1')],
+      });
+    });
+
+    it('warns of a user who could write, and of schemas that cannot be read', async () => {
+      const body = await tested({
+        dsn: foreign.dsn({ user: 'writer:writes' }),
+        options: { schema_allowlist: ['public', 'hidden', 'nowhere'] },
+      });
+      expect(body).toMatchObject({ ok: true, read_only_enforced: true, can_write: true });
+      expect(body.warnings.join()).toMatch(/writer could write.*lacks USAGE on them: hidden, nowhere/);
+    });
+
+    it.each<[string, string, string, () => Record<string, unknown>]>([
+      ['a name that nobody has', 'address', 'DNS_FAILED', () => ({ dsn: foreign.dsn({ host: 'nowhere.invalid' }) })],
+      ['an address of this machine', 'address', 'BLOCKED_ADDRESS', () => ({ dsn: foreign.dsn({ host: '127.0.0.2' }) })],
+      ['the metadata of a cloud', 'address', 'BLOCKED_ADDRESS', () => ({ dsn: foreign.dsn({ host: '169.254.169.254' }) })],
+      ['a hidden address', 'address', 'BLOCKED_ADDRESS', () => ({ dsn: foreign.dsn({ host: '[::ffff:127.0.0.9]' }) })],
+      ['a closed port', 'tcp', 'REFUSED', () => ({ dsn: 'postgres://u@127.0.0.1:1/d?sslmode=disable' })],
+      ['a server without TLS', 'tls', 'TLS_MISSING', () => ({ dsn: foreign.dsn({ query: '' }) })],
+      ['a wrong password', 'login', 'AUTH_FAILED', () => ({ dsn: foreign.dsn({ user: 'reader:wrong' }) })],
+      ['no password', 'login', 'AUTH_FAILED', () => ({ dsn: foreign.dsn({ user: 'reader' }) })],
+      ['an unknown user', 'login', 'AUTH_FAILED', () => ({ dsn: foreign.dsn({ user: 'nobody:x' }) })],
+      ['an unknown database', 'login', 'DATABASE_MISSING', () => ({ dsn: foreign.dsn({ database: 'nothing' }) })],
+    ])('of %s fails at the stage %s with %s', async (_, stage, code, body) => {
+      const answer = await tested(body());
+      expect(answer).toEqual({ ok: false, latency_ms: expect.any(Number), stage, code, message: expect.any(String) });
+    });
+
+    it('tries without TLS if that is allowed', async () => {
+      expect(await tested({ dsn: foreign.dsn({ query: '' }), options: { ssl_mode: 'prefer' } })).toMatchObject({ ok: true });
+      expect(await tested({ dsn: foreign.dsn({ query: '' }), options: { ssl_mode: 'disable' } })).toMatchObject({ ok: true });
+    });
+
+    it('never repeats what the other side says, and ends within its budget', async () => {
+      const banner = 'SSH-2.0-OpenSSH_9.2 a banner that names a version\r\n';
+      const answer = (speak: (socket: net.Socket) => void) =>
+        net.createServer(socket => speak(socket.on('error', () => undefined).resume()));
+      const servers = [answer(socket => socket.end(banner)), answer(socket => socket.write(banner)), answer(() => undefined)];
+      for (const server of servers) {
+        await once(server.listen(0, '127.0.0.1'), 'listening');
+        const { port } = server.address() as AddressInfo;
+        for (const mode of ['disable', 'require']) {
+          const started = performance.now();
+          const failed = await tested({ dsn: `postgres://u:p@127.0.0.1:${port}/d?sslmode=${mode}` });
+          expect(failed).toMatchObject({ ok: false, stage: 'login', code: expect.stringMatching(/^(PROTOCOL|TIMEOUT)$/) });
+          expect(JSON.stringify(failed)).not.toMatch(/SSH|banner/);
+          expect(performance.now() - started).toBeLessThan(7_000);
+        }
+        // Sockets that the other side never closes would pile up.
+        const open = () =>
+          new Promise<number>((resolve, reject) => server.getConnections((error, n) => (error ? reject(error) : resolve(n))));
+        for (const deadline = Date.now() + 5_000; (await open()) > 0; await sleep(50)) expect(Date.now()).toBeLessThan(deadline);
+        server.close();
+      }
+    }, 60_000);
+  });
+
+  describe('tables', () => {
+    let id: number;
+    beforeAll(async () => {
+      ({ id } = await create({ dsn: foreign.dsn(), options: { schema_allowlist: ['public', '销售', 'hidden'] } }));
+    });
+    const table = (name: string) => `${connections}/${id}/tables/${encodeURIComponent(name)}`;
+
+    it('go by bare names in the first schema and by schema.table in the others', async () => {
+      const { body } = await test.admin.get(`${connections}/${id}/tables`).expect(200);
+      expect(body.items.map((item: { name: string }) => item.name)).toEqual([
+        'big',
+        'customers',
+        'public.hidden.t',
+        'public.销售.orders',
+        'regions',
+        '销售.orders',
+      ]);
+      expect((await test.admin.get(table('public.customers')).expect(200)).body.name).toBe('customers');
+      expect((await test.admin.get(table('销售.orders')).expect(200)).body.sample).toHaveLength(4);
+      await test.admin.get(table('public.销售.orders')).expect(200);
+      for (const name of ['hidden.t', 'secret', 'pg_catalog.pg_roles', 'pg_roles', 'orders']) await test.admin.get(table(name)).expect(404);
+    });
+
+    it('are described with their native types, keys and comments', async () => {
+      const { body } = await test.admin.get(table('customers')).expect(200);
+      expect(body).toMatchObject({
+        name: 'customers',
+        row_estimate: 1,
+        comment: '客户',
+        keys: [{ kind: 'primary', columns: ['id'] }],
+        foreign_keys: [{ columns: ['region_id'], table: 'regions', references: ['id'] }],
+      });
+      expect(body.columns.map((column: Record<string, unknown>) => [column.name, column.type, column.native_type, column.comment])).toEqual(
+        [
+          ['id', 'integer', 'integer', null],
+          ['name', 'text', 'text', '名称'],
+          ['region_id', 'integer', 'integer', null],
+          ['mood', 'text', 'mood', null],
+          ['moods', 'text[]', 'mood[]', null],
+          ['due', 'numeric(10,2)', 'fair', null],
+          ['at', 'inet', 'inet', null],
+          ['cash', 'other', 'money', null],
+        ],
+      );
+      expect(body.sample[0]).toMatchObject({ id: 1, name: '华为', mood: 'glad', due: '12.50' });
+      const { body: orders } = await test.admin.get(table('销售.orders')).expect(200);
+      expect(orders.foreign_keys).toEqual([{ columns: ['customer_id'], table: 'customers', references: ['id'] }]);
+    });
+
+    it('are neither loaded nor dropped', async () => {
+      const put = await test.admin.put(table('customers')).set('Content-Type', 'text/csv').send('a\n1\n').expect(422);
+      expect(put.body.code).toBe('connection_read_only');
+      expect((await test.admin.delete(table('customers')).expect(422)).body.code).toBe('connection_read_only');
+    });
+
+    it('are read by those who were granted the connection', async () => {
+      await user.get(`${connections}/${id}/tables`).expect(403);
+      await test.admin.post(`/api/permissions/connections/${id}/users`).send({ username: 'reader', right: 'read' }).expect(201);
+      await user.get(`${connections}/${id}/tables`).expect(200);
+      expect((await user.get(`${connections}/${id}`).expect(200)).body.dsn_masked).toContain('***');
+      await user.post(`${connections}/${id}/test`).expect(403);
+      await user.patch(`${connections}/${id}`).send({ name: 'mine' }).expect(403);
+    });
+
+    it('are read by metrics', async () => {
+      const { body: graph } = await test.admin.post('/api/graphs').send({ name: 'g' }).expect(201);
+      const binding = { connection_id: id, relation: { table: '销售.orders' }, columns: { amount: 'amount' } };
+      const metric = { graph_id: graph.id, name: 'total', formula: 'sum(amount)', binding };
+      const { body } = await test.admin.post('/api/metrics').send(metric).expect(201);
+      const { body: result } = await test.admin.post(`/api/metrics/${body.id}/execute`).send({}).expect(200);
+      expect(JSON.stringify(result)).toContain('15.0');
+      expect((await test.admin.delete(`${connections}/${id}`).expect(422)).body.context).toEqual({ jobs: [], metrics: [body.id] });
+    });
+  });
+
+  describe('a change', () => {
+    it('takes a new password at once, and tells the audit where the connection went', async () => {
+      await foreign.run(`CREATE ROLE rotating LOGIN PASSWORD 'first'`);
+      const { id } = await create({ dsn: foreign.dsn({ user: 'rotating:first' }) });
+      await test.admin.get(`${connections}/${id}/tables`).expect(200);
+      await foreign.run(`ALTER ROLE rotating PASSWORD 'second'`);
+      foreign.cut();
+      await sleep(200);
+      const failed = await test.admin.get(`${connections}/${id}/tables`).expect(500);
+      expect(failed.body).toMatchObject({ code: 'warehouse_unavailable', context: { stage: 'login', failure: 'AUTH_FAILED' } });
+      const dsn = foreign.dsn({ user: 'rotating:second', host: 'localhost' });
+      const { body } = await test.admin
+        .patch(`${connections}/${id}`)
+        .send({ name: 'renamed', dsn, options: { pool_max: 4 } })
+        .expect(200);
+      expect(body).toMatchObject({
+        name: 'renamed',
+        options: { pool_max: 4 },
+        dsn_masked: expect.stringContaining('rotating:***@localhost'),
+      });
+      await test.admin.get(`${connections}/${id}/tables`).expect(200);
+      expect((await events())[0]).toMatchObject({
+        action: 'connection.changed',
+        context: {
+          new_name: 'renamed',
+          changed: ['name', 'dsn', 'options'],
+          place: `localhost:${foreign.port}/service`,
+          former_place: `127.0.0.1:${foreign.port}/service`,
+        },
+      });
+      expect(JSON.stringify(await events())).not.toMatch(/second/);
+    });
+
+    it('changes options one by one', async () => {
+      const { id } = await create({ dsn: foreign.dsn(), options: { pool_max: 5, connect_timeout_ms: 900 } });
+      const { body } = await test.admin
+        .patch(`${connections}/${id}`)
+        .send({ options: { pool_max: null, statement_timeout_ms: 700 } })
+        .expect(200);
+      expect(body.options).toEqual({ connect_timeout_ms: 900, statement_timeout_ms: 700 });
+    });
+
+    it('is refused for what does not fit the type', async () => {
+      const { id } = await create({ dsn: foreign.dsn() });
+      for (const body of [
+        { dsn: null },
+        { dsn: 'mysql://h/d' },
+        { name: 'pg_mirror' },
+        { type: 'mysql' },
+        { options: { pool_max: 1 } },
+        { options: { schema_allowlist: [] } },
+      ]) {
+        const { status } = await test.admin.patch(`${connections}/${id}`).send(body);
+        expect([400, 422]).toContain(status);
+      }
+      expect((await test.admin.patch(`${connections}/1`).send({ dsn: foreign.dsn() }).expect(422)).body.code).toBe('pg_mirror_dsn');
+      await test.admin
+        .patch(`${connections}/1`)
+        .send({ options: { pool_max: 4 } })
+        .expect(422);
+      await test.admin.patch(`${connections}/999`).send({ name: 'x' }).expect(404);
+    });
+  });
+
+  it('closes its connections when it is deleted', async () => {
+    const before = foreign.open;
+    const { id } = await create({ dsn: foreign.dsn() });
+    await test.admin.get(`${connections}/${id}/tables`).expect(200);
+    expect(foreign.open).toBeGreaterThan(before);
+    await test.admin.delete(`${connections}/${id}`).expect(204);
+    for (const deadline = Date.now() + 5_000; foreign.open > before; await sleep(20)) expect(Date.now()).toBeLessThan(deadline);
+  });
+
+  it('is not deleted under a job that is created at that very moment', async () => {
+    const { body: graph } = await test.admin.post('/api/graphs').send({ name: 'race' }).expect(201);
+    await test.admin.put(`${connections}/1/tables/raced`).set('Content-Type', 'text/csv').send('a\n1\n').expect(201);
+    const outcomes = new Set<string>();
+    for (let round = 0; round < 12; round++) {
+      const { id, name } = await create({ type: 'pg_mirror' });
+      const mapping = `version: 1\nsource: {connection: ${String(name)}}\nnodes: [{id: a, label: A, table: raced, key: [a], columns: [{column: a}]}]`;
+      const job = async () => test.admin.post('/api/ingestion/jobs').send({ graph_id: graph.id, name: `j${round}`, mapping_yaml: mapping });
+      const remove = async () => {
+        await sleep(round * 2);
+        return test.admin.delete(`${connections}/${id}`);
+      };
+      const [created, deleted] = await Promise.all([job(), remove()]);
+      outcomes.add(`${created.status} ${deleted.status}`);
+      if (deleted.status === 422) expect(deleted.body).toMatchObject({ code: 'connection_in_use', context: { jobs: [created.body.id] } });
+    }
+    for (const outcome of outcomes) expect(outcome).toMatch(/^(201 422|(409|422) 204)$/);
+  });
+
+  it('is encrypted, and checked against the certificate unless that is waived', async () => {
+    const folder = path.join(__dirname, 'support', 'certificate');
+    const [key, cert] = ['key.pem', 'cert.pem'].map(file => readFileSync(path.join(folder, file)));
+    const secured: tls.TLSSocket[] = [];
+    const server = net.createServer(socket => {
+      socket.on('error', () => undefined);
+      // The request for TLS is one message of eight bytes.
+      socket.once('data', () => {
+        socket.write('S');
+        const inner = new tls.TLSSocket(socket, { isServer: true, key, cert });
+        inner.on('error', () => undefined);
+        secured.push(inner);
+        const upstream = net.connect(foreign.port, '127.0.0.1').on('error', () => undefined);
+        inner.pipe(upstream).pipe(inner);
+        upstream.once('close', () => inner.destroy());
+      });
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const dsn = foreign.dsn({ query: '' }).replace(`:${foreign.port}`, `:${(server.address() as AddressInfo).port}`);
+    try {
+      expect(await tested({ dsn })).toMatchObject({ ok: false, stage: 'tls', code: 'TLS_FAILED' });
+      expect(await tested({ dsn, options: { ssl_mode: 'require' } })).toMatchObject({ ok: true, current_user: 'reader' });
+      expect(secured.at(-1)!.getProtocol()).toBe('TLSv1.3');
+    } finally {
+      server.close();
+    }
+  });
+});
