@@ -223,6 +223,30 @@ describe('a backup', () => {
     expect(readdirSync(folder).filter(name => name.endsWith('.part'))).toEqual([]);
   }, 60_000);
 
+  it('names the tables that it may not read, and the right that it needs', async () => {
+    const { url } = await aDatabase();
+    await prepareDatabase(url);
+    const role = `reader_${randomBytes(6).toString('hex')}`;
+    await asSuperuser(
+      url,
+      `CREATE ROLE ${role}; GRANT USAGE ON SCHEMA public, mirror, graph_data TO ${role};
+       GRANT SELECT ON ALL TABLES IN SCHEMA public, mirror, graph_data TO ${role}; CREATE TABLE mirror.t1 (id int)`,
+    );
+    const client = new pg.Client(url);
+    await client.connect();
+    try {
+      await client.query(`SET ROLE ${role}`);
+      const to = aFile();
+      await expect(writeBackup(client, to, silent)).rejects.toThrow(
+        `have their owner or an administrator run GRANT SELECT ON "mirror"."t1" TO "${role}", or drop them`,
+      );
+      expect(readdirSync(folder).filter(name => name.startsWith(path.basename(to)))).toEqual([]);
+    } finally {
+      await client.end();
+      await asSuperuser(url, `DROP OWNED BY ${role}; DROP ROLE ${role}`);
+    }
+  }, 60_000);
+
   it('says that a server has too few locks for all tables', async () => {
     const engine = await PostgresEngine.start((await findEngine(18))!, { max_locks_per_transaction: '10', max_connections: '5' });
     try {

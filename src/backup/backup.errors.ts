@@ -1,5 +1,8 @@
 import { type DatabaseError } from 'pg';
+import { quoteIdentifier, quoteTable } from '../sql/quote-identifier.js';
 import { sqlstateOf, sqlstates } from '../sql/sqlstate.js';
+
+const shownTables = 10;
 
 /** The file cannot be written or read: no space, no right, no such folder, or a backup is there already. */
 export class BackupFileUnusableError extends Error {
@@ -72,6 +75,20 @@ export class TablesKeepChangingError extends Error {
   constructor() {
     super(
       '表正在不断地新建、替换或删除，无法取得一致的快照；请稍后重试 / Tables are being made, replaced or dropped all the time: try again later',
+    );
+  }
+}
+
+/** Somebody else made tables in the schemas of the service, and its user may not read them. */
+export class TablesUnreadableError extends Error {
+  constructor(tables: readonly { schema: string; name: string }[], user: string) {
+    const names = tables.slice(0, shownTables).map(({ schema, name }) => quoteTable(schema, name));
+    const grants = `GRANT SELECT ON ${names.join(', ')} TO ${quoteIdentifier(user)}`;
+    const [restZh, rest] =
+      tables.length > names.length ? [`等 ${tables.length} 张表`, ` and ${tables.length - names.length} more`] : ['', ''];
+    super(
+      `无权读取 ${names.join(', ')}${restZh}，未作备份；请由其属主或管理员执行 ${grants}，或删除这些表 / ` +
+        `The backup may not read ${names.join(', ')}${rest}, so nothing was backed up: have their owner or an administrator run ${grants}, or drop them`,
     );
   }
 }

@@ -12,10 +12,18 @@ const isBuiltIn = `(SELECT typnamespace = 'pg_catalog'::regnamespace FROM pg_typ
 
 const ours = `n.nspname IN ('mirror', 'graph_data') OR n.nspname = 'public' AND c.relname = ANY ($1)`;
 
+export interface ListedTable {
+  oid: number;
+  schema: string;
+  name: string;
+  isReadable: boolean;
+}
+
 /** Lists the tables of the service by name only, which takes a moment. */
-export async function listTables(client: pg.ClientBase): Promise<{ oid: number; schema: string; name: string }[]> {
-  const { rows } = await client.query<{ oid: number; schema: string; name: string }>(
-    `SELECT c.oid::int8::float8 AS oid, n.nspname AS schema, c.relname AS name
+export async function listTables(client: pg.ClientBase): Promise<ListedTable[]> {
+  const { rows } = await client.query<ListedTable>(
+    `SELECT c.oid::int8::float8 AS oid, n.nspname AS schema, c.relname AS name,
+       has_table_privilege(c.oid, 'SELECT') IS NOT FALSE AS "isReadable"
      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'r' AND (${ours}) ORDER BY c.oid`,
     [recordTables],
   );

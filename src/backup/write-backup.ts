@@ -12,7 +12,13 @@ import { listAppliedMigrations, requireKnownMigrations } from '../database/migra
 import { quoteIdentifier, quoteTable } from '../sql/quote-identifier.js';
 import { sqlstateOf, sqlstates } from '../sql/sqlstate.js';
 import { tarEnd, tarEntry } from './archive.js';
-import { BackupFileUnusableError, NothingToBackUpError, TablesKeepChangingError, TooFewLocksError } from './backup.errors.js';
+import {
+  BackupFileUnusableError,
+  NothingToBackUpError,
+  TablesKeepChangingError,
+  TablesUnreadableError,
+  TooFewLocksError,
+} from './backup.errors.js';
 import { entryName, manifestName, summaryName } from './backup-reader.js';
 import { describeTables, type FoundTable, listLeftOut, listTables, readSequences } from './describe-tables.js';
 import { formatVersion, type Manifest, type Summary, type TableDescription } from './manifest.js';
@@ -40,7 +46,8 @@ export interface BackupReport {
 /**
  * Writes all that the service keeps in the database to a new file: one moment of it, while others go on working. The file appears
  * under its name when it is complete, and only its owner may read it, because it holds the hashes of passwords.
- * @throws BackupFileUnusableError, NothingToBackUpError, DatabaseIsNewerError, TablesKeepChangingError, TooFewLocksError
+ * @throws BackupFileUnusableError, NothingToBackUpError, DatabaseIsNewerError, TablesKeepChangingError,
+ * TablesUnreadableError, TooFewLocksError
  */
 export async function writeBackup(client: pg.ClientBase, file: string, progress: Progress): Promise<BackupReport> {
   if (existsSync(file)) throw new BackupFileUnusableError(file, Object.assign(new Error(), { code: 'EEXIST' }));
@@ -90,6 +97,8 @@ async function openSnapshot(client: pg.ClientBase): Promise<FoundTable[]> {
   for (let attempt = 0; attempt < snapshotAttempts; attempt++) {
     if (attempt > 0) await sleep(50 * attempt);
     const wanted = await listTables(client);
+    const unreadable = wanted.filter(({ isReadable }) => !isReadable);
+    if (unreadable.length > 0) throw new TablesUnreadableError(unreadable, await currentUser(client));
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     try {
       for (let at = 0; at < wanted.length; at += tablesPerLock) {
@@ -104,6 +113,11 @@ async function openSnapshot(client: pg.ClientBase): Promise<FoundTable[]> {
     await client.query('ROLLBACK');
   }
   throw new TablesKeepChangingError();
+}
+
+async function currentUser(client: pg.ClientBase): Promise<string> {
+  const { rows } = await client.query<{ name: string }>('SELECT current_user::text AS name');
+  return rows[0]!.name;
 }
 
 async function* archive(client: pg.ClientBase, tables: FoundTable[], summary: Summary, progress: Progress): AsyncGenerator<Buffer> {
