@@ -25,8 +25,23 @@ export const connectionFailures = {
     zh: '证书无法验证；请用 NODE_EXTRA_CA_CERTS 提供其签发机构，或设 options.ssl_mode 为 require（只加密，不验证）',
     en: 'the certificate cannot be verified; give its authority with NODE_EXTRA_CA_CERTS, or set options.ssl_mode to require, which encrypts without verifying',
   },
+  TLS_REQUIRED: {
+    stage: 'tls',
+    zh: '服务器要求 TLS；请把 options.ssl_mode 设为 verify-full 或 require',
+    en: 'the server wants TLS; set options.ssl_mode to verify-full or require',
+  },
   AUTH_FAILED: { stage: 'login', zh: '用户名或密码不被接受', en: 'the user name or the password is not accepted' },
   DATABASE_MISSING: { stage: 'login', zh: '没有这个数据库', en: 'there is no such database' },
+  DATABASE_FORBIDDEN: {
+    stage: 'login',
+    zh: '该用户不能使用这个数据库，或没有这个数据库',
+    en: 'the user may not use this database, or there is none of this name',
+  },
+  LOGIN_UNSUPPORTED: {
+    stage: 'login',
+    zh: '不支持该用户的登录方式；请改用口令登录的用户',
+    en: 'the way in which this user logs in is not supported; give a user that logs in with a password',
+  },
   TOO_MANY_CONNECTIONS: { stage: 'login', zh: '服务器的连接数已满', en: 'the server takes no more connections' },
   NOT_READY: { stage: 'login', zh: '服务器正在启动或停止', en: 'the server is starting or stopping' },
   PROTOCOL: { stage: 'login', zh: '该端口上的服务不是这一类数据库', en: 'what listens there is no database of this type' },

@@ -1,3 +1,4 @@
+import { mysqlKind } from '../clients/mysql/mysql-kind.js';
 import { postgresKind } from '../clients/postgres/postgres-kind.js';
 import { type WarehouseKind } from '../clients/warehouse-kind.js';
 import { ConnectionTypeNotBuiltError } from '../warehouse.errors.js';
@@ -6,6 +7,7 @@ import { type ConnectionType } from './connection.entity.js';
 /** Every type that is built, besides the mirror. */
 const kinds: Partial<Record<ConnectionType, WarehouseKind>> = {
   postgres: postgresKind,
+  mysql: mysqlKind,
 };
 
 export const builtTypes = ['pg_mirror', ...Object.keys(kinds)];

@@ -1,11 +1,11 @@
 import { type PoolClient } from 'pg';
 import { ApiError } from '../../../common/errors/api-error.js';
-import { FairShare, type FairShareOptions } from '../../../common/turns/fair-share.js';
 import { withinBytes } from '../../../database/byte-budget.js';
 import { sever } from '../../../database/sever-connection.js';
 import { type WatchedPool } from '../../../database/watched-pool.js';
 import { quoteIdentifier } from '../../../sql/quote-identifier.js';
-import { WarehouseBusyError, WarehouseTimeoutError } from '../../warehouse.errors.js';
+import { WarehouseTimeoutError } from '../../warehouse.errors.js';
+import { type Places, shareAmongCallers } from '../connection-places.js';
 import { type QueryRequest, type QueryResult, type Reading, type ReadingRequest } from '../warehouse.client.js';
 import { CappedQuery } from './capped-query.js';
 import { PostgresReading } from './postgres-reading.js';
@@ -17,14 +17,6 @@ const lockTimeoutMs = 5_000;
 const longPauses = `SET LOCAL idle_in_transaction_session_timeout = '1h'`;
 /** What a server may take beyond the limit that it was told. After it, the connection is cut. */
 const graceMs = 3_000;
-const share = { waitingPerCaller: 32, waiting: 200, patienceMs: 30_000 } satisfies Partial<FairShareOptions>;
-
-/** The connections of a pool, by the work that may take them. */
-export interface Places {
-  queries: number;
-  shortQueries: number;
-  readings: number;
-}
 
 export interface PostgresReadsOptions {
   pool: WatchedPool;
@@ -43,24 +35,18 @@ export interface PostgresReadsOptions {
  * statement, whatever its text says.
  */
 export class PostgresReads {
-  private readonly queries: FairShare;
-  private readonly shortQueries: FairShare;
-  private readonly readings: FairShare;
+  private readonly shares: ReturnType<typeof shareAmongCallers>;
 
   constructor(private readonly options: PostgresReadsOptions) {
-    const refuse = (retryAfterS: number): WarehouseBusyError => new WarehouseBusyError(retryAfterS);
-    const shareOf = (places: number): FairShare => new FairShare({ ...share, places, refuse });
-    this.queries = shareOf(options.places.queries);
-    this.shortQueries = shareOf(options.places.shortQueries);
-    this.readings = shareOf(options.places.readings);
+    this.shares = shareAmongCallers(options.places);
   }
 
   query(request: QueryRequest): Promise<QueryResult> {
-    return (request.isShort ? this.shortQueries : this.queries).run(request.claim, () => this.queryNow(request));
+    return (request.isShort ? this.shares.shortQueries : this.shares.queries).run(request.claim, () => this.queryNow(request));
   }
 
   async openReading({ claim, timeoutMs, signal }: ReadingRequest): Promise<Reading> {
-    const leave = await this.readings.enter(signal ? { ...claim, signal } : claim);
+    const leave = await this.shares.readings.enter(signal ? { ...claim, signal } : claim);
     try {
       const client = await this.connect();
       const limit = this.limitOf(timeoutMs);

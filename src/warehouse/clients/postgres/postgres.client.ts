@@ -1,11 +1,11 @@
 import { type Claim } from '../../../common/turns/fair-share.js';
 import { ConnectionFailedError } from '../../warehouse.errors.js';
 import { type DsnForm } from '../dsn.js';
+import { type Places, placesOf } from '../connection-places.js';
 import { type ConnectionTest, type NameProblem, type WarehouseClient } from '../warehouse.client.js';
 import { type ClientConfig } from '../warehouse-kind.js';
 import { toConnectError } from './connect-errors.js';
 import { PostgresPool } from './postgres-pool.js';
-import { type Places } from './postgres-reads.js';
 import { PostgresTables, type PostgresTablesOptions } from './postgres-tables.js';
 import { TableNames } from './table-names.js';
 
@@ -61,11 +61,4 @@ function readsOf({ options, answerMaxBytes }: ClientConfig, pool: PostgresPool, 
     toConnectError,
     ...(options.statement_timeout_ms === undefined ? {} : { maxTimeoutMs: options.statement_timeout_ms }),
   };
-}
-
-/** Two of the connections serve short reads, such as the catalogue's. The others are shared by readings and statements. */
-function placesOf(max: number): Places {
-  const shortQueries = 2;
-  const readings = Math.floor((max - shortQueries) / 2);
-  return { shortQueries, readings, queries: max - shortQueries - readings };
 }

@@ -1,36 +1,8 @@
-import { type Bilingual } from '../../../text/bilingual.js';
 import { type ApiError } from '../../../common/errors/api-error.js';
 import { isTooLargeForAnyValue } from '../../../database/too-large-allocation.js';
 import { TableBeingReplacedError, WarehouseQueryError, WarehouseTimeoutError, WarehouseUnavailableError } from '../../warehouse.errors.js';
+import { queryFailure } from '../query-failures.js';
 import { sqlstates, sqlstateOf } from '../../../sql/sqlstate.js';
-
-/** The meaning of a SQLSTATE, or its class, for the caller. PostgreSQL's own text may quote data and stays inside. */
-const reasons: [prefix: string, reason: Bilingual][] = [
-  [sqlstates.divisionByZero, { zh: '除数为零', en: 'a division by zero' }],
-  [sqlstates.numericOutOfRange, { zh: '数值超出范围', en: 'a number is out of range' }],
-  [sqlstates.invalidText, { zh: '某个值不符合所需的类型', en: 'a value does not fit the type it is needed as' }],
-  ['22', { zh: '某个值无法处理', en: 'a value cannot be processed' }],
-  [sqlstates.undefinedTable, { zh: '查询用到的表不存在', en: 'a table it names does not exist' }],
-  [sqlstates.undefinedColumn, { zh: '查询用到的列不存在', en: 'a column it names does not exist' }],
-  [sqlstates.undefinedFunction, { zh: '运算或函数不适用于这些类型', en: 'an operator or function does not fit these types' }],
-  [sqlstates.datatypeMismatch, { zh: '类型不匹配', en: 'types do not match' }],
-  [sqlstates.insufficientPrivilege, { zh: '没有读取权限', en: 'it may not read what it names' }],
-  [sqlstates.readOnlyTransaction, { zh: '只允许读取', en: 'only reading is allowed' }],
-  [sqlstates.cardinalityViolation, { zh: '子查询返回了多行', en: 'a sub-query gave more than one row' }],
-  ['42', { zh: '语句无效', en: 'the statement is not valid' }],
-  [
-    sqlstates.configurationLimitExceeded,
-    {
-      zh: '所需的临时磁盘空间超过一个查询的上限，请缩小范围',
-      en: 'it needs more temporary disk space than one query may take; narrow its range',
-    },
-  ],
-  [
-    sqlstates.outOfMemory,
-    { zh: '所需的内存超过一个查询的上限，请缩小范围', en: 'it needs more memory than one query may take; narrow its range' },
-  ],
-  ['54', { zh: '语句过于复杂', en: 'the statement is too complex' }],
-];
 
 /** Turns a failure of a read into an error of ours. */
 export function toReadError(cause: unknown, timeoutMs: number): ApiError {
@@ -38,8 +10,8 @@ export function toReadError(cause: unknown, timeoutMs: number): ApiError {
   const sqlstate = isTooLargeForAnyValue(cause) ? sqlstates.outOfMemory : sqlstateOf(cause);
   if (sqlstate === sqlstates.lockNotAvailable) return new TableBeingReplacedError(cause);
   if (sqlstate === sqlstates.queryCanceled) return new WarehouseTimeoutError(timeoutMs, cause);
-  const known = reasons.find(([prefix]) => sqlstate !== '' && sqlstate.startsWith(prefix));
-  if (!known) return new WarehouseUnavailableError(cause);
+  const reason = queryFailure(sqlstate);
+  if (!reason) return new WarehouseUnavailableError(cause);
   const { position } = cause as { position?: string };
-  return new WarehouseQueryError(known[1], sqlstate, position === undefined ? null : Number(position), cause);
+  return new WarehouseQueryError(reason, sqlstate, position === undefined ? null : Number(position), cause);
 }

@@ -1,0 +1,219 @@
+import { isIP, type Socket } from 'node:net';
+import type mysql2 from 'mysql2';
+import { type Connection, type Field } from 'mysql2';
+import { type Dsn } from '../dsn.js';
+import { type ClientConfig, type ConnectionOptions } from '../warehouse-kind.js';
+import { tlsMissing, toConnectError } from './connect-errors.js';
+
+export type MysqlDriver = typeof mysql2;
+
+export interface MysqlPlace extends Pick<ClientConfig, 'egress'> {
+  driver: MysqlDriver;
+  dsn: Dsn;
+  sslMode: NonNullable<ConnectionOptions['ssl_mode']>;
+  connectTimeoutMs: number;
+}
+
+export interface Statement {
+  sql: string;
+  /** Values of the `?` in the text. */
+  parameters?: readonly unknown[];
+  onFields?: (fields: Field[]) => void;
+  onRow?: (row: unknown[]) => void;
+  /** Leaves the values of rows as bytes. */
+  isRaw?: boolean;
+}
+
+/** More than the packets of any login. */
+const loginMaxBytes = 1_048_576;
+
+/**
+ * Flags that mysql2 sets by default and that change how a server reads SQL. LOCAL_FILES would let it ask for files of this
+ * machine: mysql2 answers such a request with nothing even so.
+ */
+const flags = ['-LOCAL_FILES', '-ODBC', '-IGNORE_SPACE', '-FOUND_ROWS'];
+
+/** All sessions read the same way on every server: text is UTF-8, times are in UTC, and nothing can be written. */
+const session = [
+  `SET SESSION sql_mode = 'ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES', autocommit = 1, time_zone = '+00:00', lock_wait_timeout = 5, wait_timeout = 28800`,
+  'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY',
+];
+
+/** A server sent more bytes than it was allowed to. */
+export class ByteBudgetError extends Error {
+  constructor() {
+    super('The server sent more bytes than it may');
+  }
+}
+
+/** One connection to a MySQL or MariaDB server. It runs one statement at a time. */
+export class MysqlConnection {
+  private failure: Error | null = null;
+  private refuse: ((error: Error) => void) | null = null;
+  /** Bytes that the server may still send. */
+  private budget = loginMaxBytes;
+  private receivedBytes = 0;
+  isMariaDb = false;
+
+  private constructor(
+    private readonly connection: Connection,
+    private readonly socket: Socket,
+  ) {
+    connection.on('error', (error: Error) => this.cut(error));
+    // mysql2 writes a line to the log for each packet that is out of order. There is at most one then.
+    connection.on('warn', (error: Error) => this.cut(error));
+    this.countBytes();
+    const handle = connection.handlePacket.bind(connection);
+    connection.handlePacket = packet => {
+      if (this.failure) return;
+      try {
+        handle(packet);
+      } catch (error) {
+        // mysql2 reads errors outside of a statement without catching a malformed one.
+        this.cut(error as Error);
+      }
+    };
+  }
+
+  /** Connects, logs in and makes the session harmless. @throws ConnectionFailedError */
+  static async open(place: MysqlPlace): Promise<MysqlConnection> {
+    try {
+      return await MysqlConnection.openNow(place);
+    } catch (error) {
+      if (place.sslMode !== 'prefer' || !tlsMissing(error)) throw error;
+      return MysqlConnection.openNow({ ...place, sslMode: 'disable' });
+    }
+  }
+
+  private static async openNow({ driver, egress, dsn, sslMode, connectTimeoutMs }: MysqlPlace): Promise<MysqlConnection> {
+    const socket = egress.socket();
+    let isThrough = false;
+    socket.once('connect', () => (isThrough = true));
+    // TLS compares the certificate with this name, and Node sets it for names of DNS only.
+    if (isIP(dsn.host) !== 0) Object.assign(socket, { _host: dsn.host });
+    const connection = driver.createConnection({
+      stream: () => socket.connect(dsn.port, dsn.host).setNoDelay(true).setKeepAlive(true, 10_000),
+      host: dsn.host,
+      user: dsn.user,
+      password: dsn.password,
+      database: dsn.database,
+      connectTimeout: connectTimeoutMs,
+      ...(sslMode === 'disable'
+        ? {}
+        : { ssl: { rejectUnauthorized: sslMode === 'verify-full', verifyIdentity: sslMode === 'verify-full' } }),
+      charset: 'utf8mb4',
+      flags,
+      multipleStatements: false,
+      // No code is made of what a server says.
+      disableEval: true,
+      supportBigNumbers: true,
+      bigNumberStrings: true,
+      dateStrings: true,
+      jsonStrings: true,
+      timezone: 'Z',
+      trace: false,
+      maxPreparedStatements: 10,
+      connectAttributes: { program_name: 'graph-service' },
+    });
+    const opened = new MysqlConnection(connection, socket);
+    // mysql2 ends its own time at the login.
+    const watch = setTimeout(() => opened.cut(Object.assign(new Error('The login timed out'), { code: 'ETIMEDOUT' })), connectTimeoutMs);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        opened.refuse = reject;
+        connection.once('connect', ({ serverVersion }: { serverVersion: string }) => {
+          opened.isMariaDb = /mariadb/i.test(serverVersion);
+          resolve();
+        });
+      });
+      for (const sql of session) await opened.command(sql);
+      return opened;
+    } catch (cause) {
+      opened.cut(cause as Error);
+      throw toConnectError(cause, isThrough);
+    } finally {
+      clearTimeout(watch);
+    }
+  }
+
+  get threadId(): number {
+    return this.connection.threadId;
+  }
+
+  get isUsable(): boolean {
+    return this.failure === null;
+  }
+
+  /** Bytes that have arrived so far. */
+  get received(): number {
+    return this.receivedBytes;
+  }
+
+  /** From now on the server may send so many bytes. Beyond them the connection is cut, with ByteBudgetError. */
+  allow(bytes: number): void {
+    this.budget = bytes;
+  }
+
+  /** Runs a statement that has neither parameters nor rows. Not all of them can be prepared. */
+  command(sql: string): Promise<void> {
+    return this.run(this.connection.query.bind(this.connection), { sql });
+  }
+
+  /** Runs a statement. @throws the error of the server, or the one that ended the connection */
+  execute(statement: Statement): Promise<void> {
+    return this.run(this.connection.execute.bind(this.connection), statement);
+  }
+
+  pause(): void {
+    this.connection.pause();
+  }
+
+  resume(): void {
+    if (this.isUsable) this.connection.resume();
+  }
+
+  /** Ends the connection at once, and the statement that runs on it, for this process at least. */
+  cut(reason: Error): void {
+    this.failure ??= reason;
+    this.socket.destroy();
+    this.refuse?.(this.failure);
+    this.refuse = null;
+  }
+
+  /** Takes leave of the server. */
+  end(): void {
+    if (!this.isUsable) return;
+    this.failure = new Error('The connection was closed');
+    this.connection.end();
+    this.socket.setTimeout(1_000, () => this.socket.destroy());
+  }
+
+  private run(send: Connection['execute'], { sql, parameters, onFields, onRow, isRaw = false }: Statement): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.failure) return reject(this.failure);
+      // mysql2 does not tell a statement that its connection was lost.
+      this.refuse = reject;
+      send({ sql, ...(parameters && { values: [...parameters] }), rowsAsArray: true, typeCast: !isRaw })
+        .on('fields', fields => fields && onFields?.(fields))
+        .on('result', row => Array.isArray(row) && onRow?.(row))
+        .on('error', error => {
+          // Only an error that the server sent leaves the connection as it was.
+          if ((error as { errno?: unknown }).errno === undefined) this.cut(error);
+          reject(error);
+        })
+        .on('end', resolve);
+    });
+  }
+
+  /** Counts after mysql2 has read a chunk. TLS has a stream of its own, made when the first packet is read. */
+  private countBytes(watched?: Connection['stream']): void {
+    if (this.connection.stream === watched) return;
+    const { stream } = this.connection;
+    stream.on('data', (chunk: Buffer) => {
+      this.countBytes(stream);
+      this.receivedBytes += chunk.length;
+      this.budget -= chunk.length;
+      if (this.budget < 0) this.cut(new ByteBudgetError());
+    });
+  }
+}

@@ -1,0 +1,114 @@
+import { Readable } from 'node:stream';
+import { ApiError } from '../../../common/errors/api-error.js';
+import { sqlstates } from '../../../sql/sqlstate.js';
+import { WarehouseQueryError, WarehouseTimeoutError } from '../../warehouse.errors.js';
+import { readableColumns } from '../readable-columns.js';
+import { type Reading, type RowsRequest, type TablePlace } from '../warehouse.client.js';
+import { type MysqlCatalog } from './mysql-catalog.js';
+import { ByteBudgetError, type MysqlConnection } from './mysql-connection.js';
+import { toReadError } from './read-errors.js';
+import { RowChunks } from './row-chunks.js';
+import { rowsStatement } from './rows-statement.js';
+
+export interface MysqlReadingOptions {
+  guarantee: Reading['guarantee'];
+  catalog: MysqlCatalog;
+  place: (table: string) => TablePlace;
+  /** The longest statement, which the server was told. */
+  timeoutMs: number;
+  /** The time beyond it after which the connection is cut. */
+  graceMs: number;
+  signal: AbortSignal | undefined;
+  /** Gives the connection and the place among the readings back. */
+  leave: () => void;
+  /** Cuts the connection and ends its statement at the server. */
+  abandon: (reason: Error) => void;
+}
+
+/** mysql2 holds a row until it is complete. */
+const rowMaxBytes = 67_108_864;
+
+/** One transaction of a MySQL server. Each row arrives as one line of COPY's text. */
+export class MysqlReading implements Reading {
+  readonly guarantee: Reading['guarantee'];
+  private readonly onAbort = (): void => void this.close();
+  private isReading = false;
+  private isClosed = false;
+
+  constructor(
+    private readonly connection: MysqlConnection,
+    private readonly options: MysqlReadingOptions,
+  ) {
+    this.guarantee = options.guarantee;
+    options.signal?.addEventListener('abort', this.onAbort, { once: true });
+    if (options.signal?.aborted) this.onAbort();
+  }
+
+  rows(request: RowsRequest): Readable {
+    const { timeoutMs, graceMs, abandon } = this.options;
+    const rows = new Readable({ read: () => this.connection.resume() });
+    const tooLate = (): void => void rows.destroy(new WarehouseTimeoutError(timeoutMs, undefined));
+    const watch = setTimeout(tooLate, Math.min(timeoutMs + graceMs, 2_147_483_647));
+    rows.once('close', () => {
+      clearTimeout(watch);
+      // Rows that nobody reads would hold up the next statement.
+      if (this.isReading) abandon(new Error('The rows were left'));
+    });
+    this.send(request, rows).then(
+      () => rows.push(null),
+      (cause: unknown) => rows.destroy(this.toError(cause)),
+    );
+    return rows;
+  }
+
+  private async send(request: RowsRequest, rows: Readable): Promise<void> {
+    if (this.isClosed || this.isReading) throw new Error('The reading is closed, or a table is being read');
+    const { catalog, place, abandon } = this.options;
+    this.isReading = true;
+    try {
+      this.connection.allow(rowMaxBytes);
+      const description = await catalog.describe(request.table);
+      const wanted = readableColumns(description, request);
+      const { since, table, columns } = request;
+      const column = description?.columns.find(({ name }) => name === since?.column);
+      const statement = rowsStatement(place(table), wanted, column && since?.value != null ? { column, value: since.value } : null);
+      const chunks = new RowChunks(table, columns);
+      const push = (chunk: Buffer | null): void => {
+        if (chunk && !rows.destroyed && !rows.push(chunk)) this.connection.pause();
+      };
+      const onRow = ([line]: unknown[]): void => {
+        this.connection.allow(rowMaxBytes);
+        try {
+          push(chunks.add(line as Buffer | null));
+        } catch (error) {
+          abandon(error as Error);
+        }
+      };
+      await this.connection.execute({ ...statement, isRaw: true, onRow });
+      push(chunks.rest());
+    } catch (cause) {
+      // The server knows nothing of a connection that was cut here.
+      if (!this.connection.isUsable) abandon(cause as Error);
+      throw cause;
+    } finally {
+      this.isReading = false;
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.options.signal?.removeEventListener('abort', this.onAbort);
+    if (this.isReading) this.options.abandon(new Error('The reading was closed'));
+    else await this.connection.command('ROLLBACK').catch(() => undefined);
+    this.options.leave();
+  }
+
+  private toError(cause: unknown): Error {
+    const { signal, timeoutMs } = this.options;
+    if (signal?.aborted) return signal.reason as Error;
+    if (!(cause instanceof ByteBudgetError)) return cause instanceof ApiError ? cause : toReadError(cause, timeoutMs);
+    const reason = { zh: '一行数据过大', en: 'one row is too large' };
+    return new WarehouseQueryError(reason, sqlstates.outOfMemory, null, cause);
+  }
+}

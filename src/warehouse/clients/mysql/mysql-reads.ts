@@ -1,0 +1,153 @@
+import { type Claim } from '../../../common/turns/fair-share.js';
+import { AnswerTooLargeError } from '../../../common/errors/answer-too-large.error.js';
+import { WarehouseTimeoutError } from '../../warehouse.errors.js';
+import { type Places, shareAmongCallers } from '../connection-places.js';
+import { type QueryRequest, type QueryResult, type Reading, type ReadingRequest, type TablePlace } from '../warehouse.client.js';
+import { MysqlCatalog } from './mysql-catalog.js';
+import { ByteBudgetError, type MysqlConnection } from './mysql-connection.js';
+import { type MysqlConnections } from './mysql-connections.js';
+import { MysqlReading } from './mysql-reading.js';
+import { toReadError } from './read-errors.js';
+import { toResultValue, typeNameOf } from './result-values.js';
+
+export interface MysqlReadsOptions {
+  connections: MysqlConnections;
+  database: string;
+  places: Places;
+  /** The most bytes of a result whose request gives no other bound. */
+  maxBytes: number;
+  /** The longest statement, whatever a request allows. */
+  maxTimeoutMs: number | undefined;
+}
+
+/** What a server may take beyond the limit that it was told. After it, the connection is cut. */
+const graceMs = 3_000;
+const catalogTimeoutMs = 10_000;
+/** More than a page of tables, and fewer than a client could not hold. */
+const mostCatalogRows = 100_000;
+/** The catalogue is read in the name of no caller. */
+const catalogClaim: Claim = { caller: 'catalogue' };
+/** The packets of statements that have no rows. */
+const controlBytes = 65_536;
+
+const enough = new Error('There are enough rows');
+
+/** Reads from a MySQL server, in sessions that may not write. */
+export class MysqlReads {
+  private readonly shares: ReturnType<typeof shareAmongCallers>;
+  readonly catalog: MysqlCatalog;
+
+  constructor(private readonly options: MysqlReadsOptions) {
+    this.shares = shareAmongCallers(options.places);
+    this.catalog = new MysqlCatalog(async (sql, parameters) => {
+      const bounds = { claim: catalogClaim, isShort: true, timeoutMs: catalogTimeoutMs, maxRows: mostCatalogRows };
+      return (await this.query({ ...bounds, sql, parameters })).rows;
+    }, options.database);
+  }
+
+  place(table: string): TablePlace {
+    return { schema: this.options.database, table };
+  }
+
+  query(request: QueryRequest): Promise<QueryResult> {
+    return (request.isShort ? this.shares.shortQueries : this.shares.queries).run(request.claim, () => this.queryNow(request));
+  }
+
+  async openReading({ claim, timeoutMs, signal }: ReadingRequest): Promise<Reading> {
+    const leave = await this.shares.readings.enter(signal ? { ...claim, signal } : claim);
+    try {
+      const connection = await this.options.connections.take();
+      const limit = this.limitOf(timeoutMs);
+      try {
+        const catalog = new MysqlCatalog((sql, parameters) => rowsOf(connection, sql, parameters), this.options.database);
+        const guarantee = await this.within(connection, limit, async () => {
+          connection.allow(this.options.maxBytes);
+          await connection.command(limits(connection, limit));
+          await connection.command('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY');
+          return (await catalog.hasSnapshots()) ? ('snapshot' as const) : ('statement' as const);
+        });
+        const giveBack = (): void => {
+          this.options.connections.release(connection);
+          leave();
+        };
+        const abandon = (reason: Error): void => this.options.connections.abandon(connection, reason);
+        const place = (table: string): TablePlace => this.place(table);
+        return new MysqlReading(connection, { guarantee, catalog, place, timeoutMs: limit, graceMs, signal, leave: giveBack, abandon });
+      } catch (cause) {
+        this.options.connections.abandon(connection, cause as Error);
+        throw toReadError(cause, limit);
+      }
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  private async queryNow({ sql, parameters, timeoutMs, maxRows, maxBytes, source = 'rows' }: QueryRequest): Promise<QueryResult> {
+    const connection = await this.options.connections.take();
+    const limit = this.limitOf(timeoutMs);
+    const mostBytes = maxBytes ?? this.options.maxBytes;
+    const columns: QueryResult['columns'] = [];
+    const rows: unknown[][] = [];
+    const onRow = (row: unknown[]): void => {
+      // A statement with a LIMIT of its own does not heed sql_select_limit.
+      if (rows.length > maxRows) this.options.connections.abandon(connection, enough);
+      else rows.push(row);
+    };
+    let received = 0;
+    try {
+      await this.within(connection, limit, async () => {
+        connection.allow(controlBytes);
+        await connection.command(limits(connection, limit, maxRows + 1));
+        connection.allow(mostBytes);
+        received = connection.received;
+        await connection.execute({
+          sql,
+          parameters,
+          onFields: fields => columns.push(...fields.map(field => ({ name: field.name, type: typeNameOf(field) }))),
+          onRow,
+        });
+      });
+    } catch (cause) {
+      if (cause instanceof ByteBudgetError) throw new AnswerTooLargeError(source, connection.received - received, mostBytes);
+      if (cause !== enough) throw toReadError(cause, limit);
+    } finally {
+      if (connection.isUsable) this.options.connections.release(connection);
+      else this.options.connections.abandon(connection, enough);
+    }
+    return {
+      columns,
+      rows: rows.slice(0, maxRows).map(row => row.map((value, index) => toResultValue(value, columns[index]!.type))),
+      truncated: rows.length > maxRows,
+      bytes: connection.received - received,
+    };
+  }
+
+  /** Cuts the connection of work that is not done long after its limit: its server no longer answers. */
+  private async within<T>(connection: MysqlConnection, limitMs: number, work: () => Promise<T>): Promise<T> {
+    const tooLate = (): void => this.options.connections.abandon(connection, new WarehouseTimeoutError(limitMs, undefined));
+    const timer = setTimeout(tooLate, Math.min(limitMs + graceMs, 2_147_483_647));
+    try {
+      return await work();
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private limitOf(timeoutMs: number): number {
+    return Math.max(1, Math.min(Math.ceil(timeoutMs), this.options.maxTimeoutMs ?? Infinity, 2_147_483_647));
+  }
+}
+
+/** Tells the server its limits. It waits as long for a reader that takes no rows, which would be a minute by default. */
+function limits({ isMariaDb }: MysqlConnection, timeoutMs: number, maxRows?: number): string {
+  const longest = isMariaDb ? `max_statement_time = ${timeoutMs / 1000}` : `max_execution_time = ${timeoutMs}`;
+  const waitS = Math.min(Math.ceil(timeoutMs / 1000) + 60, 31_536_000);
+  return `SET SESSION ${longest}, sql_select_limit = ${maxRows ?? 'DEFAULT'}, net_write_timeout = ${waitS}`;
+}
+
+async function rowsOf(connection: MysqlConnection, sql: string, parameters: unknown[]): Promise<unknown[][]> {
+  const rows: unknown[][] = [];
+  await connection.execute({ sql, parameters, onRow: row => rows.push(row) });
+  return rows;
+}

@@ -1,0 +1,77 @@
+/**
+ * The part of mysql2 that the client uses, with fields that its own types leave out. The package is optional, and the service builds
+ * without it.
+ */
+declare module 'mysql2' {
+  import { type EventEmitter } from 'node:events';
+  import { type Socket } from 'node:net';
+  import { type Duplex } from 'node:stream';
+
+  export interface Field {
+    name: string;
+    columnType: number;
+    flags: number;
+    characterSet: number;
+  }
+
+  export interface Command {
+    on(event: 'result', listener: (row: unknown) => void): this;
+    on(event: 'fields', listener: (fields: Field[] | undefined) => void): this;
+    on(event: 'error', listener: (error: Error) => void): this;
+    on(event: 'end', listener: () => void): this;
+  }
+
+  export interface Statement {
+    sql: string;
+    values?: unknown[];
+    rowsAsArray: true;
+    /** False leaves values as bytes. */
+    typeCast: boolean;
+  }
+
+  export interface Connection extends EventEmitter {
+    /** The socket, and the TLS stream on it from the moment that there is one. */
+    readonly stream: Duplex;
+    readonly threadId: number;
+    handlePacket: (packet?: unknown) => void;
+    /** Sends text, so it takes no values here. */
+    query(statement: Statement): Command;
+    /** Prepares the statement first. */
+    execute(statement: Statement): Command;
+    pause(): void;
+    resume(): void;
+    end(): void;
+  }
+
+  export interface ConnectionOptions {
+    stream: () => Socket;
+    host: string;
+    user: string;
+    password: string;
+    database: string;
+    connectTimeout: number;
+    ssl?: { rejectUnauthorized: boolean; verifyIdentity: boolean };
+    charset: string;
+    flags: string[];
+    multipleStatements: false;
+    disableEval: true;
+    supportBigNumbers: true;
+    bigNumberStrings: true;
+    dateStrings: true;
+    jsonStrings: true;
+    timezone: 'Z';
+    trace: false;
+    maxPreparedStatements: number;
+    connectAttributes: Record<string, string>;
+  }
+
+  /** The tests' own connection to a server of theirs. */
+  export interface SocketOptions {
+    socketPath: string;
+    user: string;
+    charset: string;
+  }
+
+  const mysql2: { createConnection(options: ConnectionOptions | SocketOptions): Connection };
+  export default mysql2;
+}

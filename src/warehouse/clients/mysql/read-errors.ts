@@ -1,0 +1,45 @@
+import { ApiError } from '../../../common/errors/api-error.js';
+import { sqlstates } from '../../../sql/sqlstate.js';
+import { TableBeingReplacedError, WarehouseQueryError, WarehouseTimeoutError, WarehouseUnavailableError } from '../../warehouse.errors.js';
+import { queryFailure } from '../query-failures.js';
+
+/** PostgreSQL's SQLSTATEs for the errors of MySQL and MariaDB whose own SQLSTATE says less. */
+const states: Record<number, string> = {
+  1021: sqlstates.configurationLimitExceeded,
+  1037: sqlstates.outOfMemory,
+  1038: sqlstates.outOfMemory,
+  1041: sqlstates.outOfMemory,
+  1044: sqlstates.insufficientPrivilege,
+  1054: sqlstates.undefinedColumn,
+  1114: sqlstates.configurationLimitExceeded,
+  1142: sqlstates.insufficientPrivilege,
+  1143: sqlstates.insufficientPrivilege,
+  1146: sqlstates.undefinedTable,
+  1227: sqlstates.insufficientPrivilege,
+  1242: sqlstates.cardinalityViolation,
+  1290: sqlstates.readOnlyTransaction,
+  1305: sqlstates.undefinedFunction,
+  1345: sqlstates.insufficientPrivilege,
+  1356: sqlstates.insufficientPrivilege,
+  1365: sqlstates.divisionByZero,
+  1370: sqlstates.insufficientPrivilege,
+  1690: sqlstates.numericOutOfRange,
+  1792: sqlstates.readOnlyTransaction,
+};
+
+/** A statement that was ended: by KILL, by max_statement_time of MariaDB, and by max_execution_time of MySQL. */
+const ended = [1317, 1969, 3024];
+
+/** A table whose lock was not free in time, or that was altered after the snapshot was taken. */
+const changing = [1205, 1213, 1412];
+
+/** Turns a failure of a read into an error of ours. */
+export function toReadError(cause: unknown, timeoutMs: number): ApiError {
+  if (cause instanceof ApiError) return cause;
+  const { errno = 0, sqlState = '' } = cause as { errno?: number; sqlState?: string };
+  if (ended.includes(errno)) return new WarehouseTimeoutError(timeoutMs, cause);
+  if (changing.includes(errno)) return new TableBeingReplacedError(cause);
+  const sqlstate = states[errno] ?? sqlState;
+  const reason = queryFailure(sqlstate);
+  return reason ? new WarehouseQueryError(reason, sqlstate, null, cause) : new WarehouseUnavailableError(cause);
+}

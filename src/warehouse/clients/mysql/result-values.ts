@@ -1,0 +1,100 @@
+import { type Field } from 'mysql2';
+import { checkDetail } from '../../../common/json/check-detail.js';
+
+/** https://dev.mysql.com/doc/dev/mysql-server/latest/field__types_8h.html */
+const types = {
+  tiny: 1,
+  short: 2,
+  long: 3,
+  float: 4,
+  double: 5,
+  timestamp: 7,
+  longlong: 8,
+  int24: 9,
+  date: 10,
+  time: 11,
+  datetime: 12,
+  year: 13,
+  bit: 16,
+  json: 245,
+  decimal: 246,
+  geometry: 255,
+};
+const unsignedFlag = 32;
+const binaryCharset = 63;
+
+/** The name of a result column's type, as PostgreSQL has it. */
+export function typeNameOf({ columnType, flags, characterSet }: Field): string {
+  const isUnsigned = (flags & unsignedFlag) !== 0;
+  switch (columnType) {
+    case types.tiny:
+      return 'smallint';
+    case types.short:
+      return isUnsigned ? 'integer' : 'smallint';
+    case types.long:
+      return isUnsigned ? 'bigint' : 'integer';
+    case types.longlong:
+      return isUnsigned ? 'numeric' : 'bigint';
+    case types.int24:
+    case types.year:
+      return 'integer';
+    case types.float:
+      return 'real';
+    case types.double:
+      return 'double precision';
+    case types.decimal:
+      return 'numeric';
+    case types.date:
+      return 'date';
+    case types.time:
+      return 'interval';
+    case types.datetime:
+      return 'timestamp';
+    case types.timestamp:
+      return 'timestamptz';
+    case types.bit:
+      return 'bit';
+    case types.json:
+      return 'jsonb';
+    case types.geometry:
+      return 'other';
+    default:
+      return characterSet === binaryCharset ? 'bytea' : 'text';
+  }
+}
+
+/** Turns a value that mysql2 gives into one of a result, by the type of its column. @throws ValueTooDetailedError */
+export function toResultValue(value: unknown, type: string): unknown {
+  if (value === null) return null;
+  switch (type) {
+    case 'real':
+      return shortest(value as number);
+    case 'date':
+      return isZeroDate(value) ? null : value;
+    case 'timestamp':
+      return isZeroDate(value) ? null : (value as string).replace(' ', 'T');
+    case 'timestamptz':
+      return isZeroDate(value) ? null : `${(value as string).replace(' ', 'T')}+00:00`;
+    case 'bit':
+      return [...(value as Buffer)].map(byte => byte.toString(2).padStart(8, '0')).join('');
+    case 'jsonb':
+      checkDetail(value as string);
+      return JSON.parse(value as string);
+    default:
+      return Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value;
+  }
+}
+
+/** The date that MySQL writes where there is none. */
+function isZeroDate(value: unknown): boolean {
+  return (value as string).startsWith('0000-00-00');
+}
+
+/** A float of four bytes with the fewest digits that mean it: 0.1 instead of 0.10000000149011612. */
+function shortest(value: number): number {
+  for (let digits = 6; digits < 9; digits++) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value) return short;
+  }
+  return value;
+}

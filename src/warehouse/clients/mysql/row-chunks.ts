@@ -1,0 +1,50 @@
+import { UnreadableValueError, WarehouseQueryError } from '../../warehouse.errors.js';
+import { sqlstates } from '../../../sql/sqlstate.js';
+
+const chunkBytes = 65_536;
+
+/** Joins rows, each of which is a line of COPY's text, into pieces of some size. */
+export class RowChunks {
+  private lines: Buffer[] = [];
+  private bytes = 0;
+
+  constructor(
+    private readonly table: string,
+    private readonly columns: readonly string[],
+  ) {}
+
+  /**
+   * A piece, once there is enough for one.
+   * @param line null if the server could not write the row: its texts would be longer than it allows
+   * @throws WarehouseQueryError, UnreadableValueError
+   */
+  add(line: Buffer | null): Buffer | null {
+    if (line === null) {
+      const reason = {
+        zh: `表“${this.table}”有一行超过服务器的 max_allowed_packet`,
+        en: `a row of the table '${this.table}' is larger than max_allowed_packet of the server`,
+      };
+      throw new WarehouseQueryError(reason, sqlstates.outOfMemory, null, undefined);
+    }
+    this.lines.push(line);
+    this.bytes += line.length;
+    return this.bytes < chunkBytes ? null : this.rest();
+  }
+
+  /** What has been added since the last piece. Null if there is nothing. */
+  rest(): Buffer | null {
+    if (this.bytes === 0) return null;
+    const chunk = Buffer.concat(this.lines, this.bytes);
+    this.lines = [];
+    this.bytes = 0;
+    const zero = chunk.indexOf(0);
+    if (zero !== -1) throw new UnreadableValueError(this.table, this.columnAt(chunk, zero));
+    return chunk;
+  }
+
+  /** A tab or newline inside of a value is escaped. */
+  private columnAt(chunk: Buffer, position: number): string {
+    const before = chunk.subarray(chunk.lastIndexOf('\n', position) + 1, position).toString('latin1');
+    return this.columns[before.split('\t').length - 1] ?? '';
+  }
+}

@@ -1,0 +1,23 @@
+import { type TableColumn, type TablePlace } from '../warehouse.client.js';
+import { type Statement } from './mysql-connection.js';
+import { copyNewline, copyNull, copyTab, mysqlTypeOf } from './mysql-types.js';
+import { quoteMysqlIdentifier } from './quote-mysql-identifier.js';
+import { sinceCondition } from './since-condition.js';
+
+/** Reads rows of which each is one line of COPY's text format, written by the server. A row that it could not write is NULL. */
+export function rowsStatement(
+  { schema, table }: TablePlace,
+  columns: readonly TableColumn[],
+  since: { column: TableColumn; value: string } | null,
+): Pick<Statement, 'sql' | 'parameters'> {
+  const values = columns.map(({ name, nativeType }) => {
+    const column = quoteMysqlIdentifier(name);
+    // Not COALESCE: a text too long to be escaped is NULL too, and must not be read as an empty value.
+    return `IF(${column} IS NULL, ${copyNull}, ${mysqlTypeOf(nativeType).copy(column)})`;
+  });
+  const line = [...values.flatMap((value, index) => (index === 0 ? [value] : [copyTab, value])), copyNewline].join(', ');
+  const from = `${quoteMysqlIdentifier(schema)}.${quoteMysqlIdentifier(table)}`;
+  if (!since) return { sql: `SELECT CONCAT(${line}) FROM ${from}` };
+  const { sql, parameter } = sinceCondition(since.column, since.value);
+  return { sql: `SELECT CONCAT(${line}) FROM ${from} WHERE ${sql}`, parameters: [parameter] };
+}

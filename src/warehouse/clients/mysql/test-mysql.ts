@@ -1,0 +1,72 @@
+import { type Bilingual } from '../../../text/bilingual.js';
+import { type ConnectionTest } from '../warehouse.client.js';
+import { type MysqlCatalog } from './mysql-catalog.js';
+
+interface ServerReads {
+  isMariaDb: boolean;
+  database: string;
+  catalog: MysqlCatalog;
+  read: (sql: string) => Promise<unknown[][]>;
+}
+
+/** Privileges with which nothing can be changed. */
+const readingOnly = new Set([
+  'USAGE',
+  'SELECT',
+  'SHOW VIEW',
+  'SHOW DATABASES',
+  'PROCESS',
+  'EXECUTE',
+  'REPLICATION CLIENT',
+  'BINLOG MONITOR',
+  'LOCK TABLES',
+]);
+
+/** Reads once in the way of every statement, and asks for the rights of the user. */
+export async function testMysql({ isMariaDb, database, catalog, read }: ServerReads): Promise<ConnectionTest> {
+  const variable = isMariaDb ? '@@SESSION.tx_read_only' : '@@SESSION.transaction_read_only';
+  const [[serverVersion, user, isReadOnly] = []] = await read(`SELECT VERSION(), CURRENT_USER(), ${variable}`);
+  const grants = (await read('SHOW GRANTS')).flatMap(([grant]) => toGrant(grant as string) ?? []);
+  const here = grants.filter(({ place }) => reaches(place, database));
+  const canWrite = here.some(({ privileges }) => privileges.some(privilege => !readingOnly.has(privilege)));
+  const canWriteFiles = here.some(({ privileges }) => privileges.some(privilege => privilege === 'FILE' || privilege.startsWith('ALL')));
+  const warnings: Bilingual[] = [];
+  if (canWrite) {
+    warnings.push({
+      zh: `用户 ${String(user)} 可以写入；会话总是只读的，但请改用只读用户`,
+      en: `The user ${String(user)} could write. Sessions are read-only, but give the connection a user that may only read`,
+    });
+  }
+  if (canWriteFiles && here.some(({ place }) => place === '*')) {
+    warnings.push({
+      zh: '该用户有 FILE 权限，只读会话也挡不住读写服务器上的文件；请收回该权限',
+      en: 'The user has the FILE privilege: a read-only session does not keep it from files of the server. Revoke it',
+    });
+  }
+  if (!(await catalog.hasSnapshots())) {
+    warnings.push({
+      zh: '库中有视图或非 InnoDB 的表：一次读取的各张表不保证是同一时刻的',
+      en: 'The database has views, or tables that are not InnoDB: the tables of one reading may be of different moments',
+    });
+  }
+  return { serverVersion: String(serverVersion), user: String(user), isReadOnly: Number(isReadOnly) === 1, canWrite, warnings };
+}
+
+/** `GRANT SELECT (a, b), INSERT ON `sales`.* TO …`. A grant of a role has no ON: the server lists what an active role may do too. */
+function toGrant(grant: string): { privileges: string[]; place: string } | null {
+  const [, privileges, place] = /^GRANT (.+?) ON (?:TABLE )?(\*|`(?:[^`]|``)*`)\./.exec(grant) ?? [];
+  if (privileges === undefined || place === undefined) return null;
+  return { privileges: privileges.replace(/\s*\([^)]*\)/g, '').split(', '), place };
+}
+
+/** The name of a database in a grant is a pattern, as LIKE has it. */
+function reaches(place: string, database: string): boolean {
+  if (place === '*') return true;
+  const name = place.slice(1, -1).replaceAll('``', '`');
+  const pattern = name.replace(/\\?[\s\S]/g, sign => {
+    if (sign === '%') return '[\\s\\S]*';
+    if (sign === '_') return '[\\s\\S]';
+    return sign.at(-1)!.replace(/[.*+?^${}()|[\]\\]/, '\\$&');
+  });
+  return new RegExp(`^${pattern}$`, 'iu').test(database);
+}

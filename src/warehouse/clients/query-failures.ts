@@ -1,0 +1,35 @@
+import { type Bilingual } from '../../text/bilingual.js';
+import { sqlstates } from '../../sql/sqlstate.js';
+
+/** The meaning of a SQLSTATE, or its class, for the caller. The server's own text may quote data and stays inside. */
+const reasons: [prefix: string, reason: Bilingual][] = [
+  [sqlstates.divisionByZero, { zh: '除数为零', en: 'a division by zero' }],
+  [sqlstates.numericOutOfRange, { zh: '数值超出范围', en: 'a number is out of range' }],
+  [sqlstates.invalidText, { zh: '某个值不符合所需的类型', en: 'a value does not fit the type it is needed as' }],
+  ['22', { zh: '某个值无法处理', en: 'a value cannot be processed' }],
+  [sqlstates.undefinedTable, { zh: '查询用到的表不存在', en: 'a table it names does not exist' }],
+  [sqlstates.undefinedColumn, { zh: '查询用到的列不存在', en: 'a column it names does not exist' }],
+  [sqlstates.undefinedFunction, { zh: '运算或函数不适用于这些类型', en: 'an operator or function does not fit these types' }],
+  [sqlstates.datatypeMismatch, { zh: '类型不匹配', en: 'types do not match' }],
+  [sqlstates.insufficientPrivilege, { zh: '没有读取权限', en: 'it may not read what it names' }],
+  [sqlstates.readOnlyTransaction, { zh: '只允许读取', en: 'only reading is allowed' }],
+  [sqlstates.cardinalityViolation, { zh: '子查询返回了多行', en: 'a sub-query gave more than one row' }],
+  ['42', { zh: '语句无效', en: 'the statement is not valid' }],
+  [
+    sqlstates.configurationLimitExceeded,
+    {
+      zh: '所需的临时磁盘空间超过一个查询的上限，请缩小范围',
+      en: 'it needs more temporary disk space than one query may take; narrow its range',
+    },
+  ],
+  [
+    sqlstates.outOfMemory,
+    { zh: '所需的内存超过一个查询的上限，请缩小范围', en: 'it needs more memory than one query may take; narrow its range' },
+  ],
+  ['54', { zh: '语句过于复杂', en: 'the statement is too complex' }],
+];
+
+/** The reason of a refused query in words of ours, from PostgreSQL's SQLSTATE for it. Undefined for what is no fault of the query. */
+export function queryFailure(sqlstate: string): Bilingual | undefined {
+  return reasons.find(([prefix]) => sqlstate !== '' && sqlstate.startsWith(prefix))?.[1];
+}

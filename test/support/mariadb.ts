@@ -1,0 +1,98 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import net, { type AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import mysql2, { type Connection } from 'mysql2';
+
+const server = ['/usr/sbin/mariadbd', '/usr/bin/mariadbd', '/usr/local/bin/mariadbd'].find(file => existsSync(file));
+
+/** Whether there is a MariaDB for tests. */
+export function hasMariaDb(): boolean {
+  if (server === undefined) console.warn('Skipped: `apt-get install mariadb-server-core mariadb-client-core` brings what this test needs.');
+  return server !== undefined;
+}
+
+/** A MariaDB server of a test's own, on a port of 127.0.0.1, with a user who may only read the database `sales`. */
+export class MariaDb {
+  private constructor(
+    private readonly process: ChildProcess,
+    private readonly folder: string,
+    readonly port: number,
+    private readonly admin: Connection,
+  ) {}
+
+  static async start(settings: string[] = []): Promise<MariaDb> {
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'mariadb-'));
+    const files = [`--datadir=${path.join(folder, 'files')}`, `--user=${os.userInfo().username}`];
+    execFileSync('mariadb-install-db', ['--no-defaults', ...files, '--auth-root-authentication-method=normal', '--skip-test-db'], {
+      stdio: 'ignore',
+    });
+    const port = await freePort();
+    const socket = path.join(folder, 'socket');
+    const fast = ['--innodb-flush-log-at-trx-commit=0', '--innodb-buffer-pool-size=64M', '--skip-log-bin', '--skip-name-resolve'];
+    const place = [`--port=${port}`, '--bind-address=127.0.0.1', `--socket=${socket}`, `--pid-file=${path.join(folder, 'pid')}`];
+    const child = spawn(server!, ['--no-defaults', ...files, ...place, ...fast, ...settings], { stdio: 'ignore' });
+    const db = new MariaDb(child, folder, port, await administrator(socket, child));
+    await db.run('CREATE DATABASE sales CHARACTER SET utf8mb4');
+    await db.run("CREATE USER reader@'%' IDENTIFIED BY 'p@ss/word'");
+    await db.run("GRANT SELECT, SHOW VIEW ON sales.* TO reader@'%'");
+    await db.run("CREATE USER writer@'%' IDENTIFIED BY 'writes'");
+    await db.run("GRANT ALL ON `sal%`.* TO writer@'%'");
+    await db.run('USE sales');
+    return db;
+  }
+
+  /** A DSN for the reader, with the parts that a test changes. */
+  dsn({ user = 'reader:p%40ss%2Fword', host = '127.0.0.1', database = 'sales', query = '?ssl-mode=disabled' } = {}): string {
+    return `mysql://${user}@${host}:${this.port}/${database}${query}`;
+  }
+
+  /** Runs a statement as the administrator, in the database `sales`, and gives values as text. */
+  run(sql: string): Promise<(string | null)[][]> {
+    return new Promise((resolve, reject) => {
+      const rows: (string | null)[][] = [];
+      this.admin
+        .query({ sql, rowsAsArray: true, typeCast: false })
+        .on('result', row => Array.isArray(row) && rows.push(row.map((value: Buffer | null) => value?.toString('utf8') ?? null)))
+        .on('error', reject)
+        .on('end', () => resolve(rows));
+    });
+  }
+
+  async remove(): Promise<void> {
+    this.admin.end();
+    const isGone = new Promise(resolve => this.process.once('exit', resolve));
+    this.process.kill('SIGKILL');
+    await isGone;
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  }
+}
+
+async function administrator(socket: string, child: ChildProcess): Promise<Connection> {
+  for (let tries = 0; tries < 300; tries++) {
+    const connection = await connectTo(socket).catch(() => null);
+    if (connection) return connection;
+    if (child.exitCode !== null) throw new Error('MariaDB did not start');
+    await sleep(100);
+  }
+  throw new Error('MariaDB did not answer in time');
+}
+
+function connectTo(socketPath: string): Promise<Connection> {
+  return new Promise((resolve, reject) => {
+    const connection = mysql2.createConnection({ socketPath, user: 'root', charset: 'utf8mb4' });
+    connection.once('connect', () => resolve(connection));
+    connection.on('error', reject);
+  });
+}
+
+async function freePort(): Promise<number> {
+  const probe = net.createServer().listen(0, '127.0.0.1');
+  await new Promise(resolve => probe.once('listening', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise(resolve => probe.close(resolve));
+  return port;
+}
