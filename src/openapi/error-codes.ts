@@ -15,6 +15,7 @@ export const errorCodes = [
   'closed_route',
   'column_not_found',
   'column_type_not_readable',
+  'column_value_not_readable',
   'columns_required',
   'connect_not_allowed',
   'connection_access_lost',
