@@ -23,12 +23,17 @@ export function checkNodes(nodes: NodeMapping[], problems: MappingProblems): voi
     checkElement(node, problems);
     const mapped = mappedColumns(node.columns);
     node.key.forEach((column, index) => {
-      if (mapped.has(column)) return;
+      // Columns that could not be read have been reported.
+      if (mapped.has(column) || node.columns.length === 0) return;
       problems.add(
         'key_not_mapped',
         [...node.path, 'key', index],
         { zh: `主键列 '${column}' 没有列在 columns 中`, en: `key column '${column}' is not listed in columns` },
-        { hint: column.includes('，') ? fullWidthComma : undefined },
+        {
+          hint: column.includes('，')
+            ? fullWidthComma
+            : { zh: `在 columns 中加：- {column: ${column}}`, en: `add to columns: - {column: ${column}}` },
+        },
       );
     });
     if (node.display !== null && !mapped.has(node.display)) {
@@ -121,7 +126,7 @@ function reportUnknownNode(end: WrittenEnd, handles: Map<string, NodeMapping>, p
           zh: `没有 id 为 '${end.node}' 的节点，是否想写 '${meant}'？`,
           en: `there is no node with id '${end.node}'; did you mean '${meant}'?`,
         },
-    { hint: `${[...handles.keys()].join(', ')}; label:…` },
+    { hint: [...handles.keys(), 'label:…'].join(', ') },
   );
 }
 

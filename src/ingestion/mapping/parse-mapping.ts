@@ -50,7 +50,8 @@ export function* readMapping(text: string, maxTimeoutMs = maxStatementTimeoutMs)
   mapping.nodes = yield* readEach(nodeItems, readNode);
   const edges = yield* readEach(edgeItems, readEdge);
   // An unreadable node would make every edge on it "unknown", which would only hide the real problem.
-  const allNodesRead = mapping.nodes.length === nodeItems.length;
+  const mayBeMisspelt = !map.has('nodes') && map.keys().some(key => !Object.hasOwn(rootKeys, key));
+  const allNodesRead = mapping.nodes.length === nodeItems.length && !mayBeMisspelt;
   checkNodes(mapping.nodes, problems);
   yield;
   mapping.edges = checkEdges(edges, mapping.nodes, allNodesRead, problems);

@@ -5,16 +5,18 @@ import { typeNames, fitsType, parsePropertyType, typeMeantBy, typeText } from '.
 import { isAbove, readRules } from './read-rules.js';
 import { checkNumberTransform, readTransforms, typeAfter } from './read-transform.js';
 import { type MapReader, type YamlReader } from './yaml-reader.js';
+import { type YamlNode } from './yaml-tree.js';
 
 export function readColumn(at: YamlReader): ColumnMapping | null {
   if (at.node.kind !== 'map') {
-    at.wrongType('map');
+    at.wrongType('map', at.node.kind === 'scalar' ? `{column: ${at.node.written.slice(0, 63)}}` : undefined);
     return null;
   }
-  const map = at.asMap(Object.keys(columnKeys));
+  const cut = cutDecimal(at.node.entries);
+  const map = at.asMap([...Object.keys(columnKeys), ...(cut ? [cut.rest] : [])]);
   const source = readSource(at, map);
   const steps = map.has('transform') ? readTransforms(map.optional('transform') ?? at) : [];
-  const written = readType(map.optional('type'));
+  const written = readType(map.optional('type'), cut);
   const type = typeAfter(map.optional('type') ?? at, written, steps);
   checkNumberTransform(map.optional('type') ?? at, written, steps);
   const property = readProperty(at, map, source);
@@ -56,7 +58,23 @@ function readProperty(at: YamlReader, map: MapReader, source: ColumnSource | nul
   return property;
 }
 
-function readType(at: YamlReader | null): PropertyType | null {
+/** An unquoted `decimal(12,2)` in a flow map, which YAML reads as `decimal(12` and a key `2)`. */
+function cutDecimal(entries: ReadonlyMap<string, { value: YamlNode }>): { whole: string; rest: string } | null {
+  const type = entries.get('type')?.value;
+  const begin = type?.kind === 'scalar' && type.plain && /^decimal\(\s*\d+$/.test(type.written) ? type.written : null;
+  const rest = [...entries.keys()].find(key => /^\d+\s*\)$/.test(key));
+  return begin === null || rest === undefined ? null : { whole: `${begin},${rest}`, rest };
+}
+
+function readType(at: YamlReader | null, cut: { whole: string } | null): PropertyType | null {
+  if (at !== null && cut !== null) {
+    at.problem(
+      'unknown_type',
+      { zh: `花括号中的 ${cut.whole} 含逗号，须加引号`, en: `quote ${cut.whole} inside { }: it holds a comma` },
+      `type: '${cut.whole}'`,
+    );
+    return null;
+  }
   const written = at?.asText(columnKeys.type) ?? null;
   if (at === null || written === null) return null;
   const type = parsePropertyType(written);

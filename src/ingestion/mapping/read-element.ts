@@ -5,6 +5,9 @@ import { readColumn } from './read-column.js';
 import { type MapReader, type YamlReader } from './yaml-reader.js';
 
 const maxColumns = 200;
+/** What a node or an edge reads, by other names. */
+const sourceSynonyms = { source: 'table', sql: 'query' };
+const shownColumns = 5;
 const labelPrefix = 'label:';
 
 /** An edge as written. Its ends still name nodes by handle, which `check-mapping` resolves. */
@@ -18,7 +21,7 @@ export function readNode(at: YamlReader): NodeMapping | null {
     at.wrongType('map');
     return null;
   }
-  const map = at.asMap(Object.keys(nodeKeys));
+  const map = at.asMap(Object.keys(nodeKeys), [], sourceSynonyms);
   const id = readHandle(map.required('id'));
   const label = map.required('label')?.asText(nodeKeys.label) ?? null;
   const source = readSource(at, map);
@@ -42,7 +45,7 @@ export function readEdge(at: YamlReader): WrittenEdge | null {
     at.wrongType('map');
     return null;
   }
-  const map = at.asMap(Object.keys(edgeKeys));
+  const map = at.asMap(Object.keys(edgeKeys), [], sourceSynonyms);
   const type = map.required('type')?.asText(edgeKeys.type) ?? null;
   const source = readSource(at, map);
   const key = map.optional('key')?.asTexts(edgeKeys.key) ?? [];
@@ -65,6 +68,8 @@ function readHandle(at: YamlReader | null): string | null {
 }
 
 function readSource(at: YamlReader, map: MapReader): ElementSource | null {
+  // The unknown key says which one was meant.
+  if (!map.has('table') && !map.has('query') && Object.keys(sourceSynonyms).some(key => map.has(key))) return null;
   if (map.has('table') === map.has('query')) {
     at.problem('missing_key', { zh: '须在 table 与 query 中恰好写一个', en: 'give exactly one of table and query' });
     return null;
@@ -116,6 +121,12 @@ function readDeletes(at: YamlReader | null): NodeMapping['deletes'] {
 }
 
 function readColumns(at: YamlReader | null): { read: ColumnMapping[]; written: number } {
+  if (at?.node.kind === 'map') {
+    const names = [...at.node.entries.keys()].slice(0, shownColumns);
+    const items = at.node.entries.has('column') ? '{column: …}' : names.map(name => `{column: ${name.slice(0, 63)}}`).join(', ');
+    at.wrongType('list', `columns: [${items}]`);
+    return { read: [], written: at.node.entries.size };
+  }
   const items = at?.asList() ?? [];
   if (items.length > maxColumns) {
     at!.problem('wrong_type', { zh: `最多 ${maxColumns} 列`, en: `at most ${maxColumns} columns` });

@@ -46,8 +46,9 @@ export class YamlReader {
   /**
    * The entries of a map. Keys outside `known` are reported with the nearest known name. Keys of `planned` are refused as not built
    * yet.
+   * @param synonyms keys of `known` by names that do not resemble them
    */
-  asMap(known: readonly string[], planned: readonly string[] = []): MapReader {
+  asMap(known: readonly string[], planned: readonly string[] = [], synonyms: Readonly<Record<string, string>> = {}): MapReader {
     const entries = this.asEntries();
     for (const [key, { keyAt }] of entries) {
       // Work on problems that cannot be listed any more is skipped: a text holds tens of thousands of keys.
@@ -62,7 +63,7 @@ export class YamlReader {
         this.problems.add('unknown_key', [...this.path, key], text, { place: this.placeAt(keyAt + key.indexOf('：')), hint });
         continue;
       }
-      const meant = nearestName(key, known);
+      const meant = Object.hasOwn(synonyms, key) ? synonyms[key]! : nearestName(key, known);
       this.problems.add(
         'unknown_key',
         [...this.path, key],
@@ -105,7 +106,9 @@ export class YamlReader {
 
   /** Text of 1 to `max` code points. A plain number keeps its spelling: `0110` stays four characters. */
   asText({ max = maxText }: { max?: number } = {}): string | null {
-    if (this.node.kind !== 'scalar' || this.node.value === null || typeof this.node.value === 'boolean') return this.wrongType('text');
+    if (this.node.kind !== 'scalar' || this.node.value === null || typeof this.node.value === 'boolean') {
+      return this.wrongType('text', this.asOneText());
+    }
     const text = this.asWritten();
     if (text === null) return null;
     const length = [...text].length;
@@ -114,11 +117,24 @@ export class YamlReader {
     return null;
   }
 
+  /** The line with the only item of a list as its text: `label: [客户]` was meant as `label: 客户`. */
+  private asOneText(): string | undefined {
+    const name = this.path.at(-1);
+    const only = this.node.kind === 'list' && this.node.items.length === 1 ? this.node.items[0]! : null;
+    return only?.kind === 'scalar' && typeof name === 'string' ? `${name}: ${only.written.slice(0, 100)}` : undefined;
+  }
+
   /** The text of any scalar, as written. Null for a YAML null, and for a collection, which is reported. */
   asWritten(): string | null {
     if (this.node.kind !== 'scalar') return this.wrongType('scalar');
     const { value, written, plain } = this.node;
     if (value === null) return null;
+    if (plain && /^[“”‘’「].*[“”‘’」]$/su.test(written)) {
+      this.problems.warn('full_width_quotes', this.path, {
+        zh: `${written.slice(0, 100)} 的全角引号属于值本身；YAML 的引号是 ' 或 "`,
+        en: `the full-width quotes of ${written.slice(0, 100)} belong to the value; the quotes of YAML are ' and "`,
+      });
+    }
     if (plain && typeof value === 'number' && String(value) !== written && /^[-+]?\d+$/.test(written)) {
       this.problems.warn('unquoted_number', this.path, {
         zh: `${written} 没有引号，这里按文本原样保留；编码请加引号`,
