@@ -163,6 +163,22 @@ describe('transforms', () => {
   });
 });
 
+describe('queries', () => {
+  it('loads distinct rows, and names what a query may not hold', async () => {
+    const table = await aTable('a,b\nx,1\nx,1\ny,2\n', 'a:text,b:text');
+    const query = (sql: string): string =>
+      `version: 1\nnodes:\n  - {id: n, label: 点, query: "${sql}", key: [a], columns: [{column: a}, {column: b}]}\n`;
+    const { run } = await ingest(app, query(`SELECT DISTINCT a, regexp_replace(b, '[^0-9]', '', 'g') AS b FROM ${table}`));
+    expect(counts(run)['点']).toEqual([2, 2, 0, 0, 0, 0, 0]);
+    const { body } = await app.admin
+      .post('/api/ingestion/mappings/validate')
+      .send({ mapping_yaml: query(`SELECT n AS a, n AS b FROM generate_series(1, 9) AS n`) })
+      .expect(422);
+    expect(body.detail.errors).toMatchObject([{ type: 'unsafe_sql', line: 3, path: 'nodes[0].query' }]);
+    expect(body.detail.errors[0].msg).toContain("a function cannot stand in FROM: 'generate_series' at character 30");
+  });
+});
+
 describe('rules', () => {
   it('rejects a row once, with every column that breaks a rule, and the first rule of each', async () => {
     const table = await aTable(

@@ -7,9 +7,10 @@ const list = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/).
 
 /** Scalar functions of pg_catalog, including the names behind SQL syntax (EXTRACT, AT TIME ZONE, TRIM, SIMILAR TO …). */
 export const scalarFunctions = list(`
-  abs ceil ceiling floor round trunc sign mod div power pow sqrt exp ln log width_bucket
+  abs ceil ceiling floor round trunc sign mod div power pow sqrt exp ln log width_bucket gcd lcm scale min_scale trim_scale num_nulls num_nonnulls
   lower upper initcap length char_length character_length octet_length btrim ltrim rtrim substring substr left right position strpos
   replace translate split_part reverse concat concat_ws ascii starts_with overlay
+  md5 normalize regexp_replace
   regexp_like regexp_count regexp_match regexp_substr like_escape similar_to_escape string_to_array
   to_char to_date to_timestamp to_number
   now transaction_timestamp date_trunc date_part extract age make_date make_time make_timestamp make_timestamptz timezone overlaps

@@ -33,6 +33,8 @@ describe('the values that user SQL may build', () => {
     "CASE WHEN length(a || b) > 3 THEN upper(a) ELSE left(b, 3) || '…' END",
     `a IN (${times(300, "'x'").join(', ')})`,
     "(jsonb_path_query_first(c, '$.items[0] ? (@.name == \"x, y\")') ->> 'name') || b",
+    "regexp_replace(a, '([0-9])', '<\\1>', 'g')",
+    'normalize(a, NFKD) || b',
   ])('%s is within the bound', expression => {
     expect(guardExpression(expression, { columns }).growth).toBeLessThanOrEqual(maxGrowth);
   });
@@ -43,6 +45,8 @@ describe('the values that user SQL may build', () => {
     [`length(concat_ws(b, ${times(60, 'a').join(', ')})) > 3`, 'concat_ws'],
     [`ARRAY[${times(101, 'a').join(', ')}]`, undefined],
     ["array_to_string(string_to_array(a, ','), '" + '-'.repeat(120) + "')", 'array_to_string'],
+    ["regexp_replace(regexp_replace(a, '', '-----------', 'g'), '', '-----------', 'g')", 'regexp_replace'],
+    ['normalize(normalize(a, NFKD), NFKD)', 'normalize'],
   ])('%s may be too long', (expression, token) => {
     const facts = factsOf(() => guardExpression(expression, { columns }));
     expect(facts).toMatchObject({ reason: 'length' });
@@ -55,6 +59,7 @@ describe('the values that user SQL may build', () => {
     ["jsonb_path_query_array(c, '$.**.**.**')", 'jsonb_path_query_array'],
     ['jsonb_path_match(c, b::text)', 'jsonb_path_match'],
     ["string_agg(a, ',')", 'string_agg'],
+    ["regexp_replace(a, '', b, 'g')", 'regexp_replace'],
   ])('%s is refused by its function', (expression, token) => {
     expect(factsOf(() => guardExpression(expression, { columns }))).toMatchObject({ reason: 'function', token });
   });

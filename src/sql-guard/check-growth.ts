@@ -86,6 +86,10 @@ export function checkGrowth(tree: SqlTree): number {
       const lengths = args.slice(1).map(arg => constantLength(arg, name, offset));
       return note(largest(args.slice(0, 1), scope, offset) * lengths.reduce((sum, length) => sum + length, 1), offset, name);
     }
+    // The replacement may come after every character, and stands for at most the whole match with each of its references.
+    if (name === 'regexp_replace') return note(largest(args, scope, offset) * (1 + constantLength(args[2], name, offset)), offset, name);
+    // U+FDFA becomes eighteen characters.
+    if (name === 'normalize') return note(largest(args, scope, offset) * 18, offset, name);
     // `Day` in a pattern becomes `Wednesday`.
     if (name === 'to_char') return note(largest(args, scope, offset) * 5, offset, name);
     if (pathFunctions.has(name)) checkPath(args[1], name, offset);
@@ -151,7 +155,8 @@ function textOf(node: unknown): string | null {
 function constantLength(node: unknown, name: string, offset: number | undefined): number {
   const text = textOf(node);
   if (text !== null) return text.length;
-  throw new Refusal('function', name, offset, { zh: '分隔符必须是常量', en: 'its separator must be a constant' });
+  const what = name === 'regexp_replace' ? { zh: '替换文本', en: 'replacement' } : { zh: '分隔符', en: 'separator' };
+  throw new Refusal('function', name, offset, { zh: `${what.zh}必须是常量`, en: `its ${what.en} must be a constant` });
 }
 
 /** `$[0,0,0][0,0,0]…` finds the same element many times: a list of subscripts multiplies, and `**` visits every level. */

@@ -1,10 +1,10 @@
 import { type UnsafeReason } from './sql-guard.errors.js';
 
 /**
- * The allowed content of a key of a parse node: a plain value, one node, a list of nodes, or a node without its wrapper
- * (libpg-query writes `withClause: {ctes: …}`, not `withClause: {WithClause: {ctes: …}}`).
+ * The allowed content of a key of a parse node: a plain value, one node, a list of nodes, a list of nodes or of one empty node, or a
+ * node without its wrapper (libpg-query writes `withClause: {ctes: …}`, not `withClause: {WithClause: {ctes: …}}`).
  */
-export type KeyRule = 'plain' | 'node' | 'nodes' | `bare:${string}`;
+export type KeyRule = 'plain' | 'node' | 'nodes' | 'nodes or empty' | `bare:${string}`;
 export type NodeRules = Readonly<Record<string, Readonly<Record<string, KeyRule>>>>;
 
 /** The nodes of one scalar expression. A node or a key that a later PostgreSQL adds is refused until it is listed here. */
@@ -36,7 +36,8 @@ export const expressionNodes: NodeRules = {
 export const selectNodes: NodeRules = {
   ...expressionNodes,
   SelectStmt: {
-    distinctClause: 'nodes',
+    // DISTINCT without ON is a list of one empty node.
+    distinctClause: 'nodes or empty',
     targetList: 'nodes',
     fromClause: 'nodes',
     whereClause: 'node',
@@ -72,6 +73,7 @@ export const selectNodes: NodeRules = {
   },
   Alias: { aliasname: 'plain', colnames: 'nodes' },
   SubLink: { subLinkType: 'plain', testexpr: 'node', operName: 'nodes', subselect: 'node' },
+  GroupingFunc: { args: 'nodes' },
   GroupingSet: { kind: 'plain', content: 'nodes' },
   SortBy: { node: 'node', sortby_dir: 'plain', sortby_nulls: 'plain' },
   A_Star: {},
@@ -105,4 +107,17 @@ export function reasonForNode(type: string): UnsafeReason {
   if (/^(Range|CommonTableExpr|IntoClause|LockingClause|With)/.test(type) || type.endsWith('Stmt')) return 'statement';
   if (/^(Xml|Json|NamedArgExpr|GroupingFunc)/.test(type)) return 'function';
   return 'operator';
+}
+
+/** The word in a user's text behind a node or key that is refused, where its own name says too little. */
+export function writtenWord(name: string): string | undefined {
+  const words: Readonly<Record<string, string>> = {
+    CollateClause: 'COLLATE',
+    RangeTableSample: 'TABLESAMPLE',
+    GroupingFunc: 'GROUPING',
+    lockingClause: 'FOR UPDATE / FOR SHARE',
+    intoClause: 'INTO',
+    recursive: 'RECURSIVE',
+  };
+  return words[name];
 }

@@ -1,5 +1,5 @@
 import { type Bilingual } from '../text/bilingual.js';
-import { type NodeRules, reasonForNode } from './node-rules.js';
+import { type NodeRules, reasonForNode, writtenWord } from './node-rules.js';
 import { type SqlTree } from './sql-parser.js';
 import { type UnsafeReason } from './sql-guard.errors.js';
 
@@ -40,27 +40,43 @@ export function walkTree(tree: SqlTree, rules: NodeRules, check: CheckNode): voi
     const node = value as NodeFields;
     const offset = typeof node.location === 'number' && node.location >= 0 ? node.location : parentOffset;
     const keys = Object.hasOwn(rules, type) ? rules[type] : undefined;
-    if (!keys) throw new Refusal(reasonForNode(type), undefined, offset);
+    if (!keys) throw refusedNode(type, node, offset);
     if (depth > maxDepth) throw new Refusal('length', undefined, offset);
     check(type, node, offset);
     for (const [key, child] of Object.entries(node)) {
       if (key === 'location') continue;
       const rule = Object.hasOwn(keys, key) ? keys[key] : undefined;
-      if (rule === undefined) throw new Refusal(reasonForKey(type), key, offset);
+      if (rule === undefined) throw refusedKey(type, key, offset);
       if (rule === 'plain') continue;
       if (rule === 'node') visit(child, offset, depth + 1);
       else if (rule === 'nodes') for (const each of child as unknown[]) visit(each, offset, depth + 1);
-      else visitBare(rule.slice('bare:'.length), child, offset, depth + 1);
+      else if (rule === 'nodes or empty') {
+        const list = (child as object[]).filter(each => Object.keys(each).length > 0);
+        for (const each of list) visit(each, offset, depth + 1);
+      } else visitBare(rule.slice('bare:'.length), child, offset, depth + 1);
     }
   }
 }
 
-function reasonForKey(type: string): UnsafeReason {
-  if (type === 'FuncCall') return 'function';
-  if (type === 'TypeName') return 'type';
-  if (['SelectStmt', 'RangeVar', 'WithClause', 'CommonTableExpr'].includes(type)) return 'statement';
-  return 'operator';
+/** A function in FROM is named, because the clause itself has no place in the tree. */
+function refusedNode(type: string, node: NodeFields, offset: number | undefined): Refusal {
+  if (type !== 'RangeFunction') return new Refusal(reasonForNode(type), writtenWord(type), offset);
+  const [first] = node.functions as { List?: { items: { FuncCall?: { funcname: unknown; location?: number } }[] } }[];
+  const call = first?.List?.items[0]?.FuncCall;
+  const name = call && nameParts(call.funcname).join('.');
+  return new Refusal('statement', name, call?.location ?? offset, undefined, functionInFrom);
 }
+
+function refusedKey(type: string, key: string, offset: number | undefined): Refusal {
+  const token = writtenWord(key) ?? key;
+  if (type === 'FuncCall') return new Refusal('function', token, offset);
+  if (type === 'TypeName') return new Refusal('type', token, offset);
+  const isClause = ['SelectStmt', 'RangeVar', 'WithClause', 'CommonTableExpr'].includes(type);
+  return isClause ? new Refusal('statement', token, offset, undefined, clauseRefused) : new Refusal('operator', token, offset);
+}
+
+const functionInFrom: Bilingual = { zh: 'FROM 中不能用函数', en: 'a function cannot stand in FROM' };
+const clauseRefused: Bilingual = { zh: '查询中不允许此子句', en: 'a query may not have this clause' };
 
 /** The parts of a dotted name (`funcname`, `fields`, `names`, …). A part that is not a string, such as `*`, becomes null. */
 export function nameParts(list: unknown): (string | null)[] {
