@@ -70,14 +70,13 @@ export class IdempotencyInterceptor implements NestInterceptor {
 }
 
 function toKeyedRequest(context: ExecutionContext, { listedAt }: IdempotentRoute, key: string): KeyedRequest {
-  const { method, path, body } = context.switchToHttp().getRequest<Request<unknown, unknown, object | undefined>>();
+  const { method, path, body, query } = context.switchToHttp().getRequest<Request<unknown, unknown, object | undefined>>();
+  const content = Object.keys(query).length === 0 ? (body ?? {}) : [body ?? {}, query];
   return {
     caller: toCaller(principalOf(context)).subject,
     // Neither a method nor a path has a line break.
     keyHash: createHash('sha256').update(`${method}\n${path}\n${key}`).digest(),
-    bodyHash: createHmac('sha256', key)
-      .update(JSON.stringify(body ?? {}))
-      .digest(),
+    bodyHash: createHmac('sha256', key).update(JSON.stringify(content)).digest(),
     attempt: randomUUID(),
     // The prefix /api is not part of the path here.
     listedAt: `/api${listedAt === undefined ? path : path.replace(/[^/]+$/, listedAt)}`,

@@ -22,7 +22,7 @@ export interface KeyedRequest {
   caller: string;
   /** SHA-256 of method, path and key. */
   keyHash: Buffer;
-  /** HMAC-SHA-256 of the body under the key. A body may hold a password that a plain hash would let a reader guess. */
+  /** HMAC-SHA-256 of the body and the query under the key. A body may hold a password that a plain hash would let a reader guess. */
   bodyHash: Buffer;
   /** A random UUID. An attempt whose key was given to another can neither commit nor keep its answer. */
   attempt: string;
