@@ -12,6 +12,8 @@ const takesKeys: Record<string, boolean> = {
   '/api/api-keys': true,
   '/api/graphs': true,
   '/api/ingestion/jobs': true,
+  '/api/ingestion/jobs/{id}/retire': true,
+  '/api/ingestion/jobs/{id}/revisions': true,
   '/api/ingestion/jobs/{id}/run': true,
   '/api/metrics': true,
   '/api/permissions/connections/{id}/users': true,

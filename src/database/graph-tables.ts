@@ -15,7 +15,11 @@ export function graphTables(graphId: number): GraphTables {
   return { nodes: tableName('nodes', graphId), edges: tableName('edges', graphId) };
 }
 
-/** DDL for a new graph. It locks nothing of other graphs. Run it in the transaction that creates the graph's row. */
+/**
+ * DDL for a new graph. `owners` names the jobs that yield the row; NULL stands for the one job whose row in `graph_elements` says
+ * `owns_rest`, so that the rows of a label with one job need none. It locks nothing of other graphs. Run it in the transaction
+ * that creates the graph's row.
+ */
 export function createGraphTables(graphId: number): string {
   const { nodes, edges } = graphTables(graphId);
   return `
@@ -26,6 +30,7 @@ export function createGraphTables(graphId: number): string {
       display    text NOT NULL,
       properties jsonb NOT NULL DEFAULT '{}',
       run_id     int NOT NULL,
+      owners     int[],
       PRIMARY KEY (id),
       UNIQUE (label, key)
     );
@@ -37,6 +42,7 @@ export function createGraphTables(graphId: number): string {
       key        text NOT NULL,
       properties jsonb NOT NULL DEFAULT '{}',
       run_id     int NOT NULL,
+      owners     int[],
       UNIQUE (source_id, type, target_id, key)
     );
     CREATE INDEX ON ${edges} (target_id, type);`;

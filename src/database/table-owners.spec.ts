@@ -14,6 +14,7 @@ const owners: Record<string, string> = {
   idempotency_keys: 'idempotency/idempotency.service.ts',
   ingestion_jobs: 'ingestion/jobs.repository.ts',
   ingestion_rejected: 'ingestion/rejected-rows.repository.ts',
+  ingestion_revisions: 'ingestion/jobs.repository.ts',
   ingestion_runs: 'ingestion/runs.repository.ts',
   licence_clock: 'licensing/licence-clock.repository.ts',
   metric_bindings: 'metrics/metrics.repository.ts',

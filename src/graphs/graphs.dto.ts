@@ -107,7 +107,10 @@ class SchemaElementResponse {
   @ApiProperty({ type: [SchemaPropertyResponse] })
   properties: SchemaPropertyResponse[];
 
-  @ApiProperty({ example: 60 })
+  @ApiProperty({
+    example: 60,
+    description: '多个任务共同给出的，计在其中一个任务名下 / what several jobs yield is counted with one of them',
+  })
   count: number;
 
   @ApiProperty({ type: SchemaSourceResponse })

@@ -17,6 +17,13 @@ const maxMappingLength = 512 * 1024;
 
 const runStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled'];
 
+const text = { schema: { type: 'string' } } as const;
+/** The headers of an answer with a run that was started. */
+export const runHeaders = {
+  Location: { ...text, description: '运行的地址 / the address of the run' },
+  'Preference-Applied': { ...text, description: '等待的秒数 / the seconds that were granted', required: false },
+};
+
 export const nameDescription = '缺省为映射的 name / the mapping’s name by default';
 
 export class ValidateMappingRequest {
@@ -49,6 +56,17 @@ export class ListJobsQuery extends PageQuery {
   graph_id?: number;
 }
 
+export class RunJobQuery {
+  @ApiPropertyOptional({
+    enum: ['true', 'false'],
+    default: 'false',
+    description: '允许本次运行删除某个标签或关系类型中超过一半的元素 / lets this run remove more than half of a label or of an edge type',
+  })
+  @IsOptional()
+  @Matches(/^(true|false)$/, { message: 'allow_deletes must be true or false' })
+  allow_deletes?: string;
+}
+
 export class ListRejectedQuery extends PageQuery {
   @ApiPropertyOptional({ example: '客户', description: '节点标签或关系类型 / a node label or an edge type' })
   @IsOptional()
@@ -65,7 +83,7 @@ export class ListRejectedQuery extends PageQuery {
   format?: string;
 }
 
-class MappingWarningResponse {
+export class MappingWarningResponse {
   @ApiProperty({ example: 'unquoted_number' })
   code: string;
 
@@ -122,8 +140,11 @@ export class JobResponse {
   @ApiProperty({ example: '销售图谱' })
   name: string;
 
-  @ApiProperty({ example: 'pg_mirror' })
-  connection: string;
+  @ApiProperty({ type: String, nullable: true, example: 'pg_mirror', description: '停用后为空 / null once the job is retired' })
+  connection: string | null;
+
+  @ApiProperty({ example: 1, description: '映射的版本，从 1 起 / the revision of its mapping, from 1' })
+  revision: number;
 
   @ApiProperty({ example: exampleMapping })
   mapping_yaml: string;
@@ -138,6 +159,9 @@ export class JobResponse {
 
   @ApiProperty({ type: LastRunResponse, nullable: true })
   last_run: LastRunResponse | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: '停用的时间 / when it was retired' })
+  retired_at: string | null;
 
   @ApiProperty({ format: 'date-time' })
   created_at: string;
@@ -168,6 +192,15 @@ export class RunResponse {
 
   @ApiProperty({ example: 1 })
   graph_id: number;
+
+  @ApiProperty({ example: 1, description: '所运行的映射版本 / the revision of the mapping that it runs' })
+  revision: number;
+
+  @ApiProperty({ example: false, description: '可以删除超过一半的元素 / may remove more than half of a label' })
+  allow_deletes: boolean;
+
+  @ApiProperty({ example: false, description: '停用任务的运行 / the run that retires the job' })
+  retires: boolean;
 
   @ApiProperty({ enum: runStatuses })
   status: string;
@@ -237,15 +270,17 @@ export class RejectedRowResponse {
 }
 
 export function toJobResponse(row: JobRow): JobResponse {
-  const { id, graph_id, name, connection, mapping_yaml, cursors } = row;
+  const { id, graph_id, name, connection, revision, mapping_yaml, cursors } = row;
   return {
     id,
     graph_id,
     name,
     connection,
+    revision,
     mapping_yaml,
     cursors,
     last_run: row.last_run_id === null || row.last_run_status === null ? null : { id: row.last_run_id, status: row.last_run_status },
+    retired_at: row.retired_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),
   };
 }

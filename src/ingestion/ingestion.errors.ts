@@ -6,6 +6,37 @@ export class JobNotFoundError extends ApiError {
   }
 }
 
+/** 409: the job has ended for good. */
+export class JobRetiredError extends ApiError {
+  constructor() {
+    super(409, 'job_retired', {
+      zh: '该任务已停用，不能再运行或修改；请用同一映射另建任务',
+      en: 'The job is retired and can neither run nor change any more; create another job with its mapping',
+    });
+  }
+}
+
+export class RevisionNotFoundError extends ApiError {
+  constructor() {
+    super(404, 'revision_not_found', { zh: '该任务没有这个映射版本', en: 'The job has no such revision of its mapping' });
+  }
+}
+
+/** 409: the job's mapping was changed as often as allowed. */
+export class TooManyRevisionsError extends ApiError {
+  constructor(most: number) {
+    super(
+      409,
+      'too_many_revisions',
+      {
+        zh: `该任务的映射已有 ${most} 个版本；请另建任务，并停用此任务`,
+        en: `The job has ${most} revisions; create another job and retire this one`,
+      },
+      { context: { most } },
+    );
+  }
+}
+
 export class RunNotFoundError extends ApiError {
   constructor() {
     super(404, 'run_not_found', { zh: '运行记录不存在', en: 'The run does not exist' });
@@ -36,6 +67,18 @@ export class TooManyRunsWaitingError extends ApiError {
   }
 }
 
+/** 503: as many dry runs are going on as allowed. */
+export class TooManyTrialsError extends ApiError {
+  constructor(retryAfterS: number) {
+    super(
+      503,
+      'too_many_trials',
+      { zh: '正在进行的试运行已满；请稍后再试', en: 'There is no place for another dry run; try again shortly' },
+      { headers: { 'Retry-After': String(retryAfterS) } },
+    );
+  }
+}
+
 /** 503: the user watches, or waits for, as many runs as allowed. */
 export class TooManyWatchersError extends ApiError {
   constructor(retryAfterS: number) {
@@ -60,8 +103,8 @@ export class RunEndedError extends ApiError {
 export class JobChangeNotImplementedError extends ApiError {
   constructor() {
     super(501, 'not_implemented', {
-      zh: '尚不支持修改或删除导入任务；请用新的映射另建任务',
-      en: 'Changing or deleting an ingestion job is not implemented; create another job with the new mapping',
+      zh: '尚不支持以 PUT 或 DELETE 修改或删除导入任务；请用 POST …/revisions 更换映射，用 POST …/retire 停用任务',
+      en: 'Changing or deleting an ingestion job is not implemented; give it a new mapping with POST …/revisions, or end it with POST …/retire',
     });
   }
 }

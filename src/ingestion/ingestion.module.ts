@@ -7,14 +7,17 @@ import { JobsController } from './jobs.controller.js';
 import { JobsRepository } from './jobs.repository.js';
 import { JobsService } from './jobs.service.js';
 import { RejectedRowsRepository } from './rejected-rows.repository.js';
+import { RevisionsController } from './revisions.controller.js';
+import { RevisionsService } from './revisions.service.js';
 import { RunsController } from './runs.controller.js';
 import { RunsRepository } from './runs.repository.js';
 import { RunsService } from './runs.service.js';
 import { SourcesService } from './sources.service.js';
+import { TrialService } from './trial.service.js';
 
 @Module({
   imports: [GraphsModule, WarehouseModule],
-  controllers: [JobsController, RunsController],
+  controllers: [JobsController, RevisionsController, RunsController],
   providers: [
     JobsRepository,
     RunsRepository,
@@ -22,8 +25,10 @@ import { SourcesService } from './sources.service.js';
     IngestionRunner,
     IngestionWorker,
     JobsService,
+    RevisionsService,
     RunsService,
     SourcesService,
+    TrialService,
   ],
   exports: [JobsService, RunsService],
 })

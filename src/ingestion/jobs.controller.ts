@@ -26,6 +26,8 @@ import {
   CreateJobRequest,
   JobResponse,
   ListJobsQuery,
+  runHeaders,
+  RunJobQuery,
   RunResponse,
   ValidateMappingRequest,
   ValidateMappingResponse,
@@ -35,11 +37,6 @@ import { JobChangeNotImplementedError } from './ingestion.errors.js';
 import { JobsService } from './jobs.service.js';
 import { hasEnded, maxWaitSeconds, RunsService } from './runs.service.js';
 
-const text = { schema: { type: 'string' } } as const;
-const runHeaders = {
-  Location: { ...text, description: '运行的地址 / the address of the run' },
-  'Preference-Applied': { ...text, description: '等待的秒数 / the seconds that were granted', required: false },
-};
 const idSchema = { type: 'integer', minimum: 1, maximum: 2_147_483_647, example: 1 } as const;
 const nameSchema = { type: 'string', minLength: 1, maxLength: 200 } as const;
 const job = { of: 'job', param: 'id' } as const;
@@ -139,7 +136,7 @@ export class JobsController {
   @ApiOperation({
     summary: '运行任务 / Run a job',
     description:
-      '立即返回 202 与 Location；Prefer: wait=N 时，运行若在 N 秒内结束则返回 200。 / Answers 202 with a Location at once; with Prefer: wait=N it is a 200 if the run ends within N seconds.',
+      '立即返回 202 与 Location；Prefer: wait=N 时，运行若在 N 秒内结束则返回 200。图随来源更新：来源中已没有的元素会被删除；若超过某个标签的一半，运行会停止（too_many_deletes），除非 allow_deletes=true。 / Answers 202 with a Location at once; with Prefer: wait=N it is a 200 if the run ends within N seconds. The graph follows the source: what has left it is removed. If that is more than half of a label, the run stops (too_many_deletes) unless allow_deletes=true.',
   })
   @ApiHeader({
     name: 'Prefer',
@@ -153,10 +150,12 @@ export class JobsController {
   async run(
     @CurrentPrincipal() principal: Principal,
     @IdParam() id: number,
+    @Query() query: RunJobQuery,
     @Headers('prefer') prefer: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<RunResponse> {
-    const run = await this.runs.start(principal, id, grantWait(prefer, maxWaitSeconds, response));
+    const options = { allowsDeletes: query.allow_deletes === 'true', retires: false };
+    const run = await this.runs.start(principal, id, options, grantWait(prefer, maxWaitSeconds, response));
     response.location(`/api/ingestion/runs/${run.id}`).status(hasEnded(run) ? HttpStatus.OK : HttpStatus.ACCEPTED);
     return run;
   }

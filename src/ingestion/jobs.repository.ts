@@ -3,32 +3,59 @@ import { type PoolClient } from 'pg';
 import { type Principal } from '../access/principal.js';
 import { Quotas } from '../database/quotas.js';
 import { ServicePool } from '../database/service-pool.js';
-import { JobNotFoundError } from './ingestion.errors.js';
+import { JobNotFoundError, JobRetiredError, RevisionNotFoundError, TooManyRevisionsError } from './ingestion.errors.js';
 
 export interface JobRow {
   id: number;
   graph_id: number;
-  connection_id: number;
-  connection: string;
+  /** Null once it is retired, so that the connection may be deleted. */
+  connection_id: number | null;
+  connection: string | null;
   name: string;
   mapping_yaml: string;
   cursors: Record<string, string>;
   /** The user who saved it, in whose name it reads; null once that user is deleted. */
   saved_by: { id: number; username: string } | null;
   created_at: Date;
+  /** The number of its mapping, from 1. */
+  revision: number;
+  saved_at: Date;
+  retired_at: Date | null;
   last_run_id: number | null;
   last_run_status: string | null;
 }
 
+/** A mapping that a job has or had. */
+export interface RevisionRow {
+  revision: number;
+  mapping_yaml: string;
+  /** The user in whose name it reads; null once that user is deleted. */
+  saved_by: { id: number; username: string } | null;
+  saved_at: Date;
+}
+
+/** The most mappings of one job. */
+const maxRevisions = 1_000;
+
 const jobRow = `
   SELECT j.id, j.graph_id, j.connection_id, c.name AS connection, j.name, j.mapping_yaml, j.cursors, j.created_at,
+         j.revision, j.saved_at, j.retired_at,
          CASE WHEN u.id IS NOT NULL THEN jsonb_build_object('id', u.id, 'username', u.username) END AS saved_by,
          r.id AS last_run_id, r.status AS last_run_status
   FROM ingestion_jobs j
-  JOIN warehouse_connections c ON c.id = j.connection_id
+  LEFT JOIN warehouse_connections c ON c.id = j.connection_id
   LEFT JOIN users u ON u.id = j.created_by
   LEFT JOIN LATERAL (SELECT id, status FROM ingestion_runs WHERE job_id = j.id ORDER BY id DESC LIMIT 1) r ON true`;
 
+const revisionRow = `
+  SELECT v.revision, v.mapping_yaml, v.saved_at,
+         CASE WHEN u.id IS NOT NULL THEN jsonb_build_object('id', u.id, 'username', u.username) END AS saved_by
+  FROM (SELECT id AS job_id, revision, mapping_yaml, created_by AS saved_by, saved_at FROM ingestion_jobs
+        UNION ALL
+        SELECT job_id, revision, mapping_yaml, saved_by, saved_at FROM ingestion_revisions) v
+  LEFT JOIN users u ON u.id = v.saved_by`;
+
+/** Jobs with their current mapping, of which `created_by` is the author, and the mappings before it. */
 @Injectable()
 export class JobsRepository {
   constructor(
@@ -72,8 +99,57 @@ export class JobsRepository {
     return rows;
   }
 
-  /** Stores where each target named in `cursors` reads on. */
-  async moveCursors(client: PoolClient, id: number, cursors: Record<string, string>): Promise<void> {
-    await client.query('UPDATE ingestion_jobs SET cursors = cursors || $2::jsonb WHERE id = $1', [id, JSON.stringify(cursors)]);
+  /** Stores where each target reads on. */
+  async setCursors(client: PoolClient, id: number, cursors: Record<string, string>): Promise<void> {
+    await client.query('UPDATE ingestion_jobs SET cursors = $2 WHERE id = $1', [id, JSON.stringify(cursors)]);
+  }
+
+  /** Ends the job. Its connection may be deleted then. */
+  async retire(client: PoolClient, id: number): Promise<void> {
+    await client.query(`UPDATE ingestion_jobs SET retired_at = now(), connection_id = NULL, cursors = '{}' WHERE id = $1`, [id]);
+  }
+
+  /**
+   * Makes a mapping the current one of the job. @returns its revision
+   * @throws JobNotFoundError, JobRetiredError, TooManyRevisionsError
+   */
+  async saveRevision(id: number, mapping: { connectionId: number; mappingYaml: string; userId: number }): Promise<number> {
+    return this.pool.transaction(async client => {
+      const { rows } = await client.query<{ revision: number; isRetired: boolean }>(
+        `SELECT revision, retired_at IS NOT NULL AS "isRetired" FROM ingestion_jobs WHERE id = $1 FOR UPDATE`,
+        [id],
+      );
+      if (!rows[0]) throw new JobNotFoundError();
+      if (rows[0].isRetired) throw new JobRetiredError();
+      if (rows[0].revision >= maxRevisions) throw new TooManyRevisionsError(maxRevisions);
+      await client.query(
+        `INSERT INTO ingestion_revisions (job_id, revision, mapping_yaml, saved_by, saved_at)
+         SELECT id, revision, mapping_yaml, created_by, saved_at FROM ingestion_jobs WHERE id = $1`,
+        [id],
+      );
+      await client.query(
+        `UPDATE ingestion_jobs SET revision = revision + 1, mapping_yaml = $2, connection_id = $3, created_by = $4, saved_at = now()
+         WHERE id = $1`,
+        [id, mapping.mappingYaml, mapping.connectionId, mapping.userId],
+      );
+      return rows[0].revision + 1;
+    });
+  }
+
+  /** @throws RevisionNotFoundError */
+  async getRevision(id: number, revision: number): Promise<RevisionRow> {
+    const { rows } = await this.pool.query<RevisionRow>(`${revisionRow} WHERE v.job_id = $1 AND v.revision = $2`, [id, revision]);
+    if (!rows[0]) throw new RevisionNotFoundError();
+    return rows[0];
+  }
+
+  /** The newest first, without their texts. */
+  async listRevisions(id: number, before: number | null, limit: number): Promise<Omit<RevisionRow, 'mapping_yaml'>[]> {
+    const { rows } = await this.pool.query<Omit<RevisionRow, 'mapping_yaml'>>(
+      `SELECT revision, saved_by, saved_at FROM (${revisionRow} WHERE v.job_id = $1 AND ($2::int IS NULL OR v.revision < $2)) found
+       ORDER BY revision DESC LIMIT $3`,
+      [id, before, limit],
+    );
+    return rows;
   }
 }

@@ -19,7 +19,8 @@ import { type Mapping, type ParsedMapping } from './mapping/mapping.js';
 import { readMapping } from './mapping/parse-mapping.js';
 import { MappingError } from './mapping/problems.js';
 import { MappingRefusedError } from './mapping.errors.js';
-import { SourcesService } from './sources.service.js';
+import { type Source } from './run/carry-out.js';
+import { SourcesService, type StagingSource } from './sources.service.js';
 import { targetsOf } from './staging/target.js';
 
 /** The rows from which a job makes one kind of node or edge. */
@@ -51,10 +52,10 @@ export class JobsService {
 
   /** @throws SchemaError that lists every problem of the mapping; ConnectionForbiddenError; QuotaReachedError */
   async create(principal: Principal, request: CreateJobRequest): Promise<CreatedJobResponse> {
-    const { parsed, connectionId } = await this.check(principal, request.mapping_yaml);
+    const { parsed, source } = await this.check(principal, request.mapping_yaml);
     const id = await this.jobs.create({
       graphId: request.graph_id,
-      connectionId,
+      connectionId: source.connectionId,
       name: request.name ?? parsed.mapping.name ?? `job-${targetsOf(parsed.mapping)[0]!.name}`,
       mappingYaml: request.mapping_yaml,
       creator: principal,
@@ -87,12 +88,14 @@ export class JobsService {
   /** Lists those of the given jobs that belong to the graph, as readers of their connections. */
   async listReaders(graphId: number, ids: number[]): Promise<JobReader[]> {
     const jobs = await this.jobs.listByIds(graphId, ids);
-    return jobs.map(({ id, name, saved_by: savedBy, connection_id: connectionId, mapping_yaml: yaml }) => {
-      return { kind: 'job', id, name, savedBy, connectionId, loads: async () => loadedRows((await this.read(yaml)).mapping) };
+    return jobs.flatMap(({ id, name, saved_by: savedBy, connection_id: connectionId, mapping_yaml: yaml }): JobReader[] => {
+      if (connectionId === null) return [];
+      return [{ kind: 'job', id, name, savedBy, connectionId, loads: async () => loadedRows((await this.read(yaml)).mapping) }];
     });
   }
 
-  private async check(principal: Principal, mappingYaml: string): Promise<{ parsed: ParsedMapping; connectionId: number }> {
+  /** @throws SchemaError that lists every problem of the mapping; ConnectionForbiddenError */
+  async check(principal: Principal, mappingYaml: string): Promise<{ parsed: ParsedMapping; source: StagingSource & Source }> {
     const parsed = await this.read(mappingYaml, this.settings.ingestionMaxStatementTimeoutMs);
     const described = await this.sources.describe(parsed.mapping, principal);
     if ('problems' in described) {
@@ -103,7 +106,7 @@ export class JobsService {
       }));
       throw new MappingRefusedError(new MappingError(problems));
     }
-    return { parsed, connectionId: described.source.connectionId };
+    return { parsed, source: { ...described.source, shapes: described.shapes } };
   }
 
   private async read(mappingYaml: string, maxTimeoutMs?: number): Promise<ParsedMapping> {

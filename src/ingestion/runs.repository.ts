@@ -3,8 +3,9 @@ import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { ServicePool } from '../database/service-pool.js';
 import { sqlstates, sqlstateOf } from '../sql/sqlstate.js';
-import { RunActiveError, RunNotFoundError, TooManyRunsWaitingError } from './ingestion.errors.js';
+import { JobRetiredError, RunActiveError, RunNotFoundError, TooManyRunsWaitingError } from './ingestion.errors.js';
 import { JobsRepository } from './jobs.repository.js';
+import { wroteRows } from './run/ownership.js';
 import { LeaseLostError } from './run/run-failure.js';
 import { type RunReport } from './run/run-report.js';
 
@@ -23,6 +24,9 @@ export interface RunRow {
   id: number;
   job_id: number;
   graph_id: number;
+  revision: number;
+  allow_deletes: boolean;
+  retires: boolean;
   status: RunStatus;
   phase: string | null;
   attempt: number;
@@ -34,6 +38,12 @@ export interface RunRow {
   finished_at: Date | null;
 }
 
+/** What a user asks of a run. */
+export interface RunOptions {
+  allowsDeletes: boolean;
+  retires: boolean;
+}
+
 /** A run whose lease a worker holds. */
 export interface ClaimedRun {
   id: number;
@@ -41,11 +51,17 @@ export interface ClaimedRun {
   graphId: number;
   /** The user whose share of the places it takes; 0 for users who have been deleted. */
   userId: number;
+  /** The revision of the job's mapping that it runs. */
+  revision: number;
+  /** The run may remove more than half of a label. */
+  allowsDeletes: boolean;
+  /** The run ends the job: it removes all that only this job yields. */
+  retires: boolean;
   leaseOwner: string;
 }
 
 const runRow = `
-  SELECT r.id, r.job_id, j.graph_id, r.status, r.phase, r.attempt, r.cancel_requested, r.report, r.error,
+  SELECT r.id, r.job_id, j.graph_id, r.revision, r.allow_deletes, r.retires, r.status, r.phase, r.attempt, r.cancel_requested, r.report, r.error,
          r.created_at, r.started_at, r.finished_at
   FROM ingestion_runs r JOIN ingestion_jobs j ON j.id = r.job_id`;
 
@@ -79,21 +95,30 @@ export class RunsRepository {
     return rows;
   }
 
+  /** The revision that the graph shows: that of the job's last success. Null before it. */
+  async findAppliedRevision(jobId: number): Promise<number | null> {
+    const { rows } = await this.pool.query<{ revision: number }>(
+      `SELECT revision FROM ingestion_runs WHERE job_id = $1 AND status = 'succeeded' ORDER BY id DESC LIMIT 1`,
+      [jobId],
+    );
+    return rows[0]?.revision ?? null;
+  }
+
   /**
    * @throws RunActiveError when the job has a queued or active run; TooManyRunsWaitingError when `maxWaiting` runs of the user are
-   * queued; JobNotFoundError
+   * queued; JobNotFoundError; JobRetiredError
    */
-  async queue(jobId: number, requestedBy: number, maxWaiting: number): Promise<RunRow> {
+  async queue(jobId: number, requestedBy: number, maxWaiting: number, { allowsDeletes, retires }: RunOptions): Promise<RunRow> {
     try {
       const id = await this.pool.transaction(async client => {
         // One user's requests run one after the other, so that each is counted in time.
         await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('runs of user ' || $1::int, 0))`, [requestedBy]);
         const { rows } = await client.query<{ id: number }>(
-          `INSERT INTO ingestion_runs (job_id, requested_by)
-           SELECT id, $2 FROM ingestion_jobs
-           WHERE id = $1 AND (SELECT count(*) FROM ingestion_runs WHERE status = 'queued' AND requested_by = $2) < $3
+          `INSERT INTO ingestion_runs (job_id, requested_by, revision, allow_deletes, retires)
+           SELECT id, $2, revision, $4, $5 FROM ingestion_jobs
+           WHERE id = $1 AND retired_at IS NULL AND (SELECT count(*) FROM ingestion_runs WHERE status = 'queued' AND requested_by = $2) < $3
            RETURNING id`,
-          [jobId, requestedBy, maxWaiting],
+          [jobId, requestedBy, maxWaiting, allowsDeletes, retires],
         );
         return rows[0]?.id;
       });
@@ -102,7 +127,7 @@ export class RunsRepository {
       if (sqlstateOf(error) === sqlstates.uniqueViolation) throw new RunActiveError();
       throw error;
     }
-    await this.jobs.get(jobId);
+    if ((await this.jobs.get(jobId)).retired_at !== null) throw new JobRetiredError();
     throw new TooManyRunsWaitingError(maxWaiting);
   }
 
@@ -113,17 +138,10 @@ export class RunsRepository {
    */
   async claim(full: { users: number[]; graphs: number[] }): Promise<{ run: ClaimedRun; attempt: number; isCancelled: boolean } | null> {
     const leaseOwner = randomUUID();
-    const { rows } = await this.pool.query<{
-      id: number;
-      job_id: number;
-      attempt: number;
-      cancel_requested: boolean;
-      user_id: number;
-      graph_id: number;
-    }>(
+    const { rows } = await this.pool.query<Omit<ClaimedRun, 'leaseOwner'> & { attempt: number; isCancelled: boolean }>(
       `UPDATE ingestion_runs AS run
        SET status = 'running', lease_owner = $1, lease_until = now() + make_interval(secs => $2), attempt = attempt + 1,
-           started_at = coalesce(started_at, now())
+           started_at = coalesce(started_at, now()), revision = job.revision
        FROM ingestion_jobs job
        WHERE job.id = run.job_id AND run.id = (
          SELECT r.id FROM ingestion_runs r JOIN ingestion_jobs j ON j.id = r.job_id
@@ -135,13 +153,13 @@ export class RunsRepository {
            (SELECT max(started_at) FROM ingestion_runs past WHERE past.requested_by = r.requested_by) NULLS FIRST,
            r.id
          FOR UPDATE OF r SKIP LOCKED LIMIT 1)
-       RETURNING run.id, run.job_id, run.attempt, run.cancel_requested, coalesce(run.requested_by, 0) AS user_id, job.graph_id`,
+       RETURNING run.id, run.job_id AS "jobId", job.graph_id AS "graphId", coalesce(run.requested_by, 0) AS "userId", run.revision,
+                 run.allow_deletes AS "allowsDeletes", run.retires, run.attempt, run.cancel_requested AS "isCancelled"`,
       [leaseOwner, leaseSeconds, full.users, full.graphs],
     );
-    const row = rows[0];
-    if (!row) return null;
-    const run = { id: row.id, jobId: row.job_id, graphId: row.graph_id, userId: row.user_id, leaseOwner };
-    return { run, attempt: row.attempt, isCancelled: row.cancel_requested };
+    if (!rows[0]) return null;
+    const { attempt, isCancelled, ...run } = rows[0];
+    return { run: { ...run, leaseOwner }, attempt, isCancelled };
   }
 
   /** Tells whether the run should stop; null when its lease is lost. */
@@ -233,7 +251,7 @@ export class RunsRepository {
          WHERE finished_at < now() - make_interval(days => $1)
            AND EXISTS (SELECT FROM ingestion_runs newer WHERE newer.job_id = r.job_id AND newer.id > r.id AND newer.finished_at IS NOT NULL)
            AND (status <> 'succeeded'
-                OR ((report #>> '{totals,inserted}')::bigint + (report #>> '{totals,updated}')::bigint = 0
+                OR (NOT ${wroteRows('r')}
                     AND EXISTS (SELECT FROM ingestion_runs newer
                                 WHERE newer.job_id = r.job_id AND newer.id > r.id AND newer.status = 'succeeded')))
          LIMIT $2 FOR UPDATE SKIP LOCKED)`,

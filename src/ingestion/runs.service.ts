@@ -18,7 +18,7 @@ import { RunEndedError, TooManyWatchersError } from './ingestion.errors.js';
 import { IngestionWorker } from './ingestion.worker.js';
 import { RejectedRowsRepository } from './rejected-rows.repository.js';
 import { type RejectedFormat, rejectedHeader, rejectedLine } from './rejected-text.js';
-import { RunsRepository } from './runs.repository.js';
+import { type RunOptions, RunsRepository } from './runs.repository.js';
 
 /** The longest time that a request may wait for its run. */
 export const maxWaitSeconds = 60;
@@ -52,13 +52,13 @@ export class RunsService {
 
   /**
    * Queues a run and waits for its end, for at most `waitSeconds` and `maxWaitSeconds`, or until the service stops.
-   * @throws RunActiveError when the job has a queued or active run; TooManyRunsWaitingError; TooManyWatchersError, with nothing
-   * queued
+   * @throws RunActiveError when the job has a queued or active run; JobRetiredError; TooManyRunsWaitingError; TooManyWatchersError,
+   * with nothing queued
    */
-  async start(principal: Principal, jobId: number, waitSeconds: number): Promise<RunResponse> {
+  async start(principal: Principal, jobId: number, options: RunOptions, waitSeconds: number): Promise<RunResponse> {
     const leave = waitSeconds > 0 ? await this.watchers.enter({ caller: principal.userId }) : () => undefined;
     try {
-      const { id } = await this.runs.queue(jobId, principal.userId, maxWaitingRuns);
+      const { id } = await this.runs.queue(jobId, principal.userId, maxWaitingRuns, options);
       void this.worker.wake();
       const until = performance.now() + waitSeconds * 1000;
       let run = await this.get(id);

@@ -23,6 +23,7 @@ const maxSourceColumns = 1_600;
 /** A connection whose tables a run can stage: those in schema `schema` of the service's own database, which `role` may read. */
 export interface StagingSource {
   connectionId: number;
+  connection: string;
   schema: string;
   role: string;
 }
@@ -60,7 +61,9 @@ export class SourcesService {
       problems.push(...described.problems);
       if (described.shape) shapes.push(described.shape);
     }
-    return problems.length > 0 ? { problems } : { source: { connectionId: connection.id, schema, role: local.role }, shapes };
+    return problems.length > 0
+      ? { problems }
+      : { source: { connectionId: connection.id, connection: connection.name, schema, role: local.role }, shapes };
   }
 
   private async resolve(name: string | null, reader: WarehouseReader): Promise<UsableConnection | SourceProblem> {

@@ -12,6 +12,7 @@ import { AddIdempotencyKeys1700000000011 } from './0011-add-idempotency-keys.js'
 import { NameTablesBehindQueries1700000000012 } from './0012-name-tables-behind-queries.js';
 import { RecordCommitsOfKeyedRequests1700000000013 } from './0013-record-commits-of-keyed-requests.js';
 import { AllowConnectionsOfMoreTypes1700000000014 } from './0014-allow-connections-of-more-types.js';
+import { KeepGraphsInStep1700000000015 } from './0015-keep-graphs-in-step.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -29,4 +30,5 @@ export const migrations = [
   NameTablesBehindQueries1700000000012,
   RecordCommitsOfKeyedRequests1700000000013,
   AllowConnectionsOfMoreTypes1700000000014,
+  KeepGraphsInStep1700000000015,
 ];

@@ -23,6 +23,7 @@ const matrix: Record<string, [records: string, retrieval: string, mirror: string
   'public.idempotency_keys': [all, '', ''],
   'public.ingestion_jobs': [all, '', ''],
   'public.ingestion_rejected': [all, '', ''],
+  'public.ingestion_revisions': [all, '', ''],
   'public.ingestion_runs': [all, 'id job_id created_at started_at finished_at', ''],
   'public.licence_clock': [all, '', ''],
   'public.metric_bindings': [all, '', ''],

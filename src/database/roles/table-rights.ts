@@ -15,6 +15,7 @@ export const tableRights: Record<string, Partial<Record<Role, string>>> = {
   idempotency_keys: { records: write },
   ingestion_jobs: { records: write },
   ingestion_rejected: { records: write },
+  ingestion_revisions: { records: write },
   ingestion_runs: { records: write, retrieval: 'SELECT (id, job_id, created_at, started_at, finished_at)' },
   licence_clock: { records: write },
   metric_bindings: { records: write },

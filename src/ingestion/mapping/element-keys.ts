@@ -41,8 +41,14 @@ const changeKeys = {
   },
   deletes: {
     takes: 'map',
-    default: { zh: '什么都不删除', en: 'nothing is deleted' },
-    meaning: { zh: '哪些行表示应从图中删除', en: 'Which rows ask to be removed from the graph' },
+    default: {
+      zh: 'mode: snapshot；写了 incremental 时为 mode: none',
+      en: 'mode: snapshot, or mode: none together with incremental',
+    },
+    meaning: {
+      zh: '节点或关系何时从图中删除；仍由其他任务给出的元素会保留',
+      en: 'When nodes or relationships are removed from the graph; what another job still yields stays',
+    },
     example: 'deletes: {mode: column, column: status, equals: left}',
   },
 } as const satisfies MappingKeys;
@@ -221,10 +227,12 @@ const withColumn = { zh: 'mode 为 column 时', en: 'when mode is column' };
 export const deletesKeys = {
   mode: {
     takes: 'text',
-    values: ['none', 'column'],
-    planned: ['snapshot'],
+    values: ['none', 'column', 'snapshot'],
     required: true,
-    meaning: { zh: 'column：由某列的值决定；none：不删除', en: 'column: the value of a column decides; none: nothing is deleted' },
+    meaning: {
+      zh: 'snapshot：来源不再给出的行（包括被 where 滤掉的）被删除，被规则拒绝的行保持原样，不能与 incremental 并用；column：由某列的值决定；none：不删除',
+      en: 'snapshot: what has left the source goes, also by where, while a row that rules reject keeps its element as it was; not together with incremental. column: the value of a column decides. none: nothing is deleted',
+    },
     example: 'mode: column',
   },
   column: {

@@ -81,14 +81,19 @@ export interface Incremental {
   initial: string | null;
 }
 
+/**
+ * What happens to elements whose row has left the source. `snapshot`: they go, because every run reads all rows. `column`: rows
+ * whose `column` equals `equals` are removed from the graph instead of written. `none`: they stay.
+ */
+export type Deletes = { mode: 'none' | 'snapshot' } | { mode: 'column'; column: string; equals: string };
+
 interface ElementMapping {
   aliases: string[];
   source: ElementSource;
   where: string | null;
   key: string[];
   incremental: Incremental | null;
-  /** Rows whose `column` equals `equals` are removed from the graph instead of written. */
-  deletes: { column: string; equals: string } | null;
+  deletes: Deletes;
   columns: ColumnMapping[];
   path: MappingPath;
 }

@@ -55,7 +55,7 @@ describe('parseMapping', () => {
       label: '客户',
       write: 'merge',
       key: ['customer_id'],
-      deletes: null,
+      deletes: { mode: 'snapshot' },
       incremental: null,
     });
     expect(mapping.edges[0]!.from).toMatchObject({ node: 'customer', label: '客户', onMissing: 'quarantine' });
@@ -67,7 +67,7 @@ describe('parseMapping', () => {
     expect(warnings).toEqual([]);
     expect(mapping.nodes.map(node => node.label)).toEqual(['客户', '订单', '产品']);
     expect(mapping.nodes[1]!.incremental).toEqual({ cursor: 'order_date', type: 'date', lag: 604_800_000, initial: '1996-01-01' });
-    expect(mapping.nodes[2]!.deletes).toEqual({ column: 'discontinued', equals: '1' });
+    expect(mapping.nodes[2]!.deletes).toEqual({ mode: 'column', column: 'discontinued', equals: '1' });
     expect(mapping.nodes[1]!.columns[3]).toMatchObject({ default: '0', type: { name: 'decimal', precision: 12, scale: 2 } });
     expect(mapping.edges[1]).toMatchObject({ key: ['order_id', 'product_id'], to: { onMissing: 'skip' } });
   });
@@ -241,7 +241,6 @@ describe('parseMapping', () => {
 
   it.each([
     ['batch_size', valid.replace('version: 1', 'version: 1\nbatch_size: 10')],
-    ['snapshot', valid.replace('table: customers', 'table: customers\n    deletes: {mode: snapshot}')],
     ['create', valid.replace('match: {order_id: order_id}}', 'match: {order_id: order_id}, on_missing: create}')],
   ])('refuses %s by name, because it is not built yet', (feature, text) => {
     const problems = problemsOf(text);

@@ -1,5 +1,13 @@
 import { deletesKeys, edgeKeys, endKeys, incrementalKeys, nodeKeys } from './element-keys.js';
-import { type ColumnMapping, type EdgeEnd, type EdgeMapping, type ElementSource, type Incremental, type NodeMapping } from './mapping.js';
+import {
+  type ColumnMapping,
+  type Deletes,
+  type EdgeEnd,
+  type EdgeMapping,
+  type ElementSource,
+  type Incremental,
+  type NodeMapping,
+} from './mapping.js';
 import { parseDuration } from './property-type.js';
 import { readColumn } from './read-column.js';
 import { type MapReader, type YamlReader } from './yaml-reader.js';
@@ -87,7 +95,7 @@ function readShared(map: MapReader): Pick<NodeMapping, 'aliases' | 'where' | 'in
     aliases: map.optional('aliases')?.asTexts(nodeKeys.aliases) ?? [],
     where: map.optional('where')?.asText() ?? null,
     incremental: readIncremental(map.optional('incremental')),
-    deletes: readDeletes(map.optional('deletes')),
+    deletes: readDeletes(map.optional('deletes'), map.optional('incremental') !== null),
   };
 }
 
@@ -110,14 +118,23 @@ function readLag(at: YamlReader, type: Incremental['type']): number {
   return lag ?? 0;
 }
 
-function readDeletes(at: YamlReader | null): NodeMapping['deletes'] {
-  if (!at) return null;
+/** An incremental run reads only new rows, so it cannot tell which old ones are gone. */
+function readDeletes(at: YamlReader | null, isIncremental: boolean): Deletes {
+  const usual: Deletes = { mode: isIncremental ? 'none' : 'snapshot' };
+  if (!at) return usual;
   const map = at.asMap(Object.keys(deletesKeys));
-  const mode = map.required('mode')?.asOneOf(deletesKeys.mode.values, deletesKeys.mode.planned) ?? null;
-  if (mode !== 'column') return null;
+  const written = map.required('mode');
+  const mode = written?.asOneOf(deletesKeys.mode.values) ?? null;
+  if (mode === 'snapshot' && isIncremental) {
+    written!.problem('deletes_with_incremental', {
+      zh: 'snapshot 须读取全部行，不能与 incremental 并用；请去掉其一，或用 mode: column',
+      en: 'snapshot needs every row and cannot stand with incremental; leave one of them out, or use mode: column',
+    });
+  }
+  if (mode !== 'column') return mode === null ? usual : { mode };
   const column = map.required('column')?.asText(deletesKeys.column) ?? null;
   const equals = map.required('equals')?.asWritten() ?? null;
-  return column === null || equals === null ? null : { column, equals };
+  return column === null || equals === null ? usual : { mode, column, equals };
 }
 
 function readColumns(at: YamlReader | null): { read: ColumnMapping[]; written: number } {

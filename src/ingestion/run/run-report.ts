@@ -1,8 +1,9 @@
 import { type Target } from '../staging/target.js';
 
 /**
- * The counts of a run for one target. Every row read is in exactly one of the other counts. Two differ: `deleted` counts elements
- * of the graph, and `marked_deleted` the source rows that asked for it.
+ * The counts of a run for one target. Every row read is in exactly one of the other counts. Four differ: `deleted` counts elements
+ * of the graph, `edges_removed` the edges that went with deleted nodes, `marked_deleted` the source rows that asked for it, and
+ * `shared` the elements of other jobs that this job yields from now on too.
  */
 export interface TargetReport {
   target: string;
@@ -16,6 +17,8 @@ export interface TargetReport {
   rejected: number;
   skipped: number;
   marked_deleted: number;
+  edges_removed: number;
+  shared: number;
 }
 
 export interface RunWarning {
@@ -59,13 +62,28 @@ export interface RunReport {
 
 const mostSampled = { rows: 100, characters: 256 * 1024 };
 
-const countNames = ['read', 'inserted', 'updated', 'unchanged', 'deleted', 'rejected', 'skipped', 'marked_deleted'] as const;
+const noCounts: RunReport['totals'] = {
+  read: 0,
+  inserted: 0,
+  updated: 0,
+  unchanged: 0,
+  deleted: 0,
+  rejected: 0,
+  skipped: 0,
+  marked_deleted: 0,
+  edges_removed: 0,
+  shared: 0,
+};
+const countNames = Object.keys(noCounts) as (keyof RunReport['totals'])[];
+
+export function emptyTarget({ name, kind }: Pick<Target, 'name' | 'kind'>): TargetReport {
+  return { target: name, kind, state: 'waiting', ...noCounts };
+}
 
 export function emptyReport(targets: Target[]): RunReport {
-  const none = { read: 0, inserted: 0, updated: 0, unchanged: 0, deleted: 0, rejected: 0, skipped: 0, marked_deleted: 0 };
   return {
-    targets: targets.map(({ name, kind }) => ({ target: name, kind, state: 'waiting', ...none })),
-    totals: { ...none },
+    targets: targets.map(emptyTarget),
+    totals: { ...noCounts },
     rows_per_s: null,
     duration_ms: null,
     graph_version: null,

@@ -48,12 +48,12 @@ export interface Upkeep {
   vacuum: Table[];
 }
 
-/** The tables of which the run changed or deleted a fifth. Edges also go with the nodes at their ends. */
+/** The tables of which the run changed or deleted a fifth. */
 export async function rewrittenTables(client: PoolClient, tables: GraphTables, { targets }: RunReport): Promise<Table[]> {
   const rewritten = { nodes: 0, edges: 0 };
-  for (const { kind, updated, deleted } of targets) {
-    rewritten[kind === 'node' ? 'nodes' : 'edges'] += updated + deleted;
-    if (kind === 'node') rewritten.edges += deleted;
+  for (const { kind, updated, deleted, shared, edges_removed: removed } of targets) {
+    rewritten[kind === 'node' ? 'nodes' : 'edges'] += updated + deleted + shared;
+    rewritten.edges += removed;
   }
   const found: Table[] = [];
   for (const table of ['nodes', 'edges'] as const) {

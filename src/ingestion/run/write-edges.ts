@@ -1,29 +1,39 @@
 import { type PoolClient } from 'pg';
+import { SqlParameters } from '../../sql/sql-parameters.js';
 import { type EdgeMapping } from '../mapping/mapping.js';
-import { RunFailure } from './run-failure.js';
+import { markUnmatched, requireMatches } from './mark-unmatched.js';
+import { type Ownership, propertiesOf } from './ownership.js';
+import { type TargetReport } from './run-report.js';
 import { goodRows, markDuplicates, type StagedTarget } from './stage-target.js';
+import { countLostEdges } from './write-elements.js';
+import { type Removal } from './removal.js';
 import { type WriteScope } from './write-scope.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
 const hashJoinFromRows = 10_000;
 
 /** Joins the staged rows to their nodes by key, twice, and brings the graph's edges of this type in line with them. */
-export async function writeEdges(client: PoolClient, scope: WriteScope, staged: StagedTarget, edge: EdgeMapping): Promise<void> {
-  const { report, plan } = staged;
+export async function writeEdges(
+  client: PoolClient,
+  scope: WriteScope,
+  staged: StagedTarget,
+  edge: EdgeMapping,
+  ownership: Ownership,
+  removal: Removal,
+): Promise<void> {
+  const { report } = staged;
   const open = report.read - report.rejected - report.marked_deleted;
   // Keys of several labels share one column, which the planner's estimate of the join ignores. It would look up a million nodes one
   // by one.
   await client.query(`SELECT set_config('enable_nestloop', $1, true)`, [open < hashJoinFromRows ? 'on' : 'off']);
   const isFirst = !(await typeExists(client, scope, edge.type));
-  if (!isFirst && plan.hasDeletes) report.deleted = await deleteEdges(client, scope, staged, edge);
-  const matched = (isFirst ? await tryInsertAll(client, scope, staged, edge) : null) ?? (await mergeEdges(client, scope, staged, edge));
+  const inserted = isFirst ? await tryInsertAll(client, scope, staged, edge, ownership) : null;
+  const matched = inserted ?? (await mergeEdges(client, scope, staged, edge, ownership, removal));
   if (matched < open - report.skipped) {
     const unmatched = await markUnmatched(client, scope, staged, edge);
     report.rejected += unmatched.rejected + unmatched.failing;
     report.skipped += unmatched.skipped + unmatched.empty;
-    const lost = unmatched.rejected + unmatched.failing + unmatched.skipped;
-    if (matched === 0 && lost > 0) throw allUnmatched(report.target, lost);
-    if (unmatched.failing > 0) throw endsMissing(report.target, unmatched.failing, edge);
+    requireMatches(report.target, edge, matched, unmatched);
   }
 }
 
@@ -36,17 +46,18 @@ async function tryInsertAll(
   scope: WriteScope,
   { plan, report }: StagedTarget,
   edge: EdgeMapping,
+  ownership: Ownership,
 ): Promise<number | null> {
   await client.query('SAVEPOINT first_load');
   try {
     const { rowCount } = await client.query(
-      `INSERT INTO ${scope.edges} (type, source_id, target_id, key, properties, run_id)
-       SELECT $1, a.id, b.id, s.key, s.properties, $2
+      `INSERT INTO ${scope.edges} (type, source_id, target_id, key, properties, run_id, owners)
+       SELECT $1, a.id, b.id, s.key, s.properties, $2, $5
        FROM pg_temp.${plan.table} s
          JOIN ${scope.nodes} a ON a.label = $3 AND a.key = s.from_key
          JOIN ${scope.nodes} b ON b.label = $4 AND b.key = s.to_key
        WHERE ${goodRows(plan)}`,
-      [edge.type, scope.runId, edge.from.label, edge.to.label],
+      [edge.type, scope.runId, edge.from.label, edge.to.label, ownership.ofNewRows],
     );
     await client.query('RELEASE SAVEPOINT first_load');
     report.inserted = rowCount ?? 0;
@@ -58,123 +69,200 @@ async function tryInsertAll(
   }
 }
 
-/** The general way: resolves the ends once, then updates, then inserts missing edges. Returns how many rows found both ends. */
-async function mergeEdges(client: PoolClient, scope: WriteScope, staged: StagedTarget, edge: EdgeMapping): Promise<number> {
+/**
+ * The general way: resolves the ends once, then updates, inserts missing edges, and removes those that left the source. Returns how
+ * many rows found both ends.
+ */
+async function mergeEdges(
+  client: PoolClient,
+  scope: WriteScope,
+  staged: StagedTarget,
+  edge: EdgeMapping,
+  ownership: Ownership,
+  removal: Removal,
+): Promise<number> {
   const { plan, report } = staged;
   await markDuplicates(client, staged);
+  // A rejected row still stands in the source, so its edge stays as it was. It is not written.
   await client.query(
     `CREATE TEMPORARY TABLE resolved_edges ON COMMIT DROP AS
-     SELECT s.row_no, a.id AS source_id, b.id AS target_id, s.key, s.properties
+     SELECT s.failures IS NULL AS is_good, a.id AS source_id, b.id AS target_id, s.key, s.properties
      FROM pg_temp.${plan.table} s
        JOIN ${scope.nodes} a ON a.label = $1 AND a.key = s.from_key
        JOIN ${scope.nodes} b ON b.label = $2 AND b.key = s.to_key
-     WHERE ${goodRows(plan)}`,
+     WHERE s.duplicate_of IS NULL${plan.hasDeletes ? ' AND NOT s.gone' : ''}`,
     [edge.from.label, edge.to.label],
   );
-  await client.query('ANALYZE pg_temp.resolved_edges (source_id, target_id, key)');
-  const same = `e.type = $1 AND e.source_id = s.source_id AND e.target_id = s.target_id AND e.key = s.key`;
-  const updated = await client.query(
-    `UPDATE ${scope.edges} e SET properties = s.properties, run_id = $2
-     FROM pg_temp.resolved_edges s
-     WHERE ${same} AND e.properties IS DISTINCT FROM s.properties`,
-    [edge.type, scope.runId],
-  );
+  await client.query('ANALYZE pg_temp.resolved_edges (is_good, source_id, target_id, key)');
+  if (ownership.isShared) report.shared = await shareEdges(client, scope, ownership);
+  report.updated = await updateEdges(client, scope, edge, ownership);
   const inserted = await client.query(
-    `INSERT INTO ${scope.edges} (type, source_id, target_id, key, properties, run_id)
-     SELECT $1, s.source_id, s.target_id, s.key, s.properties, $2
+    `INSERT INTO ${scope.edges} (type, source_id, target_id, key, properties, run_id, owners)
+     SELECT $1, s.source_id, s.target_id, s.key, s.properties, $2, $3
      FROM pg_temp.resolved_edges s
-     WHERE NOT EXISTS (SELECT FROM ${scope.edges} e WHERE ${same})`,
-    [edge.type, scope.runId],
+     WHERE s.is_good AND NOT EXISTS (SELECT FROM ${scope.edges} e WHERE e.type = $1 AND ${sameEdge('s')})`,
+    [edge.type, scope.runId, ownership.ofNewRows],
   );
-  const { rows } = await client.query<{ matched: number }>('SELECT count(*)::int AS matched FROM pg_temp.resolved_edges');
-  await client.query('DROP TABLE pg_temp.resolved_edges');
-  const matched = rows[0]!.matched;
-  report.updated = updated.rowCount ?? 0;
   report.inserted = inserted.rowCount ?? 0;
+  const { rows } = await client.query<{ matched: number }>('SELECT count(*)::int AS matched FROM pg_temp.resolved_edges WHERE is_good');
+  const matched = rows[0]!.matched;
   report.unchanged = matched - report.updated - report.inserted;
+  await removeDropped(client, scope, edge, ownership);
+  if (removal.of !== 'none') await removeEdges(client, scope, staged, edge, ownership, removal);
+  await client.query('DROP TABLE pg_temp.resolved_edges');
   return matched;
 }
 
-/** Deletes the edges that begin or end at one of these nodes. */
-export async function deleteEdgesOf(client: PoolClient, scope: WriteScope, nodeIds: string[]): Promise<void> {
-  await client.query(`DELETE FROM ${scope.edges} WHERE source_id = ANY($1::bigint[])`, [nodeIds]);
-  await client.query(`DELETE FROM ${scope.edges} WHERE target_id = ANY($1::bigint[])`, [nodeIds]);
+function sameEdge(row: string): string {
+  return `e.source_id = ${row}.source_id AND e.target_id = ${row}.target_id AND e.key = ${row}.key`;
 }
 
-interface Unmatched {
-  failing: number;
-  rejected: number;
-  skipped: number;
-  empty: number;
+/** Adds the job to the owners of the edges that it yields too. */
+async function shareEdges(client: PoolClient, scope: WriteScope, ownership: Ownership): Promise<number> {
+  const sql = new SqlParameters();
+  const { rowCount } = await client.query(
+    `UPDATE ${scope.edges} e SET owners = ${ownership.owners(sql, 'e')} || ${sql.bind(ownership.jobId, 'int')}
+     FROM pg_temp.resolved_edges s
+     WHERE e.type = ${sql.bind(ownership.element.name, 'text')} AND ${sameEdge('s')} AND s.is_good AND NOT ${ownership.isOwned(sql, 'e')}`,
+    sql.values,
+  );
+  return rowCount ?? 0;
+}
+
+async function updateEdges(client: PoolClient, scope: WriteScope, edge: EdgeMapping, ownership: Ownership): Promise<number> {
+  const sql = new SqlParameters();
+  const properties = ownership.isShared
+    ? `(e.properties - ${sql.bind(propertiesOf(edge.columns), 'text[]')} - ${ownership.ownOnly(sql, 'e', ownership.dropped(edge.columns))}) || s.properties`
+    : 's.properties';
+  const { rowCount } = await client.query(
+    `UPDATE ${scope.edges} e SET properties = ${properties}, run_id = ${sql.bind(scope.runId, 'int')}
+     FROM pg_temp.resolved_edges s
+     WHERE e.type = ${sql.bind(edge.type, 'text')} AND ${sameEdge('s')} AND s.is_good AND e.properties IS DISTINCT FROM ${properties}`,
+    sql.values,
+  );
+  return rowCount ?? 0;
+}
+
+/** Removes what the job maps no longer from those of its edges that were not read. */
+async function removeDropped(client: PoolClient, scope: WriteScope, edge: EdgeMapping, ownership: Ownership): Promise<void> {
+  const names = ownership.dropped(edge.columns);
+  if (names.length === 0) return;
+  const sql = new SqlParameters();
+  const properties = `e.properties - ${ownership.ownOnly(sql, 'e', names)}`;
+  await client.query(
+    `UPDATE ${scope.edges} e SET properties = ${properties}, run_id = ${sql.bind(scope.runId, 'int')}
+     WHERE ${ofElement(sql, scope, ownership)} AND e.properties ?| ${sql.bind(names, 'text[]')} AND ${properties} <> e.properties`,
+    sql.values,
+  );
+}
+
+/** SQL that is true for the edges `e` of the element that belong to the job. */
+function ofElement(sql: SqlParameters, { nodes }: WriteScope, ownership: Ownership): string {
+  const { name, sourceLabel, targetLabel } = ownership.element;
+  const parts = [`e.type = ${sql.bind(name, 'text')}`, ownership.isOwned(sql, 'e')];
+  if (!ownership.isOnlyOfItsName) {
+    parts.push(`EXISTS (SELECT FROM ${nodes} a WHERE a.id = e.source_id AND a.label = ${sql.bind(sourceLabel, 'text')})`);
+    parts.push(`EXISTS (SELECT FROM ${nodes} b WHERE b.id = e.target_id AND b.label = ${sql.bind(targetLabel, 'text')})`);
+  }
+  return parts.join(' AND ');
+}
+
+async function removeEdges(
+  client: PoolClient,
+  scope: WriteScope,
+  { plan, report }: StagedTarget,
+  edge: EdgeMapping,
+  ownership: Ownership,
+  { of, guard }: Removal,
+): Promise<void> {
+  if (of === 'marked') {
+    const sql = new SqlParameters();
+    await client.query(
+      `CREATE TEMPORARY TABLE leaving_edges ON COMMIT DROP AS
+       SELECT DISTINCT e.source_id, e.target_id, e.key, cardinality(${ownership.ownersLeft(sql, 'e')}) > 0 AS stays
+       FROM pg_temp.${plan.table} s
+         JOIN ${scope.nodes} a ON a.label = ${sql.bind(edge.from.label, 'text')} AND a.key = s.from_key
+         JOIN ${scope.nodes} b ON b.label = ${sql.bind(edge.to.label, 'text')} AND b.key = s.to_key
+         JOIN ${scope.edges} e ON e.source_id = a.id AND e.target_id = b.id AND e.key = s.key
+       WHERE s.gone AND e.type = ${sql.bind(edge.type, 'text')} AND ${ownership.isOwned(sql, 'e')}
+         AND NOT EXISTS (SELECT FROM pg_temp.resolved_edges r WHERE ${sameEdge('r')} AND r.is_good)`,
+      sql.values,
+    );
+    return releaseEdges(client, scope, ownership, report);
+  }
+  const owned = await countOwned(client, scope, ownership);
+  // Each row that was written belongs to the job, so equal numbers mean that nothing else does. That spares an unchanged run a join.
+  if (owned === report.inserted + report.updated + report.unchanged) return;
+  const removed = await findLeaving(client, scope, ownership, `NOT EXISTS (SELECT FROM pg_temp.resolved_edges r WHERE ${sameEdge('r')})`);
+  if (guard.permits(report, owned - report.inserted - report.shared, removed)) await releaseEdges(client, scope, ownership, report);
+  else await client.query('DROP TABLE pg_temp.leaving_edges');
+}
+
+async function countOwned(client: PoolClient, scope: WriteScope, ownership: Ownership): Promise<number> {
+  const sql = new SqlParameters();
+  const { rows } = await client.query<{ owned: number }>(
+    `SELECT count(*)::int AS owned FROM ${scope.edges} e WHERE ${ofElement(sql, scope, ownership)}`,
+    sql.values,
+  );
+  return rows[0]!.owned;
+}
+
+async function findLeaving(client: PoolClient, scope: WriteScope, ownership: Ownership, condition: string): Promise<number> {
+  const sql = new SqlParameters();
+  const { rowCount } = await client.query(
+    `CREATE TEMPORARY TABLE leaving_edges ON COMMIT DROP AS
+     SELECT e.source_id, e.target_id, e.key, cardinality(${ownership.ownersLeft(sql, 'e')}) > 0 AS stays FROM ${scope.edges} e
+     WHERE ${ofElement(sql, scope, ownership)} AND ${condition}`,
+    sql.values,
+  );
+  return rowCount ?? 0;
+}
+
+/** Takes all edges of an element from the job that maps it no longer. */
+export async function releaseType(client: PoolClient, scope: WriteScope, ownership: Ownership, report: TargetReport): Promise<void> {
+  await findLeaving(client, scope, ownership, 'true');
+  await releaseEdges(client, scope, ownership, report);
 }
 
 /**
- * Marks the rows that lack a node at an end: `failures` for ends that quarantine or fail, `duplicate_of = 0` for ends that only
- * skip. The stricter end decides for the row. A row with an empty end is no edge, so it is skipped whatever the mapping says.
+ * Takes the edges of `leaving_edges` from the job. Those that another job yields stay, without the properties that only this job
+ * mapped. The others are deleted.
  */
-async function markUnmatched(client: PoolClient, scope: WriteScope, { plan }: StagedTarget, edge: EdgeMapping): Promise<Unmatched> {
-  const { rows } = await client.query<Unmatched>(
-    `WITH lost AS (
-       SELECT s.row_no, a.id IS NULL AS no_from, b.id IS NULL AS no_to, s.from_key IS NULL OR s.to_key IS NULL AS empty
-       FROM pg_temp.${plan.table} s
-         LEFT JOIN ${scope.nodes} a ON a.label = $1 AND a.key = s.from_key
-         LEFT JOIN ${scope.nodes} b ON b.label = $2 AND b.key = s.to_key
-       WHERE ${goodRows(plan)} AND (a.id IS NULL OR b.id IS NULL)
-     ), judged AS (
-       SELECT *, NOT empty AND ((no_from AND $3 = 'fail') OR (no_to AND $4 = 'fail')) AS failing,
-              NOT empty AND ((no_from AND $3 = 'quarantine') OR (no_to AND $4 = 'quarantine')) AS rejected
-       FROM lost
-     ), marked AS (
-       UPDATE pg_temp.${plan.table} s
-       SET failures = CASE WHEN j.failing OR j.rejected THEN jsonb_build_object('no_from', j.no_from, 'no_to', j.no_to) END,
-           duplicate_of = CASE WHEN j.failing OR j.rejected THEN NULL ELSE 0 END
-       FROM judged j WHERE j.row_no = s.row_no
-     )
-     SELECT (count(*) FILTER (WHERE failing))::int AS failing, (count(*) FILTER (WHERE rejected AND NOT failing))::int AS rejected,
-            (count(*) FILTER (WHERE empty))::int AS empty,
-            (count(*) FILTER (WHERE NOT rejected AND NOT failing AND NOT empty))::int AS skipped
-     FROM judged`,
-    [edge.from.label, edge.to.label, edge.from.onMissing, edge.to.onMissing],
+async function releaseEdges(client: PoolClient, scope: WriteScope, ownership: Ownership, report: TargetReport): Promise<void> {
+  await client.query('ANALYZE pg_temp.leaving_edges');
+  const type = ownership.element.name;
+  if (ownership.isShared) {
+    const sql = new SqlParameters();
+    await client.query(
+      `UPDATE ${scope.edges} e
+       SET owners = ${ownership.ownersLeft(sql, 'e')}, run_id = ${ownership.runOfOwnersLeft(sql, 'e')},
+           properties = e.properties - ${ownership.ownOnly(sql, 'e', ownership.mappedBefore ?? [])}
+       FROM pg_temp.leaving_edges l WHERE l.stays AND e.type = ${sql.bind(type, 'text')} AND ${sameEdge('l')}`,
+      sql.values,
+    );
+  }
+  const { rowCount } = await client.query(
+    `DELETE FROM ${scope.edges} e USING pg_temp.leaving_edges l WHERE NOT l.stays AND e.type = $1 AND ${sameEdge('l')}`,
+    [type],
   );
-  return rows[0]!;
+  report.deleted = rowCount ?? 0;
+  await client.query('DROP TABLE pg_temp.leaving_edges');
 }
 
-function allUnmatched(target: string, rows: number): RunFailure {
-  return new RunFailure(
-    'all_edges_unmatched',
-    {
-      zh: `「${target}」读取了 ${rows} 行，没有一行能找到两端的节点；请检查 match 的列`,
-      en: `${rows} rows of '${target}' were read and none found the nodes at both ends; check the columns of match`,
-    },
-    { target, rows },
-  );
-}
-
-function endsMissing(target: string, rows: number, edge: EdgeMapping): RunFailure {
-  const { label } = edge.from.onMissing === 'fail' ? edge.from : edge.to;
-  return new RunFailure(
-    'edges_unmatched',
-    {
-      zh: `「${target}」有 ${rows} 行找不到节点「${label}」，而 on_missing 为 fail`,
-      en: `${rows} rows of '${target}' found no node ${label}, and on_missing is fail`,
-    },
-    { target, rows },
-  );
+/** Deletes the edges, of any job, that begin or end at the deleted ones of `leaving_nodes`. Returns how many. */
+export async function deleteEdgesOf(client: PoolClient, scope: WriteScope): Promise<number> {
+  await countLostEdges(client, scope);
+  let removed = 0;
+  for (const end of ['source_id', 'target_id']) {
+    const { rowCount } = await client.query(
+      `DELETE FROM ${scope.edges} e USING pg_temp.leaving_nodes l WHERE NOT l.stays AND e.${end} = l.id`,
+    );
+    removed += rowCount ?? 0;
+  }
+  return removed;
 }
 
 async function typeExists(client: PoolClient, { edges }: WriteScope, type: string): Promise<boolean> {
   const { rows } = await client.query<{ found: boolean }>(`SELECT EXISTS (SELECT FROM ${edges} WHERE type = $1) AS found`, [type]);
   return rows[0]!.found;
-}
-
-/** Deletes edges whose row asks for it. */
-async function deleteEdges(client: PoolClient, scope: WriteScope, { plan }: StagedTarget, edge: EdgeMapping): Promise<number> {
-  const { rowCount } = await client.query(
-    `DELETE FROM ${scope.edges} e
-     USING pg_temp.${plan.table} s, ${scope.nodes} a, ${scope.nodes} b
-     WHERE s.gone AND a.label = $2 AND a.key = s.from_key AND b.label = $3 AND b.key = s.to_key
-       AND e.type = $1 AND e.source_id = a.id AND e.target_id = b.id AND e.key = s.key`,
-    [edge.type, edge.from.label, edge.to.label],
-  );
-  return rowCount ?? 0;
 }

@@ -4,33 +4,39 @@ import { type ColumnMapping } from '../mapping/mapping.js';
 import { typeText } from '../mapping/property-type.js';
 import { type ResolvedType } from '../staging/column-sql.js';
 import { mappingOf } from '../staging/target.js';
+import { type ElementId, type Ownership } from './ownership.js';
 import { type StagedTarget } from './stage-target.js';
 import { type WriteScope } from './write-scope.js';
 
 export interface ElementOrigin {
-  jobId: number;
   connectionId: number;
   connection: string;
   /** The schema of the tables that the job reads. */
   schema: string;
 }
 
-/**
- * Records the labels and types of the graph and their sources. Row counts change by the rows that the run wrote. If nodes were
- * deleted, edges of any type went with them, so the counts are taken anew.
- */
-export async function writeElements(client: PoolClient, scope: WriteScope, staged: StagedTarget[], origin: ElementOrigin): Promise<void> {
-  for (const target of staged) await upsertElement(client, scope, target, origin);
-  if (staged.some(({ target, report }) => target.kind === 'node' && report.deleted > 0)) await recountEdges(client, scope);
+/** A target that was written, with the owners of its rows. */
+export interface WrittenTarget {
+  staged: StagedTarget;
+  ownership: Ownership;
+}
+
+/** Records the labels and types of the graph, their sources, and how many rows were added. */
+export async function writeElements(client: PoolClient, scope: WriteScope, written: WrittenTarget[], origin: ElementOrigin): Promise<void> {
+  for (const { staged, ownership } of written) {
+    await upsertElement(client, scope, staged, ownership, origin);
+    await addRows(client, scope, ownership.element, staged.report.inserted - staged.report.deleted);
+  }
 }
 
 async function upsertElement(
   client: PoolClient,
   scope: WriteScope,
-  { target, plan, report }: StagedTarget,
+  { target, plan }: StagedTarget,
+  { element: { kind, name, sourceLabel, targetLabel }, ofNewRows }: Ownership,
   origin: ElementOrigin,
 ): Promise<void> {
-  const { element, kind } = target;
+  const { element } = target;
   const { source } = element;
   const properties = element.columns.map((column, index) => ({
     name: column.property,
@@ -39,20 +45,19 @@ async function upsertElement(
   }));
   await client.query(
     `INSERT INTO graph_elements (graph_id, kind, name, source_label, target_label, job_id, aliases, connection_id, connection,
-       source_table, query_tables, key_columns, key_properties, display_property, properties, row_count)
+       source_table, query_tables, key_columns, key_properties, display_property, properties, owns_rest)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
      ON CONFLICT (graph_id, kind, name, source_label, target_label, job_id) DO UPDATE SET
        aliases = excluded.aliases, connection_id = excluded.connection_id, connection = excluded.connection,
        source_table = excluded.source_table, query_tables = excluded.query_tables, key_columns = excluded.key_columns,
-       key_properties = excluded.key_properties, display_property = excluded.display_property, properties = excluded.properties,
-       row_count = graph_elements.row_count + excluded.row_count`,
+       key_properties = excluded.key_properties, display_property = excluded.display_property, properties = excluded.properties`,
     [
       scope.graphId,
       kind,
-      kind === 'node' ? target.element.label : target.element.type,
-      kind === 'edge' ? target.element.from.label : '',
-      kind === 'edge' ? target.element.to.label : '',
-      origin.jobId,
+      name,
+      sourceLabel,
+      targetLabel,
+      scope.jobId,
       element.aliases,
       origin.connectionId,
       origin.connection,
@@ -62,7 +67,7 @@ async function upsertElement(
       element.key.map(column => propertyOf(element.columns, column)),
       plan.display === null ? null : propertyOf(element.columns, plan.display),
       JSON.stringify(properties),
-      report.inserted - report.deleted,
+      ofNewRows === null,
     ],
   );
 }
@@ -76,21 +81,58 @@ function storedType(type: ResolvedType): string {
   return type.name === 'numeric' ? 'decimal' : typeText(type);
 }
 
-async function recountEdges(client: PoolClient, { graphId, nodes, edges }: WriteScope): Promise<void> {
+/** The rows of an element are counted with the job that owns the rest, whoever wrote them. */
+async function addRows(client: PoolClient, { graphId }: WriteScope, element: ElementId, rows: number): Promise<void> {
   await client.query(
-    `UPDATE graph_elements g SET row_count = coalesce(c.rows, 0)
-     FROM graph_elements o
-       LEFT JOIN (
-         SELECT e.type, a.label AS source_label, b.label AS target_label, r.job_id, count(*) AS rows
-         FROM ${edges} e
-           JOIN ${nodes} a ON a.id = e.source_id
-           JOIN ${nodes} b ON b.id = e.target_id
-           JOIN ingestion_runs r ON r.id = e.run_id
-         GROUP BY e.type, a.label, b.label, r.job_id
-       ) c ON (c.type, c.source_label, c.target_label, c.job_id) = (o.name, o.source_label, o.target_label, o.job_id)
-     WHERE o.graph_id = $1 AND o.kind = 'edge'
-       AND (g.graph_id, g.kind, g.name, g.source_label, g.target_label, g.job_id)
-         = (o.graph_id, o.kind, o.name, o.source_label, o.target_label, o.job_id)`,
+    `UPDATE graph_elements SET row_count = row_count + $6
+     WHERE graph_id = $1 AND kind = $2 AND name = $3 AND source_label = $4 AND target_label = $5 AND owns_rest`,
+    [graphId, ...partsOf(element), rows],
+  );
+}
+
+/** Takes the edges at the deleted ones of `leaving_nodes` from the counts of their types. Call it before any of them is deleted. */
+export async function countLostEdges(client: PoolClient, { graphId, nodes, edges }: WriteScope): Promise<void> {
+  await client.query(
+    `WITH lost AS (
+       SELECT e.type, e.source_id, e.target_id, e.key FROM pg_temp.leaving_nodes l JOIN ${edges} e ON e.source_id = l.id WHERE NOT l.stays
+       UNION
+       SELECT e.type, e.source_id, e.target_id, e.key FROM pg_temp.leaving_nodes l JOIN ${edges} e ON e.target_id = l.id WHERE NOT l.stays
+     ), counted AS (
+       SELECT l.type, a.label AS source_label, b.label AS target_label, count(*) AS rows
+       FROM lost l JOIN ${nodes} a ON a.id = l.source_id JOIN ${nodes} b ON b.id = l.target_id
+       GROUP BY 1, 2, 3
+     )
+     UPDATE graph_elements g SET row_count = g.row_count - c.rows
+     FROM counted c
+     WHERE g.graph_id = $1 AND g.kind = 'edge' AND g.owns_rest
+       AND (g.name, g.source_label, g.target_label) = (c.type, c.source_label, c.target_label)`,
     [graphId],
   );
+}
+
+/** Forgets that the job feeds an element, once none of its rows is the job's. Another job takes over what it counted. */
+export async function removeElement(client: PoolClient, scope: WriteScope, element: ElementId, deleted: number): Promise<void> {
+  await addRows(client, scope, element, -deleted);
+  const same = 'graph_id = $1 AND kind = $2 AND name = $3 AND source_label = $4 AND target_label = $5';
+  await client.query(
+    `WITH removed AS (DELETE FROM graph_elements WHERE ${same} AND job_id = $6 RETURNING owns_rest, row_count)
+     UPDATE graph_elements g SET owns_rest = true, row_count = g.row_count + r.row_count
+     FROM removed r
+     WHERE r.owns_rest AND ${same} AND g.job_id = (SELECT min(job_id) FROM graph_elements WHERE ${same} AND job_id <> $6)`,
+    [scope.graphId, ...partsOf(element), scope.jobId],
+  );
+}
+
+/** The elements that the job fed in its last run. */
+export async function listElements(client: PoolClient, { graphId, jobId }: WriteScope): Promise<ElementId[]> {
+  const { rows } = await client.query<ElementId>(
+    `SELECT kind, name, source_label AS "sourceLabel", target_label AS "targetLabel" FROM graph_elements
+     WHERE graph_id = $1 AND job_id = $2 ORDER BY kind, name, source_label, target_label`,
+    [graphId, jobId],
+  );
+  return rows;
+}
+
+function partsOf({ kind, name, sourceLabel, targetLabel }: ElementId): string[] {
+  return [kind, name, sourceLabel, targetLabel];
 }

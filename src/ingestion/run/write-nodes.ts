@@ -1,5 +1,9 @@
 import { type PoolClient } from 'pg';
+import { SqlParameters } from '../../sql/sql-parameters.js';
 import { type NodeMapping } from '../mapping/mapping.js';
+import { type Ownership, propertiesOf } from './ownership.js';
+import { type Removal } from './removal.js';
+import { type TargetReport } from './run-report.js';
 import { goodRows, type StagedTarget } from './stage-target.js';
 import { deleteEdgesOf } from './write-edges.js';
 import { type WriteScope } from './write-scope.js';
@@ -8,23 +12,32 @@ import { type WriteScope } from './write-scope.js';
  * Brings the graph's nodes of one label in line with the staged rows. Being the only writer, it can update first and insert missing
  * nodes afterwards. That costs one join; ON CONFLICT would cost an index probe and a lost id for every unchanged row.
  */
-export async function writeNodes(client: PoolClient, scope: WriteScope, staged: StagedTarget, node: NodeMapping): Promise<void> {
+export async function writeNodes(
+  client: PoolClient,
+  scope: WriteScope,
+  staged: StagedTarget,
+  node: NodeMapping,
+  ownership: Ownership,
+  removal: Removal,
+): Promise<void> {
   const { report, plan } = staged;
   const isFirst = !(await labelExists(client, scope, node.label));
   if (!isFirst) {
-    report.updated = await updateNodes(client, scope, staged, node);
-    if (plan.hasDeletes) report.deleted = await deleteNodes(client, scope, staged, node);
+    if (ownership.isShared) report.shared = await shareNodes(client, scope, staged, ownership);
+    report.updated = await updateNodes(client, scope, staged, node, ownership);
+    await removeDropped(client, scope, node, ownership);
   }
   const absent = isFirst ? '' : `AND NOT EXISTS (SELECT FROM ${scope.nodes} n WHERE n.label = $1 AND n.key = s.key)`;
   const { rowCount } = await client.query(
-    `INSERT INTO ${scope.nodes} (label, key, display, properties, run_id)
-     SELECT $1, s.key, s.display, s.properties, $2
+    `INSERT INTO ${scope.nodes} (label, key, display, properties, run_id, owners)
+     SELECT $1, s.key, s.display, s.properties, $2, $3
      FROM pg_temp.${plan.table} s
      WHERE ${goodRows(plan)} ${absent}`,
-    [node.label, scope.runId],
+    [node.label, scope.runId, ownership.ofNewRows],
   );
   report.inserted = rowCount ?? 0;
   report.unchanged = report.read - report.rejected - report.skipped - report.marked_deleted - report.inserted - report.updated;
+  if (!isFirst && removal.of !== 'none') await removeNodes(client, scope, staged, ownership, removal);
   // Edges are joined to these rows next. Without statistics the planner would take the table for empty.
   if (report.inserted > 0) await client.query(`ANALYZE ${scope.nodes} (label, key)`);
 }
@@ -34,31 +47,127 @@ async function labelExists(client: PoolClient, { nodes }: WriteScope, label: str
   return rows[0]!.found;
 }
 
-async function updateNodes(client: PoolClient, scope: WriteScope, { plan }: StagedTarget, node: NodeMapping): Promise<number> {
-  // merge keeps the properties from other jobs. A mapped property that became NULL is removed.
-  const mapped = node.columns.map(column => column.property);
-  const properties = node.write === 'merge' ? '(n.properties - $3::text[]) || s.properties' : 's.properties';
+/** Adds the job to the owners of the nodes that it yields too. */
+async function shareNodes(client: PoolClient, scope: WriteScope, { plan }: StagedTarget, ownership: Ownership): Promise<number> {
+  const sql = new SqlParameters();
   const { rowCount } = await client.query(
-    `UPDATE ${scope.nodes} n SET display = s.display, properties = ${properties}, run_id = $2
+    `UPDATE ${scope.nodes} n SET owners = ${ownership.owners(sql, 'n')} || ${sql.bind(ownership.jobId, 'int')}
      FROM pg_temp.${plan.table} s
-     WHERE n.label = $1 AND n.key = s.key AND ${goodRows(plan)}
-       AND (n.display, n.properties) IS DISTINCT FROM (s.display, ${properties})`,
-    [node.label, scope.runId, ...(node.write === 'merge' ? [mapped] : [])],
+     WHERE n.label = ${sql.bind(ownership.element.name, 'text')} AND n.key = s.key AND ${goodRows(plan)}
+       AND NOT ${ownership.isOwned(sql, 'n')}`,
+    sql.values,
   );
   return rowCount ?? 0;
 }
 
-/** Deletes nodes whose row asks for it, with all their edges. A key that another row keeps is kept. */
-async function deleteNodes(client: PoolClient, scope: WriteScope, { plan }: StagedTarget, node: NodeMapping): Promise<number> {
-  const { rows } = await client.query<{ id: string }>(
-    `DELETE FROM ${scope.nodes} n USING pg_temp.${plan.table} s
-     WHERE n.label = $1 AND n.key = s.key AND s.gone
-       AND NOT EXISTS (SELECT FROM pg_temp.${plan.table} k WHERE k.key = s.key AND ${goodRows(plan, 'k')})
-     RETURNING n.id`,
-    [node.label],
+async function updateNodes(
+  client: PoolClient,
+  scope: WriteScope,
+  { plan }: StagedTarget,
+  node: NodeMapping,
+  ownership: Ownership,
+): Promise<number> {
+  const sql = new SqlParameters();
+  // merge keeps the properties from other jobs. A mapped property that became NULL is removed, and one that is not mapped any more.
+  const properties =
+    ownership.isShared && node.write === 'merge'
+      ? `(n.properties - ${sql.bind(propertiesOf(node.columns), 'text[]')} - ${ownership.ownOnly(sql, 'n', ownership.dropped(node.columns))}) || s.properties`
+      : 's.properties';
+  const { rowCount } = await client.query(
+    `UPDATE ${scope.nodes} n SET display = s.display, properties = ${properties}, run_id = ${sql.bind(scope.runId, 'int')}
+     FROM pg_temp.${plan.table} s
+     WHERE n.label = ${sql.bind(node.label, 'text')} AND n.key = s.key AND ${goodRows(plan)}
+       AND (n.display, n.properties) IS DISTINCT FROM (s.display, ${properties})`,
+    sql.values,
   );
-  if (rows.length === 0) return 0;
-  const ids = rows.map(row => row.id);
-  await deleteEdgesOf(client, scope, ids);
-  return rows.length;
+  return rowCount ?? 0;
+}
+
+/** Removes what the job maps no longer from those of its nodes that were not read. */
+async function removeDropped(client: PoolClient, scope: WriteScope, node: NodeMapping, ownership: Ownership): Promise<void> {
+  const names = ownership.dropped(node.columns);
+  if (names.length === 0) return;
+  const sql = new SqlParameters();
+  const properties = `n.properties - ${ownership.ownOnly(sql, 'n', names)}`;
+  await client.query(
+    `UPDATE ${scope.nodes} n SET properties = ${properties}, run_id = ${sql.bind(scope.runId, 'int')}
+     WHERE n.label = ${sql.bind(node.label, 'text')} AND ${ownership.isOwned(sql, 'n')}
+       AND n.properties ?| ${sql.bind(names, 'text[]')} AND ${properties} <> n.properties`,
+    sql.values,
+  );
+}
+
+async function removeNodes(
+  client: PoolClient,
+  scope: WriteScope,
+  { plan, report }: StagedTarget,
+  ownership: Ownership,
+  { of, guard }: Removal,
+): Promise<void> {
+  const label = ownership.element.name;
+  const seen = report.inserted + report.updated + report.unchanged;
+  const owned = of === 'unseen' ? await countOwned(client, scope, ownership) : 0;
+  // Each row that was written belongs to the job, so equal numbers mean that nothing else does. That spares an unchanged run a join.
+  if (of === 'unseen' && owned === seen) return;
+  const sql = new SqlParameters();
+  const isGone = plan.hasDeletes ? 's.gone' : 'false';
+  // A rejected row still stands in the source, so its node stays as it was.
+  const leaves =
+    of === 'unseen'
+      ? `NOT EXISTS (SELECT FROM pg_temp.${plan.table} s WHERE s.key = n.key AND NOT ${isGone})`
+      : `EXISTS (SELECT FROM pg_temp.${plan.table} s WHERE s.key = n.key AND s.gone)
+         AND NOT EXISTS (SELECT FROM pg_temp.${plan.table} s WHERE s.key = n.key AND ${goodRows(plan)})`;
+  const { rowCount } = await client.query(
+    `CREATE TEMPORARY TABLE leaving_nodes ON COMMIT DROP AS
+     SELECT n.id, cardinality(${ownership.ownersLeft(sql, 'n')}) > 0 AS stays FROM ${scope.nodes} n
+     WHERE n.label = ${sql.bind(label, 'text')} AND ${ownership.isOwned(sql, 'n')} AND ${leaves}`,
+    sql.values,
+  );
+  const had = owned - report.inserted - report.shared;
+  if (of === 'marked' || guard.permits(report, had, rowCount ?? 0)) await releaseNodes(client, scope, ownership, report);
+  else await client.query('DROP TABLE pg_temp.leaving_nodes');
+}
+
+async function countOwned(client: PoolClient, scope: WriteScope, ownership: Ownership): Promise<number> {
+  const sql = new SqlParameters();
+  const { rows } = await client.query<{ owned: number }>(
+    `SELECT count(*)::int AS owned FROM ${scope.nodes} n
+     WHERE n.label = ${sql.bind(ownership.element.name, 'text')} AND ${ownership.isOwned(sql, 'n')}`,
+    sql.values,
+  );
+  return rows[0]!.owned;
+}
+
+/** Takes all nodes of a label from the job that maps it no longer. */
+export async function releaseLabel(client: PoolClient, scope: WriteScope, ownership: Ownership, report: TargetReport): Promise<void> {
+  const sql = new SqlParameters();
+  await client.query(
+    `CREATE TEMPORARY TABLE leaving_nodes ON COMMIT DROP AS
+     SELECT n.id, cardinality(${ownership.ownersLeft(sql, 'n')}) > 0 AS stays FROM ${scope.nodes} n
+     WHERE n.label = ${sql.bind(ownership.element.name, 'text')} AND ${ownership.isOwned(sql, 'n')}`,
+    sql.values,
+  );
+  await releaseNodes(client, scope, ownership, report);
+}
+
+/**
+ * Takes the nodes of `leaving_nodes` from the job. Those that another job yields stay, without the properties that only this job
+ * mapped. The others are deleted with all their edges.
+ */
+async function releaseNodes(client: PoolClient, scope: WriteScope, ownership: Ownership, report: TargetReport): Promise<void> {
+  await client.query('ANALYZE pg_temp.leaving_nodes');
+  if (ownership.isShared) {
+    const sql = new SqlParameters();
+    await client.query(
+      `UPDATE ${scope.nodes} n
+       SET owners = ${ownership.ownersLeft(sql, 'n')}, run_id = ${ownership.runOfOwnersLeft(sql, 'n')},
+           properties = n.properties - ${ownership.ownOnly(sql, 'n', ownership.mappedBefore ?? [])}
+       FROM pg_temp.leaving_nodes l WHERE l.stays AND n.id = l.id`,
+      sql.values,
+    );
+  }
+  report.edges_removed = await deleteEdgesOf(client, scope);
+  const { rowCount } = await client.query(`DELETE FROM ${scope.nodes} n USING pg_temp.leaving_nodes l WHERE NOT l.stays AND n.id = l.id`);
+  report.deleted = rowCount ?? 0;
+  await client.query('DROP TABLE pg_temp.leaving_nodes');
 }

@@ -3,9 +3,10 @@ import { type GraphTables, graphTables } from '../../database/graph-tables.js';
 /** The tables that a run writes to. The caller holds the lock that makes it the graph's only writer. */
 export interface WriteScope extends GraphTables {
   graphId: number;
+  jobId: number;
   runId: number;
 }
 
-export function writeScope(graphId: number, runId: number): WriteScope {
-  return { graphId, runId, ...graphTables(graphId) };
+export function writeScope(graphId: number, jobId: number, runId: number): WriteScope {
+  return { graphId, jobId, runId, ...graphTables(graphId) };
 }

@@ -68,7 +68,7 @@ export class SourceRow {
   /** Adds whether the row asks to be removed from the graph. Never NULL. */
   carryGone(): string | null {
     const { deletes } = this.element;
-    if (!deletes) return null;
+    if (deletes.mode !== 'column') return null;
     const { sql, family } = this.column(deletes.column);
     this.read.push(`coalesce(${asText(sql, family)} = ${this.sql.bind(deletes.equals, 'text')}, false) AS gone`);
     return 'gone';

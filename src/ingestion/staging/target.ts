@@ -56,7 +56,7 @@ export function namedColumns(target: Target): { column: string; path: (string | 
   }
   element.key.forEach((column, index) => named.push({ column, path: [...element.path, 'key', index] }));
   if (element.incremental) named.push({ column: element.incremental.cursor, path: [...element.path, 'incremental', 'cursor'] });
-  if (element.deletes) named.push({ column: element.deletes.column, path: [...element.path, 'deletes', 'column'] });
+  if (element.deletes.mode === 'column') named.push({ column: element.deletes.column, path: [...element.path, 'deletes', 'column'] });
   if (target.kind === 'edge') {
     for (const end of [target.element.from, target.element.to]) {
       for (const { edgeColumn } of end.match) named.push({ column: edgeColumn, path: [...end.path, 'match', edgeColumn] });

@@ -49,7 +49,7 @@ export function toGraphElements(rows: ElementRow[]): GraphElements {
     const element = row.kind === 'node' ? labelOf(row, labels) : edgeOf(row, edges);
     for (const alias of row.aliases) if (!element.aliases.includes(alias)) element.aliases.push(alias);
     for (const property of row.properties) addProperty(element.properties, property);
-    // Each job counts the rows it wrote, so the counts of several jobs add up.
+    // The rows of several jobs are counted with one of them.
     element.rowCount += Number(row.row_count);
   }
   return { labels: [...labels.values()], edges: [...edges.values()], sources: rows.map(toSource) };

@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import { type Principal } from '../access/principal.js';
+import { afterId, type Page, page } from '../http/paging/page.js';
+import { inTurns } from '../common/turns/pace.js';
+import { JobRetiredError } from './ingestion.errors.js';
+import { type JobRow, JobsRepository } from './jobs.repository.js';
+import { JobsService } from './jobs.service.js';
+import { type Mapping } from './mapping/mapping.js';
+import { readMapping } from './mapping/parse-mapping.js';
+import { MappingError } from './mapping/problems.js';
+import {
+  type RevisionResponse,
+  type RevisionTextResponse,
+  type SavedRevisionResponse,
+  type SaveRevisionRequest,
+  toRevisionResponse,
+  toSavedRevisionResponse,
+} from './revisions.dto.js';
+import { compareMappings, type TargetChange } from './run/compare-mappings.js';
+import { TrialService } from './trial.service.js';
+
+/** The mappings of a job. The next run takes the newest, and the graph then loses what only the one before made. */
+@Injectable()
+export class RevisionsService {
+  constructor(
+    private readonly jobs: JobsRepository,
+    private readonly jobsService: JobsService,
+    private readonly trials: TrialService,
+  ) {}
+
+  /**
+   * Checks a mapping as for a new job and makes it the job's. A dry run saves nothing and tells what a run would do.
+   * @throws SchemaError that lists every problem of the mapping; ConnectionForbiddenError; JobRetiredError; TooManyRevisionsError;
+   * TooManyTrialsError
+   */
+  async save(principal: Principal, jobId: number, request: SaveRevisionRequest): Promise<SavedRevisionResponse> {
+    const { parsed, source } = await this.jobsService.check(principal, request.mapping_yaml);
+    const job = await this.jobs.get(jobId);
+    if (job.retired_at !== null) throw new JobRetiredError();
+    const changes = await changesTo(job, parsed.mapping);
+    if (request.dry_run) {
+      const trial = await this.trials.run(principal.userId, job, parsed.mapping, source);
+      return toSavedRevisionResponse(null, changes, trial, parsed.warnings);
+    }
+    const { connectionId } = source;
+    const { userId } = principal;
+    const revision = await this.jobs.saveRevision(jobId, { connectionId, mappingYaml: request.mapping_yaml, userId });
+    return toSavedRevisionResponse(revision, changes, null, parsed.warnings);
+  }
+
+  /** The newest first. */
+  async list(jobId: number, limit: number, cursor?: string): Promise<Page<RevisionResponse>> {
+    const before = afterId(cursor);
+    const rows = await this.jobs.listRevisions(jobId, before === 0 ? null : before, limit + 1);
+    return page(rows.map(toRevisionResponse), limit, each => each.revision);
+  }
+
+  /** @throws RevisionNotFoundError */
+  async get(jobId: number, revision: number): Promise<RevisionTextResponse> {
+    const row = await this.jobs.getRevision(jobId, revision);
+    return { ...toRevisionResponse(row), mapping_yaml: row.mapping_yaml };
+  }
+}
+
+/** A current mapping that this release cannot read any more counts as one without targets. */
+async function changesTo({ mapping_yaml: yaml }: JobRow, mapping: Mapping): Promise<TargetChange[]> {
+  try {
+    return compareMappings((await inTurns(readMapping(yaml))).mapping, mapping);
+  } catch (error) {
+    if (error instanceof MappingError) return compareMappings({ ...mapping, nodes: [], edges: [] }, mapping);
+    throw error;
+  }
+}

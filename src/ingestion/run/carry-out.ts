@@ -1,0 +1,142 @@
+import { type PoolClient } from 'pg';
+import { inTurns } from '../../common/turns/pace.js';
+import { quoteIdentifier } from '../../sql/quote-identifier.js';
+import { type Mapping } from '../mapping/mapping.js';
+import { compileStaging } from '../staging/compile-staging.js';
+import { type SourceShape, type Target } from '../staging/target.js';
+import { type TargetChange } from './compare-mappings.js';
+import { elementOf, readOwnership } from './ownership.js';
+import { releaseDropped } from './release-dropped.js';
+import { type DeleteGuard } from './removal.js';
+import { requireFewErrors } from './require-few-errors.js';
+import { addTotals, type RunReport } from './run-report.js';
+import { type StagedTarget, stageTarget } from './stage-target.js';
+import { writeEdges } from './write-edges.js';
+import { type WrittenTarget } from './write-elements.js';
+import { writeNodes } from './write-nodes.js';
+import { type WriteScope } from './write-scope.js';
+
+/** A mapping that is carried out, by a run or for a trial of it. */
+export interface Undertaking {
+  mapping: Mapping;
+  /** Those of the mapping, or none when the job retires. */
+  targets: Target[];
+  /** The differences from the mapping that the graph shows; null if it shows none of the job. */
+  changes: TargetChange[] | null;
+  /** Where each target ended reading, by its name. */
+  cursors: Record<string, string>;
+  report: RunReport;
+  staged: StagedTarget[];
+  /** The place that shows the rejected rows. */
+  rejectedAt: string;
+  show: (phase: string) => Promise<void>;
+}
+
+/** The schema of the source's tables, their shapes in the order of the targets, and the role that reads them. */
+export interface Source {
+  schema: string;
+  role: string;
+  shapes: SourceShape[];
+}
+
+/** Stages every target. All use one snapshot, so that an order and its lines are read as of one moment. */
+export async function stageAll(client: PoolClient, work: Undertaking, source: Source): Promise<void> {
+  const { mapping, report, staged } = work;
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+  await setForStaging(client, mapping, source);
+  for (const [index, target] of work.targets.entries()) {
+    const targetReport = report.targets[index]!;
+    targetReport.state = 'staging';
+    await work.show(`staging ${target.name}`);
+    const cursorFrom = cursorOf(work, target);
+    const plan = await inTurns(compileStaging({ target, mapping, shape: source.shapes[index]!, schema: source.schema, cursorFrom }));
+    const stagedTarget = await stageTarget(client, target, plan, targetReport, source.role);
+    if (plan.hasCursor) report.cursors[target.name] = { from: cursorFrom?.value ?? null, to: stagedTarget.cursorTo };
+    staged.push(stagedTarget);
+    targetReport.state = 'staged';
+    addTotals(report);
+    requireFewErrors(mapping, report, targetReport, work.rejectedAt);
+  }
+  await client.query('COMMIT');
+}
+
+/**
+ * Begins the writing transaction and brings the graph in line with the staged targets. Readers go on; other runs of this graph wait
+ * for its end.
+ */
+export async function writeAll(client: PoolClient, scope: WriteScope, work: Undertaking, guard: DeleteGuard): Promise<WrittenTarget[]> {
+  const { mapping, report, staged, targets } = work;
+  await client.query('BEGIN');
+  await setForWriting(client, mapping);
+  await work.show('waiting for the graph');
+  // This makes the run the graph's only writer.
+  await client.query(`LOCK TABLE ${scope.nodes}, ${scope.edges} IN SHARE ROW EXCLUSIVE MODE`);
+  const elements = targets.map(elementOf);
+  await releaseDropped(client, scope, elements, report);
+  const written: WrittenTarget[] = [];
+  for (const [index, each] of staged.entries()) {
+    each.report.state = 'writing';
+    await work.show(`writing ${each.target.name}`);
+    const ownership = await readOwnership(client, scope, elements[index]!, elements);
+    const removal = { of: removedOf(work, each.target), guard };
+    if (each.target.kind === 'node') await writeNodes(client, scope, each, each.target.element, ownership, removal);
+    else await writeEdges(client, scope, each, each.target.element, ownership, removal);
+    written.push({ staged: each, ownership });
+    each.report.state = 'done';
+    addTotals(report);
+    requireFewErrors(mapping, report, each.report, work.rejectedAt);
+  }
+  requireFewErrors(mapping, report, null, work.rejectedAt);
+  guard.throwIfExceeded();
+  return written;
+}
+
+/** Where each target reads on the next time. */
+export function nextCursors({ staged, report }: Undertaking): Record<string, string> {
+  return Object.fromEntries(
+    staged.flatMap(({ target: { name }, cursorTo }) => {
+      const cursor = cursorTo ?? report.cursors[name]?.from ?? null;
+      return cursor === null ? [] : [[name, cursor]];
+    }),
+  );
+}
+
+function changeOf({ changes, targets }: Undertaking, target: Target): TargetChange | undefined {
+  // The changes begin with the targets of the new mapping, in their order.
+  return changes?.[targets.indexOf(target)];
+}
+
+/** A target that other rows are read for leaves nothing behind of what it made of the rows before, whatever its `deletes`. */
+function removedOf(work: Undertaking, target: Target): 'unseen' | 'marked' | 'none' {
+  if (changeOf(work, target)?.readsOtherRows) return 'unseen';
+  return ({ none: 'none', column: 'marked', snapshot: 'unseen' } as const)[target.element.deletes.mode];
+}
+
+/**
+ * The start of an incremental read: `initial` the first time and after a change of the target, later the last cursor less the lag.
+ */
+function cursorOf(work: Undertaking, target: Target): { value: string; lag: number } | null {
+  const { incremental } = target.element;
+  if (!incremental) return null;
+  const last = work.cursors[target.name];
+  if (last !== undefined && changeOf(work, target)?.change === 'unchanged') return { value: last, lag: incremental.lag };
+  return incremental.initial === null ? null : { value: incremental.initial, lag: 0 };
+}
+
+/** Lets the mapping's own SQL find the tables of the source by their bare names, and none of the service's. */
+async function setForStaging(client: PoolClient, { source }: Mapping, { schema }: Source): Promise<void> {
+  await client.query(
+    `SELECT set_config('statement_timeout', $1, true), set_config('TimeZone', $2, true), set_config('DateStyle', 'ISO, YMD', true),
+            set_config('search_path', $3, true), set_config('work_mem', '128MB', true),
+            -- Row numbers are places in the table, so a scan must begin at its beginning.
+            set_config('synchronize_seqscans', 'off', true)`,
+    [String(source.statementTimeoutMs), source.timezone, `pg_catalog, ${quoteIdentifier(schema)}, pg_temp`],
+  );
+}
+
+async function setForWriting(client: PoolClient, { source }: Mapping): Promise<void> {
+  await client.query(
+    `SELECT set_config('statement_timeout', $1, true), set_config('work_mem', '128MB', true), set_config('lock_timeout', '0', true)`,
+    [String(source.statementTimeoutMs)],
+  );
+}

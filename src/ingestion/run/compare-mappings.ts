@@ -1,0 +1,131 @@
+import { type ColumnMapping, type Mapping } from '../mapping/mapping.js';
+import { mappingOf, type Target, targetsOf } from '../staging/target.js';
+import { elementName, elementOf, isSame } from './ownership.js';
+
+/** How a target differs from the one for the same label, or for the same type between the same labels, in an earlier mapping. */
+export interface TargetChange {
+  target: string;
+  kind: 'node' | 'edge';
+  change: 'added' | 'removed' | 'changed' | 'unchanged';
+  /** The keys of the target that differ, besides its columns. */
+  keys: string[];
+  properties: { added: string[]; removed: string[]; changed: string[] };
+  /** Rules as `property: rule`. */
+  rules: { added: string[]; removed: string[] };
+  /** Other rows are read, or rows are told apart by other keys, so what was made before may have no row any more. */
+  readsOtherRows: boolean;
+}
+
+const none = (): Pick<TargetChange, 'keys' | 'properties' | 'rules'> => ({
+  keys: [],
+  properties: { added: [], removed: [], changed: [] },
+  rules: { added: [], removed: [] },
+});
+
+/** The changes of all targets, in the order of the new mapping, those of removed targets last. */
+export function compareMappings(before: Mapping, after: Mapping): TargetChange[] {
+  const old = targetsOf(before);
+  const now = targetsOf(after);
+  const isIn = (targets: Target[], target: Target): Target | undefined =>
+    targets.find(other => isSame(elementOf(other), elementOf(target)));
+  const removed = old.filter(target => !isIn(now, target));
+  return [
+    ...now.map(target => compareTarget(before, isIn(old, target), after, target)),
+    ...removed.map(target => ({
+      target: elementName(elementOf(target)),
+      kind: target.kind,
+      change: 'removed' as const,
+      readsOtherRows: false,
+      ...none(),
+    })),
+  ];
+}
+
+function compareTarget(before: Mapping, old: Target | undefined, after: Mapping, now: Target): TargetChange {
+  const { name: target, kind } = now;
+  if (!old) return { target, kind, change: 'added', readsOtherRows: false, ...none() };
+  const [left, right] = [keysOf(before, old), keysOf(after, now)];
+  const keys = Object.keys({ ...left, ...right }).filter(key => !isEqual(left[key], right[key]));
+  const properties = compareProperties(old.element.columns, now.element.columns);
+  const rules = compareRules(old.element.columns, now.element.columns);
+  const counts = [keys, properties.added, properties.removed, properties.changed, rules.added, rules.removed];
+  const readsOtherRows = !isEqual(readingOf(before, old), readingOf(after, now));
+  const isChanged = readsOtherRows || counts.some(list => list.length > 0);
+  return { target, kind, change: isChanged ? 'changed' : 'unchanged', keys, properties, rules, readsOtherRows };
+}
+
+/** What a target's rows are made from, besides its columns, by the keys of the mapping. Handles and places do not matter. */
+function keysOf({ source, defaults }: Mapping, { kind, element }: Target): Record<string, unknown> {
+  const shared = {
+    connection: source.connection,
+    timezone: source.timezone,
+    defaults: [defaults.emptyAsNull, defaults.trim],
+    aliases: element.aliases,
+    source: element.source,
+    where: element.where,
+    key: element.key,
+    incremental: element.incremental,
+    deletes: element.deletes,
+  };
+  if (kind === 'node') return { ...shared, display: element.display, write: element.write };
+  const end = ({ match, onMissing }: typeof element.from): unknown => ({ match, onMissing });
+  return { ...shared, from: end(element.from), to: end(element.to) };
+}
+
+/** What decides which rows are read and by which keys they are told apart. */
+function readingOf(mapping: Mapping, { kind, element }: Target): unknown {
+  const { source, defaults, nodes } = mapping;
+  const cleaning = (columns: ColumnMapping[], column: string): unknown => {
+    const mapped = mappingOf(columns, column);
+    return mapped ? [mapped.type, mapped.transform, mapped.default] : null;
+  };
+  const ends = kind === 'node' ? [] : [element.from, element.to];
+  return [
+    [source.connection, source.timezone, defaults.emptyAsNull, defaults.trim],
+    [element.source, element.where, element.incremental && [element.incremental.cursor, element.incremental.initial]],
+    element.key.map(column => [column, cleaning(element.columns, column)]),
+    ends.map(({ node, match }) => {
+      const columns = nodes.find(({ id }) => id === node)?.columns ?? [];
+      return match.map(({ edgeColumn, nodeColumn }) => [
+        edgeColumn,
+        cleaning(element.columns, edgeColumn),
+        nodeColumn,
+        cleaning(columns, nodeColumn),
+      ]);
+    }),
+  ];
+}
+
+function compareProperties(before: ColumnMapping[], after: ColumnMapping[]): TargetChange['properties'] {
+  const print = ({ source, type, transform, default: usual, sensitive }: ColumnMapping): unknown => [
+    source,
+    type,
+    transform,
+    usual,
+    sensitive,
+  ];
+  const old = new Map(before.map(column => [column.property, print(column)]));
+  const now = new Map(after.map(column => [column.property, print(column)]));
+  return {
+    added: [...now.keys()].filter(property => !old.has(property)),
+    removed: [...old.keys()].filter(property => !now.has(property)),
+    changed: [...now.keys()].filter(property => old.has(property) && !isEqual(old.get(property), now.get(property))),
+  };
+}
+
+function compareRules(before: ColumnMapping[], after: ColumnMapping[]): TargetChange['rules'] {
+  const [old, now] = [new Set(before.flatMap(rulesOf)), new Set(after.flatMap(rulesOf))];
+  return { added: [...now].filter(rule => !old.has(rule)), removed: [...old].filter(rule => !now.has(rule)) };
+}
+
+function rulesOf({ property, rules }: ColumnMapping): string[] {
+  return rules.map(({ kind, path: _path, severity, message, ...argument }) => {
+    const shown = Object.keys(argument).length === 0 ? '' : ` ${JSON.stringify(argument)}`;
+    const modifiers = [severity === 'warn' ? ' warn' : '', message === null ? '' : ` ${JSON.stringify(message)}`];
+    return `${property}: ${kind}${shown}${modifiers.join('')}`;
+  });
+}
+
+function isEqual(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,73 @@
+import { type PoolClient } from 'pg';
+import { type EdgeMapping } from '../mapping/mapping.js';
+import { RunFailure } from './run-failure.js';
+import { goodRows, type StagedTarget } from './stage-target.js';
+import { type WriteScope } from './write-scope.js';
+
+interface Unmatched {
+  failing: number;
+  rejected: number;
+  skipped: number;
+  empty: number;
+}
+
+/**
+ * Marks the rows that lack a node at an end: `failures` for ends that quarantine or fail, `duplicate_of = 0` for ends that only
+ * skip. The stricter end decides for the row. A row with an empty end is no edge, so it is skipped whatever the mapping says.
+ */
+export async function markUnmatched(client: PoolClient, scope: WriteScope, { plan }: StagedTarget, edge: EdgeMapping): Promise<Unmatched> {
+  const { rows } = await client.query<Unmatched>(
+    `WITH lost AS (
+       SELECT s.row_no, a.id IS NULL AS no_from, b.id IS NULL AS no_to, s.from_key IS NULL OR s.to_key IS NULL AS empty
+       FROM pg_temp.${plan.table} s
+         LEFT JOIN ${scope.nodes} a ON a.label = $1 AND a.key = s.from_key
+         LEFT JOIN ${scope.nodes} b ON b.label = $2 AND b.key = s.to_key
+       WHERE ${goodRows(plan)} AND (a.id IS NULL OR b.id IS NULL)
+     ), judged AS (
+       SELECT *, NOT empty AND ((no_from AND $3 = 'fail') OR (no_to AND $4 = 'fail')) AS failing,
+              NOT empty AND ((no_from AND $3 = 'quarantine') OR (no_to AND $4 = 'quarantine')) AS rejected
+       FROM lost
+     ), marked AS (
+       UPDATE pg_temp.${plan.table} s
+       SET failures = CASE WHEN j.failing OR j.rejected THEN jsonb_build_object('no_from', j.no_from, 'no_to', j.no_to) END,
+           duplicate_of = CASE WHEN j.failing OR j.rejected THEN NULL ELSE 0 END
+       FROM judged j WHERE j.row_no = s.row_no
+     )
+     SELECT (count(*) FILTER (WHERE failing))::int AS failing, (count(*) FILTER (WHERE rejected AND NOT failing))::int AS rejected,
+            (count(*) FILTER (WHERE empty))::int AS empty,
+            (count(*) FILTER (WHERE NOT rejected AND NOT failing AND NOT empty))::int AS skipped
+     FROM judged`,
+    [edge.from.label, edge.to.label, edge.from.onMissing, edge.to.onMissing],
+  );
+  return rows[0]!;
+}
+
+/** @throws RunFailure when rows were read and none found both ends, or when an end that must be found was not */
+export function requireMatches(target: string, edge: EdgeMapping, matched: number, { rejected, failing, skipped }: Unmatched): void {
+  const lost = rejected + failing + skipped;
+  if (matched === 0 && lost > 0) throw allUnmatched(target, lost);
+  if (failing > 0) throw endsMissing(target, failing, edge);
+}
+
+function allUnmatched(target: string, rows: number): RunFailure {
+  return new RunFailure(
+    'all_edges_unmatched',
+    {
+      zh: `「${target}」读取了 ${rows} 行，没有一行能找到两端的节点；请检查 match 的列`,
+      en: `${rows} rows of '${target}' were read and none found the nodes at both ends; check the columns of match`,
+    },
+    { target, rows },
+  );
+}
+
+function endsMissing(target: string, rows: number, edge: EdgeMapping): RunFailure {
+  const { label } = edge.from.onMissing === 'fail' ? edge.from : edge.to;
+  return new RunFailure(
+    'edges_unmatched',
+    {
+      zh: `「${target}」有 ${rows} 行找不到节点「${label}」，而 on_missing 为 fail`,
+      en: `${rows} rows of '${target}' found no node ${label}, and on_missing is fail`,
+    },
+    { target, rows },
+  );
+}

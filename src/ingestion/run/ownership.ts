@@ -1,0 +1,135 @@
+import { type PoolClient } from 'pg';
+import { type SqlParameters } from '../../sql/sql-parameters.js';
+import { type ColumnMapping } from '../mapping/mapping.js';
+import { type Target } from '../staging/target.js';
+import { type WriteScope } from './write-scope.js';
+
+/** A label of the graph, or an edge type between two labels. */
+export interface ElementId {
+  kind: 'node' | 'edge';
+  name: string;
+  sourceLabel: string;
+  targetLabel: string;
+}
+
+/** Another job that yields nodes or edges of the same element. */
+interface OtherJob {
+  job: number;
+  properties: string[];
+  /** Its last run that wrote rows, which citations of the elements that it keeps then name. */
+  run_id: number | null;
+}
+
+/**
+ * Which rows of an element belong to the job of a run. A row belongs to every job that yields it. `owners` lists them; NULL stands
+ * for the one job that `graph_elements` marks with `owns_rest`. While one job alone feeds an element, nothing is looked at.
+ */
+export class Ownership {
+  constructor(
+    readonly element: ElementId,
+    readonly jobId: number,
+    /** The job of the rows without owners. */
+    private readonly restJobId: number,
+    /** The properties that the job mapped in its last run; null before its first. */
+    readonly mappedBefore: string[] | null,
+    private readonly others: OtherJob[],
+    /** False when the same type joins other labels too, so that the ends decide. Always true for nodes. */
+    readonly isOnlyOfItsName: boolean,
+  ) {}
+
+  /** Other jobs yield this element too. */
+  get isShared(): boolean {
+    return this.others.length > 0;
+  }
+
+  get ofNewRows(): number[] | null {
+    return this.restJobId === this.jobId ? null : [this.jobId];
+  }
+
+  /** The properties that the job mapped in its last run and maps no longer. */
+  dropped(columns: ColumnMapping[]): string[] {
+    const now = new Set(propertiesOf(columns));
+    return (this.mappedBefore ?? []).filter(property => !now.has(property));
+  }
+
+  /** SQL for the owners of a row. */
+  owners(sql: SqlParameters, row: string): string {
+    return `coalesce(${row}.owners, ${sql.bind([this.restJobId], 'int[]')})`;
+  }
+
+  /** SQL that is true for rows of the job. */
+  isOwned(sql: SqlParameters, row: string): string {
+    return this.isShared ? `${sql.bind(this.jobId, 'int')} = ANY (${this.owners(sql, row)})` : 'true';
+  }
+
+  /** SQL for the owners of a row without the job. */
+  ownersLeft(sql: SqlParameters, row: string): string {
+    return this.isShared ? `array_remove(${this.owners(sql, row)}, ${sql.bind(this.jobId, 'int')})` : `'{}'::int[]`;
+  }
+
+  /** SQL for those of the properties that no other owner of a row maps. */
+  ownOnly(sql: SqlParameters, row: string, properties: string[]): string {
+    const all = sql.bind(properties, 'text[]');
+    if (!this.isShared || properties.length === 0) return all;
+    return `ARRAY(SELECT p FROM unnest(${all}) AS p WHERE NOT EXISTS (
+              SELECT FROM jsonb_to_recordset(${this.othersJson(sql)}) AS o (job int, properties jsonb)
+              WHERE o.job = ANY (${this.owners(sql, row)}) AND o.properties ? p))`;
+  }
+
+  /** SQL for a run of the owners who keep a row. */
+  runOfOwnersLeft(sql: SqlParameters, row: string): string {
+    return `coalesce((SELECT max(o.run_id) FROM jsonb_to_recordset(${this.othersJson(sql)}) AS o (job int, run_id int)
+                      WHERE o.job = ANY (${this.owners(sql, row)})), ${row}.run_id)`;
+  }
+
+  private othersJson(sql: SqlParameters): string {
+    return sql.bind(JSON.stringify(this.others), 'jsonb');
+  }
+}
+
+export function elementOf({ kind, element }: Target): ElementId {
+  if (kind === 'node') return { kind, name: element.label, sourceLabel: '', targetLabel: '' };
+  return { kind, name: element.type, sourceLabel: element.from.label, targetLabel: element.to.label };
+}
+
+/** `人`, or `人-[住在]->城` */
+export function elementName({ kind, name, sourceLabel, targetLabel }: ElementId): string {
+  return kind === 'node' ? name : `${sourceLabel}-[${name}]->${targetLabel}`;
+}
+
+export function propertiesOf(columns: ColumnMapping[]): string[] {
+  return columns.map(column => column.property);
+}
+
+/** Reads the ownership of an element inside the writing transaction, whose lock keeps it as it is. */
+export async function readOwnership(client: PoolClient, scope: WriteScope, element: ElementId, siblings: ElementId[]): Promise<Ownership> {
+  const { rows } = await client.query<OtherJob & { owns_rest: boolean; is_same: boolean }>(
+    `SELECT g.job_id AS job, g.owns_rest, (g.source_label, g.target_label) = ($4, $5) AS is_same,
+            ARRAY(SELECT p ->> 'name' FROM jsonb_array_elements(g.properties) AS p) AS properties,
+            (SELECT max(id) FROM ingestion_runs r
+             WHERE r.job_id = g.job_id AND g.job_id <> $6 AND r.status = 'succeeded' AND ${wroteRows('r')}) AS run_id
+     FROM graph_elements g WHERE g.graph_id = $1 AND g.kind = $2 AND g.name = $3`,
+    [scope.graphId, element.kind, element.name, element.sourceLabel, element.targetLabel, scope.jobId],
+  );
+  const feeders = rows.filter(row => row.is_same);
+  const own = feeders.find(({ job }) => job === scope.jobId);
+  return new Ownership(
+    element,
+    scope.jobId,
+    feeders.find(row => row.owns_rest)?.job ?? scope.jobId,
+    own?.properties ?? null,
+    feeders.filter(({ job }) => job !== scope.jobId).map(({ job, properties, run_id }) => ({ job, properties, run_id })),
+    rows.every(row => row.is_same) &&
+      siblings.every(other => other.kind !== element.kind || other.name !== element.name || isSame(other, element)),
+  );
+}
+
+/** Matches the runs that rows of the graph may name. They are kept as long as their job. `row` holds the report. */
+export function wroteRows(row: string): string {
+  const total = (name: string): string => `coalesce((${row}.report #>> '{totals,${name}}')::bigint, 0)`;
+  return `${['inserted', 'updated', 'shared'].map(total).join(' + ')} > 0`;
+}
+
+export function isSame(a: ElementId, b: ElementId): boolean {
+  return a.kind === b.kind && a.name === b.name && a.sourceLabel === b.sourceLabel && a.targetLabel === b.targetLabel;
+}

@@ -1,0 +1,118 @@
+import { Injectable } from '@nestjs/common';
+import { type PoolClient } from 'pg';
+import { FairShare } from '../common/turns/fair-share.js';
+import { ServicePool } from '../database/service-pool.js';
+import { changesSinceLastRun } from './changes-since-last-run.js';
+import { TooManyTrialsError } from './ingestion.errors.js';
+import { type JobRow, JobsRepository } from './jobs.repository.js';
+import { type Mapping } from './mapping/mapping.js';
+import { type Source, stageAll, type Undertaking, writeAll } from './run/carry-out.js';
+import { readRejected } from './run/rejected-rows.js';
+import { DeleteGuard, type Exceeded } from './run/removal.js';
+import { isDatabaseAway, RunFailure, toFailure } from './run/run-failure.js';
+import { addSamples, emptyReport, type RunReport } from './run/run-report.js';
+import { writeScope } from './run/write-scope.js';
+import { RunsRepository } from './runs.repository.js';
+import { targetsOf } from './staging/target.js';
+
+const trialMs = 60_000;
+const interruptEveryMs = 200;
+const sampledRows = 100;
+const places = { places: 2, mostPerCaller: 1, waitingPerCaller: 0, patienceMs: 0 };
+/** Rows are written under this id and rolled back. No run has it. */
+const noRun = 0;
+
+/** What a run of a mapping would do now. */
+export interface Trial {
+  outcome: 'succeeds' | 'fails' | 'unfinished';
+  failure: RunFailure | null;
+  report: RunReport;
+  /** The targets that would lose more than half of their elements. */
+  exceeded: Exceeded[];
+}
+
+interface Deadline {
+  isOver: boolean;
+  stop: () => void;
+}
+
+/**
+ * Carries a mapping out for its counts and rolls it back, in at most a minute. The graph and its readers see nothing of it. Runs of the
+ * same graph wait meanwhile.
+ */
+@Injectable()
+export class TrialService {
+  private readonly share = new FairShare({ ...places, refuse: retryAfterS => new TooManyTrialsError(retryAfterS) });
+
+  constructor(
+    private readonly pool: ServicePool,
+    private readonly jobs: JobsRepository,
+    private readonly runs: RunsRepository,
+  ) {}
+
+  /** @throws TooManyTrialsError, and errors that are not the mapping's fault */
+  async run(userId: number, job: JobRow, mapping: Mapping, source: Source): Promise<Trial> {
+    const leave = await this.share.enter({ caller: userId });
+    try {
+      const targets = targetsOf(mapping);
+      const changes = await changesSinceLastRun(this.jobs, this.runs, job.id, mapping);
+      const report = emptyReport(targets);
+      const { cursors } = job;
+      const show = (): Promise<void> => Promise.resolve();
+      return await this.carryOut(
+        job,
+        { mapping, targets, changes, cursors, report, staged: [], rejectedAt: 'rejected_sample', show },
+        source,
+      );
+    } finally {
+      leave();
+    }
+  }
+
+  private async carryOut(job: JobRow, work: Undertaking, source: Source): Promise<Trial> {
+    const { report } = work;
+    const guard = new DeleteGuard(true);
+    const client = await this.pool.connect();
+    let broken: Error | boolean = false;
+    let deadline: Deadline | null = null;
+    try {
+      deadline = await this.interruptAfter(client, trialMs);
+      await stageAll(client, work, source);
+      await writeAll(client, writeScope(job.graph_id, job.id, noRun), work, guard);
+      await sampleRejected(client, work);
+      return { outcome: 'succeeds', failure: null, report, exceeded: guard.exceeded };
+    } catch (error) {
+      if (deadline?.isOver) return { outcome: 'unfinished', failure: null, report, exceeded: guard.exceeded };
+      // A failure that the work found itself leaves the transaction readable.
+      if (error instanceof RunFailure) await sampleRejected(client, work);
+      const failure = toFailure(error);
+      if (failure.code === 'internal_error' || isDatabaseAway(error)) throw error;
+      return { outcome: 'fails', failure, report, exceeded: guard.exceeded };
+    } finally {
+      deadline?.stop();
+      await client.query('ROLLBACK; DISCARD TEMP; RESET ALL').catch((failure: Error) => (broken = failure));
+      client.release(broken);
+    }
+  }
+
+  /** Stops the statements of a session from a moment on. A cancellation that arrives between two statements is lost, so it is sent again. */
+  private async interruptAfter(client: PoolClient, ms: number): Promise<Deadline> {
+    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const { pid } = rows[0]!;
+    const state = { isOver: false, stop: () => clearTimeout(timer) };
+    const interrupt = (): void => {
+      state.isOver = true;
+      void this.pool.query('SELECT pg_cancel_backend($1)', [pid]).catch(() => undefined);
+      timer = setTimeout(interrupt, interruptEveryMs);
+    };
+    let timer = setTimeout(interrupt, ms);
+    return state;
+  }
+}
+
+async function sampleRejected(client: PoolClient, { staged, report }: Undertaking): Promise<void> {
+  for (const each of staged) {
+    if (each.report.rejected === 0) continue;
+    for await (const { rows } of readRejected(client, each, sampledRows)) addSamples(report, rows);
+  }
+}

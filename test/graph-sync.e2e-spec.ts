@@ -1,0 +1,292 @@
+import { graphTables } from '../src/database/graph-tables.js';
+import { type TestApp, startTestApp } from './support/app.js';
+import { aGraph, aJob, counts, runToEnd, upload } from './support/ingestion.js';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(async () => {
+  await app.close();
+});
+
+let tables = 0;
+async function aTable(csv: string, types = 'id:text'): Promise<string> {
+  const name = `sync${++tables}`;
+  await upload(app, name, csv, types);
+  return name;
+}
+
+interface NodeOptions {
+  label?: string;
+  key?: string;
+  columns?: string;
+  more?: string;
+}
+const node = (table: string, { label = '人', key = 'id', columns = '{column: id}', more = '' }: NodeOptions = {}): string =>
+  `  - {id: n${label === '人' ? '' : '2'}, label: ${label}, table: ${table}, key: [${key}], columns: [${columns}]${more}}\n`;
+const nodes = (...items: string[]): string => `version: 1\ndefaults: {on_error: quarantine, max_error_rate: 1}\nnodes:\n${items.join('')}`;
+
+async function shown(graphId: number, label = '人'): Promise<Record<string, unknown>> {
+  const { rows } = await app.pool.query(`SELECT key, properties FROM ${graphTables(graphId).nodes} WHERE label = $1 ORDER BY key`, [label]);
+  return Object.fromEntries(rows.map(row => [row.key, row.properties]));
+}
+async function keys(graphId: number, label?: string): Promise<string[]> {
+  return Object.keys(await shown(graphId, label));
+}
+async function edgeCount(graphId: number): Promise<number> {
+  return (await app.pool.query(`SELECT count(*)::int AS n FROM ${graphTables(graphId).edges}`)).rows[0].n;
+}
+async function revise(jobId: number, mapping: string, dryRun = false): Promise<any> {
+  const path = `/api/ingestion/jobs/${jobId}/revisions${dryRun ? '?dry_run=true' : ''}`;
+  const { body, status } = await app.admin.post(path).send({ mapping_yaml: mapping });
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  return body;
+}
+async function runAllowed(jobId: number): Promise<any> {
+  const { body } = await app.admin.post(`/api/ingestion/jobs/${jobId}/run?allow_deletes=true`).set('Prefer', 'wait=60').expect(200);
+  return body;
+}
+async function retire(jobId: number): Promise<any> {
+  const { body } = await app.admin.post(`/api/ingestion/jobs/${jobId}/retire`).set('Prefer', 'wait=60').expect(200);
+  return body;
+}
+
+describe('a run again', () => {
+  it('removes the nodes whose row is gone, with their edges, and counts both', async () => {
+    const people = await aTable('id\na\nb\nc\n');
+    const knows = await aTable('a,b\na,b\nb,c\n', 'a:text,b:text');
+    const graphId = await aGraph(app);
+    const edges = `edges:\n  - {type: 认识, table: ${knows}, from: {node: n, match: {a: id}}, to: {node: n, match: {b: id}, on_missing: skip}}\n`;
+    const jobId = await aJob(app, graphId, nodes(node(people)) + edges);
+    await runToEnd(app, jobId);
+    await upload(app, people, 'id\na\nb\n', 'id:text');
+    const run = await runToEnd(app, jobId);
+    expect(run.report.targets[0]).toMatchObject({ read: 2, unchanged: 2, deleted: 1, edges_removed: 1 });
+    expect(counts(run)['认识']).toEqual([2, 0, 0, 1, 0, 0, 1]);
+    expect([await keys(graphId), await edgeCount(graphId)]).toEqual([['a', 'b'], 1]);
+    const { body } = await app.admin.get(`/api/graphs/${graphId}`);
+    expect(body).toMatchObject({ node_count: 2, edge_count: 1 });
+  });
+
+  it('removes rows that where leaves out, and keeps the node of a row that a rule now rejects as it was', async () => {
+    const table = await aTable('id,n\na,1\nb,2\nc,3\nd,4\n', 'id:text,n:int');
+    const graphId = await aGraph(app);
+    const columns = '{column: id}, {column: n, rules: [{min: 0}]}';
+    const jobId = await aJob(app, graphId, nodes(node(table, { columns, more: `, where: 'n < 10'` })));
+    await runToEnd(app, jobId);
+    await upload(app, table, 'id,n\na,1\nb,-2\nc,30\nd,5\n', 'id:text,n:int');
+    expect(counts(await runToEnd(app, jobId))['人']).toEqual([3, 0, 1, 1, 1, 1, 0]);
+    expect(await shown(graphId)).toEqual({ a: { id: 'a', n: 1 }, b: { id: 'b', n: 2 }, d: { id: 'd', n: 5 } });
+  });
+
+  it('keeps what left the source under deletes: none, and under incremental', async () => {
+    const table = await aTable('id,n\na,1\nb,2\n', 'id:text,n:int');
+    const graphId = await aGraph(app);
+    const none = await aJob(app, graphId, nodes(node(table, { more: ', deletes: {mode: none}' })));
+    const other = await aGraph(app);
+    const incremental = await aJob(app, other, nodes(node(table, { more: ', incremental: {cursor: n, type: int}' })));
+    for (const job of [none, incremental]) await runToEnd(app, job);
+    await upload(app, table, 'id,n\na,1\n', 'id:text,n:int');
+    for (const job of [none, incremental]) expect((await runToEnd(app, job)).report.totals.deleted).toBe(0);
+    expect([await keys(graphId), await keys(other)]).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
+  });
+
+  it('removes edges whose row is gone, of this type between these labels only', async () => {
+    const people = await aTable('id\na\nb\nc\n');
+    const towns = await aTable('id\nx\n');
+    const knows = await aTable('a,b\na,b\nb,c\nc,a\n', 'a:text,b:text');
+    const lives = await aTable('a,b\na,x\n', 'a:text,b:text');
+    const graphId = await aGraph(app);
+    const edge = (table: string, to: string): string =>
+      `  - {type: 连, table: ${table}, from: {node: n, match: {a: id}}, to: {node: ${to}, match: {b: id}}}\n`;
+    const jobId = await aJob(
+      app,
+      graphId,
+      `${nodes(node(people), node(towns, { label: '城' }))}edges:\n${edge(knows, 'n')}${edge(lives, 'n2')}`,
+    );
+    await runToEnd(app, jobId);
+    await upload(app, knows, 'a,b\na,b\nb,c\n', 'a:text,b:text');
+    const run = await runToEnd(app, jobId);
+    expect(counts(run)).toMatchObject({ '人-[连]->人': [2, 0, 0, 2, 1, 0, 0], '人-[连]->城': [1, 0, 0, 1, 0, 0, 0] });
+    expect(await edgeCount(graphId)).toBe(3);
+  });
+
+  it.each([
+    ['more than half of the rows are gone', 'id\na\n', '2 of 3'],
+    ['the source is empty', 'id\n', '3 of 3'],
+  ])('stops when %s, says so, and goes on when that is allowed', async (_name, csv, part) => {
+    const table = await aTable('id\na\nb\nc\n');
+    const graphId = await aGraph(app);
+    const jobId = await aJob(app, graphId, nodes(node(table)));
+    await runToEnd(app, jobId);
+    await upload(app, table, csv, 'id:text');
+    const stopped = await runToEnd(app, jobId);
+    expect(stopped).toMatchObject({ status: 'failed', allow_deletes: false, error: { code: 'too_many_deletes' } });
+    expect(stopped.error.detail).toContain(part);
+    expect(stopped.error.detail).toContain('?allow_deletes=true');
+    expect(await keys(graphId)).toEqual(['a', 'b', 'c']);
+    expect(await runAllowed(jobId)).toMatchObject({ status: 'succeeded', allow_deletes: true });
+    expect(await keys(graphId)).toEqual(csv.trim().split('\n').slice(1));
+  });
+});
+
+describe('two jobs for one label', () => {
+  it('keep a node as long as one yields it, and its properties as long as one maps them', async () => {
+    const one = await aTable('id,v\na,1\nb,1\nc,1\nd,1\n', 'id:text,v:text');
+    const two = await aTable('id,w\nb,2\nc,2\ne,2\n', 'id:text,w:text');
+    const graphId = await aGraph(app);
+    const first = await aJob(app, graphId, nodes(node(one, { columns: '{column: id}, {column: v}' })));
+    const second = await aJob(app, graphId, nodes(node(two, { columns: '{column: id}, {column: w}' })));
+    await runToEnd(app, first);
+    const run = await runToEnd(app, second);
+    expect(run.report.targets[0]).toMatchObject({ inserted: 1, updated: 2, shared: 2 });
+    await upload(app, one, 'id,v\na,1\nc,1\nd,1\n', 'id:text,v:text');
+    expect((await runToEnd(app, first)).report.totals.deleted).toBe(0);
+    expect(await shown(graphId)).toEqual({
+      a: { id: 'a', v: '1' },
+      b: { id: 'b', w: '2' },
+      c: { id: 'c', v: '1', w: '2' },
+      d: { id: 'd', v: '1' },
+      e: { id: 'e', w: '2' },
+    });
+    // The node that only the second job yields now cites a run of that job.
+    const { rows } = await app.pool.query(
+      `SELECT r.job_id FROM ${graphTables(graphId).nodes} n JOIN ingestion_runs r ON r.id = n.run_id WHERE n.key = 'b'`,
+    );
+    expect(rows).toEqual([{ job_id: second }]);
+    expect(await retire(first)).toMatchObject({ status: 'succeeded', retires: true });
+    expect(await shown(graphId)).toEqual({ b: { id: 'b', w: '2' }, c: { id: 'c', w: '2' }, e: { id: 'e', w: '2' } });
+    expect((await app.admin.get(`/api/graphs/${graphId}`)).body.node_count).toBe(3);
+    await runAllowed(second);
+    await upload(app, two, 'id,w\nb,2\nc,2\n', 'id:text,w:text');
+    await runToEnd(app, second);
+    expect(await keys(graphId)).toEqual(['b', 'c']);
+  });
+});
+
+describe('retiring a job', () => {
+  it('removes what only it made, ends it, and sets its connection free', async () => {
+    const table = await aTable('id\na\nb\n');
+    const graphId = await aGraph(app);
+    const jobId = await aJob(app, graphId, nodes(node(table)));
+    await runToEnd(app, jobId);
+    const run = await retire(jobId);
+    expect(run.report.targets).toEqual([expect.objectContaining({ target: '人', kind: 'node', read: 0, deleted: 2 })]);
+    expect(await keys(graphId)).toEqual([]);
+    const { body } = await app.admin.get(`/api/ingestion/jobs/${jobId}`).expect(200);
+    expect(body).toMatchObject({ connection: null, retired_at: expect.any(String) });
+    expect((await app.admin.get(`/api/graphs/${graphId}/schema`)).body).toEqual({ nodes: [], edges: [] });
+    for (const [path, sent] of [['run', {}], ['retire', {}], ['revisions', { mapping_yaml: nodes(node(table)) }]] as const) {
+      const refused = await app.admin.post(`/api/ingestion/jobs/${jobId}/${path}`).send(sent).expect(409);
+      expect(refused.body.code).toBe('job_retired');
+    } // prettier-ignore
+  });
+});
+
+describe('a revision', () => {
+  it('drops a label, an edge type and a property with the next run, and records who saved it', async () => {
+    const people = await aTable('id,v\na,1\nb,1\n', 'id:text,v:text');
+    const towns = await aTable('id\nx\n');
+    const lives = await aTable('a,b\na,x\n', 'a:text,b:text');
+    const graphId = await aGraph(app);
+    const edges = `edges:\n  - {type: 住在, table: ${lives}, from: {node: n, match: {a: id}}, to: {node: n2, match: {b: id}}}\n`;
+    const before = nodes(node(people, { columns: '{column: id}, {column: v}' }), node(towns, { label: '城' })) + edges;
+    const jobId = await aJob(app, graphId, before);
+    await runToEnd(app, jobId);
+    const saved = await revise(jobId, nodes(node(people)));
+    expect(saved).toMatchObject({ revision: 2, trial: null });
+    expect(saved.changes.map((each: any) => [each.target, each.change])).toEqual([
+      ['人', 'changed'],
+      ['城', 'removed'],
+      ['人-[住在]->城', 'removed'],
+    ]);
+    // Nothing changes before the next run.
+    expect(await edgeCount(graphId)).toBe(1);
+    const run = await runToEnd(app, jobId);
+    expect(run).toMatchObject({ status: 'succeeded', revision: 2 });
+    expect(counts(run)).toEqual({ 人: [2, 0, 2, 0, 0, 0, 0], '人-[住在]->城': [0, 0, 0, 0, 1, 0, 0], 城: [0, 0, 0, 0, 1, 0, 0] });
+    expect([await shown(graphId), await keys(graphId, '城'), await edgeCount(graphId)]).toEqual([
+      { a: { id: 'a' }, b: { id: 'b' } },
+      [],
+      0,
+    ]);
+
+    const { body } = await app.admin.get(`/api/ingestion/jobs/${jobId}/revisions?limit=1`).expect(200);
+    expect(body.items).toEqual([{ revision: 2, saved_by: { id: 1, username: 'admin' }, saved_at: expect.any(String) }]);
+    const { body: next } = await app.admin.get(`/api/ingestion/jobs/${jobId}/revisions?cursor=${body.next_cursor}`).expect(200);
+    expect(next).toMatchObject({ items: [{ revision: 1 }], next_cursor: null });
+    const { body: first } = await app.admin.get(`/api/ingestion/jobs/${jobId}/revisions/1`).expect(200);
+    expect(first).toMatchObject({ revision: 1, mapping_yaml: before });
+    await app.admin.get(`/api/ingestion/jobs/${jobId}/revisions/3`).expect(404);
+    expect((await app.admin.get(`/api/ingestion/jobs/${jobId}`)).body).toMatchObject({ revision: 2, mapping_yaml: nodes(node(people)) });
+  });
+
+  it('leaves no orphans when it changes the key, whatever its deletes, and reads an incremental source from the beginning', async () => {
+    const table = await aTable('id,code,n\na,1,1\nb,2,2\n', 'id:text,code:text,n:int');
+    const graphId = await aGraph(app);
+    const mapping = (key: string, columns = ''): string =>
+      nodes(node(table, { key, columns: `{column: id}, {column: code}${columns}`, more: ', incremental: {cursor: n, type: int}' }));
+    const jobId = await aJob(app, graphId, mapping('id'));
+    await runToEnd(app, jobId);
+    await revise(jobId, mapping('id', ', {column: n}'));
+    const filled = await runToEnd(app, jobId);
+    expect(filled.report.cursors).toEqual({ 人: { from: null, to: '2' } });
+    expect(await shown(graphId)).toEqual({ a: { id: 'a', code: '1', n: 1 }, b: { id: 'b', code: '2', n: 2 } });
+    expect((await runToEnd(app, jobId)).report.cursors).toEqual({ 人: { from: '2', to: '2' } });
+    await revise(jobId, mapping('code'));
+    expect((await runToEnd(app, jobId)).error.code).toBe('too_many_deletes');
+    expect(counts(await runAllowed(jobId))['人']).toEqual([2, 2, 0, 0, 2, 0, 0]);
+    expect(await shown(graphId)).toEqual({ 1: { id: 'a', code: '1' }, 2: { id: 'b', code: '2' } });
+  });
+
+  it('tells in a dry run what would change, and changes nothing', async () => {
+    const table = await aTable('id,n\na,1\nb,2\nc,-3\n', 'id:text,n:int');
+    const graphId = await aGraph(app);
+    const jobId = await aJob(app, graphId, nodes(node(table)));
+    await runToEnd(app, jobId);
+    const version = (await app.admin.get(`/api/graphs/${graphId}`)).body.version;
+    const columns = '{column: id}, {column: n, rules: [{min: 0}]}';
+    const answer = await revise(jobId, nodes(node(table, { columns, more: ', where: n < 2' })), true);
+    expect(answer).toMatchObject({
+      revision: null,
+      changes: [
+        {
+          target: '人',
+          change: 'changed',
+          keys: ['where'],
+          properties: { added: ['n'], removed: [], changed: [] },
+          rules: { added: ['n: min {"bound":"0"}'], removed: [] },
+          reads_other_rows: true,
+        },
+      ],
+      trial: { outcome: 'succeeds', error: null, needs_allow_deletes: false },
+    });
+    expect(answer.trial.targets).toEqual([expect.objectContaining({ read: 2, updated: 1, deleted: 1, rejected: 1, inserted: 0 })]);
+    expect(answer.trial.rejected_sample).toHaveLength(1);
+    expect(await shown(graphId)).toEqual({ a: { id: 'a' }, b: { id: 'b' }, c: { id: 'c' } });
+    expect((await app.admin.get(`/api/ingestion/jobs/${jobId}`)).body.revision).toBe(1);
+    expect((await app.admin.get(`/api/graphs/${graphId}`)).body.version).toBe(version);
+
+    const failing = nodes(node(table, { columns })).replace('quarantine', 'fail');
+    expect((await revise(jobId, failing, true)).trial).toMatchObject({ outcome: 'fails', error: { code: 'rows_rejected' } });
+    const few = nodes(node(table, { more: ', where: n = 1' }));
+    expect((await revise(jobId, few, true)).trial).toMatchObject({ outcome: 'succeeds', needs_allow_deletes: true });
+  });
+
+  it('is refused like the mapping of a new job', async () => {
+    const table = await aTable('id\na\n');
+    const jobId = await aJob(app, await aGraph(app), nodes(node(table)));
+    const { body } = await app.admin.post(`/api/ingestion/jobs/${jobId}/revisions`).send({ mapping_yaml: 'version: 2\n' }).expect(422);
+    expect(body.detail.errors.length).toBeGreaterThan(0);
+    const both = nodes(node(table, { more: ', incremental: {cursor: id, type: int}, deletes: {mode: snapshot}' }));
+    const refused = await app.admin.post(`/api/ingestion/jobs/${jobId}/revisions`).send({ mapping_yaml: both }).expect(422);
+    expect(refused.body.detail.errors).toEqual([
+      expect.objectContaining({ type: 'deletes_with_incremental', path: 'nodes[0].deletes.mode' }),
+    ]);
+  });
+});
