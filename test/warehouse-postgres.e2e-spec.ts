@@ -1,4 +1,9 @@
+import { once } from 'node:events';
+import { finished, pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { from as copyFrom } from 'pg-copy-streams';
 import { Egress } from '../src/egress/egress.js';
+import { quoteIdentifier } from '../src/sql/quote-identifier.js';
 import { postgresKind } from '../src/warehouse/clients/postgres/postgres-kind.js';
 import { type WarehouseClient } from '../src/warehouse/clients/warehouse.client.js';
 import { type ConnectionOptions } from '../src/warehouse/clients/warehouse-kind.js';
@@ -35,3 +40,88 @@ describeWarehouseTables('a foreign PostgreSQL', () => ({
   pool: test.pool,
   change: sql => foreign.run(sql),
 }));
+
+describe('a foreign PostgreSQL', () => {
+  const claim = { caller: 7 };
+  beforeAll(() =>
+    foreign.run(`
+      CREATE VIEW many AS SELECT n, repeat('x', 100) AS text FROM generate_series(1, 500000) n;
+      CREATE VIEW slow AS SELECT n, pg_sleep(0.05)::text AS pause FROM generate_series(1, 200) n;
+      CREATE TABLE kinds (
+        flag boolean, day date, bytes bytea, uuid uuid, doc jsonb, tags text[], span interval, at timestamptz, real real, float double precision,
+        huge numeric, address inet, range int4range, bits bit(4), name name, "odd ""name""" text);
+      SET TimeZone = 'Asia/Shanghai';
+      INSERT INTO kinds VALUES (true, 'infinity', '\\x00ff', gen_random_uuid(), '{"a": "\\u4e2d"}', '{a,NULL,"b,c"}', '1 year 2 days 03:04:05.6',
+        '2024-02-29 10:00:00.123456+08', 0.1, 1e-300, 'NaN', '10.0.0.0/8', '[1,5)', B'1010', 'n', 'quoted'); INSERT INTO kinds (flag) VALUES (false)`),
+  );
+
+  it('gives every value as the service reads it, whatever the settings of its user', async () => {
+    await foreign.run(`ALTER ROLE reader SET DateStyle = 'German'; ALTER ROLE reader SET TimeZone = 'Asia/Shanghai';
+      ALTER ROLE reader SET IntervalStyle = 'sql_standard'; ALTER ROLE reader SET extra_float_digits = -10; ALTER ROLE reader SET bytea_output = 'escape'`);
+    const client = await connect(foreign.dsn());
+    const { columns } = (await client.describe('kinds'))!;
+    const reading = await client.openReading({ claim, timeoutMs: 10_000 });
+    const names = columns.map(({ name }) => name);
+    const loaded = await test.pool.transaction(async own => {
+      await own.query(
+        `CREATE TEMP TABLE loaded (${columns.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`).join(', ')}) ON COMMIT DROP`,
+      );
+      await pipeline(reading.rows({ table: 'kinds', columns: names }), own.query(copyFrom('COPY loaded FROM STDIN')));
+      return (await own.query(`SELECT md5(array_agg(r::text ORDER BY flag)::text) AS sum FROM loaded r`)).rows;
+    });
+    await reading.close();
+    const there = await foreign.run(`SET TimeZone = 'UTC'; SELECT md5(array_agg(r::text ORDER BY flag)::text) AS sum FROM kinds r`);
+    expect(loaded).toEqual((there as unknown as { rows: unknown[] }[])[1]!.rows);
+  });
+
+  it('sends no more than is taken', async () => {
+    const client = await connect(foreign.dsn());
+    const reading = await client.openReading({ claim, timeoutMs: 30_000 });
+    const before = process.memoryUsage().rss;
+    const rows = reading.rows({ table: 'many', columns: ['n', 'text'] });
+    await once(rows, 'readable');
+    await sleep(500);
+    expect(process.memoryUsage().rss - before).toBeLessThan(20_000_000);
+    let bytes = 0;
+    for await (const chunk of rows) bytes += (chunk as Buffer).length;
+    expect(bytes).toBeGreaterThan(50_000_000);
+    await reading.close();
+  }, 60_000);
+
+  it('fails with an error of ours when its connection drops, and is read again', async () => {
+    const client = await connect(foreign.dsn());
+    const reading = await client.openReading({ claim, timeoutMs: 30_000 });
+    const rows = reading.rows({ table: 'many', columns: ['n', 'text'] });
+    await once(rows, 'readable');
+    foreign.cut();
+    await expect(finished(rows.resume())).rejects.toMatchObject({ code: 'warehouse_unavailable' });
+    await reading.close();
+    const again = await client.openReading({ claim, timeoutMs: 30_000 });
+    await finished(again.rows({ table: 'many', columns: ['n'] }).resume());
+    await again.close();
+  }, 60_000);
+
+  it('is not waited for beyond the limit of a reading or of its connection', async () => {
+    const client = await connect(foreign.dsn(), { statement_timeout_ms: 300 });
+    const slowly = { claim, timeoutMs: 60_000 };
+    const reading = await client.openReading(slowly);
+    await expect(finished(reading.rows({ table: 'slow', columns: ['n', 'pause'] }).resume())).rejects.toMatchObject({
+      code: 'warehouse_timeout',
+      context: { timeout_ms: 300 },
+    });
+    await reading.close();
+    await expect(client.query({ ...slowly, sql: 'SELECT pg_sleep(20)', parameters: [], maxRows: 1 })).rejects.toMatchObject({
+      context: { timeout_ms: 300 },
+    });
+  });
+
+  it('closes connections that nobody uses, and the others once they are given back', async () => {
+    const client = await connect(foreign.dsn());
+    const reading = await client.openReading({ claim, timeoutMs: 30_000 });
+    const closing = client.close();
+    await finished(reading.rows({ table: 'many', columns: ['n'] }).resume());
+    await reading.close();
+    await closing;
+    await expect(client.listNames()).rejects.toMatchObject({ code: 'warehouse_unavailable' });
+  }, 60_000);
+});
