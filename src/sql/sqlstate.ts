@@ -15,6 +15,7 @@ export const sqlstates = {
   readOnlyTransaction: '25006',
   deadlockDetected: '40P01',
   insufficientPrivilege: '42501',
+  syntaxError: '42601',
   undefinedColumn: '42703',
   ambiguousFunction: '42725',
   datatypeMismatch: '42804',

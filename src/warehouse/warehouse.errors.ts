@@ -171,15 +171,15 @@ export class UnreadableColumnError extends ApiError {
   }
 }
 
-/** A value of the column is none that PostgreSQL has: a text with a zero byte, or a date that no calendar has. */
+/** A value of the column is none that PostgreSQL has: a text with a zero byte or of bytes that are no UTF-8, or a date that no calendar has. */
 export class UnreadableValueError extends ApiError {
   constructor(table: string, column: string) {
     super(
       422,
       'column_value_not_readable',
       {
-        zh: `表“${table}”的列“${column}”中有 PostgreSQL 存不下的值（含零字节的文本，或不存在的日期，如 2024-02-00）；请更正它，或在来源库中用视图转换该列`,
-        en: `The column '${column}' of the table '${table}' has a value that PostgreSQL cannot hold: a text with a zero byte, or a date that does not exist, such as 2024-02-00; correct it, or convert the column in a view of the source`,
+        zh: `表“${table}”的列“${column}”中有 PostgreSQL 存不下的值（含零字节或不是 UTF-8 的文本，或不存在的日期，如 2024-02-00）；请更正它，或在来源库中用视图转换该列`,
+        en: `The column '${column}' of the table '${table}' has a value that PostgreSQL cannot hold: a text with a zero byte or with bytes that are not UTF-8, or a date that does not exist, such as 2024-02-00; correct it, or convert the column in a view of the source`,
       },
       { context: { table, column } },
     );

@@ -1,3 +1,4 @@
+import { clickHouseKind } from '../clients/clickhouse/clickhouse-kind.js';
 import { mysqlKind } from '../clients/mysql/mysql-kind.js';
 import { postgresKind } from '../clients/postgres/postgres-kind.js';
 import { type WarehouseKind } from '../clients/warehouse-kind.js';
@@ -8,6 +9,7 @@ import { type ConnectionType } from './connection.entity.js';
 const kinds: Partial<Record<ConnectionType, WarehouseKind>> = {
   postgres: postgresKind,
   mysql: mysqlKind,
+  clickhouse: clickHouseKind,
 };
 
 export const builtTypes = ['pg_mirror', ...Object.keys(kinds)];

@@ -1,0 +1,179 @@
+import { type Claim } from '../../../common/turns/fair-share.js';
+import { TableNotFoundError } from '../../warehouse.errors.js';
+import { placesOf, shareAmongCallers } from '../connection-places.js';
+import { knownDsn } from '../dsn.js';
+import {
+  type ConnectionTest,
+  type QueryRequest,
+  type QueryResult,
+  type Reading,
+  type ReadingRequest,
+  type SampleRequest,
+  type TableDescription,
+  type TablePlace,
+  type TableSummary,
+  type WarehouseClient,
+} from '../warehouse.client.js';
+import { type ClientConfig } from '../warehouse-kind.js';
+import { ClickHouseCatalog } from './clickhouse-catalog.js';
+import { clickHouseDsn } from './clickhouse-dsn.js';
+import { ClickHouseReading } from './clickhouse-reading.js';
+import { type ClickHouseTransport, type Statement } from './clickhouse-transport.js';
+import { quoteName } from './quote-name.js';
+import { readableTypeOf } from './readable-type.js';
+import { toReadError } from './read-errors.js';
+import { readTextRows, type TextRows, toJsonValue } from './row-values.js';
+import { testClickHouse } from './test-clickhouse.js';
+
+const poolMax = 6;
+const catalogTimeoutMs = 10_000;
+const testTimeoutMs = 4_000;
+/** The catalogue of the largest servers fits. */
+const catalogBytes = 67_108_864;
+/** The catalogue is read in the name of no caller. */
+const catalogClaim: Claim = { caller: 'catalogue' };
+
+interface BoundedStatement extends Statement {
+  maxBytes: number;
+  source?: QueryRequest['source'];
+}
+
+/** The tables of one database of a ClickHouse server. Placeholders in its SQL are `{p1:String}`, `{p2:Int64}` and so on. */
+export class ClickHouseWarehouse implements WarehouseClient {
+  readonly dialect = 'clickhouse';
+  readonly local = null;
+  readonly schema: string;
+  private readonly catalog: ClickHouseCatalog;
+  private readonly share: ReturnType<typeof shareAmongCallers>;
+
+  constructor(
+    private readonly transport: ClickHouseTransport,
+    private readonly config: ClientConfig,
+  ) {
+    this.schema = knownDsn(config.dsn, clickHouseDsn).database;
+    this.catalog = new ClickHouseCatalog((sql, parameters) => this.readCatalog(sql, parameters), this.schema);
+    this.share = shareAmongCallers(placesOf(config.options.pool_max ?? poolMax));
+  }
+
+  place(table: string): TablePlace {
+    return { schema: this.schema, table };
+  }
+
+  nameProblem(): null {
+    return null;
+  }
+
+  test(claim: Claim): Promise<ConnectionTest> {
+    const read = async (sql: string, settings = {}): Promise<Record<string, string | null>[]> =>
+      toRecords(await this.read({ sql, settings, timeoutMs: testTimeoutMs, maxBytes: catalogBytes }));
+    return this.share.shortQueries.run(claim, () => testClickHouse(read, this.schema));
+  }
+
+  listNames(): Promise<string[]> {
+    return this.catalog.listNames();
+  }
+
+  list(after: string, limit: number): Promise<TableSummary[]> {
+    return this.catalog.list(after, limit);
+  }
+
+  find(table: string): Promise<TableSummary | null> {
+    return this.catalog.find(table);
+  }
+
+  describe(table: string): Promise<TableDescription | null> {
+    return this.catalog.describe(table);
+  }
+
+  async sample({ claim, table, maxRows, timeoutMs }: SampleRequest): Promise<QueryResult> {
+    const description = await this.catalog.describe(table);
+    if (!description) throw new TableNotFoundError();
+    const columns = description.columns.map(
+      ({ name, nativeType }, index) => `${readableTypeOf(nativeType).read(quoteName(name))} AS v${index}`,
+    );
+    const sql = `SELECT ${columns.join(', ')} FROM ${quoteName(this.schema)}.${quoteName(table)} LIMIT ${maxRows}`;
+    const { rows, bytes } = await this.share.shortQueries.run(claim, () =>
+      this.read({ sql, timeoutMs, maxBytes: this.config.answerMaxBytes }),
+    );
+    return toResult(
+      description.columns.map(({ name, type }) => ({ name, type })),
+      rows,
+      bytes,
+      maxRows,
+    );
+  }
+
+  async query({
+    claim,
+    isShort,
+    sql,
+    parameters,
+    timeoutMs,
+    maxRows,
+    maxBytes = this.config.answerMaxBytes,
+    source,
+  }: QueryRequest): Promise<QueryResult> {
+    const { names, types, rows, bytes } = await (isShort ? this.share.shortQueries : this.share.queries).run(claim, () =>
+      this.read({
+        sql,
+        parameters: Object.fromEntries(parameters.map((value, index) => [`p${index + 1}`, value])),
+        settings: { limit: maxRows + 1 },
+        timeoutMs,
+        maxBytes,
+        ...(source && { source }),
+      }),
+    );
+    const columns = names.map((name, index) => ({ name, type: queryType(types[index]!) }));
+    return toResult(columns, rows, bytes, maxRows);
+  }
+
+  async openReading({ claim, timeoutMs, signal }: ReadingRequest): Promise<Reading> {
+    const leave = await this.share.readings.enter(signal ? { ...claim, signal } : claim);
+    return new ClickHouseReading(this.transport, this.catalog, this.schema, { timeoutMs: this.limitOf(timeoutMs), signal, leave });
+  }
+
+  close(): Promise<void> {
+    return this.transport.close();
+  }
+
+  private async readCatalog(sql: string, parameters: Record<string, unknown>): Promise<Record<string, string | null>[]> {
+    const statement = { sql, parameters, timeoutMs: catalogTimeoutMs, maxBytes: catalogBytes };
+    return toRecords(await this.share.shortQueries.run(catalogClaim, () => this.read(statement)));
+  }
+
+  private async read({ maxBytes, source = 'rows', ...statement }: BoundedStatement): Promise<TextRows> {
+    const timeoutMs = this.limitOf(statement.timeoutMs);
+    try {
+      return await readTextRows(await this.transport.send({ ...statement, timeoutMs, withHeader: true }), maxBytes, source);
+    } catch (cause) {
+      throw toReadError(cause, timeoutMs);
+    }
+  }
+
+  private limitOf(timeoutMs: number): number {
+    return Math.max(1, Math.min(Math.ceil(timeoutMs), this.config.options.statement_timeout_ms ?? Infinity));
+  }
+}
+
+/** Types as those of a table, without their lengths. Lists and documents are ClickHouse's own text. */
+function queryType(nativeType: string): string {
+  const type = withoutLength(readableTypeOf(nativeType).type);
+  return type.endsWith('[]') || type === 'jsonb' ? 'other' : type;
+}
+
+function withoutLength(type: string): string {
+  return type.replace(/\(.*\)/, '');
+}
+
+function toResult(columns: QueryResult['columns'], rows: TextRows['rows'], bytes: number, maxRows: number): QueryResult {
+  return {
+    columns: columns.map(({ name, type }) => ({ name, type: withoutLength(type) })),
+    rows: rows.slice(0, maxRows).map(row => row.map((value, index) => toJsonValue(columns[index]!.type, value))),
+    truncated: rows.length > maxRows,
+    bytes,
+  };
+}
+
+function toRecords({ names, rows }: TextRows): Record<string, string | null>[] {
+  return rows.map(row => Object.fromEntries(names.map((name, index) => [name, row[index] ?? null])));
+}

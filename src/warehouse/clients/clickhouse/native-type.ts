@@ -1,0 +1,47 @@
+/** A type as ClickHouse spells it, taken apart: `Decimal(12, 2)` is the name `Decimal` with the arguments `12` and `2`. */
+export interface NativeType {
+  name: string;
+  arguments: string[];
+}
+
+/** Wrappers that change how values are stored, and not what they are. */
+const transparent = new Set(['Nullable', 'LowCardinality', 'SimpleAggregateFunction']);
+
+export function readNativeType(text: string): NativeType {
+  const open = text.indexOf('(');
+  if (open === -1) return { name: text, arguments: [] };
+  return { name: text.slice(0, open), arguments: splitArguments(text.slice(open + 1, -1)) };
+}
+
+/** The type of the values inside of `Nullable`, `LowCardinality` and `SimpleAggregateFunction`. */
+export function valueTypeOf(text: string): NativeType {
+  const type = readNativeType(text);
+  return transparent.has(type.name) ? valueTypeOf(type.arguments.at(-1)!) : type;
+}
+
+export function isNullable(text: string): boolean {
+  const type = readNativeType(text);
+  return type.name === 'Nullable' || (transparent.has(type.name) && isNullable(type.arguments.at(-1)!));
+}
+
+/** The type of an element of a tuple, whose name may stand before it: `a Int32`, `` `b c` Array(String) ``. */
+export function elementTypeOf(argument: string): string {
+  return argument.replace(/^(`(\\.|[^`\\])*`|[A-Za-z_]\w*) (?=\S)/, '');
+}
+
+/** Splits at the commas that are neither in brackets nor in quotes. */
+function splitArguments(text: string): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let begin = 0;
+  const tokens = /'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`|[(),]/g;
+  for (const { 0: token, index } of text.matchAll(tokens)) {
+    if (token === '(') depth++;
+    else if (token === ')') depth--;
+    else if (token === ',' && depth === 0) {
+      parts.push(text.slice(begin, index).trim());
+      begin = index + 1;
+    }
+  }
+  return [...parts, text.slice(begin).trim()];
+}

@@ -1,0 +1,43 @@
+import { type Bilingual } from '../../../text/bilingual.js';
+import { ConnectionFailedError, WarehouseTimeoutError, WarehouseUnavailableError } from '../../warehouse.errors.js';
+import { type ConnectionTest } from '../warehouse.client.js';
+import { type Settings } from './clickhouse-transport.js';
+import { quoteName } from './quote-name.js';
+
+const writes = ['INSERT', 'ALTER', 'DROP TABLE'];
+
+export type TestRead = (sql: string, settings?: Settings) => Promise<Record<string, string | null>[]>;
+
+/** Reads once in the way of every query. @throws ConnectionFailedError, and the errors of reads */
+export async function testClickHouse(read: TestRead, database: string): Promise<ConnectionTest> {
+  const [found] = await read(`SELECT version() AS version, currentUser() AS user, getSetting('readonly') AS mode`).catch(classify);
+  const { version, user, mode } = found!;
+  const may = await Promise.all(writes.map(right => isGranted(read, `${right} ON ${quoteName(database)}.*`)));
+  const canWrite = may.includes(true);
+  const warnings: Bilingual[] = [];
+  if (canWrite) {
+    warnings.push({
+      zh: `用户 ${user} 可以写入；查询总以 readonly=2 运行，但请改用只有 SELECT 权限的用户`,
+      en: `The user ${user} could write. Queries run with readonly=2, but give the connection a user that has SELECT only`,
+    });
+  }
+  return { serverVersion: version!, user: user!, isReadOnly: mode === '1' || mode === '2', canWrite, warnings };
+}
+
+/** Under a setting of ours that forbids to write, the answer would always be no. A server before 24.10 cannot say, which counts as yes. */
+async function isGranted(read: TestRead, right: string): Promise<boolean> {
+  try {
+    const [found] = await read(`CHECK GRANT ${right}`, { readonly: undefined });
+    return Object.values(found ?? {})[0] !== '0';
+  } catch (error) {
+    if (error instanceof ConnectionFailedError) throw error;
+    return true;
+  }
+}
+
+/** A port that takes connections and says nothing, or nothing of HTTP, is no ClickHouse, or a busy one. */
+function classify(error: unknown): never {
+  if (error instanceof WarehouseTimeoutError) throw new ConnectionFailedError('TIMEOUT', error, 'login');
+  if (error instanceof WarehouseUnavailableError) throw new ConnectionFailedError('PROTOCOL', error);
+  throw error;
+}
