@@ -107,6 +107,14 @@ describe('the first page and the document', () => {
     },
   );
 
+  it('include the JSON Schema of the mapping, for editors', async () => {
+    const answer = await fetch(`${test.url}/docs/mapping.schema.json`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    const schema = (await answer.json()) as { $id: string; properties: object };
+    expect(schema.$id).toMatch(/\/docs\/mapping\.schema\.json$/);
+    expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(['version', 'nodes', 'edges']));
+  });
+
   it('answer without a base path as well, and answer no other method or path', async () => {
     const page = await fetch(`${test.url}/`);
     expect(page.headers.get('content-type')).toContain('text/html');

@@ -21,6 +21,10 @@ export const mappingPage: ReferencePage = {
       en: 'A mapping (YAML, at most 256 KiB) says how tables become the nodes and edges of a graph. POST /api/ingestion/mappings/validate checks one without creating a job.',
     },
     {
+      zh: '编辑器可按 JSON Schema 补全与检查映射：首行写 # yaml-language-server: $schema=<本服务的地址>/docs/mapping.schema.json',
+      en: 'Editors complete and check a mapping by its JSON Schema: begin it with # yaml-language-server: $schema=<address of this service>/docs/mapping.schema.json',
+    },
+    {
       zh: '每个示例都可打开为一份完整的映射。未知的键会被拒绝。',
       en: 'Each example opens into a whole mapping. Unknown keys are refused.',
     },

@@ -1,0 +1,174 @@
+import { joined } from '../../text/bilingual.js';
+import { columnKeys, transformWords, typeWords } from './column-keys.js';
+import { deletesKeys, edgeKeys, endKeys, incrementalKeys, nodeKeys } from './element-keys.js';
+import { type MappingKey, type MappingKeys, type MappingWord } from './mapping-key.js';
+import { type Transform } from './mapping.js';
+import { defaultsKeys, rootKeys, sourceKeys } from './root-keys.js';
+import { formatWords } from './rule-formats.js';
+import { modifierKeys, ruleWords } from './rule-words.js';
+import { maxText } from './yaml-reader.js';
+
+/** A JSON Schema, draft 7, as editors of YAML understand it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+const text = (max: number): JsonSchema => ({ type: ['string', 'number'], minLength: 1, maxLength: max });
+const scalar: JsonSchema = { type: ['string', 'number', 'boolean', 'null'] };
+const whole: JsonSchema = { type: 'integer', minimum: 0 };
+const flag: JsonSchema = { enum: [true, null] };
+
+/** A map with the keys of a table. `own` describes the keys that hold more than a single value. */
+function object(keys: MappingKeys, own: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  const properties = Object.fromEntries(
+    Object.entries(keys).map(([name, key]) => {
+      const schema = own[name] ?? schemaOf(key);
+      // A YAML null counts as not written.
+      return [name, { description: joined(key.meaning), ...(key.required === true ? schema : orNull(schema)) }];
+    }),
+  );
+  const required = Object.keys(keys).filter(name => keys[name]!.required === true);
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+function oneOf(names: string[], schema: JsonSchema): JsonSchema {
+  return { ...schema, oneOf: names.map(name => ({ required: [name] })) };
+}
+
+function orNull(schema: JsonSchema): JsonSchema {
+  return { anyOf: [schema, { type: 'null' }] };
+}
+
+function schemaOf({ takes, max = maxText, values }: MappingKey): JsonSchema {
+  if (values) return { enum: values };
+  switch (takes) {
+    case 'text':
+      return text(max);
+    case 'texts':
+      return { type: 'array', items: text(max) };
+    case 'duration':
+      return { type: ['string', 'number'], pattern: '^\\s*[0-9]{1,9}(ms|s|m|h|d)?\\s*$' };
+    case 'whole':
+      return whole;
+    case 'number':
+      return { type: 'number' };
+    case 'boolean':
+      return { type: 'boolean' };
+    case 'scalar':
+      return scalar;
+    case 'list':
+      return { type: 'array' };
+    case 'map':
+      return { type: 'object' };
+    default:
+      return takes satisfies never;
+  }
+}
+
+const types: JsonSchema = {
+  anyOf: [
+    { enum: Object.keys(typeWords).filter(name => name !== 'decimal') },
+    { type: 'string', pattern: '^decimal\\(\\s*[0-9]{1,4}\\s*,\\s*[0-9]{1,4}\\s*\\)$' },
+  ],
+};
+
+/** The arguments of the transforms; null for those that take none. */
+const transformArguments: Record<Transform['kind'], JsonSchema | null> = {
+  trim: null,
+  lower: null,
+  upper: null,
+  nfc: null,
+  nfkc: null,
+  collapse_space: null,
+  number_cn: null,
+  map: { type: 'object', additionalProperties: scalar },
+  null_if: { type: 'array', items: scalar },
+  split: text(20),
+  substring: { type: 'array', items: { type: 'integer', minimum: 1 }, minItems: 2, maxItems: 2 },
+  date_format: text(60),
+};
+
+/** The arguments of the rules. */
+const ruleArguments: Record<keyof typeof ruleWords, JsonSchema> = {
+  required: flag,
+  unique: flag,
+  not_in_future: flag,
+  one_of: { type: 'array', items: scalar, minItems: 1 },
+  pattern: text(maxText),
+  min: text(100),
+  max: text(100),
+  min_length: whole,
+  max_length: whole,
+  precision: { type: 'array', items: whole, minItems: 2, maxItems: 2 },
+  format: { enum: Object.keys(formatWords) },
+  expression: text(maxText),
+  when: text(maxText),
+};
+
+const transform: JsonSchema = {
+  type: 'array',
+  maxItems: 20,
+  items: {
+    anyOf: [
+      { enum: Object.keys(transformWords).filter(name => transformArguments[name as Transform['kind']] === null) },
+      ...Object.entries(transformArguments).flatMap(([name, argument]) =>
+        argument === null ? [] : [single(name, argument, transformWords)],
+      ),
+    ],
+  },
+};
+
+const rules: JsonSchema = { $ref: '#/definitions/rules' };
+const named = Object.keys(ruleArguments).filter(name => name !== 'when');
+const bareRule: JsonSchema = { enum: named.filter(name => ruleArguments[name as keyof typeof ruleWords] === flag) };
+const rule: JsonSchema = oneOf(named, {
+  type: 'object',
+  properties: {
+    ...Object.fromEntries(named.map(name => [name, described(ruleArguments[name as keyof typeof ruleWords], ruleWords[name as 'min'])])),
+    ...(object(modifierKeys, {}).properties as object),
+  },
+  additionalProperties: false,
+});
+const condition: JsonSchema = {
+  type: 'object',
+  properties: { when: described(ruleArguments.when, ruleWords.when), rules },
+  required: ['when', 'rules'],
+  additionalProperties: false,
+};
+
+function single(name: string, argument: JsonSchema, words: Readonly<Record<string, MappingWord>>): JsonSchema {
+  return { type: 'object', properties: { [name]: described(argument, words[name]!) }, required: [name], additionalProperties: false };
+}
+
+function described(schema: JsonSchema, { meaning }: MappingWord): JsonSchema {
+  return { description: joined(meaning), ...schema };
+}
+
+const columns: JsonSchema = { type: 'array', maxItems: 200, items: { $ref: '#/definitions/column' } };
+const end = object(endKeys, { match: { type: 'object', additionalProperties: text(63), minProperties: 1 } });
+const changes = { incremental: object(incrementalKeys, {}), deletes: object(deletesKeys, {}) };
+const node = object(nodeKeys, { id: { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$', maxLength: 63 }, ...changes, columns });
+const edge = object(edgeKeys, { from: end, to: end, ...changes, columns });
+
+/**
+ * The JSON Schema of a mapping, made from the tables that the parser reads. It refuses nothing that the parser accepts. The parser
+ * refuses more: it follows references, and checks what a schema cannot say.
+ * @param id where it is served
+ */
+export function mappingSchema(id: string): JsonSchema {
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    $id: id,
+    title: '映射 / Mapping',
+    ...object(rootKeys, {
+      version: { const: 1 },
+      source: object(sourceKeys, {}),
+      defaults: object(defaultsKeys, { max_error_rate: { type: 'number', minimum: 0, maximum: 1 } }),
+      nodes: { type: 'array', maxItems: 200, items: oneOf(['table', 'query'], node) },
+      edges: { type: 'array', maxItems: 200, items: oneOf(['table', 'query'], edge) },
+    }),
+    anyOf: [{ required: ['nodes'] }, { required: ['edges'] }],
+    definitions: {
+      column: oneOf(['column', 'expression', 'constant'], object(columnKeys, { type: types, transform, rules })),
+      rules: { type: 'array', items: { anyOf: [bareRule, rule, condition] } },
+    },
+  };
+}
