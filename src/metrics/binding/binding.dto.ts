@@ -7,6 +7,8 @@ import { bindingExample } from '../metric-examples.js';
 
 /** A name that becomes an SQL identifier or a column of the answer; PostgreSQL keeps 63 bytes of it. */
 export const identifier = /^[^\p{Cc}\p{Cs}"]{1,63}$/u;
+/** A name with its schema is twice as long. */
+const tableName = /^[^\p{Cc}\p{Cs}"]{1,127}$/u;
 const sqlLength = 4_000;
 
 export class BindingRelation {
@@ -19,10 +21,14 @@ export class BindingRelation {
   @IsString()
   schema?: string;
 
-  @ApiPropertyOptional({ nullable: true, example: 'order_lines' })
+  @ApiPropertyOptional({
+    nullable: true,
+    example: 'order_lines',
+    description: '其他模式的表写作 schema.table / tables of other schemas are written as schema.table',
+  })
   @IsOptional()
   @IsString()
-  @Matches(identifier, { message: 'table must be the name of a table' })
+  @Matches(tableName, { message: 'table must be the name of a table' })
   table?: string;
 
   @ApiPropertyOptional({ nullable: true, description: '一条 SELECT，代替 table / one SELECT, in place of a table' })
