@@ -1,9 +1,11 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import tls from 'node:tls';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { seal, sealingKey } from '../src/secrets/sealed-text.js';
 import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { ForeignPostgres } from './support/foreign-postgres.js';
@@ -378,6 +380,24 @@ describe('connections to other databases', () => {
       expect(await tested({ dsn })).toMatchObject({ ok: false, stage: 'tls', code: 'TLS_FAILED' });
       expect(await tested({ dsn, options: { ssl_mode: 'require' } })).toMatchObject({ ok: true, current_user: 'reader' });
       expect(secured.at(-1)!.getProtocol()).toBe('TLSv1.3');
+      // The authorities that a process trusts are read at its start.
+      const verified = async (host: string): Promise<string> => {
+        const script = `
+          import { Socket } from 'node:net';
+          import { postgresKind } from ${JSON.stringify(path.resolve('dist/src/warehouse/clients/postgres/postgres-kind.js'))};
+          const egress = { socket: () => new Socket() };
+          const client = await postgresKind.open({ dsn: process.argv[1], options: {}, egress, answerMaxBytes: 1e6 });
+          process.stdout.write(await client.test({ caller: 1 }).then(found => found.user, error => error.failure));`;
+        const env = { ...process.env, NODE_EXTRA_CA_CERTS: path.join(folder, 'cert.pem') };
+        const run = promisify(execFile);
+        return (await run(process.execPath, ['--input-type=module', '-e', script, dsn.replace('127.0.0.1', host)], { env })).stdout;
+      };
+      // The certificate names localhost and 127.0.0.1, and not 127.1, which leads there too.
+      expect([await verified('localhost'), await verified('127.0.0.1'), await verified('127.1')]).toEqual([
+        'reader',
+        'reader',
+        'TLS_FAILED',
+      ]);
     } finally {
       server.close();
     }
