@@ -31,6 +31,11 @@ it('names properties and rules that were added, removed or changed', () => {
   });
 });
 
+it('shows the condition of a rule, and takes its place for no change', () => {
+  const found = compare('rules: [{min: 0}]', "rules: [{when: 'id > 1', rules: [{min: 0}]}]");
+  expect(found.get('人')!.rules).toEqual({ added: ['age: min {"bound":"0"} when "id > 1"'], removed: ['age: min {"bound":"0"}'] });
+});
+
 it('takes a new label for another target', () => {
   const found = compare('label: 城', 'label: 市');
   expect([...found.values()].map(({ target, change }) => [target, change])).toEqual([

@@ -119,9 +119,13 @@ function compareRules(before: ColumnMapping[], after: ColumnMapping[]): TargetCh
 }
 
 function rulesOf({ property, rules }: ColumnMapping): string[] {
-  return rules.map(({ kind, path: _path, severity, message, ...argument }) => {
+  return rules.map(({ kind, path: _path, severity, message, when, ...argument }) => {
     const shown = Object.keys(argument).length === 0 ? '' : ` ${JSON.stringify(argument)}`;
-    const modifiers = [severity === 'warn' ? ' warn' : '', message === null ? '' : ` ${JSON.stringify(message)}`];
+    const modifiers = [
+      severity === 'warn' ? ' warn' : '',
+      message === null ? '' : ` ${JSON.stringify(message)}`,
+      when === null ? '' : ` when ${JSON.stringify(when.predicate)}`,
+    ];
     return `${property}: ${kind}${shown}${modifiers.join('')}`;
   });
 }
