@@ -183,8 +183,8 @@ export class MysqlConnection {
   /** Takes leave of the server. */
   end(): void {
     if (!this.isUsable) return;
-    this.failure = new Error('The connection was closed');
     this.connection.end();
+    this.failure = new Error('The connection was closed');
     this.socket.setTimeout(1_000, () => this.socket.destroy());
   }
 

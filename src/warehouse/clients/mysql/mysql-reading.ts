@@ -73,19 +73,19 @@ export class MysqlReading implements Reading {
       const column = description?.columns.find(({ name }) => name === since?.column);
       const statement = rowsStatement(place(table), wanted, column && since?.value != null ? { column, value: since.value } : null);
       const chunks = new RowChunks(table, columns);
-      const push = (chunk: Buffer | null): void => {
-        if (chunk && !rows.destroyed && !rows.push(chunk)) this.connection.pause();
-      };
       const onRow = ([line]: unknown[]): void => {
         this.connection.allow(rowMaxBytes);
         try {
-          push(chunks.add(line as Buffer | null));
+          const chunk = chunks.add(line as Buffer | null);
+          if (chunk && !rows.push(chunk)) this.connection.pause();
         } catch (error) {
           abandon(error as Error);
         }
       };
       await this.connection.execute({ ...statement, isRaw: true, onRow });
-      push(chunks.rest());
+      const rest = chunks.rest();
+      // The statement has ended, so nobody would resume the connection.
+      if (rest) rows.push(rest);
     } catch (cause) {
       // The server knows nothing of a connection that was cut here.
       if (!this.connection.isUsable) abandon(cause as Error);

@@ -29,7 +29,8 @@ export async function testMysql({ isMariaDb, database, catalog, read }: ServerRe
   const grants = (await read('SHOW GRANTS')).flatMap(([grant]) => toGrant(grant as string) ?? []);
   const here = grants.filter(({ place }) => reaches(place, database));
   const canWrite = here.some(({ privileges }) => privileges.some(privilege => !readingOnly.has(privilege)));
-  const canWriteFiles = here.some(({ privileges }) => privileges.some(privilege => privilege === 'FILE' || privilege.startsWith('ALL')));
+  const onServer = grants.filter(({ place }) => place === '*').flatMap(({ privileges }) => privileges);
+  const reachesFiles = onServer.some(privilege => privilege === 'FILE' || privilege.startsWith('ALL'));
   const warnings: Bilingual[] = [];
   if (canWrite) {
     warnings.push({
@@ -37,7 +38,7 @@ export async function testMysql({ isMariaDb, database, catalog, read }: ServerRe
       en: `The user ${String(user)} could write. Sessions are read-only, but give the connection a user that may only read`,
     });
   }
-  if (canWriteFiles && here.some(({ place }) => place === '*')) {
+  if (reachesFiles) {
     warnings.push({
       zh: '该用户有 FILE 权限，只读会话也挡不住读写服务器上的文件；请收回该权限',
       en: 'The user has the FILE privilege: a read-only session does not keep it from files of the server. Revoke it',
