@@ -45,6 +45,7 @@ const reading: Settings = {
   skip_unavailable_shards: 0,
   limit: 0,
   offset: 0,
+  extremes: 0,
 };
 
 /** Rows as lines of escaped values, with texts of values that are the same on every server. */
