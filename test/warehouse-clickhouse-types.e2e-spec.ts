@@ -171,6 +171,22 @@ describeOnClickHouse('The values of ClickHouse', () => {
     });
   });
 
+  it('are shown in samples, also those that PostgreSQL does not have', async () => {
+    await foreign.run(
+      `CREATE TABLE shown (v1 Int32, v0 Int32, pairs Map(String, Int32), said String, list Array(String), pair Tuple(a Nullable(Int8)), seen DateTime64(3, 'UTC'))
+       ENGINE = MergeTree ORDER BY v1`,
+    );
+    await foreign.run(
+      `INSERT INTO shown VALUES (1, 2, map('a', 1), 'a\\\\0b', ['x"'], tuple(NULL), '2024-02-29 10:00:00.5'), (3, 4, map('a', 1, 'a', 2), '\\xff', [], tuple(1), 0)`,
+    );
+    const { rows, columns } = await client.sample({ claim: { caller: 1 }, table: 'shown', maxRows: 5, timeoutMs: 5_000 });
+    expect(columns.map(({ type }) => type)).toEqual(['integer', 'integer', 'jsonb', 'text', 'text[]', 'jsonb', 'timestamptz']);
+    expect(rows).toEqual([
+      [1, 2, { a: 1 }, 'a\\0b', '{"x\\""}', { a: null }, '2024-02-29T10:00:00.5+00:00'],
+      [3, 4, "{'a':1,'a':2}", '\uFFFD', '{}', { a: 1 }, '1970-01-01T00:00:00+00:00'],
+    ]);
+  });
+
   it('fill up a fixed length with nothing that is read', async () => {
     await foreign.run(`CREATE TABLE fixed (id Int32, code FixedString(5)) ENGINE = MergeTree ORDER BY id`);
     await foreign.run(`INSERT INTO fixed VALUES (1, 'CNY'), (2, ''), (3, '人a')`);

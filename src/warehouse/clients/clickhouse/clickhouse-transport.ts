@@ -11,8 +11,7 @@ import { NoClickHouseError, ServerError, serverErrorIn } from './server-error.js
 import { WholeAnswer } from './whole-answer.js';
 
 const connectMs = 5_000;
-/** What a server may take beyond the limit that it was told. After it, the connection is cut. */
-const graceMs = 3_000;
+const usualGraceMs = 3_000;
 const longestTimerMs = 2_147_483_647;
 const errorBytes = 65_536;
 
@@ -25,6 +24,8 @@ export interface Statement {
   parameters?: Record<string, unknown>;
   settings?: Settings;
   timeoutMs: number;
+  /** What the server may take beyond that limit. After it, the connection is cut. */
+  graceMs?: number;
   /** With the names and the types of the columns in two lines before the rows. */
   withHeader?: boolean;
 }
@@ -99,7 +100,10 @@ export class ClickHouseTransport {
    * The rows of a statement, as bytes. A stream that is destroyed ends the statement.
    * @throws ServerError, NoClickHouseError, WarehouseTimeoutError, errors of the network
    */
-  async send({ sql, parameters = {}, settings = {}, timeoutMs, withHeader = false }: Statement, signal?: AbortSignal): Promise<Readable> {
+  async send(
+    { sql, parameters = {}, settings = {}, timeoutMs, graceMs = usualGraceMs, withHeader = false }: Statement,
+    signal?: AbortSignal,
+  ): Promise<Readable> {
     // No value can hold a backslash and a dot: the rows escape backslashes.
     const mark = `\\.${randomBytes(12).toString('hex')}\n`;
     const cut = new AbortController();

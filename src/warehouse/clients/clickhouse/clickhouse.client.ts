@@ -18,7 +18,7 @@ import { type ClientConfig } from '../warehouse-kind.js';
 import { ClickHouseCatalog } from './clickhouse-catalog.js';
 import { clickHouseDsn } from './clickhouse-dsn.js';
 import { ClickHouseReading } from './clickhouse-reading.js';
-import { type ClickHouseTransport, type Statement } from './clickhouse-transport.js';
+import { ClickHouseTransport, type Statement } from './clickhouse-transport.js';
 import { quoteName } from './quote-name.js';
 import { readableTypeOf } from './readable-type.js';
 import { toReadError } from './read-errors.js';
@@ -27,7 +27,9 @@ import { testClickHouse } from './test-clickhouse.js';
 
 const poolMax = 6;
 const catalogTimeoutMs = 10_000;
+const longestConnectOfTestMs = 3_500;
 const testTimeoutMs = 4_000;
+const testGraceMs = 500;
 /** The catalogue of the largest servers fits. */
 const catalogBytes = 67_108_864;
 /** The catalogue is read in the name of no caller. */
@@ -63,10 +65,19 @@ export class ClickHouseWarehouse implements WarehouseClient {
     return null;
   }
 
-  test(claim: Claim): Promise<ConnectionTest> {
+  /** Takes less time to connect than other reads, so that its failure is not taken for one of the server's. */
+  async test(claim: Claim): Promise<ConnectionTest> {
+    const { options } = this.config;
+    const connect_timeout_ms = Math.min(options.connect_timeout_ms ?? Infinity, longestConnectOfTestMs);
+    const transport = await ClickHouseTransport.open({ ...this.config, options: { ...options, connect_timeout_ms } });
+    const statement = { timeoutMs: testTimeoutMs, graceMs: testGraceMs, maxBytes: catalogBytes };
     const read = async (sql: string, settings = {}): Promise<Record<string, string | null>[]> =>
-      toRecords(await this.read({ sql, settings, timeoutMs: testTimeoutMs, maxBytes: catalogBytes }));
-    return this.share.shortQueries.run(claim, () => testClickHouse(read, this.schema));
+      toRecords(await this.read({ sql, settings, ...statement }, transport));
+    try {
+      return await this.share.shortQueries.run(claim, () => testClickHouse(read, this.schema));
+    } finally {
+      await transport.close();
+    }
   }
 
   listNames(): Promise<string[]> {
@@ -88,9 +99,11 @@ export class ClickHouseWarehouse implements WarehouseClient {
   async sample({ claim, table, maxRows, timeoutMs }: SampleRequest): Promise<QueryResult> {
     const description = await this.catalog.describe(table);
     if (!description) throw new TableNotFoundError();
-    const columns = description.columns.map(
-      ({ name, nativeType }, index) => `${readableTypeOf(nativeType).read(quoteName(name))} AS v${index}`,
-    );
+    // Without aliases: one of them could be the name of another column.
+    const columns = description.columns.map(({ name, nativeType }) => {
+      const { read, show = read } = readableTypeOf(nativeType);
+      return show(quoteName(name));
+    });
     const sql = `SELECT ${columns.join(', ')} FROM ${quoteName(this.schema)}.${quoteName(table)} LIMIT ${maxRows}`;
     const { rows, bytes } = await this.share.shortQueries.run(claim, () =>
       this.read({ sql, timeoutMs, maxBytes: this.config.answerMaxBytes }),
@@ -141,10 +154,10 @@ export class ClickHouseWarehouse implements WarehouseClient {
     return toRecords(await this.share.shortQueries.run(catalogClaim, () => this.read(statement)));
   }
 
-  private async read({ maxBytes, source = 'rows', ...statement }: BoundedStatement): Promise<TextRows> {
+  private async read({ maxBytes, source = 'rows', ...statement }: BoundedStatement, transport = this.transport): Promise<TextRows> {
     const timeoutMs = this.limitOf(statement.timeoutMs);
     try {
-      return await readTextRows(await this.transport.send({ ...statement, timeoutMs, withHeader: true }), maxBytes, source);
+      return await readTextRows(await transport.send({ ...statement, timeoutMs, withHeader: true }), maxBytes, source);
     } catch (cause) {
       throw toReadError(cause, timeoutMs);
     }

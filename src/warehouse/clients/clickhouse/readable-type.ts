@@ -7,6 +7,8 @@ export interface ReadableType {
   type: string;
   /** The value of a column in a form whose text PostgreSQL reads as that type, from the column's quoted name. */
   read: (column: string) => string;
+  /** The value in a sample, where it need not be held. As `read` by default. */
+  show?: (column: string) => string;
   /** SQL that is true for the values of the column that PostgreSQL cannot hold. The name is of what `read` gave. */
   unfit?: (value: string) => string;
   /** The text of a value, in an array literal of PostgreSQL. */
@@ -114,6 +116,7 @@ function documentOf(nativeType: string, type: NativeType): ReadableType | null {
     type: 'jsonb',
     read: isMap ? column => `if(${hasEachKeyOnce(column)}, ${json(column)}, '\\0')` : json,
     unfit: value => `NOT isValidUTF8(${value}) OR position(${value}, '\\u0000') > 0 OR ${value} = '\\0'`,
+    ...(isMap && { show: column => `if(${hasEachKeyOnce(column)}, ${json(column)}, ${json(`toString(${column})`)})` }),
     ...(isNullable(nativeType) && { read: column => `if(isNull(${column}), NULL, ${json(column)})` }),
   };
 }
