@@ -170,6 +170,10 @@ function readValues(read: SettingsReader) {
       { type: 'comma-separated list', default: '' },
       readNetworks,
     ),
+    duckdbDirectory: read.optionalText(
+      'DUCKDB_DIR',
+      'Directory below which connections of type duckdb read their files: databases of DuckDB, Parquet, CSV, JSON; unset: there are none',
+    ),
     maxGraphsPerUser: read.integer('MAX_GRAPHS_PER_USER', 100, 'Graphs that one user may own; admins may own any number', { min: 1 }),
     maxApiKeysPerUser: read.integer('MAX_API_KEYS_PER_USER', 20, 'API keys in force that one user may have; admins may have any number', {
       min: 1,

@@ -41,6 +41,7 @@ export const errorCodes = [
   'disk_full',
   'driver_not_installed',
   'dsn_missing',
+  'duckdb_directory_unset',
   'expectation_failed',
   'fan_out_join',
   'formula_parse_error',

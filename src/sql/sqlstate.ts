@@ -31,6 +31,7 @@ export const sqlstates = {
   queryCanceled: '57014',
   cannotConnectNow: '57P03',
   internalError: 'XX000',
+  dataCorrupted: 'XX001',
 } as const;
 
 /** The SQLSTATE of an error; '' for an error that does not come from the database. */

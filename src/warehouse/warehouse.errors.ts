@@ -171,15 +171,18 @@ export class UnreadableColumnError extends ApiError {
   }
 }
 
-/** A value of the column is none that PostgreSQL has: a text with a zero byte or of bytes that are no UTF-8, or a date that no calendar has. */
+/**
+ * A value of the column is none that PostgreSQL has: a text with a zero byte or of bytes that are no UTF-8, a date that no calendar
+ * has, or a time with nanoseconds.
+ */
 export class UnreadableValueError extends ApiError {
   constructor(table: string, column: string) {
     super(
       422,
       'column_value_not_readable',
       {
-        zh: `表“${table}”的列“${column}”中有 PostgreSQL 存不下的值（含零字节或不是 UTF-8 的文本，或不存在的日期，如 2024-02-00）；请更正它，或在来源库中用视图转换该列`,
-        en: `The column '${column}' of the table '${table}' has a value that PostgreSQL cannot hold: a text with a zero byte or with bytes that are not UTF-8, or a date that does not exist, such as 2024-02-00; correct it, or convert the column in a view of the source`,
+        zh: `表“${table}”的列“${column}”中有 PostgreSQL 存不下的值（如含零字节或不是 UTF-8 的文本，不存在或超出范围的日期如 2024-02-00，或带纳秒的时间）；请更正它，或在来源库中用视图转换该列`,
+        en: `The column '${column}' of the table '${table}' has a value that PostgreSQL cannot hold, such as a text with a zero byte or with bytes that are not UTF-8, a date out of range or that does not exist, such as 2024-02-00, or a time with nanoseconds; correct it, or convert the column in a view of the source`,
       },
       { context: { table, column } },
     );
@@ -349,5 +352,15 @@ export class DriverNotInstalledError extends ApiError {
       },
       { context: { driver }, cause },
     );
+  }
+}
+
+/** 422: the operator has named no directory for the files of connections. */
+export class DuckdbDirectoryUnsetError extends ApiError {
+  constructor() {
+    super(422, 'duckdb_directory_unset', {
+      zh: 'duckdb 类型的连接读取运维所设目录 DUCKDB_DIR 下的文件，而该设置为空；请让运维设置它',
+      en: 'connections of type duckdb read files below the directory of the setting DUCKDB_DIR, which is not set; ask the operator to set it',
+    });
   }
 }

@@ -50,6 +50,24 @@ export const connectionFailures = {
     zh: '该用户不能更改设置（其 profile 为 readonly = 1）；请改为 readonly = 2，它同样只许读取',
     en: 'the user may not change settings, because its profile has readonly = 1; readonly = 2 also lets it read only',
   },
+  OUTSIDE_DIRECTORY: {
+    stage: 'address',
+    zh: '路径经由链接离开了目录 DUCKDB_DIR',
+    en: 'a link leads out of the directory DUCKDB_DIR',
+  },
+  FILE_FORBIDDEN: { stage: 'login', zh: '服务没有读取该文件的权限', en: 'the service may not read the file' },
+  NOT_A_DATABASE: { stage: 'login', zh: '该文件不是 DuckDB 数据库', en: 'the file is no DuckDB database' },
+  NEWER_VERSION: {
+    stage: 'login',
+    zh: '该文件的存储格式与此版本的 DuckDB 不兼容；请用 DuckDB 1.5 的格式导出',
+    en: 'the storage format of the file does not fit this version of DuckDB; export it in the format of DuckDB 1.5',
+  },
+  FILE_IN_USE: {
+    stage: 'login',
+    zh: '另一个进程正在写该文件，请稍后重试',
+    en: 'another process is writing the file; retry when it is done',
+  },
+  TOO_MANY_FILES: { stage: 'rights', zh: '该文件夹中的文件超过 10000 个', en: 'the folder has more than 10000 files' },
   READ_FAILED: { stage: 'rights', zh: '登录成功，但无法读取', en: 'the login works, but nothing can be read' },
 } satisfies Record<string, Bilingual & { stage: ConnectionStage }>;
 

@@ -26,6 +26,13 @@ const reasons: [prefix: string, reason: Bilingual][] = [
     sqlstates.outOfMemory,
     { zh: '所需的内存超过一个查询的上限，请缩小范围', en: 'it needs more memory than one query may take; narrow its range' },
   ],
+  [
+    sqlstates.dataCorrupted,
+    {
+      zh: '某个文件无法按其扩展名所示的格式读取，或某个值无法处理',
+      en: 'a file cannot be read as the format that its name says, or a value cannot be processed',
+    },
+  ],
   ['54', { zh: '语句过于复杂', en: 'the statement is too complex' }],
 ];
 

@@ -25,6 +25,8 @@ export interface ClientConfig {
   egress: Egress;
   /** The most bytes of a result whose request gives no other bound. */
   answerMaxBytes: number;
+  /** The directory below which files can be read. */
+  duckdbDirectory?: string | undefined;
 }
 
 /** A type of warehouse connection besides the mirror. */
@@ -32,8 +34,8 @@ export interface WarehouseKind {
   /** The options that have an effect. */
   options: readonly (keyof ConnectionOptions)[];
 
-  /** All problems of the DSN. None of them quotes it. */
-  check(dsn: string): FieldProblem[];
+  /** All problems of the DSN. None of them quotes it. @throws DuckdbDirectoryUnsetError */
+  check(dsn: string, config?: Pick<ClientConfig, 'duckdbDirectory'>): FieldProblem[];
 
   /** The DSN without its secrets, for answers. It has passed `check`. */
   mask(dsn: string): string;
@@ -41,6 +43,6 @@ export interface WarehouseKind {
   /** The place of the database without user and parameters, for the audit: `db.example:5432/sales`. */
   place(dsn: string): string;
 
-  /** Opens no connection yet, and loads the driver. @throws DriverNotInstalledError */
+  /** Opens no connection yet, and loads the driver. @throws DriverNotInstalledError, DuckdbDirectoryUnsetError */
   open(config: ClientConfig): Promise<WarehouseClient>;
 }

@@ -4,6 +4,7 @@ import { type Principal } from '../../access/principal.js';
 import { AuditService } from '../../audit/audit.service.js';
 import { SchemaError } from '../../common/errors/api-error.js';
 import { afterId, type PageQuery } from '../../http/paging/page.js';
+import { Settings } from '../../config/settings.js';
 import { ServicePool } from '../../database/service-pool.js';
 import { SecretBox } from '../../secrets/secret-box.js';
 import { SecretUnreadableError } from '../../secrets/secrets.errors.js';
@@ -40,6 +41,7 @@ export class ConnectionsService {
     private readonly secrets: SecretBox,
     private readonly audit: AuditService,
     private readonly pool: ServicePool,
+    private readonly settings: Settings,
   ) {}
 
   /**
@@ -173,7 +175,7 @@ export class ConnectionsService {
     }
     const kind = kindOf(type);
     if (dsn === null) throw new DsnMissingError(type);
-    const problems = kind.check(dsn);
+    const problems = kind.check(dsn, this.settings);
     if (problems.length > 0) throw new SchemaError(problems);
     return { dsnSealed: await this.secrets.seal(dsn, secretOwner(id)), dsnMasked: kind.mask(dsn) };
   }

@@ -51,7 +51,8 @@ export class WarehouseClients implements OnApplicationShutdown {
   async open({ id, type, dsnSealed, options }: OpenedConnection): Promise<WarehouseClient> {
     const kind = kindOf(type);
     const dsn = await this.secrets.open(dsnSealed ?? '', secretOwner(id));
-    return kind.open({ dsn, options, egress: this.egress, answerMaxBytes: this.settings.answerMaxBytes });
+    const { answerMaxBytes, duckdbDirectory } = this.settings;
+    return kind.open({ dsn, options, egress: this.egress, answerMaxBytes, duckdbDirectory });
   }
 
   /** Closes the client of a connection that was changed or deleted, once its work has ended. */

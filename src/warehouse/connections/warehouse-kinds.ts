@@ -1,4 +1,5 @@
 import { clickHouseKind } from '../clients/clickhouse/clickhouse-kind.js';
+import { duckdbKind } from '../clients/duckdb/duckdb-kind.js';
 import { mysqlKind } from '../clients/mysql/mysql-kind.js';
 import { postgresKind } from '../clients/postgres/postgres-kind.js';
 import { type WarehouseKind } from '../clients/warehouse-kind.js';
@@ -10,6 +11,7 @@ const kinds: Partial<Record<ConnectionType, WarehouseKind>> = {
   postgres: postgresKind,
   mysql: mysqlKind,
   clickhouse: clickHouseKind,
+  duckdb: duckdbKind,
 };
 
 export const builtTypes = ['pg_mirror', ...Object.keys(kinds)];

@@ -1,0 +1,42 @@
+import { type Bilingual } from '../../../text/bilingual.js';
+
+/** A place below the directory of the operator: a database file, or a folder of files. */
+export interface DuckdbPlace {
+  /** Names of folders and a file, in order. */
+  path: string[];
+  isFolder: boolean;
+}
+
+const form: Bilingual = {
+  zh: '应为 duckdb:///sales.duckdb（数据库文件）或 duckdb:///folder/（文件夹，以 / 结尾）的形式，路径相对于运维设置的 DUCKDB_DIR',
+  en: 'must have the form duckdb:///sales.duckdb (a database file) or duckdb:///folder/ (a folder, with / at its end), below the DUCKDB_DIR of the operator',
+};
+const name: Bilingual = {
+  zh: '路径中的名称不能以点开头，也不能含有 * ? [ ] : \\ 或控制字符',
+  en: 'no name in the path may begin with a dot or have any of * ? [ ] : \\ or control characters',
+};
+
+/** Other names would leave the folder, mean several files at once, or mean a drive or a stream of Windows. */
+export function isPlainName(text: string): boolean {
+  return text !== '' && text.length <= 255 && !/^\.|[*?[\]:\\/]|\p{Cc}|\p{Cs}/u.test(text);
+}
+
+/** Reads a DSN, or says what is wrong with it. */
+export function readDuckdbDsn(dsn: string): DuckdbPlace | Bilingual {
+  const [, encoded] = /^duckdb:\/\/\/([^?#]+)$/i.exec(dsn) ?? [];
+  if (encoded === undefined) return form;
+  const isFolder = encoded.endsWith('/');
+  try {
+    const path = encoded.replace(/\/$/, '').split('/').map(decodeURIComponent);
+    return path.every(isPlainName) ? { path, isFolder } : name;
+  } catch {
+    return form;
+  }
+}
+
+/** A DSN that has been checked before. */
+export function knownDuckdbDsn(dsn: string): DuckdbPlace {
+  const place = readDuckdbDsn(dsn);
+  if ('zh' in place) throw new Error('A DSN of this connection was not checked');
+  return place;
+}

@@ -1,0 +1,29 @@
+import { toDsnProblem } from '../dsn.js';
+import { type WarehouseKind } from '../warehouse-kind.js';
+import { DuckdbDirectoryUnsetError } from '../../warehouse.errors.js';
+import { DuckdbClient } from './duckdb.client.js';
+import { knownDuckdbDsn, readDuckdbDsn } from './duckdb-dsn.js';
+import { DuckdbProcesses } from './duckdb-processes.js';
+
+/** A DSN holds no secret: it is a path below a directory of the operator's. */
+export const duckdbKind: WarehouseKind = {
+  options: ['statement_timeout_ms'],
+  check: (dsn, config) => {
+    if (config?.duckdbDirectory === undefined) throw new DuckdbDirectoryUnsetError();
+    const read = readDuckdbDsn(dsn);
+    return 'zh' in read ? [toDsnProblem({ text: read, type: 'dsn_form' })] : [];
+  },
+  mask: dsn => dsn,
+  place: dsn => knownDuckdbDsn(dsn).path.join('/'),
+  open: async ({ dsn, options, answerMaxBytes, duckdbDirectory }) => {
+    if (duckdbDirectory === undefined) throw new DuckdbDirectoryUnsetError();
+    const processes = new DuckdbProcesses();
+    await processes.loadDriver();
+    return new DuckdbClient({
+      processes,
+      source: { directory: duckdbDirectory, ...knownDuckdbDsn(dsn) },
+      maxBytes: answerMaxBytes,
+      maxTimeoutMs: options.statement_timeout_ms ?? Infinity,
+    });
+  },
+};

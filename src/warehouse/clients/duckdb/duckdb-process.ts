@@ -1,0 +1,139 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import path from 'node:path';
+import { type Readable, Transform } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { type Failure, type FileSource, outOfMemoryExit, type Reply, type RowsAnswer, type Work } from './protocol.js';
+
+const longestStartMs = 20_000;
+
+/** Work that the process reported as failed. */
+export class FailedWorkError extends Error {
+  constructor(readonly failure: Failure) {
+    super(failure.message);
+  }
+}
+
+/** The process ended before its work. */
+export class ProcessEndedError extends Error {
+  constructor(readonly isOutOfMemory: boolean) {
+    super('the DuckDB process ended');
+  }
+}
+
+/** A process that runs DuckDB and does one piece of work at a time. It inherits no setting of the service, so it knows no secret. */
+export class DuckdbProcess {
+  private readonly child: ChildProcess;
+  private waiting: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | null = null;
+  private end: ProcessEndedError | null = null;
+
+  private constructor() {
+    this.child = fork(entry(), [], {
+      execArgv: ['--max-old-space-size=128'],
+      // What Windows needs to start a process is added by Node.
+      env: {},
+      serialization: 'advanced',
+      stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
+    });
+    this.child.on('message', (reply: Reply) => {
+      const waiting = this.waiting;
+      this.waiting = null;
+      waiting?.resolve(reply);
+    });
+    this.child.once('exit', code => this.ended(code));
+    this.child.once('error', () => this.ended(null));
+  }
+
+  /** Resolves to null if the driver is not installed. */
+  static async start(): Promise<DuckdbProcess | null> {
+    const started = new DuckdbProcess();
+    const late = setTimeout(() => started.kill(), longestStartMs);
+    try {
+      const reply = await started.reply();
+      if (!('noDriver' in reply)) return started;
+      started.kill();
+      return null;
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  get isAlive(): boolean {
+    return this.end === null;
+  }
+
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
+  /** @throws FailedWorkError, ProcessEndedError */
+  async do(source: FileSource, work: Work): Promise<unknown> {
+    const reply = this.reply();
+    this.child.send({ source, work }, error => {
+      if (error) this.kill();
+    });
+    const answer = await reply;
+    if ('failed' in answer) throw new FailedWorkError(answer.failed);
+    return (answer as { done: unknown }).done;
+  }
+
+  /** The bytes of one `rows` work as they come. The process waits while nobody reads them. The stream fails as `do`. */
+  rows(source: FileSource, work: Work & { do: 'rows' }): Readable {
+    let received = 0;
+    let total: number | null = null;
+    const stdout = this.child.stdout!;
+    const endIfComplete = (): void => {
+      if (received !== total) return;
+      stdout.unpipe(rows);
+      rows.end();
+    };
+    const rows = new Transform({
+      transform: (chunk: Buffer, _, done) => {
+        received += chunk.length;
+        done(null, chunk);
+        endIfComplete();
+      },
+    });
+    stdout.pipe(rows, { end: false });
+    this.do(source, work).then(
+      done => {
+        total = (done as RowsAnswer).bytes;
+        endIfComplete();
+      },
+      (error: Error) => rows.destroy(error),
+    );
+    return rows;
+  }
+
+  /** Ends it at once, whatever it is doing: native code heeds no other signal while it works. */
+  kill(): void {
+    this.child.kill('SIGKILL');
+  }
+
+  /** An idle process must not keep the service from stopping. */
+  setIdle(isIdle: boolean): void {
+    const of = isIdle ? 'unref' : 'ref';
+    this.child[of]();
+    this.child.channel?.[of]();
+    (this.child.stdout as unknown as { ref(): void; unref(): void })[of]();
+  }
+
+  private reply(): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      if (this.end) reject(this.end);
+      else this.waiting = { resolve, reject };
+    });
+  }
+
+  private ended(code: number | null): void {
+    this.end ??= new ProcessEndedError(code === outOfMemoryExit);
+    this.waiting?.reject(this.end);
+    this.waiting = null;
+  }
+}
+
+/** The process runs what was built, also while a test runs the sources. */
+function entry(): string {
+  const here = path.dirname(fileURLToPath(import.meta.url));
+  const built = import.meta.url.endsWith('.ts') ? here.replace(/([/\\])src(?=[/\\]warehouse[/\\])/, '$1dist$1src') : here;
+  return path.join(built, 'process', 'main.js');
+}

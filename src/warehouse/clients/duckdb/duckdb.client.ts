@@ -1,0 +1,161 @@
+import { type Claim } from '../../../common/turns/fair-share.js';
+import { type Bilingual } from '../../../text/bilingual.js';
+import { WarehouseTimeoutError } from '../../warehouse.errors.js';
+import {
+  type ConnectionTest,
+  type NameProblem,
+  type QueryRequest,
+  type QueryResult,
+  type Reading,
+  type ReadingRequest,
+  type SampleRequest,
+  type TableDescription,
+  type TablePlace,
+  type TableSummary,
+  type WarehouseClient,
+} from '../warehouse.client.js';
+import { shareAmongCallers } from '../connection-places.js';
+import { type Doing, toDuckdbError } from './duckdb-errors.js';
+import { type DuckdbProcesses } from './duckdb-processes.js';
+import { DuckdbReading } from './duckdb-reading.js';
+import { type FileSource, type QueryAnswer, type TestAnswer, type Work } from './protocol.js';
+import { toQueryResult } from './query-values.js';
+
+const catalogTimeoutMs = 10_000;
+const testTimeoutMs = 4_000;
+/** The catalogue is read in the name of no caller. */
+const catalogClaim: Claim = { caller: 'catalogue' };
+
+export interface DuckdbClientOptions {
+  processes: DuckdbProcesses;
+  source: FileSource;
+  maxBytes: number;
+  maxTimeoutMs: number;
+}
+
+/** The tables of a DuckDB database, or the files of a folder. Each place is a process, so there are few of them. */
+export class DuckdbClient implements WarehouseClient {
+  readonly dialect = 'duckdb';
+  readonly schema = 'main';
+  readonly local = null;
+  private readonly places = shareAmongCallers({ queries: 1, shortQueries: 1, readings: 1 });
+
+  constructor(private readonly options: DuckdbClientOptions) {}
+
+  place(table: string): TablePlace {
+    return { schema: this.schema, table };
+  }
+
+  nameProblem(): NameProblem | null {
+    return null;
+  }
+
+  async test(claim: Claim): Promise<ConnectionTest> {
+    const answer = await this.run<TestAnswer>(claim, { do: 'test' }, testTimeoutMs);
+    return { serverVersion: answer.version, user: 'duckdb', isReadOnly: true, canWrite: false, warnings: warningsOf(answer) };
+  }
+
+  listNames(): Promise<string[]> {
+    return this.run(catalogClaim, { do: 'names' }, catalogTimeoutMs);
+  }
+
+  list(after: string, limit: number): Promise<TableSummary[]> {
+    return this.run(catalogClaim, { do: 'list', after, limit }, catalogTimeoutMs);
+  }
+
+  find(table: string): Promise<TableSummary | null> {
+    return this.run(catalogClaim, { do: 'find', table }, catalogTimeoutMs);
+  }
+
+  describe(table: string): Promise<TableDescription | null> {
+    return this.run(catalogClaim, { do: 'describe', table }, catalogTimeoutMs);
+  }
+
+  async sample({ claim, table, maxRows, timeoutMs }: SampleRequest): Promise<QueryResult> {
+    const limitBytes = this.options.maxBytes;
+    const work: Work = { do: 'sample', table, maxRows, maxBytes: limitBytes };
+    return toQueryResult(await this.run<QueryAnswer>(claim, work, timeoutMs, { answer: { source: 'rows', limitBytes } }));
+  }
+
+  async query({ claim, isShort, sql, parameters, timeoutMs, maxRows, maxBytes, source = 'rows' }: QueryRequest): Promise<QueryResult> {
+    const limitBytes = maxBytes ?? this.options.maxBytes;
+    const work: Work = { do: 'query', sql, parameters, maxRows, maxBytes: limitBytes };
+    const share = isShort ? this.places.shortQueries : this.places.queries;
+    return toQueryResult(await this.run<QueryAnswer>(claim, work, timeoutMs, { answer: { source, limitBytes } }, share));
+  }
+
+  async openReading({ claim, timeoutMs, signal }: ReadingRequest): Promise<Reading> {
+    const { processes, source } = this.options;
+    const leave = await this.places.readings.enter(signal ? { ...claim, signal } : claim);
+    try {
+      const process = await processes.take();
+      return new DuckdbReading({
+        process,
+        source,
+        timeoutMs: this.limitOf(timeoutMs),
+        signal,
+        leave: isWorking => {
+          if (isWorking) processes.kill(process);
+          else processes.giveBack(process);
+          leave();
+        },
+      });
+    } catch (error) {
+      leave();
+      throw toDuckdbError(error, {});
+    }
+  }
+
+  close(): Promise<void> {
+    this.options.processes.close();
+    return Promise.resolve();
+  }
+
+  private run<T>(claim: Claim, work: Work, timeoutMs: number, doing: Doing = {}, share = this.places.shortQueries): Promise<T> {
+    return share.run(claim, () => this.runNow<T>(work, this.limitOf(timeoutMs), doing));
+  }
+
+  /** Ends the process when the time is over. */
+  private async runNow<T>(work: Work, limitMs: number, doing: Doing): Promise<T> {
+    const { processes, source } = this.options;
+    let isLate = false;
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      const process = await processes.take();
+      timer = setTimeout(() => {
+        isLate = true;
+        processes.kill(process);
+      }, limitMs);
+      try {
+        return (await process.do(source, work)) as T;
+      } finally {
+        processes.giveBack(process);
+      }
+    } catch (error) {
+      throw isLate ? new WarehouseTimeoutError(limitMs, error) : toDuckdbError(error, doing);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private limitOf(timeoutMs: number): number {
+    return Math.max(1, Math.min(Math.ceil(timeoutMs), this.options.maxTimeoutMs, 2_147_483_647));
+  }
+}
+
+function warningsOf({ leftOut, leftOutCount, otherSchemas }: TestAnswer): Bilingual[] {
+  const warnings: Bilingual[] = [];
+  if (leftOutCount > 0) {
+    warnings.push({
+      zh: `有 ${leftOutCount} 个文件因名称不可用或重复（不分大小写）而不是表：${leftOut.join('、')}`,
+      en: `Files that are no tables, because of characters in their names or because only case tells them apart (${leftOutCount}): ${leftOut.join(', ')}`,
+    });
+  }
+  if (otherSchemas.length > 0) {
+    warnings.push({
+      zh: `只显示模式 main 的表；不显示：${otherSchemas.join('、')}`,
+      en: `Only tables of the schema main are shown; these schemas are not: ${otherSchemas.join(', ')}`,
+    });
+  }
+  return warnings;
+}

@@ -1,0 +1,167 @@
+import { open } from 'node:fs/promises';
+import { quoteTable } from '../../../../sql/quote-identifier.js';
+import { type TableColumn, type TableDescription, type TableSummary } from '../../warehouse.client.js';
+import { type TestAnswer } from '../protocol.js';
+import { type TableFile } from './folder-tables.js';
+import { quoteLiteral, type Source } from './source.js';
+import { columnsOf, schema } from './table-columns.js';
+
+const mostNamed = 10;
+/** The rows of a text file are estimated from this much of its beginning. */
+const sampleBytes = 65_536;
+
+export async function test(source: Source): Promise<TestAnswer> {
+  await source.expose([]);
+  const [version] = await read(source, 'SELECT version() AS version');
+  const others = await read(
+    source,
+    `SELECT DISTINCT schema_name AS name FROM duckdb_tables()
+     WHERE database_name = current_database() AND schema_name <> '${schema}' ORDER BY 1 LIMIT ${mostNamed}`,
+  );
+  const leftOut = source.folder?.leftOut ?? [];
+  return {
+    version: String(version?.version),
+    leftOut: leftOut.slice(0, mostNamed),
+    leftOutCount: leftOut.length,
+    otherSchemas: others.map(({ name }) => String(name)),
+  };
+}
+
+export async function listNames(source: Source): Promise<string[]> {
+  if (source.folder) return source.folder.tables.map(({ table }) => table);
+  await source.expose([]);
+  // VARCHAR is ordered by its bytes.
+  const rows = await read(source, `SELECT name FROM (${tablesOfDatabase}) ORDER BY name`);
+  return rows.map(({ name }) => String(name));
+}
+
+/** Tables after a name, in the order of their bytes. A file that cannot be read is shown with no columns. */
+export async function list(source: Source, after: string, limit: number): Promise<TableSummary[]> {
+  if (source.folder) {
+    const files = source.folder.tables.filter(({ table }) => Buffer.compare(Buffer.from(table), Buffer.from(after)) > 0).slice(0, limit);
+    const broken = new Set<string>();
+    await source.expose(files.map(({ table }) => table), table => broken.add(table)); // prettier-ignore
+    const summaries: TableSummary[] = [];
+    for (const file of files) summaries.push(await summaryOfFile(source, file, broken.has(file.table)));
+    return summaries;
+  }
+  await source.expose([]);
+  const rows = await read(source, `FROM (${tablesOfDatabase}) WHERE name > $1 ORDER BY name LIMIT $2`, [after, limit]);
+  return Promise.all(rows.map(row => summaryOfTable(source, row)));
+}
+
+export async function find(source: Source, table: string): Promise<TableSummary | null> {
+  if (source.folder) {
+    const file = source.fileOf(table);
+    if (!file) return null;
+    await source.expose([table]);
+    return summaryOfFile(source, file, false);
+  }
+  await source.expose([]);
+  const [row] = await read(source, `FROM (${tablesOfDatabase}) WHERE name = $1`, [table]);
+  return row ? summaryOfTable(source, row) : null;
+}
+
+/** Null if there is no such table. The source is open for reading it afterwards. */
+export async function describe(source: Source, table: string): Promise<TableDescription | null> {
+  if (!(await exposeTable(source, table))) return null;
+  const columns = await columnsOf(source.connection, table);
+  const facts = await read(
+    source,
+    `SELECT column_name AS name, is_nullable AS nullable, comment FROM duckdb_columns()
+     WHERE database_name = current_database() AND schema_name = '${schema}' AND table_name = $1`,
+    [table],
+  );
+  const constraints = await read(
+    source,
+    `SELECT constraint_type AS type, to_json(constraint_column_names)::VARCHAR AS columns, referenced_table AS refers,
+       to_json(referenced_column_names)::VARCHAR AS referred
+     FROM duckdb_constraints()
+     WHERE database_name = current_database() AND schema_name = '${schema}' AND table_name = $1 AND constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY')
+     ORDER BY constraint_type, constraint_index`,
+    [table],
+  );
+  const factsOf = new Map(facts.map(fact => [fact.name, fact]));
+  const namesIn = (text: unknown): string[] => JSON.parse(String(text)) as string[];
+  return {
+    columns: columns.map((column): TableColumn => {
+      const fact = factsOf.get(column.name);
+      const type = column.text?.type ?? 'other';
+      return {
+        name: column.name,
+        type,
+        nativeType: column.nativeType,
+        nullable: fact?.nullable !== false,
+        comment: (fact?.comment ?? null) as string | null,
+      };
+    }),
+    keys: constraints
+      .filter(({ type }) => type !== 'FOREIGN KEY')
+      .map(key => ({ primary: key.type === 'PRIMARY KEY', columns: namesIn(key.columns) })),
+    foreignKeys: constraints
+      .filter(({ type }) => type === 'FOREIGN KEY')
+      .map(key => ({ columns: namesIn(key.columns), table: String(key.refers), references: namesIn(key.referred) })),
+  };
+}
+
+/** Tells whether there is a table of exactly this name, and opens it for reading. */
+export async function exposeTable(source: Source, table: string): Promise<boolean> {
+  if (source.folder && !source.fileOf(table)) return false;
+  await source.expose([table]);
+  if (source.folder) return true;
+  return (await read(source, `FROM (${tablesOfDatabase}) WHERE name = $1`, [table])).length > 0;
+}
+
+const tablesOfDatabase = `
+  SELECT table_name AS name, estimated_size AS rows, column_count AS columns, comment, true AS stored FROM duckdb_tables()
+  WHERE database_name = current_database() AND schema_name = '${schema}' AND NOT internal
+  UNION ALL
+  SELECT view_name, 0, column_count, comment, false FROM duckdb_views()
+  WHERE database_name = current_database() AND schema_name = '${schema}' AND NOT internal`;
+
+async function summaryOfTable(source: Source, row: Record<string, unknown>): Promise<TableSummary> {
+  const name = String(row.name);
+  return {
+    name,
+    rowEstimate: Number(row.rows),
+    bytes: row.stored ? await bytesOfTable(source, name) : 0,
+    columnCount: Number(row.columns),
+    comment: row.comment as string | null,
+  };
+}
+
+async function bytesOfTable(source: Source, table: string): Promise<number> {
+  const [row] = await read(
+    source,
+    `SELECT (SELECT count(DISTINCT block_id) FROM pragma_storage_info(${quoteLiteral(quoteTable(schema, table))}) WHERE block_id >= 0)
+       * (SELECT block_size FROM pragma_database_size() WHERE database_name = current_database()) AS bytes`,
+  );
+  return Number(row?.bytes ?? 0);
+}
+
+async function summaryOfFile(source: Source, file: TableFile, isBroken: boolean): Promise<TableSummary> {
+  const { path, bytes } = source.exposed(file.table);
+  const columnCount = isBroken ? 0 : (await columnsOf(source.connection, file.table)).length;
+  return { name: file.table, rowEstimate: isBroken ? 0 : await rowsOfFile(source, file, path, bytes), bytes, columnCount, comment: null };
+}
+
+/** Parquet has a count. Compressed texts tell nothing. */
+async function rowsOfFile(source: Source, { format }: TableFile, path: string, bytes: number): Promise<number> {
+  if (format === 'parquet') {
+    const [row] = await read(source, `SELECT sum(num_rows) AS rows FROM parquet_file_metadata(${quoteLiteral(path)})`);
+    return Number(row?.rows ?? 0);
+  }
+  if (path.endsWith('.gz')) return 0;
+  const file = await open(path);
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(sampleBytes), 0, sampleBytes, 0);
+    const lines = buffer.subarray(0, bytesRead).reduce((count, byte) => (byte === 10 ? count + 1 : count), 0);
+    return lines === 0 ? 0 : Math.round((bytes * lines) / bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+async function read(source: Source, sql: string, values: (string | number)[] = []): Promise<Record<string, unknown>[]> {
+  return (await source.connection.runAndReadAll(sql, values)).getRowObjects();
+}

@@ -1,0 +1,46 @@
+import { type FileSource, type Reply, type Work } from '../protocol.js';
+import { describe, find, list, listNames, test } from './catalog.js';
+import { writeRows } from './rows.js';
+import { Source } from './source.js';
+import { query, sample } from './statement.js';
+import { toFailure } from './work-error.js';
+
+/** Opens the files, does the work and closes them. What was read from files that changed meanwhile is refused. */
+export async function doWork(files: FileSource, work: Work): Promise<Reply> {
+  try {
+    const source = await Source.open(files);
+    try {
+      const done = await run(source, work);
+      await source.requireUnchanged();
+      return { done };
+    } catch (error) {
+      await source.requireUnchanged();
+      throw error;
+    } finally {
+      source.close();
+    }
+  } catch (error) {
+    return { failed: toFailure(error) };
+  }
+}
+
+function run(source: Source, work: Work): Promise<unknown> {
+  switch (work.do) {
+    case 'test':
+      return test(source);
+    case 'names':
+      return listNames(source);
+    case 'list':
+      return list(source, work.after, work.limit);
+    case 'find':
+      return find(source, work.table);
+    case 'describe':
+      return describe(source, work.table);
+    case 'query':
+      return query(source, work);
+    case 'sample':
+      return sample(source, work);
+    case 'rows':
+      return writeRows(source, work);
+  }
+}

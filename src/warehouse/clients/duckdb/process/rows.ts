@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { quoteIdentifier, quoteTable } from '../../../../sql/quote-identifier.js';
+import { type RowsAnswer, type Work } from '../protocol.js';
+import { exposeTable } from './catalog.js';
+import { type Source } from './source.js';
+import { type Column, columnsOf, schema } from './table-columns.js';
+import { unreadableValue, WorkError } from './work-error.js';
+
+/** Doubles have every whole number up to here. Larger ones of a JSON file may have been rounded when it was parsed. */
+const largestExact = 9_007_199_254_740_991;
+
+/**
+ * Writes rows to the standard output in the text format of COPY. DuckDB itself makes one string of each row, and waits while
+ * nobody reads. @throws WorkError
+ */
+export async function writeRows(source: Source, { table, columns: wanted, since }: Work & { do: 'rows' }): Promise<RowsAnswer> {
+  if (!(await exposeTable(source, table))) throw new WorkError('no_table');
+  const columns = new Map((await columnsOf(source.connection, table)).map(column => [column.name, column]));
+  const isJson = source.fileOf(table)?.format === 'json';
+  const fields = wanted.map((name, index) => fieldOf(known(columns, name), index, isJson));
+  const condition = since === null ? null : sinceCondition(known(columns, since.column), since.value);
+  const line = fields.length === 0 ? "''" : fields.join(` || chr(9) || `);
+  const sql = `SELECT ${line} || chr(10) FROM ${quoteTable(schema, table)}${condition === null ? '' : ` WHERE ${condition.sql}`}`;
+  const result = await source.connection.stream(sql, condition === null ? [] : [condition.value]);
+  let bytes = 0;
+  for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
+    const lines = chunk.getColumnVector(0);
+    let text = '';
+    for (let index = 0; index < lines.itemCount; index++) text += lines.getItem(index) as string;
+    const zero = text.indexOf('\0');
+    if (zero >= 0) throw new WorkError('unreadable_value', { column: columnAt(text, zero) });
+    const rows = Buffer.from(text);
+    bytes += rows.length;
+    if (!process.stdout.write(rows)) await once(process.stdout, 'drain');
+  }
+  return { bytes };
+}
+
+function known(columns: Map<string, Column>, name: string): Column {
+  const column = columns.get(name);
+  // It was there when the table was described.
+  if (!column?.text) throw new WorkError('changed');
+  return column;
+}
+
+function fieldOf({ name, text, isDouble }: Column, index: number, isJson: boolean): string {
+  const value = quoteIdentifier(name);
+  const unreadable = unreadableValue(index);
+  const sql = text!.sql(value, unreadable);
+  const checked = isJson && isDouble ? `CASE WHEN abs(${value}) > ${largestExact} THEN ${unreadable} ELSE ${sql} END` : sql;
+  return `coalesce(${text!.isPlain ? checked : escaped(checked)}, '\\N')`;
+}
+
+function escaped(text: string): string {
+  return `replace(replace(replace(replace(${text}, '\\', '\\\\'), chr(9), '\\t'), chr(10), '\\n'), chr(13), '\\r')`;
+}
+
+/** Reads a value that PostgreSQL wrote as the type of the column. */
+function sinceCondition({ name, text, nativeType }: Column, value: string): { sql: string; value: string } {
+  const column = quoteIdentifier(name);
+  const isBinary = text!.type === 'bytea';
+  const bound = isBinary ? 'unhex($1)' : `CAST($1 AS ${nativeType})`;
+  // DuckDB writes BC behind the day.
+  const own = isBinary
+    ? value.replace(/^\\x/, '')
+    : /^(date|timestamp)/.test(text!.type)
+      ? value.replace(/^(\S+)(.*) BC$/, '$1 (BC)$2')
+      : value;
+  return { sql: `${column} >= ${bound} OR ${column} IS NULL`, value: own };
+}
+
+/** The number of the column at an offset in lines of COPY. */
+function columnAt(text: string, offset: number): number {
+  const line = text.slice(text.lastIndexOf('\n', offset) + 1, offset);
+  return line.split('\t').length - 1;
+}

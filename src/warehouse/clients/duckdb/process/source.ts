@@ -1,0 +1,153 @@
+import { type BigIntStats } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { quoteIdentifier } from '../../../../sql/quote-identifier.js';
+import { type FileSource } from '../protocol.js';
+import { type FileFormat, type TableFile, tablesOfFolder } from './folder-tables.js';
+import { WorkError } from './work-error.js';
+
+const memoryLimit = '512MB';
+/** A folder with more files is a mistake, and would take long to list. */
+const mostFiles = 10_000;
+
+/** Whole numbers with any digits, texts and days of ISO 8601 come through unchanged. Other types would round or guess. */
+const readers: Record<FileFormat, (file: string) => string> = {
+  parquet: file => `read_parquet(${file}, hive_partitioning = false)`,
+  csv: file =>
+    `read_csv(${file}, auto_type_candidates = ['BIGINT', 'DATE', 'VARCHAR'], dateformat = '%Y-%m-%d', allow_quoted_nulls = false, hive_partitioning = false)`,
+  json: file => `read_json(${file}, dateformat = '%Y-%m-%d', timestampformat = 'none', hive_partitioning = false)`,
+};
+
+interface Folder {
+  /** The real path of the directory of the operator, and that of the folder. */
+  root: string;
+  place: string;
+  tables: TableFile[];
+  /** Files that look like tables and are none. */
+  leftOut: string[];
+}
+
+/** The files of a connection, opened read-only for one piece of work. */
+export class Source {
+  private readonly watched = new Map<string, { file: string; before: BigIntStats }>();
+
+  private constructor(
+    private readonly instance: DuckDBInstance,
+    readonly connection: DuckDBConnection,
+    /** Null for a database. */
+    readonly folder: Folder | null,
+  ) {}
+
+  /** @throws WorkError */
+  static async open({ directory, path: names, isFolder }: FileSource): Promise<Source> {
+    const root = await located(realpath(directory));
+    const place = await located(realpath(path.join(root, ...names)));
+    requireInside(root, place);
+    const before = await located(stat(place, { bigint: true }));
+    if (before.isDirectory() !== isFolder) throw new WorkError('missing');
+    const folder = isFolder ? { root, place, ...(await tablesIn(place)) } : null;
+    const instance = await openInstance(isFolder ? null : place);
+    const connection = await instance.connect();
+    const source = new Source(instance, connection, folder);
+    if (!isFolder) source.watched.set('', { file: place, before });
+    return source;
+  }
+
+  /** The file of a table of the folder. */
+  fileOf(table: string): TableFile | undefined {
+    return this.folder?.tables.find(file => file.table === table);
+  }
+
+  /**
+   * Makes views of these tables, where the source is a folder, and from then on reads nothing but their files. Names are compared
+   * as DuckDB does. A file that cannot be read fails here, unless `failed` takes it.
+   */
+  async expose(tables: readonly string[], failed?: (table: string) => void): Promise<void> {
+    const wanted = new Set(tables.map(table => table.toLowerCase()));
+    const files = (this.folder?.tables ?? []).filter(({ table }) => wanted.has(table.toLowerCase()));
+    const paths = new Map<TableFile, string>();
+    for (const file of files) paths.set(file, await this.watch(file, this.folder!));
+    await this.connection.run(`SET allowed_paths = [${[...paths.values()].map(quoteLiteral).join(', ')}]`);
+    await this.connection.run("SET enable_external_access = false; SET TimeZone = 'UTC'; SET lock_configuration = true");
+    for (const [{ table, format }, file] of paths) {
+      const view = `CREATE VIEW ${quoteIdentifier(table)} AS SELECT * FROM ${readers[format](quoteLiteral(file))}`;
+      await this.connection.run(view).catch((error: unknown) => {
+        if (!failed) throw error;
+        failed(table);
+      });
+    }
+  }
+
+  /** @throws WorkError if a file that was read is not the one that was opened. What was read may then be a mix. */
+  async requireUnchanged(): Promise<void> {
+    for (const { file, before } of this.watched.values()) {
+      const now = await located(stat(file, { bigint: true }));
+      if (now.ino !== before.ino || now.size !== before.size || now.mtimeNs !== before.mtimeNs) throw new WorkError('changed');
+    }
+  }
+
+  /** The file of a table that was exposed. */
+  exposed(table: string): { path: string; bytes: number } {
+    const { file, before } = this.watched.get(table)!;
+    return { path: file, bytes: Number(before.size) };
+  }
+
+  close(): void {
+    this.connection.closeSync();
+    this.instance.closeSync();
+  }
+
+  private async watch({ table, file }: TableFile, { root, place }: Folder): Promise<string> {
+    const real = await located(realpath(path.join(place, file)));
+    requireInside(root, real);
+    const before = await located(stat(real, { bigint: true }));
+    // Reading a pipe or a device would never end.
+    if (!before.isFile()) throw new WorkError('no_table');
+    this.watched.set(table, { file: real, before });
+    return real;
+  }
+}
+
+/** Writes a text as a literal of DuckDB, which knows no escapes besides the doubled quote. */
+export function quoteLiteral(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+async function openInstance(file: string | null): Promise<DuckDBInstance> {
+  const options = { threads: '2', memory_limit: memoryLimit, autoinstall_known_extensions: 'false', autoload_known_extensions: 'false' };
+  try {
+    // Without a place for temporary files nothing is ever written.
+    if (file === null) return await DuckDBInstance.create(':memory:', { ...options, temp_directory: '' });
+    return await DuckDBInstance.create(file, { ...options, temp_directory: '', access_mode: 'READ_ONLY' });
+  } catch (error) {
+    const { message } = error as Error;
+    if (/not a valid DuckDB database/i.test(message)) throw new WorkError('not_a_database');
+    if (/version number|newer version|storage version/i.test(message)) throw new WorkError('newer_version');
+    if (/lock|being used by another process/i.test(message)) throw new WorkError('in_use');
+    if (/permission denied/i.test(message)) throw new WorkError('forbidden');
+    throw error;
+  }
+}
+
+async function tablesIn(folder: string): Promise<{ tables: TableFile[]; leftOut: string[] }> {
+  const files = await located(readdir(folder));
+  const visible = files.filter(file => !file.startsWith('.'));
+  if (visible.length > mostFiles) throw new WorkError('too_many_files');
+  return tablesOfFolder(visible);
+}
+
+function requireInside(root: string, file: string): void {
+  if (!file.startsWith(root.endsWith(path.sep) ? root : root + path.sep)) throw new WorkError('outside');
+}
+
+async function located<T>(found: Promise<T>): Promise<T> {
+  try {
+    return await found;
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(code)) throw new WorkError('missing');
+    if (['EACCES', 'EPERM'].includes(code)) throw new WorkError('forbidden');
+    throw error;
+  }
+}

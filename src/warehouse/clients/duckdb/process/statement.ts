@@ -1,0 +1,61 @@
+import { type DuckDBConnection, type DuckDBValue, StatementType } from '@duckdb/node-api';
+import { quoteIdentifier, quoteTable } from '../../../../sql/quote-identifier.js';
+import { type QueryAnswer, type Work } from '../protocol.js';
+import { exposeTable } from './catalog.js';
+import { type Source } from './source.js';
+import { schema, toColumn } from './table-columns.js';
+import { unreadableValue, WorkError } from './work-error.js';
+
+type Bounds = Pick<Work & { do: 'query' }, 'maxRows' | 'maxBytes'>;
+
+/** Runs one SELECT on the tables that it names. @throws WorkError */
+export async function query(source: Source, { sql, parameters, ...bounds }: Work & { do: 'query' }): Promise<QueryAnswer> {
+  const { connection } = source;
+  await source.expose(source.folder ? connection.getTableNames(sql, false) : []);
+  const statements = await connection.extractStatements(sql);
+  if (statements.count !== 1) throw new WorkError('several_statements');
+  const statement = await statements.prepare(0);
+  // COPY and ATTACH could write beside the files. PRAGMA that only reads counts as SELECT.
+  const isSelect = statement.statementType === StatementType.SELECT;
+  statement.destroySync();
+  if (!isSelect) throw new WorkError('not_a_query');
+  return answer(connection, sql, parameters as DuckDBValue[], bounds);
+}
+
+export async function sample(source: Source, { table, ...bounds }: Work & { do: 'sample' }): Promise<QueryAnswer> {
+  if (!(await exposeTable(source, table))) throw new WorkError('no_table');
+  return answer(source.connection, `SELECT * FROM ${quoteTable(schema, table)}`, [], bounds);
+}
+
+/** Lets DuckDB write the values of a SELECT as PostgreSQL would. Those without a counterpart are shown as DuckDB writes them. */
+async function answer(
+  connection: DuckDBConnection,
+  sql: string,
+  values: DuckDBValue[],
+  { maxRows, maxBytes }: Bounds,
+): Promise<QueryAnswer> {
+  // A comment at the end of the statement must not take the bracket with it.
+  const empty = await connection.stream(`SELECT * FROM (${sql}\n) LIMIT 0`, values);
+  const columns = empty.columnNames().map((name, index) => toColumn(name, empty.columnType(index)));
+  const names = columns.map((_, index) => quoteIdentifier(`c${index}`));
+  const texts = columns.map(({ text }, index) => text?.sql(names[index]!, unreadableValue(index)) ?? `${names[index]!}::VARCHAR`);
+  const result = await connection.stream(
+    `SELECT ${texts.join(', ')} FROM (${sql}\n) AS q(${names.join(', ')}) LIMIT ${maxRows + 1}`,
+    values,
+  );
+  const rows: (string | null)[][] = [];
+  let bytes = 0;
+  for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
+    for (const row of chunk.getRows() as (string | null)[][]) {
+      for (const value of row) bytes += 4 + Buffer.byteLength(value ?? '');
+      if (bytes > maxBytes) throw new WorkError('too_large', { bytes });
+      rows.push(row);
+    }
+  }
+  return {
+    columns: columns.map(({ name, text }) => ({ name, type: (text?.type ?? 'other').replace(/\(.*?\)/, '') })),
+    rows: rows.slice(0, maxRows),
+    truncated: rows.length > maxRows,
+    bytes,
+  };
+}

@@ -1,0 +1,28 @@
+import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
+import { quoteTable } from '../../../../sql/quote-identifier.js';
+import { type PostgresText, postgresTextOf } from './postgres-text.js';
+
+export interface Column {
+  name: string;
+  nativeType: string;
+  isDouble: boolean;
+  /** Null if it cannot be read. */
+  text: PostgresText | null;
+}
+
+/** DuckDB calls the schema of bare names so, also for the views of a folder. */
+export const schema = 'main';
+
+export async function columnsOf(connection: DuckDBConnection, table: string): Promise<Column[]> {
+  const statement = await connection.prepare(`SELECT * FROM ${quoteTable(schema, table)}`);
+  try {
+    return Array.from({ length: statement.columnCount }, (_, index) => toColumn(statement.columnName(index), statement.columnType(index)));
+  } finally {
+    statement.destroySync();
+  }
+}
+
+export function toColumn(name: string, type: DuckDBType): Column {
+  const isDouble = type.typeId === DuckDBTypeId.DOUBLE;
+  return { name, nativeType: type.alias ?? type.toString(), isDouble, text: postgresTextOf(type) };
+}
