@@ -11,13 +11,15 @@ export class MappingRefusedError extends SchemaError {
   }
 }
 
-function toFieldProblem({ type, path, text: { zh, en }, hint, line, column }: MappingProblem): FieldProblem {
+function toFieldProblem({ type, path, text: { zh, en }, hint, line, column, end }: MappingProblem): FieldProblem {
   return {
     loc: ['body', 'mapping_yaml', ...path],
     text: { zh: `mapping_yaml validation failed at line ${line}, column ${column}: ${zh}`, en },
     type,
     line,
     column,
+    end_line: end.line,
+    end_column: end.column,
     path: pathText(path),
     documentation_url: `/docs/mapping#${anchorOf(path)}`,
     ...(hint === undefined ? {} : { hint: hintText(hint) }),

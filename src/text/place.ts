@@ -4,6 +4,11 @@ export interface Place {
   column: number;
 }
 
+/** A piece of such a text. `end` is the place after its last character. */
+export interface Span extends Place {
+  end: Place;
+}
+
 /** The place of an offset (UTF-16 units from 0). */
 export function placeAt(text: string, offset: number): Place {
   return placesIn(text)(offset);

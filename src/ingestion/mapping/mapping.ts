@@ -1,5 +1,5 @@
 import { type Bilingual } from '../../text/bilingual.js';
-import { type Place } from '../../text/place.js';
+import { type Span } from '../../text/place.js';
 import { type DateFormat } from './date-format.js';
 
 /**
@@ -131,7 +131,7 @@ export interface Mapping {
 }
 
 /** Something legal that is probably a mistake. */
-export interface MappingWarning extends Place {
+export interface MappingWarning extends Span {
   code: string;
   path: MappingPath;
   text: Bilingual;
@@ -141,7 +141,7 @@ export interface ParsedMapping {
   mapping: Mapping;
   warnings: MappingWarning[];
   /** The place of a path in the text, or of its nearest written ancestor if the path itself is not written. */
-  placeOf: (path: MappingPath) => Place;
+  placeOf: (path: MappingPath) => Span;
 }
 
 /** `nodes[0].columns[1].rules[0]` */

@@ -80,7 +80,7 @@ function* readTree(text: string): Steps<YamlTree> {
   } catch (error) {
     if (!(error instanceof YamlSyntaxError)) throw error;
     const { code, text, place, hint } = error;
-    throw new MappingError([{ type: code, path: [], text, hint, ...place }], error);
+    throw new MappingError([{ type: code, path: [], text, hint, ...place, end: place }], error);
   }
 }
 

@@ -1,12 +1,12 @@
 import { type Bilingual, type Phrase } from '../../text/bilingual.js';
 import { LanguageError } from '../../text/language-error.js';
-import { type Place } from '../../text/place.js';
+import { type Place, type Span } from '../../text/place.js';
 import { type MappingPath, type MappingWarning } from './mapping.js';
 
 const maxProblems = 50;
 
 /** One problem of a mapping. */
-export interface MappingProblem extends Place {
+export interface MappingProblem extends Span {
   /** Stable, for machines. */
   type: string;
   path: MappingPath;
@@ -43,7 +43,7 @@ export class MappingProblems {
   readonly warnings: MappingWarning[] = [];
   private readonly problems: MappingProblem[] = [];
 
-  constructor(readonly placeOf: (path: MappingPath) => Place) {}
+  constructor(readonly placeOf: (path: MappingPath) => Span) {}
 
   /** True when no further problem will be listed. */
   get isFull(): boolean {
@@ -51,9 +51,14 @@ export class MappingProblems {
   }
 
   /** @param place the place in the text, if it differs from that of `path` (a misspelt key, for instance) */
-  add(type: string, path: MappingPath, text: Bilingual, { hint, place }: { hint?: Phrase | undefined; place?: Place } = {}): void {
+  add(
+    type: string,
+    path: MappingPath,
+    text: Bilingual,
+    { hint, place }: { hint?: Phrase | undefined; place?: Place & Partial<Span> } = {},
+  ): void {
     if (this.isFull) return;
-    this.problems.push({ type, path, text, hint, ...(place ?? this.placeOf(path)) });
+    this.problems.push({ type, path, text, hint, ...(place ? { end: place, ...place } : this.placeOf(path)) });
   }
 
   warn(code: string, path: MappingPath, text: Bilingual): void {

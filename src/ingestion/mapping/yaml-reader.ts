@@ -53,7 +53,7 @@ export class YamlReader {
     for (const [key, { keyAt }] of entries) {
       // Work on problems that cannot be listed any more is skipped: a text holds tens of thousands of keys.
       if (known.includes(key) || this.problems.isFull) continue;
-      const place = this.placeAt(keyAt);
+      const place = { ...this.placeAt(keyAt), end: this.placeAt(keyAt + key.length) };
       if (planned.includes(key)) {
         this.problems.add('not_built_yet', [...this.path, key], { zh: `「${key}」尚未支持`, en: `'${key}' is not built yet` }, { place });
         continue;

@@ -2,7 +2,7 @@ import { type Bilingual } from '../../text/bilingual.js';
 import { CORE_SCHEMA, YAMLException, constructFromEvents, getScalarValue, parseEvents } from 'js-yaml';
 import { type Steps } from '../../text/steps.js';
 import { LanguageError } from '../../text/language-error.js';
-import { type Place, placeAt, placesIn } from '../../text/place.js';
+import { type Place, placeAt, placesIn, type Span } from '../../text/place.js';
 import { findFullWidthColon } from './full-width-colon.js';
 import { type MappingPath } from './mapping.js';
 
@@ -17,15 +17,16 @@ const scalarEvent = 4;
 const popEvent = 6;
 const plainStyle = 1;
 
-/** A YAML value with its place; `at` is an offset into the text. */
+/** A YAML value with its place; `at` and `end` are offsets into the text. A map or list ends where its last value does. */
 export type YamlNode =
-  | { kind: 'map'; at: number; entries: Map<string, { keyAt: number; value: YamlNode }> }
-  | { kind: 'list'; at: number; items: YamlNode[] }
-  | { kind: 'scalar'; at: number; value: string | number | boolean | null; written: string; plain: boolean };
+  | { kind: 'map'; at: number; end: number; entries: Map<string, { keyAt: number; value: YamlNode }> }
+  | { kind: 'list'; at: number; end: number; items: YamlNode[] }
+  | { kind: 'scalar'; at: number; end: number; value: string | number | boolean | null; written: string; plain: boolean };
 
 export interface YamlTree {
   root: YamlNode;
-  placeOf: (path: MappingPath) => Place;
+  /** A value, or the key above it if the value begins on a line of its own. */
+  placeOf: (path: MappingPath) => Span;
   placeAt: (offset: number) => Place;
 }
 
@@ -60,7 +61,11 @@ export function* readYamlTree(text: string): Steps<YamlTree> {
     throw new YamlSyntaxError('not_a_map', sentence, start);
   }
   const placeAtOffset = placesIn(text);
-  return { root, placeAt: placeAtOffset, placeOf: path => placeAtOffset(offsetOf(root, path)) };
+  const placeOf = (path: MappingPath): Span => {
+    const [at, end] = offsetsOf(root, path);
+    return { ...placeAtOffset(at), end: placeAtOffset(Math.max(at, end)) };
+  };
+  return { root, placeAt: placeAtOffset, placeOf };
 }
 
 type Events = ReturnType<typeof parseEvents>;
@@ -132,20 +137,30 @@ function composeTree(text: string, events: Events): YamlNode {
       case sequenceEvent: {
         const items: YamlNode[] = [];
         while (!atEnd()) items.push(compose());
-        return { kind: 'list', at: event.start, items };
+        return { kind: 'list', at: event.start, end: items.at(-1)?.end ?? event.start, items };
       }
       case mappingEvent: {
         const entries = new Map<string, { keyAt: number; value: YamlNode }>();
+        let end = event.start;
         while (!atEnd()) {
           const key = compose();
-          entries.set(key.kind === 'scalar' ? key.written : '', { keyAt: key.at, value: compose() });
+          const value = compose();
+          entries.set(key.kind === 'scalar' ? key.written : '', { keyAt: key.at, value });
+          end = Math.max(key.end, value.end);
         }
-        return { kind: 'map', at: event.start, entries };
+        return { kind: 'map', at: event.start, end, entries };
       }
       case scalarEvent: {
         const written = getScalarValue(text, event);
         const plain = event.style === plainStyle;
-        return { kind: 'scalar', at: event.valueStart, value: plain ? resolvePlain(written) : written, written, plain };
+        return {
+          kind: 'scalar',
+          at: event.valueStart,
+          end: event.valueEnd,
+          value: plain ? resolvePlain(written) : written,
+          written,
+          plain,
+        };
       }
       default:
         throw new Error(`YAML event ${event.type} cannot start a value`);
@@ -259,21 +274,22 @@ function syntaxHint(text: string, error: YAMLException, place: Place): Bilingual
 }
 
 /** The place of a map entry is its value if that stands on the key's line, where a reader looks, else its key. */
-function offsetOf(root: YamlNode, path: MappingPath): number {
+function offsetsOf(root: YamlNode, path: MappingPath): [at: number, end: number] {
   let node = root;
-  let offset = root.at;
+  let offsets: [number, number] = [root.at, root.end];
   for (const step of path) {
     if (node.kind === 'map' && typeof step === 'string') {
       const entry = node.entries.get(step);
-      if (!entry) return offset;
-      offset = entry.value.kind === 'scalar' && entry.value.at >= 0 ? entry.value.at : entry.keyAt;
-      node = entry.value;
+      if (!entry) return offsets;
+      const { keyAt, value } = entry;
+      offsets = value.kind === 'scalar' && value.at >= 0 ? [value.at, value.end] : [keyAt, keyAt + step.length];
+      node = value;
     } else if (node.kind === 'list' && typeof step === 'number') {
       const item = node.items[step];
-      if (!item) return offset;
-      offset = item.at;
+      if (!item) return offsets;
+      offsets = [item.at, item.end];
       node = item;
-    } else return offset;
+    } else return offsets;
   }
-  return offset;
+  return offsets;
 }
