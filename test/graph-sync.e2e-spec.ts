@@ -1,5 +1,5 @@
 import { graphTables } from '../src/database/graph-tables.js';
-import { type TestApp, startTestApp } from './support/app.js';
+import { grantConnection, type TestApp, startTestApp } from './support/app.js';
 import { aGraph, aJob, counts, runToEnd, upload } from './support/ingestion.js';
 
 let app: TestApp;
@@ -276,6 +276,22 @@ describe('a revision', () => {
     expect((await revise(jobId, failing, true)).trial).toMatchObject({ outcome: 'fails', error: { code: 'rows_rejected' } });
     const few = nodes(node(table, { more: ', where: n = 1' }));
     expect((await revise(jobId, few, true)).trial).toMatchObject({ outcome: 'succeeds', needs_allow_deletes: true });
+  });
+
+  it('is saved in the name of its author, who must be allowed to read the connection, and its runs read in that name', async () => {
+    const table = await aTable('id\na\n');
+    const graphId = await aGraph(app);
+    const jobId = await aJob(app, graphId, nodes(node(table)));
+    const editor = await app.asUser('reviser');
+    await app.admin.post(`/api/permissions/graphs/${graphId}/members`).send({ username: 'reviser', role: 'editor' }).expect(201);
+    const post = (): ReturnType<typeof editor.post> =>
+      editor.post(`/api/ingestion/jobs/${jobId}/revisions`).send({ mapping_yaml: nodes(node(table, { more: ', where: id IS NOT NULL' })) });
+    await post().expect(403);
+    await grantConnection(app, 'reviser');
+    await post().expect(200);
+    expect(await runToEnd(app, jobId)).toMatchObject({ status: 'succeeded', revision: 2 });
+    await app.pool.query('DELETE FROM connection_grants');
+    expect(await runToEnd(app, jobId)).toMatchObject({ status: 'failed', error: { code: 'connection_access_lost' } });
   });
 
   it('is refused like the mapping of a new job', async () => {
