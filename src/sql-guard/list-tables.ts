@@ -3,13 +3,21 @@ import { type NodeFields } from './walk-tree.js';
 
 /**
  * Lists the tables that an admitted SELECT reads, each once, in the order of the text, by the bare names that the database has for
- * them. A CTE hides the table of its name in the statements after it and in the main query, but not in its own query:
- * `WITH orders AS (SELECT * FROM orders) …` reads the table. Only WITH RECURSIVE, which is refused, changes that.
+ * them.
  */
 export function listTables(tree: SqlTree): string[] {
   const tables = new Set<string>();
-  visit(tree, new Set());
+  visitTables(tree, table => tables.add(String(table.relname)));
   return [...tables];
+}
+
+/**
+ * Visits every place where an admitted SELECT names a table. A CTE hides the table of its name in the statements after it and in the
+ * main query, but not in its own query: `WITH orders AS (SELECT * FROM orders) …` reads the table. Only WITH RECURSIVE, which is
+ * refused, changes that.
+ */
+export function visitTables(tree: SqlTree, onTable: (table: NodeFields) => void): void {
+  visit(tree, new Set());
 
   function visit(node: unknown, ctes: ReadonlySet<string>): void {
     if (typeof node !== 'object' || node === null) return;
@@ -19,8 +27,7 @@ export function listTables(tree: SqlTree): string[] {
       visit(cte, named);
       (named as Set<string>).add(String((cte.CommonTableExpr as NodeFields).ctename));
     }
-    const name = String(table?.relname);
-    if (table && (table.schemaname !== undefined || !ctes.has(name))) tables.add(name);
+    if (table && (table.schemaname !== undefined || !ctes.has(String(table.relname)))) onTable(table);
     for (const child of Object.values(others)) visit(child, named);
   }
 }

@@ -50,6 +50,15 @@ export function findComment(sql: string): { text: string; byteOffset: number } |
   }
 }
 
+/** @returns the tokens of `sql` with their places in bytes. @throws SqlSyntaxError */
+export function scanTokens(sql: string): { text: string; start: number; end: number }[] {
+  try {
+    return scanSync(sql).tokens;
+  } catch (error) {
+    throw asSyntaxError(error);
+  }
+}
+
 function asSyntaxError(error: unknown): SqlSyntaxError {
   if (error instanceof SqlError) return new SqlSyntaxError(error.message, error.sqlDetails?.cursorPosition);
   // The wrapper itself fails on a few inputs (its JSON is cut short); such a text counts as one that does not parse. An error

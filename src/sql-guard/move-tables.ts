@@ -1,0 +1,74 @@
+import { quoteIdentifier, quoteTable } from '../sql/quote-identifier.js';
+import { locate } from './check-text.js';
+import { guardSelect, type SelectScope } from './guard-select.js';
+import { visitTables } from './list-tables.js';
+import { scanTokens } from './sql-parser.js';
+import { Refusal } from './walk-tree.js';
+
+/** Where a table is read instead. */
+export interface MovedTables {
+  schema: string;
+  /** The name there of a table of the query. */
+  nameOf: (table: string) => string;
+}
+
+const unknownForm = { zh: '请直接写表名，不加 ONLY、* 或 U&', en: 'write the name of the table alone, without ONLY, * or U&' };
+
+export interface MovedSelect {
+  text: string;
+  /** The place in the query as it was written, of a place in `text` outside of the names of tables. Both count UTF-16 units. */
+  toWritten: (offset: number) => number;
+}
+
+/**
+ * The text of an admitted query that reads its tables in another place and otherwise means the same: each name of a table is replaced
+ * where it stands, and stays its alias.
+ * @throws UnsafeFilterClauseError
+ */
+export function moveTables(sql: string, scope: SelectScope, moved: MovedTables): MovedSelect {
+  const { text, tree } = guardSelect(sql, scope);
+  const bytes = Buffer.from(text);
+  const tokens = scanTokens(text);
+  const pieces: { start: number; end: number; with: string }[] = [];
+  const names = new Set<string>();
+  const refuse = (name: string, at: number): never => {
+    throw new Refusal('statement', name, at, unknownForm);
+  };
+  locate(text, '', () =>
+    visitTables(tree, table => {
+      const name = String(table.relname);
+      // The parser leaves a location of 0 out.
+      const start = Number(table.location ?? 0);
+      const first = tokens.findIndex(token => token.start === start);
+      const last = table.schemaname === undefined ? first : first + 2;
+      const end = tokens[last]?.end;
+      if (
+        first === -1 ||
+        end === undefined ||
+        table.inh !== true ||
+        ['*', 'UESCAPE'].includes(tokens[last + 1]?.text.toUpperCase() ?? '')
+      ) {
+        return refuse(name, start);
+      }
+      const alias = table.alias === undefined ? ` AS ${quoteIdentifier(name)}` : '';
+      names.add(moved.nameOf(name));
+      pieces.push({ start, end, with: `${quoteTable(moved.schema, moved.nameOf(name))}${alias}` });
+    }),
+  );
+  pieces.sort((a, b) => a.start - b.start);
+  const shifts: { from: number; by: number }[] = [];
+  let at = 0;
+  let result = '';
+  let written = 0;
+  for (const piece of pieces) {
+    const before = bytes.subarray(at, piece.start).toString();
+    result += before + piece.with;
+    written += before.length + bytes.subarray(piece.start, piece.end).toString().length;
+    shifts.push({ from: result.length, by: result.length - written });
+    at = piece.end;
+  }
+  result += bytes.subarray(at).toString();
+  // A name that was missed would be one of another place.
+  guardSelect(result, { schema: moved.schema, tables: names });
+  return { text: result, toWritten: offset => offset - (shifts.findLast(({ from }) => from <= offset)?.by ?? 0) };
+}
