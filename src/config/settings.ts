@@ -146,6 +146,22 @@ function readValues(read: SettingsReader) {
       "Longest step of a run: the ceiling of a mapping's `source.statement_timeout`",
       { min: 1000, max: 86_400_000 },
     ),
+    ingestionMaxSourceBytes: read.integer(
+      'INGESTION_MAX_SOURCE_BYTES',
+      21_474_836_480,
+      'Bytes that one run may copy from another database, as text; the copy takes about as much disk of the database until the run ends',
+      { min: 1_000, max: 1_099_511_627_776 },
+    ),
+    ingestionMaxSourceRows: read.integer('INGESTION_MAX_SOURCE_ROWS', 100_000_000, 'Rows that one run may copy from another database', {
+      min: 1,
+      max: 10_000_000_000,
+    }),
+    ingestionSourceSilenceMs: read.integer(
+      'INGESTION_SOURCE_SILENCE_MS',
+      60_000,
+      'How long another database may send nothing in the middle of a table that a run copies',
+      { min: 100, max: 3_600_000 },
+    ),
     warehouseTimeoutMs: read.integer('WAREHOUSE_TIMEOUT_MS', 30_000, 'Longest statement that a metric or a source look-up may run', {
       min: 100,
     }),

@@ -9,6 +9,7 @@ import { type JobRow, JobsRepository } from './jobs.repository.js';
 import { readMapping } from './mapping/parse-mapping.js';
 import { RejectedRowsRepository } from './rejected-rows.repository.js';
 import { nextCursors, type Source, stageAll, type Undertaking, writeAll } from './run/carry-out.js';
+import { copyLimitsOf } from './copy-limits.js';
 import { readRejected } from './run/rejected-rows.js';
 import { DeleteGuard } from './run/removal.js';
 import { RunFailure } from './run/run-failure.js';
@@ -19,7 +20,7 @@ import { cutWarning, runWarnings } from './run/run-warnings.js';
 import { writeElements } from './run/write-elements.js';
 import { type WriteScope, writeScope } from './run/write-scope.js';
 import { type ClaimedRun, RunsRepository } from './runs.repository.js';
-import { SourcesService, type StagingSource } from './sources.service.js';
+import { SourcesService } from './sources.service.js';
 import { targetsOf } from './staging/target.js';
 
 const rejectedKeptOfFailedRun = 1_000;
@@ -42,12 +43,11 @@ export class IngestionRunner {
   ) {}
 
   /**
-   * Marks the run as succeeded at its end, and returns the work that is left for `keepUp`. `onBackend` gets the id of the server
-   * process that does the work, so that it can be interrupted.
+   * Marks the run as succeeded at its end, and returns the work that is left for `keepUp`.
    * @throws RunFailure, LeaseLostError, or any error of the database; the caller records it
    */
-  async run(claimed: ClaimedRun, report: RunReport, onBackend: (pid: number) => void): Promise<Upkeep> {
-    const run = await this.begin(claimed, report);
+  async run(claimed: ClaimedRun, report: RunReport, { onBackend, signal }: Interruption): Promise<Upkeep> {
+    const run = await this.begin(claimed, report, signal);
     await run.show('checking');
     const source = claimed.retires ? null : await this.describe(run);
     const client = await this.pool.connect();
@@ -84,7 +84,7 @@ export class IngestionRunner {
     }
   }
 
-  private async begin(claimed: ClaimedRun, report: RunReport): Promise<Run> {
+  private async begin(claimed: ClaimedRun, report: RunReport, signal: AbortSignal): Promise<Run> {
     const startedAt = performance.now();
     const job = await this.jobs.get(claimed.jobId);
     const { mapping_yaml: yaml, saved_by: savedBy } = await this.jobs.getRevision(job.id, claimed.revision);
@@ -98,14 +98,16 @@ export class IngestionRunner {
     const { cursors } = job;
     const rejectedLeft = this.settings.rejectedKeptRows;
     const rejectedAt = `GET /api/ingestion/runs/${claimed.id}/rejected`;
-    return { claimed, job, savedBy, mapping, targets, changes, cursors, report, staged: [], startedAt, rejectedLeft, rejectedAt, show };
+    const copyLimits = copyLimitsOf(this.settings);
+    const work = { mapping, targets, changes, cursors, report, staged: [], rejectedAt, show, copyLimits, signal };
+    return { ...work, claimed, job, savedBy, startedAt, rejectedLeft };
   }
 
   /** Reads in the name of the user who saved the mapping. After this check the run may finish, even if the right is revoked meanwhile. */
   private async describe({ job: { id, name }, savedBy, mapping }: Run): Promise<JobSource> {
     const described = await this.sources.describe(mapping, { kind: 'job', id, name, savedBy });
-    if ('source' in described) return { ...described.source, shapes: described.shapes };
-    const { text } = described.problems[0]!;
+    if ('source' in described) return described.source;
+    const { text } = 'problems' in described ? described.problems[0]! : { text: described.unchecked.reason };
     throw new RunFailure('source_changed', {
       zh: `来源与映射不符：${text.zh}`,
       en: `the source does not fit the mapping: ${text.en}`,
@@ -194,4 +196,12 @@ interface Run extends Undertaking {
   rejectedLeft: number;
 }
 
-type JobSource = StagingSource & Source;
+type JobSource = Source & { connectionId: number };
+
+/** How a run can be stopped in the middle. */
+export interface Interruption {
+  /** Gets the id of the server process that does the work. */
+  onBackend: (pid: number) => void;
+  /** Ends the work of another database. */
+  signal: AbortSignal;
+}

@@ -6,7 +6,7 @@ import { Settings } from '../config/settings.js';
 import { ServicePool } from '../database/service-pool.js';
 import { Telemetry } from '../telemetry/telemetry.service.js';
 import { IngestionRunner } from './ingestion-runner.service.js';
-import { isDatabaseAway, LeaseLostError, RunFailure, toFailure, tooManyAttempts } from './run/run-failure.js';
+import { isDatabaseAway, LeaseLostError, RunCancelledError, RunFailure, toFailure, tooManyAttempts } from './run/run-failure.js';
 import { type RunReport } from './run/run-report.js';
 import { type Upkeep } from './run/table-upkeep.js';
 import { joined } from '../text/bilingual.js';
@@ -24,6 +24,8 @@ const repeatWriteEveryMs = 200;
 interface ActiveRun {
   claimed: ClaimedRun;
   backendPid: number | null;
+  /** Stops what the run waits for outside of the database. */
+  stop: AbortController;
   isCancelled: boolean;
   /** The run itself has ended, with its lease, but the upkeep of its tables goes on. */
   hasSucceeded: boolean;
@@ -90,7 +92,8 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
       try {
         const lease = await this.runs.renewLease(run.claimed);
         if (lease?.isCancelled) run.isCancelled = true;
-        if (!lease || lease.isCancelled) await this.interrupt(run);
+        if (!lease) await this.interrupt(run, new LeaseLostError());
+        else if (lease.isCancelled) await this.interrupt(run);
       } catch (error) {
         this.log.warn({ cause: error, run: run.claimed.id }, 'The lease of an ingestion run could not be renewed');
       }
@@ -113,7 +116,14 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   private start(claimed: ClaimedRun): void {
-    const run: ActiveRun = { claimed, backendPid: null, isCancelled: false, hasSucceeded: false, ended: Promise.resolve() };
+    const run: ActiveRun = {
+      claimed,
+      backendPid: null,
+      stop: new AbortController(),
+      isCancelled: false,
+      hasSucceeded: false,
+      ended: Promise.resolve(),
+    };
     this.active.add(run);
     run.ended = this.work(run)
       .catch((error: unknown) => this.log.error({ cause: error, run: claimed.id }, 'An ingestion run could not be ended'))
@@ -126,7 +136,7 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
   private async work(run: ActiveRun): Promise<void> {
     const report = {} as RunReport;
     try {
-      const upkeep = await this.runner.run(run.claimed, report, pid => (run.backendPid = pid));
+      const upkeep = await this.runner.run(run.claimed, report, { onBackend: pid => (run.backendPid = pid), signal: run.stop.signal });
       run.hasSucceeded = true;
       this.telemetry.runEnded('succeeded');
       await this.keepUp(run, upkeep);
@@ -153,8 +163,9 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
       .catch((cause: unknown) => this.log.warn({ cause, run: run.claimed.id }, "The upkeep of a graph's tables was not completed"));
   }
 
-  /** Stops the current statement of a run. The run then ends with that error. */
-  private async interrupt({ backendPid, claimed }: ActiveRun): Promise<void> {
+  /** Stops the current statement of a run, here and at its source. The run then ends with that error. */
+  private async interrupt({ backendPid, claimed, stop }: ActiveRun, reason: Error = new RunCancelledError()): Promise<void> {
+    stop.abort(reason);
     if (backendPid === null) return;
     await this.pool.query('SELECT pg_cancel_backend($1)', [backendPid]).catch((cause: unknown) => {
       // Without the database the statement is lost as well, and the lease ends by itself.

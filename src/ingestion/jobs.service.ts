@@ -20,8 +20,11 @@ import { readMapping } from './mapping/parse-mapping.js';
 import { MappingError } from './mapping/problems.js';
 import { MappingRefusedError } from './mapping.errors.js';
 import { type Source } from './run/carry-out.js';
-import { SourcesService, type StagingSource } from './sources.service.js';
+import { SourcesService } from './sources.service.js';
 import { targetsOf } from './staging/target.js';
+
+/** The longest that a mapping waits for its source to be checked. */
+const sourcePatienceMs = 3_000;
 
 /** The rows from which a job makes one kind of node or edge. */
 export interface LoadedRows {
@@ -40,6 +43,13 @@ export type JobReader = SavedRecord & {
   /** @throws SchemaError for a mapping that this release refuses */ loads: () => Promise<LoadedRows[]>;
 };
 
+export interface CheckedMapping {
+  parsed: ParsedMapping;
+  connectionId: number;
+  /** Null if it gave no answer. A warning of `parsed` says so. */
+  source: Source | null;
+}
+
 /** Jobs of a graph: mappings that were checked against their sources. */
 @Injectable()
 export class JobsService {
@@ -52,10 +62,10 @@ export class JobsService {
 
   /** @throws SchemaError that lists every problem of the mapping; ConnectionForbiddenError; QuotaReachedError */
   async create(principal: Principal, request: CreateJobRequest): Promise<CreatedJobResponse> {
-    const { parsed, source } = await this.check(principal, request.mapping_yaml);
+    const { parsed, connectionId } = await this.check(principal, request.mapping_yaml);
     const id = await this.jobs.create({
       graphId: request.graph_id,
-      connectionId: source.connectionId,
+      connectionId,
       name: request.name ?? parsed.mapping.name ?? `job-${targetsOf(parsed.mapping)[0]!.name}`,
       mappingYaml: request.mapping_yaml,
       creator: principal,
@@ -95,9 +105,9 @@ export class JobsService {
   }
 
   /** @throws SchemaError that lists every problem of the mapping; ConnectionForbiddenError */
-  async check(principal: Principal, mappingYaml: string): Promise<{ parsed: ParsedMapping; source: StagingSource & Source }> {
+  async check(principal: Principal, mappingYaml: string): Promise<CheckedMapping> {
     const parsed = await this.read(mappingYaml, this.settings.ingestionMaxStatementTimeoutMs);
-    const described = await this.sources.describe(parsed.mapping, principal);
+    const described = await this.sources.describe(parsed.mapping, principal, sourcePatienceMs);
     if ('problems' in described) {
       const problems = described.problems.map(({ suggestion: { zh, en } = { zh: '', en: '' }, text, ...problem }) => ({
         ...problem,
@@ -106,7 +116,15 @@ export class JobsService {
       }));
       throw new MappingRefusedError(new MappingError(problems));
     }
-    return { parsed, source: { ...described.source, shapes: described.shapes } };
+    if ('source' in described) return { parsed, connectionId: described.source.connectionId, source: described.source };
+    const { connectionId, connection, reason } = described.unchecked;
+    const path = ['source', 'connection'];
+    const text = {
+      zh: `连接 '${connection}' 没有应答，表与列尚未检查；运行时会再检查：${reason.zh}`,
+      en: `the connection '${connection}' gave no answer, so tables and columns were not checked; a run checks them again: ${reason.en}`,
+    };
+    parsed.warnings.push({ code: 'source_not_checked', path, text, ...parsed.placeOf(path) });
+    return { parsed, connectionId, source: null };
   }
 
   private async read(mappingYaml: string, maxTimeoutMs?: number): Promise<ParsedMapping> {

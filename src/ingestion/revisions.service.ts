@@ -34,15 +34,14 @@ export class RevisionsService {
    * TooManyTrialsError
    */
   async save(principal: Principal, jobId: number, request: SaveRevisionRequest): Promise<SavedRevisionResponse> {
-    const { parsed, source } = await this.jobsService.check(principal, request.mapping_yaml);
+    const { parsed, connectionId, source } = await this.jobsService.check(principal, request.mapping_yaml);
     const job = await this.jobs.get(jobId);
     if (job.retired_at !== null) throw new JobRetiredError();
     const changes = await changesTo(job, parsed.mapping);
     if (request.dry_run) {
-      const trial = await this.trials.run(principal.userId, job, parsed.mapping, source);
+      const trial = source && (await this.trials.run(principal.userId, job, parsed.mapping, source));
       return toSavedRevisionResponse(null, changes, trial, parsed.warnings);
     }
-    const { connectionId } = source;
     const { userId } = principal;
     const revision = await this.jobs.saveRevision(jobId, { connectionId, mappingYaml: request.mapping_yaml, userId });
     return toSavedRevisionResponse(revision, changes, null, parsed.warnings);

@@ -3,6 +3,7 @@ import { offsetInPiece, tokenAt } from '../sql/embedded-sql.js';
 import { sqlstates } from '../sql/sqlstate.js';
 import { type GuardedSelect } from '../sql-guard/guard-select.js';
 import { tablesCalled } from '../sql-guard/list-tables.js';
+import { type MovedSelect } from '../sql-guard/move-tables.js';
 import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
 import { type Bilingual } from '../text/bilingual.js';
 import { nearestName } from '../text/nearest-name.js';
@@ -19,6 +20,8 @@ const shownTables = 20;
 export interface ProbedSql {
   piece: string;
   sql: string;
+  /** The piece as its author wrote it, if it reads its tables in another place. */
+  written?: { text: string; toWritten: MovedSelect['toWritten'] };
 }
 
 export interface ColumnsOf {
@@ -37,6 +40,19 @@ export function unknownColumn(column: string, path: MappingPath, { source, colum
     text: { zh: `${owner.zh}没有列 '${column}'${place.zh}`, en: `${owner.en} has no column '${column}'${place.en}` },
     ...didYouMean(nearestName(column, known)),
     hint: known.slice(0, shownColumns).join(', '),
+  };
+}
+
+export function unreadableColumn(column: string, nativeType: string, path: MappingPath): SourceProblem {
+  return {
+    type: 'unreadable_column',
+    path,
+    text: {
+      zh: `无法读取列 '${column}'：其类型没有对应的 PostgreSQL 类型`,
+      en: `the column '${column}' cannot be read: its type has no counterpart in PostgreSQL`,
+    },
+    suggestion: { zh: `（${nativeType}）`, en: ` (${nativeType})` },
+    hint: { zh: '在来源库中用视图转换它', en: 'convert it in a view of the source' },
   };
 }
 
@@ -80,10 +96,9 @@ export function refusedProblem(error: unknown, path: MappingPath, { source, colu
 export async function queryProblem(
   error: unknown,
   path: MappingPath,
-  { guarded, sql }: { guarded: GuardedSelect; sql: string },
+  { guarded, ...probed }: ProbedSql & { guarded: GuardedSelect },
   client: WarehouseClient,
 ): Promise<SourceProblem> {
-  const probed = { piece: guarded.text, sql };
   const fault = error instanceof WarehouseQueryError ? faultIn(error, probed) : null;
   if (!fault || !(error instanceof WarehouseQueryError)) return sqlProblem(error, path, probed);
   const parts = fault.token.split('.').map(part => (part.startsWith('"') ? part.slice(1, -1) : part.toLowerCase()));
@@ -96,6 +111,8 @@ export async function queryProblem(
   const known = new Map<string, string[]>();
   for (const table of tables.slice(0, shownTables)) {
     const columns = (await client.describe(table))?.columns;
+    const other = client.local === null && columns?.find(column => column.name === name && column.type === 'other');
+    if (other) return unreadableColumn(name, other.nativeType, path);
     if (columns) known.set(table, columns.map(column => column.name).slice(0, shownColumns));
   }
   const { zh, en } = fault.place;
@@ -109,11 +126,11 @@ export async function queryProblem(
 }
 
 /** The token at which the database stopped, if that is in the author's piece. */
-function faultIn(error: ApiError, { piece, sql }: ProbedSql): { token: string; at: number; place: Bilingual } | null {
+function faultIn(error: ApiError, { piece, sql, written }: ProbedSql): { token: string; at: number; place: Bilingual } | null {
   if (!(error instanceof WarehouseQueryError) || error.position === null) return null;
   const offset = offsetInPiece(piece, sql, offsetAt(sql, error.position));
   if (offset === null) return null;
-  const at = positionAt(piece, offset);
+  const at = written ? positionAt(written.text, written.toWritten(offset)) : positionAt(piece, offset);
   return { token: tokenAt(piece, offset), at, place: characterOf(at) };
 }
 

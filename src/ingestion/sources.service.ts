@@ -1,35 +1,41 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../common/errors/api-error.js';
 import { Pace } from '../common/turns/pace.js';
-import { quoteIdentifier, quoteTable } from '../sql/quote-identifier.js';
+import { DatabaseAccess } from '../database/roles/database-access.js';
+import { ServicePool } from '../database/service-pool.js';
+import { quoteIdentifier } from '../sql/quote-identifier.js';
 import { growthSentence, maxGrowth } from '../sql-guard/check-growth.js';
 import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
 import { guardExpression, guardPredicate } from '../sql-guard/guard-expression.js';
 import { type GuardedSelect, guardSelect } from '../sql-guard/guard-select.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
+import { type Bilingual } from '../text/bilingual.js';
+import { type TableColumn, type WarehouseClient } from '../warehouse/clients/warehouse.client.js';
 import { ConnectionTypeNotBuiltError } from '../warehouse/warehouse.errors.js';
 import { type UsableConnection, type WarehouseReader, WarehouseService } from '../warehouse/warehouse.service.js';
 import { type Mapping, type MappingPath } from './mapping/mapping.js';
-import { queryProblem, refusedProblem, sqlProblem, unknownColumn, unknownTable } from './source-problems.js';
+import { ForeignSource, LocalSource, type ReadableSource } from './readable-source.js';
+import { type Source } from './run/carry-out.js';
+import { toCopyFailure } from './run/copy-failure.js';
+import { within } from './source-patience.js';
+import { queryProblem, refusedProblem, sqlProblem, unknownColumn, unknownTable, unreadableColumn } from './source-problems.js';
+import { type SourceSql } from './staging/source-sql.js';
 import { checkInferredRules } from './staging/check-inferred-rules.js';
 import { sourceFamily, type SourceFamily } from './staging/source-type.js';
 import { namedColumns, sourceAlias, type SourceProblem, type SourceShape, type Target, targetsOf, writtenSql } from './staging/target.js';
 
 const connectionPath = ['source', 'connection'];
-const describeTimeoutMs = 10_000;
 /** The most columns of a table. The number of the row is added to them. */
 const maxSourceColumns = 1_600;
 
-/** A connection whose tables a run can stage: those in schema `schema` of the service's own database, which `role` may read. */
-export interface StagingSource {
-  connectionId: number;
-  connection: string;
-  schema: string;
-  role: string;
-}
-
-/** The source of a mapping with its shapes in the order of `targetsOf`, or all problems of the mapping with it. */
-export type DescribedMapping = { source: StagingSource; shapes: SourceShape[] } | { problems: SourceProblem[] };
+/**
+ * The source of a mapping, or all problems of the mapping with it, or the reason why the
+ * source could not be asked.
+ */
+export type DescribedMapping =
+  | { source: Source & { connectionId: number } }
+  | { problems: SourceProblem[] }
+  | { unchecked: { connectionId: number; connection: string; reason: Bilingual } };
 
 interface Described {
   shape: SourceShape | null;
@@ -38,6 +44,8 @@ interface Described {
 
 interface SourceColumns {
   columns: Map<string, SourceFamily>;
+  /** The columns whose types cannot be read, with the problem of naming them. */
+  unreadable: Map<string, (path: MappingPath) => SourceProblem>;
   /** The factor by which a value of the source may be longer than a column of its tables, see check-growth.ts. */
   growth: number;
 }
@@ -45,25 +53,55 @@ interface SourceColumns {
 /** Checks the tables behind a mapping: that they and their columns exist, their types, and that its SQL is safe and runs. */
 @Injectable()
 export class SourcesService {
-  constructor(private readonly warehouse: WarehouseService) {}
+  constructor(
+    private readonly warehouse: WarehouseService,
+    private readonly pool: ServicePool,
+    private readonly access: DatabaseAccess,
+  ) {}
 
-  /** @throws ConnectionForbiddenError, ConnectionAccessLostError */
-  async describe(mapping: Mapping, reader: WarehouseReader): Promise<DescribedMapping> {
+  /**
+   * @param patienceMs the longest that a source may take to describe its tables; it is then unchecked, as one that cannot be reached.
+   * Without it, for a run, the failure is thrown.
+   * @throws RunFailure, ConnectionForbiddenError, ConnectionAccessLostError
+   */
+  async describe(mapping: Mapping, reader: WarehouseReader, patienceMs?: number): Promise<DescribedMapping> {
     await loadSqlParser();
     const connection = await this.resolve(mapping.source.connection, reader);
     if (!('client' in connection)) return { problems: [connection] };
-    const { schema, local } = connection.client;
-    if (!local) return { problems: [notLocal(connection)] };
+    const { id: connectionId, name, client, claim } = connection;
+    if (client.local) {
+      const described = await this.describeAll(connection, new LocalSource(connection), mapping);
+      if ('problems' in described) return described;
+      const { schema, local } = client;
+      return { source: { ...described, connectionId, connection: name, schema, role: local.role, copies: null } };
+    }
+    const role = this.access.nameOf('mirror');
+    const opening = ForeignSource.open(connection, targetsOf(mapping), this.pool, role);
+    const foreign = await (patienceMs === undefined ? asCopied(opening, name) : within(patienceMs, opening));
+    if (!(foreign instanceof ForeignSource)) return { unchecked: { connectionId, connection: name, reason: foreign } };
+    try {
+      const described = await this.describeAll(connection, foreign, mapping);
+      if ('problems' in described) return described;
+      const copies = { client, claim, tables: foreign.tables.plan(targetsOf(mapping)) };
+      return { source: { ...described, connectionId, connection: name, schema: client.schema, role, copies } };
+    } finally {
+      await foreign.close();
+    }
+  }
+
+  private async describeAll(
+    connection: UsableConnection,
+    source: ReadableSource,
+    mapping: Mapping,
+  ): Promise<{ shapes: SourceShape[]; sql: SourceSql } | { problems: SourceProblem[] }> {
     const shapes: SourceShape[] = [];
     const problems: SourceProblem[] = [];
     for (const target of targetsOf(mapping)) {
-      const described = await this.describeTarget(connection, target);
+      const described = await this.describeTarget(connection, source, target);
       problems.push(...described.problems);
       if (described.shape) shapes.push(described.shape);
     }
-    return problems.length > 0
-      ? { problems }
-      : { source: { connectionId: connection.id, connection: connection.name, schema, role: local.role }, shapes };
+    return problems.length > 0 ? { problems } : { shapes, sql: source.sql };
   }
 
   private async resolve(name: string | null, reader: WarehouseReader): Promise<UsableConnection | SourceProblem> {
@@ -77,47 +115,59 @@ export class SourcesService {
     }
   }
 
-  private async describeTarget(connection: UsableConnection, target: Target): Promise<Described> {
-    const source = await this.describeColumns(connection, target);
-    if (!('columns' in source)) return { shape: null, problems: [source] };
-    const { columns, growth } = source;
+  private async describeTarget(connection: UsableConnection, source: ReadableSource, target: Target): Promise<Described> {
+    const found = await this.describeColumns(connection, source, target);
+    if (!('columns' in found)) return { shape: null, problems: [found] };
+    const { columns, unreadable, growth } = found;
     const unknown = namedColumns(target)
       .filter(({ column }) => !columns.has(column))
-      .map(({ column, path }) => unknownColumn(column, path, { source: target.element.source, columns }));
+      .map(({ column, path }) => unreadable.get(column)?.(path) ?? unknownColumn(column, path, { source: target.element.source, columns }));
     const guarded = await this.guardAll(target, columns, growth);
     const problems = [...unknown, ...guarded];
     if (problems.length > 0) return { shape: null, problems };
-    const types = await this.describeExpressions(connection, target);
+    const types = await this.describeExpressions(source, target);
     if (!('expressions' in types)) return { shape: null, problems: types.problems };
     const shape = { columns, expressions: types.expressions };
     const misfits = checkInferredRules(target, shape);
     return misfits.length > 0 ? { shape: null, problems: misfits } : { shape, problems: [] };
   }
 
-  private async describeColumns(connection: UsableConnection, target: Target): Promise<SourceColumns | SourceProblem> {
+  private async describeColumns(
+    { client }: UsableConnection,
+    readable: ReadableSource,
+    target: Target,
+  ): Promise<SourceColumns | SourceProblem> {
     const { source, path } = target.element;
-    if (source.kind === 'query') return this.describeQuery(connection, source.query, [...path, 'query']);
-    const { client } = connection;
+    if (source.kind === 'query') return this.describeQuery(client, readable, source.query, [...path, 'query']);
     const reserved = client.nameProblem(source.table);
     if (reserved) return { type: reserved.type, path: [...path, 'table'], text: reserved };
-    const table = await client.describe(source.table);
-    if (table) return { columns: new Map(table.columns.map(({ name, type }) => [name, sourceFamily(type)])), growth: 1 };
-    return unknownTable(source.table, [...path, 'table'], await client.listNames());
+    const found = await readable.columnsOf(source.table);
+    if (found) return columnsOf(found, client.local !== null);
+    return unknownTable(source.table, [...path, 'table'], await readable.listNames());
   }
 
-  private async describeQuery(connection: UsableConnection, query: string, path: MappingPath): Promise<SourceColumns | SourceProblem> {
+  private async describeQuery(
+    client: WarehouseClient,
+    readable: ReadableSource,
+    query: string,
+    path: MappingPath,
+  ): Promise<SourceColumns | SourceProblem> {
     let guarded: GuardedSelect;
+    let select: ReturnType<ReadableSource['select']>;
     try {
-      guarded = guardSelect(query, { schema: connection.client.schema });
+      guarded = guardSelect(query, { schema: client.schema });
+      select = readable.select(guarded);
     } catch (error) {
       return sqlProblem(error, path);
     }
-    const sql = `SELECT * FROM (\n${guarded.text}\n) AS source LIMIT 0`;
-    let columns: Awaited<ReturnType<typeof this.probe>>;
+    if ('missing' in select) return unknownTable(select.missing, path, await readable.listNames());
+    const sql = `SELECT * FROM (\n${select.text}\n) AS source LIMIT 0`;
+    let columns: Awaited<ReturnType<ReadableSource['probe']>>;
     try {
-      columns = await this.probe(connection, sql);
+      columns = await readable.probe(sql);
     } catch (error) {
-      return queryProblem(error, path, { guarded, sql }, connection.client);
+      const written = { text: guarded.text, toWritten: select.toWritten };
+      return queryProblem(error, path, { guarded, piece: select.text, sql, written }, client);
     }
     if (columns.length > maxSourceColumns) {
       return {
@@ -132,7 +182,8 @@ export class SourcesService {
     const names = columns.map(({ name }) => name);
     const repeated = names.find((name, index) => names.indexOf(name) !== index);
     if (repeated === undefined) {
-      return { columns: new Map(columns.map(({ name, type }) => [name, sourceFamily(type)])), growth: guarded.growth };
+      const families = new Map(columns.map(({ name, type }) => [name, sourceFamily(type)]));
+      return { columns: families, unreadable: new Map(), growth: guarded.growth };
     }
     return {
       type: 'unsafe_sql',
@@ -163,21 +214,19 @@ export class SourcesService {
    * one, to find the wrong one.
    */
   private async describeExpressions(
-    connection: UsableConnection,
+    readable: ReadableSource,
     target: Target,
   ): Promise<{ expressions: Map<string, SourceFamily> } | { problems: SourceProblem[] }> {
     const written = writtenSql(target);
     const expressions = new Map<string, SourceFamily>();
     if (written.length === 0) return { expressions };
-    const { source } = target.element;
-    const { schema } = connection.client;
-    const from = source.kind === 'table' ? quoteTable(schema, source.table) : `(\n${guardSelect(source.query, { schema }).text}\n)`;
+    const from = readable.sql(target.element.source);
     const sqlOf = (pieces: typeof written): string => {
       const list = pieces.map(({ kind, text }) => (kind === 'predicate' ? `(\n${text}\n) IS TRUE` : `(\n${text}\n)`)).join(', ');
       return `SELECT ${list} FROM ${from} AS ${quoteIdentifier(sourceAlias(target))} LIMIT 0`;
     };
     const probe = async (pieces: typeof written): Promise<void> => {
-      const columns = await this.probe(connection, sqlOf(pieces));
+      const columns = await readable.probe(sqlOf(pieces));
       pieces.forEach(({ text }, index) => expressions.set(text, sourceFamily(columns[index]!.type)));
     };
     try {
@@ -193,14 +242,24 @@ export class SourcesService {
       return problems.length > 0 ? { problems } : { expressions };
     }
   }
+}
 
-  private async probe({ client, claim }: UsableConnection, sql: string): Promise<{ name: string; type: string }[]> {
-    const { columns } = await client.query({ claim, sql, parameters: [], timeoutMs: describeTimeoutMs, maxRows: 1 });
-    return columns;
+/** A run fails of its source in the same words, whether that is described or copied. */
+async function asCopied<T>(opening: Promise<T>, connection: string): Promise<T> {
+  try {
+    return await opening;
+  } catch (error) {
+    throw toCopyFailure(error, { connection, table: null });
   }
 }
 
-function notLocal({ name }: UsableConnection): SourceProblem {
-  const text = { zh: `尚不能从连接 '${name}' 导入`, en: `rows of the connection '${name}' cannot be loaded yet` };
-  return { type: 'not_built_yet', path: connectionPath, text };
+/** All columns of a local table are read where they are, and those of another database only if PostgreSQL has their types. */
+function columnsOf(found: TableColumn[], isLocal: boolean): SourceColumns {
+  const readable = found.filter(({ type }) => isLocal || type !== 'other');
+  const others = found.filter(column => !readable.includes(column));
+  return {
+    columns: new Map(readable.map(({ name, type }) => [name, sourceFamily(type)])),
+    unreadable: new Map(others.map(({ name, nativeType }) => [name, path => unreadableColumn(name, nativeType, path)])),
+    growth: 1,
+  };
 }

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { FairShare } from '../common/turns/fair-share.js';
+import { Settings } from '../config/settings.js';
 import { ServicePool } from '../database/service-pool.js';
 import { changesSinceLastRun } from './changes-since-last-run.js';
+import { copyLimitsOf } from './copy-limits.js';
 import { TooManyTrialsError } from './ingestion.errors.js';
 import { type JobRow, JobsRepository } from './jobs.repository.js';
 import { type Mapping } from './mapping/mapping.js';
@@ -48,6 +50,7 @@ export class TrialService {
     private readonly pool: ServicePool,
     private readonly jobs: JobsRepository,
     private readonly runs: RunsRepository,
+    private readonly settings: Settings,
   ) {}
 
   /** @throws TooManyTrialsError, and errors that are not the mapping's fault */
@@ -59,24 +62,23 @@ export class TrialService {
       const report = emptyReport(targets);
       const { cursors } = job;
       const show = (): Promise<void> => Promise.resolve();
-      return await this.carryOut(
-        job,
-        { mapping, targets, changes, cursors, report, staged: [], rejectedAt: 'rejected_sample', show },
-        source,
-      );
+      const stop = new AbortController();
+      const copyLimits = copyLimitsOf(this.settings);
+      const work = { mapping, targets, changes, cursors, report, staged: [], rejectedAt: 'rejected_sample', show, copyLimits };
+      return await this.carryOut(job, { ...work, signal: stop.signal }, source, stop);
     } finally {
       leave();
     }
   }
 
-  private async carryOut(job: JobRow, work: Undertaking, source: Source): Promise<Trial> {
+  private async carryOut(job: JobRow, work: Undertaking, source: Source, stop: AbortController): Promise<Trial> {
     const { report } = work;
     const guard = new DeleteGuard(true);
     const client = await this.pool.connect();
     let broken: Error | boolean = false;
     let deadline: Deadline | null = null;
     try {
-      deadline = await this.interruptAfter(client, trialMs);
+      deadline = await this.interruptAfter(client, trialMs, stop);
       await stageAll(client, work, source);
       await writeAll(client, writeScope(job.graph_id, job.id, noRun), work, guard);
       await sampleRejected(client, work);
@@ -96,12 +98,13 @@ export class TrialService {
   }
 
   /** Stops the statements of a session from a moment on. A cancellation that arrives between two statements is lost, so it is sent again. */
-  private async interruptAfter(client: PoolClient, ms: number): Promise<Deadline> {
+  private async interruptAfter(client: PoolClient, ms: number, stop: AbortController): Promise<Deadline> {
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     const { pid } = rows[0]!;
     const state = { isOver: false, stop: () => clearTimeout(timer) };
     const interrupt = (): void => {
       state.isOver = true;
+      stop.abort();
       void this.pool.query('SELECT pg_cancel_backend($1)', [pid]).catch(() => undefined);
       timer = setTimeout(interrupt, interruptEveryMs);
     };

@@ -3,13 +3,18 @@ import { inTurns } from '../../common/turns/pace.js';
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
 import { type Mapping } from '../mapping/mapping.js';
 import { compileStaging } from '../staging/compile-staging.js';
+import { type SourceSql } from '../staging/source-sql.js';
 import { type SourceShape, type Target } from '../staging/target.js';
 import { type TargetChange } from './compare-mappings.js';
+import { type CopyLimits } from './copy-failure.js';
+import { type Copies, copySource, pathOfCopies } from './copy-source.js';
+import { type CursorFrom } from './cursor-bound.js';
 import { elementOf, readOwnership } from './ownership.js';
 import { releaseDropped } from './release-dropped.js';
 import { type DeleteGuard } from './removal.js';
 import { requireFewErrors } from './require-few-errors.js';
-import { addTotals, type RunReport } from './run-report.js';
+import { addTotals, type RunReport, type SourceReport } from './run-report.js';
+import { snapshotWarning } from './run-warnings.js';
 import { type StagedTarget, stageTarget } from './stage-target.js';
 import { writeEdges } from './write-edges.js';
 import { type WrittenTarget } from './write-elements.js';
@@ -30,18 +35,29 @@ export interface Undertaking {
   /** The place that shows the rejected rows. */
   rejectedAt: string;
   show: (phase: string) => Promise<void>;
+  copyLimits: CopyLimits;
+  /** Ends the work of another database for this. */
+  signal: AbortSignal;
 }
 
-/** The schema of the source's tables, their shapes in the order of the targets, and the role that reads them. */
+/** How the tables of a connection are read. */
 export interface Source {
+  connection: string;
+  /** The schema of its tables, as the connection's client has it. */
   schema: string;
+  /** The role of the service's own database that reads the tables or their copies. */
   role: string;
+  sql: SourceSql;
+  /** The tables of another database, which are copied first. */
+  copies: Copies | null;
+  /** In the order of the targets. */
   shapes: SourceShape[];
 }
 
 /** Stages every target. All use one snapshot, so that an order and its lines are read as of one moment. */
 export async function stageAll(client: PoolClient, work: Undertaking, source: Source): Promise<void> {
   const { mapping, report, staged } = work;
+  await copyFirst(client, work, source);
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
   await setForStaging(client, mapping, source);
   for (const [index, target] of work.targets.entries()) {
@@ -49,7 +65,7 @@ export async function stageAll(client: PoolClient, work: Undertaking, source: So
     targetReport.state = 'staging';
     await work.show(`staging ${target.name}`);
     const cursorFrom = cursorOf(work, target);
-    const plan = await inTurns(compileStaging({ target, mapping, shape: source.shapes[index]!, schema: source.schema, cursorFrom }));
+    const plan = await inTurns(compileStaging({ target, mapping, shape: source.shapes[index]!, from: source.sql, cursorFrom }));
     const stagedTarget = await stageTarget(client, target, plan, targetReport, source.role);
     if (plan.hasCursor) report.cursors[target.name] = { from: cursorFrom?.value ?? null, to: stagedTarget.cursorTo };
     staged.push(stagedTarget);
@@ -58,6 +74,27 @@ export async function stageAll(client: PoolClient, work: Undertaking, source: So
     requireFewErrors(mapping, report, targetReport, work.rejectedAt);
   }
   await client.query('COMMIT');
+}
+
+/** Copies the tables of another database. Those of the mirror are staged where they are. */
+async function copyFirst(client: PoolClient, work: Undertaking, { connection, copies, role }: Source): Promise<void> {
+  const { mapping, report, copyLimits, signal, show } = work;
+  const source: SourceReport = (report.source = { connection, guarantee: 'snapshot', copied: null });
+  if (!copies) return;
+  await copySource(client, copies, source, {
+    connection,
+    reader: role,
+    timeoutMs: mapping.source.statementTimeoutMs,
+    limits: copyLimits,
+    signal,
+    cursorFrom: name =>
+      cursorOf(
+        work,
+        work.targets.find(target => target.name === name)!,
+      ),
+    show,
+  });
+  report.warnings.push(...snapshotWarning(source));
 }
 
 /**
@@ -115,7 +152,7 @@ function removedOf(work: Undertaking, target: Target): 'unseen' | 'marked' | 'no
 /**
  * The start of an incremental read: `initial` the first time and after a change of the target, later the last cursor less the lag.
  */
-function cursorOf(work: Undertaking, target: Target): { value: string; lag: number } | null {
+function cursorOf(work: Undertaking, target: Target): CursorFrom | null {
   const { incremental } = target.element;
   if (!incremental) return null;
   const last = work.cursors[target.name];
@@ -124,13 +161,14 @@ function cursorOf(work: Undertaking, target: Target): { value: string; lag: numb
 }
 
 /** Lets the mapping's own SQL find the tables of the source by their bare names, and none of the service's. */
-async function setForStaging(client: PoolClient, { source }: Mapping, { schema }: Source): Promise<void> {
+async function setForStaging(client: PoolClient, { source }: Mapping, { schema, copies }: Source): Promise<void> {
+  const path = copies ? pathOfCopies : `pg_catalog, ${quoteIdentifier(schema)}, pg_temp`;
   await client.query(
     `SELECT set_config('statement_timeout', $1, true), set_config('TimeZone', $2, true), set_config('DateStyle', 'ISO, YMD', true),
             set_config('search_path', $3, true), set_config('work_mem', '128MB', true),
             -- Row numbers are places in the table, so a scan must begin at its beginning.
             set_config('synchronize_seqscans', 'off', true)`,
-    [String(source.statementTimeoutMs), source.timezone, `pg_catalog, ${quoteIdentifier(schema)}, pg_temp`],
+    [String(source.statementTimeoutMs), source.timezone, path],
   );
 }
 

@@ -42,7 +42,7 @@ function exceedsBackend(error: unknown): boolean {
 export function isDatabaseAway(error: unknown): boolean {
   const known = toApiError(error);
   if (known instanceof DatabaseBusyError) return true;
-  return known instanceof DatabaseUnavailableError && !exceedsBackend(error);
+  return known instanceof DatabaseUnavailableError && !exceedsBackend(error) && sqlstateOf(error) !== sqlstates.diskFull;
 }
 
 /** An error as a run's record shows it. PostgreSQL's own text may quote rows and stays in the log. */
@@ -56,6 +56,16 @@ export function toFailure(error: unknown): RunFailure {
       zh: '某一步超过了 source.statement_timeout 的时限',
       en: 'a step took longer than source.statement_timeout',
     });
+  }
+  if (sqlstate === sqlstates.diskFull) {
+    return new RunFailure(
+      'disk_full',
+      {
+        zh: '服务的数据库磁盘已满，图没有改变；请清理磁盘后重新运行',
+        en: "the disk of the service's database is full, and the graph is as it was; make room and run again",
+      },
+      { sqlstate },
+    );
   }
   if (exceedsBackend(error)) {
     return new RunFailure(

@@ -46,7 +46,24 @@ export interface Reason {
   zh: string;
 }
 
+/** What was copied of a source in another database. */
+export interface CopiedCounts {
+  tables: number;
+  rows: number;
+  bytes: number;
+}
+
+export interface SourceReport {
+  connection: string;
+  /** `snapshot`: all tables are read as of one moment. `statement`: each table is, but they may differ. */
+  guarantee: 'snapshot' | 'statement';
+  /** Null for the mirror, whose rows are staged where they are. */
+  copied: CopiedCounts | null;
+}
+
 export interface RunReport {
+  /** Null until the source was described. */
+  source: SourceReport | null;
   targets: TargetReport[];
   totals: Omit<TargetReport, 'target' | 'kind' | 'state'>;
   /** Rows read per second over the whole run; null until it has ended. */
@@ -82,6 +99,7 @@ export function emptyTarget({ name, kind }: Pick<Target, 'name' | 'kind'>): Targ
 
 export function emptyReport(targets: Target[]): RunReport {
   return {
+    source: null,
     targets: targets.map(emptyTarget),
     totals: { ...noCounts },
     rows_per_s: null,

@@ -1,4 +1,4 @@
-import { type RunWarning, type TargetReport } from './run-report.js';
+import { type RunWarning, type SourceReport, type TargetReport } from './run-report.js';
 import { type StagedTarget } from './stage-target.js';
 
 /** Warns that more rows of a target were rejected than are kept. */
@@ -6,6 +6,14 @@ export function cutWarning({ target, rejected }: TargetReport, kept: number): Ru
   if (rejected <= kept) return [];
   const message = `共拒绝 ${rejected} 行，只保留前 ${kept} 行 / ${rejected} rows were rejected, of which the first ${kept} are kept`;
   return [{ code: 'rejected_rows_cut', target, count: rejected - kept, message }];
+}
+
+/** Warns that the tables of the source may be of different moments. */
+export function snapshotWarning({ connection, guarantee, copied }: SourceReport): RunWarning[] {
+  const count = copied?.tables ?? 0;
+  if (guarantee === 'snapshot' || count < 2) return [];
+  const message = `连接 '${connection}' 的 ${count} 张表各在不同时刻读取；期间有改动时，边的一端可能缺失 / the ${count} tables of the connection '${connection}' were read at different moments, so an edge may lack an end if they changed meanwhile`;
+  return [{ code: 'source_not_one_snapshot', target: connection, count, message }];
 }
 
 /** Warns of problems that did not stop the run: broken rules of severity `warn`, and rows that repeat a key. */

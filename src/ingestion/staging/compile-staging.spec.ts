@@ -6,6 +6,7 @@ import { parseMapping } from '../mapping/parse-mapping.js';
 import { compileStaging, maxKeyLength } from './compile-staging.js';
 import { keyMissing, keyTooLong, typeFailed } from './rule-sql.js';
 import { type SourceFamily } from './source-type.js';
+import { sourceInSchema } from './source-sql.js';
 import { targetsOf } from './target.js';
 
 let database: ClonedDatabase;
@@ -32,7 +33,13 @@ async function stage(mappingText: string, rows: string, cursorFrom: { value: str
   const { mapping } = parseMapping(`version: 1\n${mappingText}`);
   const target = targetsOf(mapping).at(-1)!;
   const plan = atOnce(
-    compileStaging({ target, mapping, shape: { columns, expressions: new Map([['line + 1', 'int']]) }, schema: 'mirror', cursorFrom }),
+    compileStaging({
+      target,
+      mapping,
+      shape: { columns, expressions: new Map([['line + 1', 'int']]) },
+      from: sourceInSchema('mirror'),
+      cursorFrom,
+    }),
   );
   await client.query(plan.createTable);
   await client.query(plan.insert.sql, plan.insert.parameters);

@@ -7,6 +7,7 @@ import { isPlainText, type KeyPart, keyText } from './key-text.js';
 import { conditionOf, keyMissing, keyTooLong, firstFailure, warned, type RuleContext } from './rule-sql.js';
 import { resolvedType, type SourceFamily } from './source-type.js';
 import { SourceRow, asText } from './source-row.js';
+import { type SourceSql } from './source-sql.js';
 import { type SqlStatement } from '../../sql/sql-parameters.js';
 import { SqlBuilder } from './sql-builder.js';
 import { displayColumn } from './display-column.js';
@@ -50,8 +51,7 @@ export interface StagingRequest {
   target: Target;
   mapping: Mapping;
   shape: SourceShape;
-  /** The schema of the source's tables. */
-  schema: string;
+  from: SourceSql;
   /**
    * The start of an incremental read, as text in the cursor's type, less `lag` (milliseconds or units); null means from the
    * beginning.
@@ -77,7 +77,7 @@ class StagingCompiler {
 
   constructor(private readonly request: StagingRequest) {
     this.element = request.target.element;
-    this.source = new SourceRow(this.sql, request.target, request.shape, request.schema);
+    this.source = new SourceRow(this.sql, request.target, request.shape, request.from);
   }
 
   *compile(): Steps<StagingPlan> {

@@ -1,6 +1,7 @@
 import { loadSqlParser } from '../../sql-guard/sql-parser.js';
 import { parseMapping } from '../mapping/parse-mapping.js';
 import { asText, SourceRow } from './source-row.js';
+import { sourceInSchema } from './source-sql.js';
 import { SqlBuilder } from './sql-builder.js';
 import { targetsOf } from './target.js';
 
@@ -15,7 +16,7 @@ nodes:
     ['at', cursor],
   ] as const);
   const sql = new SqlBuilder();
-  return { sql, row: new SourceRow(sql, targetsOf(mapping)[0]!, { columns, expressions: new Map() }, 'mirror') };
+  return { sql, row: new SourceRow(sql, targetsOf(mapping)[0]!, { columns, expressions: new Map() }, sourceInSchema('mirror')) };
 };
 
 describe('SourceRow', () => {

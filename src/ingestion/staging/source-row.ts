@@ -1,7 +1,7 @@
-import { quoteIdentifier, quoteTable } from '../../sql/quote-identifier.js';
+import { quoteIdentifier } from '../../sql/quote-identifier.js';
 import { guardPredicate, type GuardScope } from '../../sql-guard/guard-expression.js';
-import { guardSelect } from '../../sql-guard/guard-select.js';
 import { parsedValue } from './column-sql.js';
+import { type SourceSql } from './source-sql.js';
 import { type SourceFamily } from './source-type.js';
 import { type SqlBuilder } from './sql-builder.js';
 import { type SourceShape, type Target, sourceAlias } from './target.js';
@@ -21,7 +21,7 @@ export class SourceRow {
     private readonly sql: SqlBuilder,
     target: Target,
     private readonly shape: SourceShape,
-    private readonly schema: string,
+    private readonly from: SourceSql,
   ) {
     this.element = target.element;
     this.alias = sourceAlias(target);
@@ -35,11 +35,7 @@ export class SourceRow {
 
   /** The rows with their 1-based position. They are numbered before any filter, so the number is the row's place in the table. */
   private sourceSql(): string {
-    const { source } = this.element;
-    if (source.kind === 'table') {
-      return `(SELECT row_number() OVER () AS "#row", t.* FROM ${quoteTable(this.schema, source.table)} AS t)`;
-    }
-    return `(SELECT row_number() OVER () AS "#row", t.* FROM (\n${guardSelect(source.query, { schema: this.schema }).text}\n) AS t)`;
+    return `(SELECT row_number() OVER () AS "#row", t.* FROM ${this.from(this.element.source)} AS t)`;
   }
 
   whereSql(cursorFilter: string | null): string {

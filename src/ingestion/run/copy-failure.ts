@@ -1,0 +1,125 @@
+import { ApiError } from '../../common/errors/api-error.js';
+import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
+import { type Bilingual } from '../../text/bilingual.js';
+import {
+  ColumnNotFoundError,
+  ConnectionFailedError,
+  TableNotFoundError,
+  UnreadableColumnError,
+  WarehouseBusyError,
+  WarehouseQueryError,
+  WarehouseTimeoutError,
+  WarehouseUnavailableError,
+} from '../../warehouse/warehouse.errors.js';
+import { type CopiedTable } from '../staging/foreign-tables.js';
+import { RunFailure } from './run-failure.js';
+
+/** The most that one run may copy. */
+export interface CopyLimits {
+  maxBytes: number;
+  maxRows: number;
+  /** The longest silence in the middle of a table. */
+  silenceMs: number;
+}
+
+/** The source sent nothing for too long in the middle of a table. */
+export class SourceSilentError extends Error {
+  constructor(readonly silenceMs: number) {
+    super(`The source was silent for ${silenceMs} ms`);
+  }
+}
+
+export interface CopyPlace {
+  connection: string;
+  /** Null before the first table. */
+  table: CopiedTable | null;
+}
+
+export function tooLarge({ maxBytes, maxRows }: CopyLimits): RunFailure {
+  return new RunFailure(
+    'source_too_large',
+    {
+      zh: `来源超过一次运行的上限（${maxBytes} 字节或 ${maxRows} 行）；请用增量读取、较少的列或视图缩小它，或由运维调高 INGESTION_MAX_SOURCE_BYTES、INGESTION_MAX_SOURCE_ROWS`,
+      en: `the source is larger than one run may copy (${maxBytes} bytes or ${maxRows} rows); read it incrementally, map fewer columns or a view, or let the operator raise INGESTION_MAX_SOURCE_BYTES or INGESTION_MAX_SOURCE_ROWS`,
+    },
+    { max_bytes: maxBytes, max_rows: maxRows },
+  );
+}
+
+/**
+ * Classifies the end of a copy by its cause: the source, or a value of it that does not fit. Texts name only what the mapping names,
+ * because every reader of the graph sees them. Other errors are the service's own database's and stay as they are.
+ */
+export function toCopyFailure(error: unknown, place: CopyPlace): unknown {
+  if (error instanceof RunFailure) return error;
+  const { connection, table } = place;
+  const facts = { connection, ...(table && { table: table.name }) };
+  const fail = (code: string, text: Bilingual, more: Record<string, unknown> = {}): RunFailure => {
+    const at = table ? { zh: `的表 '${table.name}'`, en: `, table '${table.name}'` } : { zh: '', en: '' };
+    return new RunFailure(
+      code,
+      { zh: `连接 '${connection}'${at.zh}：${text.zh}`, en: `connection '${connection}'${at.en}: ${text.en}` },
+      { ...facts, ...more },
+    );
+  };
+  if (error instanceof SourceSilentError) {
+    const seconds = error.silenceMs / 1000;
+    return fail('source_silent', { zh: `来源 ${seconds} 秒没有发送任何数据`, en: `the source sent nothing for ${seconds} s` }, { seconds });
+  }
+  if (error instanceof ConnectionFailedError) return fail('source_unreachable', error.text, error.context);
+  if (error instanceof WarehouseUnavailableError) {
+    return fail('source_lost', { zh: '来源中断了连接，请稍后重新运行', en: 'the source dropped the connection; run again later' });
+  }
+  if (error instanceof WarehouseBusyError) return fail('source_busy', error.text);
+  if (error instanceof WarehouseTimeoutError) {
+    return fail('source_timeout', {
+      zh: '读取超过了 source.statement_timeout（或连接的 statement_timeout_ms）的时限',
+      en: 'reading it took longer than source.statement_timeout, or than statement_timeout_ms of the connection',
+    });
+  }
+  if (error instanceof TableNotFoundError) {
+    return fail('source_changed', { zh: '这张表已不存在或不可读', en: 'the table is gone, or it may no longer be read' });
+  }
+  if (error instanceof ColumnNotFoundError || error instanceof UnreadableColumnError) {
+    const { column } = error.context as { column: string };
+    return error instanceof ColumnNotFoundError
+      ? fail('source_changed', { zh: `列 '${column}' 已不存在`, en: `the column '${column}' is gone` }, { column })
+      : fail(
+          'source_changed',
+          {
+            zh: `无法读取列 '${column}'：其类型没有对应的 PostgreSQL 类型`,
+            en: `the type of the column '${column}' has no counterpart in PostgreSQL`,
+          },
+          { column },
+        );
+  }
+  if (error instanceof WarehouseQueryError && error.sqlstate === sqlstates.insufficientPrivilege) {
+    return fail('source_forbidden', { zh: '连接的用户没有读取权限', en: 'the user of the connection may not read it' });
+  }
+  if (error instanceof ApiError) return fail('source_failed', error.text, { cause: error.code });
+  return toValueFailure(error, table, fail) ?? error;
+}
+
+/** A value that the type of its column cannot hold: the column was changed after it was described. */
+function toValueFailure(
+  error: unknown,
+  table: CopiedTable | null,
+  fail: (code: string, text: Bilingual, more?: Record<string, unknown>) => RunFailure,
+): RunFailure | null {
+  if (!table || !/^(22|54)/.test(sqlstateOf(error))) return null;
+  // "COPY source_0, line 12, column price: …". A server that speaks another language gives no place.
+  const { where = '' } = error as { where?: string };
+  const place = where.startsWith(`COPY ${table.copy}, line `) ? where.slice(`COPY ${table.copy}, line `.length) : '';
+  const row = /^\d+/.exec(place)?.[0];
+  const column = table.used.find(({ name }) => place.startsWith(`${row}, column ${name}: `))?.name;
+  const which =
+    column === undefined ? { zh: '某个值', en: 'a value' } : { zh: `列 '${column}' 的值`, en: `a value of the column '${column}'` };
+  return fail(
+    'source_changed',
+    {
+      zh: `${which.zh}不符合检查来源时该列的类型`,
+      en: `${which.en} does not fit the type that its column had when the source was checked`,
+    },
+    { ...(column !== undefined && { column }), ...(row !== undefined && { row: Number(row) }) },
+  );
+}

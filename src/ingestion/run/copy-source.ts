@@ -1,0 +1,117 @@
+import { pipeline } from 'node:stream/promises';
+import { type PoolClient, type QueryConfig } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { type Claim } from '../../common/turns/fair-share.js';
+import { quoteIdentifier } from '../../sql/quote-identifier.js';
+import { type Reading, type TableColumn, type WarehouseClient } from '../../warehouse/clients/warehouse.client.js';
+import { type CopiedTable, type ForeignTable } from '../staging/foreign-tables.js';
+import { type CopyLimits, toCopyFailure, tooLarge } from './copy-failure.js';
+import { cursorBound, type CursorFrom } from './cursor-bound.js';
+import { type CopiedCounts, type SourceReport } from './run-report.js';
+import { watched } from './watched-rows.js';
+
+/** What SQL on copies may find. Without it the name of a type could mean something of the service's own. */
+export const pathOfCopies = 'pg_catalog, pg_temp';
+
+const showEveryMs = 1_000;
+
+/** Tables of another database, and the client that reads them. */
+export interface Copies {
+  client: WarehouseClient;
+  claim: Claim;
+  tables: CopiedTable[];
+}
+
+export interface CopyOptions {
+  connection: string;
+  /** The role that the mapping's SQL runs as. It may read the copies. */
+  reader: string;
+  timeoutMs: number;
+  limits: CopyLimits;
+  /** Ends the copying, and the source's work for it. */
+  signal: AbortSignal;
+  /** The place from which the target of that name reads on. */
+  cursorFrom: (target: string) => CursorFrom | null;
+  show: (phase: string) => Promise<void>;
+}
+
+/**
+ * Copies tables into temporary ones of this session, in one transaction. Rows pass as bytes from one COPY to the other, no faster than
+ * PostgreSQL takes them, and `report` counts them meanwhile.
+ * @throws RunFailure, or an error of the service's own database
+ */
+export async function copySource(client: PoolClient, copies: Copies, report: SourceReport, options: CopyOptions): Promise<void> {
+  const { connection, timeoutMs, signal } = options;
+  let reading: Reading;
+  try {
+    reading = await copies.client.openReading({ claim: copies.claim, timeoutMs, signal });
+  } catch (error) {
+    throw toCopyFailure(error, { connection, table: null });
+  }
+  try {
+    report.guarantee = reading.guarantee;
+    const copied = (report.copied = { tables: 0, rows: 0, bytes: 0 });
+    // The source has limits of its own. This side only waits for it.
+    await client.query(`
+      BEGIN; SET LOCAL search_path = ${pathOfCopies}; SET LOCAL statement_timeout = 0;
+      SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL IntervalStyle = 'postgres'; SET LOCAL TimeZone = 'UTC'`);
+    for (const table of copies.tables) {
+      await options.show(`copying ${table.name}`);
+      await createCopy(client, table, table.used, options.reader);
+      await copyTable(client, reading, table, copied, options);
+      copied.tables++;
+      if (table.feedsQuery) await client.query(`ANALYZE pg_temp.${table.copy}`);
+    }
+    await client.query('COMMIT');
+  } finally {
+    await reading.close();
+  }
+}
+
+/** Makes the empty temporary table of a copy, which `reader` may read. */
+export async function createCopy(session: PoolClient, { copy }: ForeignTable, columns: TableColumn[], reader: string): Promise<void> {
+  const typed = columns.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`).join(', ');
+  // queryMode keeps the text to one statement. The driver knows it but its declarations do not, so the type adds it.
+  const create: QueryConfig & { queryMode: 'extended' } = { text: `CREATE TEMPORARY TABLE ${copy} (${typed})`, queryMode: 'extended' };
+  await session.query(create);
+  await session.query(`GRANT SELECT ON pg_temp.${copy} TO ${quoteIdentifier(reader)}`);
+}
+
+async function copyTable(
+  client: PoolClient,
+  reading: Reading,
+  table: CopiedTable,
+  copied: CopiedCounts,
+  options: CopyOptions,
+): Promise<void> {
+  const { connection, limits } = options;
+  const since = await sinceOf(client, table, options);
+  const rows = reading.rows({ table: table.name, columns: table.used.map(({ name }) => name), ...(since && { since }) });
+  let shownAt = performance.now();
+  const onBytes = async (bytes: number, ended: number): Promise<void> => {
+    copied.bytes += bytes;
+    copied.rows += ended;
+    if (copied.bytes > limits.maxBytes || copied.rows > limits.maxRows) throw tooLarge(limits);
+    if (performance.now() - shownAt < showEveryMs) return;
+    await options.show(`copying ${table.name}`);
+    shownAt = performance.now();
+  };
+  try {
+    await pipeline(rows, watched(limits.silenceMs, onBytes), client.query(copyFrom(`COPY pg_temp.${table.copy} FROM STDIN`)));
+  } catch (error) {
+    throw toCopyFailure(error, { connection, table });
+  }
+}
+
+/** The place from which the only reader of a table reads on. The run's own statement checks it again, exactly. */
+async function sinceOf(
+  client: PoolClient,
+  { incremental, columns }: CopiedTable,
+  { cursorFrom }: CopyOptions,
+): Promise<{ column: string; value: string } | null> {
+  const from = incremental && cursorFrom(incremental.target);
+  if (!from) return null;
+  const { cursor, type } = incremental.by;
+  const value = await cursorBound(client, type, columns.get(cursor)!.type, from);
+  return value === null ? null : { column: cursor, value };
+}

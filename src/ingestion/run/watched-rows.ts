@@ -1,0 +1,44 @@
+import { SourceSilentError } from './copy-failure.js';
+
+const lineBreak = 0x0a;
+
+/**
+ * Passes bytes of COPY text on and counts them, and the rows that end in them: a line break inside a value is escaped. Only the time
+ * in which the next bytes are waited for counts as silence, not that in which the reader is busy, nor that before the first bytes.
+ * The first wait is limited by the source's own time-out, because a view may have to sort before it answers.
+ */
+export function watched(silenceMs: number, onBytes: (bytes: number, rows: number) => Promise<void>) {
+  return async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    const chunks = source[Symbol.asyncIterator]();
+    try {
+      let next = await chunks.next();
+      while (!next.done) {
+        await onBytes(next.value.length, countLines(next.value));
+        yield next.value;
+        next = await unlessSilent(chunks.next(), silenceMs);
+      }
+    } finally {
+      // Destroys the source if it is left early. It may be silent for long, so nobody waits.
+      void chunks.return?.().catch(() => undefined);
+    }
+  };
+}
+
+async function unlessSilent<T>(next: Promise<T>, silenceMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new SourceSilentError(silenceMs)), silenceMs);
+  });
+  try {
+    return await Promise.race([next, silence]);
+  } finally {
+    clearTimeout(timer);
+    next.catch(() => undefined);
+  }
+}
+
+export function countLines(bytes: Buffer): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(lineBreak); at !== -1; at = bytes.indexOf(lineBreak, at + 1)) lines++;
+  return lines;
+}

@@ -1,0 +1,41 @@
+import { to as copyTo } from 'pg-copy-streams';
+import { graphTables } from '../../src/database/graph-tables.js';
+import { quoteIdentifier } from '../../src/sql/quote-identifier.js';
+import { type TestApp } from './app.js';
+import { type ForeignPostgres } from './foreign-postgres.js';
+
+/** Makes a connection to a foreign PostgreSQL and gives its id. */
+export async function aForeignConnection({ admin }: TestApp, foreign: ForeignPostgres, name = 'far', options = {}): Promise<number> {
+  const { body, status } = await admin.post('/api/warehouse/connections').send({ name, type: 'postgres', dsn: foreign.dsn(), options });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return body.id;
+}
+
+/** Makes the same table with the same rows on a foreign server as in the mirror. */
+export async function copyFromMirror({ pool }: TestApp, foreign: ForeignPostgres, table: string): Promise<void> {
+  const { rows } = await pool.query<{ name: string; type: string }>(
+    `SELECT attname AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute
+     WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
+    [`mirror.${quoteIdentifier(table)}`],
+  );
+  const target = quoteIdentifier(table);
+  const create = `CREATE TABLE ${target} (${rows.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`).join(', ')})`;
+  const client = await pool.connect();
+  try {
+    await foreign.load(create, target, client.query(copyTo(`COPY mirror.${target} TO STDOUT`)));
+  } finally {
+    client.release();
+  }
+}
+
+/** All that a reader can see of a graph's nodes and edges, in a fixed order. */
+export async function contentOf({ pool }: TestApp, graphId: number): Promise<{ nodes: unknown[]; edges: unknown[] }> {
+  const { nodes, edges } = graphTables(graphId);
+  const found = await pool.query({ text: `SELECT label, key, display, properties::text FROM ${nodes} ORDER BY 1, 2`, rowMode: 'array' });
+  const between = await pool.query({
+    text: `SELECT e.type, a.label, a.key, b.label, b.key, e.key, e.properties::text
+           FROM ${edges} e JOIN ${nodes} a ON a.id = e.source_id JOIN ${nodes} b ON b.id = e.target_id ORDER BY 1, 2, 3, 4, 5, 6`,
+    rowMode: 'array',
+  });
+  return { nodes: found.rows, edges: between.rows };
+}
