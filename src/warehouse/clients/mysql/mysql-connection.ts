@@ -159,9 +159,18 @@ export class MysqlConnection {
     return this.run(this.connection.query.bind(this.connection), { sql });
   }
 
-  /** Runs a statement. @throws the error of the server, or the one that ended the connection */
-  execute(statement: Statement): Promise<void> {
-    return this.run(this.connection.execute.bind(this.connection), statement);
+  /** Runs a statement that has rows. @throws the error of the server, or the one that ended the connection */
+  async execute({ onFields, ...statement }: Statement): Promise<void> {
+    let hasColumns = false;
+    const seeFields = (fields: Field[]): void => {
+      hasColumns = true;
+      onFields?.(fields);
+    };
+    await this.run(this.connection.execute.bind(this.connection), { ...statement, onFields: seeFields });
+    if (hasColumns) return;
+    // mysql2 takes a request for a file, which it refuses, for the end of a statement.
+    this.cut(new Error('The server sent no result'));
+    throw this.failure!;
   }
 
   pause(): void {

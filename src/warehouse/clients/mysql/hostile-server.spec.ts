@@ -1,0 +1,178 @@
+import { once } from 'node:events';
+import net, { type AddressInfo, Socket, type Server } from 'node:net';
+import fc from 'fast-check';
+import { type Egress } from '../../../egress/egress.js';
+import { type WarehouseClient } from '../warehouse.client.js';
+import { mysqlKind } from './mysql-kind.js';
+
+type Answer = (socket: Socket, command: Buffer, count: number) => void;
+
+const claim = { caller: 1 };
+
+function packet(sequence: number, ...parts: (Buffer | number[])[]): Buffer {
+  const body = Buffer.concat(parts.map(part => Buffer.from(part)));
+  return Buffer.concat([Buffer.from([body.length & 255, (body.length >> 8) & 255, body.length >> 16, sequence]), body]);
+}
+
+const greeting = packet(
+  0,
+  [10],
+  Buffer.from('8.4.0\0'),
+  [1, 0, 0, 0],
+  Buffer.from('12345678\0'),
+  // Every capability but TLS and compression.
+  [0xdf, 0xf7, 45, 2, 0, 0xff, 0x81, 21],
+  Buffer.alloc(10),
+  Buffer.from('123456789012\0mysql_native_password\0'),
+);
+const ok = packet(1, [0, 0, 0, 2, 0, 0, 0]);
+const fine = packet(2, [0, 0, 0, 2, 0, 0, 0]);
+const refusal = (errno: number): Buffer => packet(2, [255, errno & 255, errno >> 8], Buffer.from('#HY000leaked banner'));
+
+/** A server that greets, logs everybody in, takes what sets a session up, and then answers each statement in its own way. */
+function afterLogin(answer: Answer): Answer {
+  return (socket, command, count) => {
+    if (count === 0) socket.write(fine);
+    else if (command[4] === 3 && /^(SET|START)/.test(command.toString('latin1', 5).replace(/^[^A-Z]*/, ''))) socket.write(ok);
+    else answer(socket, command, count);
+  };
+}
+
+describe('a server that speaks MySQL in bad faith', () => {
+  let server: Server | undefined;
+  let client: WarehouseClient | undefined;
+  const sockets = new Set<Socket>();
+
+  async function serve(answer: Answer, greet: Buffer | null = greeting): Promise<WarehouseClient> {
+    server = net.createServer(socket => {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      let count = 0;
+      socket.on('data', command => answer(socket, command, count++));
+      if (greet) socket.write(greet);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const dsn = `mysql://reader:secret@127.0.0.1:${(server.address() as AddressInfo).port}/sales?ssl-mode=disabled`;
+    const egress = { socket: () => new Socket() } as Egress;
+    client = await mysqlKind.open({ dsn, options: { connect_timeout_ms: 500 }, egress, answerMaxBytes: 200_000 });
+    return client;
+  }
+  afterEach(async () => {
+    for (const socket of sockets) socket.destroy();
+    server?.close();
+    await client?.close();
+  });
+
+  const read = (from: WarehouseClient) => from.query({ claim, sql: 'SELECT 1', parameters: [], timeoutMs: 200, maxRows: 10 });
+  const failures = { code: expect.stringMatching(/^(warehouse_(unavailable|timeout|query_failed)|answer_too_large)$/) };
+
+  it('gets no file that it asks for', async () => {
+    const wantsFile = packet(1, [251], Buffer.from('/etc/passwd'));
+    const prepared = packet(1, [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let asked = 0;
+    let sent = Buffer.alloc(0);
+    const ask = (socket: Socket): void => {
+      asked++;
+      socket.removeAllListeners('data').on('data', given => (sent = Buffer.concat([sent, given])));
+      socket.write(wantsFile);
+    };
+    // Once instead of setting up the session, and once instead of the rows of a statement.
+    const early = await serve((socket, _command, count) => void (count === 0 ? socket.write(fine) : ask(socket)));
+    await expect(read(early)).rejects.toMatchObject({ code: 'warehouse_unavailable' });
+    const late = await serve(afterLogin((socket, command) => void (command[4] === 22 ? socket.write(prepared) : ask(socket))));
+    await expect(read(late)).rejects.toMatchObject({ code: 'warehouse_unavailable' });
+    expect(asked).toBe(2);
+    // An empty packet says that there is no such file.
+    expect(sent.length).toBeLessThanOrEqual(8);
+  });
+
+  it('is not told the password in clear text', async () => {
+    let heard = Buffer.alloc(0);
+    const asking = await serve((socket, command) => {
+      heard = Buffer.concat([heard, command]);
+      socket.write(packet(2, [254], Buffer.from('mysql_clear_password\0')));
+    });
+    await expect(asking.test(claim)).rejects.toMatchObject({ failure: 'LOGIN_UNSUPPORTED' });
+    expect(heard.toString('latin1')).not.toContain('secret');
+  });
+
+  it('is cut off when it sends more than it may', async () => {
+    const flood = Buffer.alloc(1_000_000, 0xff);
+    const flooding = await serve(
+      afterLogin(socket => {
+        // One packet after the other, each of them followed by a part of the same.
+        const send = (): void => {
+          while (!socket.destroyed && socket.write(flood));
+          socket.once('drain', send);
+        };
+        send();
+      }),
+    );
+    await expect(read(flooding)).rejects.toMatchObject(failures);
+    expect([...sockets].reduce((sum, socket) => sum + socket.bytesWritten, 0)).toBeLessThan(50_000_000);
+  });
+
+  it('is cut off when its login never ends', async () => {
+    const silent = await serve(() => undefined, null);
+    await expect(silent.test(claim)).rejects.toMatchObject({ failure: 'TIMEOUT', stage: 'login' });
+    const dripping = await serve(socket => void setInterval(() => socket.write('x'), 20).unref(), greeting.subarray(0, 20));
+    await expect(dripping.test(claim)).rejects.toMatchObject({ failure: 'TIMEOUT', stage: 'login' });
+  });
+
+  it('is cut off when it answers a statement byte by byte', async () => {
+    const dripping = await serve(afterLogin(socket => void setInterval(() => socket.write(Buffer.from([9])), 50).unref()));
+    await expect(read(dripping)).rejects.toMatchObject(failures);
+  }, 10_000);
+
+  it('has its words kept from users', async () => {
+    for (const [errno, failure] of [
+      [1040, 'TOO_MANY_CONNECTIONS'],
+      [1045, 'AUTH_FAILED'],
+      [1049, 'DATABASE_MISSING'],
+      [3159, 'TLS_REQUIRED'],
+      [9999, 'READ_FAILED'],
+    ] as const) {
+      // prettier-ignore
+      const refusing = await serve(socket => socket.write(refusal(errno)));
+      const error = await refusing.test(claim).catch((thrown: { failure: string; detail: unknown }) => thrown);
+      expect(error).toMatchObject({ failure });
+      expect(JSON.stringify((error as { detail: unknown }).detail)).not.toContain('leaked');
+    }
+  });
+
+  it('of another protocol is named as one', async () => {
+    const web = await serve(() => undefined, Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    await expect(web.test(claim)).rejects.toMatchObject({ failure: expect.stringMatching(/PROTOCOL|TIMEOUT/) });
+    await serve(() => undefined);
+    server!.removeAllListeners('connection').on('connection', socket => socket.destroy());
+    await expect(client!.test(claim)).rejects.toMatchObject({ failure: 'PROTOCOL' });
+  });
+
+  it('ends nothing but its own connection, whatever it sends', async () => {
+    const logged = jest.spyOn(console, 'error').mockImplementation(() => undefined);
+    const bytes = fc.uint8Array({ minLength: 1, maxLength: 200 });
+    const packets = fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.uint8Array({ minLength: 1, maxLength: 40 })), {
+      minLength: 1,
+      maxLength: 6,
+    });
+    const answers = fc.oneof(
+      bytes.map(all => Buffer.from(all)),
+      packets.map(all => Buffer.concat(all.map(([sequence, body]) => packet(sequence, Buffer.from(body))))),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.boolean(), answers, async (isLoggedIn, answer) => {
+        const send: Answer = socket => socket.end(answer);
+        const garbling = await serve(isLoggedIn ? afterLogin(send) : send);
+        await read(garbling).then(
+          () => undefined,
+          (error: unknown) => expect(error).toHaveProperty('status'),
+        );
+        await garbling.close();
+        server!.close();
+      }),
+      { numRuns: 150 },
+    );
+    logged.mockRestore();
+  }, 60_000);
+});
