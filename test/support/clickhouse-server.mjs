@@ -40,6 +40,7 @@ async function answer(request, response) {
   const end = searchParams.get('format_custom_result_after_delimiter') ?? '';
   const connection = engine.CreateConnection(folder);
   running++;
+  const gone = new Promise(resolve => response.once('close', resolve));
   const isGone = () => response.destroyed && !response.writableFinished;
   try {
     await prepare(connection, searchParams);
@@ -53,7 +54,7 @@ async function answer(request, response) {
       const isFaulty = fault !== null && sent + block.length >= fault.afterBytes;
       const isFull = !response.write(isFaulty ? block.subarray(0, fault.afterBytes - sent) : block);
       if (isFaulty) breakOff(response);
-      else if (isFull && !isGone()) await new Promise(resolve => response.once('drain', resolve).once('close', resolve));
+      else if (isFull && !isGone()) await Promise.race([gone, new Promise(resolve => response.once('drain', resolve))]);
       return !isFaulty && !isGone();
     });
     if (!isGone() && !response.writableEnded) send(response, searchParams, [end]);

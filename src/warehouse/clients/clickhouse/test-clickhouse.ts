@@ -3,6 +3,7 @@ import { ConnectionFailedError, WarehouseTimeoutError, WarehouseUnavailableError
 import { type ConnectionTest } from '../warehouse.client.js';
 import { type Settings } from './clickhouse-transport.js';
 import { quoteName } from './quote-name.js';
+import { ServerError } from './server-error.js';
 
 const writes = ['INSERT', 'ALTER', 'DROP TABLE'];
 
@@ -38,6 +39,7 @@ async function isGranted(read: TestRead, right: string): Promise<boolean> {
 /** A port that takes connections and says nothing, or nothing of HTTP, is no ClickHouse, or a busy one. */
 function classify(error: unknown): never {
   if (error instanceof WarehouseTimeoutError) throw new ConnectionFailedError('TIMEOUT', error, 'login');
-  if (error instanceof WarehouseUnavailableError) throw new ConnectionFailedError('PROTOCOL', error);
+  if (error instanceof WarehouseUnavailableError && !(error.cause instanceof ServerError))
+    throw new ConnectionFailedError('PROTOCOL', error);
   throw error;
 }

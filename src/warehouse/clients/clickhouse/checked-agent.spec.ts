@@ -1,0 +1,79 @@
+import { execFileSync } from 'node:child_process';
+import { lookup } from 'node:dns';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import https from 'node:https';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { type Egress } from '../../../egress/egress.js';
+import { checkedAgent, type CheckedAgentOptions } from './checked-agent.js';
+
+const anywhere = { check: () => Promise.resolve(), lookup: () => lookup } as unknown as Egress;
+
+describe('An agent with TLS', () => {
+  let folder: string;
+  let certificate: Buffer;
+  let server: https.Server;
+
+  const listening = async <T extends Server>(listener: T): Promise<T> => {
+    listener.listen(0, '127.0.0.1');
+    await once(listener, 'listening');
+    return listener;
+  };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), 'certificate-'));
+    const files = { key: path.join(folder, 'key'), cert: path.join(folder, 'cert') };
+    const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+    execFileSync('openssl', ['req', '-x509', '-nodes', '-newkey', 'rsa:2048', '-keyout', files.key, '-out', files.cert, ...names], {
+      stdio: 'ignore',
+    });
+    certificate = readFileSync(files.cert);
+    server = await listening(https.createServer({ key: readFileSync(files.key), cert: certificate }, (_, response) => response.end('ok')));
+  });
+  afterAll(async () => {
+    server.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** The status of an answer by an agent. */
+  async function ask(
+    options: Partial<CheckedAgentOptions>,
+    { host = 'localhost', ca, to = server }: { host?: string; ca?: Buffer; to?: Server } = {},
+  ) {
+    const { port } = to.address() as AddressInfo;
+    const agent = checkedAgent({ egress: anywhere, place: { host, port }, tls: 'verify', connectMs: 5_000, ...options }) as https.Agent;
+    // As if the authority of the certificate were known.
+    if (ca) agent.options.ca = ca;
+    const request = https.get({ host, port, agent });
+    const [response] = (await once(request, 'response')) as [{ statusCode: number; resume(): void }];
+    response.resume();
+    return response.statusCode;
+  }
+
+  it('checks who answers, unless it only encrypts', async () => {
+    expect(await ask({ tls: 'encrypt' })).toBe(200);
+    await expect(ask({})).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+    expect(await ask({}, { ca: certificate })).toBe(200);
+    await expect(ask({}, { ca: certificate, host: '127.0.0.1' })).rejects.toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
+  });
+
+  it('waits for a connection, encryption included, no longer than it may', async () => {
+    const silent = await listening(createServer());
+    await expect(ask({ connectMs: 200 }, { to: silent })).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+    silent.close();
+  });
+
+  it('connects to no address that is not allowed, whether the host is a name or an address', async () => {
+    const refusal = new Error('blocked');
+    const nameless = { ...anywhere, check: () => Promise.reject(refusal) } as unknown as Egress;
+    await expect(ask({ egress: nameless, tls: 'encrypt' }, { host: '127.0.0.1' })).rejects.toBe(refusal);
+    const unnamed = {
+      ...anywhere,
+      lookup: () => (_: string, __: unknown, done: (error: Error) => void) => done(refusal),
+    } as unknown as Egress;
+    await expect(ask({ egress: unnamed, tls: 'encrypt' })).rejects.toBe(refusal);
+  });
+});
