@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type TestApp, startTestApp } from './support/app.js';
+import { ForeignPostgres } from './support/foreign-postgres.js';
+import { aForeignConnection, contentOf } from './support/foreign-tables.js';
+import { aGraph, aJob, runToEnd } from './support/ingestion.js';
+
+let app: TestApp;
+let foreign: ForeignPostgres;
+
+beforeAll(async () => {
+  const settings = { WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1', INGESTION_SOURCE_SILENCE_MS: '1000', INGESTION_MAX_SOURCE_ROWS: '20000' };
+  [app, foreign] = await Promise.all([startTestApp(settings), ForeignPostgres.start()]);
+  await aForeignConnection(app, foreign);
+  // The rows of `slow` take `ms` each, and fill a packet after some sixty.
+  await foreign.run(`
+    CREATE TABLE pace (ms float); INSERT INTO pace VALUES (0);
+    CREATE FUNCTION wait(n int) RETURNS text LANGUAGE sql VOLATILE SECURITY DEFINER
+      AS $$ SELECT CASE WHEN ms > 0 AND n % 50 = 0 THEN pg_sleep(ms * 50 / 1000)::text ELSE '' END FROM public.pace $$;
+    CREATE VIEW slow AS SELECT n AS id, repeat('行', 700) || public.wait(n) AS v FROM generate_series(1, 3000) n;
+    CREATE TABLE plain (id int, v text); INSERT INTO plain VALUES (1, 'a')`);
+}, 60_000);
+afterEach(() => foreign.run('UPDATE pace SET ms = 0'));
+afterAll(async () => {
+  await Promise.all([app.close(), foreign.remove()]);
+});
+
+const mappingOf = (table: string) =>
+  `version: 1\nsource: {connection: far}\nnodes: [{id: a, label: A, table: ${table}, key: [id], columns: [{column: id}, {column: v}]}]`;
+
+/** A job with a graph that it has loaded. */
+async function aLoadedJob(table: string) {
+  const graphId = await aGraph(app);
+  const jobId = await aJob(app, graphId, mappingOf(table));
+  expect((await runToEnd(app, jobId)).error).toBeNull();
+  return { graphId, jobId, before: await contentOf(app, graphId) };
+}
+
+/** Starts a run and waits until rows are on their way. */
+async function startCopying(jobId: number): Promise<number> {
+  const { body } = await app.admin.post(`/api/ingestion/jobs/${jobId}/run`).expect(202);
+  for (;;) {
+    const { body: run } = await app.admin.get(`/api/ingestion/runs/${body.id}`).expect(200);
+    if (run.phase === 'copying slow' && run.report.source.copied.rows > 0) return body.id;
+    if (run.finished_at !== null) throw new Error(JSON.stringify(run));
+    await sleep(50);
+  }
+}
+
+async function ended(runId: number): Promise<any> {
+  for (;;) {
+    const { body } = await app.admin.get(`/api/ingestion/runs/${runId}`).expect(200);
+    if (body.finished_at !== null) return body;
+    await sleep(50);
+  }
+}
+
+/** Expects the graph as before, and neither rows here nor a statement at the source. */
+async function expectNothingLeft({ graphId, before }: Awaited<ReturnType<typeof aLoadedJob>>): Promise<void> {
+  expect(await contentOf(app, graphId)).toEqual(before);
+  const { rows } = await app.pool.query(`SELECT relname FROM pg_class WHERE relpersistence = 't' AND relkind = 'r'`);
+  expect(rows).toEqual([]);
+  for (let tries = 0; ; tries++) {
+    const { rows: busy } = await foreign.run(`SELECT FROM pg_stat_activity WHERE usename = 'reader' AND state <> 'idle'`);
+    if (busy.length === 0) return;
+    if (tries > 40) throw new Error('The source still works for the run');
+    await sleep(50);
+  }
+}
+
+describe('A run whose source', () => {
+  it('drops the connection in the middle fails and says so, and the next one succeeds', async () => {
+    const job = await aLoadedJob('slow');
+    await foreign.run('UPDATE pace SET ms = 2');
+    const runId = await startCopying(job.jobId);
+    foreign.cut();
+    expect(await ended(runId)).toMatchObject({
+      status: 'failed',
+      error: { code: 'source_lost', detail: expect.stringContaining("connection 'far', table 'slow'"), context: { table: 'slow' } },
+    });
+    await expectNothingLeft(job);
+    await foreign.run('UPDATE pace SET ms = 0');
+    expect((await runToEnd(app, job.jobId)).error).toBeNull();
+  }, 30_000);
+
+  it('sends nothing any more is given up', async () => {
+    const job = await aLoadedJob('slow');
+    await foreign.run('UPDATE pace SET ms = 60');
+    const run = await runToEnd(app, job.jobId);
+    expect(run).toMatchObject({ status: 'failed', error: { code: 'source_silent', context: { table: 'slow', seconds: 1 } } });
+    await expectNothingLeft(job);
+  }, 60_000);
+
+  it('is asked to stop when somebody cancels', async () => {
+    const job = await aLoadedJob('slow');
+    await foreign.run('UPDATE pace SET ms = 4');
+    const runId = await startCopying(job.jobId);
+    const asked = performance.now();
+    await app.admin.post(`/api/ingestion/runs/${runId}/cancel`);
+    expect(await ended(runId)).toMatchObject({ status: 'cancelled', error: null });
+    expect(performance.now() - asked).toBeLessThan(4_000);
+    await expectNothingLeft(job);
+  }, 30_000);
+
+  it('has lost a column, or the right to a table, since the job was made says so', async () => {
+    const job = await aLoadedJob('plain');
+    await foreign.run('ALTER TABLE plain RENAME v TO w');
+    expect((await runToEnd(app, job.jobId)).error).toMatchObject({
+      code: 'source_changed',
+      detail: expect.stringContaining("no column 'v'"),
+    });
+    await foreign.run('ALTER TABLE plain RENAME w TO v; REVOKE ALL ON plain FROM reader');
+    expect((await runToEnd(app, job.jobId)).error).toMatchObject({ code: 'source_changed', detail: expect.stringContaining("'plain'") });
+    await expectNothingLeft(job);
+  });
+
+  it('is larger than a run may copy fails', async () => {
+    await foreign.run(
+      'CREATE TABLE large AS SELECT n AS id, n::text AS v FROM generate_series(1, 20001) n; GRANT SELECT ON large TO reader',
+    );
+    const jobId = await aJob(app, await aGraph(app), mappingOf('large'));
+    expect((await runToEnd(app, jobId)).error).toMatchObject({ code: 'source_too_large', context: { max_rows: 20_000 } });
+  });
+});
