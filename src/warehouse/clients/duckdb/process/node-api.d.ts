@@ -102,8 +102,6 @@ declare module '@duckdb/node-api' {
     stream(sql: string, values?: DuckDBValue[]): Promise<DuckDBResult>;
     prepare(sql: string): Promise<DuckDBPreparedStatement>;
     extractStatements(sql: string): Promise<{ readonly count: number; prepare(index: number): Promise<DuckDBPreparedStatement> }>;
-    /** The tables that a statement names, without those that it makes itself. None if it is not valid. */
-    getTableNames(sql: string, qualified: boolean): readonly string[];
     closeSync(): void;
   }
 

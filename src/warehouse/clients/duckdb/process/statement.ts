@@ -11,7 +11,9 @@ type Bounds = Pick<Work & { do: 'query' }, 'maxRows' | 'maxBytes'>;
 /** Runs one SELECT on the tables that it names. @throws WorkError */
 export async function query(source: Source, { sql, parameters, ...bounds }: Work & { do: 'query' }): Promise<QueryAnswer> {
   const { connection } = source;
-  await source.expose(source.folder ? connection.getTableNames(sql, false) : []);
+  const mentioned = (source.folder?.tables ?? []).map(({ table }) => table).filter(table => mentions(sql, table));
+  // A file that cannot be read may be none of those that the statement reads. If it is, its table is missing.
+  await source.expose(mentioned, () => undefined);
   const statements = await connection.extractStatements(sql);
   if (statements.count !== 1) throw new WorkError('several_statements');
   const statement = await statements.prepare(0);
@@ -25,6 +27,16 @@ export async function query(source: Source, { sql, parameters, ...bounds }: Work
 export async function sample(source: Source, { table, ...bounds }: Work & { do: 'sample' }): Promise<QueryAnswer> {
   if (!(await exposeTable(source, table))) throw new WorkError('no_table');
   return answer(source.connection, `SELECT * FROM ${quoteTable(schema, table)}`, [], bounds);
+}
+
+/** Tells whether a statement may read a table. DuckDB's own list of the names in a statement lacks those of statements with parameters. */
+function mentions(sql: string, table: string): boolean {
+  const [text, name] = [sql.toLowerCase(), table.replaceAll('"', '""').toLowerCase()];
+  const isInWord = (character: string | undefined): boolean => character !== undefined && /[\p{L}\p{N}_]/u.test(character);
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    if (!isInWord(text[at - 1]) && !isInWord(text[at + name.length])) return true;
+  }
+  return false;
 }
 
 /** Lets DuckDB write the values of a SELECT as PostgreSQL would. Those without a counterpart are shown as DuckDB writes them. */

@@ -1,0 +1,147 @@
+import { appendFile, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import { type WarehouseClient } from '../src/warehouse/clients/warehouse.client.js';
+import { startTestApp } from './support/app.js';
+import { DuckdbFiles } from './support/duckdb-files.js';
+
+const claim = { caller: 1 };
+let files: DuckdbFiles;
+let folder: WarehouseClient;
+
+beforeAll(async () => {
+  files = await DuckdbFiles.create();
+  await mkdir(files.path('folder'));
+  folder = await files.connect('duckdb:///folder/');
+}, 60_000);
+afterAll(() => files.remove());
+
+const put = (name: string, content: string | Buffer): Promise<void> => writeFile(files.path('folder', name), content);
+
+async function read(table: string, columns: string[], from = folder): Promise<string> {
+  const reading = await from.openReading({ claim, timeoutMs: 20_000 });
+  try {
+    return await text(reading.rows({ table, columns }));
+  } finally {
+    await reading.close();
+  }
+}
+
+const query = (sql: string, more: { parameters?: unknown[]; timeoutMs?: number; maxBytes?: number } = {}) =>
+  folder.query({ claim, sql, parameters: [], timeoutMs: 10_000, maxRows: 2, ...more });
+
+describe('the files of a folder', () => {
+  it('are tables, whose texts no guess changes', async () => {
+    await put(
+      'c.csv',
+      'id,plz,big,amount,day,odd,t,empty\n1,00789,12345678901234567890123,12.50,2024-01-02,01/02/2024,T,""\n2,1,2,3,,x,F,\n',
+    );
+    const { columns } = (await folder.describe('c'))!;
+    expect(columns.map(column => column.type)).toEqual(['bigint', 'text', 'text', 'text', 'date', 'text', 'text', 'text']);
+    expect(await read('c', columns.map(column => column.name))).toBe(
+      '1\t00789\t12345678901234567890123\t12.50\t2024-01-02\t01/02/2024\tT\t\n2\t1\t2\t3\t\\N\tx\tF\t\\N\n',
+    ); // prettier-ignore
+    await put('j.ndjson', '{"id":1,"at":"2024-01-02T10:00:00.123456789Z","tags":["a"],"o":{"x":1}}\n{"id":2,"tags":[]}\n');
+    expect(await read('j', ['id', 'at', 'tags', 'o'])).toBe('1\t2024-01-02T10:00:00.123456789Z\t{"a"}\t{"x":1}\n2\t\\N\t{}\t\\N\n');
+    await files.run(
+      null,
+      `COPY (SELECT i::INTEGER AS id, [i::VARCHAR] AS list FROM range(3) t(i)) TO '${files.path('folder', 'p.parquet')}'`,
+    );
+    expect(await read('p', ['list', 'id'])).toBe('{"0"}\t0\n{"1"}\t1\n{"2"}\t2\n');
+    expect(await folder.find('p')).toMatchObject({ rowEstimate: 3, columnCount: 2 });
+    expect(await folder.find('P')).toBeNull();
+    expect((await folder.list('c', 1)).map(({ name }) => name)).toEqual(['j']);
+  });
+
+  it('refuse whole numbers of JSON that were rounded when they were parsed', async () => {
+    await put('rounded.json', '[{"n": 12345678901234567890123}, {"n": 0.5}]');
+    await expect(read('rounded', ['n'])).rejects.toMatchObject({ code: 'column_value_not_readable', context: { column: 'n' } });
+  });
+
+  it('refuse a reading during which a file changed', async () => {
+    await put('growing.csv', `id,note\n${`1,${'x'.repeat(1000)}\n`.repeat(20_000)}`);
+    const reading = await folder.openReading({ claim, timeoutMs: 20_000 });
+    const rows = reading.rows({ table: 'growing', columns: ['id', 'note'] });
+    await new Promise(resolve => rows.once('readable', resolve));
+    await appendFile(files.path('folder', 'growing.csv'), '2,late\n');
+    await expect(text(rows)).rejects.toMatchObject({ code: 'table_being_replaced' });
+    await reading.close();
+  });
+
+  it('can be queried by one SELECT, which reads and writes nothing else', async () => {
+    await put('q.csv', 'id\n1\n2\n3\n');
+    expect(await query('SELECT id, $1 AS p, true AS b, 0.1::DOUBLE AS d FROM q ORDER BY id DESC -- end', { parameters: ['x'] })).toMatchObject({
+      columns: [{ name: 'id', type: 'bigint' }, { name: 'p', type: 'text' }, { name: 'b', type: 'boolean' }, { name: 'd', type: 'double precision' }],
+      rows: [['3', 'x', true, 0.1], ['2', 'x', true, 0.1]],
+      truncated: true,
+    }); // prettier-ignore
+    const refused = [
+      'SELECT 1; SELECT 2',
+      `COPY (SELECT 1) TO '${files.path('folder', 'written.csv')}'`,
+      `ATTACH '${files.path('folder', 'written.duckdb')}'`,
+      "SELECT * FROM read_text('/etc/passwd')",
+      "SET memory_limit = '9GB'",
+      'INSTALL httpfs',
+      'SELECT * FROM nothing',
+    ];
+    for (const sql of refused) await expect(query(sql)).rejects.toMatchObject({ code: 'warehouse_query_failed' });
+    await expect(query("SELECT repeat('x', 1000) FROM range(100)", { maxBytes: 1500 })).rejects.toMatchObject({ code: 'answer_too_large' });
+  });
+
+  it('end a statement at its time, and a reading too, and work again', async () => {
+    const slow = 'SELECT count(*) FROM range(1000000000) a, range(1000) b WHERE a.range % 7 = b.range % 5';
+    await expect(query(slow, { timeoutMs: 600 })).rejects.toMatchObject({ code: 'warehouse_timeout' });
+    expect((await query('SELECT 1 AS one')).rows).toEqual([[1]]);
+  });
+
+  it('can neither end the service nor fill its memory, whatever is in them', async () => {
+    await put(
+      'corrupt.parquet',
+      Buffer.concat([Buffer.from('PAR1'), Buffer.alloc(5000, 7), Buffer.from([0xff, 0xff, 0xff, 0x7f]), Buffer.from('PAR1')]),
+    );
+    await put('line.csv', `a,b\n${'x'.repeat(40_000_000)}`);
+    await put('bomb.csv.gz', gzipSync(Buffer.alloc(300_000_000, 'x')));
+    await put('wide.csv', `${Array.from({ length: 10_000 }, (_, index) => `c${index}`).join(',')}\n${'1,'.repeat(9_999)}1\n`);
+    const before = process.memoryUsage.rss();
+    for (const table of ['corrupt', 'line', 'bomb']) await expect(read(table, ['a'])).rejects.toMatchObject({ status: expect.any(Number) });
+    await expect(folder.describe('wide')).rejects.toMatchObject({ code: 'warehouse_query_failed' });
+    await expect(query('SELECT list(range) FROM range(1000000000)')).rejects.toMatchObject({ code: 'warehouse_query_failed' });
+    expect(process.memoryUsage.rss() - before).toBeLessThan(150_000_000);
+    expect((await folder.list('corrup', 1))[0]).toMatchObject({ name: 'corrupt', columnCount: 0 });
+  }, 120_000);
+});
+
+describe('a connection to files', () => {
+  const failing = async (dsn: string) => (await files.connect(dsn)).test(claim);
+
+  it('says what it reads with, and which files are no tables', async () => {
+    await put('Case.csv', 'a\n1\n');
+    await put('case.csv', 'a\n1\n');
+    expect(await folder.test(claim)).toMatchObject({ serverVersion: expect.stringMatching(/^v1\.5/), isReadOnly: true, canWrite: false, warnings: [{ en: expect.stringContaining('case.csv') }] }); // prettier-ignore
+  });
+
+  it('says how it fails, without a path', async () => {
+    await writeFile(files.path('text.duckdb'), 'no database'.repeat(5000));
+    await symlink('/etc', files.path('out'));
+    const code = (failure: string) => ({ code: 'warehouse_unavailable', failure, message: expect.not.stringContaining(files.directory) });
+    await expect(failing('duckdb:///missing.duckdb')).rejects.toMatchObject(code('DATABASE_MISSING'));
+    await expect(failing('duckdb:///folder')).rejects.toMatchObject(code('DATABASE_MISSING'));
+    await expect(failing('duckdb:///text.duckdb')).rejects.toMatchObject(code('NOT_A_DATABASE'));
+    await expect(failing('duckdb:///out/')).rejects.toMatchObject(code('OUTSIDE_DIRECTORY'));
+    await symlink('/etc/passwd', files.path('folder', 'passwd.csv'));
+    await expect(folder.describe('passwd')).rejects.toMatchObject(code('OUTSIDE_DIRECTORY'));
+  });
+
+  it('is refused where the operator has set no directory', async () => {
+    const test = await startTestApp({ WORKER: 'off' });
+    try {
+      const { body } = await test.admin
+        .post('/api/warehouse/connections')
+        .send({ name: 'files', type: 'duckdb', dsn: 'duckdb:///a/' })
+        .expect(422);
+      expect(body).toMatchObject({ code: 'duckdb_directory_unset', detail: expect.stringContaining('DUCKDB_DIR') });
+    } finally {
+      await test.close();
+    }
+  });
+});
