@@ -93,7 +93,7 @@ export class CreateConnectionRequest {
     writeOnly: true,
     example: 'postgres://reader:secret@db.example.com:5432/sales',
     description:
-      'pg_mirror 必须为 null，其他类型必填；加密保存，不再返回 / null for pg_mirror, needed by all other types; it is sealed and never sent back',
+      'pg_mirror 必须为 null，其他类型必填；mysql://、clickhouse:// 同形，duckdb:///sales.duckdb 是 DUCKDB_DIR 下的文件或目录；加密保存，不再返回 / null for pg_mirror, needed by all other types: mysql:// and clickhouse:// have the same form, duckdb:///sales.duckdb is a file or folder below DUCKDB_DIR; it is sealed and never sent back',
   })
   @IsOptional()
   @IsString()

@@ -15,6 +15,8 @@ import { type TableNames } from './table-names.js';
 const lockTimeoutMs = 5_000;
 /** The reader may work on what it has read before it asks for the next table. */
 const longPauses = `SET LOCAL idle_in_transaction_session_timeout = '1h'`;
+/** Row numbers are places in the table, so a scan must begin at its beginning. */
+const inOrder = `SET LOCAL synchronize_seqscans = off`;
 /** What a server may take beyond the limit that it was told. After it, the connection is cut. */
 const graceMs = 3_000;
 
@@ -52,7 +54,7 @@ export class PostgresReads {
       const limit = this.limitOf(timeoutMs);
       try {
         await withWatch(client, limit, () =>
-          client.query(`${begin('ISOLATION LEVEL REPEATABLE READ, READ ONLY', this.options.names, limit)}; ${longPauses}`),
+          client.query(`${begin('ISOLATION LEVEL REPEATABLE READ, READ ONLY', this.options.names, limit)}; ${longPauses}; ${inOrder}`),
         );
       } catch (cause) {
         client.release(true);
