@@ -44,7 +44,7 @@ describe('An agent with TLS', () => {
     { host = 'localhost', ca, to = server }: { host?: string; ca?: Buffer; to?: Server } = {},
   ) {
     const { port } = to.address() as AddressInfo;
-    const agent = checkedAgent({ egress: anywhere, place: { host, port }, tls: 'verify', connectMs: 5_000, ...options }) as https.Agent;
+    const agent = checkedAgent({ egress: anywhere, port, tls: 'verify', connectMs: 5_000, ...options }) as https.Agent;
     // As if the authority of the certificate were known.
     if (ca) agent.options.ca = ca;
     const request = https.get({ host, port, agent });

@@ -2,27 +2,26 @@ import http from 'node:http';
 import https from 'node:https';
 import { type Duplex } from 'node:stream';
 import { type Egress } from '../../../egress/egress.js';
-import { type Dsn } from '../dsn.js';
 
 export interface CheckedAgentOptions {
   egress: Egress;
-  place: Pick<Dsn, 'host' | 'port'>;
+  port: number;
   tls: 'off' | 'encrypt' | 'verify';
   connectMs: number;
 }
 
 type Created = (error: Error | null, socket: Duplex) => void;
-type Create = (options: object, created?: Created) => Duplex | null | undefined;
+type Create = (options: { host: string }, created?: Created) => Duplex | null | undefined;
 
 /** An agent whose connections go to checked addresses only, and are made in time. Each serves one request, so none can be stale. */
-export function checkedAgent({ egress, place: { host, port }, tls, connectMs }: CheckedAgentOptions): http.Agent {
+export function checkedAgent({ egress, port, tls, connectMs }: CheckedAgentOptions): http.Agent {
   const options = { keepAlive: false, lookup: egress.lookup(port), autoSelectFamily: true };
   const agent = tls === 'off' ? new http.Agent(options) : new https.Agent({ ...options, rejectUnauthorized: tls === 'verify' });
   const holder = agent as unknown as { createConnection: Create };
   const connect = holder.createConnection.bind(agent);
   holder.createConnection = (request, created) => {
-    // Node looks no address up, so one is checked here.
-    egress.check(host, port).then(
+    // Node looks no address up, so one is checked here. URLs turn other spellings of addresses, such as 127.1, into them.
+    egress.check(request.host, port).then(
       () => {
         const socket = connect(request)!;
         const late = setTimeout(() => socket.destroy(Object.assign(new Error('No connection in time'), { code: 'ETIMEDOUT' })), connectMs);

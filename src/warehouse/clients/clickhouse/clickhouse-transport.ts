@@ -89,7 +89,7 @@ export class ClickHouseTransport {
       password,
       application: 'graph-service',
       request_timeout: longestTimerMs,
-      http_agent: checkedAgent({ egress, place: { host, port }, tls, connectMs: options.connect_timeout_ms ?? connectMs }),
+      http_agent: checkedAgent({ egress, port, tls, connectMs: options.connect_timeout_ms ?? connectMs }),
       keep_alive: { enabled: false },
       log: { level: ClickHouseLogLevel.OFF },
     });
