@@ -93,7 +93,8 @@ export class TrialService {
     } finally {
       deadline?.stop();
       await client.query('ROLLBACK; DISCARD TEMP; RESET ALL').catch((failure: Error) => (broken = failure));
-      client.release(broken);
+      // A cancellation that is still on its way must not meet the next user of the connection.
+      client.release(deadline?.isOver || broken);
     }
   }
 
