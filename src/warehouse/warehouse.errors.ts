@@ -38,7 +38,10 @@ export class ConnectionAccessLostError extends ApiError {
     const who = savedBy?.username;
     const again =
       kind === 'job'
-        ? { zh: '用同一映射另建作业（POST /api/ingestion/jobs）', en: 'create a job of this mapping (POST /api/ingestion/jobs)' }
+        ? {
+            zh: `再保存一次映射（POST /api/ingestion/jobs/${id}/revisions）`,
+            en: `save the mapping again (POST /api/ingestion/jobs/${id}/revisions)`,
+          }
         : { zh: `重新绑定（PUT /api/metrics/${id}/binding）`, en: `bind the metric again (PUT /api/metrics/${id}/binding)` };
     super(
       409,
