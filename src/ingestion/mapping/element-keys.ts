@@ -36,7 +36,10 @@ const changeKeys = {
   incremental: {
     takes: 'map',
     default: { zh: '每次读取所有行', en: 'every run reads all rows' },
-    meaning: { zh: '每次运行从上一次停下的地方继续读取', en: 'Each run reads on from where the last one ended' },
+    meaning: {
+      zh: '每次运行从上一次停下的地方继续读取；随节点删除的关系，要到其行再次被读取时才会恢复',
+      en: 'Each run reads on from where the last one ended; relationships that went with a removed node come back only when their rows are read again',
+    },
     example: 'incremental: {cursor: changed_at, type: datetime}',
   },
   deletes: {
