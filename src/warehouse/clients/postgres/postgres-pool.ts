@@ -2,6 +2,7 @@ import { type PoolClient } from 'pg';
 import { WatchedPool } from '../../../database/watched-pool.js';
 import { type DsnForm, knownDsn } from '../dsn.js';
 import { type ClientConfig } from '../warehouse-kind.js';
+import { GuardedClient } from './guarded-client.js';
 
 const idleMs = 30_000;
 const connectMs = 5_000;
@@ -27,6 +28,7 @@ export class PostgresPool extends WatchedPool {
     const wantedMs = options.connect_timeout_ms ?? (Number(parameters.connect_timeout ?? 0) * 1000 || connectMs);
     super(
       {
+        Client: GuardedClient,
         host,
         port,
         user,

@@ -19,6 +19,8 @@ const longPauses = `SET LOCAL idle_in_transaction_session_timeout = '1h'`;
 const inOrder = `SET LOCAL synchronize_seqscans = off`;
 /** What a server may take beyond the limit that it was told. After it, the connection is cut. */
 const graceMs = 3_000;
+/** More than the answers to BEGIN and ROLLBACK, with any notices. */
+const frameMaxBytes = 1_048_576;
 
 export interface PostgresReadsOptions {
   pool: WatchedPool;
@@ -54,7 +56,7 @@ export class PostgresReads {
       const limit = this.limitOf(timeoutMs);
       try {
         await withWatch(client, limit, () =>
-          client.query(`${begin('ISOLATION LEVEL REPEATABLE READ, READ ONLY', this.options.names, limit)}; ${longPauses}; ${inOrder}`),
+          frame(client, `${begin('ISOLATION LEVEL REPEATABLE READ, READ ONLY', this.options.names, limit)}; ${longPauses}; ${inOrder}`),
         );
       } catch (cause) {
         client.release(true);
@@ -80,14 +82,14 @@ export class PostgresReads {
     let broken: Error | boolean = false;
     try {
       const { result, bytes } = await withWatch(client, limit, async () => {
-        await client.query(begin('READ ONLY', this.options.names, limit));
+        await frame(client, begin('READ ONLY', this.options.names, limit));
         return withinBytes(client, { limitBytes: maxBytes, source }, () => CappedQuery.run(client, sql, parameters, maxRows));
       });
       return { ...result, bytes };
     } catch (cause) {
       throw cause instanceof ApiError ? cause : toReadError(cause, limit);
     } finally {
-      await withWatch(client, 0, () => client.query('ROLLBACK')).catch((failure: Error) => (broken = failure));
+      await withWatch(client, 0, () => frame(client, 'ROLLBACK')).catch((failure: Error) => (broken = failure));
       client.release(broken);
     }
   }
@@ -118,6 +120,11 @@ async function withWatch<T>(client: PoolClient, limitMs: number, work: () => Pro
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Begins or ends a transaction. Its answer is held in memory, and only a server of bad faith makes it long. */
+async function frame(client: PoolClient, sql: string): Promise<void> {
+  await withinBytes(client, { limitBytes: frameMaxBytes, source: 'rows' }, () => client.query(sql));
 }
 
 /** Makes reads harmless in one round trip, and their texts the same on every server. All of it ends with the transaction. */

@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import net, { type AddressInfo, type Socket } from 'node:net';
+import { readSettings } from '../../../config/settings.js';
+import { Egress } from '../../../egress/egress.js';
+import { postgresKind } from './postgres-kind.js';
+
+/** A message of PostgreSQL's protocol. */
+function message(type: string, body = Buffer.alloc(0)): Buffer {
+  const head = Buffer.alloc(5);
+  head.write(type);
+  head.writeInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+}
+
+const loggedIn = Buffer.concat([message('R', Buffer.alloc(4)), message('Z', Buffer.from('I'))]);
+const begun = Buffer.concat([message('C', Buffer.from('BEGIN\0')), message('Z', Buffer.from('I'))]);
+const notice = message('N', Buffer.from(`SNOTICE\0M${'x'.repeat(10_000)}\0\0`));
+
+/** Sends without end, as fast as it is read, and tells how much. */
+function flood(socket: Socket): void {
+  const send = (): void => {
+    while (!socket.destroyed && socket.write(notice)) continue;
+  };
+  socket.on('drain', send);
+  send();
+}
+
+describe('a server that only pretends to be PostgreSQL', () => {
+  /** The failure of the test of a connection to it, and the bytes that it sent. */
+  async function tested(answers: ((socket: Socket) => void)[]): Promise<{ failure: unknown; sent: number }> {
+    const sockets: Socket[] = [];
+    const server = net.createServer(socket => {
+      sockets.push(socket.on('error', () => undefined));
+      const left = [...answers];
+      socket.on('data', () => left.shift()?.(socket));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const client = await postgresKind.open({
+      dsn: `postgres://u:p@127.0.0.1:${(server.address() as AddressInfo).port}/d`,
+      options: { ssl_mode: 'disable' },
+      egress: new Egress(readSettings({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' })),
+      answerMaxBytes: 1_000_000,
+    });
+    try {
+      const failure: unknown = await client.test({ caller: 1 }).catch((error: unknown) => error);
+      return { failure, sent: sockets.reduce((sum, socket) => sum + socket.bytesWritten, 0) };
+    } finally {
+      await client.close();
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    }
+  }
+  const say = (bytes: Buffer) => (socket: Socket) => void socket.write(bytes);
+  // The length of its only value lies far behind its end.
+  const broken = message('D', Buffer.from([0x7f, 0xff]));
+
+  it.each([
+    ['at the login', [say(broken)]],
+    ['when a transaction begins', [say(loggedIn), say(broken)]],
+    ['instead of rows', [say(loggedIn), say(begun), say(broken)]],
+    ['between statements', [say(Buffer.concat([loggedIn, message('G', Buffer.alloc(3)), broken]))]],
+  ])('fails the reading with a message that cannot be read %s (risk: it ends the process)', async (_when, answers) => {
+    const { failure } = await tested(answers);
+    expect(failure).toMatchObject({ code: 'warehouse_unavailable' });
+  });
+
+  it.each([
+    ['the login', [flood]],
+    ['the beginning of a transaction', [say(loggedIn), flood]],
+    ['rows', [say(loggedIn), say(begun), flood]],
+  ])('is cut when it sends without end during %s', async (_when, answers) => {
+    const started = performance.now();
+    const { failure, sent } = await tested(answers);
+    expect(failure).toBeInstanceOf(Error);
+    expect(sent).toBeLessThan(20_000_000);
+    expect(performance.now() - started).toBeLessThan(2_500);
+  });
+});
