@@ -11,6 +11,7 @@ describe('the addresses to which a connection may go', () => {
     ['::127.0.0.1'],
     ['::ffff:127.0.0.1'],
     ['::ffff:7f00:1'],
+    ['::ffff:0:127.0.0.1'],
     ['0:0:0:0:0:ffff:7f00:0001'],
     ['64:ff9b::127.0.0.1'],
     ['64:ff9b::a9fe:a9fe'],

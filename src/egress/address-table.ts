@@ -48,7 +48,7 @@ const networks: [network: string, verdict: Bilingual | 'private'][] = [
 ];
 
 /** Networks whose addresses hold an IPv4 address in their last four bytes, which is where a packet arrives. */
-const translated = toBlockList(['::ffff:0:0/96', '64:ff9b::/96']);
+const translated = toBlockList(['::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96']);
 
 const rules = networks.map(([network, verdict]) => ({ list: toBlockList([network]), verdict }));
 
