@@ -33,6 +33,8 @@ const takesKeys: Record<string, boolean> = {
   '/api/metrics/parse': false,
   '/api/metrics/{id}/execute': false,
   '/api/users/{id}/reset-password': false,
+  // A repeat seals the same DSNs once more.
+  '/api/warehouse/connections/reseal': false,
   // It creates nothing yet.
   '/api/warehouse/connections/{id}/mirror': false,
   '/api/warehouse/connections/{id}/test': false,
