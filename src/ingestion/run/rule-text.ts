@@ -28,7 +28,7 @@ export function ruleText(rule: Rule, { name, value, shown, length }: BrokenValue
       return text(`duplicate value '${shown}'`, `值 '${shown}' 重复`);
     case 'one_of': {
       const { en, zh } = listed(rule.values);
-      return text(`'${shown}' is not one of ${en}`, `'${shown}' 不在 ${zh} 之中`);
+      return text(`'${shown}' is not one of ${en}`, `'${shown}' 不在 ${zh}之中`);
     }
     case 'pattern':
       return text(`'${shown}' does not match ${rule.written}`, `'${shown}' 不符合 ${rule.written}`);
@@ -63,6 +63,6 @@ export function ruleText(rule: Rule, { name, value, shown, length }: BrokenValue
 
 function listed(values: string[]): Bilingual {
   const first = values.slice(0, shownValues).map(value => cut(value, maxShownValue));
-  if (values.length <= shownValues) return { en: first.join(', '), zh: first.join('、') };
+  if (values.length <= shownValues) return { en: first.join(', '), zh: `${first.join('、')} ` };
   return { en: `${values.length} values (${first.join(', ')}, …)`, zh: `${values.length} 个值（${first.join('、')}……）` };
 }
