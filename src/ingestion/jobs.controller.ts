@@ -63,7 +63,7 @@ export class JobsController {
   @Post('jobs')
   @GraphAccess('editor', { of: 'body' })
   @Idempotent()
-  @YamlBody('mapping_yaml', { integers: ['graph_id'] })
+  @YamlBody('mapping_yaml', { graph_id: 'integer', name: 'text' })
   @ApiOperation({
     summary: '由映射创建任务 / Create a job from a mapping',
     externalDocs: { url: '/docs/mapping', description: '映射语言 / The mapping language' },

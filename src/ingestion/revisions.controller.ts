@@ -28,7 +28,7 @@ export class RevisionsController {
   @HttpCode(HttpStatus.OK)
   @GraphAccess('editor', job)
   @Idempotent()
-  @YamlBody('mapping_yaml')
+  @YamlBody('mapping_yaml', { dry_run: 'text' })
   @ApiOperation({
     summary: '更换任务的映射 / Give a job a new mapping',
     description:

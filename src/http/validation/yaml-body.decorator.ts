@@ -6,13 +6,12 @@ import { type FieldProblem, SchemaError } from '../../common/errors/api-error.js
 /** The media type of RFC 9512 comes first: it is the documented one. The others are older names of it. */
 export const yamlTypes = ['application/yaml', 'application/x-yaml', 'text/yaml', 'text/x-yaml'];
 
-interface YamlBodyOptions {
-  /** The fields of the DTO that are whole numbers, for the query string has only texts. */
-  integers?: string[];
-}
+/** The other fields of the DTO. The query string has only texts, so it says which are whole numbers. */
+type OtherFields = Readonly<Record<string, 'integer' | 'text'>>;
 
-interface YamlBodyField extends Required<YamlBodyOptions> {
+interface YamlBodyField {
   field: string;
+  others: OtherFields;
 }
 
 const metadataKey = 'yaml-body';
@@ -21,8 +20,8 @@ const metadataKey = 'yaml-body';
  * Lets a request send `field` of its DTO as a YAML body, so that nobody has to escape it into JSON. The other fields then stand in
  * the query string.
  */
-export function YamlBody(field: string, { integers = [] }: YamlBodyOptions = {}): MethodDecorator {
-  const taken: YamlBodyField = { field, integers };
+export function YamlBody(field: string, others: OtherFields = {}): MethodDecorator {
+  const taken: YamlBodyField = { field, others };
   return applyDecorators(
     SetMetadata(metadataKey, taken),
     ApiConsumes('application/json', yamlTypes[0]!),
@@ -39,18 +38,21 @@ const moved = new WeakMap<Request, ReadonlySet<string>>();
 
 /**
  * Moves the query string into the body, so that access, idempotency and validation see one request, however it was sent. `field`
- * itself may not stand there.
+ * itself may not stand there. An unknown name that stands in both stays in both, to be refused there.
  * @param body parsed JSON, or `{[field]: text}`
  * @throws SchemaError for a field that body and query give different values
  */
-export function joinQuery(request: Request, body: object, { field, integers }: YamlBodyField): object {
-  const { [field]: refused, ...query } = request.query;
-  const given = Object.entries(query).map(([name, value]) => [name, integers.includes(name) ? toInteger(value) : value] as const);
+export function joinQuery(request: Request, body: object, { field, others }: YamlBodyField): object {
+  const isLeft = (name: string): boolean => name === field || (Object.hasOwn(body, name) && !Object.hasOwn(others, name));
+  const query = Object.entries(request.query);
+  const given = query
+    .filter(([name]) => !isLeft(name))
+    .map(([name, value]) => [name, others[name] === 'integer' ? toInteger(value) : value] as const);
   const twice = given.filter(([name, value]) => Object.hasOwn(body, name) && (body as Record<string, unknown>)[name] !== value);
   if (twice.length > 0) throw new SchemaError(twice.map(([name]) => givenTwice(name)));
-  moved.set(request, new Set(Object.keys(query)));
+  moved.set(request, new Set(given.map(([name]) => name)));
   // Express has only a getter for the query. The schema guard replaces the value once more.
-  Object.defineProperty(request, 'query', { value: refused === undefined ? {} : { [field]: refused }, configurable: true });
+  Object.defineProperty(request, 'query', { value: Object.fromEntries(query.filter(([name]) => isLeft(name))), configurable: true });
   return { ...Object.fromEntries(given), ...body };
 }
 
