@@ -109,7 +109,8 @@ function toValueFailure(
   if (!table || !/^(22|54)/.test(sqlstateOf(error))) return null;
   // "COPY source_0, line 12, column price: …". A server that speaks another language gives no place.
   const { where = '' } = error as { where?: string };
-  const place = where.startsWith(`COPY ${table.copy}, line `) ? where.slice(`COPY ${table.copy}, line `.length) : '';
+  const [, copied, written = ''] = /^COPY (\S+), line (.*)$/s.exec(where) ?? [];
+  const place = copied === table.copy ? written : '';
   const row = /^\d+/.exec(place)?.[0];
   const column = table.used.find(({ name }) => place.startsWith(`${row}, column ${name}: `))?.name;
   const which =
