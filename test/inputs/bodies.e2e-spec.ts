@@ -45,7 +45,7 @@ describe('request bodies', () => {
 
   it.each([
     ['parameters', '400 cypher_parameter_invalid'],
-    ['options', '422 no_effect'],
+    ['options', '422 unknown_field'],
     ['columns', '422 unknown_table'],
   ])('keeps free-form fields to the same depth (%s)', async (field, refusal) => {
     const deep = (depth: number): unknown => JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);

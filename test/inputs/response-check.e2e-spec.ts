@@ -63,9 +63,11 @@ describe('the check against the OpenAPI document', () => {
   });
 
   it('relies on a document that says how a login fails, and when to try again', () => {
-    const { responses } = createOpenApiDocument(test.app).paths['/api/auth/login']!.post!;
+    const { paths, components } = createOpenApiDocument(test.app);
+    const { responses } = paths['/api/auth/login']!.post!;
     expect(responses['401']).toMatchObject({ description: expect.stringContaining('wrong password') });
-    for (const status of ['429', '503'])
-      expect(responses[status]).toMatchObject({ headers: { 'Retry-After': { schema: { type: 'integer' } } } });
+    const headers = { 'Retry-After': { $ref: '#/components/headers/Retry-After' } };
+    for (const status of ['429', '503']) expect(responses[status]).toMatchObject({ headers });
+    expect(components?.headers).toMatchObject({ 'Retry-After': { schema: { type: 'integer' } } });
   });
 });
