@@ -17,13 +17,6 @@ const maxMappingLength = 512 * 1024;
 
 const runStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled'];
 
-const text = { schema: { type: 'string' } } as const;
-/** The headers of an answer with a run that was started. */
-export const runHeaders = {
-  Location: { ...text, description: '运行的地址 / the address of the run' },
-  'Preference-Applied': { ...text, description: '等待的秒数 / the seconds that were granted', required: false },
-};
-
 export const nameDescription = '缺省为映射的 name / the mapping’s name by default';
 
 export class ValidateMappingRequest {

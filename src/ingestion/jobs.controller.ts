@@ -1,15 +1,5 @@
 import { Body, Controller, Delete, Get, Headers, HttpCode, HttpStatus, Post, Put, Query, Res } from '@nestjs/common';
-import {
-  ApiAcceptedResponse,
-  ApiCreatedResponse,
-  ApiHeader,
-  ApiOkResponse,
-  ApiOperation,
-  ApiParam,
-  ApiQuery,
-  ApiResponse,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
 import { Authenticated } from '../access/access.decorator.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
@@ -26,7 +16,6 @@ import {
   CreateJobRequest,
   JobResponse,
   ListJobsQuery,
-  runHeaders,
   RunJobQuery,
   RunResponse,
   ValidateMappingRequest,
@@ -35,7 +24,8 @@ import {
 } from './ingestion.dto.js';
 import { JobChangeNotImplementedError } from './ingestion.errors.js';
 import { JobsService } from './jobs.service.js';
-import { hasEnded, maxWaitSeconds, RunsService } from './runs.service.js';
+import { maxWaitSeconds, RunsService } from './runs.service.js';
+import { answerWithRun, StartsRun } from './starts-run.decorator.js';
 
 const idSchema = { type: 'integer', minimum: 1, maximum: 2_147_483_647, example: 1 } as const;
 const nameSchema = { type: 'string', minLength: 1, maxLength: 200 } as const;
@@ -111,7 +101,7 @@ export class JobsController {
   @ApiParam({ name: 'id', schema: { type: 'integer', minimum: 1 } })
   @ApiOperation({
     summary: '修改任务（尚未提供） / Change a job (not implemented)',
-    description: '总是返回 501；请另建任务。 / Always a 501; create another job instead.',
+    description: '总是返回 501；请用 POST …/revisions 更换映射。 / Always a 501; give the job a new mapping with POST …/revisions.',
   })
   @ApiResponse({ status: 501, description: '尚未提供 / Not implemented' })
   replace(): never {
@@ -122,7 +112,10 @@ export class JobsController {
   @Authenticated({ keys: true })
   @Unread()
   @ApiParam({ name: 'id', schema: { type: 'integer', minimum: 1 } })
-  @ApiOperation({ summary: '删除任务（尚未提供） / Delete a job (not implemented)', description: '总是返回 501。 / Always a 501.' })
+  @ApiOperation({
+    summary: '删除任务（尚未提供） / Delete a job (not implemented)',
+    description: '总是返回 501；请用 POST …/retire 停用任务。 / Always a 501; end the job with POST …/retire.',
+  })
   @ApiResponse({ status: 501, description: '尚未提供 / Not implemented' })
   remove(): never {
     throw new JobChangeNotImplementedError();
@@ -130,22 +123,12 @@ export class JobsController {
 
   @Post('jobs/:id/run')
   @Bucket('run')
-  @HttpCode(HttpStatus.ACCEPTED)
-  @GraphAccess('editor', job)
-  @Idempotent({ listedAt: 'runs' })
+  @StartsRun()
   @ApiOperation({
     summary: '运行任务 / Run a job',
     description:
       '立即返回 202 与 Location；Prefer: wait=N 时，运行若在 N 秒内结束则返回 200。图随来源更新：来源中已没有的元素会被删除；若超过某个标签的一半，运行会停止（too_many_deletes），除非 allow_deletes=true。 / Answers 202 with a Location at once; with Prefer: wait=N it is a 200 if the run ends within N seconds. The graph follows the source: what has left it is removed. If that is more than half of a label, the run stops (too_many_deletes) unless allow_deletes=true.',
   })
-  @ApiHeader({
-    name: 'Prefer',
-    required: false,
-    description: '最多等待 N 秒（至多 60） / wait up to N seconds, 60 at most',
-    example: 'wait=30',
-  })
-  @ApiAcceptedResponse({ type: RunResponse, headers: runHeaders, description: '已排队 / queued or going on; see Location' })
-  @ApiOkResponse({ type: RunResponse, headers: runHeaders, description: '在等待时间内结束 / ended within the time waited' })
   @ApiResponse({ status: 409, description: '已有运行 / a run of this job is waiting or going on' })
   async run(
     @CurrentPrincipal() principal: Principal,
@@ -155,9 +138,7 @@ export class JobsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<RunResponse> {
     const options = { allowsDeletes: query.allow_deletes === 'true', retires: false };
-    const run = await this.runs.start(principal, id, options, grantWait(prefer, maxWaitSeconds, response));
-    response.location(`/api/ingestion/runs/${run.id}`).status(hasEnded(run) ? HttpStatus.OK : HttpStatus.ACCEPTED);
-    return run;
+    return answerWithRun(response, await this.runs.start(principal, id, options, grantWait(prefer, maxWaitSeconds, response)));
   }
 
   @Get('jobs/:id/runs')

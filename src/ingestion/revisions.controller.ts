@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Headers, HttpCode, HttpStatus, Post, Query, Res } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiHeader, ApiOkResponse, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
@@ -8,10 +8,11 @@ import { grantWait } from '../http/server/preferences.js';
 import { IdParam } from '../http/validation/positive-int.pipe.js';
 import { YamlBody } from '../http/validation/yaml-body.decorator.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
-import { runHeaders, RunResponse } from './ingestion.dto.js';
+import { RunResponse } from './ingestion.dto.js';
 import { RevisionResponse, RevisionTextResponse, SavedRevisionResponse, SaveRevisionRequest } from './revisions.dto.js';
 import { RevisionsService } from './revisions.service.js';
-import { hasEnded, maxWaitSeconds, RunsService } from './runs.service.js';
+import { maxWaitSeconds, RunsService } from './runs.service.js';
+import { answerWithRun, StartsRun } from './starts-run.decorator.js';
 
 const job = { of: 'job', param: 'id' } as const;
 
@@ -69,22 +70,12 @@ export class RevisionsController {
   }
 
   @Post('retire')
-  @HttpCode(HttpStatus.ACCEPTED)
-  @GraphAccess('editor', job)
-  @Idempotent({ listedAt: 'runs' })
+  @StartsRun()
   @ApiOperation({
     summary: '停用任务 / Retire a job',
     description:
       '以一次运行从图中删除只由该任务给出的元素；成功后任务不能再运行，所用连接也可以删除。取消或失败时，任务照旧。 / A run removes what only this job yields. After its success the job cannot run again, and its connection may be deleted. If it fails or is cancelled, the job stays as it was.',
   })
-  @ApiHeader({
-    name: 'Prefer',
-    required: false,
-    description: '最多等待 N 秒（至多 60） / wait up to N seconds, 60 at most',
-    example: 'wait=30',
-  })
-  @ApiAcceptedResponse({ type: RunResponse, headers: runHeaders, description: '已排队 / queued or going on; see Location' })
-  @ApiOkResponse({ type: RunResponse, headers: runHeaders, description: '在等待时间内结束 / ended within the time waited' })
   @ApiResponse({ status: 409, description: '已停用，或已有运行 / retired already, or a run of this job is waiting or going on' })
   async retire(
     @CurrentPrincipal() principal: Principal,
@@ -93,8 +84,6 @@ export class RevisionsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<RunResponse> {
     const options = { allowsDeletes: true, retires: true };
-    const run = await this.runs.start(principal, id, options, grantWait(prefer, maxWaitSeconds, response));
-    response.location(`/api/ingestion/runs/${run.id}`).status(hasEnded(run) ? HttpStatus.OK : HttpStatus.ACCEPTED);
-    return run;
+    return answerWithRun(response, await this.runs.start(principal, id, options, grantWait(prefer, maxWaitSeconds, response)));
   }
 }
