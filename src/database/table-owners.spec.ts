@@ -19,6 +19,7 @@ const owners: Record<string, string> = {
   licence_clock: 'licensing/licence-clock.repository.ts',
   metric_bindings: 'metrics/metrics.repository.ts',
   metrics: 'metrics/metrics.repository.ts',
+  mirror_tables: 'warehouse/mirror/mirror-versions.ts',
   queries: 'queries/queries.repository.ts',
   rate_limit_hits: 'limits/storage/postgres.storage.ts',
   users: 'users/users.repository.ts',

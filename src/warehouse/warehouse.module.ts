@@ -14,6 +14,7 @@ import { ConnectionGrantsRepository } from './grants/connection-grants.repositor
 import { ConnectionGrantsService } from './grants/connection-grants.service.js';
 import { MirrorCatalog } from './mirror/mirror-catalog.js';
 import { MirrorClient } from './mirror/mirror.client.js';
+import { MirrorVersions } from './mirror/mirror-versions.js';
 import { MirrorUploadService } from './mirror/mirror-upload.service.js';
 import { TablesController } from './tables/tables.controller.js';
 import { TablesService } from './tables/tables.service.js';
@@ -31,10 +32,11 @@ import { WarehouseService } from './warehouse.service.js';
     MirrorCatalog,
     MirrorClient,
     MirrorUploadService,
+    MirrorVersions,
     TablesService,
     WarehouseClients,
     WarehouseService,
   ],
-  exports: [ConnectionAccessService, WarehouseService],
+  exports: [ConnectionAccessService, MirrorVersions, WarehouseService],
 })
 export class WarehouseModule {}

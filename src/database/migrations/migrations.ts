@@ -13,6 +13,7 @@ import { NameTablesBehindQueries1700000000012 } from './0012-name-tables-behind-
 import { RecordCommitsOfKeyedRequests1700000000013 } from './0013-record-commits-of-keyed-requests.js';
 import { AllowConnectionsOfMoreTypes1700000000014 } from './0014-allow-connections-of-more-types.js';
 import { KeepGraphsInStep1700000000015 } from './0015-keep-graphs-in-step.js';
+import { GiveMirrorTablesVersions1700000000016 } from './0016-give-mirror-tables-versions.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -31,4 +32,5 @@ export const migrations = [
   RecordCommitsOfKeyedRequests1700000000013,
   AllowConnectionsOfMoreTypes1700000000014,
   KeepGraphsInStep1700000000015,
+  GiveMirrorTablesVersions1700000000016,
 ];

@@ -10,7 +10,7 @@ import { ownedSchemas, tableRights } from './table-rights.js';
 export async function grantRights(client: pg.ClientBase, access: DatabaseAccess): Promise<void> {
   const name = (role: Role): string => quoteIdentifier(access.nameOf(role));
   const grants = [
-    `GRANT USAGE ON SCHEMA public TO ${name('records')}, ${name('retrieval')}`,
+    `GRANT USAGE ON SCHEMA public TO ${name('records')}, ${name('retrieval')}, ${name('mirror')}`,
     `GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${name('records')}`,
   ];
   for (const [table, rights] of Object.entries(tableRights)) {

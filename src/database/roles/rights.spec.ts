@@ -29,6 +29,7 @@ const matrix: Record<string, [records: string, retrieval: string, mirror: string
   'public.metric_bindings': [all, '', ''],
   'public.metrics': [all, '', ''],
   'public.migrations': ['', '', ''],
+  'public.mirror_tables': [all, '', 'SELECT'],
   'public.queries': [all, '', ''],
   'public.rate_limit_hits': [all, '', ''],
   'public.users': [all, '', ''],

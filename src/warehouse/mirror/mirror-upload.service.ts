@@ -26,6 +26,7 @@ import {
   requireTypedColumns,
 } from './check-columns.js';
 import { MirrorCatalog } from './mirror-catalog.js';
+import { type DataVersion, MirrorVersions } from './mirror-versions.js';
 import { mirrorSchema } from './mirror-schema.js';
 import { type UploadOptions } from './upload-options.js';
 import { requireUniqueKeys, upsertRows } from './upsert-rows.js';
@@ -37,6 +38,8 @@ export interface UploadResult extends LoadedCsv {
   created: boolean;
   inserted: number;
   updated: number;
+  /** Of the table, once it has these rows. */
+  dataVersion: DataVersion;
   /** Bytes as received, before any decoding. */
   bytes: number;
   seconds: number;
@@ -64,6 +67,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
   constructor(
     link: DatabaseLink,
     private readonly catalog: MirrorCatalog,
+    private readonly versions: MirrorVersions,
     private readonly service: ServicePool,
     private readonly settings: Settings,
   ) {
@@ -94,7 +98,10 @@ export class MirrorUploadService implements OnApplicationShutdown {
   async drop(table: string): Promise<void> {
     try {
       if ((await this.catalog.describe(table)) === null) throw new TableNotFoundError();
-      await this.service.query(`DROP TABLE IF EXISTS ${quoteTable(mirrorSchema, table)}`);
+      await this.service.transaction(async client => {
+        await client.query(`DROP TABLE IF EXISTS ${quoteTable(mirrorSchema, table)}`);
+        await this.versions.forget(client, table);
+      });
     } catch (error) {
       throw isLockTimeout(error) ? new TableBusyError() : error;
     }
@@ -148,14 +155,15 @@ export class MirrorUploadService implements OnApplicationShutdown {
       const columns = loaded.columns.map(column => column.name);
       const counts = await upsertRows(client, { table: name, loaded: loadedName, columns, key: options.key, rows: loaded.rows });
       await client.query(`DROP TABLE ${loadedName}; ANALYZE ${name}`);
-      return { ...loaded, ...counts, created: false };
+      return { ...loaded, ...counts, created: false, dataVersion: await this.versions.raise(client, table) };
     }
     if (upsert) await client.query(`ALTER TABLE ${loadedName} DROP COLUMN ${quoteIdentifier(lineColumn)}`);
     if (!append) {
       if (existing) await dropBetweenReaders(client, name);
       await client.query(`ALTER TABLE ${loadedName} RENAME TO ${quoteIdentifier(table)}`);
     }
-    return { ...loaded, inserted: loaded.rows, updated: 0, created: existing === null };
+    const dataVersion = await this.versions.raise(client, table);
+    return { ...loaded, inserted: loaded.rows, updated: 0, created: existing === null, dataVersion };
   }
 
   private unwrap(received: Received, { formType, isGzip }: UploadOptions['body']): AsyncIterable<Buffer> {

@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString } from 'class-validator';
 import { type TableDescription, type TableSummary } from '../clients/warehouse.client.js';
 import { type UploadResult } from '../mirror/mirror-upload.service.js';
+import { type DataVersion } from '../mirror/mirror-versions.js';
 import { type UploadOptions, type UploadQueryText } from '../mirror/upload-options.js';
 
 /** The options of an upload. `readUploadOptions` reads them together and lists all problems. */
@@ -134,12 +135,18 @@ export class UploadResponse {
 
   @ApiProperty({ example: 0.031 })
   seconds: number;
+
+  @ApiProperty({ example: 42, description: '表的数据版本，每次更改都变大 / The version of the rows of the table; each change raises it' })
+  data_version: number;
+
+  @ApiProperty({ format: 'date-time', example: '2026-01-02T03:04:05.678Z' })
+  changed_at: string;
 }
 
 export function toUploadResponse(table: string, mode: UploadOptions['mode'], result: UploadResult): UploadResponse {
-  const { rows, inserted, updated, bytes, columns, delimiter, encoding, isEncodingGuessed, seconds } = result;
+  const { rows, inserted, updated, bytes, columns, delimiter, encoding, isEncodingGuessed, seconds, dataVersion } = result;
   const read = { delimiter: String.fromCharCode(delimiter), encoding, encoding_guessed: isEncodingGuessed };
-  return { table, mode, rows, inserted, updated, bytes, columns, ...read, seconds };
+  return { table, mode, rows, inserted, updated, bytes, columns, ...read, seconds, ...toVersion(dataVersion) };
 }
 
 export class TableSummaryResponse {
@@ -157,15 +164,35 @@ export class TableSummaryResponse {
 
   @ApiProperty({ type: String, nullable: true, example: '客户' })
   comment: string | null;
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    example: 42,
+    description:
+      '镜像表的数据版本，每次更改都变大，从不重复；其他连接的表为 null / The version of the rows of a mirror table: each change raises it, and none comes twice; null for tables of other connections',
+  })
+  data_version: number | null;
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-01-02T03:04:05.678Z' })
+  changed_at: string | null;
 }
 
-export function toTableSummaryResponse(table: TableSummary): TableSummaryResponse {
+/** A table with the version of its rows, if the service knows it. */
+export type ListedTable = TableSummary & { dataVersion: DataVersion | null };
+
+function toVersion({ version, changedAt }: DataVersion): { data_version: number; changed_at: string } {
+  return { data_version: version, changed_at: changedAt.toISOString() };
+}
+
+export function toTableSummaryResponse(table: ListedTable): TableSummaryResponse {
   return {
     name: table.name,
     row_estimate: table.rowEstimate,
     bytes: table.bytes,
     column_count: table.columnCount,
     comment: table.comment,
+    ...(table.dataVersion ? toVersion(table.dataVersion) : { data_version: null, changed_at: null }),
   };
 }
 
@@ -216,7 +243,7 @@ export class TableResponse extends TableSummaryResponse {
 }
 
 export interface TableDetail extends TableDescription {
-  table: TableSummary;
+  table: ListedTable;
   sample: unknown[][];
   sampleNote: string | null;
 }

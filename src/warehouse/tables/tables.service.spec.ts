@@ -3,13 +3,15 @@ import { type Principal } from '../../access/principal.js';
 import { type MirrorUploadService } from '../mirror/mirror-upload.service.js';
 import { ConnectionReadOnlyError } from '../warehouse.errors.js';
 import { type WarehouseService } from '../warehouse.service.js';
+import { type MirrorVersions } from '../mirror/mirror-versions.js';
 import { TablesService } from './tables.service.js';
 
 describe('a connection whose tables are not in the service’s own database', () => {
   const done: string[] = [];
   const uploads = { upload: () => done.push('upload'), drop: () => done.push('drop') };
   const warehouse = { open: () => Promise.resolve({ client: { local: null } }) };
-  const tables = new TablesService(warehouse as unknown as WarehouseService, uploads as unknown as MirrorUploadService);
+  const versions = {} as MirrorVersions;
+  const tables = new TablesService(warehouse as unknown as WarehouseService, uploads as unknown as MirrorUploadService, versions);
   const admin = { userId: 1 } as Principal;
   const request = { headers: { 'content-type': 'text/csv' } } as IncomingMessage;
 

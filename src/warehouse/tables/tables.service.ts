@@ -3,9 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { type Principal } from '../../access/principal.js';
 import { AnswerTooLargeError } from '../../common/errors/answer-too-large.error.js';
 import { invalidCursor, type PageQuery } from '../../http/paging/page.js';
-import { type TableSummary } from '../clients/warehouse.client.js';
+import { type TableSummary, type WarehouseClient } from '../clients/warehouse.client.js';
 import { MirrorUploadService, type UploadResult } from '../mirror/mirror-upload.service.js';
-import { type TableDetail, type UploadQuery } from './tables.dto.js';
+import { MirrorVersions } from '../mirror/mirror-versions.js';
+import { type ListedTable, type TableDetail, type UploadQuery } from './tables.dto.js';
 import { readUploadOptions, type UploadOptions } from '../mirror/upload-options.js';
 import { ConnectionReadOnlyError, TableNotFoundError, WarehouseQueryError, WarehouseTimeoutError } from '../warehouse.errors.js';
 import { WarehouseService } from '../warehouse.service.js';
@@ -19,28 +20,30 @@ export class TablesService {
   constructor(
     private readonly warehouse: WarehouseService,
     private readonly uploads: MirrorUploadService,
+    private readonly versions: MirrorVersions,
   ) {}
 
   /** Lists one more than the page holds. The cursor is the name of the last table, as base64url. */
-  async list(principal: Principal, connectionId: number, { limit, cursor }: PageQuery): Promise<TableSummary[]> {
+  async list(principal: Principal, connectionId: number, { limit, cursor }: PageQuery): Promise<ListedTable[]> {
     const after = nameOf(cursor);
     const { client } = await this.warehouse.open(principal, connectionId);
-    return client.list(after, limit + 1);
+    return this.withVersions(client, await client.list(after, limit + 1));
   }
 
   /** @throws TableNotFoundError, WarehouseBusyError */
   async describe(principal: Principal, connectionId: number, name: string): Promise<TableDetail> {
     const { client, claim } = await this.warehouse.open(principal, connectionId);
-    const [table, description] = await Promise.all([client.find(name), client.describe(name)]);
-    if (!table || !description) throw new TableNotFoundError();
+    const [found, description] = await Promise.all([client.find(name), client.describe(name)]);
+    if (!found || !description) throw new TableNotFoundError();
+    const [table] = await this.withVersions(client, [found]);
     const sample = { table: name, maxRows: sampleRows, timeoutMs: sampleTimeoutMs, claim };
     try {
-      return { table, ...description, sample: (await client.sample(sample)).rows, sampleNote: null };
+      return { table: table!, ...description, sample: (await client.sample(sample)).rows, sampleNote: null };
     } catch (error) {
       // The columns can be read however large the values are, and whichever of them the user may read.
       if (!(error instanceof AnswerTooLargeError || error instanceof WarehouseQueryError || error instanceof WarehouseTimeoutError))
         throw error;
-      return { table, ...description, sample: [], sampleNote: error.detail };
+      return { table: table!, ...description, sample: [], sampleNote: error.detail };
     }
   }
 
@@ -64,6 +67,12 @@ export class TablesService {
   async drop(principal: Principal, connectionId: number, table: string): Promise<void> {
     await this.requireWritable(principal, connectionId);
     await this.uploads.drop(table);
+  }
+
+  /** The service knows which rows a table has only where it loads them itself. */
+  private async withVersions({ local }: WarehouseClient, tables: TableSummary[]): Promise<ListedTable[]> {
+    const versions = local ? await this.versions.of(tables.map(({ name }) => name)) : null;
+    return tables.map(table => ({ ...table, dataVersion: versions?.get(table.name) ?? null }));
   }
 
   /** Tables are loaded and dropped in the service's own database only. */
