@@ -93,6 +93,8 @@ describe('uploads into the mirror', () => {
       encoding: 'utf-8',
       encoding_guessed: false,
       seconds: expect.any(Number),
+      data_version: expect.any(Number),
+      changed_at: expect.any(String),
     });
 
     const { body } = await user.get(`${tablesPath}/${encodeURIComponent('客户 表')}`).expect(200);
