@@ -86,7 +86,7 @@ function resolveEnd(
   if (end.node === null) return { ...end, label: end.label! };
   const node = handles.get(end.node);
   if (!node) {
-    if (allNodesRead) reportUnknownNode(end, handles, problems);
+    if (allNodesRead) reportUnknownNode(end.node, end.path, handles, problems);
     return null;
   }
   // The unreadable key of the node has been reported. A match with it cannot be checked.
@@ -114,17 +114,23 @@ function resolveEnd(
   return { ...end, label: node.label, match: node.key.map(column => paired.get(column)!) };
 }
 
-function reportUnknownNode(end: WrittenEnd, handles: Map<string, NodeMapping>, problems: MappingProblems): void {
+/** Reports that no node of the file has this handle, at the `node` of `at`. */
+export function reportUnknownNode(
+  handle: string,
+  at: MappingPath,
+  handles: ReadonlyMap<string, NodeMapping>,
+  problems: MappingProblems,
+): void {
   if (problems.isFull) return;
-  const meant = nearestName(end.node!, handles.keys());
+  const meant = nearestName(handle, handles.keys());
   problems.add(
     'unknown_node_ref',
-    [...end.path, 'node'],
+    [...at, 'node'],
     meant === null
-      ? { zh: `没有 id 为 '${end.node}' 的节点`, en: `there is no node with id '${end.node}'` }
+      ? { zh: `没有 id 为 '${handle}' 的节点`, en: `there is no node with id '${handle}'` }
       : {
-          zh: `没有 id 为 '${end.node}' 的节点，是否想写 '${meant}'？`,
-          en: `there is no node with id '${end.node}'; did you mean '${meant}'?`,
+          zh: `没有 id 为 '${handle}' 的节点，是否想写 '${meant}'？`,
+          en: `there is no node with id '${handle}'; did you mean '${meant}'?`,
         },
     { hint: [...handles.keys(), 'label:…'].join(', ') },
   );

@@ -5,7 +5,7 @@ import { type MappingKey, type MappingWord } from './mapping-key.js';
 import { type MappingPath } from './mapping.js';
 import { defaultsKeys, plannedRootKeys, rootKeys, sourceKeys } from './root-keys.js';
 import { formatWords } from './rule-formats.js';
-import { modifierKeys, plannedRules, ruleWords } from './rule-words.js';
+import { modifierKeys, referenceKeys, ruleWords } from './rule-words.js';
 
 /** The keys or words of one place of the mapping. */
 export interface MappingGroup {
@@ -112,8 +112,14 @@ export const mappingGroups = {
       en: 'Rules: the items of rules, and the severity and message of each',
     },
     entries: { ...ruleWords, ...modifierKeys },
-    planned: plannedRules,
+    planned: [],
     inMapping: columnWith,
+  },
+  references: {
+    title: { zh: 'references：规则 references 所指的节点', en: 'references: the node that the rule references names' },
+    entries: referenceKeys,
+    planned: [],
+    inMapping: (example, key) => columnWith(referencesColumn({ node: 'node: employee', column: 'column: employee_id', [key]: example })),
   },
   format: {
     title: { zh: 'format：规则 format 的取值', en: 'format: the values of the rule format' },
@@ -138,6 +144,7 @@ const groupUnder: Readonly<Record<string, GroupName>> = {
   to: 'ends',
   transform: 'transform',
   rules: 'rules',
+  references: 'references',
 };
 
 /** The anchor on the reference page that describes this part of a mapping, such as `columns-type`, or the group around it. */
@@ -172,6 +179,10 @@ function edgeWith(parts: Parts): string {
 
 function columnWith(example: string): string {
   return nodeWith({ columns: `columns:\n  - {column: employee_id}\n  - ${example}` });
+}
+
+function referencesColumn(parts: Parts): string {
+  return `column: reports_to\n    rules:\n      - ${map('references', parts).replaceAll('\n', '\n        ')}`;
 }
 
 /** A query stands in place of a table. */

@@ -5,7 +5,7 @@ import { type MappingKey, type MappingKeys, type MappingWord } from './mapping-k
 import { type Transform } from './mapping.js';
 import { defaultsKeys, rootKeys, sourceKeys } from './root-keys.js';
 import { formatWords } from './rule-formats.js';
-import { modifierKeys, ruleWords } from './rule-words.js';
+import { modifierKeys, referenceKeys, ruleWords } from './rule-words.js';
 import { maxText } from './yaml-reader.js';
 
 /** A JSON Schema, draft 7, as editors of YAML understand it. */
@@ -101,6 +101,7 @@ const ruleArguments: Record<keyof typeof ruleWords, JsonSchema> = {
   format: { enum: Object.keys(formatWords) },
   expression: text(maxText),
   when: text(maxText),
+  references: object(referenceKeys, {}),
 };
 
 const transform: JsonSchema = {

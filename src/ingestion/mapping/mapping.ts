@@ -53,6 +53,8 @@ export type Rule = RuleBase &
     | { kind: 'precision'; precision: number; scale: number }
     | { kind: 'format'; format: Format }
     | { kind: 'expression'; predicate: string }
+    /** `node` is a handle of this file, null for a label; `label` is that of the node. `column` is its only key column. */
+    | { kind: 'references'; node: string | null; label: string; column: string }
   );
 
 /** The source of a property's value. */

@@ -5,6 +5,7 @@ import { MappingError, MappingProblems } from './problems.js';
 import { parseDuration } from './property-type.js';
 import { readEdge, readNode } from './read-element.js';
 import { defaultsKeys, plannedRootKeys, rootKeys, sourceKeys } from './root-keys.js';
+import { resolveReferences } from './resolve-references.js';
 import { YamlReader } from './yaml-reader.js';
 import { YamlSyntaxError, readYamlTree, type YamlTree } from './yaml-tree.js';
 
@@ -55,6 +56,8 @@ export function* readMapping(text: string, maxTimeoutMs = maxStatementTimeoutMs)
   checkNodes(mapping.nodes, problems);
   yield;
   mapping.edges = checkEdges(edges, mapping.nodes, allNodesRead, problems);
+  yield;
+  resolveReferences([...mapping.nodes, ...mapping.edges], mapping.nodes, allNodesRead, problems);
   problems.throwIfAny();
   return { mapping, warnings: problems.warnings, placeOf: tree.placeOf };
 }

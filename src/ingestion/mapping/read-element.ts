@@ -8,6 +8,7 @@ import {
   type Incremental,
   type NodeMapping,
 } from './mapping.js';
+import { nodeNamed } from './node-named.js';
 import { parseDuration } from './property-type.js';
 import { readColumn } from './read-column.js';
 import { type MapReader, type YamlReader } from './yaml-reader.js';
@@ -16,7 +17,6 @@ const maxColumns = 200;
 /** What a node or an edge reads, by other names. */
 const sourceSynonyms = { source: 'table', sql: 'query' };
 const shownColumns = 5;
-const labelPrefix = 'label:';
 
 /** An edge as written. Its ends still name nodes by handle, which `check-mapping` resolves. */
 export interface WrittenEnd extends Omit<EdgeEnd, 'label'> {
@@ -169,6 +169,5 @@ function readEnd(at: YamlReader | null): WrittenEnd | null {
   const { values, planned, default: usual } = endKeys.on_missing;
   const onMissing = map.optional('on_missing')?.asOneOf(values, planned) ?? usual;
   if (node === null) return null;
-  const isLabel = node.startsWith(labelPrefix);
-  return { node: isLabel ? null : node, label: isLabel ? node.slice(labelPrefix.length) : null, match, onMissing, path: at.path };
+  return { ...nodeNamed(node), match, onMissing, path: at.path };
 }

@@ -3,7 +3,8 @@ import { type Format, type PropertyType, type Rule, type RuleCondition, type Sev
 import { fitsType, isNumeric, isTemporal, typeText } from './property-type.js';
 import { RegexError, toPostgresRegex } from './regex-subset.js';
 import { formatWords } from './rule-formats.js';
-import { modifierKeys, plannedRules, ruleWords } from './rule-words.js';
+import { nodeNamed } from './node-named.js';
+import { modifierKeys, referenceKeys, ruleWords } from './rule-words.js';
 import { type YamlReader } from './yaml-reader.js';
 
 type RuleName = keyof typeof ruleWords;
@@ -81,8 +82,7 @@ function readWhen(item: YamlReader, type: PropertyType | null, outer: RuleCondit
 function ruleName(at: YamlReader, written: string, known: string[]): RuleName | null {
   const name = ruleNames.find(rule => rule === written);
   if (name) return name;
-  if (plannedRules.includes(written)) at.notBuilt(written);
-  else if (written !== '') at.unknown('unknown_rule', 'rule', '规则', written, known);
+  if (written !== '') at.unknown('unknown_rule', 'rule', '规则', written, known);
   return null;
 }
 
@@ -125,9 +125,22 @@ function readArgument(name: Exclude<RuleName, 'when'>, argument: YamlReader, typ
       const predicate = argument.asText();
       return predicate === null ? null : { kind: 'expression', predicate };
     }
+    case 'references':
+      return readReferences(argument);
     default:
       return name satisfies never;
   }
+}
+
+/** The label of a handle is filled in once all nodes are read, by `resolve-references`. */
+function readReferences(argument: YamlReader): RuleDetails | null {
+  if (argument.node.kind !== 'map') return argument.wrongType('map', 'references: {node: …, column: …}');
+  const map = argument.asMap(Object.keys(referenceKeys));
+  const written = map.required('node')?.asText(referenceKeys.node) ?? null;
+  const column = map.required('column')?.asText(referenceKeys.column) ?? null;
+  if (written === null || column === null) return null;
+  const { node, label } = nodeNamed(written);
+  return { kind: 'references', node, label: label ?? '', column };
 }
 
 /** Also true while the type is not known. */

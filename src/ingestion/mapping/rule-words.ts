@@ -67,9 +67,38 @@ export const ruleWords: Record<Rule['kind'] | 'when', MappingWord> = {
     },
     example: `{column: left_on, type: date, rules: [{when: status = 'left', rules: [required]}]}`,
   },
+  references: {
+    meaning: {
+      zh: '值须是某个节点的键，见“references”；在所有表读入之后、写入之前按运行结束后图中应有的节点判断，被拒绝的行不算，除非图中已有其节点；值与键按文本比较，与关系的两端相同（01 不是 1）；此前已因 unique 或重复的键而落选的行不再补上',
+      en: 'The value must be the key of a node, see references; judged after all rows are read, by the nodes that the graph has after the run. Rejected rows do not count, unless the graph has their node already. Values and keys are compared as texts, as for the ends of relationships (01 is not 1). Rows that unique or a repeated key left out before do not come back',
+    },
+    example: '{column: reports_to, rules: [{references: {node: employee, column: employee_id}}]}',
+  },
 };
 
-export const plannedRules = ['references'];
+/** What the rule `references` names. */
+export const referenceKeys = {
+  node: {
+    takes: 'text',
+    max: 134,
+    required: true,
+    meaning: {
+      zh: '本映射中某个节点的 id（也可以是本节点，或写在后面的节点），或 label:标签，即由其他任务装入的节点',
+      en: 'The id of a node of this mapping (also this one, or one that is written below), or label: and a label, whose nodes another job loads',
+    },
+    example: 'node: employee',
+  },
+  column: {
+    takes: 'text',
+    max: 63,
+    required: true,
+    meaning: {
+      zh: '该节点唯一的键列；几列合成的键请用关系检查',
+      en: 'The only key column of that node; use a relationship to check a key of several columns',
+    },
+    example: 'column: employee_id',
+  },
+} as const satisfies MappingKeys;
 
 /** What a rule in the form of a map may have beside its name. */
 export const modifierKeys = {

@@ -7,6 +7,7 @@ import { type SourceSql } from '../staging/source-sql.js';
 import { type SourceShape, type Target } from '../staging/target.js';
 import { type TargetChange } from './compare-mappings.js';
 import { type CopyLimits } from './copy-failure.js';
+import { rejectMissingReferences } from './check-references.js';
 import { type Copies, copySource, pathOfCopies } from './copy-source.js';
 import { type CursorFrom } from './cursor-bound.js';
 import { elementOf, readOwnership } from './ownership.js';
@@ -110,6 +111,15 @@ export async function writeAll(client: PoolClient, scope: WriteScope, work: Unde
   await client.query(`LOCK TABLE ${scope.nodes}, ${scope.edges} IN SHARE ROW EXCLUSIVE MODE`);
   const elements = targets.map(elementOf);
   await releaseDropped(client, scope, elements, report);
+  await rejectMissingReferences(client, scope, staged, async label => {
+    const index = staged.findIndex(({ target }) => target.kind === 'node' && target.element.label === label);
+    const found = staged[index];
+    if (!found) return null;
+    const ownership = await readOwnership(client, scope, elements[index]!, elements);
+    return { staged: found, ownership, removes: removedOf(work, found.target) };
+  });
+  addTotals(report);
+  for (const each of staged) requireFewErrors(mapping, report, each.report, work.rejectedAt);
   const written: WrittenTarget[] = [];
   for (const [index, each] of staged.entries()) {
     each.report.state = 'writing';

@@ -120,7 +120,8 @@ function compareRules(before: ColumnMapping[], after: ColumnMapping[]): TargetCh
 
 function rulesOf({ property, rules }: ColumnMapping): string[] {
   return rules.map(({ kind, path: _path, severity, message, when, ...argument }) => {
-    const shown = Object.keys(argument).length === 0 ? '' : ` ${JSON.stringify(argument)}`;
+    // The label of a node tells more than its handle.
+    const shown = Object.keys(argument).length === 0 ? '' : ` ${JSON.stringify({ ...argument, node: undefined })}`;
     const modifiers = [
       severity === 'warn' ? ' warn' : '',
       message === null ? '' : ` ${JSON.stringify(message)}`,

@@ -2,23 +2,23 @@ import { type PoolClient } from 'pg';
 import { Pace } from '../../common/turns/pace.js';
 import { cut } from '../../text/cut.js';
 import { typeText } from '../mapping/property-type.js';
-import { maxKeyLength } from '../staging/compile-staging.js';
+import { maxKeyLength, sampledCharacters } from '../staging/compile-staging.js';
 import { keyMissing, keyTooLong, typeFailed } from '../staging/rule-sql.js';
 import { ruleText } from './rule-text.js';
 import { type Reason, type RejectedSample } from './run-report.js';
 import { type StagedTarget } from './stage-target.js';
 
-/** A value that an earlier row has. */
-interface Repeated {
+/** A value that breaks a rule which is judged over all rows. `first` is the row that has the value already, for `unique`. */
+interface Judged {
   rule: number;
-  first: number;
   value: string;
+  first?: number;
 }
 
 interface RejectedRow {
   row_no: string;
   key: string | null;
-  failures: (number | Repeated | null)[] | { no_from: boolean; no_to: boolean };
+  failures: (number | Judged | null)[] | { no_from: boolean; no_to: boolean };
   /** Values as text, then lengths, see `StagingPlan.sampled`. */
   sample: (string | number | null)[] | null;
   from_key?: string | null;
@@ -47,10 +47,15 @@ export async function* readRejected(client: PoolClient, staged: StagedTarget, li
   const ends =
     staged.target.kind === 'edge' ? `, left(from_key, ${maxKeyLength + 1}) AS from_key, left(to_key, ${maxKeyLength + 1}) AS to_key` : '';
   const cursor = `rejected_of_${staged.plan.table}`;
+  const properties = staged.target.element.columns.map(({ property }) => property);
+  // A row that was rejected after it was staged has properties and no sample.
   await client.query(
     `DECLARE ${cursor} NO SCROLL CURSOR FOR
-     SELECT row_no, left(key, ${maxKeyLength + 1}) AS key, failures, sample${ends}
+     SELECT row_no, left(key, ${maxKeyLength + 1}) AS key, failures, coalesce(sample, (
+              SELECT jsonb_agg(left(properties ->> name, ${sampledCharacters(properties.length)}) ORDER BY at)
+              FROM unnest($1::text[]) WITH ORDINALITY AS p (name, at))) AS sample${ends}
      FROM (SELECT * FROM pg_temp.${staged.plan.table} WHERE failures IS NOT NULL ORDER BY row_no LIMIT ${limit}) AS first`,
+    [properties],
   );
   const pace = new Pace();
   let rows: RejectedSample[] = [];
@@ -124,7 +129,7 @@ function reasonsOf(staged: StagedTarget, row: RejectedRow): Reason[] {
   const [key, ...columns] = failures;
   const reasons = columns.flatMap((failure, column) => {
     if (failure === null) return [];
-    return [typeof failure === 'number' ? ruleReason(staged, column, failure, row.sample) : uniqueReason(staged, column, failure)];
+    return [typeof failure === 'number' ? ruleReason(staged, column, failure, row.sample) : judgedReason(staged, column, failure)];
   });
   return typeof key === 'number' ? [keyReason(staged, key), ...reasons] : reasons;
 }
@@ -147,16 +152,13 @@ function keyReason({ target }: StagedTarget, failure: number): Reason {
   }
 }
 
-function uniqueReason({ target, plan }: StagedTarget, column: number, { rule, value, first }: Repeated): Reason {
+function judgedReason({ target, plan }: StagedTarget, column: number, { rule, value, first }: Judged): Reason {
   const { property, rules } = target.element.columns[column]!;
   const { name, isSensitive } = plan.sampled[column]!;
   const shown = isSensitive ? mask : value;
-  const { message } = rules[rule]!;
-  const text = {
-    en: `column '${name}': duplicate value '${shown}' (first at row ${first})`,
-    zh: `列「${name}」：值 '${shown}' 重复（首次出现在第 ${first} 行）`,
-  };
-  return { rule: 'unique', column: name, property, ...(message === null ? text : { en: message, zh: message }) };
+  const broken = rules[rule]!;
+  const text = broken.message === null ? ruleText(broken, { name, value, shown, first }) : { en: broken.message, zh: broken.message };
+  return { rule: broken.kind, column: name, property, ...text };
 }
 
 function endReasons({ target }: StagedTarget, row: RejectedRow, lost: { no_from: boolean; no_to: boolean }): Reason[] {

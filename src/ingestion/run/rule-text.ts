@@ -15,17 +15,19 @@ export interface BrokenValue {
   value: string;
   shown: string;
   /** In characters, of the whole value; of interest to rules on lengths. */
-  length: number;
+  length?: number;
+  /** The row that has the value already; of interest to `unique`. */
+  first?: number | undefined;
 }
 
 /** The sentence for a value that breaks a rule. */
-export function ruleText(rule: Rule, { name, value, shown, length }: BrokenValue): Bilingual {
+export function ruleText(rule: Rule, { name, value, shown, length = 0, first = 0 }: BrokenValue): Bilingual {
   const text = (en: string, zh: string): Bilingual => ({ en: `column '${name}': ${en}`, zh: `列「${name}」：${zh}` });
   switch (rule.kind) {
     case 'required':
       return { en: `column '${name}' is required but empty`, zh: `列「${name}」必填，但为空` };
     case 'unique':
-      return text(`duplicate value '${shown}'`, `值 '${shown}' 重复`);
+      return text(`duplicate value '${shown}' (first at row ${first})`, `值 '${shown}' 重复（首次出现在第 ${first} 行）`);
     case 'one_of': {
       const { en, zh } = listed(rule.values);
       return text(`'${shown}' is not one of ${en}`, `'${shown}' 不在 ${zh}之中`);
@@ -54,6 +56,10 @@ export function ruleText(rule: Rule, { name, value, shown, length }: BrokenValue
       return text(`'${shown}' does not have the format ${rule.format}`, `'${shown}' 不符合格式 ${rule.format}`);
     case 'not_in_future':
       return text(`${shown} is in the future`, `${shown} 晚于运行开始的时间`);
+    case 'references': {
+      const node = rule.node ?? rule.label;
+      return text(`no ${node} with ${rule.column} '${shown}'`, `没有 ${rule.column} 为 '${shown}' 的「${node}」`);
+    }
     case 'expression':
       return { en: `rule '${rule.predicate}' is false`, zh: `规则 '${rule.predicate}' 不成立` };
     default:

@@ -1,6 +1,6 @@
 import { type PoolClient, type QueryConfig } from 'pg';
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
-import { type StagingPlan, type UniqueColumn } from '../staging/compile-staging.js';
+import { type JudgedColumn, maxSampledValue, type StagingPlan } from '../staging/compile-staging.js';
 import { type Target } from '../staging/target.js';
 import { type TargetReport } from './run-report.js';
 
@@ -13,7 +13,7 @@ export interface StagedTarget {
   cursorTo: string | null;
   /** The number of breaks of each rule of severity `warn`, in the order of the plan's warnings. */
   warnings: number[];
-  /** The number of rows that repeat a value, for each rule `unique` of severity `warn` that is broken. */
+  /** The number of rows that break a rule of severity `warn` that is judged over all rows. */
   repeated: { column: number; rule: number; count: number }[];
   /** Rows that repeat the key of an earlier row, if they are marked. */
   duplicates: number;
@@ -85,7 +85,7 @@ async function summarise(client: PoolClient, staged: StagedTarget): Promise<void
  * Of rows with the same value in a unique column, the first that breaks no rule passes. Rows after it are rejected for this too, also
  * those that break another rule, so that one answer lists all reasons. A rule of severity `warn` only counts them.
  */
-async function rejectRepeated(client: PoolClient, { target, plan, repeated }: StagedTarget, unique: UniqueColumn): Promise<void> {
+async function rejectRepeated(client: PoolClient, { target, plan, repeated }: StagedTarget, unique: JudgedColumn): Promise<void> {
   const { stagedAs, column, rule, severity } = unique;
   const { table } = plan;
   const open = `${stagedAs} IS NOT NULL${plan.hasDeletes ? ' AND NOT gone' : ''}`;
@@ -102,7 +102,7 @@ async function rejectRepeated(client: PoolClient, { target, plan, repeated }: St
   await client.query(
     `UPDATE pg_temp.${table} s
      SET failures = jsonb_set(coalesce(s.failures, $1::jsonb), ARRAY[$2::text],
-       jsonb_build_object('rule', $3::int, 'first', d.first, 'value', left(s.${stagedAs}, 200)))
+       jsonb_build_object('rule', $3::int, 'first', d.first, 'value', left(s.${stagedAs}, ${maxSampledValue})))
      FROM ${later} d
      WHERE d.row_no = s.row_no AND d.first < d.row_no AND coalesce(s.failures -> $2::int, 'null') = 'null'`,
     [JSON.stringify([null, ...target.element.columns.map(() => null)]), column + 1, rule],

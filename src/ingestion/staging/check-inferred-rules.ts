@@ -61,6 +61,7 @@ function appliesTo({ kind }: Rule, type: PropertyType): boolean {
     case 'unique':
     case 'one_of':
     case 'expression':
+    case 'references':
       return true;
     default:
       return kind satisfies never;

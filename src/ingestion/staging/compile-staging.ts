@@ -16,11 +16,16 @@ import { type SourceShape, type Target, mappingOf } from './target.js';
 
 export const maxKeyLength = 500;
 /** The most characters of one value in the sample of a rejected row, and of all of them together. */
-const maxSampledValue = 200;
+export const maxSampledValue = 200;
 const maxSample = 16_000;
 
-/** The staged text of a column whose values must be unique, and the rule that requires it. */
-export interface UniqueColumn {
+/** The most characters of each value in a sample of so many. */
+export function sampledCharacters(values: number): number {
+  return Math.min(maxSampledValue, Math.floor(maxSample / values));
+}
+
+/** The staged text of a column with a rule that is judged over all rows, and that rule. */
+export interface JudgedColumn {
   stagedAs: string;
   column: number;
   rule: number;
@@ -38,7 +43,8 @@ export interface StagingPlan {
   /** The names of the values in `sample`, in its order. The lengths of values with a rule on their length follow, by column. */
   sampled: { name: string; isSensitive: boolean }[];
   lengthsOf: number[];
-  unique: UniqueColumn[];
+  unique: JudgedColumn[];
+  references: (JudgedColumn & { label: string; keyColumn: string })[];
   /** Boolean columns of the staging table, one for each rule of severity `warn`. */
   warnings: { stagedAs: string; column: number; rule: number }[];
   /** False when the mapping has no rule that a row could break, so that no row has to be checked. */
@@ -91,7 +97,7 @@ class StagingCompiler {
     }
     const checks: ColumnChecks[] = [];
     for (const [index, column] of columns.entries()) checks.push(yield* this.columnChecks(column, values[index]!));
-    const staged = new Map<string, { type: string; sql: string }>();
+    const staged: StagedColumns = new Map();
     staged.set('row_no', { type: 'bigint', sql: 'row_no' });
 
     const keys = this.keySql(values);
@@ -128,6 +134,7 @@ class StagingCompiler {
     });
     staged.set('duplicate_of', { type: 'bigint', sql: 'NULL' });
     const unique = this.stageUnique(values, staged);
+    const references = this.stageReferences(values, staged);
     const warnings = this.stageWarnings(checks, staged);
     const cursor = this.source.carryCursor(this.request.cursorFrom);
     if (cursor !== null) staged.set('cursor_value', { type: cursor.type, sql: 'cursor_value' });
@@ -155,6 +162,7 @@ class StagingCompiler {
       sampled: sampled.map(({ name, isSensitive }) => ({ name, isSensitive })),
       lengthsOf,
       unique,
+      references,
       warnings,
       canFail: isBad.length > 0,
       hasCursor: cursor !== null,
@@ -294,7 +302,7 @@ class StagingCompiler {
 
   private sampledColumns(values: ColumnValue[]): { name: string; sql: string; isSensitive: boolean }[] {
     const { columns } = this.element;
-    const most = Math.min(maxSampledValue, Math.floor(maxSample / columns.length));
+    const most = sampledCharacters(columns.length);
     return columns.map((column, index) => ({
       name: column.source.kind === 'column' ? column.source.column : column.property,
       sql: `left(${values[index]!.text}, ${most})`,
@@ -302,23 +310,35 @@ class StagingCompiler {
     }));
   }
 
-  private stageUnique(values: ColumnValue[], staged: Map<string, { type: string; sql: string }>): UniqueColumn[] {
+  private stageUnique(values: ColumnValue[], staged: StagedColumns): JudgedColumn[] {
     return this.element.columns.flatMap((column, index) => {
       const isKey = this.element.key.length === 1 && column.source.kind === 'column' && column.source.column === this.element.key[0];
       return column.rules.flatMap((each, rule) => {
         if (each.kind !== 'unique') return [];
-        const { severity } = each;
-        const condition = conditionOf(each, this);
-        if (isKey && condition === null) return [{ stagedAs: 'key', column: index, rule, severity }];
-        const stagedAs = `u${index}_${rule}`;
-        const { text } = values[index]!;
-        staged.set(stagedAs, { type: 'text', sql: condition === null ? text : `CASE WHEN ${condition} THEN ${text} END` });
-        return [{ stagedAs, column: index, rule, severity }];
+        const stagedAs = isKey && each.when === null ? 'key' : this.stageText(values[index]!.text, each, `u${index}_${rule}`, staged);
+        return [{ stagedAs, column: index, rule, severity: each.severity }];
       });
     });
   }
 
-  private stageWarnings(checks: ColumnChecks[], staged: Map<string, { type: string; sql: string }>): StagingPlan['warnings'] {
+  private stageReferences(values: ColumnValue[], staged: StagedColumns): StagingPlan['references'] {
+    return this.element.columns.flatMap((column, index) =>
+      column.rules.flatMap((each, rule) => {
+        if (each.kind !== 'references') return [];
+        const stagedAs = this.stageText(`left(${values[index]!.text}, ${maxKeyLength + 1})`, each, `r${index}_${rule}`, staged);
+        return [{ stagedAs, column: index, rule, severity: each.severity, label: each.label, keyColumn: each.column }];
+      }),
+    );
+  }
+
+  /** Stages a text for the rows to which a rule applies. */
+  private stageText(text: string, rule: Rule, name: string, staged: StagedColumns): string {
+    const condition = conditionOf(rule, this);
+    staged.set(name, { type: 'text', sql: condition === null ? text : `CASE WHEN ${condition} THEN ${text} END` });
+    return name;
+  }
+
+  private stageWarnings(checks: ColumnChecks[], staged: StagedColumns): StagingPlan['warnings'] {
     return checks.flatMap((check, column) =>
       check.warnings.map(({ rule, sql }) => {
         const stagedAs = `w${column}_${rule}`;
@@ -328,6 +348,9 @@ class StagingCompiler {
     );
   }
 }
+
+/** The columns of the staging table. */
+type StagedColumns = Map<string, { type: string; sql: string }>;
 
 interface ColumnChecks {
   failure: string | null;

@@ -67,6 +67,8 @@ function brokenWhen(rule: Rule, index: number, { sql, value, ref, type, expressi
       return null; // decided by NULL itself
     case 'unique':
       return null; // decided over all rows, once they are staged
+    case 'references':
+      return null; // decided over all targets, once they are staged
     case 'one_of':
       return `NOT ${value.text} = ANY(${sql.bind(rule.values, 'text[]')})`;
     case 'pattern':

@@ -1,0 +1,59 @@
+import { nearestName } from '../../text/nearest-name.js';
+import { reportUnknownNode } from './check-mapping.js';
+import { type EdgeMapping, type NodeMapping, type Rule } from './mapping.js';
+import { type MappingProblems } from './problems.js';
+
+/** Fills in the label of each node that a rule `references` names, and checks that the rule names its whole key. */
+export function resolveReferences(
+  elements: readonly (NodeMapping | EdgeMapping)[],
+  nodes: readonly NodeMapping[],
+  allNodesRead: boolean,
+  problems: MappingProblems,
+): void {
+  const handles = new Map(nodes.map(node => [node.id, node]));
+  const labels = new Map(nodes.map(node => [node.label, node]));
+  for (const { columns } of elements) {
+    for (const rule of columns.flatMap(column => column.rules)) {
+      if (rule.kind !== 'references') continue;
+      const node = rule.node === null ? labels.get(rule.label) : handles.get(rule.node);
+      if (node) {
+        rule.label = node.label;
+        checkKey(rule, node, problems);
+      } else if (rule.node !== null && allNodesRead) reportUnknownNode(rule.node, [...rule.path, 'references'], handles, problems);
+    }
+  }
+}
+
+function checkKey({ path, column }: Rule & { kind: 'references' }, { id, key }: NodeMapping, problems: MappingProblems): void {
+  // The unreadable key of the node has been reported.
+  if (key.length === 0 || (key.length === 1 && key[0] === column)) return;
+  const at = [...path, 'references', 'column'];
+  if (key.length > 1) {
+    problems.add(
+      'bad_rule_argument',
+      at,
+      {
+        zh: `节点 '${id}' 的键由几列合成（${key.join('、')}），references 只用于一列的键`,
+        en: `the key of node '${id}' has several columns (${key.join(', ')}), and references checks a key of one column`,
+      },
+      {
+        hint: {
+          zh: '改用关系：on_missing 决定找不到节点的行如何处理',
+          en: 'use a relationship: its on_missing decides on rows without a node',
+        },
+      },
+    );
+    return;
+  }
+  const asked =
+    nearestName(column, key) === null ? { zh: '', en: '' } : { zh: `，是否想写 '${key[0]}'？`, en: `; did you mean '${key[0]}'?` };
+  problems.add(
+    'bad_rule_argument',
+    at,
+    {
+      zh: `'${column}' 不是节点 '${id}' 的键列${asked.zh}`,
+      en: `'${column}' is not the key column of node '${id}'${asked.en}`,
+    },
+    { hint: `column: ${key[0]}` },
+  );
+}
