@@ -1,5 +1,5 @@
 // `npm run bench [-- gates|graphs]`; `… -- graphs --graphs 1000,5000,10000`; `npm run bench [-- --lines 1000000 --csv-scale 3000
-// --only start,csv,ingestion,queries,http]`. Prints one JSON line per figure.
+// --only start,csv,ingestion,queries,http]`; `… -- ingestion` with the options of ingestion.mjs. Prints one JSON line per figure.
 import { chmod, mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -9,8 +9,10 @@ import { benchGates } from './gates.mjs';
 import { benchAuthMe } from './http.mjs';
 import { benchIngestion } from './ingestion.mjs';
 import { benchManyGraphs } from './many-graphs.mjs';
+import { loadOrderLines } from './order-lines.mjs';
 import { benchQueries } from './queries.mjs';
 import { databaseUrl, logIn, removeDirectory, startService } from './service.mjs';
+import { sources } from './sources.mjs';
 import { benchStart } from './start.mjs';
 
 const all = ['start', 'csv', 'ingestion', 'queries', 'http'];
@@ -21,6 +23,11 @@ const { values: options, positionals } = parseArgs({
     'csv-scale': { type: 'string', default: '3000' },
     graphs: { type: 'string', default: '1000,5000,10000' },
     only: { type: 'string', default: all.join(',') },
+    source: { type: 'string', default: Object.keys(sources).join(',') },
+    rows: { type: 'string', default: '100000' },
+    trials: { type: 'string', default: '1' },
+    parts: { type: 'string', default: 'first,incremental,rules' },
+    growth: { type: 'string', default: '10000,100000,1000000' },
   },
 });
 const wanted = new Set(positionals.length > 0 ? positionals : options.only.split(','));
@@ -31,9 +38,21 @@ try {
   if (wanted.has('start')) await benchStart(folder);
   if (wanted.has('gates')) await benchGates(folder);
   if (wanted.has('graphs')) await benchGraphs();
-  if (['csv', 'ingestion', 'queries', 'http'].some(name => wanted.has(name))) await benchService();
+  if (wanted.has('ingestion')) await benchIngestion(folder, ingestionOptions());
+  if (['csv', 'queries', 'http'].some(name => wanted.has(name))) await benchService();
 } finally {
   await removeDirectory(folder);
+}
+
+function ingestionOptions() {
+  const [names, numbers] = [text => text.split(','), text => text.split(',').map(Number)];
+  return {
+    source: names(options.source),
+    rows: numbers(options.rows),
+    trials: Number(options.trials),
+    parts: names(options.parts),
+    growth: numbers(options.growth),
+  };
 }
 
 async function benchGraphs() {
@@ -53,10 +72,7 @@ async function benchService() {
     const api = await logIn(service.url);
     const database = await databaseUrl(directory);
     if (wanted.has('csv')) await benchCsv(folder, api, database, Number(options['csv-scale']));
-    if (wanted.has('ingestion') || wanted.has('queries')) {
-      const graphId = await benchIngestion(api, database, Number(options.lines));
-      if (wanted.has('queries')) await benchQueries(api, database, graphId);
-    }
+    if (wanted.has('queries')) await benchQueries(api, database, await loadOrderLines(api, Number(options.lines)));
     if (wanted.has('http')) await benchAuthMe(service, api);
   } finally {
     await service.stop();
