@@ -1,4 +1,5 @@
 import { atOnce, type Steps } from '../../text/steps.js';
+import { isTimeZone } from '../../text/time-zone.js';
 import { checkEdges, checkNodes } from './check-mapping.js';
 import { type Mapping, type ParsedMapping } from './mapping.js';
 import { MappingError, MappingProblems } from './problems.js';
@@ -99,13 +100,7 @@ function readSource(at: YamlReader | null, maxTimeoutMs: number): Mapping['sourc
 function readTimezone(at: YamlReader | null): string {
   const { timezone } = sourceKeys;
   const zone = at?.asText(timezone) ?? timezone.default;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone });
-    // An offset such as +08:00 is legal in JavaScript, but PostgreSQL reads its sign the other way round.
-    if (/^[A-Za-z]/.test(zone)) return zone;
-  } catch {
-    // reported below
-  }
+  if (isTimeZone(zone)) return zone;
   at?.problem('wrong_type', { zh: `未知时区 '${zone}'`, en: `unknown time zone '${zone}'` }, 'Asia/Shanghai');
   return timezone.default;
 }

@@ -19,7 +19,7 @@ import {
 } from './binding-expressions.js';
 import { compileJoinKeyCheck, compileProbe } from '../plan/compile-probe.js';
 import { physicalScope } from '../plan/compile-relation.js';
-import { isTimeZone } from '../plan/compile-time.js';
+import { isTimeZone } from '../../text/time-zone.js';
 import {
   type BoundColumn,
   type BoundJoin,

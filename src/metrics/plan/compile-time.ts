@@ -1,4 +1,5 @@
 import { type Bilingual } from '../../text/bilingual.js';
+import { isTimeZone } from '../../text/time-zone.js';
 import { type FieldProblem } from '../../common/errors/api-error.js';
 import { type Grain } from '../formula/formula-tree.js';
 import { timeColumn } from './compile-relation.js';
@@ -98,16 +99,6 @@ function checkZone(time: MetricTime, plan: TimePlan, bindings: MetricBinding[], 
   }
   if (bindings.every(each => each.time?.type === 'date' && each.time.timezone !== time.timezone)) {
     report('timezone', 'no_effect', { zh: '时间列是日期，时区无效', en: 'the time column holds dates: a zone has no effect' });
-  }
-}
-
-/** True for an IANA zone known to this runtime. PostgreSQL ships the same database of zones. */
-export function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return /^[A-Za-z]/.test(name);
-  } catch {
-    return false;
   }
 }
 
