@@ -15,6 +15,7 @@ const floors = [
   ['idempotency'],
   ['users'],
   ['auth'],
+  ['schedules'],
   ['graphs', 'warehouse'],
   ['api-keys', 'permissions'],
   ['ingestion', 'metrics'],

@@ -33,6 +33,7 @@ import { QueriesModule } from './queries/queries.module.js';
 import { RetrievalModule } from './retrieval/retrieval.module.js';
 import { type RetrievalPlace } from './retrieval/retrieval.supervisor.js';
 import { RetentionModule } from './retention/retention.module.js';
+import { SchedulesModule } from './schedules/schedules.module.js';
 import { TelemetryModule } from './telemetry/telemetry.module.js';
 import { UsersModule } from './users/users.module.js';
 import { ConnectionAccessGuard } from './warehouse/connections/connection-access.guard.js';
@@ -63,6 +64,7 @@ export class AppModule {
         IdempotencyModule,
         UsersModule,
         AuthModule,
+        SchedulesModule,
         GraphsModule,
         PermissionsModule,
         ApiKeysModule,

@@ -31,7 +31,10 @@ export type AuditAction =
   | 'connection.deleted'
   | 'connection.granted'
   | 'connection.grant_changed'
-  | 'connection.revoked';
+  | 'connection.revoked'
+  | 'schedule.saved'
+  | 'schedule.deleted'
+  | 'schedule.paused';
 
 export interface AuditEvent {
   action: AuditAction;

@@ -40,7 +40,8 @@ export async function describeTables(client: pg.ClientBase): Promise<FoundTable[
                'default', CASE WHEN n.nspname = 'graph_data' AND pg_get_expr(d.adbin, d.adrelid) = ANY ($2) THEN pg_get_expr(d.adbin, d.adrelid) END,
                'comment', col_description(c.oid, a.attnum))
              FROM pg_attribute a LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
-             WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum) AS columns,
+             WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+               AND (n.nspname <> 'public' OR a.attgenerated = '') ORDER BY a.attnum) AS columns,
        ARRAY(SELECT jsonb_build_object('primary', i.indisprimary, 'unique', i.indisunique, 'columns',
                (SELECT jsonb_agg(a.attname ORDER BY k.place) FROM unnest(i.indkey) WITH ORDINALITY k (attnum, place)
                 JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.attnum WHERE k.place <= i.indnkeyatts))

@@ -22,6 +22,8 @@ const owners: Record<string, string> = {
   mirror_tables: 'warehouse/mirror/mirror-versions.ts',
   queries: 'queries/queries.repository.ts',
   rate_limit_hits: 'limits/storage/postgres.storage.ts',
+  schedule_starts: 'schedules/schedules.repository.ts',
+  schedules: 'schedules/schedules.repository.ts',
   users: 'users/users.repository.ts',
   warehouse_connections: 'warehouse/connections/connections.repository.ts',
 };

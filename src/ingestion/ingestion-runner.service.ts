@@ -4,8 +4,9 @@ import { inTurns } from '../common/turns/pace.js';
 import { Settings } from '../config/settings.js';
 import { ServicePool } from '../database/service-pool.js';
 import { GraphsService } from '../graphs/graphs.service.js';
+import { SchedulesService } from '../schedules/schedules.service.js';
 import { changesSinceLastRun } from './changes-since-last-run.js';
-import { type JobRow, JobsRepository } from './jobs.repository.js';
+import { type JobRow, JobsRepository, scheduleKind } from './jobs.repository.js';
 import { readMapping } from './mapping/parse-mapping.js';
 import { RejectedRowsRepository } from './rejected-rows.repository.js';
 import { nextCursors, type Source, stageAll, type Undertaking, writeAll } from './run/carry-out.js';
@@ -39,6 +40,7 @@ export class IngestionRunner {
     private readonly rejected: RejectedRowsRepository,
     private readonly graphs: GraphsService,
     private readonly sources: SourcesService,
+    private readonly schedules: SchedulesService,
     private readonly settings: Settings,
   ) {}
 
@@ -178,8 +180,10 @@ export class IngestionRunner {
    */
   private async finish(client: PoolClient, run: Run): Promise<void> {
     const { claimed, job, report, startedAt } = run;
-    if (claimed.retires) await this.jobs.retire(client, job.id);
-    else await this.jobs.setCursors(client, job.id, nextCursors(run));
+    if (claimed.retires) {
+      await this.schedules.removeWith(client, scheduleKind, job.id);
+      await this.jobs.retire(client, job.id);
+    } else await this.jobs.setCursors(client, job.id, nextCursors(run));
     report.graph_version = await this.graphs.raiseVersion(client, job.graph_id);
     report.duration_ms = Math.max(1, Math.round(performance.now() - startedAt));
     report.rows_per_s = Math.round((report.totals.read * 1000) / report.duration_ms);

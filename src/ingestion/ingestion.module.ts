@@ -1,8 +1,11 @@
 import { Module } from '@nestjs/common';
 import { GraphsModule } from '../graphs/graphs.module.js';
+import { SchedulesModule } from '../schedules/schedules.module.js';
 import { WarehouseModule } from '../warehouse/warehouse.module.js';
 import { IngestionRunner } from './ingestion-runner.service.js';
 import { IngestionWorker } from './ingestion.worker.js';
+import { JobSchedulesController } from './job-schedules.controller.js';
+import { JobSchedulesService } from './job-schedules.service.js';
 import { JobsController } from './jobs.controller.js';
 import { JobsRepository } from './jobs.repository.js';
 import { JobsService } from './jobs.service.js';
@@ -16,8 +19,8 @@ import { SourcesService } from './sources.service.js';
 import { TrialService } from './trial.service.js';
 
 @Module({
-  imports: [GraphsModule, WarehouseModule],
-  controllers: [JobsController, RevisionsController, RunsController],
+  imports: [GraphsModule, SchedulesModule, WarehouseModule],
+  controllers: [JobsController, JobSchedulesController, RevisionsController, RunsController],
   providers: [
     JobsRepository,
     RunsRepository,
@@ -25,6 +28,7 @@ import { TrialService } from './trial.service.js';
     IngestionRunner,
     IngestionWorker,
     JobsService,
+    JobSchedulesService,
     RevisionsService,
     RunsService,
     SourcesService,

@@ -34,6 +34,9 @@ export interface RevisionRow {
   saved_at: Date;
 }
 
+/** Tells jobs from what else has a schedule. The database removes schedules of this kind with their jobs. */
+export const scheduleKind = 'ingestion_job';
+
 /** The most mappings of one job. */
 const maxRevisions = 1_000;
 
@@ -97,6 +100,16 @@ export class JobsRepository {
       [afterId, graphId, visible, limit],
     );
     return rows;
+  }
+
+  /** Makes sure, until the transaction ends, that the job has not ended. @throws JobNotFoundError, JobRetiredError */
+  async requireActive(client: PoolClient, id: number): Promise<void> {
+    const { rows } = await client.query<{ isRetired: boolean }>(
+      'SELECT retired_at IS NOT NULL AS "isRetired" FROM ingestion_jobs WHERE id = $1 FOR SHARE',
+      [id],
+    );
+    if (!rows[0]) throw new JobNotFoundError();
+    if (rows[0].isRetired) throw new JobRetiredError();
   }
 
   /** Stores where each target reads on. */

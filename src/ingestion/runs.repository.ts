@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { ServicePool } from '../database/service-pool.js';
 import { sqlstates, sqlstateOf } from '../sql/sqlstate.js';
-import { JobRetiredError, RunActiveError, RunNotFoundError, TooManyRunsWaitingError } from './ingestion.errors.js';
+import { RunActiveError, RunNotFoundError, TooManyRunsWaitingError } from './ingestion.errors.js';
 import { JobsRepository } from './jobs.repository.js';
 import { wroteRows } from './run/ownership.js';
 import { LeaseLostError } from './run/run-failure.js';
@@ -11,6 +11,8 @@ import { type RunReport } from './run/run-report.js';
 
 /** A worker that is silent for this long loses its runs to the next one that asks. */
 export const leaseSeconds = 30;
+/** The most queued runs of one user. */
+const maxWaitingRuns = 20;
 
 export type RunStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
 
@@ -105,30 +107,28 @@ export class RunsRepository {
   }
 
   /**
-   * @throws RunActiveError when the job has a queued or active run; TooManyRunsWaitingError when `maxWaiting` runs of the user are
-   * queued; JobNotFoundError; JobRetiredError
+   * Queues a run within a transaction, which is to be rolled back on every error.
+   * @throws RunActiveError when the job has a queued or active run; TooManyRunsWaitingError when the user has as many queued runs as
+   * allowed; JobNotFoundError; JobRetiredError
    */
-  async queue(jobId: number, requestedBy: number, maxWaiting: number, { allowsDeletes, retires }: RunOptions): Promise<RunRow> {
+  async queue(client: PoolClient, jobId: number, requestedBy: number, { allowsDeletes, retires }: RunOptions): Promise<number> {
+    // One user's requests run one after the other, so that each is counted in time.
+    await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('runs of user ' || $1::int, 0))`, [requestedBy]);
     try {
-      const id = await this.pool.transaction(async client => {
-        // One user's requests run one after the other, so that each is counted in time.
-        await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('runs of user ' || $1::int, 0))`, [requestedBy]);
-        const { rows } = await client.query<{ id: number }>(
-          `INSERT INTO ingestion_runs (job_id, requested_by, revision, allow_deletes, retires)
-           SELECT id, $2, revision, $4, $5 FROM ingestion_jobs
-           WHERE id = $1 AND retired_at IS NULL AND (SELECT count(*) FROM ingestion_runs WHERE status = 'queued' AND requested_by = $2) < $3
-           RETURNING id`,
-          [jobId, requestedBy, maxWaiting, allowsDeletes, retires],
-        );
-        return rows[0]?.id;
-      });
-      if (id !== undefined) return await this.get(id);
+      const { rows } = await client.query<{ id: number }>(
+        `INSERT INTO ingestion_runs (job_id, requested_by, revision, allow_deletes, retires)
+         SELECT id, $2, revision, $4, $5 FROM ingestion_jobs
+         WHERE id = $1 AND retired_at IS NULL AND (SELECT count(*) FROM ingestion_runs WHERE status = 'queued' AND requested_by = $2) < $3
+         RETURNING id`,
+        [jobId, requestedBy, maxWaitingRuns, allowsDeletes, retires],
+      );
+      if (rows[0]) return rows[0].id;
     } catch (error) {
       if (sqlstateOf(error) === sqlstates.uniqueViolation) throw new RunActiveError();
       throw error;
     }
-    if ((await this.jobs.get(jobId)).retired_at !== null) throw new JobRetiredError();
-    throw new TooManyRunsWaitingError(maxWaiting);
+    await this.jobs.requireActive(client, jobId);
+    throw new TooManyRunsWaitingError(maxWaitingRuns);
   }
 
   /**

@@ -6,6 +6,7 @@ import { type Principal } from '../access/principal.js';
 import { afterId, type Page, page } from '../http/paging/page.js';
 import { FairShare } from '../common/turns/fair-share.js';
 import { ServiceStop } from '../common/stopping/service-stop.js';
+import { ServicePool } from '../database/service-pool.js';
 import { AccessRecheck } from '../graphs/access-recheck.service.js';
 import {
   type ListRejectedQuery,
@@ -22,7 +23,6 @@ import { type RunOptions, RunsRepository } from './runs.repository.js';
 
 /** The longest time that a request may wait for its run. */
 export const maxWaitSeconds = 60;
-const maxWaitingRuns = 20;
 const lookEveryMs = 100;
 const lookAtMostEveryMs = 500;
 const eventEveryMs = 500;
@@ -43,6 +43,7 @@ export class RunsService {
   private readonly watchers = new FairShare({ ...watchers, refuse: retryAfterS => new TooManyWatchersError(retryAfterS) });
 
   constructor(
+    private readonly pool: ServicePool,
     private readonly runs: RunsRepository,
     private readonly rejected: RejectedRowsRepository,
     private readonly worker: IngestionWorker,
@@ -58,7 +59,7 @@ export class RunsService {
   async start(principal: Principal, jobId: number, options: RunOptions, waitSeconds: number): Promise<RunResponse> {
     const leave = waitSeconds > 0 ? await this.watchers.enter({ caller: principal.userId }) : () => undefined;
     try {
-      const { id } = await this.runs.queue(jobId, principal.userId, maxWaitingRuns, options);
+      const id = await this.pool.transaction(client => this.runs.queue(client, jobId, principal.userId, options));
       void this.worker.wake();
       const until = performance.now() + waitSeconds * 1000;
       let run = await this.get(id);

@@ -97,6 +97,7 @@ export const errorCodes = [
   'run_active',
   'run_ended',
   'run_not_found',
+  'schedule_not_found',
   'secret_unreadable',
   'service_stopping',
   'table_being_replaced',

@@ -14,6 +14,7 @@ import { RecordCommitsOfKeyedRequests1700000000013 } from './0013-record-commits
 import { AllowConnectionsOfMoreTypes1700000000014 } from './0014-allow-connections-of-more-types.js';
 import { KeepGraphsInStep1700000000015 } from './0015-keep-graphs-in-step.js';
 import { GiveMirrorTablesVersions1700000000016 } from './0016-give-mirror-tables-versions.js';
+import { AddSchedules1700000000017 } from './0017-add-schedules.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -33,4 +34,5 @@ export const migrations = [
   AllowConnectionsOfMoreTypes1700000000014,
   KeepGraphsInStep1700000000015,
   GiveMirrorTablesVersions1700000000016,
+  AddSchedules1700000000017,
 ];

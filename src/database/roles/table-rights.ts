@@ -25,6 +25,8 @@ export const tableRights: Record<string, Partial<Record<Role, string>>> = {
   mirror_tables: { records: write, mirror: 'SELECT' },
   queries: { records: write },
   rate_limit_hits: { records: write },
+  schedule_starts: { records: write },
+  schedules: { records: write },
   users: { records: write },
   warehouse_connections: { records: write },
 };

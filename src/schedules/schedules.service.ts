@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { type PoolClient } from 'pg';
+import { type Principal } from '../access/principal.js';
+import { AuditService } from '../audit/audit.service.js';
+import { type FieldProblem, SchemaError } from '../common/errors/api-error.js';
+import { isTimeZone } from '../text/time-zone.js';
+import { findCronProblem, nextTime } from './cron-times.js';
+import { type SaveScheduleRequest, type ScheduleResponse, toScheduleResponse } from './schedule-body.js';
+import { ScheduleNotFoundError } from './schedules.errors.js';
+import { SchedulesRepository } from './schedules.repository.js';
+
+const shownTimes = 5;
+
+/**
+ * The schedules of things that run: one for each, told apart by kind and id. The feature of a kind checks access, and registers with
+ * `SchedulesWorker` what starts it.
+ */
+@Injectable()
+export class SchedulesService {
+  constructor(
+    private readonly schedules: SchedulesRepository,
+    private readonly audit: AuditService,
+  ) {}
+
+  /**
+   * Sets the schedule of a target, in the caller's name.
+   * @param check makes sure, in the same transaction, that the target can still be started
+   * @throws SchemaError for a wrong expression or zone, and what `check` throws
+   */
+  async save(
+    principal: Principal,
+    kind: string,
+    targetId: number,
+    { cron, timezone = 'UTC', enabled = true }: SaveScheduleRequest,
+    check: (client: PoolClient) => Promise<void>,
+  ): Promise<ScheduleResponse> {
+    requireTimes(cron, timezone);
+    await this.audit.recordWith(
+      async client => {
+        await check(client);
+        const nextAt = enabled ? nextTime({ cron, timezone }, await this.schedules.now(client)) : null;
+        await this.schedules.save(client, { kind, targetId, cron, timezone, nextAt, userId: principal.userId });
+      },
+      () => ({ action: 'schedule.saved', actor: principal, target: kind, targetId, context: { cron, timezone, enabled } }),
+    );
+    return this.get(kind, targetId);
+  }
+
+  /** @throws ScheduleNotFoundError */
+  async get(kind: string, targetId: number): Promise<ScheduleResponse> {
+    const schedule = await this.schedules.find(kind, targetId);
+    if (!schedule) throw new ScheduleNotFoundError();
+    const times: Date[] = [];
+    // A time that is due and waits comes first.
+    for (let time = schedule.next_at; time !== null && times.length < shownTimes; time = nextTime(schedule, time)) times.push(time);
+    return toScheduleResponse(schedule, await this.schedules.listStarts(schedule.id), times);
+  }
+
+  /** @throws ScheduleNotFoundError */
+  async delete(principal: Principal, kind: string, targetId: number): Promise<void> {
+    await this.audit.recordWith(
+      async client => {
+        if (!(await this.schedules.remove(client, kind, targetId))) throw new ScheduleNotFoundError();
+      },
+      () => ({ action: 'schedule.deleted', actor: principal, target: kind, targetId }),
+    );
+  }
+
+  /** Removes the schedule, if there is one, together with the end of its target. */
+  async removeWith(client: PoolClient, kind: string, targetId: number): Promise<void> {
+    await this.schedules.remove(client, kind, targetId);
+  }
+}
+
+/** @throws SchemaError */
+function requireTimes(cron: string, timezone: string): void {
+  const problems: FieldProblem[] = [];
+  const wrong = findCronProblem(cron);
+  if (wrong) problems.push({ loc: ['body', 'cron'], text: wrong, type: 'cron' });
+  if (!isTimeZone(timezone)) {
+    const text = {
+      zh: `未知时区 '${timezone}'；例如 "Asia/Shanghai"`,
+      en: `'${timezone}' is no known time zone; for example "Asia/Shanghai"`,
+    };
+    problems.push({ loc: ['body', 'timezone'], text, type: 'timezone' });
+  }
+  if (problems.length > 0) throw new SchemaError(problems);
+}

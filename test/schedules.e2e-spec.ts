@@ -1,0 +1,271 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
+import { aGraph, aJob, upload } from './support/ingestion.js';
+
+const quick = `version: 1
+nodes:
+  - {id: r, label: 行, table: numbers, key: [i], columns: [{column: i}]}
+`;
+/** Counts to eight thousand million. */
+const slow = `version: 1
+source: {statement_timeout: 30m}
+nodes:
+  - id: r
+    label: 慢
+    query: SELECT count(*) AS id FROM numbers a CROSS JOIN numbers b CROSS JOIN numbers c CROSS JOIN numbers d
+    key: [id]
+    columns: [{column: id}]
+`;
+
+describe('schedules of jobs', () => {
+  let app: TestApp;
+  let editor: Client;
+  let editorId: number;
+  beforeAll(async () => {
+    app = await startTestApp();
+    await upload(app, 'numbers', `i\n${Array.from({ length: 300 }, (_, index) => index).join('\n')}\n`);
+    editor = await app.asUser('editor');
+    editorId = (await app.pool.query(`SELECT id FROM users WHERE username = 'editor'`)).rows[0].id;
+    await grantConnection(app, 'editor');
+  }, 60_000);
+  afterEach(() => app.pool.query('DELETE FROM schedules'));
+  afterAll(() => app.close(), 60_000);
+
+  const of = (jobId: number) => `/api/ingestion/jobs/${jobId}/schedule`;
+  const daily = { cron: '0 3 * * *', timezone: 'Asia/Shanghai' };
+
+  /** A job of the editor on a graph of the admin, with a schedule of the editor. */
+  async function aScheduledJob(mapping = quick, schedule: object = daily): Promise<{ graphId: number; jobId: number }> {
+    const graphId = await aGraph(app);
+    await app.admin.post(`/api/permissions/graphs/${graphId}/members`).send({ user_id: editorId, role: 'editor' }).expect(201);
+    const { body } = await editor.post('/api/ingestion/jobs').send({ graph_id: graphId, mapping_yaml: mapping }).expect(201);
+    await editor.put(of(body.id)).send(schedule).expect(200);
+    return { graphId, jobId: body.id };
+  }
+
+  /** Lets the time of the schedule have come so many seconds ago. */
+  const makeDue = (jobId: number, secondsAgo = 1) =>
+    app.pool.query(`UPDATE schedules SET next_at = now() - make_interval(secs => $2), look_at = now() WHERE target_id = $1`, [
+      jobId,
+      secondsAgo,
+    ]);
+
+  async function untilStarts(jobId: number, count = 1): Promise<any> {
+    for (const deadline = Date.now() + 20_000; ; await sleep(50)) {
+      const { body } = await app.admin.get(of(jobId)).expect(200);
+      if (body.starts.length >= count) return body;
+      if (Date.now() > deadline) throw new Error(JSON.stringify(body));
+    }
+  }
+  const runsOf = async (jobId: number) => (await app.admin.get(`/api/ingestion/jobs/${jobId}/runs`).expect(200)).body.items;
+
+  it('show the next five times, and go when they are deleted', async () => {
+    const jobId = await aJob(app, await aGraph(app), quick);
+    await app.admin.get(of(jobId)).expect(404);
+    const { body } = await app.admin.put(of(jobId)).send(daily).expect(200);
+    expect(body).toMatchObject({ ...daily, enabled: true, paused: null, saved_by: { username: 'admin' }, starts: [] });
+    expect(body.next_times).toHaveLength(5);
+    expect(body.next_times.every((time: string) => time.endsWith('T19:00:00.000Z'))).toBe(true);
+    const off = await app.admin.put(of(jobId)).send({ cron: '*/5 * * * *', enabled: false }).expect(200);
+    expect(off.body).toMatchObject({ cron: '*/5 * * * *', timezone: 'UTC', enabled: false, next_times: [] });
+    await app.admin.delete(of(jobId)).expect(204);
+    await app.admin.delete(of(jobId)).expect(404);
+    const { rows } = await app.pool.query(
+      `SELECT action, actor, context FROM audit_events WHERE target = 'ingestion_job' AND target_id = $1 ORDER BY id`,
+      [jobId],
+    );
+    expect(rows).toEqual([
+      { action: 'schedule.saved', actor: 'admin', context: { ...daily, enabled: true } },
+      { action: 'schedule.saved', actor: 'admin', context: { cron: '*/5 * * * *', timezone: 'UTC', enabled: false } },
+      { action: 'schedule.deleted', actor: 'admin', context: {} },
+    ]);
+  });
+
+  it('refuse an expression or a zone that is wrong, with its field and an example', async () => {
+    const jobId = await aJob(app, await aGraph(app), quick);
+    const { body } = await app.admin.put(of(jobId)).send({ cron: '0 25 * * *', timezone: '+08:00' }).expect(422);
+    expect(body.detail.errors.map(({ loc, type }: any) => [loc, type])).toEqual([
+      [['body', 'cron'], 'cron'],
+      [['body', 'timezone'], 'timezone'],
+    ]);
+    expect(body.detail.errors[0].msg).toMatch(/第 2 个字段（小时）.*field 2 of the cron expression \(hour\).*"0 3 \* \* \*"/);
+  });
+
+  it('start a run in the name of the user who saved them', async () => {
+    const { jobId } = await aScheduledJob();
+    await makeDue(jobId);
+    const { starts, next_times } = await untilStarts(jobId);
+    const [run] = await runsOf(jobId);
+    expect(starts).toEqual([expect.objectContaining({ outcome: 'started', run_id: run.id, missed_since: null, reason: null })]);
+    expect(Date.parse(next_times[0])).toBeGreaterThan(Date.now());
+    const { rows } = await app.pool.query('SELECT requested_by FROM ingestion_runs WHERE id = $1', [run.id]);
+    expect(rows).toEqual([{ requested_by: editorId }]);
+    for (let status = ''; status !== 'succeeded'; await sleep(50)) status = (await runsOf(jobId))[0].status;
+  }, 30_000);
+
+  it('start at a time that comes by itself', async () => {
+    const { jobId } = await aScheduledJob(quick, { cron: '* * * * *' });
+    await app.pool.query(`UPDATE schedules SET next_at = now() + interval '2 s', look_at = now() + interval '2 s' WHERE target_id = $1`, [
+      jobId,
+    ]);
+    await sleep(1_200);
+    expect((await app.admin.get(of(jobId))).body.starts).toEqual([]);
+    const { starts } = await untilStarts(jobId);
+    expect(Date.parse(starts[0].at) - Date.parse(starts[0].due_at)).toBeGreaterThanOrEqual(0);
+  }, 30_000);
+
+  it('skip a time while the last run still goes', async () => {
+    const { jobId } = await aScheduledJob(slow);
+    await makeDue(jobId);
+    const { starts } = await untilStarts(jobId);
+    await makeDue(jobId);
+    const after = await untilStarts(jobId, 2);
+    expect(after.starts[0]).toMatchObject({ outcome: 'skipped', run_id: null, reason: { code: 'run_active' } });
+    expect(await runsOf(jobId)).toHaveLength(1);
+    await app.admin.post(`/api/ingestion/runs/${starts[0].run_id}/cancel`).expect(202);
+  }, 30_000);
+
+  it('make up for all missed times by one start, and for none that is more than six hours old', async () => {
+    const { jobId } = await aScheduledJob(quick, { cron: '*/10 * * * *' });
+    await makeDue(jobId, 3 * 3_600);
+    const { starts } = await untilStarts(jobId);
+    expect(starts).toHaveLength(1);
+    expect(starts[0]).toMatchObject({ outcome: 'started' });
+    expect(Date.parse(starts[0].due_at) - Date.parse(starts[0].missed_since)).toBeGreaterThan(2.8 * 3_600_000);
+    expect(Date.now() - Date.parse(starts[0].due_at)).toBeLessThan(11 * 60_000);
+
+    const old = await aScheduledJob(quick, { cron: `0 0 ${new Date(Date.now() - 5 * 86_400_000).getUTCDate()} * *` });
+    await makeDue(old.jobId, 6 * 3_600 + 60);
+    expect((await untilStarts(old.jobId)).starts).toEqual([
+      expect.objectContaining({ outcome: 'missed', run_id: null, reason: expect.objectContaining({ code: 'too_late' }) }),
+    ]);
+    expect(await runsOf(old.jobId)).toEqual([]);
+  }, 30_000);
+
+  it.each([
+    [
+      'is disabled',
+      'owner_disabled',
+      'UPDATE users SET disabled_at = now() WHERE id = $1',
+      'UPDATE users SET disabled_at = NULL WHERE id = $1',
+    ],
+    [
+      'must change the password',
+      'owner_password_pending',
+      'UPDATE users SET must_change_password = true WHERE id = $1',
+      'UPDATE users SET must_change_password = false WHERE id = $1',
+    ],
+    ['is no editor any more', 'graph_forbidden', `UPDATE graph_members SET role = 'viewer' WHERE user_id = $1`, ''],
+    [
+      'lost the connection',
+      'connection_access_lost',
+      'DELETE FROM connection_grants WHERE user_id = $1',
+      'INSERT INTO connection_grants (connection_id, user_id, can_write) VALUES (1, $1, false)',
+    ],
+  ])(
+    'do not start while their user %s',
+    async (_, code, change, undo) => {
+      const { jobId } = await aScheduledJob();
+      await app.pool.query(change, [editorId]);
+      try {
+        await makeDue(jobId);
+        const { starts, enabled } = await untilStarts(jobId);
+        expect(starts[0]).toMatchObject({ outcome: 'refused', run_id: null, reason: { code } });
+        expect(starts[0].reason.detail).toMatch(/ \/ /);
+        expect(enabled).toBe(true);
+        expect(await runsOf(jobId)).toEqual([]);
+      } finally {
+        if (undo !== '') await app.pool.query(undo, [editorId]);
+      }
+    },
+    30_000,
+  );
+
+  it('pause after five refusals in a row, say why, and go on when they are saved again', async () => {
+    const { jobId, graphId } = await aScheduledJob();
+    await app.admin.delete(`/api/permissions/graphs/${graphId}/members/${editorId}`).expect(204);
+    for (let refusal = 1; refusal <= 5; refusal++) {
+      await makeDue(jobId);
+      await untilStarts(jobId, refusal);
+    }
+    const { body } = await app.admin.get(of(jobId)).expect(200);
+    expect(body).toMatchObject({ enabled: false, next_times: [], paused: { code: 'paused_after_refusals' } });
+    expect(body.paused.detail).toMatch(/5 starts in a row were refused.*You lack access to this graph/);
+    const { rows } = await app.pool.query(`SELECT actor, context FROM audit_events WHERE action = 'schedule.paused' AND target_id = $1`, [
+      jobId,
+    ]);
+    expect(rows).toEqual([{ actor: null, context: { reason: 'graph_forbidden' } }]);
+    await app.admin.put(of(jobId)).send(daily).expect(200);
+    await makeDue(jobId);
+    expect((await untilStarts(jobId, 6)).starts[0].outcome).toBe('started');
+  }, 60_000);
+
+  it('wait while the queue of their user is full, and say so once', async () => {
+    const { jobId } = await aScheduledJob();
+    const graphId = await aGraph(app);
+    const { rows } = await app.pool.query(
+      `WITH jobs AS (INSERT INTO ingestion_jobs (graph_id, connection_id, name, mapping_yaml)
+                     SELECT $1, 1, 'full', '' FROM generate_series(1, 20) RETURNING id)
+       INSERT INTO ingestion_runs (job_id, requested_by, status, lease_until) SELECT id, $2, 'running', now() + interval '1 h' FROM jobs RETURNING id`,
+      [graphId, editorId],
+    );
+    const held = rows.map(({ id }) => id);
+    // A runner sees them as waiting, and no worker claims them in the meantime.
+    const blocker = await app.pool.connect();
+    try {
+      await app.pool.query(`UPDATE ingestion_runs SET status = 'queued' WHERE id = ANY ($1)`, [held]);
+      await blocker.query('BEGIN');
+      await blocker.query('SELECT FROM ingestion_runs WHERE id = ANY ($1) FOR UPDATE', [held]);
+      await makeDue(jobId);
+      const { starts } = await untilStarts(jobId);
+      expect(starts[0]).toMatchObject({ outcome: 'waiting', run_id: null, reason: { code: 'too_many_runs_waiting' } });
+      await app.pool.query('UPDATE schedules SET look_at = now() WHERE target_id = $1', [jobId]);
+      await sleep(2_500);
+      expect((await app.admin.get(of(jobId))).body.starts).toHaveLength(1);
+      await blocker.query('DELETE FROM ingestion_runs WHERE id = ANY ($1)', [held]);
+      await blocker.query('COMMIT');
+      await app.pool.query('UPDATE schedules SET look_at = now() WHERE target_id = $1', [jobId]);
+      const after = await untilStarts(jobId, 2);
+      expect(after.starts.map(({ outcome }: any) => outcome)).toEqual(['started', 'waiting']);
+      expect(after.starts[0].due_at).toBe(after.starts[1].due_at);
+    } finally {
+      await blocker.query('ROLLBACK');
+      blocker.release();
+    }
+  }, 60_000);
+
+  it('keep the last 20 starts', async () => {
+    const { jobId } = await aScheduledJob();
+    await app.pool.query(
+      `INSERT INTO schedule_starts (schedule_id, due_at, outcome) SELECT id, now(), 'skipped' FROM schedules, generate_series(1, 25) WHERE target_id = $1`,
+      [jobId],
+    );
+    await makeDue(jobId);
+    for (let last = ''; last !== 'started'; await sleep(50)) last = (await app.admin.get(of(jobId))).body.starts[0].outcome;
+    expect((await app.pool.query('SELECT FROM schedule_starts')).rowCount).toBe(20);
+  }, 30_000);
+
+  it('go with their graph, and when their job retires', async () => {
+    const first = await aScheduledJob();
+    await app.admin.delete(`/api/graphs/${first.graphId}`).expect(204);
+    const second = await aScheduledJob();
+    await app.admin.post(`/api/ingestion/jobs/${second.jobId}/retire`).set('Prefer', 'wait=30').expect(200);
+    expect((await app.pool.query('SELECT FROM schedules')).rowCount).toBe(0);
+    const { body } = await app.admin.put(of(second.jobId)).send(daily).expect(409);
+    expect(body.code).toBe('job_retired');
+  }, 60_000);
+});
+
+it('starts nothing where WORKER=off', async () => {
+  const app = await startTestApp({ WORKER: 'off' });
+  try {
+    await upload(app, 'numbers', 'i\n1\n');
+    const jobId = await aJob(app, await aGraph(app), quick);
+    await app.admin.put(`/api/ingestion/jobs/${jobId}/schedule`).send({ cron: '* * * * *' }).expect(200);
+    await app.pool.query(`UPDATE schedules SET next_at = now() - interval '1 s', look_at = now()`);
+    await sleep(2_500);
+    expect((await app.admin.get(`/api/ingestion/jobs/${jobId}/schedule`)).body.starts).toEqual([]);
+  } finally {
+    await app.close();
+  }
+}, 60_000);
