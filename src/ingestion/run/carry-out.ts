@@ -176,6 +176,8 @@ async function setForStaging(client: PoolClient, { source }: Mapping, { schema, 
   await client.query(
     `SELECT set_config('statement_timeout', $1, true), set_config('TimeZone', $2, true), set_config('DateStyle', 'ISO, YMD', true),
             set_config('search_path', $3, true), set_config('work_mem', '128MB', true),
+            -- Values become text without loss, whatever an operator's own server is set to.
+            set_config('IntervalStyle', 'postgres', true), set_config('bytea_output', 'hex', true), set_config('extra_float_digits', '1', true),
             -- Row numbers are places in the table, so a scan must begin at its beginning.
             set_config('synchronize_seqscans', 'off', true)`,
     [String(source.statementTimeoutMs), source.timezone, path],

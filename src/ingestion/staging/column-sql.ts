@@ -47,7 +47,7 @@ export function isDirect(family: SourceFamily, type: ResolvedType, transform: Tr
     case 'time':
       return family === 'time';
     case 'json':
-      return family === 'json';
+      return family === 'json' || family === 'jsonb';
     case 'string[]':
       return family === 'text[]';
     case 'int[]':
@@ -98,31 +98,53 @@ export function directValue(ref: string, family: SourceFamily, type: ResolvedTyp
       return plain(`${ref}::int`, `(${isWhole ? '' : `${ref} = trunc(${ref}) AND `}${ref} BETWEEN -2147483648 AND 2147483647)`);
     case 'bigint':
       if (isWhole) return plain(ref);
-      return plain(`${ref}::bigint`, `(${ref} = trunc(${ref}) AND abs(${ref}) < 9223372036854775807)`);
+      // The largest bigint is no double; the next one is too large.
+      if (family === 'float') {
+        return plain(`${ref}::bigint`, `(${ref} = trunc(${ref}) AND ${ref} >= -9223372036854775808 AND ${ref} < 9223372036854775808)`);
+      }
+      return plain(`${ref}::bigint`, `(${ref} = trunc(${ref}) AND ${ref} BETWEEN -9223372036854775808 AND 9223372036854775807)`);
     case 'decimal': {
-      const rounded = `round(${ref}::numeric, ${type.scale})`;
+      // The cast of a double keeps 15 digits; its text has all of them.
+      const rounded = `round(${family === 'float' ? `${ref}::text` : ref}::numeric, ${type.scale})`;
       return plain(rounded, `abs(${rounded}) < 1e${type.precision - type.scale}::numeric`);
     }
     case 'numeric':
       return plain(ref, `abs(${ref}) < 'Infinity'`);
     case 'float':
       if (isWhole) return plain(`${ref}::double precision`);
-      return plain(`${ref}::double precision`, `abs(${ref}) < ${family === 'numeric' ? `1e300::numeric` : `'Infinity'`}`);
+      if (family !== 'numeric') return plain(`${ref}::double precision`, `abs(${ref}) < 'Infinity'`);
+      // PostgreSQL also refuses a number that is too small for a double.
+      return plain(
+        `${ref}::double precision`,
+        `(abs(${ref}) < 1e300 AND (abs(${ref}) > 1e-300 OR pg_input_is_valid(${text}, 'double precision')))`,
+      );
     case 'date':
       return plain(`${ref}::date`, `isfinite(${ref})`);
     case 'datetime':
-      return plain(`${ref}::timestamptz`, `isfinite(${ref})`);
+      return plain(`${ref}::timestamptz`, family === 'timestamptz' ? `isfinite(${ref})` : isMoment(ref));
     case 'json':
-      return plain(`nullif(${ref}::jsonb, 'null')`);
-    case 'boolean':
-    case 'time':
+      return plain(`nullif(${ref}::jsonb, 'null')`, family === 'json' ? isDocument(text) : null);
     case 'string[]':
     case 'int[]':
+      // A list of lists is no value of these types.
+      return plain(ref, `coalesce(array_ndims(${ref}), 1) = 1`);
+    case 'boolean':
+    case 'time':
     case 'string':
       return plain(ref);
     default:
       return type satisfies never;
   }
+}
+
+/** Days end later than moments do, and a time zone moves the first and the last moments out of range. */
+function isMoment(ref: string): string {
+  return `(isfinite(${ref}) AND (${ref} BETWEEN '4714-11-26 BC' AND '294276-12-30' OR pg_input_is_valid(${ref}::text, 'timestamptz')))`;
+}
+
+/** jsonb refuses some texts that json takes, and keeps only the last value of a key that an object has twice. */
+function isDocument(text: string): string {
+  return `(pg_input_is_valid(${text}, 'jsonb') AND ${text} IS JSON WITH UNIQUE KEYS)`;
 }
 
 /** For a value that comes as text, and may be anything. */
@@ -155,7 +177,7 @@ export function parsedValue(ref: string, type: ResolvedType): ValueSql {
     case 'datetime':
       return read('timestamptz', datePattern);
     case 'json':
-      return read('jsonb', null, `nullif(${ref}::jsonb, 'null')`);
+      return { ...read('jsonb', null, `nullif(${ref}::jsonb, 'null')`), valid: isDocument(ref) };
     case 'string[]':
     case 'int[]':
       return parsedList(ref, type.name === 'int[]');

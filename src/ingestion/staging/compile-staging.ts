@@ -383,8 +383,6 @@ function directType(family: SourceFamily): string {
       return 'bigint';
     case 'float':
       return 'double precision';
-    case 'json':
-      return 'jsonb';
     default:
       return family;
   }

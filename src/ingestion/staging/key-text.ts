@@ -22,5 +22,5 @@ export function keyText(parts: KeyPart[]): string {
 
 /** Types whose text has no quote and no backslash. */
 export function isPlainText(family: SourceFamily): boolean {
-  return family !== 'text' && family !== 'json' && family !== 'text[]' && family !== 'int[]';
+  return family !== 'text' && family !== 'json' && family !== 'jsonb' && family !== 'text[]' && family !== 'int[]';
 }

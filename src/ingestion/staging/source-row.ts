@@ -88,5 +88,7 @@ export class SourceRow {
 }
 
 export function asText(sql: string, family: SourceFamily): string {
+  // The cast would write a mask behind an address that is shown without one.
+  if (family === 'inet') return `nullif(concat(${sql}), '')`;
   return family === 'text' ? `${sql}::text` : `(${sql})::text`;
 }

@@ -9,11 +9,12 @@ describe('sourceFamily', () => {
     ['double precision', 'float'],
     ['timestamp(3)', 'timestamp'],
     ['TIMESTAMPTZ', 'timestamptz'],
-    ['jsonb', 'json'],
+    ['jsonb', 'jsonb'],
     ['varchar(20)[]', 'text[]'],
     ['bigint[]', 'int[]'],
     ['varchar(20)', 'text'],
-    ['inet', 'text'],
+    ['inet', 'inet'],
+    ['cidr', 'text'],
   ])('of %s is %s', (type, family) => {
     expect(sourceFamily(type)).toBe(family);
   });

@@ -2,7 +2,21 @@ import { type ColumnMapping, type PropertyType } from '../mapping/mapping.js';
 
 /** The kind of a source column, as far as staging treats its values differently. */
 export type SourceFamily =
-  'text' | 'int' | 'bigint' | 'numeric' | 'float' | 'boolean' | 'date' | 'time' | 'timestamp' | 'timestamptz' | 'json' | 'text[]' | 'int[]';
+  | 'text'
+  | 'int'
+  | 'bigint'
+  | 'numeric'
+  | 'float'
+  | 'boolean'
+  | 'date'
+  | 'time'
+  | 'timestamp'
+  | 'timestamptz'
+  | 'json'
+  | 'jsonb'
+  | 'inet'
+  | 'text[]'
+  | 'int[]';
 
 /** `type` is a PostgreSQL type in the short spelling of the wire, such as `numeric(12,2)` or `timestamptz`. */
 export function sourceFamily(type: string): SourceFamily {
@@ -26,10 +40,10 @@ export function sourceFamily(type: string): SourceFamily {
     case 'time':
     case 'timestamp':
     case 'timestamptz':
-      return base;
     case 'json':
     case 'jsonb':
-      return 'json';
+    case 'inet':
+      return base;
     case 'text[]':
     case 'varchar[]':
       return 'text[]';
@@ -46,10 +60,13 @@ export function sourceFamily(type: string): SourceFamily {
 export function inferredType(family: SourceFamily): PropertyType | { name: 'numeric' } {
   switch (family) {
     case 'text':
+    case 'inet':
       return { name: 'string' };
     case 'timestamp':
     case 'timestamptz':
       return { name: 'datetime' };
+    case 'jsonb':
+      return { name: 'json' };
     case 'text[]':
       return { name: 'string[]' };
     default:
