@@ -6,6 +6,7 @@ import {
   ConnectionFailedError,
   TableNotFoundError,
   UnreadableColumnError,
+  UnreadableValueError,
   WarehouseBusyError,
   WarehouseQueryError,
   WarehouseTimeoutError,
@@ -93,6 +94,10 @@ export function toCopyFailure(error: unknown, place: CopyPlace): unknown {
           { column },
         );
   }
+  if (error instanceof UnreadableValueError) {
+    const { column } = error.context as { column: string };
+    return fail('source_value_unreadable', error.text, { column });
+  }
   if (error instanceof WarehouseQueryError && error.sqlstate === sqlstates.insufficientPrivilege) {
     return fail('source_forbidden', { zh: '连接的用户没有读取权限', en: 'the user of the connection may not read it' });
   }
@@ -100,27 +105,24 @@ export function toCopyFailure(error: unknown, place: CopyPlace): unknown {
   return toValueFailure(error, table, fail) ?? error;
 }
 
-/** A value that the type of its column cannot hold: the column was changed after it was described. */
+/** A value that the type of its column cannot hold, such as a NaN in a document, or of a column that was changed after it was described. */
 function toValueFailure(
   error: unknown,
   table: CopiedTable | null,
   fail: (code: string, text: Bilingual, more?: Record<string, unknown>) => RunFailure,
 ): RunFailure | null {
   if (!table || !/^(22|54)/.test(sqlstateOf(error))) return null;
-  // "COPY source_0, line 12, column price: …". A server that speaks another language gives no place.
+  // "COPY source_0, line 12, column price: …", behind the place inside of a document. A server that speaks another language gives none.
   const { where = '' } = error as { where?: string };
-  const [, copied, written = ''] = /^COPY (\S+), line (.*)$/s.exec(where) ?? [];
+  const [, copied, written = ''] = /(?:^|\n)COPY (\S+), line (.*)$/s.exec(where) ?? [];
   const place = copied === table.copy ? written : '';
   const row = /^\d+/.exec(place)?.[0];
-  const column = table.used.find(({ name }) => place.startsWith(`${row}, column ${name}: `))?.name;
-  const which =
-    column === undefined ? { zh: '某个值', en: 'a value' } : { zh: `列 '${column}' 的值`, en: `a value of the column '${column}'` };
-  return fail(
-    'source_changed',
-    {
-      zh: `${which.zh}不符合检查来源时该列的类型`,
-      en: `${which.en} does not fit the type that its column had when the source was checked`,
-    },
-    { ...(column !== undefined && { column }), ...(row !== undefined && { row: Number(row) }) },
-  );
+  const column = table.used.find(({ name }) => place.startsWith(`${row}, column ${name}: `));
+  const text = column
+    ? {
+        zh: `第 ${row} 行列 '${column.name}' 的值无法作为 ${column.type}（检查来源时该列的类型）存入 PostgreSQL`,
+        en: `row ${row} has a value of the column '${column.name}' that PostgreSQL cannot hold as ${column.type}, its type when the source was checked`,
+      }
+    : { zh: '某个值不符合检查来源时该列的类型', en: 'a value does not fit the type that its column had when the source was checked' };
+  return fail('source_value_unreadable', text, { ...(column && { column: column.name }), ...(row !== undefined && { row: Number(row) }) });
 }
