@@ -114,11 +114,32 @@ function documentOf(nativeType: string, type: NativeType): ReadableType | null {
   const json = (column: string): string => `toJSONString(${column})`;
   return {
     type: 'jsonb',
-    read: isMap ? column => `if(${hasEachKeyOnce(column)}, ${json(column)}, '\\0')` : json,
+    read: column => {
+      const fits = [...(isMap ? [hasEachKeyOnce(column)] : []), ...notFinite(column, type).map(found => `NOT (${found})`)];
+      const document = fits.length === 0 ? json(column) : `if(${fits.join(' AND ')}, ${json(column)}, '\\0')`;
+      return isNullable(nativeType) ? `if(isNull(${column}), NULL, ${document})` : document;
+    },
     unfit: value => `NOT isValidUTF8(${value}) OR position(${value}, '\\u0000') > 0 OR ${value} = '\\0'`,
-    ...(isMap && { show: column => `if(${hasEachKeyOnce(column)}, ${json(column)}, ${json(`toString(${column})`)})` }),
-    ...(isNullable(nativeType) && { read: column => `if(isNull(${column}), NULL, ${json(column)})` }),
+    show: isMap ? column => `if(${hasEachKeyOnce(column)}, ${json(column)}, ${json(`toString(${column})`)})` : json,
   };
+}
+
+/** SQL that is true for values with a number that JSON does not have: NaN or an infinity. ClickHouse would write it as a text. */
+function notFinite(value: string, type: NativeType): string[] {
+  const { name, arguments: given } = type;
+  if (name.includes('Float')) return [`ifNull(NOT isFinite(${value}), 0)`];
+  if (name === 'Array') return anyOf(value, given[0]!);
+  if (name === 'Map') return anyOf(`mapValues(${value})`, given[1]!);
+  if (name === 'Nested') return anyOf(value, `Tuple(${given.join(', ')})`);
+  if (name !== 'Tuple') return [];
+  return given.flatMap((element, index) => notFinite(`tupleElement(${value}, ${index + 1})`, valueTypeOf(elementTypeOf(element))));
+}
+
+function anyOf(list: string, elementType: string): string[] {
+  // Each level has a name of its own, so that an inner function sees its own values.
+  const element = `x${list.length}`;
+  const found = notFinite(element, valueTypeOf(elementType));
+  return found.length === 0 ? [] : [`arrayExists(${element} -> ${found.join(' OR ')}, ${list})`];
 }
 
 /** A map may have a key twice, of which jsonb keeps the last only. Such a value is read as NUL, which is unfit. */
