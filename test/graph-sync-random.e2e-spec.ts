@@ -1,7 +1,7 @@
 import { graphTables } from '../src/database/graph-tables.js';
 import { type TestApp, startTestApp } from './support/app.js';
+import { Dice } from './support/dice.js';
 import { aGraph, aJob, upload } from './support/ingestion.js';
-import { mulberry32 } from './support/seeded.js';
 import { type EdgeSpec, type JobSpec, NaiveGraph, type NodeSpec, type Row, RunFails, type Tables } from './sync/naive-graph.js';
 
 const isLong = process.env.LONG_TESTS === '1';
@@ -17,16 +17,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await app.close();
 });
-
-class Dice {
-  private readonly random: () => number;
-  constructor(seed: number) {
-    this.random = mulberry32(seed);
-  }
-  below = (count: number): number => Math.floor(this.random() * count);
-  chance = (share: number): boolean => this.random() < share;
-  of = <T>(items: readonly T[]): T => items[this.below(items.length)]!;
-}
 
 const nodeColumns = 'id:text,alt:text,v:text,w:text,c:int,gone:text';
 const edgeColumns = 'a:text,b:text,k:text,p:text,c:int,gone:text';

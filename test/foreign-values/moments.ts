@@ -1,0 +1,85 @@
+import { type Dice } from '../support/dice.js';
+
+/** A moment by its calendar. Years before Christ are negative, and there is no year 0. */
+export interface Civil {
+  year: number;
+  month: number;
+  day: number;
+  hour: number;
+  minute: number;
+  second: number;
+  micros: number;
+}
+
+const pad = (value: number, length = 2): string => String(value).padStart(length, '0');
+const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+
+export function daysOf(year: number, month: number): number {
+  // The year before 1 is a leap year.
+  if (month === 2) return isLeap(year < 0 ? year + 1 : year) ? 29 : 28;
+  return [4, 6, 9, 11].includes(month) ? 30 : 31;
+}
+
+/** Any moment of these years. Often at an end of a day, a month or a range. */
+export function anyMoment(dice: Dice, years: [least: number, most: number], { maxMicros = 999_999 } = {}): Civil {
+  let year = dice.chance(0.3) ? dice.of([...years, 1, 1970, 2000, 9999, 10_000, 1582]) : dice.between(...years);
+  if (year < years[0] || year > years[1] || year === 0) year = 2024;
+  const month = dice.chance(0.3) ? dice.of([1, 2, 12]) : dice.between(1, 12);
+  const last = daysOf(year, month);
+  const day = dice.chance(0.3) ? dice.of([1, last]) : dice.between(1, last);
+  const [hour, minute, second] = dice.chance(0.3) ? dice.of([[0, 0, 0], [23, 59, 59]] as const) : [dice.below(24), dice.below(60), dice.below(60)]; // prettier-ignore
+  const step = 1_000_000 - maxMicros;
+  const micros = dice.chance(0.3) ? dice.of([0, maxMicros]) : dice.below(1_000_000 / step) * step;
+  return { year, month, day, hour, minute, second, micros };
+}
+
+export function fraction(micros: number): string {
+  return micros === 0 ? '' : `.${pad(micros, 6).replace(/0+$/, '')}`;
+}
+
+export const dayText = ({ year, month, day }: Civil): string => `${pad(Math.abs(year), 4)}-${pad(month)}-${pad(day)}`;
+export const timeText = ({ hour, minute, second, micros }: Civil): string =>
+  `${pad(hour)}:${pad(minute)}:${pad(second)}${fraction(micros)}`;
+export const eraText = ({ year }: Civil): string => (year < 0 ? ' BC' : '');
+/** As PostgreSQL writes a day, and as the graph has it. */
+export const jsonDay = (at: Civil): string => `${dayText(at)}${eraText(at)}`;
+export const jsonMoment = (at: Civil): string => `${dayText(at)}T${timeText(at)}+00:00${eraText(at)}`;
+
+export interface Span {
+  months: number;
+  days: number;
+  micros: bigint;
+}
+
+export function anySpan(dice: Dice): Span {
+  return {
+    months: dice.of([0, 0, 1, 11, 12, 13, -1, dice.between(-300, 300)]),
+    days: dice.of([0, 1, -1, dice.between(-1000, 1000)]),
+    micros: dice.of([0n, 1n, -1n, 86_400_000_000n, BigInt(dice.between(-4_000_000_000, 4_000_000_000)) * 1000n + BigInt(dice.below(1000))]),
+  };
+}
+
+/** An interval as PostgreSQL writes it. */
+export function spanText({ months, days, micros }: Span): string {
+  const parts: string[] = [];
+  let isBefore = false;
+  const part = (count: number, unit: string): void => {
+    if (count === 0) return;
+    parts.push(`${isBefore && count > 0 ? '+' : ''}${count} ${unit}${count === 1 ? '' : 's'}`);
+    isBefore = count < 0;
+  };
+  part(Math.trunc(months / 12), 'year');
+  part(months % 12, 'mon');
+  part(days, 'day');
+  if (micros !== 0n || parts.length === 0) {
+    const sign = micros < 0n ? '-' : isBefore ? '+' : '';
+    parts.push(`${sign}${clockText(micros < 0n ? -micros : micros)}`);
+  }
+  return parts.join(' ');
+}
+
+/** A time of any number of hours. */
+export function clockText(micros: bigint): string {
+  const seconds = Number(micros / 1_000_000n);
+  return `${pad(Math.trunc(seconds / 3600))}:${pad(Math.trunc(seconds / 60) % 60)}:${pad(seconds % 60)}${fraction(Number(micros % 1_000_000n))}`;
+}
