@@ -67,6 +67,7 @@ const pure = [
   '^src/ingestion/mapping/',
   '^src/(cypher|graph-index|questions)/',
   '^src/warehouse/mirror/csv/csv-[^/]*$',
+  '^src/warehouse/mirror/ndjson/(json-|ndjson-|row-)[^/]*$',
   '^src/licensing/verification/',
 ];
 

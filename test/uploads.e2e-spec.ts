@@ -5,9 +5,8 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
 import { asSuperuser } from './support/database.js';
+import { tablesPath, uploadRequest } from './support/ingestion.js';
 import { describeWithShared, sharedFolder } from './support/shared-data.js';
-
-const tablesPath = '/api/warehouse/connections/1/tables';
 
 describe('uploads into the mirror', () => {
   let test: TestApp;
@@ -20,13 +19,8 @@ describe('uploads into the mirror', () => {
   });
   afterAll(() => test.close());
 
-  function upload(table: string, csv: string | Buffer, query: Record<string, string> = {}, as = test.admin) {
-    return as
-      .put(`${tablesPath}/${encodeURIComponent(table)}`)
-      .query(query)
-      .set('Content-Type', 'text/csv')
-      .send(csv);
-  }
+  const upload = (table: string, csv: string | Buffer, query?: Record<string, string>, as = test.admin) =>
+    uploadRequest(as, table, csv, query);
 
   async function rowsOf(table: string, order = 'ctid'): Promise<Record<string, unknown>[]> {
     return (await test.pool.query(`SELECT * FROM mirror."${table}" ORDER BY ${order}`)).rows;
@@ -92,6 +86,8 @@ describe('uploads into the mirror', () => {
       delimiter: ',',
       encoding: 'utf-8',
       encoding_guessed: false,
+      format: 'csv',
+      warnings: [],
       seconds: expect.any(Number),
       data_version: expect.any(Number),
       changed_at: expect.any(String),

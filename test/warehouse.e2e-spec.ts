@@ -1,8 +1,7 @@
 import { MirrorClient } from '../src/warehouse/mirror/mirror.client.js';
 import { WarehouseService } from '../src/warehouse/warehouse.service.js';
 import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
-
-const tablesPath = '/api/warehouse/connections/1/tables';
+import { tablesPath, uploadRequest } from './support/ingestion.js';
 
 describe('warehouse', () => {
   let test: TestApp;
@@ -15,13 +14,8 @@ describe('warehouse', () => {
   });
   afterAll(() => test.close());
 
-  function upload(table: string, csv: string | Buffer, query: Record<string, string> = {}, as = test.admin) {
-    return as
-      .put(`${tablesPath}/${encodeURIComponent(table)}`)
-      .query(query)
-      .set('Content-Type', 'text/csv')
-      .send(csv);
-  }
+  const upload = (table: string, csv: string | Buffer, query?: Record<string, string>, as = test.admin) =>
+    uploadRequest(as, table, csv, query);
 
   async function tableNames(): Promise<string[]> {
     return (await test.pool.query(`SELECT relname FROM pg_class WHERE relnamespace = 'mirror'::regnamespace AND relkind = 'r'`)).rows.map(

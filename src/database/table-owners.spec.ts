@@ -33,7 +33,7 @@ const ownersOfNamed: Record<string, string> = {
   '${scope.nodes}': 'ingestion/run/write-nodes.ts',
   '${scope.edges}': 'ingestion/run/write-edges.ts',
   '${emptyTable}': 'backup/restore-backup.ts',
-  '${this.table}': 'warehouse/mirror/csv/copy-target.ts',
+  '${this.table}': 'warehouse/mirror/copy/copy-target.ts',
   '${table}': 'warehouse/mirror/upsert-rows.ts',
 };
 

@@ -66,6 +66,20 @@ interface YamlOperation {
   requestBody: { content: Record<string, { schema: Schema; example?: unknown }> };
 }
 
+/** Puts the examples of each media type of a body in its place. Nest would show all of them for each type. */
+export function placeBodyExamples({ paths }: OpenAPIObject): void {
+  for (const operation of Object.values(paths).flatMap(item => Object.values(item) as ExemplifiedOperation[])) {
+    for (const [type, examples] of Object.entries(operation['x-body-examples'] ?? {}))
+      operation.requestBody.content[type]!.examples = examples;
+    delete operation['x-body-examples'];
+  }
+}
+
+interface ExemplifiedOperation {
+  'x-body-examples'?: Record<string, object>;
+  requestBody: { content: Record<string, { examples?: object }> };
+}
+
 /** Says of an object without listed properties that it may have any. Generators otherwise take it for an empty one. */
 export function openMaps({ paths, components }: OpenAPIObject): void {
   const open = (part: unknown): void => {

@@ -367,3 +367,12 @@ export class DuckdbDirectoryUnsetError extends ApiError {
     });
   }
 }
+
+export class JsonDocumentError extends ApiError {
+  constructor() {
+    super(415, 'unsupported_media_type', {
+      zh: "不接受 JSON 文档；请改为每行一个对象的 NDJSON（jq -c '.[]' 文件.json），以 application/x-ndjson 上传",
+      en: "A JSON document is not taken; make it NDJSON, one object a line (jq -c '.[]' file.json), and send that as application/x-ndjson",
+    });
+  }
+}

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type TestApp } from './app.js';
+import { type Client, type TestApp } from './app.js';
 import { sharedFolder } from './shared-data.js';
 
 export async function aGraph(app: TestApp, name = '图'): Promise<number> {
@@ -8,10 +8,20 @@ export async function aGraph(app: TestApp, name = '图'): Promise<number> {
   return body.id;
 }
 
+export const tablesPath = '/api/warehouse/connections/1/tables';
+
+/** The request that sends a file for a mirror table. */
+export function uploadRequest(as: Client, table: string, file: string | Buffer, query: Record<string, string> = {}, type = 'text/csv') {
+  return as
+    .put(`${tablesPath}/${encodeURIComponent(table)}`)
+    .query(query)
+    .set('Content-Type', type)
+    .send(file);
+}
+
 /** Loads CSV into a mirror table through the service's own upload. `types` as in `?types=`. */
 export async function upload(app: TestApp, table: string, csv: string | Buffer, types?: string): Promise<void> {
-  const query = types === undefined ? '' : `?types=${encodeURIComponent(types)}`;
-  const response = await app.admin.put(`/api/warehouse/connections/1/tables/${table}${query}`).set('Content-Type', 'text/csv').send(csv);
+  const response = await uploadRequest(app.admin, table, csv, types === undefined ? {} : { types });
   if (response.status >= 300) throw new Error(`${table}: ${JSON.stringify(response.body)}`);
 }
 

@@ -12,6 +12,7 @@ import {
   UnsupportedMediaTypeError,
 } from '../../common/errors/common-errors.js';
 import { measureJson } from '../../common/json/measure-json.js';
+import { hasStreamedBody } from './streamed-body.decorator.js';
 import { isUnread } from './unread.decorator.js';
 import { joinQuery, yamlBodyOf, yamlTypes } from './yaml-body.decorator.js';
 
@@ -38,7 +39,7 @@ export class RequestBodyGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
-    if (isUnread(context)) return true;
+    if (isUnread(context) || hasStreamedBody(context)) return true;
     const yaml = yamlBodyOf(context);
     const { 'content-type': type } = request.headers;
     if (!bodiless.has(request.method) && request.is(['application/json', 'application/*+json'])) {

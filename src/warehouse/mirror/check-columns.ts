@@ -1,18 +1,19 @@
 import { SchemaError } from '../../common/errors/api-error.js';
 import { type TableColumn } from '../clients/warehouse.client.js';
+import { type FileFormat } from './copy/file-problem.js';
 import { mostColumns } from './csv/csv-header.js';
 
 /* Checks of the columns of a file against its table and the options of its upload. Each throws SchemaError with all problems. */
 
-export function requireKnownColumns(names: readonly string[], existing: readonly TableColumn[]): void {
+export function requireKnownColumns(names: readonly string[], existing: readonly TableColumn[], line: number): void {
   const known = new Set(existing.map(column => column.name));
   const problems = names
     .filter(name => !known.has(name))
     .map(name => ({
-      loc: ['body', 1, name],
+      loc: ['body', line, name],
       text: { zh: `表中没有列“${name}”`, en: `the table has no column "${name}"` },
       type: 'unknown_column',
-      line: 1,
+      line,
     }));
   if (problems.length > 0) throw new SchemaError(problems);
 }
@@ -59,13 +60,13 @@ export function requireDates(names: readonly string[], types: ReadonlyMap<string
 }
 
 /** @throws SchemaError for a file whose columns leave none for `lineColumn` */
-export function requireRoomForLine(names: readonly string[]): void {
+export function requireRoomForLine(format: FileFormat, names: readonly string[]): void {
   if (names.length < mostColumns) return;
   const text = {
     zh: `mode=upsert 至多 ${mostColumns - 1} 列`,
     en: `mode=upsert takes at most ${mostColumns - 1} columns`,
   };
-  throw new SchemaError([{ loc: ['body', 1], text, type: 'csv_too_many_columns', line: 1 }]);
+  throw new SchemaError([{ loc: ['body', 1], text, type: `${format}_too_many_columns`, line: 1 }]);
 }
 
 export function requireTypedColumns(names: readonly string[], types: ReadonlyMap<string, string>): void {

@@ -10,12 +10,12 @@ import { DatabaseLink } from '../../database/database-link.js';
 import { quoteIdentifier, quoteTable } from '../../sql/quote-identifier.js';
 import { ServicePool } from '../../database/service-pool.js';
 import { type WatchedPool } from '../../database/watched-pool.js';
-import { gunzip } from './body/gunzip.js';
-import { readFormFile } from './body/multipart.js';
+import { openFile } from './body/open-file.js';
+import { Received } from './body/received.js';
 import { tableNameProblem } from './csv/csv-header.js';
-import { CopyTarget, lineColumn } from './csv/copy-target.js';
+import { CopyTarget, lineColumn } from './copy/copy-target.js';
 import { clearDateForm, type FieldRewrite, listForm } from './csv/field-rewrite.js';
-import { loadCsv, type LoadedCsv } from './csv/load-csv.js';
+import { type LoadedTable, loadTable } from './load-table.js';
 import {
   isDateType,
   requireAllColumns,
@@ -28,12 +28,12 @@ import {
 import { MirrorCatalog } from './mirror-catalog.js';
 import { type DataVersion, MirrorVersions } from './mirror-versions.js';
 import { mirrorSchema } from './mirror-schema.js';
-import { type UploadOptions } from './upload-options.js';
+import { requireEffect, type UploadOptions } from './upload-options.js';
 import { requireUniqueKeys, upsertRows } from './upsert-rows.js';
-import { TableBusyError, TableNotFoundError, UploadAbortedError, UploadsBusyError, UploadStalledError } from '../warehouse.errors.js';
+import { TableBusyError, TableNotFoundError, UploadsBusyError } from '../warehouse.errors.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
-export interface UploadResult extends LoadedCsv {
+export interface UploadResult extends LoadedTable {
   /** False if the table existed before. */
   created: boolean;
   inserted: number;
@@ -50,15 +50,13 @@ const uploadsAtOnce = 4;
 const waitForTurnMs = 30_000;
 const share = { places: uploadsAtOnce, waitingPerCaller: 4, waiting: 40, patienceMs: waitForTurnMs };
 const gzipBounds = { ratio: 200, freeBytes: 64 * 1024 * 1024 };
-/** The bytes that a sender must send while the upload waits for it; otherwise its place goes to the next upload. */
-const leastBytes = 32 * 1024;
 const waitForTableMs = 600_000;
 const waitForReadersMs = 60_000;
 /** An upload that asks for the table's lock makes new readers queue behind it. So it asks only for a moment, again and again. */
 const askForTableMs = 200;
 const betweenAskingMs = 1_000;
 
-/** Loads CSV files into tables of the mirror, and drops tables. A table is replaced in one moment or not at all. */
+/** Loads files into tables of the mirror, and drops tables. A table is replaced in one moment or not at all. */
 @Injectable()
 export class MirrorUploadService implements OnApplicationShutdown {
   private readonly pool: WatchedPool;
@@ -117,6 +115,9 @@ export class MirrorUploadService implements OnApplicationShutdown {
     received: Received,
     options: UploadOptions,
   ): Promise<Omit<UploadResult, 'bytes' | 'seconds'>> {
+    const bounds = { ...gzipBounds, ms: this.settings.maxUploadSeconds * 1000 };
+    const { format, bytes } = await openFile(received, options.body, bounds);
+    requireEffect(format, options);
     await client.query(`SET LOCAL lock_timeout = ${waitForTableMs}`);
     await client.query("SELECT pg_advisory_xact_lock(hashtextextended('mirror.' || $1, 0))", [table]);
     await client.query(`SET LOCAL lock_timeout = ${askForTableMs}`);
@@ -130,27 +131,29 @@ export class MirrorUploadService implements OnApplicationShutdown {
     const keepsTypes = existing !== null && options.mode !== 'replace';
     const types = keepsTypes ? new Map(existing.map(column => [column.name, column.type])) : options.types;
     const target = new CopyTarget(client, {
+      format,
       table: loadedTable,
       exists: append,
       types,
-      nullMarker: options.format.nullMarker,
       rewrites: new Map([...rewritesOf(types), ...options.rewrites]),
       hasLines: upsert,
-      checkNames: names => {
+      checkNames: (names, line) => {
+        if (keepsTypes) requireKnownColumns(names, existing, line);
+      },
+      checkAllNames: names => {
         requireTypedColumns(names, options.types);
-        requireDates([...options.rewrites.keys()], types);
         requireKeyColumns(names, options.key, types);
-        if (keepsTypes) requireKnownColumns(names, existing);
-        if (upsert) requireRoomForLine(names);
+        if (upsert) requireRoomForLine(format, names);
         if (keepsTypes && upsert) requireAllColumns(names, existing);
       },
     });
-    const loaded = await loadCsv(this.unwrap(received, options.body), options.format, target);
+    requireDates([...options.rewrites.keys()], types);
+    const loaded = await loadTable(format, bytes, options, target);
 
     const name = quoteTable(mirrorSchema, table);
     const loadedName = quoteTable(mirrorSchema, loadedTable);
     await client.query(`ANALYZE ${loadedName}`);
-    if (upsert) await requireUniqueKeys(client, loadedName, options.key);
+    if (upsert) await requireUniqueKeys(client, format, loadedName, options.key);
     if (upsert && existing) {
       const columns = loaded.columns.map(column => column.name);
       const counts = await upsertRows(client, { table: name, loaded: loadedName, columns, key: options.key, rows: loaded.rows });
@@ -164,11 +167,6 @@ export class MirrorUploadService implements OnApplicationShutdown {
     }
     const dataVersion = await this.versions.raise(client, table);
     return { ...loaded, inserted: loaded.rows, updated: 0, created: existing === null, dataVersion };
-  }
-
-  private unwrap(received: Received, { formType, isGzip }: UploadOptions['body']): AsyncIterable<Buffer> {
-    const bounds = { ...gzipBounds, ms: this.settings.maxUploadSeconds * 1000 };
-    return gunzip(formType === null ? received : readFormFile(received, formType), isGzip && formType === null, bounds);
   }
 
   /** Reads and writes times and dates the ISO way, so that a column can be turned back into the text of the file. */
@@ -185,50 +183,6 @@ export class MirrorUploadService implements OnApplicationShutdown {
       throw isLockTimeout(error) ? new TableBusyError() : error;
     } finally {
       client.release(broken);
-    }
-  }
-}
-
-/** The body of a request, with its bytes counted. Reading can stop without ending the socket, which still carries the answer. */
-class Received implements AsyncIterable<Buffer> {
-  bytes = 0;
-
-  constructor(
-    private readonly body: Readable,
-    private readonly idleMs: number,
-  ) {}
-
-  /** @throws UploadAbortedError; UploadStalledError when the sender, not the table, took too long over the last bytes */
-  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
-    const chunks = this.body.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
-    try {
-      for (let waitedMs = 0, expected = leastBytes; ;) {
-        const askedAt = performance.now();
-        const next = await this.within(this.idleMs - waitedMs, chunks.next());
-        if (next.done) return;
-        waitedMs += performance.now() - askedAt;
-        this.bytes += next.value.length;
-        if (this.bytes >= expected) [waitedMs, expected] = [0, this.bytes + leastBytes];
-        yield next.value;
-      }
-    } finally {
-      // The iterator releases the body, which can then be drained. If it waits for a stalled sender, it does so later.
-      chunks.return?.().catch(() => undefined);
-    }
-  }
-
-  private async within<T>(ms: number, chunk: Promise<T>): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const stalled = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new UploadStalledError(this.idleMs / 1000)), Math.max(0, ms));
-    });
-    const arrived = chunk.catch((cause: unknown) => {
-      throw new UploadAbortedError(cause);
-    });
-    try {
-      return await Promise.race([arrived, stalled]);
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

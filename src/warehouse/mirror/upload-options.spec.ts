@@ -1,5 +1,5 @@
 import { ApiError, SchemaError } from '../../common/errors/api-error.js';
-import { readUploadOptions, type UploadQueryText } from './upload-options.js';
+import { readUploadOptions, requireEffect, type UploadQueryText } from './upload-options.js';
 
 function refusalOf(query: UploadQueryText, contentType?: string, contentEncoding?: string): ApiError {
   try {
@@ -14,12 +14,14 @@ function refusalOf(query: UploadQueryText, contentType?: string, contentEncoding
 describe('readUploadOptions', () => {
   it('replaces with a file that has a header, and leaves its delimiter to be told from it, unless told otherwise', () => {
     expect(readUploadOptions({}, 'text/csv')).toEqual({
-      body: { isGzip: false, formType: null },
+      body: { isGzip: false, formType: null, format: 'csv' },
       mode: 'replace',
       key: [],
       types: new Map(),
       rewrites: new Map(),
-      format: { delimiter: null, nullMarker: '', columns: null, encoding: { asked: undefined, charset: undefined } },
+      nullMarker: null,
+      special: [],
+      csv: { delimiter: null, nullMarker: '', columns: null, encoding: { asked: undefined, charset: undefined } },
     });
   });
 
@@ -72,23 +74,31 @@ describe('readUploadOptions', () => {
 
   it('asks for the columns of a file without header', () => {
     expect(refusalOf({ header: 'false' })).toMatchObject({ status: 400, code: 'columns_required' });
-    expect(readUploadOptions({ header: 'false', columns: 'a, b' }).format.columns).toEqual(['a', 'b']);
+    expect(readUploadOptions({ header: 'false', columns: 'a, b' }).csv.columns).toEqual(['a', 'b']);
     expect(refusalOf({ header: 'false', columns: 'a,,a' })).toBeInstanceOf(SchemaError);
   });
 
   it('takes the charset of the Content-Type, and refuses one it cannot read', () => {
-    expect(readUploadOptions({}, 'text/csv; charset=GBK').format.encoding).toEqual({ asked: undefined, charset: 'gb18030' });
+    expect(readUploadOptions({}, 'text/csv; charset=GBK').csv.encoding).toEqual({ asked: undefined, charset: 'gb18030' });
     expect(refusalOf({}, 'text/csv; charset=big5').status).toBe(422);
   });
 
   it('takes gzip and forms', () => {
-    expect(readUploadOptions({}, 'text/csv', 'GZIP').body).toEqual({ isGzip: true, formType: null });
-    expect(readUploadOptions({}, 'application/gzip').body).toEqual({ isGzip: false, formType: null });
+    expect(readUploadOptions({}, 'text/csv', 'GZIP').body).toEqual({ isGzip: true, formType: null, format: 'csv' });
+    expect(readUploadOptions({}, 'application/gzip').body).toEqual({ isGzip: false, formType: null, format: null });
     expect(readUploadOptions({}, 'multipart/form-data; boundary=x').body.formType).toBe('multipart/form-data; boundary=x');
   });
 
-  it('refuses bodies that are no CSV', () => {
-    expect(refusalOf({}, 'application/json').status).toBe(415);
+  it('refuses bodies of other formats, and options without effect for the format', () => {
+    expect(refusalOf({}, 'application/json')).toMatchObject({ status: 415, detail: expect.stringContaining("jq -c '.[]'") });
+    expect(refusalOf({}, 'application/pdf')).toMatchObject({ status: 415, detail: expect.stringContaining('application/x-ndjson') });
+    const options = readUploadOptions({ delimiter: ';', null: 'NA', types: 'a:int' }, 'application/jsonl; charset=gbk');
+    expect(options.body.format).toBe('ndjson');
+    expect(() => requireEffect('csv', options)).not.toThrow();
+    const refused = [{ loc: ['query', 'delimiter'] }, { loc: ['header', 'content-type'] }];
+    expect(() => requireEffect('ndjson', options)).toThrow(
+      expect.objectContaining({ problems: refused.map(place => expect.objectContaining(place)) }),
+    );
     expect(refusalOf({}, 'text/csv', 'br').status).toBe(422);
   });
 });

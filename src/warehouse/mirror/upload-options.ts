@@ -1,5 +1,6 @@
 import { ApiError, type FieldProblem, SchemaError } from '../../common/errors/api-error.js';
-import { UnsupportedMediaTypeError } from '../../common/errors/common-errors.js';
+import { type FileTold, toldByType } from './body/file-format.js';
+import { type FileFormat } from './copy/file-problem.js';
 import { type CsvEncoding } from './csv/csv-encoding.js';
 import { checkColumnNames } from './csv/csv-header.js';
 import { dateForm, type FieldRewrite } from './csv/field-rewrite.js';
@@ -19,14 +20,17 @@ export interface UploadQueryText {
 }
 
 export interface UploadOptions {
-  /** How the file is wrapped. Gzip is also told from its first bytes. */
-  body: { isGzip: boolean; formType: string | null };
+  body: FileTold;
   mode: 'replace' | 'append' | 'upsert';
   /** The columns that tell rows apart, for an upsert. */
   key: string[];
   /** Spellings of columns that PostgreSQL does not read. */
   rewrites: Map<string, FieldRewrite>;
-  format: CsvFormat;
+  csv: CsvFormat;
+  /** The text that stands for NULL, if one is given. */
+  nullMarker: string | null;
+  /** The options that are given and have an effect for some formats only. */
+  special: (keyof typeof effective)[];
   /** PostgreSQL types by column name. */
   types: Map<string, string>;
 }
@@ -84,9 +88,14 @@ const typeNames: Record<string, string> = {
   'integer[]': 'integer[]',
 };
 
-const csvTypes = new Set(['text/csv', 'application/csv', 'text/plain', 'text/tab-separated-values', 'application/octet-stream']);
-/** Files that curl and browsers name so are told by their first bytes. */
-const wrappedTypes = new Set(['application/gzip', 'application/x-gzip', 'multipart/form-data']);
+/** The formats for which an option has an effect. The others have one for each. */
+const effective = {
+  delimiter: ['csv'],
+  encoding: ['csv'],
+  header: ['csv'],
+  columns: ['csv'],
+  null: ['csv', 'ndjson'],
+} satisfies Record<string, FileFormat[]>;
 const modes = ['replace', 'append', 'upsert'];
 const contentCodings = ['identity', 'gzip', 'x-gzip'];
 const longestNullMarker = 100;
@@ -95,7 +104,7 @@ const mostKeyColumns = 32;
 
 /**
  * Reads the options of an upload from its query string and Content-Type.
- * @throws SchemaError listing every option that is wrong; UnsupportedMediaTypeError if the body is no CSV
+ * @throws SchemaError listing every option that is wrong; what `toldByType` throws for a body of another type
  */
 export function readUploadOptions(query: UploadQueryText, contentType?: string, contentEncoding?: string): UploadOptions {
   const problems: FieldProblem[] = [];
@@ -103,6 +112,7 @@ export function readUploadOptions(query: UploadQueryText, contentType?: string, 
     problems.push({ loc: ['query', name], text: { zh, en }, type });
   };
 
+  const told = toldByType(contentType);
   const charset = readCharset(contentType);
   if (charset === 'unknown') {
     problems.push({
@@ -115,7 +125,7 @@ export function readUploadOptions(query: UploadQueryText, contentType?: string, 
   if (!contentCodings.includes(coding)) {
     problems.push({
       loc: ['header', 'content-encoding'],
-      text: { zh: '请上传未压缩的或 gzip 压缩的 CSV', en: 'send the CSV uncompressed or as gzip' },
+      text: { zh: '请上传未压缩的或 gzip 压缩的文件', en: 'send the file uncompressed or as gzip' },
       type: 'not_one_of',
     });
   }
@@ -169,12 +179,14 @@ export function readUploadOptions(query: UploadQueryText, contentType?: string, 
 
   const columns = header === 'false' ? readColumns(query.columns) : null;
   return {
-    body: { isGzip: coding.endsWith('gzip'), formType: isForm(contentType) ? contentType! : null },
+    body: { ...told, isGzip: coding.endsWith('gzip') },
     mode: mode as UploadOptions['mode'],
     key,
     types,
     rewrites,
-    format: {
+    nullMarker: query.null ?? null,
+    special: (Object.keys(effective) as (keyof typeof effective)[]).filter(name => query[name] !== undefined),
+    csv: {
       delimiter: delimiter ?? null,
       nullMarker,
       columns,
@@ -195,18 +207,27 @@ function readColumns(text: string | undefined): string[] {
   return names;
 }
 
-function readCharset(contentType: string | undefined): CsvEncoding | 'unknown' | undefined {
-  if (contentType === undefined) return undefined;
-  const [type = '', ...parameters] = contentType.split(';').map(part => part.trim());
-  if (wrappedTypes.has(type.toLowerCase())) return undefined;
-  if (!csvTypes.has(type.toLowerCase())) throw new UnsupportedMediaTypeError('text/csv');
+function readCharset(contentType = ''): CsvEncoding | 'unknown' | undefined {
+  const [, ...parameters] = contentType.split(';').map(part => part.trim());
   const charset = parameters.find(parameter => /^charset=/i.test(parameter))?.slice('charset='.length);
   if (charset === undefined) return undefined;
   return encodingNames.get(charset.replaceAll('"', '').toLowerCase()) ?? 'unknown';
 }
 
-function isForm(contentType: string | undefined): boolean {
-  return /^\s*multipart\/form-data\s*(?:;|$)/i.test(contentType ?? '');
+/** @throws SchemaError for options that are given and have no effect for the format */
+export function requireEffect(format: FileFormat, { special, csv }: UploadOptions): void {
+  const problems: FieldProblem[] = special
+    .filter(name => !(effective[name] as FileFormat[]).includes(format))
+    .map(name => ({
+      loc: ['query', name],
+      text: { zh: `对 ${format} 文件无效`, en: `has no effect for a file of the format ${format}` },
+      type: 'no_effect',
+    }));
+  if (format === 'ndjson' && (csv.encoding.charset ?? 'utf-8') !== 'utf-8') {
+    const text = { zh: 'NDJSON 总是 UTF-8 编码', en: 'NDJSON is always UTF-8' };
+    problems.push({ loc: ['header', 'content-type'], text, type: 'no_effect' });
+  }
+  if (problems.length > 0) throw new SchemaError(problems);
 }
 
 /** A delimiter that is told from the file may be any of them. */

@@ -1,11 +1,11 @@
 import { type PoolClient } from 'pg';
 import { SchemaError } from '../../common/errors/api-error.js';
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
-import { lineColumn } from './csv/copy-target.js';
-import { csvProblem } from './csv/csv-problem.js';
+import { lineColumn } from './copy/copy-target.js';
+import { type FileFormat, fileProblem } from './copy/file-problem.js';
 
 /** @throws SchemaError with the line of the first row whose key is empty, or is that of an earlier row; `loaded` is quoted */
-export async function requireUniqueKeys(client: PoolClient, loaded: string, key: readonly string[]): Promise<void> {
+export async function requireUniqueKeys(client: PoolClient, format: FileFormat, loaded: string, key: readonly string[]): Promise<void> {
   const line = quoteIdentifier(lineColumn);
   const columns = key.map(quoteIdentifier);
   const empty = await client.query<{ line: string; nulls: boolean[] }>(
@@ -16,7 +16,7 @@ export async function requireUniqueKeys(client: PoolClient, loaded: string, key:
   if (row) {
     const column = key[row.nulls.indexOf(true)]!;
     const place = { line: Number(row.line), column };
-    throw csvProblem('csv_key_empty', place, { zh: `主键列“${column}”为空`, en: `key column "${column}" is empty` });
+    throw fileProblem(format, 'key_empty', place, { zh: `主键列“${column}”为空`, en: `key column "${column}" is empty` });
   }
   const repeated = await client.query<{ line: string; first: string }>(
     `SELECT line, first FROM (
@@ -26,8 +26,9 @@ export async function requireUniqueKeys(client: PoolClient, loaded: string, key:
   );
   const [second] = repeated.rows;
   if (!second) return;
-  throw csvProblem(
-    'csv_key_repeated',
+  throw fileProblem(
+    format,
+    'key_repeated',
     { line: Number(second.line) },
     { zh: `与第 ${second.first} 行的主键相同`, en: `the key is the same as in line ${second.first}` },
   );

@@ -1,10 +1,10 @@
 const table = (name: string, summary: string, lines: string[]) => ({ summary: `${name}: ${summary}`, value: `${lines.join('\n')}\n` });
 
 /**
- * Bodies for Swagger UI, by the table name for the path. The mapping, the queries and the metrics in the examples of other routes
+ * CSV bodies for Swagger UI, by the table name for the path. The mapping, the queries and the metrics in the examples of other routes
  * use these six tables. `npm run demo` loads the same tables with more rows.
  */
-export const tableExamples = {
+const csvExamples = {
   customers: table('customers', '客户', [
     'customer_id,company_name,country,region_id',
     'C00001,上海贸易公司,中国,1',
@@ -45,4 +45,15 @@ export const tableExamples = {
     '1004,1,3,3,399.00,0',
     '1005,1,6,1,459.00,0.2',
   ]),
+};
+
+/** Bodies for Swagger UI, by media type. */
+export const tableExamples = {
+  'text/csv': csvExamples,
+  'application/x-ndjson': {
+    events: table('events', '事件', [
+      '{"id": 1, "at": "2025-01-15T09:30:00Z", "customer_id": "C00001", "tags": ["web", "promo"], "amount": 12.50}',
+      '{"id": 2, "at": "2025-01-15T10:00:00Z", "customer_id": "C00002", "detail": {"page": "/cart", "items": 3}}',
+    ]),
+  },
 };

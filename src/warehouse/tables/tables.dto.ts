@@ -1,6 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString } from 'class-validator';
 import { type TableDescription, type TableSummary } from '../clients/warehouse.client.js';
+import { joined } from '../../text/bilingual.js';
+import { type LoadedTable } from '../mirror/load-table.js';
 import { type UploadResult } from '../mirror/mirror-upload.service.js';
 import { type DataVersion } from '../mirror/mirror-versions.js';
 import { type UploadOptions, type UploadQueryText } from '../mirror/upload-options.js';
@@ -33,7 +35,7 @@ export class UploadQuery implements UploadQueryText {
 
   @ApiPropertyOptional({
     enum: [',', ';', 'tab', '|', 'comma', 'semicolon', 'pipe'],
-    description: '默认从前几行判断 / told from the first records unless given',
+    description: '仅 CSV；默认从前几行判断 / CSV only; told from the first records unless given',
   })
   @IsOptional()
   @IsString()
@@ -42,7 +44,7 @@ export class UploadQuery implements UploadQueryText {
   @ApiPropertyOptional({
     enum: ['utf-8', 'gb18030', 'windows-1252', 'latin1'],
     description:
-      '默认按 BOM、charset 判断，否则 UTF-8；不是 UTF-8 而像西欧文本时取 windows-1252，并在应答中说明 / by BOM or charset, else UTF-8; windows-1252 where the text is not UTF-8 and looks Western, which the answer says',
+      '仅 CSV；默认按 BOM、charset 判断，否则 UTF-8；不是 UTF-8 而像西欧文本时取 windows-1252，并在应答中说明 / CSV only; by BOM or charset, else UTF-8; windows-1252 where the text is not UTF-8 and looks Western, which the answer says',
   })
   @IsOptional()
   @IsString()
@@ -51,19 +53,22 @@ export class UploadQuery implements UploadQueryText {
   @ApiPropertyOptional({
     enum: ['true', 'false'],
     default: 'true',
-    description: '第一行是否为列名 / whether the first line names the columns',
+    description: '仅 CSV；第一行是否为列名 / CSV only; whether the first line names the columns',
   })
   @IsOptional()
   @IsString()
   header?: string;
 
-  @ApiPropertyOptional({ description: '没有表头时的列名，逗号分隔 / names of the columns of a file without header, as a,b,c' })
+  @ApiPropertyOptional({
+    description: '仅 CSV；没有表头时的列名，逗号分隔 / CSV only; names of the columns of a file without header, as a,b,c',
+  })
   @IsOptional()
   @IsString()
   columns?: string;
 
   @ApiPropertyOptional({
-    description: '代表空值的未加引号文本，默认为空字段 / unquoted text that stands for NULL instead of the empty field',
+    description:
+      '代表空值的文本：CSV 中未加引号的，默认为空字段；NDJSON 中的字符串，默认没有 / text that stands for NULL: unquoted in CSV, instead of the empty field; a string of NDJSON, beside null',
   })
   @IsOptional()
   @IsString()
@@ -121,8 +126,17 @@ export class UploadResponse {
   @ApiProperty({ type: () => [UploadedColumnResponse], description: 'The columns of this file with their types' })
   columns: UploadedColumnResponse[];
 
-  @ApiProperty({ enum: [',', ';', '\t', '|'], example: ',', description: '所用的分隔符 / the delimiter that was taken' })
-  delimiter: string;
+  @ApiProperty({ enum: ['csv', 'ndjson'], example: 'csv' })
+  format: LoadedTable['format'];
+
+  @ApiProperty({
+    type: String,
+    enum: [',', ';', '\t', '|', null],
+    nullable: true,
+    example: ',',
+    description: '所用的分隔符；只有 CSV 有 / the delimiter that was taken; only CSV has one',
+  })
+  delimiter: string | null;
 
   @ApiProperty({ enum: ['utf-8', 'gb18030', 'windows-1252', 'iso-8859-1'], example: 'utf-8' })
   encoding: string;
@@ -132,6 +146,14 @@ export class UploadResponse {
     description: '编码是猜测的；请核对，或用 encoding 指明 / The encoding was guessed: check the text, or say it with `encoding`',
   })
   encoding_guessed: boolean;
+
+  @ApiProperty({
+    type: [String],
+    example: [],
+    description:
+      '应当知道之处，如类型不一的键存为文本 / What you should know, such as keys with values of several types, which became text',
+  })
+  warnings: string[];
 
   @ApiProperty({ example: 0.031 })
   seconds: number;
@@ -144,8 +166,15 @@ export class UploadResponse {
 }
 
 export function toUploadResponse(table: string, mode: UploadOptions['mode'], result: UploadResult): UploadResponse {
-  const { rows, inserted, updated, bytes, columns, delimiter, encoding, isEncodingGuessed, seconds, dataVersion } = result;
-  const read = { delimiter: String.fromCharCode(delimiter), encoding, encoding_guessed: isEncodingGuessed };
+  const { rows, inserted, updated, bytes, columns, format, delimiter, encoding, isEncodingGuessed, warnings, seconds, dataVersion } =
+    result;
+  const read = {
+    format,
+    delimiter: delimiter === null ? null : String.fromCharCode(delimiter),
+    encoding,
+    encoding_guessed: isEncodingGuessed,
+    warnings: warnings.map(joined),
+  };
   return { table, mode, rows, inserted, updated, bytes, columns, ...read, seconds, ...toVersion(dataVersion) };
 }
 

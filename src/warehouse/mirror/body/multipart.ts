@@ -6,11 +6,22 @@ import { passThrough } from './pass-through.js';
 
 const limits = { files: 2, fields: 1, parts: 3, fieldNameSize: 200, fieldSize: 1024, headerPairs: 50 };
 
+/** What a form says of its file. */
+export interface FormFile {
+  name: string;
+  type: string;
+}
+
 /**
  * The bytes of the one file in a `multipart/form-data` body.
+ * @param told hears what the form says of the file, before its first bytes come
  * @throws SchemaError for a body that is broken, or that holds anything but one file
  */
-export async function* readFormFile(source: AsyncIterable<Buffer>, contentType: string): AsyncGenerator<Buffer, void> {
+export async function* readFormFile(
+  source: AsyncIterable<Buffer>,
+  contentType: string,
+  told?: (file: FormFile) => void,
+): AsyncGenerator<Buffer, void> {
   let parser: ReturnType<typeof busboy>;
   try {
     parser = busboy({ headers: { 'content-type': contentType }, limits });
@@ -18,12 +29,13 @@ export async function* readFormFile(source: AsyncIterable<Buffer>, contentType: 
     throw problem(['header', 'content-type'], { zh: 'multipart 缺少 boundary', en: 'the multipart body names no boundary' });
   }
   const found: { file: Readable | null } = { file: null };
-  parser.on('file', (_name, file, { encoding }) => {
+  parser.on('file', (_name, file, { encoding, filename = '', mimeType }) => {
     // A file that is cut off fails together with the parser, which reports it.
     file.on('error', () => undefined);
     if (found.file) return parser.destroy(notOneFile());
     if (/base64|quoted-printable/i.test(encoding)) return parser.destroy(encoded());
     found.file = file;
+    told?.({ name: filename, type: mimeType });
   });
   parser.on('field', () => parser.destroy(notOneFile()));
   // Beyond a limit the parser drops parts in silence, among them perhaps a second file.

@@ -1,6 +1,15 @@
 import { type Replacement } from './field-rewrite.js';
 import { longestRecordBytes, recordTooLong } from './csv-encoding.js';
 
+export interface BlockSizes {
+  /** The bytes from which types are guessed. With enough of them, a column that already holds rows is rarely widened. */
+  sample: number;
+  /** About the size of a socket buffer: PostgreSQL works on one block while the next is scanned. */
+  block: number;
+}
+
+export const defaultSizes: BlockSizes = { sample: 1024 * 1024, block: 256 * 1024 };
+
 const LF = 10;
 const shortLine = 64;
 

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { SchemaError } from '../../../common/errors/api-error.js';
+import { resume, takeHead } from '../body/head.js';
 import { csvProblem } from './csv-problem.js';
 import { decodeSingleBytes, looksWestern } from './western-text.js';
 
@@ -68,7 +69,7 @@ export function requireUtf8(bytes: Uint8Array, line: number): void {
   if (isUtf8(bytes)) return;
   const broken = firstBadLine(bytes, text => isUtf8(text));
   throw csvProblem(
-    'csv_not_utf8',
+    'not_utf8',
     { line: line + broken },
     {
       zh: '这一行不是 UTF-8 编码；GBK/GB18030 文件请加上 ?encoding=gb18030，西欧 Windows 文件请加上 ?encoding=windows-1252',
@@ -132,7 +133,7 @@ async function* decodeGb18030(source: AsyncIterable<Buffer>): AsyncGenerator<Buf
 /** @throws SchemaError for a record, or an unclosed quote, that is longer than `longestRecordBytes` */
 export function recordTooLong(line: number): SchemaError {
   return csvProblem(
-    'csv_record_too_long',
+    'record_too_long',
     { line },
     {
       zh: '从这一行开始的记录超过 16 MiB；可能缺少结束引号',
@@ -145,7 +146,7 @@ function decodeLines(bytes: Buffer, line: number): Buffer {
   const text = decodeStrictly(bytes);
   if (text !== null) return Buffer.from(text, 'utf8');
   const broken = firstBadLine(bytes, part => decodeStrictly(part) !== null);
-  throw csvProblem('csv_not_gb18030', { line: line + broken }, { zh: '这一行不是 GB18030 编码', en: 'the bytes are not GB18030' });
+  throw csvProblem('not_gb18030', { line: line + broken }, { zh: '这一行不是 GB18030 编码', en: 'the bytes are not GB18030' });
 }
 
 function decodeStrictly(bytes: Uint8Array): string | null {
@@ -157,7 +158,7 @@ function decodeStrictly(bytes: Uint8Array): string | null {
 }
 
 /** The number of lines of `bytes` before the first that is not `valid`. */
-function firstBadLine(bytes: Uint8Array, valid: (line: Uint8Array) => boolean): number {
+export function firstBadLine(bytes: Uint8Array, valid: (line: Uint8Array) => boolean): number {
   let line = 0;
   for (let start = 0; start < bytes.length; line++) {
     const feed = bytes.indexOf(LF, start);
@@ -172,30 +173,4 @@ function countLines(bytes: Uint8Array): number {
   let lines = 0;
   for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) lines++;
   return lines;
-}
-
-/** The first chunks, with at least `least` bytes together unless the source ends before. */
-async function takeHead(chunks: AsyncIterator<Buffer>, least: number): Promise<Buffer[]> {
-  const head: Buffer[] = [];
-  for (let size = 0; size < least;) {
-    const next = await chunks.next();
-    if (next.done) break;
-    head.push(next.value);
-    size += next.value.length;
-  }
-  return head;
-}
-
-/** All chunks without the first `skipped` bytes. */
-async function* resume(head: Buffer[], skipped: number, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer, void> {
-  try {
-    let left = skipped;
-    for (const chunk of head.splice(0)) {
-      if (chunk.length > left) yield chunk.subarray(left);
-      left = Math.max(0, left - chunk.length);
-    }
-    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
-  } finally {
-    await rest.return?.();
-  }
 }

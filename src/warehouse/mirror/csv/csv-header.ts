@@ -53,11 +53,7 @@ export function readHeader(bytes: Uint8Array, delimiter: number, final: boolean)
     const end = bytes[at++];
     if (end === LF) return { names, consumed: at, line: line + 1 };
     if (end !== delimiter) {
-      throw csvProblem(
-        'csv_stray_quote',
-        { line: headerLine },
-        { zh: '表头里的引号位置不对', en: 'a quote is out of place in the header' },
-      );
+      throw csvProblem('stray_quote', { line: headerLine }, { zh: '表头里的引号位置不对', en: 'a quote is out of place in the header' });
     }
     if (names.length > mostColumns) break;
   }
@@ -132,13 +128,9 @@ function text(bytes: Uint8Array, start: number, end: number): string {
 }
 
 function unterminated(line: number): SchemaError {
-  return csvProblem('csv_unterminated_quote', { line }, { zh: '表头里的引号没有关闭', en: 'a quote in the header is never closed' });
+  return csvProblem('unterminated_quote', { line }, { zh: '表头里的引号没有关闭', en: 'a quote in the header is never closed' });
 }
 
 function tooManyColumns(): SchemaError {
-  return csvProblem(
-    'csv_too_many_columns',
-    { line: 1 },
-    { zh: `列数超过 ${mostColumns}`, en: `there are more than ${mostColumns} columns` },
-  );
+  return csvProblem('too_many_columns', { line: 1 }, { zh: `列数超过 ${mostColumns}`, en: `there are more than ${mostColumns} columns` });
 }

@@ -1,4 +1,5 @@
 import { bareCarriageReturn, strayQuote, textAfterQuote, unterminatedQuote, wrongFieldCount } from './csv-problem.js';
+import { type BlankLines } from '../copy/copy-lines.js';
 import { type FieldRewrite, type Replacement, rewriteField } from './field-rewrite.js';
 import {
   BIGINT,
@@ -35,13 +36,6 @@ export interface ScannerOptions {
   isNumbered?: boolean;
   /** 1-based line at which the first record begins. */
   line: number;
-}
-
-/** Consecutive blank lines. */
-export interface BlankLines {
-  /** 1-based line of the first of them. */
-  line: number;
-  count: number;
 }
 
 /** The result of one pass over a block of bytes. */

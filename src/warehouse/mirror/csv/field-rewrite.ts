@@ -1,5 +1,6 @@
 import { type Bilingual } from '../../../text/bilingual.js';
-import { csvProblem, type CsvPlace } from './csv-problem.js';
+import { type FilePlace } from '../copy/file-problem.js';
+import { csvProblem } from './csv-problem.js';
 
 /** Turns a field into the spelling that PostgreSQL reads. */
 export interface FieldRewrite {
@@ -20,16 +21,18 @@ export interface Replacement {
  * Rewrites a field, quoted or not, into a quoted one. A field whose text stays the same is returned as it is.
  * @throws SchemaError for a text that is not of the form
  */
-export function rewriteField({ rewrite, wanted }: FieldRewrite, field: string, place: CsvPlace): string {
+export function rewriteField(form: FieldRewrite, field: string, place: FilePlace): string {
   const text = field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field;
-  const rewritten = rewrite(text);
+  const rewritten = form.rewrite(text);
   if (rewritten === text) return field;
   if (rewritten !== null) return `"${rewritten.replaceAll('"', '""')}"`;
-  const shown = [...text].slice(0, 40).join('');
-  throw csvProblem('csv_value', place, {
-    zh: `列“${place.column}”的值 '${shown}' 不是${wanted.zh}`,
-    en: `column "${place.column}": '${shown}' is not ${wanted.en}`,
-  });
+  throw csvProblem('value', place, misread(place.column ?? '', text, form));
+}
+
+/** The sentence about a text that is not of the form of its column. */
+export function misread(column: string, text: string, { wanted }: FieldRewrite): Bilingual {
+  const shown = [...text.slice(0, 80)].slice(0, 40).join('');
+  return { zh: `列“${column}”的值 '${shown}' 不是${wanted.zh}`, en: `column "${column}": '${shown}' is not ${wanted.en}` };
 }
 
 /**

@@ -4,7 +4,7 @@ import { from } from 'pg-copy-streams';
 import { pipeline } from 'node:stream/promises';
 import { cloneDatabase } from '../../../../test/support/database.js';
 import { type FieldProblem, SchemaError } from '../../../common/errors/api-error.js';
-import { CopyTarget } from './copy-target.js';
+import { CopyTarget } from '../copy/copy-target.js';
 import { type CsvFormat, loadCsv, type LoadedCsv } from './load-csv.js';
 
 const format: CsvFormat = { delimiter: 44, nullMarker: '', encoding: { asked: undefined, charset: undefined }, columns: null };
@@ -56,11 +56,12 @@ describe('loadCsv', () => {
     const chosen = { ...format, ...options.format };
     const bytes = Buffer.from(csv);
     const target = new CopyTarget(client, {
+      format: 'csv',
       table,
       exists: false,
       types: new Map(Object.entries(options.types ?? {})),
-      nullMarker: chosen.nullMarker,
       checkNames: () => undefined,
+      checkAllNames: () => undefined,
     });
     await client.query('BEGIN');
     try {
@@ -241,11 +242,12 @@ describe('loadCsv', () => {
       yield Buffer.from('3,x\n');
     }
     const target = new CopyTarget(client, {
+      format: 'csv',
       table: `t${tables++}`,
       exists: false,
       types: new Map([['b', 'integer']]),
-      nullMarker: '',
       checkNames: () => undefined,
+      checkAllNames: () => undefined,
     });
     await client.query('BEGIN');
     const loading = loadCsv(Readable.from(source()), format, target);

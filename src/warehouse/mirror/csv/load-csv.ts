@@ -1,25 +1,17 @@
 import { type SchemaError } from '../../../common/errors/api-error.js';
 import { Pace } from '../../../common/turns/pace.js';
-import { type CopyTarget } from './copy-target.js';
-import { CsvBlocks, withReplacements } from './csv-blocks.js';
+import { type CopyTarget } from '../copy/copy-target.js';
+import { typeConflict } from '../copy/type-conflict.js';
+import { type BlockSizes, CsvBlocks, defaultSizes, withReplacements } from './csv-blocks.js';
 import { type CsvEncoding, type EncodingChoice, requireUtf8, toUtf8 } from './csv-encoding.js';
 import { checkColumnNames, type CsvHeader, readHeader } from './csv-header.js';
 import { csvProblem } from './csv-problem.js';
 import { CsvScanner, type Scanned } from './csv-scanner.js';
-import { KIND_TYPES, type Kind, TEXT } from './csv-values.js';
+import { KIND_TYPES, type Kind, TEXT, UNKNOWN } from './csv-values.js';
 import { sniffDelimiter } from './sniff-delimiter.js';
-
-export interface BlockSizes {
-  /** The bytes from which types are guessed. With enough of them, a column that already holds rows is rarely widened. */
-  sample: number;
-  /** About the size of a socket buffer: PostgreSQL works on one block while the next is scanned. */
-  block: number;
-}
 
 /** A header of as many columns as a table takes, with names as long as they may be, has some 200 KB. */
 const longestHeaderBytes = 1024 * 1024;
-
-const defaultSizes: BlockSizes = { sample: 1024 * 1024, block: 256 * 1024 };
 
 export interface CsvFormat {
   /** One byte: comma, semicolon, tab or vertical bar; null to tell it from the first records. */
@@ -54,8 +46,9 @@ export async function loadCsv(
   const blocks = new CsvBlocks(bytes);
   try {
     const { header, delimiter } = await takeHeader(blocks, format, sizes.block);
-    const kinds = target.open(header.names, delimiter);
-    const load = new CsvLoad(blocks, { ...format, delimiter }, target, header, kinds, sizes);
+    target.checkNames(header.names, 1);
+    target.checkAllNames(header.names);
+    const load = new CsvLoad(blocks, { ...format, delimiter }, target, header, sizes);
     try {
       return { ...(await load.run()), delimiter, encoding, isEncodingGuessed: isGuessed };
     } catch (error) {
@@ -81,7 +74,7 @@ async function takeHeader(
       blocks.putBack(bytes.subarray(header.consumed));
       return { header, delimiter: delimiter! };
     }
-    if (final) throw csvProblem('csv_empty', { line: 1 }, { zh: '文件没有表头', en: 'the file has no header' });
+    if (final) throw csvProblem('empty', { line: 1 }, { zh: '文件没有表头', en: 'the file has no header' });
     if (isAll) throw headerTooLong();
     blocks.putBack(bytes);
     wanted = bytes.length * 2;
@@ -90,7 +83,7 @@ async function takeHeader(
 
 function headerTooLong(): SchemaError {
   return csvProblem(
-    'csv_header_too_long',
+    'header_too_long',
     { line: 1 },
     { zh: '表头超过 1 MiB；可能缺少结束引号', en: 'the header is longer than 1 MiB; a closing quote may be missing' },
   );
@@ -110,25 +103,28 @@ class CsvLoad {
   /** The current kinds of the table's columns; null until the table exists. */
   private tableKinds: Kind[] | null = null;
   private scannedRows = 0;
+  private readonly copyForm: string;
 
   constructor(
     private readonly blocks: CsvBlocks,
     format: { delimiter: number; nullMarker: string },
     private readonly target: CopyTarget,
     private readonly header: CsvHeader,
-    kinds: readonly Kind[],
     private readonly sizes: BlockSizes,
   ) {
-    const nullMarker = Buffer.from(format.nullMarker);
+    const rewrites = header.names.map(name => target.rewriteOf(name));
     this.scanner = new CsvScanner({
       delimiter: format.delimiter,
-      nullMarker,
+      nullMarker: Buffer.from(format.nullMarker),
       columns: header.names,
-      kinds,
+      // PostgreSQL judges the values of a given type.
+      kinds: header.names.map(name => (target.givenType(name) === undefined ? UNKNOWN : TEXT)),
       line: header.line,
-      rewrites: target.rewrites,
+      rewrites: rewrites.some(rewrite => rewrite !== null) ? rewrites : null,
       isNumbered: target.hasLines,
     });
+    const nullMarker = format.nullMarker.replaceAll("'", "''").replaceAll('\\', '\\\\');
+    this.copyForm = `FORMAT csv, DELIMITER '${String.fromCharCode(format.delimiter)}', NULL E'${nullMarker}'`;
   }
 
   async run(): Promise<Pick<LoadedCsv, 'rows' | 'columns'>> {
@@ -147,11 +143,11 @@ class CsvLoad {
       // Blocks of which nothing is sent never wait for PostgreSQL, so they must yield here.
       if (pace.isOverdue) await pace.turn();
     }
-    if (this.tableKinds === null) await this.createTable(this.scanner.line);
+    if (this.tableKinds === null) await this.shapeTable(this.scanner.line);
     const copiedRows = await this.target.endCopy();
     // The numbers should never differ. Without the check, a mistake in our reading could lose a row silently.
     if (copiedRows !== this.scannedRows) throw new Error(`PostgreSQL read ${copiedRows} rows where the scanner found ${this.scannedRows}`);
-    return { rows: copiedRows, columns: this.header.names.map((name, index) => ({ name, type: this.target.typeOf(index) })) };
+    return { rows: copiedRows, columns: this.target.columns };
   }
 
   async abort(): Promise<void> {
@@ -163,14 +159,14 @@ class CsvLoad {
     let from = 0;
     if (this.tableKinds === null) {
       // Nothing is stored yet, so widening by the sample costs nothing.
-      if (found.consumed > 0) await this.createTable(firstLine);
+      if (found.consumed > 0) await this.shapeTable(firstLine);
     } else if (found.split) {
       this.refuseLostSpellings(this.tableKinds, found.split.line);
       await this.target.write(
         withReplacements(bytes, 0, found.split.at, found.deletions, found.replacements),
         found.blankLines.filter(({ line }) => line < found.split!.line),
       );
-      await this.widen(found.split.line);
+      await this.shapeTable(found.split.line);
       from = found.split.at;
     }
     if (found.consumed === 0) return;
@@ -178,21 +174,12 @@ class CsvLoad {
     await this.target.write(withReplacements(bytes, from, found.consumed, found.deletions, found.replacements), blankLines);
   }
 
-  private async createTable(line: number): Promise<void> {
-    this.tableKinds = this.currentKinds();
-    await this.target.create(this.tableKinds);
-    this.target.startCopy(line);
-  }
-
-  private async widen(line: number): Promise<void> {
-    const before = this.tableKinds ?? [];
-    this.tableKinds = this.currentKinds();
-    await this.target.widen(before, this.tableKinds);
-    this.target.startCopy(line);
-  }
-
-  private currentKinds(): Kind[] {
-    return [...this.scanner.kinds] as Kind[];
+  /** Creates the table, or widens it, and goes on with the line. */
+  private async shapeTable(line: number): Promise<void> {
+    this.tableKinds = [...this.scanner.kinds] as Kind[];
+    const types = this.tableKinds.map(kind => (kind === UNKNOWN ? null : KIND_TYPES[kind]));
+    await this.target.shape(this.header.names, types);
+    this.target.startCopy(line, this.copyForm);
   }
 
   /** Checks for NUL first: PostgreSQL stores none, and its error would give neither line nor reason. */
@@ -202,7 +189,7 @@ class CsvLoad {
     const nul = whole.indexOf(0);
     if (nul === -1) return;
     const lines = whole.subarray(0, nul).toString('latin1').split('\n').length - 1;
-    throw csvProblem('csv_nul', { line: line + lines }, { zh: '这一行含有 NUL 字节', en: 'the line holds a NUL byte' });
+    throw csvProblem('nul', { line: line + lines }, { zh: '这一行含有 NUL 字节', en: 'the line holds a NUL byte' });
   }
 
   /** Refuses to widen to text if rows are stored under a type that changed their spelling: the text would differ from the file. */
@@ -210,13 +197,8 @@ class CsvLoad {
     this.scanner.kinds.forEach((kind, index) => {
       const lossy = this.scanner.lossyLines[index]!;
       if (kind !== TEXT || before[index] === TEXT || lossy === 0 || lossy >= line) return;
-      const column = this.header.names[index]!;
-      const type = KIND_TYPES[before[index]!];
-      const place = { line: this.scanner.widenedLines[index]!, column };
-      throw csvProblem('csv_type_conflict', place, {
-        zh: `列“${column}”到这里为止是 ${type}，这里的值不是；第 ${lossy} 行的写法无法还原成文本，请用 ?types=${column}:text 上传`,
-        en: `column "${column}" was ${type} up to here and this value is not; the spelling in line ${lossy} cannot be turned back into text: upload with ?types=${column}:text`,
-      });
+      const place = { line: this.scanner.widenedLines[index]!, column: this.header.names[index]! };
+      throw typeConflict('csv', place, { type: KIND_TYPES[before[index]!], lossyLine: lossy });
     });
   }
 }

@@ -1,8 +1,9 @@
 import { type Bilingual } from '../../../text/bilingual.js';
-import { csvProblem } from './csv-problem.js';
 import { type CopyLines } from './copy-lines.js';
+import { type FileFormat, fileProblem } from './file-problem.js';
 
 export interface CopyContext {
+  format: FileFormat;
   table: string;
   lines: CopyLines;
   columns: readonly string[];
@@ -16,7 +17,7 @@ const rowFaults = /^(22|23|54)/;
  * Turns PostgreSQL's error about a row of a COPY into a 422 with the line of the file; any other error stays as it is. The place
  * comes from the context line `COPY table, line 12, column price: "x"`. A server that speaks another language gives no place.
  */
-export function toRowError(error: unknown, { table, lines, columns, typeOf }: CopyContext): unknown {
+export function toRowError(error: unknown, { format, table, lines, columns, typeOf }: CopyContext): unknown {
   const { code, where } = error as { code?: unknown; where?: unknown };
   if (typeof code !== 'string' || !rowFaults.test(code)) return error;
   const context = typeof where === 'string' ? where : '';
@@ -24,11 +25,12 @@ export function toRowError(error: unknown, { table, lines, columns, typeOf }: Co
   const place = start === -1 ? null : /^(\d+)(?:, column ([^]*))?/.exec(context.slice(start + `COPY ${table}, line `.length));
   const line = place ? lines.toFileLine(Number(place[1])) : lines.toFileLine(2);
   const index = columns.findIndex(name => place?.[2]?.startsWith(`${name}: `));
-  if (index === -1) return csvProblem('csv_row_refused', { line }, reasonFor(code));
+  if (index === -1) return fileProblem(format, 'row_refused', { line }, reasonFor(code));
   const [column, type] = [columns[index]!, typeOf(index)];
   const other = otherForm(column, type);
-  return csvProblem(
-    'csv_value',
+  return fileProblem(
+    format,
+    'value',
     { line, column },
     {
       zh: `列“${column}”的值不是有效的 ${type}${other.zh}`,

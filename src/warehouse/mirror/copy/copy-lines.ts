@@ -1,4 +1,9 @@
-import { type BlankLines } from './csv-scanner.js';
+/** Consecutive blank lines. */
+export interface BlankLines {
+  /** 1-based line of the first of them. */
+  line: number;
+  count: number;
+}
 
 /** Beyond this many runs of blank lines the older half is only counted. PostgreSQL never lags behind by so much. */
 const mostKept = 200_000;

@@ -1,0 +1,10 @@
+import { type ExecutionContext, SetMetadata } from '@nestjs/common';
+
+const streamedKey = 'streamed-body';
+
+/** Marks a route that reads the body of its request itself, whatever its type. */
+export const StreamedBody = (): MethodDecorator => SetMetadata(streamedKey, true);
+
+export function hasStreamedBody(context: ExecutionContext): boolean {
+  return Reflect.getMetadata(streamedKey, context.getHandler()) === true;
+}

@@ -1,0 +1,67 @@
+import { UnsupportedMediaTypeError } from '../../../common/errors/common-errors.js';
+import { JsonDocumentError } from '../../warehouse.errors.js';
+import { type FileFormat } from '../copy/file-problem.js';
+import { type FormFile } from './multipart.js';
+
+/** How the file is wrapped, and what the request says of its format: null if nothing. Gzip is also told from its first bytes. */
+export interface FileTold {
+  isGzip: boolean;
+  formType: string | null;
+  format: FileFormat | null;
+}
+
+type Told = FileFormat | 'json' | null;
+
+/** What is told by a media type. Files that curl and browsers name as others are told by their first bytes. */
+const types = new Map<string, Told>([
+  ['text/csv', 'csv'],
+  ['application/csv', 'csv'],
+  ['text/plain', 'csv'],
+  ['text/tab-separated-values', 'csv'],
+  ['application/x-ndjson', 'ndjson'],
+  ['application/ndjson', 'ndjson'],
+  ['application/jsonl', 'ndjson'],
+  ['application/json', 'json'],
+  ['application/octet-stream', null],
+  ['application/gzip', null],
+  ['application/x-gzip', null],
+  ['multipart/form-data', null],
+]);
+const endings = new Map<string, Told>([
+  ['csv', 'csv'],
+  ['tsv', 'csv'],
+  ['txt', 'csv'],
+  ['ndjson', 'ndjson'],
+  ['jsonl', 'ndjson'],
+  ['json', 'json'],
+]);
+export const takenTypes = 'text/csv, application/x-ndjson';
+
+/** @throws JsonDocumentError, UnsupportedMediaTypeError */
+export function toldByType(contentType: string | undefined): Pick<FileTold, 'formType' | 'format'> {
+  if (contentType === undefined) return { formType: null, format: null };
+  const type = mediaType(contentType);
+  const told = types.get(type);
+  if (told === undefined) throw new UnsupportedMediaTypeError(takenTypes);
+  return { formType: type === 'multipart/form-data' ? contentType : null, format: notJson(told) };
+}
+
+/** @throws JsonDocumentError */
+export function toldByForm({ name, type }: FormFile): FileFormat | null {
+  const ending = name.toLowerCase().replace(/\.gz$/, '').split('.').at(-1)!;
+  return notJson(endings.get(ending) ?? types.get(mediaType(type)) ?? null);
+}
+
+/** What the first bytes of a file tell whose format nobody names. No CSV file has a quote behind a brace. */
+export function toldByHead(head: Buffer): FileFormat {
+  return /^(?:\u00ef\u00bb\u00bf)?\s*\{\s*"/.test(head.toString('latin1')) ? 'ndjson' : 'csv';
+}
+
+function mediaType(contentType: string): string {
+  return contentType.split(';')[0]!.trim().toLowerCase();
+}
+
+function notJson(told: Told): FileFormat | null {
+  if (told === 'json') throw new JsonDocumentError();
+  return told;
+}

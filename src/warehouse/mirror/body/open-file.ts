@@ -1,0 +1,29 @@
+import { type FileFormat } from '../copy/file-problem.js';
+import { type FileTold, toldByForm, toldByHead } from './file-format.js';
+import { gunzip, type GzipBounds } from './gunzip.js';
+import { resume, takeHead } from './head.js';
+import { type FormFile, readFormFile } from './multipart.js';
+
+const headBytes = 1024;
+
+/**
+ * Unwraps the file of a request, and tells its format by what the request says of it, else by its first bytes.
+ * @throws SchemaError, JsonDocumentError; reading `bytes` throws SchemaError too
+ */
+export async function openFile(
+  received: AsyncIterable<Buffer>,
+  { format, formType, isGzip }: FileTold,
+  bounds: GzipBounds,
+): Promise<{ format: FileFormat; bytes: AsyncIterable<Buffer> }> {
+  const file: { told: FormFile | null } = { told: null };
+  const wrapped = formType === null ? received : readFormFile(received, formType, told => (file.told = told));
+  const chunks = gunzip(wrapped, isGzip && formType === null, bounds)[Symbol.asyncIterator]();
+  try {
+    const head = await takeHead(chunks, headBytes);
+    const told = file.told ? toldByForm(file.told) : format;
+    return { format: told ?? toldByHead(Buffer.concat(head)), bytes: resume(head, 0, chunks) };
+  } catch (error) {
+    await chunks.return();
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+import { type Readable } from 'node:stream';
+import { UploadAbortedError, UploadStalledError } from '../../warehouse.errors.js';
+
+/** The bytes that a sender must send while the upload waits for it; otherwise its place goes to the next upload. */
+const leastBytes = 32 * 1024;
+
+/** The body of a request, with its bytes counted. Reading can stop without ending the socket, which still carries the answer. */
+export class Received implements AsyncIterable<Buffer> {
+  bytes = 0;
+
+  constructor(
+    private readonly body: Readable,
+    private readonly idleMs: number,
+  ) {}
+
+  /** @throws UploadAbortedError; UploadStalledError when the sender, not the table, took too long over the last bytes */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
+    const chunks = this.body.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
+    try {
+      for (let waitedMs = 0, expected = leastBytes; ;) {
+        const askedAt = performance.now();
+        const next = await this.within(this.idleMs - waitedMs, chunks.next());
+        if (next.done) return;
+        waitedMs += performance.now() - askedAt;
+        this.bytes += next.value.length;
+        if (this.bytes >= expected) [waitedMs, expected] = [0, this.bytes + leastBytes];
+        yield next.value;
+      }
+    } finally {
+      // The iterator releases the body, which can then be drained. If it waits for a stalled sender, it does so later.
+      chunks.return?.().catch(() => undefined);
+    }
+  }
+
+  private async within<T>(ms: number, chunk: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const stalled = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new UploadStalledError(this.idleMs / 1000)), Math.max(0, ms));
+    });
+    const arrived = chunk.catch((cause: unknown) => {
+      throw new UploadAbortedError(cause);
+    });
+    try {
+      return await Promise.race([arrived, stalled]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

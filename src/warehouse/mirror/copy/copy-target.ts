@@ -1,0 +1,156 @@
+import { type PoolClient } from 'pg';
+import { quoteIdentifier, quoteTable } from '../../../sql/quote-identifier.js';
+import { mirrorSchema } from '../mirror-schema.js';
+import { type FieldRewrite } from '../csv/field-rewrite.js';
+import { CopyStream } from './copy-stream.js';
+import { toRowError } from './copy-errors.js';
+import { type BlankLines, CopyLines } from './copy-lines.js';
+import { type FileFormat } from './file-problem.js';
+
+export interface TargetOptions {
+  format: FileFormat;
+  /** Name of the mirror table that receives the rows. */
+  table: string;
+  /** Tells whether the table exists already (append) or is created here, under a name that nobody reads yet. */
+  exists: boolean;
+  /** Given PostgreSQL types by column name. The other types are inferred. */
+  types: ReadonlyMap<string, string>;
+  /** Fields whose spelling is changed, by column name. */
+  rewrites?: ReadonlyMap<string, FieldRewrite>;
+  /** Whether each row keeps the line of the file it stands in, in the column `lineColumn`. */
+  hasLines?: boolean;
+  /** Checks names that stand in the file at `line`. @throws SchemaError */
+  checkNames: (names: readonly string[], line: number) => void;
+  /** Checks that these are all names of the file. @throws SchemaError */
+  checkAllNames: (names: readonly string[]) => void;
+}
+
+/** No column of a file can have this name: names with control characters are refused. */
+export const lineColumn = 'line\u0001';
+
+/** A column without any value so far is text. */
+export type ColumnType = string | null;
+
+/** The table that receives a file, in the transaction of one client. */
+export class CopyTarget {
+  private names: readonly string[] = [];
+  private types: readonly ColumnType[] = [];
+  private isCreated = false;
+  private copy: CopyStream | null = null;
+  private lines = new CopyLines(1);
+  private rows = 0;
+
+  constructor(
+    private readonly client: PoolClient,
+    private readonly options: TargetOptions,
+  ) {}
+
+  private get table(): string {
+    return quoteTable(mirrorSchema, this.options.table);
+  }
+
+  get hasLines(): boolean {
+    return this.options.hasLines ?? false;
+  }
+
+  /** The type that a column has whatever the file holds. PostgreSQL judges its values. */
+  givenType(name: string): string | undefined {
+    return this.options.types.get(name);
+  }
+
+  rewriteOf(name: string): FieldRewrite | null {
+    return this.options.rewrites?.get(name) ?? null;
+  }
+
+  /** @throws SchemaError for names at `line` that the upload cannot take */
+  checkNames(names: readonly string[], line: number): void {
+    this.options.checkNames(names, line);
+  }
+
+  /** @throws SchemaError where the file lacks columns that the upload needs */
+  checkAllNames(names: readonly string[]): void {
+    this.options.checkAllNames(names);
+  }
+
+  /** The columns with the types that they have in the table. */
+  get columns(): { name: string; type: string }[] {
+    return this.names.map((name, index) => ({ name, type: this.typeOf(index) }));
+  }
+
+  /**
+   * Ends the running COPY, and creates the table with these columns, or gives it those that are new and wider types, in one rewrite.
+   * @throws SchemaError with the line of a row that PostgreSQL refuses
+   */
+  async shape(names: readonly string[], types: readonly ColumnType[]): Promise<void> {
+    await this.endCopy();
+    const before = { names: this.names, types: this.types };
+    this.names = names;
+    this.types = types;
+    if (this.options.exists) return;
+    if (this.isCreated) await this.alter(before);
+    else await this.create();
+    this.isCreated = true;
+  }
+
+  /** `line` is the first line of the file to write, `form` the format of COPY. */
+  startCopy(line: number, form: string): void {
+    const columns = [...(this.hasLines ? [lineColumn] : []), ...this.names].map(quoteIdentifier).join(', ');
+    // FREEZE spares a new table a later rewrite of its pages by vacuum. For the header line see CopyStream.
+    const freeze = this.options.exists ? '' : ', FREEZE';
+    this.lines = new CopyLines(line);
+    this.copy = new CopyStream(this.client, `COPY ${this.table} (${columns}) FROM STDIN (${form}, HEADER${freeze})`);
+  }
+
+  /** @throws SchemaError with the line of a row that PostgreSQL refuses */
+  async write(bytes: Buffer, blankLines: readonly BlankLines[]): Promise<void> {
+    this.lines.skip(blankLines);
+    await this.explained(async () => this.copy?.write(bytes));
+  }
+
+  /** Ends the running COPY. Returns the rows of all of them. */
+  async endCopy(): Promise<number> {
+    await this.explained(async () => {
+      this.rows += (await this.copy?.end()) ?? 0;
+    });
+    this.copy = null;
+    return this.rows;
+  }
+
+  async abortCopy(): Promise<void> {
+    await this.copy?.abort();
+    this.copy = null;
+  }
+
+  private typeOf(index: number): string {
+    return this.options.types.get(this.names[index]!) ?? this.types[index] ?? 'text';
+  }
+
+  private async create(): Promise<void> {
+    const columns = this.names.map((name, index) => `${quoteIdentifier(name)} ${this.typeOf(index)}`);
+    if (this.hasLines) columns.unshift(`${quoteIdentifier(lineColumn)} bigint`);
+    await this.client.query(`CREATE TABLE ${this.table} (${columns.join(', ')})`);
+  }
+
+  private async alter(before: { names: readonly string[]; types: readonly ColumnType[] }): Promise<void> {
+    const changes = this.names.flatMap((name, index) => {
+      const column = quoteIdentifier(name);
+      const type = this.typeOf(index);
+      if (index >= before.names.length) return [`ADD COLUMN ${column} ${type}`];
+      const was = before.types[index] ?? null;
+      if (was === this.types[index] || (was ?? 'text') === type) return [];
+      // A column without values is text and holds only NULL.
+      const value = was === null ? 'NULL' : type === 'jsonb' ? `to_jsonb(${column})` : column;
+      return [`ALTER COLUMN ${column} TYPE ${type} USING ${value}::${type}`];
+    });
+    if (changes.length > 0) await this.client.query(`ALTER TABLE ${this.table} ${changes.join(', ')}`);
+  }
+
+  private async explained(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      const { format, table } = this.options;
+      throw toRowError(error, { format, table, lines: this.lines, columns: this.names, typeOf: index => this.typeOf(index) });
+    }
+  }
+}

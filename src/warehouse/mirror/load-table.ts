@@ -1,0 +1,36 @@
+import { type Bilingual } from '../../text/bilingual.js';
+import { type CopyTarget } from './copy/copy-target.js';
+import { type FileFormat } from './copy/file-problem.js';
+import { loadCsv } from './csv/load-csv.js';
+import { loadNdjson } from './ndjson/load-ndjson.js';
+import { type UploadOptions } from './upload-options.js';
+
+/** What a file held, and how it was read. */
+export interface LoadedTable {
+  format: FileFormat;
+  rows: number;
+  columns: { name: string; type: string }[];
+  /** Null for a format that has none. */
+  delimiter: number | null;
+  encoding: string;
+  isEncodingGuessed: boolean;
+  warnings: Bilingual[];
+}
+
+/** Loads a file of a format into the target. @throws what the loader of the format throws */
+export async function loadTable(
+  format: FileFormat,
+  bytes: AsyncIterable<Buffer>,
+  { csv, nullMarker }: UploadOptions,
+  target: CopyTarget,
+): Promise<LoadedTable> {
+  const unsaid = { format, delimiter: null, encoding: 'utf-8', isEncodingGuessed: false, warnings: [] };
+  switch (format) {
+    case 'csv':
+      return { ...unsaid, ...(await loadCsv(bytes, csv, target)) };
+    case 'ndjson':
+      return { ...unsaid, ...(await loadNdjson(bytes, { nullMarker }, target)) };
+    default:
+      return format satisfies never;
+  }
+}

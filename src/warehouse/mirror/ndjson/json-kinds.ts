@@ -1,0 +1,39 @@
+import { classifyValue, DATE, type Kind, KIND_TYPES, LOSSY, TEXT, TIMESTAMP, TIMESTAMPTZ, UNKNOWN, widenKind } from '../csv/csv-values.js';
+import { INTS, TEXTS } from './json-reader.js';
+
+/* The kinds of a JSON value: those of CSV, and these. */
+export const DOCUMENT = 9;
+export const EMPTY_LIST = 10;
+export const INT_LIST = 11;
+export const TEXT_LIST = 12;
+
+const nestedTypes: Record<number, string> = { [DOCUMENT]: 'jsonb', [EMPTY_LIST]: 'text[]', [INT_LIST]: 'integer[]', [TEXT_LIST]: 'text[]' };
+
+/** The PostgreSQL type of a kind; null for a column without values. */
+export function typeOfKind(kind: number): string | null {
+  if (kind === UNKNOWN) return null;
+  return nestedTypes[kind] ?? KIND_TYPES[kind as Kind];
+}
+
+/** A text is never a number or a truth value, whatever it looks like. */
+export function kindOfString(bytes: Uint8Array, start: number, end: number): number {
+  if (start === end) return TEXT;
+  const found = classifyValue(bytes, start, end);
+  const kind = found & ~LOSSY;
+  return kind === DATE || kind === TIMESTAMP || kind === TIMESTAMPTZ ? found : TEXT;
+}
+
+/** PostgreSQL's own spelling of such a value is never that of the file. */
+export function kindOfNested(elements: number): number {
+  if (elements === 0) return EMPTY_LIST | LOSSY;
+  return (elements === TEXTS ? TEXT_LIST : elements === INTS ? INT_LIST : DOCUMENT) | LOSSY;
+}
+
+/** The narrowest kind that holds all values of `kind` and a value of kind `value`. */
+export function joinKinds(kind: number, value: number): number {
+  if (kind === value || kind === UNKNOWN) return value;
+  if (kind < DOCUMENT && value < DOCUMENT) return widenKind(kind, value);
+  if (kind < DOCUMENT || value < DOCUMENT) return TEXT;
+  if (kind === EMPTY_LIST) return value;
+  return value === EMPTY_LIST ? kind : DOCUMENT;
+}

@@ -1,0 +1,304 @@
+import { type Bilingual } from '../../../text/bilingual.js';
+import { type SchemaError } from '../../../common/errors/api-error.js';
+import { fileProblem } from '../copy/file-problem.js';
+import { classifyValue, INT } from '../csv/csv-values.js';
+
+const TAB = 9;
+const LF = 10;
+const CR = 13;
+const SPACE = 32;
+const QUOTE = 34;
+const COMMA = 44;
+const COLON = 58;
+const OPEN_LIST = 91;
+const BACKSLASH = 92;
+const CLOSE_LIST = 93;
+const OPEN_OBJECT = 123;
+const CLOSE_OBJECT = 125;
+const LETTER_U = 117;
+
+/** PostgreSQL reads some thousand levels before its stack is full. */
+const mostDepth = 1000;
+
+export const STRING = 0;
+export const NUMBER = 1;
+export const BOOLEAN_WORD = 2;
+export const NULL_WORD = 3;
+export const NESTED = 4;
+
+const words = [
+  { bytes: Buffer.from('true'), token: BOOLEAN_WORD },
+  { bytes: Buffer.from('false'), token: BOOLEAN_WORD },
+  { bytes: Buffer.from('null'), token: NULL_WORD },
+];
+/** What may follow a backslash, besides u. */
+const escapes = new Set(Buffer.from('"\\/bfnrt'));
+
+/** The elements of a list of scalars, as bits. A null counts for nothing. */
+export const TEXTS = 1;
+export const INTS = 2;
+export const OTHERS = 4;
+
+/**
+ * Reads JSON (RFC 8259) in lines of UTF-8, without making values of it: it checks the grammar and finds where a value ends. A line feed
+ * ends every loop, so `bytes` must have one. What PostgreSQL cannot hold is refused: U+0000, and halves of surrogate pairs; so are names
+ * that an object has twice, of which every reader keeps another one.
+ */
+export class JsonReader {
+  /** The line that is read, and where it begins in `bytes`. */
+  line = 1;
+  lineStart = 0;
+  /** Of the last value: what it is. */
+  token = NULL_WORD;
+  /** Of the last string: whether it has a backslash, and whether it has `\u`. */
+  hasEscapes = false;
+  hasCodes = false;
+  /** Of the last list: TEXTS, INTS and OTHERS. */
+  elements = 0;
+
+  private readonly containers = new Uint8Array(mostDepth);
+  /** The names of the object at each depth: the place of the first, and all once there is a second. Most objects of a line are small. */
+  private readonly firstNames = new Int32Array(mostDepth * 2);
+  private readonly names: (Set<string> | null)[] = [];
+
+  constructor(private bytes: Buffer) {}
+
+  open(bytes: Buffer): void {
+    this.bytes = bytes;
+  }
+
+  skipSpace(at: number): number {
+    const { bytes } = this;
+    let byte = bytes[at];
+    while (byte === SPACE || byte === TAB || byte === CR) byte = bytes[++at];
+    return at;
+  }
+
+  /** The end of the value that begins at `at`. @throws SchemaError */
+  value(at: number): number {
+    const byte = this.bytes[at];
+    if (byte === OPEN_OBJECT || byte === OPEN_LIST) return this.nested(at);
+    return this.scalar(at);
+  }
+
+  /** The end of the string whose first quote is at `at`, behind its last quote. @throws SchemaError */
+  string(from: number): number {
+    const { bytes } = this;
+    this.hasEscapes = false;
+    this.hasCodes = false;
+    let at = from + 1;
+    for (;;) {
+      let byte = bytes[at]!;
+      while (byte > BACKSLASH || (byte >= SPACE && byte !== QUOTE && byte !== BACKSLASH)) byte = bytes[++at]!;
+      if (byte === QUOTE) break;
+      if (byte !== BACKSLASH) throw this.controlCharacter(at, byte);
+      this.hasEscapes = true;
+      const escaped = bytes[at + 1]!;
+      if (escaped === LETTER_U) {
+        this.hasCodes = true;
+        for (let digit = at + 2; digit < at + 6; digit++) if (!isHex(bytes[digit]!)) throw this.wanted(at, fourDigits);
+        at += 6;
+      } else {
+        if (!escapes.has(escaped)) throw this.wanted(at, anEscape);
+        at += 2;
+      }
+    }
+    if (this.hasCodes) this.requireText(from, at + 1);
+    return at + 1;
+  }
+
+  /** The text of a string between its quotes. */
+  text(start: number, end: number): string {
+    const text = this.bytes.toString('utf8', start, end);
+    return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text;
+  }
+
+  /** @param wanted what should have stood at `at` */
+  wanted(at: number, { zh, en }: Bilingual): SchemaError {
+    // As an editor counts columns.
+    const column = this.bytes.toString('utf8', this.lineStart, at).length + 1;
+    return this.problem('syntax', {
+      zh: `不是有效的 JSON：第 ${column} 个字符处应为${zh}`,
+      en: `no valid JSON: ${en} is expected at character ${column}`,
+    });
+  }
+
+  problem(type: string, text: Bilingual): SchemaError {
+    return fileProblem('ndjson', type, { line: this.line }, text);
+  }
+
+  /** Behind the colon of a member, whose name begins at `at` and has been read up to `end`. */
+  behindColon(end: number): number {
+    const at = this.skipSpace(end);
+    if (this.bytes[at] !== COLON) throw this.wanted(at, aColon);
+    return this.skipSpace(at + 1);
+  }
+
+  repeated(name: string): SchemaError {
+    const shown = [...name].slice(0, 100).join('');
+    return this.problem('repeated_key', { zh: `键“${shown}”在同一个对象里出现了两次`, en: `an object has the key "${shown}" twice` });
+  }
+
+  private scalar(at: number): number {
+    const { bytes } = this;
+    const byte = bytes[at]!;
+    if (byte === QUOTE) {
+      this.token = STRING;
+      return this.string(at);
+    }
+    if (byte === 45 || isDigit(byte)) {
+      this.token = NUMBER;
+      return this.number(at);
+    }
+    for (const word of words) {
+      let same = 0;
+      while (same < word.bytes.length && bytes[at + same] === word.bytes[same]) same++;
+      if (same < word.bytes.length) continue;
+      this.token = word.token;
+      return at + same;
+    }
+    throw this.wanted(at, aValue);
+  }
+
+  private number(from: number): number {
+    const { bytes } = this;
+    let at = bytes[from] === 45 ? from + 1 : from;
+    if (bytes[at] === 48) at++;
+    else at = this.digits(at);
+    if (bytes[at] === 46) at = this.digits(at + 1);
+    if ((bytes[at]! | 32) === 101) {
+      at++;
+      if (bytes[at] === 43 || bytes[at] === 45) at++;
+      at = this.digits(at);
+    }
+    return at;
+  }
+
+  private digits(from: number): number {
+    const { bytes } = this;
+    let at = from;
+    while (isDigit(bytes[at]!)) at++;
+    if (at === from) throw this.wanted(at, aDigit);
+    return at;
+  }
+
+  /** Without recursion, so that no depth ends the process. */
+  private nested(from: number): number {
+    const { bytes, containers } = this;
+    let elements = 0;
+    let depth = 0;
+    let at = from;
+    for (;;) {
+      const byte = bytes[at]!;
+      if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+        if (depth === mostDepth) throw this.tooDeep();
+        if (depth === 1) elements |= OTHERS;
+        containers[depth++] = byte;
+        at = this.skipSpace(at + 1);
+        if (bytes[at] !== closeOf(byte)) {
+          if (byte === OPEN_OBJECT) at = this.firstName(at, depth - 1);
+          continue;
+        }
+      } else {
+        const start = at;
+        at = this.scalar(at);
+        if (depth === 1) elements |= this.elementOf(start, at);
+      }
+      for (;;) {
+        at = this.skipSpace(at);
+        const container = containers[depth - 1]!;
+        if (bytes[at] === closeOf(container)) {
+          at++;
+          if (--depth > 0) continue;
+          this.token = NESTED;
+          this.elements = container === OPEN_LIST ? elements : OTHERS;
+          return at;
+        }
+        if (bytes[at] !== COMMA) throw this.wanted(at, container === OPEN_LIST ? commaOrBracket : commaOrBrace);
+        at = this.skipSpace(at + 1);
+        if (container === OPEN_OBJECT) at = this.nextName(at, depth - 1);
+        break;
+      }
+    }
+  }
+
+  private elementOf(start: number, end: number): number {
+    if (this.token === STRING) return TEXTS;
+    if (this.token === NULL_WORD) return 0;
+    return this.token === NUMBER && classifyValue(this.bytes, start, end) === INT ? INTS : OTHERS;
+  }
+
+  /** Where the value of the first member of an object begins, whose name is at `at`. */
+  private firstName(at: number, level: number): number {
+    const end = this.name(at);
+    this.firstNames[2 * level] = at + 1;
+    this.firstNames[2 * level + 1] = end - 1;
+    this.names[level] = null;
+    return this.behindColon(end);
+  }
+
+  private nextName(at: number, level: number): number {
+    const end = this.name(at);
+    const names = (this.names[level] ??= new Set([this.text(this.firstNames[2 * level]!, this.firstNames[2 * level + 1]!)]));
+    const name = this.text(at + 1, end - 1);
+    if (names.has(name)) throw this.repeated(name);
+    names.add(name);
+    return this.behindColon(end);
+  }
+
+  private name(at: number): number {
+    if (this.bytes[at] !== QUOTE) throw this.wanted(at, aName);
+    return this.string(at);
+  }
+
+  private requireText(start: number, end: number): void {
+    const text = this.text(start + 1, end - 1);
+    if (text.includes('\0')) {
+      throw this.problem('nul', { zh: '这一行含有 \\u0000，无法存入文本', en: 'the line holds \\u0000, which no text can have' });
+    }
+    if (text.isWellFormed()) return;
+    throw this.problem('surrogate', {
+      zh: '这一行含有半个字符（单独的 \\ud800 至 \\udfff）',
+      en: 'the line holds half of a character (one of \\ud800 to \\udfff alone)',
+    });
+  }
+
+  private controlCharacter(at: number, byte: number): SchemaError {
+    if (byte === LF) return this.wanted(at, closingQuote);
+    return this.wanted(at, { zh: `写作 \\u${hex(byte)} 的控制字符`, en: `a control character written as \\u${hex(byte)}` });
+  }
+
+  private tooDeep(): SchemaError {
+    return this.problem('too_deep', {
+      zh: `对象与列表嵌套超过 ${mostDepth} 层`,
+      en: `objects and lists are nested more than ${mostDepth} levels deep`,
+    });
+  }
+}
+
+const aValue = { zh: '值', en: 'a value' };
+const aDigit = { zh: '数字', en: 'a digit' };
+const aColon = { zh: '冒号', en: 'a colon' };
+const anEscape = { zh: '有效的转义，如 \\n', en: 'a known escape such as \\n' };
+const fourDigits = { zh: '\\u 与四位十六进制数字', en: '\\u with four hexadecimal digits' };
+const closingQuote = { zh: '结束引号', en: 'a closing quote' };
+const commaOrBracket = { zh: '逗号或 ]', en: 'a comma or ]' };
+export const commaOrBrace = { zh: '逗号或 }', en: 'a comma or }' };
+export const aName = { zh: '加引号的键', en: 'a key in quotes' };
+
+function closeOf(container: number): number {
+  return container === OPEN_LIST ? CLOSE_LIST : CLOSE_OBJECT;
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= 48 && byte <= 57;
+}
+
+function isHex(byte: number): boolean {
+  const letter = byte | 32;
+  return isDigit(byte) || (letter >= 97 && letter <= 102);
+}
+
+function hex(byte: number): string {
+  return byte.toString(16).padStart(4, '0');
+}

@@ -1,0 +1,182 @@
+import { isUtf8 } from 'node:buffer';
+import { Pace } from '../../../common/turns/pace.js';
+import { type SchemaError } from '../../../common/errors/api-error.js';
+import { type Bilingual } from '../../../text/bilingual.js';
+import { type CopyTarget } from '../copy/copy-target.js';
+import { fileProblem } from '../copy/file-problem.js';
+import { typeConflict } from '../copy/type-conflict.js';
+import { type BlockSizes, CsvBlocks, defaultSizes } from '../csv/csv-blocks.js';
+import { firstBadLine } from '../csv/csv-encoding.js';
+import { TEXT } from '../csv/csv-values.js';
+import { typeOfKind } from './json-kinds.js';
+import { NdjsonScanner, type ScannedRows } from './ndjson-scanner.js';
+import { columnForm, RowTexts } from './row-texts.js';
+
+export interface NdjsonFormat {
+  /** The text of strings that stand for NULL; null for none. */
+  nullMarker: string | null;
+}
+
+export interface LoadedNdjson {
+  rows: number;
+  columns: { name: string; type: string }[];
+  /** Columns whose values are of several JSON types. */
+  warnings: Bilingual[];
+}
+
+const mark = Buffer.from([0xef, 0xbb, 0xbf]);
+const copyForm = 'FORMAT text';
+const mostWarnings = 20;
+
+/**
+ * Loads an NDJSON file in one pass: each key becomes a column, and each value the text that COPY reads. Numbers pass as they are written,
+ * so none is rounded. When a value breaks the type of its column, or a new key comes, the COPY is finished, the table is changed, and a
+ * new COPY goes on, all in the caller's transaction.
+ * @throws SchemaError with the line of the file, or PostgreSQL's error
+ */
+export async function loadNdjson(
+  source: AsyncIterable<Buffer>,
+  format: NdjsonFormat,
+  target: CopyTarget,
+  sizes: BlockSizes = defaultSizes,
+): Promise<LoadedNdjson> {
+  const blocks = new CsvBlocks(source);
+  try {
+    const load = new NdjsonLoad(blocks, format, target, sizes);
+    try {
+      return await load.run();
+    } catch (error) {
+      await target.abortCopy();
+      throw error;
+    }
+  } finally {
+    await blocks.close();
+  }
+}
+
+class NdjsonLoad {
+  private readonly scanner: NdjsonScanner;
+  private readonly pace = new Pace();
+  /** The kinds of the table's columns; null until the table exists. */
+  private tableKinds: number[] | null = null;
+  private scannedRows = 0;
+
+  constructor(
+    private readonly blocks: CsvBlocks,
+    format: NdjsonFormat,
+    private readonly target: CopyTarget,
+    private readonly sizes: BlockSizes,
+  ) {
+    this.scanner = new NdjsonScanner({
+      ...format,
+      isGiven: name => target.givenType(name) !== undefined,
+      checkName: (name, line) => target.checkNames([name], line),
+    });
+  }
+
+  async run(): Promise<LoadedNdjson> {
+    let wanted = this.sizes.sample;
+    let isFirst = true;
+    for (let final = false; !final;) {
+      const block = await this.blocks.take(wanted);
+      const bytes = isFirst && block.bytes.subarray(0, mark.length).equals(mark) ? block.bytes.subarray(mark.length) : block.bytes;
+      isFirst = false;
+      const end = bytes.lastIndexOf(10) + 1;
+      if (end === 0 && !block.final) {
+        this.scanner.requireEnd(bytes.length);
+        wanted = bytes.length * 2;
+      } else {
+        wanted = this.sizes.block;
+        this.requireUtf8(bytes.subarray(0, end));
+        const firstLine = this.scanner.line;
+        await this.send(bytes, this.scanner.scan(bytes), firstLine);
+      }
+      this.blocks.putBack(bytes.subarray(end));
+      final = block.final;
+      if (this.pace.isOverdue) await this.pace.turn();
+    }
+    const { names } = this.scanner;
+    if (names.length === 0) throw noKeys();
+    this.target.checkAllNames(names);
+    const rows = await this.target.endCopy();
+    // As for CSV: a mistake in our reading must not lose a row silently.
+    if (rows !== this.scannedRows) throw new Error(`PostgreSQL read ${rows} rows where the scanner found ${this.scannedRows}`);
+    return { rows, columns: this.target.columns, warnings: this.warnings() };
+  }
+
+  private async send(bytes: Buffer, found: ScannedRows, firstLine: number): Promise<void> {
+    this.scannedRows += found.rows;
+    const isNew = this.tableKinds === null;
+    // Nothing is stored yet, so widening by the sample costs nothing.
+    const split = isNew ? 0 : (found.split?.row ?? found.rows);
+    const splitLine = isNew ? firstLine : (found.split?.line ?? Infinity);
+    if (!isNew) {
+      this.refuseLostSpellings(this.tableKinds!, splitLine);
+      await this.write(bytes, found, 0, split, found.blankLines.filter(({ line }) => line < splitLine)); // prettier-ignore
+    }
+    if (splitLine === Infinity || found.rows === 0) return;
+    if (this.scanner.names.length === 0) throw noKeys();
+    await this.shapeTable(splitLine);
+    await this.write(bytes, found, split, found.rows, found.blankLines.filter(({ line }) => line >= splitLine)); // prettier-ignore
+  }
+
+  private async write(bytes: Buffer, found: ScannedRows, from: number, to: number, blankLines: ScannedRows['blankLines']): Promise<void> {
+    const { target } = this;
+    await target.write(Buffer.alloc(0), blankLines);
+    const forms = target.columns.map(({ name, type }) => columnForm(name, type, target.rewriteOf(name)));
+    for (const piece of new RowTexts(bytes, found, forms, target.hasLines).pieces(from, to)) {
+      await target.write(piece, []);
+      if (this.pace.isOverdue) await this.pace.turn();
+    }
+  }
+
+  private async shapeTable(line: number): Promise<void> {
+    const { kinds, names } = this.scanner;
+    this.tableKinds = [...kinds];
+    await this.target.shape([...names], kinds.map(typeOfKind));
+    this.target.startCopy(line, copyForm);
+  }
+
+  private requireUtf8(bytes: Buffer): void {
+    if (isUtf8(bytes)) return;
+    const line = this.scanner.line + firstBadLine(bytes, isUtf8);
+    throw fileProblem(
+      'ndjson',
+      'not_utf8',
+      { line },
+      { zh: '这一行不是 UTF-8 编码；JSON 总是 UTF-8', en: 'the bytes are not UTF-8; JSON is always UTF-8' },
+    );
+  }
+
+  /** Refuses to widen to text if rows are stored under a type that changed their spelling: the text would differ from the file. */
+  private refuseLostSpellings(before: readonly number[], splitLine: number): void {
+    const { kinds, lossyLines, names, widenedLines } = this.scanner;
+    kinds.forEach((kind, index) => {
+      const lossyLine = lossyLines[index]!;
+      if (kind !== TEXT || before[index] === undefined || before[index] === TEXT || lossyLine === 0 || lossyLine >= splitLine) return;
+      const type = typeOfKind(before[index])!;
+      throw typeConflict('ndjson', { line: widenedLines[index]!, column: names[index]! }, { type, lossyLine });
+    });
+  }
+
+  private warnings(): Bilingual[] {
+    const { kinds, mixedLines, names } = this.scanner;
+    const mixed = names.flatMap((name, index) =>
+      kinds[index] === TEXT && mixedLines[index]! > 0 ? [{ name, line: mixedLines[index]! }] : [],
+    );
+    return mixed.slice(0, mostWarnings).map(({ name, line }) => ({
+      zh: `列“${name}”的值类型不一（第 ${line} 行起），因此存为文本`,
+      en: `column "${name}" has values of several types (from line ${line} on), so it is text`,
+    }));
+  }
+}
+
+/** A table of no columns would lose its rows' number with the first key. */
+function noKeys(): SchemaError {
+  return fileProblem(
+    'ndjson',
+    'empty',
+    { line: 1 },
+    { zh: '文件没有内容，或开头的对象都没有键', en: 'the file is empty, or the objects at its beginning have no keys' },
+  );
+}

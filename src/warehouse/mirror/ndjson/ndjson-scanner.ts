@@ -1,0 +1,246 @@
+import { type SchemaError } from '../../../common/errors/api-error.js';
+import { type BlankLines } from '../copy/copy-lines.js';
+import { mostColumns, nameProblem } from '../csv/csv-header.js';
+import { BOOLEAN, classifyValue, DATE, LOSSY, TEXT, TIMESTAMP, UNKNOWN } from '../csv/csv-values.js';
+import { longestRecordBytes } from '../csv/csv-encoding.js';
+import { joinKinds, kindOfNested, kindOfString } from './json-kinds.js';
+import { aName, commaOrBrace, JsonReader, NESTED, NULL_WORD, NUMBER, STRING } from './json-reader.js';
+
+const LF = 10;
+const QUOTE = 34;
+const COMMA = 44;
+const OPEN_LIST = 91;
+const OPEN_OBJECT = 123;
+const CLOSE_OBJECT = 125;
+
+/** A string with `\u`. COPY reads all other strings as JSON writes them. */
+export const CODED = 5;
+
+export interface NdjsonScannerOptions {
+  /** The text of strings that stand for NULL; null for none. */
+  nullMarker: string | null;
+  /** Tells whether the values of a column are judged by PostgreSQL, because its type is given. */
+  isGiven: (name: string) => boolean;
+  /** @throws SchemaError for a key that the upload cannot take */
+  checkName: (name: string, line: number) => void;
+}
+
+/** The rows of a block. Row `n` has the cells `rowEnds[n - 1]` to `rowEnds[n]`; a cell that is NULL has none. */
+export interface ScannedRows {
+  /** Bytes of whole lines from the start of the block. */
+  consumed: number;
+  rows: number;
+  rowEnds: number[];
+  /** 1-based lines of the rows. */
+  rowLines: number[];
+  /** For each cell: column, start, end, token. The quotes of a string are outside. */
+  cells: number[];
+  /** The first row that needs wider types, or columns that were not there before the block. */
+  split: { row: number; line: number } | null;
+  blankLines: BlankLines[];
+}
+
+/**
+ * Reads the objects of an NDJSON file, one a line, finds their keys and widens the type of each column by its values, in one pass and
+ * without making values. Columns come in the order in which the file first has them, and their types only ever widen.
+ */
+export class NdjsonScanner {
+  readonly names: string[] = [];
+  readonly kinds: number[] = [];
+  /** By column, 0 for none: the line of the first value whose spelling its type would lose, and of the value that last widened it. */
+  readonly lossyLines: number[] = [];
+  readonly widenedLines: number[] = [];
+  /** By column, 0 for none: the line of the first value that is of another JSON type than those before. */
+  readonly mixedLines: number[] = [];
+  /** 1-based line of the next object. */
+  line = 1;
+
+  private readonly reader = new JsonReader(Buffer.alloc(0));
+  /** By column: the bytes of its key with the closing quote, its JSON types as bits, and the line that last had it. */
+  private readonly keys: (Buffer | null)[] = [];
+  private readonly tokens: number[] = [];
+  private readonly seenIn: number[] = [];
+  private readonly given: boolean[] = [];
+  private readonly columnOf = new Map<string, number>();
+  private bytes: Buffer = Buffer.alloc(0);
+  private scanned: ScannedRows = noRows();
+
+  constructor(private readonly options: NdjsonScannerOptions) {}
+
+  /** Scans the whole lines of `bytes`. @throws SchemaError with the line of what is no object, or holds what PostgreSQL cannot */
+  scan(bytes: Buffer): ScannedRows {
+    const { reader } = this;
+    const limit = bytes.lastIndexOf(LF) + 1;
+    const scanned = noRows();
+    this.scanned = scanned;
+    this.bytes = bytes;
+    reader.open(bytes);
+    for (let at = 0; at < limit; this.line++) {
+      reader.line = this.line;
+      reader.lineStart = at;
+      const lineStart = at;
+      at = reader.skipSpace(at);
+      if (bytes[at] === LF) {
+        const last = scanned.blankLines.at(-1);
+        if (last && last.line + last.count === this.line) last.count++;
+        else scanned.blankLines.push({ line: this.line, count: 1 });
+        at++;
+        continue;
+      }
+      at = reader.skipSpace(this.object(at));
+      if (bytes[at] !== LF) throw reader.wanted(at, { zh: '行尾', en: 'the end of the line' });
+      at++;
+      if (at - lineStart > longestRecordBytes) throw lineTooLong(reader);
+      scanned.rowLines.push(this.line);
+      scanned.rowEnds.push(scanned.cells.length);
+      scanned.rows++;
+    }
+    scanned.consumed = limit;
+    return scanned;
+  }
+
+  /** @throws SchemaError for a line that has no end within the longest */
+  requireEnd(seen: number): void {
+    this.reader.line = this.line;
+    if (seen > longestRecordBytes) throw lineTooLong(this.reader);
+  }
+
+  private object(from: number): number {
+    const { bytes, reader, scanned } = this;
+    if (bytes[from] !== OPEN_OBJECT) throw noObject(reader, bytes[from]!);
+    let at = reader.skipSpace(from + 1);
+    if (bytes[at] === CLOSE_OBJECT) return at + 1;
+    for (let column = -1; ;) {
+      if (bytes[at] !== QUOTE) throw reader.wanted(at, aName);
+      column++;
+      let end = this.sameKey(column, at + 1);
+      if (end === 0) {
+        end = reader.string(at);
+        column = this.columnAt(at + 1, end - 1);
+      }
+      if (this.seenIn[column] === this.line) throw reader.repeated(this.names[column]!);
+      this.seenIn[column] = this.line;
+      const start = reader.behindColon(end);
+      at = reader.value(start);
+      const { token } = reader;
+      if (token === STRING) {
+        if (!this.isNullMarker(start + 1, at - 1)) {
+          if (!this.given[column]) this.judge(column, token, this.stringKind(start + 1, at - 1, column));
+          scanned.cells.push(column, start + 1, at - 1, reader.hasCodes ? CODED : STRING);
+        }
+      } else if (token !== NULL_WORD) {
+        if (!this.given[column]) this.judge(column, token, this.kindOf(token, start, at));
+        scanned.cells.push(column, start, at, token);
+      }
+      at = reader.skipSpace(at);
+      if (bytes[at] === CLOSE_OBJECT) return at + 1;
+      if (bytes[at] !== COMMA) throw reader.wanted(at, commaOrBrace);
+      at = reader.skipSpace(at + 1);
+    }
+  }
+
+  /** Lines mostly have the same keys in the same order. Returns the end of the key with its quote, or 0. */
+  private sameKey(column: number, from: number): number {
+    const key = this.keys[column];
+    if (!key) return 0;
+    for (let at = 0; at < key.length; at++) if (this.bytes[from + at] !== key[at]) return 0;
+    return from + key.length;
+  }
+
+  private columnAt(start: number, end: number): number {
+    const spelled = this.bytes.toString('latin1', start, end);
+    const name = this.reader.hasEscapes ? this.reader.text(start, end) : null;
+    const known = this.columnOf.get(name === null ? spelled : Buffer.from(name).toString('latin1'));
+    return known ?? this.addColumn(name ?? this.bytes.toString('utf8', start, end));
+  }
+
+  private addColumn(name: string): number {
+    const { reader, line } = this;
+    const shown = [...name].slice(0, 100).join('');
+    const problem = nameProblem(name);
+    if (problem) throw reader.problem(problem.type, { zh: `键“${shown}”：${problem.zh}`, en: `key "${shown}": ${problem.en}` });
+    if (this.names.length === mostColumns) {
+      throw reader.problem('too_many_columns', {
+        zh: `文件里有超过 ${mostColumns} 个不同的键`,
+        en: `the file has more than ${mostColumns} different keys`,
+      });
+    }
+    this.options.checkName(name, line);
+    const column = this.names.push(name) - 1;
+    const isGiven = this.options.isGiven(name);
+    this.columnOf.set(Buffer.from(name).toString('latin1'), column);
+    // A key that JSON writes with escapes is read as a string each time.
+    this.keys.push(/["\\]/.test(name) ? null : Buffer.from(`${name}"`));
+    this.given.push(isGiven);
+    this.kinds.push(isGiven ? TEXT : UNKNOWN);
+    for (const facts of [this.tokens, this.seenIn, this.lossyLines, this.widenedLines, this.mixedLines]) facts.push(0);
+    this.needSplit();
+    return column;
+  }
+
+  private stringKind(start: number, end: number, column: number): number {
+    if (this.kinds[column] === TEXT) return TEXT;
+    if (!this.reader.hasCodes) return kindOfString(this.bytes, start, end);
+    const text = Buffer.from(this.reader.text(start, end));
+    return kindOfString(text, 0, text.length);
+  }
+
+  private kindOf(token: number, start: number, end: number): number {
+    if (token === NESTED) return kindOfNested(this.reader.elements);
+    return token === NUMBER ? classifyValue(this.bytes, start, end) : BOOLEAN;
+  }
+
+  private judge(column: number, token: number, found: number): void {
+    const tokens = this.tokens[column]! | (1 << token);
+    if (tokens !== this.tokens[column]) {
+      if (this.tokens[column] !== 0) this.mixedLines[column] ||= this.line;
+      this.tokens[column] = tokens;
+    }
+    const before = this.kinds[column]!;
+    if (before === TEXT) return;
+    const value = found & ~LOSSY;
+    const kind = joinKinds(before, value);
+    if (kind !== before) {
+      this.needSplit();
+      if (before === DATE && kind === TIMESTAMP) this.lossyLines[column] ||= this.line;
+      this.kinds[column] = kind;
+      this.widenedLines[column] = this.line;
+    }
+    if (kind !== TEXT && (found !== value || (kind === TIMESTAMP && value === DATE))) this.lossyLines[column] ||= this.line;
+  }
+
+  private needSplit(): void {
+    this.scanned.split ??= { row: this.scanned.rows, line: this.line };
+  }
+
+  private isNullMarker(start: number, end: number): boolean {
+    const { nullMarker } = this.options;
+    // An escape takes at most six bytes for one of the text.
+    if (nullMarker === null || end - start > 6 * Buffer.byteLength(nullMarker)) return false;
+    return this.reader.text(start, end) === nullMarker;
+  }
+}
+
+function noRows(): ScannedRows {
+  return { consumed: 0, rows: 0, rowEnds: [], rowLines: [], cells: [], split: null, blankLines: [] };
+}
+
+function noObject(reader: JsonReader, byte: number): SchemaError {
+  if (byte !== OPEN_LIST) {
+    return reader.problem('no_object', {
+      zh: '每一行应是一个 JSON 对象，如 {"id": 1}',
+      en: 'each line must be one JSON object, such as {"id": 1}',
+    });
+  }
+  return reader.problem('no_object', {
+    zh: "这一行是 JSON 列表；NDJSON 每行一个对象：jq -c '.[]' 文件.json",
+    en: "the line is a JSON list; NDJSON has one object a line: jq -c '.[]' file.json",
+  });
+}
+
+function lineTooLong(reader: JsonReader): SchemaError {
+  return reader.problem('record_too_long', {
+    zh: '这一行超过 16 MiB；NDJSON 每行一个对象',
+    en: 'the line is longer than 16 MiB; NDJSON has one object a line',
+  });
+}
