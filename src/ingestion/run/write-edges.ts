@@ -2,15 +2,14 @@ import { type PoolClient } from 'pg';
 import { SqlParameters } from '../../sql/sql-parameters.js';
 import { type EdgeMapping } from '../mapping/mapping.js';
 import { markUnmatched, requireMatches } from './mark-unmatched.js';
-import { type Ownership, propertiesOf } from './ownership.js';
+import { type Ownership } from './ownership.js';
 import { type TargetReport } from './run-report.js';
 import { goodRows, markDuplicates, type StagedTarget } from './stage-target.js';
+import { joinFor, nodesOf, resolveEdges } from './resolve-edges.js';
 import { countLostEdges } from './write-elements.js';
 import { type Removal } from './removal.js';
 import { type WriteScope } from './write-scope.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
-
-const hashJoinFromRows = 10_000;
 
 /** Joins the staged rows to their nodes by key, twice, and brings the graph's edges of this type in line with them. */
 export async function writeEdges(
@@ -23,9 +22,7 @@ export async function writeEdges(
 ): Promise<void> {
   const { report } = staged;
   const open = report.read - report.rejected - report.marked_deleted;
-  // Keys of several labels share one column, which the planner's estimate of the join ignores. It would look up a million nodes one
-  // by one.
-  await client.query(`SELECT set_config('enable_nestloop', $1, true)`, [open < hashJoinFromRows ? 'on' : 'off']);
+  await joinFor(client, open);
   const isFirst = !(await typeExists(client, scope, edge.type));
   const inserted = isFirst ? await tryInsertAll(client, scope, staged, edge, ownership) : null;
   const matched = inserted ?? (await mergeEdges(client, scope, staged, edge, ownership, removal));
@@ -54,8 +51,8 @@ async function tryInsertAll(
       `INSERT INTO ${scope.edges} (type, source_id, target_id, key, properties, run_id, owners)
        SELECT $1, a.id, b.id, s.key, s.properties, $2, $5
        FROM pg_temp.${plan.table} s
-         JOIN ${scope.nodes} a ON a.label = $3 AND a.key = s.from_key
-         JOIN ${scope.nodes} b ON b.label = $4 AND b.key = s.to_key
+         JOIN ${nodesOf(scope, '$3', report)} a ON a.key = s.from_key
+         JOIN ${nodesOf(scope, '$4', report)} b ON b.key = s.to_key
        WHERE ${goodRows(plan)}`,
       [edge.type, scope.runId, edge.from.label, edge.to.label, ownership.ofNewRows],
     );
@@ -70,8 +67,8 @@ async function tryInsertAll(
 }
 
 /**
- * The general way: resolves the ends once, then updates, inserts missing edges, and removes those that left the source. Returns how
- * many rows found both ends.
+ * The general way: resolves the ends once and compares each row with its edge, then updates, inserts missing edges, and removes those
+ * that left the source. Returns how many rows found both ends.
  */
 async function mergeEdges(
   client: PoolClient,
@@ -81,36 +78,28 @@ async function mergeEdges(
   ownership: Ownership,
   removal: Removal,
 ): Promise<number> {
-  const { plan, report } = staged;
+  const { report } = staged;
   await markDuplicates(client, staged);
-  // A rejected row still stands in the source, so its edge stays as it was. It is not written.
-  await client.query(
-    `CREATE TEMPORARY TABLE resolved_edges ON COMMIT DROP AS
-     SELECT s.failures IS NULL AS is_good, a.id AS source_id, b.id AS target_id, s.key, s.properties
-     FROM pg_temp.${plan.table} s
-       JOIN ${scope.nodes} a ON a.label = $1 AND a.key = s.from_key
-       JOIN ${scope.nodes} b ON b.label = $2 AND b.key = s.to_key
-     WHERE s.duplicate_of IS NULL${plan.hasDeletes ? ' AND NOT s.gone' : ''}`,
-    [edge.from.label, edge.to.label],
-  );
-  await client.query('ANALYZE pg_temp.resolved_edges (is_good, source_id, target_id, key)');
+  const { matched, changed, missing } = await resolveEdges(client, scope, staged, edge, ownership);
   if (ownership.isShared) report.shared = await shareEdges(client, scope, ownership);
-  report.updated = await updateEdges(client, scope, edge, ownership);
-  const inserted = await client.query(
-    `INSERT INTO ${scope.edges} (type, source_id, target_id, key, properties, run_id, owners)
-     SELECT $1, s.source_id, s.target_id, s.key, s.properties, $2, $3
-     FROM pg_temp.resolved_edges s
-     WHERE s.is_good AND NOT EXISTS (SELECT FROM ${scope.edges} e WHERE e.type = $1 AND ${sameEdge('s')})`,
-    [edge.type, scope.runId, ownership.ofNewRows],
-  );
-  report.inserted = inserted.rowCount ?? 0;
-  const { rows } = await client.query<{ matched: number }>('SELECT count(*)::int AS matched FROM pg_temp.resolved_edges WHERE is_good');
-  const matched = rows[0]!.matched;
+  await joinFor(client, changed);
+  if (changed > 0) report.updated = await updateEdges(client, scope, edge);
+  await joinFor(client, report.read);
+  if (missing > 0) report.inserted = await insertMissing(client, scope, edge, ownership);
   report.unchanged = matched - report.updated - report.inserted;
   await removeDropped(client, scope, edge, ownership);
   if (removal.of !== 'none') await removeEdges(client, scope, staged, edge, ownership, removal);
   await client.query('DROP TABLE pg_temp.resolved_edges');
   return matched;
+}
+
+async function insertMissing(client: PoolClient, scope: WriteScope, edge: EdgeMapping, ownership: Ownership): Promise<number> {
+  const { rowCount } = await client.query(
+    `INSERT INTO ${scope.edges} (type, source_id, target_id, key, properties, run_id, owners)
+     SELECT $1, s.source_id, s.target_id, s.key, s.properties, $2, $3 FROM pg_temp.resolved_edges s WHERE s.is_missing`,
+    [edge.type, scope.runId, ownership.ofNewRows],
+  );
+  return rowCount ?? 0;
 }
 
 function sameEdge(row: string): string {
@@ -129,16 +118,11 @@ async function shareEdges(client: PoolClient, scope: WriteScope, ownership: Owne
   return rowCount ?? 0;
 }
 
-async function updateEdges(client: PoolClient, scope: WriteScope, edge: EdgeMapping, ownership: Ownership): Promise<number> {
-  const sql = new SqlParameters();
-  const properties = ownership.isShared
-    ? `(e.properties - ${sql.bind(propertiesOf(edge.columns), 'text[]')} - ${ownership.ownOnly(sql, 'e', ownership.dropped(edge.columns))}) || s.properties`
-    : 's.properties';
+async function updateEdges(client: PoolClient, scope: WriteScope, edge: EdgeMapping): Promise<number> {
   const { rowCount } = await client.query(
-    `UPDATE ${scope.edges} e SET properties = ${properties}, run_id = ${sql.bind(scope.runId, 'int')}
-     FROM pg_temp.resolved_edges s
-     WHERE e.type = ${sql.bind(edge.type, 'text')} AND ${sameEdge('s')} AND s.is_good AND e.properties IS DISTINCT FROM ${properties}`,
-    sql.values,
+    `UPDATE ${scope.edges} e SET properties = s.properties, run_id = $1
+     FROM pg_temp.resolved_edges s WHERE s.is_changed AND e.type = $2 AND ${sameEdge('s')}`,
+    [scope.runId, edge.type],
   );
   return rowCount ?? 0;
 }

@@ -1,0 +1,70 @@
+import { type PoolClient } from 'pg';
+import { SqlParameters } from '../../sql/sql-parameters.js';
+import { type EdgeMapping } from '../mapping/mapping.js';
+import { type Ownership, propertiesOf } from './ownership.js';
+import { type TargetReport } from './run-report.js';
+import { type StagedTarget } from './stage-target.js';
+import { type WriteScope } from './write-scope.js';
+
+const hashJoinFromRows = 10_000;
+
+/**
+ * Keys of several labels share one column, which the planner's estimate of a join ignores. It would look up a million nodes one by
+ * one.
+ */
+export async function joinFor(client: PoolClient, rows: number): Promise<void> {
+  await client.query(`SELECT set_config('enable_nestloop', $1, true)`, [rows < hashJoinFromRows ? 'on' : 'off']);
+}
+
+/**
+ * The nodes of a label, as a table for joins by key. Of many rows the planner sees their number and that each key stands once. Without
+ * the fence it would expect a few matches, and put the wide rows into memory instead of these.
+ */
+export function nodesOf({ nodes }: WriteScope, label: string, { read }: TargetReport): string {
+  return `(SELECT id, key FROM ${nodes} WHERE label = ${label}${read < hashJoinFromRows ? '' : ' OFFSET 0'})`;
+}
+
+/**
+ * Makes `resolved_edges`: a row for each staged one that finds both ends, with the properties that its edge gets if it `is_missing` or
+ * `is_changed`. Rows that change nothing, mostly all of them, stay narrow.
+ */
+export async function resolveEdges(
+  client: PoolClient,
+  scope: WriteScope,
+  { plan, report }: StagedTarget,
+  edge: EdgeMapping,
+  ownership: Ownership,
+): Promise<{ matched: number; changed: number; missing: number }> {
+  const sql = new SqlParameters();
+  const properties = ownership.isShared
+    ? `(e.properties - ${sql.bind(propertiesOf(edge.columns), 'text[]')} - ${ownership.ownOnly(sql, 'e', ownership.dropped(edge.columns))}) || s.properties`
+    : 's.properties';
+  const [from, to, type] = [edge.from.label, edge.to.label, edge.type].map(value => sql.bind(value, 'text')) as [string, string, string];
+  // A rejected row still stands in the source, so its edge stays as it was. It is not written.
+  await client.query(
+    `CREATE TEMPORARY TABLE resolved_edges ON COMMIT DROP AS
+     SELECT is_good, source_id, target_id, key, is_missing, is_changed, CASE WHEN is_missing OR is_changed THEN properties END AS properties
+     FROM (
+       SELECT *, is_good AND NOT is_missing AND before IS DISTINCT FROM properties AS is_changed
+       FROM (
+         SELECT s.failures IS NULL AS is_good, a.id AS source_id, b.id AS target_id, s.key, e.properties AS before,
+                s.failures IS NULL AND e.id IS NULL AS is_missing, CASE WHEN e.id IS NULL THEN s.properties ELSE ${properties} END AS properties
+         FROM pg_temp.${plan.table} s
+           JOIN ${nodesOf(scope, from, report)} a ON a.key = s.from_key
+           JOIN ${nodesOf(scope, to, report)} b ON b.key = s.to_key
+           LEFT JOIN ${scope.edges} e ON e.type = ${type} AND e.source_id = a.id AND e.target_id = b.id AND e.key = s.key
+         WHERE s.duplicate_of IS NULL${plan.hasDeletes ? ' AND NOT s.gone' : ''}
+         OFFSET 0
+       ) AS found
+       OFFSET 0
+     ) AS compared`,
+    sql.values,
+  );
+  await client.query('ANALYZE pg_temp.resolved_edges (is_good, source_id, target_id, key, is_missing, is_changed)');
+  const { rows } = await client.query<{ matched: number; changed: number; missing: number }>(
+    `SELECT (count(*) FILTER (WHERE is_good))::int AS matched, (count(*) FILTER (WHERE is_changed))::int AS changed,
+            (count(*) FILTER (WHERE is_missing))::int AS missing
+     FROM pg_temp.resolved_edges`,
+  );
+  return rows[0]!;
+}
