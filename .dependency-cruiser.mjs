@@ -31,7 +31,7 @@ const rooms = {
   cypher: ['syntax', 'values', 'semantics', 'plan', 'executors'],
   questions: ['linking', 'planning', 'wording'],
   metrics: ['formula', 'patterns', 'plan', 'binding'],
-  ingestion: ['mapping', 'staging', 'run'],
+  ingestion: ['mapping', 'staging', 'suggest', 'run'],
   warehouse: ['clients', 'mirror', 'connections', 'grants', 'tables'],
 };
 

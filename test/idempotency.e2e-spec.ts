@@ -28,6 +28,7 @@ const takesKeys: Record<string, boolean> = {
   // It has no caller to whom an answer belongs. The name is taken once only.
   '/api/auth/register': false,
   '/api/graphs/{id}/query': false,
+  '/api/ingestion/mappings/suggest': false,
   '/api/ingestion/mappings/validate': false,
   '/api/ingestion/runs/{id}/cancel': false,
   '/api/metrics/parse': false,

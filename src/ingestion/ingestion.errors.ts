@@ -1,4 +1,5 @@
 import { ApiError } from '../common/errors/api-error.js';
+import { type LeftOut } from './suggest/source-table.js';
 
 export class JobNotFoundError extends ApiError {
   constructor() {
@@ -75,6 +76,33 @@ export class TooManyTrialsError extends ApiError {
       'too_many_trials',
       { zh: '正在进行的试运行已满；请稍后再试', en: 'There is no place for another dry run; try again shortly' },
       { headers: { 'Retry-After': String(retryAfterS) } },
+    );
+  }
+}
+
+/** 503: the user's own draft of a mapping is under way, or as many of others as allowed. */
+export class TooManySuggestionsError extends ApiError {
+  constructor(retryAfterS: number) {
+    super(
+      503,
+      'too_many_suggestions',
+      { zh: '正在起草的映射已满，每人一次一份；请稍后再试', en: 'There is no place for another draft, and one a user; try again shortly' },
+      { headers: { 'Retry-After': String(retryAfterS) } },
+    );
+  }
+}
+
+/** 422: no table of the connection can become a node. */
+export class NothingToMapError extends ApiError {
+  constructor(leftOut: LeftOut[]) {
+    super(
+      422,
+      'nothing_to_map',
+      {
+        zh: '没有可以映射的表；left_out 说明各表的原因',
+        en: 'There is no table that can be mapped; left_out tells the reason of each',
+      },
+      { context: { left_out: leftOut.slice(0, 100) } },
     );
   }
 }

@@ -16,11 +16,13 @@ import { RunsController } from './runs.controller.js';
 import { RunsRepository } from './runs.repository.js';
 import { RunsService } from './runs.service.js';
 import { SourcesService } from './sources.service.js';
+import { SuggestionsController } from './suggestions.controller.js';
+import { SuggestionsService } from './suggestions.service.js';
 import { TrialService } from './trial.service.js';
 
 @Module({
   imports: [GraphsModule, SchedulesModule, WarehouseModule],
-  controllers: [JobsController, JobSchedulesController, RevisionsController, RunsController],
+  controllers: [JobsController, JobSchedulesController, RevisionsController, RunsController, SuggestionsController],
   providers: [
     JobsRepository,
     RunsRepository,
@@ -32,6 +34,7 @@ import { TrialService } from './trial.service.js';
     RevisionsService,
     RunsService,
     SourcesService,
+    SuggestionsService,
     TrialService,
   ],
   exports: [JobsService, RunsService],

@@ -78,6 +78,7 @@ export const accessTable: Record<string, Row> = {
   'GET /ingestion/jobs': row('any', true),
   'POST /ingestion/jobs': row('editor', true),
   'POST /ingestion/mappings/validate': row('any'),
+  'POST /ingestion/mappings/suggest': row('any'),
   'GET /ingestion/jobs/:id': row('viewer', true),
   'PUT /ingestion/jobs/:id': row('any', true),
   'DELETE /ingestion/jobs/:id': row('any', true),

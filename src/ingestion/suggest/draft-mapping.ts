@@ -1,0 +1,265 @@
+import { type Bilingual } from '../../text/bilingual.js';
+import { type TableColumn } from '../../warehouse/clients/warehouse.client.js';
+import { isBinary, isReadable, typeOfColumn } from './column-types.js';
+import { type Draft, type DraftColumn, type DraftEdge, type DraftNode, type Guess } from './draft.js';
+import { isLinkTable } from './link-table.js';
+import { handleOf, isChinese, meaningOf, namesOfRow, typeName, UniqueNames, wordIn } from './names.js';
+import { pickDisplay } from './pick-display.js';
+import { isSensitiveName } from './sensitive-names.js';
+import { type KnownTable, type LeftOut, type Reference } from './source-table.js';
+
+/** The most columns of a node or an edge, and the most nodes and edges of a mapping. */
+const mostColumns = 200;
+const mostElements = 200;
+const longestName = 128;
+const longestHandle = 63;
+
+/**
+ * Drafts a mapping: tables with a key become nodes, their references edges, and link tables edges with properties. It asks nobody
+ * and needs no source.
+ */
+export function draftMapping(connection: string, tables: KnownTable[], leftOut: LeftOut[]): Draft {
+  return new Drafter(connection, tables, leftOut).draft();
+}
+
+class Drafter {
+  private readonly nodes = new Map<string, DraftNode>();
+  private readonly edges: DraftEdge[] = [];
+  private readonly leftOut: LeftOut[];
+  private readonly types = new UniqueNames(longestName, 'LINK');
+
+  constructor(
+    private readonly connection: string,
+    private readonly tables: KnownTable[],
+    leftOut: LeftOut[],
+  ) {
+    this.leftOut = [...leftOut];
+  }
+
+  draft(): Draft {
+    const links = this.tables.filter(table => isLinkTable(table, this.tables));
+    const things = this.tables.filter(table => !links.includes(table));
+    const handles = new UniqueNames(longestHandle, 'node');
+    const labels = new UniqueNames(longestName, 'Node');
+    const names = labelsOf(things);
+    for (const table of things) {
+      if (table.key === null) continue;
+      const label = labels.take(names.get(table)!);
+      this.nodes.set(table.name, this.nodeOf(table, table.key.columns, handles.take(handleOf(table.bareName)), label));
+    }
+    for (const table of things) this.addReferences(table);
+    for (const table of links) this.addLink(table);
+    const room = mostElements - this.nodes.size;
+    for (const { table } of this.edges.splice(room)) this.leave(table, [], tooManyEdges);
+    return { connection: this.connection, nodes: [...this.nodes.values()], edges: this.edges, leftOut: this.leftOut };
+  }
+
+  private nodeOf(table: KnownTable, key: string[], id: string, label: string): DraftNode {
+    const columns = this.columnsOf(table, key, []);
+    const mapped = table.columns.filter(({ name }) => columns.some(({ column }) => column === name));
+    const display = pickDisplay(mapped, key);
+    const aliases = label === table.bareName || wordIn(table.comment) !== label ? [] : [table.bareName];
+    return {
+      id,
+      label,
+      aliases,
+      table: table.name,
+      key,
+      keyGuess: table.key?.evidence ? keyGuess(key, table.key.evidence) : null,
+      display: display?.column ?? null,
+      displayGuess: display && !display.isNamed ? displayGuess(display.column) : null,
+      columns,
+    };
+  }
+
+  private addReferences(table: KnownTable): void {
+    for (const reference of table.references) {
+      const from = this.nodes.get(table.name);
+      const to = this.nodes.get(reference.table);
+      if (!from) continue;
+      if (!to) {
+        this.leave(table.name, reference.columns, otherEndMissing);
+        continue;
+      }
+      this.edges.push({
+        type: this.types.take(this.typeOf(table, from.label, reference, to.label)),
+        table: table.name,
+        from: { node: from.id, match: from.key.map(column => [column, column]) },
+        to: { node: to.id, match: reference.columns.map((column, index) => [column, reference.references[index]!]) },
+        key: [],
+        columns: [],
+        guesses: reference.evidence ? [edgeGuess(reference, reference.evidence)] : [],
+      });
+    }
+  }
+
+  private addLink(table: KnownTable): void {
+    const [from, to] = inColumnOrder(table);
+    const ends = [from!, to!].map(reference => ({ reference, node: this.nodes.get(reference.table) }));
+    if (ends.some(({ node }) => !node)) return this.leave(table.name, [], otherEndMissing);
+    const endColumns = new Set(table.references.flatMap(({ columns }) => columns));
+    const key = (table.key?.columns ?? []).filter(column => !endColumns.has(column));
+    const guesses = ends.flatMap(({ reference }) => (reference.evidence ? [edgeGuess(reference, reference.evidence)] : []));
+    if (table.key?.evidence) guesses.push(keyGuess(table.key.columns, table.key.evidence));
+    const [source, target] = ends.map(({ reference, node }) => ({
+      node: node!.id,
+      match: reference.columns.map((column, index): [string, string] => [column, reference.references[index]!]),
+    }));
+    this.edges.push({
+      type: this.types.take(typeName(chineseWordIn(table.comment) ?? table.bareName)),
+      table: table.name,
+      from: source!,
+      to: target!,
+      key,
+      columns: this.columnsOf(table, key, [...endColumns]),
+      guesses,
+    });
+  }
+
+  /** `ORDERS_CUSTOMER`: the holder, and what the reference is called there. */
+  private typeOf(table: KnownTable, label: string, { columns, table: other }: Reference, otherLabel: string): string {
+    const holder = isChinese(label) ? label : table.bareName;
+    if (columns.length > 1) return typeName(holder, otherLabel);
+    const column = table.columns.find(({ name }) => name === columns[0])!;
+    const meaning = meaningOf(chineseWordIn(column.comment) ?? column.name);
+    const bareOther = this.tables.find(({ name }) => name === other)!.bareName;
+    const isPlain = meaning.length === 0 || (isChinese(otherLabel) && namesOfRow(bareOther).has(meaning.join('')));
+    return typeName(holder, isPlain ? otherLabel : meaning.join('_'));
+  }
+
+  /** The columns that become properties: the key, then as many others as fit, in the order of the table. */
+  private columnsOf(table: KnownTable, key: string[], without: string[]): DraftColumn[] {
+    const candidates = table.columns.filter(({ name }) => !without.includes(name));
+    const kept = candidates.filter(column => key.includes(column.name) || (isReadable(column) && !isBinary(column)));
+    const unreadable = candidates.filter(column => !kept.includes(column));
+    const room = mostColumns - key.length;
+    const cut = kept.filter(({ name }) => !key.includes(name)).slice(room);
+    const binary = unreadable.filter(column => isReadable(column) && isBinary(column));
+    const longNamed = unreadable.filter(({ type }) => type !== 'other' && !isBinary({ type } as TableColumn));
+    const others = unreadable.filter(column => !binary.includes(column) && !longNamed.includes(column));
+    for (const [columns, reason] of [
+      [others, unreadableType],
+      [binary, binaryType],
+      [longNamed, longColumnName],
+      [cut, tooManyColumns],
+    ] as const) {
+      if (columns.length > 0)
+        this.leave(
+          table.name,
+          columns.map(({ name }) => name),
+          reason,
+        );
+    }
+    return withProperties(kept.filter(column => !cut.includes(column)));
+  }
+
+  private leave(table: string, columns: string[], reason: Bilingual): void {
+    this.leftOut.push({ table, columns, reason });
+  }
+}
+
+/** Labels from comments that name a thing, otherwise from the tables' own names, with their schema where two have the same. */
+function labelsOf(tables: KnownTable[]): Map<KnownTable, string> {
+  const wanted = tables.map(table => wordIn(table.comment) ?? table.bareName);
+  return new Map(
+    tables.map((table, index) => {
+      const label = wanted[index]!;
+      return [table, wanted.filter(each => each === label).length > 1 ? table.name : label];
+    }),
+  );
+}
+
+/** A property may not begin with an underscore, and each stands once. A comment in one Chinese word is the better name. */
+function withProperties(columns: TableColumn[]): DraftColumn[] {
+  const names = new Set(columns.map(({ name }) => name));
+  const properties = new UniqueNames(longestName, 'property');
+  const wanted = columns.map(({ name, comment }) => {
+    const word = chineseWordIn(comment);
+    return word !== null && !names.has(word) ? word : name.replace(/^_+/, '');
+  });
+  // Names that need no change come first, so that a renamed one never takes theirs.
+  const taken = new Map<TableColumn, string>();
+  columns.forEach((column, index) => wanted[index] === column.name && taken.set(column, properties.take(column.name)));
+  columns.forEach((column, index) => taken.has(column) || taken.set(column, properties.take(wanted[index]!)));
+  return columns.map(column => {
+    const property = taken.get(column)!;
+    return {
+      column: column.name,
+      property: property === column.name ? null : property,
+      type: typeOfColumn(column),
+      guess: isSensitiveName(column.name) ? sensitiveGuess(column.name) : null,
+    };
+  });
+}
+
+function chineseWordIn(comment: string | null): string | null {
+  const word = wordIn(comment);
+  return word !== null && isChinese(word) ? word : null;
+}
+
+function inColumnOrder({ columns, references }: KnownTable): Reference[] {
+  const place = ({ columns: own }: Reference): number => Math.min(...own.map(each => columns.findIndex(({ name }) => name === each)));
+  return [...references].sort((a, b) => place(a) - place(b));
+}
+
+function keyGuess(key: string[], evidence: Guess['evidence']): Guess {
+  const columns = key.join(', ');
+  return {
+    kind: 'key',
+    text: {
+      zh: `没有声明主键；${columns} 在检查过的行中没有重复，也没有空值`,
+      en: `no key is declared; ${columns} was never empty and never repeated in the rows that were checked`,
+    },
+    evidence,
+  };
+}
+
+function edgeGuess({ columns, table, references }: Reference, evidence: Guess['evidence']): Guess {
+  const [own, other] = [columns.join(', '), `${table}.${references.join(', ')}`];
+  return {
+    kind: 'edge',
+    text: {
+      zh: `没有声明外键；${own} 的名称像是指向 ${other}，抽查的 ${evidence.sampled} 个值全部在其中`,
+      en: `no foreign key is declared; ${own} is named like a reference to ${other}, which has all ${evidence.sampled} values that were looked up`,
+    },
+    evidence,
+  };
+}
+
+function sensitiveGuess(column: string): Guess {
+  return {
+    kind: 'sensitive',
+    text: { zh: `列名 ${column} 像是敏感内容`, en: `the name ${column} suggests sensitive values` },
+    evidence: { column },
+  };
+}
+
+function displayGuess(column: string): Guess {
+  return {
+    kind: 'display',
+    text: { zh: `没有像名称的列；取第一个短文本列 ${column}`, en: `no column is named like a name; ${column} is the first short text` },
+    evidence: { column },
+  };
+}
+
+const otherEndMissing = {
+  zh: '所引用的表不在本草稿的节点中，因此没有这条关系',
+  en: 'the table that it refers to is no node of this draft, so there is no such edge',
+};
+const tooManyEdges = {
+  zh: `映射最多 ${mostElements} 个节点与关系；请减少 tables 分几次起草`,
+  en: `a mapping has at most ${mostElements} nodes and edges; draft fewer tables at a time`,
+};
+const unreadableType = {
+  zh: '类型没有对应的 PostgreSQL 类型，无法读取；可在来源库中用视图转换',
+  en: 'the type has no counterpart in PostgreSQL and cannot be read; convert it in a view of the source',
+};
+const binaryType = {
+  zh: '二进制内容不作为属性；需要时可自行加入',
+  en: 'binary values make no properties; add the column if you want them',
+};
+const longColumnName = { zh: '列名超过 63 个字符', en: 'the name of the column has more than 63 characters' };
+const tooManyColumns = {
+  zh: `每个节点最多 ${mostColumns} 列；其余的列未列入`,
+  en: `a node has at most ${mostColumns} columns; these did not fit`,
+};

@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { type Principal } from '../access/principal.js';
+import { FairShare } from '../common/turns/fair-share.js';
+import { inTurns } from '../common/turns/pace.js';
+import { type UsableConnection, WarehouseService } from '../warehouse/warehouse.service.js';
+import { NothingToMapError, TooManySuggestionsError } from './ingestion.errors.js';
+import { type ParsedMapping } from './mapping/mapping.js';
+import { readMapping } from './mapping/parse-mapping.js';
+import { readSourceTables } from './read-source-tables.js';
+import { SourcesService } from './sources.service.js';
+import { draftMapping } from './suggest/draft-mapping.js';
+import { declaredKey, resolveReferences } from './suggest/resolve-references.js';
+import { type KnownTable, type LeftOut, type RowKey, type SourceTable } from './suggest/source-table.js';
+import { type Suggestion } from './suggest/suggestion.js';
+import { type PlacedGuess, writeYaml, type WrittenDraft } from './suggest/write-yaml.js';
+import { type SuggestMappingRequest } from './suggestions.dto.js';
+import { TimeLeft } from './time-left.js';
+
+/** The longest time for looking at the source, and for checking the draft against it. */
+const lookMs = 14_000;
+const checkMs = 3_000;
+const places = { places: 4, mostPerCaller: 1, waitingPerCaller: 0, patienceMs: 0 };
+/** Below the 256 KiB of a mapping. */
+const mostBytes = 250 * 1024;
+
+/** Drafts mappings from the tables of a connection. */
+@Injectable()
+export class SuggestionsService {
+  private readonly share = new FairShare({ ...places, refuse: retryAfterS => new TooManySuggestionsError(retryAfterS) });
+
+  constructor(
+    private readonly warehouse: WarehouseService,
+    private readonly sources: SourcesService,
+  ) {}
+
+  /**
+   * @throws TooManySuggestionsError, NothingToMapError, SchemaError for unknown tables, ConnectionNotFoundError,
+   * ConnectionForbiddenError, and the errors of a client that cannot be reached
+   */
+  suggest(principal: Principal, request: SuggestMappingRequest): Promise<Suggestion> {
+    return this.share.run({ caller: principal.userId }, () => this.suggestNow(principal, request));
+  }
+
+  private async suggestNow(principal: Principal, { connection: wanted, tables }: SuggestMappingRequest): Promise<Suggestion> {
+    const connection = await this.warehouse.open(principal, wanted ?? null);
+    const time = new TimeLeft(lookMs);
+    const found = await readSourceTables(connection.client, tables, time);
+    const known = knowTables(found.tables);
+    const written = writeFitting(connection, known.tables, [...found.leftOut, ...known.leftOut]);
+    const parsed = await inTurns(readMapping(written.text));
+    const described = await this.sources.describe(parsed.mapping, principal, checkMs);
+    if ('problems' in described) throw new Error(`The draft does not fit its source: ${JSON.stringify(described.problems[0])}`);
+    const { leftOut } = written;
+    return {
+      yaml: written.text,
+      guesses: written.guesses.map(guess => ({ ...guess, line: lineOf(parsed, guess) })),
+      leftOut,
+      leftOutCount: Math.max(leftOut.length, found.leftOutCount),
+      isCheckedWithSource: 'source' in described,
+      areGuessesChecked: !time.isOver,
+    };
+  }
+}
+
+function knowTables(sources: SourceTable[]): { tables: KnownTable[]; leftOut: LeftOut[] } {
+  const leftOut: LeftOut[] = [];
+  const keys = new Map<string, RowKey | null>(sources.map(table => [table.name, declaredKey(table)]));
+  const byName = new Map(sources.map(table => [table.name, table]));
+  const keyOf = (name: string) => {
+    const table = byName.get(name);
+    return table ? { table, key: keys.get(name) ?? null } : null;
+  };
+  const tables = sources.map(table => {
+    const { references, leftOut: others } = resolveReferences(table, keyOf);
+    leftOut.push(...others);
+    const key = keys.get(table.name) ?? null;
+    if (!key) leftOut.push({ table: table.name, columns: [], reason: noKey });
+    return { ...table, key, references };
+  });
+  return { tables, leftOut };
+}
+
+/** Leaves out the last tables until the mapping is no longer than one may be. */
+function writeFitting(connection: UsableConnection, tables: KnownTable[], leftOut: LeftOut[]): WrittenDraft & { leftOut: LeftOut[] } {
+  for (let count = tables.length; count > 0; count -= Math.ceil(count / 10)) {
+    const cut = tables.slice(count).map(({ name }): LeftOut => ({ table: name, columns: [], reason: tooLong }));
+    const draft = draftMapping(connection.name, tables.slice(0, count), [...leftOut, ...cut]);
+    if (draft.nodes.length + draft.edges.length === 0) break;
+    const written = writeYaml(draft);
+    if (Buffer.byteLength(written.text) <= mostBytes) return { ...written, leftOut: draft.leftOut };
+  }
+  throw new NothingToMapError(leftOut);
+}
+
+function lineOf({ placeOf }: ParsedMapping, { path }: PlacedGuess): number {
+  return placeOf(path).line;
+}
+
+const noKey = {
+  zh: '没有主键，也没有能标识一行的列；可用 query 给出键列后再映射',
+  en: 'it has no key, and no columns tell its rows apart; map a query that yields such columns',
+};
+const tooLong = {
+  zh: '映射会超过 256 KiB；请在 tables 中另行起草',
+  en: 'the mapping would be longer than 256 KiB; draft it apart with tables',
+};

@@ -1,0 +1,17 @@
+/** The time that is left for a piece of work. */
+export class TimeLeft {
+  private readonly end: number;
+
+  constructor(ms: number) {
+    this.end = performance.now() + ms;
+  }
+
+  /** At least 1, as limits of statements must be. */
+  get ms(): number {
+    return Math.max(1, Math.ceil(this.end - performance.now()));
+  }
+
+  get isOver(): boolean {
+    return performance.now() >= this.end;
+  }
+}
