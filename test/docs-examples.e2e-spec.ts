@@ -59,6 +59,29 @@ describe('the examples of the OpenAPI document, sent in the order of its descrip
     expect(run.report.targets.map((target: any) => target.inserted).every((inserted: number) => inserted > 0)).toBe(true);
   });
 
+  it('draft a mapping that runs as it is', async () => {
+    const [[, request]] = examplesOf(document, 'post', '/api/ingestion/mappings/suggest') as [[string, object]];
+    const { body: draft } = await admin.post('/api/ingestion/mappings/suggest').send(request).expect(200);
+    const graph = await admin.post('/api/graphs').send({ name: 'draft' }).expect(201);
+    const job = { graph_id: graph.body.id, mapping_yaml: draft.mapping_yaml };
+    const { body: made } = await admin.post('/api/ingestion/jobs').send(job).expect(201);
+    const { body: run } = await admin.post(`/api/ingestion/jobs/${made.id}/run`).set('Prefer', 'wait=30').expect(200);
+    expect(run.report.totals).toMatchObject({ rejected: 0, skipped: 0 });
+    expect(run.report.targets.map((target: any) => target.target).sort()).toEqual(
+      [
+        'CUSTOMERS_REGION',
+        'ORDERS_CUSTOMER',
+        'ORDER_LINES',
+        'PRODUCTS_SUPPLIER',
+        'customers',
+        'orders',
+        'products',
+        'regions',
+        'suppliers',
+      ].sort(),
+    );
+  });
+
   it('define metrics, change and bind them, and each execution has rows', async () => {
     for (const [, body] of examplesOf(document, 'post', '/api/metrics')) await admin.post('/api/metrics').send(body).expect(201);
     for (const [, body] of examplesOf(document, 'patch', '/api/metrics/{id}')) await admin.patch('/api/metrics/1').send(body).expect(200);

@@ -1,7 +1,7 @@
 import { type TestApp, startTestApp } from './support/app.js';
 import { ForeignPostgres } from './support/foreign-postgres.js';
 import { aForeignConnection } from './support/foreign-tables.js';
-import { shared } from './support/ingestion.js';
+import { shared, upload } from './support/ingestion.js';
 import { describeWithShared } from './support/shared-data.js';
 import { readDraft, runDraft, suggest } from './support/suggestions.js';
 
@@ -96,4 +96,88 @@ describeWithShared('Northwind with its keys', 'data/northwind/northwind.sql', ()
     expect(headers['content-type']).toContain('application/yaml');
     expect(text).toBe((await suggest(app, { connection: 'northwind', tables: ['region', 'territories'] })).mapping_yaml);
   });
+});
+
+describeWithShared('Northwind as uploaded files', 'data/northwind/csv', () => {
+  const tables = [
+    'categories',
+    'customers',
+    'employees',
+    'order_details',
+    'orders',
+    'products',
+    'region',
+    'shippers',
+    'suppliers',
+    'territories',
+  ];
+  beforeAll(async () => {
+    for (const table of tables) await upload(app, table, shared(`data/northwind/csv/${table}.csv`));
+  }, 60_000);
+
+  it('gets its keys and edges from names that the data confirms', async () => {
+    const draft = await suggest(app, { tables });
+    const { nodes, edges } = await runDraft(app, draft);
+    expect(nodes).toEqual({
+      categories: 8,
+      customers: 91,
+      employees: 9,
+      orders: 830,
+      products: 77,
+      region: 4,
+      shippers: 6,
+      suppliers: 29,
+      territories: 53,
+    });
+    // ship_via is named like no table, so nothing is guessed.
+    expect(edges).toEqual({
+      'employees: employee_id, reports_to': 8,
+      'orders: order_id, customer_id': 830,
+      'orders: order_id, employee_id': 830,
+      'products: product_id, supplier_id': 77,
+      'products: product_id, category_id': 77,
+      'territories: territory_id, region_id': 53,
+      'order_details: order_id, product_id': 2155,
+    });
+    expect(draft.left_out).toEqual([]);
+  });
+
+  it('marks each guess with its line, its evidence and a comment', async () => {
+    const draft = await suggest(app, { tables: ['orders', 'customers'] });
+    const lines = draft.mapping_yaml.split('\n');
+    const guess = draft.guesses.find(({ kind }: any) => kind === 'edge');
+    expect(guess).toMatchObject({ path: 'edges[0]', evidence: { sampled: 89, found: 89 } });
+    expect(lines[guess.line - 1]).toBe('  - type: ORDERS_CUSTOMER');
+    expect(lines[guess.line - 2]).toBe(`  # guess: ${guess.text.en}`);
+    expect(lines[guess.line - 3]).toBe(`  # 推测：${guess.text.zh}`);
+    const key = draft.guesses.find(({ path }: any) => path === 'nodes[0].key');
+    expect(key).toMatchObject({ kind: 'key', evidence: { rows: 830, distinct: 830, checked: 'all' } });
+    expect(lines[key.line - 1]).toBe('    key: [order_id]');
+  });
+});
+
+describeWithShared('Divisions of China as uploaded files', 'data/china_divisions', () => {
+  it('get all edges between their levels', async () => {
+    const levels = {
+      provinces: 'code',
+      cities: 'code,provinceCode',
+      areas: 'code,cityCode,provinceCode',
+      streets: 'code,areaCode,provinceCode,cityCode',
+    };
+    for (const [table, codes] of Object.entries(levels)) {
+      const types = codes.replaceAll(/\w+/g, '$&:text');
+      await upload(app, table, shared(`data/china_divisions/${table}.csv`), types);
+    }
+    const draft = await suggest(app, { tables: Object.keys(levels) });
+    const { nodes, edges } = await runDraft(app, draft);
+    expect(nodes).toEqual({ provinces: 31, cities: 342, areas: 2978, streets: 41352 });
+    expect(edges).toEqual({
+      'cities: code, provinceCode': 342,
+      'areas: code, cityCode': 2978,
+      'areas: code, provinceCode': 2978,
+      'streets: code, areaCode': 41352,
+      'streets: code, provinceCode': 41352,
+      'streets: code, cityCode': 41352,
+    });
+  }, 120_000);
 });

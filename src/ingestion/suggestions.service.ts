@@ -7,10 +7,11 @@ import { NothingToMapError, TooManySuggestionsError } from './ingestion.errors.j
 import { type ParsedMapping } from './mapping/mapping.js';
 import { readMapping } from './mapping/parse-mapping.js';
 import { readSourceTables } from './read-source-tables.js';
+import { SourceProbe } from './source-probe.js';
 import { SourcesService } from './sources.service.js';
 import { draftMapping } from './suggest/draft-mapping.js';
-import { declaredKey, resolveReferences } from './suggest/resolve-references.js';
-import { type KnownTable, type LeftOut, type RowKey, type SourceTable } from './suggest/source-table.js';
+import { knowTables } from './suggest/know-tables.js';
+import { type KnownTable, type LeftOut } from './suggest/source-table.js';
 import { type Suggestion } from './suggest/suggestion.js';
 import { type PlacedGuess, writeYaml, type WrittenDraft } from './suggest/write-yaml.js';
 import { type SuggestMappingRequest } from './suggestions.dto.js';
@@ -45,7 +46,8 @@ export class SuggestionsService {
     const connection = await this.warehouse.open(principal, wanted ?? null);
     const time = new TimeLeft(lookMs);
     const found = await readSourceTables(connection.client, tables, time);
-    const known = knowTables(found.tables);
+    const probe = new SourceProbe(connection, time);
+    const known = await knowTables(found.tables, probe);
     const written = writeFitting(connection, known.tables, [...found.leftOut, ...known.leftOut]);
     const parsed = await inTurns(readMapping(written.text));
     const described = await this.sources.describe(parsed.mapping, principal, checkMs);
@@ -57,27 +59,9 @@ export class SuggestionsService {
       leftOut,
       leftOutCount: Math.max(leftOut.length, found.leftOutCount),
       isCheckedWithSource: 'source' in described,
-      areGuessesChecked: !time.isOver,
+      areGuessesChecked: !probe.isIncomplete,
     };
   }
-}
-
-function knowTables(sources: SourceTable[]): { tables: KnownTable[]; leftOut: LeftOut[] } {
-  const leftOut: LeftOut[] = [];
-  const keys = new Map<string, RowKey | null>(sources.map(table => [table.name, declaredKey(table)]));
-  const byName = new Map(sources.map(table => [table.name, table]));
-  const keyOf = (name: string) => {
-    const table = byName.get(name);
-    return table ? { table, key: keys.get(name) ?? null } : null;
-  };
-  const tables = sources.map(table => {
-    const { references, leftOut: others } = resolveReferences(table, keyOf);
-    leftOut.push(...others);
-    const key = keys.get(table.name) ?? null;
-    if (!key) leftOut.push({ table: table.name, columns: [], reason: noKey });
-    return { ...table, key, references };
-  });
-  return { tables, leftOut };
 }
 
 /** Leaves out the last tables until the mapping is no longer than one may be. */
@@ -96,10 +80,6 @@ function lineOf({ placeOf }: ParsedMapping, { path }: PlacedGuess): number {
   return placeOf(path).line;
 }
 
-const noKey = {
-  zh: '没有主键，也没有能标识一行的列；可用 query 给出键列后再映射',
-  en: 'it has no key, and no columns tell its rows apart; map a query that yields such columns',
-};
 const tooLong = {
   zh: '映射会超过 256 KiB；请在 tables 中另行起草',
   en: 'the mapping would be longer than 256 KiB; draft it apart with tables',

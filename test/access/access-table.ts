@@ -4,7 +4,7 @@
  *   public     anyone, with or without credentials
  *   any        any user; `pending` also while the password must be changed
  *   admin      admins
- *   reader, writer: users with that right on the connection of the path, and admins
+ *   reader, writer: users with that right on the connection of the path, or of the body, and admins
  *   viewer, editor, manager, owner: at least that role on the graph behind the request
  *   keys       an API key for that graph is enough; or only one with this permission, whose user may write the connection
  */
@@ -78,7 +78,7 @@ export const accessTable: Record<string, Row> = {
   'GET /ingestion/jobs': row('any', true),
   'POST /ingestion/jobs': row('editor', true),
   'POST /ingestion/mappings/validate': row('any'),
-  'POST /ingestion/mappings/suggest': row('any'),
+  'POST /ingestion/mappings/suggest': row('reader'),
   'GET /ingestion/jobs/:id': row('viewer', true),
   'PUT /ingestion/jobs/:id': row('any', true),
   'DELETE /ingestion/jobs/:id': row('any', true),

@@ -4,7 +4,10 @@ import { isSensitiveName } from './sensitive-names.js';
 import { wordsOf } from './names.js';
 
 /** Names of the column with a thing's name, the clearest first. */
-const exact = ['displayname', 'fullname', 'name', '名称', '姓名', '名字', 'title', '标题', 'label', 'subject', '主题'];
+const exact = ['displayname', 'fullname', 'name', '名称', '姓名', '名字'];
+/** Of a person's names the last one tells most, and no expression can be shown. Beside it, a title is the person's. */
+const lastName = 'lastname';
+const titles = ['title', '标题', 'label', 'subject', '主题'];
 const endings = /(?:_name|[a-z]Name|_title|名称|姓名|名|标题)$/;
 /** Texts that go on for long. */
 const long = /(?:description|comment|note|content|body|text|remark|url|path|address|备注|描述|说明|内容|地址)/i;
@@ -13,14 +16,13 @@ const longest = 255;
 /** The column by which nodes are shown, and whether its name says so. Null if their keys must do. */
 export function pickDisplay(columns: TableColumn[], key: string[]): { column: string; isNamed: boolean } | null {
   const texts = columns.filter(({ name, type }) => isText(type) && !key.includes(name) && !isSensitiveName(name));
-  for (const name of exact) {
+  for (const name of [...exact, lastName, ...titles]) {
     const found = texts.find(column => wordsOf(column.name).join('') === name);
     if (found) return { column: found.name, isNamed: true };
   }
-  // Of a person's names the last one tells most, and no expression can be shown.
-  const named = texts.find(({ name }) => /^last_?name$/i.test(name)) ?? texts.find(({ name }) => endings.test(name));
+  const named = texts.find(({ name }) => endings.test(name));
   if (named) return { column: named.name, isNamed: true };
-  const short = texts.find(({ name, type }) => !long.test(name) && lengthOf(type) <= longest);
+  const short = texts.find(({ name, type }) => isShort(name, lengthOf(type)));
   return short ? { column: short.name, isNamed: false } : null;
 }
 
@@ -28,7 +30,12 @@ function isText(type: string): boolean {
   return sourceFamily(type) === 'text' && /^(?:text|varchar|char|character|bpchar)\b/.test(type);
 }
 
-/** Text without a bound counts as short: tables that were uploaded have no other. */
-function lengthOf(type: string): number {
-  return Number(/\((\d+)\)/.exec(type)?.[1] ?? 0);
+/** Text without a bound counts as short unless its name says otherwise: tables that were uploaded have no other. */
+function isShort(name: string, length: number | null): boolean {
+  return length === null ? !long.test(name) : length <= longest;
+}
+
+function lengthOf(type: string): number | null {
+  const length = /\((\d+)\)/.exec(type)?.[1];
+  return length === undefined ? null : Number(length);
 }

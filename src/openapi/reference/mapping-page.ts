@@ -25,6 +25,10 @@ export const mappingPage: ReferencePage = {
       en: 'Editors complete and check a mapping by its JSON Schema: begin it with # yaml-language-server: $schema=<address of this service>/docs/mapping.schema.json',
     },
     {
+      zh: 'POST /api/ingestion/mappings/suggest 由连接的表起草映射；核对后交给 validate，再以 POST /api/ingestion/jobs 创建任务。',
+      en: 'POST /api/ingestion/mappings/suggest drafts a mapping from the tables of a connection; read it, check it with validate, and make a job of it with POST /api/ingestion/jobs.',
+    },
+    {
       zh: '每个示例都可打开为一份完整的映射。未知的键会被拒绝。',
       en: 'Each example opens into a whole mapping. Unknown keys are refused.',
     },

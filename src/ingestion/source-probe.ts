@@ -1,0 +1,59 @@
+import { ApiError } from '../common/errors/api-error.js';
+import { type TableColumn } from '../warehouse/clients/warehouse.client.js';
+import { type UsableConnection } from '../warehouse/warehouse.service.js';
+import { countKeySql, overlapSql } from './suggest/probe-sql.js';
+import { type KeyCount, type Overlap, type Probe } from './suggest/probe.js';
+import { type SourceTable } from './suggest/source-table.js';
+import { type TimeLeft } from './time-left.js';
+
+const statementMs = 3_000;
+const sampledRows = 10_000;
+
+/** Counts in a source, one short statement after the other, until the time is over. */
+export class SourceProbe implements Probe {
+  /** A count that was wanted could not be made. */
+  isIncomplete = false;
+
+  constructor(
+    private readonly connection: UsableConnection,
+    private readonly time: TimeLeft,
+  ) {}
+
+  async countKey(table: SourceTable, columns: string[], { mayBeSample = false } = {}): Promise<KeyCount | null> {
+    const of = columns.map(column => columnOf(table, column));
+    const { client } = this.connection;
+    const whole = await this.read(countKeySql(client, table.name, of, null), !mayBeSample);
+    if (whole) return { rows: whole[0]!, filled: whole[1]!, distinct: whole[2]!, isSample: false };
+    const some = mayBeSample ? await this.read(countKeySql(client, table.name, of, sampledRows), true) : null;
+    return some && { rows: some[0]!, filled: some[1]!, distinct: some[2]!, isSample: true };
+  }
+
+  async overlap(from: { table: SourceTable; column: string }, to: { table: SourceTable; column: string }): Promise<Overlap | null> {
+    const ends = [from, to].map(({ table, column }) => ({ table: table.name, column: columnOf(table, column) }));
+    const counts = await this.read(overlapSql(this.connection.client, ends[0]!, ends[1]!), true);
+    return counts && { sampled: counts[0]!, found: counts[1]! };
+  }
+
+  /** Null if the source gives no counts: it takes too long, is busy, or refuses the statement. */
+  private async read(sql: string, isLast: boolean): Promise<number[] | null> {
+    const counts = this.time.isOver ? null : await this.readNow(sql);
+    if (counts === null && isLast) this.isIncomplete = true;
+    return counts;
+  }
+
+  private async readNow(sql: string): Promise<number[] | null> {
+    const { client, claim } = this.connection;
+    const timeoutMs = Math.min(statementMs, this.time.ms);
+    try {
+      const { rows } = await client.query({ claim, isShort: true, sql, parameters: [], timeoutMs, maxRows: 1 });
+      return rows[0]!.map(Number);
+    } catch (error) {
+      if (error instanceof ApiError) return null;
+      throw error;
+    }
+  }
+}
+
+function columnOf({ columns }: SourceTable, name: string): TableColumn {
+  return columns.find(column => column.name === name)!;
+}

@@ -1,0 +1,108 @@
+import { type Bilingual } from '../../text/bilingual.js';
+import { keyKind, isReadable, mayBeKey } from './column-types.js';
+import { isKeyName, meaningOf, namesOfRow, wordIn, wordsOf } from './names.js';
+import { type KeyCount, type Probe } from './probe.js';
+import { type Evidence, type Reference, type RowKey, type SourceTable } from './source-table.js';
+
+/** Names of a key that say nothing of its table. */
+const plainKeys = new Set(['id', 'uuid', 'guid', 'key', 'code', '编号', '代码', '编码', '主键']);
+/** How many columns without the name of a key are tried, and how many to find a pair of them. */
+const mostUnnamed = 5;
+const mostInPairs = 5;
+/** How many columns are tried beside the ends of a link table. */
+const mostBesideEnds = 6;
+
+type Guessed = { key: RowKey } | { reason: Bilingual };
+
+/** Columns by whose names a table without a key tells its rows apart, the likeliest first, if the data has no repetition. */
+export async function guessNamedKey(table: SourceTable, all: SourceTable[], probe: Probe): Promise<RowKey | null> {
+  const keys = table.columns.filter(column => mayBeKey(column) && isKeyName(column.name)).map(({ name }) => name);
+  const own = keys.filter(name => isOwnKey(name, table));
+  const others = keys.filter(name => !own.includes(name) && !all.some(other => other !== table && namesRowOf(name, other)));
+  for (const name of [...own, ...others]) {
+    const count = await probe.countKey(table, [name], { mayBeSample: own.includes(name) });
+    if (count && isUnique(count)) return { columns: [name], evidence: evidenceOf(count) };
+  }
+  return null;
+}
+
+/** The key of a table without one whose names did not help: the ends of a link, then any column, then any two. */
+export async function guessOtherKey(table: SourceTable, references: Reference[], mayLink: boolean, probe: Probe): Promise<Guessed> {
+  const columns = table.columns.filter(column => isReadable(column) && ['whole', 'text', 'uuid', 'date'].includes(keyKind(column) ?? ''));
+  if (columns.length === 0) return { reason: noKey };
+  const empty = await probe.countKey(table, [columns[0]!.name], { mayBeSample: true });
+  if (!empty) return { reason: notChecked };
+  if (empty.rows === 0) return { reason: noRows };
+  if (mayLink && references.length === 2) {
+    const link = await guessLinkKey(
+      table,
+      references,
+      columns.map(({ name }) => name),
+      probe,
+    );
+    if (link) return link;
+  }
+  const referring = new Set(references.flatMap(reference => reference.columns));
+  // A number that is no key by its name is a measure, unless the table begins with it.
+  const single = columns.filter(
+    (column, index) => !referring.has(column.name) && mayBeKey(column) && (index === 0 || keyKind(column) === 'text'),
+  );
+  for (const { name } of single.slice(0, mostUnnamed)) {
+    const count = await probe.countKey(table, [name]);
+    if (count && isUnique(count)) return { key: { columns: [name], evidence: evidenceOf(count) } };
+  }
+  const byName = [...columns].sort((a, b) => Number(isKeyName(b.name)) - Number(isKeyName(a.name))).slice(0, mostInPairs);
+  for (const [index, first] of byName.entries()) {
+    for (const second of byName.slice(index + 1)) {
+      const count = await probe.countKey(table, [first.name, second.name]);
+      if (!count) return { reason: notChecked };
+      if (isUnique(count)) return { key: { columns: [first.name, second.name], evidence: evidenceOf(count) } };
+    }
+  }
+  return { reason: noKey };
+}
+
+/** Both ends, and one more column where they repeat. Rows without one of the ends are no edges, so they need no key. */
+async function guessLinkKey(table: SourceTable, references: Reference[], columns: string[], probe: Probe): Promise<Guessed | null> {
+  const ends = [...new Set(references.flatMap(reference => reference.columns))];
+  const count = await probe.countKey(table, ends);
+  if (!count) return { reason: notChecked };
+  if (count.filled === count.distinct) return { key: { columns: ends, evidence: evidenceOf(count) } };
+  for (const name of columns.filter(each => !ends.includes(each)).slice(0, mostBesideEnds)) {
+    const more = await probe.countKey(table, [...ends, name]);
+    if (more && more.filled === count.filled && more.distinct === more.filled) {
+      return { key: { columns: [...ends, name], evidence: evidenceOf(more) } };
+    }
+  }
+  return null;
+}
+
+function isOwnKey(column: string, table: SourceTable): boolean {
+  return plainKeys.has(wordsOf(column).join('')) || namesRowOf(column, table);
+}
+
+function namesRowOf(column: string, { bareName, comment }: SourceTable): boolean {
+  const meaning = meaningOf(column).join('');
+  return namesOfRow(bareName).has(meaning) || namesOfRow(wordIn(comment) ?? '').has(meaning);
+}
+
+function isUnique({ rows, filled, distinct }: KeyCount): boolean {
+  return rows > 0 && filled === rows && distinct === rows;
+}
+
+function evidenceOf({ rows, distinct, isSample }: KeyCount): Evidence {
+  return { rows, distinct, checked: isSample ? 'sample' : 'all' };
+}
+
+const noKey = {
+  zh: '没有声明键，也没有一列或两列能标识每一行；可用 query 给出键列后再映射',
+  en: 'no key is declared, and no one or two columns tell its rows apart; map a query that yields such columns',
+};
+const noRows = {
+  zh: '没有声明键，也没有行可以据以推测',
+  en: 'no key is declared, and it has no rows by which to guess one',
+};
+const notChecked = {
+  zh: '没有声明键，推测的键未能在时限内核对',
+  en: 'no key is declared, and none could be checked in time',
+};

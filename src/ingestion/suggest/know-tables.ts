@@ -1,0 +1,39 @@
+import { guessNamedKey, guessOtherKey } from './guess-keys.js';
+import { guessReferences } from './guess-references.js';
+import { type Probe } from './probe.js';
+import { declaredKey, resolveReferences } from './resolve-references.js';
+import { type KnownTable, type LeftOut, type RowKey, type SourceTable } from './source-table.js';
+
+/**
+ * Finds out how the rows of each table are told apart and what they refer to. Declarations come first; names guess at the rest, and
+ * counts of the source decide.
+ */
+export async function knowTables(sources: SourceTable[], probe: Probe): Promise<{ tables: KnownTable[]; leftOut: LeftOut[] }> {
+  const leftOut: LeftOut[] = [];
+  const keys = new Map<string, RowKey | null>();
+  for (const table of sources) keys.set(table.name, declaredKey(table) ?? (await guessNamedKey(table, sources, probe)));
+  const byName = new Map(sources.map(table => [table.name, table]));
+  const keyOf = (name: string) => {
+    const table = byName.get(name);
+    return table ? { table, key: keys.get(name) ?? null } : null;
+  };
+  const referable = sources.flatMap(table => {
+    const [only, ...more] = keys.get(table.name)?.columns ?? [];
+    return only === undefined || more.length > 0 ? [] : [{ table, key: only }];
+  });
+  const tables: KnownTable[] = [];
+  for (const table of sources) {
+    const key = keys.get(table.name) ?? null;
+    const found = table.foreignKeys.length > 0 ? resolveReferences(table, keyOf) : await guessReferences(table, key, referable, probe);
+    leftOut.push(...found.leftOut);
+    tables.push({ ...table, key, references: found.references });
+  }
+  for (const table of tables) {
+    if (table.key) continue;
+    const isReferredTo = tables.some(({ references }) => references.some(reference => reference.table === table.name));
+    const guessed = await guessOtherKey(table, table.references, !isReferredTo && table.foreignKeys.length <= 2, probe);
+    if ('key' in guessed) table.key = guessed.key;
+    else leftOut.push({ table: table.name, columns: [], reason: guessed.reason });
+  }
+  return { tables, leftOut };
+}
