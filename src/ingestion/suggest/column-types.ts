@@ -48,8 +48,10 @@ export function keyKind({ type }: TableColumn): string | null {
     case 'time':
     case 'timestamp':
     case 'timestamptz':
+    case 'inet':
       return family;
     case 'json':
+    case 'jsonb':
     case 'text[]':
     case 'int[]':
       return null;
