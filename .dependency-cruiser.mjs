@@ -15,7 +15,7 @@ const floors = [
   ['idempotency'],
   ['users'],
   ['auth'],
-  ['schedules'],
+  ['schedules', 'webhooks'],
   ['graphs', 'warehouse'],
   ['api-keys', 'permissions'],
   ['ingestion', 'metrics'],

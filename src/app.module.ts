@@ -38,6 +38,7 @@ import { TelemetryModule } from './telemetry/telemetry.module.js';
 import { UsersModule } from './users/users.module.js';
 import { ConnectionAccessGuard } from './warehouse/connections/connection-access.guard.js';
 import { WarehouseModule } from './warehouse/warehouse.module.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 export interface AppOptions {
   settings: Settings;
@@ -65,6 +66,7 @@ export class AppModule {
         UsersModule,
         AuthModule,
         SchedulesModule,
+        WebhooksModule,
         GraphsModule,
         PermissionsModule,
         ApiKeysModule,

@@ -60,6 +60,8 @@ describe('access', () => {
         .replace(':node_id', '1')
         .replace(':query_id', '1')
         .replace(':user_id', '999999')
+        .replace(':webhook_id', '999999')
+        .replace(':delivery_id', '999999')
         .replace(':revision', '1')
         .replace(':table', 't')
         .replace(':id', String(idOf(route)));

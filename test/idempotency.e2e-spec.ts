@@ -15,6 +15,7 @@ const takesKeys: Record<string, boolean> = {
   '/api/ingestion/jobs/{id}/retire': true,
   '/api/ingestion/jobs/{id}/revisions': true,
   '/api/ingestion/jobs/{id}/run': true,
+  '/api/ingestion/jobs/{id}/webhooks': true,
   '/api/metrics': true,
   '/api/permissions/connections/{id}/users': true,
   '/api/permissions/graphs/{id}/members': true,
@@ -28,6 +29,10 @@ const takesKeys: Record<string, boolean> = {
   // It has no caller to whom an answer belongs. The name is taken once only.
   '/api/auth/register': false,
   '/api/graphs/{id}/query': false,
+  // A repeat finds the delivery under way.
+  '/api/ingestion/jobs/{id}/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver': false,
+  // A repeat sends another test.
+  '/api/ingestion/jobs/{id}/webhooks/{webhook_id}/test': false,
   '/api/ingestion/mappings/suggest': false,
   '/api/ingestion/mappings/validate': false,
   '/api/ingestion/runs/{id}/cancel': false,

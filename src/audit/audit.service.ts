@@ -34,7 +34,10 @@ export type AuditAction =
   | 'connection.revoked'
   | 'schedule.saved'
   | 'schedule.deleted'
-  | 'schedule.paused';
+  | 'schedule.paused'
+  | 'webhook.created'
+  | 'webhook.changed'
+  | 'webhook.deleted';
 
 export interface AuditEvent {
   action: AuditAction;

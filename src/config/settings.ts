@@ -178,11 +178,11 @@ function readValues(read: SettingsReader) {
       'WAREHOUSE_PRIVATE_NETWORKS',
       ['allow', 'deny'],
       'allow',
-      'Whether warehouse connections may go to private networks (10/8, 172.16/12, 192.168/16, fc00::/7); deny where strangers are admins',
+      'Whether warehouse connections and webhooks may go to private networks (10/8, 172.16/12, 192.168/16, fc00::/7); deny where strangers are admins',
     ),
     warehouseAllowedAddresses: read.parsed(
       'WAREHOUSE_ALLOWED_ADDRESSES',
-      'Addresses and networks that warehouse connections may use although they are refused by default, such as 127.0.0.1 on a machine for tests',
+      'Addresses and networks that warehouse connections and webhooks may use although they are refused by default, such as 127.0.0.1 on a machine for tests',
       { type: 'comma-separated list', default: '' },
       readNetworks,
     ),

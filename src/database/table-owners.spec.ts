@@ -26,6 +26,8 @@ const owners: Record<string, string> = {
   schedules: 'schedules/schedules.repository.ts',
   users: 'users/users.repository.ts',
   warehouse_connections: 'warehouse/connections/connections.repository.ts',
+  webhook_deliveries: 'webhooks/deliveries.repository.ts',
+  webhooks: 'webhooks/webhooks.repository.ts',
 };
 
 /** Tables of one graph or one upload, and all of an empty database, by the expression for their names in the statements. */

@@ -6,7 +6,8 @@ import { ServicePool } from '../database/service-pool.js';
 import { GraphsService } from '../graphs/graphs.service.js';
 import { SchedulesService } from '../schedules/schedules.service.js';
 import { changesSinceLastRun } from './changes-since-last-run.js';
-import { type JobRow, JobsRepository, scheduleKind } from './jobs.repository.js';
+import { type JobRow, JobsRepository } from './jobs.repository.js';
+import { jobKind } from './run-message.js';
 import { readMapping } from './mapping/parse-mapping.js';
 import { RejectedRowsRepository } from './rejected-rows.repository.js';
 import { nextCursors, type Source, stageAll, type Undertaking, writeAll } from './run/carry-out.js';
@@ -181,7 +182,7 @@ export class IngestionRunner {
   private async finish(client: PoolClient, run: Run): Promise<void> {
     const { claimed, job, report, startedAt } = run;
     if (claimed.retires) {
-      await this.schedules.removeWith(client, scheduleKind, job.id);
+      await this.schedules.removeWith(client, jobKind, job.id);
       await this.jobs.retire(client, job.id);
     } else await this.jobs.setCursors(client, job.id, nextCursors(run));
     report.graph_version = await this.graphs.raiseVersion(client, job.graph_id);

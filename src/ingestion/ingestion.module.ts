@@ -2,10 +2,12 @@ import { Module } from '@nestjs/common';
 import { GraphsModule } from '../graphs/graphs.module.js';
 import { SchedulesModule } from '../schedules/schedules.module.js';
 import { WarehouseModule } from '../warehouse/warehouse.module.js';
+import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { IngestionRunner } from './ingestion-runner.service.js';
 import { IngestionWorker } from './ingestion.worker.js';
 import { JobSchedulesController } from './job-schedules.controller.js';
 import { JobSchedulesService } from './job-schedules.service.js';
+import { JobWebhooksController } from './job-webhooks.controller.js';
 import { JobsController } from './jobs.controller.js';
 import { JobsRepository } from './jobs.repository.js';
 import { JobsService } from './jobs.service.js';
@@ -21,8 +23,8 @@ import { SuggestionsService } from './suggestions.service.js';
 import { TrialService } from './trial.service.js';
 
 @Module({
-  imports: [GraphsModule, SchedulesModule, WarehouseModule],
-  controllers: [JobsController, JobSchedulesController, RevisionsController, RunsController, SuggestionsController],
+  imports: [GraphsModule, SchedulesModule, WarehouseModule, WebhooksModule],
+  controllers: [JobsController, JobSchedulesController, JobWebhooksController, RevisionsController, RunsController, SuggestionsController],
   providers: [
     JobsRepository,
     RunsRepository,

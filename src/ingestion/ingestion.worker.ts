@@ -9,7 +9,6 @@ import { IngestionRunner } from './ingestion-runner.service.js';
 import { isDatabaseAway, LeaseLostError, RunCancelledError, RunFailure, toFailure, tooManyAttempts } from './run/run-failure.js';
 import { type RunReport } from './run/run-report.js';
 import { type Upkeep } from './run/table-upkeep.js';
-import { joined } from '../text/bilingual.js';
 import { type ClaimedRun, leaseSeconds, RunsRepository } from './runs.repository.js';
 
 const pollEveryMs = 1_000;
@@ -180,8 +179,7 @@ export class IngestionWorker implements OnApplicationBootstrap, BeforeApplicatio
     failure: RunFailure | null,
   ): Promise<void> {
     this.telemetry.runEnded(status);
-    const error = failure && { code: failure.code, detail: joined(failure.text), context: failure.context };
-    await this.write(() => this.runs.end(claimed, status, report && withoutWrites(report), error));
+    await this.write(() => this.runs.end(claimed, status, report && withoutWrites(report), failure));
   }
 
   /** Puts the run back into the queue; `returned` attempts do not count. */

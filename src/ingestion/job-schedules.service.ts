@@ -7,7 +7,8 @@ import { SchedulesService } from '../schedules/schedules.service.js';
 import { type Started, SchedulesWorker } from '../schedules/schedules.worker.js';
 import { WarehouseService } from '../warehouse/warehouse.service.js';
 import { RunActiveError, TooManyRunsWaitingError } from './ingestion.errors.js';
-import { JobsRepository, scheduleKind } from './jobs.repository.js';
+import { JobsRepository } from './jobs.repository.js';
+import { jobKind } from './run-message.js';
 import { RunsRepository } from './runs.repository.js';
 
 /** The schedules of jobs. */
@@ -23,22 +24,22 @@ export class JobSchedulesService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.worker.register(scheduleKind, (client, principal, jobId) => this.start(client, principal, jobId));
+    this.worker.register(jobKind, (client, principal, jobId) => this.start(client, principal, jobId));
   }
 
   /** @throws SchemaError, JobRetiredError */
   save(principal: Principal, jobId: number, request: SaveScheduleRequest): Promise<ScheduleResponse> {
-    return this.schedules.save(principal, scheduleKind, jobId, request, client => this.jobs.requireActive(client, jobId));
+    return this.schedules.save(principal, jobKind, jobId, request, client => this.jobs.requireActive(client, jobId));
   }
 
   /** @throws ScheduleNotFoundError */
   get(jobId: number): Promise<ScheduleResponse> {
-    return this.schedules.get(scheduleKind, jobId);
+    return this.schedules.get(jobKind, jobId);
   }
 
   /** @throws ScheduleNotFoundError */
   delete(principal: Principal, jobId: number): Promise<void> {
-    return this.schedules.delete(principal, scheduleKind, jobId);
+    return this.schedules.delete(principal, jobKind, jobId);
   }
 
   /** Queues a run as if the user had asked for it now, if the job's author may still read the connection. */

@@ -34,9 +34,6 @@ export interface RevisionRow {
   saved_at: Date;
 }
 
-/** Tells jobs from what else has a schedule. The database removes schedules of this kind with their jobs. */
-export const scheduleKind = 'ingestion_job';
-
 /** The most mappings of one job. */
 const maxRevisions = 1_000;
 

@@ -3,11 +3,14 @@ import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { ServicePool } from '../database/service-pool.js';
 import { sqlstates, sqlstateOf } from '../sql/sqlstate.js';
+import { joined } from '../text/bilingual.js';
+import { WebhooksService } from '../webhooks/webhooks.service.js';
 import { RunActiveError, RunNotFoundError, TooManyRunsWaitingError } from './ingestion.errors.js';
 import { JobsRepository } from './jobs.repository.js';
 import { wroteRows } from './run/ownership.js';
-import { LeaseLostError } from './run/run-failure.js';
+import { LeaseLostError, type RunFailure } from './run/run-failure.js';
 import { type RunReport } from './run/run-report.js';
+import { jobTarget, runMessage } from './run-message.js';
 
 /** A worker that is silent for this long loses its runs to the next one that asks. */
 export const leaseSeconds = 30;
@@ -79,6 +82,7 @@ export class RunsRepository {
   constructor(
     private readonly pool: ServicePool,
     private readonly jobs: JobsRepository,
+    private readonly webhooks: WebhooksService,
   ) {}
 
   /** @throws RunNotFoundError */
@@ -187,6 +191,7 @@ export class RunsRepository {
       [id, leaseOwner, JSON.stringify(report)],
     );
     if (rowCount !== 1) throw new LeaseLostError();
+    await this.tell(client, id, null);
   }
 
   /** Adds the tables that were kept up after the run had succeeded to its report. */
@@ -202,14 +207,18 @@ export class RunsRepository {
     { id, leaseOwner }: ClaimedRun,
     status: 'failed' | 'cancelled',
     report: RunReport | null,
-    error: RunError | null,
+    failure: RunFailure | null,
   ): Promise<void> {
-    await this.pool.query(
-      `UPDATE ingestion_runs
-       SET status = $3, error = $4, report = coalesce($5, report), finished_at = clock_timestamp(), lease_until = NULL
-       WHERE ${isHeld}`,
-      [id, leaseOwner, status, error && JSON.stringify(error), report && JSON.stringify(report)],
-    );
+    const error: RunError | null = failure && { code: failure.code, detail: joined(failure.text), context: failure.context };
+    await this.pool.transaction(async client => {
+      const { rowCount } = await client.query(
+        `UPDATE ingestion_runs
+         SET status = $3, error = $4, report = coalesce($5, report), finished_at = clock_timestamp(), lease_until = NULL
+         WHERE ${isHeld}`,
+        [id, leaseOwner, status, error && JSON.stringify(error), report && JSON.stringify(report)],
+      );
+      if (rowCount === 1) await this.tell(client, id, failure);
+    });
   }
 
   /**
@@ -229,15 +238,25 @@ export class RunsRepository {
 
   /** A queued run ends at once, an active one when its worker sees the request. False when it has ended already. */
   async requestCancel(id: number): Promise<boolean> {
-    const { rowCount } = await this.pool.query(
-      `UPDATE ingestion_runs
-       SET cancel_requested = true,
-           status = CASE WHEN status = 'queued' THEN 'cancelled' ELSE status END,
-           finished_at = CASE WHEN status = 'queued' THEN now() END
-       WHERE id = $1 AND status IN ('queued', 'running')`,
-      [id],
-    );
-    return rowCount === 1;
+    return this.pool.transaction(async client => {
+      const { rows } = await client.query<{ status: RunStatus }>(
+        `UPDATE ingestion_runs
+         SET cancel_requested = true,
+             status = CASE WHEN status = 'queued' THEN 'cancelled' ELSE status END,
+             finished_at = CASE WHEN status = 'queued' THEN now() END
+         WHERE id = $1 AND status IN ('queued', 'running') RETURNING status`,
+        [id],
+      );
+      if (rows[0]?.status === 'cancelled') await this.tell(client, id, null);
+      return rows.length === 1;
+    });
+  }
+
+  /** Tells the job's webhooks of the end of a run, in the transaction that ends it. */
+  private async tell(client: PoolClient, id: number, failure: RunFailure | null): Promise<void> {
+    const { rows } = await client.query<RunRow>(`${runRow} WHERE r.id = $1`, [id]);
+    const run = rows[0]!;
+    await this.webhooks.tell(client, jobTarget(run.job_id), `run.${run.status}`, run.finished_at!, runMessage(run, failure));
   }
 
   /**

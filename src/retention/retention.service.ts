@@ -8,6 +8,7 @@ import { ServicePool } from '../database/service-pool.js';
 import { IdempotencyService } from '../idempotency/idempotency.service.js';
 import { RunsService } from '../ingestion/runs.service.js';
 import { AnswerStore } from '../queries/answer-store.js';
+import { WebhooksService } from '../webhooks/webhooks.service.js';
 
 const sweepEveryMs = 5 * 60_000;
 /** The rows of one transaction. A caller who waits for so few does not notice. */
@@ -38,12 +39,14 @@ export class RetentionService implements OnApplicationBootstrap, BeforeApplicati
     runs: RunsService,
     answers: AnswerStore,
     idempotency: IdempotencyService,
+    webhooks: WebhooksService,
   ) {
     this.kept = [
       { what: 'stored answers out of date', remove: (client, most) => answers.removeOutdated(client, most) },
       { what: 'stored answers beyond the share of their graph', remove: (client, most) => answers.removeBeyondShare(client, most) },
       { what: 'rejected rows', remove: (client, most) => runs.removeOldRejected(client, settings.rejectedKeptDays, most) },
       { what: 'runs', remove: (client, most) => runs.removeOld(client, settings.runsKeptDays, most) },
+      { what: 'deliveries of webhooks', remove: (client, most) => webhooks.removeOld(client, settings.runsKeptDays, most) },
       { what: 'idempotency keys', remove: (client, most) => idempotency.removeExpired(client, most) },
       { what: 'audit events', remove: (client, most) => audit.removeOld(client, settings.auditKeptDays, most) },
     ];

@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { EgressModule } from '../egress/egress.module.js';
 import { SecretsModule } from '../secrets/secrets.module.js';
 import { UsersModule } from '../users/users.module.js';
+import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { ConnectionAccessService } from './connections/connection-access.service.js';
 import { Connection } from './connections/connection.entity.js';
 import { ConnectionsController } from './connections/connections.controller.js';
@@ -21,7 +22,7 @@ import { TablesService } from './tables/tables.service.js';
 import { WarehouseService } from './warehouse.service.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Connection]), EgressModule, SecretsModule, UsersModule],
+  imports: [TypeOrmModule.forFeature([Connection]), EgressModule, SecretsModule, UsersModule, WebhooksModule],
   controllers: [ConnectionsController, ConnectionGrantsController, TablesController],
   providers: [
     ConnectionAccessService,

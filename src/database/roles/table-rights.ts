@@ -29,6 +29,8 @@ export const tableRights: Record<string, Partial<Record<Role, string>>> = {
   schedules: { records: write },
   users: { records: write },
   warehouse_connections: { records: write },
+  webhook_deliveries: { records: write },
+  webhooks: { records: write },
 };
 
 /** Schemas whose tables are made while the service works. `records` owns the tables, and the named role reads all of them. */

@@ -63,7 +63,7 @@ export class ConnectionsController {
   @AdminOnly()
   @HttpCode(200)
   @ApiOperation({
-    summary: '用新密钥重新加密所有 DSN / Seal all DSNs with the first key',
+    summary: '用新密钥重新加密所有 DSN 与 Webhook 密钥 / Seal all DSNs and secrets of webhooks with the first key',
     description:
       '更换密钥：把新密钥放在 SECRET_ENCRYPTION_KEY 最前并重启，调用本接口，再删除旧密钥。 / To rotate the key, put a new one first in SECRET_ENCRYPTION_KEY and restart, call this, then remove the old one.',
   })

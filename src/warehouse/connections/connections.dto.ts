@@ -134,12 +134,23 @@ export class ChangeConnectionRequest {
   options?: ConnectionOptionsRequest;
 }
 
+class ResealedWebhooksResponse {
+  @ApiProperty({ example: 1 })
+  resealed: number;
+
+  @ApiProperty({ type: [Number], example: [] })
+  unreadable: number[];
+}
+
 export class ResealResponse {
   @ApiProperty({ example: 3, description: '改用第一个密钥加密的连接数 / Connections that the first key now seals' })
   resealed: number;
 
   @ApiProperty({ type: [Number], example: [], description: '密钥缺失、无法解密的连接 / Connections whose key is missing' })
   unreadable: number[];
+
+  @ApiProperty({ type: ResealedWebhooksResponse, description: 'Webhook 的签名密钥，同上 / the secrets of webhooks, likewise' })
+  webhooks: ResealedWebhooksResponse;
 }
 
 export class ConnectionResponse {

@@ -8,6 +8,7 @@ import { Settings } from '../../config/settings.js';
 import { ServicePool } from '../../database/service-pool.js';
 import { SecretBox } from '../../secrets/secret-box.js';
 import { SecretUnreadableError } from '../../secrets/secrets.errors.js';
+import { WebhooksService } from '../../webhooks/webhooks.service.js';
 import { type ConnectionOptions } from '../clients/warehouse-kind.js';
 import {
   ConnectionNotFoundError,
@@ -39,6 +40,7 @@ export class ConnectionsService {
     private readonly access: ConnectionAccessService,
     private readonly clients: WarehouseClients,
     private readonly secrets: SecretBox,
+    private readonly webhooks: WebhooksService,
     private readonly audit: AuditService,
     private readonly pool: ServicePool,
     private readonly settings: Settings,
@@ -108,10 +110,11 @@ export class ConnectionsService {
   }
 
   /**
-   * Seals all DSNs with the first key, after which the other keys can go. A DSN whose key is missing is left as it is.
+   * Seals all DSNs and the secrets of webhooks with the first key, after which the other keys can go. One whose key is missing is left
+   * as it is.
    */
   async reseal(actor: Principal): Promise<ResealResponse> {
-    const result: ResealResponse = { resealed: 0, unreadable: [] };
+    const result: ResealResponse = { resealed: 0, unreadable: [], webhooks: await this.webhooks.reseal() };
     for (let ids = await this.connections.listSealed(0, resealedAtOnce); ids.length > 0;) {
       for (const id of ids) await this.resealOne(id, result);
       ids = await this.connections.listSealed(ids.at(-1)!, resealedAtOnce);

@@ -1,0 +1,35 @@
+import { type RunFailure } from './run/run-failure.js';
+import { type RunReport } from './run/run-report.js';
+
+/** Tells jobs from what else has schedules and webhooks. The database removes those of this kind with their jobs. */
+export const jobKind = 'ingestion_job';
+
+export const jobTarget = (jobId: number) => ({ kind: jobKind, targetId: jobId });
+
+/** The events that webhooks of jobs can tell of. */
+export const runEvents = ['run.succeeded', 'run.failed', 'run.cancelled'];
+
+/** A sentence may hold names of the mapping, which may be long. */
+const maxSentence = 1_000;
+
+interface EndedRun {
+  id: number;
+  job_id: number;
+  graph_id: number;
+  status: string;
+  report: Partial<RunReport>;
+}
+
+/** The facts of a run that has ended, for webhooks: counts and states, but no values of its rows. */
+export function runMessage({ id, job_id, graph_id, status, report }: EndedRun, failure: RunFailure | null): Record<string, unknown> {
+  return {
+    run_id: id,
+    job_id,
+    graph_id,
+    status,
+    graph_version: status === 'succeeded' ? (report.graph_version ?? null) : null,
+    totals: report.totals ?? null,
+    error: failure && { code: failure.code, zh: failure.text.zh.slice(0, maxSentence), en: failure.text.en.slice(0, maxSentence) },
+    location: `/api/ingestion/runs/${id}`,
+  };
+}

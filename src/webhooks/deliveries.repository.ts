@@ -1,0 +1,149 @@
+import { Injectable } from '@nestjs/common';
+import { type PoolClient } from 'pg';
+import { ServicePool } from '../database/service-pool.js';
+import { type SendFailure } from './send-message.js';
+import { DeliveryNotFoundError, DeliveryPendingError, TooManyDeliveriesError } from './webhooks.errors.js';
+import { type Target } from './webhooks.repository.js';
+
+/** The most deliveries of one webhook that may wait when somebody asks for another one. */
+const maxPending = 100;
+/** A sender that is silent for this long has died, and the next one takes its delivery. */
+const lostAfterS = 60;
+/** The pauses after each failed attempt, in seconds. Then the delivery has failed. */
+export const pauses = [10, 60, 300, 1_800, 7_200, 21_600];
+
+export interface DeliveryRow {
+  id: number;
+  message_id: string;
+  event: string;
+  payload: string;
+  status: 'pending' | 'delivered' | 'failed';
+  attempts: number;
+  next_at: Date;
+  answered: number | null;
+  error: SendFailure | null;
+  created_at: Date;
+  ended_at: Date | null;
+}
+
+/** A delivery of which one attempt is to be made now. */
+export interface ClaimedDelivery {
+  id: number;
+  attempts: number;
+  webhookId: number;
+  /** The user whose share of the places it takes; 0 for users who have been deleted. */
+  userId: number;
+  url: string;
+  secretSealed: string;
+  messageId: string;
+  payload: string;
+  /** The time of the database, in whole seconds. */
+  seconds: number;
+}
+
+const deliveryRow = `
+  SELECT id, message_id, event, payload, status, attempts, next_at, answered, error, created_at, ended_at FROM webhook_deliveries`;
+
+/** The outbox: messages are written with what they tell of, and stay until they are delivered or given up. */
+@Injectable()
+export class DeliveriesRepository {
+  constructor(private readonly pool: ServicePool) {}
+
+  /** Writes a message to all webhooks of the target that want the event. */
+  async record(client: PoolClient, { kind, targetId }: Target, event: string, payload: string): Promise<void> {
+    await client.query(
+      `INSERT INTO webhook_deliveries (webhook_id, event, payload)
+       SELECT id, $3, $4 FROM webhooks WHERE kind = $1 AND target_id = $2 AND enabled AND $3 = ANY (events)`,
+      [kind, targetId, event, payload],
+    );
+  }
+
+  /**
+   * Takes the delivery that has been due for longest. Until its end is recorded nobody else takes it, unless its sender dies.
+   * @param full users and webhooks of which no more deliveries are wanted
+   */
+  async claim(full: { users: number[]; webhooks: number[] }): Promise<ClaimedDelivery | null> {
+    const { rows } = await this.pool.query<ClaimedDelivery>(
+      `UPDATE webhook_deliveries d SET attempts = attempts + 1, next_at = now() + make_interval(secs => $1), answered = NULL, error = NULL
+       FROM webhooks w
+       WHERE w.id = d.webhook_id AND d.id = (
+         SELECT due.id FROM webhook_deliveries due JOIN webhooks h ON h.id = due.webhook_id
+         WHERE due.status = 'pending' AND due.next_at <= now() AND h.enabled
+           AND coalesce(h.created_by, 0) <> ALL ($2::int[]) AND h.id <> ALL ($3::int[])
+         ORDER BY due.next_at, due.id LIMIT 1 FOR UPDATE OF due SKIP LOCKED)
+       RETURNING d.id, d.attempts, w.id AS "webhookId", coalesce(w.created_by, 0) AS "userId", w.url, w.secret_sealed AS "secretSealed",
+                 d.message_id AS "messageId", d.payload, extract(epoch FROM now())::int AS seconds`,
+      [lostAfterS, full.users, full.webhooks],
+    );
+    return rows[0] ?? null;
+  }
+
+  /** Records what came of an attempt, unless another one has begun since. */
+  async end(
+    { id, attempts }: Pick<ClaimedDelivery, 'id' | 'attempts'>,
+    { answered, failure }: { answered: number | null; failure: SendFailure | null },
+  ): Promise<void> {
+    const pause = pauses[attempts - 1];
+    const status = failure === null ? 'delivered' : pause === undefined ? 'failed' : 'pending';
+    await this.pool.query(
+      `UPDATE webhook_deliveries SET status = $3, answered = $4, error = $5, next_at = now() + make_interval(secs => $6),
+         ended_at = CASE WHEN $3 <> 'pending' THEN now() END
+       WHERE id = $1 AND attempts = $2 AND status = 'pending'`,
+      [id, attempts, status, answered, failure, pause ?? 0],
+    );
+  }
+
+  /** Gives back a delivery whose attempt was broken off here. */
+  async release({ id, attempts }: Pick<ClaimedDelivery, 'id' | 'attempts'>): Promise<void> {
+    await this.pool.query(
+      `UPDATE webhook_deliveries SET attempts = attempts - 1, next_at = now() WHERE id = $1 AND attempts = $2 AND status = 'pending'`,
+      [id, attempts],
+    );
+  }
+
+  /** @returns how many were removed */
+  async removeOld(client: PoolClient, keptDays: number, most: number): Promise<number> {
+    const { rowCount } = await client.query(
+      `DELETE FROM webhook_deliveries WHERE id IN (
+         SELECT id FROM webhook_deliveries WHERE ended_at < now() - make_interval(days => $1) LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+      [keptDays, most],
+    );
+    return rowCount ?? 0;
+  }
+
+  /** The newest first. */
+  async list(webhookId: number, before: number | null, limit: number): Promise<DeliveryRow[]> {
+    const { rows } = await this.pool.query<DeliveryRow>(
+      `${deliveryRow} WHERE webhook_id = $1 AND ($2::int IS NULL OR id < $2) ORDER BY id DESC LIMIT $3`,
+      [webhookId, before, limit],
+    );
+    return rows;
+  }
+
+  /** @throws DeliveryNotFoundError */
+  async get(webhookId: number, id: number): Promise<DeliveryRow> {
+    const { rows } = await this.pool.query<DeliveryRow>(`${deliveryRow} WHERE webhook_id = $1 AND id = $2`, [webhookId, id]);
+    if (!rows[0]) throw new DeliveryNotFoundError();
+    return rows[0];
+  }
+
+  /** Sends a message to one webhook, whatever its events. @throws TooManyDeliveriesError */
+  async request(webhookId: number, event: string, payload: string): Promise<number> {
+    const { rows } = await this.pool.query<{ id: number }>(
+      `INSERT INTO webhook_deliveries (webhook_id, event, payload)
+       SELECT $1, $2, $3 WHERE (SELECT count(*) FROM webhook_deliveries WHERE webhook_id = $1 AND status = 'pending') < $4 RETURNING id`,
+      [webhookId, event, payload, maxPending],
+    );
+    if (!rows[0]) throw new TooManyDeliveriesError(maxPending);
+    return rows[0].id;
+  }
+
+  /** Sends a message again, with the same id. @throws DeliveryPendingError */
+  async repeat(id: number): Promise<void> {
+    const { rowCount } = await this.pool.query(
+      `UPDATE webhook_deliveries SET status = 'pending', attempts = 0, next_at = now(), ended_at = NULL WHERE id = $1 AND status <> 'pending'`,
+      [id],
+    );
+    if (rowCount !== 1) throw new DeliveryPendingError();
+  }
+}

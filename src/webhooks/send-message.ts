@@ -1,0 +1,96 @@
+import http from 'node:http';
+import https from 'node:https';
+import { BlockedAddressError } from '../egress/egress.errors.js';
+import { type Egress } from '../egress/egress.js';
+import { type Bilingual } from '../text/bilingual.js';
+
+const timeoutMs = 10_000;
+/** The bytes of an answer that are read, to let the other side end in peace. They are thrown away. */
+const maxAnswerBytes = 4 * 1024;
+
+/** Why an attempt failed. `status` stands beside the status that was answered. */
+export const sendFailures = {
+  status: { zh: '接收方没有以 2xx 应答（不跟随重定向）', en: 'the receiver did not answer with 2xx (redirects are not followed)' },
+  timeout: { zh: '接收方 10 秒内没有应答', en: 'the receiver did not answer within 10 seconds' },
+  blocked_address: { zh: '不允许连接该地址', en: 'connections to this address are not allowed' },
+  unknown_host: { zh: '域名无法解析', en: 'the name of the host cannot be resolved' },
+  refused: { zh: '连接被拒绝或中断', en: 'the connection was refused or broken off' },
+  tls: { zh: 'TLS 证书未通过验证', en: 'the TLS certificate was not accepted' },
+  secret_unreadable: { zh: '签名密钥无法解密，请更换', en: 'the secret cannot be opened; give the webhook a new one' },
+  failed: { zh: '无法发送', en: 'it could not be sent' },
+} satisfies Record<string, Bilingual>;
+
+export type SendFailure = keyof typeof sendFailures;
+
+export interface SendResult {
+  answered: number | null;
+  failure: SendFailure | null;
+}
+
+/**
+ * Posts a body to a URL of a user. Every address of the host is checked, redirects are not followed, and nothing of the answer is
+ * kept but its status. Never rejects, unless `stop` is aborted.
+ */
+export async function sendMessage(
+  egress: Egress,
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+  stop: AbortSignal,
+): Promise<SendResult> {
+  const late = AbortSignal.timeout(timeoutMs);
+  try {
+    const answered = await post(egress, new URL(url), headers, body, AbortSignal.any([stop, late]));
+    return { answered, failure: answered >= 200 && answered < 300 ? null : 'status' };
+  } catch (error) {
+    if (stop.aborted) throw error;
+    return { answered: null, failure: late.aborted ? 'timeout' : failureOf(error) };
+  }
+}
+
+async function post(egress: Egress, url: URL, headers: Record<string, string>, body: string, signal: AbortSignal): Promise<number> {
+  const port = portOf(url);
+  // Node asks no lookup for a host that is an address.
+  await egress.check(hostOf(url), port);
+  return new Promise((resolve, reject) => {
+    const request = (url.protocol === 'https:' ? https : http).request(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), 'user-agent': 'graph-service', ...headers },
+      lookup: egress.lookup(port),
+      agent: false,
+      signal,
+    });
+    request.on('error', reject);
+    request.on('response', answer => {
+      let read = 0;
+      answer.on('data', (chunk: Buffer) => {
+        read += chunk.length;
+        if (read > maxAnswerBytes) answer.destroy();
+      });
+      answer.on('error', () => undefined);
+      answer.on('close', () => resolve(answer.statusCode!));
+    });
+    request.end(body);
+  });
+}
+
+export function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
+export function portOf({ protocol, port }: URL): number {
+  return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
+}
+
+function failureOf(error: unknown): SendFailure {
+  if (error instanceof BlockedAddressError) return 'blocked_address';
+  // A host of several addresses gives the errors of all of them.
+  const codes = [error, ...(error instanceof AggregateError ? (error.errors as unknown[]) : [])].map(
+    each => (each as NodeJS.ErrnoException).code ?? '',
+  );
+  if (codes.some(code => ['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA'].includes(code))) return 'unknown_host';
+  if (codes.some(code => ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'].includes(code)))
+    return 'refused';
+  if (codes.some(code => /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPROTO)/.test(code))) return 'tls';
+  return 'failed';
+}

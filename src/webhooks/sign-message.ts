@@ -1,0 +1,22 @@
+import { createHmac, randomBytes } from 'node:crypto';
+
+const prefix = 'whsec_';
+/** The bytes of a secret, https://www.standardwebhooks.com/ */
+const [minBytes, maxBytes] = [24, 64];
+
+export function newSecret(): string {
+  return prefix + randomBytes(32).toString('base64');
+}
+
+/** True for `whsec_` and the base64 text of 24 to 64 bytes. */
+export function isSecret(text: string): boolean {
+  const key = Buffer.from(text.slice(prefix.length), 'base64');
+  return text.startsWith(prefix) && prefix + key.toString('base64') === text && key.length >= minBytes && key.length <= maxBytes;
+}
+
+/** The headers of one attempt, signed as Standard Webhooks has it. `seconds` is the time of the attempt. */
+export function signatureHeaders(secret: string, id: string, seconds: number, body: string): Record<string, string> {
+  const key = Buffer.from(secret.slice(prefix.length), 'base64');
+  const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64');
+  return { 'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': `v1,${signature}` };
+}

@@ -1,0 +1,103 @@
+import { Injectable } from '@nestjs/common';
+import { type PoolClient } from 'pg';
+import { ServicePool } from '../database/service-pool.js';
+import { TooManyWebhooksError, WebhookNotFoundError } from './webhooks.errors.js';
+
+export const maxWebhooks = 10;
+
+/** What webhooks tell of: an ingestion job, say. */
+export interface Target {
+  kind: string;
+  targetId: number;
+}
+
+export interface WebhookRow {
+  id: number;
+  url: string;
+  events: string[];
+  enabled: boolean;
+  secret_sealed: string;
+  created_at: Date;
+}
+
+const webhookRow = 'SELECT id, url, events, enabled, secret_sealed, created_at FROM webhooks';
+/** Webhooks, with their sealed secrets. */
+@Injectable()
+export class WebhooksRepository {
+  constructor(private readonly pool: ServicePool) {}
+
+  async nextId(): Promise<number> {
+    const { rows } = await this.pool.query<{ id: number }>(`SELECT nextval(pg_get_serial_sequence('webhooks', 'id'))::int AS id`);
+    return rows[0]!.id;
+  }
+
+  /** @throws TooManyWebhooksError */
+  async create(
+    client: PoolClient,
+    { kind, targetId }: Target,
+    webhook: { id: number; url: string; events: string[]; secretSealed: string; createdBy: number },
+  ): Promise<void> {
+    // Requests for one target run one after the other, so that each is counted in time.
+    await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('webhooks of ' || $1::text || $2::int, 0))`, [kind, targetId]);
+    const { id, url, events, secretSealed, createdBy } = webhook;
+    const { rowCount } = await client.query(
+      `INSERT INTO webhooks (id, kind, target_id, url, events, secret_sealed, created_by)
+       SELECT $1, $2, $3, $4, $5, $6, $7 WHERE (SELECT count(*) FROM webhooks WHERE kind = $2 AND target_id = $3) < $8`,
+      [id, kind, targetId, url, events, secretSealed, createdBy, maxWebhooks],
+    );
+    if (rowCount !== 1) throw new TooManyWebhooksError(maxWebhooks);
+  }
+
+  /** At most `maxWebhooks`. */
+  async list({ kind, targetId }: Target): Promise<WebhookRow[]> {
+    return (await this.pool.query<WebhookRow>(`${webhookRow} WHERE kind = $1 AND target_id = $2 ORDER BY id`, [kind, targetId])).rows;
+  }
+
+  /** @throws WebhookNotFoundError */
+  async get({ kind, targetId }: Target, id: number): Promise<WebhookRow> {
+    const { rows } = await this.pool.query<WebhookRow>(`${webhookRow} WHERE id = $1 AND kind = $2 AND target_id = $3`, [
+      id,
+      kind,
+      targetId,
+    ]);
+    if (!rows[0]) throw new WebhookNotFoundError();
+    return rows[0];
+  }
+
+  /** Changes what is not null. @throws WebhookNotFoundError */
+  async change(client: PoolClient, { kind, targetId }: Target, id: number, changes: Changes): Promise<void> {
+    const { url, events, enabled, secretSealed } = changes;
+    const { rowCount } = await client.query(
+      `UPDATE webhooks SET url = coalesce($4, url), events = coalesce($5, events), enabled = coalesce($6, enabled),
+         secret_sealed = coalesce($7, secret_sealed)
+       WHERE id = $1 AND kind = $2 AND target_id = $3`,
+      [id, kind, targetId, url, events, enabled, secretSealed],
+    );
+    if (rowCount !== 1) throw new WebhookNotFoundError();
+  }
+
+  /** @throws WebhookNotFoundError */
+  async delete(client: PoolClient, { kind, targetId }: Target, id: number): Promise<void> {
+    const { rowCount } = await client.query('DELETE FROM webhooks WHERE id = $1 AND kind = $2 AND target_id = $3', [id, kind, targetId]);
+    if (rowCount !== 1) throw new WebhookNotFoundError();
+  }
+
+  /** Webhooks of all targets, for a new seal of their secrets. */
+  async listSecrets(after: number, limit: number): Promise<{ id: number; secret_sealed: string }[]> {
+    const text = 'SELECT id, secret_sealed FROM webhooks WHERE id > $1 ORDER BY id LIMIT $2';
+    return (await this.pool.query<{ id: number; secret_sealed: string }>(text, [after, limit])).rows;
+  }
+
+  /** @returns false if the secret was changed meanwhile */
+  async reseal(id: number, former: string, sealed: string): Promise<boolean> {
+    const values = [id, former, sealed];
+    return (await this.pool.query('UPDATE webhooks SET secret_sealed = $3 WHERE id = $1 AND secret_sealed = $2', values)).rowCount === 1;
+  }
+}
+
+interface Changes {
+  url: string | null;
+  events: string[] | null;
+  enabled: boolean | null;
+  secretSealed: string | null;
+}

@@ -1,0 +1,203 @@
+import { Injectable } from '@nestjs/common';
+import { type PoolClient } from 'pg';
+import { type Principal } from '../access/principal.js';
+import { AuditService } from '../audit/audit.service.js';
+import { type FieldProblem, SchemaError } from '../common/errors/api-error.js';
+import { BlockedAddressError } from '../egress/egress.errors.js';
+import { Egress } from '../egress/egress.js';
+import { afterId, type Page, page, type PageQuery } from '../http/paging/page.js';
+import { SecretBox } from '../secrets/secret-box.js';
+import { SecretUnreadableError } from '../secrets/secrets.errors.js';
+import { DeliveriesRepository } from './deliveries.repository.js';
+import { hostOf, portOf } from './send-message.js';
+import { isSecret, newSecret } from './sign-message.js';
+import {
+  type ChangeWebhookRequest,
+  type CreateWebhookRequest,
+  type DeliveryResponse,
+  type NewWebhookResponse,
+  toDeliveryResponse,
+  toWebhookResponse,
+  type WebhookResponse,
+} from './webhook-body.js';
+import { type Target, WebhooksRepository } from './webhooks.repository.js';
+
+const resealedAtOnce = 100;
+
+/**
+ * Webhooks of things that happen to a target, told apart by kind and id. The feature of a kind checks access, names its events, and
+ * tells of them with `tell` in the transaction in which they happen.
+ */
+@Injectable()
+export class WebhooksService {
+  constructor(
+    private readonly webhooks: WebhooksRepository,
+    private readonly deliveries: DeliveriesRepository,
+    private readonly secrets: SecretBox,
+    private readonly egress: Egress,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** Writes a message to all webhooks of the target that want the event. It is sent once the transaction has committed. */
+  async tell(client: PoolClient, target: Target, event: string, at: Date, body: Record<string, unknown>): Promise<void> {
+    await this.deliveries.record(client, target, event, messageOf(event, at, body));
+  }
+
+  /** @throws SchemaError, TooManyWebhooksError */
+  async create(principal: Principal, target: Target, known: string[], request: CreateWebhookRequest): Promise<NewWebhookResponse> {
+    const { url, events = known, secret = newSecret() } = request;
+    await this.check(known, { url, events, secret });
+    const id = await this.webhooks.nextId();
+    const secretSealed = await this.secrets.seal(secret, secretOwner(id));
+    const context = { webhook: id, place: new URL(url).host, events };
+    await this.audit.recordWith(
+      client => this.webhooks.create(client, target, { id, url, events, secretSealed, createdBy: principal.userId }),
+      () => ({ action: 'webhook.created', actor: principal, target: target.kind, targetId: target.targetId, context }),
+    );
+    return { ...toWebhookResponse(await this.webhooks.get(target, id)), secret: request.secret === undefined ? secret : null };
+  }
+
+  async list(target: Target): Promise<Page<WebhookResponse>> {
+    return { items: (await this.webhooks.list(target)).map(toWebhookResponse), next_cursor: null };
+  }
+
+  /** @throws SchemaError, WebhookNotFoundError */
+  async change(
+    principal: Principal,
+    target: Target,
+    known: string[],
+    id: number,
+    request: ChangeWebhookRequest,
+  ): Promise<NewWebhookResponse> {
+    const { url, events, enabled, secret, rotate_secret: rotates } = request;
+    await this.webhooks.get(target, id);
+    const made = rotates === true && secret === undefined ? newSecret() : null;
+    await this.check(known, { url, events, secret });
+    const sealed = made ?? secret;
+    const changes = {
+      url: url ?? null,
+      events: events ?? null,
+      enabled: enabled ?? null,
+      secretSealed: sealed === undefined ? null : await this.secrets.seal(sealed, secretOwner(id)),
+    };
+    const changed = Object.entries({ url, events, enabled, secret: sealed }).flatMap(([name, value]) =>
+      value === undefined ? [] : [name],
+    );
+    const context = { webhook: id, changed, ...(url === undefined ? {} : { place: new URL(url).host }) };
+    await this.audit.recordWith(
+      client => this.webhooks.change(client, target, id, changes),
+      () => ({ action: 'webhook.changed', actor: principal, target: target.kind, targetId: target.targetId, context }),
+    );
+    return { ...toWebhookResponse(await this.webhooks.get(target, id)), secret: made };
+  }
+
+  /** Removes a webhook with its deliveries. @throws WebhookNotFoundError */
+  async delete(principal: Principal, target: Target, id: number): Promise<void> {
+    await this.audit.recordWith(
+      client => this.webhooks.delete(client, target, id),
+      () => ({
+        action: 'webhook.deleted',
+        actor: principal,
+        target: target.kind,
+        targetId: target.targetId,
+        context: { webhook: id },
+      }),
+    );
+  }
+
+  /** The newest first. @throws WebhookNotFoundError */
+  async listDeliveries(target: Target, id: number, { limit, cursor }: PageQuery): Promise<Page<DeliveryResponse>> {
+    await this.webhooks.get(target, id);
+    const before = afterId(cursor);
+    const rows = await this.deliveries.list(id, before === 0 ? null : before, limit + 1);
+    return page(rows.map(toDeliveryResponse), limit, delivery => delivery.id);
+  }
+
+  /** Sends a message of type `webhook.test`. @throws WebhookNotFoundError, TooManyDeliveriesError */
+  async test(target: Target, id: number): Promise<DeliveryResponse> {
+    await this.webhooks.get(target, id);
+    const event = 'webhook.test';
+    const delivery = await this.deliveries.request(id, event, messageOf(event, new Date(), { webhook: id }));
+    return toDeliveryResponse(await this.deliveries.get(id, delivery));
+  }
+
+  /** @throws WebhookNotFoundError, DeliveryNotFoundError, DeliveryPendingError */
+  async redeliver(target: Target, id: number, deliveryId: number): Promise<DeliveryResponse> {
+    await this.webhooks.get(target, id);
+    await this.deliveries.get(id, deliveryId);
+    await this.deliveries.repeat(deliveryId);
+    return toDeliveryResponse(await this.deliveries.get(id, deliveryId));
+  }
+
+  /** Removes at most `most` deliveries that ended before the kept time. @returns how many were removed */
+  removeOld(client: PoolClient, keptDays: number, most: number): Promise<number> {
+    return this.deliveries.removeOld(client, keptDays, most);
+  }
+
+  /** Seals all secrets with the first key. A secret whose key is missing is left as it is. */
+  async reseal(): Promise<{ resealed: number; unreadable: number[] }> {
+    const result = { resealed: 0, unreadable: [] as number[] };
+    for (let rows = await this.webhooks.listSecrets(0, resealedAtOnce); rows.length > 0;) {
+      for (const { id, secret_sealed: sealed } of rows) {
+        try {
+          if (!(await this.secrets.isOld(sealed))) continue;
+          const fresh = await this.secrets.seal(await this.secrets.open(sealed, secretOwner(id)), secretOwner(id));
+          if (await this.webhooks.reseal(id, sealed, fresh)) result.resealed++;
+        } catch (error) {
+          if (!(error instanceof SecretUnreadableError)) throw error;
+          result.unreadable.push(id);
+        }
+      }
+      rows = await this.webhooks.listSecrets(rows.at(-1)!.id, resealedAtOnce);
+    }
+    return result;
+  }
+
+  /** @throws SchemaError */
+  private async check(known: string[], { url, events, secret }: ChangeWebhookRequest): Promise<void> {
+    const problems: FieldProblem[] = [];
+    if (url !== undefined) problems.push(...(await this.checkUrl(url)));
+    for (const [index, event] of (events ?? []).entries()) {
+      if (known.includes(event)) continue;
+      const text = { zh: `未知事件 '${event}'；可用 ${known.join('、')}`, en: `unknown event '${event}'; it can be ${known.join(', ')}` };
+      problems.push({ loc: ['body', 'events', index], text, type: 'enum' });
+    }
+    if (secret !== undefined && !isSecret(secret)) {
+      const text = {
+        zh: '应为 whsec_ 与 24 至 64 字节的 base64；也可省略，由服务生成',
+        en: 'must be whsec_ and the base64 of 24 to 64 bytes; leave it out and the service makes one',
+      };
+      problems.push({ loc: ['body', 'secret'], text, type: 'secret' });
+    }
+    if (problems.length > 0) throw new SchemaError(problems);
+  }
+
+  private async checkUrl(text: string): Promise<FieldProblem[]> {
+    const problem = (zh: string, en: string): FieldProblem[] => [{ loc: ['body', 'url'], text: { zh, en }, type: 'url' }];
+    const example = 'https://example.com/hooks/graph';
+    if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+      return problem(`应为 http 或 https 地址，例如 ${example}`, `must be an http or https URL, for example ${example}`);
+    }
+    const url = new URL(text);
+    if (url.username !== '' || url.password !== '') {
+      return problem('不可含用户名或密码；接收方请验证签名', 'must hold no user and password; the receiver verifies the signature instead');
+    }
+    try {
+      // A name is looked up, and its addresses are checked, at every attempt.
+      await this.egress.check(hostOf(url), portOf(url));
+    } catch (error) {
+      if (!(error instanceof BlockedAddressError)) throw error;
+      return problem(`不允许连接：${error.reason.zh}`, `connections there are not allowed: it is ${error.reason.en}`);
+    }
+    return [];
+  }
+}
+
+/** Binds a sealed secret to its webhook. */
+export function secretOwner(id: number): string {
+  return `webhook ${id}`;
+}
+
+function messageOf(type: string, at: Date, body: Record<string, unknown>): string {
+  return JSON.stringify({ type, timestamp: at.toISOString(), data: body });
+}

@@ -1,0 +1,354 @@
+import { execFileSync } from 'node:child_process';
+import { webcrypto } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import { type AddressInfo } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RetentionService } from '../src/retention/retention.service.js';
+import { sealingKey, seal } from '../src/secrets/sealed-text.js';
+import { startTestApp, type TestApp } from './support/app.js';
+import { asSuperuser } from './support/database.js';
+import { aGraph, aJob, runToEnd, upload } from './support/ingestion.js';
+
+interface Received {
+  path: string;
+  headers: http.IncomingHttpHeaders;
+  body: string;
+}
+
+/** A receiver whose answers a test decides. */
+class Receiver {
+  readonly received: Received[] = [];
+  /** The status to answer with; null never answers. */
+  answer: (request: Received) => number | null = () => 204;
+  private readonly server = http.createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8');
+    request.on('data', text => (body += text));
+    request.on('end', () => {
+      const received = { path: request.url!, headers: request.headers, body };
+      this.received.push(received);
+      const status = this.answer(received);
+      if (status !== null) response.writeHead(status, { location: '/elsewhere' }).end('x'.repeat(100_000));
+    });
+  });
+
+  async listen(): Promise<void> {
+    await new Promise<void>(resolve => this.server.listen(0, '127.0.0.1', resolve));
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  async until(count: number, path?: string): Promise<Received[]> {
+    for (const deadline = Date.now() + 20_000; ; await sleep(20)) {
+      const found = this.received.filter(each => path === undefined || each.path === path);
+      if (found.length >= count) return found;
+      if (Date.now() > deadline) throw new Error(`${found.length} of ${count} received`);
+    }
+  }
+
+  close(): void {
+    this.server.closeAllConnections();
+    this.server.close();
+  }
+}
+
+/** Verifies with other code than the service's. */
+async function isSigned(secret: string, { headers, body }: Received): Promise<boolean> {
+  const bytes = Uint8Array.from(atob(secret.slice('whsec_'.length)), character => character.charCodeAt(0));
+  const key = await webcrypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+  const [version, signature] = String(headers['webhook-signature']).split(',');
+  const signed = new TextEncoder().encode(`${headers['webhook-id'] as string}.${headers['webhook-timestamp'] as string}.${body}`);
+  const given = Uint8Array.from(atob(signature!), character => character.charCodeAt(0));
+  return version === 'v1' && webcrypto.subtle.verify('HMAC', key, given, signed);
+}
+
+/** Verifies with the code that the documentation shows. */
+function verifyAsDocumented(secret: string, { headers, body }: Received): any {
+  const docs = readFileSync(path.resolve(__dirname, '..', 'docs', 'operating.md'), 'utf8');
+  const shown = /```js\n(.*?)```/s.exec(docs)![1]!;
+  const call = `${shown}
+    import { readFileSync } from 'node:fs';
+    const { secret, headers, body } = JSON.parse(readFileSync(0, 'utf8'));
+    try { console.log(JSON.stringify(verify(secret, headers, body))); } catch (error) { console.log(JSON.stringify(error.message)); }`;
+  const input = JSON.stringify({ secret, headers, body });
+  return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', call], { input, encoding: 'utf8' }));
+}
+
+const mapping = `version: 1
+nodes:
+  - {id: r, label: 行, table: hooked, key: [id], columns: [{column: id}, {column: secret, property: 秘密, type: int, sensitive: true}]}
+`;
+const oldKey = 'an older key for the tests of 32 bytes';
+const newKey = 'a newer key for the tests of 32 bytes';
+
+describe('webhooks of jobs', () => {
+  let app: TestApp;
+  let receiver: Receiver;
+  beforeAll(async () => {
+    receiver = new Receiver();
+    await receiver.listen();
+    app = await startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1', SECRET_ENCRYPTION_KEY: `${newKey},${oldKey}` });
+    await upload(app, 'hooked', 'id,secret\n1,11\n2,22\n', 'id:text,secret:text');
+  }, 60_000);
+  afterEach(async () => {
+    await app.pool.query('DELETE FROM webhooks');
+    receiver.received.length = 0;
+    receiver.answer = () => 204;
+  });
+  afterAll(async () => {
+    receiver.close();
+    await app.close();
+  }, 60_000);
+
+  const hooksOf = (jobId: number) => `/api/ingestion/jobs/${jobId}/webhooks`;
+  async function aHook(request: object = {}, text = mapping): Promise<{ jobId: number; hook: any; at: string }> {
+    const jobId = await aJob(app, await aGraph(app), text);
+    const { body: hook } = await app.admin
+      .post(hooksOf(jobId))
+      .send({ url: `${receiver.url}/hook`, ...request })
+      .expect(201);
+    return { jobId, hook, at: `${hooksOf(jobId)}/${hook.id}` };
+  }
+  const deliveries = async (at: string) => (await app.admin.get(`${at}/deliveries`).expect(200)).body.items;
+  async function untilDelivery(at: string, is: (delivery: any) => boolean): Promise<any> {
+    for (const deadline = Date.now() + 20_000; ; await sleep(30)) {
+      const [last] = await deliveries(at);
+      if (last && is(last)) return last;
+      if (Date.now() > deadline) throw new Error(JSON.stringify(last));
+    }
+  }
+  const attemptNow = () => app.pool.query(`UPDATE webhook_deliveries SET next_at = now() WHERE status = 'pending'`);
+
+  it('are told of a success, signed, with counts and the place of the run', async () => {
+    const { jobId, hook, at } = await aHook();
+    expect(hook).toMatchObject({ enabled: true, events: ['run.succeeded', 'run.failed', 'run.cancelled'] });
+    expect(hook.secret).toMatch(/^whsec_/);
+    const run = await runToEnd(app, jobId);
+    const [message] = await receiver.until(1);
+    expect(await isSigned(hook.secret, message!)).toBe(true);
+    expect(await isSigned(hook.secret, { ...message!, body: message!.body.replace('succeeded', 'failed') })).toBe(false);
+    expect(verifyAsDocumented(hook.secret, message!)).toEqual({
+      type: 'run.succeeded',
+      timestamp: run.finished_at,
+      data: {
+        run_id: run.id,
+        job_id: jobId,
+        graph_id: run.graph_id,
+        status: 'succeeded',
+        graph_version: 1,
+        totals: run.report.totals,
+        error: null,
+        location: `/api/ingestion/runs/${run.id}`,
+      },
+    });
+    expect(verifyAsDocumented('whsec_' + Buffer.alloc(32).toString('base64'), message!)).toBe('wrong signature');
+    expect(verifyAsDocumented(hook.secret, { ...message!, headers: { ...message!.headers, 'webhook-timestamp': '1' } })).toBe(
+      'too old or too new',
+    );
+    const delivered = await untilDelivery(at, ({ status }) => status === 'delivered');
+    expect(delivered).toMatchObject({ message_id: message!.headers['webhook-id'], attempts: 1, answered: 204, error: null, next_at: null });
+    const { body: listed } = await app.admin.get(hooksOf(jobId)).expect(200);
+    expect(listed.items).toEqual([{ ...hook, secret: undefined }]);
+    const { rows } = await app.pool.query(`SELECT action, context FROM audit_events WHERE action LIKE 'webhook.%' AND target_id = $1`, [
+      jobId,
+    ]);
+    expect(rows).toEqual([
+      { action: 'webhook.created', context: { webhook: hook.id, place: new URL(receiver.url).host, events: hook.events } },
+    ]);
+  }, 30_000);
+
+  it('are told of a failure without values of sensitive columns, and of a cancellation in the queue', async () => {
+    await upload(app, 'wrong', 'id,secret\n1,4711-x\n', 'id:text,secret:text');
+    const { jobId, hook } = await aHook({ events: ['run.failed', 'run.cancelled'] }, mapping.replace('hooked', 'wrong'));
+    const run = await runToEnd(app, jobId);
+    expect(run.status).toBe('failed');
+    const [failed] = await receiver.until(1);
+    const message = verifyAsDocumented(hook.secret, failed!);
+    expect(message).toMatchObject({ type: 'run.failed', data: { graph_version: null, error: { code: run.error.code } } });
+    expect(`${message.data.error.zh} / ${message.data.error.en}`).toBe(run.error.detail);
+    expect(failed!.body).not.toContain('4711');
+    const { rows } = await app.pool.query(
+      `INSERT INTO ingestion_runs (job_id, status, requested_by) SELECT $1, 'running', 1 RETURNING id`,
+      [jobId],
+    );
+    await app.pool.query(`UPDATE ingestion_runs SET lease_until = now() + interval '1 h' WHERE id = $1`, [rows[0].id]);
+    const blocker = await app.pool.connect();
+    await blocker.query('BEGIN');
+    await blocker.query('SELECT FROM ingestion_runs WHERE id = $1 FOR UPDATE', [rows[0].id]);
+    const cancelling = app.admin.post(`/api/ingestion/runs/${rows[0].id}/cancel`).expect(202).then();
+    await sleep(100);
+    await blocker.query(`UPDATE ingestion_runs SET status = 'queued' WHERE id = $1`, [rows[0].id]);
+    await blocker.query('COMMIT');
+    blocker.release();
+    await cancelling;
+    const told = (await receiver.until(2)).map(({ body }) => JSON.parse(body).type);
+    expect(told).toEqual(['run.failed', 'run.cancelled']);
+    await runToEnd(app, await aJob(app, await aGraph(app), mapping));
+    expect(receiver.received).toHaveLength(2);
+  }, 30_000);
+
+  it('are told nothing of an end that was rolled back', async () => {
+    const { jobId } = await aHook();
+    await asSuperuser(
+      app.databaseUrl,
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+         IF new.status = 'succeeded' THEN RAISE 'not this time'; END IF; RETURN new; END $$;
+       CREATE CONSTRAINT TRIGGER late AFTER UPDATE ON ingestion_runs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`,
+    );
+    try {
+      expect((await runToEnd(app, jobId)).status).toBe('failed');
+    } finally {
+      await asSuperuser(app.databaseUrl, 'DROP TRIGGER late ON ingestion_runs; DROP FUNCTION refuse()');
+    }
+    await receiver.until(1);
+    expect(receiver.received.map(({ body }) => JSON.parse(body).type)).toEqual(['run.failed']);
+  }, 30_000);
+
+  it('get the same message again after 500, and after the pauses it has failed and can be sent anew', async () => {
+    const { jobId, hook, at } = await aHook();
+    receiver.answer = () => 500;
+    await runToEnd(app, jobId);
+    const paused: number[] = [];
+    for (let attempt = 1; attempt <= 7; attempt++) {
+      const { next_at, status, error } = await untilDelivery(at, each => each.attempts === attempt && each.answered === 500);
+      expect({ code: error.code, status }).toEqual({ code: 'status', status: attempt === 7 ? 'failed' : 'pending' });
+      if (status === 'pending') paused.push(Math.round((Date.parse(next_at) - Date.now()) / 1000));
+      await attemptNow();
+    }
+    for (const [index, seconds] of [10, 60, 300, 1_800, 7_200, 21_600].entries())
+      expect(Math.abs(paused[index]! - seconds)).toBeLessThan(5);
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
+    for (const message of receiver.received) expect(await isSigned(hook.secret, message)).toBe(true);
+    receiver.answer = () => 200;
+    const [{ id }] = await deliveries(at);
+    await app.admin.post(`${at}/deliveries/${id}/redeliver`).expect(202);
+    expect(await untilDelivery(at, ({ status }) => status === 'delivered')).toMatchObject({ id, attempts: 1, answered: 200 });
+    expect(receiver.received).toHaveLength(8);
+  }, 60_000);
+
+  it('are tried again where nobody listens, and where a redirect leads elsewhere', async () => {
+    const gone = new Receiver();
+    await gone.listen();
+    const { url } = gone;
+    gone.close();
+    const refused = await aHook({ url });
+    await app.admin.post(`${refused.at}/test`).expect(202);
+    expect(await untilDelivery(refused.at, ({ error }) => error !== null)).toMatchObject({
+      status: 'pending',
+      event: 'webhook.test',
+      error: { code: 'refused' },
+    });
+    await app.admin.post(`${refused.at}/deliveries/${(await deliveries(refused.at))[0].id}/redeliver`).expect(409);
+    const redirected = await aHook();
+    receiver.answer = () => 302;
+    await app.admin.post(`${redirected.at}/test`).expect(202);
+    expect(await untilDelivery(redirected.at, ({ error }) => error !== null)).toMatchObject({ answered: 302, error: { code: 'status' } });
+    expect(receiver.received.map(each => each.path)).toEqual(['/hook']);
+  }, 30_000);
+
+  it('reach a quick receiver while slow ones hang, which count as failed after ten seconds', async () => {
+    receiver.answer = ({ path }) => (path === '/hook' ? null : 204);
+    const slow = await aHook();
+    for (let count = 0; count < 30; count++) await app.admin.post(`${slow.at}/test`).expect(202);
+    await receiver.until(2, '/hook');
+    const quick = await aHook({ url: `${receiver.url}/quick` });
+    const startedAt = Date.now();
+    for (let count = 0; count < 20; count++) await app.admin.post(`${quick.at}/test`).expect(202);
+    await receiver.until(20, '/quick');
+    expect(Date.now() - startedAt).toBeLessThan(6_000);
+    const first = (await deliveries(slow.at)).at(-1);
+    await untilDelivery(slow.at, () => Date.now() - Date.parse(first.created_at) > 12_500);
+    const late = (await deliveries(slow.at)).find(({ id }: any) => id === first.id);
+    expect(late).toMatchObject({ status: 'pending', answered: null, error: { code: 'timeout' } });
+  }, 60_000);
+
+  it('change their secret, which is sealed anew with the DSNs', async () => {
+    const { hook, at } = await aHook({ secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' });
+    expect(hook.secret).toBeNull();
+    await app.admin.post(`${at}/test`).expect(202);
+    expect(await isSigned('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', (await receiver.until(1))[0]!)).toBe(true);
+    const { body: rotated } = await app.admin
+      .patch(at)
+      .send({ rotate_secret: true, events: ['run.failed'] })
+      .expect(200);
+    expect(rotated).toMatchObject({ id: hook.id, events: ['run.failed'] });
+    await app.admin.post(`${at}/test`).expect(202);
+    expect(await isSigned(rotated.secret, (await receiver.until(2))[1]!)).toBe(true);
+
+    const given = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+    const sealedBefore = seal(given, `webhook ${hook.id}`, sealingKey(oldKey));
+    await app.pool.query('UPDATE webhooks SET secret_sealed = $2 WHERE id = $1', [hook.id, sealedBefore]);
+    const { body } = await app.admin.post('/api/warehouse/connections/reseal').expect(200);
+    expect(body.webhooks).toEqual({ resealed: 1, unreadable: [] });
+    expect((await app.pool.query('SELECT secret_sealed FROM webhooks')).rows[0].secret_sealed).not.toBe(sealedBefore);
+    await app.admin.post(`${at}/test`).expect(202);
+    expect(await isSigned(given, (await receiver.until(3))[2]!)).toBe(true);
+    await app.pool.query('UPDATE webhooks SET secret_sealed = $2 WHERE id = $1', [hook.id, seal(given, 'webhook 0', sealingKey(newKey))]);
+    await app.admin.post(`${at}/test`).expect(202);
+    expect(await untilDelivery(at, ({ error }) => error !== null)).toMatchObject({ error: { code: 'secret_unreadable' } });
+    expect((await app.admin.post('/api/warehouse/connections/reseal').expect(200)).body.webhooks).toEqual({ resealed: 0, unreadable: [] });
+    const { rows } = await app.pool.query(`SELECT string_agg(context::text, '') AS all FROM audit_events`);
+    expect(rows[0].all).not.toMatch(/whsec_/);
+  }, 30_000);
+
+  it('are bounded in number, and refuse what they could not use', async () => {
+    const { jobId, at } = await aHook();
+    const refuse = async (body: object) =>
+      (
+        await app.admin
+          .post(hooksOf(jobId))
+          .send({ url: receiver.url, ...body })
+          .expect(422)
+      ).body.detail.errors[0].loc;
+    expect(await refuse({ url: 'ftp://example.com' })).toEqual(['body', 'url']);
+    expect(await refuse({ url: 'http://user:pass@example.com' })).toEqual(['body', 'url']);
+    expect(await refuse({ url: 'http://169.254.169.254/latest' })).toEqual(['body', 'url']);
+    expect(await refuse({ url: 'http://[::1]:8080' })).toEqual(['body', 'url']);
+    expect(await refuse({ url: 'http://2130706434/' })).toEqual(['body', 'url']);
+    expect(await refuse({ events: ['run.started'] })).toEqual(['body', 'events', 0]);
+    expect(await refuse({ secret: 'short' })).toEqual(['body', 'secret']);
+    for (let count = 2; count <= 10; count++) await app.admin.post(hooksOf(jobId)).send({ url: receiver.url }).expect(201);
+    expect((await app.admin.post(hooksOf(jobId)).send({ url: receiver.url }).expect(409)).body.code).toBe('too_many_webhooks');
+    const other = await aJob(app, await aGraph(app), mapping);
+    await app.admin.get(`${hooksOf(other)}/${at.split('/').at(-1)!}/deliveries`).expect(404);
+    await app.admin.patch(at).send({ enabled: false }).expect(200);
+    for (let count = 0; count < 100; count++) await app.admin.post(`${at}/test`).expect(202);
+    expect((await app.admin.post(`${at}/test`).expect(409)).body.code).toBe('too_many_deliveries');
+    expect(receiver.received).toEqual([]);
+    await app.pool.query(`UPDATE webhook_deliveries SET status = 'failed', ended_at = now() - interval '91 days' WHERE id % 2 = 0`);
+    expect(await app.app.get(RetentionService).sweep()).toMatchObject({ 'deliveries of webhooks': 50 });
+    await app.admin.delete(at).expect(204);
+    expect((await app.pool.query('SELECT FROM webhook_deliveries')).rowCount).toBe(0);
+  }, 60_000);
+});
+
+it('sends nothing to the machine itself unless it is told to', async () => {
+  const receiver = new Receiver();
+  await receiver.listen();
+  const app = await startTestApp();
+  try {
+    await upload(app, 'hooked', 'id,secret\n1,11\n', 'id:text,secret:text');
+    const hooks = `/api/ingestion/jobs/${await aJob(app, await aGraph(app), mapping)}/webhooks`;
+    const { body } = await app.admin.post(hooks).send({ url: receiver.url }).expect(422);
+    expect(body.detail.errors[0].msg).toMatch(/connections there are not allowed: it is an address of the machine itself/);
+    const { body: hook } = await app.admin
+      .post(hooks)
+      .send({ url: receiver.url.replace('127.0.0.1', 'localhost') })
+      .expect(201);
+    await app.admin.post(`${hooks}/${hook.id}/test`).expect(202);
+    for (let error = null; error === null; await sleep(50)) {
+      const { items } = (await app.admin.get(`${hooks}/${hook.id}/deliveries`).expect(200)).body;
+      error = items[0].error;
+      if (error) expect(error).toMatchObject({ code: 'blocked_address' });
+    }
+    expect(receiver.received).toEqual([]);
+  } finally {
+    receiver.close();
+    await app.close();
+  }
+}, 60_000);
