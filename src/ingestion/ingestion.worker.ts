@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { type Logger } from 'pino';
+import { isDatabaseAway, LeaseLostError, RunCancelledError, RunFailure, tooManyAttempts } from '../common/errors/run-failure.js';
 import { logToken } from '../common/logging/log.js';
 import { Settings } from '../config/settings.js';
 import { ServicePool } from '../database/service-pool.js';
 import { Telemetry } from '../telemetry/telemetry.service.js';
 import { IngestionRunner } from './ingestion-runner.service.js';
-import { isDatabaseAway, LeaseLostError, RunCancelledError, RunFailure, toFailure, tooManyAttempts } from './run/run-failure.js';
+import { toFailure } from './run/run-failure.js';
 import { type RunReport } from './run/run-report.js';
 import { type Upkeep } from './run/table-upkeep.js';
 import { type ClaimedRun, leaseSeconds, RunsRepository } from './runs.repository.js';

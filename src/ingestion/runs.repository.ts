@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
+import { LeaseLostError, type RunFailure } from '../common/errors/run-failure.js';
 import { ServicePool } from '../database/service-pool.js';
 import { sqlstates, sqlstateOf } from '../sql/sqlstate.js';
 import { joined } from '../text/bilingual.js';
@@ -8,7 +9,6 @@ import { WebhooksService } from '../webhooks/webhooks.service.js';
 import { RunActiveError, RunNotFoundError, TooManyRunsWaitingError } from './ingestion.errors.js';
 import { JobsRepository } from './jobs.repository.js';
 import { wroteRows } from './run/ownership.js';
-import { LeaseLostError, type RunFailure } from './run/run-failure.js';
 import { type RunReport } from './run/run-report.js';
 import { jobTarget, runMessage } from './run-message.js';
 

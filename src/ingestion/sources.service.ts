@@ -10,13 +10,13 @@ import { guardExpression, guardPredicate } from '../sql-guard/guard-expression.j
 import { type GuardedSelect, guardSelect } from '../sql-guard/guard-select.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { type Bilingual } from '../text/bilingual.js';
+import { toCopyFailure } from '../warehouse/clients/copy-failure.js';
 import { type TableColumn, type WarehouseClient } from '../warehouse/clients/warehouse.client.js';
 import { ConnectionTypeNotBuiltError } from '../warehouse/warehouse.errors.js';
 import { type UsableConnection, type WarehouseReader, WarehouseService } from '../warehouse/warehouse.service.js';
 import { type Mapping, type MappingPath } from './mapping/mapping.js';
 import { ForeignSource, LocalSource, type ReadableSource } from './readable-source.js';
 import { type Source } from './run/carry-out.js';
-import { toCopyFailure } from './run/copy-failure.js';
 import { within } from './source-patience.js';
 import { queryProblem, refusedProblem, sqlProblem, unknownColumn, unknownTable, unreadableColumn } from './source-problems.js';
 import { type SourceSql } from './staging/source-sql.js';

@@ -6,7 +6,7 @@ import { compileStaging } from '../staging/compile-staging.js';
 import { type SourceSql } from '../staging/source-sql.js';
 import { type SourceShape, type Target } from '../staging/target.js';
 import { type TargetChange } from './compare-mappings.js';
-import { type CopyLimits } from './copy-failure.js';
+import { type CopyLimits } from '../../warehouse/clients/copy-limits.js';
 import { rejectMissingReferences } from './check-references.js';
 import { type Copies, copySource, pathOfCopies } from './copy-source.js';
 import { type CursorFrom } from './cursor-bound.js';

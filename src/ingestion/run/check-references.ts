@@ -3,7 +3,7 @@ import { SqlParameters } from '../../sql/sql-parameters.js';
 import { maxSampledValue } from '../staging/compile-staging.js';
 import { type Ownership } from './ownership.js';
 import { type Removal } from './removal.js';
-import { RunFailure } from './run-failure.js';
+import { RunFailure } from '../../common/errors/run-failure.js';
 import { goodRows, type StagedTarget } from './stage-target.js';
 import { type WriteScope } from './write-scope.js';
 

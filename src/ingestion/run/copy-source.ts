@@ -1,19 +1,16 @@
-import { pipeline } from 'node:stream/promises';
 import { type PoolClient, type QueryConfig } from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
 import { type Claim } from '../../common/turns/fair-share.js';
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
+import { toCopyFailure } from '../../warehouse/clients/copy-failure.js';
+import { type CopyLimits } from '../../warehouse/clients/copy-limits.js';
+import { copyRows } from '../../warehouse/clients/copy-rows.js';
 import { type Reading, type TableColumn, type WarehouseClient } from '../../warehouse/clients/warehouse.client.js';
 import { type CopiedTable, type ForeignTable } from '../staging/foreign-tables.js';
-import { type CopyLimits, toCopyFailure, tooLarge } from './copy-failure.js';
 import { cursorBound, type CursorFrom } from './cursor-bound.js';
 import { type CopiedCounts, type SourceReport } from './run-report.js';
-import { watched } from './watched-rows.js';
 
 /** What SQL on copies may find. Without it the name of a type could mean something of the service's own. */
 export const pathOfCopies = 'pg_catalog, pg_temp';
-
-const showEveryMs = 1_000;
 
 /** Tables of another database, and the client that reads them. */
 export interface Copies {
@@ -36,8 +33,7 @@ export interface CopyOptions {
 }
 
 /**
- * Copies tables into temporary ones of this session, in one transaction. Rows pass as bytes from one COPY to the other, no faster than
- * PostgreSQL takes them, and `report` counts them meanwhile.
+ * Copies tables into temporary ones of this session, in one transaction. `report` counts them meanwhile.
  * @throws RunFailure, or an error of the service's own database
  */
 export async function copySource(client: PoolClient, copies: Copies, report: SourceReport, options: CopyOptions): Promise<void> {
@@ -86,21 +82,9 @@ async function copyTable(
 ): Promise<void> {
   const { connection, limits } = options;
   const since = await sinceOf(client, table, options);
-  const rows = reading.rows({ table: table.name, columns: table.used.map(({ name }) => name), ...(since && { since }) });
-  let shownAt = performance.now();
-  const onBytes = async (bytes: number, ended: number): Promise<void> => {
-    copied.bytes += bytes;
-    copied.rows += ended;
-    if (copied.bytes > limits.maxBytes || copied.rows > limits.maxRows) throw tooLarge(limits);
-    if (performance.now() - shownAt < showEveryMs) return;
-    await options.show(`copying ${table.name}`);
-    shownAt = performance.now();
-  };
-  try {
-    await pipeline(rows, watched(limits.silenceMs, onBytes), client.query(copyFrom(`COPY pg_temp.${table.copy} FROM STDIN`)));
-  } catch (error) {
-    throw toCopyFailure(error, { connection, table });
-  }
+  const show = (): Promise<void> => options.show(`copying ${table.name}`);
+  const copy = `COPY pg_temp.${table.copy} FROM STDIN`;
+  await copyRows(client, reading, { place: { connection, table }, copy, ...(since && { since }), limits, copied, show });
 }
 
 /** The place from which the only reader of a table reads on. The run's own statement checks it again, exactly. */

@@ -1,6 +1,6 @@
 import { type PoolClient } from 'pg';
 import { type EdgeMapping } from '../mapping/mapping.js';
-import { RunFailure } from './run-failure.js';
+import { RunFailure } from '../../common/errors/run-failure.js';
 import { goodRows, type StagedTarget } from './stage-target.js';
 import { type WriteScope } from './write-scope.js';
 

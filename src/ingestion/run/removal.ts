@@ -1,5 +1,5 @@
 import { type TargetReport } from './run-report.js';
-import { RunFailure } from './run-failure.js';
+import { RunFailure } from '../../common/errors/run-failure.js';
 
 export interface Exceeded {
   target: string;

@@ -1,5 +1,5 @@
 import { type Mapping } from '../mapping/mapping.js';
-import { RunFailure } from './run-failure.js';
+import { RunFailure } from '../../common/errors/run-failure.js';
 import { type RunReport, type TargetReport } from './run-report.js';
 
 const rateLookedAtAfterRows = 1_000;

@@ -1,5 +1,6 @@
 import { DatabaseBusyError, DatabaseUnavailableError } from '../../common/errors/common-errors.js';
-import { isDatabaseAway, toFailure } from './run-failure.js';
+import { isDatabaseAway } from '../../common/errors/run-failure.js';
+import { toFailure } from './run-failure.js';
 
 const fromServer = (code: string, message = 'x') => Object.assign(new Error(message), { code });
 

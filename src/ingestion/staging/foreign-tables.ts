@@ -1,3 +1,4 @@
+import { withKnownType } from '../../warehouse/clients/known-type.js';
 import { type TableColumn, type TableDescription, type WarehouseClient } from '../../warehouse/clients/warehouse.client.js';
 import { type GuardedSelect, guardSelect } from '../../sql-guard/guard-select.js';
 import { guardExpression } from '../../sql-guard/guard-expression.js';
@@ -9,13 +10,6 @@ import { namedColumns, sourceAlias, type Target, writtenSql } from './target.js'
 
 /** The schema of the copies. */
 const temporary = 'pg_temp';
-/**
- * Types of PostgreSQL as a client may name them. The name becomes part of a CREATE TABLE, and its server may be anybody's, so words
- * that would add a default or a constraint do not fit.
- */
-const knownType =
-  /^("char"|double precision|bit varying|[a-z_][a-z0-9_]*|interval (year|month|day|hour|minute|second)( to (month|hour|minute|second))?)(\(\d{1,8}(, ?-?\d{1,8})?\))?( with(out)? time zone)?(\[\])*$/;
-
 /** A table of another database, and the temporary table that a run copies it into. */
 export interface ForeignTable {
   /** The name by which its client knows it. */
@@ -42,7 +36,7 @@ export class ForeignTables {
   add(name: string, { columns }: TableDescription): void {
     // The names of copies hold nothing of the user's, so they collide with none of this session's own.
     const copy = `source_${this.byPlace.size}`;
-    this.byPlace.set(this.placeOf(name), { name, copy, columns: new Map(columns.map(column => [column.name, checked(column)])) });
+    this.byPlace.set(this.placeOf(name), { name, copy, columns: new Map(columns.map(column => [column.name, withKnownType(column)])) });
   }
 
   get(name: string): ForeignTable | null {
@@ -101,10 +95,6 @@ export class ForeignTables {
     const { schema, table } = this.client.place(name);
     return JSON.stringify([schema, table]);
   }
-}
-
-function checked(column: TableColumn): TableColumn {
-  return knownType.test(column.type) ? column : { ...column, type: 'other' };
 }
 
 function usedColumns(target: Target, { columns }: ForeignTable): string[] {

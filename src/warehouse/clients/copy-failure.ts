@@ -11,17 +11,9 @@ import {
   WarehouseQueryError,
   WarehouseTimeoutError,
   WarehouseUnavailableError,
-} from '../../warehouse/warehouse.errors.js';
-import { type CopiedTable } from '../staging/foreign-tables.js';
-import { RunFailure } from './run-failure.js';
-
-/** The most that one run may copy. */
-export interface CopyLimits {
-  maxBytes: number;
-  maxRows: number;
-  /** The longest silence in the middle of a table. */
-  silenceMs: number;
-}
+} from '../warehouse.errors.js';
+import { RunFailure } from '../../common/errors/run-failure.js';
+import { type CopyLimits } from './copy-limits.js';
 
 /** The source sent nothing for too long in the middle of a table. */
 export class SourceSilentError extends Error {
@@ -33,7 +25,14 @@ export class SourceSilentError extends Error {
 export interface CopyPlace {
   connection: string;
   /** Null before the first table. */
-  table: CopiedTable | null;
+  table: SourceTable | null;
+}
+
+/** A table of the source, and the table of the service's own database that its columns are copied into. */
+export interface SourceTable {
+  name: string;
+  copy: string;
+  used: readonly { name: string; type: string }[];
 }
 
 export function tooLarge({ maxBytes, maxRows }: CopyLimits): RunFailure {
@@ -41,7 +40,7 @@ export function tooLarge({ maxBytes, maxRows }: CopyLimits): RunFailure {
     'source_too_large',
     {
       zh: `来源超过一次运行的上限（${maxBytes} 字节或 ${maxRows} 行）；请用增量读取、较少的列或视图缩小它，或由运维调高 INGESTION_MAX_SOURCE_BYTES、INGESTION_MAX_SOURCE_ROWS`,
-      en: `the source is larger than one run may copy (${maxBytes} bytes or ${maxRows} rows); read it incrementally, map fewer columns or a view, or let the operator raise INGESTION_MAX_SOURCE_BYTES or INGESTION_MAX_SOURCE_ROWS`,
+      en: `the source is larger than one run may copy (${maxBytes} bytes or ${maxRows} rows); read it incrementally, read fewer columns or a view, or let the operator raise INGESTION_MAX_SOURCE_BYTES or INGESTION_MAX_SOURCE_ROWS`,
     },
     { max_bytes: maxBytes, max_rows: maxRows },
   );
@@ -74,8 +73,8 @@ export function toCopyFailure(error: unknown, place: CopyPlace): unknown {
   if (error instanceof WarehouseBusyError) return fail('source_busy', error.text);
   if (error instanceof WarehouseTimeoutError) {
     return fail('source_timeout', {
-      zh: '读取超过了 source.statement_timeout（或连接的 statement_timeout_ms）的时限',
-      en: 'reading it took longer than source.statement_timeout, or than statement_timeout_ms of the connection',
+      zh: '读取超过了时限（映射的 source.statement_timeout、连接的 statement_timeout_ms，或 INGESTION_MAX_STATEMENT_TIMEOUT_MS）',
+      en: 'reading it took longer than allowed by source.statement_timeout of a mapping, statement_timeout_ms of the connection, or INGESTION_MAX_STATEMENT_TIMEOUT_MS',
     });
   }
   if (error instanceof TableNotFoundError) {
@@ -108,7 +107,7 @@ export function toCopyFailure(error: unknown, place: CopyPlace): unknown {
 /** A value that the type of its column cannot hold, such as a NaN in a document, or of a column that was changed after it was described. */
 function toValueFailure(
   error: unknown,
-  table: CopiedTable | null,
+  table: SourceTable | null,
   fail: (code: string, text: Bilingual, more?: Record<string, unknown>) => RunFailure,
 ): RunFailure | null {
   if (!table || !/^(22|54)/.test(sqlstateOf(error))) return null;

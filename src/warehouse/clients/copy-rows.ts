@@ -1,0 +1,47 @@
+import { pipeline } from 'node:stream/promises';
+import { type PoolClient } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { type CopyPlace, type SourceTable, toCopyFailure, tooLarge } from './copy-failure.js';
+import { type CopyLimits } from './copy-limits.js';
+import { type Reading, type RowsRequest } from './warehouse.client.js';
+import { watched } from './watched-rows.js';
+
+const showEveryMs = 1_000;
+
+export interface CopyTask {
+  place: CopyPlace & { table: SourceTable };
+  /** SQL that takes the rows, such as `COPY pg_temp.source_0 FROM STDIN`. */
+  copy: string;
+  since?: RowsRequest['since'];
+  limits: CopyLimits;
+  /** All that the work has copied so far. It grows while the rows pass. */
+  copied: { rows: number; bytes: number };
+  /** Called about once a second. */
+  show: () => Promise<void>;
+}
+
+/**
+ * Copies a table of another database. Rows pass as bytes from one COPY to the other, no faster than PostgreSQL takes them.
+ * @throws RunFailure, or an error of the service's own database
+ */
+export async function copyRows(
+  client: PoolClient,
+  reading: Reading,
+  { place, copy, since, limits, copied, show }: CopyTask,
+): Promise<void> {
+  const rows = reading.rows({ table: place.table.name, columns: place.table.used.map(({ name }) => name), ...(since && { since }) });
+  let shownAt = performance.now();
+  const onBytes = async (bytes: number, ended: number): Promise<void> => {
+    copied.bytes += bytes;
+    copied.rows += ended;
+    if (copied.bytes > limits.maxBytes || copied.rows > limits.maxRows) throw tooLarge(limits);
+    if (performance.now() - shownAt < showEveryMs) return;
+    await show();
+    shownAt = performance.now();
+  };
+  try {
+    await pipeline(rows, watched(limits.silenceMs, onBytes), client.query(copyFrom(copy)));
+  } catch (error) {
+    throw toCopyFailure(error, place);
+  }
+}
