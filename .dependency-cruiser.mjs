@@ -32,7 +32,7 @@ const rooms = {
   questions: ['linking', 'planning', 'wording'],
   metrics: ['formula', 'patterns', 'plan', 'binding'],
   ingestion: ['mapping', 'staging', 'suggest', 'run'],
-  warehouse: ['clients', 'mirror', 'connections', 'grants', 'tables'],
+  warehouse: ['clients', 'mirror', 'connections', 'grants', 'tables', 'copies'],
 };
 
 const folders = names => `^src/(${names.join('|')})/`;

@@ -21,6 +21,8 @@ const takesKeys: Record<string, boolean> = {
   '/api/permissions/graphs/{id}/members': true,
   '/api/users': true,
   '/api/warehouse/connections': true,
+  '/api/warehouse/connections/{id}/mirror': true,
+  '/api/warehouse/mirror-copies/{id}/run': true,
 
   // A repeat makes another secret; the lost one was of no use to anybody.
   '/api/api-keys/{id}/rotate': false,
@@ -41,9 +43,8 @@ const takesKeys: Record<string, boolean> = {
   '/api/users/{id}/reset-password': false,
   // A repeat seals the same DSNs once more.
   '/api/warehouse/connections/reseal': false,
-  // It creates nothing yet.
-  '/api/warehouse/connections/{id}/mirror': false,
   '/api/warehouse/connections/{id}/test': false,
+  '/api/warehouse/mirror-copies/{id}/cancel': false,
 };
 
 let keys = 0;

@@ -19,6 +19,8 @@ const owners: Record<string, string> = {
   licence_clock: 'licensing/licence-clock.repository.ts',
   metric_bindings: 'metrics/metrics.repository.ts',
   metrics: 'metrics/metrics.repository.ts',
+  mirror_copies: 'warehouse/copies/mirror-copies.repository.ts',
+  mirror_copy_tables: 'warehouse/copies/mirror-copies.repository.ts',
   mirror_tables: 'warehouse/mirror/mirror-versions.ts',
   queries: 'queries/queries.repository.ts',
   rate_limit_hits: 'limits/storage/postgres.storage.ts',
@@ -37,6 +39,8 @@ const ownersOfNamed: Record<string, string> = {
   '${emptyTable}': 'backup/restore-backup.ts',
   '${this.table}': 'warehouse/mirror/copy/copy-target.ts',
   '${table}': 'warehouse/mirror/upsert-rows.ts',
+  '${staged}': 'warehouse/copies/stage-table.ts',
+  '${target}': 'warehouse/copies/upsert-delta.ts',
 };
 
 const source = path.resolve(__dirname, '..');

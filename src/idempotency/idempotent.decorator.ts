@@ -6,7 +6,7 @@ const metadataKey = 'idempotent';
 export interface IdempotentRoute {
   /** The field of the answer with a secret that is shown once. It is not stored, and a repeat has null there. */
   secret?: string;
-  /** The last part of the path that lists what the route creates; absent where it is the path of the route. */
+  /** The path that lists what the route creates, or its last part alone; absent where it is the path of the route. */
   listedAt?: string;
 }
 

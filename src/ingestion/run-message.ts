@@ -1,4 +1,4 @@
-import { type RunFailure } from './run/run-failure.js';
+import { type RunFailure } from '../common/errors/run-failure.js';
 import { type RunReport } from './run/run-report.js';
 
 /** Tells jobs from what else has schedules and webhooks. The database removes those of this kind with their jobs. */

@@ -23,26 +23,30 @@ export class ConnectionForbiddenError extends ApiError {
   }
 }
 
-/** A job or a binding. It reads the warehouse in the name of the user who saved it; null once that user is deleted. */
+/** A job, a binding or a copy into the mirror. It reads the warehouse in the name of the user who saved it; null once that user is deleted. */
 export interface SavedRecord {
-  kind: 'job' | 'metric';
+  kind: 'job' | 'metric' | 'copy';
   id: number;
   name: string;
   savedBy: { id: number; username: string } | null;
 }
 
-/** 409: the user who saved a job or a binding may no longer use its connection. The caller lacks no right, so it is no 403. */
+/** 409: the user who saved a job, a binding or a copy may no longer use its connection. The caller lacks no right, so it is no 403. */
 export class ConnectionAccessLostError extends ApiError {
   constructor({ kind, id, name, savedBy }: SavedRecord, connection: { id: number; name: string }) {
-    const what = kind === 'job' ? { zh: '作业', en: 'Job' } : { zh: '指标', en: 'Metric' };
+    const what = { job: { zh: '作业', en: 'Job' }, metric: { zh: '指标', en: 'Metric' }, copy: { zh: '复制', en: 'Copy' } }[kind];
     const who = savedBy?.username;
-    const again =
-      kind === 'job'
-        ? {
-            zh: `再保存一次映射（POST /api/ingestion/jobs/${id}/revisions）`,
-            en: `save the mapping again (POST /api/ingestion/jobs/${id}/revisions)`,
-          }
-        : { zh: `重新绑定（PUT /api/metrics/${id}/binding）`, en: `bind the metric again (PUT /api/metrics/${id}/binding)` };
+    const again = {
+      job: {
+        zh: `再保存一次映射（POST /api/ingestion/jobs/${id}/revisions）`,
+        en: `save the mapping again (POST /api/ingestion/jobs/${id}/revisions)`,
+      },
+      metric: { zh: `重新绑定（PUT /api/metrics/${id}/binding）`, en: `bind the metric again (PUT /api/metrics/${id}/binding)` },
+      copy: {
+        zh: `删除它并另存一个（DELETE /api/warehouse/mirror-copies/${id}）`,
+        en: `delete it and save another (DELETE /api/warehouse/mirror-copies/${id})`,
+      },
+    }[kind];
     super(
       409,
       'connection_access_lost',
@@ -117,25 +121,16 @@ export class DefaultConnectionError extends ApiError {
 }
 
 export class ConnectionInUseError extends ApiError {
-  constructor(jobs: number[], metrics: number[]) {
+  constructor(jobs: number[], metrics: number[], mirrorCopies: number[]) {
     super(
       422,
       'connection_in_use',
       {
-        zh: '仍有导入任务或指标使用这个连接，不能删除',
-        en: 'An ingestion job or a metric still references this connection, so it cannot be deleted',
+        zh: '仍有导入任务、指标或到镜像的复制使用这个连接，不能删除',
+        en: 'An ingestion job, a metric or a copy into the mirror still references this connection, so it cannot be deleted',
       },
-      { context: { jobs, metrics } },
+      { context: { jobs, metrics, mirror_copies: mirrorCopies } },
     );
-  }
-}
-
-export class MirrorCopyNotBuiltError extends ApiError {
-  constructor() {
-    super(501, 'mirror_copy_not_built', {
-      zh: '从其他连接复制表到镜像的功能尚未提供；请用 PUT …/tables/{table} 上传 CSV',
-      en: 'Copying tables of another connection into the mirror is not built yet; upload CSV with PUT …/tables/{table}',
-    });
   }
 }
 

@@ -13,6 +13,11 @@ import { WarehouseClients } from './connections/warehouse-clients.js';
 import { ConnectionGrantsController } from './grants/connection-grants.controller.js';
 import { ConnectionGrantsRepository } from './grants/connection-grants.repository.js';
 import { ConnectionGrantsService } from './grants/connection-grants.service.js';
+import { MirrorCopiesController } from './copies/mirror-copies.controller.js';
+import { MirrorCopiesRepository } from './copies/mirror-copies.repository.js';
+import { MirrorCopiesService } from './copies/mirror-copies.service.js';
+import { MirrorCopiesWorker } from './copies/mirror-copies.worker.js';
+import { MirrorCopier } from './copies/mirror-copier.service.js';
 import { MirrorCatalog } from './mirror/mirror-catalog.js';
 import { MirrorClient } from './mirror/mirror.client.js';
 import { MirrorVersions } from './mirror/mirror-versions.js';
@@ -23,7 +28,7 @@ import { WarehouseService } from './warehouse.service.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Connection]), EgressModule, SecretsModule, UsersModule, WebhooksModule],
-  controllers: [ConnectionsController, ConnectionGrantsController, TablesController],
+  controllers: [ConnectionsController, ConnectionGrantsController, MirrorCopiesController, TablesController],
   providers: [
     ConnectionAccessService,
     ConnectionGrantsRepository,
@@ -31,6 +36,10 @@ import { WarehouseService } from './warehouse.service.js';
     ConnectionsRepository,
     ConnectionsService,
     MirrorCatalog,
+    MirrorCopier,
+    MirrorCopiesRepository,
+    MirrorCopiesService,
+    MirrorCopiesWorker,
     MirrorClient,
     MirrorUploadService,
     MirrorVersions,
@@ -38,6 +47,6 @@ import { WarehouseService } from './warehouse.service.js';
     WarehouseClients,
     WarehouseService,
   ],
-  exports: [ConnectionAccessService, MirrorVersions, WarehouseService],
+  exports: [ConnectionAccessService, MirrorCopiesService, MirrorVersions, WarehouseService],
 })
 export class WarehouseModule {}

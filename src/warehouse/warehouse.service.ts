@@ -46,6 +46,11 @@ export class WarehouseService implements OnApplicationBootstrap {
     }
     return { id: connection.id, name: connection.name, client: await this.clients.of(connection), claim };
   }
+
+  /** Tells whether the user may load and drop the tables of the mirror, by whatever connection. */
+  mayWriteMirror(userId: number): Promise<boolean> {
+    return this.connections.mayWriteMirror(userId);
+  }
 }
 
 /** A run of a job waits in a line of its own, so that its user's other work does not hold it up. */

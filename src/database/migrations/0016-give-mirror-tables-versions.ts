@@ -1,7 +1,10 @@
 // The previous release must not change tables of the mirror any more: it raises no version.
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
-/** Gives each table of the mirror a version that rises with every change of it. One sequence numbers all tables, so none has a version twice. */
+/**
+ * Gives each table of the mirror a version that rises with every change of it. One sequence numbers all tables, so none has a version
+ * twice. Adds the copies of foreign tables, each with the state of its last run.
+ */
 export class GiveMirrorTablesVersions1700000000016 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -12,10 +15,46 @@ export class GiveMirrorTablesVersions1700000000016 implements MigrationInterface
       );
       INSERT INTO mirror_tables (name)
       SELECT relname FROM pg_class WHERE relnamespace = 'mirror'::regnamespace AND relkind = 'r' ORDER BY relname;
+
+      CREATE TABLE mirror_copies (
+        id               int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        connection_id    int NOT NULL REFERENCES warehouse_connections (id) ON DELETE RESTRICT,
+        saved_by         int REFERENCES users (id) ON DELETE SET NULL,
+        -- The user whose share of the places the run takes.
+        requested_by     int REFERENCES users (id) ON DELETE SET NULL,
+        status           text NOT NULL DEFAULT 'queued' CHECK (status IN ('queued', 'running', 'succeeded', 'failed', 'cancelled')),
+        attempt          int NOT NULL DEFAULT 0,
+        cancel_requested boolean NOT NULL DEFAULT false,
+        lease_owner      uuid,
+        lease_until      timestamptz,
+        report           jsonb NOT NULL DEFAULT '{}',
+        error            jsonb,
+        created_at       timestamptz NOT NULL DEFAULT now(),
+        queued_at        timestamptz NOT NULL DEFAULT now(),
+        started_at       timestamptz,
+        finished_at      timestamptz
+      );
+      CREATE INDEX mirror_copies_connection ON mirror_copies (connection_id);
+      CREATE INDEX mirror_copies_saved_by ON mirror_copies (saved_by);
+      CREATE INDEX mirror_copies_active ON mirror_copies (status, requested_by) WHERE status IN ('queued', 'running');
+      CREATE TABLE mirror_copy_tables (
+        copy_id       int NOT NULL REFERENCES mirror_copies (id) ON DELETE CASCADE,
+        position      int NOT NULL,
+        name          text NOT NULL UNIQUE,
+        source        text NOT NULL,
+        mode          text NOT NULL CHECK (mode IN ('full', 'cursor')),
+        cursor_column text CHECK ((mode = 'cursor') = (cursor_column IS NOT NULL)),
+        lag           text,
+        key           text[] NOT NULL,
+        replaces      boolean NOT NULL,
+        -- What the last run left: the data version, the columns, the key and the greatest cursor.
+        state         jsonb,
+        PRIMARY KEY (copy_id, position)
+      );
     `);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE mirror_tables');
+    await runner.query('DROP TABLE mirror_copy_tables, mirror_copies, mirror_tables');
   }
 }

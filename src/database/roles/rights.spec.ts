@@ -29,6 +29,8 @@ const matrix: Record<string, [records: string, retrieval: string, mirror: string
   'public.metric_bindings': [all, '', ''],
   'public.metrics': [all, '', ''],
   'public.migrations': ['', '', ''],
+  'public.mirror_copies': [all, '', ''],
+  'public.mirror_copy_tables': [all, '', ''],
   'public.mirror_tables': [all, '', 'SELECT'],
   'public.queries': [all, '', ''],
   'public.rate_limit_hits': [all, '', ''],

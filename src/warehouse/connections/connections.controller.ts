@@ -93,10 +93,11 @@ export class ConnectionsController {
   @HttpCode(204)
   @ApiOperation({
     summary: '删除数仓连接 / Delete a warehouse connection',
-    description: '默认连接与仍被任务或指标使用的连接不能删除。 / Not the default one, nor one that a job or a metric still uses.',
+    description:
+      '默认连接与仍被任务、指标或复制使用的连接不能删除。 / Not the default one, nor one that a job, a metric or a copy still uses.',
   })
   @ApiNoContentResponse()
-  @ApiResponse({ status: 422, description: 'The default connection, or one that a job or a metric references' })
+  @ApiResponse({ status: 422, description: 'The default connection, or one that a job, a metric or a copy references' })
   async delete(@CurrentPrincipal() actor: Principal, @IdParam() id: number): Promise<void> {
     await this.connections.delete(actor, id);
   }
@@ -112,16 +113,5 @@ export class ConnectionsController {
   @ApiOkResponse({ type: ConnectionTestResponse })
   async test(@CurrentPrincipal() principal: Principal, @IdParam() id: number): Promise<ConnectionTestResponse> {
     return this.connections.test(principal, id);
-  }
-
-  @Post(':id/mirror')
-  @AdminOnly()
-  @ApiOperation({
-    summary: '复制表到镜像（尚未提供）/ Copy tables into the mirror (not built yet)',
-    description: '总是返回 501；请改用 PUT …/tables/{table} 上传 CSV。 / Always a 501; upload CSV with PUT …/tables/{table} instead.',
-  })
-  @ApiResponse({ status: 501, description: 'Not built yet' })
-  async mirror(@IdParam() id: number): Promise<void> {
-    await this.connections.copyIntoMirror(id);
   }
 }

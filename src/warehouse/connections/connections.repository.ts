@@ -68,6 +68,12 @@ export class ConnectionsRepository {
     return rowCount === 1;
   }
 
+  /** Tells whether the user may write the mirror, which every connection of type pg_mirror names. */
+  async mayWriteMirror(userId: number): Promise<boolean> {
+    const { rowCount } = await this.pool.query(`${held} WHERE c.type = 'pg_mirror' AND held.right = 'write' LIMIT 1`, [userId]);
+    return rowCount === 1;
+  }
+
   async getById(id: number): Promise<Connection> {
     const connection = await this.connections.findOneBy({ id });
     if (!connection) throw new ConnectionNotFoundError();
@@ -139,7 +145,7 @@ export class ConnectionsRepository {
 
   /**
    * Foreign keys decide, so a job created at the same moment cannot be missed.
-   * @throws ConnectionInUseError naming the jobs and metrics that refer to the connection.
+   * @throws ConnectionInUseError naming the jobs, metrics and copies that refer to the connection.
    */
   async delete(client: PoolClient, id: number): Promise<void> {
     try {
@@ -149,6 +155,7 @@ export class ConnectionsRepository {
       throw new ConnectionInUseError(
         await this.idsOf('SELECT id FROM ingestion_jobs WHERE connection_id = $1 ORDER BY id LIMIT 100', id),
         await this.idsOf('SELECT metric_id AS id FROM metric_bindings WHERE connection_id = $1 ORDER BY metric_id LIMIT 100', id),
+        await this.idsOf('SELECT id FROM mirror_copies WHERE connection_id = $1 ORDER BY id LIMIT 100', id),
       );
     }
   }

@@ -10,13 +10,7 @@ import { SecretBox } from '../../secrets/secret-box.js';
 import { SecretUnreadableError } from '../../secrets/secrets.errors.js';
 import { WebhooksService } from '../../webhooks/webhooks.service.js';
 import { type ConnectionOptions } from '../clients/warehouse-kind.js';
-import {
-  ConnectionNotFoundError,
-  DefaultConnectionError,
-  DsnMissingError,
-  MirrorCopyNotBuiltError,
-  MirrorDsnError,
-} from '../warehouse.errors.js';
+import { ConnectionNotFoundError, DefaultConnectionError, DsnMissingError, MirrorDsnError } from '../warehouse.errors.js';
 import { ConnectionAccessService } from './connection-access.service.js';
 import { type Connection, type ConnectionType } from './connection.entity.js';
 import {
@@ -159,12 +153,6 @@ export class ConnectionsService {
   async test({ userId: caller }: Principal, id: number): Promise<ConnectionTestResponse> {
     const client = await this.clients.of(await this.connections.getById(id));
     return testConnection(() => client.test({ caller }));
-  }
-
-  /** @throws MirrorCopyNotBuiltError always, for a connection that exists */
-  async copyIntoMirror(id: number): Promise<never> {
-    await this.connections.getById(id);
-    throw new MirrorCopyNotBuiltError();
   }
 
   /**

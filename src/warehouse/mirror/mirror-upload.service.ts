@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { type Readable } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { SchemaError } from '../../common/errors/api-error.js';
@@ -27,11 +26,11 @@ import {
 } from './check-columns.js';
 import { MirrorCatalog } from './mirror-catalog.js';
 import { type DataVersion, MirrorVersions } from './mirror-versions.js';
+import { askForTableMs, dropBetweenReaders, isLockTimeout, lockMirrorTable } from './replace-tables.js';
 import { mirrorSchema } from './mirror-schema.js';
 import { requireEffect, type UploadOptions } from './upload-options.js';
 import { requireUniqueKeys, upsertRows } from './upsert-rows.js';
 import { TableBusyError, TableNotFoundError, UploadsBusyError } from '../warehouse.errors.js';
-import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
 export interface UploadResult extends LoadedTable {
   /** False if the table existed before. */
@@ -51,10 +50,6 @@ const waitForTurnMs = 30_000;
 const share = { places: uploadsAtOnce, waitingPerCaller: 4, waiting: 40, patienceMs: waitForTurnMs };
 const gzipBounds = { ratio: 200, freeBytes: 64 * 1024 * 1024 };
 const waitForTableMs = 600_000;
-const waitForReadersMs = 60_000;
-/** An upload that asks for the table's lock makes new readers queue behind it. So it asks only for a moment, again and again. */
-const askForTableMs = 200;
-const betweenAskingMs = 1_000;
 
 /** Loads files into tables of the mirror, and drops tables. A table is replaced in one moment or not at all. */
 @Injectable()
@@ -119,7 +114,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
     const { format, bytes } = await openFile(received, options.body, bounds);
     requireEffect(format, options);
     await client.query(`SET LOCAL lock_timeout = ${waitForTableMs}`);
-    await client.query("SELECT pg_advisory_xact_lock(hashtextextended('mirror.' || $1, 0))", [table]);
+    await lockMirrorTable(client, table);
     await client.query(`SET LOCAL lock_timeout = ${askForTableMs}`);
 
     const existing = (await this.catalog.describe(table))?.columns ?? null;
@@ -162,7 +157,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
     }
     if (upsert) await client.query(`ALTER TABLE ${loadedName} DROP COLUMN ${quoteIdentifier(lineColumn)}`);
     if (!append) {
-      if (existing) await dropBetweenReaders(client, name);
+      if (existing) await dropBetweenReaders(client, [name]);
       await client.query(`ALTER TABLE ${loadedName} RENAME TO ${quoteIdentifier(table)}`);
     }
     const dataVersion = await this.versions.raise(client, table);
@@ -198,24 +193,4 @@ function rewritesOf(types: ReadonlyMap<string, string>): [string, FieldRewrite][
     if (type.endsWith('[]')) return [[name, listForm]];
     return isDateType(type) ? [[name, clearDateForm]] : [];
   });
-}
-
-/** Needs a `lock_timeout`. @throws the time-out if readers leave no gap for {@link waitForReadersMs} */
-async function dropBetweenReaders(client: PoolClient, name: string): Promise<void> {
-  const until = performance.now() + waitForReadersMs;
-  for (;;) {
-    await client.query('SAVEPOINT before_drop');
-    try {
-      await client.query(`DROP TABLE IF EXISTS ${name}`);
-      return;
-    } catch (error) {
-      if (!isLockTimeout(error) || performance.now() > until) throw error;
-      await client.query('ROLLBACK TO SAVEPOINT before_drop');
-      await pause(betweenAskingMs);
-    }
-  }
-}
-
-function isLockTimeout(error: unknown): boolean {
-  return sqlstateOf(error) === sqlstates.lockNotAvailable;
 }

@@ -19,7 +19,9 @@ export class MirrorVersions {
 
   /**
    * Reads the versions of tables in one statement. A table that was not made through the service has none.
-   * @param read runs it in the transaction of a reader, which then knows the versions of what it sees
+   * @param read runs it in the transaction of a reader, which then knows the versions of what it sees. Its snapshot must be younger
+   * than its locks on the tables (LOCK TABLE … IN ACCESS SHARE MODE takes no snapshot): the rows of a table that was swapped in are
+   * visible to older snapshots too.
    */
   async of(
     tables: readonly string[],

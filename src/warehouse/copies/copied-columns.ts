@@ -1,0 +1,42 @@
+import pg from 'pg';
+import { quoteIdentifier } from '../../sql/quote-identifier.js';
+import { joined } from '../../text/bilingual.js';
+import { withKnownType } from '../clients/known-type.js';
+import { type TableColumn, type TableDescription, type WarehouseDialect } from '../clients/warehouse.client.js';
+import { nameProblem } from '../mirror/csv/csv-header.js';
+import { type TableReport } from './copy-report.js';
+
+const noType = { zh: '其类型没有对应的 PostgreSQL 类型', en: 'its type has no counterpart in PostgreSQL' };
+
+/** The columns of a source that a table of the mirror can have, and those that it cannot, with the reason. */
+export function copiedColumns({ columns }: TableDescription): { kept: TableColumn[]; leftOut: TableReport['left_out'] } {
+  const kept: TableColumn[] = [];
+  const leftOut: TableReport['left_out'] = [];
+  for (const column of columns.map(withKnownType)) {
+    const reason = column.type === 'other' ? noType : nameProblem(column.name);
+    if (!reason) kept.push(column);
+    else leftOut.push({ column: column.name, native_type: column.nativeType, reason: joined(reason) });
+  }
+  return { kept, leftOut };
+}
+
+/** The columns of a CREATE TABLE. */
+export function columnList(columns: readonly TableColumn[], dialect: WarehouseDialect): string {
+  return columns
+    .map(column => `${quoteIdentifier(column.name)} ${column.type}${isNeverNull(column, dialect) ? ' NOT NULL' : ''}`)
+    .join(', ');
+}
+
+/** The comments of a table and its columns, as statements; '' for none. `table` is quoted. */
+export function commentStatements(table: string, comment: string | null, columns: readonly TableColumn[]): string {
+  const on = (what: string, text: string): string => `COMMENT ON ${what} IS ${pg.escapeLiteral(text.replaceAll('\0', ''))}`;
+  return [
+    ...(comment === null ? [] : [on(`TABLE ${table}`, comment)]),
+    ...columns.flatMap(({ name, comment: said }) => (said === null ? [] : [on(`COLUMN ${table}.${quoteIdentifier(name)}`, said)])),
+  ].join('; ');
+}
+
+/** A date that MySQL calls NOT NULL may be 0000-00-00, which is read as NULL. */
+function isNeverNull({ nullable, type }: TableColumn, dialect: WarehouseDialect): boolean {
+  return !nullable && !(dialect === 'mysql' && /^(date|timestamp)/.test(type));
+}

@@ -1,0 +1,34 @@
+import { ApiError } from '../../common/errors/api-error.js';
+import { exceedsBackend, RunFailure } from '../../common/errors/run-failure.js';
+import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
+import { isLockTimeout } from '../mirror/replace-tables.js';
+import { TableBusyError } from '../warehouse.errors.js';
+
+/** An error as the record of a copy shows it. PostgreSQL's own text may quote rows and stays in the log. */
+export function toCopyEnd(error: unknown): RunFailure {
+  if (error instanceof RunFailure) return error;
+  const known = isLockTimeout(error) ? new TableBusyError() : error;
+  if (known instanceof ApiError) return new RunFailure(known.code, known.text, known.context);
+  const sqlstate = sqlstateOf(error);
+  if (sqlstate === sqlstates.diskFull) {
+    return new RunFailure(
+      'disk_full',
+      {
+        zh: '服务的数据库磁盘已满，镜像没有改变；请清理磁盘后重新复制',
+        en: "the disk of the service's database is full, and the mirror is as it was; make room and copy again",
+      },
+      { sqlstate },
+    );
+  }
+  if (exceedsBackend(error)) {
+    return new RunFailure(
+      'copy_too_large',
+      {
+        zh: '某一步所需的内存或临时磁盘空间超过上限；请复制较少的表或行',
+        en: 'a step needed more memory or temporary disk space than it may take; copy fewer tables or rows',
+      },
+      { sqlstate },
+    );
+  }
+  return new RunFailure('internal_error', { zh: '服务器内部错误', en: 'internal server error' }, sqlstate === '' ? {} : { sqlstate });
+}

@@ -1,0 +1,233 @@
+import { Injectable } from '@nestjs/common';
+import { type PoolClient } from 'pg';
+import { RunFailure } from '../../common/errors/run-failure.js';
+import { Settings } from '../../config/settings.js';
+import { ServicePool } from '../../database/service-pool.js';
+import { quoteIdentifier, quoteTable } from '../../sql/quote-identifier.js';
+import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
+import { toCopyFailure } from '../clients/copy-failure.js';
+import { copyLimitsOf } from '../clients/copy-limits.js';
+import { type Reading } from '../clients/warehouse.client.js';
+import { MirrorCatalog } from '../mirror/mirror-catalog.js';
+import { mirrorSchema } from '../mirror/mirror-schema.js';
+import { MirrorVersions } from '../mirror/mirror-versions.js';
+import { askForTableMs, dropBetweenReaders, lockMirrorTable } from '../mirror/replace-tables.js';
+import { TableNotFoundError } from '../warehouse.errors.js';
+import { type UsableConnection, WarehouseService } from '../warehouse.service.js';
+import { type CopyReport, emptyCopyReport } from './copy-report.js';
+import { greatestCursor, sinceValue } from './cursor-range.js';
+import { type ClaimedCopy, type CopyRow, MirrorCopiesRepository, type TableState } from './mirror-copies.repository.js';
+import { MirrorForbiddenError, MirrorTableExistsError } from './mirror-copies.errors.js';
+import { planTable, shapeOf, type TablePlan } from './plan-table.js';
+import { stageTable } from './stage-table.js';
+import { upsertDelta } from './upsert-delta.js';
+
+/** An upload may hold its table for as long as its client sends. */
+const waitForTableMs = 600_000;
+
+export interface Interruption {
+  /** Called with the backend whose statement can be cancelled. */
+  onBackend: (pid: number) => void;
+  /** Ends the reading at the source. */
+  signal: AbortSignal;
+}
+
+interface Work extends Interruption {
+  claimed: ClaimedCopy;
+  copy: CopyRow;
+  source: UsableConnection;
+  report: CopyReport;
+  startedAt: number;
+}
+
+/**
+ * Does one run of a copy, in one transaction: it copies every table into a new one that nobody sees, and then swaps all of them in at
+ * one moment. A run that does not commit leaves nothing, however it ends.
+ */
+@Injectable()
+export class MirrorCopier {
+  constructor(
+    private readonly pool: ServicePool,
+    private readonly copies: MirrorCopiesRepository,
+    private readonly warehouse: WarehouseService,
+    private readonly catalog: MirrorCatalog,
+    private readonly versions: MirrorVersions,
+    private readonly settings: Settings,
+  ) {}
+
+  /**
+   * Marks the copy as succeeded at its end.
+   * @throws RunFailure, LeaseLostError, an ApiError, or any error of the database; the caller records it
+   */
+  async copy(claimed: ClaimedCopy, report: CopyReport, interruption: Interruption): Promise<void> {
+    const startedAt = performance.now();
+    const copy = await this.copies.get(claimed.id);
+    Object.assign(report, emptyCopyReport(copy.tables.length));
+    const source = await this.open(copy);
+    const work: Work = { ...interruption, claimed, copy, source, report, startedAt };
+    const plans = await this.plan(work);
+    const client = await this.pool.connect();
+    let broken: Error | boolean = false;
+    try {
+      const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      work.onBackend(rows[0]!.pid);
+      // The source has limits of its own. This side only waits for it.
+      await client.query(`
+        BEGIN; SET LOCAL search_path = pg_catalog, pg_temp; SET LOCAL statement_timeout = 0;
+        SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL IntervalStyle = 'postgres'; SET LOCAL TimeZone = 'UTC'`);
+      await this.stageAll(client, work, plans);
+      const states = await this.publish(client, plans);
+      report.seconds = secondsSince(startedAt);
+      for (const table of report.tables) table.status = 'succeeded';
+      await this.copies.succeed(client, claimed, report, states);
+      await client.query('COMMIT');
+    } catch (error) {
+      await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  /** Reads in the name of the user who saved the copy, and who must still be allowed to write the mirror. */
+  private async open({ id, connection_id: connectionId, saved_by: savedBy }: CopyRow): Promise<UsableConnection> {
+    const source = await this.warehouse.open({ kind: 'copy', id, name: String(id), savedBy }, connectionId);
+    if (savedBy === null || !(await this.warehouse.mayWriteMirror(savedBy.id))) throw new MirrorForbiddenError();
+    return source;
+  }
+
+  private async plan({ copy, source, report }: Work): Promise<TablePlan[]> {
+    const versions = await this.versions.of(copy.tables.map(({ name }) => name));
+    const plans: TablePlan[] = [];
+    for (const [index, table] of copy.tables.entries()) {
+      const own = report.tables[index]!;
+      own.status = 'copying';
+      try {
+        const [description, summary] = [await source.client.describe(table.source), await source.client.find(table.source)];
+        if (!description) throw new TableNotFoundError();
+        plans.push(planTable(table, { description, comment: summary?.comment ?? null, version: versions.get(table.name) ?? null }, own));
+      } catch (error) {
+        throw toCopyFailure(error, { connection: source.name, table: { name: table.source, copy: '', used: [] } });
+      }
+      own.status = 'waiting';
+    }
+    return plans;
+  }
+
+  private async stageAll(client: PoolClient, work: Work, plans: readonly TablePlan[]): Promise<void> {
+    const { source, report, signal } = work;
+    let reading: Reading;
+    try {
+      const timeoutMs = this.settings.ingestionMaxStatementTimeoutMs;
+      reading = await source.client.openReading({ claim: source.claim, timeoutMs, signal });
+    } catch (error) {
+      throw toCopyFailure(error, { connection: source.name, table: null });
+    }
+    try {
+      report.guarantee = reading.guarantee;
+      for (const plan of plans) await this.stage(client, reading, work, plan);
+    } finally {
+      await reading.close();
+    }
+  }
+
+  private async stage(client: PoolClient, reading: Reading, { claimed, source, report, startedAt }: Work, plan: TablePlan): Promise<void> {
+    const { report: own, cursor, from, columns, table } = plan;
+    const began = { at: performance.now(), rows: report.rows, bytes: report.bytes };
+    const show = async (): Promise<void> => {
+      own.rows = report.rows - began.rows;
+      own.bytes = report.bytes - began.bytes;
+      own.seconds = secondsSince(began.at);
+      report.seconds = secondsSince(startedAt);
+      await this.copies.show(claimed, report);
+    };
+    own.status = 'copying';
+    await show();
+    const since = cursor && from && { column: cursor.column, value: await sinceValue(client, cursor.type, from.cursor, table.lag) };
+    await stageTable(client, reading, plan, {
+      dialect: source.client.dialect,
+      place: { connection: source.name, table: { name: table.source, copy: plan.stagedName, used: columns } },
+      ...(since && { since }),
+      limits: copyLimitsOf(this.settings),
+      copied: report,
+      show,
+    });
+    own.status = 'copied';
+    await show();
+  }
+
+  /** Makes the staged rows visible, all at one moment. Uploads of these tables wait for it, and it waits for those that go on. */
+  private async publish(client: PoolClient, plans: readonly TablePlan[]): Promise<TableState[]> {
+    await client.query(`SET LOCAL search_path = pg_catalog, public, pg_temp; SET LOCAL lock_timeout = ${waitForTableMs}`);
+    for (const name of plans.map(({ table }) => table.name).sort()) await lockMirrorTable(client, name);
+    const versions = new Map<TablePlan, number>();
+    for (const plan of plans.filter(({ isDelta }) => isDelta)) versions.set(plan, await this.update(client, plan));
+
+    await client.query(`SET LOCAL lock_timeout = ${askForTableMs}`);
+    const full = plans.filter(({ isDelta }) => !isDelta);
+    const existing: string[] = [];
+    for (const { table, report } of full) {
+      if ((await this.catalog.describe(table.name)) === null) continue;
+      if (!table.replaces && table.state === null) {
+        report.status = 'copying';
+        throw new MirrorTableExistsError(table.name);
+      }
+      existing.push(quoteTable(mirrorSchema, table.name));
+    }
+    if (existing.length > 0) await dropBetweenReaders(client, existing);
+    for (const plan of full) {
+      await client.query(`ALTER TABLE ${plan.staged} RENAME TO ${quoteIdentifier(plan.table.name)}`);
+      plan.report.inserted = plan.report.rows;
+      versions.set(plan, (await this.versions.raise(client, plan.table.name)).version);
+    }
+    const states: TableState[] = [];
+    for (const plan of plans) states.push(await this.stateOf(client, plan, versions.get(plan)!));
+    return states;
+  }
+
+  /** Writes the rows since the cursor into the table. @returns its version, which stays if no row is another one */
+  private async update(client: PoolClient, { table, staged, columns, key, cursor, from, report }: TablePlan): Promise<number> {
+    const target = quoteTable(mirrorSchema, table.name);
+    const read = async (sql: string, parameters: unknown[]): Promise<Record<string, unknown>[]> =>
+      (await client.query<Record<string, unknown>>(sql, parameters)).rows;
+    report.status = 'copying';
+    // Holds the table, so that nobody drops it meanwhile.
+    await client.query(`LOCK TABLE ${target} IN ROW EXCLUSIVE MODE`).catch((error: unknown) => {
+      throw sqlstateOf(error) === sqlstates.undefinedTable ? changedMeanwhile(table.name) : error;
+    });
+    const before = (await this.versions.of([table.name], read)).get(table.name)?.version;
+    if (before !== from?.version) throw changedMeanwhile(table.name);
+    const names = columns.map(({ name }) => name);
+    const { inserted, updated } = await upsertDelta(client, { target, delta: staged, columns: names, key, cursor: cursor!.column });
+    Object.assign(report, { inserted, updated });
+    report.status = 'copied';
+    if (inserted + updated === 0) return from!.version;
+    await client.query(`ANALYZE ${target}`);
+    return (await this.versions.raise(client, table.name)).version;
+  }
+
+  private async stateOf(
+    client: PoolClient,
+    { table, staged, columns, key, cursor, from, isDelta }: TablePlan,
+    version: number,
+  ): Promise<TableState> {
+    const rowsAt = isDelta ? staged : quoteTable(mirrorSchema, table.name);
+    const greatest = cursor && (await greatestCursor(client, { table: rowsAt, ...cursor, before: from?.cursor ?? null }));
+    return { version, columns: shapeOf(columns), key, cursor: greatest };
+  }
+}
+
+function changedMeanwhile(table: string): RunFailure {
+  return new RunFailure(
+    'mirror_table_changed',
+    {
+      zh: `复制期间镜像中的表“${table}”被上传或删除；请再次运行，届时将完整复制`,
+      en: `the table '${table}' in the mirror was loaded or dropped meanwhile; run the copy again, and it copies the whole table`,
+    },
+    { table },
+  );
+}
+
+function secondsSince(startedAt: number): number {
+  return Math.round(performance.now() - startedAt) / 1000;
+}

@@ -1,0 +1,120 @@
+import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Post, Query, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiBody, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { type Response } from 'express';
+import { Authenticated } from '../../access/access.decorator.js';
+import { CurrentPrincipal, type Principal } from '../../access/principal.js';
+import { type Page, PageOf, PageQuery } from '../../http/paging/page.js';
+import { IdParam } from '../../http/validation/positive-int.pipe.js';
+import { Idempotent } from '../../idempotency/idempotent.decorator.js';
+import { Bucket } from '../../limits/bucket.decorator.js';
+import { ConnectionAccess } from '../connections/connection-access.decorator.js';
+import { copyExamples } from './copy-examples.js';
+import { CopyTablesRequest, MirrorCopyResponse } from './mirror-copies.dto.js';
+import { MirrorCopiesService } from './mirror-copies.service.js';
+
+const accepted = {
+  type: MirrorCopyResponse,
+  headers: { Location: { schema: { type: 'string' }, description: '复制记录的地址 / the address of the copy' } },
+  description: '已排队；见 Location / queued; see Location',
+} as const;
+
+@ApiTags('warehouse')
+@Controller('warehouse')
+export class MirrorCopiesController {
+  constructor(private readonly copies: MirrorCopiesService) {}
+
+  @Post('connections/:id/mirror')
+  @HttpCode(HttpStatus.ACCEPTED)
+  @ConnectionAccess('read')
+  @Bucket('run')
+  @Idempotent({ listedAt: '/warehouse/mirror-copies' })
+  @ApiOperation({
+    summary: '复制表到镜像 / Copy tables into the mirror',
+    description:
+      '需要该连接的 read 与镜像的 write。所有表先复制到旁边，再同时替换；失败时一张也不变。列的类型、注释、主键与 NOT NULL 一并保留，无法对应的列略去并列出。保存后可用 POST /warehouse/mirror-copies/{id}/run 再次运行；同一请求再发一次也是如此。 / Needs read on this connection and write on the mirror. All tables are copied aside and then swapped in at one moment; a failure changes none of them. Types, comments, the primary key and NOT NULL come along; columns without a counterpart are left out and named. It is saved, and runs again with POST /warehouse/mirror-copies/{id}/run, or when the same request is sent again.',
+  })
+  @ApiBody({ type: CopyTablesRequest, examples: copyExamples })
+  @ApiAcceptedResponse(accepted)
+  @ApiResponse({ status: 409, description: 'A table of that name is there; another copy fills it; or the copy waits or is going on' })
+  @ApiResponse({ status: 422, description: 'The connection is the mirror itself; or a table that breaks its schema' })
+  async create(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() id: number,
+    @Body() body: CopyTablesRequest,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<MirrorCopyResponse> {
+    return answerWithCopy(response, await this.copies.create(principal, id, body));
+  }
+
+  @Get('mirror-copies')
+  @Authenticated()
+  @ApiOperation({
+    summary: '我的复制 / My copies into the mirror',
+    description: '管理员看到全部。 / Admins see those of everybody.',
+  })
+  @ApiOkResponse({ type: PageOf(MirrorCopyResponse) })
+  list(@CurrentPrincipal() principal: Principal, @Query() query: PageQuery): Promise<Page<MirrorCopyResponse>> {
+    return this.copies.list(principal, query);
+  }
+
+  @Get('mirror-copies/:id')
+  @Authenticated()
+  @ApiOperation({
+    summary: '一个复制及其最近一次运行 / A copy and its last run',
+    description: '逐表列出状态、行数、字节、速度与问题。 / With the state, rows, bytes, rate and problem of each table.',
+  })
+  @ApiOkResponse({ type: MirrorCopyResponse })
+  get(@CurrentPrincipal() principal: Principal, @IdParam() id: number): Promise<MirrorCopyResponse> {
+    return this.copies.get(principal, id);
+  }
+
+  @Post('mirror-copies/:id/run')
+  @HttpCode(HttpStatus.ACCEPTED)
+  @Authenticated()
+  @Bucket('run')
+  @Idempotent({ listedAt: '/warehouse/mirror-copies' })
+  @ApiOperation({
+    summary: '再次运行一个复制 / Run a copy again',
+    description: '以保存者的名义读取。 / It reads in the name of the user who saved it.',
+  })
+  @ApiAcceptedResponse(accepted)
+  @ApiResponse({ status: 409, description: '正在排队或进行 / it waits or is going on' })
+  async run(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() id: number,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<MirrorCopyResponse> {
+    return answerWithCopy(response, await this.copies.run(principal, id));
+  }
+
+  @Post('mirror-copies/:id/cancel')
+  @HttpCode(HttpStatus.ACCEPTED)
+  @Authenticated()
+  @ApiOperation({
+    summary: '取消一次复制 / Cancel a copy',
+    description: '镜像保持复制之前的样子。 / The mirror stays as it was before the copy.',
+  })
+  @ApiResponse({ status: 202, type: MirrorCopyResponse })
+  @ApiResponse({ status: 409, description: '已经结束 / it has ended already' })
+  cancel(@CurrentPrincipal() principal: Principal, @IdParam() id: number): Promise<MirrorCopyResponse> {
+    return this.copies.cancel(principal, id);
+  }
+
+  @Delete('mirror-copies/:id')
+  @HttpCode(HttpStatus.NO_CONTENT)
+  @Authenticated()
+  @ApiOperation({
+    summary: '删除一个复制 / Delete a copy',
+    description: '镜像中的表会保留，连接可以随后删除。 / Its tables stay in the mirror, and the connection can be deleted afterwards.',
+  })
+  @ApiNoContentResponse()
+  @ApiResponse({ status: 409, description: '正在排队或进行 / it waits or is going on' })
+  async delete(@CurrentPrincipal() principal: Principal, @IdParam() id: number): Promise<void> {
+    await this.copies.delete(principal, id);
+  }
+}
+
+function answerWithCopy(response: Response, copy: MirrorCopyResponse): MirrorCopyResponse {
+  response.location(`/api/warehouse/mirror-copies/${copy.id}`);
+  return copy;
+}

@@ -1,0 +1,291 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { type PoolClient } from 'pg';
+import { LeaseLostError } from '../../common/errors/run-failure.js';
+import { ServicePool } from '../../database/service-pool.js';
+import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
+import { ConnectionNotFoundError } from '../warehouse.errors.js';
+import {
+  MirrorCopyActiveError,
+  MirrorCopyNotFoundError,
+  MirrorTableCopiedError,
+  TooManyCopiesWaitingError,
+  TooManyMirrorCopiesError,
+} from './mirror-copies.errors.js';
+import { type CopyProblem, type CopyReport } from './copy-report.js';
+
+/** A worker that is silent for this long loses its copies to the next one that asks. */
+export const leaseSeconds = 30;
+
+/** Copies of one user that may wait for a place, and all that one user may keep. */
+const maxWaiting = 4;
+const maxKept = 200;
+
+export type CopyStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+
+/** A table of a copy, as its request defines it. */
+export interface TableDefinition {
+  /** The name of the table in the mirror. */
+  name: string;
+  source: string;
+  mode: 'full' | 'cursor';
+  cursor: string | null;
+  lag: string | null;
+  /** Empty for the primary key of the source. */
+  key: string[];
+  replaces: boolean;
+}
+
+/** What the last run that succeeded left. */
+export interface TableState {
+  version: number;
+  columns: { name: string; type: string }[];
+  key: string[];
+  /** The greatest cursor of the rows that were copied. */
+  cursor: string | null;
+}
+
+export interface CopyTable extends TableDefinition {
+  state: TableState | null;
+}
+
+export interface CopyRow {
+  id: number;
+  connection_id: number;
+  connection: string;
+  saved_by: { id: number; username: string } | null;
+  status: CopyStatus;
+  attempt: number;
+  cancel_requested: boolean;
+  report: Partial<CopyReport>;
+  error: CopyProblem | null;
+  created_at: Date;
+  queued_at: Date;
+  started_at: Date | null;
+  finished_at: Date | null;
+  tables: CopyTable[];
+}
+
+export interface ClaimedCopy {
+  id: number;
+  leaseOwner: string;
+}
+
+const tablesOf = (fields: string): string => `
+  (SELECT jsonb_agg(jsonb_build_object('name', t.name, 'source', t.source, 'mode', t.mode, 'cursor', t.cursor_column, 'lag', t.lag,
+                                       'key', to_jsonb(t.key), 'replaces', t.replaces${fields}) ORDER BY t.position)
+   FROM mirror_copy_tables t WHERE t.copy_id = c.id)`;
+
+const copyRow = `
+  SELECT c.id, c.connection_id, w.name AS connection, c.status, c.attempt, c.cancel_requested, c.report, c.error,
+         c.created_at, c.queued_at, c.started_at, c.finished_at,
+         CASE WHEN u.id IS NOT NULL THEN jsonb_build_object('id', u.id, 'username', u.username) END AS saved_by,
+         ${tablesOf(`, 'state', t.state`)} AS tables
+  FROM mirror_copies c JOIN warehouse_connections w ON w.id = c.connection_id LEFT JOIN users u ON u.id = c.saved_by`;
+
+const isHeld = `id = $1 AND lease_owner = $2 AND status = 'running'`;
+
+/**
+ * Copies of foreign tables into the mirror, each with the state of its last run: queued, claimed by a worker, and ended. One whose
+ * lease has ended is claimed again. A worker that lost its lease changes nothing.
+ */
+@Injectable()
+export class MirrorCopiesRepository {
+  constructor(private readonly pool: ServicePool) {}
+
+  /** @throws MirrorCopyNotFoundError */
+  async get(id: number): Promise<CopyRow> {
+    const { rows } = await this.pool.query<CopyRow>(`${copyRow} WHERE c.id = $1`, [id]);
+    if (!rows[0]) throw new MirrorCopyNotFoundError();
+    return rows[0];
+  }
+
+  /** The copies of a user, or all of them, in the order of their ids. */
+  async list(userId: number | null, afterId: number, limit: number): Promise<CopyRow[]> {
+    const { rows } = await this.pool.query<CopyRow>(
+      `${copyRow} WHERE c.id > $1 AND ($2::int IS NULL OR c.saved_by = $2) ORDER BY c.id LIMIT $3`,
+      [afterId, userId, limit],
+    );
+    return rows;
+  }
+
+  /** The copy of the user with exactly these tables, in this order. */
+  async findSame(userId: number, connectionId: number, tables: readonly TableDefinition[]): Promise<number | null> {
+    const { rows } = await this.pool.query<{ id: number }>(
+      `SELECT c.id FROM mirror_copies c WHERE c.saved_by = $1 AND c.connection_id = $2 AND ${tablesOf('')} = $3::jsonb`,
+      [userId, connectionId, JSON.stringify(tables)],
+    );
+    return rows[0]?.id ?? null;
+  }
+
+  /**
+   * Saves a copy and queues it.
+   * @throws MirrorTableCopiedError for a table of another copy; TooManyMirrorCopiesError, TooManyCopiesWaitingError,
+   * ConnectionNotFoundError
+   */
+  async create(userId: number, connectionId: number, tables: readonly TableDefinition[]): Promise<number> {
+    try {
+      return await this.pool.transaction(async client => {
+        await this.requireRoom(client, userId, null);
+        const { rows: kept } = await client.query<{ n: number }>('SELECT count(*)::int AS n FROM mirror_copies WHERE saved_by = $1', [userId]); // prettier-ignore
+        if (kept[0]!.n >= maxKept) throw new TooManyMirrorCopiesError(maxKept);
+        const { rows } = await client.query<{ id: number }>(
+          'INSERT INTO mirror_copies (connection_id, saved_by, requested_by) VALUES ($1, $2, $2) RETURNING id',
+          [connectionId, userId],
+        );
+        await client.query(
+          `INSERT INTO mirror_copy_tables (copy_id, position, name, source, mode, cursor_column, lag, key, replaces)
+           SELECT $1, t.position, t.value ->> 'name', t.value ->> 'source', t.value ->> 'mode', t.value ->> 'cursor', t.value ->> 'lag',
+                  ARRAY(SELECT jsonb_array_elements_text(t.value -> 'key')), (t.value ->> 'replaces')::boolean
+           FROM jsonb_array_elements($2::jsonb) WITH ORDINALITY AS t (value, position)`,
+          [rows[0]!.id, JSON.stringify(tables)],
+        );
+        return rows[0]!.id;
+      });
+    } catch (error) {
+      if (sqlstateOf(error) === sqlstates.foreignKeyViolation) throw new ConnectionNotFoundError();
+      if (sqlstateOf(error) !== sqlstates.uniqueViolation) throw error;
+      await this.requireFree(tables.map(({ name }) => name));
+      throw error;
+    }
+  }
+
+  /** @throws MirrorTableCopiedError for a table of the mirror that a copy fills */
+  async requireFree(names: readonly string[]): Promise<void> {
+    const { rows } = await this.pool.query<{ name: string; id: number }>(
+      'SELECT name, copy_id AS id FROM mirror_copy_tables WHERE name = ANY ($1::text[]) ORDER BY name LIMIT 1',
+      [names],
+    );
+    if (rows[0]) throw new MirrorTableCopiedError(rows[0].name, rows[0].id);
+  }
+
+  /**
+   * Queues the copy again; its next run takes the share of `userId`.
+   * @throws MirrorCopyNotFoundError, MirrorCopyActiveError, TooManyCopiesWaitingError
+   */
+  async queue(id: number, userId: number | null): Promise<void> {
+    await this.pool.transaction(async client => {
+      await this.requireRoom(client, userId, id);
+      const { rowCount } = await client.query(
+        `UPDATE mirror_copies SET status = 'queued', requested_by = $2, attempt = 0, cancel_requested = false, queued_at = now(),
+                report = '{}', error = NULL
+         WHERE id = $1 AND status NOT IN ('queued', 'running')`,
+        [id, userId],
+      );
+      if (rowCount === 1) return;
+      const found = await client.query('SELECT FROM mirror_copies WHERE id = $1', [id]);
+      throw found.rowCount === 1 ? new MirrorCopyActiveError() : new MirrorCopyNotFoundError();
+    });
+  }
+
+  /** Forgets the copy; its tables stay. @throws MirrorCopyActiveError */
+  async delete(id: number): Promise<void> {
+    const { rowCount } = await this.pool.query(`DELETE FROM mirror_copies WHERE id = $1 AND status NOT IN ('queued', 'running')`, [id]);
+    if (rowCount === 0) throw new MirrorCopyActiveError();
+  }
+
+  /** Users come in turn, and each has one copy running at most: first the one whose last copy began longest ago. */
+  async claim(): Promise<{ copy: ClaimedCopy; attempt: number; isCancelled: boolean } | null> {
+    const leaseOwner = randomUUID();
+    return this.pool.transaction(async client => {
+      // Two workers at once could each give the same user a place.
+      await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('claims of mirror copies', 0))`);
+      const { rows } = await client.query<{ id: number; attempt: number; isCancelled: boolean }>(
+        `UPDATE mirror_copies SET status = 'running', lease_owner = $1, lease_until = now() + make_interval(secs => $2),
+                attempt = attempt + 1, started_at = now()
+         WHERE id = (
+           SELECT c.id FROM mirror_copies c
+           WHERE (c.status = 'queued' OR (c.status = 'running' AND c.lease_until < now()))
+             AND NOT EXISTS (SELECT FROM mirror_copies going WHERE going.status = 'running' AND going.lease_until >= now()
+                             AND going.requested_by IS NOT DISTINCT FROM c.requested_by)
+           ORDER BY (SELECT max(past.started_at) FROM mirror_copies past WHERE past.requested_by = c.requested_by) NULLS FIRST,
+                    c.queued_at, c.id
+           FOR UPDATE OF c SKIP LOCKED LIMIT 1)
+         RETURNING id, attempt, cancel_requested AS "isCancelled"`,
+        [leaseOwner, leaseSeconds],
+      );
+      const [found] = rows;
+      return found ? { copy: { id: found.id, leaseOwner }, attempt: found.attempt, isCancelled: found.isCancelled } : null;
+    });
+  }
+
+  /** Tells whether the copy should stop; null when its lease is lost. */
+  async renewLease({ id, leaseOwner }: ClaimedCopy): Promise<{ isCancelled: boolean } | null> {
+    const { rows } = await this.pool.query<{ isCancelled: boolean }>(
+      `UPDATE mirror_copies SET lease_until = now() + make_interval(secs => $3)
+       WHERE ${isHeld} RETURNING cancel_requested AS "isCancelled"`,
+      [id, leaseOwner, leaseSeconds],
+    );
+    return rows[0] ?? null;
+  }
+
+  /** Publishes the counts so far, outside the copy's own transaction. @throws LeaseLostError */
+  async show({ id, leaseOwner }: ClaimedCopy, report: CopyReport): Promise<void> {
+    const values = [id, leaseOwner, JSON.stringify(report)];
+    const { rowCount } = await this.pool.query(`UPDATE mirror_copies SET report = $3 WHERE ${isHeld}`, values);
+    if (rowCount !== 1) throw new LeaseLostError();
+  }
+
+  /**
+   * The last statements of the transaction that changes the tables: a worker that lost its lease commits nothing.
+   * @param states of the tables, in the order of the copy
+   * @throws LeaseLostError
+   */
+  async succeed(client: PoolClient, { id, leaseOwner }: ClaimedCopy, report: CopyReport, states: readonly TableState[]): Promise<void> {
+    const { rowCount } = await client.query(
+      `UPDATE mirror_copies SET status = 'succeeded', report = $3, finished_at = clock_timestamp(), lease_until = NULL WHERE ${isHeld}`,
+      [id, leaseOwner, JSON.stringify(report)],
+    );
+    if (rowCount !== 1) throw new LeaseLostError();
+    await client.query(
+      `UPDATE mirror_copy_tables t SET state = s.value FROM jsonb_array_elements($2::jsonb) WITH ORDINALITY AS s (value, position)
+       WHERE t.copy_id = $1 AND t.position = s.position`,
+      [id, JSON.stringify(states)],
+    );
+  }
+
+  /** @param report null keeps the one that was shown last */
+  async end(
+    { id, leaseOwner }: ClaimedCopy,
+    status: 'failed' | 'cancelled',
+    report: CopyReport | null,
+    error: CopyProblem | null,
+  ): Promise<void> {
+    await this.pool.query(
+      `UPDATE mirror_copies
+       SET status = $3, error = $4, report = coalesce($5, report), finished_at = clock_timestamp(), lease_until = NULL WHERE ${isHeld}`,
+      [id, leaseOwner, status, error && JSON.stringify(error), report && JSON.stringify(report)],
+    );
+  }
+
+  /** Puts the copy back into the queue; `returned` attempts do not count. One whose COMMIT succeeded stays succeeded. */
+  async release({ id, leaseOwner }: ClaimedCopy, returned: 0 | 1): Promise<void> {
+    await this.pool.query(
+      `UPDATE mirror_copies SET status = 'queued', lease_owner = NULL, lease_until = NULL, attempt = attempt - $3 WHERE ${isHeld}`,
+      [id, leaseOwner, returned],
+    );
+  }
+
+  /** A queued copy ends at once, a running one when its worker sees the request. False when it has ended already. */
+  async requestCancel(id: number): Promise<boolean> {
+    const { rowCount } = await this.pool.query(
+      `UPDATE mirror_copies
+       SET cancel_requested = true,
+           status = CASE WHEN status = 'queued' THEN 'cancelled' ELSE status END,
+           finished_at = CASE WHEN status = 'queued' THEN now() ELSE finished_at END
+       WHERE id = $1 AND status IN ('queued', 'running')`,
+      [id],
+    );
+    return rowCount === 1;
+  }
+
+  /** One user's requests run one after the other, so that each is counted in time. */
+  private async requireRoom(client: PoolClient, userId: number | null, id: number | null): Promise<void> {
+    await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('mirror copies of user ' || coalesce($1::int, 0), 0))`, [userId]);
+    const { rows } = await client.query<{ n: number }>(
+      `SELECT count(*)::int AS n FROM mirror_copies WHERE status = 'queued' AND requested_by IS NOT DISTINCT FROM $1 AND id IS DISTINCT FROM $2`,
+      [userId, id],
+    );
+    if (rows[0]!.n >= maxWaiting) throw new TooManyCopiesWaitingError(maxWaiting);
+  }
+}

@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { type Principal } from '../../access/principal.js';
+import { afterId, page, type Page, type PageQuery } from '../../http/paging/page.js';
+import { MirrorCatalog } from '../mirror/mirror-catalog.js';
+import {
+  MirrorCopyEndedError,
+  MirrorCopyForbiddenError,
+  MirrorForbiddenError,
+  MirrorIntoItselfError,
+  MirrorTableExistsError,
+} from './mirror-copies.errors.js';
+import { WarehouseService } from '../warehouse.service.js';
+import { type CopyTablesRequest, type MirrorCopyResponse, toMirrorCopyResponse } from './mirror-copies.dto.js';
+import { type CopyRow, MirrorCopiesRepository } from './mirror-copies.repository.js';
+import { MirrorCopiesWorker } from './mirror-copies.worker.js';
+import { readCopyRequest } from './read-copy-request.js';
+
+/** Saves, starts, shows and stops copies of foreign tables into the mirror. The worker does the work itself. */
+@Injectable()
+export class MirrorCopiesService {
+  constructor(
+    private readonly copies: MirrorCopiesRepository,
+    private readonly warehouse: WarehouseService,
+    private readonly catalog: MirrorCatalog,
+    private readonly worker: MirrorCopiesWorker,
+  ) {}
+
+  /**
+   * Saves a copy and starts it. The same request again starts the same copy again.
+   * @throws MirrorIntoItselfError, MirrorForbiddenError, MirrorTableExistsError, SchemaError; those of `MirrorCopiesRepository.create`
+   * and `queue`
+   */
+  async create(principal: Principal, connectionId: number, { tables }: CopyTablesRequest): Promise<MirrorCopyResponse> {
+    const { client } = await this.warehouse.open(principal, connectionId);
+    if (client.local) throw new MirrorIntoItselfError();
+    if (!(await this.warehouse.mayWriteMirror(principal.userId))) throw new MirrorForbiddenError();
+    const definitions = readCopyRequest(tables, client);
+    const same = await this.copies.findSame(principal.userId, connectionId, definitions);
+    if (same !== null) return this.start(same, principal.userId);
+    await this.copies.requireFree(definitions.map(({ name }) => name));
+    for (const { name, replaces } of definitions) {
+      if (!replaces && (await this.catalog.describe(name)) !== null) throw new MirrorTableExistsError(name);
+    }
+    const id = await this.copies.create(principal.userId, connectionId, definitions);
+    void this.worker.wake();
+    return toMirrorCopyResponse(await this.copies.get(id));
+  }
+
+  /**
+   * Starts a saved copy again. It reads in the name of the user who saved it, whoever starts it.
+   * @param userId the user whose share of the places it takes; null for none
+   * @throws MirrorCopyNotFoundError, MirrorCopyActiveError, TooManyCopiesWaitingError
+   */
+  async start(id: number, userId: number | null): Promise<MirrorCopyResponse> {
+    await this.copies.queue(id, userId);
+    void this.worker.wake();
+    return toMirrorCopyResponse(await this.copies.get(id));
+  }
+
+  /** @throws MirrorCopyNotFoundError, MirrorCopyForbiddenError, and those of `start` */
+  async run(principal: Principal, id: number): Promise<MirrorCopyResponse> {
+    await this.require(principal, id);
+    return this.start(id, principal.userId);
+  }
+
+  /** @throws MirrorCopyNotFoundError, MirrorCopyForbiddenError */
+  async get(principal: Principal, id: number): Promise<MirrorCopyResponse> {
+    return toMirrorCopyResponse(await this.require(principal, id));
+  }
+
+  /** The copies of the caller, or all for admins. */
+  async list({ userId, isAdmin }: Principal, { limit, cursor }: PageQuery): Promise<Page<MirrorCopyResponse>> {
+    const copies = await this.copies.list(isAdmin ? null : userId, afterId(cursor), limit + 1);
+    return page(copies.map(toMirrorCopyResponse), limit, copy => copy.id);
+  }
+
+  /** @throws MirrorCopyNotFoundError, MirrorCopyForbiddenError, MirrorCopyEndedError */
+  async cancel(principal: Principal, id: number): Promise<MirrorCopyResponse> {
+    await this.require(principal, id);
+    if (!(await this.copies.requestCancel(id))) throw new MirrorCopyEndedError();
+    await this.worker.beat();
+    return toMirrorCopyResponse(await this.copies.get(id));
+  }
+
+  /** Forgets the copy; its tables stay. @throws MirrorCopyNotFoundError, MirrorCopyForbiddenError, MirrorCopyActiveError */
+  async delete(principal: Principal, id: number): Promise<void> {
+    await this.require(principal, id);
+    await this.copies.delete(id);
+  }
+
+  private async require({ userId, isAdmin }: Principal, id: number): Promise<CopyRow> {
+    const copy = await this.copies.get(id);
+    if (!isAdmin && copy.saved_by?.id !== userId) throw new MirrorCopyForbiddenError();
+    return copy;
+  }
+}

@@ -1,0 +1,65 @@
+import { type PoolClient, type QueryConfig } from 'pg';
+import { RunFailure } from '../../common/errors/run-failure.js';
+import { quoteIdentifier } from '../../sql/quote-identifier.js';
+import { sqlstateOf } from '../../sql/sqlstate.js';
+import { type CopyTask, copyRows } from '../clients/copy-rows.js';
+import { type Reading, type WarehouseDialect } from '../clients/warehouse.client.js';
+import { columnList, commentStatements } from './copied-columns.js';
+import { warn } from './copy-report.js';
+import { type TablePlan } from './plan-table.js';
+
+/**
+ * Copies the rows of a plan into a new table that nobody else sees yet: one of the mirror with key and comments, or a temporary one
+ * for the rows since a cursor.
+ * @throws RunFailure, or an error of the service's own database
+ */
+export async function stageTable(
+  client: PoolClient,
+  reading: Reading,
+  plan: TablePlan,
+  { dialect, ...task }: Omit<CopyTask, 'copy'> & { dialect: WarehouseDialect },
+): Promise<void> {
+  const { staged, columns, comment, isDelta } = plan;
+  // queryMode keeps the text to one statement: types are words of somebody else's server.
+  const create: QueryConfig & { queryMode: 'extended' } = {
+    text: `CREATE ${isDelta ? 'TEMPORARY ' : ''}TABLE ${staged} (${columnList(columns, dialect)})${isDelta ? ' ON COMMIT DROP' : ''}`,
+    queryMode: 'extended',
+  };
+  await client.query(create);
+  const names = columns.map(({ name }) => quoteIdentifier(name)).join(', ');
+  // FREEZE spares a new table a later rewrite of its pages by vacuum.
+  await copyRows(client, reading, { ...task, copy: `COPY ${staged} (${names}) FROM STDIN${isDelta ? '' : ' (FREEZE)'}` });
+  if (isDelta) return;
+  await addKey(client, plan);
+  const comments = commentStatements(staged, comment, columns);
+  if (comments !== '') await client.query(comments);
+  await client.query(`ANALYZE ${staged}`);
+}
+
+/** The key of a copy by cursor must hold. That of the source's own is only carried over if it does. */
+async function addKey(client: PoolClient, { staged, key, cursor, report }: TablePlan): Promise<void> {
+  if (key.length === 0) return;
+  await client.query('SAVEPOINT before_key');
+  try {
+    await client.query(`ALTER TABLE ${staged} ADD PRIMARY KEY (${key.map(quoteIdentifier).join(', ')})`);
+  } catch (error) {
+    // Values that repeat or are NULL, that are too long for an index, or whose type has no order.
+    if (!/^(23|54|42704)/.test(sqlstateOf(error))) throw error;
+    await client.query('ROLLBACK TO SAVEPOINT before_key');
+    const list = key.join(', ');
+    if (cursor !== null) {
+      throw new RunFailure(
+        'key_not_unique',
+        {
+          zh: `key 的列（${list}）有重复或空的值，或不能作索引，无法据此更新`,
+          en: `the columns of the key (${list}) hold repeated or empty values, or cannot be indexed, so rows cannot be updated by them`,
+        },
+        { key },
+      );
+    }
+    warn(report, 'key_not_carried_over', {
+      zh: `主键（${list}）没有保留：读到的值有重复或为空，或不能作索引`,
+      en: `the primary key (${list}) was left out: the values that were read repeat or are empty, or cannot be indexed`,
+    });
+  }
+}

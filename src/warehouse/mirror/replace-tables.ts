@@ -1,0 +1,36 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type PoolClient } from 'pg';
+import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
+
+const waitForReadersMs = 60_000;
+const betweenAskingMs = 1_000;
+/** Whoever asks for a table's lock makes new readers queue behind him. So he asks only for a moment, again and again. */
+export const askForTableMs = 200;
+
+/** Keeps others from loading the table until the transaction ends. It waits as long as `lock_timeout` allows. */
+export async function lockMirrorTable(client: PoolClient, table: string): Promise<void> {
+  await client.query("SELECT pg_advisory_xact_lock(hashtextextended('mirror.' || $1, 0))", [table]);
+}
+
+/**
+ * Drops tables at one moment in which nobody reads any of them. Needs a `lock_timeout`. The names are quoted.
+ * @throws the time-out if readers leave no gap for {@link waitForReadersMs}
+ */
+export async function dropBetweenReaders(client: PoolClient, names: readonly string[]): Promise<void> {
+  const until = performance.now() + waitForReadersMs;
+  for (;;) {
+    await client.query('SAVEPOINT before_drop');
+    try {
+      await client.query(`DROP TABLE IF EXISTS ${names.join(', ')}`);
+      return;
+    } catch (error) {
+      if (!isLockTimeout(error) || performance.now() > until) throw error;
+      await client.query('ROLLBACK TO SAVEPOINT before_drop');
+      await pause(betweenAskingMs);
+    }
+  }
+}
+
+export function isLockTimeout(error: unknown): boolean {
+  return sqlstateOf(error) === sqlstates.lockNotAvailable;
+}
