@@ -1,0 +1,135 @@
+import { startTestApp, type TestApp } from './support/app.js';
+import { ForeignPostgres } from './support/foreign-postgres.js';
+import { aForeignConnection } from './support/foreign-tables.js';
+import { copyToEnd, ended } from './support/mirror-copies.js';
+
+let test: TestApp;
+let foreign: ForeignPostgres;
+let far: number;
+
+beforeAll(async () => {
+  [test, foreign] = await Promise.all([startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }), ForeignPostgres.start()]);
+  far = await aForeignConnection(test, foreign);
+}, 60_000);
+afterAll(async () => {
+  await Promise.all([test.close(), foreign.remove()]);
+});
+
+async function again(id: number): Promise<any> {
+  await test.admin.post(`/api/warehouse/mirror-copies/${id}/run`).expect(202);
+  return ended(test, id);
+}
+const rowsOf = async (table: string): Promise<unknown[][]> =>
+  (await test.pool.query({ text: `SELECT * FROM mirror.${table} ORDER BY 1`, rowMode: 'array' })).rows;
+const codes = ({ tables: [table] }: any): string[] => table.warnings.map(({ code }: any) => code);
+
+describe('a copy by cursor', () => {
+  it('reads all rows once, and then those from the last cursor on, with every row of the same value', async () => {
+    await foreign.run(
+      `CREATE TABLE events (id int PRIMARY KEY, v text, at int); INSERT INTO events VALUES (1, 'a', 10), (2, 'b', 20), (3, 'c', 20)`,
+    );
+    const first = await copyToEnd(test, far, [{ table: 'events', mode: 'cursor', cursor: 'at' }]);
+    expect(first.error).toBeNull();
+    expect(first.tables[0]).toMatchObject({ reads: 'all', rows: 3, inserted: 3, cursor_value: '20' });
+    expect(codes(first)).toEqual(['deletes_not_seen']);
+
+    const same = await again(first.id);
+    expect(same.tables[0]).toMatchObject({ reads: 'since', rows: 2, inserted: 0, updated: 0, data_version: first.tables[0].data_version });
+
+    // Row 4 comes late with the last value, row 1 changes behind the cursor, row 5 has no value.
+    await foreign.run(
+      `INSERT INTO events VALUES (4, 'late', 20), (5, 'none', NULL), (6, 'f', 30); UPDATE events SET v = 'x' WHERE id IN (1, 3); DELETE FROM events WHERE id = 2`,
+    );
+    const next = await again(first.id);
+    expect(next.tables[0]).toMatchObject({ reads: 'since', rows: 4, inserted: 3, updated: 1, cursor_value: '30', status: 'succeeded' });
+    expect(next.tables[0].data_version).toBeGreaterThan(first.tables[0].data_version);
+    expect(await rowsOf('events')).toEqual([
+      [1, 'a', 10],
+      [2, 'b', 20],
+      [3, 'x', 20],
+      [4, 'late', 20],
+      [5, 'none', null],
+      [6, 'f', 30],
+    ]);
+  });
+
+  it.each([
+    ['timestamptz', '5m', `'2024-01-01 10:00:00+00'`, `'2024-01-01 09:55:00+00'`, `'2024-01-01 09:54:59+00'`],
+    ['timestamp(3)', '90s', `'2024-01-01 10:00:00.5'`, `'2024-01-01 09:58:30.5'`, `'2024-01-01 09:58:30.499'`],
+    ['date', '2d', `'2024-03-01'`, `'2024-02-28'`, `'2024-02-27'`],
+    ['date', '1h', `'2024-03-01'`, `'2024-02-29'`, `'2024-02-28'`],
+    ['numeric', '3', '10.5', '7.5', '7.4'],
+    ['smallint', '10', '-32760', '-32765', '-32768'],
+  ])('begins so far before the last cursor as lag says: %s, %s', async (type, lag, last, within, before) => {
+    await foreign.run(
+      `DROP TABLE IF EXISTS lagging; CREATE TABLE lagging (id int PRIMARY KEY, at ${type}); INSERT INTO lagging VALUES (1, ${last}), (9, 'infinity')`.replace(
+        type === 'smallint' ? `, (9, 'infinity')` : '~',
+        '',
+      ),
+    );
+    const first = await copyToEnd(test, far, [{ table: 'lagging', mode: 'cursor', cursor: 'at', lag }]);
+    expect(first.error).toBeNull();
+    await foreign.run(`INSERT INTO lagging VALUES (2, ${within}), (3, ${before})`);
+    const next = await again(first.id);
+    expect(next.error).toBeNull();
+    const ids = (await rowsOf('lagging')).map(([id]) => id).filter(id => id !== 9);
+    // Nothing is below the least smallint, so all of them are read.
+    expect(ids).toEqual(type === 'smallint' ? [1, 2, 3] : [1, 2]);
+    await test.admin.delete(`/api/warehouse/mirror-copies/${first.id}`).expect(204);
+    await test.admin.delete('/api/warehouse/connections/1/tables/lagging').expect(204);
+  });
+
+  it('copies the whole table, and says why, when the mirror or the source is another one', async () => {
+    await foreign.run(`CREATE TABLE changed (id int PRIMARY KEY, at int, v text); INSERT INTO changed VALUES (1, 1, 'a'), (2, 2, 'b')`);
+    const { id } = await copyToEnd(test, far, [{ table: 'changed', mode: 'cursor', cursor: 'at' }]);
+    const upload = (csv: string, mode: string) =>
+      test.admin.put(`/api/warehouse/connections/1/tables/changed?mode=${mode}`).set('Content-Type', 'text/csv').send(csv).expect(200);
+    await upload('id,at,v\n7,7,seven\n', 'append');
+    const afterUpload = await again(id);
+    expect(afterUpload.tables[0]).toMatchObject({ reads: 'all', rows: 2 });
+    expect(codes(afterUpload)).toEqual(['deletes_not_seen', 'copied_in_full'].sort());
+    expect(await rowsOf('changed')).toEqual([
+      [1, 1, 'a'],
+      [2, 2, 'b'],
+    ]);
+    await foreign.run(`ALTER TABLE changed ALTER v TYPE varchar(9), ADD w int DEFAULT 3`);
+    const afterChange = await again(id);
+    expect(codes(afterChange)).toContain('copied_in_full');
+    expect(await rowsOf('changed')).toEqual([
+      [1, 1, 'a', 3],
+      [2, 2, 'b', 3],
+    ]);
+    expect((await again(id)).tables[0]).toMatchObject({ reads: 'since', rows: 1 });
+    await foreign.run('ALTER TABLE changed RENAME at TO later');
+    const gone = await again(id);
+    expect(gone).toMatchObject({
+      status: 'failed',
+      error: { code: 'cursor_column_gone', detail: expect.stringMatching(/游标列 'at'.*no cursor column 'at'/s) },
+    });
+    expect(gone.tables[0].data_version).toBe(afterChange.tables[0].data_version);
+    expect(await rowsOf('changed')).toHaveLength(2);
+  });
+
+  it('is refused with a sentence where rows cannot be told apart, or have no order', async () => {
+    await foreign.run(`
+      CREATE TABLE keyless (a int, at int, t text); INSERT INTO keyless VALUES (1, 1, 'x'), (1, 2, 'y'), (2, NULL, 'z');
+      CREATE VIEW seen AS SELECT * FROM keyless WHERE a = 2`);
+    const code = async (more: object): Promise<string> => {
+      const done = await copyToEnd(test, far, [{ table: 'keyless', as: 'refused', mode: 'cursor', cursor: 'at', ...more }]);
+      await test.admin.delete(`/api/warehouse/mirror-copies/${done.id}`).expect(204);
+      expect(done.status).toBe('failed');
+      expect(done.tables[0]).toMatchObject({ status: 'failed', problem: done.error });
+      return done.error.code;
+    };
+    expect(await code({})).toBe('key_needed');
+    expect(await code({ key: ['a'] })).toBe('key_not_unique');
+    expect(await code({ key: ['nope'] })).toBe('key_column_missing');
+    expect(await code({ key: ['a'], cursor: 't' })).toBe('cursor_type');
+    expect(await code({ key: ['a'], cursor: 'nope' })).toBe('cursor_column_gone');
+    expect(await code({ key: ['a'], lag: '5m' })).toBe('cursor_lag');
+    expect((await test.pool.query(`SELECT to_regclass('mirror.refused') AS t`)).rows).toEqual([{ t: null }]);
+    expect(await copyToEnd(test, far, [{ table: 'seen', mode: 'cursor', cursor: 'at', key: ['a'] }])).toMatchObject({
+      status: 'succeeded',
+    });
+  });
+});
