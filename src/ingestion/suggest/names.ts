@@ -50,7 +50,8 @@ export function fitOfNames(column: string, table: string, key: string): number {
   // `billing_customer_id` and 上级部门编号 begin with a role.
   for (let from = 1; from < meaning.length; from++) if (rows.has(meaning.slice(from).join(''))) return 2;
   if ([...rows].some(row => isChinese(row) && meaning.join('').endsWith(row))) return 2;
-  const isNamedKey = meaningOf(key).length > 0 && isKeyName(key);
+  // `id` is a key of every table, so it fits none.
+  const isNamedKey = !['', wordsOf(key).join('')].includes(meaningOf(key).join(''));
   return isNamedKey && wordsOf(column).join('') === wordsOf(key).join('') ? 1 : 0;
 }
 
