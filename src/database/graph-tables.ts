@@ -1,5 +1,7 @@
 import { quoteIdentifier } from '../sql/quote-identifier.js';
 
+const apart = '_apart';
+
 /** The schema-qualified, quoted table names of one graph, for SQL texts. */
 export interface GraphTables {
   nodes: string;
@@ -42,10 +44,45 @@ export function createGraphTables(graphId: number): string {
       key        text NOT NULL,
       properties jsonb NOT NULL DEFAULT '{}',
       run_id     int NOT NULL,
-      owners     int[],
-      UNIQUE (source_id, type, target_id, key)
+      owners     int[]
     );
-    CREATE INDEX ON ${edges} (target_id, type);`;
+    ${indexEdges(graphId, '')}`;
+}
+
+/**
+ * DDL for an empty table that takes rows as fast as can be, to be indexed afterwards and then to stand in the place of the graph's
+ * edges. Its name is of no graph, so it must not outlive the transaction.
+ */
+export function createEdgesApart(graphId: number): string {
+  return `CREATE TABLE ${edgesApart(graphId)} (LIKE ${graphTables(graphId).edges} INCLUDING DEFAULTS); ${indexEdges(graphId, apart)}`;
+}
+
+export function edgesApart(graphId: number): string {
+  return tableName('edges', graphId, apart);
+}
+
+export function indexEdgesApart(graphId: number): string {
+  return indexEdges(graphId, apart);
+}
+
+function indexEdges(graphId: number, suffix: string): string {
+  const { table, key, target } = edgeNames(graphId, suffix);
+  return `ALTER TABLE ${table} ADD CONSTRAINT ${key} UNIQUE (source_id, type, target_id, key); CREATE INDEX ${target} ON ${table} (target_id, type);`;
+}
+
+export function dropIndexesApart(graphId: number): string {
+  const { table, key, target } = edgeNames(graphId, apart);
+  return `ALTER TABLE ${table} DROP CONSTRAINT ${key}; DROP INDEX graph_data.${target};`;
+}
+
+/** Puts the table apart in the place of the graph's edges. Whoever reads these makes it wait, and readers that come later wait too. */
+export function takeEdgesApart(graphId: number): string {
+  const [from, to] = [edgeNames(graphId, apart), edgeNames(graphId, '')];
+  return `
+    DROP TABLE ${to.table};
+    ALTER TABLE ${from.table} RENAME CONSTRAINT ${from.key} TO ${to.key};
+    ALTER INDEX graph_data.${from.target} RENAME TO ${to.target};
+    ALTER TABLE ${from.table} RENAME TO ${quoteIdentifier(`edges_${graphId}`)};`;
 }
 
 export function dropGraphTables(graphId: number): string {
@@ -64,7 +101,13 @@ export function graphIdOf(table: string): number | null {
   return id === undefined ? null : Number(id);
 }
 
-function tableName(kind: 'nodes' | 'edges', graphId: number): string {
+/** The names of an edge table, its unique constraint and its other index, as PostgreSQL itself chooses them. */
+function edgeNames(graphId: number, suffix: string): { table: string; key: string; target: string } {
+  const name = (part: string): string => quoteIdentifier(`edges_${graphId}${suffix}_${part}`);
+  return { table: tableName('edges', graphId, suffix), key: name('source_id_type_target_id_key_key'), target: name('target_id_type_idx') };
+}
+
+function tableName(kind: 'nodes' | 'edges', graphId: number, suffix = ''): string {
   if (!Number.isInteger(graphId) || graphId < 1 || graphId >= 2 ** 31) throw new Error(`${graphId} is no id of a graph`);
-  return `graph_data.${quoteIdentifier(`${kind}_${graphId}`)}`;
+  return `graph_data.${quoteIdentifier(`${kind}_${graphId}${suffix}`)}`;
 }

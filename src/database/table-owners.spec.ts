@@ -36,6 +36,8 @@ const owners: Record<string, string> = {
 const ownersOfNamed: Record<string, string> = {
   '${scope.nodes}': 'ingestion/run/write-nodes.ts',
   '${scope.edges}': 'ingestion/run/write-edges.ts',
+  // Rows that a run has written apart, when they can take their place only one by one.
+  '${edges}': 'ingestion/run/load-apart.ts',
   '${emptyTable}': 'backup/restore-backup.ts',
   '${this.table}': 'warehouse/mirror/copy/copy-target.ts',
   '${table}': 'warehouse/mirror/upsert-rows.ts',

@@ -4,6 +4,7 @@ import { RunFailure } from '../common/errors/run-failure.js';
 import { inTurns } from '../common/turns/pace.js';
 import { Settings } from '../config/settings.js';
 import { ServicePool } from '../database/service-pool.js';
+import { graphTables } from '../database/graph-tables.js';
 import { GraphsService } from '../graphs/graphs.service.js';
 import { SchedulesService } from '../schedules/schedules.service.js';
 import { copyLimitsOf } from '../warehouse/clients/copy-limits.js';
@@ -13,6 +14,7 @@ import { jobKind } from './run-message.js';
 import { readMapping } from './mapping/parse-mapping.js';
 import { RejectedRowsRepository } from './rejected-rows.repository.js';
 import { nextCursors, type Source, stageAll, type Undertaking, writeAll } from './run/carry-out.js';
+import { takePlace } from './run/load-apart.js';
 import { readRejected } from './run/rejected-rows.js';
 import { DeleteGuard } from './run/removal.js';
 import { addSamples, emptyReport, type RunReport } from './run/run-report.js';
@@ -126,6 +128,7 @@ export class IngestionRunner {
     for (const each of staged) await this.insertRejected(client, run, each);
     if (source) await writeElements(client, scope, written, source);
     const upkeep = await this.renewStatistics(client, run, scope);
+    await takePlace(client, scope);
     await this.finish(client, run);
     await client.query('COMMIT');
     return upkeep;
@@ -165,12 +168,12 @@ export class IngestionRunner {
   }
 
   /** Runs before the run counts as ended: without statistics the planner would take a large new graph for an empty one. */
-  private async renewStatistics(client: PoolClient, { report, staged }: Run, { nodes, edges }: WriteScope): Promise<Upkeep> {
-    const tables = { nodes, edges };
+  private async renewStatistics(client: PoolClient, { report, staged }: Run, scope: WriteScope): Promise<Upkeep> {
+    const tables = graphTables(scope.graphId);
     report.warnings.push(...staged.flatMap(runWarnings));
     const { inserted, updated, deleted, shared } = report.totals;
     if (inserted + updated + deleted + shared === 0) return { tables, analyze: [], vacuum: [] };
-    const failure = await analyzeTables(client, tables);
+    const failure = await analyzeTables(client, scope);
     if (failure) report.warnings.push(failure);
     return { tables, analyze: failure ? ['nodes', 'edges'] : [], vacuum: await rewrittenTables(client, tables, report) };
   }

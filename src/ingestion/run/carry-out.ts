@@ -10,6 +10,7 @@ import { type CopyLimits } from '../../warehouse/clients/copy-limits.js';
 import { rejectMissingReferences } from './check-references.js';
 import { type Copies, copySource, pathOfCopies } from './copy-source.js';
 import { type CursorFrom } from './cursor-bound.js';
+import { loadApart } from './load-apart.js';
 import { elementOf, readOwnership } from './ownership.js';
 import { releaseDropped } from './release-dropped.js';
 import { type DeleteGuard } from './removal.js';
@@ -100,7 +101,7 @@ async function copyFirst(client: PoolClient, work: Undertaking, { connection, co
 
 /**
  * Begins the writing transaction and brings the graph in line with the staged targets. Readers go on; other runs of this graph wait
- * for its end.
+ * for its end. `takePlace` puts in what was loaded apart.
  */
 export async function writeAll(client: PoolClient, scope: WriteScope, work: Undertaking, guard: DeleteGuard): Promise<WrittenTarget[]> {
   const { mapping, report, staged, targets } = work;
@@ -111,6 +112,7 @@ export async function writeAll(client: PoolClient, scope: WriteScope, work: Unde
   await client.query(`LOCK TABLE ${scope.nodes}, ${scope.edges} IN SHARE ROW EXCLUSIVE MODE`);
   const elements = targets.map(elementOf);
   await releaseDropped(client, scope, elements, report);
+  await loadApart(client, scope, staged);
   await rejectMissingReferences(client, scope, staged, async label => {
     const index = staged.findIndex(({ target }) => target.kind === 'node' && target.element.label === label);
     const found = staged[index];
@@ -186,7 +188,8 @@ async function setForStaging(client: PoolClient, { source }: Mapping, { schema, 
 
 async function setForWriting(client: PoolClient, { source }: Mapping): Promise<void> {
   await client.query(
-    `SELECT set_config('statement_timeout', $1, true), set_config('work_mem', '128MB', true), set_config('lock_timeout', '0', true)`,
+    `SELECT set_config('statement_timeout', $1, true), set_config('work_mem', '128MB', true), set_config('lock_timeout', '0', true),
+            set_config('maintenance_work_mem', '256MB', true)`,
     [String(source.statementTimeoutMs)],
   );
 }

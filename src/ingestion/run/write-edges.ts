@@ -5,6 +5,7 @@ import { markUnmatched, requireMatches } from './mark-unmatched.js';
 import { type Ownership } from './ownership.js';
 import { type TargetReport } from './run-report.js';
 import { goodRows, markDuplicates, type StagedTarget } from './stage-target.js';
+import { indexedAfter } from './load-apart.js';
 import { joinFor, nodesOf, resolveEdges } from './resolve-edges.js';
 import { countLostEdges } from './write-elements.js';
 import { type Removal } from './removal.js';
@@ -47,14 +48,16 @@ async function tryInsertAll(
 ): Promise<number | null> {
   await client.query('SAVEPOINT first_load');
   try {
-    const { rowCount } = await client.query(
-      `INSERT INTO ${scope.edges} (type, source_id, target_id, key, properties, run_id, owners)
+    const { rowCount } = await indexedAfter(client, scope, plan.table, () =>
+      client.query(
+        `INSERT INTO ${scope.edges} (type, source_id, target_id, key, properties, run_id, owners)
        SELECT $1, a.id, b.id, s.key, s.properties, $2, $5
        FROM pg_temp.${plan.table} s
          JOIN ${nodesOf(scope, '$3', report)} a ON a.key = s.from_key
          JOIN ${nodesOf(scope, '$4', report)} b ON b.key = s.to_key
        WHERE ${goodRows(plan)}`,
-      [edge.type, scope.runId, edge.from.label, edge.to.label, ownership.ofNewRows],
+        [edge.type, scope.runId, edge.from.label, edge.to.label, ownership.ofNewRows],
+      ),
     );
     await client.query('RELEASE SAVEPOINT first_load');
     report.inserted = rowCount ?? 0;

@@ -5,8 +5,10 @@ export interface WriteScope extends GraphTables {
   graphId: number;
   jobId: number;
   runId: number;
+  /** `edges` is a new table of this run, which takes the place of the graph's at its end. */
+  isApart: boolean;
 }
 
 export function writeScope(graphId: number, jobId: number, runId: number): WriteScope {
-  return { graphId, jobId, runId, ...graphTables(graphId) };
+  return { graphId, jobId, runId, isApart: false, ...graphTables(graphId) };
 }

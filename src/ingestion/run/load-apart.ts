@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type PoolClient } from 'pg';
+import {
+  createEdgesApart,
+  dropIndexesApart,
+  edgesApart,
+  graphTables,
+  indexEdgesApart,
+  takeEdgesApart,
+} from '../../database/graph-tables.js';
+import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
+import { type StagedTarget } from './stage-target.js';
+import { type WriteScope } from './write-scope.js';
+
+const fromRows = 10_000;
+/** While the run waits for readers of the old table, new readers wait behind it. So it waits briefly, and a few times. */
+const lockPatienceMs = 300;
+const lockTries = 10;
+const pauseMs = 200;
+
+/**
+ * Makes the run write the first edges of a graph into a table of its own, whose indexes are built after the rows. That takes two
+ * thirds of the time, and no reader notices. It must never have held a row: a reader with an older snapshot sees no row of the new
+ * table, as it saw none of the old.
+ */
+export async function loadApart(client: PoolClient, scope: WriteScope, staged: StagedTarget[]): Promise<void> {
+  const rows = staged.reduce((sum, { target, report }) => sum + (target.kind === 'edge' ? report.read : 0), 0);
+  if (rows < fromRows || !(await isPristine(client, scope.edges))) return;
+  await client.query(createEdgesApart(scope.graphId));
+  scope.edges = edgesApart(scope.graphId);
+  scope.isApart = true;
+}
+
+async function isPristine(client: PoolClient, table: string): Promise<boolean> {
+  const { rows } = await client.query<{ pristine: boolean }>('SELECT pg_relation_size($1::regclass) = 0 AS pristine', [table]);
+  return rows[0]!.pristine;
+}
+
+/** Runs `insert` without the indexes of the table apart, if it is to hold mostly these rows. @throws unique_violation, like the insert */
+export async function indexedAfter<T>(client: PoolClient, scope: WriteScope, staged: string, insert: () => Promise<T>): Promise<T> {
+  if (!scope.isApart) return insert();
+  const { rows } = await client.query<{ larger: boolean }>(
+    'SELECT pg_relation_size($1::regclass) > pg_relation_size($2::regclass) AS larger',
+    [`pg_temp.${staged}`, scope.edges],
+  );
+  if (!rows[0]!.larger) return insert();
+  await client.query(dropIndexesApart(scope.graphId));
+  const result = await insert();
+  await client.query(indexEdgesApart(scope.graphId));
+  return result;
+}
+
+/** Puts the rows of the table apart into the graph. Readers are kept waiting from here to the end of the transaction. */
+export async function takePlace(client: PoolClient, scope: WriteScope): Promise<void> {
+  if (!scope.isApart) return;
+  const { edges } = graphTables(scope.graphId);
+  if (await lockAlone(client, edges)) await client.query(takeEdgesApart(scope.graphId));
+  // Somebody reads the empty table for long, as a backup does. The slow way disturbs nobody.
+  else await client.query(`INSERT INTO ${edges} SELECT * FROM ${scope.edges}; DROP TABLE ${scope.edges}; ANALYZE ${edges}`);
+  scope.edges = edges;
+  scope.isApart = false;
+}
+
+async function lockAlone(client: PoolClient, table: string): Promise<boolean> {
+  for (let tries = 0; tries < lockTries; tries++) {
+    if (tries > 0) await sleep(pauseMs);
+    await client.query(`SAVEPOINT alone; SET LOCAL lock_timeout = ${lockPatienceMs}`);
+    try {
+      await client.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+      await client.query('SET LOCAL lock_timeout = 0; RELEASE SAVEPOINT alone');
+      return true;
+    } catch (error) {
+      if (sqlstateOf(error) !== sqlstates.lockNotAvailable) throw error;
+      await client.query('ROLLBACK TO SAVEPOINT alone; RELEASE SAVEPOINT alone');
+    }
+  }
+  return false;
+}
