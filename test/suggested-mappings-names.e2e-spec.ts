@@ -181,6 +181,13 @@ describe('tables with any names and keys', () => {
     await stranger.post('/api/ingestion/mappings/suggest').send({ connection: 'odd' }).expect(403);
   });
 
+  it('are drafted for each caller one call at a time', async () => {
+    const ask = () => app.admin.post('/api/ingestion/mappings/suggest').send({ connection: 'odd' });
+    const answers = await Promise.all([ask(), ask(), ask()]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 503, 503]);
+    expect(answers.find(({ status }) => status === 503)!.body).toMatchObject({ code: 'too_many_suggestions' });
+  });
+
   it('are drafted a hundred at a time, and the others are named', async () => {
     const tables = Array.from({ length: 500 }, (_, index) => `CREATE TABLE t${index} (id int PRIMARY KEY, next int)`);
     await aSchema('many', tables.join(';'));
