@@ -9,7 +9,7 @@ import { type WebhookRow } from './webhooks.repository.js';
 
 const maxEvents = 10;
 const url = {
-  example: 'https://example.com/hooks/graph',
+  example: 'https://hooks.example/graph',
   maxLength: 2_000,
   description:
     'http 或 https，不含用户名与密码；每次发送时检查其地址 / http or https, without user and password; its addresses are checked at every attempt',

@@ -174,7 +174,7 @@ export class WebhooksService {
 
   private async checkUrl(text: string): Promise<FieldProblem[]> {
     const problem = (zh: string, en: string): FieldProblem[] => [{ loc: ['body', 'url'], text: { zh, en }, type: 'url' }];
-    const example = 'https://example.com/hooks/graph';
+    const example = 'https://hooks.example/graph';
     if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
       return problem(`应为 http 或 https 地址，例如 ${example}`, `must be an http or https URL, for example ${example}`);
     }

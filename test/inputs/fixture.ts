@@ -34,10 +34,16 @@ export async function createFixture(test: TestApp): Promise<Fixture> {
     .post('/api/api-keys')
     .send({ name: 'k', graph_ids: [graphId] })
     .expect(201);
+  const jobId = await one('SELECT id FROM ingestion_jobs WHERE graph_id = $1', [graphId]);
+  const hooks = `/api/ingestion/jobs/${jobId}/webhooks`;
+  const hook = await test.admin.post(hooks).send({ url: 'https://hooks.example/graph' }).expect(201);
+  const delivery = await test.admin.post(`${hooks}/${hook.body.id}/test`).expect(202);
   const ids: Record<string, string> = {
+    webhook: String(hook.body.id),
+    delivery: String(delivery.body.id),
     graph: String(graphId),
     metric: String(trading.metricId),
-    job: await one('SELECT id FROM ingestion_jobs WHERE graph_id = $1', [graphId]),
+    job: jobId,
     run: await one('SELECT r.id FROM ingestion_runs r JOIN ingestion_jobs j ON j.id = r.job_id WHERE j.graph_id = $1', [graphId]),
     node: await one(`SELECT id FROM ${graphTables(graphId).nodes} ORDER BY id LIMIT 1`),
     query: String(query.body.query_id),
@@ -54,6 +60,8 @@ export async function createFixture(test: TestApp): Promise<Fixture> {
     idFor({ path }, parameter) {
       if (parameter === 'node_id') return ids.node!;
       if (parameter === 'query_id') return ids.query!;
+      if (parameter === 'webhook_id') return ids.webhook!;
+      if (parameter === 'delivery_id') return ids.delivery!;
       // No test needs the bystander's rights.
       if (parameter === 'user_id') return ids.user!;
       if (parameter === 'table') return 'customers';

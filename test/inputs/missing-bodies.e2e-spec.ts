@@ -10,6 +10,7 @@ const json = 'application/json';
 const allOptional: Record<string, string> = {
   Connections_change: '200',
   Graphs_update: '200',
+  JobWebhooks_change: '200',
   Metrics_execute: '200',
   Metrics_update: '200',
   Permissions_grant: '400 one_user_expected',
