@@ -1,0 +1,211 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { client, grantConnection, startTestApp, type TestApp } from './support/app.js';
+import { ForeignPostgres } from './support/foreign-postgres.js';
+import { aForeignConnection } from './support/foreign-tables.js';
+import { copyToEnd, ended, startCopy } from './support/mirror-copies.js';
+import { firstToken, ServiceProcess } from './support/service-process.js';
+
+let test: TestApp;
+let foreign: ForeignPostgres;
+let far: number;
+
+beforeAll(async () => {
+  const settings = { WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1', INGESTION_SOURCE_SILENCE_MS: '1000', INGESTION_MAX_SOURCE_ROWS: '20000' };
+  [test, foreign] = await Promise.all([startTestApp(settings), ForeignPostgres.start()]);
+  far = await aForeignConnection(test, foreign);
+  // The rows of `slow` take `ms` each, and fill a packet after some sixty.
+  await foreign.run(`
+    CREATE TABLE pace (ms float); INSERT INTO pace VALUES (0);
+    CREATE FUNCTION wait(n int) RETURNS text LANGUAGE sql VOLATILE SECURITY DEFINER
+      AS $$ SELECT CASE WHEN ms > 0 AND n % 50 = 0 THEN pg_sleep(ms * 50 / 1000)::text ELSE '' END FROM public.pace $$;
+    CREATE VIEW slow AS SELECT n AS id, repeat('行', 700) || public.wait(n) AS v FROM generate_series(1, 3000) n;
+    CREATE TABLE plain (id int, v text); INSERT INTO plain VALUES (1, 'a')`);
+}, 60_000);
+afterEach(() => foreign.run('UPDATE pace SET ms = 0'));
+afterAll(async () => {
+  await Promise.all([test.close(), foreign.remove()]);
+});
+
+const state = async (table: string): Promise<unknown[]> =>
+  (
+    await test.pool.query(
+      `SELECT count(*)::int AS rows, (SELECT version FROM mirror_tables WHERE name = $1) AS version FROM mirror."${table}"`,
+      [table],
+    )
+  ).rows;
+
+/** Waits until rows of `slow` are on their way. */
+async function copying({ admin }: Pick<TestApp, 'admin'>, id: number): Promise<void> {
+  for (;;) {
+    const { body } = await admin.get(`/api/warehouse/mirror-copies/${id}`).expect(200);
+    if (body.status === 'running' && body.tables.some((table: any) => table.status === 'copying' && table.rows > 0)) return;
+    if (body.status !== 'running' && body.status !== 'queued') throw new Error(JSON.stringify(body));
+    await sleep(50);
+  }
+}
+
+/** A copy that has run, and is in the middle of its second run. */
+async function inTheMiddle(name: string): Promise<{ id: number; before: unknown[] }> {
+  const { id, error } = await copyToEnd(test, far, [{ table: 'slow', as: name }]);
+  expect(error).toBeNull();
+  const before = await state(name);
+  await foreign.run('UPDATE pace SET ms = 2');
+  await test.admin.post(`/api/warehouse/mirror-copies/${id}/run`).expect(202);
+  await copying(test, id);
+  return { id, before };
+}
+
+/** Expects no table that is not finished here, and no statement at the source. */
+async function expectNothingLeft(): Promise<void> {
+  expect((await test.pool.query(`SELECT relname FROM pg_class WHERE relname ~ '^copy_[0-9a-f]{24}$'`)).rows).toEqual([]);
+  for (let tries = 0; ; tries++) {
+    const { rows: busy } = await foreign.run(`SELECT FROM pg_stat_activity WHERE usename = 'reader' AND state <> 'idle'`);
+    if (busy.length === 0) return;
+    if (tries > 40) throw new Error('The source still works for the copy');
+    await sleep(50);
+  }
+}
+
+describe('a copy', () => {
+  it('whose source drops the connection leaves the old table and its version', async () => {
+    const { id, before } = await inTheMiddle('dropped');
+    foreign.cut();
+    expect(await ended(test, id)).toMatchObject({
+      status: 'failed',
+      error: { code: 'source_lost', context: { connection: 'far', table: 'slow' } },
+      tables: [{ status: 'failed', problem: { code: 'source_lost' }, inserted: 0 }],
+    });
+    expect(await state('dropped')).toEqual(before);
+    await expectNothingLeft();
+  }, 60_000);
+
+  it('whose source sends nothing any more is given up', async () => {
+    const { id, before } = await inTheMiddle('silent');
+    await foreign.run('UPDATE pace SET ms = 60');
+    await ended(test, id);
+    await test.admin.post(`/api/warehouse/mirror-copies/${id}/run`).expect(202);
+    expect(await ended(test, id)).toMatchObject({ status: 'failed', error: { code: 'source_silent' } });
+    expect((await state('silent'))[0]).toMatchObject({ rows: (before[0] as { rows: number }).rows });
+    await expectNothingLeft();
+  }, 60_000);
+
+  it('that is too large fails with the setting to raise', async () => {
+    await foreign.run('CREATE TABLE large AS SELECT n AS id FROM generate_series(1, 20001) n');
+    const done = await copyToEnd(test, far, [{ table: 'plain', as: 'small' }, { table: 'large' }]);
+    expect(done).toMatchObject({
+      status: 'failed',
+      error: { code: 'source_too_large', detail: expect.stringContaining('INGESTION_MAX_SOURCE_ROWS') },
+    });
+    expect((await test.pool.query(`SELECT to_regclass('mirror.small') AS a, to_regclass('mirror.large') AS b`)).rows).toEqual([
+      { a: null, b: null },
+    ]);
+  }, 60_000);
+
+  it('is cancelled while rows are on their way', async () => {
+    const { id, before } = await inTheMiddle('cancelled');
+    expect((await test.admin.delete(`/api/warehouse/mirror-copies/${id}`).expect(409)).body.code).toBe('mirror_copy_active');
+    expect((await test.admin.post(`/api/warehouse/mirror-copies/${id}/run`).expect(409)).body.code).toBe('mirror_copy_active');
+    await test.admin.post(`/api/warehouse/mirror-copies/${id}/cancel`).expect(202);
+    expect(await ended(test, id)).toMatchObject({ status: 'cancelled', error: null, tables: [{ status: 'unchanged' }] });
+    expect((await test.admin.post(`/api/warehouse/mirror-copies/${id}/cancel`).expect(409)).body.code).toBe('mirror_copy_ended');
+    expect(await state('cancelled')).toEqual(before);
+    await expectNothingLeft();
+  }, 60_000);
+
+  it('lets uploads of its table through while it reads, and replaces them at its end', async () => {
+    const { id } = await inTheMiddle('contended');
+    const { body } = await test.admin
+      .put('/api/warehouse/connections/1/tables/contended')
+      .set('Content-Type', 'text/csv')
+      .send('id,v\n1,uploaded\n')
+      .expect(200);
+    expect((await state('contended'))[0]).toMatchObject({ rows: 1 });
+    const done = await ended(test, id);
+    expect(done.error).toBeNull();
+    expect(done.tables[0].data_version).toBeGreaterThan(body.data_version);
+    expect((await state('contended'))[0]).toMatchObject({ rows: 3000 });
+  }, 60_000);
+
+  it('by cursor fails cleanly when its table is loaded meanwhile, and is whole the next time', async () => {
+    const definition = [{ table: 'slow', as: 'delta', mode: 'cursor', cursor: 'id', lag: '3000', key: ['id'] }];
+    const { id } = await copyToEnd(test, far, definition);
+    await foreign.run('UPDATE pace SET ms = 2');
+    await test.admin.post(`/api/warehouse/mirror-copies/${id}/run`).expect(202);
+    await copying(test, id);
+    await test.admin.put('/api/warehouse/connections/1/tables/delta').set('Content-Type', 'text/csv').send('id\n1\n').expect(200);
+    const after = await state('delta');
+    expect(await ended(test, id)).toMatchObject({
+      status: 'failed',
+      error: { code: 'mirror_table_changed' },
+      tables: [{ status: 'failed' }],
+    });
+    expect(await state('delta')).toEqual(after);
+    await foreign.run('UPDATE pace SET ms = 0');
+    await test.admin.post(`/api/warehouse/mirror-copies/${id}/run`).expect(202);
+    expect(await ended(test, id)).toMatchObject({ status: 'succeeded', tables: [{ reads: 'all', rows: 3000 }] });
+  }, 60_000);
+
+  it('waits behind the one that its user has running, of which four may wait, and does not hold up another user', async () => {
+    const user = await test.asUser('other');
+    await grantConnection(test, 'other', 'write');
+    await test.admin.post(`/api/permissions/connections/${far}/users`).send({ username: 'other', right: 'read' }).expect(201);
+    await foreign.run('UPDATE pace SET ms = 2');
+    const ids: number[] = [];
+    for (let n = 0; n < 5; n++) {
+      ids.push((await startCopy(test, far, [{ table: 'slow', as: `queue_${n}` }])).body.id);
+      if (n === 0) await copying(test, ids[0]!);
+    }
+    const refused = await startCopy(test, far, [{ table: 'plain', as: 'queue_5' }]);
+    expect(refused.body).toMatchObject({ code: 'too_many_copies_waiting', context: { waiting: 4 } });
+    const { body } = await user
+      .post(`/api/warehouse/connections/${far}/mirror`)
+      .send({ tables: [{ table: 'plain' }] })
+      .expect(202);
+    expect(await ended({ admin: user }, body.id)).toMatchObject({ status: 'succeeded' });
+    const { rows } = await test.pool.query(
+      `SELECT status, count(*)::int AS n FROM mirror_copies WHERE id = ANY ($1) GROUP BY 1 ORDER BY 1`,
+      [ids],
+    );
+    expect(rows).toEqual([
+      { status: 'queued', n: 4 },
+      { status: 'running', n: 1 },
+    ]);
+    for (const id of ids) await test.admin.post(`/api/warehouse/mirror-copies/${id}/cancel`).expect(202);
+    for (const id of ids) expect(await ended(test, id)).toMatchObject({ status: 'cancelled' });
+  }, 60_000);
+});
+
+describe('a service that is killed in the middle of a copy', () => {
+  it('takes it up again after its start, and leaves nothing half-done', async () => {
+    const environment = { WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' };
+    const first = await ServiceProcess.start({ environment });
+    let service = first;
+    try {
+      let admin = client(service.url, await firstToken(service.url));
+      const dsn = foreign.dsn();
+      const connection = (await admin.post('/api/warehouse/connections').send({ name: 'far', type: 'postgres', dsn }).expect(201)).body.id;
+      const { id, error, tables } = await copyToEnd({ admin } as TestApp, connection, [{ table: 'slow' }]);
+      expect(error).toBeNull();
+      await foreign.run('UPDATE pace SET ms = 2');
+      await admin.post(`/api/warehouse/mirror-copies/${id}/run`).expect(202);
+      await copying({ admin }, id);
+      await first.stop('SIGKILL');
+      await foreign.run('UPDATE pace SET ms = 0');
+      service = await ServiceProcess.start({ environment: { ...environment, DATA_DIR: first.dataDirectory } });
+      const { body } = await client(service.url, null)
+        .post('/api/auth/login')
+        .send({ username: 'admin', password: 'correct-horse-7' })
+        .expect(200);
+      admin = client(service.url, body.token);
+      const listed = (await admin.get(`/api/warehouse/connections/1/tables`).expect(200)).body.items;
+      expect(listed).toEqual([expect.objectContaining({ name: 'slow', data_version: tables[0].data_version })]);
+      const done = await ended({ admin }, id);
+      expect(done).toMatchObject({ status: 'succeeded', attempt: 2, rows: 3000 });
+      expect(done.tables[0].data_version).toBeGreaterThan(tables[0].data_version);
+      expect((await admin.get(`/api/warehouse/connections/1/tables`).expect(200)).body.items).toHaveLength(1);
+    } finally {
+      await service.kill();
+      await first.kill();
+    }
+  }, 120_000);
+});
