@@ -15,6 +15,7 @@ const allOptional: Record<string, string> = {
   Metrics_update: '200',
   Permissions_grant: '400 one_user_expected',
   Queries_query: '400 one_query_kind',
+  Suggestions_suggest: '200',
   Users_change: '200',
 };
 const emptyObject = ({ id }: Operation) => allOptional[id] ?? '400 missing_field';
