@@ -3,6 +3,7 @@ import net, { type AddressInfo, type Server, type Socket } from 'node:net';
 import path from 'node:path';
 import { type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { OwnPostgres } from './own-postgres.js';
@@ -65,6 +66,13 @@ export class ForeignPostgres {
     } finally {
       client.release();
     }
+  }
+
+  /** Ends the server at once. It starts again by itself. */
+  async crash(): Promise<void> {
+    this.postgres.signal('SIGKILL');
+    await sleep(50);
+    await this.postgres.accepts();
   }
 
   /** Cuts all connections. */
