@@ -1,3 +1,4 @@
+import { type Mapping } from '../mapping/mapping.js';
 import { parseMapping } from '../mapping/parse-mapping.js';
 import { compareMappings, type TargetChange } from './compare-mappings.js';
 
@@ -56,4 +57,13 @@ it.each([
   const found = compare(from, to);
   expect([...found.values()].filter(each => each.readsOtherRows).map(each => each.target)).toEqual(targets);
   expect(found.get(targets[0]!)!.keys).toEqual(keys);
+});
+
+it('takes the key of an edge for the same, whether or not a property has it as it comes', () => {
+  const keyed = (columns: string): Mapping =>
+    parseMapping(text.replace('type: 住在,', `type: 住在, key: [k], columns: [${columns}],`)).mapping;
+  const [changed] = compareMappings(keyed('{column: k, type: string}'), keyed('')).slice(-1);
+  expect(changed).toMatchObject({ target: '住在', change: 'changed', readsOtherRows: false });
+  const [trimmed] = compareMappings(keyed('{column: k, transform: [upper]}'), keyed('')).slice(-1);
+  expect(trimmed).toMatchObject({ target: '住在', readsOtherRows: true });
 });

@@ -83,7 +83,7 @@ function readingOf(mapping: Mapping, { kind, element }: Target): unknown {
   return [
     [source.connection, source.timezone, defaults.emptyAsNull, defaults.trim],
     [element.source, element.where, element.incremental && [element.incremental.cursor, element.incremental.initial]],
-    element.key.map(column => [column, cleaning(element.columns, column)]),
+    element.key.map(column => [column, isAsUnmapped(mappingOf(element.columns, column)) ? null : cleaning(element.columns, column)]),
     ends.map(({ node, match }) => {
       const columns = nodes.find(({ id }) => id === node)?.columns ?? [];
       return match.map(({ edgeColumn, nodeColumn }) => [
@@ -94,6 +94,13 @@ function readingOf(mapping: Mapping, { kind, element }: Target): unknown {
       ]);
     }),
   ];
+}
+
+/** A key column that is mapped as it comes makes the key that it makes when no property has it. */
+function isAsUnmapped(mapped: ColumnMapping | undefined): boolean {
+  if (!mapped) return true;
+  const { type, transform, default: usual } = mapped;
+  return (type === null || type.name === 'string') && transform.length === 0 && usual === null;
 }
 
 function compareProperties(before: ColumnMapping[], after: ColumnMapping[]): TargetChange['properties'] {
