@@ -165,6 +165,11 @@ export class KillWorld {
     return [...temporary, ...sessions, ...open, ...files, ...orphans].map(({ name }) => name);
   }
 
+  /** What the processes logged last about runs that failed. */
+  warnings(): string[] {
+    return this.services.flatMap(({ log }) => log.filter(({ msg }) => /run/.test(String(msg))).slice(-2).map(line => JSON.stringify(line))); // prettier-ignore
+  }
+
   /** Kills the processes that read files for the services of this test. */
   killReaders(): void {
     const own = this.services.map(({ child }) => child.pid);
