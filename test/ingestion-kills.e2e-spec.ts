@@ -176,7 +176,7 @@ describe('a graph whose runs are killed at random moments', () => {
     for (let index = 0; index < kills; index++) {
       const job = jobs[index % jobs.length]!;
       const doing = dice.of(['run', 'run', 'run', 'run', 'run', 'run', 'run', 'cancel', 'retire', 'dry run'] as const);
-      const victim = dice.of([
+      const victim = dice.of<Victim>([
         ...many('worker', 6),
         ...many('backend', 10),
         'both workers',

@@ -14,6 +14,8 @@ export interface ServiceOptions {
   nodeArguments?: string[];
   /** Starts it with `npm start` instead of the command that npm runs. */
   throughNpm?: boolean;
+  /** Where `dist` is, if it is another installation than the repository. */
+  directory?: string;
 }
 
 /** The service as a user runs it: a process of its own, from `dist`, controlled by its environment and read through its output. */
@@ -36,7 +38,12 @@ export class ServiceProcess {
   }
 
   /** Starts without waiting; see `listening`. */
-  static async spawn({ environment = {}, nodeArguments = [], throughNpm = false }: ServiceOptions = {}): Promise<ServiceProcess> {
+  static async spawn({
+    environment = {},
+    nodeArguments = [],
+    throughNpm = false,
+    directory = root,
+  }: ServiceOptions = {}): Promise<ServiceProcess> {
     const dataDirectory = await mkdtemp(path.join(os.tmpdir(), 'graph-service-process-'));
     const port = await freePort();
     const { PATH, HOME } = process.env;
@@ -46,7 +53,7 @@ export class ServiceProcess {
     }; // prettier-ignore
     for (const [name, value] of Object.entries(env)) if (value === undefined) delete env[name];
     // Outside the repository, so that a developer's `.env` is not read.
-    const script = path.join(root, 'dist', 'src', 'main.js');
+    const script = path.join(directory, 'dist', 'src', 'main.js');
     const [command, ...args] = throughNpm ? ['npm', 'start', '--prefix', root] : [process.execPath, ...nodeArguments, script];
     const child = spawn(command, args, { cwd: dataDirectory, env, stdio: ['ignore', 'pipe', 'pipe'] });
     return new ServiceProcess(child, port, dataDirectory);

@@ -63,7 +63,7 @@ export class Source {
    * Makes views of these tables, where the source is a folder, and from then on reads nothing but their files. Names are compared
    * as DuckDB does. A file that cannot be read fails here, unless `failed` takes it.
    */
-  async expose(tables: readonly string[], failed?: (table: string) => void): Promise<void> {
+  async expose(tables: readonly string[], failed?: (table: string, error: unknown) => void): Promise<void> {
     const wanted = new Set(tables.map(table => table.toLowerCase()));
     const files = (this.folder?.tables ?? []).filter(({ table }) => wanted.has(table.toLowerCase()));
     const paths = new Map<TableFile, string>();
@@ -74,7 +74,7 @@ export class Source {
       const view = `CREATE VIEW ${quoteIdentifier(table)} AS SELECT * FROM ${readers[format](quoteLiteral(file))}`;
       await this.connection.run(view).catch((error: unknown) => {
         if (!failed) throw error;
-        failed(table);
+        failed(table, error);
       });
     }
   }
@@ -124,7 +124,8 @@ async function openInstance(file: string | null): Promise<DuckDBInstance> {
     const { message } = error as Error;
     if (/not a valid DuckDB database/i.test(message)) throw new WorkError('not_a_database');
     if (/version number|newer version|storage version/i.test(message)) throw new WorkError('newer_version');
-    if (/lock|being used by another process/i.test(message)) throw new WorkError('in_use');
+    // Errors of broken files speak of blocks.
+    if (/\block\b|being used by another process/i.test(message)) throw new WorkError('in_use');
     if (/permission denied/i.test(message)) throw new WorkError('forbidden');
     throw error;
   }

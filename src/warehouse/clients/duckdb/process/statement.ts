@@ -12,8 +12,18 @@ type Bounds = Pick<Work & { do: 'query' }, 'maxRows' | 'maxBytes'>;
 export async function query(source: Source, { sql, parameters, ...bounds }: Work & { do: 'query' }): Promise<QueryAnswer> {
   const { connection } = source;
   const mentioned = (source.folder?.tables ?? []).map(({ table }) => table).filter(table => mentions(sql, table));
-  // A file that cannot be read may be none of those that the statement reads. If it is, its table is missing.
-  await source.expose(mentioned, () => undefined);
+  // A file that cannot be read may be none of those that the statement reads. If it is, its own error says why its table is missing.
+  const broken = new Map<string, unknown>();
+  await source.expose(mentioned, (table, error) => broken.set(table.toLowerCase(), error));
+  try {
+    return await answerOne(connection, sql, parameters as DuckDBValue[], bounds);
+  } catch (error) {
+    const [, missing = ''] = /Table with name (.+?) does not exist/.exec((error as Error).message) ?? [];
+    throw broken.get(missing.toLowerCase()) ?? error;
+  }
+}
+
+async function answerOne(connection: DuckDBConnection, sql: string, values: DuckDBValue[], bounds: Bounds): Promise<QueryAnswer> {
   const statements = await connection.extractStatements(sql);
   if (statements.count !== 1) throw new WorkError('several_statements');
   const statement = await statements.prepare(0);
@@ -21,7 +31,7 @@ export async function query(source: Source, { sql, parameters, ...bounds }: Work
   const isSelect = statement.statementType === StatementType.SELECT;
   statement.destroySync();
   if (!isSelect) throw new WorkError('not_a_query');
-  return answer(connection, sql, parameters as DuckDBValue[], bounds);
+  return answer(connection, sql, values, bounds);
 }
 
 export async function sample(source: Source, { table, ...bounds }: Work & { do: 'sample' }): Promise<QueryAnswer> {

@@ -1,0 +1,203 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, open, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { type WarehouseClient } from '../src/warehouse/clients/warehouse.client.js';
+import { type TestApp, startTestApp } from './support/app.js';
+import { DuckdbFiles } from './support/duckdb-files.js';
+import { contentOf } from './support/foreign-tables.js';
+import { aGraph, aJob, runToEnd } from './support/ingestion.js';
+import { firstToken, ServiceProcess } from './support/service-process.js';
+
+const claim = { caller: 1 };
+const isRoot = process.getuid?.() === 0;
+
+let app: TestApp;
+let files: DuckdbFiles;
+let folder: WarehouseClient;
+
+beforeAll(async () => {
+  files = await DuckdbFiles.create();
+  await mkdir(files.path('folder'));
+  app = await startTestApp({ DUCKDB_DIR: files.directory });
+  await app.admin.post('/api/warehouse/connections').send({ name: 'files', type: 'duckdb', dsn: 'duckdb:///folder/', options: {} }).expect(201); // prettier-ignore
+  folder = await files.connect('duckdb:///folder/');
+}, 60_000);
+afterAll(async () => {
+  await app.close();
+  await files.remove();
+});
+
+/** The processes of this test that run DuckDB. */
+function readers(): number[] {
+  const children = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)])
+    .toString()
+    .split('\n');
+  return children.filter(line => line.includes('duckdb/process/main.js')).map(line => Number.parseInt(line, 10));
+}
+
+function killAll(): void {
+  for (const pid of readers()) process.kill(pid, 'SIGKILL');
+}
+
+/** Changes the version of a database file. It stands behind a checksum of eight bytes and the letters DUCK. */
+async function setVersion(name: string, version: number, fitsChecksum: boolean): Promise<void> {
+  const file = await open(name, 'r+');
+  const head = Buffer.alloc(16);
+  await file.read(head, 0, 16, 0);
+  const [checksum, before] = [head.readBigUInt64LE(0), head.readBigUInt64LE(8)];
+  head.writeUInt32LE(version, 12);
+  // Each word of eight bytes times this number is one term of a sum by XOR: checksum.cpp of DuckDB.
+  const term = (word: bigint): bigint => BigInt.asUintN(64, word * 0xbf58476d1ce4e5b9n);
+  if (fitsChecksum) head.writeBigUInt64LE(checksum ^ term(before) ^ term(head.readBigUInt64LE(8)), 0);
+  await file.write(head, 0, 16, 0);
+  await file.close();
+}
+
+const mapping =
+  'version: 1\nsource: {connection: files}\nnodes: [{id: a, label: A, table: many, key: [id], columns: [{column: id}, {column: v}]}]';
+
+describe('A process of DuckDB that is killed', () => {
+  it('in the middle of a read fails the run by a clear reason, keeps the graph, and the next run succeeds', async () => {
+    const write = (factor: number): Promise<void> =>
+      files.run(null, `COPY (SELECT i AS id, i * ${factor} AS v FROM range(50000) t(i)) TO '${files.path('folder', 'many.parquet')}'`);
+    await write(1);
+    const graphId = await aGraph(app);
+    const jobId = await aJob(app, graphId, mapping);
+    expect((await runToEnd(app, jobId)).error).toBeNull();
+    const before = await contentOf(app, graphId);
+    await write(2);
+    const codes = new Set<string>();
+    for (let times = 0; times < 8; times++) {
+      killAll();
+      const ended = runToEnd(app, jobId);
+      for (const begun = Date.now(); readers().length === 0 && Date.now() - begun < 5_000; await sleep(10));
+      await sleep(times * 60);
+      killAll();
+      const { error } = await ended;
+      if (error) codes.add(error.code);
+      if (error) expect(await contentOf(app, graphId)).toEqual(before);
+      else await write(1);
+    }
+    expect([...codes].filter(code => !['source_lost', 'source_changed', 'source_unreachable'].includes(code))).toEqual([]);
+    expect(codes.size).toBeGreaterThan(0);
+    expect((await runToEnd(app, jobId)).error).toBeNull();
+  }, 240_000);
+
+  it('while it describes a table answers that the place is away, and the next question is answered', async () => {
+    let isOver = false;
+    const killing = (async () => {
+      for (; !isOver; await sleep(5)) killAll();
+    })();
+    await expect(folder.describe('many')).rejects.toMatchObject({ code: 'warehouse_unavailable' });
+    isOver = true;
+    await killing;
+    expect((await folder.describe('many'))!.columns).toHaveLength(2);
+  }, 60_000);
+});
+
+describe('Files of DuckDB', () => {
+  it('with one giant row group are read whole, or refused for their size', async () => {
+    const file = files.path('folder', 'giant.parquet');
+    await files.run(null, `COPY (SELECT i AS id, repeat(md5(i::VARCHAR), 8) AS v FROM range(600000) t(i)) TO '${file}' (FORMAT parquet, ROW_GROUP_SIZE 100000000)`); // prettier-ignore
+    const reading = await folder.openReading({ claim, timeoutMs: 120_000 });
+    const digits = 10 + 180 + 2_700 + 36_000 + 450_000 + 500_000 * 6;
+    let rows = 0;
+    let bytes = 0;
+    try {
+      for await (const chunk of reading.rows({ table: 'giant', columns: ['id', 'v'] }) as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        for (const byte of chunk) if (byte === 10) rows++;
+      }
+      expect([rows, bytes]).toEqual([600_000, 600_000 * 258 + digits]);
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'warehouse_query_failed', message: expect.stringContaining('memory') });
+    } finally {
+      await reading.close();
+    }
+  }, 180_000);
+
+  it('that somebody else writes are in use, and say so', async () => {
+    await files.run('busy.duckdb', 'CREATE TABLE t (id INTEGER)');
+    const writer = await DuckDBInstance.create(files.path('busy.duckdb'));
+    try {
+      const busy = await files.connect('duckdb:///busy.duckdb');
+      await expect(busy.test(claim)).rejects.toMatchObject({ code: 'warehouse_unavailable', failure: 'FILE_IN_USE' });
+      await expect(busy.describe('t')).rejects.toMatchObject({ failure: 'FILE_IN_USE' });
+    } finally {
+      writer.closeSync();
+    }
+    expect(await (await files.connect('duckdb:///busy.duckdb')).listNames()).toEqual(['t']);
+  });
+
+  it('of a newer version say so', async () => {
+    await files.run('newer.duckdb', 'CREATE TABLE t (id INTEGER)');
+    await setVersion(files.path('newer.duckdb'), 200, true);
+    await expect((await files.connect('duckdb:///newer.duckdb')).test(claim)).rejects.toMatchObject({ failure: 'NEWER_VERSION' });
+  });
+
+  it('that are damaged are not said to be in use', async () => {
+    await files.run('damaged.duckdb', 'CREATE TABLE t (id INTEGER)');
+    await setVersion(files.path('damaged.duckdb'), 200, false);
+    await expect((await files.connect('duckdb:///damaged.duckdb')).test(claim)).rejects.toMatchObject({ code: 'warehouse_query_failed' });
+  });
+
+  (isRoot ? it.skip : it)('that may not be read say so (skipped as root, who may read everything)', async () => {
+    await files.run('secret.duckdb', 'CREATE TABLE t (id INTEGER)');
+    await chmod(files.path('secret.duckdb'), 0o000);
+    await expect((await files.connect('duckdb:///secret.duckdb')).test(claim)).rejects.toMatchObject({ failure: 'FILE_FORBIDDEN' });
+  });
+
+  it('that are broken say so in a query too', async () => {
+    await writeFile(files.path('folder', 'broken.parquet'), 'PAR1 no parquet PAR1');
+    await files.run(null, `COPY (SELECT 1 AS id) TO '${files.path('folder', 'whole.parquet')}'`);
+    const query = (sql: string) => folder.query({ claim, sql, parameters: [], timeoutMs: 10_000, maxRows: 10 });
+    const described = await folder.describe('broken').catch((error: unknown) => error as { message: string; sqlstate: string });
+    await expect(query('SELECT * FROM broken')).rejects.toMatchObject({
+      code: 'warehouse_query_failed',
+      message: described && 'message' in described ? described.message : '',
+    });
+    await expect(query('SELECT * FROM missing')).rejects.not.toMatchObject({ message: (described as { message: string }).message });
+    expect((await query("SELECT id, 'broken' AS word FROM whole")).rows).toEqual([[1, 'broken']]);
+  });
+});
+
+describe('An installation without the optional drivers', () => {
+  it('starts, works, and names the package that a connection needs', async () => {
+    const root = path.resolve('.');
+    const copy = await mkdtemp(path.join(os.tmpdir(), 'without-drivers-'));
+    const left = ['@duckdb', '@clickhouse', 'mysql2'];
+    await mkdir(path.join(copy, 'node_modules'));
+    for (const name of await readdir(path.join(root, 'node_modules'))) {
+      if (!left.includes(name)) await symlink(path.join(root, 'node_modules', name), path.join(copy, 'node_modules', name));
+    }
+    execFileSync('cp', ['-r', path.join(root, 'dist'), path.join(root, 'package.json'), copy]);
+    const directory = path.join(copy, 'files', 'a');
+    await mkdir(directory, { recursive: true });
+    const environment = { DUCKDB_DIR: path.dirname(directory), WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' };
+    const service = await ServiceProcess.start({ environment, directory: copy });
+    try {
+      const token = await firstToken(service.url);
+      const send = async (route: string, body?: object): Promise<any> => {
+        const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+        return (await fetch(`${service.url}/api${route}`, { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) })).json();
+      };
+      const connections: [string, string, string][] = [
+        ['duckdb', 'duckdb:///a/', '@duckdb/node-api'],
+        ['mysql', 'mysql://a:b@127.0.0.1:1/x', 'mysql2'],
+        ['clickhouse', 'clickhouse://a:b@127.0.0.1:1/x', '@clickhouse/client'],
+      ];
+      for (const [type, dsn, driver] of connections) {
+        const { id } = await send('/warehouse/connections', { name: type, type, dsn, options: {} });
+        const text = JSON.stringify(await send(`/warehouse/connections/${id}/test`));
+        expect(text).toContain(driver);
+        expect(text).not.toContain('internal');
+      }
+    } finally {
+      await service.kill();
+      await rm(copy, { recursive: true, force: true });
+    }
+  }, 120_000);
+});
