@@ -86,11 +86,12 @@ describe('A process of DuckDB that is killed', () => {
     expect((await runToEnd(app, jobId)).error).toBeNull();
   }, 240_000);
 
-  it('while it describes a table answers that the place is away, and the next question is answered', async () => {
+  it('while it starts or describes a table answers that the place is away, and the next question is answered', async () => {
     let isOver = false;
     const killing = (async () => {
       for (; !isOver; await sleep(5)) killAll();
     })();
+    await expect(files.connect('duckdb:///folder/')).rejects.toMatchObject({ code: 'warehouse_unavailable' });
     await expect(folder.describe('many')).rejects.toMatchObject({ code: 'warehouse_unavailable' });
     isOver = true;
     await killing;

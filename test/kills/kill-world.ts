@@ -51,6 +51,8 @@ export class KillWorld {
     };
     const first = await ServiceProcess.start({ environment });
     const world = new KillWorld(postgres, environment, [first, await ServiceProcess.start({ environment })]);
+    // What was committed is kept by a crash, unlike in other tests.
+    await world.sql('ALTER DATABASE service SET synchronous_commit = on');
     // After a crash of the server, its autovacuum removes the names of temporary tables.
     await world.sql('ALTER SYSTEM SET autovacuum_naptime = 1');
     await world.sql('SELECT pg_reload_conf()');

@@ -3,6 +3,7 @@ import { type WarehouseKind } from '../warehouse-kind.js';
 import { DuckdbDirectoryUnsetError } from '../../warehouse.errors.js';
 import { DuckdbClient } from './duckdb.client.js';
 import { knownDuckdbDsn, readDuckdbDsn } from './duckdb-dsn.js';
+import { toDuckdbError } from './duckdb-errors.js';
 import { DuckdbProcesses } from './duckdb-processes.js';
 
 /** A DSN holds no secret: it is a path below a directory of the operator's. */
@@ -18,7 +19,9 @@ export const duckdbKind: WarehouseKind = {
   open: async ({ dsn, options, answerMaxBytes, duckdbDirectory }) => {
     if (duckdbDirectory === undefined) throw new DuckdbDirectoryUnsetError();
     const processes = new DuckdbProcesses();
-    await processes.loadDriver();
+    await processes.loadDriver().catch((error: unknown) => {
+      throw toDuckdbError(error, {});
+    });
     return new DuckdbClient({
       processes,
       source: { directory: duckdbDirectory, ...knownDuckdbDsn(dsn) },
