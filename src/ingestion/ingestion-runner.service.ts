@@ -18,6 +18,7 @@ import { takePlace } from './run/load-apart.js';
 import { readRejected } from './run/rejected-rows.js';
 import { DeleteGuard } from './run/removal.js';
 import { addSamples, emptyReport, type RunReport } from './run/run-report.js';
+import { RunProgress } from './run/run-progress.js';
 import { type StagedTarget } from './run/stage-target.js';
 import { analyzeTables, keepUp, rewrittenTables, type Upkeep } from './run/table-upkeep.js';
 import { cutWarning, runWarnings } from './run/run-warnings.js';
@@ -52,9 +53,18 @@ export class IngestionRunner {
    * @throws RunFailure, LeaseLostError, or any error of the database; the caller records it
    */
   async run(claimed: ClaimedRun, report: RunReport, { onBackend, signal }: Interruption): Promise<Upkeep> {
-    const run = await this.begin(claimed, report, signal);
-    await run.show('checking');
-    const source = claimed.retires ? null : await this.describe(run);
+    const session = { pid: 0 };
+    const run = await this.begin(claimed, report, signal, session);
+    try {
+      await run.progress.watch();
+      const source = claimed.retires ? null : await this.describe(run);
+      return await this.work(run, source, pid => onBackend((session.pid = pid)));
+    } finally {
+      run.progress.end();
+    }
+  }
+
+  private async work(run: Run, source: JobSource | null, onBackend: (pid: number) => void): Promise<Upkeep> {
     const client = await this.pool.connect();
     let broken: Error | boolean = false;
     try {
@@ -89,7 +99,7 @@ export class IngestionRunner {
     }
   }
 
-  private async begin(claimed: ClaimedRun, report: RunReport, signal: AbortSignal): Promise<Run> {
+  private async begin(claimed: ClaimedRun, report: RunReport, signal: AbortSignal, session: { pid: number }): Promise<Run> {
     const startedAt = performance.now();
     const job = await this.jobs.get(claimed.jobId);
     const { mapping_yaml: yaml, saved_by: savedBy } = await this.jobs.getRevision(job.id, claimed.revision);
@@ -99,12 +109,16 @@ export class IngestionRunner {
     const targets = claimed.retires ? [] : targetsOf(mapping);
     Object.assign(report, emptyReport(targets));
     const changes = await changesSinceLastRun(this.jobs, this.runs, job.id, mapping);
-    const show = (phase: string): Promise<void> => this.runs.show(claimed, phase, report);
+    const progress = new RunProgress(report, {
+      publish: (phase, state) => this.runs.show(claimed, phase, report, state),
+      lookAt: counted => this.runs.findShownCount(session.pid, counted),
+      past: await this.runs.findLastSteps(job.id, claimed.revision),
+    });
     const { cursors } = job;
     const rejectedLeft = this.settings.rejectedKeptRows;
     const rejectedAt = `GET /api/ingestion/runs/${claimed.id}/rejected`;
     const copyLimits = copyLimitsOf(this.settings);
-    const work = { mapping, targets, changes, cursors, report, staged: [], rejectedAt, show, copyLimits, signal };
+    const work = { mapping, targets, changes, cursors, report, staged: [], rejectedAt, progress, copyLimits, signal };
     return { ...work, claimed, job, savedBy, startedAt, rejectedLeft };
   }
 
@@ -124,7 +138,7 @@ export class IngestionRunner {
     const scope = writeScope(job.graph_id, job.id, claimed.id);
     // A job that retires removes all it made, on purpose.
     const written = await writeAll(client, scope, run, new DeleteGuard(claimed.allowsDeletes));
-    await run.show('recording');
+    await run.progress.begin('recording');
     for (const each of staged) await this.insertRejected(client, run, each);
     if (source) await writeElements(client, scope, written, source);
     const upkeep = await this.renewStatistics(client, run, scope);
@@ -189,6 +203,7 @@ export class IngestionRunner {
       await this.jobs.retire(client, job.id);
     } else await this.jobs.setCursors(client, job.id, nextCursors(run));
     report.graph_version = await this.graphs.raiseVersion(client, job.graph_id);
+    run.progress.end();
     report.duration_ms = Math.max(1, Math.round(performance.now() - startedAt));
     report.rows_per_s = Math.round((report.totals.read * 1000) / report.duration_ms);
     await this.runs.succeed(client, claimed, report);

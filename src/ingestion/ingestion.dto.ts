@@ -10,6 +10,7 @@ import { type RejectedRow } from './rejected-rows.repository.js';
 import { type RunRow } from './runs.repository.js';
 import { joined } from '../text/bilingual.js';
 import { type MappingWarning, pathText } from './mapping/mapping.js';
+import { ProgressResponse, toProgressResponse } from './progress.dto.js';
 import { type RunReport } from './run/run-report.js';
 
 /** Twice the parser's own limit in bytes, so that clients see the parser's message about the size. */
@@ -215,6 +216,9 @@ export class RunResponse {
   })
   report: Partial<RunReport>;
 
+  @ApiProperty({ type: ProgressResponse, nullable: true, description: '仅在运行中 / only while it runs' })
+  progress: ProgressResponse | null;
+
   @ApiProperty({ type: RunErrorResponse, nullable: true })
   error: RunErrorResponse | null;
 
@@ -279,8 +283,11 @@ export function toJobResponse(row: JobRow): JobResponse {
 }
 
 export function toRunResponse(row: RunRow): RunResponse {
+  const { progress, ...report } = row.report;
   return {
     ...row,
+    report,
+    progress: row.status === 'running' && progress ? toProgressResponse(progress) : null,
     created_at: row.created_at.toISOString(),
     started_at: row.started_at?.toISOString() ?? null,
     finished_at: row.finished_at?.toISOString() ?? null,

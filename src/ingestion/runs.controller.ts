@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { Controller, type ExecutionContext, Get, Headers, HttpCode, HttpStatus, Post, Query, Res, Sse } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
 import { type Observable } from 'rxjs';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
@@ -10,6 +10,7 @@ import { CurrentCall } from '../graphs/access-recheck.service.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
 import { ListRejectedQuery, RejectedRowResponse, RunResponse } from './ingestion.dto.js';
 import { rejectedContentType, rejectedFormat } from './rejected-text.js';
+import { eventsDescription, exampleEvents } from './run-events-example.js';
 import { type RunEvent, RunsService } from './runs.service.js';
 
 const run = { of: 'run', param: 'id' } as const;
@@ -58,13 +59,23 @@ export class RunsController {
   @GraphAccess('viewer', run)
   @ApiOperation({
     summary: '运行进度（事件流） / Progress of a run as server-sent events',
-    description: '进度变化时推送 progress，结束时推送 end 并关闭。 / Sends progress whenever something changes, then end, and closes.',
+    description: eventsDescription,
   })
-  @ApiProduces('text/event-stream')
-  @ApiOkResponse({ schema: { type: 'string' }, description: 'progress, end: {run}; access_lost: {detail, code}' })
+  @ApiHeader({ name: 'Last-Event-ID', required: false, description: '已收到的最后一个事件的 id / the id of the last event received' })
+  @ApiOkResponse({
+    content: { 'text/event-stream': { schema: { type: 'string' }, example: exampleEvents } },
+    description: 'progress, end: GET /api/ingestion/runs/{id}; access_lost: {detail, code}',
+  })
+  @ApiNoContentResponse({ description: '已收到 end，没有更多事件 / the reader has the end already' })
   @ApiResponse({ status: 503, description: '同时观察的运行过多 / too many runs are watched at once' })
-  events(@CurrentPrincipal() principal: Principal, @IdParam() id: number, @CurrentCall() call: ExecutionContext): Observable<RunEvent> {
-    return this.runs.watch(principal, id, call);
+  events(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() id: number,
+    @CurrentCall() call: ExecutionContext,
+    @Headers('last-event-id') lastId: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Observable<RunEvent> {
+    return this.runs.watch(principal, id, call, { lastId, onNothingLeft: () => response.status(HttpStatus.NO_CONTENT) });
   }
 
   @Post(':id/cancel')

@@ -9,8 +9,10 @@ import { WebhooksService } from '../webhooks/webhooks.service.js';
 import { RunActiveError, RunNotFoundError, TooManyRunsWaitingError } from './ingestion.errors.js';
 import { JobsRepository } from './jobs.repository.js';
 import { wroteRows } from './run/ownership.js';
+import { type PastRun, type ProgressReport } from './run/progress-report.js';
 import { type RunReport } from './run/run-report.js';
 import { jobTarget, runMessage } from './run-message.js';
+import { shownCount } from './staging/shown-count.js';
 
 /** A worker that is silent for this long loses its runs to the next one that asks. */
 export const leaseSeconds = 30;
@@ -36,7 +38,8 @@ export interface RunRow {
   phase: string | null;
   attempt: number;
   cancel_requested: boolean;
-  report: Partial<RunReport>;
+  /** With its progress while it runs. */
+  report: Partial<RunReport> & { progress?: ProgressReport };
   error: RunError | null;
   created_at: Date;
   started_at: Date | null;
@@ -176,9 +179,25 @@ export class RunsRepository {
     return rows[0] ?? null;
   }
 
+  /** The steps of the last success of this revision; null if there is none, or it does not tell. */
+  async findLastSteps(jobId: number, revision: number): Promise<PastRun | null> {
+    const { rows } = await this.pool.query<PastRun>(
+      `SELECT id, (report ->> 'duration_ms')::int AS "durationMs", report -> 'steps' AS steps FROM ingestion_runs
+       WHERE job_id = $1 AND status = 'succeeded' AND revision = $2 AND report ? 'steps' ORDER BY id DESC LIMIT 1`,
+      [jobId, revision],
+    );
+    return rows[0] ?? null;
+  }
+
+  /** Reads the count that a statement of another session shows. */
+  async findShownCount(pid: number, counted: string): Promise<number | null> {
+    const { rows } = await this.pool.query<{ name: string }>('SELECT application_name AS name FROM pg_stat_activity WHERE pid = $1', [pid]);
+    return rows[0] ? shownCount(rows[0].name, counted) : null;
+  }
+
   /** Publishes a phase and the counts so far, outside the run's own transactions. @throws LeaseLostError */
-  async show({ id, leaseOwner }: ClaimedRun, phase: string, report: RunReport): Promise<void> {
-    const values = [id, leaseOwner, phase, JSON.stringify(report)];
+  async show({ id, leaseOwner }: ClaimedRun, phase: string, report: RunReport, progress: ProgressReport): Promise<void> {
+    const values = [id, leaseOwner, phase, JSON.stringify({ ...report, progress })];
     const { rowCount } = await this.pool.query(`UPDATE ingestion_runs SET phase = $3, report = $4 WHERE ${isHeld}`, values);
     if (rowCount !== 1) throw new LeaseLostError();
   }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
@@ -20,12 +21,15 @@ import { IngestionWorker } from './ingestion.worker.js';
 import { RejectedRowsRepository } from './rejected-rows.repository.js';
 import { type RejectedFormat, rejectedHeader, rejectedLine } from './rejected-text.js';
 import { type RunOptions, RunsRepository } from './runs.repository.js';
+import { SharedReads } from './shared-reads.js';
 
 /** The longest time that a request may wait for its run. */
 export const maxWaitSeconds = 60;
 const lookEveryMs = 100;
 const lookAtMostEveryMs = 500;
 const eventEveryMs = 500;
+const heartbeatEveryMs = 10_000;
+const reconnectAfterMs = 2_000;
 const recheckAccessEveryMs = 2_000;
 /** Limits event streams and requests that wait for a run, because each asks the database again and again. */
 const watchers = { places: 200, mostPerCaller: 10, waitingPerCaller: 0, patienceMs: 0 };
@@ -33,13 +37,23 @@ const rejectedBatch = 1_000;
 
 /**
  * An event of a stream: `progress` after every change, `end` with the final record, or `access_lost` with the reason why its reader
- * may not see the rest.
+ * may not see the rest. Each holds the whole state, and its id names that state, in every process alike. A comment keeps a quiet stream open.
  */
-export type RunEvent = { type: 'progress' | 'end'; data: RunResponse } | { type: 'access_lost'; data: { detail: string; code: string } };
+export type RunEvent =
+  | { type: 'progress' | 'end'; id: string; retry: number; data: RunResponse }
+  | { type: 'access_lost'; data: { detail: string; code: string } }
+  | { comment: string };
+
+export interface RunReader {
+  lastId: string | undefined;
+  onNothingLeft: () => void;
+}
 
 /** Starts, watches and stops runs. The worker does the work itself. */
 @Injectable()
 export class RunsService {
+  /** However many watch a run, this process reads it once. */
+  private readonly reads = new SharedReads((id: number) => this.get(id), eventEveryMs);
   private readonly watchers = new FairShare({ ...watchers, refuse: retryAfterS => new TooManyWatchersError(retryAfterS) });
 
   constructor(
@@ -126,34 +140,48 @@ export class RunsService {
 
   /**
    * Streams a run until it has ended, its reader may no longer see it, nobody listens any more, or the service stops.
+   * @param reader.lastId the event that the reader has; the state that it names is not sent again
+   * @param reader.onNothingLeft called before the stream ends, if the reader has its end already
    * @throws TooManyWatchersError before the first event
    */
-  watch(principal: Principal, id: number, call: ExecutionContext): Observable<RunEvent> {
+  watch(principal: Principal, id: number, call: ExecutionContext, reader: RunReader): Observable<RunEvent> {
     return new Observable(subscriber => {
       const follow = async (): Promise<void> => {
         subscriber.add(await this.watchers.enter({ caller: principal.userId }));
-        let shown = '';
+        let shown = reader.lastId;
+        let sentAt = -Infinity;
+        const send = (event: RunEvent): void => {
+          subscriber.next(event);
+          sentAt = performance.now();
+        };
         for (let checkedAt = performance.now(); !subscriber.closed && !this.stop.hasBegun; await sleep(eventEveryMs)) {
           if (performance.now() - checkedAt >= recheckAccessEveryMs) {
             const refusal = await this.access.findRefusal(call);
             if (refusal) {
-              subscriber.next({ type: 'access_lost', data: { detail: refusal.detail, code: refusal.code } });
+              send({ type: 'access_lost', data: { detail: refusal.detail, code: refusal.code } });
               break;
             }
             checkedAt = performance.now();
           }
-          const run = await this.get(id);
-          const isEnd = hasEnded(run);
-          const text = JSON.stringify(run);
-          if (isEnd || text !== shown) subscriber.next({ type: isEnd ? 'end' : 'progress', data: run });
-          if (isEnd) break;
-          shown = text;
+          const run = await this.reads.get(id);
+          const type = hasEnded(run) ? 'end' : 'progress';
+          const event = { type, id: eventId(run), retry: reconnectAfterMs, data: run } as const;
+          if (event.id !== shown) send(event);
+          else if (type === 'end') reader.onNothingLeft();
+          else if (performance.now() - sentAt >= heartbeatEveryMs) send({ comment: 'alive' });
+          if (type === 'end') break;
+          shown = event.id;
         }
         subscriber.complete();
       };
       follow().catch((error: unknown) => subscriber.error(error));
     });
   }
+}
+
+/** The same state of a run has the same id. */
+function eventId(run: RunResponse): string {
+  return createHash('sha256').update(JSON.stringify(run)).digest('base64url').slice(0, 16);
 }
 
 export function hasEnded({ status }: Pick<RunResponse, 'status'>): boolean {

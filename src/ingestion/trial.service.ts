@@ -14,6 +14,7 @@ import { readRejected } from './run/rejected-rows.js';
 import { DeleteGuard, type Exceeded } from './run/removal.js';
 import { toFailure } from './run/run-failure.js';
 import { addSamples, emptyReport, type RunReport } from './run/run-report.js';
+import { RunProgress, unwatched } from './run/run-progress.js';
 import { writeScope } from './run/write-scope.js';
 import { RunsRepository } from './runs.repository.js';
 import { targetsOf } from './staging/target.js';
@@ -62,10 +63,10 @@ export class TrialService {
       const changes = await changesSinceLastRun(this.jobs, this.runs, job.id, mapping);
       const report = emptyReport(targets);
       const { cursors } = job;
-      const show = (): Promise<void> => Promise.resolve();
+      const progress = new RunProgress(report, unwatched);
       const stop = new AbortController();
       const copyLimits = copyLimitsOf(this.settings);
-      const work = { mapping, targets, changes, cursors, report, staged: [], rejectedAt: 'rejected_sample', show, copyLimits };
+      const work = { mapping, targets, changes, cursors, report, staged: [], rejectedAt: 'rejected_sample', progress, copyLimits };
       return await this.carryOut(job, { ...work, signal: stop.signal }, source, stop);
     } finally {
       leave();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net, { type AddressInfo, type Server, type Socket } from 'node:net';
 import path from 'node:path';
-import { type Readable } from 'node:stream';
+import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -11,6 +11,8 @@ import { OwnPostgres } from './own-postgres.js';
 /** A PostgreSQL server of somebody else: a second embedded one, reached by TCP on 127.0.0.1, with a user who may only read. */
 export class ForeignPostgres {
   private readonly sockets = new Set<Socket>();
+  /** How long each piece of an answer waits, some 64 KiB at most. */
+  pauseMs = 0;
 
   private constructor(
     private readonly postgres: OwnPostgres,
@@ -96,6 +98,9 @@ export class ForeignPostgres {
     });
     upstream.once('close', () => socket.destroy());
     for (const end of [socket, upstream]) end.on('error', () => undefined);
-    socket.pipe(upstream).pipe(socket);
+    const slowly = new Transform({
+      transform: (bytes, _, done) => (this.pauseMs === 0 ? done(null, bytes) : void setTimeout(done, this.pauseMs, null, bytes)),
+    });
+    socket.pipe(upstream).pipe(slowly).pipe(socket);
   }
 }

@@ -1,8 +1,9 @@
 import { type PoolClient } from 'pg';
 import { inTurns } from '../../common/turns/pace.js';
-import { quoteIdentifier } from '../../sql/quote-identifier.js';
+import { quoteIdentifier, quoteTable } from '../../sql/quote-identifier.js';
 import { type Mapping } from '../mapping/mapping.js';
 import { compileStaging } from '../staging/compile-staging.js';
+import { letShowCounts } from '../staging/shown-count.js';
 import { type SourceSql } from '../staging/source-sql.js';
 import { type SourceShape, type Target } from '../staging/target.js';
 import { type TargetChange } from './compare-mappings.js';
@@ -12,9 +13,11 @@ import { type Copies, copySource, pathOfCopies } from './copy-source.js';
 import { type CursorFrom } from './cursor-bound.js';
 import { loadApart } from './load-apart.js';
 import { elementOf, readOwnership } from './ownership.js';
+import { type ExpectedRows } from './progress-report.js';
 import { releaseDropped } from './release-dropped.js';
 import { type DeleteGuard } from './removal.js';
 import { requireFewErrors } from './require-few-errors.js';
+import { type RunProgress } from './run-progress.js';
 import { addTotals, type RunReport, type SourceReport } from './run-report.js';
 import { snapshotWarning } from './run-warnings.js';
 import { type StagedTarget, stageTarget } from './stage-target.js';
@@ -36,7 +39,7 @@ export interface Undertaking {
   staged: StagedTarget[];
   /** The place that shows the rejected rows. */
   rejectedAt: string;
-  show: (phase: string) => Promise<void>;
+  progress: RunProgress;
   copyLimits: CopyLimits;
   /** Ends the work of another database for this. */
   signal: AbortSignal;
@@ -58,19 +61,24 @@ export interface Source {
 
 /** Stages every target. All use one snapshot, so that an order and its lines are read as of one moment. */
 export async function stageAll(client: PoolClient, work: Undertaking, source: Source): Promise<void> {
-  const { mapping, report, staged } = work;
+  const { mapping, report, staged, progress } = work;
   await copyFirst(client, work, source);
+  await client.query(letShowCounts);
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
   await setForStaging(client, mapping, source);
   for (const [index, target] of work.targets.entries()) {
     const targetReport = report.targets[index]!;
     targetReport.state = 'staging';
-    await work.show(`staging ${target.name}`);
+    await progress.begin('staging', target.name, () => expectedRows(client, target, source, progress));
     const cursorFrom = cursorOf(work, target);
     const plan = await inTurns(compileStaging({ target, mapping, shape: source.shapes[index]!, from: source.sql, cursorFrom }));
-    const stagedTarget = await stageTarget(client, target, plan, targetReport, source.role);
+    const stagedTarget = await stageTarget(client, target, plan, targetReport, { reader: source.role, progress });
     if (plan.hasCursor) report.cursors[target.name] = { from: cursorFrom?.value ?? null, to: stagedTarget.cursorTo };
     staged.push(stagedTarget);
+    // Of rows that were left out, only a copy knows the number.
+    const expected = progress.expectedRows;
+    if (!isFiltered(target)) progress.counts(targetReport.read);
+    else if (expected?.from === 'exact') progress.counts(expected.rows);
     targetReport.state = 'staged';
     addTotals(report);
     requireFewErrors(mapping, report, targetReport, work.rejectedAt);
@@ -78,9 +86,36 @@ export async function stageAll(client: PoolClient, work: Undertaking, source: So
   await client.query('COMMIT');
 }
 
+/**
+ * How many rows a target goes through, before it leaves any out: those of its table's copy, of the last success, or as many as the
+ * statistics of the mirror say.
+ */
+async function expectedRows(
+  client: PoolClient,
+  target: Target,
+  { copies, schema }: Source,
+  progress: RunProgress,
+): Promise<ExpectedRows | null> {
+  const { source } = target.element;
+  const lastRun = isFiltered(target) ? null : progress.rowsOfLastRun;
+  if (source.kind === 'query') return lastRun;
+  const copied = copies && progress.rowsOf('copying', source.table);
+  if (copied != null) return { rows: copied, from: 'exact' };
+  if (lastRun || copies) return lastRun;
+  const { rows } = await client.query<{ rows: number }>(
+    'SELECT reltuples::float8 AS rows FROM pg_catalog.pg_class WHERE oid = pg_catalog.to_regclass($1)',
+    [quoteTable(schema, source.table)],
+  );
+  return rows[0] && rows[0].rows > 0 ? { rows: rows[0].rows, from: 'statistics' } : null;
+}
+
+function isFiltered({ element: { where, incremental } }: Target): boolean {
+  return where !== null || incremental !== null;
+}
+
 /** Copies the tables of another database. Those of the mirror are staged where they are. */
 async function copyFirst(client: PoolClient, work: Undertaking, { connection, copies, role }: Source): Promise<void> {
-  const { mapping, report, copyLimits, signal, show } = work;
+  const { mapping, report, copyLimits, signal, progress } = work;
   const source: SourceReport = (report.source = { connection, guarantee: 'snapshot', copied: null });
   if (!copies) return;
   await copySource(client, copies, source, {
@@ -94,7 +129,7 @@ async function copyFirst(client: PoolClient, work: Undertaking, { connection, co
         work,
         work.targets.find(target => target.name === name)!,
       ),
-    show,
+    progress,
   });
   report.warnings.push(...snapshotWarning(source));
 }
@@ -104,13 +139,14 @@ async function copyFirst(client: PoolClient, work: Undertaking, { connection, co
  * for its end. `takePlace` puts in what was loaded apart.
  */
 export async function writeAll(client: PoolClient, scope: WriteScope, work: Undertaking, guard: DeleteGuard): Promise<WrittenTarget[]> {
-  const { mapping, report, staged, targets } = work;
+  const { mapping, report, staged, targets, progress } = work;
   await client.query('BEGIN');
   await setForWriting(client, mapping);
-  await work.show('waiting for the graph');
+  await progress.begin('waiting');
   // This makes the run the graph's only writer.
   await client.query(`LOCK TABLE ${scope.nodes}, ${scope.edges} IN SHARE ROW EXCLUSIVE MODE`);
   const elements = targets.map(elementOf);
+  await progress.begin('writing');
   await releaseDropped(client, scope, elements, report);
   await loadApart(client, scope, staged);
   await rejectMissingReferences(client, scope, staged, async label => {
@@ -125,11 +161,12 @@ export async function writeAll(client: PoolClient, scope: WriteScope, work: Unde
   const written: WrittenTarget[] = [];
   for (const [index, each] of staged.entries()) {
     each.report.state = 'writing';
-    await work.show(`writing ${each.target.name}`);
+    await progress.begin('writing', each.target.name);
     const ownership = await readOwnership(client, scope, elements[index]!, elements);
     const removal = { of: removedOf(work, each.target), guard };
     if (each.target.kind === 'node') await writeNodes(client, scope, each, each.target.element, ownership, removal);
     else await writeEdges(client, scope, each, each.target.element, ownership, removal);
+    progress.counts(each.report.inserted + each.report.updated);
     written.push({ staged: each, ownership });
     each.report.state = 'done';
     addTotals(report);

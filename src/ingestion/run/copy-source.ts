@@ -7,6 +7,8 @@ import { copyRows } from '../../warehouse/clients/copy-rows.js';
 import { type Reading, type TableColumn, type WarehouseClient } from '../../warehouse/clients/warehouse.client.js';
 import { type CopiedTable, type ForeignTable } from '../staging/foreign-tables.js';
 import { cursorBound, type CursorFrom } from './cursor-bound.js';
+import { type ExpectedRows } from './progress-report.js';
+import { type RunProgress } from './run-progress.js';
 import { type CopiedCounts, type SourceReport } from './run-report.js';
 
 /** What SQL on copies may find. Without it the name of a type could mean something of the service's own. */
@@ -29,7 +31,7 @@ export interface CopyOptions {
   signal: AbortSignal;
   /** The place from which the target of that name reads on. */
   cursorFrom: (target: string) => CursorFrom | null;
-  show: (phase: string) => Promise<void>;
+  progress: RunProgress;
 }
 
 /**
@@ -38,6 +40,10 @@ export interface CopyOptions {
  */
 export async function copySource(client: PoolClient, copies: Copies, report: SourceReport, options: CopyOptions): Promise<void> {
   const { connection, timeoutMs, signal } = options;
+  const estimate = async (table: string): Promise<ExpectedRows | null> => {
+    const rows = (await copies.client.find(table))?.rowEstimate ?? 0;
+    return rows > 0 ? { rows, from: 'statistics' } : null;
+  };
   let reading: Reading;
   try {
     reading = await copies.client.openReading({ claim: copies.claim, timeoutMs, signal });
@@ -52,9 +58,9 @@ export async function copySource(client: PoolClient, copies: Copies, report: Sou
       BEGIN; SET LOCAL search_path = ${pathOfCopies}; SET LOCAL statement_timeout = 0;
       SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL IntervalStyle = 'postgres'; SET LOCAL TimeZone = 'UTC'`);
     for (const table of copies.tables) {
-      await options.show(`copying ${table.name}`);
+      await options.progress.begin('copying', table.name);
       await createCopy(client, table, table.used, options.reader);
-      await copyTable(client, reading, table, copied, options);
+      await copyTable(client, reading, table, copied, { ...options, estimate });
       copied.tables++;
       if (table.feedsQuery) await client.query(`ANALYZE pg_temp.${table.copy}`);
     }
@@ -78,13 +84,15 @@ async function copyTable(
   reading: Reading,
   table: CopiedTable,
   copied: CopiedCounts,
-  options: CopyOptions,
+  options: CopyOptions & { estimate: (table: string) => Promise<ExpectedRows | null> },
 ): Promise<void> {
-  const { connection, limits } = options;
+  const { connection, limits, progress } = options;
   const since = await sinceOf(client, table, options);
-  const show = (): Promise<void> => options.show(`copying ${table.name}`);
+  progress.expect(since ? null : (progress.rowsOfLastRun ?? options.estimate(table.name)));
+  const { rows, bytes } = copied;
+  progress.copies(() => ({ rows: copied.rows - rows, bytes: copied.bytes - bytes }));
   const copy = `COPY pg_temp.${table.copy} FROM STDIN`;
-  await copyRows(client, reading, { place: { connection, table }, copy, ...(since && { since }), limits, copied, show });
+  await copyRows(client, reading, { place: { connection, table }, copy, ...(since && { since }), limits, copied });
 }
 
 /** The place from which the only reader of a table reads on. The run's own statement checks it again, exactly. */

@@ -1,4 +1,5 @@
 import { type Target } from '../staging/target.js';
+import { type StepTime } from './progress-report.js';
 
 /**
  * The counts of a run for one target. Every row read is in exactly one of the other counts. Four differ: `deleted` counts elements
@@ -19,6 +20,11 @@ export interface TargetReport {
   marked_deleted: number;
   edges_removed: number;
   shared: number;
+}
+
+/** The rows read that are to be written. */
+export function goodCount({ read, rejected, skipped, marked_deleted: gone }: TargetReport): number {
+  return read - rejected - skipped - gone;
 }
 
 export interface RunWarning {
@@ -69,6 +75,8 @@ export interface RunReport {
   /** Rows read per second over the whole run; null until it has ended. */
   rows_per_s: number | null;
   duration_ms: number | null;
+  /** The steps that have ended, in their order. */
+  steps: StepTime[];
   graph_version: number | null;
   cursors: Record<string, { from: string | null; to: string | null }>;
   warnings: RunWarning[];
@@ -104,6 +112,7 @@ export function emptyReport(targets: Target[]): RunReport {
     totals: { ...noCounts },
     rows_per_s: null,
     duration_ms: null,
+    steps: [],
     graph_version: null,
     cursors: {},
     warnings: [],

@@ -2,6 +2,7 @@ import { type PoolClient, type QueryConfig } from 'pg';
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
 import { type JudgedColumn, maxSampledValue, type StagingPlan } from '../staging/compile-staging.js';
 import { type Target } from '../staging/target.js';
+import { type RunProgress } from './run-progress.js';
 import { type TargetReport } from './run-report.js';
 
 /** Enough to tell which joins are large. The default of 100 would read ten times as many rows. */
@@ -12,6 +13,7 @@ export interface StagedTarget {
   target: Target;
   plan: StagingPlan;
   report: TargetReport;
+  progress: RunProgress;
   /** The greatest cursor among the rows read, as text in the cursor's type. */
   cursorTo: string | null;
   /** The number of breaks of each rule of severity `warn`, in the order of the plan's warnings. */
@@ -35,7 +37,7 @@ export async function stageTarget(
   target: Target,
   plan: StagingPlan,
   report: TargetReport,
-  reader: string,
+  { reader, progress }: { reader: string; progress: RunProgress },
 ): Promise<StagedTarget> {
   await client.query(plan.createTable);
   await client.query(`GRANT INSERT ON pg_temp.${plan.table} TO ${quoteIdentifier(reader)}`);
@@ -43,10 +45,9 @@ export async function stageTarget(
   await client.query(`SET LOCAL ROLE ${quoteIdentifier(reader)}`);
   // queryMode keeps the text to one statement. The driver knows it but its declarations do not, so the type adds it.
   const insert: QueryConfig & { queryMode: 'extended' } = { text: plan.insert.sql, values: plan.insert.parameters, queryMode: 'extended' };
-  const { rowCount } = await client.query(insert);
+  report.read = await progress.counting(plan.table, () => client.query(insert));
   await client.query('SET LOCAL ROLE NONE');
-  report.read = rowCount ?? 0;
-  const staged: StagedTarget = { target, plan, report, cursorTo: null, warnings: [], repeated: [], duplicates: 0 };
+  const staged: StagedTarget = { target, plan, report, progress, cursorTo: null, warnings: [], repeated: [], duplicates: 0 };
   await analyzeStaged(client, plan, target);
   for (const unique of plan.unique) await rejectRepeated(client, staged, unique);
   const isKeyUnique = plan.unique.some(({ stagedAs, severity }) => stagedAs === 'key' && severity === 'error');

@@ -2,8 +2,9 @@ import { type PoolClient } from 'pg';
 import { SqlParameters } from '../../sql/sql-parameters.js';
 import { type EdgeMapping } from '../mapping/mapping.js';
 import { markUnmatched, requireMatches } from './mark-unmatched.js';
+import { showingCount } from '../staging/shown-count.js';
 import { type Ownership } from './ownership.js';
-import { type TargetReport } from './run-report.js';
+import { goodCount, type TargetReport } from './run-report.js';
 import { goodRows, markDuplicates, type StagedTarget } from './stage-target.js';
 import { indexedAfter } from './load-apart.js';
 import { joinFor, nodesOf, resolveEdges } from './resolve-edges.js';
@@ -42,25 +43,28 @@ export async function writeEdges(
 async function tryInsertAll(
   client: PoolClient,
   scope: WriteScope,
-  { plan, report }: StagedTarget,
+  { plan, report, progress }: StagedTarget,
   edge: EdgeMapping,
   ownership: Ownership,
 ): Promise<number | null> {
   await client.query('SAVEPOINT first_load');
   try {
-    const { rowCount } = await indexedAfter(client, scope, plan.table, () =>
-      client.query(
-        `INSERT INTO ${scope.edges} (type, source_id, target_id, key, properties, run_id, owners)
-       SELECT $1, a.id, b.id, s.key, s.properties, $2, $5
-       FROM pg_temp.${plan.table} s
-         JOIN ${nodesOf(scope, '$3', report)} a ON a.key = s.from_key
-         JOIN ${nodesOf(scope, '$4', report)} b ON b.key = s.to_key
-       WHERE ${goodRows(plan)}`,
-        [edge.type, scope.runId, edge.from.label, edge.to.label, ownership.ofNewRows],
+    progress.expect({ rows: goodCount(report), from: 'exact' });
+    const inserted = await indexedAfter(client, scope, plan.table, () =>
+      progress.counting('edges', () =>
+        client.query(
+          `INSERT INTO ${scope.edges} (type, source_id, target_id, key, properties, run_id, owners)
+           SELECT $1, a.id, b.id, s.key, s.properties, ${showingCount('$2::int', 'edges')}, $5
+           FROM pg_temp.${plan.table} s
+             JOIN ${nodesOf(scope, '$3', report)} a ON a.key = s.from_key
+             JOIN ${nodesOf(scope, '$4', report)} b ON b.key = s.to_key
+           WHERE ${goodRows(plan)}`,
+          [edge.type, scope.runId, edge.from.label, edge.to.label, ownership.ofNewRows],
+        ),
       ),
     );
     await client.query('RELEASE SAVEPOINT first_load');
-    report.inserted = rowCount ?? 0;
+    report.inserted = inserted;
     return report.inserted;
   } catch (error) {
     if (sqlstateOf(error) !== sqlstates.uniqueViolation) throw error;
@@ -88,7 +92,7 @@ async function mergeEdges(
   await joinFor(client, changed);
   if (changed > 0) report.updated = await updateEdges(client, scope, edge);
   await joinFor(client, report.read);
-  if (missing > 0) report.inserted = await insertMissing(client, scope, edge, ownership);
+  if (missing > 0) report.inserted = await insertMissing(client, scope, staged, edge, ownership, missing);
   report.unchanged = matched - report.updated - report.inserted;
   await removeDropped(client, scope, edge, ownership);
   if (removal.of !== 'none') await removeEdges(client, scope, staged, edge, ownership, removal);
@@ -96,13 +100,23 @@ async function mergeEdges(
   return matched;
 }
 
-async function insertMissing(client: PoolClient, scope: WriteScope, edge: EdgeMapping, ownership: Ownership): Promise<number> {
-  const { rowCount } = await client.query(
-    `INSERT INTO ${scope.edges} (type, source_id, target_id, key, properties, run_id, owners)
-     SELECT $1, s.source_id, s.target_id, s.key, s.properties, $2, $3 FROM pg_temp.resolved_edges s WHERE s.is_missing`,
-    [edge.type, scope.runId, ownership.ofNewRows],
+async function insertMissing(
+  client: PoolClient,
+  scope: WriteScope,
+  { progress }: StagedTarget,
+  edge: EdgeMapping,
+  ownership: Ownership,
+  missing: number,
+): Promise<number> {
+  progress.expect({ rows: missing, from: 'exact' });
+  return progress.counting('edges', () =>
+    client.query(
+      `INSERT INTO ${scope.edges} (type, source_id, target_id, key, properties, run_id, owners)
+       SELECT $1, s.source_id, s.target_id, s.key, s.properties, ${showingCount('$2::int', 'edges')}, $3
+       FROM pg_temp.resolved_edges s WHERE s.is_missing`,
+      [edge.type, scope.runId, ownership.ofNewRows],
+    ),
   );
-  return rowCount ?? 0;
 }
 
 function sameEdge(row: string): string {

@@ -3,7 +3,8 @@ import { SqlParameters } from '../../sql/sql-parameters.js';
 import { type NodeMapping } from '../mapping/mapping.js';
 import { type Ownership, propertiesOf } from './ownership.js';
 import { type Removal } from './removal.js';
-import { type TargetReport } from './run-report.js';
+import { goodCount, type TargetReport } from './run-report.js';
+import { showingCount } from '../staging/shown-count.js';
 import { goodRows, type StagedTarget } from './stage-target.js';
 import { deleteEdgesOf } from './write-edges.js';
 import { type WriteScope } from './write-scope.js';
@@ -20,7 +21,7 @@ export async function writeNodes(
   ownership: Ownership,
   removal: Removal,
 ): Promise<void> {
-  const { report, plan } = staged;
+  const { report, plan, progress } = staged;
   const isFirst = !(await labelExists(client, scope, node.label));
   if (!isFirst) {
     if (ownership.isShared) report.shared = await shareNodes(client, scope, staged, ownership);
@@ -28,15 +29,17 @@ export async function writeNodes(
     await removeDropped(client, scope, node, ownership);
   }
   const absent = isFirst ? '' : `AND NOT EXISTS (SELECT FROM ${scope.nodes} n WHERE n.label = $1 AND n.key = s.key)`;
-  const { rowCount } = await client.query(
-    `INSERT INTO ${scope.nodes} (label, key, display, properties, run_id, owners)
-     SELECT $1, s.key, s.display, s.properties, $2, $3
-     FROM pg_temp.${plan.table} s
-     WHERE ${goodRows(plan)} ${absent}`,
-    [node.label, scope.runId, ownership.ofNewRows],
+  if (isFirst) progress.expect({ rows: goodCount(report), from: 'exact' });
+  report.inserted = await progress.counting('nodes', () =>
+    client.query(
+      `INSERT INTO ${scope.nodes} (label, key, display, properties, run_id, owners)
+       SELECT $1, s.key, s.display, s.properties, ${showingCount('$2::int', 'nodes')}, $3
+       FROM pg_temp.${plan.table} s
+       WHERE ${goodRows(plan)} ${absent}`,
+      [node.label, scope.runId, ownership.ofNewRows],
+    ),
   );
-  report.inserted = rowCount ?? 0;
-  report.unchanged = report.read - report.rejected - report.skipped - report.marked_deleted - report.inserted - report.updated;
+  report.unchanged = goodCount(report) - report.inserted - report.updated;
   if (!isFirst && removal.of !== 'none') await removeNodes(client, scope, staged, ownership, removal);
   // Edges are joined to these rows next. Without statistics the planner would take the table for empty.
   if (report.inserted > 0) await client.query(`ANALYZE ${scope.nodes} (label, key)`);

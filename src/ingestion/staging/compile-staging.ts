@@ -33,6 +33,7 @@ export interface JudgedColumn {
 }
 
 export interface StagingPlan {
+  /** Also the name under which `insert` shows its count. */
   table: string;
   createTable: string;
   insert: SqlStatement;
@@ -79,17 +80,19 @@ class StagingCompiler {
   private readonly sql = new SqlBuilder();
   private readonly source: SourceRow;
   private readonly element: Target['element'];
+  private readonly table: string;
   readonly conditionRefs = new Map<string, string>();
 
   constructor(private readonly request: StagingRequest) {
     this.element = request.target.element;
-    this.source = new SourceRow(this.sql, request.target, request.shape, request.from);
+    this.table = `staging_${request.target.kind}_${request.target.index}`;
+    this.source = new SourceRow(this.sql, request.target, request.shape, request.from, this.table);
   }
 
   *compile(): Steps<StagingPlan> {
+    const { table } = this;
     const { target } = this.request;
     const { columns } = this.element;
-    const table = `staging_${target.kind}_${target.index}`;
     const values: ColumnValue[] = [];
     for (const column of columns) {
       values.push(this.columnValue(column));

@@ -1,6 +1,7 @@
 import { loadSqlParser } from '../../sql-guard/sql-parser.js';
 import { parseMapping } from '../mapping/parse-mapping.js';
 import { asText, SourceRow } from './source-row.js';
+import { showingCount } from './shown-count.js';
 import { sourceInSchema } from './source-sql.js';
 import { SqlBuilder } from './sql-builder.js';
 import { targetsOf } from './target.js';
@@ -16,17 +17,22 @@ nodes:
     ['at', cursor],
   ] as const);
   const sql = new SqlBuilder();
-  return { sql, row: new SourceRow(sql, targetsOf(mapping)[0]!, { columns, expressions: new Map() }, sourceInSchema('mirror')) };
+  return {
+    sql,
+    row: new SourceRow(sql, targetsOf(mapping)[0]!, { columns, expressions: new Map() }, sourceInSchema('mirror'), 'staging_node_0'),
+  };
 };
+
+const numbered = showingCount('row_number() OVER ()', 'staging_node_0');
 
 describe('SourceRow', () => {
   it('numbers the rows of a table or a query before it filters them', () => {
     expect(rowOf('table: t').row.select(' WHERE k > 1')).toBe(
       `SELECT "#row" AS row_no
-          FROM (SELECT row_number() OVER () AS "#row", t.* FROM "mirror"."t" AS t) AS "t" WHERE k > 1`,
+          FROM (SELECT ${numbered} AS "#row", t.* FROM "mirror"."t" AS t) AS "t" WHERE k > 1`,
     );
     expect(rowOf("query: 'SELECT k FROM u'").row.select('')).toContain(
-      '(SELECT row_number() OVER () AS "#row", t.* FROM (\nSELECT k FROM u\n) AS t) AS "source"',
+      `(SELECT ${numbered} AS "#row", t.* FROM (\nSELECT k FROM u\n) AS t) AS "source"`,
     );
   });
 

@@ -2,6 +2,7 @@ import { quoteIdentifier } from '../../sql/quote-identifier.js';
 import { guardPredicate, type GuardScope } from '../../sql-guard/guard-expression.js';
 import { parsedValue } from './column-sql.js';
 import { type SourceSql } from './source-sql.js';
+import { showingCount } from './shown-count.js';
 import { type SourceFamily } from './source-type.js';
 import { type SqlBuilder } from './sql-builder.js';
 import { type SourceShape, type Target, sourceAlias } from './target.js';
@@ -22,6 +23,8 @@ export class SourceRow {
     target: Target,
     private readonly shape: SourceShape,
     private readonly from: SourceSql,
+    /** The name under which the statement shows how many rows it has gone through. */
+    private readonly counted: string,
   ) {
     this.element = target.element;
     this.alias = sourceAlias(target);
@@ -35,7 +38,7 @@ export class SourceRow {
 
   /** The rows with their 1-based position. They are numbered before any filter, so the number is the row's place in the table. */
   private sourceSql(): string {
-    return `(SELECT row_number() OVER () AS "#row", t.* FROM ${this.from(this.element.source)} AS t)`;
+    return `(SELECT ${showingCount('row_number() OVER ()', this.counted)} AS "#row", t.* FROM ${this.from(this.element.source)} AS t)`;
   }
 
   whereSql(cursorFilter: string | null): string {

@@ -17,7 +17,7 @@ export interface CopyTask {
   /** All that the work has copied so far. It grows while the rows pass. */
   copied: { rows: number; bytes: number };
   /** Called about once a second. */
-  show: () => Promise<void>;
+  show?: () => Promise<void>;
 }
 
 /**
@@ -35,7 +35,7 @@ export async function copyRows(
     copied.bytes += bytes;
     copied.rows += ended;
     if (copied.bytes > limits.maxBytes || copied.rows > limits.maxRows) throw tooLarge(limits);
-    if (performance.now() - shownAt < showEveryMs) return;
+    if (!show || performance.now() - shownAt < showEveryMs) return;
     await show();
     shownAt = performance.now();
   };

@@ -1,0 +1,27 @@
+const shownEveryRows = 1_000;
+
+/**
+ * Lets the statements of a session show how many rows they have gone through. Nothing else tells others: rows are unseen until they
+ * are committed, the progress views of PostgreSQL know no INSERT, and the size of a file is no number of rows. `application_name` is
+ * seen at once and falls back at the end of the transaction. The reader of a source may not call `set_config`, which can do more
+ * than this.
+ */
+export const letShowCounts = `
+  CREATE OR REPLACE FUNCTION pg_temp.show_count(counted text, rows bigint) RETURNS boolean LANGUAGE sql VOLATILE SECURITY DEFINER AS
+  $$ SELECT pg_catalog.set_config('application_name', 'graph-service ' || counted || ' ' || rows, true) <> '' $$`;
+
+/**
+ * SQL of `value` that also shows the count, every 1,000 rows. It belongs in the list of a SELECT without ORDER BY and GROUP BY. On a
+ * million rows it cost less than two runs of the same statement differ.
+ * @param counted up to 40 letters and digits that tell the statement from others of its session
+ */
+export function showingCount(value: string, counted: string): string {
+  const row = 'row_number() OVER ()';
+  return `CASE WHEN ${row} % ${shownEveryRows} <> 0 THEN ${value} WHEN pg_temp.show_count('${counted}', ${row}) THEN ${value} END`;
+}
+
+/** Reads the count from the `application_name` of a session; null if its statement shows none, or another one does. */
+export function shownCount(applicationName: string, counted: string): number | null {
+  const start = `graph-service ${counted} `;
+  return applicationName.startsWith(start) ? Number(applicationName.slice(start.length)) : null;
+}
