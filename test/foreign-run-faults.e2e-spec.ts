@@ -90,6 +90,28 @@ describe('A run whose source', () => {
     await expectNothingLeft(job);
   }, 60_000);
 
+  it.each([
+    ['notices', Buffer.concat([Buffer.from([78, 0, 0, 39, 20]), Buffer.from(`SNOTICE\0M${'x'.repeat(9_989)}\0\0`)])],
+    // An error of a gigabyte, of which only the beginning ever counts.
+    ['an error that does not end', Buffer.concat([Buffer.from([69, 63, 255, 255, 255]), Buffer.alloc(10_000, 83)])],
+  ])(
+    'sends %s instead of rows is cut off, however long the run may wait',
+    async (_, bytes) => {
+      const job = await aLoadedJob('plain');
+      const before = process.memoryUsage().rss;
+      foreign.floodAtCopy = bytes;
+      const asked = performance.now();
+      const run = await runToEnd(app, job.jobId);
+      foreign.floodAtCopy = null;
+      expect(run).toMatchObject({ status: 'failed', error: { code: 'source_lost', context: { table: 'plain' } } });
+      expect(performance.now() - asked).toBeLessThan(10_000);
+      expect(process.memoryUsage().rss - before).toBeLessThan(300_000_000);
+      foreign.cut();
+      await expectNothingLeft(job);
+    },
+    60_000,
+  );
+
   it('is asked to stop when somebody cancels', async () => {
     const job = await aLoadedJob('slow');
     await foreign.run('UPDATE pace SET ms = 4');

@@ -1,13 +1,12 @@
 /** Says what the event stream of a run sends, for the API document. */
-export const eventsDescription = [
-  '进度变化时（至多每秒一次）推送 progress，结束时推送 end 并关闭；失去权限时推送 access_lost。每个事件都含完整的运行记录，progress 字段见响应模型。',
-  '10 秒没有事件时发送一行注释。断线后带上 Last-Event-ID 重连：已收到的状态不再发送；已收到 end 时回答 204，EventSource 便不再重连。',
-  '每个用户最多同时观察 10 个。命令行：`curl -N -H "Authorization: Bearer $TOKEN" $BASE/api/ingestion/runs/1/events`',
-  '/ Sends progress when something changes, at most once a second, then end, and closes; access_lost once its reader may not see the rest.',
-  'Each event holds the whole record of the run, with its field progress. After 10 seconds without an event comes a comment.',
-  'Reconnect with Last-Event-ID: a state that was received is not sent again, and after end the answer is 204, so that an EventSource stays closed.',
-  'A user may watch 10 at a time. On the command line: `curl -N -H "Authorization: Bearer $TOKEN" $BASE/api/ingestion/runs/1/events`',
-].join('\n');
+export const eventsDescription =
+  '进度变化时（至多每秒一次）推送 progress，结束时推送 end 并关闭；失去权限时推送 access_lost。每个事件都是完整的运行记录，进度在 progress 字段。' +
+  '10 秒没有事件时发送一行注释。带 Last-Event-ID 重连时不再发送已收到的状态；已收到 end 时回答 204，EventSource 便不再重连。每个用户最多同时观察 10 个。' +
+  '命令行：curl -N -H "X-API-Key: $KEY" http://127.0.0.1:8080/api/ingestion/runs/1/events' +
+  ' / Sends progress when something changes, at most once a second, then end, and closes; access_lost once its reader may not see the rest. ' +
+  'Each event is the whole record of the run, with its progress in the field of that name. After 10 seconds without an event comes a comment. ' +
+  'With Last-Event-ID, a state that was received is not sent again, and after end the answer is 204, so that an EventSource stays closed. ' +
+  'A user may watch 10 at a time. On the command line: curl -N -H "X-API-Key: $KEY" http://127.0.0.1:8080/api/ingestion/runs/1/events';
 
 const run = {
   id: 8,

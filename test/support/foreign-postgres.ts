@@ -13,6 +13,8 @@ export class ForeignPostgres {
   private readonly sockets = new Set<Socket>();
   /** How long each piece of an answer waits, some 64 KiB at most. */
   pauseMs = 0;
+  /** Sent without end instead of the rows of the next COPY. */
+  floodAtCopy: Buffer | null = null;
 
   private constructor(
     private readonly postgres: OwnPostgres,
@@ -101,6 +103,17 @@ export class ForeignPostgres {
     const slowly = new Transform({
       transform: (bytes, _, done) => (this.pauseMs === 0 ? done(null, bytes) : void setTimeout(done, this.pauseMs, null, bytes)),
     });
+    socket.on('data', (bytes: Buffer) => {
+      if (this.floodAtCopy && bytes.includes('COPY (SELECT')) flood(socket, this.floodAtCopy);
+    });
     socket.pipe(upstream).pipe(slowly).pipe(socket);
   }
+}
+
+function flood(socket: Socket, bytes: Buffer): void {
+  const send = (): void => {
+    while (!socket.destroyed && socket.write(bytes)) continue;
+  };
+  socket.on('drain', send);
+  send();
 }

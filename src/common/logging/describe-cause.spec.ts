@@ -2,6 +2,7 @@ import pg from 'pg';
 import { QueryFailedError } from 'typeorm';
 import { ApiError } from '../errors/api-error.js';
 import { describeCause } from './describe-cause.js';
+import { withholdText } from './withhold-text.js';
 
 function databaseError(code: string, message: string, more: object = {}): Error {
   return Object.assign(new pg.DatabaseError(message, message.length, 'error'), { code, severity: 'ERROR', ...more });
@@ -34,6 +35,16 @@ describe('describing an error for the log', () => {
     const described = describeCause(databaseError(code, message, { detail: 'Key (username)=(hunter2) already exists.' }));
     expect(described.message).toBe(message);
     expect(JSON.stringify(described)).not.toContain('hunter2');
+  });
+
+  it("keeps the code of another server's error, if it is one, and none of its words", () => {
+    const described = (code: string): string => {
+      const error = databaseError(code, 'hunter2', { table: 'hunter2', constraint: 'hunter2' });
+      withholdText(error);
+      return JSON.stringify(describeCause(new Error('ours', { cause: error })));
+    };
+    expect(described('57P01')).toContain('"code":"57P01"');
+    for (const code of ['57P01', '08006', 'hunter2 is the password']) expect(described(code)).not.toContain('hunter2');
   });
 
   it('shows neither statement nor parameters of what TypeORM throws', () => {

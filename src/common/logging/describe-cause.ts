@@ -1,6 +1,7 @@
 import { ApiError } from '../errors/api-error.js';
 import { LanguageError } from '../../text/language-error.js';
 import { sqlstates } from '../../sql/sqlstate.js';
+import { isTextWithheld } from './withhold-text.js';
 
 /** The part of an error that goes into a log line. */
 export interface DescribedCause {
@@ -26,6 +27,7 @@ interface Thrown {
 }
 
 const withheld = '(text withheld: it may quote values)';
+const withheldForeign = '(text of another server withheld)';
 const deepest = 4;
 
 /**
@@ -56,9 +58,11 @@ export function describeCause(thrown: unknown, depth = 0): DescribedCause {
   if (error.driverError !== undefined && depth < deepest) return describeCause(error.driverError, depth + 1);
   const type = thrown.constructor?.name ?? 'object';
   const text = typeof error.message === 'string' ? error.message : '';
-  const code = typeof error.code === 'string' ? error.code : undefined;
+  const isForeign = isTextWithheld(thrown);
+  const code = typeof error.code === 'string' && (!isForeign || /^\w{1,60}$/.test(error.code)) ? error.code : undefined;
   // The sentence of an error of ours is public anyway.
-  const message = thrown instanceof ApiError || thrown instanceof LanguageError ? text : messageOf(error, type, code, text);
+  const isOurs = thrown instanceof ApiError || thrown instanceof LanguageError;
+  const message = isForeign ? withheldForeign : isOurs ? text : messageOf(error, type, code, text);
   const frames = framesOf(error.stack, text);
   return {
     type,

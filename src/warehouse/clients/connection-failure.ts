@@ -42,6 +42,11 @@ export const connectionFailures = {
     zh: '不支持该用户的登录方式；请改用口令登录的用户',
     en: 'the way in which this user logs in is not supported; give a user that logs in with a password',
   },
+  CLEAR_PASSWORD: {
+    stage: 'login',
+    zh: '服务器要求以明文发送密码，而连接没有加密，因此没有发送；请把 options.ssl_mode 设为 verify-full，或让服务器改用 SCRAM',
+    en: 'the server asks for the password in clear text and the connection is not encrypted, so it was not sent; set options.ssl_mode to verify-full, or let the server use SCRAM',
+  },
   TOO_MANY_CONNECTIONS: { stage: 'login', zh: '服务器的连接数已满', en: 'the server takes no more connections' },
   NOT_READY: { stage: 'login', zh: '服务器正在启动或停止', en: 'the server is starting or stopping' },
   PROTOCOL: { stage: 'login', zh: '该端口上的服务不是这一类数据库', en: 'what listens there is no database of this type' },

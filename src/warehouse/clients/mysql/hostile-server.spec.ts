@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import net, { type AddressInfo, Socket, type Server } from 'node:net';
 import fc from 'fast-check';
+import { describeCause } from '../../../common/logging/describe-cause.js';
 import { type Egress } from '../../../egress/egress.js';
 import { type WarehouseClient } from '../warehouse.client.js';
 import { mysqlKind } from './mysql-kind.js';
@@ -138,6 +139,7 @@ describe('a server that speaks MySQL in bad faith', () => {
       const error = await refusing.test(claim).catch((thrown: { failure: string; detail: unknown }) => thrown);
       expect(error).toMatchObject({ failure });
       expect(JSON.stringify((error as { detail: unknown }).detail)).not.toContain('leaked');
+      expect(JSON.stringify(describeCause(error))).not.toContain('leaked');
     }
   });
 

@@ -1,6 +1,7 @@
 import { isIP, type Socket } from 'node:net';
 import type mysql2 from 'mysql2';
 import { type Connection, type Field } from 'mysql2';
+import { withholdText } from '../../../common/logging/withhold-text.js';
 import { type Dsn } from '../dsn.js';
 import { type ClientConfig, type ConnectionOptions } from '../warehouse-kind.js';
 import { tlsMissing, toConnectError } from './connect-errors.js';
@@ -63,6 +64,7 @@ export class MysqlConnection {
     // mysql2 writes a line to the log for each packet that is out of order. There is at most one then.
     connection.on('warn', (error: Error) => this.cut(error));
     this.countBytes();
+    connection.on('error', withholdText);
     const handle = connection.handlePacket.bind(connection);
     connection.handlePacket = packet => {
       if (this.failure) return;
@@ -129,6 +131,7 @@ export class MysqlConnection {
       for (const sql of session) await opened.command(sql);
       return opened;
     } catch (cause) {
+      withholdText(cause);
       opened.cut(cause as Error);
       throw toConnectError(cause, isThrough);
     } finally {
@@ -206,6 +209,7 @@ export class MysqlConnection {
         .on('fields', fields => fields && onFields?.(fields))
         .on('result', row => Array.isArray(row) && onRow?.(row))
         .on('error', error => {
+          withholdText(error);
           // Only an error that the server sent leaves the connection as it was.
           if ((error as { errno?: unknown }).errno === undefined) this.cut(error);
           reject(error);

@@ -1,6 +1,7 @@
 import { sqlstateOf } from '../../../sql/sqlstate.js';
 import { type ConnectionFailureCode, networkFailure } from '../connection-failure.js';
 import { ConnectionFailedError } from '../../warehouse.errors.js';
+import { ClearPasswordError } from './guarded-client.js';
 import { tlsMissing } from './postgres-pool.js';
 
 /** SQLSTATEs, or their beginnings, of a refused login. https://www.postgresql.org/docs/current/errcodes-appendix.html */
@@ -18,7 +19,7 @@ export function toConnectError(cause: unknown): ConnectionFailedError {
   const { message = '' } = cause as { message?: string };
   const failure =
     refusals.find(([prefix]) => sqlstate !== '' && sqlstate.startsWith(prefix))?.[1] ??
-    networkFailure(cause) ??
+    (cause instanceof ClearPasswordError ? 'CLEAR_PASSWORD' : networkFailure(cause)) ??
     // Sentences of node-postgres.
     (message === tlsMissing ? 'TLS_MISSING' : null) ??
     (/^SASL: .*password/.test(message) ? 'AUTH_FAILED' : 'PROTOCOL');

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import net, { type AddressInfo, type Socket } from 'node:net';
+import { describeCause } from '../../../common/logging/describe-cause.js';
 import { readSettings } from '../../../config/settings.js';
 import { Egress } from '../../../egress/egress.js';
 import { postgresKind } from './postgres-kind.js';
@@ -27,23 +28,27 @@ function flood(socket: Socket): void {
 
 describe('a server that only pretends to be PostgreSQL', () => {
   /** The failure of the test of a connection to it, and the bytes that it sent. */
-  async function tested(answers: ((socket: Socket) => void)[]): Promise<{ failure: unknown; sent: number }> {
+  async function tested(answers: ((socket: Socket) => void)[]): Promise<{ failure: unknown; sent: number; heard: string }> {
+    let heard = '';
     const sockets: Socket[] = [];
     const server = net.createServer(socket => {
       sockets.push(socket.on('error', () => undefined));
       const left = [...answers];
-      socket.on('data', () => left.shift()?.(socket));
+      socket.on('data', bytes => {
+        heard += bytes.toString('latin1');
+        left.shift()?.(socket);
+      });
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const client = await postgresKind.open({
-      dsn: `postgres://u:p@127.0.0.1:${(server.address() as AddressInfo).port}/d`,
+      dsn: `postgres://u:pa55word@127.0.0.1:${(server.address() as AddressInfo).port}/d`,
       options: { ssl_mode: 'disable' },
       egress: new Egress(readSettings({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' })),
       answerMaxBytes: 1_000_000,
     });
     try {
       const failure: unknown = await client.test({ caller: 1 }).catch((error: unknown) => error);
-      return { failure, sent: sockets.reduce((sum, socket) => sum + socket.bytesWritten, 0) };
+      return { failure, sent: sockets.reduce((sum, socket) => sum + socket.bytesWritten, 0), heard };
     } finally {
       await client.close();
       for (const socket of sockets) socket.destroy();
@@ -62,6 +67,26 @@ describe('a server that only pretends to be PostgreSQL', () => {
   ])('fails the reading with a message that cannot be read %s (risk: it ends the process)', async (_when, answers) => {
     const { failure } = await tested(answers);
     expect(failure).toMatchObject({ code: 'warehouse_unavailable' });
+  });
+
+  it('is not told the password in clear text', async () => {
+    const { failure, heard } = await tested([say(message('R', Buffer.from([0, 0, 0, 3])))]);
+    expect(failure).toMatchObject({ failure: 'CLEAR_PASSWORD', stage: 'login' });
+    expect(heard).not.toContain('pa55word');
+    // MD5 of the password with the salt of the server is an answer as well.
+    const md5 = await tested([say(message('R', Buffer.from([0, 0, 0, 5, 1, 2, 3, 4]))), say(loggedIn), say(broken)]);
+    expect(md5.heard).toMatch(/md5[0-9a-f]{32}/);
+  });
+
+  it.each([
+    ['at the login', []],
+    ['in a statement', [say(loggedIn), say(begun)]],
+  ])('has its words kept from the log %s', async (_when, before) => {
+    const words = message('E', Buffer.from('SFATAL\0C57P01\0Mmy banner\0ttable banner\0\0'));
+    const { failure } = await tested([...before, say(words)]);
+    const logged = JSON.stringify(describeCause(failure));
+    expect(logged).toContain('57P01');
+    expect(logged).not.toContain('banner');
   });
 
   it.each([

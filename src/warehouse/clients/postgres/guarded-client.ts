@@ -1,12 +1,20 @@
 import { type Socket } from 'node:net';
-import pg from 'pg';
+import { TLSSocket } from 'node:tls';
+import pg, { type ClientBase } from 'pg';
+import { withholdText } from '../../../common/logging/withhold-text.js';
 
 /** More than the messages of any login. */
 const loginMaxBytes = 1_048_576;
 
 interface WireConnection {
+  stream: Socket;
   attachListeners(stream: Socket): void;
+  on(event: 'errorMessage', listener: (error: Error) => void): void;
+  prependListener: WireConnection['on'];
 }
+
+/** The server wants the password in clear text, where everybody on the way could read it. */
+export class ClearPasswordError extends Error {}
 
 /**
  * A client for servers that nobody here has chosen. A message that node-postgres cannot read ends the connection: node-postgres
@@ -14,25 +22,45 @@ interface WireConnection {
  */
 export class GuardedClient extends pg.Client {
   private isLoggedIn = false;
+  private received = 0;
+  private limitBytes = Infinity;
 
   constructor(config?: pg.ClientConfig) {
     super(config);
     this.once('connect', () => (this.isLoggedIn = true));
-    const { connection } = this as unknown as { connection: WireConnection };
-    const attach = connection.attachListeners.bind(connection);
-    connection.attachListeners = stream => {
+    const { wire } = this;
+    wire.prependListener('errorMessage', withholdText);
+    const attach = wire.attachListeners.bind(wire);
+    wire.attachListeners = stream => {
       attach(stream);
       const read = stream.listeners('data').at(-1) as (chunk: Buffer) => void;
       stream.off('data', read).on('data', this.guarded(stream, read));
     };
+    // node-postgres gives it to whoever asks. SCRAM and MD5 tell no listener the password.
+    const withPassword = this as unknown as { _handleAuthCleartextPassword: (message: unknown) => void };
+    const giveInClear = Object.getPrototypeOf(GuardedClient.prototype)._handleAuthCleartextPassword as (message: unknown) => void;
+    withPassword._handleAuthCleartextPassword = message => {
+      if (wire.stream instanceof TLSSocket) giveInClear.call(this, message);
+      else wire.stream.destroy(new ClearPasswordError('The server asks for the password in clear text'));
+    };
+  }
+
+  private get wire(): WireConnection {
+    return (this as unknown as { connection: WireConnection }).connection;
+  }
+
+  /** From now on the server may send so many bytes, but for the rows of COPY, which pass by here. Beyond them the connection is cut. */
+  allow(bytes: number): void {
+    this.received = 0;
+    this.limitBytes = bytes;
   }
 
   private guarded(stream: Socket, read: (chunk: Buffer) => void): (chunk: Buffer) => void {
-    let received = 0;
     return chunk => {
       if (stream.destroyed) return;
-      received += chunk.length;
-      if (!this.isLoggedIn && received > loginMaxBytes) return void stream.destroy(new Error('The login takes too many bytes'));
+      this.received += chunk.length;
+      if (!this.isLoggedIn && this.received > loginMaxBytes) return void stream.destroy(new Error('The login takes too many bytes'));
+      if (this.received > this.limitBytes) return void stream.destroy(new Error('The server sends too many bytes beside its rows'));
       try {
         read(chunk);
       } catch (error) {
@@ -40,4 +68,9 @@ export class GuardedClient extends pg.Client {
       }
     };
   }
+}
+
+/** Limits what a server that nobody here has chosen may send beside the rows of COPY. */
+export function allowBesideRows(client: ClientBase, bytes: number): void {
+  if (client instanceof GuardedClient) client.allow(bytes);
 }

@@ -1,15 +1,22 @@
+import { type Socket } from 'node:net';
 import { PassThrough, type Readable } from 'node:stream';
 import pg, { type PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { ApiError } from '../../../common/errors/api-error.js';
+import { withinBytes } from '../../../database/byte-budget.js';
 import { isBusy, sever } from '../../../database/sever-connection.js';
 import { quoteIdentifier, quoteTable } from '../../../sql/quote-identifier.js';
-import { WarehouseTimeoutError } from '../../warehouse.errors.js';
+import { WarehouseTimeoutError, WarehouseUnavailableError } from '../../warehouse.errors.js';
 import { readableColumns } from '../readable-columns.js';
 import { type Reading, type RowsRequest } from '../warehouse.client.js';
+import { allowBesideRows } from './guarded-client.js';
 import { PostgresCatalog } from './postgres-catalog.js';
 import { toReadError } from './read-errors.js';
 import { type TableNames } from './table-names.js';
+
+/** More than any notices and errors beside the rows of a table. */
+const besideRowsMaxBytes = 2_097_152;
+const watchEveryMs = 500;
 
 export interface PostgresReadingOptions {
   /** The longest statement, which the server was told. */
@@ -17,6 +24,8 @@ export interface PostgresReadingOptions {
   /** The time beyond it after which the connection is cut. */
   graceMs: number;
   signal: AbortSignal | undefined;
+  /** The most bytes of what the catalogue says of a table. */
+  maxBytes: number;
   /** Gives the place among the readings back. */
   leave: () => void;
 }
@@ -33,8 +42,11 @@ export class PostgresReading implements Reading {
     private readonly names: TableNames,
     private readonly options: PostgresReadingOptions,
   ) {
-    const read = async (sql: string, parameters: unknown[]): Promise<Record<string, unknown>[]> =>
-      (await client.query<Record<string, unknown>>(sql, parameters)).rows;
+    const { maxBytes } = options;
+    const read = async (sql: string, parameters: unknown[]): Promise<Record<string, unknown>[]> => {
+      const query = () => client.query<Record<string, unknown>>(sql, parameters);
+      return (await withinBytes(client, { limitBytes: maxBytes, source: 'rows' }, query)).result.rows;
+    };
     this.catalog = new PostgresCatalog(read, names);
     options.signal?.addEventListener('abort', this.onAbort, { once: true });
     if (options.signal?.aborted) this.onAbort();
@@ -58,9 +70,29 @@ export class PostgresReading implements Reading {
   }
 
   private async copy(request: RowsRequest, rows: PassThrough): Promise<void> {
-    const copy = this.client.query(copyTo(await this.copySql(request)));
+    const sql = await this.copySql(request);
+    allowBesideRows(this.client, besideRowsMaxBytes);
+    const copy = this.client.query(copyTo(sql));
     copy.on('error', cause => rows.destroy(this.toError(cause)));
+    this.watchBytes(copy, rows);
     copy.pipe(rows);
+  }
+
+  /** A row has a byte at least and five around it, and TLS adds little. A server that sends much more sends something else than rows. */
+  private watchBytes(copy: Readable, rows: PassThrough): void {
+    const { stream } = (this.client as unknown as { connection: { stream: Socket } }).connection;
+    const before = stream.bytesRead;
+    let passed = 0;
+    copy.on('data', (chunk: Buffer) => (passed += chunk.length));
+    const watch = setInterval(() => {
+      if (stream.bytesRead - before > 8 * passed + besideRowsMaxBytes)
+        rows.destroy(new WarehouseUnavailableError(new Error('The server sends too many bytes beside its rows')));
+    }, watchEveryMs);
+    rows.once('close', () => clearInterval(watch));
+    copy.once('end', () => {
+      clearInterval(watch);
+      allowBesideRows(this.client, Infinity);
+    });
   }
 
   /** @throws TableNotFoundError, ColumnNotFoundError, UnreadableColumnError */

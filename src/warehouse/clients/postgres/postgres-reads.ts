@@ -62,7 +62,7 @@ export class PostgresReads {
         client.release(true);
         throw toReadError(cause, limit);
       }
-      return new PostgresReading(client, this.options.names, { timeoutMs: limit, graceMs, signal, leave });
+      return new PostgresReading(client, this.options.names, { timeoutMs: limit, graceMs, maxBytes: this.options.maxBytes, signal, leave });
     } catch (error) {
       leave();
       throw error;
