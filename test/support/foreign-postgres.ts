@@ -100,11 +100,18 @@ export class ForeignPostgres {
     });
     upstream.once('close', () => socket.destroy());
     for (const end of [socket, upstream]) end.on('error', () => undefined);
+    let isFlooded = false;
     const slowly = new Transform({
-      transform: (bytes, _, done) => (this.pauseMs === 0 ? done(null, bytes) : void setTimeout(done, this.pauseMs, null, bytes)),
+      transform: (bytes, _, done) => {
+        if (isFlooded) done();
+        else if (this.pauseMs === 0) done(null, bytes);
+        else setTimeout(done, this.pauseMs, null, bytes);
+      },
     });
     socket.on('data', (bytes: Buffer) => {
-      if (this.floodAtCopy && bytes.includes('COPY (SELECT')) flood(socket, this.floodAtCopy);
+      if (isFlooded || !this.floodAtCopy || !bytes.includes('COPY (SELECT')) return;
+      isFlooded = true;
+      flood(socket, this.floodAtCopy);
     });
     socket.pipe(upstream).pipe(slowly).pipe(socket);
   }
