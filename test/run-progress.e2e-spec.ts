@@ -29,7 +29,7 @@ interface Event {
 }
 
 /** Reads a stream to its end, at most for so long. Comments are events of type `comment`. */
-async function watch(runId: number, { lastId = '', forMs = 60_000, onEvent = (_: Event) => undefined as void } = {}) {
+async function watch(runId: number, { lastId = '', forMs = 60_000, onEvent = (_: Event) => undefined } = {}) {
   const response = await fetch(`${app.url}/api/ingestion/runs/${runId}/events`, {
     headers: { Authorization: `Bearer ${app.admin.token}`, ...(lastId && { 'Last-Event-ID': lastId }) },
     signal: AbortSignal.timeout(forMs),

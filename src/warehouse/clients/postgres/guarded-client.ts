@@ -37,8 +37,9 @@ export class GuardedClient extends pg.Client {
       stream.off('data', read).on('data', this.guarded(stream, read));
     };
     // node-postgres gives it to whoever asks. SCRAM and MD5 tell no listener the password.
-    const withPassword = this as unknown as { _handleAuthCleartextPassword: (message: unknown) => void };
-    const giveInClear = Object.getPrototypeOf(GuardedClient.prototype)._handleAuthCleartextPassword as (message: unknown) => void;
+    type Asked = { _handleAuthCleartextPassword: (message: unknown) => void };
+    const withPassword = this as unknown as Asked;
+    const giveInClear = (pg.Client.prototype as unknown as Asked)._handleAuthCleartextPassword;
     withPassword._handleAuthCleartextPassword = message => {
       if (wire.stream instanceof TLSSocket) giveInClear.call(this, message);
       else wire.stream.destroy(new ClearPasswordError('The server asks for the password in clear text'));
