@@ -234,6 +234,12 @@ function readValues(read: SettingsReader) {
       'How long an upload is waited for that sends less than 32 KB; then it ends, for it holds a place that others want',
       { min: 1, max: 3600 },
     ),
+    uploadParquetMaxMb: read.integer(
+      'UPLOAD_PARQUET_MAX_MB',
+      1024,
+      'Largest Parquet file of an upload in MiB; two at most stand below DATA_DIR at a time while they are read',
+      { min: 1, max: 1_048_576 },
+    ),
     licenseCheckEnabled: read.boolean('LICENSE_CHECK_ENABLED', false, 'Whether the service starts only with a valid licence'),
     licenseFile: read.optionalText('LICENSE_FILE', 'Offline check: a licence or machine file in the format of Keygen'),
     licenseUrl: read.parsed(

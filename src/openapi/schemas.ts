@@ -66,18 +66,22 @@ interface YamlOperation {
   requestBody: { content: Record<string, { schema: Schema; example?: unknown }> };
 }
 
-/** Puts the examples of each media type of a body in its place. Nest would show all of them for each type. */
+/** Puts the examples of each media type of a body in its place. Nest would show all of them for each type. One without is a file of bytes. */
 export function placeBodyExamples({ paths }: OpenAPIObject): void {
   for (const operation of Object.values(paths).flatMap(item => Object.values(item) as ExemplifiedOperation[])) {
-    for (const [type, examples] of Object.entries(operation['x-body-examples'] ?? {}))
-      operation.requestBody.content[type]!.examples = examples;
+    const examples = operation['x-body-examples'];
+    if (examples === undefined) continue;
+    for (const [type, media] of Object.entries(operation.requestBody.content)) {
+      if (examples[type]) media.examples = examples[type];
+      else media.schema = { type: 'string', format: 'binary' };
+    }
     delete operation['x-body-examples'];
   }
 }
 
 interface ExemplifiedOperation {
   'x-body-examples'?: Record<string, object>;
-  requestBody: { content: Record<string, { examples?: object }> };
+  requestBody: { content: Record<string, { schema?: object; examples?: object }> };
 }
 
 /** Says of an object without listed properties that it may have any. Generators otherwise take it for an empty one. */

@@ -353,6 +353,21 @@ export class DriverNotInstalledError extends ApiError {
   }
 }
 
+/** 422: Parquet files are read by the package of a driver, which is optional. */
+export class ParquetDriverMissingError extends ApiError {
+  constructor(cause: unknown) {
+    super(
+      422,
+      'driver_not_installed',
+      {
+        zh: '上传 Parquet 需要软件包 @duckdb/node-api；请让运维用 npm install @duckdb/node-api 安装，或上传 CSV、NDJSON',
+        en: 'Uploads of Parquet need the package @duckdb/node-api; the operator can install it with npm install @duckdb/node-api, or upload CSV or NDJSON',
+      },
+      { context: { driver: '@duckdb/node-api' }, cause },
+    );
+  }
+}
+
 /** 422: the operator has named no directory for the files of connections. */
 export class DuckdbDirectoryUnsetError extends ApiError {
   constructor() {

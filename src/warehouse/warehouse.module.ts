@@ -22,6 +22,7 @@ import { MirrorCatalog } from './mirror/mirror-catalog.js';
 import { MirrorClient } from './mirror/mirror.client.js';
 import { MirrorVersions } from './mirror/mirror-versions.js';
 import { MirrorUploadService } from './mirror/mirror-upload.service.js';
+import { ParquetLoader } from './mirror/parquet/parquet-loader.js';
 import { TablesController } from './tables/tables.controller.js';
 import { TablesService } from './tables/tables.service.js';
 import { WarehouseService } from './warehouse.service.js';
@@ -43,6 +44,7 @@ import { WarehouseService } from './warehouse.service.js';
     MirrorClient,
     MirrorUploadService,
     MirrorVersions,
+    ParquetLoader,
     TablesService,
     WarehouseClients,
     WarehouseService,

@@ -3,6 +3,7 @@ import { type CopyTarget } from './copy/copy-target.js';
 import { type FileFormat } from './copy/file-problem.js';
 import { loadCsv } from './csv/load-csv.js';
 import { loadNdjson } from './ndjson/load-ndjson.js';
+import { type ParquetLoader } from './parquet/parquet-loader.js';
 import { type UploadOptions } from './upload-options.js';
 
 /** What a file held, and how it was read. */
@@ -12,17 +13,17 @@ export interface LoadedTable {
   columns: { name: string; type: string }[];
   /** Null for a format that has none. */
   delimiter: number | null;
-  encoding: string;
+  encoding: string | null;
   isEncodingGuessed: boolean;
   warnings: Bilingual[];
 }
 
 /** Loads a file of a format into the target. @throws what the loader of the format throws */
 export async function loadTable(
-  format: FileFormat,
-  bytes: AsyncIterable<Buffer>,
+  { format, bytes, caller }: { format: FileFormat; bytes: AsyncIterable<Buffer>; caller: number },
   { csv, nullMarker }: UploadOptions,
   target: CopyTarget,
+  parquet: ParquetLoader,
 ): Promise<LoadedTable> {
   const unsaid = { format, delimiter: null, encoding: 'utf-8', isEncodingGuessed: false, warnings: [] };
   switch (format) {
@@ -30,6 +31,8 @@ export async function loadTable(
       return { ...unsaid, ...(await loadCsv(bytes, csv, target)) };
     case 'ndjson':
       return { ...unsaid, ...(await loadNdjson(bytes, { nullMarker }, target)) };
+    case 'parquet':
+      return { ...unsaid, encoding: null, ...(await parquet.load(caller, bytes, target)) };
     default:
       return format satisfies never;
   }

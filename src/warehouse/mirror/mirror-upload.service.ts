@@ -9,7 +9,7 @@ import { DatabaseLink } from '../../database/database-link.js';
 import { quoteIdentifier, quoteTable } from '../../sql/quote-identifier.js';
 import { ServicePool } from '../../database/service-pool.js';
 import { type WatchedPool } from '../../database/watched-pool.js';
-import { openFile } from './body/open-file.js';
+import { type OpenedFile, openFile } from './body/open-file.js';
 import { Received } from './body/received.js';
 import { tableNameProblem } from './csv/csv-header.js';
 import { CopyTarget, lineColumn } from './copy/copy-target.js';
@@ -24,6 +24,7 @@ import {
   requireRoomForLine,
   requireTypedColumns,
 } from './check-columns.js';
+import { ParquetLoader } from './parquet/parquet-loader.js';
 import { MirrorCatalog } from './mirror-catalog.js';
 import { type DataVersion, MirrorVersions } from './mirror-versions.js';
 import { askForTableMs, dropBetweenReaders, isLockTimeout, lockMirrorTable } from './replace-tables.js';
@@ -62,6 +63,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
     private readonly catalog: MirrorCatalog,
     private readonly versions: MirrorVersions,
     private readonly service: ServicePool,
+    private readonly parquet: ParquetLoader,
     private readonly settings: Settings,
   ) {
     this.pool = link.open('mirror upload', {
@@ -80,7 +82,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
     try {
       requireTableName(table);
       const received = new Received(body, this.settings.uploadIdleSeconds * 1000);
-      const loaded = await this.share.run({ caller }, () => this.inTransaction(client => this.load(client, table, received, options)));
+      const loaded = await this.share.run({ caller }, () => this.loadFrom(received, caller, table, options));
       return { ...loaded, bytes: received.bytes, seconds: Math.round(performance.now() - started) / 1000 };
     } finally {
       if (!body.destroyed) body.resume();
@@ -104,15 +106,28 @@ export class MirrorUploadService implements OnApplicationShutdown {
     await this.pool.end();
   }
 
-  private async load(
-    client: PoolClient,
-    table: string,
+  private async loadFrom(
     received: Received,
+    caller: number,
+    table: string,
     options: UploadOptions,
   ): Promise<Omit<UploadResult, 'bytes' | 'seconds'>> {
-    const bounds = { ...gzipBounds, ms: this.settings.maxUploadSeconds * 1000 };
-    const { format, bytes } = await openFile(received, options.body, bounds);
-    requireEffect(format, options);
+    const file = await openFile(received, options.body, { ...gzipBounds, ms: this.settings.maxUploadSeconds * 1000 });
+    try {
+      requireEffect(file.format, options);
+      return await this.inTransaction(client => this.load(client, caller, table, file, options));
+    } finally {
+      await file.close();
+    }
+  }
+
+  private async load(
+    client: PoolClient,
+    caller: number,
+    table: string,
+    { format, bytes }: OpenedFile,
+    options: UploadOptions,
+  ): Promise<Omit<UploadResult, 'bytes' | 'seconds'>> {
     await client.query(`SET LOCAL lock_timeout = ${waitForTableMs}`);
     await lockMirrorTable(client, table);
     await client.query(`SET LOCAL lock_timeout = ${askForTableMs}`);
@@ -143,7 +158,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
       },
     });
     requireDates([...options.rewrites.keys()], types);
-    const loaded = await loadTable(format, bytes, options, target);
+    const loaded = await loadTable({ format, bytes, caller }, options, target, this.parquet);
 
     const name = quoteTable(mirrorSchema, table);
     const loadedName = quoteTable(mirrorSchema, loadedTable);

@@ -66,12 +66,12 @@ export class TablesController {
   @ConnectionAccess('write', { keys: 'tables:write' })
   @ApiParam({ name: 'table', example: 'customers' })
   @ApiOperation({
-    summary: '把 CSV 或 NDJSON 装入镜像表 / Load CSV or NDJSON into a mirror table',
+    summary: '把 CSV、NDJSON 或 Parquet 装入镜像表 / Load CSV, NDJSON or Parquet into a mirror table',
     description:
-      '请求体边收边写，类型按整个文件推断；某一行有错则返回 422 和行号，表保持原样。NDJSON 每行一个对象，每个键成为一列：数字保持原样，都是日期的字符串成为日期，对象成为 jsonb，文本或整数的列表成为列表。也接受 gzip（请求头或文件开头即可识别）和只含一个文件的 multipart 表单。 / The body is streamed and types are inferred from the whole file; a broken line is a 422 with its number and leaves the table as it was. NDJSON has one object a line, and each key becomes a column: numbers stay exact, strings that are all dates become dates, objects jsonb, and lists of texts or whole numbers lists. Gzip is taken too, told by its header or its first bytes, and a multipart form with one file. 每个示例以其表名为路径中的 table。 / Each example is named for the `table` to put into the path.',
+      '请求体边收边写，类型按整个文件推断；某一行有错则返回 422 和行号，表保持原样。NDJSON 每行一个对象，每个键成为一列：数字保持原样，都是日期的字符串成为日期，对象成为 jsonb，文本或整数的列表成为列表。Parquet 带有自己的类型。也接受 gzip（请求头或文件开头即可识别）和只含一个文件的 multipart 表单。 / The body is streamed and types are inferred from the whole file; a broken line is a 422 with its number and leaves the table as it was. NDJSON has one object a line, and each key becomes a column: numbers stay exact, strings that are all dates become dates, objects jsonb, and lists of texts or whole numbers lists. Parquet brings its own types. Gzip is taken too, told by its header or its first bytes, and a multipart form with one file. 每个示例以其表名为路径中的 table。 / Each example is named for the `table` to put into the path.',
   })
   @StreamedBody()
-  @ApiConsumes(...Object.keys(tableExamples))
+  @ApiConsumes(...Object.keys(tableExamples), 'application/vnd.apache.parquet')
   // With `format: binary` Swagger UI would ask for a file and show none of the examples.
   @ApiBody({ required: true, schema: { type: 'string' } })
   @ApiExtension('x-body-examples', tableExamples)

@@ -126,7 +126,7 @@ export class UploadResponse {
   @ApiProperty({ type: () => [UploadedColumnResponse], description: 'The columns of this file with their types' })
   columns: UploadedColumnResponse[];
 
-  @ApiProperty({ enum: ['csv', 'ndjson'], example: 'csv' })
+  @ApiProperty({ enum: ['csv', 'ndjson', 'parquet'], example: 'csv' })
   format: LoadedTable['format'];
 
   @ApiProperty({
@@ -138,8 +138,14 @@ export class UploadResponse {
   })
   delimiter: string | null;
 
-  @ApiProperty({ enum: ['utf-8', 'gb18030', 'windows-1252', 'iso-8859-1'], example: 'utf-8' })
-  encoding: string;
+  @ApiProperty({
+    type: String,
+    enum: ['utf-8', 'gb18030', 'windows-1252', 'iso-8859-1', null],
+    nullable: true,
+    example: 'utf-8',
+    description: 'Parquet 没有 / Parquet has none',
+  })
+  encoding: string | null;
 
   @ApiProperty({
     example: false,

@@ -21,6 +21,7 @@ const types = new Map<string, Told>([
   ['application/x-ndjson', 'ndjson'],
   ['application/ndjson', 'ndjson'],
   ['application/jsonl', 'ndjson'],
+  ['application/vnd.apache.parquet', 'parquet'],
   ['application/json', 'json'],
   ['application/octet-stream', null],
   ['application/gzip', null],
@@ -33,9 +34,10 @@ const endings = new Map<string, Told>([
   ['txt', 'csv'],
   ['ndjson', 'ndjson'],
   ['jsonl', 'ndjson'],
+  ['parquet', 'parquet'],
   ['json', 'json'],
 ]);
-export const takenTypes = 'text/csv, application/x-ndjson';
+export const takenTypes = 'text/csv, application/x-ndjson, application/vnd.apache.parquet';
 
 /** @throws JsonDocumentError, UnsupportedMediaTypeError */
 export function toldByType(contentType: string | undefined): Pick<FileTold, 'formType' | 'format'> {
@@ -54,6 +56,7 @@ export function toldByForm({ name, type }: FormFile): FileFormat | null {
 
 /** What the first bytes of a file tell whose format nobody names. No CSV file has a quote behind a brace. */
 export function toldByHead(head: Buffer): FileFormat {
+  if (head.toString('latin1', 0, 4) === 'PAR1') return 'parquet';
   return /^(?:\u00ef\u00bb\u00bf)?\s*\{\s*"/.test(head.toString('latin1')) ? 'ndjson' : 'csv';
 }
 

@@ -6,6 +6,13 @@ import { type FormFile, readFormFile } from './multipart.js';
 
 const headBytes = 1024;
 
+export interface OpenedFile {
+  format: FileFormat;
+  bytes: AsyncIterable<Buffer>;
+  /** Lets go of the request, also where `bytes` was never read. */
+  close: () => Promise<unknown>;
+}
+
 /**
  * Unwraps the file of a request, and tells its format by what the request says of it, else by its first bytes.
  * @throws SchemaError, JsonDocumentError; reading `bytes` throws SchemaError too
@@ -14,14 +21,14 @@ export async function openFile(
   received: AsyncIterable<Buffer>,
   { format, formType, isGzip }: FileTold,
   bounds: GzipBounds,
-): Promise<{ format: FileFormat; bytes: AsyncIterable<Buffer> }> {
+): Promise<OpenedFile> {
   const file: { told: FormFile | null } = { told: null };
   const wrapped = formType === null ? received : readFormFile(received, formType, told => (file.told = told));
   const chunks = gunzip(wrapped, isGzip && formType === null, bounds)[Symbol.asyncIterator]();
   try {
     const head = await takeHead(chunks, headBytes);
     const told = file.told ? toldByForm(file.told) : format;
-    return { format: told ?? toldByHead(Buffer.concat(head)), bytes: resume(head, 0, chunks) };
+    return { format: told ?? toldByHead(Buffer.concat(head)), bytes: resume(head, 0, chunks), close: () => chunks.return() };
   } catch (error) {
     await chunks.return();
     throw error;

@@ -1,4 +1,5 @@
 import { listForm, type FieldRewrite, misread } from '../csv/field-rewrite.js';
+import { toCopyField } from '../copy/copy-text.js';
 import { fileProblem } from '../copy/file-problem.js';
 import { NESTED, STRING } from './json-reader.js';
 import { CODED, type ScannedRows } from './ndjson-scanner.js';
@@ -89,11 +90,11 @@ export class RowTexts {
       const text = isString ? this.decoded(start, end) : this.bytes.toString('utf8', start, end);
       const rewritten = rewrite.rewrite(text);
       if (rewritten === null) throw fileProblem('ndjson', 'value', { line, column: name }, misread(name, text, rewrite));
-      this.text(escaped(rewritten));
+      this.text(toCopyField(rewritten));
     } else if (isDocument) {
       if (isString) this.raw(start - 1, end + 1);
       else this.raw(start, end);
-    } else if (token === CODED) this.text(escaped(this.decoded(start, end)));
+    } else if (token === CODED) this.text(toCopyField(this.decoded(start, end)));
     else if (token === NESTED) this.raw(start, end);
     else this.copy(start, end);
   }
@@ -138,10 +139,4 @@ export class RowTexts {
     this.out.copy(larger, 0, 0, this.size);
     this.out = larger;
   }
-}
-
-const copyEscapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
-
-function escaped(text: string): string {
-  return text.replace(/[\\\t\n\r]/g, character => copyEscapes[character]!);
 }

@@ -1,0 +1,170 @@
+import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { ApiError, SchemaError } from '../../../common/errors/api-error.js';
+import { FairShare } from '../../../common/turns/fair-share.js';
+import { Settings } from '../../../config/settings.js';
+import { type Bilingual } from '../../../text/bilingual.js';
+import { DuckdbClient } from '../../clients/duckdb/duckdb.client.js';
+import { DuckdbProcesses } from '../../clients/duckdb/duckdb-processes.js';
+import { FailedWorkError, ProcessEndedError } from '../../clients/duckdb/duckdb-process.js';
+import { type TableColumn } from '../../clients/warehouse.client.js';
+import {
+  DriverNotInstalledError,
+  ParquetDriverMissingError,
+  UnreadableValueError,
+  UploadsBusyError,
+  WarehouseQueryError,
+  WarehouseTimeoutError,
+  WarehouseUnavailableError,
+} from '../../warehouse.errors.js';
+import { type CopyTarget } from '../copy/copy-target.js';
+import { checkColumnNames } from '../csv/csv-header.js';
+import { RowLines } from './row-lines.js';
+import { type SpooledFile, SpoolFolder } from './spool-folder.js';
+
+/** A file is read by a process of its own, which may take a gigabyte. So there are few, and one caller has one at a time. */
+const share = { places: 2, waitingPerCaller: 4, waiting: 20, patienceMs: 60_000 };
+/** Bytes of text for each byte of the file, and those that any file may have. A dictionary can stand for endless rows. */
+const densest = { ratio: 200, freeBytes: 64 * 1024 * 1024 };
+const table = 'file';
+
+/** Loads Parquet files. DuckDB reads them from a file, since their end tells where everything is, in a process that sees nothing else. */
+@Injectable()
+export class ParquetLoader implements OnModuleInit, OnApplicationShutdown {
+  private readonly processes = new DuckdbProcesses();
+  private readonly share = new FairShare({ ...share, refuse: retryAfterS => new UploadsBusyError(retryAfterS) });
+  private readonly folder: SpoolFolder;
+
+  constructor(private readonly settings: Settings) {
+    this.folder = new SpoolFolder(settings.dataDirectory, settings.uploadParquetMaxMb * 1024 * 1024);
+  }
+
+  async onModuleInit(): Promise<void> {
+    await this.folder.sweep();
+  }
+
+  onApplicationShutdown(): void {
+    this.processes.close();
+  }
+
+  /**
+   * @throws SchemaError for a file that cannot be read, with the row where PostgreSQL refuses one; DriverNotInstalledError,
+   * UploadsBusyError
+   */
+  async load(
+    caller: number,
+    bytes: AsyncIterable<Buffer>,
+    target: CopyTarget,
+  ): Promise<{ rows: number; columns: { name: string; type: string }[] }> {
+    return this.share.run({ caller }, async () => {
+      await this.processes.loadDriver().catch(toParquetError);
+      const file = await this.folder.write(bytes, `${table}.parquet`);
+      try {
+        return await this.copy(file, caller, target);
+      } finally {
+        await file.remove();
+      }
+    });
+  }
+
+  private async copy(
+    { folder, directory, size }: SpooledFile,
+    caller: number,
+    target: CopyTarget,
+  ): Promise<{ rows: number; columns: { name: string; type: string }[] }> {
+    const timeoutMs = this.settings.maxUploadSeconds * 1000;
+    const source = { directory, path: [folder], isFolder: true };
+    const client = new DuckdbClient({ processes: this.processes, source, maxBytes: 0, maxTimeoutMs: timeoutMs });
+    const description = await client.describe(table).catch(toParquetError);
+    const columns = description?.columns ?? [];
+    requireReadable(columns);
+    const names = columns.map(({ name }) => name);
+    target.checkNames(names, 1);
+    target.checkAllNames(names);
+    await target.shape(names, columns.map(({ type }) => type)); // prettier-ignore
+    target.startCopy(1, 'FORMAT text');
+    const reading = await client.openReading({ claim: { caller }, timeoutMs }).catch(toParquetError);
+    try {
+      const lines = new RowLines(columns, target);
+      const most = Math.max(densest.freeBytes, densest.ratio * size);
+      let read = 0;
+      const rows = reading.rows({ table, columns: names })[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+      for (;;) {
+        const next = await rows.next().catch(toParquetError);
+        if (next.done) break;
+        read += next.value.length;
+        if (read > most) throw tooDense();
+        await target.write(lines.of(next.value), []);
+      }
+      return { rows: await target.endCopy(), columns: target.columns };
+    } catch (error) {
+      await target.abortCopy();
+      throw error;
+    } finally {
+      await reading.close();
+    }
+  }
+}
+
+/** @throws SchemaError naming every column that the table cannot have. None is left out in silence. */
+function requireReadable(columns: readonly TableColumn[]): void {
+  checkColumnNames(
+    columns.map(({ name }) => name),
+    index => ['body', columns[index]!.name],
+  );
+  const others = columns.filter(({ type }) => type === 'other');
+  if (others.length === 0) return;
+  throw new SchemaError(
+    others.map(({ name, nativeType }) => ({
+      loc: ['body', name],
+      text: {
+        zh: `列“${name}”的类型 ${nativeType.slice(0, 100)} 没有对应的 PostgreSQL 类型；请在写文件时转换或去掉它`,
+        en: `column "${name}": the type ${nativeType.slice(0, 100)} has no counterpart in PostgreSQL; convert it or leave it out when the file is written`,
+      },
+      type: 'parquet_column_type',
+    })),
+  );
+}
+
+/** Failures that the file causes, in a sentence about it. DuckDB's own text may have a path. */
+function toParquetError(error: unknown): never {
+  if (error instanceof DriverNotInstalledError) throw new ParquetDriverMissingError(error);
+  if (error instanceof UnreadableValueError) {
+    const column = String(error.context?.column);
+    throw problem('parquet_value', {
+      zh: `列“${column}”中有 PostgreSQL 存不下的值（如含零字节的文本、超出范围的日期，或带纳秒的时间）`,
+      en: `column "${column}" has a value that PostgreSQL cannot hold, such as a text with a zero byte, a date out of range, or a time with nanoseconds`,
+    });
+  }
+  const cause = error instanceof ApiError ? error.cause : null;
+  if (cause instanceof ProcessEndedError && cause.isOutOfMemory) throw tooLarge();
+  if (error instanceof WarehouseQueryError) throw error.sqlstate === '53200' ? tooLarge() : broken();
+  if (error instanceof WarehouseTimeoutError) throw broken();
+  // A file can also end DuckDB's process.
+  const isOfFile = cause instanceof FailedWorkError || cause instanceof ProcessEndedError;
+  throw error instanceof WarehouseUnavailableError && isOfFile ? broken() : error;
+}
+
+function broken(): SchemaError {
+  return problem('parquet_broken', {
+    zh: '无法读取这个 Parquet 文件：可能不完整、已损坏或已加密；未导入任何数据',
+    en: 'the Parquet file cannot be read: it may be cut off, broken or encrypted; nothing was loaded',
+  });
+}
+
+function tooLarge(): SchemaError {
+  return problem('parquet_row_group_too_large', {
+    zh: '读取这个文件所需的内存超过上限；请用较小的行组（如每组十万行）重写它',
+    en: 'reading the file needs more memory than it may take; write it with smaller row groups, such as 100,000 rows each',
+  });
+}
+
+function tooDense(): SchemaError {
+  return problem('parquet_too_dense', {
+    zh: `文件展开后超过其 ${densest.ratio} 倍；请分成几个文件，或以 CSV 上传`,
+    en: `the file grows to more than ${densest.ratio} times its size; upload it in several files, or as CSV`,
+  });
+}
+
+function problem(type: string, text: Bilingual): SchemaError {
+  return new SchemaError([{ loc: ['body'], text, type }]);
+}

@@ -1,0 +1,56 @@
+import { type TableColumn } from '../../clients/warehouse.client.js';
+import { fromCopyField, nullField, toCopyField } from '../copy/copy-text.js';
+import { type CopyTarget } from '../copy/copy-target.js';
+import { fileProblem } from '../copy/file-problem.js';
+import { type FieldRewrite, misread } from '../csv/field-rewrite.js';
+
+const lineFeed = 10;
+
+/** Changes the lines of COPY that DuckDB writes: rewrites texts of columns with another type, and puts the row's number first. */
+export class RowLines {
+  private readonly rewrites: (FieldRewrite | null)[];
+  private readonly isUnchanged: boolean;
+  private readonly hasRewrites: boolean;
+  private readonly hasLines: boolean;
+  private rest = Buffer.alloc(0);
+  private row = 0;
+
+  constructor(
+    private readonly columns: readonly TableColumn[],
+    target: CopyTarget,
+  ) {
+    // Values of other types come as PostgreSQL writes them.
+    this.rewrites = columns.map(({ name, type }) => (type === 'text' ? target.rewriteOf(name) : null));
+    this.hasRewrites = this.rewrites.some(rewrite => rewrite !== null);
+    this.hasLines = target.hasLines;
+    this.isUnchanged = !this.hasRewrites && !this.hasLines;
+  }
+
+  /** The whole lines of the bytes so far. @throws SchemaError with the row of a text that is not of the form of its column */
+  of(chunk: Buffer): Buffer {
+    if (this.isUnchanged) return chunk;
+    const bytes = Buffer.concat([this.rest, chunk]);
+    const end = bytes.lastIndexOf(lineFeed) + 1;
+    this.rest = bytes.subarray(end);
+    let text = '';
+    for (const line of bytes.toString('utf8', 0, end).split('\n').slice(0, -1)) {
+      this.row++;
+      text += `${this.hasLines ? `${this.row}\t` : ''}${this.hasRewrites ? this.rewritten(line) : line}\n`;
+    }
+    return Buffer.from(text);
+  }
+
+  private rewritten(line: string): string {
+    const fields = line.split('\t');
+    this.rewrites.forEach((rewrite, index) => {
+      const field = fields[index]!;
+      if (!rewrite || field === nullField) return;
+      const text = fromCopyField(field);
+      const rewritten = rewrite.rewrite(text);
+      const column = this.columns[index]!.name;
+      if (rewritten === null) throw fileProblem('parquet', 'value', { line: this.row, column }, misread(column, text, rewrite));
+      fields[index] = toCopyField(rewritten);
+    });
+    return fields.join('\t');
+  }
+}
