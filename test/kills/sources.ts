@@ -43,7 +43,7 @@ export async function postgresSource(): Promise<KillSource> {
       const things = thingRows(version).map(([id, name, n]) => ({ id, name, n }));
       const links = linkRows(version).map(([k, a, b, w]) => ({ k, a, b, w }));
       await foreign.run(`
-        BEGIN; DELETE FROM things; DELETE FROM links;
+        BEGIN; SET LOCAL synchronous_commit = on; DELETE FROM things; DELETE FROM links;
         INSERT INTO things SELECT * FROM json_to_recordset($q$${JSON.stringify(things)}$q$) AS t(id int, name text, n int);
         INSERT INTO links SELECT * FROM json_to_recordset($q$${JSON.stringify(links)}$q$) AS t(k int, a int, b int, w int);
         COMMIT`);
