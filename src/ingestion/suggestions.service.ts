@@ -9,6 +9,8 @@ import { readMapping } from './mapping/parse-mapping.js';
 import { readSourceTables } from './read-source-tables.js';
 import { SourceProbe } from './source-probe.js';
 import { SourcesService } from './sources.service.js';
+import { type SourceProblem } from './staging/target.js';
+import { type Draft } from './suggest/draft.js';
 import { draftMapping } from './suggest/draft-mapping.js';
 import { knowTables } from './suggest/know-tables.js';
 import { type KnownTable, type LeftOut } from './suggest/source-table.js';
@@ -48,30 +50,61 @@ export class SuggestionsService {
     const found = await readSourceTables(connection.client, tables, time);
     const probe = new SourceProbe(connection, time);
     const known = await knowTables(found.tables, probe);
-    const written = writeFitting(connection, known.tables, [...found.leftOut, ...known.leftOut]);
-    const parsed = await inTurns(readMapping(written.text));
-    const described = await this.sources.describe(parsed.mapping, principal, checkMs);
-    if ('problems' in described) throw new Error(`The draft does not fit its source: ${JSON.stringify(described.problems[0])}`);
-    const { leftOut } = written;
+    const { draft, text, guesses, parsed, isChecked } = await this.writeChecked(principal, connection, known.tables, [
+      ...found.leftOut,
+      ...known.leftOut,
+    ]);
     return {
-      yaml: written.text,
-      guesses: written.guesses.map(guess => ({ ...guess, line: lineOf(parsed, guess) })),
-      leftOut,
-      leftOutCount: Math.max(leftOut.length, found.leftOutCount),
-      isCheckedWithSource: 'source' in described,
+      yaml: text,
+      guesses: guesses.map(guess => ({ ...guess, line: lineOf(parsed, guess) })),
+      leftOut: draft.leftOut,
+      leftOutCount: Math.max(draft.leftOut.length, found.leftOutCount),
+      isCheckedWithSource: isChecked,
       areGuessesChecked: !probe.isIncomplete,
     };
   }
+
+  /** Leaves out the tables that do not fit what was drafted from them: they changed a moment ago, or cannot be asked as they describe themselves. */
+  private async writeChecked(
+    principal: Principal,
+    connection: UsableConnection,
+    tables: KnownTable[],
+    leftOut: LeftOut[],
+  ): Promise<FittingDraft & { parsed: ParsedMapping; isChecked: boolean }> {
+    const written = writeFitting(connection, tables, leftOut);
+    const parsed = await inTurns(readMapping(written.text));
+    const described = await this.sources.describe(parsed.mapping, principal, checkMs);
+    if (!('problems' in described)) return { ...written, parsed, isChecked: 'source' in described };
+    const misfits = misfitsOf(written.draft, described.problems);
+    const left = tables.filter(({ name }) => !misfits.some(({ table }) => table === name));
+    return this.writeChecked(principal, connection, left, [...leftOut, ...misfits]);
+  }
+}
+
+interface FittingDraft extends WrittenDraft {
+  draft: Draft;
+}
+
+/** At least one, since a draft with none left is refused, and each problem of a draft stands at a table of it. */
+function misfitsOf(draft: Draft, problems: readonly SourceProblem[]): LeftOut[] {
+  const misfits = new Map<string, LeftOut>();
+  for (const { path, text } of problems) {
+    const [list, index] = path;
+    const element = list === 'nodes' ? draft.nodes[index as number] : list === 'edges' ? draft.edges[index as number] : undefined;
+    if (element) misfits.set(element.table, { table: element.table, columns: [], reason: text });
+  }
+  if (misfits.size === 0) throw new Error(`A draft does not fit its connection: ${JSON.stringify(problems[0])}`);
+  return [...misfits.values()];
 }
 
 /** Leaves out the last tables until the mapping is no longer than one may be. */
-function writeFitting(connection: UsableConnection, tables: KnownTable[], leftOut: LeftOut[]): WrittenDraft & { leftOut: LeftOut[] } {
+function writeFitting(connection: UsableConnection, tables: KnownTable[], leftOut: LeftOut[]): FittingDraft {
   for (let count = tables.length; count > 0; count -= Math.ceil(count / 10)) {
     const cut = tables.slice(count).map(({ name }): LeftOut => ({ table: name, columns: [], reason: tooLong }));
     const draft = draftMapping(connection.name, tables.slice(0, count), [...leftOut, ...cut]);
     if (draft.nodes.length + draft.edges.length === 0) break;
     const written = writeYaml(draft);
-    if (Buffer.byteLength(written.text) <= mostBytes) return { ...written, leftOut: draft.leftOut };
+    if (Buffer.byteLength(written.text) <= mostBytes) return { ...written, draft };
   }
   throw new NothingToMapError(leftOut);
 }
