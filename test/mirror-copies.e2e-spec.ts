@@ -202,6 +202,25 @@ describe('a copy', () => {
     expect(await ended(test, id)).toMatchObject({ status: 'failed', error: { code: 'connection_access_lost' } });
   });
 
+  it('leaves an event for each time that somebody creates, starts or deletes it, and none for what is refused', async () => {
+    const { id } = await copyToEnd(test, far, [{ table: 'shared', as: 'audited' }]);
+    await test.admin.post(`/api/warehouse/mirror-copies/${id}/run`).expect(202);
+    await ended(test, id);
+    await (await test.asUser('onlooker')).delete(`/api/warehouse/mirror-copies/${id}`).expect(403);
+    await copyToEnd(test, far, [{ table: 'shared', as: 'audited' }]);
+    await test.admin.delete(`/api/warehouse/mirror-copies/${id}`).expect(204);
+    const { rows } = await test.pool.query(
+      `SELECT action, actor, context FROM audit_events WHERE target = 'mirror_copy' AND target_id = $1 ORDER BY id`,
+      [id],
+    );
+    expect(rows).toEqual([
+      { action: 'mirror_copy.created', actor: 'admin', context: { connection_id: far, tables: ['audited'] } },
+      { action: 'mirror_copy.started', actor: 'admin', context: {} },
+      { action: 'mirror_copy.started', actor: 'admin', context: {} },
+      { action: 'mirror_copy.deleted', actor: 'admin', context: {} },
+    ]);
+  });
+
   it('is refused from the mirror into itself, and with options that say nothing', async () => {
     const own = await test.admin
       .post('/api/warehouse/connections/1/mirror')

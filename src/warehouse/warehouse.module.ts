@@ -49,6 +49,6 @@ import { WarehouseService } from './warehouse.service.js';
     WarehouseClients,
     WarehouseService,
   ],
-  exports: [ConnectionAccessService, MirrorCopiesService, MirrorVersions, WarehouseService],
+  exports: [ConnectionAccessService, MirrorVersions, WarehouseService],
 })
 export class WarehouseModule {}

@@ -120,10 +120,16 @@ export class MirrorCopiesRepository {
 
   /**
    * Saves a copy and queues it.
+   * @param record writes about the new copy in the same transaction
    * @throws MirrorTableCopiedError for a table of another copy; TooManyMirrorCopiesError, TooManyCopiesWaitingError,
    * ConnectionNotFoundError
    */
-  async create(userId: number, connectionId: number, tables: readonly TableDefinition[]): Promise<number> {
+  async create(
+    userId: number,
+    connectionId: number,
+    tables: readonly TableDefinition[],
+    record: (client: PoolClient, id: number) => Promise<void>,
+  ): Promise<number> {
     try {
       return await this.pool.transaction(async client => {
         await this.requireRoom(client, userId, null);
@@ -140,6 +146,7 @@ export class MirrorCopiesRepository {
            FROM jsonb_array_elements($2::jsonb) WITH ORDINALITY AS t (value, position)`,
           [rows[0]!.id, JSON.stringify(tables)],
         );
+        await record(client, rows[0]!.id);
         return rows[0]!.id;
       });
     } catch (error) {
@@ -163,24 +170,22 @@ export class MirrorCopiesRepository {
    * Queues the copy again; its next run takes the share of `userId`.
    * @throws MirrorCopyNotFoundError, MirrorCopyActiveError, TooManyCopiesWaitingError
    */
-  async queue(id: number, userId: number | null): Promise<void> {
-    await this.pool.transaction(async client => {
-      await this.requireRoom(client, userId, id);
-      const { rowCount } = await client.query(
-        `UPDATE mirror_copies SET status = 'queued', requested_by = $2, attempt = 0, cancel_requested = false, queued_at = now(),
-                report = '{}', error = NULL
-         WHERE id = $1 AND status NOT IN ('queued', 'running')`,
-        [id, userId],
-      );
-      if (rowCount === 1) return;
-      const found = await client.query('SELECT FROM mirror_copies WHERE id = $1', [id]);
-      throw found.rowCount === 1 ? new MirrorCopyActiveError() : new MirrorCopyNotFoundError();
-    });
+  async queue(client: PoolClient, id: number, userId: number): Promise<void> {
+    await this.requireRoom(client, userId, id);
+    const { rowCount } = await client.query(
+      `UPDATE mirror_copies SET status = 'queued', requested_by = $2, attempt = 0, cancel_requested = false, queued_at = now(),
+              report = '{}', error = NULL
+       WHERE id = $1 AND status NOT IN ('queued', 'running')`,
+      [id, userId],
+    );
+    if (rowCount === 1) return;
+    const found = await client.query('SELECT FROM mirror_copies WHERE id = $1', [id]);
+    throw found.rowCount === 1 ? new MirrorCopyActiveError() : new MirrorCopyNotFoundError();
   }
 
   /** Forgets the copy; its tables stay. @throws MirrorCopyActiveError */
-  async delete(id: number): Promise<void> {
-    const { rowCount } = await this.pool.query(`DELETE FROM mirror_copies WHERE id = $1 AND status NOT IN ('queued', 'running')`, [id]);
+  async delete(client: PoolClient, id: number): Promise<void> {
+    const { rowCount } = await client.query(`DELETE FROM mirror_copies WHERE id = $1 AND status NOT IN ('queued', 'running')`, [id]);
     if (rowCount === 0) throw new MirrorCopyActiveError();
   }
 
@@ -280,10 +285,10 @@ export class MirrorCopiesRepository {
   }
 
   /** One user's requests run one after the other, so that each is counted in time. */
-  private async requireRoom(client: PoolClient, userId: number | null, id: number | null): Promise<void> {
-    await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('mirror copies of user ' || coalesce($1::int, 0), 0))`, [userId]);
+  private async requireRoom(client: PoolClient, userId: number, id: number | null): Promise<void> {
+    await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('mirror copies of user ' || $1::int, 0))`, [userId]);
     const { rows } = await client.query<{ n: number }>(
-      `SELECT count(*)::int AS n FROM mirror_copies WHERE status = 'queued' AND requested_by IS NOT DISTINCT FROM $1 AND id IS DISTINCT FROM $2`,
+      `SELECT count(*)::int AS n FROM mirror_copies WHERE status = 'queued' AND requested_by = $1 AND id IS DISTINCT FROM $2`,
       [userId, id],
     );
     if (rows[0]!.n >= maxWaiting) throw new TooManyCopiesWaitingError(maxWaiting);

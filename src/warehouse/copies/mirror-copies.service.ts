@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal } from '../../access/principal.js';
+import { type AuditEvent, AuditService } from '../../audit/audit.service.js';
 import { afterId, page, type Page, type PageQuery } from '../../http/paging/page.js';
 import { MirrorCatalog } from '../mirror/mirror-catalog.js';
 import {
@@ -23,6 +24,7 @@ export class MirrorCopiesService {
     private readonly warehouse: WarehouseService,
     private readonly catalog: MirrorCatalog,
     private readonly worker: MirrorCopiesWorker,
+    private readonly audit: AuditService,
   ) {}
 
   /**
@@ -36,31 +38,26 @@ export class MirrorCopiesService {
     if (!(await this.warehouse.mayWriteMirror(principal.userId))) throw new MirrorForbiddenError();
     const definitions = readCopyRequest(tables, client);
     const same = await this.copies.findSame(principal.userId, connectionId, definitions);
-    if (same !== null) return this.start(same, principal.userId);
+    if (same !== null) return this.start(principal, same);
     await this.copies.requireFree(definitions.map(({ name }) => name));
     for (const { name, replaces } of definitions) {
       if (!replaces && (await this.catalog.describe(name)) !== null) throw new MirrorTableExistsError(name);
     }
-    const id = await this.copies.create(principal.userId, connectionId, definitions);
+    const context = { connection_id: connectionId, tables: definitions.map(({ name }) => name) };
+    const id = await this.copies.create(principal.userId, connectionId, definitions, (client, created) =>
+      this.audit.record({ ...event('mirror_copy.created', principal, created), context }, client),
+    );
     void this.worker.wake();
     return toMirrorCopyResponse(await this.copies.get(id));
   }
 
   /**
    * Starts a saved copy again. It reads in the name of the user who saved it, whoever starts it.
-   * @param userId the user whose share of the places it takes; null for none
-   * @throws MirrorCopyNotFoundError, MirrorCopyActiveError, TooManyCopiesWaitingError
+   * @throws MirrorCopyNotFoundError, MirrorCopyForbiddenError, MirrorCopyActiveError, TooManyCopiesWaitingError
    */
-  async start(id: number, userId: number | null): Promise<MirrorCopyResponse> {
-    await this.copies.queue(id, userId);
-    void this.worker.wake();
-    return toMirrorCopyResponse(await this.copies.get(id));
-  }
-
-  /** @throws MirrorCopyNotFoundError, MirrorCopyForbiddenError, and those of `start` */
   async run(principal: Principal, id: number): Promise<MirrorCopyResponse> {
     await this.require(principal, id);
-    return this.start(id, principal.userId);
+    return this.start(principal, id);
   }
 
   /** @throws MirrorCopyNotFoundError, MirrorCopyForbiddenError */
@@ -85,7 +82,19 @@ export class MirrorCopiesService {
   /** Forgets the copy; its tables stay. @throws MirrorCopyNotFoundError, MirrorCopyForbiddenError, MirrorCopyActiveError */
   async delete(principal: Principal, id: number): Promise<void> {
     await this.require(principal, id);
-    await this.copies.delete(id);
+    await this.audit.recordWith(
+      client => this.copies.delete(client, id),
+      () => event('mirror_copy.deleted', principal, id),
+    );
+  }
+
+  private async start(principal: Principal, id: number): Promise<MirrorCopyResponse> {
+    await this.audit.recordWith(
+      client => this.copies.queue(client, id, principal.userId),
+      () => event('mirror_copy.started', principal, id),
+    );
+    void this.worker.wake();
+    return toMirrorCopyResponse(await this.copies.get(id));
   }
 
   private async require({ userId, isAdmin }: Principal, id: number): Promise<CopyRow> {
@@ -93,4 +102,8 @@ export class MirrorCopiesService {
     if (!isAdmin && copy.saved_by?.id !== userId) throw new MirrorCopyForbiddenError();
     return copy;
   }
+}
+
+function event(action: AuditEvent['action'], actor: Principal, id: number): AuditEvent {
+  return { action, actor, target: 'mirror_copy', targetId: id };
 }
