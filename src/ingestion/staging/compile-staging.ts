@@ -378,7 +378,7 @@ function inJsonbOrder(a: string, b: string): number {
 }
 
 /**
- * An object of the values that are not NULL. Stripping NULLs costs a third of building the object, so a row without any is spared it.
+ * An object of the values that are not NULL. Stripping NULLs added 9 to 63 % to building the object, so a row without any is spared it.
  * Values inside json columns keep their nulls, so they are not among these.
  */
 function withoutNulls(pairs: { name: string; value: ColumnValue }[]): string {
