@@ -73,7 +73,7 @@ describe('backup and restore', () => {
     writeFileSync(version, own);
   }, 60_000);
 
-  it.each([15, 16, 17, 18])(
+  it.each([16, 17, 18])(
     'bring them to a PostgreSQL %i of an owner who may create roles',
     async major => {
       const bin = await findEngine(major);

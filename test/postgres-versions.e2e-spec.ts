@@ -33,14 +33,53 @@ function onEngine(major: number, work: (engine: PostgresEngine) => Promise<void>
   };
 }
 
-describe.each([15, 16, 17, 18])('PostgreSQL %i', major => {
+const values = {
+  i: ['int', '7'],
+  b: ['bigint', '7000000000'],
+  d: ['decimal(5,2)', '1.50'],
+  f: ['float', '1e-3'],
+  t: ['boolean', 'true'],
+  a: ['date', '2026-01-31'],
+  m: ['datetime', '2026-01-31T08:00:00Z'],
+  c: ['time', '08:00:00'],
+  j: ['json', '{"a":1}'],
+} as const;
+
+/** Runs a job that reads texts as each type: a row of values, and a row of none. */
+async function loadTexts(url: string): Promise<unknown> {
+  const send = async (method: string, route: string, body: string, type = 'application/json'): Promise<any> => {
+    const headers = { 'Content-Type': type, Prefer: 'wait=60', Authorization: `Bearer ${token}` };
+    return (await fetch(`${url}/api${route}`, { method, headers, body })).json();
+  };
+  let token = '';
+  ({ token } = await send('POST', '/auth/login', JSON.stringify({ username: 'admin', password: 'demo-Graph-2026' })));
+  const names = Object.keys(values);
+  const rows = [names, Object.values(values).map(([, text]) => `"${text.replaceAll('"', '""')}"`), names.map(() => 'none')];
+  const types = names.map(name => `${name}:text`).join(',');
+  await send('PUT', `/warehouse/connections/1/tables/texts?types=${types}`, rows.map(row => row.join(',')).join('\n'), 'text/csv');
+  const columns = Object.entries(values).map(([name, [type]]) => `{column: ${name}, type: '${type}'}`);
+  const mapping = `version: 1
+defaults: {on_error: quarantine, max_error_rate: 1}
+nodes: [{id: a, label: A, table: texts, key: [i], columns: [${columns.join(', ')}]}]`;
+  const job = await send('POST', '/ingestion/jobs', JSON.stringify({ graph_id: 1, name: 'texts', mapping_yaml: mapping }));
+  return send('POST', `/ingestion/jobs/${job.id}/run`, '{}');
+}
+
+describe.each([16, 17, 18])('PostgreSQL %i', major => {
   it('serves an owner who may create roles: migrations, roles, uploads, runs, questions and a metric', async () => {
     await onEngine(major, async engine => {
       const { ownerUrl, superuserUrl } = await engine.createDatabase('service', 'CREATEROLE');
       for (const start of ['first', 'second']) {
         const service = await ServiceProcess.start({ environment: { DATABASE_URL: ownerUrl } });
         try {
-          if (start === 'first') expect(await runDemo(service.url)).toMatchObject({ code: 0, stderr: '' });
+          if (start === 'first') {
+            expect(await runDemo(service.url)).toMatchObject({ code: 0, stderr: '' });
+            expect(await loadTexts(service.url)).toMatchObject({
+              status: 'succeeded',
+              error: null,
+              report: { totals: { inserted: 1, rejected: 1 } },
+            });
+          }
           expect(service.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
           expect((await service.stop()).code).toBe(0);
         } finally {
@@ -71,17 +110,25 @@ describe.each([15, 16, 17, 18])('PostgreSQL %i', major => {
 });
 
 describe('the start', () => {
-  it('refuses a PostgreSQL that is too old, and names the supported ones', async () => {
-    await onEngine(14, async engine => {
-      const { ownerUrl, superuserUrl } = await engine.createDatabase('service', 'CREATEROLE');
-      const service = await ServiceProcess.spawn({ environment: { DATABASE_URL: ownerUrl } });
-      expect((await service.ended).code).toBe(1);
-      expect(service.stderr).toMatch(/^DATABASE_URL 的 PostgreSQL 版本为 14\.\d+.*is 14\.\d+, which is too old: 15 to 18 are supported/);
-      await service.kill();
-      await expect(prepareDatabase(ownerUrl)).rejects.toThrow(PostgresTooOldError);
-      expect((await asSuperuser(superuserUrl, `SELECT FROM pg_roles WHERE rolname LIKE 'graph\\_%'`)).rowCount).toBe(0);
-    })();
-  }, 60_000);
+  it.each([14, 15])(
+    'refuses a PostgreSQL %i, which is too old, and names the supported ones',
+    async major => {
+      await onEngine(major, async engine => {
+        const { ownerUrl, superuserUrl } = await engine.createDatabase('service', 'CREATEROLE');
+        const service = await ServiceProcess.spawn({ environment: { DATABASE_URL: ownerUrl } });
+        expect((await service.ended).code).toBe(1);
+        expect(service.stderr).toMatch(
+          new RegExp(
+            `^DATABASE_URL 的 PostgreSQL 版本为 ${major}\\.\\d+.*is ${major}\\.\\d+[^,]*, which is too old: 16 to 18 are supported`,
+          ),
+        );
+        await service.kill();
+        await expect(prepareDatabase(ownerUrl)).rejects.toThrow(PostgresTooOldError);
+        expect((await asSuperuser(superuserUrl, `SELECT FROM pg_roles WHERE rolname LIKE 'graph\\_%'`)).rowCount).toBe(0);
+      })();
+    },
+    60_000,
+  );
 
   it('refuses a database that a newer release has upgraded, and changes nothing in it', async () => {
     await onEngine(18, async engine => {

@@ -27,7 +27,7 @@ function readValues(read: SettingsReader) {
     isProduction: read.text('NODE_ENV', 'development', 'production refuses placeholder and empty secrets') === 'production',
     databaseUrl: read.parsed(
       'DATABASE_URL',
-      'PostgreSQL 15 to 18, as the owner of the database, who prepares it; unset: an embedded one under DATA_DIR',
+      'PostgreSQL 16 to 18, as the owner of the database, who prepares it; unset: an embedded one under DATA_DIR',
       { type: 'secret', default: 'embedded', secret: true },
       readDatabaseUrl,
     ),

@@ -2,10 +2,7 @@ import type pg from 'pg';
 import { type Logger } from 'pino';
 
 /** The majors on which the tests run. */
-export const supportedMajors = { oldest: 15, newest: 18 };
-
-/** From this version on a grant of a role says whether its rights are inherited and whether the role may be set. */
-const grantsWithOptionsFrom = 160_000;
+export const supportedMajors = { oldest: 16, newest: 18 };
 
 export class PostgresTooOldError extends Error {
   constructor(found: string) {
@@ -29,11 +26,6 @@ export async function requireSupportedServer(client: pg.ClientBase, log?: Logger
       'PostgreSQL 版本比本版本测试过的更新 / This PostgreSQL is newer than those that this release was tested with',
     );
   }
-}
-
-/** Tells whether the server knows `GRANT role TO role WITH INHERIT …, SET …`. Older servers always let a member set the role. */
-export async function grantsHaveOptions(client: pg.ClientBase): Promise<boolean> {
-  return (await serverVersion(client)) >= grantsWithOptionsFrom;
 }
 
 /** The server's version as a number, such as 180004 for 18.4. */

@@ -6,7 +6,6 @@ import { type DatabaseAccess, loginOf, type Role, roles } from './database-acces
 import { roleSettings } from './role-settings.js';
 import { RolesMissingError, RoleTooPowerfulError } from './roles.errors.js';
 import { scramVerifier } from './scram-verifier.js';
-import { grantsHaveOptions } from '../server-version.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
 /** A statement that is still to be run. The service starts without a step that is not `needed`, and reports it. */
@@ -80,12 +79,10 @@ async function missingSteps(client: pg.ClientBase, owner: string, access: Databa
     if (!state) add(`CREATE ROLE ${quoteIdentifier(name)} LOGIN${secret}`);
     else if (!(await canLogIn(access[role]))) add(`ALTER ROLE ${quoteIdentifier(name)} LOGIN${secret}`);
   }
-  const hasOptions = await grantsHaveOptions(client);
-  const maySet = hasOptions ? 'SET' : 'MEMBER';
   const [known] = (
     await client.query<{ owns: boolean; stages: boolean; database: string; temporary: boolean; everybody: boolean; creates: boolean }>(
-      `SELECT coalesce(pg_has_role($1, r.oid, 'USAGE') AND pg_has_role($1, r.oid, $4), false) AS owns,
-              coalesce(pg_has_role(r.oid, m.oid, $4), false) AS stages,
+      `SELECT coalesce(pg_has_role($1, r.oid, 'USAGE') AND pg_has_role($1, r.oid, 'SET'), false) AS owns,
+              coalesce(pg_has_role(r.oid, m.oid, 'SET'), false) AS stages,
               current_database() AS database,
               coalesce(has_database_privilege(r.oid, d.oid, 'TEMPORARY'), false) AS temporary,
               EXISTS (SELECT FROM aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) a
@@ -94,16 +91,14 @@ async function missingSteps(client: pg.ClientBase, owner: string, access: Databa
                       WHERE n.nspname = 'public' AND a.grantee = 0 AND a.privilege_type = 'CREATE') AS creates
        FROM pg_database d LEFT JOIN pg_roles r ON r.rolname = $2 LEFT JOIN pg_roles m ON m.rolname = $3
        WHERE d.datname = current_database()`,
-      [owner, names.records, names.mirror, maySet],
+      [owner, names.records, names.mirror],
     )
   ).rows;
   const { owns, stages, database, temporary, everybody, creates } = known!;
   const quoted = (role: Role): string => quoteIdentifier(names[role]);
-  const options = (text: string): string => (hasOptions ? ` WITH ${text}` : '');
-  if (!owns) add(`GRANT ${quoted('records')} TO ${quoteIdentifier(owner)}${options('INHERIT TRUE, SET TRUE')}`);
-  // While it stages, a run has only the rights of the mirror's reader, see stage-target.ts. On PostgreSQL 15 `records` inherits the
-  // rights of `mirror`: to read tables that belong to `records` anyway.
-  if (!stages) add(`GRANT ${quoted('mirror')} TO ${quoted('records')}${options('INHERIT FALSE, SET TRUE')}`);
+  if (!owns) add(`GRANT ${quoted('records')} TO ${quoteIdentifier(owner)} WITH INHERIT TRUE, SET TRUE`);
+  // While it stages, a run has only the rights of the mirror's reader, see stage-target.ts.
+  if (!stages) add(`GRANT ${quoted('mirror')} TO ${quoted('records')} WITH INHERIT FALSE, SET TRUE`);
   if (!temporary || everybody) add(`GRANT TEMPORARY ON DATABASE ${quoteIdentifier(database)} TO ${quoted('records')}`, !temporary);
   if (everybody) add(`REVOKE TEMPORARY ON DATABASE ${quoteIdentifier(database)} FROM PUBLIC`, false);
   if (creates) add('REVOKE CREATE ON SCHEMA public FROM PUBLIC', false);
