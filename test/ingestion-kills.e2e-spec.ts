@@ -7,7 +7,7 @@ import { Dice } from './support/dice.js';
 import { hasMariaDb } from './support/mariadb.js';
 
 const isLong = process.env.LONG_TESTS === '1';
-const kills = Number(process.env.KILLS ?? (isLong ? 200 : 8));
+const kills = Number(process.env.KILLS ?? (isLong ? 200 : 5));
 const seed = Number(process.env.KILLS_SEED ?? 20_260_102);
 /** How a run that was disturbed may fail. */
 const failures = ['source_lost', 'source_unreachable', 'source_failed', 'too_many_attempts', 'source_changed', 'connection_failed'];
