@@ -19,8 +19,8 @@ export function graphTables(graphId: number): GraphTables {
 
 /**
  * DDL for a new graph. `owners` names the jobs that yield the row; NULL stands for the one job whose row in `graph_elements` says
- * `owns_rest`, so that the rows of a label with one job need none. It locks nothing of other graphs. Run it in the transaction
- * that creates the graph's row.
+ * `owns_rest`, so that the rows of a label with one job need none. A node without owners is a stub, made for the end of an edge. It
+ * locks nothing of other graphs. Run it in the transaction that creates the graph's row.
  */
 export function createGraphTables(graphId: number): string {
   const { nodes, edges } = graphTables(graphId);
@@ -36,6 +36,7 @@ export function createGraphTables(graphId: number): string {
       PRIMARY KEY (id),
       UNIQUE (label, key)
     );
+    ${createStubIndex(graphId)};
     CREATE TABLE ${edges} (
       id         bigint NOT NULL DEFAULT nextval('graph_data.edge_ids'),
       type       text NOT NULL,
@@ -83,6 +84,16 @@ export function takeEdgesApart(graphId: number): string {
     ALTER TABLE ${from.table} RENAME CONSTRAINT ${from.key} TO ${to.key};
     ALTER INDEX graph_data.${from.target} RENAME TO ${to.target};
     ALTER TABLE ${from.table} RENAME TO ${quoteIdentifier(`edges_${graphId}`)};`;
+}
+
+/** Finds the stubs of a label, of which most graphs have none. */
+export function createStubIndex(graphId: number): string {
+  return `CREATE INDEX IF NOT EXISTS ${quoteIdentifier(`nodes_${graphId}_stubs`)} ON ${graphTables(graphId).nodes} (label) WHERE owners = '{}'`;
+}
+
+/** SQL that is true for a node `row` that is a stub, and false or NULL for others. */
+export function isStub(row: string): string {
+  return `${row}.owners = '{}'`;
 }
 
 export function dropGraphTables(graphId: number): string {

@@ -156,6 +156,13 @@ export class NodeResponse {
 
   @ApiProperty({ type: Object, example: { 产品编号: 11, 单价: 299 } })
   properties: Record<string, unknown>;
+
+  @ApiPropertyOptional({
+    enum: [true],
+    description:
+      '占位节点：由关系的 on_missing: create 建立，只有键属性；其他节点没有此项 / A stub, made by on_missing: create of a relationship, with key properties only; absent in other nodes',
+  })
+  stub?: true;
 }
 
 class NeighborNodeResponse {
@@ -231,7 +238,8 @@ export function toGraphSchemaResponse(rows: ElementRow[]): GraphSchemaResponse {
 }
 
 export function toNodeResponse(row: NodeRow): NodeResponse {
-  return { ...row, id: exact(row.id), properties: parseProperties(row.properties) };
+  const { stub, ...node } = row;
+  return { ...node, id: exact(row.id), properties: parseProperties(row.properties), ...(stub && { stub }) };
 }
 
 export function toNeighborResponse({ edge_id, type, direction, edge_properties, ...node }: NeighborRow): NeighborResponse {

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type PoolClient } from 'pg';
 import { Repository } from 'typeorm';
 import { type Principal } from '../access/principal.js';
-import { createGraphTables, dropGraphTables, findOrphanedTables, graphIdOf, graphTables } from '../database/graph-tables.js';
+import { createGraphTables, dropGraphTables, findOrphanedTables, graphIdOf, graphTables, isStub } from '../database/graph-tables.js';
 import { ServicePool } from '../database/service-pool.js';
 import { Graph } from './graph.entity.js';
 import { GraphBusyError, GraphNotFoundError } from './graphs.errors.js';
@@ -46,6 +46,7 @@ export interface NodeRow {
   display: string;
   /** JSON text, because `pg` would round long numbers. */
   properties: string;
+  stub: true | null;
 }
 
 export interface NeighborRow {
@@ -171,7 +172,10 @@ export class GraphsRepository {
 
   async findNode(graphId: number, nodeId: string): Promise<NodeRow | null> {
     const { nodes } = graphTables(graphId);
-    const rows = await this.readRows<NodeRow>(`SELECT id, label, key, display, properties::text FROM ${nodes} WHERE id = $1`, [nodeId]);
+    const rows = await this.readRows<NodeRow>(
+      `SELECT id, label, key, display, properties::text, CASE WHEN ${isStub('n')} THEN true END AS stub FROM ${nodes} n WHERE id = $1`,
+      [nodeId],
+    );
     return rows[0] ?? null;
   }
 

@@ -4,6 +4,8 @@ export interface AnswerNode {
   key: string;
   display: string;
   properties: Record<string, unknown>;
+  /** Made for the end of an edge, with key properties only. Absent in other nodes. */
+  stub?: true;
 }
 
 export interface AnswerEdge {

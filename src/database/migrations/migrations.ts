@@ -15,6 +15,7 @@ import { AllowConnectionsOfMoreTypes1700000000014 } from './0014-allow-connectio
 import { KeepGraphsInStep1700000000015 } from './0015-keep-graphs-in-step.js';
 import { GiveMirrorTablesVersions1700000000016 } from './0016-give-mirror-tables-versions.js';
 import { AddSchedules1700000000017 } from './0017-add-schedules.js';
+import { FindStubs1700000000018 } from './0018-find-stubs.js';
 import { AddWebhooks1700000000021 } from './0021-add-webhooks.js';
 
 /** All migrations, oldest first. */
@@ -36,5 +37,6 @@ export const migrations = [
   KeepGraphsInStep1700000000015,
   GiveMirrorTablesVersions1700000000016,
   AddSchedules1700000000017,
+  FindStubs1700000000018,
   AddWebhooks1700000000021,
 ];

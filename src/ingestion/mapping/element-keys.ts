@@ -178,12 +178,11 @@ export const endKeys = {
   },
   on_missing: {
     takes: 'text',
-    values: ['quarantine', 'skip', 'fail'],
-    planned: ['create'],
+    values: ['quarantine', 'skip', 'create', 'fail'],
     default: 'quarantine',
     meaning: {
-      zh: '找不到节点时：quarantine 拒绝该行，skip 略过该行，fail 使运行失败；两端不同时以较严的为准',
-      en: 'Without such a node, quarantine rejects the row, skip leaves it out, fail fails the run; of two ends the stricter one decides',
+      zh: '找不到节点时：quarantine 拒绝该行，skip 略过该行，fail 使运行失败，create 建立只有键属性的占位节点（stub）；两端不同时以较严的为准。占位节点只被写有 create 的一端找到，在其行被读到时成为真正的节点（id 不变），在最后一条关系消失的运行结束时删除，不满足 references；键不能按节点键的类型读取的行被拒绝；label: 的节点须先由其任务装入过',
+      en: 'Without such a node, quarantine rejects the row, skip leaves it out, fail fails the run, create makes a stub, a node with its key properties only; of two ends the stricter one decides. Only ends with create find stubs. A stub becomes the real node, with the same id, when its row is read. It goes at the end of the run in which its last relationship goes, and it does not fulfil references. A row whose key cannot be read in the type of the key of the node is rejected. Nodes of a label: must have been loaded by their job before',
     },
     example: 'on_missing: skip',
   },

@@ -18,8 +18,6 @@ export interface MappingKey extends MappingWord {
   max?: number;
   /** The only values that are allowed. */
   values?: readonly string[];
-  /** Values that are refused as not built yet. */
-  planned?: readonly string[];
   /** True, or the condition under which it is. */
   required?: true | Bilingual;
   default?: string | number | boolean | Bilingual;

@@ -3,7 +3,7 @@ import { columnKeys, transformWords, typeWords } from './column-keys.js';
 import { deletesKeys, edgeKeys, endKeys, incrementalKeys, nodeKeys } from './element-keys.js';
 import { type MappingKey, type MappingWord } from './mapping-key.js';
 import { type MappingPath } from './mapping.js';
-import { defaultsKeys, plannedRootKeys, rootKeys, sourceKeys } from './root-keys.js';
+import { defaultsKeys, rootKeys, sourceKeys } from './root-keys.js';
 import { formatWords } from './rule-formats.js';
 import { modifierKeys, referenceKeys, ruleWords } from './rule-words.js';
 
@@ -11,8 +11,6 @@ import { modifierKeys, referenceKeys, ruleWords } from './rule-words.js';
 export interface MappingGroup {
   title: Bilingual;
   entries: Readonly<Record<string, MappingWord & Partial<MappingKey>>>;
-  /** Words that are refused as not built yet. */
-  planned: readonly string[];
   /** The whole mapping that an entry's example is part of. */
   inMapping: (example: string, key: string) => string;
 }
@@ -40,70 +38,59 @@ export const mappingGroups = {
   mapping: {
     title: { zh: '映射', en: 'The mapping' },
     entries: rootKeys,
-    planned: plannedRootKeys,
     inMapping: (example, key) => mappingOf({ [key]: example }),
   },
   source: {
     title: { zh: 'source：数据来源', en: 'source: where rows come from' },
     entries: sourceKeys,
-    planned: [],
     inMapping: example => mappingOf({ source: `source:\n${indented(example)}` }),
   },
   defaults: {
     title: { zh: 'defaults：错误与空文本', en: 'defaults: errors and empty texts' },
     entries: defaultsKeys,
-    planned: [],
     inMapping: example => mappingOf({ defaults: `defaults:\n${indented(example)}` }),
   },
   nodes: {
     title: { zh: 'nodes[]：节点', en: 'nodes[]: nodes' },
     entries: nodeKeys,
-    planned: [],
     inMapping: (example, key) => nodeWith({ [key]: example }),
   },
   edges: {
     title: { zh: 'edges[]：关系', en: 'edges[]: relationships' },
     entries: edgeKeys,
-    planned: [],
     inMapping: (example, key) => edgeWith({ [key]: example }),
   },
   ends: {
     title: { zh: 'from 与 to：关系的两端', en: 'from and to: the ends of a relationship' },
     entries: endKeys,
-    planned: [],
     inMapping: (example, key) =>
       edgeWith({ to: map('to', { node: 'node: employee', match: 'match: {reports_to: employee_id}', [key]: example }) }),
   },
   incremental: {
     title: { zh: 'incremental：增量读取', en: 'incremental: reading on' },
     entries: incrementalKeys,
-    planned: [],
     inMapping: (example, key) =>
       nodeWith({ incremental: map('incremental', { cursor: 'cursor: changed_at', type: 'type: datetime', [key]: example }) }),
   },
   deletes: {
     title: { zh: 'deletes：删除', en: 'deletes: removing' },
     entries: deletesKeys,
-    planned: [],
     inMapping: (example, key) =>
       nodeWith({ deletes: map('deletes', { mode: 'mode: column', column: 'column: status', equals: 'equals: left', [key]: example }) }),
   },
   columns: {
     title: { zh: 'columns[]：列与属性', en: 'columns[]: columns and properties' },
     entries: columnKeys,
-    planned: [],
     inMapping: columnWith,
   },
   types: {
     title: { zh: '类型：type 的取值', en: 'Types: the values of type' },
     entries: typeWords,
-    planned: [],
     inMapping: columnWith,
   },
   transform: {
     title: { zh: '转换：transform 的各项', en: 'Transforms: the items of transform' },
     entries: transformWords,
-    planned: [],
     inMapping: columnWith,
   },
   rules: {
@@ -112,19 +99,16 @@ export const mappingGroups = {
       en: 'Rules: the items of rules, and the severity and message of each',
     },
     entries: { ...ruleWords, ...modifierKeys },
-    planned: [],
     inMapping: columnWith,
   },
   references: {
     title: { zh: 'references：规则 references 所指的节点', en: 'references: the node that the rule references names' },
     entries: referenceKeys,
-    planned: [],
     inMapping: (example, key) => columnWith(referencesColumn({ node: 'node: employee', column: 'column: employee_id', [key]: example })),
   },
   format: {
     title: { zh: 'format：规则 format 的取值', en: 'format: the values of the rule format' },
     entries: formatWords,
-    planned: [],
     inMapping: columnWith,
   },
 } satisfies Record<string, MappingGroup>;

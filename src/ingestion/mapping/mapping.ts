@@ -11,7 +11,7 @@ import { type DateFormat } from './date-format.js';
 export type MappingPath = readonly (string | number)[];
 
 export type OnError = 'fail' | 'quarantine';
-export type OnMissing = 'quarantine' | 'skip' | 'fail';
+export type OnMissing = 'quarantine' | 'skip' | 'create' | 'fail';
 export type Severity = 'error' | 'warn';
 
 export type PropertyType =

@@ -246,13 +246,10 @@ describe('parseMapping', () => {
     expect(types.sort()).toEqual(['missing_key', 'unknown_key']);
   });
 
-  it.each([
-    ['batch_size', valid.replace('version: 1', 'version: 1\nbatch_size: 10')],
-    ['create', valid.replace('match: {order_id: order_id}}', 'match: {order_id: order_id}, on_missing: create}')],
-  ])('refuses %s by name, because it is not built yet', (feature, text) => {
-    const problems = problemsOf(text);
-    expect(problems.map(problem => problem.type)).toEqual(['not_built_yet']);
-    expect(problems[0]!.msg).toContain(`'${feature}' is not built yet`);
+  it('takes a batch_size with a warning that it has no effect', () => {
+    const withSize = (size: string): string => valid.replace('version: 1', `version: 1\nbatch_size: ${size}`);
+    expect(parseMapping(withSize('1000000')).warnings).toMatchObject([{ code: 'no_effect', path: ['batch_size'], line: 2, column: 13 }]);
+    for (const size of ['0', '1000001', '1.5', 'many']) expect(summary(withSize(size))).toEqual(['wrong_type@2:13 batch_size']);
   });
 });
 

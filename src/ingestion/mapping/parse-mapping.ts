@@ -5,12 +5,13 @@ import { type Mapping, type ParsedMapping } from './mapping.js';
 import { MappingError, MappingProblems } from './problems.js';
 import { parseDuration } from './property-type.js';
 import { readEdge, readNode } from './read-element.js';
-import { defaultsKeys, plannedRootKeys, rootKeys, sourceKeys } from './root-keys.js';
+import { defaultsKeys, rootKeys, sourceKeys } from './root-keys.js';
 import { resolveReferences } from './resolve-references.js';
 import { YamlReader } from './yaml-reader.js';
 import { YamlSyntaxError, readYamlTree, type YamlTree } from './yaml-tree.js';
 
 const maxElements = 200;
+const maxBatchSize = 1_000_000;
 const maxStatementTimeoutMs = 86_400_000;
 
 /**
@@ -23,7 +24,7 @@ export function* readMapping(text: string, maxTimeoutMs = maxStatementTimeoutMs)
   yield;
   const problems = new MappingProblems(tree.placeOf);
   const root = new YamlReader(tree.root, [], problems, tree.placeAt);
-  const map = root.asMap(Object.keys(rootKeys), plannedRootKeys);
+  const map = root.asMap(Object.keys(rootKeys));
 
   const version = map.required('version');
   if (version && (version.node.kind !== 'scalar' || version.node.value !== 1)) {
@@ -37,6 +38,12 @@ export function* readMapping(text: string, maxTimeoutMs = maxStatementTimeoutMs)
     nodes: [],
     edges: [],
   };
+  if (map.optional('batch_size')?.asWhole({ min: 1, max: maxBatchSize }) != null) {
+    problems.warn('no_effect', ['batch_size'], {
+      zh: 'batch_size 没有作用：一次运行是一个事务，没有中途可续的批次；可以删去',
+      en: 'batch_size has no effect, because a run is one transaction and has no batches to go on from; it can be left out',
+    });
+  }
   const nodeItems = map.optional('nodes')?.asList() ?? [];
   const edgeItems = map.optional('edges')?.asList() ?? [];
   if (!map.has('nodes') && !map.has('edges')) root.problem('missing_key', { zh: '缺少「nodes」', en: "'nodes' is missing" });

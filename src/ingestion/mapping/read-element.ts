@@ -29,7 +29,7 @@ export function readNode(at: YamlReader): NodeMapping | null {
     at.wrongType('map');
     return null;
   }
-  const map = at.asMap(Object.keys(nodeKeys), [], sourceSynonyms);
+  const map = at.asMap(Object.keys(nodeKeys), sourceSynonyms);
   const id = readHandle(map.required('id'));
   const label = map.required('label')?.asText(nodeKeys.label) ?? null;
   const source = readSource(at, map);
@@ -53,7 +53,7 @@ export function readEdge(at: YamlReader): WrittenEdge | null {
     at.wrongType('map');
     return null;
   }
-  const map = at.asMap(Object.keys(edgeKeys), [], sourceSynonyms);
+  const map = at.asMap(Object.keys(edgeKeys), sourceSynonyms);
   const type = map.required('type')?.asText(edgeKeys.type) ?? null;
   const source = readSource(at, map);
   const key = map.optional('key')?.asTexts(edgeKeys.key) ?? [];
@@ -166,8 +166,8 @@ function readEnd(at: YamlReader | null): WrittenEnd | null {
     const nodeColumn = written!.child(value, edgeColumn).asText(nodeKeys.key);
     if (nodeColumn !== null) match.push({ edgeColumn, nodeColumn });
   }
-  const { values, planned, default: usual } = endKeys.on_missing;
-  const onMissing = map.optional('on_missing')?.asOneOf(values, planned) ?? usual;
+  const { values, default: usual } = endKeys.on_missing;
+  const onMissing = map.optional('on_missing')?.asOneOf(values) ?? usual;
   if (node === null) return null;
   return { ...nodeNamed(node), match, onMissing, path: at.path };
 }

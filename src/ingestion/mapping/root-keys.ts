@@ -54,10 +54,16 @@ export const rootKeys = {
     from: {node: employee, match: {employee_id: employee_id}}
     to: {node: employee, match: {reports_to: employee_id}}`,
   },
+  batch_size: {
+    takes: 'whole',
+    default: { zh: '无', en: 'none' },
+    meaning: {
+      zh: '1 到 1000000；没有作用：一次运行是一个事务，没有中途可续的批次。其他工具的映射因此无须改动',
+      en: '1 to 1,000,000; has no effect, because a run is one transaction and has no batches to go on from; accepted so that mappings of other tools need no change',
+    },
+    example: 'batch_size: 10000',
+  },
 } as const satisfies MappingKeys;
-
-/** Documented, but not built yet. */
-export const plannedRootKeys = ['batch_size'] as const;
 
 export const sourceKeys = {
   connection: {

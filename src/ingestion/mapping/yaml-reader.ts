@@ -38,26 +38,16 @@ export class YamlReader {
     this.problems.add(type, this.path, text, { hint });
   }
 
-  /** Reports that a documented feature is not built yet, instead of ignoring it. */
-  notBuilt(feature: string): void {
-    this.problem('not_built_yet', { zh: `「${feature}」尚未支持`, en: `'${feature}' is not built yet` });
-  }
-
   /**
-   * The entries of a map. Keys outside `known` are reported with the nearest known name. Keys of `planned` are refused as not built
-   * yet.
+   * The entries of a map. Keys outside `known` are reported with the nearest known name.
    * @param synonyms keys of `known` by names that do not resemble them
    */
-  asMap(known: readonly string[], planned: readonly string[] = [], synonyms: Readonly<Record<string, string>> = {}): MapReader {
+  asMap(known: readonly string[], synonyms: Readonly<Record<string, string>> = {}): MapReader {
     const entries = this.asEntries();
     for (const [key, { keyAt }] of entries) {
       // Work on problems that cannot be listed any more is skipped: a text holds tens of thousands of keys.
       if (known.includes(key) || this.problems.isFull) continue;
       const place = { ...this.placeAt(keyAt), end: this.placeAt(keyAt + key.length) };
-      if (planned.includes(key)) {
-        this.problems.add('not_built_yet', [...this.path, key], { zh: `「${key}」尚未支持`, en: `'${key}' is not built yet` }, { place });
-        continue;
-      }
       if (key.includes('：')) {
         const { text, hint } = describeFullWidthColon(key);
         this.problems.add('unknown_key', [...this.path, key], text, { place: this.placeAt(keyAt + key.indexOf('：')), hint });
@@ -144,13 +134,12 @@ export class YamlReader {
     return written;
   }
 
-  asOneOf<T extends string>(allowed: readonly T[], planned: readonly string[] = []): T | null {
+  asOneOf<T extends string>(allowed: readonly T[]): T | null {
     const text = this.asText();
     if (text === null) return null;
     const found = allowed.find(value => value === text);
     if (found !== undefined) return found;
-    if (planned.includes(text)) this.notBuilt(text);
-    else this.unknown('wrong_type', 'value', '取值', text, allowed);
+    this.unknown('wrong_type', 'value', '取值', text, allowed);
     return null;
   }
 

@@ -12,6 +12,7 @@ import { rejectMissingReferences } from './check-references.js';
 import { type Copies, copySource, pathOfCopies } from './copy-source.js';
 import { type CursorFrom } from './cursor-bound.js';
 import { loadApart } from './load-apart.js';
+import { stubEnds } from './stub-ends.js';
 import { elementOf, readOwnership } from './ownership.js';
 import { type ExpectedRows } from './progress-report.js';
 import { releaseDropped } from './release-dropped.js';
@@ -23,7 +24,7 @@ import { snapshotWarning } from './run-warnings.js';
 import { type StagedTarget, stageTarget } from './stage-target.js';
 import { writeEdges } from './write-edges.js';
 import { type WrittenTarget } from './write-elements.js';
-import { writeNodes } from './write-nodes.js';
+import { makeStubs, removeLooseStubs, writeNodes } from './write-nodes.js';
 import { type WriteScope } from './write-scope.js';
 
 /** A mapping that is carried out, by a run or for a trial of it. */
@@ -165,13 +166,18 @@ export async function writeAll(client: PoolClient, scope: WriteScope, work: Unde
     const ownership = await readOwnership(client, scope, elements[index]!, elements);
     const removal = { of: removedOf(work, each.target), guard };
     if (each.target.kind === 'node') await writeNodes(client, scope, each, each.target.element, ownership, removal);
-    else await writeEdges(client, scope, each, each.target.element, ownership, removal);
+    else {
+      const ends = await stubEnds(client, scope, each.target.element, staged);
+      await makeStubs(client, scope, each, each.target.element, ends);
+      await writeEdges(client, scope, each, each.target.element, ownership, removal, ends);
+    }
     progress.counts(each.report.inserted + each.report.updated);
     written.push({ staged: each, ownership });
     each.report.state = 'done';
     addTotals(report);
     requireFewErrors(mapping, report, each.report, work.rejectedAt);
   }
+  if (report.totals.deleted + report.totals.edges_removed > 0) report.stubs_removed = await removeLooseStubs(client, scope);
   requireFewErrors(mapping, report, null, work.rejectedAt);
   guard.throwIfExceeded();
   return written;
@@ -226,7 +232,9 @@ async function setForStaging(client: PoolClient, { source }: Mapping, { schema, 
 async function setForWriting(client: PoolClient, { source }: Mapping): Promise<void> {
   await client.query(
     `SELECT set_config('statement_timeout', $1, true), set_config('work_mem', '128MB', true), set_config('lock_timeout', '0', true),
-            set_config('maintenance_work_mem', '256MB', true)`,
-    [String(source.statementTimeoutMs)],
+            set_config('maintenance_work_mem', '256MB', true),
+            -- The keys of stubs are read like those of nodes.
+            set_config('TimeZone', $2, true), set_config('DateStyle', 'ISO, YMD', true)`,
+    [String(source.statementTimeoutMs), source.timezone],
   );
 }

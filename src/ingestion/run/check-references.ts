@@ -1,4 +1,5 @@
 import { type PoolClient } from 'pg';
+import { isStub } from '../../database/graph-tables.js';
 import { SqlParameters } from '../../sql/sql-parameters.js';
 import { maxSampledValue } from '../staging/compile-staging.js';
 import { type Ownership } from './ownership.js';
@@ -117,7 +118,7 @@ function isJudged({ plan }: StagedTarget, value: string): string {
 }
 
 function inGraph(sql: SqlParameters, { nodes }: WriteScope, label: string, condition: string): string {
-  return `EXISTS (SELECT FROM ${nodes} n WHERE n.label = ${sql.bind(label, 'text')} AND ${condition})`;
+  return `EXISTS (SELECT FROM ${nodes} n WHERE n.label = ${sql.bind(label, 'text')} AND (${isStub('n')}) IS NOT TRUE AND ${condition})`;
 }
 
 /**

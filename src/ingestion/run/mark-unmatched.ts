@@ -1,6 +1,8 @@
 import { type PoolClient } from 'pg';
+import { SqlParameters } from '../../sql/sql-parameters.js';
 import { type EdgeMapping } from '../mapping/mapping.js';
 import { RunFailure } from '../../common/errors/run-failure.js';
+import { findsFor, fitsStub, type StubEnds } from './stub-ends.js';
 import { goodRows, type StagedTarget } from './stage-target.js';
 import { type WriteScope } from './write-scope.js';
 
@@ -12,20 +14,29 @@ interface Unmatched {
 }
 
 /**
- * Marks the rows that lack a node at an end: `failures` for ends that quarantine or fail, `duplicate_of = 0` for ends that only
- * skip. The stricter end decides for the row. A row with an empty end is no edge, so it is skipped whatever the mapping says.
+ * Marks the rows that lack a node at an end: `failures` for ends that quarantine, fail, or could make no stub, `duplicate_of = 0` for
+ * ends that only skip. The stricter end decides for the row. A row with an empty end is no edge, so it is skipped whatever the mapping says.
  */
-export async function markUnmatched(client: PoolClient, scope: WriteScope, { plan }: StagedTarget, edge: EdgeMapping): Promise<Unmatched> {
+export async function markUnmatched(
+  client: PoolClient,
+  scope: WriteScope,
+  { plan }: StagedTarget,
+  edge: EdgeMapping,
+  ends: StubEnds,
+): Promise<Unmatched> {
+  const sql = new SqlParameters();
+  const [from, to] = [sql.bind(edge.from.onMissing, 'text'), sql.bind(edge.to.onMissing, 'text')];
   const { rows } = await client.query<Unmatched>(
     `WITH lost AS (
-       SELECT s.row_no, a.id IS NULL AS no_from, b.id IS NULL AS no_to, s.from_key IS NULL OR s.to_key IS NULL AS empty
+       SELECT s.row_no, a.id IS NULL AND NOT ${fitsStub(ends.from, 's.from_key')} AS no_from,
+              b.id IS NULL AND NOT ${fitsStub(ends.to, 's.to_key')} AS no_to, s.from_key IS NULL OR s.to_key IS NULL AS empty
        FROM pg_temp.${plan.table} s
-         LEFT JOIN ${scope.nodes} a ON a.label = $1 AND a.key = s.from_key
-         LEFT JOIN ${scope.nodes} b ON b.label = $2 AND b.key = s.to_key
+         LEFT JOIN ${scope.nodes} a ON a.label = ${sql.bind(edge.from.label, 'text')} AND a.key = s.from_key${findsFor(edge.from, 'a')}
+         LEFT JOIN ${scope.nodes} b ON b.label = ${sql.bind(edge.to.label, 'text')} AND b.key = s.to_key${findsFor(edge.to, 'b')}
        WHERE ${goodRows(plan)} AND (a.id IS NULL OR b.id IS NULL)
      ), judged AS (
-       SELECT *, NOT empty AND ((no_from AND $3 = 'fail') OR (no_to AND $4 = 'fail')) AS failing,
-              NOT empty AND ((no_from AND $3 = 'quarantine') OR (no_to AND $4 = 'quarantine')) AS rejected
+       SELECT *, NOT empty AND ((no_from AND ${from} = 'fail') OR (no_to AND ${to} = 'fail')) AS failing,
+              NOT empty AND ((no_from AND ${from} IN ('quarantine', 'create')) OR (no_to AND ${to} IN ('quarantine', 'create'))) AS rejected
        FROM lost
      ), marked AS (
        UPDATE pg_temp.${plan.table} s
@@ -37,7 +48,7 @@ export async function markUnmatched(client: PoolClient, scope: WriteScope, { pla
             (count(*) FILTER (WHERE empty))::int AS empty,
             (count(*) FILTER (WHERE NOT rejected AND NOT failing AND NOT empty))::int AS skipped
      FROM judged`,
-    [edge.from.label, edge.to.label, edge.from.onMissing, edge.to.onMissing],
+    sql.values,
   );
   return rows[0]!;
 }

@@ -1,4 +1,5 @@
 import { type PoolClient } from 'pg';
+import { isStub } from '../../database/graph-tables.js';
 import { type SqlParameters } from '../../sql/sql-parameters.js';
 import { type ColumnMapping } from '../mapping/mapping.js';
 import { type Target } from '../staging/target.js';
@@ -35,6 +36,8 @@ export class Ownership {
     private readonly others: OtherJob[],
     /** False when the same type joins other labels too, so that the ends decide. Always true for nodes. */
     readonly isOnlyOfItsName: boolean,
+    /** Some nodes of the label are stubs, which belong to no job. */
+    readonly hasStubs: boolean,
   ) {}
 
   /** Other jobs yield this element too. */
@@ -59,7 +62,7 @@ export class Ownership {
 
   /** SQL that is true for rows of the job. */
   isOwned(sql: SqlParameters, row: string): string {
-    return this.isShared ? `${sql.bind(this.jobId, 'int')} = ANY (${this.owners(sql, row)})` : 'true';
+    return this.isShared || this.hasStubs ? `${sql.bind(this.jobId, 'int')} = ANY (${this.owners(sql, row)})` : 'true';
   }
 
   /** SQL for the owners of a row without the job. */
@@ -111,6 +114,10 @@ export async function readOwnership(client: PoolClient, scope: WriteScope, eleme
      FROM graph_elements g WHERE g.graph_id = $1 AND g.kind = $2 AND g.name = $3`,
     [scope.graphId, element.kind, element.name, element.sourceLabel, element.targetLabel, scope.jobId],
   );
+  const stubs = await client.query<{ found: boolean }>(
+    `SELECT $1 = 'node' AND EXISTS (SELECT FROM ${scope.nodes} n WHERE n.label = $2 AND ${isStub('n')}) AS found`,
+    [element.kind, element.name],
+  );
   const feeders = rows.filter(row => row.is_same);
   const own = feeders.find(({ job }) => job === scope.jobId);
   return new Ownership(
@@ -121,6 +128,7 @@ export async function readOwnership(client: PoolClient, scope: WriteScope, eleme
     feeders.filter(({ job }) => job !== scope.jobId).map(({ job, properties, run_id }) => ({ job, properties, run_id })),
     rows.every(row => row.is_same) &&
       siblings.every(other => other.kind !== element.kind || other.name !== element.name || isSame(other, element)),
+    stubs.rows[0]!.found,
   );
 }
 

@@ -164,10 +164,18 @@ function judgedReason({ target, plan }: StagedTarget, column: number, { rule, va
 function endReasons({ target }: StagedTarget, row: RejectedRow, lost: { no_from: boolean; no_to: boolean }): Reason[] {
   if (target.kind !== 'edge') return [];
   const reason = (end: 'from' | 'to', key: string): Reason => {
-    const { label, match } = target.element[end];
+    const { label, match, onMissing } = target.element[end];
     const column = match.map(({ edgeColumn }) => edgeColumn).join(', ');
     const at = { rule: 'on_missing', column, property: null };
-    return { ...at, en: `${end}: no node ${label} with key '${key}'`, zh: `${end}：没有主键为 '${key}' 的「${label}」节点` };
+    const more =
+      onMissing === 'create'
+        ? { en: ', and none can be made: the key does not fit the type of its column', zh: '，也无法建立：该键不符合其列的类型' }
+        : { en: '', zh: '' };
+    return {
+      ...at,
+      en: `${end}: no node ${label} with key '${key}'${more.en}`,
+      zh: `${end}：没有主键为 '${key}' 的「${label}」节点${more.zh}`,
+    };
   };
   return [...(lost.no_from ? [reason('from', row.from_key ?? '')] : []), ...(lost.no_to ? [reason('to', row.to_key ?? '')] : [])];
 }

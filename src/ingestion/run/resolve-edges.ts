@@ -1,9 +1,10 @@
 import { type PoolClient } from 'pg';
 import { SqlParameters } from '../../sql/sql-parameters.js';
-import { type EdgeMapping } from '../mapping/mapping.js';
+import { type EdgeEnd, type EdgeMapping } from '../mapping/mapping.js';
 import { type Ownership, propertiesOf } from './ownership.js';
 import { type TargetReport } from './run-report.js';
 import { type StagedTarget } from './stage-target.js';
+import { findsFor } from './stub-ends.js';
 import { type WriteScope } from './write-scope.js';
 
 const hashJoinFromRows = 10_000;
@@ -17,11 +18,11 @@ export async function joinFor(client: PoolClient, rows: number): Promise<void> {
 }
 
 /**
- * The nodes of a label, as a table for joins by key. Of many rows the planner sees their number and that each key stands once. Without
+ * The nodes of a label that an end finds, as a table for joins by key. Of many rows the planner sees their number and that each key stands once. Without
  * the fence it would expect a few matches, and put the wide rows into memory instead of these.
  */
-export function nodesOf({ nodes }: WriteScope, label: string, { read }: TargetReport): string {
-  return `(SELECT id, key FROM ${nodes} WHERE label = ${label}${read < hashJoinFromRows ? '' : ' OFFSET 0'})`;
+export function nodesOf({ nodes }: WriteScope, label: string, { read }: TargetReport, end: EdgeEnd): string {
+  return `(SELECT n.id, n.key FROM ${nodes} n WHERE n.label = ${label}${findsFor(end, 'n')}${read < hashJoinFromRows ? '' : ' OFFSET 0'})`;
 }
 
 /**
@@ -50,8 +51,8 @@ export async function resolveEdges(
          SELECT s.failures IS NULL AS is_good, a.id AS source_id, b.id AS target_id, s.key, e.properties AS before,
                 s.failures IS NULL AND e.id IS NULL AS is_missing, CASE WHEN e.id IS NULL THEN s.properties ELSE ${properties} END AS properties
          FROM pg_temp.${plan.table} s
-           JOIN ${nodesOf(scope, from, report)} a ON a.key = s.from_key
-           JOIN ${nodesOf(scope, to, report)} b ON b.key = s.to_key
+           JOIN ${nodesOf(scope, from, report, edge.from)} a ON a.key = s.from_key
+           JOIN ${nodesOf(scope, to, report, edge.to)} b ON b.key = s.to_key
            LEFT JOIN ${scope.edges} e ON e.type = ${type} AND e.source_id = a.id AND e.target_id = b.id AND e.key = s.key
          WHERE s.duplicate_of IS NULL${plan.hasDeletes ? ' AND NOT s.gone' : ''}
          OFFSET 0

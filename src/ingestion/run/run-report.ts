@@ -2,9 +2,9 @@ import { type Target } from '../staging/target.js';
 import { type StepTime } from './progress-report.js';
 
 /**
- * The counts of a run for one target. Every row read is in exactly one of the other counts. Four differ: `deleted` counts elements
- * of the graph, `edges_removed` the edges that went with deleted nodes, `marked_deleted` the source rows that asked for it, and
- * `shared` the elements of other jobs that this job yields from now on too.
+ * The counts of a run for one target. Every row read is in exactly one of the other counts. Five differ: `deleted` counts elements
+ * of the graph, `edges_removed` the edges that went with deleted nodes, `marked_deleted` the source rows that asked for it, `shared`
+ * the elements of other jobs that this job yields from now on too, and `stubs_created` the nodes that edges made for their ends.
  */
 export interface TargetReport {
   target: string;
@@ -20,6 +20,7 @@ export interface TargetReport {
   marked_deleted: number;
   edges_removed: number;
   shared: number;
+  stubs_created: number;
 }
 
 /** The rows read that are to be written. */
@@ -72,6 +73,8 @@ export interface RunReport {
   source: SourceReport | null;
   targets: TargetReport[];
   totals: Omit<TargetReport, 'target' | 'kind' | 'state'>;
+  /** Stubs that lost their last edge. They belong to no target. */
+  stubs_removed: number;
   /** Rows read per second over the whole run; null until it has ended. */
   rows_per_s: number | null;
   duration_ms: number | null;
@@ -98,6 +101,7 @@ const noCounts: RunReport['totals'] = {
   marked_deleted: 0,
   edges_removed: 0,
   shared: 0,
+  stubs_created: 0,
 };
 const countNames = Object.keys(noCounts) as (keyof RunReport['totals'])[];
 
@@ -110,6 +114,7 @@ export function emptyReport(targets: Target[]): RunReport {
     source: null,
     targets: targets.map(emptyTarget),
     totals: { ...noCounts },
+    stubs_removed: 0,
     rows_per_s: null,
     duration_ms: null,
     steps: [],

@@ -22,6 +22,8 @@ export interface StagedTarget {
   repeated: { column: number; rule: number; count: number }[];
   /** Rows that repeat the key of an earlier row, if they are marked. */
   duplicates: number;
+  /** How many stubs the edges made, by label. */
+  stubs: Map<string, number>;
 }
 
 /** Selects the rows of the staging table that are to be written. */
@@ -47,7 +49,7 @@ export async function stageTarget(
   const insert: QueryConfig & { queryMode: 'extended' } = { text: plan.insert.sql, values: plan.insert.parameters, queryMode: 'extended' };
   report.read = await progress.counting(plan.table, () => client.query(insert));
   await client.query('SET LOCAL ROLE NONE');
-  const staged: StagedTarget = { target, plan, report, progress, cursorTo: null, warnings: [], repeated: [], duplicates: 0 };
+  const staged: StagedTarget = { target, plan, report, progress, cursorTo: null, warnings: [], repeated: [], duplicates: 0, stubs: new Map() };
   await analyzeStaged(client, plan, target);
   for (const unique of plan.unique) await rejectRepeated(client, staged, unique);
   const isKeyUnique = plan.unique.some(({ stagedAs, severity }) => stagedAs === 'key' && severity === 'error');

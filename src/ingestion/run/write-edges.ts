@@ -1,6 +1,7 @@
 import { type PoolClient } from 'pg';
 import { SqlParameters } from '../../sql/sql-parameters.js';
 import { type EdgeMapping } from '../mapping/mapping.js';
+import { type StubEnds } from './stub-ends.js';
 import { markUnmatched, requireMatches } from './mark-unmatched.js';
 import { showingCount } from '../staging/shown-count.js';
 import { type Ownership } from './ownership.js';
@@ -21,6 +22,7 @@ export async function writeEdges(
   edge: EdgeMapping,
   ownership: Ownership,
   removal: Removal,
+  ends: StubEnds,
 ): Promise<void> {
   const { report } = staged;
   const open = report.read - report.rejected - report.marked_deleted;
@@ -29,7 +31,7 @@ export async function writeEdges(
   const inserted = isFirst ? await tryInsertAll(client, scope, staged, edge, ownership) : null;
   const matched = inserted ?? (await mergeEdges(client, scope, staged, edge, ownership, removal));
   if (matched < open - report.skipped) {
-    const unmatched = await markUnmatched(client, scope, staged, edge);
+    const unmatched = await markUnmatched(client, scope, staged, edge, ends);
     report.rejected += unmatched.rejected + unmatched.failing;
     report.skipped += unmatched.skipped + unmatched.empty;
     requireMatches(report.target, edge, matched, unmatched);
@@ -56,8 +58,8 @@ async function tryInsertAll(
           `INSERT INTO ${scope.edges} (type, source_id, target_id, key, properties, run_id, owners)
            SELECT $1, a.id, b.id, s.key, s.properties, ${showingCount('$2::int', 'edges')}, $5
            FROM pg_temp.${plan.table} s
-             JOIN ${nodesOf(scope, '$3', report)} a ON a.key = s.from_key
-             JOIN ${nodesOf(scope, '$4', report)} b ON b.key = s.to_key
+             JOIN ${nodesOf(scope, '$3', report, edge.from)} a ON a.key = s.from_key
+             JOIN ${nodesOf(scope, '$4', report, edge.to)} b ON b.key = s.to_key
            WHERE ${goodRows(plan)}`,
           [edge.type, scope.runId, edge.from.label, edge.to.label, ownership.ofNewRows],
         ),

@@ -27,6 +27,13 @@ export async function writeElements(client: PoolClient, scope: WriteScope, writt
     await upsertElement(client, scope, staged, ownership, origin);
     await addRows(client, scope, ownership.element, staged.report.inserted - staged.report.deleted);
   }
+  for (const { staged } of written) {
+    for (const [label, made] of staged.stubs) await addRows(client, scope, labelElement(label), made);
+  }
+}
+
+export function labelElement(name: string): ElementId {
+  return { kind: 'node', name, sourceLabel: '', targetLabel: '' };
 }
 
 async function upsertElement(
@@ -82,7 +89,7 @@ function storedType(type: ResolvedType): string {
 }
 
 /** The rows of an element are counted with the job that owns the rest, whoever wrote them. */
-async function addRows(client: PoolClient, { graphId }: WriteScope, element: ElementId, rows: number): Promise<void> {
+export async function addRows(client: PoolClient, { graphId }: WriteScope, element: ElementId, rows: number): Promise<void> {
   await client.query(
     `UPDATE graph_elements SET row_count = row_count + $6
      WHERE graph_id = $1 AND kind = $2 AND name = $3 AND source_label = $4 AND target_label = $5 AND owns_rest`,

@@ -1,12 +1,17 @@
 import { type PoolClient } from 'pg';
+import { isStub } from '../../database/graph-tables.js';
 import { SqlParameters } from '../../sql/sql-parameters.js';
-import { type NodeMapping } from '../mapping/mapping.js';
+import { type EdgeMapping, type NodeMapping } from '../mapping/mapping.js';
+import { jsonbObject } from '../staging/jsonb-sql.js';
 import { type Ownership, propertiesOf } from './ownership.js';
 import { type Removal } from './removal.js';
 import { goodCount, type TargetReport } from './run-report.js';
 import { showingCount } from '../staging/shown-count.js';
 import { goodRows, type StagedTarget } from './stage-target.js';
+import { joinFor } from './resolve-edges.js';
+import { findsFor, fitsStub, keyParts, type StubEnds } from './stub-ends.js';
 import { deleteEdgesOf } from './write-edges.js';
+import { addRows, labelElement } from './write-elements.js';
 import { type WriteScope } from './write-scope.js';
 
 /**
@@ -23,9 +28,12 @@ export async function writeNodes(
 ): Promise<void> {
   const { report, plan, progress } = staged;
   const isFirst = !(await labelExists(client, scope, node.label));
+  let claimed = 0;
   if (!isFirst) {
+    if (ownership.hasStubs) report.updated = await claimStubs(client, scope, staged, ownership);
     if (ownership.isShared) report.shared = await shareNodes(client, scope, staged, ownership);
-    report.updated = await updateNodes(client, scope, staged, node, ownership);
+    claimed = report.updated;
+    report.updated += await updateNodes(client, scope, staged, node, ownership);
     await removeDropped(client, scope, node, ownership);
   }
   const absent = isFirst ? '' : `AND NOT EXISTS (SELECT FROM ${scope.nodes} n WHERE n.label = $1 AND n.key = s.key)`;
@@ -40,7 +48,7 @@ export async function writeNodes(
     ),
   );
   report.unchanged = goodCount(report) - report.inserted - report.updated;
-  if (!isFirst && removal.of !== 'none') await removeNodes(client, scope, staged, ownership, removal);
+  if (!isFirst && removal.of !== 'none') await removeNodes(client, scope, staged, ownership, removal, claimed);
   // Edges are joined to these rows next. Without statistics the planner would take the table for empty.
   if (report.inserted > 0) await client.query(`ANALYZE ${scope.nodes} (label, key)`);
 }
@@ -48,6 +56,17 @@ export async function writeNodes(
 async function labelExists(client: PoolClient, { nodes }: WriteScope, label: string): Promise<boolean> {
   const { rows } = await client.query<{ found: boolean }>(`SELECT EXISTS (SELECT FROM ${nodes} WHERE label = $1) AS found`, [label]);
   return rows[0]!.found;
+}
+
+/** Makes the real nodes of the stubs whose rows were read. */
+async function claimStubs(client: PoolClient, scope: WriteScope, { plan }: StagedTarget, ownership: Ownership): Promise<number> {
+  const { rowCount } = await client.query(
+    `UPDATE ${scope.nodes} n SET display = s.display, properties = s.properties, run_id = $2, owners = $3
+     FROM pg_temp.${plan.table} s
+     WHERE n.label = $1 AND n.key = s.key AND ${goodRows(plan)} AND ${isStub('n')}`,
+    [ownership.element.name, scope.runId, ownership.ofNewRows],
+  );
+  return rowCount ?? 0;
 }
 
 /** Adds the job to the owners of the nodes that it yields too. */
@@ -106,6 +125,7 @@ async function removeNodes(
   { plan, report }: StagedTarget,
   ownership: Ownership,
   { of, guard }: Removal,
+  claimed: number,
 ): Promise<void> {
   const label = ownership.element.name;
   const seen = report.inserted + report.updated + report.unchanged;
@@ -126,7 +146,7 @@ async function removeNodes(
      WHERE n.label = ${sql.bind(label, 'text')} AND ${ownership.isOwned(sql, 'n')} AND ${leaves}`,
     sql.values,
   );
-  const had = owned - report.inserted - report.shared;
+  const had = owned - report.inserted - report.shared - claimed;
   if (of === 'marked' || guard.permits(report, had, rowCount ?? 0)) await releaseNodes(client, scope, ownership, report);
   else await client.query('DROP TABLE pg_temp.leaving_nodes');
 }
@@ -141,13 +161,13 @@ async function countOwned(client: PoolClient, scope: WriteScope, ownership: Owne
   return rows[0]!.owned;
 }
 
-/** Takes all nodes of a label from the job that maps it no longer. */
+/** Takes all nodes of a label from the job that maps it no longer. With its last job the label goes, its stubs too. */
 export async function releaseLabel(client: PoolClient, scope: WriteScope, ownership: Ownership, report: TargetReport): Promise<void> {
   const sql = new SqlParameters();
   await client.query(
     `CREATE TEMPORARY TABLE leaving_nodes ON COMMIT DROP AS
      SELECT n.id, cardinality(${ownership.ownersLeft(sql, 'n')}) > 0 AS stays FROM ${scope.nodes} n
-     WHERE n.label = ${sql.bind(ownership.element.name, 'text')} AND ${ownership.isOwned(sql, 'n')}`,
+     WHERE n.label = ${sql.bind(ownership.element.name, 'text')} AND ${ownership.isShared ? ownership.isOwned(sql, 'n') : 'true'}`,
     sql.values,
   );
   await releaseNodes(client, scope, ownership, report);
@@ -173,4 +193,63 @@ async function releaseNodes(client: PoolClient, scope: WriteScope, ownership: Ow
   const { rowCount } = await client.query(`DELETE FROM ${scope.nodes} n USING pg_temp.leaving_nodes l WHERE NOT l.stays AND n.id = l.id`);
   report.deleted = rowCount ?? 0;
   await client.query('DROP TABLE pg_temp.leaving_nodes');
+}
+
+/**
+ * Makes the missing nodes of ends that ask for it, from rows whose other end is there or can be made too. A stub has its key
+ * properties only, and no owners.
+ */
+export async function makeStubs(
+  client: PoolClient,
+  scope: WriteScope,
+  staged: StagedTarget,
+  edge: EdgeMapping,
+  ends: StubEnds,
+): Promise<void> {
+  const { plan, report } = staged;
+  for (const [end, other] of [
+    ['from', 'to'],
+    ['to', 'from'],
+  ] as const) {
+    const properties = ends[end];
+    if (!properties) continue;
+    await joinFor(client, report.read);
+    const { label } = edge[end];
+    const sql = new SqlParameters();
+    const named = keyParts(properties, 'k.key').map(({ json }, index) => `${sql.bind(properties[index]!.property, 'text')}, ${json}`);
+    const { rowCount } = await client.query(
+      `INSERT INTO ${scope.nodes} (label, key, display, properties, run_id, owners)
+       SELECT ${sql.bind(label, 'text')}, k.key, k.key, ${jsonbObject(named)}, ${sql.bind(scope.runId, 'int')}, '{}'
+       FROM (
+         SELECT DISTINCT s.${end}_key AS key
+         FROM pg_temp.${plan.table} s
+           LEFT JOIN ${scope.nodes} o ON o.label = ${sql.bind(edge[other].label, 'text')} AND o.key = s.${other}_key${findsFor(edge[other], 'o')}
+         WHERE ${goodRows(plan)} AND s.${end}_key IS NOT NULL AND s.${other}_key IS NOT NULL
+           AND (o.id IS NOT NULL OR ${fitsStub(ends[other], `s.${other}_key`)}) AND ${fitsStub(properties, `s.${end}_key`)}
+           AND NOT EXISTS (SELECT FROM ${scope.nodes} n WHERE n.label = ${sql.bind(label, 'text')} AND n.key = s.${end}_key)
+         OFFSET 0
+       ) k`,
+      sql.values,
+    );
+    const made = rowCount ?? 0;
+    if (made === 0) continue;
+    report.stubs_created += made;
+    staged.stubs.set(label, (staged.stubs.get(label) ?? 0) + made);
+    await client.query(`ANALYZE ${scope.nodes} (label, key)`);
+  }
+}
+
+/** Deletes the stubs that have lost their last edge, and returns their number. */
+export async function removeLooseStubs(client: PoolClient, scope: WriteScope): Promise<number> {
+  const { rows } = await client.query<{ label: string; removed: number }>(
+    `WITH removed AS (
+       DELETE FROM ${scope.nodes} n
+       WHERE ${isStub('n')} AND NOT EXISTS (SELECT FROM ${scope.edges} e WHERE e.source_id = n.id)
+         AND NOT EXISTS (SELECT FROM ${scope.edges} e WHERE e.target_id = n.id)
+       RETURNING n.label
+     )
+     SELECT label, count(*)::int AS removed FROM removed GROUP BY label`,
+  );
+  for (const { label, removed } of rows) await addRows(client, scope, labelElement(label), -removed);
+  return rows.reduce((sum, { removed }) => sum + removed, 0);
 }

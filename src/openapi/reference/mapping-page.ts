@@ -54,11 +54,11 @@ export const mappingPage: ReferencePage = {
   ],
 };
 
-function sectionOf(name: string, { title, entries, planned, inMapping }: MappingGroup): ReferencePage['sections'][number] {
+function sectionOf(name: string, { title, entries, inMapping }: MappingGroup): ReferencePage['sections'][number] {
   return {
     anchor: name,
     title,
-    intro: planned.length === 0 ? [] : [{ zh: `尚未支持：${planned.join('、')}`, en: `Not supported yet: ${planned.join(', ')}` }],
+    intro: [],
     entries: Object.entries(entries).map(([key, entry]) => ({
       anchor: `${name}-${key}`,
       name: key,
@@ -70,11 +70,10 @@ function sectionOf(name: string, { title, entries, planned, inMapping }: Mapping
   };
 }
 
-function factsOf({ takes, max = maxText, values, planned, required, default: usual }: MappingWord & Partial<MappingKey>): Bilingual[] {
+function factsOf({ takes, max = maxText, values, required, default: usual }: MappingWord & Partial<MappingKey>): Bilingual[] {
   if (takes === undefined) return [];
   const facts = [values ? { zh: `取值 ${values.join('、')}`, en: `one of ${values.join(', ')}` } : kindNames[takes]];
   if ((takes === 'text' || takes === 'texts') && !values) facts.push({ zh: `1 到 ${max} 个字符`, en: `1 to ${max} characters` });
-  if (planned) facts.push({ zh: `尚未支持 ${planned.join('、')}`, en: `not supported yet: ${planned.join(', ')}` });
   if (required === true) facts.push({ zh: '必填', en: 'required' });
   else if (required) facts.push({ zh: `必填：${required.zh}`, en: `required: ${required.en}` });
   else facts.push({ zh: '可选', en: 'optional' });

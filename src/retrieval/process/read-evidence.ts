@@ -1,3 +1,4 @@
+import { isStub } from '../../database/graph-tables.js';
 import { type AnswerEdge, type AnswerGraph, type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Citation } from '../protocol.js';
 import { type AnswerElements, type EdgeRef } from './answer-elements.js';
@@ -37,7 +38,9 @@ export async function readEvidence(
   );
   const labels = new Map(nodes.map(node => [node.id, node.label]));
   const cited = [
-    ...nodes.map(node => ({ kind: 'node' as const, name: node.label, key: node.key, jobId: node.job_id, loadedAt: node.loaded_at })),
+    ...nodes
+      .filter(isRead)
+      .map(node => ({ kind: 'node' as const, name: node.label, key: node.key, jobId: node.job_id, loadedAt: node.loaded_at })),
     // An edge without a key of its own comes from a row that is cited with one of its ends.
     ...edges
       .filter(edge => edge.key !== '')
@@ -57,6 +60,11 @@ export async function readEvidence(
     isGraphCut: !nodes.every(isWhole) || !edges.every(isWhole),
     more: more || elements.nodeIds.size > mostNodes,
   };
+}
+
+/** Tells whether a node comes from a warehouse row of its own, which stubs do not. */
+export function isRead({ stub }: NodeRow): boolean {
+  return stub !== true;
 }
 
 /** Tells whether an element's properties are complete; they are null beyond the allowed bytes. */
@@ -88,10 +96,10 @@ async function readElements(
     `SELECT found.*, run.job_id, coalesce(run.finished_at, run.started_at, run.created_at) AS loaded_at
        FROM (
          SELECT true AS is_node, n.id, n.label, NULL AS type, NULL::bigint AS source_id, NULL::bigint AS target_id, n.key, n.display,
-                ${within('n.properties', '$6')}, n.run_id
+                ${within('n.properties', '$6')}, n.run_id, CASE WHEN ${isStub('n')} THEN true END AS stub
            FROM ${reader.tables.nodes} n WHERE n.id = ANY ($1::bigint[])
          UNION ALL
-         SELECT false, e.id, NULL, e.type, e.source_id, e.target_id, e.key, NULL, ${within('e.properties', '$6')}, e.run_id
+         SELECT false, e.id, NULL, e.type, e.source_id, e.target_id, e.key, NULL, ${within('e.properties', '$6')}, e.run_id, NULL
            FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[]) AS wanted (source_id, type, target_id, id)
            JOIN ${reader.tables.edges} e
              ON e.source_id = wanted.source_id AND e.type = wanted.type AND e.target_id = wanted.target_id AND e.id = wanted.id
@@ -113,8 +121,8 @@ async function readElements(
   return { nodes: nodeIds.flatMap(id => nodes.get(id) ?? []), edges: wanted.flatMap(({ id }) => edges.get(id) ?? []) };
 }
 
-export function toAnswerNode({ id, label, key, display, properties }: NodeRow): AnswerNode {
-  return { id, label, key, display, properties };
+export function toAnswerNode({ id, label, key, display, properties, stub }: NodeRow): AnswerNode {
+  return { id, label, key, display, properties, ...(stub && { stub }) };
 }
 
 function toAnswerEdge({ id, type, source_id, target_id, key, properties }: EdgeRow): AnswerEdge {

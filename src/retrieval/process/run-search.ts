@@ -5,7 +5,7 @@ import { type Language } from '../../text/language.js';
 import { CursorExpiredError } from '../retrieval.errors.js';
 import { type LoadedGraph, type LoadedGraphs, type LoadedIndex } from './loaded-graphs.js';
 import { toCitations } from './to-citations.js';
-import { readNodes, toAnswerNode } from './read-evidence.js';
+import { isRead, readNodes, toAnswerNode } from './read-evidence.js';
 import { readContext } from './read-context.js';
 import { type GraphReader, type RetrievalDatabase } from './retrieval-database.js';
 
@@ -81,13 +81,16 @@ export async function searchGraph(
     const node = nodes.get(hit.id);
     return node ? [{ hit, node }] : [];
   });
-  const cited = hits.map(({ node }) => ({
-    kind: 'node' as const,
-    name: node.label,
-    key: node.key,
-    jobId: node.job_id,
-    loadedAt: node.loaded_at,
-  }));
+  const cited = hits
+    .map(({ node }) => node)
+    .filter(isRead)
+    .map(node => ({
+      kind: 'node' as const,
+      name: node.label,
+      key: node.key,
+      jobId: node.job_id,
+      loadedAt: node.loaded_at,
+    }));
   const { citations } = toCitations(graph.schema, cited);
   const end = query.offset + found.hits.length;
   return {

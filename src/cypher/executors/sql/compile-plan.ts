@@ -172,7 +172,8 @@ class PlanCompiler {
       id: this.joins.nodeIds[index] ?? `${n}.id`,
       label: `${n}.label`,
       properties: `${n}.properties`,
-      object: `jsonb_build_object('_kind', 'node', 'id', ${n}.id, 'label', ${n}.label, 'key', ${n}.key, 'display', ${n}.display, 'properties', ${n}.properties)`,
+      object: `(jsonb_build_object('_kind', 'node', 'id', ${n}.id, 'label', ${n}.label, 'key', ${n}.key, 'display', ${n}.display, 'properties', ${n}.properties)
+        || CASE WHEN ${n}.owners = '{}' THEN '{"stub": true}'::jsonb ELSE '{}'::jsonb END)`,
     };
     return { kind: 'entity', type: 'node', entity };
   }
