@@ -40,6 +40,14 @@ async function countEdges(graphId: number, type: string): Promise<number> {
   return found[0].edges;
 }
 
+async function stubsOf(graphId: number): Promise<unknown> {
+  const { rows: found } = await app.pool.query(
+    `SELECT count(*)::int AS stubs, min((properties ->> '编号')::int) AS least, max((properties ->> '编号')::int) AS most
+     FROM ${graphTables(graphId).nodes} WHERE owners = '{}'`,
+  );
+  return found[0];
+}
+
 /** Names of tables that only a run may see. */
 async function tablesApart(): Promise<unknown[]> {
   return (await app.pool.query(`SELECT relname FROM pg_class WHERE relname LIKE '%apart%'`)).rows;
@@ -78,6 +86,36 @@ describe('the first load of many edges', () => {
     expect(kept).toEqual([{ least: 0, most: 99 }]);
     const again = await runToEnd(app, job);
     expect(again.report.totals).toMatchObject({ inserted: 0, updated: 0, deleted: 0, unchanged: 2_000 + 2 + 100 + rows });
+  });
+
+  it('makes the missing ends of the edges, marks the rows that can have none, and removes the ends with their edges', async () => {
+    const graphId = await aGraph(app);
+    // Of the things, 0 to 1999 are there. No thing can have the number abc.
+    await upload(app, 'beyond', `a,b,note\n${Array.from({ length: rows }, (_, i) => `${i % 3_000},${i + 1_000},第${i}条`).join('\n')}\n`);
+    await upload(app, 'odd', 'a,b,note\n1,2,一\n1,abc,二\n');
+    const typed = (...edges: string[]): string =>
+      `defaults: {on_error: quarantine, max_error_rate: 1}\n${mapping(...edges)
+        .replace('{column: id, property: 编号}', '{column: id, property: 编号, type: int}')
+        .replace(/\b(id)\}\}/g, '$1}, on_missing: create}')}`;
+    const job = await aJob(app, graphId, typed(edge('越', 'beyond'), edge('怪', 'odd')));
+    const first = await runToEnd(app, job);
+    expect(first).toMatchObject({ status: 'succeeded', error: null });
+    expect(counts(first)).toMatchObject({ 越: [rows, rows, 0, 0, 0, 0, 0], 怪: [2, 1, 0, 0, 0, 1, 0] });
+    // The left ends reach from 0 to 2999, the right ones from 1000 to 12999.
+    expect(first.report.totals.stubs_created).toBe(11_000);
+    expect(await stubsOf(graphId)).toEqual({ stubs: 11_000, least: 2_000, most: 12_999 });
+    expect(await layoutOf(graphId)).toEqual(await layoutOf(await aGraph(app)));
+    expect(await tablesApart()).toEqual([]);
+
+    const again = await runToEnd(app, job);
+    expect(again.report).toMatchObject({
+      stubs_removed: 0,
+      totals: { inserted: 0, deleted: 0, stubs_created: 0, unchanged: 2_000 + rows + 1 },
+    });
+    await upload(app, 'beyond', 'a,b,note\n1,2500,一\n');
+    const { body: last } = await app.admin.post(`/api/ingestion/jobs/${job}/run?allow_deletes=true`).set('Prefer', 'wait=60').expect(200);
+    expect(last.report).toMatchObject({ stubs_removed: 10_999, totals: { deleted: rows, stubs_created: 0 } });
+    expect(await stubsOf(graphId)).toEqual({ stubs: 1, least: 2_500, most: 2_500 });
   });
 
   it('does not wait long for a reader of the empty table, nor disturbs it', async () => {

@@ -87,8 +87,8 @@ export function takeEdgesApart(graphId: number): string {
 }
 
 /** Finds the stubs of a label, of which most graphs have none. */
-export function createStubIndex(graphId: number): string {
-  return `CREATE INDEX IF NOT EXISTS ${quoteIdentifier(`nodes_${graphId}_stubs`)} ON ${graphTables(graphId).nodes} (label) WHERE owners = '{}'`;
+function createStubIndex(graphId: number): string {
+  return `CREATE INDEX ${quoteIdentifier(`nodes_${graphId}_stubs`)} ON ${graphTables(graphId).nodes} (label) WHERE owners = '{}'`;
 }
 
 /** SQL that is true for a node `row` that is a stub, and false or NULL for others. */

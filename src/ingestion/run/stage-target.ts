@@ -49,7 +49,17 @@ export async function stageTarget(
   const insert: QueryConfig & { queryMode: 'extended' } = { text: plan.insert.sql, values: plan.insert.parameters, queryMode: 'extended' };
   report.read = await progress.counting(plan.table, () => client.query(insert));
   await client.query('SET LOCAL ROLE NONE');
-  const staged: StagedTarget = { target, plan, report, progress, cursorTo: null, warnings: [], repeated: [], duplicates: 0, stubs: new Map() };
+  const staged: StagedTarget = {
+    target,
+    plan,
+    report,
+    progress,
+    cursorTo: null,
+    warnings: [],
+    repeated: [],
+    duplicates: 0,
+    stubs: new Map(),
+  };
   await analyzeStaged(client, plan, target);
   for (const unique of plan.unique) await rejectRepeated(client, staged, unique);
   const isKeyUnique = plan.unique.some(({ stagedAs, severity }) => stagedAs === 'key' && severity === 'error');
