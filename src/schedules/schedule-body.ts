@@ -67,7 +67,12 @@ export class ScheduleStartResponse {
   })
   outcome: string;
 
-  @ApiProperty({ type: Number, nullable: true, example: 1, description: '所启动的运行 / the run that it started' })
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    example: 1,
+    description: '所启动的运行；复制没有运行记录 / the run that it started; copies have no records of runs',
+  })
   run_id: number | null;
 
   @ApiProperty({ type: ScheduleReasonResponse, nullable: true })

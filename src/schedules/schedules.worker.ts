@@ -19,12 +19,12 @@ export const maxRefusals = 5;
 /** The time until a start is tried again that found no place, or failed without an answer. */
 const againAfterS = 10;
 
-/** What became of an attempt: a run, or the reason why there is none now (`later` is tried again, `skipped` is not). */
-export type Started = { runId: number } | { skipped: ApiError } | { later: ApiError };
+/** What became of an attempt: a start, with its run where there are records of runs, or the reason why there is none now (`later` is tried again, `skipped` is not). */
+export type Started = { runId: number | null } | { skipped: ApiError } | { later: ApiError };
 
 /**
  * Starts a target in the name of a user, within the transaction that also moves the schedule on: both are kept or neither. What it
- * writes is undone unless it returns a run. @throws ApiError when the start is refused
+ * writes is undone unless it started something. @throws ApiError when the start is refused
  */
 export type Starter = (client: PoolClient, principal: Principal, targetId: number) => Promise<Started>;
 
@@ -106,7 +106,7 @@ export class SchedulesWorker implements OnApplicationBootstrap, BeforeApplicatio
   private async start(client: PoolClient, { kind, targetId, savedBy }: DueSchedule): Promise<Attempt> {
     await client.query('SAVEPOINT start');
     const { outcome, reason, runId } = await this.try(client, kind, targetId, savedBy);
-    await client.query(runId === null ? 'ROLLBACK TO SAVEPOINT start' : 'RELEASE SAVEPOINT start');
+    await client.query(outcome === 'started' ? 'RELEASE SAVEPOINT start' : 'ROLLBACK TO SAVEPOINT start');
     return { outcome, runId, reason };
   }
 

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { EgressModule } from '../egress/egress.module.js';
+import { SchedulesModule } from '../schedules/schedules.module.js';
 import { SecretsModule } from '../secrets/secrets.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
@@ -17,6 +18,8 @@ import { MirrorCopiesController } from './copies/mirror-copies.controller.js';
 import { MirrorCopiesRepository } from './copies/mirror-copies.repository.js';
 import { MirrorCopiesService } from './copies/mirror-copies.service.js';
 import { MirrorCopiesWorker } from './copies/mirror-copies.worker.js';
+import { MirrorCopySchedulesController } from './copies/mirror-copy-schedules.controller.js';
+import { MirrorCopySchedulesService } from './copies/mirror-copy-schedules.service.js';
 import { MirrorCopier } from './copies/mirror-copier.service.js';
 import { MirrorCatalog } from './mirror/mirror-catalog.js';
 import { MirrorClient } from './mirror/mirror.client.js';
@@ -28,8 +31,8 @@ import { TablesService } from './tables/tables.service.js';
 import { WarehouseService } from './warehouse.service.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Connection]), EgressModule, SecretsModule, UsersModule, WebhooksModule],
-  controllers: [ConnectionsController, ConnectionGrantsController, MirrorCopiesController, TablesController],
+  imports: [TypeOrmModule.forFeature([Connection]), EgressModule, SchedulesModule, SecretsModule, UsersModule, WebhooksModule],
+  controllers: [ConnectionsController, ConnectionGrantsController, MirrorCopiesController, MirrorCopySchedulesController, TablesController],
   providers: [
     ConnectionAccessService,
     ConnectionGrantsRepository,
@@ -41,6 +44,7 @@ import { WarehouseService } from './warehouse.service.js';
     MirrorCopiesRepository,
     MirrorCopiesService,
     MirrorCopiesWorker,
+    MirrorCopySchedulesService,
     MirrorClient,
     MirrorUploadService,
     MirrorVersions,

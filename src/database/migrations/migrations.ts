@@ -17,6 +17,7 @@ import { GiveMirrorTablesVersions1700000000016 } from './0016-give-mirror-tables
 import { AddSchedules1700000000017 } from './0017-add-schedules.js';
 import { FindStubs1700000000018 } from './0018-find-stubs.js';
 import { AddWebhooks1700000000021 } from './0021-add-webhooks.js';
+import { ScheduleMirrorCopies1700000000022 } from './0022-schedule-mirror-copies.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -39,4 +40,5 @@ export const migrations = [
   AddSchedules1700000000017,
   FindStubs1700000000018,
   AddWebhooks1700000000021,
+  ScheduleMirrorCopies1700000000022,
 ];

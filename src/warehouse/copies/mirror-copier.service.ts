@@ -89,8 +89,11 @@ export class MirrorCopier {
     }
   }
 
-  /** Reads in the name of the user who saved the copy, and who must still be allowed to write the mirror. */
-  private async open({ id, connection_id: connectionId, saved_by: savedBy }: CopyRow): Promise<UsableConnection> {
+  /**
+   * Opens the source in the name of the user who saved the copy, and who must still be allowed to write the mirror.
+   * @throws MirrorForbiddenError, and the errors of `WarehouseService.open`
+   */
+  async open({ id, connection_id: connectionId, saved_by: savedBy }: CopyRow): Promise<UsableConnection> {
     const source = await this.warehouse.open({ kind: 'copy', id, name: String(id), savedBy }, connectionId);
     if (savedBy === null || !(await this.warehouse.mayWriteMirror(savedBy.id))) throw new MirrorForbiddenError();
     return source;

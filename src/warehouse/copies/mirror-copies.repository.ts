@@ -183,6 +183,12 @@ export class MirrorCopiesRepository {
     throw found.rowCount === 1 ? new MirrorCopyActiveError() : new MirrorCopyNotFoundError();
   }
 
+  /** Keeps the copy from being deleted until the transaction ends. @throws MirrorCopyNotFoundError */
+  async hold(client: PoolClient, id: number): Promise<void> {
+    const { rowCount } = await client.query('SELECT FROM mirror_copies WHERE id = $1 FOR KEY SHARE', [id]);
+    if (rowCount === 0) throw new MirrorCopyNotFoundError();
+  }
+
   /** Forgets the copy; its tables stay. @throws MirrorCopyActiveError */
   async delete(client: PoolClient, id: number): Promise<void> {
     const { rowCount } = await client.query(`DELETE FROM mirror_copies WHERE id = $1 AND status NOT IN ('queued', 'running')`, [id]);

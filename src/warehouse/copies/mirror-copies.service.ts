@@ -16,6 +16,9 @@ import { type CopyRow, MirrorCopiesRepository } from './mirror-copies.repository
 import { MirrorCopiesWorker } from './mirror-copies.worker.js';
 import { readCopyRequest } from './read-copy-request.js';
 
+/** Tells copies from what else has schedules. The database removes those of this kind with their copies. */
+export const copyKind = 'mirror_copy';
+
 /** Saves, starts, shows and stops copies of foreign tables into the mirror. The worker does the work itself. */
 @Injectable()
 export class MirrorCopiesService {
@@ -97,7 +100,8 @@ export class MirrorCopiesService {
     return toMirrorCopyResponse(await this.copies.get(id));
   }
 
-  private async require({ userId, isAdmin }: Principal, id: number): Promise<CopyRow> {
+  /** @throws MirrorCopyNotFoundError, MirrorCopyForbiddenError */
+  async require({ userId, isAdmin }: Principal, id: number): Promise<CopyRow> {
     const copy = await this.copies.get(id);
     if (!isAdmin && copy.saved_by?.id !== userId) throw new MirrorCopyForbiddenError();
     return copy;
@@ -105,5 +109,5 @@ export class MirrorCopiesService {
 }
 
 function event(action: AuditEvent['action'], actor: Principal, id: number): AuditEvent {
-  return { action, actor, target: 'mirror_copy', targetId: id };
+  return { action, actor, target: copyKind, targetId: id };
 }
