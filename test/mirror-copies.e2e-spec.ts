@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import net, { type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
 import { ForeignPostgres } from './support/foreign-postgres.js';
@@ -239,6 +241,67 @@ describe('a copy', () => {
       [2, 'as', 'duplicate_table'],
     ]);
   });
+
+  it('is refused for all that its source does not have, at once and with the nearest names', async () => {
+    await foreign.run(`
+      CREATE TABLE orders (id int PRIMARY KEY, note text, cost money, updated_at timestamptz);
+      CREATE TABLE keyless (id int, at int); CREATE TABLE unmappable (cost money); CREATE TABLE unfit_key (cost money PRIMARY KEY, at int)`);
+    const kept = (await test.pool.query('SELECT FROM mirror_copies')).rowCount;
+    const byCursor = { table: 'orders', mode: 'cursor', cursor: 'updated_at' };
+    const tables = [
+      { table: 'ordres' },
+      { table: 'nothing_like_it' },
+      { table: 'unmappable' },
+      { ...byCursor, as: 'o1', cursor: 'updatedat', key: ['id', 'di', 'cost', 'x'.repeat(5_000)] },
+      { ...byCursor, as: 'o2', cursor: 'note' },
+      { ...byCursor, as: 'o3', lag: '5' },
+      { table: 'keyless', mode: 'cursor', cursor: 'at' },
+      { table: 'unfit_key', mode: 'cursor', cursor: 'at' },
+      { ...byCursor, as: 'fine', lag: '5m' },
+    ];
+    const { status, body } = await startCopy(test, far, tables);
+    expect(status).toBe(422);
+    expect(body.detail.errors.map(({ loc, type, msg }: any) => [loc.join('.'), type, msg.split(' / ')[1]])).toEqual([
+      ['body.tables.0.table', 'unknown_table', expect.stringMatching(/no table 'ordres'; did you mean 'orders'\?$/)],
+      ['body.tables.1.table', 'unknown_table', expect.stringMatching(/no table 'nothing_like_it'$/)],
+      ['body.tables.2.table', 'no_columns', expect.stringContaining('no column that can be copied')],
+      ['body.tables.3.cursor', 'unknown_column', expect.stringMatching(/no column 'updatedat'; did you mean 'updated_at'\?$/)],
+      ['body.tables.3.key.1', 'unknown_column', expect.stringMatching(/did you mean 'id'\?$/)],
+      ['body.tables.3.key.2', 'unreadable_column', expect.stringContaining("'cost' of the source cannot be copied")],
+      ['body.tables.3.key.3', 'unknown_column', expect.stringMatching(/no column 'x{99}…'$/)],
+      ['body.tables.4.cursor', 'cursor_type', expect.stringContaining("'note' is text and no cursor")],
+      ['body.tables.5.lag', 'cursor_lag', expect.stringContaining('needs a unit')],
+      ['body.tables.6.key', 'key_needed', expect.stringContaining('name the columns')],
+      ['body.tables.7.key', 'unreadable_column', expect.stringContaining("'cost'")],
+    ]);
+    expect((await test.pool.query('SELECT FROM mirror_copies')).rowCount).toBe(kept);
+    expect((await startCopy(test, far, [tables.at(-1)!])).status).toBe(202);
+  });
+
+  it('is accepted while its source gives no answer, for which it waits three seconds', async () => {
+    const sockets: Socket[] = [];
+    const silent = net.createServer(socket => sockets.push(socket.on('error', () => undefined)));
+    silent.listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const connect = async (name: string, port: number): Promise<number> => {
+      const dsn = `postgres://a:b@127.0.0.1:${port}/x?sslmode=disable`;
+      return (await test.admin.post('/api/warehouse/connections').send({ name, type: 'postgres', dsn }).expect(201)).body.id;
+    };
+    try {
+      const closed = await startCopy(test, await connect('closed', 9), [{ table: 'any', as: 'from_closed' }]);
+      expect(closed.status).toBe(202);
+      expect(await ended(test, closed.body.id)).toMatchObject({ status: 'failed', error: { code: 'source_unreachable' } });
+      const began = performance.now();
+      const waited = await startCopy(test, await connect('silent', (silent.address() as AddressInfo).port), [{ table: 'any' }]);
+      expect(waited.status).toBe(202);
+      expect(performance.now() - began).toBeLessThan(6_000);
+      await test.admin.post(`/api/warehouse/mirror-copies/${waited.body.id}/cancel`);
+      await ended(test, waited.body.id);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      silent.close();
+    }
+  }, 60_000);
 
   it('keeps its connection from being deleted, also at the same moment, until it is deleted', async () => {
     for (let round = 0; round < 5; round++) {

@@ -1,8 +1,8 @@
 import { type Bilingual } from '../text/bilingual.js';
 import { SchemaError } from '../common/errors/api-error.js';
 import { type TableSummary, type WarehouseClient } from '../warehouse/clients/warehouse.client.js';
+import { within } from '../warehouse/source-patience.js';
 import { unknownTable } from './source-problems.js';
-import { within } from './source-patience.js';
 import { type LeftOut, type SourceTable } from './suggest/source-table.js';
 import { type TimeLeft } from './time-left.js';
 

@@ -18,11 +18,11 @@ export function cursorFamily(type: string): 'number' | 'time' | null {
   return /^(date|timestamp(\(\d\))?|timestamptz(\(\d\))?)$/.test(type) ? 'time' : null;
 }
 
-/** @throws RunFailure for a column that is no cursor, or a lag that it does not take */
-export function requireCursor(column: string, type: string, lag: string | null): void {
+/** The reason why a column is no cursor, or does not take the lag; null if all is well. */
+export function findCursorFailure(column: string, type: string, lag: string | null): RunFailure | null {
   const family = cursorFamily(type);
   if (family === null) {
-    throw new RunFailure(
+    return new RunFailure(
       'cursor_type',
       {
         zh: `列 '${column}' 的类型是 ${type}，不能作游标；游标须是整数、numeric、日期或时间`,
@@ -32,8 +32,8 @@ export function requireCursor(column: string, type: string, lag: string | null):
     );
   }
   const unit = lag === null ? undefined : lagPattern.exec(lag)?.[2];
-  if (lag === null || lag === '0' || (family === 'time') === (unit !== undefined)) return;
-  throw new RunFailure(
+  if (lag === null || lag === '0' || (family === 'time') === (unit !== undefined)) return null;
+  return new RunFailure(
     'cursor_lag',
     family === 'time'
       ? {

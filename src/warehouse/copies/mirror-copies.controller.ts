@@ -31,12 +31,15 @@ export class MirrorCopiesController {
   @ApiOperation({
     summary: '复制表到镜像 / Copy tables into the mirror',
     description:
-      '需要该连接的 read 与镜像的 write。所有表先复制到旁边，再同时替换；失败时一张也不变。列的类型、注释、主键与 NOT NULL 一并保留，无法对应的列略去并列出。保存后可用 POST /warehouse/mirror-copies/{id}/run 再次运行；同一请求再发一次也是如此。 / Needs read on this connection and write on the mirror. All tables are copied aside and then swapped in at one moment; a failure changes none of them. Types, comments, the primary key and NOT NULL come along; columns without a counterpart are left out and named. It is saved, and runs again with POST /warehouse/mirror-copies/{id}/run, or when the same request is sent again.',
+      '需要该连接的 read 与镜像的 write。先在来源查看各表与列：缺少或无法复制的，422 逐一指出；来源 3 秒内没有应答则先接受，由运行检查。所有表先复制到旁边，再同时替换；失败时一张也不变。列的类型、注释、主键与 NOT NULL 一并保留，无法对应的列略去并列出。保存后可用 POST /warehouse/mirror-copies/{id}/run 再次运行；同一请求再发一次也是如此。 / Needs read on this connection and write on the mirror. The source is asked for the tables and columns first: what is missing or cannot be copied is named in a 422, all at once. If it gives no answer within 3 s, the copy is accepted and its run asks again. All tables are copied aside and then swapped in at one moment; a failure changes none of them. Types, comments, the primary key and NOT NULL come along; columns without a counterpart are left out and named. It is saved, and runs again with POST /warehouse/mirror-copies/{id}/run, or when the same request is sent again.',
   })
   @ApiBody({ type: CopyTablesRequest, examples: copyExamples })
   @ApiAcceptedResponse(accepted)
   @ApiResponse({ status: 409, description: 'A table of that name is there; another copy fills it; or the copy waits or is going on' })
-  @ApiResponse({ status: 422, description: 'The connection is the mirror itself; or a table that breaks its schema' })
+  @ApiResponse({
+    status: 422,
+    description: 'The connection is the mirror itself; or a table or column that the source does not have or that cannot be copied',
+  })
   async create(
     @CurrentPrincipal() principal: Principal,
     @IdParam() id: number,

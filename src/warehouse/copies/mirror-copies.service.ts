@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal } from '../../access/principal.js';
 import { type AuditEvent, AuditService } from '../../audit/audit.service.js';
+import { SchemaError } from '../../common/errors/api-error.js';
 import { afterId, page, type Page, type PageQuery } from '../../http/paging/page.js';
 import { MirrorCatalog } from '../mirror/mirror-catalog.js';
 import {
@@ -10,14 +11,19 @@ import {
   MirrorIntoItselfError,
   MirrorTableExistsError,
 } from './mirror-copies.errors.js';
+import { within } from '../source-patience.js';
 import { WarehouseService } from '../warehouse.service.js';
+import { findSourceProblems } from './check-source.js';
 import { type CopyTablesRequest, type MirrorCopyResponse, toMirrorCopyResponse } from './mirror-copies.dto.js';
-import { type CopyRow, MirrorCopiesRepository } from './mirror-copies.repository.js';
+import { type CopyRow, MirrorCopiesRepository, type TableDefinition } from './mirror-copies.repository.js';
 import { MirrorCopiesWorker } from './mirror-copies.worker.js';
 import { readCopyRequest } from './read-copy-request.js';
 
 /** Tells copies from what else has schedules. The database removes those of this kind with their copies. */
 export const copyKind = 'mirror_copy';
+
+/** The longest that a request waits for its source. */
+const sourcePatienceMs = 3_000;
 
 /** Saves, starts, shows and stops copies of foreign tables into the mirror. The worker does the work itself. */
 @Injectable()
@@ -31,7 +37,8 @@ export class MirrorCopiesService {
   ) {}
 
   /**
-   * Saves a copy and starts it. The same request again starts the same copy again.
+   * Saves a copy and starts it. The same request again starts the same copy again. A source that gives no answer in time is not
+   * waited for: the run asks it again.
    * @throws MirrorIntoItselfError, MirrorForbiddenError, MirrorTableExistsError, SchemaError; those of `MirrorCopiesRepository.create`
    * and `queue`
    */
@@ -41,11 +48,10 @@ export class MirrorCopiesService {
     if (!(await this.warehouse.mayWriteMirror(principal.userId))) throw new MirrorForbiddenError();
     const definitions = readCopyRequest(tables, client);
     const same = await this.copies.findSame(principal.userId, connectionId, definitions);
+    if (same === null) await this.requireFree(definitions);
+    const problems = await within(sourcePatienceMs, findSourceProblems(client, definitions, performance.now() + sourcePatienceMs));
+    if (Array.isArray(problems) && problems.length > 0) throw new SchemaError(problems);
     if (same !== null) return this.start(principal, same);
-    await this.copies.requireFree(definitions.map(({ name }) => name));
-    for (const { name, replaces } of definitions) {
-      if (!replaces && (await this.catalog.describe(name)) !== null) throw new MirrorTableExistsError(name);
-    }
     const context = { connection_id: connectionId, tables: definitions.map(({ name }) => name) };
     const id = await this.copies.create(principal.userId, connectionId, definitions, (client, created) =>
       this.audit.record({ ...event('mirror_copy.created', principal, created), context }, client),
@@ -89,6 +95,14 @@ export class MirrorCopiesService {
       client => this.copies.delete(client, id),
       () => event('mirror_copy.deleted', principal, id),
     );
+  }
+
+  /** @throws MirrorTableCopiedError, MirrorTableExistsError */
+  private async requireFree(tables: readonly TableDefinition[]): Promise<void> {
+    await this.copies.requireFree(tables.map(({ name }) => name));
+    for (const { name, replaces } of tables) {
+      if (!replaces && (await this.catalog.describe(name)) !== null) throw new MirrorTableExistsError(name);
+    }
   }
 
   private async start(principal: Principal, id: number): Promise<MirrorCopyResponse> {

@@ -7,7 +7,7 @@ import { type DataVersion } from '../mirror/mirror-versions.js';
 import { mirrorSchema } from '../mirror/mirror-schema.js';
 import { copiedColumns } from './copied-columns.js';
 import { type TableReport, warn } from './copy-report.js';
-import { requireCursor } from './cursor-range.js';
+import { findCursorFailure } from './cursor-range.js';
 import { type CopyTable, type TableState } from './mirror-copies.repository.js';
 
 /** What one run does with a table. */
@@ -38,7 +38,8 @@ export interface Found {
 export function planTable(table: CopyTable, { description, comment, version }: Found, report: TableReport): TablePlan {
   const { kept: columns, leftOut } = copiedColumns(description);
   report.left_out = leftOut;
-  if (columns.length === 0 || columns.length > mostColumns) throw unfitColumns(columns.length);
+  const unfit = findColumnsFailure(columns.length);
+  if (unfit) throw unfit;
   if (leftOut.length > 0) {
     const list = leftOut.map(({ column }) => `'${column.slice(0, 100)}'`).join(', ');
     warn(report, 'columns_left_out', { zh: `没有复制的列：${list}`, en: `columns that were not copied: ${list}` });
@@ -77,7 +78,8 @@ function cursorOf(
     );
   }
   const type = columns.find(each => each.name === name)?.type ?? column.nativeType;
-  requireCursor(name, type, lag);
+  const failure = findCursorFailure(name, type, lag);
+  if (failure) throw failure;
   return { column: name, type };
 }
 
@@ -86,12 +88,7 @@ function keyOf({ mode, key }: CopyTable, columns: TableColumn[], { keys }: Table
   const primary = keys.find(each => each.primary)?.columns ?? [];
   if (mode === 'full') return primary.every(name => names.has(name)) ? primary : [];
   const wanted = key.length > 0 ? key : primary;
-  if (wanted.length === 0) {
-    throw new RunFailure('key_needed', {
-      zh: 'mode=cursor 需要 key：来源的表没有主键，请用 key 写出能区分各行的列',
-      en: 'mode=cursor needs a key: the table at the source has no primary key, so name the columns that tell rows apart with `key`',
-    });
-  }
+  if (wanted.length === 0) throw new RunFailure('key_needed', keyNeeded);
   const missing = wanted.find(name => !names.has(name));
   if (missing === undefined) return wanted;
   throw new RunFailure(
@@ -132,9 +129,19 @@ export function shapeOf(columns: readonly TableColumn[]): TableState['columns'] 
   return columns.map(({ name, type }) => ({ name, type }));
 }
 
-function unfitColumns(count: number): RunFailure {
+export const keyNeeded = {
+  zh: 'mode=cursor 需要 key：来源的表没有主键，请用 key 写出能区分各行的列',
+  en: 'mode=cursor needs a key: the table at the source has no primary key, so name the columns that tell rows apart with `key`',
+};
+
+/** The reason why a table with so many columns cannot be copied; null if it can. */
+export function findColumnsFailure(count: number): RunFailure | null {
+  if (count > 0 && count <= mostColumns) return null;
   if (count === 0) {
-    return new RunFailure('no_columns', { zh: '这张表没有可复制的列', en: 'the table has no column that can be copied' });
+    return new RunFailure('no_columns', {
+      zh: '这张表没有可复制的列；请在来源库中用视图转换它们',
+      en: 'the table has no column that can be copied; convert them in a view of the source',
+    });
   }
   return new RunFailure('too_many_columns', {
     zh: `这张表有 ${count} 列，至多 ${mostColumns} 列`,

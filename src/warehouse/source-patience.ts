@@ -1,12 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ApiError } from '../common/errors/api-error.js';
 import { type Bilingual } from '../text/bilingual.js';
-import {
-  ConnectionFailedError,
-  WarehouseBusyError,
-  WarehouseTimeoutError,
-  WarehouseUnavailableError,
-} from '../warehouse/warehouse.errors.js';
+import { ConnectionFailedError, WarehouseBusyError, WarehouseTimeoutError, WarehouseUnavailableError } from './warehouse.errors.js';
 
 /** What was opened, or the reason why it was not: the client's failure, or its silence for so long. Other errors are thrown. */
 export async function within<T>(patienceMs: number, opening: Promise<T>): Promise<T | Bilingual> {
