@@ -14,6 +14,7 @@ describe('the cursor of a list', () => {
     test = await startTestApp();
     await upload(test, 't', 'id\n1\n');
     const { graphId } = await ingest(test, mapping);
+    await test.admin.post('/api/ingestion/jobs/1/webhooks').send({ url: 'https://hooks.example.com/runs' }).expect(201);
     const { rows } = await test.pool.query(`SELECT id FROM ${graphTables(graphId).nodes}`);
     const { body: document } = await test.anonymous.get('/openapi.json').expect(200);
     const paged = Object.entries<any>(document.paths).filter(([, { get }]) => get?.parameters?.some((each: any) => each.name === 'cursor'));

@@ -335,6 +335,8 @@ describe('rate limits', () => {
       'post /api/auth/register: register, 5 per client IP',
       'post /api/graphs/{id}/query: query, 30 per user',
       'post /api/ingestion/jobs/{id}/run: run, 30 per user',
+      'post /api/warehouse/connections/{id}/mirror: run, 30 per user',
+      'post /api/warehouse/mirror-copies/{id}/run: run, 30 per user',
       'put /api/auth/password: password, 5 per client IP',
     ]);
   });

@@ -261,7 +261,11 @@ describe('connections to other databases', () => {
       const { body } = await test.admin.post('/api/metrics').send(metric).expect(201);
       const { body: result } = await test.admin.post(`/api/metrics/${body.id}/execute`).send({}).expect(200);
       expect(JSON.stringify(result)).toContain('15.0');
-      expect((await test.admin.delete(`${connections}/${id}`).expect(422)).body.context).toEqual({ jobs: [], metrics: [body.id] });
+      expect((await test.admin.delete(`${connections}/${id}`).expect(422)).body.context).toEqual({
+        jobs: [],
+        metrics: [body.id],
+        mirror_copies: [],
+      });
     });
   });
 

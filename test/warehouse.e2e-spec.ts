@@ -108,11 +108,6 @@ describe('warehouse', () => {
       expect(body).toMatchObject({ ok: true, current_user: 'graph_test_template_mirror', read_only_enforced: true, can_write: false });
     });
 
-    it('answers 501 for copying into the mirror', async () => {
-      const { body } = await test.admin.post('/api/warehouse/connections/1/mirror').expect(501);
-      expect(body.code).toBe('mirror_copy_not_built');
-    });
-
     it('lets granted users read, and only admins change', async () => {
       await test.anonymous.get('/api/warehouse/connections').expect(401);
       await test.anonymous.get(tablesPath).expect(401);

@@ -22,7 +22,7 @@ import { TimeLeft } from './time-left.js';
 /** The longest time for looking at the source, and for checking the draft against it. */
 const lookMs = 14_000;
 const checkMs = 3_000;
-const places = { places: 4, mostPerCaller: 1, waitingPerCaller: 0, patienceMs: 0 };
+const places = { places: 4, mostPerCaller: 1, waitingPerCaller: 8, waiting: 40, patienceMs: 10_000 };
 /** Below the 256 KiB of a mapping. */
 const mostBytes = 250 * 1024;
 

@@ -20,6 +20,7 @@ export interface Seen {
   wrongLogin: components['schemas']['ErrorCode'] | undefined;
   answer: string | undefined;
   graphIds: number[];
+  draftIsValid: boolean;
   jobName: string;
   rights: string[];
   uploadedRows: number;
@@ -58,6 +59,21 @@ export async function sendRequestsOfReadme({ url, password, mapping }: World): P
     graphIds.push(orThrow(await user.POST('/api/graphs', { params: { header }, body: { name: 'Once' } })).id);
   }
 
+  const draft = orThrow(
+    await user.POST('/api/ingestion/mappings/suggest', {
+      headers: { Accept: 'application/yaml' },
+      body: { connection: 'pg_mirror' },
+      parseAs: 'text',
+    }),
+  );
+  const { valid: draftIsValid } = orThrow(
+    await user.POST('/api/ingestion/mappings/validate', {
+      headers: { 'Content-Type': 'application/yaml' },
+      body: draft,
+      bodySerializer: text => text,
+    }),
+  );
+
   const job = orThrow(
     await user.POST('/api/ingestion/jobs', {
       params: { query: { graph_id: 1 } },
@@ -92,6 +108,7 @@ export async function sendRequestsOfReadme({ url, password, mapping }: World): P
     wrongLogin,
     answer: query.answer?.text,
     graphIds,
+    draftIsValid,
     jobName: job.name,
     rights,
     uploadedRows: upload.rows,
