@@ -5,6 +5,7 @@ import { atOnce } from '../../text/steps.js';
 import { parseMapping } from '../mapping/parse-mapping.js';
 import { compileStaging, maxKeyLength } from './compile-staging.js';
 import { keyMissing, keyTooLong, typeFailed } from './rule-sql.js';
+import { letShowCounts } from './shown-count.js';
 import { type SourceFamily } from './source-type.js';
 import { sourceInSchema } from './source-sql.js';
 import { targetsOf } from './target.js';
@@ -17,6 +18,7 @@ beforeAll(async () => {
   client = new pg.Client(database.url);
   await client.connect();
   await client.query(`CREATE TABLE mirror.orders (id text, line int, customer text, amount text, at date)`);
+  await client.query(letShowCounts);
 });
 beforeEach(() => client.query('BEGIN'));
 afterEach(() => client.query('ROLLBACK'));
