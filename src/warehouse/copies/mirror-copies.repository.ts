@@ -39,7 +39,7 @@ export interface TableDefinition {
 /** What the last run that succeeded left. */
 export interface TableState {
   version: number;
-  columns: { name: string; type: string }[];
+  columns: { name: string; type: string; nullable: boolean }[];
   key: string[];
   /** The greatest cursor of the rows that were copied. */
   cursor: string | null;

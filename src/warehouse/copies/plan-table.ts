@@ -126,7 +126,7 @@ function goesOn(
 }
 
 export function shapeOf(columns: readonly TableColumn[]): TableState['columns'] {
-  return columns.map(({ name, type }) => ({ name, type }));
+  return columns.map(({ name, type, nullable }) => ({ name, type, nullable }));
 }
 
 export const keyNeeded = {
