@@ -19,7 +19,7 @@ import { greatestCursor, sinceValue } from './cursor-range.js';
 import { type ClaimedCopy, type CopyRow, MirrorCopiesRepository, type TableState } from './mirror-copies.repository.js';
 import { MirrorForbiddenError, MirrorTableExistsError } from './mirror-copies.errors.js';
 import { planTable, shapeOf, type TablePlan } from './plan-table.js';
-import { stageTable } from './stage-table.js';
+import { stageTable, toKeyFailure } from './stage-table.js';
 import { upsertDelta } from './upsert-delta.js';
 
 /** An upload may hold its table for as long as its client sends. */
@@ -201,7 +201,10 @@ export class MirrorCopier {
     const before = (await this.versions.of([table.name], read)).get(table.name)?.version;
     if (before !== from?.version) throw changedMeanwhile(table.name);
     const names = columns.map(({ name }) => name);
-    const { inserted, updated } = await upsertDelta(client, { target, delta: staged, columns: names, key, cursor: cursor!.column });
+    const rows = { target, delta: staged, columns: names, key, cursor: cursor!.column };
+    const { inserted, updated } = await upsertDelta(client, rows).catch((error: unknown) => {
+      throw toKeyFailure(error, key);
+    });
     Object.assign(report, { inserted, updated });
     report.status = 'copied';
     if (inserted + updated === 0) return from!.version;

@@ -43,23 +43,32 @@ async function addKey(client: PoolClient, { staged, key, cursor, report }: Table
   try {
     await client.query(`ALTER TABLE ${staged} ADD PRIMARY KEY (${key.map(quoteIdentifier).join(', ')})`);
   } catch (error) {
-    // Values that repeat or are NULL, that are too long for an index, or whose type has no order.
-    if (!/^(23|54|42704)/.test(sqlstateOf(error))) throw error;
+    if (cursor !== null) throw toKeyFailure(error, key);
+    if (!isUnfitKey(error)) throw error;
     await client.query('ROLLBACK TO SAVEPOINT before_key');
     const list = key.join(', ');
-    if (cursor !== null) {
-      throw new RunFailure(
-        'key_not_unique',
-        {
-          zh: `key 的列（${list}）有重复或空的值，或不能作索引，无法据此更新`,
-          en: `the columns of the key (${list}) hold repeated or empty values, or cannot be indexed, so rows cannot be updated by them`,
-        },
-        { key },
-      );
-    }
     warn(report, 'key_not_carried_over', {
       zh: `主键（${list}）没有保留：读到的值有重复或为空，或不能作索引`,
       en: `the primary key (${list}) was left out: the values that were read repeat or are empty, or cannot be indexed`,
     });
   }
+}
+
+/** The failure of a copy by cursor whose rows cannot be told apart by `key`; any other error stays as it is. */
+export function toKeyFailure(error: unknown, key: readonly string[]): unknown {
+  if (!isUnfitKey(error)) return error;
+  const list = key.join(', ');
+  return new RunFailure(
+    'key_not_unique',
+    {
+      zh: `key 的列（${list}）有重复或空的值，或不能作索引，无法据此更新`,
+      en: `the columns of the key (${list}) hold repeated or empty values, or cannot be indexed, so rows cannot be updated by them`,
+    },
+    { key },
+  );
+}
+
+/** Values that repeat or are NULL, that are too long for an index, or whose type has no order. */
+function isUnfitKey(error: unknown): boolean {
+  return /^(23|54|42704)/.test(sqlstateOf(error));
 }
