@@ -16,8 +16,8 @@ afterAll(async () => {
   await files.remove();
 });
 
-async function connect(type: string, dsn: string): Promise<number> {
-  const { body, status } = await test.admin.post('/api/warehouse/connections').send({ name: type, type, dsn });
+async function connect(type: string, dsn: string, name = type): Promise<number> {
+  const { body, status } = await test.admin.post('/api/warehouse/connections').send({ name, type, dsn });
   if (status !== 201) throw new Error(JSON.stringify(body));
   return body.id;
 }
@@ -128,6 +128,17 @@ describe('a copy of tables of DuckDB', () => {
     expect((await described('duck')).columns.find((column: any) => column.name === 't').nullable).toBe(false);
     await files.run('sales.duckdb', `INSERT INTO kinds (id, t) VALUES (3, 'c')`, `UPDATE kinds SET t = 'two' WHERE id = 2`);
     expect((await again(done.id)).tables[0]).toMatchObject({ reads: 'since', rows: 2, inserted: 1, updated: 1 });
+  });
+
+  it('reads all rows where the lag reaches below the zero of a column without sign', async () => {
+    await files.run('early.duckdb', 'CREATE TABLE early (id UINTEGER PRIMARY KEY)', 'INSERT INTO early VALUES (5)');
+    const id = await connect('duckdb', 'duckdb:///early.duckdb', 'early');
+    const first = await copyToEnd(test, id, [{ table: 'early', mode: 'cursor', cursor: 'id', lag: '10' }]);
+    expect(first.error).toBeNull();
+    await files.run('early.duckdb', 'INSERT INTO early VALUES (0), (6)');
+    const next = await again(first.id);
+    expect(next.error).toBeNull();
+    expect(await texts('early')).toEqual(['(0)', '(5)', '(6)']);
   });
 });
 

@@ -56,14 +56,14 @@ export async function sinceValue(client: PoolClient, type: string, cursor: strin
   if (cursor === null || lag === null) return cursor;
   const [, count = '0', unit] = lagPattern.exec(lag) ?? [];
   const isTime = cursorFamily(type) === 'time';
-  // A number before the first of its type reads all rows, as does every number below it.
+  // A number that the source may not know reads all rows: no row is lost by that.
   const value = isTime ? `($1::text::${type} - $2::text::interval)::${type}` : `$1::text::numeric - $2::text::numeric`;
   const { rows } = await client.query<{ value: string }>(`SELECT (${value})::text AS value`, [
     cursor,
     isTime && unit !== undefined ? `${count} ${units[unit]}` : count,
   ]);
   const since = rows[0]!.value;
-  return isTime || isOfType(since, type) ? since : null;
+  return isTime || isTakenBySource(since, cursor, type) ? since : null;
 }
 
 /** The greatest cursor of the rows of a table and `before`, as text; infinite values count as none. `table` is quoted. */
@@ -79,8 +79,9 @@ export async function greatestCursor(
   return rows[0]!.value;
 }
 
-/** A foreign server may refuse a number that its column cannot hold. */
-function isOfType(value: string, type: string): boolean {
+/** A foreign server may refuse a number that its column cannot hold, such as one below zero for a column without sign. */
+function isTakenBySource(value: string, cursor: string, type: string): boolean {
+  if (value.startsWith('-') && !cursor.startsWith('-')) return false;
   const least: Record<string, bigint> = { smallint: -(2n ** 15n), integer: -(2n ** 31n), bigint: -(2n ** 63n) };
   const bound = least[type];
   return bound === undefined || BigInt(value) >= bound;
