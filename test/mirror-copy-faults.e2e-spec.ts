@@ -103,12 +103,19 @@ describe('a copy', () => {
 
   it('is cancelled while rows are on their way', async () => {
     const { id, before } = await inTheMiddle('cancelled');
+    const backends = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query ~ '^COPY "mirror"."copy_[0-9a-f]{24}"'`;
+    const [backend] = (await test.pool.query(backends)).rows;
+    expect(backend).toBeDefined();
     expect((await test.admin.delete(`/api/warehouse/mirror-copies/${id}`).expect(409)).body.code).toBe('mirror_copy_active');
     expect((await test.admin.post(`/api/warehouse/mirror-copies/${id}/run`).expect(409)).body.code).toBe('mirror_copy_active');
     await test.admin.post(`/api/warehouse/mirror-copies/${id}/cancel`).expect(202);
     expect(await ended(test, id)).toMatchObject({ status: 'cancelled', error: null, tables: [{ status: 'unchanged' }] });
     expect((await test.admin.post(`/api/warehouse/mirror-copies/${id}/cancel`).expect(409)).body.code).toBe('mirror_copy_ended');
     expect(await state('cancelled')).toEqual(before);
+    // A cancellation that comes late must find nobody else's statement.
+    const isThere = async () => (await test.pool.query('SELECT FROM pg_stat_activity WHERE pid = $1', [backend.pid])).rowCount === 1;
+    for (let tries = 0; tries < 40 && (await isThere()); tries++) await sleep(50);
+    expect(await isThere()).toBe(false);
     await expectNothingLeft();
   }, 60_000);
 

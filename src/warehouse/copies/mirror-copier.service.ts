@@ -85,7 +85,8 @@ export class MirrorCopier {
       await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
       throw error;
     } finally {
-      client.release(broken);
+      // A cancellation may still be on its way, and would reach whoever has the connection next.
+      client.release(broken || interruption.signal.aborted);
     }
   }
 
