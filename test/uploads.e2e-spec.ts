@@ -377,6 +377,22 @@ describe('uploads into the mirror', () => {
     expect((await tableNames()).filter(name => name.startsWith('upload_'))).toEqual([]);
   });
 
+  it('refuses rows that break the primary key and NOT NULL of a copied table, with their line', async () => {
+    await upload('ruled', 'id,code,name\n1,a,x\n2,b,y\n').expect(201);
+    await test.pool.query('ALTER TABLE mirror.ruled ADD PRIMARY KEY (id), ALTER code SET NOT NULL');
+    const refusalOf = async (rows: string, options: Record<string, string>) =>
+      (await upload('ruled', `id,code,name\n${rows}`, options).expect(422)).body.detail.errors[0];
+    expect(await refusalOf('3,c,z\n1,d,w\n', { mode: 'append' })).toMatchObject({ line: 3, msg: expect.stringContaining('primary key') });
+    expect(await refusalOf('3,c,z\n4,,w\n', { mode: 'append' })).toMatchObject({ line: 3, msg: expect.stringContaining('NOT NULL') });
+    expect(await refusalOf('1,q,z\n2,,w\n', { mode: 'upsert', key: 'id' })).toMatchObject({
+      type: 'csv_value_missing',
+      line: 3,
+      loc: ['body', 3, 'code'],
+    });
+    expect(await refusalOf('2,c,z\n', { mode: 'upsert', key: 'code' })).toMatchObject({ type: 'key_not_primary', loc: ['query', 'key'] });
+    expect((await rowsOf('ruled')).map(row => row.name)).toEqual(['x', 'y']);
+  });
+
   it('refuses an upsert of as many columns as a table may have', async () => {
     const csv = `${Array.from({ length: 1600 }, (_, index) => `c${index}`).join(',')}\n`;
     const { body } = await upload('widest', csv, { mode: 'upsert', key: 'c0' }).expect(422);

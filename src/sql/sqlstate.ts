@@ -10,6 +10,7 @@ export const sqlstates = {
   datetimeOverflow: '22008',
   cardinalityViolation: '21000',
   restrictViolation: '23001',
+  notNullViolation: '23502',
   foreignKeyViolation: '23503',
   uniqueViolation: '23505',
   readOnlyTransaction: '25006',

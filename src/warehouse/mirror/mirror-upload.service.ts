@@ -163,7 +163,10 @@ export class MirrorUploadService implements OnApplicationShutdown {
     const name = quoteTable(mirrorSchema, table);
     const loadedName = quoteTable(mirrorSchema, loadedTable);
     await client.query(`ANALYZE ${loadedName}`);
-    if (upsert) await requireUniqueKeys(client, format, loadedName, options.key);
+    if (upsert) {
+      const required = (existing ?? []).filter(({ nullable }) => !nullable).map(column => column.name);
+      await requireUniqueKeys(client, format, loadedName, { key: options.key, required });
+    }
     if (upsert && existing) {
       const columns = loaded.columns.map(column => column.name);
       const counts = await upsertRows(client, { table: name, loaded: loadedName, columns, key: options.key, rows: loaded.rows });

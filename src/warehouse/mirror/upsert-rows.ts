@@ -1,22 +1,37 @@
 import { type PoolClient } from 'pg';
 import { SchemaError } from '../../common/errors/api-error.js';
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
+import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 import { lineColumn } from './copy/copy-target.js';
 import { type FileFormat, fileProblem } from './copy/file-problem.js';
 
-/** @throws SchemaError with the line of the first row whose key is empty, or is that of an earlier row; `loaded` is quoted */
-export async function requireUniqueKeys(client: PoolClient, format: FileFormat, loaded: string, key: readonly string[]): Promise<void> {
+/**
+ * @param required further columns that are never empty; `loaded` is quoted
+ * @throws SchemaError with the line of the first row that is empty there, or whose key is empty, or is that of an earlier row
+ */
+export async function requireUniqueKeys(
+  client: PoolClient,
+  format: FileFormat,
+  loaded: string,
+  { key, required }: { key: readonly string[]; required: readonly string[] },
+): Promise<void> {
   const line = quoteIdentifier(lineColumn);
   const columns = key.map(quoteIdentifier);
+  const filled = [...key, ...required.filter(name => !key.includes(name))];
+  const isEmpty = filled.map(name => `${quoteIdentifier(name)} IS NULL`);
   const empty = await client.query<{ line: string; nulls: boolean[] }>(
-    `SELECT ${line} AS line, ARRAY[${columns.map(column => `${column} IS NULL`).join(', ')}] AS nulls FROM ${loaded}
-     WHERE ${columns.map(column => `${column} IS NULL`).join(' OR ')} ORDER BY 1 LIMIT 1`,
+    `SELECT ${line} AS line, ARRAY[${isEmpty.join(', ')}] AS nulls FROM ${loaded} WHERE ${isEmpty.join(' OR ')} ORDER BY 1 LIMIT 1`,
   );
   const [row] = empty.rows;
   if (row) {
-    const column = key[row.nulls.indexOf(true)]!;
+    const column = filled[row.nulls.indexOf(true)]!;
     const place = { line: Number(row.line), column };
-    throw fileProblem(format, 'key_empty', place, { zh: `主键列“${column}”为空`, en: `key column "${column}" is empty` });
+    throw key.includes(column)
+      ? fileProblem(format, 'key_empty', place, { zh: `主键列“${column}”为空`, en: `key column "${column}" is empty` })
+      : fileProblem(format, 'value_missing', place, {
+          zh: `列“${column}”为空，而表中该列不可为空`,
+          en: `column "${column}" is empty, and the table has it NOT NULL`,
+        });
   }
   const repeated = await client.query<{ line: string; first: string }>(
     `SELECT line, first FROM (
@@ -37,7 +52,7 @@ export async function requireUniqueKeys(client: PoolClient, format: FileFormat, 
 /**
  * Writes the rows of `loaded` over those of `table` with the same key, and adds the others. Both names are quoted; the keys of `loaded` are
  * unique and not NULL.
- * @throws SchemaError where several rows of the table have one key
+ * @throws SchemaError where several rows of the table have one key, or the rows break the table's own key
  */
 export async function upsertRows(
   client: PoolClient,
@@ -51,21 +66,41 @@ export async function upsertRows(
 ): Promise<{ inserted: number; updated: number }> {
   const isSame = key.map(column => `t.${quoteIdentifier(column)} = l.${quoteIdentifier(column)}`).join(' AND ');
   const names = columns.map(quoteIdentifier);
-  const update = await client.query(
+  const write = async (statement: string): Promise<number> => {
+    try {
+      return (await client.query(statement)).rowCount ?? 0;
+    } catch (error) {
+      throw sqlstateOf(error) === sqlstates.uniqueViolation ? otherKey() : error;
+    }
+  };
+  const updated = await write(
     `UPDATE ${table} AS t SET ${names.map(name => `${name} = l.${name}`).join(', ')} FROM ${loaded} AS l WHERE ${isSame}`,
   );
   // The key of an updated row stays what it was, so the rows without one in the table are the new ones.
-  const insert = await client.query(
+  const inserted = await write(
     `INSERT INTO ${table} (${names.join(', ')}) SELECT ${names.join(', ')} FROM ${loaded} AS l
      WHERE NOT EXISTS (SELECT FROM ${table} AS t WHERE ${isSame}) ORDER BY ${quoteIdentifier(lineColumn)}`,
   );
-  const [updated, inserted] = [update.rowCount ?? 0, insert.rowCount ?? 0];
   if (updated + inserted === rows) return { inserted, updated };
   throw new SchemaError([
     {
       loc: ['query', 'key'],
       text: { zh: '表中有多行具有相同的主键，无法更新', en: 'several rows of the table have the same key, so none can be updated by it' },
       type: 'key_not_unique',
+    },
+  ]);
+}
+
+/** A table that a copy filled has the primary key of its source. */
+function otherKey(): SchemaError {
+  return new SchemaError([
+    {
+      loc: ['query', 'key'],
+      text: {
+        zh: '某一行的主键已属于表中的另一行；请用表的主键作 key',
+        en: 'the primary key of a row is that of another row of the table; give the primary key of the table as key',
+      },
+      type: 'key_not_primary',
     },
   ]);
 }

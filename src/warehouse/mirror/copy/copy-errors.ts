@@ -1,3 +1,4 @@
+import { sqlstates } from '../../../sql/sqlstate.js';
 import { type Bilingual } from '../../../text/bilingual.js';
 import { type CopyLines } from './copy-lines.js';
 import { type FileFormat, fileProblem } from './file-problem.js';
@@ -48,5 +49,14 @@ function otherForm(column: string, type: string): Bilingual {
 
 function reasonFor(code: string): Bilingual {
   if (code.startsWith('54')) return { zh: '这一行的数据过大', en: 'the row is too large for PostgreSQL' };
+  if (code === sqlstates.uniqueViolation) {
+    return {
+      zh: '主键已属于表中的另一行，或文件中的前一行',
+      en: 'the primary key is that of another row of the table, or of one before in the file',
+    };
+  }
+  if (code === sqlstates.notNullViolation) {
+    return { zh: '某一列为空，而表中该列不可为空', en: 'a column is empty that the table has NOT NULL' };
+  }
   return { zh: 'PostgreSQL 无法读取这一行', en: 'PostgreSQL cannot read the row' };
 }
