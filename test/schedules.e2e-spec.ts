@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SchedulesRepository } from '../src/schedules/schedules.repository.js';
 import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
 import { aGraph, aJob, upload } from './support/ingestion.js';
 
@@ -233,6 +234,13 @@ describe('schedules of jobs', () => {
       blocker.release();
     }
   }, 60_000);
+
+  it('are not brought forward by an attempt that failed after another runner had moved them on', async () => {
+    const { jobId } = await aScheduledJob();
+    const { rows } = await app.pool.query('SELECT id, look_at FROM schedules WHERE target_id = $1', [jobId]);
+    await app.app.get(SchedulesRepository).postpone(app.pool, rows[0].id, 0);
+    expect((await app.pool.query('SELECT id, look_at FROM schedules')).rows).toEqual(rows);
+  });
 
   it('keep the last 20 starts', async () => {
     const { jobId } = await aScheduledJob();

@@ -130,9 +130,12 @@ export class SchedulesRepository {
     );
   }
 
-  /** Lets a schedule, whose time stays due, rest for some seconds. */
+  /** Lets a schedule, whose time stays due, rest for some seconds. One that another runner has moved on meanwhile stays as it is. */
   async postpone(on: Pick<PoolClient, 'query'>, id: number, seconds: number): Promise<void> {
-    await on.query(`UPDATE schedules SET look_at = now() + make_interval(secs => $2) WHERE id = $1 AND enabled`, [id, seconds]);
+    await on.query(`UPDATE schedules SET look_at = now() + make_interval(secs => $2) WHERE id = $1 AND enabled AND next_at <= now()`, [
+      id,
+      seconds,
+    ]);
   }
 }
 
