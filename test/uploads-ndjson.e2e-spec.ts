@@ -117,6 +117,8 @@ describe('uploads of NDJSON', () => {
     expect(await refusalOf(upload('people', '{"id":2,"name":"z","day":null}\n{"name":"z"}\n', upsert))).toMatchObject({ type: 'ndjson_key_empty', line: 2 });
     expect(await refusalOf(upload('people', '{"id":2,"name":"z","day":null}\n\n{"id":2}\n', upsert))).toMatchObject({ type: 'ndjson_key_repeated', line: 3 });
     expect(await refusalOf(upload('people', '{"id":2,"name":"z"}\n', upsert))).toMatchObject({ type: 'missing_column' });
+    const wide = JSON.stringify(Object.fromEntries(Array.from({ length: 1600 }, (_, index) => [`c${index}`, index])));
+    expect(await refusalOf(upload('widest', `${wide}\n`, { mode: 'upsert', key: 'c0' }))).toMatchObject({ type: 'ndjson_too_many_columns', line: 1 });
     const { rows } = await test.pool.query('SELECT id, name, day::text FROM mirror.people ORDER BY id');
     expect(rows.map(({ id, name, day }) => [id, name, day])).toEqual([
       [1, 'a', '2024-01-05'],

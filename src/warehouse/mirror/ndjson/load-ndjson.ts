@@ -7,6 +7,7 @@ import { fileProblem } from '../copy/file-problem.js';
 import { typeConflict } from '../copy/type-conflict.js';
 import { type BlockSizes, CsvBlocks, defaultSizes } from '../csv/csv-blocks.js';
 import { firstBadLine } from '../csv/csv-encoding.js';
+import { mostColumns } from '../csv/csv-header.js';
 import { TEXT } from '../csv/csv-values.js';
 import { typeOfKind } from './json-kinds.js';
 import { NdjsonScanner, type ScannedRows } from './ndjson-scanner.js';
@@ -69,6 +70,7 @@ class NdjsonLoad {
   ) {
     this.scanner = new NdjsonScanner({
       ...format,
+      mostColumns: target.hasLines ? mostColumns - 1 : mostColumns,
       isGiven: name => target.givenType(name) !== undefined,
       checkName: (name, line) => target.checkNames([name], line),
     });

@@ -1,6 +1,6 @@
 import { type SchemaError } from '../../../common/errors/api-error.js';
 import { type BlankLines } from '../copy/copy-lines.js';
-import { mostColumns, nameProblem } from '../csv/csv-header.js';
+import { nameProblem } from '../csv/csv-header.js';
 import { BOOLEAN, classifyValue, DATE, LOSSY, TEXT, TIMESTAMP, UNKNOWN } from '../csv/csv-values.js';
 import { longestRecordBytes } from '../csv/csv-encoding.js';
 import { joinKinds, kindOfNested, kindOfString } from './json-kinds.js';
@@ -19,6 +19,7 @@ export const CODED = 5;
 export interface NdjsonScannerOptions {
   /** The text of strings that stand for NULL; null for none. */
   nullMarker: string | null;
+  mostColumns: number;
   /** Tells whether the values of a column are judged by PostgreSQL, because its type is given. */
   isGiven: (name: string) => boolean;
   /** @throws SchemaError for a key that the upload cannot take */
@@ -159,6 +160,7 @@ export class NdjsonScanner {
     const shown = [...name].slice(0, 100).join('');
     const problem = nameProblem(name);
     if (problem) throw reader.problem(problem.type, { zh: `键“${shown}”：${problem.zh}`, en: `key "${shown}": ${problem.en}` });
+    const { mostColumns } = this.options;
     if (this.names.length === mostColumns) {
       throw reader.problem('too_many_columns', {
         zh: `文件里有超过 ${mostColumns} 个不同的键`,
