@@ -89,6 +89,17 @@ describe('a copy of tables of PostgreSQL', () => {
     expect(await mirrored('odd')).toEqual([[1, 3, 4]]);
   });
 
+  it('fails with the column where the source breaks its own NOT NULL', async () => {
+    await foreign.run(
+      'CREATE TABLE strict (a int NOT NULL NO INHERIT); CREATE TABLE lax () INHERITS (strict); INSERT INTO lax VALUES (NULL)',
+    );
+    expect((await copy([{ table: 'strict' }])).error).toMatchObject({
+      code: 'source_value_unreadable',
+      detail: expect.stringContaining('NOT NULL'),
+      context: { table: 'strict', column: 'a' },
+    });
+  });
+
   it('runs again, raises the version, and replaces what an upload put there', async () => {
     await foreign.run('CREATE TABLE again (id int PRIMARY KEY); INSERT INTO again VALUES (1)');
     const first = await copy([{ table: 'public.again' }]);

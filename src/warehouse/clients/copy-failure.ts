@@ -110,7 +110,16 @@ function toValueFailure(
   table: SourceTable | null,
   fail: (code: string, text: Bilingual, more?: Record<string, unknown>) => RunFailure,
 ): RunFailure | null {
-  if (!table || !/^(22|54)/.test(sqlstateOf(error))) return null;
+  if (!table) return null;
+  if (sqlstateOf(error) === sqlstates.notNullViolation) {
+    const { column } = error as { column?: string };
+    const text = {
+      zh: `列 '${column}' 有空值，而来源说它从不为空（NOT NULL）`,
+      en: `the column '${column}' has rows without a value, and the source says that it never has (NOT NULL)`,
+    };
+    return fail('source_value_unreadable', text, { column });
+  }
+  if (!/^(22|54)/.test(sqlstateOf(error))) return null;
   // "COPY source_0, line 12, column price: …", behind the place inside of a document. A server that speaks another language gives none.
   const { where = '' } = error as { where?: string };
   const [, copied, written = ''] = /(?:^|\n)COPY (\S+), line (.*)$/s.exec(where) ?? [];
