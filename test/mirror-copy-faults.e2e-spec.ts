@@ -133,6 +133,29 @@ describe('a copy', () => {
     expect((await state('contended'))[0]).toMatchObject({ rows: 3000 });
   }, 60_000);
 
+  it.each([
+    ['has another type', 'ALTER TABLE late ALTER at TYPE timestamp(3)', 'type'],
+    ['is emptied and filled again', 'TRUNCATE late; INSERT INTO late SELECT now()', 'former rows'],
+    ['is swapped', 'CREATE TABLE fresh AS TABLE late; ALTER TABLE late RENAME TO old; ALTER TABLE fresh RENAME TO late', 'former rows'],
+  ])(
+    'fails where a table %s before its rows are read',
+    async (title, change, word) => {
+      await foreign.run('DROP TABLE IF EXISTS late, old; CREATE TABLE late AS SELECT now()::timestamp(0) AS at; UPDATE pace SET ms = 1');
+      const { body } = await startCopy(test, far, [
+        { table: 'slow', as: `early ${title}` },
+        { table: 'late', as: `late ${title}` },
+      ]);
+      await copying(test, body.id);
+      await foreign.run(change);
+      expect(await ended(test, body.id)).toMatchObject({
+        status: 'failed',
+        error: { code: 'source_changed', detail: expect.stringContaining(word), context: { connection: 'far', table: 'late' } },
+        tables: [{ status: 'unchanged' }, { status: 'failed' }],
+      });
+    },
+    60_000,
+  );
+
   it('by cursor fails cleanly when its table is loaded meanwhile, and is whole the next time', async () => {
     const definition = [{ table: 'slow', as: 'delta', mode: 'cursor', cursor: 'id', lag: '3000', key: ['id'] }];
     const { id } = await copyToEnd(test, far, definition);

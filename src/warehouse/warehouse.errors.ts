@@ -140,6 +140,21 @@ export class TableNotFoundError extends ApiError {
   }
 }
 
+/** 409: the rows of a table that a snapshot shows are gone, so it would be read as empty. */
+export class TableRewrittenError extends ApiError {
+  constructor(table: string) {
+    super(
+      409,
+      'table_rewritten',
+      {
+        zh: '读取期间这张表被清空、重写或替换（TRUNCATE、ALTER TABLE、DROP），其旧的行已读不到；请再次运行',
+        en: 'the table was emptied, rewritten or replaced (TRUNCATE, ALTER TABLE, DROP) while it was to be read, and its former rows are gone; run again',
+      },
+      { context: { table } },
+    );
+  }
+}
+
 export class ColumnNotFoundError extends ApiError {
   constructor(table: string, column: string, meant: string | null) {
     super(

@@ -5,6 +5,7 @@ import {
   ColumnNotFoundError,
   ConnectionFailedError,
   TableNotFoundError,
+  TableRewrittenError,
   UnreadableColumnError,
   UnreadableValueError,
   WarehouseBusyError,
@@ -80,6 +81,7 @@ export function toCopyFailure(error: unknown, place: CopyPlace): unknown {
   if (error instanceof TableNotFoundError) {
     return fail('source_changed', { zh: '这张表已不存在或不可读', en: 'the table is gone, or it may no longer be read' });
   }
+  if (error instanceof TableRewrittenError) return fail('source_changed', error.text);
   if (error instanceof ColumnNotFoundError || error instanceof UnreadableColumnError) {
     const { column } = error.context as { column: string };
     return error instanceof ColumnNotFoundError

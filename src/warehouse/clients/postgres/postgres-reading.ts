@@ -6,7 +6,7 @@ import { ApiError } from '../../../common/errors/api-error.js';
 import { withinBytes } from '../../../database/byte-budget.js';
 import { isBusy, sever } from '../../../database/sever-connection.js';
 import { quoteIdentifier, quoteTable } from '../../../sql/quote-identifier.js';
-import { WarehouseTimeoutError, WarehouseUnavailableError } from '../../warehouse.errors.js';
+import { TableRewrittenError, WarehouseTimeoutError, WarehouseUnavailableError } from '../../warehouse.errors.js';
 import { readableColumns } from '../readable-columns.js';
 import { type Reading, type RowsRequest } from '../warehouse.client.js';
 import { allowBesideRows } from './guarded-client.js';
@@ -17,6 +17,8 @@ import { type TableNames } from './table-names.js';
 /** More than any notices and errors beside the rows of a table. */
 const besideRowsMaxBytes = 2_097_152;
 const watchEveryMs = 500;
+/** Relations of the catalogue have lower ones. */
+const firstUserOid = 16_384;
 
 export interface PostgresReadingOptions {
   /** The longest statement, which the server was told. */
@@ -75,7 +77,27 @@ export class PostgresReading implements Reading {
     const copy = this.client.query(copyTo(sql));
     copy.on('error', cause => rows.destroy(this.toError(cause)));
     this.watchBytes(copy, rows);
-    copy.pipe(rows);
+    copy.pipe(rows, { end: false });
+    copy.once('end', () => {
+      this.requireOldFiles(request.table).then(
+        () => rows.end(),
+        (cause: unknown) => rows.destroy(this.toError(cause)),
+      );
+    });
+  }
+
+  /**
+   * PostgreSQL reads a table that was truncated, rewritten or replaced after the snapshot as empty:
+   * https://www.postgresql.org/docs/current/mvcc-caveats.html. The locks name what has been read, the snapshot its former files.
+   * @throws TableRewrittenError
+   */
+  private async requireOldFiles(table: string): Promise<void> {
+    const { rowCount } = await this.client.query(`
+      SELECT FROM pg_locks l LEFT JOIN pg_class c ON c.oid = l.relation
+      WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.relation >= ${firstUserOid}
+        AND CASE WHEN c.oid IS NULL THEN pg_index_has_property(l.relation, 'clusterable') IS NULL
+            ELSE c.relkind IN ('r', 'm') AND c.relfilenode <> pg_relation_filenode(c.oid) END LIMIT 1`);
+    if (rowCount !== 0) throw new TableRewrittenError(table);
   }
 
   /** A row has a byte at least and five around it, and TLS adds little. A server that sends much more sends something else than rows. */
