@@ -2,7 +2,7 @@ import { startTestApp, type TestApp } from './support/app.js';
 import { DuckdbFiles } from './support/duckdb-files.js';
 import { describeOnClickHouse, ForeignClickHouse } from './support/foreign-clickhouse.js';
 import { hasMariaDb, MariaDb } from './support/mariadb.js';
-import { copyToEnd, ended } from './support/mirror-copies.js';
+import { copyToEnd, ended, startCopy } from './support/mirror-copies.js';
 
 let test: TestApp;
 let files: DuckdbFiles;
@@ -157,9 +157,9 @@ describeOnClickHouse('a copy of tables of ClickHouse', () => {
       `INSERT INTO kinds VALUES (1, 1234567890123456789.0123456789, 0.1, 'tab\\t\\n\\\\N', true, '2024-02-29', '2024-02-29 12:00:00.123', [1, NULL], {'a': 1}), (18446744073709551615, NULL, inf, '', false, '1970-01-01', '2024-02-29 13:00:00', [], {})`,
     );
     const id = await connect('clickhouse', server.dsn());
-    const keyless = await copyToEnd(test, id, [{ table: 'kinds', as: 'click', mode: 'cursor', cursor: 'at' }]);
-    expect(keyless.error.code).toBe('key_needed');
-    await test.admin.delete(`/api/warehouse/mirror-copies/${keyless.id}`).expect(204);
+    const keyless = await startCopy(test, id, [{ table: 'kinds', as: 'click', mode: 'cursor', cursor: 'at' }]);
+    expect(keyless.status).toBe(422);
+    expect(keyless.body.detail.errors).toEqual([expect.objectContaining({ loc: ['body', 'tables', 0, 'key'], type: 'key_needed' })]);
     const done = await copyToEnd(test, id, [{ table: 'kinds', as: 'click', mode: 'cursor', cursor: 'at', key: ['id'] }]);
     expect(done.error).toBeNull();
     expect(done).toMatchObject({ guarantee: 'statement', rows: 2 });
