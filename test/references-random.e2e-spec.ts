@@ -181,6 +181,6 @@ describe('the rule references on random sources', () => {
   );
 
   it('met each kind of outcome', () => {
-    for (const [kind, count] of Object.entries(met)) expect([kind, count > 10]).toEqual([kind, true]);
+    for (const [kind, count] of Object.entries(met)) expect([kind, count >= seeds.length]).toEqual([kind, true]);
   });
 });
