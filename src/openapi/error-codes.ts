@@ -113,6 +113,7 @@ export const errorCodes = [
   'table_being_replaced',
   'table_busy',
   'table_not_found',
+  'table_rewritten',
   'too_many_copies_waiting',
   'too_many_deliveries',
   'too_many_idempotency_keys',
