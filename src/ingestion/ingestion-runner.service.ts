@@ -3,6 +3,7 @@ import { type PoolClient } from 'pg';
 import { RunFailure } from '../common/errors/run-failure.js';
 import { inTurns } from '../common/turns/pace.js';
 import { Settings } from '../config/settings.js';
+import { type Interruption } from '../database/leased-worker.js';
 import { ServicePool } from '../database/service-pool.js';
 import { graphTables } from '../database/graph-tables.js';
 import { GraphsService } from '../graphs/graphs.service.js';
@@ -84,7 +85,7 @@ export class IngestionRunner {
   }
 
   /** Does the upkeep of the tables after a committed run. The run's report lists what was done. */
-  async keepUp(claimed: ClaimedRun, upkeep: Upkeep, onBackend: (pid: number) => void): Promise<void> {
+  async keepUp(claimed: ClaimedRun, upkeep: Upkeep, { onBackend }: Interruption): Promise<void> {
     if (upkeep.analyze.length + upkeep.vacuum.length === 0) return;
     const client = await this.pool.connect();
     let broken: Error | boolean = true;
@@ -220,11 +221,3 @@ interface Run extends Undertaking {
 }
 
 type JobSource = Source & { connectionId: number };
-
-/** How a run can be stopped in the middle. */
-export interface Interruption {
-  /** Gets the id of the server process that does the work. */
-  onBackend: (pid: number) => void;
-  /** Ends the work of another database. */
-  signal: AbortSignal;
-}

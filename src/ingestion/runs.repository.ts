@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { LeaseLostError, type RunFailure } from '../common/errors/run-failure.js';
+import { leaseSeconds } from '../database/leased-worker.js';
 import { ServicePool } from '../database/service-pool.js';
 import { sqlstates, sqlstateOf } from '../sql/sqlstate.js';
 import { joined } from '../text/bilingual.js';
@@ -14,8 +15,6 @@ import { type RunReport } from './run/run-report.js';
 import { jobTarget, runMessage } from './run-message.js';
 import { shownCount } from './staging/shown-count.js';
 
-/** A worker that is silent for this long loses its runs to the next one that asks. */
-export const leaseSeconds = 30;
 /** The most queued runs of one user. */
 const maxWaitingRuns = 20;
 
@@ -143,7 +142,7 @@ export class RunsRepository {
    * ago.
    * @param full users and graphs of which no more runs are wanted
    */
-  async claim(full: { users: number[]; graphs: number[] }): Promise<{ run: ClaimedRun; attempt: number; isCancelled: boolean } | null> {
+  async claim(full: { users: number[]; graphs: number[] }): Promise<{ claimed: ClaimedRun; attempt: number; isCancelled: boolean } | null> {
     const leaseOwner = randomUUID();
     const { rows } = await this.pool.query<Omit<ClaimedRun, 'leaseOwner'> & { attempt: number; isCancelled: boolean }>(
       `UPDATE ingestion_runs AS run
@@ -166,7 +165,7 @@ export class RunsRepository {
     );
     if (!rows[0]) return null;
     const { attempt, isCancelled, ...run } = rows[0];
-    return { run: { ...run, leaseOwner }, attempt, isCancelled };
+    return { claimed: { ...run, leaseOwner }, attempt, isCancelled };
   }
 
   /** Tells whether the run should stop; null when its lease is lost. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { RunFailure } from '../../common/errors/run-failure.js';
 import { Settings } from '../../config/settings.js';
+import { type Interruption } from '../../database/leased-worker.js';
 import { ServicePool } from '../../database/service-pool.js';
 import { quoteIdentifier, quoteTable } from '../../sql/quote-identifier.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
@@ -25,13 +26,6 @@ import { upsertDelta } from './upsert-delta.js';
 
 /** An upload may hold its table for as long as its client sends. */
 const waitForTableMs = 600_000;
-
-export interface Interruption {
-  /** Called with the backend whose statement can be cancelled. */
-  onBackend: (pid: number) => void;
-  /** Ends the reading at the source. */
-  signal: AbortSignal;
-}
 
 interface Work extends Interruption {
   claimed: ClaimedCopy;

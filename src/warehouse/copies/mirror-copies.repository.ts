@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { LeaseLostError } from '../../common/errors/run-failure.js';
+import { leaseSeconds } from '../../database/leased-worker.js';
 import { ServicePool } from '../../database/service-pool.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 import { ConnectionNotFoundError } from '../warehouse.errors.js';
@@ -13,9 +14,6 @@ import {
   TooManyMirrorCopiesError,
 } from './mirror-copies.errors.js';
 import { type CopyProblem, type CopyReport } from './copy-report.js';
-
-/** A worker that is silent for this long loses its copies to the next one that asks. */
-export const leaseSeconds = 30;
 
 /** Copies of one user that may wait for a place, and all that one user may keep. */
 const maxWaiting = 4;
@@ -196,7 +194,7 @@ export class MirrorCopiesRepository {
   }
 
   /** Users come in turn, and each has one copy running at most: first the one whose last copy began longest ago. */
-  async claim(): Promise<{ copy: ClaimedCopy; attempt: number; isCancelled: boolean } | null> {
+  async claim(): Promise<{ claimed: ClaimedCopy; attempt: number; isCancelled: boolean } | null> {
     const leaseOwner = randomUUID();
     return this.pool.transaction(async client => {
       // Two workers at once could each give the same user a place.
@@ -216,7 +214,7 @@ export class MirrorCopiesRepository {
         [leaseOwner, leaseSeconds],
       );
       const [found] = rows;
-      return found ? { copy: { id: found.id, leaseOwner }, attempt: found.attempt, isCancelled: found.isCancelled } : null;
+      return found ? { claimed: { id: found.id, leaseOwner }, attempt: found.attempt, isCancelled: found.isCancelled } : null;
     });
   }
 

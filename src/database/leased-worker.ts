@@ -1,0 +1,203 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { type Logger } from 'pino';
+import { isDatabaseAway, LeaseLostError, RunCancelledError, RunFailure, tooManyAttempts } from '../common/errors/run-failure.js';
+import { type Settings } from '../config/settings.js';
+import { type ServicePool } from './service-pool.js';
+
+/** A worker that is silent for this long loses its work to the next one that asks. */
+export const leaseSeconds = 30;
+/** The pieces of work under way in one process. */
+export const maxAtOnce = 2;
+const pollEveryMs = 1_000;
+const heartbeatEveryMs = 2_000;
+const maxAttempts = 3;
+const interruptEveryMs = 100;
+const repeatWriteEveryMs = 200;
+
+/** How work can be stopped in the middle. */
+export interface Interruption {
+  /** Gets the id of the server process that does the work. */
+  onBackend: (pid: number) => void;
+  /** Ends what is done elsewhere, such as the reading of another database. */
+  signal: AbortSignal;
+}
+
+interface ActiveWork<Claimed> {
+  claimed: Claimed;
+  backendPid: number | null;
+  stop: AbortController;
+  isCancelled: boolean;
+  /** The work itself has ended, with its lease, but what follows it goes on. */
+  hasSucceeded: boolean;
+  ended: Promise<void>;
+}
+
+/** Takes work that waits and work whose worker has died, and keeps the lease on it while it is done. */
+export abstract class LeasedWorker<Claimed extends { id: number }, Report> implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly active = new Set<ActiveWork<Claimed>>();
+  private timers: NodeJS.Timeout[] = [];
+  private isStopping = false;
+  private isClaiming = false;
+
+  /** @param kind names the work in the log */
+  protected constructor(
+    private readonly kind: string,
+    private readonly pool: ServicePool,
+    private readonly settings: Settings,
+    protected readonly log: Logger,
+  ) {}
+
+  /** @param going what this worker does already */
+  protected abstract claimNext(going: Claimed[]): Promise<{ claimed: Claimed; attempt: number; isCancelled: boolean } | null>;
+
+  /** Tells whether the work should stop; null when its lease is lost. */
+  protected abstract renewLease(claimed: Claimed): Promise<{ isCancelled: boolean } | null>;
+
+  /**
+   * Does the work and marks it as succeeded.
+   * @param report empty; it is filled on the way, and `end` gets it if the work fails
+   * @returns what follows the success, if anything; it never rejects
+   */
+  protected abstract carryOut(claimed: Claimed, report: Report, interruption: Interruption): Promise<(() => Promise<void>) | void>;
+
+  /** Records the end through `write`. @param report null if the work has not begun */
+  protected abstract end(
+    claimed: Claimed,
+    status: 'failed' | 'cancelled',
+    report: Report | null,
+    failure: RunFailure | null,
+  ): Promise<void>;
+
+  /** Puts the work back into the queue through `write`; `returned` attempts do not count. */
+  protected abstract release(claimed: Claimed, returned: 0 | 1): Promise<void>;
+
+  protected abstract toFailure(error: unknown): RunFailure;
+
+  onApplicationBootstrap(): void {
+    if (this.settings.worker === 'off') return;
+    this.timers = [setInterval(() => void this.wake(), pollEveryMs), setInterval(() => void this.beat(), heartbeatEveryMs)];
+    for (const timer of this.timers) timer.unref();
+    void this.wake();
+  }
+
+  /** Puts what is under way back into the queue, for another worker or for this one after a restart. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isStopping = true;
+    for (const timer of this.timers) clearInterval(timer);
+    const ended = Promise.all([...this.active].map(work => work.ended)).then(() => true);
+    // A cancellation that arrives between two statements is lost, so it is sent until all work has ended.
+    for (let isOver = false; !isOver;) {
+      await Promise.all([...this.active].map(work => this.interrupt(work)));
+      isOver = await Promise.race([ended, sleep(interruptEveryMs, false)]);
+    }
+  }
+
+  /** Looks for work now instead of at the next poll. Never rejects. */
+  async wake(): Promise<void> {
+    if (this.isStopping || this.isClaiming || this.settings.worker === 'off') return;
+    this.isClaiming = true;
+    try {
+      while (this.active.size < maxAtOnce && !this.isStopping) {
+        const claimed = await this.claim();
+        if (!claimed) break;
+        this.start(claimed);
+      }
+    } catch (error) {
+      this.log.warn({ cause: error }, `Looking for work failed: ${this.kind}`);
+    } finally {
+      this.isClaiming = false;
+    }
+  }
+
+  /** Renews the leases and reads cancellations. It is public so that a cancellation need not wait for the timer. */
+  async beat(): Promise<void> {
+    for (const work of this.active) {
+      if (work.hasSucceeded) continue;
+      try {
+        const lease = await this.renewLease(work.claimed);
+        if (lease?.isCancelled) work.isCancelled = true;
+        if (!lease) await this.interrupt(work, new LeaseLostError());
+        else if (lease.isCancelled) await this.interrupt(work);
+      } catch (error) {
+        this.log.warn(this.about(work.claimed, error), 'A lease could not be renewed');
+      }
+    }
+  }
+
+  /** Repeats a statement until the database is back. It gives up only once the lease has ended by itself. */
+  protected async write<T>(statement: () => Promise<T>): Promise<T> {
+    for (const leaseEnds = performance.now() + leaseSeconds * 1000; ;) {
+      try {
+        return await statement();
+      } catch (error) {
+        if (!isDatabaseAway(error) || this.isStopping || performance.now() > leaseEnds) throw error;
+        await sleep(repeatWriteEveryMs);
+      }
+    }
+  }
+
+  private async claim(): Promise<Claimed | null> {
+    for (;;) {
+      const claim = await this.claimNext([...this.active].map(({ claimed }) => claimed));
+      if (!claim) return null;
+      if (claim.isCancelled) await this.end(claim.claimed, 'cancelled', null, null);
+      else if (claim.attempt > maxAttempts) await this.end(claim.claimed, 'failed', null, tooManyAttempts(maxAttempts));
+      else return claim.claimed;
+    }
+  }
+
+  private start(claimed: Claimed): void {
+    const work: ActiveWork<Claimed> = {
+      claimed,
+      backendPid: null,
+      stop: new AbortController(),
+      isCancelled: false,
+      hasSucceeded: false,
+      ended: Promise.resolve(),
+    };
+    this.active.add(work);
+    work.ended = this.attend(work)
+      .catch((error: unknown) => this.log.error(this.about(claimed, error), 'The end of work could not be recorded'))
+      .finally(() => {
+        this.active.delete(work);
+        void this.wake();
+      });
+  }
+
+  private async attend(work: ActiveWork<Claimed>): Promise<void> {
+    const { claimed, stop } = work;
+    const report = {} as Report;
+    try {
+      const next = await this.carryOut(claimed, report, { onBackend: pid => (work.backendPid = pid), signal: stop.signal });
+      work.hasSucceeded = true;
+      work.backendPid = null;
+      if (next && !this.isStopping) await next();
+    } catch (error) {
+      work.backendPid = null;
+      if (error instanceof LeaseLostError) return;
+      if (work.isCancelled) return this.end(claimed, 'cancelled', report, null);
+      if (this.isStopping) return this.release(claimed, 1);
+      // The work did not cause this, so it is tried again, as often as work that lost its worker.
+      if (isDatabaseAway(error)) return this.release(claimed, 0);
+      if (!(error instanceof RunFailure)) this.log.warn(this.about(claimed, error), 'Work failed');
+      await this.end(claimed, 'failed', report, this.toFailure(error));
+    } finally {
+      work.backendPid = null;
+    }
+  }
+
+  /** Stops the current statement of the work, here and at its source. The work then ends with that error. */
+  private async interrupt({ backendPid, claimed, stop }: ActiveWork<Claimed>, reason: Error = new RunCancelledError()): Promise<void> {
+    stop.abort(reason);
+    if (backendPid === null) return;
+    await this.pool.query('SELECT pg_cancel_backend($1)', [backendPid]).catch((cause: unknown) => {
+      // Without the database the statement is lost as well, and the lease ends by itself.
+      this.log.warn(this.about(claimed, cause), 'A statement could not be cancelled');
+    });
+  }
+
+  private about({ id }: Claimed, cause: unknown): object {
+    return { cause, kind: this.kind, id };
+  }
+}
