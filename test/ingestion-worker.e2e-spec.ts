@@ -79,6 +79,32 @@ describe('running a job', () => {
     await untilStatus(second.id, 'cancelled');
   });
 
+  it('cancels no statement of others by a cancellation that comes late', async () => {
+    const { body: run } = await app.admin.post(`/api/ingestion/jobs/${await aJob(app, await aGraph(app), slow)}/run`).expect(202);
+    await untilPhase(run.id, /^staging/);
+    const query = app.pool.query.bind(app.pool) as (...call: any[]) => any;
+    const held: { pid: number; go: () => void }[] = [];
+    const spy = jest.spyOn(app.pool, 'query').mockImplementation(((...call: any[]) => {
+      if (held.length > 0 || !/pg_cancel_backend/.test(call[0])) return query(...call);
+      return new Promise(resolve => held.push({ pid: call[1][0], go: () => resolve({ rows: [] }) }));
+    }) as never);
+    try {
+      // The first cancellation is held back, and that of the next heartbeat ends the run.
+      const cancelling = app.admin.post(`/api/ingestion/runs/${run.id}/cancel`).expect(202).then();
+      await untilStatus(run.id, 'cancelled');
+      const others = await Promise.all(Array.from({ length: app.pool.totalCount }, () => app.pool.connect()));
+      const working = Promise.allSettled(others.map(client => client.query('SELECT pg_sleep(1)')));
+      await asSuperuser(app.databaseUrl, `SELECT pg_cancel_backend(${held[0]!.pid})`);
+      held[0]!.go();
+      const ends = await working;
+      for (const client of others) client.release();
+      expect(ends.map(({ status }) => status)).toEqual(others.map(() => 'fulfilled'));
+      await cancelling;
+    } finally {
+      spy.mockRestore();
+    }
+  });
+
   it('stops a step that takes longer than the mapping allows', async () => {
     const jobId = await aJob(app, await aGraph(app), slow.replace('version: 1', 'version: 1\nsource: {statement_timeout: 200ms}'));
     expect(await runToEnd(app, jobId)).toMatchObject({ status: 'failed', error: { code: 'statement_timeout' } });

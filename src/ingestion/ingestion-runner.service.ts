@@ -59,13 +59,13 @@ export class IngestionRunner {
     try {
       await run.progress.watch();
       const source = claimed.retires ? null : await this.describe(run);
-      return await this.work(run, source, pid => onBackend((session.pid = pid)));
+      return await this.work(run, source, { onBackend: pid => onBackend((session.pid = pid)), signal });
     } finally {
       run.progress.end();
     }
   }
 
-  private async work(run: Run, source: JobSource | null, onBackend: (pid: number) => void): Promise<Upkeep> {
+  private async work(run: Run, source: JobSource | null, { onBackend, signal }: Interruption): Promise<Upkeep> {
     const client = await this.pool.connect();
     let broken: Error | boolean = false;
     try {
@@ -80,12 +80,13 @@ export class IngestionRunner {
     } finally {
       // The staged rows belong to this session; if the session dies they go with it.
       await client.query('ROLLBACK; DISCARD TEMP; RESET ALL').catch((failure: Error) => (broken = failure));
-      client.release(broken);
+      // A cancellation may still be on its way, and would reach whoever has the connection next.
+      client.release(broken || signal.aborted);
     }
   }
 
   /** Does the upkeep of the tables after a committed run. The run's report lists what was done. */
-  async keepUp(claimed: ClaimedRun, upkeep: Upkeep, { onBackend }: Interruption): Promise<void> {
+  async keepUp(claimed: ClaimedRun, upkeep: Upkeep, { onBackend, signal }: Interruption): Promise<void> {
     if (upkeep.analyze.length + upkeep.vacuum.length === 0) return;
     const client = await this.pool.connect();
     let broken: Error | boolean = true;
@@ -94,7 +95,7 @@ export class IngestionRunner {
       onBackend(rows[0]!.pid);
       await keepUp(client, upkeep);
       await this.runs.addUpkeep(client, claimed, { analyzed: upkeep.analyze, vacuumed: upkeep.vacuum });
-      broken = false;
+      broken = signal.aborted;
     } finally {
       client.release(broken);
     }
