@@ -123,6 +123,17 @@ describe('A run whose source', () => {
     await expectNothingLeft(job);
   }, 30_000);
 
+  it('has sent nothing yet is asked to stop as well', async () => {
+    const job = await aLoadedJob('plain');
+    await foreign.run('ALTER TABLE plain RENAME TO kept; CREATE VIEW plain AS SELECT id, v || pg_sleep(600)::text AS v FROM kept');
+    const { body } = await app.admin.post(`/api/ingestion/jobs/${job.jobId}/run`).expect(202);
+    while ((await foreign.run(`SELECT FROM pg_stat_activity WHERE query ~ '^COPY' AND state = 'active'`)).rowCount === 0) await sleep(20);
+    await app.admin.post(`/api/ingestion/runs/${body.id}/cancel`);
+    expect(await ended(body.id)).toMatchObject({ status: 'cancelled', error: null });
+    await expectNothingLeft(job);
+    await foreign.run('DROP VIEW plain; ALTER TABLE kept RENAME TO plain');
+  }, 30_000);
+
   it('has lost a column, or the right to a table, since the job was made says so', async () => {
     const job = await aLoadedJob('plain');
     await foreign.run('ALTER TABLE plain RENAME v TO w');

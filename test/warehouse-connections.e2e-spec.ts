@@ -1,14 +1,13 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import tls from 'node:tls';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { seal, sealingKey } from '../src/secrets/sealed-text.js';
 import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { ForeignPostgres } from './support/foreign-postgres.js';
+import { certificateFolder, TlsFront } from './support/tls-front.js';
 
 const connections = '/api/warehouse/connections';
 const formerKey = 'the former key of at least 32 bytes too';
@@ -362,28 +361,12 @@ describe('connections to other databases', () => {
   });
 
   it('is encrypted, and checked against the certificate unless that is waived', async () => {
-    const folder = path.join(__dirname, 'support', 'certificate');
-    const [key, cert] = ['key.pem', 'cert.pem'].map(file => readFileSync(path.join(folder, file)));
-    const secured: tls.TLSSocket[] = [];
-    const server = net.createServer(socket => {
-      socket.on('error', () => undefined);
-      // The request for TLS is one message of eight bytes.
-      socket.once('data', () => {
-        socket.write('S');
-        const inner = new tls.TLSSocket(socket, { isServer: true, key, cert });
-        inner.on('error', () => undefined);
-        secured.push(inner);
-        const upstream = net.connect(foreign.port, '127.0.0.1').on('error', () => undefined);
-        inner.pipe(upstream).pipe(inner);
-        upstream.once('close', () => inner.destroy());
-      });
-    });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const dsn = foreign.dsn({ query: '' }).replace(`:${foreign.port}`, `:${(server.address() as AddressInfo).port}`);
+    const front = await TlsFront.start(foreign.port);
+    const dsn = foreign.dsn({ query: '' }).replace(`:${foreign.port}`, `:${front.port}`);
     try {
       expect(await tested({ dsn })).toMatchObject({ ok: false, stage: 'tls', code: 'TLS_FAILED' });
       expect(await tested({ dsn, options: { ssl_mode: 'require' } })).toMatchObject({ ok: true, current_user: 'reader' });
-      expect(secured.at(-1)!.getProtocol()).toBe('TLSv1.3');
+      expect(front.secured.at(-1)!.getProtocol()).toBe('TLSv1.3');
       // The authorities that a process trusts are read at its start.
       const verified = async (host: string): Promise<string> => {
         const script = `
@@ -392,7 +375,7 @@ describe('connections to other databases', () => {
           const egress = { socket: () => new Socket() };
           const client = await postgresKind.open({ dsn: process.argv[1], options: {}, egress, answerMaxBytes: 1e6 });
           process.stdout.write(await client.test({ caller: 1 }).then(found => found.user, error => error.failure));`;
-        const env = { ...process.env, NODE_EXTRA_CA_CERTS: path.join(folder, 'cert.pem') };
+        const env = { ...process.env, NODE_EXTRA_CA_CERTS: path.join(certificateFolder, 'cert.pem') };
         const run = promisify(execFile);
         return (await run(process.execPath, ['--input-type=module', '-e', script, dsn.replace('127.0.0.1', host)], { env })).stdout;
       };
@@ -403,7 +386,7 @@ describe('connections to other databases', () => {
         'TLS_FAILED',
       ]);
     } finally {
-      server.close();
+      front.close();
     }
   });
 });

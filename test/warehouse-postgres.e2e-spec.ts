@@ -10,6 +10,7 @@ import { type ConnectionOptions } from '../src/warehouse/clients/warehouse-kind.
 import { startTestApp, type TestApp } from './support/app.js';
 import { ForeignPostgres } from './support/foreign-postgres.js';
 import { describePostgresSql } from './support/postgres-sql.contract.js';
+import { TlsFront } from './support/tls-front.js';
 import { describeWarehouseTables } from './support/warehouse-tables.contract.js';
 import { postgresTables } from './support/postgres-contract-tables.js';
 
@@ -113,6 +114,39 @@ describe('a foreign PostgreSQL', () => {
     await expect(client.query({ ...slowly, sql: 'SELECT pg_sleep(20)', parameters: [], maxRows: 1 })).rejects.toMatchObject({
       context: { timeout_ms: 300 },
     });
+  });
+
+  it.each([
+    ['without TLS', false],
+    ['with TLS', true],
+  ])('ends its statement once the reading is left or cancelled before the first row, %s', async (_, isSecured) => {
+    await foreign.run('CREATE OR REPLACE VIEW silent AS SELECT pg_sleep(600)::text AS pause');
+    const front = isSecured ? await TlsFront.start(foreign.port) : null;
+    const running = async () => (await foreign.run(`SELECT FROM pg_stat_activity WHERE query ~ '^COPY' AND state = 'active'`)).rowCount;
+    const until = async (count: number) => {
+      for (let tries = 0; (await running()) !== count; tries++, await sleep(20)) expect(tries).toBeLessThan(100);
+    };
+    try {
+      const dsn = front ? foreign.dsn({ query: '' }).replace(`:${foreign.port}/`, `:${front.port}/`) : foreign.dsn();
+      const client = await connect(dsn, { ...(front && { ssl_mode: 'require' }) });
+      const left = await client.openReading({ claim, timeoutMs: 60_000 });
+      const rows = left.rows({ table: 'silent', columns: ['pause'] }).on('error', () => undefined);
+      await until(1);
+      rows.destroy();
+      await left.close();
+      await until(0);
+
+      const stop = new AbortController();
+      const cancelled = await client.openReading({ claim, timeoutMs: 60_000, signal: stop.signal });
+      const ended = finished(cancelled.rows({ table: 'silent', columns: ['pause'] }).resume());
+      await until(1);
+      stop.abort(new Error('Enough'));
+      await expect(ended).rejects.toThrow('Enough');
+      await cancelled.close();
+      await until(0);
+    } finally {
+      front?.close();
+    }
   });
 
   it('closes connections that nobody uses, and the others once they are given back', async () => {

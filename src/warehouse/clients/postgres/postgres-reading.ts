@@ -28,6 +28,8 @@ export interface PostgresReadingOptions {
   signal: AbortSignal | undefined;
   /** The most bytes of what the catalogue says of a table. */
   maxBytes: number;
+  /** Asks the server to end the statement of the connection. Never rejects. */
+  cancel: () => Promise<void>;
   /** Gives the place among the readings back. */
   leave: () => void;
 }
@@ -38,6 +40,7 @@ export class PostgresReading implements Reading {
   private readonly catalog: PostgresCatalog;
   private readonly onAbort = (): void => void this.close();
   private isClosed = false;
+  private abandoned: Promise<void> | null = null;
 
   constructor(
     private readonly client: PoolClient,
@@ -65,7 +68,7 @@ export class PostgresReading implements Reading {
     rows.once('close', () => {
       clearTimeout(watch);
       // Rows that nobody reads would hold up the next statement.
-      if (!isAtEnd) sever(this.client);
+      if (!isAtEnd) void this.abandon();
     });
     this.copy(request, rows).catch((cause: unknown) => rows.destroy(this.toError(cause)));
     return rows;
@@ -107,8 +110,9 @@ export class PostgresReading implements Reading {
     let passed = 0;
     copy.on('data', (chunk: Buffer) => (passed += chunk.length));
     const watch = setInterval(() => {
-      if (stream.bytesRead - before > 8 * passed + besideRowsMaxBytes)
-        rows.destroy(new WarehouseUnavailableError(new Error('The server sends too many bytes beside its rows')));
+      if (stream.bytesRead - before <= 8 * passed + besideRowsMaxBytes) return;
+      rows.destroy(new WarehouseUnavailableError(new Error('The server sends too many bytes beside its rows')));
+      sever(this.client);
     }, watchEveryMs);
     rows.once('close', () => clearInterval(watch));
     copy.once('end', () => {
@@ -134,11 +138,17 @@ export class PostgresReading implements Reading {
     if (this.isClosed) return;
     this.isClosed = true;
     this.options.signal?.removeEventListener('abort', this.onAbort);
-    let broken = isBusy(this.client);
-    if (broken) sever(this.client);
+    let broken = this.abandoned !== null || isBusy(this.client);
+    if (broken) await this.abandon();
     else await this.client.query('ROLLBACK').catch(() => (broken = true));
     this.client.release(broken);
     this.options.leave();
+  }
+
+  /** Ends the statement at the server, and cuts the connection. */
+  private abandon(): Promise<void> {
+    this.abandoned ??= this.options.cancel().then(() => sever(this.client));
+    return this.abandoned;
   }
 
   private toError(cause: unknown): Error {

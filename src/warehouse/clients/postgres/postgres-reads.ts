@@ -7,6 +7,7 @@ import { quoteIdentifier } from '../../../sql/quote-identifier.js';
 import { WarehouseTimeoutError } from '../../warehouse.errors.js';
 import { type Places, shareAmongCallers } from '../connection-places.js';
 import { type QueryRequest, type QueryResult, type Reading, type ReadingRequest } from '../warehouse.client.js';
+import { cancelStatement } from './cancel-statement.js';
 import { CappedQuery } from './capped-query.js';
 import { PostgresReading } from './postgres-reading.js';
 import { toReadError } from './read-errors.js';
@@ -62,7 +63,9 @@ export class PostgresReads {
         client.release(true);
         throw toReadError(cause, limit);
       }
-      return new PostgresReading(client, this.options.names, { timeoutMs: limit, graceMs, maxBytes: this.options.maxBytes, signal, leave });
+      const { pool, names, maxBytes } = this.options;
+      const cancel = (): Promise<void> => cancelStatement(pool.options, client);
+      return new PostgresReading(client, names, { timeoutMs: limit, graceMs, maxBytes, signal, cancel, leave });
     } catch (error) {
       leave();
       throw error;

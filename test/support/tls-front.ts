@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import net, { type AddressInfo } from 'node:net';
+import path from 'node:path';
+import tls from 'node:tls';
+
+/** The folder of the key and the certificate, which names localhost and 127.0.0.1. */
+export const certificateFolder = path.join(__dirname, 'certificate');
+
+/** Speaks TLS in front of a PostgreSQL server that has none. */
+export class TlsFront {
+  readonly secured: tls.TLSSocket[] = [];
+
+  private constructor(private readonly server: net.Server) {}
+
+  static async start(port: number): Promise<TlsFront> {
+    const [key, cert] = ['key.pem', 'cert.pem'].map(file => readFileSync(path.join(certificateFolder, file)));
+    const server = net.createServer(socket => {
+      socket.on('error', () => undefined);
+      // The request for TLS is one message of eight bytes.
+      socket.once('data', () => {
+        socket.write('S');
+        const inner = new tls.TLSSocket(socket, { isServer: true, key, cert });
+        inner.on('error', () => undefined);
+        front.secured.push(inner);
+        const upstream = net.connect(port, '127.0.0.1').on('error', () => undefined);
+        inner.pipe(upstream).pipe(inner);
+        upstream.once('close', () => inner.destroy());
+      });
+    });
+    const front = new TlsFront(server);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    return front;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  close(): void {
+    this.server.close();
+  }
+}
