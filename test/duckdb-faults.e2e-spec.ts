@@ -86,13 +86,33 @@ describe('A process of DuckDB that is killed', () => {
     expect((await runToEnd(app, jobId)).error).toBeNull();
   }, 240_000);
 
+  it('while a run opens its connection fails the run, which names the connection', async () => {
+    const jobId = await aJob(app, await aGraph(app), mapping);
+    // What is opened anew starts a process.
+    const { body } = await app.admin.get('/api/warehouse/connections').expect(200);
+    const { id } = body.items.find(({ name }: { name: string }) => name === 'files');
+    await app.admin
+      .patch(`/api/warehouse/connections/${id}`)
+      .send({ options: { statement_timeout_ms: 60_000 } })
+      .expect(200);
+    let isOver = false;
+    const killing = (async () => {
+      for (; !isOver; await sleep(5)) killAll();
+    })();
+    const run = await runToEnd(app, jobId);
+    isOver = true;
+    await killing;
+    expect(run.error).toMatchObject({ code: 'source_lost', detail: expect.stringContaining("connection 'files'") });
+    expect((await runToEnd(app, jobId)).error).toBeNull();
+  }, 60_000);
+
   it('while it starts or describes a table answers that the place is away, and the next question is answered', async () => {
     let isOver = false;
     const killing = (async () => {
       for (; !isOver; await sleep(5)) killAll();
     })();
-    await expect(files.connect('duckdb:///folder/')).rejects.toMatchObject({ code: 'warehouse_unavailable' });
-    await expect(folder.describe('many')).rejects.toMatchObject({ code: 'warehouse_unavailable' });
+    const opened = await files.connect('duckdb:///folder/');
+    for (const client of [opened, folder]) await expect(client.describe('many')).rejects.toMatchObject({ code: 'warehouse_unavailable' });
     isOver = true;
     await killing;
     expect((await folder.describe('many'))!.columns).toHaveLength(2);

@@ -4,6 +4,7 @@ import { DuckdbDirectoryUnsetError } from '../../warehouse.errors.js';
 import { DuckdbClient } from './duckdb.client.js';
 import { knownDuckdbDsn, readDuckdbDsn } from './duckdb-dsn.js';
 import { toDuckdbError } from './duckdb-errors.js';
+import { ProcessEndedError } from './duckdb-process.js';
 import { DuckdbProcesses } from './duckdb-processes.js';
 
 /** A DSN holds no secret: it is a path below a directory of the operator's. */
@@ -20,7 +21,8 @@ export const duckdbKind: WarehouseKind = {
     if (duckdbDirectory === undefined) throw new DuckdbDirectoryUnsetError();
     const processes = new DuckdbProcesses();
     await processes.loadDriver().catch((error: unknown) => {
-      throw toDuckdbError(error, {});
+      // The first work starts another process, and names its connection if that ends as well.
+      if (!(error instanceof ProcessEndedError)) throw toDuckdbError(error, {});
     });
     return new DuckdbClient({
       processes,
