@@ -16,6 +16,7 @@ import { within } from '../warehouse/source-patience.js';
 import { ConnectionTypeNotBuiltError } from '../warehouse/warehouse.errors.js';
 import { type UsableConnection, type WarehouseReader, WarehouseService } from '../warehouse/warehouse.service.js';
 import { type Mapping, type MappingPath } from './mapping/mapping.js';
+import { maxProblems } from './mapping/problems.js';
 import { ForeignSource, LocalSource, type ReadableSource } from './readable-source.js';
 import { type Source } from './run/carry-out.js';
 import { queryProblem, refusedProblem, sqlProblem, unknownColumn, unknownTable, unreadableColumn } from './source-problems.js';
@@ -29,7 +30,7 @@ const connectionPath = ['source', 'connection'];
 const maxSourceColumns = 1_600;
 
 /**
- * The source of a mapping, or all problems of the mapping with it, or the reason why the
+ * The source of a mapping, or the first 50 problems of the mapping with it, or the reason why the
  * source could not be asked.
  */
 export type DescribedMapping =
@@ -100,8 +101,9 @@ export class SourcesService {
       const described = await this.describeTarget(connection, source, target);
       problems.push(...described.problems);
       if (described.shape) shapes.push(described.shape);
+      if (problems.length >= maxProblems) break;
     }
-    return problems.length > 0 ? { problems } : { shapes, sql: source.sql };
+    return problems.length > 0 ? { problems: problems.slice(0, maxProblems) } : { shapes, sql: source.sql };
   }
 
   private async resolve(name: string | null, reader: WarehouseReader): Promise<UsableConnection | SourceProblem> {
@@ -121,6 +123,7 @@ export class SourcesService {
     const { columns, unreadable, growth } = found;
     const unknown = namedColumns(target)
       .filter(({ column }) => !columns.has(column))
+      .slice(0, maxProblems)
       .map(({ column, path }) => unreadable.get(column)?.(path) ?? unknownColumn(column, path, { source: target.element.source, columns }));
     const guarded = await this.guardAll(target, columns, growth);
     const problems = [...unknown, ...guarded];
@@ -204,6 +207,7 @@ export class SourcesService {
       } catch (error) {
         problems.push(refusedProblem(error, path, { source: target.element.source, columns }, scope.alias));
       }
+      if (problems.length >= maxProblems) break;
       if (pace.isOverdue) await pace.turn();
     }
     return problems;
@@ -235,6 +239,7 @@ export class SourcesService {
     } catch {
       const problems: SourceProblem[] = [];
       for (const piece of written) {
+        if (problems.length >= maxProblems) break;
         await probe([piece]).catch((error: unknown) =>
           problems.push(sqlProblem(error, piece.path, { piece: piece.text, sql: sqlOf([piece]) })),
         );

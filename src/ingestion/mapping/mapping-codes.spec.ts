@@ -75,7 +75,7 @@ describe('odd encodings', () => {
     ['a byte order mark', `\ufeff${valid}`, true],
     ['UTF-16 that was read as bytes', Buffer.from(valid, 'utf16le').toString('latin1'), false],
     ['UTF-16 that was read as UTF-8', Buffer.from(`\ufeff${valid}`, 'utf16le').toString('utf8'), false],
-    ['half a character', `${valid}name: "\ud800"\n`, true],
+    ['half a character', `${valid}name: "\ud800"\n`, false],
     ['a null character', `${valid}name: "a\u0000"\n`, false],
     ['an escaped null character', `${valid}name: "a\\0"\n`, false],
     ['line separators of Unicode', valid.replaceAll('\n', '\u2028'), false],

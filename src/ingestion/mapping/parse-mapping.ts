@@ -8,7 +8,8 @@ import { readEdge, readNode } from './read-element.js';
 import { defaultsKeys, rootKeys, sourceKeys } from './root-keys.js';
 import { resolveReferences } from './resolve-references.js';
 import { YamlReader } from './yaml-reader.js';
-import { YamlSyntaxError, readYamlTree, type YamlTree } from './yaml-tree.js';
+import { YamlSyntaxError } from './yaml-syntax-error.js';
+import { readYamlTree, type YamlTree } from './yaml-tree.js';
 
 const maxElements = 200;
 const maxBatchSize = 1_000_000;

@@ -3,7 +3,8 @@ import { LanguageError } from '../../text/language-error.js';
 import { type Place, type Span } from '../../text/place.js';
 import { type MappingPath, type MappingWarning } from './mapping.js';
 
-const maxProblems = 50;
+/** The most problems that one answer lists. */
+export const maxProblems = 50;
 
 /** One problem of a mapping. */
 export interface MappingProblem extends Span {

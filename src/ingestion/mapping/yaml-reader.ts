@@ -101,8 +101,8 @@ export class YamlReader {
     }
     const text = this.asWritten();
     if (text === null) return null;
-    const length = [...text].length;
-    if (length >= 1 && length <= max && !text.includes('\0')) return text;
+    const isWithin = text.length <= max || [...text].length <= max;
+    if (text !== '' && isWithin) return text;
     this.problem('wrong_type', { zh: `长度应为 1 到 ${max} 个字符`, en: `must have 1 to ${max} characters` });
     return null;
   }

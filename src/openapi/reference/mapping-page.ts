@@ -17,8 +17,8 @@ export const mappingPage: ReferencePage = {
   title: { zh: '映射', en: 'Mapping' },
   intro: [
     {
-      zh: '映射（YAML，最多 256 KiB）说明表怎样成为图的节点与关系。POST /api/ingestion/mappings/validate 检查映射而不创建任务。',
-      en: 'A mapping (YAML, at most 256 KiB) says how tables become the nodes and edges of a graph. POST /api/ingestion/mappings/validate checks one without creating a job.',
+      zh: '映射（YAML，最多 256 KiB、15,000 行、60,000 个值）说明表怎样成为图的节点与关系。POST /api/ingestion/mappings/validate 检查映射而不创建任务。',
+      en: 'A mapping (YAML, at most 256 KiB, 15,000 lines and 60,000 values) says how tables become the nodes and edges of a graph. POST /api/ingestion/mappings/validate checks one without creating a job.',
     },
     {
       zh: '编辑器可按 JSON Schema 补全与检查映射：首行写 # yaml-language-server: $schema=<本服务的地址>/docs/mapping.schema.json',

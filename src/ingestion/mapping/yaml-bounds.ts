@@ -1,0 +1,71 @@
+import { type Bilingual } from '../../text/bilingual.js';
+
+/** The bounds of a mapping's text. A useful mapping of a quarter of a megabyte is within them. */
+export const bounds = { bytes: 256 * 1024, lines: 15_000, values: 60_000, depth: 20 };
+
+const tooManyValues = {
+  zh: `映射中的值超过 ${bounds.values} 个，请拆成几个作业`,
+  en: `the mapping has more than ${bounds.values} values; split it into several jobs`,
+};
+const tooManyLines = {
+  zh: `映射超过 ${bounds.lines} 行，请拆成几个作业`,
+  en: `the mapping has more than ${bounds.lines} lines; split it into several jobs`,
+};
+
+/** Tells the beginnings and ends of values that a parser found from too many. */
+export function tooManyEvents(count: number): Bilingual | null {
+  return count > bounds.values ? tooManyValues : null;
+}
+
+/** What the characters of a text tell about its size, before anything parses it. */
+interface Size {
+  lines: number;
+  /** The marks `,`, `[`, `{`, and `-`, `?`, `:` before a blank, some of them in texts and comments: about one for each value. */
+  signs: number;
+  /** The lines `---`, of which each begins a document. */
+  documents: number;
+}
+
+/**
+ * Why a text is too much to be parsed. One pass over the characters takes a millisecond; a parser needs some hundred for a quarter of
+ * a megabyte of the smallest values, lines or documents.
+ */
+export function refuseUnparsed(text: string): { isSeveralDocuments: true } | { text: Bilingual } | null {
+  if (new TextEncoder().encode(text).length > bounds.bytes) {
+    return { text: { zh: '映射超过 256 KiB', en: 'the mapping is larger than 256 KiB' } };
+  }
+  const { lines, signs, documents } = measure(text);
+  // The first mark may stand before the only document, and the second ends it.
+  if (documents > 2) return { isSeveralDocuments: true };
+  if (lines > bounds.lines) return { text: tooManyLines };
+  return signs > bounds.values ? { text: tooManyValues } : null;
+}
+
+const signs = new Set(Array.from(',[{', codeOf));
+const signsBeforeBlanks = new Set(Array.from('-?:', codeOf));
+const [lineFeed, carriageReturn] = Array.from('\n\r', codeOf);
+
+function measure(text: string): Size {
+  const size: Size = { lines: 1, signs: 0, documents: startsDocument(text, 0) ? 1 : 0 };
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === lineFeed || (code === carriageReturn && text.charCodeAt(at + 1) !== lineFeed)) {
+      size.lines++;
+      if (startsDocument(text, at + 1)) size.documents++;
+    } else if (signs.has(code) || (signsBeforeBlanks.has(code) && isBlank(text, at + 1))) size.signs++;
+  }
+  return size;
+}
+
+function startsDocument(text: string, at: number): boolean {
+  return text.startsWith('---', at) && isBlank(text, at + 3);
+}
+
+function isBlank(text: string, at: number): boolean {
+  const character = text[at];
+  return character === ' ' || character === '\n' || character === '\r' || character === '\t' || character === undefined;
+}
+
+function codeOf(character: string): number {
+  return character.charCodeAt(0);
+}
