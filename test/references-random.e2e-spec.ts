@@ -1,7 +1,7 @@
 import { graphTables } from '../src/database/graph-tables.js';
 import { type TestApp, startTestApp } from './support/app.js';
+import { Dice } from './support/dice.js';
 import { aGraph, aJob, rejectedRows, upload } from './support/ingestion.js';
-import { mulberry32 } from './support/seeded.js';
 import { type EdgeSpec, NaiveReferences, type NodeSpec, type ReferenceSpec, type SourceRow, type Spec } from './sync/naive-references.js';
 
 const isLong = process.env.LONG_TESTS === '1';
@@ -24,16 +24,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await app.close();
 });
-
-class Dice {
-  private readonly random: () => number;
-  constructor(seed: number) {
-    this.random = mulberry32(seed);
-  }
-  below = (count: number): number => Math.floor(this.random() * count);
-  chance = (share: number): boolean => this.random() < share;
-  of = <T>(items: readonly T[]): T => items[this.below(items.length)]!;
-}
 
 interface Table {
   id: Family;

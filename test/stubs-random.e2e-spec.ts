@@ -1,7 +1,7 @@
 import { graphTables } from '../src/database/graph-tables.js';
 import { type TestApp, startTestApp } from './support/app.js';
+import { Dice } from './support/dice.js';
 import { aGraph, aJob, upload } from './support/ingestion.js';
-import { mulberry32 } from './support/seeded.js';
 import { type EdgeRow, type JobSpec, NaiveStubs, type NodeRow } from './sync/naive-stubs.js';
 
 const isLong = process.env.LONG_TESTS === '1';
@@ -15,16 +15,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await app.close();
 });
-
-class Dice {
-  private readonly random: () => number;
-  constructor(seed: number) {
-    this.random = mulberry32(seed);
-  }
-  below = (count: number): number => Math.floor(this.random() * count);
-  chance = (share: number): boolean => this.random() < share;
-  of = <T>(items: readonly T[]): T => items[this.below(items.length)]!;
-}
 
 const labels = ['A', 'B'];
 const nodeRows = (dice: Dice): NodeRow[] =>
