@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { graphTables } from '../src/database/graph-tables.js';
 import { type TestApp, startTestApp } from './support/app.js';
 import { asSuperuser } from './support/database.js';
-import { aGraph, aJob, counts, runToEnd, upload } from './support/ingestion.js';
+import { aGraph, aJob, counts, runToEnd, slowMapping as slow, upload } from './support/ingestion.js';
 
 let app: TestApp;
 
@@ -11,15 +11,6 @@ const mapping = (more = ''): string => `version: 1
 defaults: {on_error: quarantine, max_error_rate: 1}
 nodes:
   - {id: r, label: 行, table: rows_of_test, key: [id], columns: [{column: id}, {column: n, type: int, rules: [{min: 0}]}]${more}}
-`;
-/** Runs while the database counts to a hundred million; no test waits for its end. */
-const slow = `version: 1
-nodes:
-  - id: r
-    label: 慢
-    query: SELECT count(*) AS id FROM numbers a CROSS JOIN numbers b CROSS JOIN numbers c CROSS JOIN numbers d
-    key: [id]
-    columns: [{column: id}]
 `;
 
 beforeAll(async () => {

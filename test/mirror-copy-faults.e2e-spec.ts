@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { client, grantConnection, startTestApp, type TestApp } from './support/app.js';
 import { ForeignPostgres } from './support/foreign-postgres.js';
-import { aForeignConnection } from './support/foreign-tables.js';
+import { aForeignConnection, slowRows } from './support/foreign-tables.js';
 import { copyToEnd, ended, startCopy } from './support/mirror-copies.js';
 import { firstToken, ServiceProcess } from './support/service-process.js';
 
@@ -13,12 +13,8 @@ beforeAll(async () => {
   const settings = { WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1', INGESTION_SOURCE_SILENCE_MS: '1000', INGESTION_MAX_SOURCE_ROWS: '20000' };
   [test, foreign] = await Promise.all([startTestApp(settings), ForeignPostgres.start()]);
   far = await aForeignConnection(test, foreign);
-  // The rows of `slow` take `ms` each, and fill a packet after some sixty.
   await foreign.run(`
-    CREATE TABLE pace (ms float); INSERT INTO pace VALUES (0);
-    CREATE FUNCTION wait(n int) RETURNS text LANGUAGE sql VOLATILE SECURITY DEFINER
-      AS $$ SELECT CASE WHEN ms > 0 AND n % 50 = 0 THEN pg_sleep(ms * 50 / 1000)::text ELSE '' END FROM public.pace $$;
-    CREATE VIEW slow AS SELECT n AS id, repeat('行', 700) || public.wait(n) AS v FROM generate_series(1, 3000) n;
+    ${slowRows}
     CREATE TABLE plain (id int, v text); INSERT INTO plain VALUES (1, 'a')`);
 }, 60_000);
 afterEach(() => foreign.run('UPDATE pace SET ms = 0'));

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type TestApp, startTestApp } from './support/app.js';
 import { ForeignPostgres } from './support/foreign-postgres.js';
-import { aForeignConnection } from './support/foreign-tables.js';
+import { aForeignConnection, slowRows } from './support/foreign-tables.js';
 import { aGraph, aJob, ingest, runToEnd, upload } from './support/ingestion.js';
 
 let app: TestApp;
@@ -10,13 +10,9 @@ let foreign: ForeignPostgres;
 beforeAll(async () => {
   [app, foreign] = await Promise.all([startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }), ForeignPostgres.start()]);
   await aForeignConnection(app, foreign);
-  // Each row of `slow` takes `ms`, and 60 of them fill a packet.
   await foreign.run(`
-    CREATE TABLE pace (ms float); INSERT INTO pace VALUES (0);
-    CREATE FUNCTION wait(n int) RETURNS text LANGUAGE sql VOLATILE SECURITY DEFINER
-      AS $$ SELECT CASE WHEN ms > 0 AND n % 50 = 0 THEN pg_sleep(ms * 50 / 1000)::text ELSE '' END FROM public.pace $$;
-    CREATE TABLE base AS SELECT n AS id, repeat('行', 700) AS v FROM generate_series(1, 3000) n; ANALYZE base; GRANT SELECT ON base TO reader;
-    CREATE VIEW slow AS SELECT id, v || public.wait(id) AS v FROM base`);
+    ${slowRows}
+    CREATE TABLE base AS SELECT n AS id, repeat('行', 700) AS v FROM generate_series(1, 3000) n; ANALYZE base; GRANT SELECT ON base TO reader`);
 }, 60_000);
 afterAll(async () => {
   await Promise.all([app.close(), foreign.remove()]);

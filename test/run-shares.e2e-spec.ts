@@ -2,23 +2,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, startTestApp, type TestApp } from './support/app.js';
-import { upload } from './support/ingestion.js';
+import { quickMapping as quick, slowMapping as slow, upload } from './support/ingestion.js';
 import { firstToken, ServiceProcess } from './support/service-process.js';
 
-const quick = `version: 1
-nodes:
-  - {id: r, label: 行, table: numbers, key: [i], columns: [{column: i}]}
-`;
-/** Counts to eight thousand million. */
-const slow = `version: 1
-source: {statement_timeout: 30m}
-nodes:
-  - id: r
-    label: 慢
-    query: SELECT count(*) AS id FROM numbers a CROSS JOIN numbers b CROSS JOIN numbers c CROSS JOIN numbers d
-    key: [id]
-    columns: [{column: id}]
-`;
 const numbers = `i\n${Array.from({ length: 300 }, (_, index) => index).join('\n')}\n`;
 
 describe('runs of several users', () => {

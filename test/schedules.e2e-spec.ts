@@ -1,22 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SchedulesRepository } from '../src/schedules/schedules.repository.js';
 import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
-import { aGraph, aJob, upload } from './support/ingestion.js';
-
-const quick = `version: 1
-nodes:
-  - {id: r, label: 行, table: numbers, key: [i], columns: [{column: i}]}
-`;
-/** Counts to eight thousand million. */
-const slow = `version: 1
-source: {statement_timeout: 30m}
-nodes:
-  - id: r
-    label: 慢
-    query: SELECT count(*) AS id FROM numbers a CROSS JOIN numbers b CROSS JOIN numbers c CROSS JOIN numbers d
-    key: [id]
-    columns: [{column: id}]
-`;
+import { aGraph, aJob, quickMapping as quick, slowMapping as slow, upload } from './support/ingestion.js';
 
 describe('schedules of jobs', () => {
   let app: TestApp;

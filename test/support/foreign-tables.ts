@@ -11,6 +11,13 @@ export async function aForeignConnection({ admin }: TestApp, foreign: ForeignPos
   return body.id;
 }
 
+/** Makes `slow`, a view of 3,000 rows that fill a packet after some sixty. Each takes the milliseconds of `pace`. */
+export const slowRows = `
+  CREATE TABLE pace (ms float); INSERT INTO pace VALUES (0);
+  CREATE FUNCTION wait(n int) RETURNS text LANGUAGE sql VOLATILE SECURITY DEFINER
+    AS $$ SELECT CASE WHEN ms > 0 AND n % 50 = 0 THEN pg_sleep(ms * 50 / 1000)::text ELSE '' END FROM public.pace $$;
+  CREATE VIEW slow AS SELECT n AS id, repeat('行', 700) || public.wait(n) AS v FROM generate_series(1, 3000) n;`;
+
 /** Makes the same table with the same rows on a foreign server as in the mirror. */
 export async function copyFromMirror({ pool }: TestApp, foreign: ForeignPostgres, table: string): Promise<void> {
   const { rows } = await pool.query<{ name: string; type: string }>(

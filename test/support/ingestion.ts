@@ -58,4 +58,21 @@ export async function rejectedRows(app: TestApp, runId: number): Promise<any[]> 
     .map(line => JSON.parse(line));
 }
 
+/** Loads the rows of `numbers` as nodes. */
+export const quickMapping = `version: 1
+nodes:
+  - {id: r, label: 行, table: numbers, key: [i], columns: [{column: i}]}
+`;
+
+/** Keeps a worker busy: with 300 rows in `numbers` it counts to eight thousand million. */
+export const slowMapping = `version: 1
+source: {statement_timeout: 30m}
+nodes:
+  - id: r
+    label: 慢
+    query: SELECT count(*) AS id FROM numbers a CROSS JOIN numbers b CROSS JOIN numbers c CROSS JOIN numbers d
+    key: [id]
+    columns: [{column: id}]
+`;
+
 export const shared = (file: string): Buffer => readFileSync(path.join(sharedFolder, file));
