@@ -1,6 +1,6 @@
 import { type TestApp, startTestApp } from './support/app.js';
 import { ForeignPostgres } from './support/foreign-postgres.js';
-import { aForeignConnection } from './support/foreign-tables.js';
+import { aForeignSchema } from './support/foreign-tables.js';
 import { hasMariaDb, MariaDb } from './support/mariadb.js';
 import { rentalCounts, rentalStatements } from './support/rental-tables.js';
 import { readDraft, runDraft, suggest } from './support/suggestions.js';
@@ -15,15 +15,9 @@ afterAll(async () => {
   await Promise.all([app.close(), foreign.remove()]);
 });
 
-/** Makes a schema with a connection of its own. */
-async function aSchema(name: string, sql: string): Promise<void> {
-  await foreign.run(`CREATE SCHEMA ${name}; GRANT USAGE ON SCHEMA ${name} TO reader; SET search_path = ${name}; ${sql}; RESET search_path`);
-  await aForeignConnection(app, foreign, name, { schema_allowlist: [name] });
-}
-
 describe('tables of a film rental', () => {
   it('become the graph that their keys describe, also where these refer in a circle', async () => {
-    await aSchema('rental', rentalStatements({ keys: true }).join(';'));
+    await aForeignSchema(app, foreign, 'rental', rentalStatements({ keys: true }).join(';'));
     const draft = await suggest(app, { connection: 'rental' });
     const { nodes, edges } = await runDraft(app, draft);
     expect({ nodes, edges }).toEqual(rentalCounts());
@@ -37,7 +31,7 @@ describe('tables of a film rental', () => {
   });
 
   it('become the same graph without keys, but for what no name tells', async () => {
-    await aSchema('keyless', rentalStatements({ keys: false }).join(';'));
+    await aForeignSchema(app, foreign, 'keyless', rentalStatements({ keys: false }).join(';'));
     const draft = await suggest(app, { connection: 'keyless' });
     const { nodes, edges } = await runDraft(app, draft);
     expect({ nodes, edges }).toEqual(rentalCounts());
@@ -65,7 +59,9 @@ describe('tables of a film rental', () => {
 describe('tables with any names and keys', () => {
   beforeAll(async () => {
     const wide = Array.from({ length: 250 }, (_, index) => `c${index} int`).join(', ');
-    await aSchema(
+    await aForeignSchema(
+      app,
+      foreign,
       'odd',
       `CREATE TABLE "Orders" ("NO" int PRIMARY KEY, _id int, id int, "100%" int, "x: y" text, "#tag" text, "a'b" text, "c""d" text, "y" text);
        INSERT INTO "Orders" VALUES (1, 2, 3, 4, 'e', 'f', 'g', 'h', 'i');
@@ -190,7 +186,7 @@ describe('tables with any names and keys', () => {
 
   it('are drafted a hundred at a time, and the others are named', async () => {
     const tables = Array.from({ length: 500 }, (_, index) => `CREATE TABLE t${index} (id int PRIMARY KEY, next int)`);
-    await aSchema('many', tables.join(';'));
+    await aForeignSchema(app, foreign, 'many', tables.join(';'));
     const draft = await suggest(app, { connection: 'many' });
     expect(readDraft(draft).nodes).toHaveLength(100);
     expect([draft.left_out_count, draft.left_out.length]).toEqual([400, 400]);

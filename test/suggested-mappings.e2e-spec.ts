@@ -1,6 +1,6 @@
 import { type TestApp, startTestApp } from './support/app.js';
 import { ForeignPostgres } from './support/foreign-postgres.js';
-import { aForeignConnection } from './support/foreign-tables.js';
+import { aForeignSchema } from './support/foreign-tables.js';
 import { shared, upload } from './support/ingestion.js';
 import { describeWithShared } from './support/shared-data.js';
 import { readDraft, runDraft, suggest } from './support/suggestions.js';
@@ -15,18 +15,12 @@ afterAll(async () => {
   await Promise.all([app.close(), foreign.remove()]);
 });
 
-/** Makes a schema with a connection of its own. */
-async function aSchema(name: string, sql: string): Promise<void> {
-  await foreign.run(`CREATE SCHEMA ${name}; GRANT USAGE ON SCHEMA ${name} TO reader; SET search_path = ${name}; ${sql}; RESET search_path`);
-  await aForeignConnection(app, foreign, name, { schema_allowlist: [name] });
-}
-
 const count = async (sql: string): Promise<number> => Number((await foreign.run(`SELECT count(*) AS n FROM ${sql}`)).rows[0].n);
 
 describeWithShared('Northwind with its keys', 'data/northwind/northwind.sql', () => {
   beforeAll(async () => {
     const sql = shared('data/northwind/northwind.sql').toString();
-    await aSchema('northwind', sql.replace(/^SET .*$/gm, '').replace(/^DROP .*$/gm, ''));
+    await aForeignSchema(app, foreign, 'northwind', sql.replace(/^SET .*$/gm, '').replace(/^DROP .*$/gm, ''));
   }, 60_000);
 
   it('becomes the graph that its keys describe', async () => {

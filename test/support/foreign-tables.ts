@@ -11,6 +11,12 @@ export async function aForeignConnection({ admin }: TestApp, foreign: ForeignPos
   return body.id;
 }
 
+/** Makes a schema of a foreign PostgreSQL with a connection of its own, both of the same name. */
+export async function aForeignSchema(app: TestApp, foreign: ForeignPostgres, name: string, sql: string): Promise<void> {
+  await foreign.run(`CREATE SCHEMA ${name}; GRANT USAGE ON SCHEMA ${name} TO reader; SET search_path = ${name}; ${sql}; RESET search_path`);
+  await aForeignConnection(app, foreign, name, { schema_allowlist: [name] });
+}
+
 /** Makes `slow`, a view of 3,000 rows that fill a packet after some sixty. Each takes the milliseconds of `pace`. */
 export const slowRows = `
   CREATE TABLE pace (ms float); INSERT INTO pace VALUES (0);
