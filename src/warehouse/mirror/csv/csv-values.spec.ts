@@ -1,15 +1,7 @@
 import pg from 'pg';
 import { cloneDatabase } from '../../../../test/support/database.js';
+import { Dice } from '../../../../test/support/dice.js';
 import { classifyValue, KIND_TYPES, LOSSY, TEXT } from './csv-values.js';
-
-/** A small seeded generator, so that a failure can be repeated. */
-function randomOf(seed: number): (below: number) => number {
-  let state = seed;
-  return below => {
-    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
-    return (state >>> 8) % below;
-  };
-}
 
 const pieces = [
   '0',
@@ -60,7 +52,7 @@ describe('classifyValue against PostgreSQL', () => {
   });
 
   it('gives a type only to values that PostgreSQL reads as it, and prints the same unless they are marked lossy', async () => {
-    const random = randomOf(7);
+    const { below: random } = new Dice(7);
     const byKind = new Map<number, { exact: string[]; lossy: string[] }>();
     for (let round = 0; round < 60_000; round++) {
       let value = '';

@@ -1,47 +1,22 @@
 import { Readable } from 'node:stream';
-import pg, { type PoolClient } from 'pg';
 import { from } from 'pg-copy-streams';
 import { pipeline } from 'node:stream/promises';
-import { cloneDatabase } from '../../../../test/support/database.js';
+import { Dice } from '../../../../test/support/dice.js';
+import { inPieces, UploadTarget } from '../../../../test/support/upload-target.js';
 import { type FieldProblem, SchemaError } from '../../../common/errors/api-error.js';
-import { CopyTarget } from '../copy/copy-target.js';
-import { type CsvFormat, loadCsv, type LoadedCsv } from './load-csv.js';
+import { type CsvFormat, loadCsv } from './load-csv.js';
 
 const format: CsvFormat = { delimiter: 44, nullMarker: '', encoding: { asked: undefined, charset: undefined }, columns: null };
 
 /** Blocks of one record, so that every widening happens late, when rows are already stored. */
 const oneByOne = { sample: 1, block: 1 };
 
-function randomOf(seed: number): (below: number) => number {
-  let state = seed;
-  return below => {
-    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
-    return (state >>> 8) % below;
-  };
-}
-
-function* pieces(bytes: Buffer, size: number): Generator<Buffer> {
-  for (let at = 0; at < bytes.length; at += size) yield Buffer.from(bytes.subarray(at, at + size));
-}
-
 describe('loadCsv', () => {
-  let database: Awaited<ReturnType<typeof cloneDatabase>>;
-  let pool: pg.Pool;
-  let client: PoolClient;
-  let tables = 0;
-
+  let tables: UploadTarget;
   beforeAll(async () => {
-    database = await cloneDatabase();
-    pool = new pg.Pool({ connectionString: database.url, max: 1 });
-    client = await pool.connect();
-    await client.query("SET DateStyle = 'ISO, YMD'; SET TimeZone = 'UTC'");
+    tables = await UploadTarget.open();
   });
-
-  afterAll(async () => {
-    client.release();
-    await pool.end();
-    await database.drop();
-  });
+  afterAll(() => tables.close());
 
   interface Options {
     sizes?: { sample: number; block: number };
@@ -50,46 +25,10 @@ describe('loadCsv', () => {
     format?: Partial<CsvFormat>;
   }
 
-  /** Loads into a table of its own and returns the table's content as text. */
-  async function load(csv: string | Buffer, options: Options = {}): Promise<LoadedCsv & { texts: (string | null)[][] }> {
-    const table = `t${tables++}`;
-    const chosen = { ...format, ...options.format };
-    const bytes = Buffer.from(csv);
-    const target = new CopyTarget(client, {
-      format: 'csv',
-      table,
-      exists: false,
-      types: new Map(Object.entries(options.types ?? {})),
-      checkNames: () => undefined,
-      checkAllNames: () => undefined,
-    });
-    await client.query('BEGIN');
-    try {
-      const loaded = await loadCsv(
-        Readable.from(pieces(bytes, options.chunk ?? (options.sizes ? 1 : 65_536))),
-        chosen,
-        target,
-        options.sizes,
-      );
-      await client.query('COMMIT');
-      return {
-        ...loaded,
-        texts: await textsOf(
-          table,
-          loaded.columns.map(column => column.name),
-        ),
-      };
-    } catch (error) {
-      await client.query('ROLLBACK');
-      throw error;
-    }
-  }
-
-  async function textsOf(table: string, columns: string[]): Promise<(string | null)[][]> {
-    const list = columns.map(name => `"${name.replaceAll('"', '""')}"::text`).join(', ');
-    const { rows } = await client.query({ text: `SELECT ${list} FROM mirror.${table} ORDER BY ctid`, rowMode: 'array' });
-    return rows;
-  }
+  const load = (csv: string | Buffer, { sizes, chunk, types = {}, format: more }: Options = {}) =>
+    tables.load({ format: 'csv', types: new Map(Object.entries(types)) }, target =>
+      loadCsv(inPieces(Buffer.from(csv), chunk ?? (sizes ? 1 : 65_536)), { ...format, ...more }, target, sizes),
+    );
 
   async function problemOf(csv: string | Buffer, options: Options = {}): Promise<FieldProblem> {
     const error = await load(csv, options).then(
@@ -241,18 +180,11 @@ describe('loadCsv', () => {
       }
       yield Buffer.from('3,x\n');
     }
-    const target = new CopyTarget(client, {
-      format: 'csv',
-      table: `t${tables++}`,
-      exists: false,
-      types: new Map([['b', 'integer']]),
-      checkNames: () => undefined,
-      checkAllNames: () => undefined,
-    });
-    await client.query('BEGIN');
+    const target = tables.target({ format: 'csv', table: tables.newTable(), types: new Map([['b', 'integer']]) });
+    await tables.client.query('BEGIN');
     const loading = loadCsv(Readable.from(source()), format, target);
     await expect(loading).rejects.toMatchObject({ problems: [{ line: chunks * 65_536 + 3 }] });
-    await client.query('ROLLBACK');
+    await tables.client.query('ROLLBACK');
     clearInterval(others);
     // The table exists by then, and PostgreSQL has nothing to answer.
     expect(turnsBefore.at(-1)! - turnsBefore[chunks / 2]!).toBeGreaterThan(1);
@@ -324,18 +256,18 @@ describe('loadCsv', () => {
     }
 
     async function copyByPostgres(csv: string, columns: string[]): Promise<(string | null)[][] | null> {
-      const table = `t${tables++}`;
-      await client.query(`CREATE TABLE mirror.${table} (${columns.map(name => `${name} text`).join(', ')})`);
+      const table = tables.newTable();
+      await tables.client.query(`CREATE TABLE mirror.${table} (${columns.map(name => `${name} text`).join(', ')})`);
       try {
-        await pipeline(Readable.from([Buffer.from(csv)]), client.query(from(`COPY mirror.${table} FROM STDIN (FORMAT csv)`)));
+        await pipeline(Readable.from([Buffer.from(csv)]), tables.client.query(from(`COPY mirror.${table} FROM STDIN (FORMAT csv)`)));
       } catch {
         return null;
       }
-      return textsOf(table, columns);
+      return tables.textsOf(table, columns);
     }
 
     it('reads every random file as PostgreSQL does, typed or not, wherever it is cut', async () => {
-      const random = randomOf(20261120);
+      const { below: random } = new Dice(20261120);
       let read = 0;
       let refused = 0;
       for (let round = 0; round < 200; round++) {

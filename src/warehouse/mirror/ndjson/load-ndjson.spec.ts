@@ -1,18 +1,11 @@
-import { Readable } from 'node:stream';
-import pg, { type PoolClient } from 'pg';
-import { cloneDatabase } from '../../../../test/support/database.js';
 import { mulberry32 } from '../../../../test/support/seeded.js';
+import { inPieces, UploadTarget } from '../../../../test/support/upload-target.js';
 import { type FieldProblem, SchemaError } from '../../../common/errors/api-error.js';
-import { CopyTarget } from '../copy/copy-target.js';
 import { clearDateForm } from '../csv/field-rewrite.js';
 import { type LoadedNdjson, loadNdjson } from './load-ndjson.js';
 
 /** Blocks of one line, so that every new key and every widening happens late, when rows are already stored. */
 const oneByOne = { sample: 1, block: 1 };
-
-function* pieces(bytes: Buffer, size: number): Generator<Buffer> {
-  for (let at = 0; at < bytes.length; at += size) yield Buffer.from(bytes.subarray(at, at + size));
-}
 
 interface Options {
   sizes?: { sample: number; block: number };
@@ -20,52 +13,22 @@ interface Options {
   nullMarker?: string | null;
 }
 
-type Loaded = LoadedNdjson & { texts: (string | null)[][] };
-
 describe('loadNdjson', () => {
-  let database: Awaited<ReturnType<typeof cloneDatabase>>;
-  let pool: pg.Pool;
-  let client: PoolClient;
-  let tables = 0;
-
+  let tables: UploadTarget;
   beforeAll(async () => {
-    database = await cloneDatabase();
-    pool = new pg.Pool({ connectionString: database.url, max: 1 });
-    client = await pool.connect();
-    await client.query("SET DateStyle = 'ISO, YMD'; SET TimeZone = 'UTC'");
+    tables = await UploadTarget.open();
   });
+  afterAll(() => tables.close());
 
-  afterAll(async () => {
-    client.release();
-    await pool.end();
-    await database.drop();
-  });
-
-  /** Loads into a table of its own and returns the table's content as text. */
-  async function load(ndjson: string | Buffer, { sizes, types = {}, nullMarker = null }: Options = {}): Promise<Loaded> {
-    const table = `n${tables++}`;
-    const target = new CopyTarget(client, {
-      format: 'ndjson',
-      table,
-      exists: false,
-      types: new Map(Object.entries(types)),
-      rewrites: new Map('day' in types ? [['day', clearDateForm]] : []),
-      checkNames: () => undefined,
-      checkAllNames: () => undefined,
-    });
-    await client.query('BEGIN');
-    try {
-      const source = Readable.from(pieces(Buffer.from(ndjson), sizes ? 7 : 65_536));
-      const loaded = await loadNdjson(source, { nullMarker }, target, sizes);
-      await client.query('COMMIT');
-      const list = loaded.columns.map(({ name }) => `"${name.replaceAll('"', '""')}"::text`).join(', ');
-      const { rows } = await client.query({ text: `SELECT ${list} FROM mirror.${table} ORDER BY ctid`, rowMode: 'array' });
-      return { ...loaded, texts: rows };
-    } catch (error) {
-      await client.query('ROLLBACK');
-      throw error;
-    }
-  }
+  const load = (ndjson: string | Buffer, { sizes, types = {}, nullMarker = null }: Options = {}) =>
+    tables.load(
+      {
+        format: 'ndjson',
+        types: new Map(Object.entries(types)),
+        rewrites: new Map('day' in types ? [['day', clearDateForm]] : []),
+      },
+      target => loadNdjson(inPieces(Buffer.from(ndjson), sizes ? 7 : 65_536), { nullMarker }, target, sizes),
+    );
 
   async function problemOf(ndjson: string | Buffer, options?: Options): Promise<FieldProblem> {
     try {
@@ -242,7 +205,7 @@ describe('loadNdjson', () => {
         const type = typeOf(values);
         expect([lines, name, loaded.columns[index]!.type]).toEqual([lines, name, type]);
         const texts = loaded.texts.map(row => row[index]!);
-        const { rows: same } = await client.query<{ same: boolean }>(
+        const { rows: same } = await tables.client.query<{ same: boolean }>(
           `SELECT bool_and(found IS NOT DISTINCT FROM wanted::${type}::text) AS same
            FROM unnest($1::text[], $2::text[]) AS t(found, wanted)`,
           [texts, values.map(value => textOf(value, type))],
