@@ -55,7 +55,7 @@ export async function testMysql({ isMariaDb, database, catalog, read }: ServerRe
 
 /** `GRANT SELECT (a, b), INSERT ON `sales`.* TO …`. A grant of a role has no ON: the server lists what an active role may do too. */
 function toGrant(grant: string): { privileges: string[]; place: string } | null {
-  const [, privileges, place] = /^GRANT (.+?) ON (?:TABLE )?(\*|`(?:[^`]|``)*`)\./.exec(grant) ?? [];
+  const [, privileges, place] = /^GRANT (.+?) ON (?:TABLE )?(\*|`[^`]*(?:``[^`]*)*`)\./.exec(grant) ?? [];
   if (privileges === undefined || place === undefined) return null;
   return { privileges: privileges.replace(/\s*\([^)]*\)/g, '').split(', '), place };
 }
@@ -64,10 +64,24 @@ function toGrant(grant: string): { privileges: string[]; place: string } | null 
 function reaches(place: string, database: string): boolean {
   if (place === '*') return true;
   const name = place.slice(1, -1).replaceAll('``', '`');
-  const pattern = name.replace(/\\?[\s\S]/g, sign => {
-    if (sign === '%') return '[\\s\\S]*';
-    if (sign === '_') return '[\\s\\S]';
-    return sign.at(-1)!.replace(/[.*+?^${}()|[\]\\]/, '\\$&');
-  });
-  return new RegExp(`^${pattern}$`, 'iu').test(database);
+  return isLike([...database.toLowerCase()], name.toLowerCase().match(/\\?[\s\S]/gu) ?? []);
+}
+
+/** LIKE in time of both lengths, because the server writes the pattern. `signs` are characters, each with the backslash before it. */
+function isLike(text: string[], signs: string[]): boolean {
+  let at = 0;
+  let sign = 0;
+  let wildcard: { sign: number; at: number } | null = null;
+  while (at < text.length) {
+    const wanted = signs[sign];
+    if (wanted === '%') wildcard = { sign: sign++, at };
+    else if (wanted === '_' || (wanted !== undefined && [...wanted].at(-1) === text[at])) {
+      sign++;
+      at++;
+    } else if (wildcard) {
+      at = ++wildcard.at;
+      sign = wildcard.sign + 1;
+    } else return false;
+  }
+  return signs.slice(sign).every(rest => rest === '%');
 }
