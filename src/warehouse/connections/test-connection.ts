@@ -7,6 +7,8 @@ import { ConnectionFailedError } from '../warehouse.errors.js';
 import { type ConnectionTestResponse } from './connections.dto.js';
 
 const budgetMs = 5_000;
+/** More than versions, users and schemas take. */
+const mostCharacters = 10_000;
 
 /**
  * Tests a connection in 5 seconds at most. A failure is an answer too: its stage, its code and a sentence of ours. Nothing that the
@@ -21,6 +23,8 @@ export async function testConnection(test: () => Promise<ConnectionTest>): Promi
       throw new ConnectionFailedError('TIMEOUT', undefined);
     });
     const { serverVersion, user, isReadOnly, canWrite, warnings } = await Promise.race([test(), outOfTime]);
+    const said = [serverVersion, user, ...warnings.map(joined)].map(String);
+    if (said.some(text => text.length > mostCharacters)) throw new ConnectionFailedError('PROTOCOL', undefined);
     return {
       ok: true,
       ...elapsed(),
