@@ -1,4 +1,5 @@
 import { elementTypeOf, isNullable, readNativeType, valueTypeOf } from './native-type.js';
+import { readableTypeOf } from './readable-type.js';
 
 describe('The types of ClickHouse', () => {
   it.each([
@@ -24,5 +25,23 @@ describe('The types of ClickHouse', () => {
     ['Decimal(9, 2)', 'Decimal(9, 2)'],
   ])('stand behind the names of elements: %s', (argument, type) => {
     expect(elementTypeOf(argument)).toBe(type);
+  });
+
+  it.each([
+    ['Array('.repeat(30_000) + 'String' + ')'.repeat(30_000)],
+    ['LowCardinality('.repeat(10_000) + 'String' + ')'.repeat(10_000)],
+    [`Other('${"\\'".repeat(99_000)}`],
+    [`Tuple(\`${'\\`'.repeat(99_000)}`],
+    ['Tuple(' + Array(1_000_000).fill('String').join(', ') + ')'],
+  ])('take no time when a server of bad faith makes them long or deep', text => {
+    const started = performance.now();
+    expect(isNullable(text)).toBe(false);
+    expect(readableTypeOf(text).type).toBe('other');
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+
+  it('are read to ten levels', () => {
+    expect(readableTypeOf('Array('.repeat(9) + 'Decimal(9, 2)' + ')'.repeat(9)).type).toBe('jsonb');
+    expect(readableTypeOf("Enum8('((((((((((((' = 1)").type).toBe('text');
   });
 });

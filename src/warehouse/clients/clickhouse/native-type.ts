@@ -7,7 +7,13 @@ export interface NativeType {
 /** Wrappers that change how values are stored, and not what they are. */
 const transparent = new Set(['Nullable', 'LowCardinality', 'SimpleAggregateFunction']);
 
+/** More than any type of use. A server could else send one that takes minutes to read. */
+const mostCharacters = 200_000;
+const mostLevels = 10;
+
+/** Of a type that is too long or too deep, nothing is known. */
 export function readNativeType(text: string): NativeType {
+  if (text.length > mostCharacters || isTooDeep(text)) return { name: '', arguments: [] };
   const open = text.indexOf('(');
   if (open === -1) return { name: text, arguments: [] };
   return { name: text.slice(0, open), arguments: splitArguments(text.slice(open + 1, -1)) };
@@ -29,12 +35,23 @@ export function elementTypeOf(argument: string): string {
   return argument.replace(/^(`(\\.|[^`\\])*`|[A-Za-z_]\w*) (?=\S)/, '');
 }
 
+/** Texts in quotes, also one that does not end, and signs outside of them. */
+const tokens = /'[^'\\]*(?:\\[^][^'\\]*)*'?|`[^`\\]*(?:\\[^][^`\\]*)*`?|[(),]/g;
+
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (const [token] of text.matchAll(tokens)) {
+    if (token === ')') depth--;
+    else if (token === '(' && ++depth > mostLevels) return true;
+  }
+  return false;
+}
+
 /** Splits at the commas that are neither in brackets nor in quotes. */
 function splitArguments(text: string): string[] {
   const parts: string[] = [];
   let depth = 0;
   let begin = 0;
-  const tokens = /'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`|[(),]/g;
   for (const { 0: token, index } of text.matchAll(tokens)) {
     if (token === '(') depth++;
     else if (token === ')') depth--;
