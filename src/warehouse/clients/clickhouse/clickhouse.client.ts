@@ -31,7 +31,7 @@ const longestConnectOfTestMs = 3_500;
 const testTimeoutMs = 4_000;
 const testGraceMs = 500;
 /** The catalogue of the largest servers fits. */
-const catalogBytes = 67_108_864;
+const catalogBytes = 16_777_216;
 /** The catalogue is read in the name of no caller. */
 const catalogClaim: Claim = { caller: 'catalogue' };
 

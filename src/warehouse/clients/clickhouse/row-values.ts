@@ -1,6 +1,9 @@
 import { type Readable } from 'node:stream';
 import { AnswerTooLargeError, type AnswerSource } from '../../../common/errors/answer-too-large.error.js';
-import { checkDetail } from '../../../common/json/check-detail.js';
+import { sqlstates } from '../../../sql/sqlstate.js';
+import { type Bilingual } from '../../../text/bilingual.js';
+import { WarehouseQueryError } from '../../warehouse.errors.js';
+import { readDocument } from '../read-document.js';
 
 export interface TextRows {
   names: string[];
@@ -10,15 +13,25 @@ export interface TextRows {
   bytes: number;
 }
 
+/** More than the rows and columns of any answer of use. Each value takes far more memory than its byte of the answer. */
+const mostValues = 1_000_000;
+const tooManyValues: Bilingual = {
+  zh: `结果的值超过 ${mostValues} 个，请缩小范围`,
+  en: `it has more than ${mostValues} values; narrow its range`,
+};
+
 const escapes: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', 0: '\0' };
 
-/** Reads an answer with a header. @throws AnswerTooLargeError */
+/** Reads an answer with a header. @throws AnswerTooLargeError, WarehouseQueryError */
 export async function readTextRows(answer: Readable, limitBytes: number, source: AnswerSource): Promise<TextRows> {
   const chunks: Buffer[] = [];
   let bytes = 0;
+  let values = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > limitBytes) throw new AnswerTooLargeError(source, bytes, limitBytes);
+    values += countEnds(chunk);
+    if (values > mostValues) throw new WarehouseQueryError(tooManyValues, sqlstates.outOfMemory, null, undefined);
     chunks.push(chunk);
   }
   const [names = [], types = [], ...rows] = Buffer.concat(chunks).toString().split('\n').slice(0, -1).map(readLine);
@@ -40,13 +53,19 @@ export function toJsonValue(type: string, text: string | null): unknown {
     case 'double precision':
       return Number.isFinite(Number(text)) ? Number(text) : text;
     case 'timestamptz':
-      return text.replace(/(\.\d*?)0*Z$/, (_, fraction: string) => `${fraction === '.' ? '' : fraction}Z`).replace(/Z$/, '+00:00');
+      return text.replace(/(\.\d{0,9}?)0{0,9}Z$/, (_, fraction: string) => `${fraction === '.' ? '' : fraction}Z`).replace(/Z$/, '+00:00');
     case 'jsonb':
-      checkDetail(text);
-      return JSON.parse(text);
+      return readDocument(text);
     default:
       return text;
   }
+}
+
+/** Each value ends with a tab or a line break, which are escaped inside of it. */
+function countEnds(chunk: Buffer): number {
+  let ends = 0;
+  for (const byte of chunk) if (byte === 9 || byte === 10) ends++;
+  return ends;
 }
 
 function readLine(line: string): (string | null)[] {

@@ -12,7 +12,8 @@ export type TestRead = (sql: string, settings?: Settings) => Promise<Record<stri
 /** Reads once in the way of every query. @throws ConnectionFailedError, and the errors of reads */
 export async function testClickHouse(read: TestRead, database: string): Promise<ConnectionTest> {
   const [found] = await read(`SELECT version() AS version, currentUser() AS user, getSetting('readonly') AS mode`).catch(classify);
-  const { version, user, mode } = found!;
+  if (!found) throw new ConnectionFailedError('PROTOCOL', undefined);
+  const { version, user, mode } = found;
   const may = await Promise.all(writes.map(right => isGranted(read, `${right} ON ${quoteName(database)}.*`)));
   const canWrite = may.includes(true);
   const warnings: Bilingual[] = [];
@@ -22,7 +23,7 @@ export async function testClickHouse(read: TestRead, database: string): Promise<
       en: `The user ${user} could write. Queries run with readonly=2, but give the connection a user that has SELECT only`,
     });
   }
-  return { serverVersion: version!, user: user!, isReadOnly: mode === '1' || mode === '2', canWrite, warnings };
+  return { serverVersion: String(version), user: String(user), isReadOnly: mode === '1' || mode === '2', canWrite, warnings };
 }
 
 /** Under a setting of ours that forbids to write, the answer would always be no. A server before 24.10 cannot say, which counts as yes. */

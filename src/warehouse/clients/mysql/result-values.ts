@@ -1,5 +1,5 @@
 import { type Field } from 'mysql2';
-import { checkDetail } from '../../../common/json/check-detail.js';
+import { readDocument } from '../read-document.js';
 
 /** https://dev.mysql.com/doc/dev/mysql-server/latest/field__types_8h.html */
 const types = {
@@ -78,8 +78,7 @@ export function toResultValue(value: unknown, type: string): unknown {
     case 'bit':
       return [...(value as Buffer)].map(byte => byte.toString(2).padStart(8, '0')).join('');
     case 'jsonb':
-      checkDetail(value as string);
-      return JSON.parse(value as string);
+      return readDocument(value as string);
     default:
       return Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value;
   }

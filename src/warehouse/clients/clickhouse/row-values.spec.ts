@@ -1,0 +1,40 @@
+import { Readable } from 'node:stream';
+import { readTextRows, toJsonValue } from './row-values.js';
+
+const read = (...chunks: Buffer[]) => readTextRows(Readable.from(chunks), 100_000_000, 'rows');
+
+describe('The rows of ClickHouse', () => {
+  it('are read with their names and types', async () => {
+    const found = await read(Buffer.from('a\tb\nString\tInt8\nx\\ty\t\\N\n'), Buffer.from('\t2\n'));
+    expect(found).toMatchObject({ names: ['a', 'b'], types: ['String', 'Int8'], rows: [['x\ty', null], ['', '2']] }); // prettier-ignore
+  });
+
+  it.each(['\t', '\n'])('are not read beyond a million values (risk: empty ones fill the memory of the service): %j', async end => {
+    const chunk = Buffer.alloc(600_000, end);
+    await expect(read(Buffer.from('a\nString\n'), chunk, chunk)).rejects.toMatchObject({ code: 'warehouse_query_failed' });
+  });
+
+  it.each([
+    ['2026-01-02T03:04:05Z', '2026-01-02T03:04:05+00:00'],
+    ['2026-01-02T03:04:05.000000Z', '2026-01-02T03:04:05+00:00'],
+    ['2026-01-02T03:04:05.120Z', '2026-01-02T03:04:05.12+00:00'],
+    ['2026-01-02T03:04:05.000001000Z', '2026-01-02T03:04:05.000001+00:00'],
+  ])('have moments as other clients write them: %s', (text, moment) => {
+    expect(toJsonValue('timestamptz', text)).toBe(moment);
+  });
+
+  it('take no time for a moment of bad faith', () => {
+    const zeros = `.${'0'.repeat(300_000)}x`;
+    const started = performance.now();
+    expect(toJsonValue('timestamptz', zeros)).toBe(zeros);
+    expect(performance.now() - started).toBeLessThan(500);
+  });
+
+  it('have documents, and refuse what is none', () => {
+    expect(toJsonValue('jsonb', '{"a": [1, "[["]}')).toEqual({ a: [1, '[['] });
+    const deep = '['.repeat(50_000) + ']'.repeat(50_000);
+    for (const text of ['{bad', '', deep]) {
+      expect(() => toJsonValue('jsonb', text)).toThrow(expect.objectContaining({ code: 'warehouse_query_failed' }));
+    }
+  });
+});

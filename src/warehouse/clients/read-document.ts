@@ -1,0 +1,34 @@
+import { checkDetail } from '../../common/json/check-detail.js';
+import { sqlstates } from '../../sql/sqlstate.js';
+import { WarehouseQueryError } from '../warehouse.errors.js';
+import { queryFailure } from './query-failures.js';
+
+/** The most levels of a document. An answer with tens of thousands could not be written. */
+const mostLevels = 1_000;
+
+/** Reads a document from the text that a server sent. @throws ValueTooDetailedError, WarehouseQueryError */
+export function readDocument(text: string): unknown {
+  checkDetail(text);
+  try {
+    if (levelsOf(text) <= mostLevels) return JSON.parse(text);
+  } catch (cause) {
+    throw unreadable(cause);
+  }
+  throw unreadable(undefined);
+}
+
+function unreadable(cause: unknown): WarehouseQueryError {
+  return new WarehouseQueryError(queryFailure(sqlstates.invalidText)!, sqlstates.invalidText, null, cause);
+}
+
+/** Brackets inside of texts count too: no document of use has so many more opened than closed. */
+function levelsOf(text: string): number {
+  let level = 0;
+  let most = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 91 || code === 123) most = Math.max(most, ++level);
+    else if (code === 93 || code === 125) level--;
+  }
+  return most;
+}
