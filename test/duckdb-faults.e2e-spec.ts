@@ -1,10 +1,14 @@
 import { execFileSync } from 'node:child_process';
+import { createReadStream } from 'node:fs';
 import { chmod, mkdir, mkdtemp, open, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { type Settings } from '../src/config/settings.js';
 import { type WarehouseClient } from '../src/warehouse/clients/warehouse.client.js';
+import { type CopyTarget } from '../src/warehouse/mirror/copy/copy-target.js';
+import { ParquetLoader } from '../src/warehouse/mirror/parquet/parquet-loader.js';
 import { type TestApp, startTestApp } from './support/app.js';
 import { DuckdbFiles } from './support/duckdb-files.js';
 import { contentOf } from './support/foreign-tables.js';
@@ -140,6 +144,26 @@ describe('Files of DuckDB', () => {
     }
   }, 180_000);
 
+  it('are called too slow, and not broken, when an upload takes longer than it may', async () => {
+    const settings = { dataDirectory: files.path('data'), uploadParquetMaxMb: 100, maxUploadSeconds: 2 } as Settings;
+    const loader = new ParquetLoader(settings);
+    const none = (): void => undefined;
+    const slowly = (): Promise<void> => sleep(50);
+    const target = {
+      checkNames: none,
+      checkAllNames: none,
+      shape: slowly,
+      startCopy: none,
+      rewriteOf: () => null,
+      write: slowly,
+      abortCopy: slowly,
+    };
+    const loading = loader.load(1, createReadStream(files.path('folder', 'giant.parquet')), target as unknown as CopyTarget);
+    await expect(loading).rejects.toMatchObject({ problems: [{ type: 'parquet_too_slow' }] });
+    expect(await readdir(path.join(settings.dataDirectory, 'uploads'))).toEqual([]);
+    loader.onApplicationShutdown();
+  }, 60_000);
+
   it('that somebody else writes are in use, and say so', async () => {
     await files.run('busy.duckdb', 'CREATE TABLE t (id INTEGER)');
     const writer = await DuckDBInstance.create(files.path('busy.duckdb'));
@@ -216,6 +240,18 @@ describe('An installation without the optional drivers', () => {
         expect(text).toContain(driver);
         expect(text).not.toContain('internal');
       }
+      const refused = await fetch(`${service.url}/api/warehouse/connections/1/tables/t`, {
+        method: 'PUT',
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/vnd.apache.parquet' },
+        body: 'PAR1 rows PAR1',
+      });
+      expect([refused.status, await refused.json()]).toMatchObject([
+        422,
+        { code: 'driver_not_installed', message: expect.stringContaining('upload CSV or NDJSON') },
+      ]);
+      expect(await readdir(path.join(service.dataDirectory, 'uploads')).catch(() => [])).toEqual([]);
+      const list = await fetch(`${service.url}/api/warehouse/connections/1/tables`, { headers: { Authorization: `Bearer ${token}` } });
+      expect(((await list.json()) as { items: unknown[] }).items).toEqual([]);
     } finally {
       await service.kill();
       await rm(copy, { recursive: true, force: true });

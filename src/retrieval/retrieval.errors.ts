@@ -100,13 +100,6 @@ export class QueryValueError extends ApiError {
   }
 }
 
-/** 503: the disk of the database is full, for whatever reason. */
-export class DiskFullError extends BusyError {
-  constructor(cause: unknown) {
-    super('disk_full', { zh: '数据库的磁盘已满，请稍后重试', en: 'The disk of the database is full; try again later' }, 30, cause);
-  }
-}
-
 export class GraphGoneError extends ApiError {
   constructor(graphId: number) {
     super(404, 'graph_not_found', { zh: '图不存在', en: 'The graph does not exist' }, { context: { graph_id: graphId } });

@@ -369,6 +369,21 @@ export class DriverNotInstalledError extends ApiError {
 }
 
 /** 422: Parquet files are read by the package of a driver, which is optional. */
+/** 503: there is no room for the file of an upload, which is kept while it is read. */
+export class UploadDiskFullError extends BusyError {
+  constructor(cause: unknown) {
+    super(
+      'disk_full',
+      {
+        zh: '服务数据目录（DATA_DIR）的磁盘已满，未导入任何数据；请在腾出空间后重试，或上传 CSV、NDJSON',
+        en: 'The disk of the data directory of the service (DATA_DIR) is full, and nothing was loaded; try again once there is room, or upload CSV or NDJSON',
+      },
+      30,
+      cause,
+    );
+  }
+}
+
 export class ParquetDriverMissingError extends ApiError {
   constructor(cause: unknown) {
     super(

@@ -40,5 +40,5 @@ export function exceedsBackend(error: unknown): boolean {
 export function isDatabaseAway(error: unknown): boolean {
   const known = toApiError(error);
   if (known instanceof DatabaseBusyError) return true;
-  return known instanceof DatabaseUnavailableError && !exceedsBackend(error) && sqlstateOf(error) !== sqlstates.diskFull;
+  return known instanceof DatabaseUnavailableError && !exceedsBackend(error);
 }

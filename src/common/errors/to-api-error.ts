@@ -1,10 +1,12 @@
 import { LanguageError } from '../../text/language-error.js';
+import { sqlstates } from '../../sql/sqlstate.js';
 import { ApiError } from './api-error.js';
 import {
   BadRequestError,
   BodyTooLargeError,
   ChangedMeanwhileError,
   DatabaseUnavailableError,
+  DiskFullError,
   InternalError,
   RouteNotFoundError,
   UnsupportedMediaTypeError,
@@ -46,6 +48,7 @@ export function toApiError(thrown: unknown): ApiError {
   }
   const code = typeof error.code === 'string' ? error.code : '';
   const message = typeof error.message === 'string' ? error.message : '';
+  if (code === sqlstates.diskFull) return new DiskFullError(thrown);
   if (connectionLost.test(code) || poolWait.test(message)) return new DatabaseUnavailableError(thrown);
   if (referenceBroken.test(code)) return new ChangedMeanwhileError();
   return new InternalError(thrown);

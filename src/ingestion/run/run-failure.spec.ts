@@ -11,6 +11,7 @@ describe('a failure of a run', () => {
     ['it shuts down', fromServer('57P01'), true],
     ['the server is out of shared memory', fromServer('53200', 'out of shared memory'), true],
     ['one backend is out of memory', fromServer('53200', 'out of memory'), false],
+    ['the disk is full', fromServer('53100'), false],
     ['the temporary disk space of one backend is used up', fromServer('53400'), false],
     ['a statement is wrong', fromServer('42601'), false],
   ])('is tried again when %s: %#', (_what, error, again) => {

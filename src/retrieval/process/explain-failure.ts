@@ -1,10 +1,11 @@
+import { DiskFullError } from '../../common/errors/common-errors.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { isTooLargeForAnyValue } from '../../database/too-large-allocation.js';
 import { tooLargeIn } from '../../cypher/executors/sql/bounded-value.js';
 import { placeOf } from '../../cypher/syntax/cypher.errors.js';
 import { ValueTooLargeError } from '../../cypher/too-large.errors.js';
 import { maxCollectedBytes, maxValueBytes } from '../../cypher/values/bounds.js';
-import { DiskFullError, QueryTooLargeError, QueryValueError } from '../retrieval.errors.js';
+import { QueryTooLargeError, QueryValueError } from '../retrieval.errors.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
 /** The SQLSTATEs, or their classes, of limits that PostgreSQL keeps for one session or one statement. */

@@ -89,7 +89,10 @@ export class ParquetLoader implements OnModuleInit, OnApplicationShutdown {
       let read = 0;
       const rows = reading.rows({ table, columns: names })[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
       for (;;) {
-        const next = await rows.next().catch(toParquetError);
+        const next = await rows.next().catch((error: unknown) => {
+          if (error instanceof WarehouseTimeoutError) throw tooSlow(this.settings.maxUploadSeconds);
+          return toParquetError(error);
+        });
         if (next.done) break;
         read += next.value.length;
         if (read > most) throw tooDense();
@@ -155,6 +158,13 @@ function tooLarge(): SchemaError {
   return problem('parquet_row_group_too_large', {
     zh: '读取这个文件所需的内存超过上限；请用较小的行组（如每组十万行）重写它',
     en: 'reading the file needs more memory than it may take; write it with smaller row groups, such as 100,000 rows each',
+  });
+}
+
+function tooSlow(seconds: number): SchemaError {
+  return problem('parquet_too_slow', {
+    zh: `读取这个文件超过了 ${seconds} 秒（MAX_UPLOAD_SECONDS）；请分成几个文件上传`,
+    en: `reading the file took longer than ${seconds} s (MAX_UPLOAD_SECONDS); upload it in several files`,
   });
 }
 

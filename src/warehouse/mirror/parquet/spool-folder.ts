@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { SchemaError } from '../../../common/errors/api-error.js';
+import { UploadDiskFullError } from '../../warehouse.errors.js';
 
 const dayMs = 86_400_000;
 
@@ -37,12 +38,14 @@ export class SpoolFolder {
     }
   }
 
-  /** Writes a file. On any failure nothing of it stays. @throws SchemaError for one that is too large, and what `bytes` throws */
+  /**
+   * Writes a file. On any failure nothing of it stays.
+   * @throws SchemaError for one that is too large, UploadDiskFullError, and what `bytes` throws
+   */
   async write(bytes: AsyncIterable<Buffer>, name: string): Promise<SpooledFile> {
     const folder = `${os.hostname()}-${process.pid}-${randomBytes(8).toString('hex')}`;
     const place = path.join(this.directory, folder);
     const remove = (): Promise<void> => rm(place, { recursive: true, force: true });
-    await mkdir(place, { recursive: true, mode: 0o700 });
     let size = 0;
     const mostBytes = this.mostBytes;
     const bounded = async function* (): AsyncGenerator<Buffer, void> {
@@ -53,11 +56,12 @@ export class SpoolFolder {
       }
     };
     try {
+      await mkdir(place, { recursive: true, mode: 0o700 });
       await pipeline(bounded, createWriteStream(path.join(place, name), { mode: 0o600 }));
       return { directory: this.directory, folder, size, remove };
     } catch (error) {
       await remove();
-      throw error;
+      throw (error as NodeJS.ErrnoException).code === 'ENOSPC' ? new UploadDiskFullError(error) : error;
     }
   }
 }

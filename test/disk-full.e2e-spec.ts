@@ -1,0 +1,175 @@
+import { readFileSync } from 'node:fs';
+import { mkdir, readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { startTestApp, type TestApp } from './support/app.js';
+import { asSuperuser } from './support/database.js';
+import { DuckdbFiles } from './support/duckdb-files.js';
+import { contentOf } from './support/foreign-tables.js';
+import { aGraph, aJob, runToEnd, upload, uploadRequest } from './support/ingestion.js';
+import { copyToEnd, ended } from './support/mirror-copies.js';
+import { SmallDisk } from './support/small-disk.js';
+
+const roomLeft = 300_000;
+const spaces = ['small_staging', 'small_tables'];
+
+let test: TestApp;
+let files: DuckdbFiles;
+/** Where temporary tables are, where all new tables are, and where uploads are kept. */
+let disks: [staging: SmallDisk, tables: SmallDisk, uploads: SmallDisk] | null = null;
+
+beforeAll(async () => {
+  files = await DuckdbFiles.create();
+  await mkdir(files.path('folder'));
+  const mounted = [
+    await SmallDisk.mount(64, await serverUser()),
+    await SmallDisk.mount(64, await serverUser()),
+    await SmallDisk.mount(16, 0),
+  ];
+  test = await startTestApp({ DUCKDB_DIR: files.directory, ...(mounted[2] && { DATA_DIR: mounted[2].directory }) });
+  if (!mounted[0] || !mounted[1] || !mounted[2]) return;
+  disks = [mounted[0], mounted[1], mounted[2]];
+  for (const [index, space] of spaces.entries()) {
+    await asSuperuser(test.databaseUrl, `CREATE TABLESPACE ${space} LOCATION '${disks[index]!.directory}'`);
+    await asSuperuser(test.databaseUrl, `GRANT CREATE ON TABLESPACE ${space} TO PUBLIC`);
+  }
+  await asSuperuser(
+    test.databaseUrl,
+    `DO $$ BEGIN
+    EXECUTE format('ALTER DATABASE %I SET temp_tablespaces = small_staging', current_database());
+    EXECUTE format('ALTER DATABASE %I SET default_tablespace = small_tables', current_database());
+    PERFORM pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid(); END $$`,
+  );
+}, 60_000);
+afterEach(async () => {
+  for (const disk of disks ?? []) await disk.empty();
+});
+afterAll(async () => {
+  const server = process.env.TEST_POSTGRES_URL!;
+  await test.close();
+  await files.remove();
+  for (const space of disks ? spaces : []) await asSuperuser(server, `DROP TABLESPACE ${space}`);
+  for (const disk of disks ?? []) await disk.unmount();
+});
+
+async function serverUser(): Promise<number> {
+  const { rows } = await asSuperuser(process.env.TEST_POSTGRES_URL!, 'SHOW data_directory');
+  return (await stat((rows[0] as { data_directory: string }).data_directory)).uid;
+}
+
+const rowsOf = (count: number, letter: string): string =>
+  `id,v\n${Array.from({ length: count }, (_, id) => `${id},${letter.repeat(200)}\n`).join('')}`;
+const state = async (table: string): Promise<unknown[]> =>
+  (
+    await test.pool.query(`SELECT count(*)::int, min(v), (SELECT version FROM mirror_tables WHERE name = $1) FROM mirror."${table}"`, [
+      table,
+    ])
+  ).rows;
+
+/** Neither temporary tables nor those of a copy or an upload under way. */
+async function expectNothingLeft(): Promise<void> {
+  const { rows } = await test.pool.query(
+    `SELECT relname FROM pg_class WHERE relkind = 'r' AND (relpersistence = 't' OR relname ~ '^(copy|upload)_[0-9a-f]{24}$')`,
+  );
+  expect(rows).toEqual([]);
+}
+
+const onSmallDisks = (title: string, check: (...own: NonNullable<typeof disks>) => Promise<void>): void =>
+  it(
+    title,
+    async () => {
+      if (!disks) return void console.warn('Skipped: no file system can be mounted here; as root it can');
+      await check(...disks);
+    },
+    30_000,
+  );
+
+describe('a full disk of the database', () => {
+  const mapping = 'version: 1\nnodes: [{id: a, label: A, table: things, key: [id], columns: [{column: id}, {column: v}]}]';
+
+  onSmallDisks(
+    'fails a run that stages or writes, keeps the graph, and lets the next one succeed once there is room',
+    async (staging, tables) => {
+      await upload(test, 'things', rowsOf(10, 'a'));
+      const graphId = await aGraph(test);
+      const jobId = await aJob(test, graphId, mapping);
+      expect((await runToEnd(test, jobId)).error).toBeNull();
+      const before = await contentOf(test, graphId);
+      await upload(test, 'things', rowsOf(5_000, 'b'));
+      for (const [disk, phase] of [
+        [staging, /^staging/],
+        [tables, /^(?!staging)/],
+      ] as const) {
+        await disk.fill(roomLeft);
+        const run = await runToEnd(test, jobId);
+        expect(run).toMatchObject({
+          status: 'failed',
+          phase: expect.stringMatching(phase),
+          error: { code: 'disk_full', detail: expect.stringContaining('make room') },
+          report: { totals: { inserted: 0, updated: 0 } },
+        });
+        expect(await contentOf(test, graphId)).toEqual(before);
+        await expectNothingLeft();
+        await disk.empty();
+      }
+      expect((await runToEnd(test, jobId)).error).toBeNull();
+      expect((await contentOf(test, graphId)).nodes).toHaveLength(5_000);
+    },
+  );
+
+  onSmallDisks('fails a copy into the mirror, keeps the table, and lets the next one succeed once there is room', async (_, tables) => {
+    const write = (letter: string): Promise<void> =>
+      files.run(
+        null,
+        `COPY (SELECT i AS id, repeat('${letter}', 200) AS v FROM range(5000) t(i)) TO '${files.path('folder', 'far.parquet')}'`,
+      );
+    await write('a');
+    const { body } = await test.admin.post('/api/warehouse/connections').send({ name: 'files', type: 'duckdb', dsn: 'duckdb:///folder/' }).expect(201); // prettier-ignore
+    const { id, error } = await copyToEnd(test, body.id, [{ table: 'far' }]);
+    expect(error).toBeNull();
+    const before = await state('far');
+    await write('b');
+    const again = async (): Promise<any> => {
+      await test.admin.post(`/api/warehouse/mirror-copies/${id}/run`).expect(202);
+      return ended(test, id);
+    };
+    await tables.fill(roomLeft);
+    expect(await again()).toMatchObject({
+      status: 'failed',
+      error: { code: 'disk_full', detail: expect.stringContaining('make room') },
+      tables: [{ status: 'failed', inserted: 0 }],
+    });
+    expect(await state('far')).toEqual(before);
+    await expectNothingLeft();
+    await tables.empty();
+    expect((await again()).error).toBeNull();
+    expect((await state('far'))[0]).toMatchObject({ count: 5_000, min: 'b'.repeat(200) });
+  });
+
+  onSmallDisks('refuses uploads with a sentence, keeps the table, and takes them once there is room', async (_, tables, uploads) => {
+    await upload(test, 'sent', rowsOf(10, 'a'));
+    const before = await state('sent');
+    const parquet = files.path('sent.parquet');
+    await files.run(null, `COPY (SELECT i AS id, md5(i::VARCHAR) || md5((i + 1)::VARCHAR) AS v FROM range(20000) t(i)) TO '${parquet}'`);
+    const file = readFileSync(parquet);
+    const type = 'application/vnd.apache.parquet';
+    const sent = [
+      (): Promise<any> => uploadRequest(test.admin, 'sent', rowsOf(20_000, 'b')),
+      (): Promise<any> => uploadRequest(test.admin, 'sent', file, {}, type),
+    ];
+    const refused = async (send: () => Promise<any>, sentence: string): Promise<void> => {
+      const { status, body, headers } = await send();
+      expect([status, body.code, headers['retry-after']]).toEqual([503, 'disk_full', '30']);
+      expect(body.message).toContain(sentence);
+      expect(await state('sent')).toEqual(before);
+      await expectNothingLeft();
+      expect(await readdir(path.join(uploads.directory, 'uploads')).catch(() => [])).toEqual([]);
+    };
+    await tables.fill(roomLeft);
+    for (const send of sent) await refused(send, 'disk of the database');
+    await tables.empty();
+    await uploads.fill(roomLeft);
+    await refused(sent[1]!, 'DATA_DIR');
+    await uploads.empty();
+    expect((await sent[1]!()).body).toMatchObject({ rows: 20_000 });
+  });
+});

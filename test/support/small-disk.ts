@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+/** A file system of some megabytes, which a test can fill. Only root can mount one. */
+export class SmallDisk {
+  private constructor(readonly directory: string) {}
+
+  /** Null where this machine mounts nothing, such as in a container without the right to. @param uid who may write it */
+  static async mount(megabytes: number, uid: number): Promise<SmallDisk | null> {
+    const directory = await mkdtemp(path.join(os.tmpdir(), 'small-disk-'));
+    await chmod(directory, 0o711);
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,uid=${uid},mode=700`, 'tmpfs', directory], { stdio: 'ignore' });
+      return new SmallDisk(directory);
+    } catch {
+      await rm(directory, { recursive: true });
+      return null;
+    }
+  }
+
+  /** Leaves no room but for so many bytes. */
+  async fill(leaves = 0): Promise<void> {
+    await this.empty();
+    const { bavail, bsize } = await statfs(this.directory);
+    execFileSync('fallocate', ['-l', String(bavail * bsize - leaves), this.filler]);
+  }
+
+  async empty(): Promise<void> {
+    await rm(this.filler, { force: true });
+  }
+
+  async unmount(): Promise<void> {
+    execFileSync('umount', ['-l', this.directory]);
+    await rm(this.directory, { recursive: true });
+  }
+
+  private get filler(): string {
+    return path.join(this.directory, 'filler');
+  }
+}
