@@ -81,61 +81,6 @@ describeWithShared('Northwind on another server', 'data/northwind/csv', () => {
   });
 });
 
-describeWithShared('OpenFlights on another server', 'data/openflights', () => {
-  it('makes the graph that the mirror makes, with the same rejected rows', async () => {
-    const airports = 'airport_id,name,city,country,iata,icao,latitude,longitude,altitude,timezone,dst,tz,type,source\n';
-    const routes = 'airline,airline_id,source,source_id,destination,destination_id,codeshare,stops,equipment\n';
-    await upload(app, 'airports', airports + shared('data/openflights/airports.dat').toString(), 'airport_id:text,timezone:text');
-    const ids = 'airline_id:text,source_id:text,destination_id:text';
-    await upload(app, 'routes', routes + shared('data/openflights/routes.dat').toString(), ids);
-    for (const table of ['airports', 'routes']) await copyFromMirror(app, foreign, table);
-    const run = await expectSame(`defaults: {on_error: quarantine}
-nodes:
-  - {id: airport, label: 机场, table: airports, key: [airport_id], display: name, columns: [{column: airport_id, rules: [required, unique]}, {column: name}]}
-edges:
-  - type: 航线
-    table: routes
-    from: {node: airport, match: {source_id: airport_id}}
-    to: {node: airport, match: {destination_id: airport_id}}
-    key: [airline, source, destination]
-    columns:
-      - {column: source_id, property: 出发, transform: [{null_if: ['\\N']}]}
-      - {column: destination_id, property: 到达, transform: [{null_if: ['\\N']}]}
-      - {column: stops, property: 经停, type: int}
-`);
-    expect(counts(run)['航线']).toEqual([67663, 66771, 0, 0, 0, 469, 423]);
-  }, 60_000);
-});
-
-describeWithShared('Administrative divisions of China on another server', 'data/china_divisions', () => {
-  it('make the graph that the mirror makes', async () => {
-    for (const table of ['provinces', 'cities', 'areas', 'streets']) {
-      const file = shared(`data/china_divisions/${table}.csv`);
-      const codes = file.toString().split('\n', 1)[0]!.split(',').filter(name => /code$/i.test(name)); // prettier-ignore
-      await upload(app, table, file, codes.map(name => `${name}:text`).join(','));
-      await copyFromMirror(app, foreign, table);
-    }
-    const level = (id: string, label: string, table: string): string =>
-      `  - {id: ${id}, label: ${label}, table: ${table}, key: [code], display: name, columns: [{column: code, rules: [required, unique]}, {column: name}]}`;
-    const under = (child: string, table: string, column: string, parent: string): string =>
-      `  - {type: 属于, table: ${table}, from: {node: ${child}, match: {code: code}}, to: {node: ${parent}, match: {${column}: code}}}`;
-    const run = await expectSame(
-      [
-        'nodes:',
-        level('province', '省', 'provinces'),
-        level('city', '市', 'cities'),
-        level('area', '区县', 'areas'),
-        level('street', '街道', 'streets'),
-        'edges:',
-        under('city', 'cities', 'provinceCode', 'province'),
-        under('area', 'areas', 'cityCode', 'city'),
-        under('street', 'streets', 'areaCode', 'area'),
-      ].join('\n'),
-    );
-    expect(run.report.targets.slice(0, 4).map((target: any) => target.inserted)).toEqual([31, 342, 2978, 41352]);
-  }, 120_000);
-});
-
 describe('A mapping of tables on another server', () => {
   beforeAll(async () => {
     await upload(app, 'people', 'id,name,city,amount,day\n1,张三,北京,1.50,2024-01-01\n2, Li ,,2,2024-01-02\n3,Wang,上海,x,2024-01-03\n');

@@ -1,6 +1,6 @@
 import { graphTables } from '../src/database/graph-tables.js';
 import { type TestApp, startTestApp } from './support/app.js';
-import { aGraph, aJob, counts, ingest, rejectedRows, runToEnd, shared, upload } from './support/ingestion.js';
+import { aGraph, aJob, counts, ingest, runToEnd, shared, upload } from './support/ingestion.js';
 import { describeWithShared } from './support/shared-data.js';
 
 let app: TestApp;
@@ -115,50 +115,7 @@ describeWithShared('Northwind', 'data/northwind/csv', () => {
   });
 });
 
-describeWithShared('Administrative divisions of China', 'data/china_divisions', () => {
-  it('joins every division to the one above it and keeps codes as text', async () => {
-    for (const table of ['provinces', 'cities', 'areas', 'streets']) {
-      const file = shared(`data/china_divisions/${table}.csv`);
-      const codes = file
-        .toString()
-        .split('\n', 1)[0]!
-        .split(',')
-        .filter(name => /code$/i.test(name));
-      await upload(app, table, file, codes.map(name => `${name}:text`).join(','));
-    }
-    const level = (id: string, label: string, table: string): string =>
-      `  - {id: ${id}, label: ${label}, table: ${table}, key: [code], display: name, columns: [{column: code, property: 代码, rules: [required, unique]}, {column: name, property: 名称}]}`;
-    const under = (child: string, table: string, column: string, parent: string): string =>
-      `  - {type: 属于, table: ${table}, from: {node: ${child}, match: {code: code}, on_missing: fail}, to: {node: ${parent}, match: {${column}: code}, on_missing: fail}}`;
-    const { graphId, run } = await ingest(
-      app,
-      [
-        'version: 1',
-        'nodes:',
-        level('province', '省', 'provinces'),
-        level('city', '市', 'cities'),
-        level('area', '区县', 'areas'),
-        level('street', '街道', 'streets'),
-        'edges:',
-        under('city', 'cities', 'provinceCode', 'province'),
-        under('area', 'areas', 'cityCode', 'city'),
-        under('street', 'streets', 'areaCode', 'area'),
-      ].join('\n'),
-    );
-    expect(run.error).toBeNull();
-    expect(run.report.targets.map((t: any) => [t.target, t.inserted])).toEqual([
-      ['省', 31],
-      ['市', 342],
-      ['区县', 2978],
-      ['街道', 41352],
-      ['市-[属于]->省', 342],
-      ['区县-[属于]->市', 2978],
-      ['街道-[属于]->区县', 41352],
-    ]);
-    const { rows } = await app.pool.query(`SELECT properties->'代码' AS code FROM ${graphTables(graphId).nodes} WHERE key = '110101'`);
-    expect(rows).toEqual([{ code: '110101' }]);
-  });
-
+describe('Codes', () => {
   it('keeps leading zeros of codes that stay text', async () => {
     await upload(app, 'zip_codes', 'zip,city\n01067,Dresden\n00100,Roma\n', 'zip:text');
     const { graphId } = await ingest(
@@ -168,56 +125,4 @@ describeWithShared('Administrative divisions of China', 'data/china_divisions', 
     const { rows } = await app.pool.query(`SELECT key FROM ${graphTables(graphId).nodes} ORDER BY key`);
     expect(rows).toEqual([{ key: '00100' }, { key: '01067' }]);
   });
-});
-
-describeWithShared('OpenFlights', 'data/openflights', () => {
-  it('loads the routes between known airports and lists the others with reason and line, except those without an airport', async () => {
-    const airports = 'airport_id,name,city,country,iata,icao,latitude,longitude,altitude,timezone,dst,tz,type,source\n';
-    const routes = 'airline,airline_id,source,source_id,destination,destination_id,codeshare,stops,equipment\n';
-    await upload(app, 'airports', airports + shared('data/openflights/airports.dat').toString(), 'airport_id:text,timezone:text');
-    await upload(
-      app,
-      'routes',
-      routes + shared('data/openflights/routes.dat').toString(),
-      'airline_id:text,source_id:text,destination_id:text',
-    );
-    const { run } = await ingest(
-      app,
-      `version: 1
-defaults: {on_error: quarantine}
-nodes:
-  - id: airport
-    label: 机场
-    table: airports
-    key: [airport_id]
-    display: name
-    columns:
-      - {column: airport_id, property: 编号, rules: [required, unique]}
-      - {column: name, property: 名称}
-      - {column: iata, property: IATA, transform: [{null_if: ['\\N']}]}
-edges:
-  - type: 航线
-    table: routes
-    from: {node: airport, match: {source_id: airport_id}}
-    to: {node: airport, match: {destination_id: airport_id}}
-    key: [airline, source, destination]
-    columns:
-      - {column: source_id, property: 出发, transform: [{null_if: ['\\N']}]}
-      - {column: destination_id, property: 到达, transform: [{null_if: ['\\N']}]}
-      - {column: stops, property: 经停, type: int}
-`,
-    );
-    expect(run.error).toBeNull();
-    expect(counts(run)['机场']).toEqual([7698, 7698, 0, 0, 0, 0, 0]);
-    expect(counts(run)['航线']).toEqual([67663, 66771, 0, 0, 0, 469, 423]);
-    const rejected = await rejectedRows(app, run.id);
-    expect(rejected).toHaveLength(469);
-    const lines = shared('data/openflights/routes.dat').toString().split('\n');
-    for (const row of rejected) {
-      const [airline, , , source, , destination] = lines[row.row_no - 1]!.split(',');
-      expect(row.source_key).toContain(`"${airline}"`);
-      expect(row.sample).toMatchObject({ source_id: source, destination_id: destination });
-      expect(row.reasons[0]).toMatchObject({ rule: 'on_missing', en: expect.stringMatching(/^(from|to): no node 机场 with key '\d+'$/) });
-    }
-  }, 60_000);
 });

@@ -10,9 +10,12 @@ import mysql2, { type Connection } from 'mysql2';
 const server = ['/usr/sbin/mariadbd', '/usr/bin/mariadbd', '/usr/local/bin/mariadbd'].find(file => existsSync(file));
 
 /** Whether there is a MariaDB for tests. */
+export const mariaDbIsThere = server !== undefined;
+
+/** Whether there is a MariaDB for tests; the log says what is missing. */
 export function hasMariaDb(): boolean {
-  if (server === undefined) console.warn('Skipped: `apt-get install mariadb-server-core mariadb-client-core` brings what this test needs.');
-  return server !== undefined;
+  if (!mariaDbIsThere) console.warn('Skipped: `apt-get install mariadb-server-core mariadb-client-core` brings what this test needs.');
+  return mariaDbIsThere;
 }
 
 /** A MariaDB server of a test's own, on a port of 127.0.0.1, with a user who may only read the database `sales`. */
