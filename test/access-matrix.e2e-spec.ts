@@ -87,7 +87,7 @@ describe('access', () => {
       const response = await fetch(`${test.url}/api${fixture.path(template)}`, {
         method,
         headers: {
-          ...(typeof headers === 'function' ? await headers() : headers),
+          ...(await headers()),
           ...(method === 'GET' ? {} : { 'content-type': 'application/json' }),
         },
         ...(method === 'GET' ? {} : { body: JSON.stringify(body) }),

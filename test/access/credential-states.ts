@@ -21,8 +21,8 @@ export type Standing =
 
 export interface CredentialState {
   name: string;
-  /** A function if the database must be prepared first. */
-  headers: Record<string, string> | (() => Promise<Record<string, string>>);
+  /** Makes the credential, and in the database what it needs. */
+  headers: () => Record<string, string> | Promise<Record<string, string>>;
   standing: Standing;
 }
 
@@ -74,12 +74,10 @@ export async function credentialStates(test: TestApp, graphId: number, otherGrap
   const good = tokens.sign(claims('owner'));
   const [header, payload, signature] = good.split('.') as [string, string, string];
   const plain = { issuer: 'graph-service', audience: 'graph-service' };
-  const forged = new JwtService({ secret: 'x'.repeat(32) }).sign(claims('owner'), { ...plain, expiresIn: 60 });
+  const forged = () => new JwtService({ secret: 'x'.repeat(32) }).sign(claims('owner'), { ...plain, expiresIn: 60 });
   const key256 = test.app.get(TokenKey).object;
-  const expired = new JwtService({ secretOrKeyProvider: () => key256 }).sign(
-    { ...claims('owner'), exp: Math.floor(Date.now() / 1000) - 1 },
-    plain,
-  );
+  const expired = () =>
+    new JwtService({ secretOrKeyProvider: () => key256 }).sign({ ...claims('owner'), exp: Math.floor(Date.now() / 1000) - 1 }, plain);
   const none = Buffer.from(JSON.stringify({ alg: 'none', typ: 'JWT' })).toString('base64url');
   const nowS = Math.floor(Date.now() / 1000);
   const whole = { ...claims('owner'), iat: nowS, exp: nowS + 60, iss: plain.issuer, aud: plain.audience };
@@ -91,49 +89,49 @@ export async function credentialStates(test: TestApp, graphId: number, otherGrap
   const without = (claim: keyof typeof whole) => handSigned({ ...whole, [claim]: undefined });
 
   return [
-    { name: 'nothing', headers: {}, standing: invalid },
-    { name: 'an empty bearer', headers: { Authorization: 'Bearer ' }, standing: invalid },
-    { name: 'junk', headers: bearer('junk'), standing: invalid },
-    { name: 'another scheme', headers: { Authorization: `Basic ${good}` }, standing: invalid },
-    { name: 'lower-case bearer', headers: { Authorization: `bearer ${good}` }, standing: invalid },
-    { name: 'two spaces', headers: { Authorization: `Bearer  ${good}` }, standing: invalid },
-    { name: 'another signer', headers: bearer(forged), standing: invalid },
-    { name: 'no signature', headers: bearer(`${none}.${payload}.`), standing: invalid },
-    { name: 'a changed payload', headers: bearer(`${header}.${Buffer.from(JSON.stringify({ ...claims('admin') })).toString('base64url')}.${signature}`), standing: invalid },
-    { name: 'expired', headers: bearer(expired), standing: invalid },
-    { name: 'another audience', headers: bearer(tokens.sign(claims('owner'), { audience: 'elsewhere' })), standing: invalid },
-    { name: 'a token version of the wrong type', headers: bearer(tokens.sign({ ...claims('owner'), tv: String(claims('owner').tv) })), standing: invalid },
-    { name: 'a subject that is no id', headers: bearer(tokens.sign({ ...claims('owner'), sub: 'owner' })), standing: invalid },
-    { name: 'a whole token signed by hand', headers: handSigned(whole), standing: { valid: true, role: 'owner' } },
-    { name: 'no subject', headers: without('sub'), standing: invalid },
-    { name: 'no token version', headers: without('tv'), standing: invalid },
-    { name: 'no token id', headers: without('jti'), standing: invalid },
-    { name: 'no time of issue', headers: without('iat'), standing: invalid },
-    { name: 'no expiry', headers: without('exp'), standing: invalid },
-    { name: 'an expiry that is a text', headers: handSigned({ ...whole, exp: String(whole.exp) }), standing: invalid },
-    { name: 'no issuer', headers: without('iss'), standing: invalid },
-    { name: 'another issuer', headers: handSigned({ ...whole, iss: 'elsewhere' }), standing: invalid },
-    { name: 'no audience', headers: without('aud'), standing: invalid },
-    { name: 'a subject beyond 32 bits', headers: handSigned({ ...whole, sub: '2147483648' }), standing: invalid },
-    { name: 'a payload that is a text', headers: handSigned('hello'), standing: invalid },
-    { name: 'a payload that is a list', headers: handSigned([]), standing: invalid },
-    { name: 'an earlier token version', headers: bearer(tokens.sign({ ...claims('owner'), tv: claims('owner').tv - 1 })), standing: invalid },
-    { name: 'a deleted user', headers: bearer(tokens.sign({ ...claims('owner'), sub: '99999' })), standing: invalid },
-    { name: 'a disabled user', headers: as('disabled'), standing: invalid },
-    { name: 'a user who must change the password', headers: as('pending'), standing: { valid: true, role: 'owner', pending: true } },
-    { name: 'a stranger', headers: as('stranger'), standing: { valid: true, role: 'none' } },
-    { name: 'a viewer', headers: as('viewer'), standing: { valid: true, role: 'viewer' } },
-    { name: 'an editor', headers: as('editor'), standing: { valid: true, role: 'editor' } },
-    { name: 'a manager', headers: as('manager'), standing: { valid: true, role: 'manager' } },
-    { name: 'the owner', headers: as('owner'), standing: { valid: true, role: 'owner' } },
-    { name: 'an admin', headers: as('admin'), standing: { valid: true, role: 'none', admin: true } },
+    { name: 'nothing', headers: () => ({}), standing: invalid },
+    { name: 'an empty bearer', headers: () => ({ Authorization: 'Bearer ' }), standing: invalid },
+    { name: 'junk', headers: () => bearer('junk'), standing: invalid },
+    { name: 'another scheme', headers: () => ({ Authorization: `Basic ${good}` }), standing: invalid },
+    { name: 'lower-case bearer', headers: () => ({ Authorization: `bearer ${good}` }), standing: invalid },
+    { name: 'two spaces', headers: () => ({ Authorization: `Bearer  ${good}` }), standing: invalid },
+    { name: 'another signer', headers: () => bearer(forged()), standing: invalid },
+    { name: 'no signature', headers: () => bearer(`${none}.${payload}.`), standing: invalid },
+    { name: 'a changed payload', headers: () => bearer(`${header}.${Buffer.from(JSON.stringify({ ...claims('admin') })).toString('base64url')}.${signature}`), standing: invalid },
+    { name: 'expired', headers: () => bearer(expired()), standing: invalid },
+    { name: 'another audience', headers: () => bearer(tokens.sign(claims('owner'), { audience: 'elsewhere' })), standing: invalid },
+    { name: 'a token version of the wrong type', headers: () => bearer(tokens.sign({ ...claims('owner'), tv: String(claims('owner').tv) })), standing: invalid },
+    { name: 'a subject that is no id', headers: () => bearer(tokens.sign({ ...claims('owner'), sub: 'owner' })), standing: invalid },
+    { name: 'a whole token signed by hand', headers: () => handSigned(whole), standing: { valid: true, role: 'owner' } },
+    { name: 'no subject', headers: () => without('sub'), standing: invalid },
+    { name: 'no token version', headers: () => without('tv'), standing: invalid },
+    { name: 'no token id', headers: () => without('jti'), standing: invalid },
+    { name: 'no time of issue', headers: () => without('iat'), standing: invalid },
+    { name: 'no expiry', headers: () => without('exp'), standing: invalid },
+    { name: 'an expiry that is a text', headers: () => handSigned({ ...whole, exp: String(whole.exp) }), standing: invalid },
+    { name: 'no issuer', headers: () => without('iss'), standing: invalid },
+    { name: 'another issuer', headers: () => handSigned({ ...whole, iss: 'elsewhere' }), standing: invalid },
+    { name: 'no audience', headers: () => without('aud'), standing: invalid },
+    { name: 'a subject beyond 32 bits', headers: () => handSigned({ ...whole, sub: '2147483648' }), standing: invalid },
+    { name: 'a payload that is a text', headers: () => handSigned('hello'), standing: invalid },
+    { name: 'a payload that is a list', headers: () => handSigned([]), standing: invalid },
+    { name: 'an earlier token version', headers: () => bearer(tokens.sign({ ...claims('owner'), tv: claims('owner').tv - 1 })), standing: invalid },
+    { name: 'a deleted user', headers: () => bearer(tokens.sign({ ...claims('owner'), sub: '99999' })), standing: invalid },
+    { name: 'a disabled user', headers: () => as('disabled'), standing: invalid },
+    { name: 'a user who must change the password', headers: () => as('pending'), standing: { valid: true, role: 'owner', pending: true } },
+    { name: 'a stranger', headers: () => as('stranger'), standing: { valid: true, role: 'none' } },
+    { name: 'a viewer', headers: () => as('viewer'), standing: { valid: true, role: 'viewer' } },
+    { name: 'an editor', headers: () => as('editor'), standing: { valid: true, role: 'editor' } },
+    { name: 'a manager', headers: () => as('manager'), standing: { valid: true, role: 'manager' } },
+    { name: 'the owner', headers: () => as('owner'), standing: { valid: true, role: 'owner' } },
+    { name: 'an admin', headers: () => as('admin'), standing: { valid: true, role: 'none', admin: true } },
     { name: 'a key of the owner', headers: key('owner', graphId), standing: { valid: true, role: 'owner', key: 'this graph' } },
     { name: 'a key of a viewer', headers: key('viewer', graphId), standing: { valid: true, role: 'viewer', key: 'this graph' } },
     { name: 'a key of an admin', headers: key('admin', graphId), standing: { valid: true, role: 'none', admin: true, key: 'this graph' } },
     { name: 'a key of a stranger', headers: key('stranger', graphId), standing: { valid: true, role: 'none', key: 'this graph' } },
     { name: 'a key for another graph', headers: key('owner', otherGraphId), standing: { valid: true, role: 'owner', key: 'another graph' } },
-    { name: 'a user granted read', headers: as('granted-read'), standing: { valid: true, role: 'none', connection: 'read' } },
-    { name: 'a user granted write', headers: as('granted-write'), standing: { valid: true, role: 'none', connection: 'write' } },
+    { name: 'a user granted read', headers: () => as('granted-read'), standing: { valid: true, role: 'none', connection: 'read' } },
+    { name: 'a user granted write', headers: () => as('granted-write'), standing: { valid: true, role: 'none', connection: 'write' } },
     { name: 'a stranger while everyone may read', headers: async () => { await openToEveryone(false); return as('stranger'); }, standing: { valid: true, role: 'none', connection: 'read' } },
     { name: 'a stranger while everyone may write', headers: async () => { await openToEveryone(true); return as('stranger'); }, standing: { valid: true, role: 'none', connection: 'write' } },
     { name: 'a user granted read while everyone may write', headers: async () => { await openToEveryone(true); return as('granted-read'); }, standing: { valid: true, role: 'none', connection: 'write' } },
@@ -149,10 +147,10 @@ export async function credentialStates(test: TestApp, graphId: number, otherGrap
     { name: 'a key with a wrong secret', headers: key('owner', graphId, "secret_hash = sha256('another')"), standing: invalid },
     { name: 'a key of a disabled user', headers: key('disabled', graphId), standing: invalid },
     { name: 'a key of a user who must change the password', headers: key('pending', graphId), standing: invalid },
-    { name: 'a junk key', headers: { 'X-API-Key': 'gsk_junk' }, standing: invalid },
+    { name: 'a junk key', headers: () => ({ 'X-API-Key': 'gsk_junk' }), standing: invalid },
     { name: 'a token and a key', headers: async () => ({ ...as('owner'), ...(await key('owner', graphId)()) }), standing: invalid },
     { name: 'a broken token and a good key', headers: async () => ({ ...bearer('a.b.c'), ...(await key('owner', graphId)()) }), standing: invalid },
     { name: 'an empty Authorization and a good key', headers: async () => ({ Authorization: '', ...(await key('owner', graphId)()) }), standing: invalid },
-    { name: 'a good token and a junk key', headers: { ...as('owner'), 'X-API-Key': 'gsk_junk' }, standing: invalid },
+    { name: 'a good token and a junk key', headers: () => ({ ...as('owner'), 'X-API-Key': 'gsk_junk' }), standing: invalid },
   ]; // prettier-ignore
 }
