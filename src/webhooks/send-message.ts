@@ -16,6 +16,14 @@ export const sendFailures = {
   unknown_host: { zh: '域名无法解析', en: 'the name of the host cannot be resolved' },
   refused: { zh: '连接被拒绝或中断', en: 'the connection was refused or broken off' },
   tls: { zh: 'TLS 证书未通过验证', en: 'the TLS certificate was not accepted' },
+  sender_lost: {
+    zh: '每次发送都中断：进程被终止，或结果无法记录',
+    en: 'every attempt was broken off: its process died, or its end could not be recorded',
+  },
+  too_many_pending: {
+    zh: '记录时该 Webhook 等待的投递已达上限，未发送；可再次投递',
+    en: 'not sent, because as many deliveries of the webhook waited as may; it can be delivered again',
+  },
   secret_unreadable: { zh: '签名密钥无法解密，请更换', en: 'the secret cannot be opened; give the webhook a new one' },
   failed: { zh: '无法发送', en: 'it could not be sent' },
 } satisfies Record<string, Bilingual>;
@@ -29,7 +37,7 @@ export interface SendResult {
 
 /**
  * Posts a body to a URL of a user. Every address of the host is checked, redirects are not followed, and nothing of the answer is
- * kept but its status. Never rejects, unless `stop` is aborted.
+ * kept but its status, which counts once its headers have come. Never rejects, unless `stop` is aborted before that.
  */
 export async function sendMessage(
   egress: Egress,
@@ -60,15 +68,17 @@ async function post(egress: Egress, url: URL, headers: Record<string, string>, b
       agent: false,
       signal,
     });
-    request.on('error', reject);
+    let status: number | null = null;
+    request.on('error', error => (status === null ? reject(error) : resolve(status)));
     request.on('response', answer => {
+      const answered = (status = answer.statusCode!);
       let read = 0;
       answer.on('data', (chunk: Buffer) => {
         read += chunk.length;
         if (read > maxAnswerBytes) answer.destroy();
       });
       answer.on('error', () => undefined);
-      answer.on('close', () => resolve(answer.statusCode!));
+      answer.on('close', () => resolve(answered));
     });
     request.end(body);
   });

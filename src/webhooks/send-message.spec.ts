@@ -1,0 +1,93 @@
+import dns from 'node:dns';
+import net, { type AddressInfo, type Socket } from 'node:net';
+import { readSettings } from '../config/settings.js';
+import { Egress } from '../egress/egress.js';
+import { sendMessage } from './send-message.js';
+
+const endless = 'HTTP/1.1 200 OK\r\ncontent-length: 1000000000\r\n\r\n';
+
+describe('sending to a receiver that', () => {
+  const sockets = new Set<Socket>();
+  let behaviour: (socket: Socket) => void;
+  const server = net.createServer(socket => {
+    sockets.add(socket.on('error', () => undefined).on('close', () => sockets.delete(socket)));
+    socket.once('data', () => behaviour(socket));
+  });
+  let port: number;
+  beforeAll(async () => {
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    port = (server.address() as AddressInfo).port;
+  });
+  beforeEach(() => {
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    jest.spyOn(AbortSignal, 'timeout').mockImplementation(ms => timeout(ms / 20));
+  });
+  afterEach(() => jest.restoreAllMocks());
+  afterAll(() => server.close());
+
+  const egress = new Egress(readSettings({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }));
+  const send = (host = '127.0.0.1') => sendMessage(egress, `http://${host}:${port}/hook`, {}, '{}', new AbortController().signal);
+  /** Says something again and again, for as long as anybody listens. */
+  const repeat = (socket: Socket, text: string, first = '') => {
+    socket.write(first);
+    const timer = setInterval(() => socket.write(text), 20);
+    socket.on('close', () => clearInterval(timer));
+  };
+
+  it.each<[string, (socket: Socket) => void, object]>([
+    ['never answers', () => undefined, { answered: null, failure: 'timeout' }],
+    ['dribbles its headers', socket => repeat(socket, 'HTTP/1.1 200 OK\r\nx: y'), { answered: null, failure: 'timeout' }],
+    ['announces an answer for ever', socket => repeat(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'), { answered: null, failure: 'timeout' }],
+    ['has endless headers', socket => socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}`), { answered: null, failure: 'failed' }],
+    ['says no HTTP', socket => socket.end('SSH-2.0-x\r\n'), { answered: null, failure: 'failed' }],
+    ['has taken the message and dribbles its body', socket => repeat(socket, 'x', endless), { answered: 200, failure: null }],
+    [
+      'has refused the message and dribbles its body',
+      socket => repeat(socket, 'x', endless.replace('200', '500')),
+      { answered: 500, failure: 'status' },
+    ],
+  ])('%s holds its place for a bounded time', async (_what, does, result) => {
+    behaviour = does;
+    const startedAt = performance.now();
+    expect(await send()).toEqual(result);
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    for (let tries = 0; sockets.size > 0 && tries < 100; tries++) await new Promise(resolve => setTimeout(resolve, 20));
+    expect(sockets.size).toBe(0);
+  });
+
+  it('answers with a giant body is read for some kilobytes only', async () => {
+    let written = 0;
+    const chunk = 'x'.repeat(64 * 1024);
+    behaviour = socket => {
+      socket.write(endless);
+      const more = () => {
+        while (!socket.destroyed && socket.write(chunk)) written += chunk.length;
+      };
+      socket.on('drain', more);
+      more();
+    };
+    expect(await send()).toEqual({ answered: 200, failure: null });
+    // Buffers of both sides hold some more.
+    expect(written).toBeLessThan(32 * 1024 * 1024);
+  });
+
+  it('changes its address is refused as soon as the address is a forbidden one', async () => {
+    behaviour = socket => socket.end('HTTP/1.1 204 No Content\r\n\r\n');
+    let addresses = ['127.0.0.1'];
+    const lookup = jest.spyOn(dns, 'lookup').mockImplementation(((
+      _host: string,
+      _options: object,
+      callback: (...found: unknown[]) => void,
+    ) =>
+      process.nextTick(
+        callback,
+        null,
+        addresses.map(address => ({ address, family: 4 })),
+      )) as never);
+    expect(await send('changing.test')).toEqual({ answered: 204, failure: null });
+    // The address that was checked is the one that is used.
+    expect(lookup).toHaveBeenCalledTimes(1);
+    for (addresses of [['169.254.169.254'], ['127.0.0.1', '169.254.169.254'], ['127.0.0.2']])
+      expect(await send('changing.test')).toEqual({ answered: null, failure: 'blocked_address' });
+  });
+});
