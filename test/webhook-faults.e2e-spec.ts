@@ -87,4 +87,22 @@ describe('webhooks on several processes with one database', () => {
     await until('delivered', 1);
     expect(received).toEqual([received[0], received[0]]);
   }, 60_000);
+
+  it('give up a message whose sender dies at its last attempt too', async () => {
+    received.length = 0;
+    answers = false;
+    await client.query('DELETE FROM webhook_deliveries');
+    const victim = services[1]!;
+    await client.query(`INSERT INTO webhook_deliveries (webhook_id, event, payload, attempts) VALUES (1, 'test', '{}', 6)`);
+    while (received.length === 0) await sleep(20);
+    victim.child.kill('SIGKILL');
+    await victim.ended;
+    expect((await client.query('SELECT status, attempts FROM webhook_deliveries')).rows).toEqual([{ status: 'pending', attempts: 7 }]);
+    services.push(await ServiceProcess.start({ environment: environment() }));
+    await client.query('UPDATE webhook_deliveries SET next_at = now()');
+    await until('failed', 1);
+    const { rows } = await client.query('SELECT attempts, error, ended_at IS NOT NULL AS ended FROM webhook_deliveries');
+    expect(rows).toEqual([{ attempts: 7, error: 'sender_lost', ended: true }]);
+    expect(received).toHaveLength(1);
+  }, 60_000);
 });

@@ -22,6 +22,7 @@ class Receiver {
   readonly received: Received[] = [];
   /** The status to answer with; null never answers. */
   answer: (request: Received) => number | null = () => 204;
+  delayMs: (path: string) => number = () => 0;
   private readonly server = http.createServer((request, response) => {
     let body = '';
     request.setEncoding('utf8');
@@ -30,7 +31,8 @@ class Receiver {
       const received = { path: request.url!, headers: request.headers, body };
       this.received.push(received);
       const status = this.answer(received);
-      if (status !== null) response.writeHead(status, { location: '/elsewhere' }).end('x'.repeat(100_000));
+      const end = () => response.writeHead(status!, { location: '/elsewhere' }).end('x'.repeat(100_000));
+      if (status !== null) setTimeout(end, this.delayMs(received.path));
     });
   });
 
@@ -56,11 +58,11 @@ class Receiver {
   }
 }
 
-/** Verifies with other code than the service's. */
-async function isSigned(secret: string, { headers, body }: Received): Promise<boolean> {
+/** Verifies the signature at a place of the list with other code than the service's. */
+async function isSigned(secret: string, { headers, body }: Received, at = 0): Promise<boolean> {
   const bytes = Uint8Array.from(atob(secret.slice('whsec_'.length)), character => character.charCodeAt(0));
   const key = await webcrypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
-  const [version, signature] = String(headers['webhook-signature']).split(',');
+  const [version, signature] = String(headers['webhook-signature']).split(' ')[at]!.split(',');
   const signed = new TextEncoder().encode(`${headers['webhook-id'] as string}.${headers['webhook-timestamp'] as string}.${body}`);
   const given = Uint8Array.from(atob(signature!), character => character.charCodeAt(0));
   return version === 'v1' && webcrypto.subtle.verify('HMAC', key, given, signed);
@@ -98,6 +100,7 @@ describe('webhooks of jobs', () => {
     await app.pool.query('DELETE FROM webhooks');
     receiver.received.length = 0;
     receiver.answer = () => 204;
+    receiver.delayMs = () => 0;
   });
   afterAll(async () => {
     receiver.close();
@@ -267,27 +270,94 @@ describe('webhooks of jobs', () => {
     expect(late).toMatchObject({ status: 'pending', answered: null, error: { code: 'timeout' } });
   }, 60_000);
 
-  it('change their secret, which is sealed anew with the DSNs', async () => {
-    const { hook, at } = await aHook({ secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' });
-    expect(hook.secret).toBeNull();
+  it('say that they are disabled instead of taking what they would not send', async () => {
+    const { at } = await aHook();
     await app.admin.post(`${at}/test`).expect(202);
-    expect(await isSigned('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', (await receiver.until(1))[0]!)).toBe(true);
+    const { id } = await untilDelivery(at, ({ status }) => status === 'delivered');
+    await app.admin.patch(at).send({ enabled: false }).expect(200);
+    for (const path of ['test', `deliveries/${id}/redeliver`]) {
+      const { body } = await app.admin.post(`${at}/${path}`).expect(409);
+      expect({ code: body.code, tells: body.detail.includes('enable it first with PATCH {"enabled": true}') }).toEqual({
+        code: 'webhook_disabled',
+        tells: true,
+      });
+    }
+    await app.admin.patch(at).send({ enabled: true }).expect(200);
+    await app.admin.post(`${at}/deliveries/${id}/redeliver`).expect(202);
+    await receiver.until(2);
+  }, 30_000);
+
+  it('send to others while ten thousand older deliveries of four users keep all places', async () => {
+    receiver.answer = ({ path }) => (path === '/slow' ? 500 : 204);
+    receiver.delayMs = path => (path === '/slow' ? 1_000 : 0);
+    const quick = await aHook({ url: `${receiver.url}/quick` });
+    const { rows: slow } = await app.pool.query(
+      `WITH strangers AS (
+         INSERT INTO users (username, password_hash) SELECT 'stranger' || n, 'x' FROM generate_series(1, 4) n RETURNING id)
+       INSERT INTO webhooks (kind, target_id, url, events, secret_sealed, created_by)
+       SELECT 'test', 1, $1, '{}', '', id FROM strangers, generate_series(1, 2) RETURNING id`,
+      [`${receiver.url}/slow`],
+    );
+    for (const { id } of slow) {
+      const sealed = seal(`whsec_${Buffer.alloc(32).toString('base64')}`, `webhook ${id}`, sealingKey(newKey));
+      await app.pool.query('UPDATE webhooks SET secret_sealed = $2 WHERE id = $1', [id, sealed]);
+    }
+    await app.pool.query(
+      `INSERT INTO webhook_deliveries (webhook_id, event, payload, next_at)
+       SELECT id, 'test', '{}', now() - interval '1 h' FROM webhooks, generate_series(1, 1250) WHERE kind = 'test'`,
+    );
+    await receiver.until(16, '/slow');
+    const startedAt = Date.now();
+    for (let count = 0; count < 5; count++) await app.admin.post(`${quick.at}/test`).expect(202);
+    await receiver.until(5, '/quick');
+    expect(Date.now() - startedAt).toBeLessThan(6_000);
+    const { rows } = await app.pool.query(`SELECT count(*)::int AS n FROM webhook_deliveries WHERE attempts = 0`);
+    expect(rows[0].n).toBeGreaterThan(9_000);
+  }, 60_000);
+
+  it('change their secret, which is sealed anew with the DSNs', async () => {
+    const hookSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+    const { jobId, hook, at } = await aHook({ secret: hookSecret });
+    expect(hook).toMatchObject({ secret: null, former_secret_until: null });
+    await app.admin.post(`${at}/test`).expect(202);
+    expect(await isSigned(hookSecret, (await receiver.until(1))[0]!)).toBe(true);
     const { body: rotated } = await app.admin
       .patch(at)
       .send({ rotate_secret: true, events: ['run.failed'] })
       .expect(200);
     expect(rotated).toMatchObject({ id: hook.id, events: ['run.failed'] });
     await app.admin.post(`${at}/test`).expect(202);
-    expect(await isSigned(rotated.secret, (await receiver.until(2))[1]!)).toBe(true);
-
-    const given = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-    const sealedBefore = seal(given, `webhook ${hook.id}`, sealingKey(oldKey));
-    await app.pool.query('UPDATE webhooks SET secret_sealed = $2 WHERE id = $1', [hook.id, sealedBefore]);
-    const { body } = await app.admin.post('/api/warehouse/connections/reseal').expect(200);
-    expect(body.webhooks).toEqual({ resealed: 1, unreadable: [] });
-    expect((await app.pool.query('SELECT secret_sealed FROM webhooks')).rows[0].secret_sealed).not.toBe(sealedBefore);
+    const both = (await receiver.until(2))[1]!;
+    expect(await isSigned(rotated.secret, both)).toBe(true);
+    expect(await isSigned(hookSecret, both, 1)).toBe(true);
+    for (const secret of [rotated.secret, hookSecret]) expect(verifyAsDocumented(secret, both).type).toBe('webhook.test');
+    const hours = (Date.parse(rotated.former_secret_until) - Date.now()) / 3_600_000;
+    expect(Math.abs(hours - 24)).toBeLessThan(0.1);
+    await app.pool.query(`UPDATE webhooks SET former_secret_until = now()`);
     await app.admin.post(`${at}/test`).expect(202);
-    expect(await isSigned(given, (await receiver.until(3))[2]!)).toBe(true);
+    expect((await receiver.until(3))[2]!.headers['webhook-signature']).toMatch(/^v1,[^ ]+$/);
+    expect((await app.admin.get(hooksOf(jobId)).expect(200)).body.items[0].former_secret_until).toBeNull();
+
+    const [given, former] = [7, 8].map(byte => `whsec_${Buffer.alloc(32, byte).toString('base64')}`) as [string, string];
+    const sealedBefore = [given, former].map(secret => seal(secret, `webhook ${hook.id}`, sealingKey(oldKey)));
+    await app.pool.query(
+      `UPDATE webhooks SET secret_sealed = $2, former_secret_sealed = $3, former_secret_until = now() + interval '1 h' WHERE id = $1`,
+      [hook.id, ...sealedBefore],
+    );
+    const { body } = await app.admin.post('/api/warehouse/connections/reseal').expect(200);
+    expect(body.webhooks).toEqual({ resealed: 2, unreadable: [] });
+    const { rows: sealed } = await app.pool.query('SELECT ARRAY[secret_sealed, former_secret_sealed] AS now FROM webhooks');
+    for (const before of sealedBefore) expect(sealed[0].now).not.toContain(before);
+    await app.admin.post(`${at}/test`).expect(202);
+    const resealed = (await receiver.until(4))[3]!;
+    expect([await isSigned(given, resealed), await isSigned(former, resealed, 1)]).toEqual([true, true]);
+    // A former secret that is lost keeps nothing from being sent.
+    await app.pool.query('UPDATE webhooks SET former_secret_sealed = $2 WHERE id = $1', [
+      hook.id,
+      seal(former, 'webhook 0', sealingKey(newKey)),
+    ]);
+    await app.admin.post(`${at}/test`).expect(202);
+    expect((await receiver.until(5))[4]!.headers['webhook-signature']).toMatch(/^v1,[^ ]+$/);
     await app.pool.query('UPDATE webhooks SET secret_sealed = $2 WHERE id = $1', [hook.id, seal(given, 'webhook 0', sealingKey(newKey))]);
     await app.admin.post(`${at}/test`).expect(202);
     expect(await untilDelivery(at, ({ error }) => error !== null)).toMatchObject({ error: { code: 'secret_unreadable' } });
@@ -297,7 +367,7 @@ describe('webhooks of jobs', () => {
   }, 30_000);
 
   it('are bounded in number, and refuse what they could not use', async () => {
-    const { jobId, at } = await aHook();
+    const { jobId, hook, at } = await aHook();
     const refuse = async (body: object) =>
       (
         await app.admin
@@ -316,9 +386,27 @@ describe('webhooks of jobs', () => {
     expect((await app.admin.post(hooksOf(jobId)).send({ url: receiver.url }).expect(409)).body.code).toBe('too_many_webhooks');
     const other = await aJob(app, await aGraph(app), mapping);
     await app.admin.get(`${hooksOf(other)}/${at.split('/').at(-1)!}/deliveries`).expect(404);
-    await app.admin.patch(at).send({ enabled: false }).expect(200);
-    for (let count = 0; count < 100; count++) await app.admin.post(`${at}/test`).expect(202);
+    const waits = (count: number) =>
+      app.pool.query(
+        `INSERT INTO webhook_deliveries (webhook_id, event, payload, next_at)
+         SELECT $1, 'test', '{}', now() + interval '1 h' FROM generate_series(1, $2)`,
+        [hook.id, count],
+      );
+    await waits(99);
+    await app.admin.post(`${at}/test`).expect(202);
+    await untilDelivery(at, ({ status }) => status === 'delivered');
+    await waits(1);
     expect((await app.admin.post(`${at}/test`).expect(409)).body.code).toBe('too_many_deliveries');
+    const [, { id: delivered }] = await deliveries(at);
+    await waits(899);
+    expect((await app.admin.post(`${at}/deliveries/${delivered}/redeliver`).expect(409)).body.code).toBe('too_many_deliveries');
+    await runToEnd(app, jobId);
+    expect((await deliveries(at))[0]).toMatchObject({ event: 'run.succeeded', status: 'pending' });
+    await runToEnd(app, jobId);
+    expect((await deliveries(at))[0]).toMatchObject({ status: 'failed', attempts: 0, error: { code: 'too_many_pending' } });
+    receiver.received.length = 0;
+    await app.pool.query('DELETE FROM webhook_deliveries');
+    await waits(100);
     expect(receiver.received).toEqual([]);
     await app.pool.query(`UPDATE webhook_deliveries SET status = 'failed', ended_at = now() - interval '91 days' WHERE id % 2 = 0`);
     expect(await app.app.get(RetentionService).sweep()).toMatchObject({ 'deliveries of webhooks': 50 });

@@ -60,7 +60,8 @@ export class JobWebhooksController {
   @GraphAccess('editor', job)
   @ApiOperation({
     summary: '修改 Webhook，或更换密钥 / Change a webhook, or its secret',
-    description: '省略的字段保持不变；旧密钥立即失效。 / Fields that are left out stay as they are; a former secret ends at once.',
+    description:
+      '省略的字段保持不变。更换密钥后，旧密钥同时签名 24 小时；再次更换则立即停用。 / Fields that are left out stay as they are. After a change of the secret the former one signs too for 24 hours, or until the next change.',
   })
   @ApiOkResponse({ type: NewWebhookResponse })
   @ApiResponse({ status: 422, description: '地址、事件或密钥无效 / a wrong URL, event or secret' })
@@ -93,7 +94,7 @@ export class JobWebhooksController {
     description: '类型为 webhook.test，与其他投递一样签名与重试。 / Of type webhook.test, signed and tried again as any other delivery.',
   })
   @ApiAcceptedResponse({ type: DeliveryResponse })
-  @ApiResponse({ status: 409, description: '等待的投递过多 / too many deliveries wait' })
+  @ApiResponse({ status: 409, description: '已停用，或等待的投递过多 / it is disabled, or too many deliveries wait' })
   test(@IdParam() id: number, @IdParam('webhook_id') webhookId: number): Promise<DeliveryResponse> {
     return this.webhooks.test(jobTarget(id), webhookId);
   }
@@ -117,7 +118,10 @@ export class JobWebhooksController {
     description: '内容与 webhook-id 不变。 / With the same content and webhook-id.',
   })
   @ApiAcceptedResponse({ type: DeliveryResponse })
-  @ApiResponse({ status: 409, description: '尚未结束 / it is still under way' })
+  @ApiResponse({
+    status: 409,
+    description: '已停用，尚未结束，或等待的投递过多 / it is disabled, still under way, or too many deliveries wait',
+  })
   redeliver(
     @IdParam() id: number,
     @IdParam('webhook_id') webhookId: number,

@@ -143,6 +143,7 @@ export const errorCodes = [
   'warehouse_query_failed',
   'warehouse_timeout',
   'warehouse_unavailable',
+  'webhook_disabled',
   'webhook_not_found',
   'wrong_login',
   'wrong_old_password',

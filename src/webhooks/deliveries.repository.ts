@@ -7,10 +7,15 @@ import { type Target } from './webhooks.repository.js';
 
 /** The most deliveries of one webhook that may wait when somebody asks for another one. */
 const maxPending = 100;
+/** The most that may wait when something happens. What is told beyond that is recorded, but not sent. */
+const maxTold = 1_000;
+/** The deliveries that are given up by one statement. */
+const givenUpAtOnce = 1_000;
 /** A sender that is silent for this long has died, and the next one takes its delivery. */
 const lostAfterS = 60;
 /** The pauses after each failed attempt, in seconds. Then the delivery has failed. */
-export const pauses = [10, 60, 300, 1_800, 7_200, 21_600];
+const pauses = [10, 60, 300, 1_800, 7_200, 21_600];
+const maxAttempts = pauses.length + 1;
 
 export interface DeliveryRow {
   id: number;
@@ -35,6 +40,8 @@ export interface ClaimedDelivery {
   userId: number;
   url: string;
   secretSealed: string;
+  /** The secret before the last change, while it still signs. */
+  formerSecretSealed: string | null;
   messageId: string;
   payload: string;
   /** The time of the database, in whole seconds. */
@@ -44,38 +51,69 @@ export interface ClaimedDelivery {
 const deliveryRow = `
   SELECT id, message_id, event, payload, status, attempts, next_at, answered, error, created_at, ended_at FROM webhook_deliveries`;
 
+/** The webhooks with pending deliveries, found by one step in the index for each, however many deliveries wait. */
+const waiting = `waiting AS (
+  (SELECT webhook_id FROM webhook_deliveries WHERE status = 'pending' ORDER BY webhook_id LIMIT 1)
+  UNION ALL
+  SELECT (SELECT more.webhook_id FROM webhook_deliveries more
+          WHERE more.status = 'pending' AND more.webhook_id > waiting.webhook_id ORDER BY more.webhook_id LIMIT 1)
+  FROM waiting WHERE waiting.webhook_id IS NOT NULL)`;
+
 /** The outbox: messages are written with what they tell of, and stay until they are delivered or given up. */
 @Injectable()
 export class DeliveriesRepository {
   constructor(private readonly pool: ServicePool) {}
 
-  /** Writes a message to all webhooks of the target that want the event. */
+  /** Writes a message to all webhooks of the target that want the event. It has failed at once where too many wait already. */
   async record(client: PoolClient, { kind, targetId }: Target, event: string, payload: string): Promise<void> {
     await client.query(
-      `INSERT INTO webhook_deliveries (webhook_id, event, payload)
-       SELECT id, $3, $4 FROM webhooks WHERE kind = $1 AND target_id = $2 AND enabled AND $3 = ANY (events)`,
-      [kind, targetId, event, payload],
+      `INSERT INTO webhook_deliveries (webhook_id, event, payload, status, error, ended_at)
+       SELECT h.id, $3, $4, CASE WHEN is_full THEN 'failed' ELSE 'pending' END, CASE WHEN is_full THEN 'too_many_pending' END,
+              CASE WHEN is_full THEN now() END
+       FROM webhooks h, LATERAL (
+         SELECT count(*) >= $5 AS is_full
+         FROM (SELECT FROM webhook_deliveries d WHERE d.webhook_id = h.id AND d.status = 'pending' LIMIT $5) waiting) room
+       WHERE kind = $1 AND target_id = $2 AND enabled AND $3 = ANY (events)`,
+      [kind, targetId, event, payload, maxTold],
     );
   }
 
   /**
-   * Takes the delivery that has been due for longest. Until its end is recorded nobody else takes it, unless its sender dies.
+   * Takes the delivery that has been due for longest, among those of the users with the fewest under way here. Until its end is
+   * recorded nobody else takes it, unless its sender dies.
+   * @param going the user of each delivery under way here
    * @param full users and webhooks of which no more deliveries are wanted
    */
-  async claim(full: { users: number[]; webhooks: number[] }): Promise<ClaimedDelivery | null> {
+  async claim(going: number[], full: { users: number[]; webhooks: number[] }): Promise<ClaimedDelivery | null> {
     const { rows } = await this.pool.query<ClaimedDelivery>(
       `UPDATE webhook_deliveries d SET attempts = attempts + 1, next_at = now() + make_interval(secs => $1), answered = NULL, error = NULL
        FROM webhooks w
        WHERE w.id = d.webhook_id AND d.id = (
-         SELECT due.id FROM webhook_deliveries due JOIN webhooks h ON h.id = due.webhook_id
-         WHERE due.status = 'pending' AND due.next_at <= now() AND h.enabled
-           AND coalesce(h.created_by, 0) <> ALL ($2::int[]) AND h.id <> ALL ($3::int[])
-         ORDER BY due.next_at, due.id LIMIT 1 FOR UPDATE OF due SKIP LOCKED)
+         WITH RECURSIVE ${waiting}
+         SELECT id FROM webhook_deliveries
+         WHERE status = 'pending' AND next_at <= now() AND attempts < $5 AND webhook_id = (
+           SELECT h.id FROM waiting JOIN webhooks h ON h.id = waiting.webhook_id CROSS JOIN LATERAL (
+             SELECT next_at FROM webhook_deliveries
+             WHERE webhook_id = h.id AND status = 'pending' AND next_at <= now() ORDER BY next_at LIMIT 1) oldest
+           WHERE h.enabled AND coalesce(h.created_by, 0) <> ALL ($2::int[]) AND h.id <> ALL ($3::int[])
+           ORDER BY cardinality(array_positions($4::int[], coalesce(h.created_by, 0))), oldest.next_at, h.id LIMIT 1)
+         ORDER BY next_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
        RETURNING d.id, d.attempts, w.id AS "webhookId", coalesce(w.created_by, 0) AS "userId", w.url, w.secret_sealed AS "secretSealed",
+                 CASE WHEN w.former_secret_until > now() THEN w.former_secret_sealed END AS "formerSecretSealed",
                  d.message_id AS "messageId", d.payload, extract(epoch FROM now())::int AS seconds`,
-      [lostAfterS, full.users, full.webhooks],
+      [lostAfterS, full.users, full.webhooks, going, maxAttempts],
     );
     return rows[0] ?? null;
+  }
+
+  /** Ends deliveries whose last attempt was lost as well. Without it a message that kills its sender would be sent for ever. */
+  async giveUpLost(): Promise<void> {
+    await this.pool.query(
+      `UPDATE webhook_deliveries SET status = 'failed', error = 'sender_lost', ended_at = now()
+       WHERE id IN (SELECT id FROM webhook_deliveries WHERE status = 'pending' AND next_at <= now() AND attempts >= $1
+                    LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+      [maxAttempts, givenUpAtOnce],
+    );
   }
 
   /** Records what came of an attempt, unless another one has begun since. */
@@ -138,12 +176,16 @@ export class DeliveriesRepository {
     return rows[0].id;
   }
 
-  /** Sends a message again, with the same id. @throws DeliveryPendingError */
-  async repeat(id: number): Promise<void> {
+  /** Sends a message again, with the same id. @throws DeliveryPendingError, TooManyDeliveriesError */
+  async repeat(webhookId: number, id: number): Promise<void> {
     const { rowCount } = await this.pool.query(
-      `UPDATE webhook_deliveries SET status = 'pending', attempts = 0, next_at = now(), ended_at = NULL WHERE id = $1 AND status <> 'pending'`,
-      [id],
+      `UPDATE webhook_deliveries SET status = 'pending', attempts = 0, next_at = now(), ended_at = NULL
+       WHERE id = $1 AND status <> 'pending'
+         AND (SELECT count(*) FROM webhook_deliveries WHERE webhook_id = $2 AND status = 'pending') < $3`,
+      [id, webhookId, maxPending],
     );
-    if (rowCount !== 1) throw new DeliveryPendingError();
+    if (rowCount === 1) return;
+    const { status } = await this.get(webhookId, id);
+    throw status === 'pending' ? new DeliveryPendingError() : new TooManyDeliveriesError(maxPending);
   }
 }

@@ -14,9 +14,11 @@ export function isSecret(text: string): boolean {
   return text.startsWith(prefix) && prefix + key.toString('base64') === text && key.length >= minBytes && key.length <= maxBytes;
 }
 
-/** The headers of one attempt, signed as Standard Webhooks has it. `seconds` is the time of the attempt. */
-export function signatureHeaders(secret: string, id: string, seconds: number, body: string): Record<string, string> {
-  const key = Buffer.from(secret.slice(prefix.length), 'base64');
-  const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64');
-  return { 'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': `v1,${signature}` };
+/** The headers of one attempt, signed with each secret as Standard Webhooks has it. `seconds` is the time of the attempt. */
+export function signatureHeaders(secrets: string[], id: string, seconds: number, body: string): Record<string, string> {
+  const signatures = secrets.map(secret => {
+    const key = Buffer.from(secret.slice(prefix.length), 'base64');
+    return `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`;
+  });
+  return { 'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': signatures.join(' ') };
 }

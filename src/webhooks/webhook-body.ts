@@ -82,7 +82,8 @@ export class ChangeWebhookRequest {
 
   @ApiPropertyOptional({
     example: false,
-    description: 'true 则生成新密钥并在应答中给出一次 / true makes a new secret, which the answer shows once',
+    description:
+      'true 则生成新密钥并在应答中给出一次；旧密钥同时签名 24 小时 / true makes a new secret, which the answer shows once; the former one signs too for 24 hours',
   })
   @IsOptional()
   @IsBoolean()
@@ -101,6 +102,14 @@ export class WebhookResponse {
 
   @ApiProperty({ example: true })
   enabled: boolean;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: '更换密钥之后，旧密钥同时签名至此时 / after a change of the secret, the former one signs too until then',
+  })
+  former_secret_until: string | null;
 
   @ApiProperty({ format: 'date-time' })
   created_at: string;
@@ -163,8 +172,8 @@ export class DeliveryResponse {
   ended_at: string | null;
 }
 
-export function toWebhookResponse({ id, url, events, enabled, created_at }: WebhookRow): WebhookResponse {
-  return { id, url, events, enabled, created_at: created_at.toISOString() };
+export function toWebhookResponse({ former_secret_until, created_at, ...row }: WebhookRow): WebhookResponse {
+  return { ...row, former_secret_until: former_secret_until?.toISOString() ?? null, created_at: created_at.toISOString() };
 }
 
 export function toDeliveryResponse(row: DeliveryRow): DeliveryResponse {

@@ -39,6 +39,16 @@ export class TooManyDeliveriesError extends ApiError {
   }
 }
 
+/** 409: a disabled webhook sends nothing. */
+export class WebhookDisabledError extends ApiError {
+  constructor() {
+    super(409, 'webhook_disabled', {
+      zh: '该 Webhook 已停用，不会发送；请先用 PATCH {"enabled": true} 启用',
+      en: 'The webhook is disabled and sends nothing; enable it first with PATCH {"enabled": true}',
+    });
+  }
+}
+
 /** 409: the delivery is not over yet. */
 export class DeliveryPendingError extends ApiError {
   constructor() {

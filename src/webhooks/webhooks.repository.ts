@@ -16,11 +16,18 @@ export interface WebhookRow {
   url: string;
   events: string[];
   enabled: boolean;
-  secret_sealed: string;
+  /** Until then the secret before the last change signs too. */
+  former_secret_until: Date | null;
   created_at: Date;
 }
 
-const webhookRow = 'SELECT id, url, events, enabled, secret_sealed, created_at FROM webhooks';
+/** The time for which a former secret signs beside the new one, so that a receiver can take the new one up. */
+const formerSecretHours = 24;
+
+const webhookRow = `
+  SELECT id, url, events, enabled, CASE WHEN former_secret_until > now() THEN former_secret_until END AS former_secret_until, created_at
+  FROM webhooks`;
+
 /** Webhooks, with their sealed secrets. */
 @Injectable()
 export class WebhooksRepository {
@@ -64,14 +71,16 @@ export class WebhooksRepository {
     return rows[0];
   }
 
-  /** Changes what is not null. @throws WebhookNotFoundError */
+  /** Changes what is not null. A secret that is changed becomes the former one. @throws WebhookNotFoundError */
   async change(client: PoolClient, { kind, targetId }: Target, id: number, changes: Changes): Promise<void> {
     const { url, events, enabled, secretSealed } = changes;
     const { rowCount } = await client.query(
       `UPDATE webhooks SET url = coalesce($4, url), events = coalesce($5, events), enabled = coalesce($6, enabled),
-         secret_sealed = coalesce($7, secret_sealed)
+         secret_sealed = coalesce($7, secret_sealed),
+         former_secret_sealed = CASE WHEN $7::text IS NULL THEN former_secret_sealed ELSE secret_sealed END,
+         former_secret_until = CASE WHEN $7::text IS NULL THEN former_secret_until ELSE now() + make_interval(hours => $8) END
        WHERE id = $1 AND kind = $2 AND target_id = $3`,
-      [id, kind, targetId, url, events, enabled, secretSealed],
+      [id, kind, targetId, url, events, enabled, secretSealed, formerSecretHours],
     );
     if (rowCount !== 1) throw new WebhookNotFoundError();
   }
@@ -82,16 +91,25 @@ export class WebhooksRepository {
     if (rowCount !== 1) throw new WebhookNotFoundError();
   }
 
-  /** Webhooks of all targets, for a new seal of their secrets. */
-  async listSecrets(after: number, limit: number): Promise<{ id: number; secret_sealed: string }[]> {
-    const text = 'SELECT id, secret_sealed FROM webhooks WHERE id > $1 ORDER BY id LIMIT $2';
-    return (await this.pool.query<{ id: number; secret_sealed: string }>(text, [after, limit])).rows;
+  /** The secrets in use of webhooks of all targets, for a new seal. */
+  async listSecrets(after: number, limit: number): Promise<{ id: number; sealed: string[] }[]> {
+    const { rows } = await this.pool.query<{ id: number; sealed: string[] }>(
+      `SELECT id, array_remove(ARRAY[secret_sealed, CASE WHEN former_secret_until > now() THEN former_secret_sealed END], NULL) AS sealed
+       FROM webhooks WHERE id > $1 ORDER BY id LIMIT $2`,
+      [after, limit],
+    );
+    return rows;
   }
 
   /** @returns false if the secret was changed meanwhile */
   async reseal(id: number, former: string, sealed: string): Promise<boolean> {
-    const values = [id, former, sealed];
-    return (await this.pool.query('UPDATE webhooks SET secret_sealed = $3 WHERE id = $1 AND secret_sealed = $2', values)).rowCount === 1;
+    const { rowCount } = await this.pool.query(
+      `UPDATE webhooks SET secret_sealed = CASE secret_sealed WHEN $2 THEN $3 ELSE secret_sealed END,
+         former_secret_sealed = CASE former_secret_sealed WHEN $2 THEN $3 ELSE former_secret_sealed END
+       WHERE id = $1 AND $2 IN (secret_sealed, former_secret_sealed)`,
+      [id, former, sealed],
+    );
+    return rowCount === 1;
   }
 }
 

@@ -20,6 +20,7 @@ import {
   toWebhookResponse,
   type WebhookResponse,
 } from './webhook-body.js';
+import { WebhookDisabledError } from './webhooks.errors.js';
 import { type Target, WebhooksRepository } from './webhooks.repository.js';
 
 const resealedAtOnce = 100;
@@ -113,19 +114,19 @@ export class WebhooksService {
     return page(rows.map(toDeliveryResponse), limit, delivery => delivery.id);
   }
 
-  /** Sends a message of type `webhook.test`. @throws WebhookNotFoundError, TooManyDeliveriesError */
+  /** Sends a message of type `webhook.test`. @throws WebhookNotFoundError, WebhookDisabledError, TooManyDeliveriesError */
   async test(target: Target, id: number): Promise<DeliveryResponse> {
-    await this.webhooks.get(target, id);
+    await this.requireEnabled(target, id);
     const event = 'webhook.test';
     const delivery = await this.deliveries.request(id, event, messageOf(event, new Date(), { webhook: id }));
     return toDeliveryResponse(await this.deliveries.get(id, delivery));
   }
 
-  /** @throws WebhookNotFoundError, DeliveryNotFoundError, DeliveryPendingError */
+  /** @throws WebhookNotFoundError, WebhookDisabledError, DeliveryNotFoundError, DeliveryPendingError, TooManyDeliveriesError */
   async redeliver(target: Target, id: number, deliveryId: number): Promise<DeliveryResponse> {
-    await this.webhooks.get(target, id);
+    await this.requireEnabled(target, id);
     await this.deliveries.get(id, deliveryId);
-    await this.deliveries.repeat(deliveryId);
+    await this.deliveries.repeat(id, deliveryId);
     return toDeliveryResponse(await this.deliveries.get(id, deliveryId));
   }
 
@@ -134,23 +135,29 @@ export class WebhooksService {
     return this.deliveries.removeOld(client, keptDays, most);
   }
 
-  /** Seals all secrets with the first key. A secret whose key is missing is left as it is. */
+  /** Seals all secrets with the first key, also former ones that still sign. A secret whose key is missing is left as it is. */
   async reseal(): Promise<{ resealed: number; unreadable: number[] }> {
     const result = { resealed: 0, unreadable: [] as number[] };
     for (let rows = await this.webhooks.listSecrets(0, resealedAtOnce); rows.length > 0;) {
-      for (const { id, secret_sealed: sealed } of rows) {
+      for (const { id, sealed } of rows.flatMap(row => row.sealed.map(sealed => ({ id: row.id, sealed })))) {
         try {
           if (!(await this.secrets.isOld(sealed))) continue;
           const fresh = await this.secrets.seal(await this.secrets.open(sealed, secretOwner(id)), secretOwner(id));
           if (await this.webhooks.reseal(id, sealed, fresh)) result.resealed++;
         } catch (error) {
           if (!(error instanceof SecretUnreadableError)) throw error;
-          result.unreadable.push(id);
+          if (!result.unreadable.includes(id)) result.unreadable.push(id);
         }
       }
       rows = await this.webhooks.listSecrets(rows.at(-1)!.id, resealedAtOnce);
     }
     return result;
+  }
+
+  /** @throws WebhookNotFoundError, WebhookDisabledError */
+  private async requireEnabled(target: Target, id: number): Promise<void> {
+    const { enabled } = await this.webhooks.get(target, id);
+    if (!enabled) throw new WebhookDisabledError();
   }
 
   /** @throws SchemaError */

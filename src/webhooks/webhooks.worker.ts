@@ -49,8 +49,10 @@ export class WebhooksWorker implements OnApplicationBootstrap, BeforeApplication
   /** Never rejects. */
   private async claimAll(): Promise<void> {
     try {
+      await this.deliveries.giveUpLost();
       while (this.active.size < places.all && !this.stop.signal.aborted) {
-        const claimed = await this.deliveries.claim({
+        const going = [...this.active.keys()].map(({ userId }) => userId);
+        const claimed = await this.deliveries.claim(going, {
           users: this.withFullShare('userId', places.user),
           webhooks: this.withFullShare('webhookId', places.webhook),
         });
@@ -83,14 +85,26 @@ export class WebhooksWorker implements OnApplicationBootstrap, BeforeApplication
     }
   }
 
-  private async send({ webhookId, url, secretSealed, messageId, payload, seconds }: ClaimedDelivery): Promise<SendResult | 'broken off'> {
+  private async send(delivery: ClaimedDelivery): Promise<SendResult | 'broken off'> {
+    const { url, messageId, payload, seconds } = delivery;
     try {
-      const secret = await this.secrets.open(secretSealed, secretOwner(webhookId));
-      return await sendMessage(this.egress, url, signatureHeaders(secret, messageId, seconds, payload), payload, this.stop.signal);
+      const headers = signatureHeaders(await this.openSecrets(delivery), messageId, seconds, payload);
+      return await sendMessage(this.egress, url, headers, payload, this.stop.signal);
     } catch (error) {
       if (error instanceof SecretUnreadableError) return { answered: null, failure: 'secret_unreadable' };
       if (this.stop.signal.aborted) return 'broken off';
       throw error;
     }
+  }
+
+  /** A former secret that cannot be opened is left out. @throws SecretUnreadableError for the secret itself */
+  private async openSecrets({ webhookId, secretSealed, formerSecretSealed }: ClaimedDelivery): Promise<string[]> {
+    const secrets = [await this.secrets.open(secretSealed, secretOwner(webhookId))];
+    if (formerSecretSealed === null) return secrets;
+    const former = await this.secrets.open(formerSecretSealed, secretOwner(webhookId)).catch((error: unknown) => {
+      if (error instanceof SecretUnreadableError) return [];
+      throw error;
+    });
+    return secrets.concat(former);
   }
 }

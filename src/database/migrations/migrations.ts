@@ -18,6 +18,7 @@ import { AddSchedules1700000000017 } from './0017-add-schedules.js';
 import { FindStubs1700000000018 } from './0018-find-stubs.js';
 import { AddWebhooks1700000000021 } from './0021-add-webhooks.js';
 import { ScheduleMirrorCopies1700000000022 } from './0022-schedule-mirror-copies.js';
+import { SignWithFormerSecrets1700000000023 } from './0023-sign-with-former-secrets.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -41,4 +42,5 @@ export const migrations = [
   FindStubs1700000000018,
   AddWebhooks1700000000021,
   ScheduleMirrorCopies1700000000022,
+  SignWithFormerSecrets1700000000023,
 ];
