@@ -90,6 +90,9 @@ describe('schedules of copies into the mirror', () => {
     expect(starts).toEqual([expect.objectContaining({ outcome: 'started', run_id: null, missed_since: null, reason: null })]);
     expect(Date.parse(next_times[0])).toBeGreaterThan(Date.now());
     expect(await dataVersion(id)).toBeGreaterThan(before);
+    expect((await ended(app, id)).started_by).toBe('schedule');
+    await copier.post(`/api/warehouse/mirror-copies/${id}/run`).expect(202);
+    expect((await ended(app, id)).started_by).toBe('user');
     const { rows } = await app.pool.query('SELECT requested_by FROM mirror_copies WHERE id = $1', [id]);
     expect(rows).toEqual([{ requested_by: copierId }]);
   }, 30_000);

@@ -82,6 +82,8 @@ describe('schedules of jobs', () => {
     await makeDue(jobId);
     const { starts, next_times } = await untilStarts(jobId);
     const [run] = await runsOf(jobId);
+    expect(run.started_by).toBe('schedule');
+    expect((await app.admin.get(`/api/ingestion/runs/${run.id}`).expect(200)).body.started_by).toBe('schedule');
     expect(starts).toEqual([expect.objectContaining({ outcome: 'started', run_id: run.id, missed_since: null, reason: null })]);
     expect(Date.parse(next_times[0])).toBeGreaterThan(Date.now());
     const { rows } = await app.pool.query('SELECT requested_by FROM ingestion_runs WHERE id = $1', [run.id]);

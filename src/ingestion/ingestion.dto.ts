@@ -8,6 +8,7 @@ import { exampleMapping } from './mapping-example.js';
 import { type JobRow } from './jobs.repository.js';
 import { type RejectedRow } from './rejected-rows.repository.js';
 import { type RunRow } from './runs.repository.js';
+import { startedBy } from '../schedules/schedules.worker.js';
 import { joined } from '../text/bilingual.js';
 import { type MappingWarning, pathText } from './mapping/mapping.js';
 import { ProgressResponse, toProgressResponse } from './progress.dto.js';
@@ -195,6 +196,9 @@ export class RunResponse {
 
   @ApiProperty({ example: false, description: '停用任务的运行 / the run that retires the job' })
   retires: boolean;
+
+  @ApiProperty({ enum: startedBy, description: '由用户还是计划启动 / whether a user or the schedule started it' })
+  started_by: string;
 
   @ApiProperty({ enum: runStatuses })
   status: string;

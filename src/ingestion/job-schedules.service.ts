@@ -48,7 +48,9 @@ export class JobSchedulesService implements OnModuleInit {
     await this.access.require(principal, graphId, 'editor');
     if (connectionId !== null) await this.warehouse.open({ kind: 'job', id, name, savedBy }, connectionId);
     try {
-      return { runId: await this.runs.queue(client, jobId, principal.userId, { allowsDeletes: false, retires: false }) };
+      return {
+        runId: await this.runs.queue(client, jobId, principal.userId, { allowsDeletes: false, retires: false, startedBy: 'schedule' }),
+      };
     } catch (error) {
       if (error instanceof RunActiveError) return { skipped: error };
       if (error instanceof TooManyRunsWaitingError) return { later: error };

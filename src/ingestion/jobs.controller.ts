@@ -137,7 +137,7 @@ export class JobsController {
     @Headers('prefer') prefer: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<RunResponse> {
-    const options = { allowsDeletes: query.allow_deletes === 'true', retires: false };
+    const options = { allowsDeletes: query.allow_deletes === 'true', retires: false, startedBy: 'user' as const };
     return answerWithRun(response, await this.runs.start(principal, id, options, grantWait(prefer, maxWaitSeconds, response)));
   }
 

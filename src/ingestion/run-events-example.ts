@@ -15,6 +15,7 @@ const run = {
   revision: 1,
   allow_deletes: false,
   retires: false,
+  started_by: 'user',
   status: 'running',
   phase: 'copying customers',
   attempt: 1,

@@ -4,6 +4,7 @@ import { type PoolClient } from 'pg';
 import { LeaseLostError, type RunFailure } from '../common/errors/run-failure.js';
 import { leaseSeconds } from '../database/leased-worker.js';
 import { ServicePool } from '../database/service-pool.js';
+import { type StartedBy } from '../schedules/schedules.worker.js';
 import { sqlstates, sqlstateOf } from '../sql/sqlstate.js';
 import { joined } from '../text/bilingual.js';
 import { WebhooksService } from '../webhooks/webhooks.service.js';
@@ -33,6 +34,7 @@ export interface RunRow {
   revision: number;
   allow_deletes: boolean;
   retires: boolean;
+  started_by: StartedBy;
   status: RunStatus;
   phase: string | null;
   attempt: number;
@@ -45,10 +47,11 @@ export interface RunRow {
   finished_at: Date | null;
 }
 
-/** What a user asks of a run. */
+/** What is asked of a run. */
 export interface RunOptions {
   allowsDeletes: boolean;
   retires: boolean;
+  startedBy: StartedBy;
 }
 
 /** A run whose lease a worker holds. */
@@ -68,7 +71,7 @@ export interface ClaimedRun {
 }
 
 const runRow = `
-  SELECT r.id, r.job_id, j.graph_id, r.revision, r.allow_deletes, r.retires, r.status, r.phase, r.attempt, r.cancel_requested, r.report, r.error,
+  SELECT r.id, r.job_id, j.graph_id, r.revision, r.allow_deletes, r.retires, r.started_by, r.status, r.phase, r.attempt, r.cancel_requested, r.report, r.error,
          r.created_at, r.started_at, r.finished_at
   FROM ingestion_runs r JOIN ingestion_jobs j ON j.id = r.job_id`;
 
@@ -117,16 +120,16 @@ export class RunsRepository {
    * @throws RunActiveError when the job has a queued or active run; TooManyRunsWaitingError when the user has as many queued runs as
    * allowed; JobNotFoundError; JobRetiredError
    */
-  async queue(client: PoolClient, jobId: number, requestedBy: number, { allowsDeletes, retires }: RunOptions): Promise<number> {
+  async queue(client: PoolClient, jobId: number, requestedBy: number, { allowsDeletes, retires, startedBy }: RunOptions): Promise<number> {
     // One user's requests run one after the other, so that each is counted in time.
     await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('runs of user ' || $1::int, 0))`, [requestedBy]);
     try {
       const { rows } = await client.query<{ id: number }>(
-        `INSERT INTO ingestion_runs (job_id, requested_by, revision, allow_deletes, retires)
-         SELECT id, $2, revision, $4, $5 FROM ingestion_jobs
+        `INSERT INTO ingestion_runs (job_id, requested_by, revision, allow_deletes, retires, started_by)
+         SELECT id, $2, revision, $4, $5, $6 FROM ingestion_jobs
          WHERE id = $1 AND retired_at IS NULL AND (SELECT count(*) FROM ingestion_runs WHERE status = 'queued' AND requested_by = $2) < $3
          RETURNING id`,
-        [jobId, requestedBy, maxWaitingRuns, allowsDeletes, retires],
+        [jobId, requestedBy, maxWaitingRuns, allowsDeletes, retires, startedBy],
       );
       if (rows[0]) return rows[0].id;
     } catch (error) {

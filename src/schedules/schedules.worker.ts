@@ -19,6 +19,10 @@ export const maxRefusals = 5;
 /** The time until a start is tried again that found no place, or failed without an answer. */
 const againAfterS = 10;
 
+/** Who asked for something to start. */
+export const startedBy = ['user', 'schedule'] as const;
+export type StartedBy = (typeof startedBy)[number];
+
 /** What became of an attempt: a start, with its run where there are records of runs, or the reason why there is none now (`later` is tried again, `skipped` is not). */
 export type Started = { runId: number | null } | { skipped: ApiError } | { later: ApiError };
 

@@ -19,6 +19,7 @@ import { FindStubs1700000000018 } from './0018-find-stubs.js';
 import { AddWebhooks1700000000021 } from './0021-add-webhooks.js';
 import { ScheduleMirrorCopies1700000000022 } from './0022-schedule-mirror-copies.js';
 import { SignWithFormerSecrets1700000000023 } from './0023-sign-with-former-secrets.js';
+import { SayWhatStartedRuns1700000000024 } from './0024-say-what-started-runs.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -43,4 +44,5 @@ export const migrations = [
   AddWebhooks1700000000021,
   ScheduleMirrorCopies1700000000022,
   SignWithFormerSecrets1700000000023,
+  SayWhatStartedRuns1700000000024,
 ];

@@ -3,6 +3,7 @@ import { ArrayMaxSize, ArrayMinSize, IsArray, IsBoolean, IsIn, IsOptional, IsStr
 import { ArrayUnique } from '../../http/validation/array-unique.decorator.js';
 import { Length } from '../../http/validation/length.decorator.js';
 import { Nested } from '../../http/validation/nested.decorator.js';
+import { startedBy } from '../../schedules/schedules.worker.js';
 import { type CopyProblem, type TableReport } from './copy-report.js';
 import { lagPattern } from './cursor-range.js';
 import { type CopyRow, type CopyStatus, type CopyTable } from './mirror-copies.repository.js';
@@ -195,6 +196,9 @@ export class MirrorCopyResponse {
 
   @ApiProperty({ type: String, nullable: true, example: 'admin', description: '以其名义读取 / The user in whose name it reads' })
   saved_by: string | null;
+
+  @ApiProperty({ enum: startedBy, description: '最近一次由用户还是计划启动 / whether a user or the schedule started its last run' })
+  started_by: string;
 
   @ApiProperty({ enum: statuses })
   status: string;

@@ -4,6 +4,7 @@ import { type PoolClient } from 'pg';
 import { LeaseLostError } from '../../common/errors/run-failure.js';
 import { leaseSeconds } from '../../database/leased-worker.js';
 import { ServicePool } from '../../database/service-pool.js';
+import { type StartedBy } from '../../schedules/schedules.worker.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 import { ConnectionNotFoundError } from '../warehouse.errors.js';
 import {
@@ -52,6 +53,7 @@ export interface CopyRow {
   connection_id: number;
   connection: string;
   saved_by: { id: number; username: string } | null;
+  started_by: StartedBy;
   status: CopyStatus;
   attempt: number;
   cancel_requested: boolean;
@@ -75,7 +77,7 @@ const tablesOf = (fields: string): string => `
    FROM mirror_copy_tables t WHERE t.copy_id = c.id)`;
 
 const copyRow = `
-  SELECT c.id, c.connection_id, w.name AS connection, c.status, c.attempt, c.cancel_requested, c.report, c.error,
+  SELECT c.id, c.connection_id, w.name AS connection, c.started_by, c.status, c.attempt, c.cancel_requested, c.report, c.error,
          c.created_at, c.queued_at, c.started_at, c.finished_at,
          CASE WHEN u.id IS NOT NULL THEN jsonb_build_object('id', u.id, 'username', u.username) END AS saved_by,
          ${tablesOf(`, 'state', t.state`)} AS tables
@@ -168,13 +170,13 @@ export class MirrorCopiesRepository {
    * Queues the copy again; its next run takes the share of `userId`.
    * @throws MirrorCopyNotFoundError, MirrorCopyActiveError, TooManyCopiesWaitingError
    */
-  async queue(client: PoolClient, id: number, userId: number): Promise<void> {
+  async queue(client: PoolClient, id: number, userId: number, startedBy: StartedBy): Promise<void> {
     await this.requireRoom(client, userId, id);
     const { rowCount } = await client.query(
-      `UPDATE mirror_copies SET status = 'queued', requested_by = $2, attempt = 0, cancel_requested = false, queued_at = now(),
+      `UPDATE mirror_copies SET status = 'queued', requested_by = $2, started_by = $3, attempt = 0, cancel_requested = false, queued_at = now(),
               report = '{}', error = NULL
        WHERE id = $1 AND status NOT IN ('queued', 'running')`,
-      [id, userId],
+      [id, userId, startedBy],
     );
     if (rowCount === 1) return;
     const found = await client.query('SELECT FROM mirror_copies WHERE id = $1', [id]);

@@ -107,7 +107,7 @@ export class MirrorCopiesService {
 
   private async start(principal: Principal, id: number): Promise<MirrorCopyResponse> {
     await this.audit.recordWith(
-      client => this.copies.queue(client, id, principal.userId),
+      client => this.copies.queue(client, id, principal.userId, 'user'),
       () => event('mirror_copy.started', principal, id),
     );
     void this.worker.wake();

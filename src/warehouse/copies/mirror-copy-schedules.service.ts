@@ -46,7 +46,7 @@ export class MirrorCopySchedulesService implements OnModuleInit {
   private async start(client: PoolClient, principal: Principal, id: number): Promise<Started> {
     await this.copier.open(await this.copies.require(principal, id));
     try {
-      await this.repository.queue(client, id, principal.userId);
+      await this.repository.queue(client, id, principal.userId, 'schedule');
       return { runId: null };
     } catch (error) {
       if (error instanceof MirrorCopyActiveError) return { skipped: error };
