@@ -314,6 +314,46 @@ describe('a copy', () => {
     }
   }, 60_000);
 
+  it('lists its last run and the 20 before it, with what they read and why they failed', async () => {
+    await foreign.run('CREATE TABLE repeated (id int PRIMARY KEY); INSERT INTO repeated VALUES (1), (2)');
+    const { id } = await copyToEnd(test, far, [{ table: 'repeated' }]);
+    const at = `/api/warehouse/mirror-copies/${id}`;
+    const again = async () => {
+      await test.admin.post(`${at}/run`).expect(202);
+      await ended(test, id);
+    };
+    await foreign.run('ALTER TABLE repeated RENAME TO renamed');
+    await again();
+    await foreign.run('ALTER TABLE renamed RENAME TO repeated; INSERT INTO repeated VALUES (3)');
+    await again();
+    const { items } = (await test.admin.get(`${at}/runs`).expect(200)).body;
+    expect(items.map(({ run, status, rows }: any) => [run, status, rows])).toEqual([
+      [3, 'succeeded', 3],
+      [2, 'failed', 0],
+      [1, 'succeeded', 2],
+    ]);
+    expect(items[1]).toMatchObject({
+      error: { code: 'source_changed' },
+      tables: [{ table: 'repeated', as: 'repeated', status: 'failed' }],
+    });
+    expect(items[2].tables[0]).toMatchObject({ status: 'succeeded', rows: 2, inserted: 2, problem: null });
+    expect(items[2].tables[0]).not.toHaveProperty('data_version');
+    expect(Date.parse(items[2].finished_at)).toBeLessThan(Date.parse(items[1].finished_at));
+
+    await test.pool.query('UPDATE mirror_copies SET run = 30 WHERE id = $1', [id]);
+    await test.pool.query(
+      `INSERT INTO mirror_copy_runs SELECT copy_id, n, started_by, status, attempt, report, error, queued_at, started_at, finished_at
+       FROM mirror_copy_runs, generate_series(3, 29) n WHERE copy_id = $1 AND run = 1`,
+      [id],
+    );
+    await again();
+    const { body: first } = await test.admin.get(`${at}/runs?limit=15`).expect(200);
+    const { body: rest } = await test.admin.get(`${at}/runs?limit=15&cursor=${first.next_cursor}`).expect(200);
+    expect([...first.items, ...rest.items].map(({ run }) => run)).toEqual(Array.from({ length: 21 }, (_, index) => 31 - index));
+    const stranger = await test.asUser('reader-of-runs');
+    expect((await stranger.get(`${at}/runs`).expect(403)).body.code).toBe('mirror_copy_forbidden');
+  }, 30_000);
+
   it('keeps its connection from being deleted, also at the same moment, until it is deleted', async () => {
     for (let round = 0; round < 5; round++) {
       const id = await aForeignConnection(test, foreign, `short-lived ${round}`);

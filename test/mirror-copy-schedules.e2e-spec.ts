@@ -92,7 +92,13 @@ describe('schedules of copies into the mirror', () => {
     expect(await dataVersion(id)).toBeGreaterThan(before);
     expect((await ended(app, id)).started_by).toBe('schedule');
     await copier.post(`/api/warehouse/mirror-copies/${id}/run`).expect(202);
-    expect((await ended(app, id)).started_by).toBe('user');
+    expect(await ended(app, id)).toMatchObject({ run: 3, started_by: 'user' });
+    const { items } = (await copier.get(`/api/warehouse/mirror-copies/${id}/runs`).expect(200)).body;
+    expect(items.map(({ run, started_by, status }: any) => [run, started_by, status])).toEqual([
+      [3, 'user', 'succeeded'],
+      [2, 'schedule', 'succeeded'],
+      [1, 'user', 'succeeded'],
+    ]);
     const { rows } = await app.pool.query('SELECT requested_by FROM mirror_copies WHERE id = $1', [id]);
     expect(rows).toEqual([{ requested_by: copierId }]);
   }, 30_000);

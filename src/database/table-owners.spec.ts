@@ -20,6 +20,7 @@ const owners: Record<string, string> = {
   metric_bindings: 'metrics/metrics.repository.ts',
   metrics: 'metrics/metrics.repository.ts',
   mirror_copies: 'warehouse/copies/mirror-copies.repository.ts',
+  mirror_copy_runs: 'warehouse/copies/copy-runs.repository.ts',
   mirror_copy_tables: 'warehouse/copies/mirror-copies.repository.ts',
   mirror_tables: 'warehouse/mirror/mirror-versions.ts',
   queries: 'queries/queries.repository.ts',

@@ -20,6 +20,7 @@ import { MirrorCopiesService } from './copies/mirror-copies.service.js';
 import { MirrorCopiesWorker } from './copies/mirror-copies.worker.js';
 import { MirrorCopySchedulesController } from './copies/mirror-copy-schedules.controller.js';
 import { MirrorCopySchedulesService } from './copies/mirror-copy-schedules.service.js';
+import { CopyRunsRepository } from './copies/copy-runs.repository.js';
 import { MirrorCopier } from './copies/mirror-copier.service.js';
 import { MirrorCatalog } from './mirror/mirror-catalog.js';
 import { MirrorClient } from './mirror/mirror.client.js';
@@ -39,6 +40,7 @@ import { WarehouseService } from './warehouse.service.js';
     ConnectionGrantsService,
     ConnectionsRepository,
     ConnectionsService,
+    CopyRunsRepository,
     MirrorCatalog,
     MirrorCopier,
     MirrorCopiesRepository,

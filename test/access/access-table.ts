@@ -73,6 +73,7 @@ export const accessTable: Record<string, Row> = {
   'GET /warehouse/mirror-copies': row('any'),
   'GET /warehouse/mirror-copies/:id': row('any'),
   'DELETE /warehouse/mirror-copies/:id': row('any'),
+  'GET /warehouse/mirror-copies/:id/runs': row('any'),
   'POST /warehouse/mirror-copies/:id/run': row('any'),
   'POST /warehouse/mirror-copies/:id/cancel': row('any'),
   'PUT /warehouse/mirror-copies/:id/schedule': row('any'),

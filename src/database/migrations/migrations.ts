@@ -20,6 +20,7 @@ import { AddWebhooks1700000000021 } from './0021-add-webhooks.js';
 import { ScheduleMirrorCopies1700000000022 } from './0022-schedule-mirror-copies.js';
 import { SignWithFormerSecrets1700000000023 } from './0023-sign-with-former-secrets.js';
 import { SayWhatStartedRuns1700000000024 } from './0024-say-what-started-runs.js';
+import { KeepEarlierRunsOfCopies1700000000025 } from './0025-keep-earlier-runs-of-copies.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -45,4 +46,5 @@ export const migrations = [
   ScheduleMirrorCopies1700000000022,
   SignWithFormerSecrets1700000000023,
   SayWhatStartedRuns1700000000024,
+  KeepEarlierRunsOfCopies1700000000025,
 ];

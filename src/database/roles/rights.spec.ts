@@ -30,6 +30,7 @@ const matrix: Record<string, [records: string, retrieval: string, mirror: string
   'public.metrics': [all, '', ''],
   'public.migrations': ['', '', ''],
   'public.mirror_copies': [all, '', ''],
+  'public.mirror_copy_runs': [all, '', ''],
   'public.mirror_copy_tables': [all, '', ''],
   'public.mirror_tables': [all, '', 'SELECT'],
   'public.queries': [all, '', ''],

@@ -22,6 +22,7 @@ export const tableRights: Record<string, Partial<Record<Role, string>>> = {
   metrics: { records: write },
   migrations: {},
   mirror_copies: { records: write },
+  mirror_copy_runs: { records: write },
   mirror_copy_tables: { records: write },
   // A reader of the mirror learns in its own snapshot which versions it reads.
   mirror_tables: { records: write, mirror: 'SELECT' },

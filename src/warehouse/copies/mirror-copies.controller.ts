@@ -8,6 +8,7 @@ import { IdParam } from '../../http/validation/positive-int.pipe.js';
 import { Idempotent } from '../../idempotency/idempotent.decorator.js';
 import { Bucket } from '../../limits/bucket.decorator.js';
 import { ConnectionAccess } from '../connections/connection-access.decorator.js';
+import { CopyRunResponse } from './copy-runs.dto.js';
 import { copyExamples } from './copy-examples.js';
 import { CopyTablesRequest, MirrorCopyResponse } from './mirror-copies.dto.js';
 import { MirrorCopiesService } from './mirror-copies.service.js';
@@ -69,6 +70,17 @@ export class MirrorCopiesController {
   @ApiOkResponse({ type: MirrorCopyResponse })
   get(@CurrentPrincipal() principal: Principal, @IdParam() id: number): Promise<MirrorCopyResponse> {
     return this.copies.get(principal, id);
+  }
+
+  @Get('mirror-copies/:id/runs')
+  @Authenticated()
+  @ApiOperation({
+    summary: '一个复制的各次运行 / The runs of a copy, the newest first',
+    description: '最近一次与之前的 20 次。 / The last one and the 20 before it.',
+  })
+  @ApiOkResponse({ type: PageOf(CopyRunResponse) })
+  listRuns(@CurrentPrincipal() principal: Principal, @IdParam() id: number, @Query() query: PageQuery): Promise<Page<CopyRunResponse>> {
+    return this.copies.listRuns(principal, id, query);
   }
 
   @Post('mirror-copies/:id/run')

@@ -6,7 +6,8 @@ import { Nested } from '../../http/validation/nested.decorator.js';
 import { startedBy } from '../../schedules/schedules.worker.js';
 import { type CopyProblem, type TableReport } from './copy-report.js';
 import { lagPattern } from './cursor-range.js';
-import { type CopyRow, type CopyStatus, type CopyTable } from './mirror-copies.repository.js';
+import { type CopyRunRow, type CopyStatus } from './copy-runs.repository.js';
+import { type CopyRow, type CopyTable } from './mirror-copies.repository.js';
 
 const modes = ['full', 'cursor'] as const;
 const statuses: CopyStatus[] = ['queued', 'running', 'succeeded', 'failed', 'cancelled'];
@@ -197,7 +198,10 @@ export class MirrorCopyResponse {
   @ApiProperty({ type: String, nullable: true, example: 'admin', description: '以其名义读取 / The user in whose name it reads' })
   saved_by: string | null;
 
-  @ApiProperty({ enum: startedBy, description: '最近一次由用户还是计划启动 / whether a user or the schedule started its last run' })
+  @ApiProperty({ example: 1, description: '第几次运行；之前的见 …/runs / which run this is; …/runs lists the earlier ones' })
+  run: number;
+
+  @ApiProperty({ enum: startedBy, description: '由用户还是计划启动 / whether a user or the schedule started it' })
   started_by: string;
 
   @ApiProperty({ enum: statuses })
@@ -247,7 +251,6 @@ export class MirrorCopyResponse {
 }
 
 export function toMirrorCopyResponse({ saved_by: savedBy, report, tables, ...row }: CopyRow): MirrorCopyResponse {
-  const isActive = row.status === 'queued' || row.status === 'running';
   return {
     ...row,
     saved_by: savedBy?.username ?? null,
@@ -257,14 +260,20 @@ export function toMirrorCopyResponse({ saved_by: savedBy, report, tables, ...row
     seconds: report.seconds ?? 0,
     tables: tables.map((table, index) => toCopiedTable(table, report.tables?.[index])),
     created_at: row.created_at.toISOString(),
-    queued_at: row.queued_at.toISOString(),
-    // A copy that is queued again still has the times of its last run.
-    started_at: row.status === 'queued' ? null : (row.started_at?.toISOString() ?? null),
-    finished_at: isActive ? null : (row.finished_at?.toISOString() ?? null),
+    ...toRunTimes(row),
   };
 }
 
-function toCopiedTable(table: CopyTable, report: TableReport | undefined): CopiedTableResponse {
+/** A copy that is queued again still has the times of the run before. */
+export function toRunTimes({ status, queued_at, started_at, finished_at }: Omit<CopyRunRow, 'report'>) {
+  return {
+    queued_at: queued_at.toISOString(),
+    started_at: status === 'queued' ? null : (started_at?.toISOString() ?? null),
+    finished_at: status === 'queued' || status === 'running' ? null : (finished_at?.toISOString() ?? null),
+  };
+}
+
+export function toCopiedTable(table: CopyTable, report: TableReport | undefined): CopiedTableResponse {
   const { rows = 0, seconds = 0 } = report ?? {};
   return {
     table: table.source,

@@ -15,12 +15,11 @@ import {
   TooManyMirrorCopiesError,
 } from './mirror-copies.errors.js';
 import { type CopyProblem, type CopyReport } from './copy-report.js';
+import { type CopyRunRow, CopyRunsRepository } from './copy-runs.repository.js';
 
 /** Copies of one user that may wait for a place, and all that one user may keep. */
 const maxWaiting = 4;
 const maxKept = 200;
-
-export type CopyStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
 
 /** A table of a copy, as its request defines it. */
 export interface TableDefinition {
@@ -48,21 +47,13 @@ export interface CopyTable extends TableDefinition {
   state: TableState | null;
 }
 
-export interface CopyRow {
+export interface CopyRow extends CopyRunRow {
   id: number;
   connection_id: number;
   connection: string;
   saved_by: { id: number; username: string } | null;
-  started_by: StartedBy;
-  status: CopyStatus;
-  attempt: number;
   cancel_requested: boolean;
-  report: Partial<CopyReport>;
-  error: CopyProblem | null;
   created_at: Date;
-  queued_at: Date;
-  started_at: Date | null;
-  finished_at: Date | null;
   tables: CopyTable[];
 }
 
@@ -77,7 +68,7 @@ const tablesOf = (fields: string): string => `
    FROM mirror_copy_tables t WHERE t.copy_id = c.id)`;
 
 const copyRow = `
-  SELECT c.id, c.connection_id, w.name AS connection, c.started_by, c.status, c.attempt, c.cancel_requested, c.report, c.error,
+  SELECT c.id, c.connection_id, w.name AS connection, c.run, c.started_by, c.status, c.attempt, c.cancel_requested, c.report, c.error,
          c.created_at, c.queued_at, c.started_at, c.finished_at,
          CASE WHEN u.id IS NOT NULL THEN jsonb_build_object('id', u.id, 'username', u.username) END AS saved_by,
          ${tablesOf(`, 'state', t.state`)} AS tables
@@ -91,7 +82,10 @@ const isHeld = `id = $1 AND lease_owner = $2 AND status = 'running'`;
  */
 @Injectable()
 export class MirrorCopiesRepository {
-  constructor(private readonly pool: ServicePool) {}
+  constructor(
+    private readonly pool: ServicePool,
+    private readonly runs: CopyRunsRepository,
+  ) {}
 
   /** @throws MirrorCopyNotFoundError */
   async get(id: number): Promise<CopyRow> {
@@ -167,13 +161,14 @@ export class MirrorCopiesRepository {
   }
 
   /**
-   * Queues the copy again; its next run takes the share of `userId`.
+   * Queues the copy again, and keeps the record of its last run; the next one takes the share of `userId`.
    * @throws MirrorCopyNotFoundError, MirrorCopyActiveError, TooManyCopiesWaitingError
    */
   async queue(client: PoolClient, id: number, userId: number, startedBy: StartedBy): Promise<void> {
     await this.requireRoom(client, userId, id);
+    await this.runs.keep(client, id);
     const { rowCount } = await client.query(
-      `UPDATE mirror_copies SET status = 'queued', requested_by = $2, started_by = $3, attempt = 0, cancel_requested = false, queued_at = now(),
+      `UPDATE mirror_copies SET status = 'queued', run = run + 1, requested_by = $2, started_by = $3, attempt = 0, cancel_requested = false, queued_at = now(),
               report = '{}', error = NULL
        WHERE id = $1 AND status NOT IN ('queued', 'running')`,
       [id, userId, startedBy],

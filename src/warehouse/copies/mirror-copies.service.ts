@@ -14,6 +14,8 @@ import {
 import { within } from '../source-patience.js';
 import { WarehouseService } from '../warehouse.service.js';
 import { findSourceProblems } from './check-source.js';
+import { type CopyRunResponse, toCopyRunResponse } from './copy-runs.dto.js';
+import { CopyRunsRepository } from './copy-runs.repository.js';
 import { type CopyTablesRequest, type MirrorCopyResponse, toMirrorCopyResponse } from './mirror-copies.dto.js';
 import { type CopyRow, MirrorCopiesRepository, type TableDefinition } from './mirror-copies.repository.js';
 import { MirrorCopiesWorker } from './mirror-copies.worker.js';
@@ -30,6 +32,7 @@ const sourcePatienceMs = 3_000;
 export class MirrorCopiesService {
   constructor(
     private readonly copies: MirrorCopiesRepository,
+    private readonly runs: CopyRunsRepository,
     private readonly warehouse: WarehouseService,
     private readonly catalog: MirrorCatalog,
     private readonly worker: MirrorCopiesWorker,
@@ -72,6 +75,18 @@ export class MirrorCopiesService {
   /** @throws MirrorCopyNotFoundError, MirrorCopyForbiddenError */
   async get(principal: Principal, id: number): Promise<MirrorCopyResponse> {
     return toMirrorCopyResponse(await this.require(principal, id));
+  }
+
+  /** The last run and the earlier ones that are kept, the newest first. @throws MirrorCopyNotFoundError, MirrorCopyForbiddenError */
+  async listRuns(principal: Principal, id: number, { limit, cursor }: PageQuery): Promise<Page<CopyRunResponse>> {
+    const { tables } = await this.require(principal, id);
+    const before = afterId(cursor);
+    const rows = await this.runs.list(id, before === 0 ? null : before, limit + 1);
+    return page(
+      rows.map(row => toCopyRunResponse(tables, row)),
+      limit,
+      ({ run }) => run,
+    );
   }
 
   /** The copies of the caller, or all for admins. */

@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { type PoolClient } from 'pg';
+import { ServicePool } from '../../database/service-pool.js';
+import { type StartedBy } from '../../schedules/schedules.worker.js';
+import { type CopyProblem, type CopyReport } from './copy-report.js';
+
+/** The runs of a copy that are kept beside the last one. */
+const keptRuns = 20;
+
+export type CopyStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+
+export interface CopyRunRow {
+  /** Counts the runs of its copy from 1. */
+  run: number;
+  started_by: StartedBy;
+  status: CopyStatus;
+  attempt: number;
+  report: Partial<CopyReport>;
+  error: CopyProblem | null;
+  queued_at: Date;
+  started_at: Date | null;
+  finished_at: Date | null;
+}
+
+const columns = 'run, started_by, status, attempt, report, error, queued_at, started_at, finished_at';
+
+/** The earlier runs of copies. The last one stands in the copy itself. */
+@Injectable()
+export class CopyRunsRepository {
+  constructor(private readonly pool: ServicePool) {}
+
+  /** Keeps the record of the last run, if it has ended, before the next one takes its place. Nobody else queues the copy meanwhile. */
+  async keep(client: PoolClient, copyId: number): Promise<void> {
+    await client.query(
+      `INSERT INTO mirror_copy_runs (copy_id, ${columns})
+       SELECT id, ${columns} FROM mirror_copies WHERE id = $1 AND status NOT IN ('queued', 'running') FOR UPDATE`,
+      [copyId],
+    );
+    await client.query(
+      `DELETE FROM mirror_copy_runs WHERE copy_id = $1
+       AND run <= (SELECT run FROM mirror_copy_runs WHERE copy_id = $1 ORDER BY run DESC OFFSET $2 LIMIT 1)`,
+      [copyId, keptRuns],
+    );
+  }
+
+  /** All runs that are known, the newest first. */
+  async list(copyId: number, before: number | null, limit: number): Promise<CopyRunRow[]> {
+    const { rows } = await this.pool.query<CopyRunRow>(
+      `SELECT * FROM (SELECT ${columns} FROM mirror_copies WHERE id = $1
+                      UNION ALL SELECT ${columns} FROM mirror_copy_runs WHERE copy_id = $1) runs
+       WHERE $2::int IS NULL OR run < $2 ORDER BY run DESC LIMIT $3`,
+      [copyId, before, limit],
+    );
+    return rows;
+  }
+}
