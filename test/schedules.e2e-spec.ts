@@ -251,14 +251,20 @@ describe('schedules of jobs', () => {
   }, 60_000);
 });
 
-it('starts nothing where WORKER=off', async () => {
+it('starts, runs and sends nothing where WORKER=off', async () => {
   const app = await startTestApp({ WORKER: 'off' });
   try {
     await upload(app, 'numbers', 'i\n1\n');
     const jobId = await aJob(app, await aGraph(app), quick);
     await app.admin.put(`/api/ingestion/jobs/${jobId}/schedule`).send({ cron: '* * * * *' }).expect(200);
     await app.pool.query(`UPDATE schedules SET next_at = now() - interval '1 s', look_at = now()`);
+    const hooks = `/api/ingestion/jobs/${jobId}/webhooks`;
+    const { body: hook } = await app.admin.post(hooks).send({ url: 'http://hooks.invalid/' }).expect(201);
+    await app.admin.post(`${hooks}/${hook.id}/test`).expect(202);
+    const { body: run } = await app.admin.post(`/api/ingestion/jobs/${jobId}/run`).expect(202);
     await sleep(2_500);
+    expect((await app.admin.get(`${hooks}/${hook.id}/deliveries`)).body.items).toMatchObject([{ status: 'pending', attempts: 0 }]);
+    expect((await app.admin.get(`/api/ingestion/runs/${run.id}`)).body).toMatchObject({ status: 'queued', attempt: 0 });
     expect((await app.admin.get(`/api/ingestion/jobs/${jobId}/schedule`)).body.starts).toEqual([]);
   } finally {
     await app.close();
