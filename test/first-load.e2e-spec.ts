@@ -69,6 +69,17 @@ describe('the first load of many edges', () => {
     expect(JSON.stringify(body)).toContain('6');
   });
 
+  it('counts rows without nodes that repeat each other as the next run does', async () => {
+    await upload(app, 'lost', 'a,b,note\n1,2,一\n1,9999,二\n1,9999,三\n9998,2,四\n9998,2,五\n,9999,六\n,9999,七\n');
+    const job = await aJob(app, await aGraph(app), `defaults: {on_error: quarantine, max_error_rate: 1}\n${mapping(edge('失', 'lost'))}`);
+    const first = await runToEnd(app, job);
+    const again = await runToEnd(app, job);
+    expect(counts(first).失).toEqual([7, 1, 0, 0, 0, 2, 4]);
+    expect(counts(again).失).toEqual([7, 0, 0, 1, 0, 2, 4]);
+    expect(again.report.warnings).toEqual(first.report.warnings);
+    expect(first.report.warnings).toMatchObject([{ code: 'duplicate_key', target: '失', count: 2 }]);
+  });
+
   it('keeps the first of two rows that are one edge, in each of several types, and changes nothing when it runs again', async () => {
     const graphId = await aGraph(app);
     const job = await aJob(app, graphId, mapping(edge('少', 'few'), edge('重', 'twice'), edge('连', 'links')));

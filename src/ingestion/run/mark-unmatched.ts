@@ -11,11 +11,13 @@ interface Unmatched {
   rejected: number;
   skipped: number;
   empty: number;
+  repeated: number;
 }
 
 /**
  * Marks the rows that lack a node at an end: `failures` for ends that quarantine, fail, or could make no stub, `duplicate_of = 0` for
  * ends that only skip. The stricter end decides for the row. A row with an empty end is no edge, so it is skipped whatever the mapping says.
+ * A row that repeats one of these is marked as a repeat, as `markDuplicates` does, which a first load goes without.
  */
 export async function markUnmatched(
   client: PoolClient,
@@ -29,24 +31,28 @@ export async function markUnmatched(
   const { rows } = await client.query<Unmatched>(
     `WITH lost AS (
        SELECT s.row_no, a.id IS NULL AND NOT ${fitsStub(ends.from, 's.from_key')} AS no_from,
-              b.id IS NULL AND NOT ${fitsStub(ends.to, 's.to_key')} AS no_to, s.from_key IS NULL OR s.to_key IS NULL AS empty
+              b.id IS NULL AND NOT ${fitsStub(ends.to, 's.to_key')} AS no_to, s.from_key IS NULL OR s.to_key IS NULL AS empty,
+              min(s.row_no) OVER (PARTITION BY s.from_key COLLATE "C", s.to_key COLLATE "C", s.key COLLATE "C") AS first
        FROM pg_temp.${plan.table} s
          LEFT JOIN ${scope.nodes} a ON a.label = ${sql.bind(edge.from.label, 'text')} AND a.key = s.from_key${findsFor(edge.from, 'a')}
          LEFT JOIN ${scope.nodes} b ON b.label = ${sql.bind(edge.to.label, 'text')} AND b.key = s.to_key${findsFor(edge.to, 'b')}
        WHERE ${goodRows(plan)} AND (a.id IS NULL OR b.id IS NULL)
+     ), told AS (
+       SELECT *, CASE WHEN NOT empty AND first < row_no THEN first END AS repeats FROM lost
      ), judged AS (
-       SELECT *, NOT empty AND ((no_from AND ${from} = 'fail') OR (no_to AND ${to} = 'fail')) AS failing,
-              NOT empty AND ((no_from AND ${from} IN ('quarantine', 'create')) OR (no_to AND ${to} IN ('quarantine', 'create'))) AS rejected
-       FROM lost
+       SELECT *, NOT empty AND repeats IS NULL AND ((no_from AND ${from} = 'fail') OR (no_to AND ${to} = 'fail')) AS failing,
+              NOT empty AND repeats IS NULL AND ((no_from AND ${from} IN ('quarantine', 'create')) OR (no_to AND ${to} IN ('quarantine', 'create'))) AS rejected
+       FROM told
      ), marked AS (
        UPDATE pg_temp.${plan.table} s
        SET failures = CASE WHEN j.failing OR j.rejected THEN jsonb_build_object('no_from', j.no_from, 'no_to', j.no_to) END,
-           duplicate_of = CASE WHEN j.failing OR j.rejected THEN NULL ELSE 0 END
+           duplicate_of = CASE WHEN j.failing OR j.rejected THEN NULL ELSE coalesce(j.repeats, 0) END
        FROM judged j WHERE j.row_no = s.row_no
      )
      SELECT (count(*) FILTER (WHERE failing))::int AS failing, (count(*) FILTER (WHERE rejected AND NOT failing))::int AS rejected,
             (count(*) FILTER (WHERE empty))::int AS empty,
-            (count(*) FILTER (WHERE NOT rejected AND NOT failing AND NOT empty))::int AS skipped
+            (count(repeats))::int AS repeated,
+            (count(*) FILTER (WHERE NOT rejected AND NOT failing AND NOT empty AND repeats IS NULL))::int AS skipped
      FROM judged`,
     sql.values,
   );

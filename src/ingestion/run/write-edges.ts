@@ -33,7 +33,8 @@ export async function writeEdges(
   if (matched < open - report.skipped) {
     const unmatched = await markUnmatched(client, scope, staged, edge, ends);
     report.rejected += unmatched.rejected + unmatched.failing;
-    report.skipped += unmatched.skipped + unmatched.empty;
+    report.skipped += unmatched.skipped + unmatched.empty + unmatched.repeated;
+    staged.duplicates += unmatched.repeated;
     requireMatches(report.target, edge, matched, unmatched);
   }
 }
