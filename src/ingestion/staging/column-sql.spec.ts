@@ -62,8 +62,33 @@ describe('parsedValue', () => {
     ['int[]', '[1, 2]', '[1, 2]'],
     ['int[]', '{1,2}', '[1, 2]'],
     ['int[]', '[1.5]', undefined],
+    ['string[]', '[["a"]]', undefined],
+    ['string[]', '{{a}}', undefined],
+    ['int[]', '[[1]]', undefined],
+    ['int[]', '{{1,2},{3,4}}', undefined],
+    ['string[]', '{}', '[]'],
+    ['string[]', '{a', undefined],
+    ['date', '2024-02-29 23:30', '"2024-02-29"'],
+    ['date', '2024-02-29T23:30:00-01:00', '"2024-03-01"'],
+    ['date', '2024-02-29T25:00:00Z', undefined],
+    ['date', '29 Oct 2024', '"2024-10-29"'],
+    ['date', '300000-01-01', '"300000-01-01"'],
   ])('reads as %s %j: %s', async (type, text, json) => {
     expect(await read(parsedValue('v', typeOf(type)), `${client.escapeLiteral(text)}::text`)).toBe(json);
+  });
+
+  it('reads the day of a moment in the zone of the mapping, as it does for a column of moments', async () => {
+    await client.query(`SET TIME ZONE 'Asia/Shanghai'`);
+    try {
+      const type = typeOf('date');
+      for (const text of ['2024-01-05T23:30:00Z', '20240105T233000Z', '2024-01-05 23:30:00+00']) {
+        expect(await read(parsedValue('v', type), `'${text}'::text`)).toBe('"2024-01-06"');
+        expect(await read(directValue('v', 'timestamptz', type), `'${text}'::timestamptz`)).toBe('"2024-01-06"');
+      }
+      expect(await read(parsedValue('v', type), `'2024-01-05 23:30:00'::text`)).toBe('"2024-01-05"');
+    } finally {
+      await client.query(`SET TIME ZONE 'UTC'`);
+    }
   });
 
   it('reads a number without bounds exactly', async () => {

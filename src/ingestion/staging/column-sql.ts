@@ -171,7 +171,7 @@ export function parsedValue(ref: string, type: ResolvedType): ValueSql {
     case 'boolean':
       return read('boolean', null);
     case 'date':
-      return read('date', datePattern);
+      return parsedDay(ref);
     case 'time':
       return read('time', timePattern);
     case 'datetime':
@@ -186,14 +186,23 @@ export function parsedValue(ref: string, type: ResolvedType): ValueSql {
   }
 }
 
+/** A text with a time may name a zone, so it is read as a moment, whose day is that of the mapping's zone. */
+function parsedDay(ref: string): ValueSql {
+  const hasTime = `${ref} ~ '[Tt:]'`;
+  const typed = `CASE WHEN ${hasTime} THEN ${ref}::timestamptz::date ELSE ${ref}::date END`;
+  const valid = `(${ref} ~ ${datePattern} AND pg_input_is_valid(${ref}, CASE WHEN ${hasTime} THEN 'timestamptz' ELSE 'date' END))`;
+  return { valid, typed, json: typed, text: ref };
+}
+
 /** A list comes as a JSON array (`["a","b"]`) or as a PostgreSQL array (`{a,b}`). */
 function parsedList(ref: string, ofIntegers: boolean): ValueSql {
   const pgType = ofIntegers ? 'bigint[]' : 'text[]';
-  const stranger = ofIntegers ? `'$[*] ? (@.type() != "number" || @ != @.floor())'` : `'$[*] ? (@.type() != "string")'`;
+  // Strict, because the lax mode looks into lists of lists, which are no values of these types.
+  const stranger = ofIntegers ? `'strict $[*] ? (@.type() != "number" || @ != @.floor())'` : `'strict $[*] ? (@.type() != "string")'`;
   const isJson = `${ref} ~ '^\\s*\\['`;
   const json = `CASE WHEN ${isJson} THEN ${ref}::jsonb ELSE to_jsonb(${ref}::${pgType}) END`;
   return {
-    valid: `CASE WHEN NOT ${isJson} THEN pg_input_is_valid(${ref}, '${pgType}')
+    valid: `CASE WHEN NOT ${isJson} THEN CASE WHEN pg_input_is_valid(${ref}, '${pgType}') THEN coalesce(array_ndims(${ref}::${pgType}), 1) = 1 ELSE false END
       WHEN NOT pg_input_is_valid(${ref}, 'jsonb') THEN false
       ELSE NOT jsonb_path_exists(${ref}::jsonb, ${stranger}) END`,
     typed: ref,
