@@ -155,7 +155,13 @@ export const typeWords: Record<PropertyType['name'], MappingWord> = {
     meaning: { zh: '真或假；可读 true、yes、on、1、t、y 及其反义', en: 'True or false; reads true, yes, on, 1, t, y and their opposites' },
     example: '{column: is_manager, type: boolean}',
   },
-  date: { meaning: { zh: '日期，如 2024-05-01', en: 'A day, such as 2024-05-01' }, example: '{column: hired_on, type: date}' },
+  date: {
+    meaning: {
+      zh: '日期，如 2024-05-01；其后写有时刻的，取 source.timezone 中的那一天',
+      en: 'A day, such as 2024-05-01; with a time behind it, the day in source.timezone',
+    },
+    example: '{column: hired_on, type: date}',
+  },
   time: { meaning: { zh: '一天中的时刻，如 08:30', en: 'A time of day, such as 08:30' }, example: '{column: shift_start, type: time}' },
   datetime: {
     meaning: { zh: '日期时间；没有时区的按 source.timezone 读取', en: 'A date with time; without a zone it is read in source.timezone' },

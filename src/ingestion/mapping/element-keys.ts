@@ -232,8 +232,8 @@ export const deletesKeys = {
     values: ['none', 'column', 'snapshot'],
     required: true,
     meaning: {
-      zh: 'snapshot：来源不再给出的行（包括被 where 滤掉的）被删除，被规则拒绝的行保持原样，不能与 incremental 并用；column：由某列的值决定；none：不删除',
-      en: 'snapshot: what has left the source goes, also by where, while a row that rules reject keeps its element as it was; not together with incremental. column: the value of a column decides. none: nothing is deleted',
+      zh: 'snapshot：来源不再给出的行（包括被 where 滤掉的）被删除，被规则拒绝的行保持原样，不能与 incremental 并用；column：由某列的值决定；none：不删除。映射改版后若读取别的行或别的键（连接、时区、表、query、where、key 等有变），则无论 mode 为何，不再给出的元素都会删除；dry_run=true 会说明',
+      en: 'snapshot: what has left the source goes, also by where, while a row that rules reject keeps its element as it was; not together with incremental. column: the value of a column decides. none: nothing is deleted. After a revision that reads other rows or other keys (another connection, timezone, table, query, where, key and the like), what the job yields no longer goes under every mode; dry_run=true tells',
     },
     example: 'mode: column',
   },
