@@ -1,4 +1,4 @@
-import { checkDetail } from '../../../common/json/check-detail.js';
+import { readDocument } from '../read-document.js';
 
 const names: Record<number, string> = {
   16: 'boolean',
@@ -38,19 +38,13 @@ const parsers = new Map<number, (value: string) => unknown>([
   [16, value => value === 't'],
   [21, Number],
   [23, Number],
-  [114, parseJson],
+  [114, readDocument],
   [700, smallNumber],
   [701, smallNumber],
   [1114, toIsoTime],
   [1184, toIsoTime],
-  [3802, parseJson],
+  [3802, readDocument],
 ]);
-
-/** @throws ValueTooDetailedError */
-function parseJson(text: string): unknown {
-  checkDetail(text);
-  return JSON.parse(text);
-}
 
 /**
  * The parser for values of a type. Only numbers that a double holds exactly become JSON numbers: int8 and numeric stay text, so
