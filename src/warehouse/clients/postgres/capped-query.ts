@@ -4,8 +4,12 @@ import { parserOf, typeNameOf } from './wire-types.js';
 
 /** The parts of node-postgres' Query and Connection that the typings leave out. */
 interface WireConnection {
+  stream: { destroy(error: Error): void };
   execute(message: { portal: string; rows: number }): void;
   sync(): void;
+}
+interface RowHandler {
+  handleDataRow(message: unknown): void;
 }
 interface WireQuery {
   portal: string;
@@ -17,6 +21,8 @@ interface WireQuery {
  */
 export class CappedQuery extends pg.Query {
   private static readonly types = { getTypeParser: parserOf };
+  private connection: WireConnection | null = null;
+  private received = 0;
 
   private constructor(
     sql: string,
@@ -53,8 +59,15 @@ export class CappedQuery extends pg.Query {
 
   /** Called by node-postgres to fetch rows after the statement was described. */
   protected _getRows(connection: WireConnection): void {
+    this.connection = connection;
     connection.execute({ portal: (this as unknown as WireQuery).portal, rows: this.cap });
     connection.sync();
+  }
+
+  /** Called by node-postgres for each row. A server that does not heed the limit is left, before its rows fill the memory. */
+  protected handleDataRow(message: unknown): void {
+    if (++this.received > this.cap) this.connection?.stream.destroy(new Error('The server sends more rows than asked for'));
+    else (pg.Query.prototype as unknown as RowHandler).handleDataRow.call(this, message);
   }
 
   /** There are more rows than the cap. The sync above has already closed the portal. */
