@@ -130,6 +130,52 @@ describe('A run whose source', () => {
     await foreign.run('DROP VIEW plain; ALTER TABLE kept RENAME TO plain');
   }, 30_000);
 
+  it('trickles is given up at the time limit of the mapping, which it names', async () => {
+    const graphId = await aGraph(app);
+    const slow = mappingOf('slow').replace('connection: far', 'connection: far, statement_timeout: 2s');
+    const jobId = await aJob(app, graphId, slow);
+    const job = { graphId, jobId, before: await contentOf(app, graphId) };
+    foreign.pauseMs = 200;
+    const asked = performance.now();
+    const run = await runToEnd(app, jobId);
+    foreign.pauseMs = 0;
+    expect(run.error).toMatchObject({
+      code: 'source_timeout',
+      detail: expect.stringContaining('statement_timeout'),
+      context: { table: 'slow' },
+    });
+    expect(performance.now() - asked).toBeLessThan(15_000);
+    await expectNothingLeft(job);
+  }, 30_000);
+
+  it.each([
+    ['changes the type of', 'ALTER TABLE late ALTER v TYPE timestamp(3)', "type of the column 'v'"],
+    ['renames', 'ALTER TABLE late RENAME v TO w', 'dropped or renamed'],
+    ['drops', 'ALTER TABLE late DROP v', 'dropped or renamed'],
+  ])(
+    '%s a column of a table while it sends another one fails the run',
+    async (_, change, words) => {
+      await foreign.run('DROP TABLE IF EXISTS late; CREATE TABLE late AS SELECT 1 AS id, now()::timestamp(0) AS v');
+      const graphId = await aGraph(app);
+      const late = ', {id: b, label: B, table: late, key: [id], columns: [{column: id}, {column: v}]}]';
+      const jobId = await aJob(app, graphId, mappingOf('slow').replace(/]$/, late));
+      const before = await contentOf(app, graphId);
+      await foreign.run('UPDATE pace SET ms = 1');
+      const runId = await startCopying(jobId);
+      await foreign.run(change);
+      expect(await ended(runId)).toMatchObject({
+        status: 'failed',
+        error: {
+          code: 'source_changed',
+          detail: expect.stringContaining(words),
+          context: { connection: 'far', table: 'late' },
+        },
+      });
+      await expectNothingLeft({ graphId, jobId, before });
+    },
+    30_000,
+  );
+
   it('has lost a column, or the right to a table, since the job was made says so', async () => {
     const job = await aLoadedJob('plain');
     await foreign.run('ALTER TABLE plain RENAME v TO w');

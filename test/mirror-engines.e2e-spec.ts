@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startTestApp, type TestApp } from './support/app.js';
 import { DuckdbFiles } from './support/duckdb-files.js';
 import { describeOnClickHouse, ForeignClickHouse } from './support/foreign-clickhouse.js';
@@ -86,6 +87,30 @@ async function again(id: number): Promise<any> {
     expect(next.tables[0]).toMatchObject({ reads: 'since', rows: 3, inserted: 2, updated: 1, problem: null });
     expect((await texts('moving')).map(row => row.split(',').slice(0, 2).join())).toEqual(['(1,a', '(2,new', '(3,c', '(5,e']);
   });
+
+  it.each([
+    ['has another type', 'MODIFY at datetime(3)'],
+    ['is renamed', 'CHANGE at moment datetime'],
+    ['is dropped', 'DROP at'],
+  ])(
+    'fails where a column %s before its rows are read',
+    async (_, change) => {
+      await db.run('CREATE OR REPLACE VIEW crawl AS SELECT seq AS id, SLEEP(0.01) AS pause FROM seq_1_to_150');
+      await db.run('CREATE OR REPLACE TABLE late (id int, at datetime)');
+      await db.run("INSERT INTO late VALUES (1, '2024-01-01')");
+      const tables = ['crawl', 'late'].map(table => ({ table, as: `${table} ${change}` }));
+      const { body } = await startCopy(test, id, tables);
+      const reads = async () => (await db.run(`SELECT ID FROM information_schema.PROCESSLIST WHERE USER = 'reader' AND INFO LIKE '%crawl%'`)).length > 0; // prettier-ignore
+      for (let tries = 0; !(await reads()); tries++, await sleep(20)) expect(tries).toBeLessThan(500);
+      await db.run(`ALTER TABLE late ${change}`);
+      expect(await ended(test, body.id)).toMatchObject({
+        status: 'failed',
+        error: { code: 'source_changed', context: { connection: 'mysql', table: 'late' } },
+        tables: [{ status: 'unchanged' }, { status: 'failed' }],
+      });
+    },
+    60_000,
+  );
 });
 
 describe('a copy of tables of DuckDB', () => {

@@ -4,6 +4,7 @@ import { quoteIdentifier } from '../../sql/quote-identifier.js';
 import { toCopyFailure } from '../../warehouse/clients/copy-failure.js';
 import { type CopyLimits } from '../../warehouse/clients/copy-limits.js';
 import { copyRows } from '../../warehouse/clients/copy-rows.js';
+import { requireSameTypes } from '../../warehouse/clients/same-types.js';
 import { type Reading, type TableColumn, type WarehouseClient } from '../../warehouse/clients/warehouse.client.js';
 import { type CopiedTable, type ForeignTable } from '../staging/foreign-tables.js';
 import { cursorBound, type CursorFrom } from './cursor-bound.js';
@@ -61,6 +62,7 @@ export async function copySource(client: PoolClient, copies: Copies, report: Sou
       await options.progress.begin('copying', table.name);
       await createCopy(client, table, table.used, options.reader);
       await copyTable(client, reading, table, copied, { ...options, estimate });
+      await requireSameTypes(copies.client, connection, table);
       copied.tables++;
       if (table.feedsQuery) await client.query(`ANALYZE pg_temp.${table.copy}`);
     }

@@ -16,6 +16,9 @@ import {
 import { RunFailure } from '../../common/errors/run-failure.js';
 import { type CopyLimits } from './copy-limits.js';
 
+/** A statement that was made from the catalogue names nothing else. */
+const goneStates: string[] = [sqlstates.undefinedTable, sqlstates.undefinedColumn];
+
 /** The source sent nothing for too long in the middle of a table. */
 export class SourceSilentError extends Error {
   constructor(readonly silenceMs: number) {
@@ -65,7 +68,11 @@ export function toCopyFailure(error: unknown, place: CopyPlace): unknown {
   };
   if (error instanceof SourceSilentError) {
     const seconds = error.silenceMs / 1000;
-    return fail('source_silent', { zh: `来源 ${seconds} 秒没有发送任何数据`, en: `the source sent nothing for ${seconds} s` }, { seconds });
+    return fail(
+      'source_silent',
+      { zh: `来源 ${seconds} 秒没有送来任何一行`, en: `no row came from the source for ${seconds} s` },
+      { seconds },
+    );
   }
   if (error instanceof ConnectionFailedError) return fail('source_unreachable', error.text, error.context);
   if (error instanceof WarehouseUnavailableError) {
@@ -101,6 +108,12 @@ export function toCopyFailure(error: unknown, place: CopyPlace): unknown {
   }
   if (error instanceof WarehouseQueryError && error.sqlstate === sqlstates.insufficientPrivilege) {
     return fail('source_forbidden', { zh: '连接的用户没有读取权限', en: 'the user of the connection may not read it' });
+  }
+  if (error instanceof WarehouseQueryError && goneStates.includes(error.sqlstate)) {
+    return fail('source_changed', {
+      zh: '这张表或它的某一列在读取之前被删除或改名；请再次运行',
+      en: 'the table, or a column of it, was dropped or renamed before it was read; run again',
+    });
   }
   if (error instanceof ApiError) return fail('source_failed', error.text, { cause: error.code });
   return toValueFailure(error, table, fail) ?? error;

@@ -8,7 +8,7 @@ import { quoteIdentifier, quoteTable } from '../../sql/quote-identifier.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 import { toCopyFailure } from '../clients/copy-failure.js';
 import { copyLimitsOf } from '../clients/copy-limits.js';
-import { withKnownType } from '../clients/known-type.js';
+import { requireSameTypes } from '../clients/same-types.js';
 import { type Reading } from '../clients/warehouse.client.js';
 import { MirrorCatalog } from '../mirror/mirror-catalog.js';
 import { mirrorSchema } from '../mirror/mirror-schema.js';
@@ -143,25 +143,18 @@ export class MirrorCopier {
     own.status = 'copying';
     await show();
     const since = cursor && from && { column: cursor.column, value: await sinceValue(client, cursor.type, from.cursor, table.lag) };
+    const place = { connection: source.name, table: { name: table.source, copy: plan.stagedName, used: columns } };
     await stageTable(client, reading, plan, {
       dialect: source.client.dialect,
-      place: { connection: source.name, table: { name: table.source, copy: plan.stagedName, used: columns } },
+      place,
       ...(since && { since }),
       limits: copyLimitsOf(this.settings),
       copied: report,
       show,
     });
-    await this.requireSameTypes(source, plan);
+    await requireSameTypes(source.client, source.name, place.table);
     own.status = 'copied';
     await show();
-  }
-
-  /** Nobody keeps the columns of the source from their description to the end of the reading, and a value would be rounded in silence. */
-  private async requireSameTypes(source: UsableConnection, { table, columns }: TablePlan): Promise<void> {
-    const description = await source.client.describe(table.source);
-    const types = new Map(description?.columns.map(withKnownType).map(({ name, type }) => [name, type]));
-    const changed = columns.find(({ name, type }) => types.get(name) !== type);
-    if (changed) throw sourceChanged(source.name, table.source, changed.name);
   }
 
   /** Makes the staged rows visible, all at one moment. Uploads of these tables wait for it, and it waits for those that go on. */
@@ -226,17 +219,6 @@ export class MirrorCopier {
     const greatest = cursor && (await greatestCursor(client, { table: rowsAt, ...cursor, before: from?.cursor ?? null }));
     return { version, columns: shapeOf(columns), key, cursor: greatest };
   }
-}
-
-function sourceChanged(connection: string, table: string, column: string): RunFailure {
-  return new RunFailure(
-    'source_changed',
-    {
-      zh: `连接 '${connection}' 的表 '${table}'：列 '${column}' 的类型在复制期间变了；请再次运行`,
-      en: `connection '${connection}', table '${table}': the type of the column '${column}' changed while it was copied; run the copy again`,
-    },
-    { connection, table, column },
-  );
 }
 
 function changedMeanwhile(table: string): RunFailure {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { ApiError } from '../../../common/errors/api-error.js';
 import { sqlstates } from '../../../sql/sqlstate.js';
-import { WarehouseQueryError, WarehouseTimeoutError } from '../../warehouse.errors.js';
+import { TableRewrittenError, WarehouseQueryError, WarehouseTimeoutError } from '../../warehouse.errors.js';
 import { readableColumns } from '../readable-columns.js';
 import { type Reading, type RowsRequest, type TablePlace } from '../warehouse.client.js';
 import { type MysqlCatalog } from './mysql-catalog.js';
@@ -27,6 +27,9 @@ export interface MysqlReadingOptions {
 
 /** mysql2 holds a row until it is complete. */
 const rowMaxBytes = 67_108_864;
+
+/** ER_TABLE_DEF_CHANGED */
+const alteredAfterSnapshot = 1412;
 
 /** One transaction of a MySQL server. Each row arrives as one line of COPY's text. */
 export class MysqlReading implements Reading {
@@ -56,7 +59,7 @@ export class MysqlReading implements Reading {
     });
     this.send(request, rows).then(
       () => rows.push(null),
-      (cause: unknown) => rows.destroy(this.toError(cause)),
+      (cause: unknown) => rows.destroy(this.toError(cause, request.table)),
     );
     return rows;
   }
@@ -104,9 +107,10 @@ export class MysqlReading implements Reading {
     this.options.leave();
   }
 
-  private toError(cause: unknown): Error {
+  private toError(cause: unknown, table: string): Error {
     const { signal, timeoutMs } = this.options;
     if (signal?.aborted) return signal.reason as Error;
+    if ((cause as { errno?: number }).errno === alteredAfterSnapshot) return new TableRewrittenError(table);
     if (!(cause instanceof ByteBudgetError)) return cause instanceof ApiError ? cause : toReadError(cause, timeoutMs);
     const reason = { zh: '一行数据过大', en: 'one row is too large' };
     return new WarehouseQueryError(reason, sqlstates.outOfMemory, null, cause);

@@ -2,11 +2,14 @@ import { UnreadableValueError, WarehouseQueryError } from '../../warehouse.error
 import { sqlstates } from '../../../sql/sqlstate.js';
 
 const chunkBytes = 65_536;
+/** Rows that come slowly are not held back longer, so that their source is not taken for silent. */
+const longestMs = 1_000;
 
 /** Joins rows, each of which is a line of COPY's text, into pieces of some size. */
 export class RowChunks {
   private lines: Buffer[] = [];
   private bytes = 0;
+  private lastAt = performance.now();
 
   constructor(
     private readonly table: string,
@@ -14,7 +17,7 @@ export class RowChunks {
   ) {}
 
   /**
-   * A piece, once there is enough for one.
+   * A piece, once there is enough for one, or the last one was long ago.
    * @param line null if the server could not write the row: its texts would be longer than it allows
    * @throws WarehouseQueryError, UnreadableValueError
    */
@@ -28,11 +31,12 @@ export class RowChunks {
     }
     this.lines.push(line);
     this.bytes += line.length;
-    return this.bytes < chunkBytes ? null : this.rest();
+    return this.bytes < chunkBytes && performance.now() - this.lastAt < longestMs ? null : this.rest();
   }
 
   /** What has been added since the last piece. Null if there is nothing. */
   rest(): Buffer | null {
+    this.lastAt = performance.now();
     if (this.bytes === 0) return null;
     const chunk = Buffer.concat(this.lines, this.bytes);
     this.lines = [];
