@@ -1,4 +1,5 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestInterceptor } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { type Logger } from 'pino';
@@ -57,10 +58,21 @@ export class IdempotencyInterceptor implements NestInterceptor {
       );
     } catch (error) {
       const isRefusal = error instanceof ApiError && error.status < 500;
-      await (isRefusal ? this.keys.release(request) : this.keys.settle(request)).catch(this.warn);
+      await this.free(() => (isRefusal ? this.keys.release(request) : this.keys.settle(request)));
       throw error;
     } finally {
       isUnderWay = false;
+    }
+  }
+
+  /** Tries again when the database is lost: other connections of the pool may be dead as well, which shows within a moment. */
+  private async free(work: () => Promise<void>, triesLeft = 3): Promise<void> {
+    try {
+      await work();
+    } catch (cause) {
+      if (triesLeft === 0) return this.warn(cause);
+      await sleep(200);
+      await this.free(work, triesLeft - 1);
     }
   }
 
