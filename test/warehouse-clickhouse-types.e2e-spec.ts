@@ -21,7 +21,7 @@ const types: [native: string, type: string][] = [
   ['Int32', 'integer'],
   ['UInt32', 'bigint'],
   ['Int64', 'bigint'],
-  ['UInt64', 'numeric'],
+  ['UInt64', 'numeric(20)'],
   ['Int128', 'numeric'],
   ['UInt128', 'numeric'],
   ['Int256', 'numeric'],

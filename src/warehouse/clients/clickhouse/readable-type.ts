@@ -27,7 +27,7 @@ const sameTexts: Record<string, string> = {
   Int32: 'integer',
   UInt32: 'bigint',
   Int64: 'bigint',
-  UInt64: 'numeric',
+  UInt64: 'numeric(20)',
   Int128: 'numeric',
   UInt128: 'numeric',
   Int256: 'numeric',
