@@ -19,7 +19,7 @@ nodes:
     # guess: no key is declared; region_id was never empty and never repeated in the rows that were checked
     key: [region_id]
     columns:
-      - {column: region_id, type: int}
+      - {column: region_id, type: int, rules: [unique]}
       - {column: region_name, type: string}
 `;
 

@@ -150,7 +150,11 @@ class Drafter {
           reason,
         );
     }
-    return withProperties(kept.filter(column => !cut.includes(column)));
+    const guessedKey = table.key?.evidence && table.key.columns.length === 1 ? table.key.columns[0]! : null;
+    return withProperties(
+      kept.filter(column => !cut.includes(column)),
+      guessedKey,
+    );
   }
 
   private leave(table: string, columns: string[], reason: Bilingual): void {
@@ -170,7 +174,7 @@ function labelsOf(tables: KnownTable[]): Map<KnownTable, string> {
 }
 
 /** A property may not begin with an underscore, and each stands once. A comment in one Chinese word is the better name. */
-function withProperties(columns: TableColumn[]): DraftColumn[] {
+function withProperties(columns: TableColumn[], guessedKey: string | null): DraftColumn[] {
   const names = new Set(columns.map(({ name }) => name));
   const properties = new UniqueNames(longestName, 'property');
   const wanted = columns.map(({ name, comment }) => {
@@ -187,6 +191,7 @@ function withProperties(columns: TableColumn[]): DraftColumn[] {
       column: column.name,
       property: property === column.name ? null : property,
       type: typeOfColumn(column),
+      isUnique: column.name === guessedKey,
       guess: isSensitiveName(column.name) ? sensitiveGuess(column.name) : null,
     };
   });

@@ -13,6 +13,8 @@ export interface DraftColumn {
   /** Null if it is named like the column. */
   property: string | null;
   type: string | null;
+  /** A guessed key, whose later repetitions are to be rejected rather than merged. */
+  isUnique: boolean;
   guess: Guess | null;
 }
 

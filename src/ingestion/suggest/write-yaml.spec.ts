@@ -30,7 +30,7 @@ it('lets no name leave its comment, and places each guess', () => {
         keyGuess: { kind: 'key', text, evidence: {} },
         display: null,
         displayGuess: null,
-        columns: [{ column: 'x', property: null, type: 'int', guess: null }],
+        columns: [{ column: 'x', property: null, type: 'int', isUnique: true, guess: null }],
       },
     ],
     edges: [],
@@ -39,6 +39,7 @@ it('lets no name leave its comment, and places each guess', () => {
   const written = writeYaml(draft);
   const { mapping, placeOf } = parseMapping(written.text);
   expect(mapping.nodes).toHaveLength(1);
+  expect(mapping.nodes[0]!.columns[0]!.rules.map(({ kind }) => kind)).toEqual(['unique']);
   expect(mapping.source.connection).toBe('far\nversion: 2');
   expect(written.text.split('\n')[placeOf(written.guesses[0]!.path).line - 1]).toBe('    key: [x]');
 });

@@ -83,10 +83,11 @@ class Writer {
 
   columns(columns: DraftColumn[], path: MappingPath): void {
     this.line(2, 'columns:');
-    columns.forEach(({ column, property, type, guess }, index) => {
+    columns.forEach(({ column, property, type, isUnique, guess }, index) => {
       const pairs = [`column: ${scalar(column)}`];
       if (property !== null) pairs.push(`property: ${scalar(property)}`);
       if (type !== null) pairs.push(`type: ${scalar(type)}`);
+      if (isUnique) pairs.push('rules: [unique]');
       if (guess?.kind === 'sensitive') pairs.push('sensitive: true');
       this.guess(3, guess, [...path, 'columns', index]);
       this.line(3, `- {${pairs.join(', ')}}`);
