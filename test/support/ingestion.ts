@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { graphTables } from '../../src/database/graph-tables.js';
 import { type Client, type TestApp } from './app.js';
 import { sharedFolder } from './shared-data.js';
 
@@ -56,6 +57,40 @@ export async function rejectedRows(app: TestApp, runId: number): Promise<any[]> 
     .split('\n')
     .filter(line => line !== '')
     .map(line => JSON.parse(line));
+}
+
+/** A mapping of one node 行 keyed by `id`, quarantining, with `columns` besides the key. */
+export const rowMapping = (table: string, columns: string[], defaults = 'on_error: quarantine, max_error_rate: 1'): string => `version: 1
+source: {timezone: Asia/Shanghai}
+defaults: {${defaults}}
+nodes:
+  - id: row
+    label: 行
+    table: ${table}
+    key: [id]
+    columns:
+      - {column: id, property: id, type: string}
+${columns.map(column => `      - ${column}`).join('\n')}
+`;
+
+let tables = 0;
+/** Loads CSV into a mirror table with a new name, which it returns. */
+export async function aTable(app: TestApp, csv: string, types?: string): Promise<string> {
+  const name = `t${++tables}`;
+  await upload(app, name, csv, types);
+  return name;
+}
+
+/** The properties of each node of a graph, by its key. */
+export async function nodeProperties({ pool }: TestApp, graphId: number): Promise<Record<string, any>> {
+  const { rows } = await pool.query(`SELECT key, properties FROM ${graphTables(graphId).nodes} ORDER BY key`);
+  return Object.fromEntries(rows.map(row => [row.key, row.properties]));
+}
+
+/** The rules that each rejected row of a run broke, by its key. */
+export async function brokenRules(app: TestApp, runId: number): Promise<Record<string, string[]>> {
+  const rows = await rejectedRows(app, runId);
+  return Object.fromEntries(rows.map(row => [row.source_key, row.reasons.map((reason: any) => reason.rule)]));
 }
 
 /** Loads the rows of `numbers` as nodes. */
