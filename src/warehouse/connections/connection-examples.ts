@@ -10,4 +10,12 @@ export const connectionExamples = {
       options: { ssl_mode: 'verify-full', schema_allowlist: ['public'] },
     },
   },
+  mysql: {
+    summary: 'MySQL, MariaDB',
+    value: { name: 'shop', type: 'mysql', dsn: 'mysql://reader:secret@db.example.com:3306/shop' },
+  },
+  clickhouse: {
+    summary: 'ClickHouse',
+    value: { name: 'events', type: 'clickhouse', dsn: 'clickhouse://reader:secret@db.example.com:8443/events' },
+  },
 };
