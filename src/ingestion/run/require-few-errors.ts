@@ -15,7 +15,7 @@ export function requireFewErrors({ defaults }: Mapping, { totals }: RunReport, c
       'rows_rejected',
       {
         zh: `「${current.target}」有 ${current.rejected} 行不符合规则，而 on_error 为 fail；这些行与原因见 ${rejectedAt}；defaults.on_error 为 quarantine 时，运行会略过它们继续`,
-        en: `${current.rejected} ${current.rejected === 1 ? 'row' : 'rows'} of '${current.target}' break a rule, and on_error is fail; ${rejectedAt} lists them with their reasons; with defaults.on_error: quarantine a run goes on without such rows`,
+        en: `${current.rejected} ${current.rejected === 1 ? 'row' : 'rows'} of '${current.target}' ${current.rejected === 1 ? 'breaks' : 'break'} a rule, and on_error is fail; ${rejectedAt} lists them with their reasons; with defaults.on_error: quarantine a run goes on without such rows`,
       },
       { target: current.target, rejected: current.rejected },
     );
