@@ -1,4 +1,5 @@
 import { checkDetail } from '../../common/json/check-detail.js';
+import { parseExactJson } from '../../common/json/parse-exact-json.js';
 import { sqlstates } from '../../sql/sqlstate.js';
 import { WarehouseQueryError } from '../warehouse.errors.js';
 import { queryFailure } from './query-failures.js';
@@ -6,11 +7,11 @@ import { queryFailure } from './query-failures.js';
 /** The most levels of a document. An answer with tens of thousands could not be written. */
 const mostLevels = 1_000;
 
-/** Reads a document from the text that a server sent. @throws ValueTooDetailedError, WarehouseQueryError */
+/** Reads a document from the text that a server sent, with every digit of its numbers. @throws ValueTooDetailedError, WarehouseQueryError */
 export function readDocument(text: string): unknown {
   checkDetail(text);
   try {
-    if (levelsOf(text) <= mostLevels) return JSON.parse(text);
+    if (levelsOf(text) <= mostLevels) return parseExactJson(text);
   } catch (cause) {
     throw unreadable(cause);
   }

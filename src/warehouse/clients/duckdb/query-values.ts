@@ -1,4 +1,5 @@
 import { checkDetail } from '../../../common/json/check-detail.js';
+import { parseExactJson } from '../../../common/json/parse-exact-json.js';
 import { type QueryResult } from '../warehouse.client.js';
 import { toIsoTime } from '../postgres/wire-types.js';
 import { type QueryAnswer } from './protocol.js';
@@ -34,7 +35,7 @@ function parserOf(type: string): (text: string) => unknown {
 function parseJson(text: string): unknown {
   checkDetail(text);
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch {
     return text;
   }

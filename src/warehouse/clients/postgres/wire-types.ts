@@ -47,8 +47,8 @@ const parsers = new Map<number, (value: string) => unknown>([
 ]);
 
 /**
- * The parser for values of a type. Only numbers that a double holds exactly become JSON numbers: int8 and numeric stay text, so
- * that nothing is rounded. Dates stay YYYY-MM-DD instead of becoming a moment in the server's time zone.
+ * The parser for values of a type. Only numbers that a double holds exactly become JSON numbers: int8 and numeric stay text, and
+ * large numbers of a document become text, so that nothing is rounded. Dates stay YYYY-MM-DD instead of becoming a moment in the server's time zone.
  */
 export function parserOf(oid: number): (value: string) => unknown {
   return parsers.get(oid) ?? asText;
