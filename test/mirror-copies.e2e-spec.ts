@@ -215,6 +215,24 @@ describe('a copy', () => {
     expect(await ended(test, id)).toMatchObject({ status: 'failed', error: { code: 'connection_access_lost' } });
   });
 
+  it('shows no rows once its user has lost a right, even while it reads', async () => {
+    await foreign.run('CREATE TABLE slow_rows (id int); INSERT INTO slow_rows VALUES (1)');
+    await foreign.run('CREATE VIEW slow AS SELECT id, pg_sleep(2)::text AS waited FROM slow_rows');
+    const userId = (await grant('read').expect(201)).body.user_id;
+    await grantConnection(test, 'copier', 'write');
+    const started = await user.post(`/api/warehouse/connections/${far}/mirror`).send({ tables: [{ table: 'slow' }] });
+    expect(started.status).toBe(202);
+    const { id } = started.body;
+    const isReading = async (): Promise<boolean> =>
+      (await test.admin.get(`/api/warehouse/mirror-copies/${id}`)).body.tables[0].status === 'copying';
+    while (!(await isReading())) await sleep(50);
+    await test.admin.delete(`/api/permissions/connections/1/users/${userId}`).expect(204);
+    expect(await ended(test, id)).toMatchObject({ status: 'failed', error: { code: 'mirror_forbidden' } });
+    await test.admin.get('/api/warehouse/connections/1/tables/slow').expect(404);
+    await test.admin.delete(`/api/warehouse/mirror-copies/${id}`).expect(204);
+    await test.admin.delete(`/api/permissions/connections/${far}/users/${userId}`).expect(204);
+  });
+
   it('leaves an event for each time that somebody creates, starts or deletes it, and none for what is refused', async () => {
     const { id } = await copyToEnd(test, far, [{ table: 'shared', as: 'audited' }]);
     await test.admin.post(`/api/warehouse/mirror-copies/${id}/run`).expect(202);

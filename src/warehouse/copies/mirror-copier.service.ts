@@ -71,6 +71,8 @@ export class MirrorCopier {
         BEGIN; SET LOCAL search_path = pg_catalog, pg_temp; SET LOCAL statement_timeout = 0;
         SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL IntervalStyle = 'postgres'; SET LOCAL TimeZone = 'UTC'`);
       await this.stageAll(client, work, plans);
+      // Reading may take hours, in which the rights of its user may be taken away.
+      await this.open(copy);
       const states = await this.publish(client, plans);
       report.seconds = secondsSince(startedAt);
       for (const table of report.tables) table.status = 'succeeded';
