@@ -1,5 +1,5 @@
 // Runs of wide edges from each kind of source, each against the bare load of the same result and the build of its indexes.
-// `npm run bench -- ingestion [--source pg_mirror,postgres,parquet,clickhouse] [--rows 1000000,5000000] [--trials 3]
+// `npm run bench -- ingestion [--source pg_mirror,postgres,mysql,parquet,clickhouse] [--rows 1000000,5000000] [--trials 3]
 //  [--parts first,incremental,rules,growth] [--growth 10000,100000,1000000,10000000]`
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';

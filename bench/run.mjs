@@ -1,5 +1,6 @@
 // `npm run bench [-- gates|graphs]`; `… -- graphs --graphs 1000,5000,10000`; `npm run bench [-- --lines 1000000 --csv-scale 3000
-// --only start,csv,ingestion,queries,http]`; `… -- ingestion` with the options of ingestion.mjs. Prints one JSON line per figure.
+// --only start,csv,ingestion,queries,http]`; `… -- ingestion` and `… -- mirror` with the options of their files. Prints one JSON line
+// per figure.
 import { chmod, mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -9,6 +10,7 @@ import { benchGates } from './gates.mjs';
 import { benchAuthMe } from './http.mjs';
 import { benchIngestion } from './ingestion.mjs';
 import { benchManyGraphs } from './many-graphs.mjs';
+import { benchMirror } from './mirror.mjs';
 import { loadOrderLines } from './order-lines.mjs';
 import { benchQueries } from './queries.mjs';
 import { databaseUrl, logIn, removeDirectory, startService } from './service.mjs';
@@ -39,6 +41,7 @@ try {
   if (wanted.has('gates')) await benchGates(folder);
   if (wanted.has('graphs')) await benchGraphs();
   if (wanted.has('ingestion')) await benchIngestion(folder, ingestionOptions());
+  if (wanted.has('mirror')) await benchMirror(folder, ingestionOptions());
   if (['csv', 'queries', 'http'].some(name => wanted.has(name))) await benchService();
 } finally {
   await removeDirectory(folder);

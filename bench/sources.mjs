@@ -1,19 +1,22 @@
 // Databases for the ingestion figures to read from: each is loaded with the same tables, and reached through a connection.
-import { fork } from 'node:child_process';
+import { execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import net from 'node:net';
+import os from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { freePort } from './service.mjs';
 import { change, columnTypes, writeTables } from './wide-rows.mjs';
 
 const root = path.dirname(import.meta.dirname);
 
 /** Each gives `load` and `change`, which puts every hundredth row into another state. Null where the engine is not installed. */
-export const sources = { pg_mirror: mirror, postgres, parquet, clickhouse };
+export const sources = { pg_mirror: mirror, postgres, mysql, parquet, clickhouse };
 
 async function mirror({ folder, api, database }) {
   const client = new pg.Client(database);
@@ -63,6 +66,50 @@ async function postgres({ folder, api }) {
       await server.stop();
     },
   };
+}
+
+async function mysql({ folder, api }) {
+  const server = ['/usr/sbin/mariadbd', '/usr/bin/mariadbd', '/usr/local/bin/mariadbd'].find(file => existsSync(file));
+  if (!server) return null;
+  const directory = `${folder}/mariadb`;
+  const place = [`--datadir=${directory}`, `--user=${os.userInfo().username}`];
+  execFileSync('mariadb-install-db', ['--no-defaults', ...place, '--auth-root-authentication-method=normal', '--skip-test-db']);
+  const port = await freePort();
+  const listens = [`--port=${port}`, '--bind-address=127.0.0.1', `--socket=${directory}/socket`, '--skip-name-resolve', '--skip-log-bin'];
+  const child = spawn(server, ['--no-defaults', ...place, ...listens], { stdio: 'ignore' });
+  const run = sql =>
+    execFileSync('mariadb', ['--no-defaults', `--socket=${directory}/socket`, '--user=root', '-e', sql], { stdio: 'ignore' });
+  const isUp = () => attempt(() => run('SELECT 1'));
+  while (!isUp()) await sleep(100);
+  run("CREATE DATABASE sales CHARACTER SET utf8mb4; CREATE USER reader@'%' IDENTIFIED BY 'reads'; GRANT SELECT ON sales.* TO reader@'%'");
+  await connect(api, { name: 'mysql', type: 'mysql', dsn: `mysql://reader:reads@127.0.0.1:${port}/sales?ssl-mode=disabled` });
+  return {
+    connection: 'mysql',
+    load: async rows => {
+      const files = await writeTables(`${folder}/csv`, rows, 'csv');
+      for (const [table, file] of Object.entries(files)) {
+        const types = columnTypes[table].replaceAll('numeric', 'decimal').replaceAll('timestamp', 'datetime');
+        const form = `FIELDS TERMINATED BY ',' OPTIONALLY ENCLOSED BY '"' ESCAPED BY '' IGNORE 1 LINES`;
+        run(`CREATE OR REPLACE TABLE sales.${table} (${types}); LOAD DATA INFILE '${file}' INTO TABLE sales.${table} ${form}`);
+      }
+      await rm(`${folder}/csv`, { recursive: true });
+    },
+    change: async () =>
+      run('UPDATE sales.bench_lines SET quantity = quantity + 1, updated_at = updated_at + interval 2 year WHERE line_id % 100 = 7'),
+    close: async () => {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+}
+
+function attempt(work) {
+  try {
+    work();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The embedded server has a socket alone. */
