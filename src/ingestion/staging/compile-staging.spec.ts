@@ -99,6 +99,22 @@ describe('compileStaging', () => {
     ]);
   });
 
+  it('names the first broken expression of a column, where one that is unknown passes', async () => {
+    const rules = `[{expression: "amount <> 'x'"}, {max_length: 2}, {expression: 'line > 1'}, {expression: 'line > 2', severity: warn}]`;
+    const { rows } = await stage(
+      node('key: [id]', `${id}, {column: amount, property: a, rules: ${rules}}`),
+      `('a', 3, 'x', '', NULL), ('b', 1, '', 'xyz', NULL), ('c', 1, '', 'y', NULL), ('d', 2, '', 'y', NULL), ('e', NULL, '', 'y', NULL), ('f', 1, '', 'x', NULL)`,
+    );
+    expect(rows.map(row => [row.failures?.[2] ?? null, row.w1_3])).toEqual([
+      [null, false],
+      [1, true],
+      [2, true],
+      [null, true],
+      [null, false],
+      [0, true],
+    ]);
+  });
+
   it('needs every part of a key, and refuses keys that are too long', async () => {
     const longest = maxKeyLength - '["", "1"]'.length;
     const { rows } = await stage(

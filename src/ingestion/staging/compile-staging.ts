@@ -4,7 +4,7 @@ import { type ColumnMapping, type Mapping, type Rule } from '../mapping/mapping.
 import { directValue, isDirect, parsedValue, type ResolvedType, type ValueSql } from './column-sql.js';
 import { jsonbArray, jsonbObject } from './jsonb-sql.js';
 import { isPlainText, type KeyPart, keyText } from './key-text.js';
-import { conditionOf, keyMissing, keyTooLong, firstFailure, warned, type RuleContext } from './rule-sql.js';
+import { conditionOf, keyMissing, keyTooLong, firstFailure, isJoined, warned, type RuleContext } from './rule-sql.js';
 import { resolvedType, type SourceFamily } from './source-type.js';
 import { SourceRow, asText } from './source-row.js';
 import { type SourceSql } from './source-sql.js';
@@ -202,18 +202,22 @@ class StagingCompiler {
 
   private *columnChecks(column: ColumnMapping, value: ColumnValue): Steps<ColumnChecks> {
     const expressionRefs = new Map<number, string>();
+    const joined: string[] = [];
     for (const [index, rule] of column.rules.entries()) {
       if (rule.kind !== 'expression') continue;
-      expressionRefs.set(index, this.source.carry(this.sql.fragment(guardPredicate(rule.predicate, this.source.scope)), 'x'));
+      const predicate = this.sql.fragment(guardPredicate(rule.predicate, this.source.scope));
+      if (isJoined(rule)) joined.push(`WHEN ${predicate} IS FALSE THEN ${index}`);
+      else expressionRefs.set(index, this.source.carry(predicate, 'x'));
       yield;
     }
+    const joinedRef = joined.length === 0 ? null : this.source.carry(`CASE ${joined.join(' ')} END`, 'x');
     for (const { when } of column.rules) {
       if (when === null || this.conditionRefs.has(when.predicate)) continue;
       this.conditionRefs.set(when.predicate, this.source.carry(this.sql.fragment(guardPredicate(when.predicate, this.source.scope)), 'x'));
       yield;
     }
     const { conditionRefs } = this;
-    const context: RuleContext = { sql: this.sql, value, ref: value.ref, type: value.type, expressionRefs, conditionRefs };
+    const context: RuleContext = { sql: this.sql, value, ref: value.ref, type: value.type, expressionRefs, joinedRef, conditionRefs };
     const warnings = column.rules.flatMap((rule, index) =>
       rule.severity === 'warn' && rule.kind !== 'unique' ? [{ rule: index, sql: warned(rule, index, context) }] : [],
     );

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { type ClonedDatabase, cloneDatabase } from '../../../test/support/database.js';
 import { atOnce } from '../../text/steps.js';
 import { type PropertyType, type Rule } from '../mapping/mapping.js';
+import { toPostgresRegex } from '../mapping/regex-subset.js';
 import { parsedValue } from './column-sql.js';
 import { firstFailure, type RuleContext, typeFailed, warned } from './rule-sql.js';
 import { SqlBuilder } from './sql-builder.js';
@@ -30,6 +31,7 @@ async function run(value: string | null, type: PropertyType['name'], compile: (c
     ref: 'v',
     type: { name: type } as PropertyType,
     expressionRefs: new Map([[0, 'x0']]),
+    joinedRef: null,
     conditionRefs: new Map([['p', 'x0']]),
   };
   const statement = atOnce(
@@ -41,6 +43,34 @@ async function run(value: string | null, type: PropertyType['name'], compile: (c
 const cases: [own: object, type: PropertyType['name'], good: string, bad: string][] = [
   [{ kind: 'one_of', values: ['a', 'b'] }, 'string', 'b', 'c'],
   [{ kind: 'pattern', written: 'a+', regex: '^(?:a+)$' }, 'string', 'aa', 'ab'],
+  ...(
+    [
+      ['.{2,3}', '𠮷字', 'abcd'],
+      ['.{2,3}', 'abc', 'a'],
+      ['.{2,3}', 'ab', 'a\nb'],
+      ['.{0,2}', '', 'abc'],
+      ['\\d{3}', '123', '1234'],
+      ['\\d{3}', '123', '12'],
+      ['\\d{3}', '123', '12x'],
+      ['[^<>]{2,}', 'a\nb'.repeat(99), 'a'],
+      ['[^<>]{2,}', 'ab', 'a>b'],
+      ['[]x-]{2}', ']-', ']a'],
+      ['[a^[]{2}', '^[', 'b['],
+      ['[\\]\\\\]{1,2}', ']\\', 'x'],
+      ['[[:alpha:]_]{2,3}', 'a_b', 'a1'],
+      ['\\W{2}', '--', '-a'],
+      ['.{2}|a', 'a', 'b'],
+      ['(?:ab){2}', 'abab', 'ab'],
+      ['a{2}', 'aa', 'a'],
+      ['a{2,3}?', 'aaa', 'aaaa'],
+    ] as const
+  ).map(([written, good, bad]): (typeof cases)[number] => [
+    { kind: 'pattern', written, regex: toPostgresRegex(written) },
+    'string',
+    good,
+    bad,
+  ]),
+  [{ kind: 'precision', precision: 3, scale: 2 }, 'float', '9.990', '-10'],
   [{ kind: 'min', bound: '3' }, 'int', '3', '2'],
   [{ kind: 'min', bound: '1.5' }, 'int', '2', '1'],
   [{ kind: 'max', bound: '3' }, 'int', '3', '4'],
@@ -163,10 +193,13 @@ describe('firstFailure', () => {
     expect(await run(null, 'string', context => firstFailure([rule({ kind: 'required' })], context)!)).toBe(0);
   });
 
-  it('is an expression that is false; a NULL passes', async () => {
-    const failure = (x0: string) =>
-      run('a', 'string', context => firstFailure([rule({ kind: 'expression', predicate: 'p' })], context)!, x0);
-    expect([await failure('false'), await failure('true'), await failure('NULL::boolean')]).toEqual([0, null, null]);
+  it('is the first of all broken rules, also of the expressions that were judged together', async () => {
+    const expression = rule({ kind: 'expression', predicate: 'p' });
+    const rules = [expression, rule({ kind: 'min_length', length: 2 }), expression];
+    const failure = (value: string, joined: string) =>
+      run(value, 'string', context => firstFailure(rules, { ...context, joinedRef: 'x0' })!, `${joined}::int`);
+    expect([await failure('a', '0'), await failure('a', '2'), await failure('a', 'NULL')]).toEqual([0, 1, 1]);
+    expect([await failure('ab', '0'), await failure('ab', '2'), await failure('ab', 'NULL')]).toEqual([0, 2, null]);
   });
 
   it('is no SQL when nothing can fail: a text, and rules that only warn', async () => {

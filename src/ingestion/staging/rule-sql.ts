@@ -15,8 +15,10 @@ export interface RuleContext {
   value: ValueSql;
   ref: string;
   type: ResolvedType;
-  /** The column of the inner layer with the result of an `expression` rule, by rule index. */
+  /** The column of the inner layer with the result of an `expression` rule that stands alone, by rule index. */
   expressionRefs: ReadonlyMap<number, string>;
+  /** The column of the inner layer with the index of the first broken rule of those that `isJoined`; null if there are none. */
+  joinedRef: string | null;
   /** The column of the inner layer with the result of a `when`, by its text. */
   conditionRefs: ReadonlyMap<string, string>;
 }
@@ -26,19 +28,26 @@ export interface RuleContext {
  * passes. Null (no SQL at all) when nothing can fail. NULL values pass every rule but `required`.
  */
 export function firstFailure(rules: Rule[], context: RuleContext): string | null {
-  const { value, ref } = context;
+  const { value, ref, joinedRef } = context;
   const branches: string[] = [];
   const onNull: string[] = [];
-  if (value.valid !== null) branches.push(`WHEN NOT ${value.valid} THEN ${typeFailed}`);
   rules.forEach((rule, index) => {
-    if (rule.severity !== 'error') return;
+    if (rule.severity !== 'error' || isJoined(rule)) return;
     if (rule.kind === 'required') onNull.push(`WHEN ${conditionOf(rule, context) ?? 'true'} THEN ${index}`);
     const broken = brokenWhen(rule, index, context);
     if (broken !== null) branches.push(`WHEN ${asked(rule, context)}${broken} THEN ${index}`);
   });
   const missing = onNull.length === 0 ? 'NULL' : `CASE ${onNull.join(' ')} END`;
-  if (branches.length === 0) return onNull.length > 0 ? `CASE WHEN ${ref} IS NULL THEN ${missing} END` : null;
-  return `CASE WHEN ${ref} IS NULL THEN ${missing} ${branches.join(' ')} END`;
+  const own = branches.length === 0 ? null : `CASE ${branches.join(' ')} END`;
+  const broken = own !== null && joinedRef !== null ? `least(${joinedRef}, ${own})` : (own ?? joinedRef);
+  const unreadable = value.valid === null ? '' : ` WHEN NOT ${value.valid} THEN ${typeFailed}`;
+  if (broken === null && unreadable === '' && onNull.length === 0) return null;
+  return `CASE WHEN ${ref} IS NULL THEN ${missing}${unreadable} ELSE ${broken ?? 'NULL'} END`;
+}
+
+/** True for a rule on SQL that is judged on every row and rejects it. The inner layer makes one column of all these of a property. */
+export function isJoined({ kind, severity, when }: Rule): boolean {
+  return kind === 'expression' && severity === 'error' && when === null;
 }
 
 /** SQL that tells whether a rule of severity `warn` is broken. Never NULL. */
@@ -72,7 +81,7 @@ function brokenWhen(rule: Rule, index: number, { sql, value, ref, type, expressi
     case 'one_of':
       return `NOT ${value.text} = ANY(${sql.bind(rule.values, 'text[]')})`;
     case 'pattern':
-      return `${value.text} !~ ${sql.bind(rule.regex, 'text')}`;
+      return patternBroken(sql, value.text, rule.regex);
     case 'min':
       return `${value.typed} < ${bound(sql, rule.bound, type)}`;
     case 'max':
@@ -83,9 +92,10 @@ function brokenWhen(rule: Rule, index: number, { sql, value, ref, type, expressi
       return `char_length(${value.text}) > ${rule.length}`;
     case 'precision': {
       // The value as it came: `typed` of a decimal is rounded.
-      const isTooLarge = `abs(${ref}::numeric) >= 1e${rule.precision - rule.scale}`;
-      if (type.name === 'int' || type.name === 'bigint') return isTooLarge;
-      return `(${isTooLarge} OR ${ref}::numeric <> round(${ref}::numeric, ${rule.scale}))`;
+      const number = `${ref}::numeric`;
+      const isTooLarge = `${number} >= 1e${rule.precision - rule.scale} OR ${number} <= -1e${rule.precision - rule.scale}`;
+      if (type.name === 'int' || type.name === 'bigint') return `(${isTooLarge})`;
+      return `(${isTooLarge} OR (scale(${number}) > ${rule.scale} AND ${number} <> round(${number}, ${rule.scale})))`;
     }
     case 'format':
       return `NOT ${hasFormat(sql, value.text, rule.format)}`;
@@ -98,8 +108,21 @@ function brokenWhen(rule: Rule, index: number, { sql, value, ref, type, expressi
   }
 }
 
-/** A fractional bound on whole numbers is compared as numeric. */
+/**
+ * A counted repetition has a state for each count, and PostgreSQL builds them anew for each value: 22 µs for 40 characters of
+ * `.{2,200}`. One character class that is repeated is checked in its length apart, in 0.7 µs.
+ */
+function patternBroken(sql: SqlBuilder, text: string, regex: string): string {
+  const [, repeated, least, comma, most] = /^\^\(\?:(\[(?:[^[\]\\]|\\.)+\])\{(\d+)(,?)(\d*)\}\)\$$/.exec(regex) ?? [];
+  if (repeated === undefined) return `${text} !~ ${sql.bind(regex, 'text')}`;
+  const longest = comma === '' ? least : most;
+  const length = `char_length(${text})`;
+  const isTooLong = longest === '' ? '' : ` OR ${length} > ${longest}`;
+  return `(${length} < ${least}${isTooLong} OR ${text} !~ ${sql.bind(`^${repeated}*$`, 'text')})`;
+}
+
+/** A fractional bound on whole numbers is compared as numeric. A sub-select is read once; PostgreSQL would read a date for each row. */
 function bound(sql: SqlBuilder, written: string, type: ResolvedType): string {
   const whole = comparisonType(type) === 'bigint' && !/^[+-]?\d{1,18}$/.test(written);
-  return sql.bind(written, `text::${whole ? 'numeric' : comparisonType(type)}`);
+  return `(SELECT ${sql.bind(written, `text::${whole ? 'numeric' : comparisonType(type)}`)})`;
 }
