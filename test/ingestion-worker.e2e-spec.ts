@@ -97,7 +97,7 @@ describe('running a job', () => {
   });
 
   it('stops a step that takes longer than the mapping allows', async () => {
-    const jobId = await aJob(app, await aGraph(app), slow.replace('version: 1', 'version: 1\nsource: {statement_timeout: 200ms}'));
+    const jobId = await aJob(app, await aGraph(app), slow.replace('30m', '200ms'));
     expect(await runToEnd(app, jobId)).toMatchObject({ status: 'failed', error: { code: 'statement_timeout' } });
   });
 
