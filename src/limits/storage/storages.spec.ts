@@ -326,7 +326,8 @@ describe('the limits of all processes, in PostgreSQL', () => {
         );
         return rows[0] as { most: number; bytes: number };
       };
-      // Pages are reused once no snapshot needs their old rows. A statistics run of the server's own may hold one for a while.
+      // Pages are reused once no snapshot needs their old rows. A snapshot is as old as the oldest writing transaction in any database of
+      // the server, and other test files write at the same time.
       const growths: number[] = [];
       for (let before = 0, deadline = Date.now() + 45_000; growths.at(-1) !== 0 && Date.now() < deadline;) {
         for (let count = 0; count < 500; count++) await storage.increment('busy', 20, 60);
