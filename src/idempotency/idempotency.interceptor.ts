@@ -42,7 +42,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const answer = route.secret === undefined ? body : { ...(body as object), [route.secret]: null };
     const location = (response.getHeader('Location') as string | undefined) ?? null;
     // The record exists, so its caller gets the answer even if nothing can be kept. Repeats then learn that the answer is lost.
-    await this.keys.keep(request, { status: response.statusCode, location, answer }).catch(this.warn);
+    await this.persist(() => this.keys.keep(request, { status: response.statusCode, location, answer }));
     return of(body);
   }
 
@@ -58,7 +58,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
       );
     } catch (error) {
       const isRefusal = error instanceof ApiError && error.status < 500;
-      await this.free(() => (isRefusal ? this.keys.release(request) : this.keys.settle(request)));
+      await this.persist(() => (isRefusal ? this.keys.release(request) : this.keys.settle(request)));
       throw error;
     } finally {
       isUnderWay = false;
@@ -66,13 +66,13 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 
   /** Tries again when the database is lost: other connections of the pool may be dead as well, which shows within a moment. */
-  private async free(work: () => Promise<void>, triesLeft = 3): Promise<void> {
+  private async persist(work: () => Promise<void>, triesLeft = 3): Promise<void> {
     try {
       await work();
     } catch (cause) {
       if (triesLeft === 0) return this.warn(cause);
       await sleep(200);
-      await this.free(work, triesLeft - 1);
+      await this.persist(work, triesLeft - 1);
     }
   }
 
