@@ -116,10 +116,11 @@ describe('A process of DuckDB that is killed', () => {
       for (; !isOver; await sleep(5)) killAll();
     })();
     const opened = await files.connect('duckdb:///folder/');
-    for (const client of [opened, folder]) await expect(client.describe('many')).rejects.toMatchObject({ code: 'warehouse_unavailable' });
+    for (const client of [opened, folder])
+      await expect(client.catalog(claim).describe('many')).rejects.toMatchObject({ code: 'warehouse_unavailable' });
     isOver = true;
     await killing;
-    expect((await folder.describe('many'))!.columns).toHaveLength(2);
+    expect((await folder.catalog(claim).describe('many'))!.columns).toHaveLength(2);
   }, 60_000);
 });
 
@@ -170,11 +171,11 @@ describe('Files of DuckDB', () => {
     try {
       const busy = await files.connect('duckdb:///busy.duckdb');
       await expect(busy.test(claim)).rejects.toMatchObject({ code: 'warehouse_unavailable', failure: 'FILE_IN_USE' });
-      await expect(busy.describe('t')).rejects.toMatchObject({ failure: 'FILE_IN_USE' });
+      await expect(busy.catalog(claim).describe('t')).rejects.toMatchObject({ failure: 'FILE_IN_USE' });
     } finally {
       writer.closeSync();
     }
-    expect(await (await files.connect('duckdb:///busy.duckdb')).listNames()).toEqual(['t']);
+    expect(await (await files.connect('duckdb:///busy.duckdb')).catalog(claim).listNames()).toEqual(['t']);
   });
 
   it('of a newer version say so', async () => {
@@ -199,7 +200,10 @@ describe('Files of DuckDB', () => {
     await writeFile(files.path('folder', 'broken.parquet'), 'PAR1 no parquet PAR1');
     await files.run(null, `COPY (SELECT 1 AS id) TO '${files.path('folder', 'whole.parquet')}'`);
     const query = (sql: string) => folder.query({ claim, sql, parameters: [], timeoutMs: 10_000, maxRows: 10 });
-    const described = await folder.describe('broken').catch((error: unknown) => error as { message: string; sqlstate: string });
+    const described = await folder
+      .catalog(claim)
+      .describe('broken')
+      .catch((error: unknown) => error as { message: string; sqlstate: string });
     await expect(query('SELECT * FROM broken')).rejects.toMatchObject({
       code: 'warehouse_query_failed',
       message: described && 'message' in described ? described.message : '',

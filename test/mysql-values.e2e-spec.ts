@@ -198,7 +198,7 @@ describeIfThere('values of MySQL', () => {
     await db.run(
       `CREATE TABLE every_type (id int PRIMARY KEY, ${cases.map(({ native }, index) => `c${index} ${native} NULL`).join(', ')})`,
     );
-    const described = (await client.describe('every_type'))!.columns.slice(1);
+    const described = (await client.catalog({ caller: 1 }).describe('every_type'))!.columns.slice(1);
     expect(described.map(column => column.type)).toEqual(cases.map(({ type }) => type));
     const row = fc.tuple(...cases.map(({ values }) => fc.option(values, { nil: 'NULL', freq: 8 })));
     await fc.assert(

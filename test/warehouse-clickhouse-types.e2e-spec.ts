@@ -73,7 +73,7 @@ describeOnClickHouse('The values of ClickHouse', () => {
 
   /** The rows of a table as PostgreSQL has them after a COPY, as text, in the order of their ids. */
   async function loaded(table: string): Promise<{ columns: TableColumn[]; rows: (string | null)[][] }> {
-    const { columns } = (await client.describe(table))!;
+    const { columns } = (await client.catalog({ caller: 1 }).describe(table))!;
     const reading = await client.openReading({ claim: { caller: 1 }, timeoutMs: 20_000 });
     try {
       const rows = await test.pool.transaction(async own => {
@@ -198,7 +198,7 @@ describeOnClickHouse('The values of ClickHouse', () => {
     async native => {
       await foreign.run('DROP TABLE IF EXISTS odd');
       await foreign.run(`CREATE TABLE odd (id Int32, v ${native}) ENGINE = MergeTree ORDER BY id SETTINGS allow_nullable_key = 0`);
-      expect((await client.describe('odd'))!.columns[1]).toMatchObject({ type: 'other', nativeType: native });
+      expect((await client.catalog({ caller: 1 }).describe('odd'))!.columns[1]).toMatchObject({ type: 'other', nativeType: native });
     },
   );
 

@@ -36,7 +36,7 @@ describe('the files of a folder', () => {
       'c.csv',
       'id,plz,big,amount,day,odd,t,empty\n1,00789,12345678901234567890123,12.50,2024-01-02,01/02/2024,T,""\n2,1,2,3,,x,F,\n',
     );
-    const { columns } = (await folder.describe('c'))!;
+    const { columns } = (await folder.catalog(claim).describe('c'))!;
     expect(columns.map(column => column.type)).toEqual(['bigint', 'text', 'text', 'text', 'date', 'text', 'text', 'text']);
     expect(await read('c', columns.map(column => column.name))).toBe(
       '1\t00789\t12345678901234567890123\t12.50\t2024-01-02\t01/02/2024\tT\t\n2\t1\t2\t3\t\\N\tx\tF\t\\N\n',
@@ -48,9 +48,9 @@ describe('the files of a folder', () => {
       `COPY (SELECT i::INTEGER AS id, [i::VARCHAR] AS list FROM range(3) t(i)) TO '${files.path('folder', 'p.parquet')}'`,
     );
     expect(await read('p', ['list', 'id'])).toBe('{"0"}\t0\n{"1"}\t1\n{"2"}\t2\n');
-    expect(await folder.find('p')).toMatchObject({ rowEstimate: 3, columnCount: 2 });
-    expect(await folder.find('P')).toBeNull();
-    expect((await folder.list('c', 1)).map(({ name }) => name)).toEqual(['j']);
+    expect(await folder.catalog(claim).find('p')).toMatchObject({ rowEstimate: 3, columnCount: 2 });
+    expect(await folder.catalog(claim).find('P')).toBeNull();
+    expect((await folder.catalog(claim).list('c', 1)).map(({ name }) => name)).toEqual(['j']);
   });
 
   it('refuse whole numbers of JSON that were rounded when they were parsed', async () => {
@@ -104,10 +104,10 @@ describe('the files of a folder', () => {
     await put('wide.csv', `${Array.from({ length: 10_000 }, (_, index) => `c${index}`).join(',')}\n${'1,'.repeat(9_999)}1\n`);
     const before = process.memoryUsage.rss();
     for (const table of ['corrupt', 'line', 'bomb']) await expect(read(table, ['a'])).rejects.toMatchObject({ status: expect.any(Number) });
-    await expect(folder.describe('wide')).rejects.toMatchObject({ code: 'warehouse_query_failed' });
+    await expect(folder.catalog(claim).describe('wide')).rejects.toMatchObject({ code: 'warehouse_query_failed' });
     await expect(query('SELECT list(range) FROM range(1000000000)')).rejects.toMatchObject({ code: 'warehouse_query_failed' });
     expect(process.memoryUsage.rss() - before).toBeLessThan(150_000_000);
-    expect((await folder.list('corrup', 1))[0]).toMatchObject({ name: 'corrupt', columnCount: 0 });
+    expect((await folder.catalog(claim).list('corrup', 1))[0]).toMatchObject({ name: 'corrupt', columnCount: 0 });
   }, 120_000);
 });
 
@@ -129,7 +129,7 @@ describe('a connection to files', () => {
     await expect(failing('duckdb:///text.duckdb')).rejects.toMatchObject(code('NOT_A_DATABASE'));
     await expect(failing('duckdb:///out/')).rejects.toMatchObject(code('OUTSIDE_DIRECTORY'));
     await symlink('/etc/passwd', files.path('folder', 'passwd.csv'));
-    await expect(folder.describe('passwd')).rejects.toMatchObject(code('OUTSIDE_DIRECTORY'));
+    await expect(folder.catalog(claim).describe('passwd')).rejects.toMatchObject(code('OUTSIDE_DIRECTORY'));
   });
 
   it('is refused where the operator has set no directory', async () => {

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 /** Loads a table as a run does and gives its values as PostgreSQL writes them. */
 async function load(from: WarehouseClient, name: string): Promise<{ types: string[]; rows: (string | null)[][] }> {
-  const { columns } = (await from.describe(name))!;
+  const { columns } = (await from.catalog({ caller: 1 }).describe(name))!;
   const reading = await from.openReading({ claim: { caller: 1 }, timeoutMs: 20_000 });
   try {
     return await test.pool.transaction(async own => {

@@ -60,7 +60,7 @@ describe('a foreign PostgreSQL', () => {
     await foreign.run(`ALTER ROLE reader SET DateStyle = 'German'; ALTER ROLE reader SET TimeZone = 'Asia/Shanghai';
       ALTER ROLE reader SET IntervalStyle = 'sql_standard'; ALTER ROLE reader SET extra_float_digits = -10; ALTER ROLE reader SET bytea_output = 'escape'`);
     const client = await connect(foreign.dsn());
-    const { columns } = (await client.describe('kinds'))!;
+    const { columns } = (await client.catalog({ caller: 1 }).describe('kinds'))!;
     const reading = await client.openReading({ claim, timeoutMs: 10_000 });
     const names = columns.map(({ name }) => name);
     const loaded = await test.pool.transaction(async own => {
@@ -156,6 +156,6 @@ describe('a foreign PostgreSQL', () => {
     await finished(reading.rows({ table: 'many', columns: ['n'] }).resume());
     await reading.close();
     await closing;
-    await expect(client.listNames()).rejects.toMatchObject({ code: 'warehouse_unavailable' });
+    await expect(client.catalog({ caller: 1 }).listNames()).rejects.toMatchObject({ code: 'warehouse_unavailable' });
   }, 60_000);
 });

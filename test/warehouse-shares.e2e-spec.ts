@@ -2,11 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Settings } from '../src/config/settings.js';
 import { readsAtOnce } from '../src/warehouse/mirror/mirror.client.js';
 import { type Client, startTestApp, type TestApp } from './support/app.js';
+import { ForeignPostgres } from './support/foreign-postgres.js';
+import { aForeignConnection } from './support/foreign-tables.js';
 import { upload } from './support/ingestion.js';
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startTestApp({ WORKER: 'off', WAREHOUSE_TIMEOUT_MS: '6000' });
+  app = await startTestApp({ WORKER: 'off', WAREHOUSE_TIMEOUT_MS: '6000', WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' });
   await upload(app, 'numbers', `i\n${Array.from({ length: 2_000 }, (_, index) => index).join('\n')}\n`);
 }, 60_000);
 afterAll(() => app.close(), 60_000);
@@ -55,3 +57,22 @@ it('a warehouse shows tables to others, and runs their metrics, while many slow 
   for (const answer of (await Promise.all(flood)).filter(({ status }) => status !== 400))
     expect(answer).toEqual({ status: 503, code: 'warehouse_busy', retryAfter: expect.stringMatching(/^[1-9]\d?$/) });
 }, 120_000);
+
+it('a server whose catalogue hangs for one user shows its tables to others', async () => {
+  const [greedy, other] = [await aUser('greedy'), await aUser('other')];
+  const foreign = await ForeignPostgres.start();
+  try {
+    const far = `/api/warehouse/connections/${await aForeignConnection(app, foreign)}/tables`;
+    await foreign.run('CREATE TABLE locked (i int); CREATE TABLE free (i int)');
+    // Whoever looks at the size of the table waits for the lock.
+    const locker = foreign.run('BEGIN; LOCK TABLE locked IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(8); COMMIT');
+    const ended: number[] = [];
+    const flood = Array.from({ length: 40 }, () => greedy.get(`${far}/locked`).then(({ status }) => ended.push(status)));
+    for (const deadline = Date.now() + 5_000; !ended.includes(503) && Date.now() < deadline;) await sleep(20);
+    await other.get(`${far}/free`).expect(200);
+    expect(new Set(ended)).toEqual(new Set([503]));
+    await Promise.all([locker, ...flood]);
+  } finally {
+    await foreign.remove();
+  }
+}, 60_000);

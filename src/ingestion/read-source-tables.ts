@@ -1,6 +1,7 @@
 import { type Bilingual } from '../text/bilingual.js';
 import { SchemaError } from '../common/errors/api-error.js';
-import { type TableSummary, type WarehouseClient } from '../warehouse/clients/warehouse.client.js';
+import { type TableSummary, type TableCatalog, type WarehouseClient } from '../warehouse/clients/warehouse.client.js';
+import { type UsableConnection } from '../warehouse/warehouse.service.js';
 import { within } from '../warehouse/source-patience.js';
 import { unknownTable } from './source-problems.js';
 import { type LeftOut, type SourceTable } from './suggest/source-table.js';
@@ -27,19 +28,24 @@ export interface SourceTables {
  * Describes the tables of those names, or the first ones of the connection, as far as the time goes.
  * @throws SchemaError for names that the caller cannot read; the errors of `listNames`
  */
-export async function readSourceTables(client: WarehouseClient, requested: string[] | undefined, time: TimeLeft): Promise<SourceTables> {
-  const names = await client.listNames();
+export async function readSourceTables(
+  connection: UsableConnection,
+  requested: string[] | undefined,
+  time: TimeLeft,
+): Promise<SourceTables> {
+  const { client, catalog } = connection;
+  const names = await catalog.listNames();
   const byPlace = new Map(names.map(name => [placeOf(client, name), name]));
   const wanted = requested ? knownNames(client, requested, names, byPlace) : names;
   const chosen = wanted.slice(0, mostTables);
   const leftOut = wanted.slice(mostTables, mostTables + mostNamed).map((table): LeftOut => ({ table, columns: [], reason: tooMany }));
-  const comments = await commentsOf(client, chosen, requested !== undefined, time);
+  const comments = await commentsOf(catalog, chosen, requested !== undefined, time);
   const found: (SourceTable | LeftOut)[] = [];
   let next = 0;
   const readOn = async (): Promise<void> => {
     for (let index = next++; index < chosen.length; index = next++) {
       const name = chosen[index]!;
-      const table = await readTable(client, name, comments.get(name) ?? null, time);
+      const table = await readTable(connection, name, comments.get(name) ?? null, time);
       found[index] =
         'reason' in table
           ? table
@@ -64,13 +70,18 @@ function knownNames(client: WarehouseClient, requested: string[], names: string[
   return [...new Set(found as string[])];
 }
 
-async function readTable(client: WarehouseClient, name: string, comment: string | null, time: TimeLeft): Promise<SourceTable | LeftOut> {
+async function readTable(
+  { client, catalog }: UsableConnection,
+  name: string,
+  comment: string | null,
+  time: TimeLeft,
+): Promise<SourceTable | LeftOut> {
   const left = (reason: Bilingual): LeftOut => ({ table: name, columns: [], reason });
   const problem = client.nameProblem(name);
   if (problem) return left({ zh: problem.zh, en: problem.en });
   if ([...name].length > longestName) return left(longName);
   if (time.isOver) return left(notInTime);
-  const described = await within(time.ms, client.describe(name));
+  const described = await within(time.ms, catalog.describe(name));
   // It was dropped a moment ago.
   if (described === null) return left(gone);
   if (!('columns' in described)) return left(described);
@@ -79,7 +90,7 @@ async function readTable(client: WarehouseClient, name: string, comment: string 
 
 /** The comments of tables, as far as they come in time. Looking for one may wait for a lock. */
 async function commentsOf(
-  client: WarehouseClient,
+  catalog: TableCatalog,
   names: string[],
   areRequested: boolean,
   time: TimeLeft,
@@ -87,8 +98,8 @@ async function commentsOf(
   const comments = new Map<string, string | null>();
   const look = async (): Promise<void> => {
     const note = (found: TableSummary | null): unknown => found && comments.set(found.name, found.comment);
-    if (areRequested) for (const name of names) note(await client.find(name));
-    else (await client.list('', mostTables)).forEach(note);
+    if (areRequested) for (const name of names) note(await catalog.find(name));
+    else (await catalog.list('', mostTables)).forEach(note);
   };
   await within(Math.min(commentsMs, time.ms), look());
   return new Map(comments);

@@ -41,11 +41,11 @@ export class LocalSource implements ReadableSource {
   }
 
   async columnsOf(table: string): Promise<TableColumn[] | null> {
-    return (await this.connection.client.describe(table))?.columns ?? null;
+    return (await this.connection.catalog.describe(table))?.columns ?? null;
   }
 
   listNames(): Promise<string[]> {
-    return this.connection.client.listNames();
+    return this.connection.catalog.listNames();
   }
 
   async probe(sql: string): Promise<{ name: string; type: string }[]> {
@@ -74,19 +74,19 @@ export class ForeignSource implements ReadableSource {
   }
 
   /** @throws ConnectionFailedError and the other errors of a client */
-  static async open({ client }: UsableConnection, targets: Target[], pool: ServicePool, role: string): Promise<ForeignSource> {
+  static async open({ client, catalog }: UsableConnection, targets: Target[], pool: ServicePool, role: string): Promise<ForeignSource> {
     const tables = new ForeignTables(client);
     const described = new Map<string, TableDescription | null>();
     for (const { element } of targets) {
       for (const name of namesOf(tables, element.source)) {
         if (described.has(name) || client.nameProblem(name) !== null) continue;
-        const description = tables.get(name) === null ? await client.describe(name) : null;
+        const description = tables.get(name) === null ? await catalog.describe(name) : null;
         described.set(name, description);
         if (description) tables.add(name, description);
       }
     }
     const isMissing = [...described.keys()].some(name => tables.get(name) === null);
-    return new ForeignSource(tables, isMissing ? await client.listNames() : [], pool, role);
+    return new ForeignSource(tables, isMissing ? await catalog.listNames() : [], pool, role);
   }
 
   select(guarded: GuardedSelect): MovedSelect | { missing: string } {

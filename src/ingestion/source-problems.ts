@@ -8,7 +8,7 @@ import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
 import { type Bilingual } from '../text/bilingual.js';
 import { nearestName } from '../text/nearest-name.js';
 import { offsetAt, positionAt } from '../text/place.js';
-import { type WarehouseClient } from '../warehouse/clients/warehouse.client.js';
+import { type UsableConnection } from '../warehouse/warehouse.service.js';
 import { WarehouseQueryError } from '../warehouse/warehouse.errors.js';
 import { type ElementSource, type MappingPath } from './mapping/mapping.js';
 import { type SourceProblem } from './staging/target.js';
@@ -97,20 +97,20 @@ export async function queryProblem(
   error: unknown,
   path: MappingPath,
   { guarded, ...probed }: ProbedSql & { guarded: GuardedSelect },
-  client: WarehouseClient,
+  { client, catalog }: UsableConnection,
 ): Promise<SourceProblem> {
   const fault = error instanceof WarehouseQueryError ? faultIn(error, probed) : null;
   if (!fault || !(error instanceof WarehouseQueryError)) return sqlProblem(error, path, probed);
   const parts = fault.token.split('.').map(part => (part.startsWith('"') ? part.slice(1, -1) : part.toLowerCase()));
   const [name, qualifier] = [parts.at(-1)!, parts.at(-2)];
   if (error.sqlstate === sqlstates.undefinedTable && guarded.tables.includes(name)) {
-    return unknownTable(name, path, await client.listNames(), fault.at);
+    return unknownTable(name, path, await catalog.listNames(), fault.at);
   }
   if (error.sqlstate !== sqlstates.undefinedColumn) return sqlProblem(error, path, probed);
   const tables = qualifier === undefined ? guarded.tables : tablesCalled(guarded.tree, qualifier);
   const known = new Map<string, string[]>();
   for (const table of tables.slice(0, shownTables)) {
-    const columns = (await client.describe(table))?.columns;
+    const columns = (await catalog.describe(table))?.columns;
     const other = client.local === null && columns?.find(column => column.name === name && column.type === 'other');
     if (other) return unreadableColumn(name, other.nativeType, path);
     if (columns) known.set(table, columns.map(column => column.name).slice(0, shownColumns));

@@ -11,7 +11,7 @@ import { type GuardedSelect, guardSelect } from '../sql-guard/guard-select.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { type Bilingual } from '../text/bilingual.js';
 import { toCopyFailure } from '../warehouse/clients/copy-failure.js';
-import { type TableColumn, type WarehouseClient } from '../warehouse/clients/warehouse.client.js';
+import { type TableColumn } from '../warehouse/clients/warehouse.client.js';
 import { within } from '../warehouse/source-patience.js';
 import { ConnectionTypeNotBuiltError } from '../warehouse/warehouse.errors.js';
 import { type UsableConnection, type WarehouseReader, WarehouseService } from '../warehouse/warehouse.service.js';
@@ -136,12 +136,13 @@ export class SourcesService {
   }
 
   private async describeColumns(
-    { client }: UsableConnection,
+    connection: UsableConnection,
     readable: ReadableSource,
     target: Target,
   ): Promise<SourceColumns | SourceProblem> {
     const { source, path } = target.element;
-    if (source.kind === 'query') return this.describeQuery(client, readable, source.query, [...path, 'query']);
+    if (source.kind === 'query') return this.describeQuery(connection, readable, source.query, [...path, 'query']);
+    const { client } = connection;
     const reserved = client.nameProblem(source.table);
     if (reserved) return { type: reserved.type, path: [...path, 'table'], text: reserved };
     const found = await readable.columnsOf(source.table);
@@ -150,7 +151,7 @@ export class SourcesService {
   }
 
   private async describeQuery(
-    client: WarehouseClient,
+    connection: UsableConnection,
     readable: ReadableSource,
     query: string,
     path: MappingPath,
@@ -158,7 +159,7 @@ export class SourcesService {
     let guarded: GuardedSelect;
     let select: ReturnType<ReadableSource['select']>;
     try {
-      guarded = guardSelect(query, { schema: client.schema });
+      guarded = guardSelect(query, { schema: connection.client.schema });
       select = readable.select(guarded);
     } catch (error) {
       return sqlProblem(error, path);
@@ -170,7 +171,7 @@ export class SourcesService {
       columns = await readable.probe(sql);
     } catch (error) {
       const written = { text: guarded.text, toWritten: select.toWritten };
-      return queryProblem(error, path, { guarded, piece: select.text, sql, written }, client);
+      return queryProblem(error, path, { guarded, piece: select.text, sql, written }, connection);
     }
     if (columns.length > maxSourceColumns) {
       return {

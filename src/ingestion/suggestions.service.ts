@@ -47,7 +47,7 @@ export class SuggestionsService {
   private async suggestNow(principal: Principal, { connection: wanted, tables }: SuggestMappingRequest): Promise<Suggestion> {
     const connection = await this.warehouse.open(principal, wanted ?? null);
     const time = new TimeLeft(lookMs);
-    const found = await readSourceTables(connection.client, tables, time);
+    const found = await readSourceTables(connection, tables, time);
     const probe = new SourceProbe(connection, time);
     const known = await knowTables(found.tables, probe);
     const { draft, text, guesses, parsed, isChecked } = await this.writeChecked(principal, connection, known.tables, [

@@ -207,9 +207,9 @@ export class MetricsService implements OnModuleInit {
     if (error.sqlstate !== sqlstates.undefinedTable) return explainQueryError(error, sql, metric, clause) ?? error;
     const missing = new Set<string>();
     for (const { connection_id, fact, joins } of metric.bindings) {
-      const { client } = openOf(connections, connection_id);
+      const { client, catalog } = openOf(connections, connection_id);
       const keyOf = ({ schema, table }: TablePlace): string => `${schema}.${table}`;
-      const present = new Set((await client.listNames()).map(name => keyOf(client.place(name))));
+      const present = new Set((await catalog.listNames()).map(name => keyOf(client.place(name))));
       const tables = [fact, ...joins].flatMap(({ source }) =>
         'sql' in source ? guardSelect(source.sql, source).tables.map(table => ({ schema: source.schema, table })) : [source],
       );

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
 import { type Claim } from '../common/turns/fair-share.js';
-import { type WarehouseClient } from './clients/warehouse.client.js';
+import { type TableCatalog, type WarehouseClient } from './clients/warehouse.client.js';
 import { ConnectionsRepository } from './connections/connections.repository.js';
 import { WarehouseClients } from './connections/warehouse-clients.js';
 import { ConnectionAccessLostError, ConnectionForbiddenError, ConnectionNotFoundError, type SavedRecord } from './warehouse.errors.js';
@@ -11,6 +11,8 @@ export interface UsableConnection {
   id: number;
   name: string;
   client: WarehouseClient;
+  /** What is known of its tables, read in the share of the claim. */
+  catalog: TableCatalog;
   /** The caller whose share of the connections its queries take. */
   claim: Claim;
 }
@@ -44,7 +46,8 @@ export class WarehouseService implements OnApplicationBootstrap {
     if (connection.right === null) {
       throw 'savedBy' in reader ? new ConnectionAccessLostError(reader, connection) : new ConnectionForbiddenError('read');
     }
-    return { id: connection.id, name: connection.name, client: await this.clients.of(connection), claim };
+    const client = await this.clients.of(connection);
+    return { id: connection.id, name: connection.name, client, catalog: client.catalog(claim), claim };
   }
 
   /** Tells whether the user may load and drop the tables of the mirror, by whatever connection. */

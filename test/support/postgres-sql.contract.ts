@@ -46,23 +46,23 @@ export function describePostgresSql(name: string, open: () => SqlWorld): void {
     });
 
     it('lists its tables in the order of the bytes of their names', async () => {
-      const names = await client.listNames();
+      const names = await client.catalog({ caller: 1 }).listNames();
       expect(names).toEqual([...names].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
       expect(names.filter(each => each.startsWith('contract'))).toEqual(['contract things', 'contract_empty', 'contract_keys']);
       expect(names.map(each => client.nameProblem(each))).toEqual(names.map(() => null));
     });
 
     it('lists them page by page, with their sizes', async () => {
-      const all = await client.list('', 1_000);
-      expect(all.map(each => each.name)).toEqual(await client.listNames());
-      expect(await client.list('contract things', 1)).toEqual([
+      const all = await client.catalog({ caller: 1 }).list('', 1_000);
+      expect(all.map(each => each.name)).toEqual(await client.catalog({ caller: 1 }).listNames());
+      expect(await client.catalog({ caller: 1 }).list('contract things', 1)).toEqual([
         { name: 'contract_empty', rowEstimate: expect.any(Number), bytes: expect.any(Number), columnCount: 1, comment: null },
       ]);
-      expect(await client.list(all.at(-1)!.name, 10)).toEqual([]);
+      expect(await client.catalog({ caller: 1 }).list(all.at(-1)!.name, 10)).toEqual([]);
     });
 
     it('describes a table: its columns with their types in short spelling, and its keys, the primary first', async () => {
-      const { columns, keys } = (await client.describe('contract_keys'))!;
+      const { columns, keys } = (await client.catalog({ caller: 1 }).describe('contract_keys'))!;
       expect(columns.map(column => [column.name, column.type, column.nullable])).toEqual([
         ['line', 'smallint', false],
         ['code', 'varchar(20)', true],
@@ -83,22 +83,27 @@ export function describePostgresSql(name: string, open: () => SqlWorld): void {
     });
 
     it('finds one of them', async () => {
-      expect([await client.find('contract_keys')]).toEqual(await client.list('contract_empty', 1));
+      expect([await client.catalog({ caller: 1 }).find('contract_keys')]).toEqual(
+        await client.catalog({ caller: 1 }).list('contract_empty', 1),
+      );
     });
 
     it('describes a table as it is now', async () => {
       await change(`ALTER TABLE ${table('contract_empty')} ADD COLUMN b text; ALTER TABLE ${table('contract_empty')} DROP COLUMN a`);
-      expect(await client.describe('contract_empty')).toEqual({
+      expect(await client.catalog({ caller: 1 }).describe('contract_empty')).toEqual({
         columns: [{ name: 'b', type: 'text', nativeType: 'text', nullable: true, comment: null }],
         keys: [],
         foreignKeys: [],
       });
-      expect(await client.find('contract_empty')).toMatchObject({ columnCount: 1 });
+      expect(await client.catalog({ caller: 1 }).find('contract_empty')).toMatchObject({ columnCount: 1 });
     });
 
     it('returns null for a missing table', async () => {
-      expect([await client.find('contract_nothing'), await client.describe('contract_nothing')]).toEqual([null, null]);
-      expect(await client.describe('contract_keys"')).toBeNull();
+      expect([
+        await client.catalog({ caller: 1 }).find('contract_nothing'),
+        await client.catalog({ caller: 1 }).describe('contract_nothing'),
+      ]).toEqual([null, null]);
+      expect(await client.catalog({ caller: 1 }).describe('contract_keys"')).toBeNull();
       await expect(query('SELECT * FROM contract_nothing')).rejects.toMatchObject({
         code: 'warehouse_query_failed',
         sqlstate: sqlstates.undefinedTable,
@@ -179,7 +184,7 @@ export function describePostgresSql(name: string, open: () => SqlWorld): void {
     ])('refuses to write: %s', async (_, sql) => {
       await expect(query(sql)).rejects.toMatchObject({ status: 400, code: 'warehouse_query_failed' });
       expect((await query('SELECT id FROM "contract things" ORDER BY id')).rows).toEqual([[1], [2]]);
-      expect(await client.listNames()).not.toContain('contract_evil');
+      expect(await client.catalog({ caller: 1 }).listNames()).not.toContain('contract_evil');
     });
 
     it.each(['SELECT 1; SELECT 2', 'SELECT 1; DROP TABLE "contract things"', 'COMMIT; DROP TABLE "contract things"'])(

@@ -68,7 +68,7 @@ export function describeWarehouseTables(name: string, open: () => TablesWorld): 
 
     /** Loads rows into columns of the described types, as a run does, and gives the values as text. */
     const load = async (from: Reading, table: string, wanted: string[], since?: { column: string; value: string | null }) => {
-      const described = new Map((await client.describe(table))!.columns.map(column => [column.name, column.type]));
+      const described = new Map((await client.catalog(claim).describe(table))!.columns.map(column => [column.name, column.type]));
       return world.pool.transaction(async own => {
         const typed = wanted.map(column => `${quoteIdentifier(column)} ${described.get(column)}`).join(', ');
         await own.query(`CREATE TEMP TABLE loaded (${typed}) ON COMMIT DROP`);
@@ -79,10 +79,10 @@ export function describeWarehouseTables(name: string, open: () => TablesWorld): 
     };
 
     it('are listed, found and described', async () => {
-      expect(await client.listNames()).toEqual(expect.arrayContaining(['contract_lines', 'contract_orders']));
+      expect(await client.catalog(claim).listNames()).toEqual(expect.arrayContaining(['contract_lines', 'contract_orders']));
       const comment = lacks('comments') ? null : '订单';
-      expect(await client.find('contract_orders')).toMatchObject({ name: 'contract_orders', columnCount: 6, comment });
-      const { columns: described } = (await client.describe('contract_orders'))!;
+      expect(await client.catalog(claim).find('contract_orders')).toMatchObject({ name: 'contract_orders', columnCount: 6, comment });
+      const { columns: described } = (await client.catalog(claim).describe('contract_orders'))!;
       expect(described.map(column => column.name)).toEqual(columns);
       expect(described.map(column => [column.type, column.nativeType])).toEqual(world.types);
       expect(described.map(column => column.comment)).toEqual([null, null, lacks('comments') ? null : '金额（元）', null, null, null]);
@@ -90,7 +90,7 @@ export function describeWarehouseTables(name: string, open: () => TablesWorld): 
     });
 
     it('have keys, and know the tables that they refer to', async () => {
-      const { keys, foreignKeys } = (await client.describe('contract_lines'))!;
+      const { keys, foreignKeys } = (await client.catalog(claim).describe('contract_lines'))!;
       expect(keys).toEqual(lacks('keys') ? [] : [{ primary: true, columns: ['order_id', 'line'] }]);
       expect(foreignKeys).toEqual(lacks('foreign keys') ? [] : [{ columns: ['order_id'], table: 'contract_orders', references: ['id'] }]);
     });
@@ -145,7 +145,7 @@ export function describeWarehouseTables(name: string, open: () => TablesWorld): 
 
     it('name the column whose type has no counterpart, and read the others', async () => {
       if (lacks('odd types')) return;
-      const { columns: described } = (await client.describe('contract_odd'))!;
+      const { columns: described } = (await client.catalog(claim).describe('contract_odd'))!;
       expect(described.map(column => column.type)).toEqual([expect.any(String), 'other']);
       const reading = await read();
       expect(await load(reading, 'contract_odd', ['id'])).toEqual([['1']]);

@@ -42,7 +42,7 @@ export interface CopyOptions {
 export async function copySource(client: PoolClient, copies: Copies, report: SourceReport, options: CopyOptions): Promise<void> {
   const { connection, timeoutMs, signal } = options;
   const estimate = async (table: string): Promise<ExpectedRows | null> => {
-    const rows = (await copies.client.find(table))?.rowEstimate ?? 0;
+    const rows = (await copies.client.catalog(copies.claim).find(table))?.rowEstimate ?? 0;
     return rows > 0 ? { rows, from: 'statistics' } : null;
   };
   let reading: Reading;
@@ -62,7 +62,7 @@ export async function copySource(client: PoolClient, copies: Copies, report: Sou
       await options.progress.begin('copying', table.name);
       await createCopy(client, table, table.used, options.reader);
       await copyTable(client, reading, table, copied, { ...options, estimate });
-      await requireSameTypes(copies.client, connection, table);
+      await requireSameTypes(copies.client.catalog(copies.claim), connection, table);
       copied.tables++;
       if (table.feedsQuery) await client.query(`ANALYZE pg_temp.${table.copy}`);
     }

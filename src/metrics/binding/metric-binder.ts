@@ -107,13 +107,13 @@ export class MetricBinder {
     if (relation.sql == null) return this.describeTable(connection, relation, alias, [...loc, 'relation'], problems);
     const { schema } = connection.client;
     checkSchema(relation, connection.client, [...loc, 'relation'], problems);
-    const { text } = guardSelect(relation.sql, { schema, tables: new Set(await connection.client.listNames()) });
+    const { text } = guardSelect(relation.sql, { schema, tables: new Set(await connection.catalog.listNames()) });
     const read = await this.read(connection, `SELECT * FROM (\n${text}\n) AS q`, [...loc, 'relation', 'sql']);
     return { alias: alias ?? 'q', source: { schema, sql: text }, columns: read.columns };
   }
 
   private async describeTable(
-    { client }: UsableConnection,
+    { client, catalog }: UsableConnection,
     relation: BindingRelation,
     alias: string | undefined,
     loc: Loc,
@@ -122,7 +122,7 @@ export class MetricBinder {
     const table = relation.table ?? '';
     checkSchema(relation, client, loc, problems);
     const reserved = client.nameProblem(table);
-    const described = reserved ? null : await client.describe(table);
+    const described = reserved ? null : await catalog.describe(table);
     if (reserved) problems.push({ loc: [...loc, 'table'], text: { zh: reserved.zh, en: reserved.en }, type: reserved.type });
     else if (!described)
       problems.push({

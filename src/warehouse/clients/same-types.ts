@@ -1,15 +1,15 @@
 import { RunFailure } from '../../common/errors/run-failure.js';
 import { type SourceTable, toCopyFailure } from './copy-failure.js';
 import { withKnownType } from './known-type.js';
-import { type WarehouseClient } from './warehouse.client.js';
+import { type TableCatalog } from './warehouse.client.js';
 
 /**
  * Checks after a table was read that its columns are still those that were described. Nobody keeps them in between, and a value would
  * be rounded in silence. @throws RunFailure
  */
-export async function requireSameTypes(client: WarehouseClient, connection: string, table: SourceTable): Promise<void> {
+export async function requireSameTypes(catalog: TableCatalog, connection: string, table: SourceTable): Promise<void> {
   const { name, used } = table;
-  const description = await client.describe(name).catch((error: unknown) => {
+  const description = await catalog.describe(name).catch((error: unknown) => {
     throw toCopyFailure(error, { connection, table });
   });
   const types = new Map(description?.columns.map(withKnownType).map(column => [column.name, column.type]));

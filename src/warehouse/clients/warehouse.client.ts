@@ -25,22 +25,13 @@ export interface WarehouseClient {
   /** Connects and reads once, and says what the database user may do. It takes some 5 seconds at most. @throws ConnectionFailedError */
   test(claim: Claim): Promise<ConnectionTest>;
 
-  /** Names of all tables, in the order of their bytes. */
-  listNames(): Promise<string[]>;
-
-  /** At most `limit` tables after the name `after`, in the order of `listNames`; '' is before all of them. */
-  list(after: string, limit: number): Promise<TableSummary[]>;
-
-  /** Null if there is no such table. */
-  find(table: string): Promise<TableSummary | null>;
-
-  /** Null if there is no such table. Unlike `list` and `find` it never waits for a lock on the table. */
-  describe(table: string): Promise<TableDescription | null>;
+  /** What is known of the tables. Its reads are short ones of the caller. */
+  catalog(claim: Claim): TableCatalog;
 
   /** The reason why SQL cannot use this name for a table, although there may be one; null if it can. */
   nameProblem(table: string): NameProblem | null;
 
-  /** Reads some rows of a table that `describe` found, with its columns in their order. @throws the errors of `query` */
+  /** Reads some rows of a table that the catalogue describes, with its columns in their order. @throws the errors of `query` */
   sample(request: SampleRequest): Promise<QueryResult>;
 
   /**
@@ -60,6 +51,21 @@ export interface WarehouseClient {
   close(): Promise<void>;
 }
 
+/** Describes tables. Each method throws the errors of `query`. */
+export interface TableCatalog {
+  /** Names of all tables, in the order of their bytes. */
+  listNames(): Promise<string[]>;
+
+  /** At most `limit` tables after the name `after`, in the order of `listNames`; '' is before all of them. */
+  list(after: string, limit: number): Promise<TableSummary[]>;
+
+  /** Null if there is no such table. */
+  find(table: string): Promise<TableSummary | null>;
+
+  /** Null if there is no such table. Unlike `list` and `find` it never waits for a lock on the table. */
+  describe(table: string): Promise<TableDescription | null>;
+}
+
 /** Reads tables one after the other. */
 export interface Reading {
   /** `snapshot`: all of its reads see one moment. `statement`: each of them sees a moment of its own. */
@@ -68,7 +74,7 @@ export interface Reading {
   /**
    * Streams the rows of a table in the text format of PostgreSQL's COPY, UTF-8 without a header: a line a row, tabs between values,
    * `\N` for NULL, and a backslash before what has a meaning. Columns come in the order asked for. Each value can be read as the
-   * type that `describe` gives for its column. A chunk may end inside of a row. Read one stream to its end before
+   * type that the catalogue gives for its column. A chunk may end inside of a row. Read one stream to its end before
    * the next; a stream that is destroyed early ends the reading. The stream fails with TableNotFoundError, ColumnNotFoundError, UnreadableColumnError, or the errors of `query`.
    */
   rows(request: RowsRequest): Readable;

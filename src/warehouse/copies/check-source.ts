@@ -3,7 +3,7 @@ import { Pace } from '../../common/turns/pace.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { cut } from '../../text/cut.js';
 import { nearestName } from '../../text/nearest-name.js';
-import { type TableDescription, type WarehouseClient } from '../clients/warehouse.client.js';
+import { type TableDescription, type TableCatalog } from '../clients/warehouse.client.js';
 import { copiedColumns } from './copied-columns.js';
 import { findCursorFailure } from './cursor-range.js';
 import { type TableDefinition } from './mirror-copies.repository.js';
@@ -23,7 +23,7 @@ interface TableProblem extends FieldProblem {
  * @throws the errors of a client
  */
 export async function findSourceProblems(
-  client: Pick<WarehouseClient, 'describe' | 'listNames'>,
+  catalog: Pick<TableCatalog, 'describe' | 'listNames'>,
   tables: readonly TableDefinition[],
   until: number,
 ): Promise<FieldProblem[]> {
@@ -32,8 +32,8 @@ export async function findSourceProblems(
   let names: string[] | null = null;
   for (const [index, table] of tables.entries()) {
     if (performance.now() >= until) break;
-    const description = await client.describe(table.source);
-    const found = description ? tableProblems(table, description) : [unknownTable(table.source, (names ??= await client.listNames()))];
+    const description = await catalog.describe(table.source);
+    const found = description ? tableProblems(table, description) : [unknownTable(table.source, (names ??= await catalog.listNames()))];
     problems.push(...found.map(problem => ({ ...problem, loc: ['body', 'tables', index, ...problem.loc] })));
     if (pace.isOverdue) await pace.turn();
   }

@@ -104,7 +104,7 @@ export class MirrorCopier {
       const own = report.tables[index]!;
       own.status = 'copying';
       try {
-        const [description, summary] = [await source.client.describe(table.source), await source.client.find(table.source)];
+        const [description, summary] = [await source.catalog.describe(table.source), await source.catalog.find(table.source)];
         if (!description) throw new TableNotFoundError();
         plans.push(planTable(table, { description, comment: summary?.comment ?? null, version: versions.get(table.name) ?? null }, own));
       } catch (error) {
@@ -154,7 +154,7 @@ export class MirrorCopier {
       copied: report,
       show,
     });
-    await requireSameTypes(source.client, source.name, place.table);
+    await requireSameTypes(source.catalog, source.name, place.table);
     own.status = 'copied';
     await show();
   }

@@ -46,13 +46,13 @@ export class MirrorCopiesService {
    * and `queue`
    */
   async create(principal: Principal, connectionId: number, { tables }: CopyTablesRequest): Promise<MirrorCopyResponse> {
-    const { client } = await this.warehouse.open(principal, connectionId);
+    const { client, catalog } = await this.warehouse.open(principal, connectionId);
     if (client.local) throw new MirrorIntoItselfError();
     if (!(await this.warehouse.mayWriteMirror(principal.userId))) throw new MirrorForbiddenError();
     const definitions = readCopyRequest(tables, client);
     const same = await this.copies.findSame(principal.userId, connectionId, definitions);
     if (same === null) await this.requireFree(definitions);
-    const problems = await within(sourcePatienceMs, findSourceProblems(client, definitions, performance.now() + sourcePatienceMs));
+    const problems = await within(sourcePatienceMs, findSourceProblems(catalog, definitions, performance.now() + sourcePatienceMs));
     if (Array.isArray(problems) && problems.length > 0) throw new SchemaError(problems);
     if (same !== null) return this.start(principal, same);
     const context = { connection_id: connectionId, tables: definitions.map(({ name }) => name) };

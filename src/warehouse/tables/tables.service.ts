@@ -26,14 +26,14 @@ export class TablesService {
   /** Lists one more than the page holds. The cursor is the name of the last table, as base64url. */
   async list(principal: Principal, connectionId: number, { limit, cursor }: PageQuery): Promise<ListedTable[]> {
     const after = nameOf(cursor);
-    const { client } = await this.warehouse.open(principal, connectionId);
-    return this.withVersions(client, await client.list(after, limit + 1));
+    const { client, catalog } = await this.warehouse.open(principal, connectionId);
+    return this.withVersions(client, await catalog.list(after, limit + 1));
   }
 
   /** @throws TableNotFoundError, WarehouseBusyError */
   async describe(principal: Principal, connectionId: number, name: string): Promise<TableDetail> {
-    const { client, claim } = await this.warehouse.open(principal, connectionId);
-    const [found, description] = await Promise.all([client.find(name), client.describe(name)]);
+    const { client, catalog, claim } = await this.warehouse.open(principal, connectionId);
+    const [found, description] = await Promise.all([catalog.find(name), catalog.describe(name)]);
     if (!found || !description) throw new TableNotFoundError();
     const [table] = await this.withVersions(client, [found]);
     const sample = { table: name, maxRows: sampleRows, timeoutMs: sampleTimeoutMs, claim };

@@ -9,9 +9,7 @@ import {
   type Reading,
   type ReadingRequest,
   type SampleRequest,
-  type TableDescription,
   type TablePlace,
-  type TableSummary,
   type WarehouseClient,
 } from '../warehouse.client.js';
 import { type ClientConfig } from '../warehouse-kind.js';
@@ -32,8 +30,6 @@ const testTimeoutMs = 4_000;
 const testGraceMs = 500;
 /** The catalogue of the largest servers fits. */
 const catalogBytes = 16_777_216;
-/** The catalogue is read in the name of no caller. */
-const catalogClaim: Claim = { caller: 'catalogue' };
 
 interface BoundedStatement extends Statement {
   maxBytes: number;
@@ -45,7 +41,6 @@ export class ClickHouseWarehouse implements WarehouseClient {
   readonly dialect = 'clickhouse';
   readonly local = null;
   readonly schema: string;
-  private readonly catalog: ClickHouseCatalog;
   private readonly share: ReturnType<typeof shareAmongCallers>;
 
   constructor(
@@ -53,7 +48,6 @@ export class ClickHouseWarehouse implements WarehouseClient {
     private readonly config: ClientConfig,
   ) {
     this.schema = knownDsn(config.dsn, clickHouseDsn).database;
-    this.catalog = new ClickHouseCatalog((sql, parameters) => this.readCatalog(sql, parameters), this.schema);
     this.share = shareAmongCallers(placesOf(config.options.pool_max ?? poolMax));
   }
 
@@ -80,24 +74,12 @@ export class ClickHouseWarehouse implements WarehouseClient {
     }
   }
 
-  listNames(): Promise<string[]> {
-    return this.catalog.listNames();
-  }
-
-  list(after: string, limit: number): Promise<TableSummary[]> {
-    return this.catalog.list(after, limit);
-  }
-
-  find(table: string): Promise<TableSummary | null> {
-    return this.catalog.find(table);
-  }
-
-  describe(table: string): Promise<TableDescription | null> {
-    return this.catalog.describe(table);
+  catalog(claim: Claim): ClickHouseCatalog {
+    return new ClickHouseCatalog((sql, parameters) => this.readCatalog(claim, sql, parameters), this.schema);
   }
 
   async sample({ claim, table, maxRows, timeoutMs }: SampleRequest): Promise<QueryResult> {
-    const description = await this.catalog.describe(table);
+    const description = await this.catalog(claim).describe(table);
     if (!description) throw new TableNotFoundError();
     // Without aliases: one of them could be the name of another column.
     const columns = description.columns.map(({ name, nativeType }) => {
@@ -142,16 +124,16 @@ export class ClickHouseWarehouse implements WarehouseClient {
 
   async openReading({ claim, timeoutMs, signal }: ReadingRequest): Promise<Reading> {
     const leave = await this.share.readings.enter(signal ? { ...claim, signal } : claim);
-    return new ClickHouseReading(this.transport, this.catalog, this.schema, { timeoutMs: this.limitOf(timeoutMs), signal, leave });
+    return new ClickHouseReading(this.transport, this.catalog(claim), this.schema, { timeoutMs: this.limitOf(timeoutMs), signal, leave });
   }
 
   close(): Promise<void> {
     return this.transport.close();
   }
 
-  private async readCatalog(sql: string, parameters: Record<string, unknown>): Promise<Record<string, string | null>[]> {
+  private async readCatalog(claim: Claim, sql: string, parameters: Record<string, unknown>): Promise<Record<string, string | null>[]> {
     const statement = { sql, parameters, timeoutMs: catalogTimeoutMs, maxBytes: catalogBytes };
-    return toRecords(await this.share.shortQueries.run(catalogClaim, () => this.read(statement)));
+    return toRecords(await this.share.shortQueries.run(claim, () => this.read(statement)));
   }
 
   private async read({ maxBytes, source = 'rows', ...statement }: BoundedStatement, transport = this.transport): Promise<TextRows> {

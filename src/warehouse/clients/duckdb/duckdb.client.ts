@@ -9,9 +9,8 @@ import {
   type Reading,
   type ReadingRequest,
   type SampleRequest,
-  type TableDescription,
+  type TableCatalog,
   type TablePlace,
-  type TableSummary,
   type WarehouseClient,
 } from '../warehouse.client.js';
 import { shareAmongCallers } from '../connection-places.js';
@@ -23,8 +22,6 @@ import { toQueryResult } from './query-values.js';
 
 const catalogTimeoutMs = 10_000;
 const testTimeoutMs = 4_000;
-/** The catalogue is read in the name of no caller. */
-const catalogClaim: Claim = { caller: 'catalogue' };
 
 export interface DuckdbClientOptions {
   processes: DuckdbProcesses;
@@ -55,20 +52,14 @@ export class DuckdbClient implements WarehouseClient {
     return { serverVersion: answer.version, user: 'duckdb', isReadOnly: true, canWrite: false, warnings: warningsOf(answer) };
   }
 
-  listNames(): Promise<string[]> {
-    return this.run(catalogClaim, { do: 'names' }, catalogTimeoutMs);
-  }
-
-  list(after: string, limit: number): Promise<TableSummary[]> {
-    return this.run(catalogClaim, { do: 'list', after, limit }, catalogTimeoutMs);
-  }
-
-  find(table: string): Promise<TableSummary | null> {
-    return this.run(catalogClaim, { do: 'find', table }, catalogTimeoutMs);
-  }
-
-  describe(table: string): Promise<TableDescription | null> {
-    return this.run(catalogClaim, { do: 'describe', table }, catalogTimeoutMs);
+  catalog(claim: Claim): TableCatalog {
+    const read = <T>(work: Work): Promise<T> => this.run(claim, work, catalogTimeoutMs);
+    return {
+      listNames: () => read({ do: 'names' }),
+      list: (after, limit) => read({ do: 'list', after, limit }),
+      find: table => read({ do: 'find', table }),
+      describe: table => read({ do: 'describe', table }),
+    };
   }
 
   async sample({ claim, table, maxRows, timeoutMs }: SampleRequest): Promise<QueryResult> {

@@ -25,8 +25,6 @@ const graceMs = 3_000;
 const catalogTimeoutMs = 10_000;
 /** More than a page of tables, and fewer than a client could not hold. */
 const mostCatalogRows = 100_000;
-/** The catalogue is read in the name of no caller. */
-const catalogClaim: Claim = { caller: 'catalogue' };
 /** The packets of statements that have no rows. */
 const controlBytes = 65_536;
 
@@ -35,14 +33,16 @@ const enough = new Error('There are enough rows');
 /** Reads from a MySQL server, in sessions that may not write. */
 export class MysqlReads {
   private readonly shares: ReturnType<typeof shareAmongCallers>;
-  readonly catalog: MysqlCatalog;
 
   constructor(private readonly options: MysqlReadsOptions) {
     this.shares = shareAmongCallers(options.places);
-    this.catalog = new MysqlCatalog(async (sql, parameters) => {
-      const bounds = { claim: catalogClaim, isShort: true, timeoutMs: catalogTimeoutMs, maxRows: mostCatalogRows };
+  }
+
+  catalog(claim: Claim): MysqlCatalog {
+    return new MysqlCatalog(async (sql, parameters) => {
+      const bounds = { claim, isShort: true, timeoutMs: catalogTimeoutMs, maxRows: mostCatalogRows };
       return (await this.query({ ...bounds, sql, parameters })).rows;
-    }, options.database);
+    }, this.options.database);
   }
 
   place(table: string): TablePlace {

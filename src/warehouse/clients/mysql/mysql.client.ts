@@ -9,9 +9,8 @@ import {
   type Reading,
   type ReadingRequest,
   type SampleRequest,
-  type TableDescription,
+  type TableCatalog,
   type TablePlace,
-  type TableSummary,
   type WarehouseClient,
 } from '../warehouse.client.js';
 import { type ClientConfig, type ConnectionOptions } from '../warehouse-kind.js';
@@ -76,26 +75,14 @@ export class MysqlClient implements WarehouseClient {
       (await reads.query({ claim, isShort: true, sql, parameters: [], timeoutMs: testTimeoutMs, maxRows: 10_000 })).rows;
     try {
       const [[version] = []] = await read('SELECT VERSION()');
-      return await testMysql({ isMariaDb: /mariadb/i.test(String(version)), database: this.schema, catalog: reads.catalog, read });
+      return await testMysql({ isMariaDb: /mariadb/i.test(String(version)), database: this.schema, catalog: reads.catalog(claim), read });
     } finally {
       await connections.close();
     }
   }
 
-  listNames(): Promise<string[]> {
-    return this.reads.catalog.listNames();
-  }
-
-  list(after: string, limit: number): Promise<TableSummary[]> {
-    return this.reads.catalog.list(after, limit);
-  }
-
-  find(table: string): Promise<TableSummary | null> {
-    return this.reads.catalog.find(table);
-  }
-
-  describe(table: string): Promise<TableDescription | null> {
-    return this.reads.catalog.describe(table);
+  catalog(claim: Claim): TableCatalog {
+    return this.reads.catalog(claim);
   }
 
   nameProblem(): null {
@@ -103,7 +90,7 @@ export class MysqlClient implements WarehouseClient {
   }
 
   async sample({ table, ...request }: SampleRequest): Promise<QueryResult> {
-    const description = await this.describe(table);
+    const description = await this.catalog(request.claim).describe(table);
     if (!description) throw new TableNotFoundError();
     const columns = description.columns.map(({ name }) => quoteMysqlIdentifier(name)).join(', ');
     const from = `${quoteMysqlIdentifier(this.schema)}.${quoteMysqlIdentifier(table)}`;

@@ -74,7 +74,7 @@ export class ParquetLoader implements OnModuleInit, OnApplicationShutdown {
     const timeoutMs = this.settings.maxUploadSeconds * 1000;
     const source = { directory, path: [folder], isFolder: true };
     const client = new DuckdbClient({ processes: this.processes, source, maxBytes: 0, maxTimeoutMs: timeoutMs });
-    const description = await client.describe(table).catch(toParquetError);
+    const description = await client.catalog({ caller }).describe(table).catch(toParquetError);
     const columns = description?.columns ?? [];
     requireReadable(columns);
     const names = columns.map(({ name }) => name);
