@@ -166,6 +166,31 @@ describe('creating a job', () => {
     ]);
   });
 
+  it.each([
+    ['a pattern', "{column: s, property: s, default: '12', rules: [{pattern: '[0-9]{3}'}]}", "the default '12' breaks pattern [0-9]{3}"],
+    ['a format', '{column: s, property: s, default: unknown, rules: [{format: uuid}]}', "the default 'unknown' breaks format uuid"],
+    ['a checksum', "{column: s, property: s, default: '11010519491231002Y', rules: [{format: id_card_cn}]}", "the default '11010519491231002Y' breaks format id_card_cn"],
+    ['a country', '{column: s, property: s, default: XX, rules: [{format: iso_country}]}', "the default 'XX' breaks format iso_country"],
+  ])('refuses a default that breaks %s of its own column', async (_name, column, msg) => {
+    const table = await aTable(app, 'id,s\na,x\n');
+    const problems = await refused(rowMapping(table, [column]));
+    expect(problems).toEqual([expect.objectContaining({ type: 'default_breaks_rule', msg: expect.stringContaining(msg), path: 'nodes[0].columns[1].default' })]);
+  }); // prettier-ignore
+
+  it('takes a default that its pattern and format admit, or that they only warn of', async () => {
+    const table = await aTable(app, 'id,s\na,x\n');
+    const columns = [
+      "{column: s, property: a, default: '123', rules: [{pattern: '[0-9]{3}'}]}",
+      '{column: s, property: b, default: a@b.cn, rules: [{format: email}]}',
+      '{column: s, property: c, default: none, rules: [{format: email, severity: warn}]}',
+      '{column: s, property: d, default: none, rules: [{when: "s = \'x\'", rules: [{format: email}]}]}',
+    ];
+    await app.admin
+      .post('/api/ingestion/mappings/validate')
+      .send({ mapping_yaml: rowMapping(table, columns) })
+      .expect(200);
+  });
+
   it('fails a run, by name, when the source has changed to a type that a rule does not fit', async () => {
     const table = await aTable(app, 'id,n\na,1\n');
     const graphId = await aGraph(app);

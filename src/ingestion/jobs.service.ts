@@ -17,7 +17,7 @@ import {
 import { JobsRepository } from './jobs.repository.js';
 import { type Mapping, type ParsedMapping } from './mapping/mapping.js';
 import { readMapping } from './mapping/parse-mapping.js';
-import { MappingError } from './mapping/problems.js';
+import { MappingError, maxProblems } from './mapping/problems.js';
 import { MappingRefusedError } from './mapping.errors.js';
 import { type Source } from './run/carry-out.js';
 import { SourcesService } from './sources.service.js';
@@ -108,8 +108,10 @@ export class JobsService {
   async check(principal: Principal, mappingYaml: string): Promise<CheckedMapping> {
     const parsed = await this.read(mappingYaml, this.settings.ingestionMaxStatementTimeoutMs);
     const described = await this.sources.describe(parsed.mapping, principal, sourcePatienceMs);
-    if ('problems' in described) {
-      const problems = described.problems.map(({ suggestion: { zh, en } = { zh: '', en: '' }, text, ...problem }) => ({
+    const broken = await this.sources.brokenDefaults(parsed.mapping);
+    if ('problems' in described || broken.length > 0) {
+      const found = [...('problems' in described ? described.problems : []), ...broken].slice(0, maxProblems);
+      const problems = found.map(({ suggestion: { zh, en } = { zh: '', en: '' }, text, ...problem }) => ({
         ...problem,
         text: { zh: text.zh + zh, en: text.en + en },
         ...parsed.placeOf(problem.path),

@@ -15,6 +15,7 @@ import { type TableColumn } from '../warehouse/clients/warehouse.client.js';
 import { within } from '../warehouse/source-patience.js';
 import { ConnectionTypeNotBuiltError } from '../warehouse/warehouse.errors.js';
 import { type UsableConnection, type WarehouseReader, WarehouseService } from '../warehouse/warehouse.service.js';
+import { brokenDefaults } from './check-defaults.js';
 import { type Mapping, type MappingPath } from './mapping/mapping.js';
 import { maxProblems } from './mapping/problems.js';
 import { ForeignSource, LocalSource, type ReadableSource } from './readable-source.js';
@@ -88,6 +89,11 @@ export class SourcesService {
     } finally {
       await foreign.close();
     }
+  }
+
+  /** The defaults that break a rule of their own column, as far as only the database can tell. */
+  brokenDefaults(mapping: Mapping): Promise<SourceProblem[]> {
+    return brokenDefaults(this.pool, mapping);
   }
 
   private async describeAll(

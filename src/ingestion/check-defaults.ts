@@ -1,0 +1,78 @@
+import { type ServicePool } from '../database/service-pool.js';
+import { sqlstateOf, sqlstates } from '../sql/sqlstate.js';
+import { atOnce } from '../text/steps.js';
+import { type ColumnMapping, type Mapping, type Rule } from './mapping/mapping.js';
+import { hasFormat } from './staging/format-sql.js';
+import { SqlBuilder } from './staging/sql-builder.js';
+import { type SourceProblem } from './staging/target.js';
+
+const timeoutMs = 1_000;
+
+/** A default with a rule of its column that only PostgreSQL can judge. */
+interface Judged {
+  column: ColumnMapping;
+  value: string;
+  rule: Extract<Rule, { kind: 'pattern' | 'format' }>;
+}
+
+/**
+ * Finds the defaults that break a `pattern` or a `format` of their own column: each row that needs one would be rejected. PostgreSQL
+ * judges them in one statement, as it judges the rows, since other regular expressions differ. What it cannot judge in a second is
+ * left to the run.
+ */
+export async function brokenDefaults(pool: ServicePool, { nodes, edges }: Mapping): Promise<SourceProblem[]> {
+  const judged = [...nodes, ...edges].flatMap(({ columns }) => columns.flatMap(judgedOf));
+  if (judged.length === 0) return [];
+  const { sql, parameters } = statementFor(judged);
+  try {
+    const rows = await pool.transaction(async client => {
+      await client.query(`SET LOCAL statement_timeout = ${timeoutMs}`);
+      return (await client.query<{ place: number }>(sql, parameters)).rows;
+    });
+    return rows.map(({ place }) => problemOf(judged[place]!));
+  } catch (error) {
+    if (sqlstateOf(error) === sqlstates.queryCanceled) return [];
+    throw error;
+  }
+}
+
+function judgedOf(column: ColumnMapping): Judged[] {
+  const value = column.default;
+  if (value === null) return [];
+  return column.rules.flatMap(rule => {
+    const isJudged = (rule.kind === 'pattern' || rule.kind === 'format') && rule.severity === 'error' && rule.when === null;
+    return isJudged ? [{ column, value, rule }] : [];
+  });
+}
+
+/** The places of the broken ones, in one branch for all patterns and one for each format. */
+function statementFor(judged: Judged[]): { sql: string; parameters: unknown[] } {
+  const sql = new SqlBuilder();
+  const places = new Map<string, number[]>();
+  judged.forEach(({ rule }, place) => {
+    const kind = rule.kind === 'pattern' ? 'pattern' : rule.format;
+    places.set(kind, [...(places.get(kind) ?? []), place]);
+  });
+  const branches = [...places.values()].map(some => {
+    const { rule } = judged[some[0]!]!;
+    const texts = some.map(place => judged[place]!.value);
+    const regexes = some.map(place => regexOf(judged[place]!.rule));
+    const from = `unnest(${sql.bind(some, 'int[]')}, ${sql.bind(texts, 'text[]')}, ${sql.bind(regexes, 'text[]')}) AS d (place, value, regex)`;
+    const holds = rule.kind === 'pattern' ? 'd.value ~ d.regex' : hasFormat(sql, 'd.value', rule.format);
+    return `SELECT d.place FROM ${from} WHERE NOT ${holds}`;
+  });
+  return atOnce(sql.build(`${branches.join(' UNION ALL ')} ORDER BY place`));
+}
+
+function regexOf(rule: Judged['rule']): string | null {
+  return rule.kind === 'pattern' ? rule.regex : null;
+}
+
+function problemOf({ column, value, rule }: Judged): SourceProblem {
+  const broken = rule.kind === 'pattern' ? `pattern ${rule.written}` : `format ${rule.format}`;
+  return {
+    type: 'default_breaks_rule',
+    path: [...column.path, 'default'],
+    text: { zh: `默认值 '${value}' 不符合 ${broken}`, en: `the default '${value}' breaks ${broken}` },
+  };
+}
