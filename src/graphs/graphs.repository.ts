@@ -126,6 +126,12 @@ export class GraphsRepository {
     return rows[0]?.version ?? null;
   }
 
+  /** Null when the graph is gone. */
+  async versionSeen(client: PoolClient, id: number): Promise<number | null> {
+    const { rows } = await client.query<{ version: number }>('SELECT version FROM graphs WHERE id = $1', [id]);
+    return rows[0]?.version ?? null;
+  }
+
   /**
    * Deletes the row, which ends the graph for everybody. `dropOrphans` drops the tables afterwards.
    * @throws GraphBusyError when a run holds the graph for longer than the lock time-out.

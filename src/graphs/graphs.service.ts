@@ -65,6 +65,11 @@ export class GraphsService {
     return this.graphs.raiseVersion(client, id);
   }
 
+  /** The version that a transaction sees. Null when the graph is gone. */
+  versionSeen(client: PoolClient, id: number): Promise<number | null> {
+    return this.graphs.versionSeen(client, id);
+  }
+
   async delete(principal: Principal, id: number): Promise<void> {
     await this.audit.recordWith(
       client => this.graphs.delete(client, id),

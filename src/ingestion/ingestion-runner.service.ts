@@ -14,10 +14,12 @@ import { type JobRow, JobsRepository } from './jobs.repository.js';
 import { jobKind } from './run-message.js';
 import { readMapping } from './mapping/parse-mapping.js';
 import { RejectedRowsRepository } from './rejected-rows.repository.js';
-import { nextCursors, type Source, stageAll, type Undertaking, writeAll } from './run/carry-out.js';
+import { nextCursors, openSnapshot, type Source, stageAll, type Undertaking, writeAll } from './run/carry-out.js';
 import { takePlace } from './run/load-apart.js';
 import { readRejected } from './run/rejected-rows.js';
 import { DeleteGuard } from './run/removal.js';
+import { type LastSuccess, repeatReport } from './run/repeat-run.js';
+import { type RunInputs } from './run/run-inputs.js';
 import { addSamples, emptyReport, type RunReport } from './run/run-report.js';
 import { RunProgress } from './run/run-progress.js';
 import { type StagedTarget } from './run/stage-target.js';
@@ -28,6 +30,7 @@ import { type WriteScope, writeScope } from './run/write-scope.js';
 import { type ClaimedRun, RunsRepository } from './runs.repository.js';
 import { SourcesService } from './sources.service.js';
 import { targetsOf } from './staging/target.js';
+import { UnchangedRunsService } from './unchanged-runs.service.js';
 
 const rejectedKeptOfFailedRun = 1_000;
 const charactersKeptOfFailedRun = 16 * 1024 * 1024;
@@ -46,6 +49,7 @@ export class IngestionRunner {
     private readonly graphs: GraphsService,
     private readonly sources: SourcesService,
     private readonly schedules: SchedulesService,
+    private readonly unchanged: UnchangedRunsService,
     private readonly settings: Settings,
   ) {}
 
@@ -66,12 +70,19 @@ export class IngestionRunner {
   }
 
   private async work(run: Run, source: JobSource | null, { onBackend, signal }: Interruption): Promise<Upkeep> {
+    const { claimed } = run;
     const client = await this.pool.connect();
     let broken: Error | boolean = false;
     try {
       const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
       onBackend(rows[0]!.pid);
-      if (source) await stageAll(client, run, source);
+      if (source) {
+        await openSnapshot(client, run, source);
+        const { inputs } = Object.assign(run.report, { inputs: await this.unchanged.readInputs(client, run, source) });
+        const last = inputs && !claimed.isFull ? await this.unchanged.findRepeated(client, claimed, inputs) : null;
+        if (last && inputs) return await this.repeat(client, run, last, inputs);
+        await stageAll(client, run, source);
+      }
       return await this.write(client, run, source);
     } catch (error) {
       // A failure that this run found itself leaves the transaction readable, so the rejected rows are kept for inspection.
@@ -199,16 +210,29 @@ export class IngestionRunner {
    * nothing.
    */
   private async finish(client: PoolClient, run: Run): Promise<void> {
-    const { claimed, job, report, startedAt } = run;
+    const { claimed, job, report } = run;
     if (claimed.retires) {
       await this.schedules.removeWith(client, jobKind, job.id);
       await this.jobs.retire(client, job.id);
     } else await this.jobs.setCursors(client, job.id, nextCursors(run));
     report.graph_version = await this.graphs.raiseVersion(client, job.graph_id);
     run.progress.end();
-    report.duration_ms = Math.max(1, Math.round(performance.now() - startedAt));
+    report.duration_ms = durationOf(run);
     report.rows_per_s = Math.round((report.totals.read * 1000) / report.duration_ms);
     await this.runs.succeed(client, claimed, report);
+  }
+
+  /** Ends a run that would only repeat another. Its cursors and the graph's version stay as they are. */
+  private async repeat(client: PoolClient, run: Run, last: LastSuccess, inputs: RunInputs): Promise<Upkeep> {
+    const { claimed, job, report, targets } = run;
+    await client.query('COMMIT');
+    await client.query('BEGIN');
+    repeatReport(report, last, targets, inputs);
+    run.progress.end();
+    report.duration_ms = durationOf(run);
+    await this.runs.succeed(client, claimed, report);
+    await client.query('COMMIT');
+    return { tables: graphTables(job.graph_id), analyze: [], vacuum: [] };
   }
 }
 
@@ -219,6 +243,10 @@ interface Run extends Undertaking {
   startedAt: number;
   /** The number of rejected rows that this run may still keep. */
   rejectedLeft: number;
+}
+
+function durationOf({ startedAt }: Run): number {
+  return Math.max(1, Math.round(performance.now() - startedAt));
 }
 
 type JobSource = Source & { connectionId: number };

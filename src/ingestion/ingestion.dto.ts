@@ -60,6 +60,16 @@ export class RunJobQuery {
   @IsOptional()
   @Matches(/^(true|false)$/, { message: 'allow_deletes must be true or false' })
   allow_deletes?: string;
+
+  @ApiPropertyOptional({
+    enum: ['true', 'false'],
+    default: 'false',
+    description:
+      '即使来源的表、映射与图都没有变化，也重新读取并写入 / reads and writes everything, even if the source, the mapping and the graph are unchanged',
+  })
+  @IsOptional()
+  @Matches(/^(true|false)$/, { message: 'full must be true or false' })
+  full?: string;
 }
 
 export class ListRejectedQuery extends PageQuery {
@@ -199,6 +209,9 @@ export class RunResponse {
 
   @ApiProperty({ enum: startedBy, description: '由用户还是计划启动 / whether a user or the schedule started it' })
   started_by: string;
+
+  @ApiProperty({ example: false, description: '即使没有变化也重新读取 / reads everything, even if nothing changed' })
+  full: boolean;
 
   @ApiProperty({ enum: runStatuses })
   status: string;

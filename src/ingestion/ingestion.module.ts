@@ -21,6 +21,7 @@ import { SourcesService } from './sources.service.js';
 import { SuggestionsController } from './suggestions.controller.js';
 import { SuggestionsService } from './suggestions.service.js';
 import { TrialService } from './trial.service.js';
+import { UnchangedRunsService } from './unchanged-runs.service.js';
 
 @Module({
   imports: [GraphsModule, SchedulesModule, WarehouseModule, WebhooksModule],
@@ -38,6 +39,7 @@ import { TrialService } from './trial.service.js';
     SourcesService,
     SuggestionsService,
     TrialService,
+    UnchangedRunsService,
   ],
   exports: [JobsService, RunsService],
 })

@@ -49,7 +49,12 @@ export class JobSchedulesService implements OnModuleInit {
     if (connectionId !== null) await this.warehouse.open({ kind: 'job', id, name, savedBy }, connectionId);
     try {
       return {
-        runId: await this.runs.queue(client, jobId, principal.userId, { allowsDeletes: false, retires: false, startedBy: 'schedule' }),
+        runId: await this.runs.queue(client, jobId, principal.userId, {
+          allowsDeletes: false,
+          retires: false,
+          isFull: false,
+          startedBy: 'schedule',
+        }),
       };
     } catch (error) {
       if (error instanceof RunActiveError) return { skipped: error };

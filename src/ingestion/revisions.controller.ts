@@ -83,7 +83,7 @@ export class RevisionsController {
     @Headers('prefer') prefer: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<RunResponse> {
-    const options = { allowsDeletes: true, retires: true, startedBy: 'user' as const };
+    const options = { allowsDeletes: true, retires: true, isFull: true, startedBy: 'user' as const };
     return answerWithRun(response, await this.runs.start(principal, id, options, grantWait(prefer, maxWaitSeconds, response)));
   }
 }

@@ -16,6 +16,7 @@ const run = {
   allow_deletes: false,
   retires: false,
   started_by: 'user',
+  full: false,
   status: 'running',
   phase: 'copying customers',
   attempt: 1,

@@ -12,6 +12,7 @@ import { RunActiveError, RunNotFoundError, TooManyRunsWaitingError } from './ing
 import { JobsRepository } from './jobs.repository.js';
 import { wroteRows } from './run/ownership.js';
 import { type PastRun, type ProgressReport } from './run/progress-report.js';
+import { type LastSuccess } from './run/repeat-run.js';
 import { type RunReport } from './run/run-report.js';
 import { jobTarget, runMessage } from './run-message.js';
 import { shownCount } from './staging/shown-count.js';
@@ -35,6 +36,7 @@ export interface RunRow {
   allow_deletes: boolean;
   retires: boolean;
   started_by: StartedBy;
+  full: boolean;
   status: RunStatus;
   phase: string | null;
   attempt: number;
@@ -52,6 +54,7 @@ export interface RunOptions {
   allowsDeletes: boolean;
   retires: boolean;
   startedBy: StartedBy;
+  isFull: boolean;
 }
 
 /** A run whose lease a worker holds. */
@@ -67,11 +70,13 @@ export interface ClaimedRun {
   allowsDeletes: boolean;
   /** The run ends the job: it removes all that only this job yields. */
   retires: boolean;
+  /** The run does all work, even if it would only repeat the last one. */
+  isFull: boolean;
   leaseOwner: string;
 }
 
 const runRow = `
-  SELECT r.id, r.job_id, j.graph_id, r.revision, r.allow_deletes, r.retires, r.started_by, r.status, r.phase, r.attempt, r.cancel_requested, r.report, r.error,
+  SELECT r.id, r.job_id, j.graph_id, r.revision, r.allow_deletes, r.retires, r.is_full AS "full", r.started_by, r.status, r.phase, r.attempt, r.cancel_requested, r.report, r.error,
          r.created_at, r.started_at, r.finished_at
   FROM ingestion_runs r JOIN ingestion_jobs j ON j.id = r.job_id`;
 
@@ -120,16 +125,21 @@ export class RunsRepository {
    * @throws RunActiveError when the job has a queued or active run; TooManyRunsWaitingError when the user has as many queued runs as
    * allowed; JobNotFoundError; JobRetiredError
    */
-  async queue(client: PoolClient, jobId: number, requestedBy: number, { allowsDeletes, retires, startedBy }: RunOptions): Promise<number> {
+  async queue(
+    client: PoolClient,
+    jobId: number,
+    requestedBy: number,
+    { allowsDeletes, retires, isFull, startedBy }: RunOptions,
+  ): Promise<number> {
     // One user's requests run one after the other, so that each is counted in time.
     await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('runs of user ' || $1::int, 0))`, [requestedBy]);
     try {
       const { rows } = await client.query<{ id: number }>(
-        `INSERT INTO ingestion_runs (job_id, requested_by, revision, allow_deletes, retires, started_by)
-         SELECT id, $2, revision, $4, $5, $6 FROM ingestion_jobs
+        `INSERT INTO ingestion_runs (job_id, requested_by, revision, allow_deletes, retires, is_full, started_by)
+         SELECT id, $2, revision, $4, $5, $6, $7 FROM ingestion_jobs
          WHERE id = $1 AND retired_at IS NULL AND (SELECT count(*) FROM ingestion_runs WHERE status = 'queued' AND requested_by = $2) < $3
          RETURNING id`,
-        [jobId, requestedBy, maxWaitingRuns, allowsDeletes, retires, startedBy],
+        [jobId, requestedBy, maxWaitingRuns, allowsDeletes, retires, isFull, startedBy],
       );
       if (rows[0]) return rows[0].id;
     } catch (error) {
@@ -163,7 +173,7 @@ export class RunsRepository {
            r.id
          FOR UPDATE OF r SKIP LOCKED LIMIT 1)
        RETURNING run.id, run.job_id AS "jobId", job.graph_id AS "graphId", coalesce(run.requested_by, 0) AS "userId", run.revision,
-                 run.allow_deletes AS "allowsDeletes", run.retires, run.attempt, run.cancel_requested AS "isCancelled"`,
+                 run.allow_deletes AS "allowsDeletes", run.retires, run.is_full AS "isFull", run.attempt, run.cancel_requested AS "isCancelled"`,
       [leaseOwner, leaseSeconds, full.users, full.graphs],
     );
     if (!rows[0]) return null;
@@ -181,11 +191,20 @@ export class RunsRepository {
     return rows[0] ?? null;
   }
 
-  /** The steps of the last success of this revision; null if there is none, or it does not tell. */
+  /** As the transaction of `client` sees it. */
+  async findLastSuccess(client: PoolClient, jobId: number): Promise<LastSuccess | null> {
+    const { rows } = await client.query<LastSuccess>(
+      `SELECT id, revision, report FROM ingestion_runs WHERE job_id = $1 AND status = 'succeeded' ORDER BY id DESC LIMIT 1`,
+      [jobId],
+    );
+    return rows[0] ?? null;
+  }
+
+  /** The steps of the last success of this revision that did its work; null if there is none, or it does not tell. */
   async findLastSteps(jobId: number, revision: number): Promise<PastRun | null> {
     const { rows } = await this.pool.query<PastRun>(
       `SELECT id, (report ->> 'duration_ms')::int AS "durationMs", report -> 'steps' AS steps FROM ingestion_runs
-       WHERE job_id = $1 AND status = 'succeeded' AND revision = $2 AND report ? 'steps' ORDER BY id DESC LIMIT 1`,
+       WHERE job_id = $1 AND status = 'succeeded' AND revision = $2 AND report ? 'steps' AND NOT report ? 'unchanged_source' ORDER BY id DESC LIMIT 1`,
       [jobId, revision],
     );
     return rows[0] ?? null;

@@ -11,8 +11,9 @@ import { type GuardedSelect, guardSelect } from '../sql-guard/guard-select.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { type Bilingual } from '../text/bilingual.js';
 import { toCopyFailure } from '../warehouse/clients/copy-failure.js';
-import { type TableColumn } from '../warehouse/clients/warehouse.client.js';
+import { type TableColumn, type WarehouseClient } from '../warehouse/clients/warehouse.client.js';
 import { within } from '../warehouse/source-patience.js';
+import { MirrorVersions } from '../warehouse/mirror/mirror-versions.js';
 import { ConnectionTypeNotBuiltError } from '../warehouse/warehouse.errors.js';
 import { type UsableConnection, type WarehouseReader, WarehouseService } from '../warehouse/warehouse.service.js';
 import { brokenDefaults } from './check-defaults.js';
@@ -59,6 +60,7 @@ export class SourcesService {
     private readonly warehouse: WarehouseService,
     private readonly pool: ServicePool,
     private readonly access: DatabaseAccess,
+    private readonly versions: MirrorVersions,
   ) {}
 
   /**
@@ -72,10 +74,11 @@ export class SourcesService {
     if (!('client' in connection)) return { problems: [connection] };
     const { id: connectionId, name, client, claim } = connection;
     if (client.local) {
+      const versions = await this.versionsOf(targetsOf(mapping), client);
       const described = await this.describeAll(connection, new LocalSource(connection), mapping);
       if ('problems' in described) return described;
       const { schema, local } = client;
-      return { source: { ...described, connectionId, connection: name, schema, role: local.role, copies: null } };
+      return { source: { ...described, connectionId, connection: name, schema, role: local.role, copies: null, versions } };
     }
     const role = this.access.nameOf('mirror');
     const opening = ForeignSource.open(connection, targetsOf(mapping), this.pool, role);
@@ -85,7 +88,7 @@ export class SourcesService {
       const described = await this.describeAll(connection, foreign, mapping);
       if ('problems' in described) return described;
       const copies = { client, claim, tables: foreign.tables.plan(targetsOf(mapping)) };
-      return { source: { ...described, connectionId, connection: name, schema: client.schema, role, copies } };
+      return { source: { ...described, connectionId, connection: name, schema: client.schema, role, copies, versions: null } };
     } finally {
       await foreign.close();
     }
@@ -94,6 +97,22 @@ export class SourcesService {
   /** The defaults that break a rule of their own column, as far as only the database can tell. */
   brokenDefaults(mapping: Mapping): Promise<SourceProblem[]> {
     return brokenDefaults(this.pool, mapping);
+  }
+
+  /** The data versions of all tables that the targets read, or null if one has none. */
+  private async versionsOf(targets: Target[], client: WarehouseClient): Promise<Record<string, number> | null> {
+    const tables = mirrorTables(targets, client);
+    if (!tables) return null;
+    const found = await this.versions.of([...tables]);
+    // A view, or a table that others made under the name of one that is gone, can change without its version.
+    const { rows } = await this.pool.query<{ name: string }>(
+      `SELECT relname AS name FROM pg_catalog.pg_class
+       WHERE relnamespace = $1::regnamespace AND relname = ANY ($2::text[]) AND relkind = 'r' AND NOT relhassubclass
+         AND has_table_privilege(oid, 'SELECT')`,
+      [quoteIdentifier(client.schema), [...tables]],
+    );
+    if (found.size < tables.size || rows.length < tables.size) return null;
+    return Object.fromEntries([...found].map(([name, { version }]) => [name, version]));
   }
 
   private async describeAll(
@@ -263,6 +282,26 @@ async function asCopied<T>(opening: Promise<T>, connection: string): Promise<T> 
   } catch (error) {
     throw toCopyFailure(error, { connection, table: null });
   }
+}
+
+/** Null for a query that the guard refuses, and for a table outside of the schema. */
+function mirrorTables(targets: Target[], client: WarehouseClient): Set<string> | null {
+  const tables = new Set<string>();
+  for (const { element } of targets) {
+    if (element.source.kind === 'table') {
+      const { schema, table } = client.place(element.source.table);
+      if (schema !== client.schema) return null;
+      tables.add(table);
+      continue;
+    }
+    try {
+      for (const table of guardSelect(element.source.query, client).tables) tables.add(table);
+    } catch (error) {
+      if (error instanceof UnsafeFilterClauseError) return null;
+      throw error;
+    }
+  }
+  return tables;
 }
 
 /** All columns of a local table are read where they are, and those of another database only if PostgreSQL has their types. */

@@ -9,7 +9,7 @@ import { TrialService } from './trial.service.js';
 
 const node = { id: 'n', label: 'A', table: 't', key: ['id'], columns: [{ column: 'id' }] };
 const { mapping } = parseMapping(JSON.stringify({ version: 1, nodes: [node] }));
-const source = { connection: 'c', copies: null } as unknown as Source;
+const source = { connection: 'c', copies: null, versions: null } as unknown as Source;
 const job = { id: 1, graph_id: 1, cursors: {} } as unknown as JobRow;
 
 /** A session whose first statement runs until it is cancelled. */

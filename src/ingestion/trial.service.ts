@@ -9,7 +9,7 @@ import { changesSinceLastRun } from './changes-since-last-run.js';
 import { TooManyTrialsError } from './ingestion.errors.js';
 import { type JobRow, JobsRepository } from './jobs.repository.js';
 import { type Mapping } from './mapping/mapping.js';
-import { type Source, stageAll, type Undertaking, writeAll } from './run/carry-out.js';
+import { openSnapshot, type Source, stageAll, type Undertaking, writeAll } from './run/carry-out.js';
 import { readRejected } from './run/rejected-rows.js';
 import { DeleteGuard, type Exceeded } from './run/removal.js';
 import { toFailure } from './run/run-failure.js';
@@ -81,6 +81,7 @@ export class TrialService {
     let deadline: Deadline | null = null;
     try {
       deadline = await this.interruptAfter(client, trialMs, stop);
+      await openSnapshot(client, work, source);
       await stageAll(client, work, source);
       await writeAll(client, writeScope(job.graph_id, job.id, noRun), work, guard);
       await sampleRejected(client, work);

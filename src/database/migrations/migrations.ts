@@ -21,6 +21,7 @@ import { ScheduleMirrorCopies1700000000022 } from './0022-schedule-mirror-copies
 import { SignWithFormerSecrets1700000000023 } from './0023-sign-with-former-secrets.js';
 import { SayWhatStartedRuns1700000000024 } from './0024-say-what-started-runs.js';
 import { KeepEarlierRunsOfCopies1700000000025 } from './0025-keep-earlier-runs-of-copies.js';
+import { LetRunsDoAllWork1700000000026 } from './0026-let-runs-do-all-work.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -47,4 +48,5 @@ export const migrations = [
   SignWithFormerSecrets1700000000023,
   SayWhatStartedRuns1700000000024,
   KeepEarlierRunsOfCopies1700000000025,
+  LetRunsDoAllWork1700000000026,
 ];

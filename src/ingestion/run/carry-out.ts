@@ -56,16 +56,29 @@ export interface Source {
   sql: SourceSql;
   /** The tables of another database, which are copied first. */
   copies: Copies | null;
+  /** Of the mirror's tables, before they were described. Null for other databases, and if not all tables have versions. */
+  versions: Record<string, number> | null;
   /** In the order of the targets. */
   shapes: SourceShape[];
 }
 
-/** Stages every target. All use one snapshot, so that an order and its lines are read as of one moment. */
-export async function stageAll(client: PoolClient, work: Undertaking, source: Source): Promise<void> {
-  const { mapping, report, staged, progress } = work;
+/**
+ * Begins the transaction that stages. The snapshot is taken by the next statement, once the tables are locked: the rows of a table
+ * that is swapped in are visible to older snapshots too.
+ */
+export async function openSnapshot(client: PoolClient, work: Undertaking, source: Source): Promise<void> {
   await copyFirst(client, work, source);
   await client.query(letShowCounts);
-  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+  const names = Object.keys(source.versions ?? {}).sort();
+  const lock =
+    names.length === 0 ? '' : `; LOCK TABLE ${names.map(name => quoteTable(source.schema, name)).join(', ')} IN ACCESS SHARE MODE`;
+  const timeout = `SET LOCAL statement_timeout = ${work.mapping.source.statementTimeoutMs}`;
+  await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ; ${timeout}${lock}`);
+}
+
+/** Stages every target. All use the opened snapshot, so that an order and its lines are read as of one moment. */
+export async function stageAll(client: PoolClient, work: Undertaking, source: Source): Promise<void> {
+  const { mapping, report, staged, progress } = work;
   await setForStaging(client, mapping, source);
   for (const [index, target] of work.targets.entries()) {
     const targetReport = report.targets[index]!;
@@ -207,7 +220,7 @@ function removedOf(work: Undertaking, target: Target): 'unseen' | 'marked' | 'no
 /**
  * The start of an incremental read: `initial` the first time and after a change of the target, later the last cursor less the lag.
  */
-function cursorOf(work: Undertaking, target: Target): CursorFrom | null {
+export function cursorOf(work: Undertaking, target: Target): CursorFrom | null {
   const { incremental } = target.element;
   if (!incremental) return null;
   const last = work.cursors[target.name];

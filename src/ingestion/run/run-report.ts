@@ -1,5 +1,6 @@
 import { type Target } from '../staging/target.js';
 import { type StepTime } from './progress-report.js';
+import { type RunInputs } from './run-inputs.js';
 
 /**
  * The counts of a run for one target. Every row read is in exactly one of the other counts. Five differ: `deleted` counts elements
@@ -75,7 +76,11 @@ export interface RunReport {
   totals: Omit<TargetReport, 'target' | 'kind' | 'state'>;
   /** Stubs that lost their last edge. They belong to no target. */
   stubs_removed: number;
-  /** Rows read per second over the whole run; null until it has ended. */
+  /** Null until they were read, and if the outcome depends on more than these. */
+  inputs: RunInputs | null;
+  /** Why nothing was read: the counts are those of that run. Absent if the run did its work. */
+  unchanged_source?: { run_id: number; data_versions: Record<string, number>; message: string };
+  /** Rows read per second over the whole run; null until it has ended, and if nothing was read. */
   rows_per_s: number | null;
   duration_ms: number | null;
   /** The steps that have ended, in their order. */
@@ -112,6 +117,7 @@ export function emptyTarget({ name, kind }: Pick<Target, 'name' | 'kind'>): Targ
 export function emptyReport(targets: Target[]): RunReport {
   return {
     source: null,
+    inputs: null,
     targets: targets.map(emptyTarget),
     totals: { ...noCounts },
     stubs_removed: 0,

@@ -1,0 +1,39 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Target } from '../staging/target.js';
+import { type RunInputs } from './run-inputs.js';
+import { addTotals, goodCount, type RunReport } from './run-report.js';
+
+export interface LastSuccess {
+  id: number;
+  revision: number;
+  report: Partial<RunReport>;
+}
+
+/** Tells whether a run of this revision on that version of the graph would do again what the last success did. */
+export function isRepetition(last: LastSuccess, revision: number, graphVersion: number | null, inputs: RunInputs): boolean {
+  const { report } = last;
+  return (
+    last.revision === revision &&
+    graphVersion !== null &&
+    report.graph_version === graphVersion &&
+    report.totals?.rejected === 0 &&
+    isDeepStrictEqual(report.inputs, inputs)
+  );
+}
+
+/** Fills in the report of a run that has nothing to do: the rows of the last success are all unchanged. */
+export function repeatReport(report: RunReport, last: LastSuccess, targets: Target[], inputs: RunInputs): void {
+  for (const [index, { name }] of targets.entries()) {
+    const before = last.report.targets!.find(({ target }) => target === name)!;
+    const { read, skipped, marked_deleted } = before;
+    Object.assign(report.targets[index]!, { state: 'done', read, skipped, marked_deleted, unchanged: goodCount(before) });
+  }
+  addTotals(report);
+  report.cursors = last.report.cursors!;
+  report.graph_version = last.report.graph_version!;
+  report.warnings = last.report.warnings!.filter(({ code }) => code !== 'statistics_not_renewed');
+  const runId = last.report.unchanged_source?.run_id ?? last.id;
+  const { data_versions } = inputs;
+  const message = `来源的表、映射与图自第 ${runId} 次运行以来都没有变化，因此没有重新读取；若要重新读取，请以 ?full=true 运行 / the tables of the source, the mapping and the graph are as run ${runId} left them, so nothing was read again; run with ?full=true to read everything`;
+  report.unchanged_source = { run_id: runId, data_versions, message };
+}

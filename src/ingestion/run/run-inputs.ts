@@ -1,0 +1,11 @@
+import { type CursorFrom } from './cursor-bound.js';
+
+/** All that the outcome of a run depends on, besides its revision and the graph. */
+export interface RunInputs {
+  /** Another release may read the same rows in another way. */
+  release: string;
+  /** The state of each table of the mirror that the run read, in the snapshot that it staged from. */
+  data_versions: Record<string, number>;
+  /** The place from which each incremental target read. */
+  cursors: Record<string, CursorFrom | null>;
+}

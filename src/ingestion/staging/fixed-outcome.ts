@@ -1,0 +1,62 @@
+import { guardExpression } from '../../sql-guard/guard-expression.js';
+import { guardSelect } from '../../sql-guard/guard-select.js';
+import { selectNodes } from '../../sql-guard/node-rules.js';
+import { type SqlTree } from '../../sql-guard/sql-parser.js';
+import { nameParts, type NodeFields, walkTree } from '../../sql-guard/walk-tree.js';
+import { type Target, writtenSql } from './target.js';
+
+/** Words that PostgreSQL reads as a moment of now, and times without a day, whose zone may depend on today. */
+const clockText = /(?<![a-z])(now|today|tomorrow|yesterday)(?![a-z])|^\s*\d{1,2}:\d/i;
+const momentTypes = new Set(['date', 'timestamp', 'timestamptz']);
+const timeTypes = new Set(['time', 'timetz']);
+/** A run with one of these yields the same again from the rows and the graph that it left. */
+const settledEnds = new Set<string>(['quarantine', 'skip', 'fail']);
+
+/**
+ * The functions on which the outcome of a mapping depends: it is the same for the same rows and graph if all are immutable. Null if
+ * it may differ anyway, because something reads the clock.
+ */
+export function functionsOfOutcome(targets: Target[], schema: string): string[] | null {
+  const functions = new Set<string>();
+  let isFixed = true;
+  const look = (tree: SqlTree): void =>
+    walkTree(tree, selectNodes, (type, node) => {
+      if (type === 'FuncCall') functions.add(nameParts(node.funcname).at(-1) ?? '');
+      if (
+        type === 'SQLValueFunction' ||
+        (type === 'A_Const' && clockText.test(textOf(node))) ||
+        (type === 'TypeCast' && mayReadClock(node))
+      )
+        isFixed = false;
+    });
+  for (const target of targets) {
+    const { source } = target.element;
+    if (source.kind === 'query') look(guardSelect(source.query, { schema }).tree);
+    for (const { text } of writtenSql(target)) look(guardExpression(text, { columns: 'any' }).tree);
+    if (writtenValues(target).some(value => clockText.test(value))) isFixed = false;
+    if (target.element.columns.some(({ rules }) => rules.some(({ kind }) => kind === 'not_in_future'))) isFixed = false;
+    if (target.kind === 'edge' && [target.element.from, target.element.to].some(({ onMissing }) => !settledEnds.has(onMissing)))
+      isFixed = false;
+  }
+  return isFixed ? [...functions] : null;
+}
+
+function textOf(constant: NodeFields): string {
+  return (constant.sval as { sval?: string } | undefined)?.sval ?? '';
+}
+
+/** A text of a row may say `now`. The text of a constant is looked at by itself. */
+function mayReadClock(cast: NodeFields): boolean {
+  const type = nameParts((cast.typeName as NodeFields).names).at(-1) ?? '';
+  return timeTypes.has(type) || (momentTypes.has(type) && !(cast.arg as { A_Const?: unknown }).A_Const);
+}
+
+/** The values in a mapping that are read as some type. */
+function writtenValues({ element: { columns, incremental } }: Target): string[] {
+  const ofColumns = columns.flatMap(({ source, default: fallback, rules }) => [
+    source.kind === 'constant' ? source.value : null,
+    fallback,
+    ...rules.map(rule => (rule.kind === 'min' || rule.kind === 'max' ? rule.bound : null)),
+  ]);
+  return [...ofColumns, incremental?.initial ?? null].filter(value => value !== null);
+}
