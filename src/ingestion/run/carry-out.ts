@@ -73,6 +73,8 @@ export async function openSnapshot(client: PoolClient, work: Undertaking, source
   const lock =
     names.length === 0 ? '' : `; LOCK TABLE ${names.map(name => quoteTable(source.schema, name)).join(', ')} IN ACCESS SHARE MODE`;
   const timeout = `SET LOCAL statement_timeout = ${work.mapping.source.statementTimeoutMs}`;
+  // It may wait for somebody who replaces a table.
+  if (lock !== '') await work.progress.begin('staging');
   await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ; ${timeout}${lock}`);
 }
 
