@@ -103,6 +103,14 @@ describe('a run on tables of the mirror that have not changed', () => {
         await load(table, ['1,2,x,1']);
       },
     ],
+    [
+      'filled anew by SQL',
+      (table: string) => app.pool.query(`TRUNCATE mirror.${table}; INSERT INTO mirror.${table} VALUES ('1', '2', 'x', 1)`),
+    ],
+    [
+      'grown by SQL',
+      (table: string) => app.pool.query(`INSERT INTO mirror.${table} SELECT 'n' || i, '1', 'w', i FROM generate_series(1, 1000) i`),
+    ],
   ])('does all work once its table was %s', async (_, change) => {
     const table = await aTable();
     const { graphId, jobId } = await aJobThatRan(nodesOf(table));

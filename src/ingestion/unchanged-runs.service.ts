@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { version as release } from '../config/version.js';
 import { GraphsService } from '../graphs/graphs.service.js';
+import { quoteIdentifier } from '../sql/quote-identifier.js';
 import { MirrorVersions } from '../warehouse/mirror/mirror-versions.js';
 import { cursorOf, type Source, type Undertaking } from './run/carry-out.js';
 import { isRepetition, type LastSuccess } from './run/repeat-run.js';
@@ -33,8 +34,10 @@ export class UnchangedRunsService {
     if (!isDeepStrictEqual(data_versions, source.versions)) return null;
     const functions = functionsOfOutcome(targets, source.schema);
     if (functions === null || !(await areImmutable(client, functions))) return null;
+    const files = await readFiles(client, source.schema, Object.keys(data_versions));
     const incremental = targets.filter(({ element }) => element.incremental !== null);
-    return { release, data_versions, cursors: Object.fromEntries(incremental.map(target => [target.name, cursorOf(work, target)])) };
+    const cursors = Object.fromEntries(incremental.map(target => [target.name, cursorOf(work, target)]));
+    return { release, data_versions, files, cursors };
   }
 
   /** The last success of the job if the run would only repeat it, as the snapshot shows. */
@@ -42,6 +45,15 @@ export class UnchangedRunsService {
     const last = await this.runs.findLastSuccess(client, jobId);
     return last && isRepetition(last, revision, await this.graphs.versionSeen(client, graphId), inputs) ? last : null;
   }
+}
+
+async function readFiles(client: PoolClient, schema: string, tables: string[]): Promise<Record<string, string>> {
+  const { rows } = await client.query<{ name: string; file: string }>(
+    `SELECT relname AS name, concat_ws(':', pg_catalog.pg_relation_filenode(oid), pg_catalog.pg_relation_size(oid)) AS file
+     FROM pg_catalog.pg_class WHERE relnamespace = $1::regnamespace AND relname = ANY ($2::text[])`,
+    [quoteIdentifier(schema), tables],
+  );
+  return Object.fromEntries(rows.map(({ name, file }) => [name, file]));
 }
 
 /** A name stands for all functions of that name. */

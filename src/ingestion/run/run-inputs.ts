@@ -6,6 +6,8 @@ export interface RunInputs {
   release: string;
   /** The state of each table of the mirror that the run read, in the snapshot that it staged from. */
   data_versions: Record<string, number>;
+  /** The file of each table and its bytes. They tell most changes by SQL, which raise no version. */
+  files: Record<string, string>;
   /** The place from which each incremental target read. */
   cursors: Record<string, CursorFrom | null>;
 }
