@@ -1,6 +1,7 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { duckdbKind } from '../../src/warehouse/clients/duckdb/duckdb-kind.js';
 import { type WarehouseClient } from '../../src/warehouse/clients/warehouse.client.js';
@@ -34,7 +35,7 @@ export class DuckdbFiles {
 
   /** Runs statements as somebody who may write, on a database or on none. */
   async run(database: string | null, ...statements: string[]): Promise<void> {
-    const instance = await DuckDBInstance.create(database === null ? ':memory:' : this.path(database));
+    const instance = await open(database === null ? ':memory:' : this.path(database));
     const connection = await instance.connect();
     try {
       for (const sql of statements) await connection.run(sql);
@@ -47,5 +48,16 @@ export class DuckdbFiles {
   async remove(): Promise<void> {
     await Promise.all(this.clients.map(client => client.close()));
     await rm(this.directory, { recursive: true, force: true });
+  }
+}
+
+/** A process that was ended in the middle of a reading holds its file for a moment longer. */
+async function open(file: string): Promise<DuckDBInstance> {
+  for (const deadline = Date.now() + 10_000; ; await sleep(50)) {
+    try {
+      return await DuckDBInstance.create(file);
+    } catch (error) {
+      if (!/Could not set lock/.test(String(error)) || Date.now() > deadline) throw error;
+    }
   }
 }
