@@ -36,9 +36,9 @@ const rows: [what: string, refused: string, refusal: string, mended: string][] =
   ['two documents', `${valid}---\n${valid}`, 'yaml_syntax@7:1 only one YAML document is allowed', `---\n${valid}`],
   ['many documents', '---\n'.repeat(60_000), 'yaml_syntax@1:1 only one YAML document is allowed', `---\n${valid}`],
   ['more lines than a mapping needs', `${valid}${'#\r\n'.repeat(15_000)}`, 'yaml_syntax@1:1 the mapping has more than 15000 lines; split it into several jobs', `${valid}${'#\r\n'.repeat(14_000)}`],
-  ['more values than a mapping needs', `${valid}name: [${'[],'.repeat(30_001)}]`, 'yaml_syntax@1:1 the mapping has more than 60000 values; split it into several jobs', valid],
+  ['more values than a mapping needs', `${valid}name: [${'[],'.repeat(30_001)}]`, 'yaml_syntax@1:1 the mapping has more than 60000 values, with the commas in texts; split it into several jobs', valid],
   // The marks of values are within the bound, the values that they stand for are not.
-  ['more pairs than a mapping needs', `${valid}name: [${'a: b,'.repeat(15_001)}]`, 'yaml_syntax@1:1 the mapping has more than 60000 values; split it into several jobs', valid],
+  ['more pairs than a mapping needs', `${valid}name: [${'a: b,'.repeat(15_001)}]`, 'yaml_syntax@1:1 the mapping has more than 60000 values, with the commas in texts; split it into several jobs', valid],
   ['a tag', edited('version: 1', 'version: !!js/function 1'), 'yaml_syntax@1:10 YAML tags (!…) are not supported', valid],
   ['a key with parts', `${valid}? [name]\n: x\n`, 'yaml_syntax@7:3 YAML syntax error: a key must be a single value', `${valid}? name\n: x\n`],
   ['a key written twice, once in quotes', `${valid}"version": 1\n`, 'yaml_syntax@7:2 YAML syntax error: duplicated mapping key', valid],
