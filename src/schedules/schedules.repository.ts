@@ -66,10 +66,11 @@ export class SchedulesRepository {
   }
 
   /** The newest first. */
-  async listStarts(id: number): Promise<StartRow[]> {
+  async listStarts(kind: string, targetId: number): Promise<StartRow[]> {
     const { rows } = await this.pool.query<StartRow>(
-      'SELECT due_at, missed_since, at, outcome, run_id, reason FROM schedule_starts WHERE schedule_id = $1 ORDER BY id DESC LIMIT $2',
-      [id, keptStarts],
+      `SELECT due_at, missed_since, at, outcome, run_id, reason FROM schedule_starts
+       WHERE schedule_id = (SELECT id FROM schedules WHERE kind = $1 AND target_id = $2) ORDER BY id DESC LIMIT $3`,
+      [kind, targetId, keptStarts],
     );
     return rows;
   }

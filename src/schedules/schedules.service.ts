@@ -48,12 +48,14 @@ export class SchedulesService {
 
   /** @throws ScheduleNotFoundError */
   async get(kind: string, targetId: number): Promise<ScheduleResponse> {
+    // The starts come first, so that a time that starts meanwhile is not shown as due and as started.
+    const starts = await this.schedules.listStarts(kind, targetId);
     const schedule = await this.schedules.find(kind, targetId);
     if (!schedule) throw new ScheduleNotFoundError();
     const times: Date[] = [];
     // A time that is due and waits comes first.
     for (let time = schedule.next_at; time !== null && times.length < shownTimes; time = nextTime(schedule, time)) times.push(time);
-    return toScheduleResponse(schedule, await this.schedules.listStarts(schedule.id), times);
+    return toScheduleResponse(schedule, starts, times);
   }
 
   /** @throws ScheduleNotFoundError */
