@@ -32,8 +32,8 @@ export async function aJob(app: TestApp, graphId: number, mapping: string): Prom
   return body.id;
 }
 
-export async function runToEnd(app: TestApp, jobId: number): Promise<any> {
-  const { body } = await app.admin.post(`/api/ingestion/jobs/${jobId}/run`).set('Prefer', 'wait=60').expect(200);
+export async function runToEnd(app: TestApp, jobId: number, query = {}): Promise<any> {
+  const { body } = await app.admin.post(`/api/ingestion/jobs/${jobId}/run`).query(query).set('Prefer', 'wait=60').expect(200);
   return body;
 }
 

@@ -7,7 +7,7 @@ export interface TradingGraph {
   metricId: number;
   /** The time when its run ended. */
   loadedAt: string;
-  /** Runs its job again, which makes a new version from the current tables. */
+  /** Runs its job again in full, which makes a new version from the current tables. */
   ingestAgain(): Promise<void>;
 }
 
@@ -160,11 +160,11 @@ export async function createTradingGraph(test: TestApp, owner: Client): Promise<
       },
     })
     .expect(201);
-  return { id: graph.id, metricId: metric.id, loadedAt, ingestAgain: async () => void (await ingested(test, jobId)) };
+  return { id: graph.id, metricId: metric.id, loadedAt, ingestAgain: async () => void (await ingested(test, jobId, { full: 'true' })) };
 }
 
-async function ingested(test: TestApp, jobId: number): Promise<any> {
-  const run = await runToEnd(test, jobId);
+async function ingested(test: TestApp, jobId: number, query = {}): Promise<any> {
+  const run = await runToEnd(test, jobId, query);
   if (run.status !== 'succeeded') throw new Error(JSON.stringify(run, null, 2));
   return run;
 }
