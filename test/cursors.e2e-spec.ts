@@ -15,6 +15,9 @@ describe('the cursor of a list', () => {
     await upload(test, 't', 'id\n1\n');
     const { graphId } = await ingest(test, mapping);
     await test.admin.post('/api/ingestion/jobs/1/webhooks').send({ url: 'https://hooks.example.com/runs' }).expect(201);
+    await test.pool.query(`
+      INSERT INTO mirror_copies (connection_id, saved_by, status) SELECT 1, id, 'failed' FROM users WHERE is_admin;
+      INSERT INTO mirror_copy_tables (copy_id, position, name, source, mode, key, replaces) VALUES (1, 0, 'copied', 'far', 'full', '{}', false)`);
     const { rows } = await test.pool.query(`SELECT id FROM ${graphTables(graphId).nodes}`);
     const { body: document } = await test.anonymous.get('/openapi.json').expect(200);
     const paged = Object.entries<any>(document.paths).filter(([, { get }]) => get?.parameters?.some((each: any) => each.name === 'cursor'));

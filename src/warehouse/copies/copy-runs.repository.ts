@@ -48,7 +48,7 @@ export class CopyRunsRepository {
     const { rows } = await this.pool.query<CopyRunRow>(
       `SELECT * FROM (SELECT ${columns} FROM mirror_copies WHERE id = $1
                       UNION ALL SELECT ${columns} FROM mirror_copy_runs WHERE copy_id = $1) runs
-       WHERE $2::int IS NULL OR run < $2 ORDER BY run DESC LIMIT $3`,
+       WHERE $2::bigint IS NULL OR run < $2::bigint ORDER BY run DESC LIMIT $3`,
       [copyId, before, limit],
     );
     return rows;
