@@ -132,11 +132,12 @@ describe('warehouse', () => {
 
     it('opens the default, a name and an id', async () => {
       const warehouse = test.app.get(WarehouseService);
-      const mirror = { id: 1, name: 'pg_mirror', client: test.app.get(MirrorClient), claim: { caller: 1 } };
-      expect(await warehouse.open(admin, null)).toEqual(mirror);
-      expect(await warehouse.open(admin, 'pg_mirror')).toEqual(mirror);
-      expect(await warehouse.open(admin, 1)).toEqual(mirror);
-      expect(await warehouse.open(admin, '1')).toEqual(mirror);
+      for (const nameOrId of [null, 'pg_mirror', 1, '1']) {
+        const { id, name, client, claim } = await warehouse.open(admin, nameOrId);
+        expect({ id, name, claim, isMirror: client === test.app.get(MirrorClient) }).toEqual({
+          id: 1, name: 'pg_mirror', claim: { caller: 1 }, isMirror: true,
+        }); // prettier-ignore
+      }
       await expect(warehouse.open(admin, 'nowhere')).rejects.toMatchObject({ status: 404 });
     });
 

@@ -8,15 +8,13 @@ const admin = { userId: 1 } as Principal;
 /** A connection with a table of one key column for each name. */
 function aConnection(names: string[]): WarehouseService {
   const column = { name: 'id', type: 'integer', nativeType: 'integer', comment: null, nullable: false };
-  const client = {
-    dialect: 'postgres',
+  const client = { dialect: 'postgres', nameProblem: () => null, place: (table: string) => ({ schema: 'public', table }) };
+  const catalog = {
     listNames: () => Promise.resolve(names),
     list: () => Promise.resolve([]),
-    nameProblem: () => null,
-    place: (table: string) => ({ schema: 'public', table }),
     describe: () => Promise.resolve({ columns: [column], keys: [{ primary: true, columns: ['id'] }], foreignKeys: [] }),
   };
-  return { open: () => Promise.resolve({ id: 1, name: 'shop', client, claim: { caller: 1 } }) } as unknown as WarehouseService;
+  return { open: () => Promise.resolve({ id: 1, name: 'shop', client, catalog, claim: { caller: 1 } }) } as unknown as WarehouseService;
 }
 
 describe('a draft of tables that change meanwhile', () => {

@@ -57,7 +57,7 @@ describeWithShared('the cases of yaml-test-suite as a mapping', file, () => {
       }
     }
     expect(wrong).toEqual([]);
-    // Each of the 308 well-formed texts is sent twice. Refused as YAML are those with tags, also beside aliases, a second document or a list as a key.
+    // Each of the 308 well-formed texts is sent twice. Refused as YAML are those with tags, a second document or a list as a key; of aliases and these, the first is told.
     expect(answers).toEqual({ not_a_map: 260, 'missing_key and unknown_key': 200, missing_key: 2, yaml_alias_limit: 20, yaml_syntax: 134 });
   });
 });
