@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { createOpenApiDocument } from '../src/openapi/openapi.js';
+import { openApiDocumentOf } from '../src/openapi/openapi.js';
 import { RetentionService } from '../src/retention/retention.service.js';
 import { keyClient, startTestApp, type Client, type TestApp } from './support/app.js';
 import { cloneDatabase, type TestDatabase } from './support/database.js';
@@ -63,7 +63,7 @@ describe('an Idempotency-Key', () => {
     (await test.pool.query(`SELECT count(*)::int AS n FROM ${table} WHERE name = $1`, [name])).rows[0].n;
 
   it('is decided for every POST route', () => {
-    const { paths } = createOpenApiDocument(test.app);
+    const { paths } = openApiDocumentOf(test.app);
     const posts = Object.entries(paths).flatMap(([path, { post }]) => (post ? [[path, post] as const] : []));
     const takers = posts.map(([path, { parameters = [] }]) => {
       return [path, parameters.some(parameter => 'name' in parameter && parameter.name === 'Idempotency-Key')] as const;

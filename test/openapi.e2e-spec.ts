@@ -1,6 +1,6 @@
 import { type OpenAPIObject } from '@nestjs/swagger';
 import { Ajv } from 'ajv';
-import { createOpenApiDocument } from '../src/openapi/openapi.js';
+import { openApiDocumentOf } from '../src/openapi/openapi.js';
 import { startTestApp, type TestApp } from './support/app.js';
 
 /** All parts of a document that are schemas, by their place. */
@@ -17,7 +17,7 @@ describe('the OpenAPI document', () => {
   let operations: [name: string, operation: any][];
   beforeAll(async () => {
     test = await startTestApp();
-    document = createOpenApiDocument(test.app);
+    document = openApiDocumentOf(test.app);
     operations = Object.entries(document.paths).flatMap(([path, item]) => Object.entries(item).map(([method, operation]) => [`${method} ${path}`, operation] as [string, any]));
   }); // prettier-ignore
   afterAll(() => test.close());

@@ -33,7 +33,7 @@ Unknown fields of bodies and query strings are refused (422); \`Prefer: handling
  * Builds the OpenAPI document: paths under `/api`, both ways to authenticate, and of every route its error bodies, headers and
  * access. Clients can be generated from it.
  */
-export function createOpenApiDocument(app: NestExpressApplication, basePath = ''): OpenAPIObject {
+function createOpenApiDocument(app: NestExpressApplication, basePath: string): OpenAPIObject {
   const config = new DocumentBuilder()
     .setTitle('Graph service')
     .setDescription(descriptionAt(basePath))
@@ -87,9 +87,19 @@ function documentLimits(document: OpenAPIObject, { rateLimits }: Settings): void
   for (const { 'x-rate-limit': limit } of operations) if (limit) limit.requests = rateLimits[limit.bucket];
 }
 
+const served = new WeakMap<NestExpressApplication, OpenAPIObject>();
+
+/** The document that an application serves. */
+export function openApiDocumentOf(app: NestExpressApplication): OpenAPIObject {
+  const document = served.get(app);
+  if (!document) throw new Error('serveOpenApi() comes first');
+  return document;
+}
+
 /** Serves `/docs` (Swagger UI) and `/openapi.json`, also under `/api`. With `keepTokens` the browser keeps the login. */
 export function serveOpenApi(app: NestExpressApplication, { keepTokens, basePath }: { keepTokens: boolean; basePath: string }): void {
   const document = createOpenApiDocument(app, basePath);
+  served.set(app, document);
   const text = Buffer.from(JSON.stringify(document));
   const compressed = gzipSync(text);
   app.use('/openapi.json', (request: Request, response: Response) => {

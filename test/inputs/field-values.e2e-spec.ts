@@ -1,4 +1,4 @@
-import { createOpenApiDocument } from '../../src/openapi/openapi.js';
+import { openApiDocumentOf } from '../../src/openapi/openapi.js';
 import { startTestApp, type TestApp } from '../support/app.js';
 import { asPerson, probe } from '../support/probe.js';
 import { inParallel, sample } from '../support/seeded.js';
@@ -30,9 +30,7 @@ describe('every field of every body', () => {
   beforeAll(async () => {
     test = await startTestApp();
     fixture = await createFixture(test);
-    operations = readOperations(createOpenApiDocument(test.app)).filter(
-      ({ body, contentType }) => body && contentType === 'application/json',
-    );
+    operations = readOperations(openApiDocumentOf(test.app)).filter(({ body, contentType }) => body && contentType === 'application/json');
   }, 60_000);
   afterAll(() => test.close());
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createOpenApiDocument } from '../../src/openapi/openapi.js';
+import { openApiDocumentOf } from '../../src/openapi/openapi.js';
 import { startTestApp, type TestApp } from '../support/app.js';
 import { asPerson, probe } from '../support/probe.js';
 import { createFixture, type Fixture } from './fixture.js';
@@ -27,7 +27,7 @@ describe('any request to any operation of the document', () => {
     test = await startTestApp();
     fixture = await createFixture(test);
     await test.admin.put('/api/warehouse/connections/1/tables/made').type('text/csv').send('a\n1\n').expect(201);
-    operations = readOperations(createOpenApiDocument(test.app)).filter(({ id }) => only.test(id));
+    operations = readOperations(openApiDocumentOf(test.app)).filter(({ id }) => only.test(id));
     for (const { id } of operations) refusedOnly.add(id);
   }, 60_000);
   afterAll(() => test.close());

@@ -1,4 +1,4 @@
-import { createOpenApiDocument } from '../../src/openapi/openapi.js';
+import { openApiDocumentOf } from '../../src/openapi/openapi.js';
 import { startTestApp, type TestApp } from '../support/app.js';
 import { asPerson, probe } from '../support/probe.js';
 import { createFixture, type Fixture } from './fixture.js';
@@ -41,7 +41,7 @@ describe('every route with a body', () => {
   beforeAll(async () => {
     test = await startTestApp();
     fixture = await createFixture(test);
-    operations = readOperations(createOpenApiDocument(test.app)).filter(({ body, contentType }) => body && contentType === json);
+    operations = readOperations(openApiDocumentOf(test.app)).filter(({ body, contentType }) => body && contentType === json);
   }, 60_000);
   afterAll(() => test.close());
 

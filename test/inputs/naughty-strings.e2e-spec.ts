@@ -1,4 +1,4 @@
-import { createOpenApiDocument } from '../../src/openapi/openapi.js';
+import { openApiDocumentOf } from '../../src/openapi/openapi.js';
 import { startTestApp, type TestApp } from '../support/app.js';
 import { asPerson, probe, type ProbeAnswer, type ProbeRequest } from '../support/probe.js';
 import { inParallel, sample } from '../support/seeded.js';
@@ -52,7 +52,7 @@ describeWithShared('naughty strings', 'suites/blns/blns.json', () => {
   beforeAll(async () => {
     test = await startTestApp();
     fixture = await createFixture(test);
-    slots = readOperations(createOpenApiDocument(test.app)).flatMap(slotsOf);
+    slots = readOperations(openApiDocumentOf(test.app)).flatMap(slotsOf);
   }, 60_000);
   afterAll(() => test.close());
 

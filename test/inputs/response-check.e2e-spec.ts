@@ -1,4 +1,4 @@
-import { createOpenApiDocument } from '../../src/openapi/openapi.js';
+import { openApiDocumentOf } from '../../src/openapi/openapi.js';
 import { startTestApp, type TestApp } from '../support/app.js';
 import { type SeenResponse } from '../support/response-check.js';
 
@@ -63,7 +63,7 @@ describe('the check against the OpenAPI document', () => {
   });
 
   it('relies on a document that says how a login fails, and when to try again', () => {
-    const { paths, components } = createOpenApiDocument(test.app);
+    const { paths, components } = openApiDocumentOf(test.app);
     const { responses } = paths['/api/auth/login']!.post!;
     expect(responses['401']).toMatchObject({ description: expect.stringContaining('wrong password') });
     const headers = { 'Retry-After': { $ref: '#/components/headers/Retry-After' } };

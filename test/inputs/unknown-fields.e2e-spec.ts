@@ -1,4 +1,4 @@
-import { createOpenApiDocument } from '../../src/openapi/openapi.js';
+import { openApiDocumentOf } from '../../src/openapi/openapi.js';
 import { type Client, startTestApp, type TestApp } from '../support/app.js';
 import { upload } from '../support/ingestion.js';
 import { asPerson, probe } from '../support/probe.js';
@@ -27,7 +27,7 @@ describe('a field that the service does not know', () => {
     test = await startTestApp();
     ({ admin } = test);
     fixture = await createFixture(test);
-    operations = readOperations(createOpenApiDocument(test.app));
+    operations = readOperations(openApiDocumentOf(test.app));
     graphId = (await admin.post('/api/graphs').send({ name: '图' }).expect(201)).body.id;
     await upload(test, 'sales', 'day,region,amount\n2026-01-01,华东,1\n2026-02-01,华南,2\n');
     const metric = { graph_id: graphId, name: '额', formula: 'SUM(amount)', binding: { relation: { table: 'sales' }, time: { column: 'day' } } };
@@ -113,7 +113,7 @@ describe('a field that the service does not know', () => {
     }
     expect(places).toBeGreaterThan(30);
     expect(found).toEqual([]);
-    const { schemas } = createOpenApiDocument(test.app).components!;
+    const { schemas } = openApiDocumentOf(test.app).components!;
     for (const name of ['LoginRequest', 'ExecuteTime', 'BindingJoin', 'QueryRequest']) expect(schemas![name]).toMatchObject({ additionalProperties: false });
   }); // prettier-ignore
 

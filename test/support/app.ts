@@ -9,7 +9,7 @@ import { createLog } from '../../src/common/logging/log.js';
 import { readSettings } from '../../src/config/settings.js';
 import { createApp } from '../../src/create-app.js';
 import { ServicePool } from '../../src/database/service-pool.js';
-import { createOpenApiDocument } from '../../src/openapi/openapi.js';
+import { openApiDocumentOf } from '../../src/openapi/openapi.js';
 import { cloneDatabase } from './database.js';
 import { ResponseCheck } from './response-check.js';
 
@@ -71,7 +71,7 @@ export async function startTestApp(
   });
   await app.listen(0, '127.0.0.1');
   const url = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;
-  const check = new ResponseCheck(createOpenApiDocument(app) as unknown as ConstructorParameters<typeof ResponseCheck>[0]);
+  const check = new ResponseCheck(openApiDocumentOf(app) as unknown as ConstructorParameters<typeof ResponseCheck>[0]);
   checks.set(url, check);
   const anonymous = client(url, null);
 
