@@ -23,7 +23,7 @@ import { type RunInputs } from './run/run-inputs.js';
 import { addSamples, emptyReport, type RunReport } from './run/run-report.js';
 import { RunProgress } from './run/run-progress.js';
 import { type StagedTarget } from './run/stage-target.js';
-import { analyzeTables, keepUp, rewrittenTables, type Upkeep } from './run/table-upkeep.js';
+import { analyzeTables, keepUp, outdatedTables, rewrittenTables, type Upkeep } from './run/table-upkeep.js';
 import { cutWarning, runWarnings } from './run/run-warnings.js';
 import { writeElements } from './run/write-elements.js';
 import { type WriteScope, writeScope } from './run/write-scope.js';
@@ -198,11 +198,10 @@ export class IngestionRunner {
   private async renewStatistics(client: PoolClient, { report, staged }: Run, scope: WriteScope): Promise<Upkeep> {
     const tables = graphTables(scope.graphId);
     report.warnings.push(...staged.flatMap(runWarnings));
-    const { inserted, updated, deleted, shared } = report.totals;
-    if (inserted + updated + deleted + shared === 0) return { tables, analyze: [], vacuum: [] };
-    const failure = await analyzeTables(client, scope);
+    const outdated = await outdatedTables(client, scope, report);
+    const failure = await analyzeTables(client, scope, outdated);
     if (failure) report.warnings.push(failure);
-    return { tables, analyze: failure ? ['nodes', 'edges'] : [], vacuum: await rewrittenTables(client, tables, report) };
+    return { tables, analyze: failure ? outdated : [], vacuum: await rewrittenTables(client, tables, report) };
   }
 
   /**

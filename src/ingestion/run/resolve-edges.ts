@@ -2,27 +2,35 @@ import { type PoolClient } from 'pg';
 import { SqlParameters } from '../../sql/sql-parameters.js';
 import { type EdgeEnd, type EdgeMapping } from '../mapping/mapping.js';
 import { type Ownership, propertiesOf } from './ownership.js';
-import { type TargetReport } from './run-report.js';
 import { type StagedTarget } from './stage-target.js';
 import { findsFor } from './stub-ends.js';
 import { type WriteScope } from './write-scope.js';
 
 const hashJoinFromRows = 10_000;
+/** Of the rows in the graph. A lookup by index takes about as long as twenty rows of a scan. */
+const hashJoinFromShare = 0.05;
 
 /**
- * Keys of several labels share one column, which the planner's estimate of a join ignores. It would look up a million nodes one by
- * one.
+ * Chooses how many rows find theirs in the graph, and tells whether by hash. Keys of several labels share one column, which the
+ * planner's estimate of a join ignores. It would look up a million nodes one by one.
  */
-export async function joinFor(client: PoolClient, rows: number): Promise<void> {
-  await client.query(`SELECT set_config('enable_nestloop', $1, true)`, [rows < hashJoinFromRows ? 'on' : 'off']);
+export async function joinFor(client: PoolClient, { nodes, edges }: WriteScope, count: number): Promise<boolean> {
+  const { rows } = await client.query<{ byHash: boolean }>(
+    `SELECT set_config('enable_nestloop', CASE WHEN by_hash THEN 'off' ELSE 'on' END, true), by_hash AS "byHash"
+     FROM (
+       SELECT $1 >= greatest($2, $3 * sum(reltuples)) AS by_hash FROM pg_class WHERE oid IN ($4::regclass, $5::regclass)
+     ) AS chosen`,
+    [count, hashJoinFromRows, hashJoinFromShare, nodes, edges],
+  );
+  return rows[0]!.byHash;
 }
 
 /**
- * The nodes of a label that an end finds, as a table for joins by key. Of many rows the planner sees their number and that each key stands once. Without
+ * The nodes of a label that an end finds, as a table for joins by key. In a join by hash the planner sees their number and that each key stands once. Without
  * the fence it would expect a few matches, and put the wide rows into memory instead of these.
  */
-export function nodesOf({ nodes }: WriteScope, label: string, { read }: TargetReport, end: EdgeEnd): string {
-  return `(SELECT n.id, n.key FROM ${nodes} n WHERE n.label = ${label}${findsFor(end, 'n')}${read < hashJoinFromRows ? '' : ' OFFSET 0'})`;
+export function nodesOf({ nodes }: WriteScope, label: string, byHash: boolean, end: EdgeEnd): string {
+  return `(SELECT n.id, n.key FROM ${nodes} n WHERE n.label = ${label}${findsFor(end, 'n')}${byHash ? ' OFFSET 0' : ''})`;
 }
 
 /**
@@ -32,9 +40,10 @@ export function nodesOf({ nodes }: WriteScope, label: string, { read }: TargetRe
 export async function resolveEdges(
   client: PoolClient,
   scope: WriteScope,
-  { plan, report }: StagedTarget,
+  { plan }: StagedTarget,
   edge: EdgeMapping,
   ownership: Ownership,
+  byHash: boolean,
 ): Promise<{ matched: number; changed: number; missing: number }> {
   const sql = new SqlParameters();
   const properties = ownership.isShared
@@ -51,8 +60,8 @@ export async function resolveEdges(
          SELECT s.failures IS NULL AS is_good, a.id AS source_id, b.id AS target_id, s.key, e.properties AS before,
                 s.failures IS NULL AND e.id IS NULL AS is_missing, CASE WHEN e.id IS NULL THEN s.properties ELSE ${properties} END AS properties
          FROM pg_temp.${plan.table} s
-           JOIN ${nodesOf(scope, from, report, edge.from)} a ON a.key = s.from_key
-           JOIN ${nodesOf(scope, to, report, edge.to)} b ON b.key = s.to_key
+           JOIN ${nodesOf(scope, from, byHash, edge.from)} a ON a.key = s.from_key
+           JOIN ${nodesOf(scope, to, byHash, edge.to)} b ON b.key = s.to_key
            LEFT JOIN ${scope.edges} e ON e.type = ${type} AND e.source_id = a.id AND e.target_id = b.id AND e.key = s.key
          WHERE s.duplicate_of IS NULL${plan.hasDeletes ? ' AND NOT s.gone' : ''}
          OFFSET 0

@@ -11,6 +11,8 @@ const vacuumTimeoutMs = 1_800_000;
  */
 const rewrittenShare = 0.2;
 const rewrittenRows = 1_000;
+/** A run that changes less of a table leaves its statistics to autovacuum. */
+const analyzedShare = 0.05;
 
 /**
  * Renews the statistics inside the writing transaction. They become visible with the rows, so no query is planned with the
@@ -18,10 +20,11 @@ const rewrittenRows = 1_000;
  * its rows.
  * @throws when the run was cancelled
  */
-export async function analyzeTables(client: PoolClient, { nodes, edges }: GraphTables): Promise<RunWarning | null> {
+export async function analyzeTables(client: PoolClient, tables: GraphTables, analyze: Table[]): Promise<RunWarning | null> {
+  if (analyze.length === 0) return null;
   await client.query(`SAVEPOINT statistics; SET LOCAL statement_timeout = ${analyzeTimeoutMs}`);
   try {
-    await client.query(`ANALYZE ${nodes}, ${edges}`);
+    await client.query(`ANALYZE ${analyze.map(table => tables[table]).join(', ')}`);
     await client.query('RELEASE SAVEPOINT statistics');
     return null;
   } catch (error) {
@@ -41,6 +44,8 @@ export async function analyzeTables(client: PoolClient, { nodes, edges }: GraphT
 
 type Table = keyof GraphTables;
 
+const tableNames = ['nodes', 'edges'] as const;
+
 /** The work left for a graph's tables after a run has committed. */
 export interface Upkeep {
   tables: GraphTables;
@@ -48,23 +53,42 @@ export interface Upkeep {
   vacuum: Table[];
 }
 
+/** The tables whose statistics would be far from the rows that the run leaves. */
+export async function outdatedTables(client: PoolClient, tables: GraphTables, report: RunReport): Promise<Table[]> {
+  const changed = changedRows(report);
+  const stored = await storedRows(client, tables);
+  return tableNames.filter(table => changed[table].all > analyzedShare * stored[table]);
+}
+
 /** The tables of which the run changed or deleted a fifth. */
-export async function rewrittenTables(client: PoolClient, tables: GraphTables, { targets }: RunReport): Promise<Table[]> {
-  const rewritten = { nodes: 0, edges: 0 };
-  for (const { kind, updated, deleted, shared, edges_removed: removed } of targets) {
-    rewritten[kind === 'node' ? 'nodes' : 'edges'] += updated + deleted + shared;
-    rewritten.edges += removed;
+export async function rewrittenTables(client: PoolClient, tables: GraphTables, report: RunReport): Promise<Table[]> {
+  const changed = changedRows(report);
+  const stored = await storedRows(client, tables);
+  return tableNames.filter(table => changed[table].rewritten >= Math.max(rewrittenRows, rewrittenShare * stored[table]));
+}
+
+function changedRows({ targets }: RunReport): Record<Table, { all: number; rewritten: number }> {
+  const changed = { nodes: { all: 0, rewritten: 0 }, edges: { all: 0, rewritten: 0 } };
+  const add = (table: Table, inserted: number, rewritten: number) => {
+    changed[table].all += inserted + rewritten;
+    changed[table].rewritten += rewritten;
+  };
+  for (const { kind, inserted, updated, deleted, shared, stubs_created: stubs, edges_removed: removed } of targets) {
+    add(kind === 'node' ? 'nodes' : 'edges', inserted, updated + deleted + shared);
+    add('nodes', stubs, 0);
+    add('edges', 0, removed);
   }
-  const found: Table[] = [];
-  for (const table of ['nodes', 'edges'] as const) {
-    if (rewritten[table] < rewrittenRows) continue;
-    const { rows } = await client.query<{ rows: number }>(
-      'SELECT reltuples::float8 AS rows FROM pg_catalog.pg_class WHERE oid = $1::regclass',
-      [tables[table]],
-    );
-    if (rewritten[table] >= rewrittenShare * (rows[0]?.rows ?? 0)) found.push(table);
-  }
-  return found;
+  return changed;
+}
+
+/** As the statistics have it. A table without statistics counts as empty. */
+async function storedRows(client: PoolClient, { nodes, edges }: GraphTables): Promise<Record<Table, number>> {
+  const { rows } = await client.query<Record<Table, number>>(
+    `SELECT greatest(n.reltuples, 0)::float8 AS nodes, greatest(e.reltuples, 0)::float8 AS edges
+     FROM pg_catalog.pg_class n, pg_catalog.pg_class e WHERE n.oid = $1::regclass AND e.oid = $2::regclass`,
+    [nodes, edges],
+  );
+  return rows[0]!;
 }
 
 /**

@@ -26,10 +26,10 @@ export async function writeEdges(
 ): Promise<void> {
   const { report } = staged;
   const open = report.read - report.rejected - report.marked_deleted;
-  await joinFor(client, open);
+  const byHash = await joinFor(client, scope, open);
   const isFirst = !(await typeExists(client, scope, edge.type));
-  const inserted = isFirst ? await tryInsertAll(client, scope, staged, edge, ownership) : null;
-  const matched = inserted ?? (await mergeEdges(client, scope, staged, edge, ownership, removal));
+  const inserted = isFirst ? await tryInsertAll(client, scope, staged, edge, ownership, byHash) : null;
+  const matched = inserted ?? (await mergeEdges(client, scope, staged, edge, ownership, removal, byHash));
   if (matched < open - report.skipped) {
     const unmatched = await markUnmatched(client, scope, staged, edge, ends);
     report.rejected += unmatched.rejected + unmatched.failing;
@@ -49,6 +49,7 @@ async function tryInsertAll(
   { plan, report, progress }: StagedTarget,
   edge: EdgeMapping,
   ownership: Ownership,
+  byHash: boolean,
 ): Promise<number | null> {
   await client.query('SAVEPOINT first_load');
   try {
@@ -59,8 +60,8 @@ async function tryInsertAll(
           `INSERT INTO ${scope.edges} (type, source_id, target_id, key, properties, run_id, owners)
            SELECT $1, a.id, b.id, s.key, s.properties, ${showingCount('$2::int', 'edges')}, $5
            FROM pg_temp.${plan.table} s
-             JOIN ${nodesOf(scope, '$3', report, edge.from)} a ON a.key = s.from_key
-             JOIN ${nodesOf(scope, '$4', report, edge.to)} b ON b.key = s.to_key
+             JOIN ${nodesOf(scope, '$3', byHash, edge.from)} a ON a.key = s.from_key
+             JOIN ${nodesOf(scope, '$4', byHash, edge.to)} b ON b.key = s.to_key
            WHERE ${goodRows(plan)}`,
           [edge.type, scope.runId, edge.from.label, edge.to.label, ownership.ofNewRows],
         ),
@@ -87,14 +88,15 @@ async function mergeEdges(
   edge: EdgeMapping,
   ownership: Ownership,
   removal: Removal,
+  byHash: boolean,
 ): Promise<number> {
   const { report } = staged;
   await markDuplicates(client, staged);
-  const { matched, changed, missing } = await resolveEdges(client, scope, staged, edge, ownership);
+  const { matched, changed, missing } = await resolveEdges(client, scope, staged, edge, ownership, byHash);
   if (ownership.isShared) report.shared = await shareEdges(client, scope, ownership);
-  await joinFor(client, changed);
+  await joinFor(client, scope, changed);
   if (changed > 0) report.updated = await updateEdges(client, scope, edge);
-  await joinFor(client, report.read);
+  await joinFor(client, scope, report.read);
   if (missing > 0) report.inserted = await insertMissing(client, scope, staged, edge, ownership, missing);
   report.unchanged = matched - report.updated - report.inserted;
   await removeDropped(client, scope, edge, ownership);

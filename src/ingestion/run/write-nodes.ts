@@ -213,7 +213,7 @@ export async function makeStubs(
   ] as const) {
     const properties = ends[end];
     if (!properties) continue;
-    await joinFor(client, report.read);
+    await joinFor(client, scope, report.read);
     const { label } = edge[end];
     const sql = new SqlParameters();
     const named = keyParts(properties, 'k.key').map(({ json }, index) => `${sql.bind(properties[index]!.property, 'text')}, ${json}`);
