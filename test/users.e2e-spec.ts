@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { hash } from 'bcrypt';
 import { normalName } from '../src/users/username.js';
 import { UsersRepository } from '../src/users/users.repository.js';
-import { client, startTestApp, type TestApp, userPassword } from './support/app.js';
+import { client, startTestApp, type TestApp, userPassword, type Client } from './support/app.js';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp({ BCRYPT_COST: '5' });
+});
+afterAll(() => test.close());
 
 describe('users, for admins', () => {
-  let test: TestApp;
-  beforeAll(async () => {
-    test = await startTestApp({ BCRYPT_COST: '5' });
-  });
-  afterAll(() => test.close());
-
   const idOf = async (username: string): Promise<number> =>
     (await test.pool.query('SELECT id FROM users WHERE username = $1', [username])).rows[0].id;
 
@@ -154,5 +154,151 @@ describe('users, for admins', () => {
       expect(actions).toContain(action);
     }
     expect(JSON.stringify(body)).not.toMatch(/correct-horse|Graph123|\$2b\$/);
+  });
+});
+
+describe('members of a graph', () => {
+  let owner: Client;
+  let members: string;
+  beforeAll(async () => {
+    owner = await test.asUser('owner');
+    const { body } = await owner.post('/api/graphs').send({ name: 'g' }).expect(201);
+    members = `/api/permissions/graphs/${body.id}/members`;
+  });
+
+  it('are granted by name, as editors by default, and granting again changes the role', async () => {
+    const friend = await test.asUser('friend');
+    const graph = members.replace(/permissions\/(.*)\/members/, '$1');
+    await friend.get(graph).expect(403);
+    const { body } = await owner.post(members).send({ username: 'friend' }).expect(201);
+    expect(body).toMatchObject({ username: 'friend', role: 'editor', user_id: expect.any(Number) });
+    await friend.get(graph).expect(200);
+    const again = await owner.post(members).send({ username: 'friend', role: 'viewer' }).expect(200);
+    expect(again.body.role).toBe('viewer');
+    await owner.delete(`${members}/${body.user_id}`).expect(204);
+    await friend.get(graph).expect(403);
+    await owner.delete(`${members}/${body.user_id}`).expect(404);
+  });
+
+  it('are granted by user id by admins only, whether or not there is such a user', async () => {
+    await test.asUser('numbered');
+    const { rows } = await test.pool.query("SELECT id FROM users WHERE username = 'numbered'");
+    const answers = [];
+    for (const user_id of [1, rows[0].id, 999_999]) {
+      const { status, body } = await owner.post(members).send({ user_id });
+      answers.push(JSON.stringify({ status, body }));
+    }
+    expect(answers[0]).toMatch(/^\{"status":403,.*"user_id_for_admins"/);
+    expect(new Set(answers).size).toBe(1);
+    const { body } = await test.admin.post(members).send({ user_id: rows[0].id }).expect(201);
+    expect(body.username).toBe('numbered');
+    await test.admin.post(members).send({ user_id: 999_999 }).expect(404);
+    // The routes that name a member do not show either whether another user exists.
+    for (const method of ['patch', 'delete'] as const) {
+      const tell = async (id: number) => (await owner[method](`${members}/${id}`).send(method === 'patch' ? { role: 'viewer' } : undefined).expect(404)).body;
+      expect(await tell(1)).toEqual(await tell(999_999));
+    }
+    await owner.delete(`${members}/${rows[0].id}`).expect(204);
+  }); // prettier-ignore
+
+  it('are granted by managers, but neither by editors nor viewers', async () => {
+    for (const [name, role, status] of [
+      ['m', 'manager', 201],
+      ['e', 'editor', 403],
+      ['v', 'viewer', 403],
+    ] as const) {
+      const person = await test.asUser(`person-${name}`);
+      await test.asUser(`guest-${name}`);
+      await owner
+        .post(members)
+        .send({ username: `person-${name}`, role })
+        .expect(201);
+      await person
+        .post(members)
+        .send({ username: `guest-${name}`, role: 'viewer' })
+        .expect(status);
+    }
+  });
+
+  it('see admins among them with the rights of admins', async () => {
+    await owner.post(members).send({ username: 'admin', role: 'viewer' }).expect(201);
+    const graph = members.replace(/permissions\/(.*)\/members/, '$1');
+    expect((await test.admin.get(graph).expect(200)).body.role).toBe('admin');
+    expect((await owner.get(graph).expect(200)).body.role).toBe('owner');
+  });
+
+  it('get a sentence about what is wrong with a grant', async () => {
+    expect((await owner.post(members).send({ role: 'viewer' }).expect(400)).body.code).toBe('one_user_expected');
+    expect((await owner.post(members).send({ username: 'ghost' }).expect(404)).body.code).toBe('user_not_found');
+    expect((await owner.post(members).send({ username: 'owner' }).expect(400)).body.code).toBe('owner_is_no_member');
+    const { body } = await owner.post(members).send({ username: 'friend', role: 'king' }).expect(422);
+    expect(body.detail.errors[0]).toMatchObject({ loc: ['body', 'role'], type: 'not_one_of' });
+  });
+});
+
+interface AuditEvent {
+  id: number;
+  action: string;
+  actor: string | null;
+  target: string;
+  target_id: number | null;
+}
+
+describe('audit events', () => {
+  /** The events of one actor, in order: `api_key.created api_key 3`. */
+  async function eventsOf(actor: string): Promise<string[]> {
+    const { body } = await test.admin.get('/api/audit-events?limit=200').expect(200);
+    return (body.items as AuditEvent[])
+      .filter(event => event.actor === actor)
+      .sort((a, b) => a.id - b.id)
+      .map(({ action, target, target_id }) => `${action} ${target} ${target_id}`);
+  }
+
+  it('record everything that someone does to their account, graphs, keys and members, once each', async () => {
+    await test.asUser('guest');
+    const first = await test.asUser('actor');
+    const passwords = { old_password: userPassword, new_password: 'battery-staple-1' };
+    const { body: account } = await first.put('/api/auth/password').send(passwords).expect(200);
+    const actor = client(test.url, account.token);
+    const { id: graph } = (await actor.post('/api/graphs').send({ name: 'g' }).expect(201)).body;
+    const members = `/api/permissions/graphs/${graph}/members`;
+    const { user_id: guest } = (await actor.post(members).send({ username: 'guest', role: 'viewer' }).expect(201)).body;
+    await actor.patch(`${members}/${guest}`).send({ role: 'editor' }).expect(200);
+    await actor.delete(`${members}/${guest}`).expect(204);
+    const { body: created } = await actor.post('/api/api-keys').send({ name: 'k', graph_ids: [graph] }); // prettier-ignore
+    await actor.post(`/api/api-keys/${created.id}/rotate`).expect(200);
+    await actor.delete(`/api/api-keys/${created.id}`).expect(204);
+    await actor.delete(`/api/graphs/${graph}`).expect(204);
+    await actor.post('/api/auth/logout').expect(204);
+    const user = account.user_id;
+    expect(await eventsOf('actor')).toEqual([
+      `user.registered user ${user}`,
+      `auth.login user ${user}`,
+      `auth.password_changed user ${user}`,
+      `graph.created graph ${graph}`,
+      `member.granted graph ${graph}`,
+      `member.changed graph ${graph}`,
+      `member.revoked graph ${graph}`,
+      `api_key.created api_key ${created.id}`,
+      `api_key.rotated api_key ${created.id}`,
+      `api_key.revoked api_key ${created.id}`,
+      `graph.deleted graph ${graph}`,
+      `auth.logout user ${user}`,
+    ]);
+  });
+
+  it('record the connections that an admin creates and deletes, and no refused attempt', async () => {
+    const before = await eventsOf('admin');
+    const connections = '/api/warehouse/connections';
+    const create = () => test.admin.post(connections).send({ name: 'w', type: 'pg_mirror' });
+    const { body } = await create().expect(201);
+    await create().expect(400);
+    await (await test.asUser('stranger')).delete(`${connections}/${body.id}`).expect(403);
+    await test.admin.delete(`${connections}/${body.id}`).expect(204);
+    await test.admin.delete(`${connections}/${body.id}`).expect(404);
+    expect((await eventsOf('admin')).slice(before.length)).toEqual([
+      `connection.created connection ${body.id}`,
+      `connection.deleted connection ${body.id}`,
+    ]);
   });
 });
