@@ -1,7 +1,187 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { type OpenAPIObject } from '@nestjs/swagger';
 import { Ajv } from 'ajv';
+import { cypherDifferences } from '../src/openapi/reference/cypher-differences.js';
+import { cypherPage } from '../src/openapi/reference/cypher-page.js';
+import { graphTables } from '../src/database/graph-tables.js';
 import { openApiDocumentOf } from '../src/openapi/openapi.js';
-import { startTestApp, type TestApp } from './support/app.js';
+import { referencePages } from '../src/openapi/pages.js';
+import { renderReference } from '../src/openapi/reference/render-reference.js';
+import { client, startTestApp, type Client, type TestApp } from './support/app.js';
+import { upload } from './support/ingestion.js';
+import { findChromium } from './support/chromium.js';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp();
+});
+afterAll(() => test.close());
+
+/** The bodies that Swagger UI would send: the named examples, or one made from the examples of the schema's properties. */
+function examplesOf(document: any, method: string, path: string, type = 'application/json'): [name: string, body: any][] {
+  const { schema, examples } = document.paths[path][method].requestBody.content[type];
+  if (examples) return Object.entries<any>(examples).map(([name, { value }]) => [name, value]);
+  return [['body', exampleOf(document, schema)]];
+}
+
+function exampleOf(document: any, { $ref }: { $ref: string }): Record<string, unknown> {
+  const { properties } = document.components.schemas[$ref.split('/').at(-1)!];
+  const named = Object.entries<any>(properties).filter(([, property]) => property.example !== undefined);
+  return Object.fromEntries(named.map(([name, property]) => [name, property.example]));
+}
+
+/** The query string that Swagger UI fills in. */
+function queryOf(document: any, method: string, path: string): string {
+  const parameters = document.paths[path][method].parameters.filter((each: any) => each.in === 'query');
+  const filled = parameters.map((each: any) => [each.name, each.example ?? each.schema?.example ?? each.schema?.default]);
+  return new URLSearchParams(filled.filter(([, value]: [string, unknown]) => value !== undefined)).toString();
+}
+
+describe('the examples of the OpenAPI document, sent in the order of its description to an empty database', () => {
+  let document: any;
+  let admin: Client;
+  beforeAll(async () => {
+    ({ body: document } = await client(test.url, null).get('/openapi.json').expect(200));
+    admin = test.admin;
+  });
+
+  it('make a graph', async () => {
+    const [[, body]] = examplesOf(document, 'post', '/api/graphs') as [[string, object]];
+    expect((await admin.post('/api/graphs').send(body).expect(201)).body.id).toBe(1);
+  });
+
+  it('load a table each, under the name of the example', async () => {
+    const path = '/api/warehouse/connections/{id}/tables/{table}';
+    const tables = examplesOf(document, 'put', path, 'text/csv');
+    expect(tables.map(([name]) => name).sort()).toEqual(['customers', 'order_lines', 'orders', 'products', 'regions', 'suppliers']);
+    for (const [name, csv] of tables) {
+      const target = `/api/warehouse/connections/1/tables/${name}?${queryOf(document, 'put', path)}`;
+      const { body } = await admin.put(target).set('Content-Type', 'text/csv').send(csv).expect(201);
+      expect(body.rows).toBeGreaterThan(2);
+    }
+  });
+
+  it('validate the mapping, make a job of it and run it without a rejected row', async () => {
+    const [[, validation]] = examplesOf(document, 'post', '/api/ingestion/mappings/validate') as [[string, object]];
+    await admin.post('/api/ingestion/mappings/validate').send(validation).expect(200);
+    const [[, job]] = examplesOf(document, 'post', '/api/ingestion/jobs') as [[string, object]];
+    expect((await admin.post('/api/ingestion/jobs').send(job).expect(201)).body.id).toBe(1);
+    const { body: run } = await admin.post('/api/ingestion/jobs/1/run').set('Prefer', 'wait=30').expect(200);
+    expect(run.report.totals).toMatchObject({ rejected: 0, skipped: 0 });
+    expect(run.report.targets.map((target: any) => target.inserted).every((inserted: number) => inserted > 0)).toBe(true);
+  });
+
+  it('draft a mapping that runs as it is', async () => {
+    const [[, request]] = examplesOf(document, 'post', '/api/ingestion/mappings/suggest') as [[string, object]];
+    const { body: draft } = await admin.post('/api/ingestion/mappings/suggest').send(request).expect(200);
+    const graph = await admin.post('/api/graphs').send({ name: 'draft' }).expect(201);
+    const job = { graph_id: graph.body.id, mapping_yaml: draft.mapping_yaml };
+    const { body: made } = await admin.post('/api/ingestion/jobs').send(job).expect(201);
+    const { body: run } = await admin.post(`/api/ingestion/jobs/${made.id}/run`).set('Prefer', 'wait=30').expect(200);
+    expect(run.report.totals).toMatchObject({ rejected: 0, skipped: 0 });
+    expect(run.report.targets.map((target: any) => target.target).sort()).toEqual(
+      [
+        'CUSTOMERS_REGION',
+        'ORDERS_CUSTOMER',
+        'ORDER_LINES',
+        'PRODUCTS_SUPPLIER',
+        'customers',
+        'orders',
+        'products',
+        'regions',
+        'suppliers',
+      ].sort(),
+    );
+  });
+
+  it('define metrics, change and bind them, and each execution has rows', async () => {
+    for (const [, body] of examplesOf(document, 'post', '/api/metrics')) await admin.post('/api/metrics').send(body).expect(201);
+    for (const [, body] of examplesOf(document, 'patch', '/api/metrics/{id}')) await admin.patch('/api/metrics/1').send(body).expect(200);
+    for (const [, body] of examplesOf(document, 'post', '/api/metrics/parse'))
+      await admin.post('/api/metrics/parse').send(body).expect(200);
+    const bindings = examplesOf(document, 'put', '/api/metrics/{id}/binding');
+    for (const [, body] of [...bindings, bindings[0]!]) {
+      await admin.put('/api/metrics/1/binding').send(body).expect(200);
+      expect((await admin.post('/api/metrics/1/execute').send({}).expect(200)).body.rows[0][0]).not.toBeNull();
+    }
+    for (const metric of [1, 2, 3]) {
+      for (const [name, body] of examplesOf(document, 'post', '/api/metrics/{id}/execute')) {
+        // Only orders are below the limit: three products with more than 100 are asked for.
+        if (name === 'top' && metric === 2) continue;
+        const { body: answer } = await admin.post(`/api/metrics/${metric}/execute`).send(body).expect(200);
+        expect([metric, name, answer.row_count > 0]).toEqual([metric, name, true]);
+      }
+    }
+  });
+
+  it('ask questions that have answers', async () => {
+    for (const [name, body] of examplesOf(document, 'post', '/api/graphs/{id}/query')) {
+      const { body: answer } = await admin.post('/api/graphs/1/query').send(body).expect(200);
+      expect([name, answer.rows.length > 0]).toEqual([name, true]);
+    }
+    const [question, english, metric] = await Promise.all(
+      ['question_zh', 'question_en', 'metric_zh'].map(async name => {
+        const body = examplesOf(document, 'post', '/api/graphs/{id}/query').find(([each]) => each === name)![1];
+        return (await admin.post('/api/graphs/1/query').send(body).expect(200)).body;
+      }),
+    );
+    expect(question.rows[0].at(-1)).toBe(2);
+    expect(JSON.stringify(english.rows[0])).toContain('华南电子有限公司');
+    expect(metric.rows.map((row: unknown[]) => row[0]).sort()).toEqual(['Europe', '华东', '华南'].sort());
+  });
+
+  it('run every query of the page of openCypher, and refuse those that the page says are refused', async () => {
+    for (const { anchor, entries } of cypherPage.sections) {
+      for (const { anchor: name, example, whole = example } of entries) {
+        if (whole === undefined) continue;
+        const parameters = whole.includes('$country') ? { country: '中国' } : {};
+        const { status } = await admin.post('/api/graphs/1/query').send({ cypher: whole, parameters });
+        const isRefused = /^(writes|unbuilt)/.test(anchor) || cypherDifferences.some(each => each.example === whole && each.isRefused);
+        expect([name, status]).toEqual([name, isRefused ? 400 : 200]);
+      }
+    }
+  }, 60_000);
+});
+
+describe('the cursor of a list', () => {
+  // The examples above have made the first graph, its job and a run.
+  let lists: string[];
+  beforeAll(async () => {
+    await upload(test, 't', 'id\n1\n');
+    await test.admin.post('/api/ingestion/jobs/1/webhooks').send({ url: 'https://hooks.example.com/runs' }).expect(201);
+    await test.pool.query(`
+      INSERT INTO mirror_copies (connection_id, saved_by, status) SELECT 1, id, 'failed' FROM users WHERE is_admin;
+      INSERT INTO mirror_copy_tables (copy_id, position, name, source, mode, key, replaces) VALUES (1, 0, 'copied', 'far', 'full', '{}', false)`);
+    const { rows } = await test.pool.query(`SELECT id FROM ${graphTables(1).nodes} LIMIT 1`);
+    const { body: document } = await test.anonymous.get('/openapi.json').expect(200);
+    const paged = Object.entries<any>(document.paths).filter(([, { get }]) => get?.parameters?.some((each: any) => each.name === 'cursor'));
+    lists = paged.map(([path]) => path.replace(/\{node_?id\}/i, String(rows[0].id)).replace(/\{\w+\}/g, '1'));
+  });
+
+  it('is refused on every list, by name, when the service did not make it', async () => {
+    expect(lists.length).toBeGreaterThan(8);
+    for (const path of lists) {
+      for (const cursor of ['zzz', '0', '-1', '99999999999999999']) {
+        const { body, status } = await test.admin.get(`${path}?cursor=${cursor}`);
+        expect([path, cursor, status, body.detail?.errors?.[0]?.loc]).toEqual([path, cursor, 422, ['query', 'cursor']]);
+      }
+    }
+  });
+
+  it('beyond the last record ends the list', async () => {
+    for (const path of lists.filter(each => !each.includes('tables'))) {
+      const { body } = await test.admin.get(`${path}?cursor=999999999999999`).expect(200);
+      expect([path, body.next_cursor]).toEqual([path, null]);
+    }
+    const { body } = await test.admin
+      .get(`/api/warehouse/connections/1/tables?cursor=${Buffer.from('t').toString('base64url')}`)
+      .expect(200);
+    expect(body.items).toEqual([]);
+  });
+});
 
 /** All parts of a document that are schemas, by their place. */
 function schemasOf(part: unknown, place = ''): [place: string, schema: any][] {
@@ -12,15 +192,14 @@ function schemasOf(part: unknown, place = ''): [place: string, schema: any][] {
 }
 
 describe('the OpenAPI document', () => {
-  let test: TestApp;
   let document: OpenAPIObject;
   let operations: [name: string, operation: any][];
-  beforeAll(async () => {
-    test = await startTestApp();
+  beforeAll(() => {
     document = openApiDocumentOf(test.app);
-    operations = Object.entries(document.paths).flatMap(([path, item]) => Object.entries(item).map(([method, operation]) => [`${method} ${path}`, operation] as [string, any]));
-  }); // prettier-ignore
-  afterAll(() => test.close());
+    operations = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => [`${method} ${path}`, operation] as [string, any]),
+    );
+  });
 
   it('says of each operation in both languages what it does, and who may call it', () => {
     expect(operations.length).toBeGreaterThan(60);
@@ -93,4 +272,45 @@ describe('the OpenAPI document', () => {
       'POST /api/graphs/1/query → 422 has a header Location that is not described',
     ]);
   });
+});
+
+const chromium = findChromium();
+
+/** Measures the page in a frame of this width, with everything opened that opens. */
+const measure = (width: number) => `<iframe id="frame" width="${width}" height="800" src="page.html"></iframe><p id="result"></p><script>
+  frame.onload = () => {
+    const page = frame.contentDocument;
+    for (const each of page.querySelectorAll('details')) each.open = true;
+    const { scrollWidth, clientWidth } = page.documentElement;
+    result.textContent = [scrollWidth, clientWidth, page.querySelectorAll('h3').length].join();
+  };
+</script>`;
+
+(chromium === null ? describe.skip : describe)('the pages of the languages in a browser', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'reference-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it.each(referencePages)(
+    '$path does not scroll sideways on a phone',
+    page => {
+      writeFileSync(path.join(folder, 'page.html'), renderReference(page, ''));
+      writeFileSync(path.join(folder, 'frame.html'), measure(390));
+      const options = [
+        '--headless',
+        '--no-sandbox',
+        '--disable-gpu',
+        '--allow-file-access-from-files',
+        '--virtual-time-budget=5000',
+        '--dump-dom',
+      ];
+      const shown = execFileSync(chromium!, [...options, `file://${folder}/frame.html`], {
+        stdio: ['ignore', 'pipe', 'ignore'],
+        timeout: 50_000,
+      });
+      const [scrollWidth, clientWidth, entries] = /<p id="result">([\d,]+)</.exec(shown.toString())![1]!.split(',').map(Number);
+      expect([scrollWidth, entries]).toEqual([clientWidth, page.sections.flatMap(section => section.entries).length]);
+      expect(clientWidth).toBeLessThanOrEqual(390);
+    },
+    60_000,
+  );
 });
