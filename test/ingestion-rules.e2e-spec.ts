@@ -1,24 +1,21 @@
 import { type TestApp, startTestApp } from './support/app.js';
 import { aTable, brokenRules, counts, ingest, nodeProperties, rejectedRows, rowMapping } from './support/ingestion.js';
 
-let app: TestApp;
-
+let test: TestApp;
 beforeAll(async () => {
-  app = await startTestApp();
+  test = await startTestApp();
 });
-afterAll(async () => {
-  await app.close();
-});
+afterAll(() => test.close());
 
 describe('rules', () => {
   it('rejects a row once, with every column that breaks a rule, and the first rule of each', async () => {
     const table = await aTable(
-      app,
+      test,
       'id,code,n,d,s\n1,ABCDE,5,2024-01-01,paid\n2,ABC,0,2024-01-01,paid\n3,,-3,1989-01-01,foo\n4,ABCDEF,100,2024-01-01,\n',
       'id:text,code:text,n:int,d:date,s:text',
     );
     const { run } = await ingest(
-      app,
+      test,
       rowMapping(table, [
         "{column: code, property: 编码, rules: [required, {pattern: '^[A-Z]{5}$'}, {max_length: 3}]}",
         '{column: n, rules: [{min: 1}, {max: 10.5}]}',
@@ -27,13 +24,13 @@ describe('rules', () => {
       ]),
     );
     // Row 1 breaks max_length, which comes after the pattern that the other rows break first.
-    expect(await brokenRules(app, run.id)).toEqual({
+    expect(await brokenRules(test, run.id)).toEqual({
       1: ['max_length'],
       2: ['pattern', 'min'],
       3: ['required', 'min', 'min', 'one_of'],
       4: ['pattern', 'max'],
     });
-    const rows = await rejectedRows(app, run.id);
+    const rows = await rejectedRows(test, run.id);
     expect(rows[2]).toEqual({
       target: '行',
       row_no: 3,
@@ -62,13 +59,13 @@ describe('rules', () => {
 
   it('gives each rule its sentence, in both languages', async () => {
     const table = await aTable(
-      app,
+      test,
       'id,v\n1,ALFK\n2,12.345\n3,11010519491231002x1\n4,11010519491231002X\n5,110105194912310021\n6,foo\n7,2999-01-01\n8,\n',
       'id:text,v:text',
     );
     const rejectedBy = async (column: string): Promise<Record<string, [en: string, zh: string]>> => {
-      const { run } = await ingest(app, rowMapping(table, [column]));
-      return Object.fromEntries((await rejectedRows(app, run.id)).map(row => [row.source_key, [row.reasons[0].en, row.reasons[0].zh]]));
+      const { run } = await ingest(test, rowMapping(table, [column]));
+      return Object.fromEntries((await rejectedRows(test, run.id)).map(row => [row.source_key, [row.reasons[0].en, row.reasons[0].zh]]));
     };
     const { 3: longer } = await rejectedBy('{column: v, rules: [{max_length: 18}]}');
     expect(longer).toEqual(["column 'v': length 19 exceeds max_length 18", '列「v」：长度 19 超过 max_length 18']);
@@ -95,40 +92,40 @@ describe('rules', () => {
   });
 
   it('lists a repeated value among the other reasons, and counts it where the rule only warns', async () => {
-    const table = await aTable(app, 'id,a,b,n\n1,x,p,1\n2,x,p,bad\n3,y,p,3\n4,x,q,4\n', 'id:text,a:text,b:text,n:text');
+    const table = await aTable(test, 'id,a,b,n\n1,x,p,1\n2,x,p,bad\n3,y,p,3\n4,x,q,4\n', 'id:text,a:text,b:text,n:text');
     const { run } = await ingest(
-      app,
+      test,
       rowMapping(table, ['{column: a, rules: [unique]}', '{column: b, rules: [{unique: true, severity: warn}]}', '{column: n, type: int}']),
     );
-    expect(await brokenRules(app, run.id)).toEqual({ 2: ['unique', 'type'], 4: ['unique'] });
+    expect(await brokenRules(test, run.id)).toEqual({ 2: ['unique', 'type'], 4: ['unique'] });
     expect(run.report.warnings).toMatchObject([{ code: 'rule_broken', rule: 'unique', property: 'b', count: 1 }]);
   });
 
   it('counts lengths in code points', async () => {
-    const table = await aTable(app, 'id,v\n1,𠮷𠮷\n2,𠮷𠮷𠮷\n', 'id:text,v:text');
-    const { run } = await ingest(app, rowMapping(table, ['{column: v, rules: [{min_length: 2}, {max_length: 2}]}']));
-    expect(await brokenRules(app, run.id)).toEqual({ 2: ['max_length'] });
+    const table = await aTable(test, 'id,v\n1,𠮷𠮷\n2,𠮷𠮷𠮷\n', 'id:text,v:text');
+    const { run } = await ingest(test, rowMapping(table, ['{column: v, rules: [{min_length: 2}, {max_length: 2}]}']));
+    expect(await brokenRules(test, run.id)).toEqual({ 2: ['max_length'] });
   });
 
   it('keeps the first of several rows with one unique value and names that row', async () => {
-    const table = await aTable(app, 'id,v\n1,a\n2,b\n3,a\n4,\n5,\n', 'id:text,v:text');
-    const { run } = await ingest(app, rowMapping(table, ['{column: v, rules: [unique]}']));
-    const rows = await rejectedRows(app, run.id);
+    const table = await aTable(test, 'id,v\n1,a\n2,b\n3,a\n4,\n5,\n', 'id:text,v:text');
+    const { run } = await ingest(test, rowMapping(table, ['{column: v, rules: [unique]}']));
+    const rows = await rejectedRows(test, run.id);
     expect(rows.map(row => [row.source_key, row.reasons[0].en])).toEqual([['3', "column 'v': duplicate value 'a' (first at row 1)"]]);
   });
 
   it('keeps the first of several rows with one key and says how many it skipped', async () => {
-    const table = await aTable(app, 'id,v\n1,a\n1,b\n2,c\n', 'id:text,v:text');
-    const { graphId, run } = await ingest(app, rowMapping(table, ['{column: v}']));
+    const table = await aTable(test, 'id,v\n1,a\n1,b\n2,c\n', 'id:text,v:text');
+    const { graphId, run } = await ingest(test, rowMapping(table, ['{column: v}']));
     expect(counts(run)['行']).toEqual([3, 2, 0, 0, 0, 0, 1]);
     expect(run.report.warnings).toMatchObject([{ code: 'duplicate_key', target: '行', count: 1 }]);
-    expect((await nodeProperties(app, graphId))['1']).toEqual({ id: '1', v: 'a' });
+    expect((await nodeProperties(test, graphId))['1']).toEqual({ id: '1', v: 'a' });
   });
 
   it('lets rows pass that break a rule of severity warn, and counts them', async () => {
-    const table = await aTable(app, 'id,a,b\n1,2024-01-02,2024-01-01\n2,2024-01-01,2024-01-02\n3,,2024-01-01\n', 'id:text,a:date,b:date');
+    const table = await aTable(test, 'id,a,b\n1,2024-01-02,2024-01-01\n2,2024-01-01,2024-01-02\n3,,2024-01-01\n', 'id:text,a:date,b:date');
     const { run } = await ingest(
-      app,
+      test,
       rowMapping(table, ["{column: b, rules: [{expression: 'b >= a', severity: warn, message: 发货早于下单}]}"]),
     );
     expect(counts(run)['行']).toEqual([3, 3, 0, 0, 0, 0, 0]);
@@ -136,31 +133,31 @@ describe('rules', () => {
   });
 
   it('rejects by an expression over the row, with the text of the mapping', async () => {
-    const table = await aTable(app, 'id,a,b\n1,1,2\n2,2,1\n3,,1\n', 'id:text,a:int,b:int');
-    const { run } = await ingest(app, rowMapping(table, ["{column: b, rules: [{expression: 'b >= a'}]}"]));
-    expect(await brokenRules(app, run.id)).toEqual({ 2: ['expression'] });
-    expect((await rejectedRows(app, run.id))[0].reasons[0].en).toBe("rule 'b >= a' is false");
+    const table = await aTable(test, 'id,a,b\n1,1,2\n2,2,1\n3,,1\n', 'id:text,a:int,b:int');
+    const { run } = await ingest(test, rowMapping(table, ["{column: b, rules: [{expression: 'b >= a'}]}"]));
+    expect(await brokenRules(test, run.id)).toEqual({ 2: ['expression'] });
+    expect((await rejectedRows(test, run.id))[0].reasons[0].en).toBe("rule 'b >= a' is false");
   });
 
   it('rejects rows without a key and keys of more than 500 characters', async () => {
-    const table = await aTable(app, `id,v\n,a\n${'x'.repeat(501)},b\n${'y'.repeat(500)},c\n`, 'id:text,v:text');
-    const { run } = await ingest(app, rowMapping(table, ['{column: v}']));
+    const table = await aTable(test, `id,v\n,a\n${'x'.repeat(501)},b\n${'y'.repeat(500)},c\n`, 'id:text,v:text');
+    const { run } = await ingest(test, rowMapping(table, ['{column: v}']));
     expect(counts(run)['行']).toEqual([3, 1, 0, 0, 0, 2, 0]);
-    expect((await rejectedRows(app, run.id)).map(row => row.reasons[0].rule)).toEqual(['required', 'max_length']);
+    expect((await rejectedRows(test, run.id)).map(row => row.reasons[0].rule)).toEqual(['required', 'max_length']);
   });
 
   it('masks sensitive values in samples and in reasons', async () => {
-    const table = await aTable(app, 'id,phone\n1,13800138000\n2,secret-number\n', 'id:text,phone:text');
-    const { run } = await ingest(app, rowMapping(table, ["{column: phone, sensitive: true, rules: [{pattern: '[0-9]+'}]}"]));
-    const [row] = await rejectedRows(app, run.id);
+    const table = await aTable(test, 'id,phone\n1,13800138000\n2,secret-number\n', 'id:text,phone:text');
+    const { run } = await ingest(test, rowMapping(table, ["{column: phone, sensitive: true, rules: [{pattern: '[0-9]+'}]}"]));
+    const [row] = await rejectedRows(test, run.id);
     expect(row.sample).toEqual({ id: '2', phone: '***' });
     expect(JSON.stringify([row, run.report])).not.toContain('secret-number');
   });
 
   it('matches a pattern as RE2 would: whole value, no backtracking', async () => {
-    const table = await aTable(app, `id,v\n1,aaa\n2,aaab\n3,"a\na"\n4,中文\n5,${'a'.repeat(60)}!\n`, 'id:text,v:text');
-    const { run } = await ingest(app, rowMapping(table, ["{column: v, rules: [{pattern: '(a+)+|[一-龥]{2}'}]}"]));
-    expect(await brokenRules(app, run.id)).toEqual({ 2: ['pattern'], 3: ['pattern'], 5: ['pattern'] });
+    const table = await aTable(test, `id,v\n1,aaa\n2,aaab\n3,"a\na"\n4,中文\n5,${'a'.repeat(60)}!\n`, 'id:text,v:text');
+    const { run } = await ingest(test, rowMapping(table, ["{column: v, rules: [{pattern: '(a+)+|[一-龥]{2}'}]}"]));
+    expect(await brokenRules(test, run.id)).toEqual({ 2: ['pattern'], 3: ['pattern'], 5: ['pattern'] });
   });
 });
 
@@ -168,13 +165,13 @@ describe('thresholds', () => {
   const csv = `id,n\n${Array.from({ length: 20 }, (_, index) => `${index},${index < 3 ? -1 : 1}`).join('\n')}\n`;
 
   it('rolls back at the first broken rule unless the mapping quarantines', async () => {
-    const table = await aTable(app, csv, 'id:text,n:int');
-    const { graphId, run } = await ingest(app, rowMapping(table, ['{column: n, rules: [{min: 0}]}'], 'trim: true'));
+    const table = await aTable(test, csv, 'id:text,n:int');
+    const { graphId, run } = await ingest(test, rowMapping(table, ['{column: n, rules: [{min: 0}]}'], 'trim: true'));
     expect(run).toMatchObject({ status: 'failed', error: { code: 'rows_rejected', context: { target: '行', rejected: 3 } } });
     expect(run.error.detail).toContain(`GET /api/ingestion/runs/${run.id}/rejected lists them with their reasons; with defaults.on_error`);
-    expect(await nodeProperties(app, graphId)).toEqual({});
-    expect(Object.keys(await brokenRules(app, run.id))).toEqual(['0', '1', '2']);
-    expect((await app.admin.get(`/api/graphs/${graphId}`)).body.version).toBe(0);
+    expect(await nodeProperties(test, graphId)).toEqual({});
+    expect(Object.keys(await brokenRules(test, run.id))).toEqual(['0', '1', '2']);
+    expect((await test.admin.get(`/api/graphs/${graphId}`)).body.version).toBe(0);
   });
 
   it.each([
@@ -183,14 +180,137 @@ describe('thresholds', () => {
     ['max_error_rate: 0.14', 'failed'],
     ['max_error_rate: 0.15', 'succeeded'],
   ])('with %s the run has %s', async (limit, status) => {
-    const table = await aTable(app, csv, 'id:text,n:int');
-    const { run } = await ingest(app, rowMapping(table, ['{column: n, rules: [{min: 0}]}'], `on_error: quarantine, ${limit}`));
+    const table = await aTable(test, csv, 'id:text,n:int');
+    const { run } = await ingest(test, rowMapping(table, ['{column: n, rules: [{min: 0}]}'], `on_error: quarantine, ${limit}`));
     expect(run.status).toBe(status);
     if (status === 'failed') {
       const text = JSON.stringify(run.error);
       expect(text.match(/defaults\.max_error_rate/g)).toHaveLength(2);
       expect(text).toContain(`/api/ingestion/runs/${run.id}/rejected`);
     }
-    expect(await rejectedRows(app, run.id)).toHaveLength(3);
+    expect(await rejectedRows(test, run.id)).toHaveLength(3);
+  });
+});
+
+describe('types', () => {
+  it.each([
+    ['int', '7', 7, ['x', '1.5', '2147483648', '0x1F', '1_000']],
+    ['bigint', '9007199254740993', 9007199254740993, ['1e3', '9223372036854775808']],
+    ["'decimal(6,2)'", '1234.5', 1234.5, ['12345.6', 'NaN', 'Infinity', '1_0']],
+    ['float', '1e3', 1000, ['1e400', 'inf', 'nan', '1,5']],
+    ['boolean', 'yes', true, ['2', 'maybe']],
+    ['date', '2024-02-29', '2024-02-29', ['2023-02-29', 'today', 'infinity', '20:15', '5.005', '1.235', '2024-005', '240209', '01/02/03']],
+    ['time', '08:30', '08:30:00', ['25:00', 'now', '2024.2', '2024-1']],
+    ['datetime', '2024-01-02 03:04', '2024-01-02T03:04:00+08:00', ['tomorrow', '2024-13-01 00:00', '1.235', '2024.005', '20240102 2024']],
+    ['json', '{"a": [null]}', { a: [null] }, ['{a}', '[1,']],
+    ["'string[]'", '["a","b"]', ['a', 'b'], ['[1]', '[{}]', 'a,b']],
+    ["'int[]'", '{1,2}', [1, 2], ['["1"]', '[1.5]', '{x}']],
+  ])('reads %s from text and rejects other texts', async (type, good, expected, bad) => {
+    const quoted = (value: string): string => `"${value.replaceAll('"', '""')}"`;
+    const lines = [good, '', ...bad].map((value, index) => `${index},${quoted(value)}`);
+    const table = await aTable(test, `id,v\n${lines.join('\n')}\n`, 'id:text,v:text');
+    const { graphId, run } = await ingest(test, rowMapping(table, [`{column: v, type: ${type}}`]));
+    expect(run.error).toBeNull();
+    expect(await nodeProperties(test, graphId)).toEqual({ 0: { id: '0', v: expected }, 1: { id: '1' } });
+    expect(await brokenRules(test, run.id)).toEqual(Object.fromEntries(bad.map((_, index) => [String(index + 2), ['type']])));
+  });
+
+  it('reads every unambiguous spelling of a day', async () => {
+    const days = ['2024-02-09', '2024-2-9', '2024/2/9', '2024.2.9', ' 20240209 ', '2024-Feb-09', '9 February 2024', '2024-02-09T08:00Z'];
+    const table = await aTable(test, `id,v\n${days.map((day, index) => `${index},${day}`).join('\n')}\n`, 'id:text,v:text');
+    const { graphId } = await ingest(test, rowMapping(table, ['{column: v, type: date}', '{column: v, property: at, type: datetime}']));
+    const read = Object.values(await nodeProperties(test, graphId));
+    expect(read.map(({ v }) => v)).toEqual(days.map(() => '2024-02-09'));
+    expect(read.map(({ at }) => at)).toEqual(days.map((_, index) => `2024-02-09T${index === 7 ? '16' : '00'}:00:00+08:00`));
+  });
+
+  it('reads typed source columns without going through text, and checks values that may not fit', async () => {
+    const table = await aTable(
+      test,
+      'id,n,d,t,b\n1,3.00,2024-05-06,2024-05-06 07:08:09,true\n2,3.50,2024-05-07,2024-05-06 07:08:09,false\n3,3000000000,,,\n',
+      'id:text,n:numeric,d:date,t:timestamp,b:boolean',
+    );
+    const { graphId, run } = await ingest(
+      test,
+      rowMapping(table, [
+        '{column: n, type: int}',
+        "{column: n, property: small, type: 'decimal(5,1)'}",
+        '{column: d}',
+        '{column: t}',
+        '{column: b}',
+      ]),
+    );
+    expect(await nodeProperties(test, graphId)).toEqual({
+      1: { id: '1', n: 3, small: 3, d: '2024-05-06', t: '2024-05-06T07:08:09+08:00', b: true },
+    });
+    expect(await brokenRules(test, run.id)).toEqual({ 2: ['type'], 3: ['type', 'type'] });
+  });
+});
+
+describe('transforms', () => {
+  it('applies them in order, then the default, and reads blanks as NULL', async () => {
+    const table = await aTable(test, 'id,v\n1,"  Ab  c "\n2,\n3,"   "\n4,N/A\n5,ＡＢＣ\n', 'id:text,v:text');
+    const { graphId } = await ingest(
+      test,
+      rowMapping(table, [
+        '{column: v, property: up, transform: [trim, collapse_space, upper]}',
+        "{column: v, property: filled, transform: [trim, {null_if: ['N/A']}], default: none}",
+        '{column: v, property: mapped, transform: [trim, nfkc, {map: {ABC: 甲, N/A: null}}]}',
+        '{column: v, property: low, transform: [trim, lower]}',
+      ]),
+    );
+    expect(await nodeProperties(test, graphId)).toEqual({
+      1: { id: '1', up: 'AB C', filled: 'Ab  c', mapped: 'Ab  c', low: 'ab  c' },
+      2: { id: '2', filled: 'none' },
+      3: { id: '3', filled: 'none' },
+      4: { id: '4', up: 'N/A', filled: 'none', low: 'n/a' },
+      5: { id: '5', up: 'ＡＢＣ', filled: 'ＡＢＣ', mapped: '甲', low: 'ａｂｃ' },
+    });
+  });
+
+  it('reads lists, parts of texts, dates of a given form and grouped numbers', async () => {
+    const csv = 'id,tags,at,n\n1,a; b,31/12/2024 8:05,"1,234.50"\n2,,2024-12-31 08:05,"1,5"\n3,7,,１２\n';
+    const table = await aTable(test, csv, 'id:text,tags:text,at:text,n:text');
+    const { graphId, run } = await ingest(
+      test,
+      rowMapping(table, [
+        "{column: tags, transform: [{split: ';'}]}",
+        "{column: at, transform: [trim, {date_format: 'dd/MM/yyyy H:mm'}]}",
+        '{column: n, transform: [number_cn]}',
+        '{column: at, property: day, type: string, transform: [{substring: [1, 2]}]}',
+        "{constant: 'a,b', property: fixed, transform: [{split: ','}]}",
+      ]),
+    );
+    const fixed = ['a', 'b'];
+    expect(await nodeProperties(test, graphId)).toEqual({
+      1: { id: '1', tags: ['a', 'b'], at: '2024-12-31T08:05:00+08:00', n: 1234.5, day: '31', fixed },
+      3: { id: '3', tags: ['7'], n: 12, fixed },
+    });
+    expect((await rejectedRows(test, run.id)).map(row => row.reasons.map((reason: any) => reason.en))).toEqual([
+      ["column 'at': cannot read '2024-12-31 08:05 (not dd/MM/yyyy H:mm)' as datetime", "column 'n': cannot read '1,5' as decimal"],
+    ]);
+    const { body } = await test.admin.get(`/api/graphs/${graphId}/schema`).expect(200);
+    const types = body.nodes[0].properties.map(({ name, type }: any) => [name, type]);
+    expect(types).toEqual(
+      expect.arrayContaining([
+        ['tags', 'string[]'],
+        ['at', 'datetime'],
+        ['n', 'decimal'],
+        ['fixed', 'string[]'],
+      ]),
+    );
+  });
+
+  it('takes constants and expressions as values', async () => {
+    const table = await aTable(test, 'id,a,b\n1,2,3\n', 'id:text,a:int,b:int');
+    const { graphId } = await ingest(
+      test,
+      rowMapping(table, [
+        '{constant: 线上, property: 渠道}',
+        '{expression: "a * b + 1", property: 积}',
+        '{constant: 5, property: 五, type: int}',
+      ]),
+    );
+    expect(await nodeProperties(test, graphId)).toEqual({ 1: { id: '1', 渠道: '线上', 积: 7, 五: 5 } });
   });
 });
