@@ -1,16 +1,200 @@
+import { pipeline } from 'node:stream/promises';
+import fc from 'fast-check';
+import { from as copyFrom } from 'pg-copy-streams';
+import { quoteIdentifier } from '../src/sql/quote-identifier.js';
 import { type WarehouseClient } from '../src/warehouse/clients/warehouse.client.js';
 import { MirrorClient } from '../src/warehouse/mirror/mirror.client.js';
 import { startTestApp, type TestApp } from './support/app.js';
+import { DuckdbFiles } from './support/duckdb-files.js';
+import { describeWarehouseTables, noteLiterals, type TablesWorld } from './support/warehouse-tables.contract.js';
 import { asSuperuser } from './support/database.js';
 import { postgresTables } from './support/postgres-contract-tables.js';
 import { describePostgresSql } from './support/postgres-sql.contract.js';
-import { describeWarehouseTables } from './support/warehouse-tables.contract.js';
 
 let test: TestApp;
 beforeAll(async () => {
   test = await startTestApp({ WORKER: 'off' });
 });
 afterAll(() => test.close());
+
+let files: DuckdbFiles;
+let client: WarehouseClient;
+let table = 0;
+
+beforeAll(async () => {
+  files = await DuckdbFiles.create();
+  await files.run('values.duckdb', 'SELECT 1');
+  client = await files.connect('duckdb:///values.duckdb');
+}, 60_000);
+afterAll(async () => {
+  await files.remove();
+});
+
+/** Loads a table as a run does and gives its values as PostgreSQL writes them. */
+async function load(from: WarehouseClient, name: string): Promise<{ types: string[]; rows: (string | null)[][] }> {
+  const { columns } = (await from.catalog({ caller: 1 }).describe(name))!;
+  const reading = await from.openReading({ claim: { caller: 1 }, timeoutMs: 20_000 });
+  try {
+    return await test.pool.transaction(async own => {
+      const typed = columns.map(column => `${quoteIdentifier(column.name)} ${column.type}`).join(', ');
+      await own.query(`SET LOCAL TimeZone = 'UTC'; CREATE TEMP TABLE loaded (at serial, ${typed}) ON COMMIT DROP`);
+      const names = columns.map(column => column.name);
+      const copy = `COPY loaded (${names.map(quoteIdentifier).join(', ')}) FROM STDIN`;
+      await pipeline(reading.rows({ table: name, columns: names }), own.query(copyFrom(copy)));
+      const texts = names.map(column => `${quoteIdentifier(column)}::text`).join(', ');
+      const { rows } = await own.query({ text: `SELECT ${texts} FROM loaded ORDER BY at`, rowMode: 'array' });
+      return { types: columns.map(column => column.type), rows: rows as (string | null)[][] };
+    });
+  } finally {
+    await reading.close();
+  }
+}
+
+/** The values of one column of a type, as PostgreSQL writes them. */
+async function values(type: string, ...literals: string[]): Promise<[type: string, ...values: (string | null)[]]> {
+  const name = `t${++table}`;
+  await files.run(
+    'values.duckdb',
+    `CREATE TABLE ${name} AS SELECT * FROM (VALUES ${literals.map(text => `(${text}::${type})`).join(', ')}) t(v)`,
+  );
+  const { types, rows } = await load(client, name);
+  return [types[0]!, ...rows.map(([value]) => value!)];
+}
+
+describe('values of DuckDB', () => {
+  it('come as the smallest type of PostgreSQL that holds all of them', async () => {
+    expect(await values('UTINYINT', '255')).toEqual(['smallint', '255']);
+    expect(await values('UINTEGER', '4294967295')).toEqual(['bigint', '4294967295']);
+    expect(await values('UBIGINT', '18446744073709551615')).toEqual(['numeric(20,0)', '18446744073709551615']);
+    const largest = '170141183460469231731687303715884105727';
+    expect(await values('HUGEINT', largest, `-${largest}`)).toEqual(['numeric(39,0)', largest, `-${largest}`]);
+    expect(await values('DECIMAL(38,10)', "'1234567890123456789012345678.0123456789'")).toEqual([
+      'numeric(38,10)',
+      '1234567890123456789012345678.0123456789',
+    ]);
+    expect(await values('DOUBLE', "'nan'", "'inf'", "'-inf'", '0.1', '5e-324', '1.7976931348623157e308', 'NULL')).toEqual([
+      'double precision', 'NaN', 'Infinity', '-Infinity', '0.1', '5e-324', '1.7976931348623157e+308', null,
+    ]); // prettier-ignore
+    expect(await values('UUID', "'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'")).toEqual(['uuid', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11']);
+    expect(await values('BLOB', "'\\x00\\xFF\\x5C'", "''")).toEqual(['bytea', '\\x00ff5c', '\\x']);
+    expect(await values('BIT', "'010110'")).toEqual(['bit varying', '010110']);
+    expect(await values("ENUM('a\tb', 'c')", "'a\tb'")).toEqual(['text', 'a\tb']);
+    expect(await values('JSON', `'{"a": [1, "x\\\\y"]}'`)).toEqual(['json', '{"a": [1, "x\\\\y"]}']);
+  });
+
+  it('keep their moments, also before Christ and at the ends of time', async () => {
+    expect(await values('DATE', "'0044-03-15 (BC)'", "'infinity'", "'12024-01-01'", "'1500-02-29'::VARCHAR".replace('29', '28'))).toEqual([
+      'date', '0044-03-15 BC', 'infinity', '12024-01-01', '1500-02-28',
+    ]); // prettier-ignore
+    expect(await values('TIMESTAMP', "'0044-03-15 (BC) 10:00:00.000001'", "'-infinity'", "'9999-12-31 23:59:59.999999'")).toEqual([
+      'timestamp', '0044-03-15 10:00:00.000001 BC', '-infinity', '9999-12-31 23:59:59.999999',
+    ]); // prettier-ignore
+    expect(await values('TIMESTAMPTZ', "'2024-01-01 00:00:00+08'", "'1500-01-01 00:00:00+00'", "'0044-03-15 (BC) 10:00:00+00'")).toEqual([
+      'timestamptz', '2023-12-31 16:00:00+00', '1500-01-01 00:00:00+00', '0044-03-15 10:00:00+00 BC',
+    ]); // prettier-ignore
+    expect(await values('TIMESTAMP_NS', "'2024-01-01 00:00:00.123456'", "'infinity'")).toEqual([
+      'timestamp', '2024-01-01 00:00:00.123456', 'infinity',
+    ]); // prettier-ignore
+    expect(await values('TIMESTAMP_S', "'2024-01-01 00:00:01'")).toEqual(['timestamp', '2024-01-01 00:00:01']);
+    expect(await values('TIME', "'24:00:00'", "'23:59:59.999999'")).toEqual(['time', '24:00:00', '23:59:59.999999']);
+    expect(await values('TIMETZ', "'12:00:00+05:30'")).toEqual(['time with time zone', '12:00:00+05:30']);
+    expect(await values('INTERVAL', "'-14 months 3 days -04:05:06.5'", "'0 days'")).toEqual([
+      'interval', '-1 years -2 mons +3 days -04:05:06.5', '00:00:00',
+    ]); // prettier-ignore
+  });
+
+  it('are refused one by one where PostgreSQL has none of them', async () => {
+    const refused = { code: 'column_value_not_readable', context: { column: 'v' } };
+    await expect(values('TIMESTAMP_NS', "'2024-01-01 00:00:00.123456789'")).rejects.toMatchObject(refused);
+    await expect(values('DATE', "'5000-01-01 (BC)'")).rejects.toMatchObject(refused);
+    await expect(values('DATE', "'5881580-01-01'")).rejects.toMatchObject(refused);
+    await expect(values('TIMESTAMP', "'100000-01-01 (BC) 00:00:00'")).rejects.toMatchObject(refused);
+    await expect(values('VARCHAR', "'a' || chr(0)")).rejects.toMatchObject(refused);
+  });
+
+  it('come as arrays and as JSON', async () => {
+    expect(await values('BIGINT[]', '[1, NULL, -3]', '[]', 'NULL')).toEqual(['bigint[]', '{1,NULL,-3}', '{}', null]);
+    expect(await values('FLOAT[2]', '[1.5, 2]')).toEqual(['real[]', '{1.5,2}']);
+    expect(await values('DATE[]', "['0044-03-15 (BC)']")).toEqual(['date[]', '{"0044-03-15 BC"}']);
+    expect(await values('BLOB[]', "['\\x00'::BLOB]")).toEqual(['bytea[]', '{"\\\\x00"}']);
+    expect(await values('STRUCT(a UBIGINT, b VARCHAR[])', "{a: 18446744073709551615, b: ['\"', NULL]}")).toEqual([
+      'jsonb', '{"a": 18446744073709551615, "b": ["\\"", null]}',
+    ]); // prettier-ignore
+    expect(await values('MAP(VARCHAR, DECIMAL(38,9))', "MAP {'k': 12345678901234567890.123456789}")).toEqual([
+      'jsonb', '{"k": 12345678901234567890.123456789}',
+    ]); // prettier-ignore
+    expect(await values('INTEGER[][]', '[[1, 2], [3]]')).toEqual(['jsonb', '[[1, 2], [3]]']);
+  });
+
+  it('are the same in PostgreSQL, whatever the texts, numbers and lists', async () => {
+    const text = fc.string({ unit: 'binary' }).filter(value => !/\0|\p{Cs}/u.test(value));
+    const row = fc.tuple(
+      fc.option(text),
+      fc.option(fc.array(fc.option(text), { maxLength: 4 })),
+      fc.double(),
+      fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+    );
+    const literal = (value: string | null): string => (value === null ? 'NULL' : `'${value.replaceAll("'", "''")}'`);
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 40 }), async rows => {
+        const name = `t${++table}`;
+        const lines = rows.map(
+          ([t, list, double, whole]) =>
+            `(${literal(t)}, ${list === null ? 'NULL' : `[${list.map(literal).join(', ')}]::VARCHAR[]`}, '${double}'::DOUBLE, ${whole})`,
+        );
+        await files.run(
+          'values.duckdb',
+          `CREATE TABLE ${name} (t VARCHAR, list VARCHAR[], d DOUBLE, n BIGINT)`,
+          `INSERT INTO ${name} VALUES ${lines.join(', ')}`,
+        );
+        const loaded = (await load(client, name)).rows;
+        const { rows: expected } = await test.pool.query<(string | null)[]>({
+          text: `SELECT t, list::text, d::text, n::text FROM jsonb_to_recordset($1) AS r(at int, t text, list text[], d float8, n int8) ORDER BY at`,
+          values: [JSON.stringify(rows.map(([t, list, d, n], at) => ({ at, t, list, d: String(d), n: String(n) })))],
+          rowMode: 'array',
+        } as never);
+        expect(loaded).toEqual(expected);
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+let database: WarehouseClient;
+
+beforeAll(async () => {
+  await files.run('contract.duckdb', 'SELECT 1');
+  database = await files.connect('duckdb:///contract.duckdb');
+}, 60_000);
+
+const tables: Pick<TablesWorld, 'setUp' | 'types' | 'guarantee'> = {
+  guarantee: 'statement',
+  types: [
+    ['integer', 'INTEGER'],
+    ['text', 'VARCHAR'],
+    ['numeric(12,2)', 'DECIMAL(12,2)'],
+    ['date', 'DATE'],
+    ['timestamp', 'TIMESTAMP'],
+    ['double precision', 'DOUBLE'],
+  ],
+  setUp: [
+    `CREATE TABLE contract_orders (id INTEGER PRIMARY KEY, name VARCHAR, amount DECIMAL(12,2), day DATE, seen TIMESTAMP, ratio DOUBLE)`,
+    `COMMENT ON TABLE contract_orders IS '订单'`,
+    `COMMENT ON COLUMN contract_orders.amount IS '金额（元）'`,
+    `INSERT INTO contract_orders VALUES (1, '华为', 12.5, '2024-02-29', '2024-02-29 10:00:00.123', 0.1), (2, NULL, NULL, NULL, NULL, NULL)`,
+    `CREATE TABLE contract_lines (order_id INTEGER REFERENCES contract_orders (id), line INTEGER, note VARCHAR, PRIMARY KEY (order_id, line))`,
+    `INSERT INTO contract_lines VALUES ${noteLiterals.map((note, index) => `(1, ${index + 1}, ${note})`).join(', ')}`,
+    `CREATE TABLE contract_odd (id INTEGER, odd UNION(a INTEGER, b VARCHAR))`,
+    `INSERT INTO contract_odd VALUES (1, 'x')`,
+  ],
+};
+
+describeWarehouseTables('a DuckDB database', () => ({
+  ...tables,
+  client: database,
+  pool: test.pool,
+  change: sql => files.run('contract.duckdb', sql),
+}));
 
 describePostgresSql('the mirror', () => ({ client: test.app.get(MirrorClient), change: sql => test.pool.query(sql) }));
 
