@@ -1,18 +1,22 @@
 import { MirrorClient } from '../src/warehouse/mirror/mirror.client.js';
 import { WarehouseService } from '../src/warehouse/warehouse.service.js';
+import { MirrorVersions } from '../src/warehouse/mirror/mirror-versions.js';
 import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
-import { tablesPath, uploadRequest } from './support/ingestion.js';
+import { tablesPath, uploadRequest, aGraph, ingest, upload } from './support/ingestion.js';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp();
+});
+afterAll(() => test.close());
 
 describe('warehouse', () => {
-  let test: TestApp;
   let user: Client;
 
   beforeAll(async () => {
-    test = await startTestApp();
     user = await test.asUser('reader');
     await grantConnection(test, 'reader');
   });
-  afterAll(() => test.close());
 
   const upload = (table: string, csv: string | Buffer, query?: Record<string, string>, as = test.admin) =>
     uploadRequest(as, table, csv, query);
@@ -160,5 +164,165 @@ describe('warehouse', () => {
       expect(body.detail.errors).toEqual([expect.objectContaining({ type: 'not_built_yet', line: 2 })]);
       await test.admin.delete(later).expect(204);
     });
+  });
+});
+
+const tables = '/api/warehouse/connections/1/tables';
+
+/** Tables of the mirror with names of PostgreSQL's own objects. */
+describe('names of mirror tables', () => {
+  const mappingOf = (table: string) => `
+version: 1
+nodes:
+  - id: role
+    label: 角色
+    table: ${table}
+    key: [rolname]
+    columns:
+      - {column: rolname, property: 名称, type: string}
+      - {column: note, property: 备注, type: string}
+`;
+
+  it.each(['pg_roles', 'pg_authid', 'PG_Roles', 'pg_anything'])('%s is refused for an upload', async table => {
+    const { body } = await test.admin.put(`${tables}/${table}`).set('Content-Type', 'text/csv').send('rolname,note\na,b\n').expect(422);
+    expect(JSON.stringify(body)).toContain('reserved_name');
+  });
+
+  it('pg_ begins the name of every relation that a bare name finds before a table of the mirror', async () => {
+    const { rows } = await test.pool.query(
+      `SELECT relname FROM pg_class WHERE relnamespace = 'pg_catalog'::regnamespace AND relname !~ '^pg_'`,
+    );
+    expect(rows).toEqual([]);
+  });
+
+  describe('a table pg_roles of an earlier release', () => {
+    let graphId: number;
+    beforeAll(async () => {
+      await upload(test, 'staff', 'rolname,note\ngraph,ours\npg_monitor,ours too\n');
+      ({ graphId } = await ingest(test, mappingOf('staff')));
+      await test.pool.query('ALTER TABLE mirror.staff RENAME TO pg_roles');
+      await test.pool.query(`UPDATE graph_elements SET source_table = 'pg_roles' WHERE graph_id = $1`, [graphId]);
+      await test.pool.query('UPDATE ingestion_jobs SET mapping_yaml = $2 WHERE graph_id = $1', [graphId, mappingOf('pg_roles')]);
+    });
+
+    it('is what source_rows reads, and not the catalogue', async () => {
+      const { body } = await test.admin
+        .post(`/api/graphs/${graphId}/query`)
+        .send({ cypher: "MATCH (r:角色 {名称: 'pg_monitor'}) RETURN r", include: ['source_rows'] })
+        .expect(200);
+      expect(body.source_rows).toEqual([{ citation: 0, row: { rolname: 'pg_monitor', note: 'ours too' } }]);
+    });
+
+    it('is refused for a mapping and for a binding, with the way out', async () => {
+      const mapped = await test.admin
+        .post('/api/ingestion/jobs')
+        .send({ graph_id: await aGraph(test), mapping_yaml: mappingOf('pg_roles') })
+        .expect(422);
+      expect(JSON.stringify(mapped.body)).toContain('upload the table under another name');
+      const bound = await test.admin
+        .post('/api/metrics')
+        .send({ graph_id: graphId, name: 'm', formula: 'COUNT(*)', binding: { relation: { table: 'pg_roles' } } });
+      expect([bound.status, JSON.stringify(bound.body)]).toEqual([422, expect.stringContaining('upload the table under another name')]);
+    });
+
+    it('can be looked at, and dropped', async () => {
+      const { body } = await test.admin.get(`${tables}/pg_roles`).expect(200);
+      expect(body.columns.map(({ name }: { name: string }) => name)).toEqual(['rolname', 'note']);
+      expect(body.sample).toEqual([
+        { rolname: 'graph', note: 'ours' },
+        { rolname: 'pg_monitor', note: 'ours too' },
+      ]);
+      await test.admin.delete(`${tables}/pg_roles`).expect(204);
+    });
+  });
+
+  it('a table may have the name of a type or a function, both of which are looked up in the catalogue first', async () => {
+    for (const table of ['text', 'numeric', 'date', 'upper', 'int4']) await upload(test, table, 'date,text\n2024-02-29,12\n');
+    const graphId = await aGraph(test);
+    const sql = `SELECT d.date::text AS "日", d.text::numeric AS "数", upper(CAST(d.text AS text)) AS "文" FROM date d JOIN text USING (date)`;
+    const { body } = await test.admin
+      .post('/api/metrics')
+      .send({
+        graph_id: graphId,
+        name: 'typed',
+        formula: 'SUM(数)',
+        binding: { relation: { sql }, dimensions: [{ name: '日', column: '日' }] },
+      })
+      .expect(201);
+    const executed = await test.admin
+      .post(`/api/metrics/${body.id}/execute`)
+      .send({ dimensions: ['日'] })
+      .expect(200);
+    expect(executed.body.rows).toEqual([['2024-02-29', '12']]);
+  });
+});
+
+const path = '/api/warehouse/connections/1/tables';
+
+describe('the data version of a mirror table', () => {
+  const put = (table: string, csv: string, query = {}) =>
+    test.admin.put(`${path}/${table}`).query(query).set('Content-Type', 'text/csv').send(csv);
+
+  async function shown(table: string): Promise<{ data_version: number | null; changed_at: string | null }> {
+    const described = (await test.admin.get(`${path}/${table}`).expect(200)).body;
+    const listed = (await test.admin.get(path).query({ limit: 200 }).expect(200)).body.items.find((each: any) => each.name === table);
+    const { data_version, changed_at } = described;
+    expect(listed).toMatchObject({ data_version, changed_at });
+    return { data_version, changed_at };
+  }
+
+  it('rises with each upload, in every mode, and is the one that the upload answered', async () => {
+    const answers = [
+      (await put('v', 'id,n\n1,a\n').expect(201)).body,
+      (await put('v', 'id,n\n2,b\n').expect(200)).body,
+      (await put('v', 'id,n\n3,c\n', { mode: 'append' }).expect(200)).body,
+      (await put('v', 'id,n\n3,d\n', { mode: 'upsert', key: 'id' }).expect(200)).body,
+    ];
+    const versions = answers.map(({ data_version }) => data_version);
+    expect(versions.every((version, index) => index === 0 || version > versions[index - 1])).toBe(true);
+    const { data_version, changed_at } = answers.at(-1);
+    expect(await shown('v')).toEqual({ data_version, changed_at });
+    expect(Date.now() - Date.parse(changed_at)).toBeLessThan(60_000);
+  });
+
+  it('stays as it is when an upload fails or another table changes', async () => {
+    await put('kept', 'id\n1\n').expect(201);
+    const before = await shown('kept');
+    await put('kept', 'id\n1,2\n').expect(422);
+    await put('kept', 'id\n1\n1\n', { mode: 'upsert', key: 'id' }).expect(422);
+    await put('other', 'id\n1\n').expect(201);
+    expect(await shown('kept')).toEqual(before);
+  });
+
+  it('is never used again, also not after the table was dropped and made again', async () => {
+    const first = (await put('again', 'id\n1\n').expect(201)).body.data_version;
+    await test.admin.delete(`${path}/again`).expect(204);
+    expect(await test.app.get(MirrorVersions).of(['again'])).toEqual(new Map());
+    expect((await put('again', 'id\n1\n').expect(201)).body.data_version).toBeGreaterThan(first);
+  });
+
+  it('is the greatest of those of uploads at once', async () => {
+    await put('busy', 'id\n0\n').expect(201);
+    const answers = await Promise.all([1, 2, 3, 4].map(id => put('busy', `id\n${id}\n`, { mode: 'append' }).expect(200)));
+    const versions = answers.map(({ body }) => body.data_version);
+    expect(new Set(versions).size).toBe(4);
+    expect((await shown('busy')).data_version).toBe(Math.max(...versions));
+  });
+
+  it('is unknown of a table that somebody made in the database itself', async () => {
+    await test.pool.query('CREATE TABLE mirror.own (id int)');
+    expect(await shown('own')).toEqual({ data_version: null, changed_at: null });
+  });
+
+  it('is read by a reader of the mirror, in its own snapshot', async () => {
+    await put('seen', 'id\n1\n').expect(201);
+    const client = test.app.get(MirrorClient);
+    const versions = test.app.get(MirrorVersions);
+    const found = await versions.of(['seen', 'none'], async (sql, parameters) => {
+      const { columns, rows } = await client.query({ claim: { caller: 1 }, sql, parameters, timeoutMs: 5_000, maxRows: 10 });
+      return rows.map(row => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])));
+    });
+    expect(found).toEqual(await versions.of(['seen']));
+    expect([...found.keys()]).toEqual(['seen']);
   });
 });
