@@ -1,16 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { JwtService } from '@nestjs/jwt';
+import pg from 'pg';
 import { TokenPrincipals } from '../src/auth/token-principals.js';
-import { startTestApp, type TestApp, client, adminPassword } from './support/app.js';
+import { readSettings } from '../src/config/settings.js';
+import { startTestApp, type TestApp, client, adminPassword, keyClient, type Client } from './support/app.js';
 import { sendRaw } from './support/raw-http.js';
+import { asSuperuser } from './support/database.js';
+
+// jsonwebtoken takes a text that looks like this for a private key, and would refuse HS256 with it at the first login.
+const secret = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp({ JWT_SECRET_KEY: secret, JWT_EXPIRE_SECONDS: '3600', BCRYPT_COST: '9', LOG_LEVEL: 'silent', WORKER: 'off' });
+});
+afterAll(() => test.close());
 
 describe('accounts', () => {
-  let test: TestApp;
-  beforeAll(async () => {
-    test = await startTestApp({ JWT_EXPIRE_SECONDS: '3600' });
-  });
-  afterAll(() => test.close());
-
   it('answers the login of the contract', async () => {
     const { body } = await test.anonymous.post('/api/auth/login').send({ username: 'admin', password: adminPassword }).expect(200);
     expect(body).toEqual({
@@ -178,17 +186,109 @@ describe('accounts', () => {
       .send({ username: 'long', password: `${long}甲` })
       .expect(200);
   });
+});
 
-  it('closes registration when the setting says so', async () => {
-    const closed = await startTestApp({ REGISTRATION_ENABLED: 'false' });
+describe('the secret that signs tokens', () => {
+  it('is a key of bytes, also when it looks like a private key', () => {
+    const [header, payload, signature] = test.admin.token!.split('.');
+    expect(JSON.parse(Buffer.from(header!, 'base64url').toString())).toEqual({ alg: 'HS256', typ: 'JWT' });
+    expect(signature).toBe(createHmac('sha256', secret.trim()).update(`${header}.${payload}`).digest('base64url'));
+  });
+
+  it.each([
+    ['32 bytes', 'b3f1c7a9d2e84f6a90c1b2d3e4f5a6b7'],
+    ['16 letters of two bytes', 'абвгдежзийклмноп'],
+  ])('may have %s', (_, secret) => {
+    expect(readSettings({ JWT_SECRET_KEY: secret }).jwtSecretKey).toBe(secret);
+  });
+
+  it.each([
+    ['31 bytes', 'b3f1c7a9d2e84f6a90c1b2d3e4f5a6b'],
+    ['one byte', 'a'],
+  ])('must not have %s', (_, secret) => {
+    expect(() => readSettings({ JWT_SECRET_KEY: secret })).toThrow(/^JWT_SECRET_KEY: .*32/);
+  });
+});
+
+describe('accounts, while the database fails', () => {
+  let key: string;
+  beforeAll(async () => {
+    const { body: graph } = await test.admin.post('/api/graphs').send({ name: '图' }).expect(201);
+    const { body } = await test.admin
+      .post('/api/api-keys')
+      .send({ name: 'k', graph_ids: [graph.id] })
+      .expect(201);
+    key = body.raw_key;
+  });
+
+  /** A token that is new to this process, so that passport verifies it. */
+  const freshToken = (): Client => {
+    const tokens = test.app.get(JwtService);
+    const { sub, tv } = tokens.decode(test.admin.token!);
+    return client(test.url, tokens.sign({ sub, tv, jti: randomUUID() }));
+  };
+
+  it.each<[string, () => Client]>([
+    ['a token that was never used', freshToken],
+    ['a token that was used before', () => test.admin],
+    ['an API key', () => keyClient(test.url, key)],
+  ])('answer %s with 500 and do not call it bad', async (_, as) => {
+    await asSuperuser(test.databaseUrl, 'ALTER TABLE users RENAME TO away');
     try {
-      const { body } = await closed.anonymous
-        .post('/api/auth/register')
-        .send({ username: 'late', password: 'correct-horse-8' })
-        .expect(403);
-      expect(body.code).toBe('registration_closed');
+      const { body } = await as().get('/api/auth/me').expect(500);
+      expect(body).toEqual({ detail: expect.stringContaining(' / '), code: 'internal_error' });
     } finally {
-      await closed.close();
+      await asSuperuser(test.databaseUrl, 'ALTER TABLE away RENAME TO users');
     }
+    await as().get('/api/auth/me').expect(200);
+  });
+
+  it('answer a registration whose connection is cut on the way, and take it afterwards', async () => {
+    const other = new pg.Client(test.databaseUrl);
+    await other.connect();
+    const register = () => test.anonymous.post('/api/auth/register').send({ username: 'late', password: 'correct-horse-8' });
+    try {
+      // Readers go on; the new account waits for the lock in its transaction.
+      await other.query('BEGIN; LOCK TABLE users IN SHARE MODE');
+      const answer = register().then(({ status, body }) => ({ status, code: body.code }));
+      const cut = async () =>
+        (
+          await other.query(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+          )
+        ).rowCount;
+      while ((await cut()) === 0) await sleep(10);
+      expect(await answer).toEqual({ status: 500, code: 'database_unavailable' });
+      await other.query('ROLLBACK');
+    } finally {
+      await other.end();
+    }
+    await register().expect(201);
+  });
+});
+
+/** More than may run and wait; see `PasswordHasher`. */
+const logins = 50 + 33 * Math.min(3, Math.max(1, availableParallelism() - 1));
+
+describe('more logins than can be hashed', () => {
+  it('are refused with a time to come back, while other requests are answered in between', async () => {
+    const order: (number | string)[] = [];
+    const flood = Array.from({ length: logins }, async () => {
+      const { status, headers, body } = await test.anonymous.post('/api/auth/login').send({ username: 'admin', password: 'wrong' });
+      order.push(status);
+      return { status, code: body.code, retryAfter: headers['retry-after'] };
+    });
+    const other = test.admin.get('/api/auth/me').then(({ status }) => order.push(`me ${status}`));
+    const answers = await Promise.all(flood);
+    await other;
+    const refused = answers.filter(({ status }) => status === 503);
+    const served = answers.filter(({ status }) => status === 401);
+    expect(refused.length + served.length).toBe(logins);
+    expect(served.length).toBeGreaterThan(0);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const answer of refused)
+      expect(answer).toEqual({ status: 503, code: 'login_busy', retryAfter: expect.stringMatching(/^[1-9]\d*$/) });
+    expect(order.indexOf('me 200')).toBeGreaterThanOrEqual(0);
+    expect(order.indexOf('me 200')).toBeLessThan(order.lastIndexOf(401));
   });
 });
