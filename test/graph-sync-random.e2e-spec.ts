@@ -2,6 +2,7 @@ import { graphTables } from '../src/database/graph-tables.js';
 import { type TestApp, startTestApp } from './support/app.js';
 import { Dice } from './support/dice.js';
 import { aGraph, aJob, upload } from './support/ingestion.js';
+import { type RunCounts, type TargetCounts } from './sync/naive-counts.js';
 import { type EdgeSpec, type JobSpec, NaiveGraph, type NodeSpec, type Row, RunFails, type Tables } from './sync/naive-graph.js';
 
 const isLong = process.env.LONG_TESTS === '1';
@@ -150,6 +151,18 @@ async function books(graphId: number): Promise<unknown> {
   return rows.filter(({ counted, there, owners }) => counted !== there || owners !== 1);
 }
 
+/** The counts of a report, once its rows add up. A run that repeats the last one counts the same rows. */
+function countsOf({ targets, totals }: any): RunCounts {
+  const isSum = ({ read, inserted, updated, unchanged, rejected, skipped, marked_deleted: gone }: any): boolean =>
+    read === inserted + updated + unchanged + rejected + skipped + gone;
+  expect([...targets, totals].filter(each => !isSum(each))).toEqual([]);
+  const shown = ({ read, inserted, updated, unchanged, deleted, lost_properties, shared }: any): TargetCounts =>
+    ({ read, inserted, updated, unchanged, deleted, lost_properties, shared }); // prettier-ignore
+  return { targets: Object.fromEntries(targets.map((each: any) => [each.target, shown(each)])), edges_removed: totals.edges_removed };
+}
+
+/** The nodes and edges that lost properties, in all runs. */
+const losses = { node: 0, edge: 0 };
 /** How the runs of all seeds ended. */
 const outcomes = new Map<string, number>();
 
@@ -175,8 +188,9 @@ describe('a graph whose sources, mappings and jobs change at random', () => {
       const run = async (job: { id: number; spec: JobSpec }, isEnd: boolean): Promise<void> => {
         const allows = isEnd || dice.chance(0.6);
         let expected = 'succeeded';
+        let counts: RunCounts | null = null;
         try {
-          naive.run(job.id, isEnd ? null : job.spec, tables, allows);
+          counts = naive.run(job.id, isEnd ? null : job.spec, tables, allows);
         } catch (error) {
           if (!(error instanceof RunFails)) throw error;
           expected = error.message;
@@ -188,6 +202,8 @@ describe('a graph whose sources, mappings and jobs change at random', () => {
         outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
         expect({ story, outcome, graph: await shown(graphId) }).toEqual({ story, outcome: expected, graph: naive.shown() });
         expect({ story, books: await books(graphId) }).toEqual({ story, books: [] });
+        if (counts) expect({ story, counts: countsOf(body.report) }).toEqual({ story, counts });
+        for (const { kind, lost_properties } of body.report.targets) losses[kind as 'node' | 'edge'] += lost_properties;
       };
 
       for (const name of ['n0', 'n1']) for (let time = 0; time < 3; time++) await edit(name, nodeRow, nodeColumns);
@@ -219,7 +235,8 @@ describe('a graph whose sources, mappings and jobs change at random', () => {
     120_000,
   );
 
-  it('had runs that failed, and more that succeeded', () => {
+  it('had runs that failed, more that succeeded, and nodes and edges that lost properties', () => {
+    expect(Math.min(losses.node, losses.edge)).toBeGreaterThan(0);
     expect(outcomes.size).toBeGreaterThan(1);
     const all = [...outcomes.values()].reduce((sum, count) => sum + count, 0);
     expect(outcomes.get('succeeded')! / all).toBeGreaterThan(0.5);

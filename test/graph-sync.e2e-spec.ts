@@ -146,7 +146,7 @@ describe('two jobs for one label', () => {
     const run = await runToEnd(app, second);
     expect(run.report.targets[0]).toMatchObject({ inserted: 1, updated: 2, shared: 2 });
     await upload(app, one, 'id,v\na,1\nc,1\nd,1\n', 'id:text,v:text');
-    expect((await runToEnd(app, first)).report.totals.deleted).toBe(0);
+    expect((await runToEnd(app, first)).report.totals).toMatchObject({ deleted: 0, lost_properties: 1 });
     expect(await shown(graphId)).toEqual({
       a: { id: 'a', v: '1' },
       b: { id: 'b', w: '2' },
@@ -159,13 +159,70 @@ describe('two jobs for one label', () => {
       `SELECT r.job_id FROM ${graphTables(graphId).nodes} n JOIN ingestion_runs r ON r.id = n.run_id WHERE n.key = 'b'`,
     );
     expect(rows).toEqual([{ job_id: second }]);
-    expect(await retire(first)).toMatchObject({ status: 'succeeded', retires: true });
+    const ended = await retire(first);
+    expect(ended).toMatchObject({ status: 'succeeded', retires: true });
+    expect(ended.report.totals).toMatchObject({ read: 0, updated: 0, deleted: 2, lost_properties: 1 });
     expect(await shown(graphId)).toEqual({ b: { id: 'b', w: '2' }, c: { id: 'c', w: '2' }, e: { id: 'e', w: '2' } });
     expect((await app.admin.get(`/api/graphs/${graphId}`)).body.node_count).toBe(3);
     await runAllowed(second);
     await upload(app, two, 'id,w\nb,2\nc,2\n', 'id:text,w:text');
     await runToEnd(app, second);
     expect(await keys(graphId)).toEqual(['b', 'c']);
+  });
+
+  it('count the nodes and edges that lose properties and stay, and take none of them for removed', async () => {
+    const people = await aTable('id\n1\n2\n3\n4\n');
+    const table = [await aTable('id,a\n1,x\n2,x\n3,x\n', 'id:text,a:text'), await aTable('id,b\n2,y\n3,y\n4,y\n', 'id:text,b:text')];
+    const graphId = await aGraph(app);
+    await runToEnd(app, await aJob(app, graphId, nodes(node(people, { label: '城' }))));
+    const mapping = (index: 0 | 1, columns: string, more = ''): string =>
+      `${nodes(node(table[index]!, { columns: `{column: id}, ${columns}`, more }))}edges:
+  - {type: 住, table: ${table[index]}, from: {node: n, match: {id: id}}, to: {node: 'label:城', match: {id: id}}, columns: [${columns}]${more}}\n`;
+    const first = await aJob(app, graphId, mapping(0, '{column: a}'));
+    for (const jobId of [first, await aJob(app, graphId, mapping(1, '{column: b}'))]) await runToEnd(app, jobId);
+
+    await upload(app, table[0]!, 'id,a\n1,x\n', 'id:text,a:text');
+    const run = await runToEnd(app, first);
+    const still = { read: 1, inserted: 0, updated: 0, unchanged: 1, deleted: 0 };
+    expect(run.report.targets).toMatchObject([
+      { target: '人', ...still, lost_properties: 2 },
+      { target: '住', ...still, lost_properties: 2 },
+    ]);
+    expect(await shown(graphId)).toEqual({
+      1: { id: '1', a: 'x' },
+      2: { id: '2', b: 'y' },
+      3: { id: '3', b: 'y' },
+      4: { id: '4', b: 'y' },
+    });
+    expect((await runToEnd(app, first, { full: true })).report.totals).toMatchObject({ unchanged: 2, lost_properties: 0 });
+
+    // What a revision maps no longer is lost by nodes that no row writes too, whose job keeps them under `deletes: none`.
+    await upload(app, table[0]!, 'id,a\n', 'id:text,a:text');
+    const none = ', deletes: {mode: none}';
+    await revise(first, mapping(0, '{column: a}', none));
+    expect((await runToEnd(app, first)).report.totals).toMatchObject({ deleted: 0, lost_properties: 0 });
+    const trial = (await revise(first, mapping(0, '{column: a, property: c}', none), true)).trial;
+    expect([trial.outcome, trial.targets.map((each: any) => each.lost_properties)]).toEqual(['succeeds', [1, 1]]);
+    await revise(first, mapping(0, '{column: a, property: c}', none));
+    expect((await runToEnd(app, first)).report.totals).toMatchObject({ read: 0, updated: 0, deleted: 0, lost_properties: 2 });
+    expect((await shown(graphId))[1]).toEqual({ id: '1' });
+  });
+
+  it('stop at more than half of what would really disappear, and count no write then', async () => {
+    const one = await aTable('id\na\nb\nc\n');
+    const graphId = await aGraph(app);
+    const edges = `edges:\n  - {type: 自, table: ${one}, from: {node: n, match: {id: id}}, to: {node: n, match: {id: id}}}\n`;
+    const first = await aJob(app, graphId, nodes(node(one)) + edges);
+    const second = await aJob(app, graphId, nodes(node(await aTable('id\nc\n'))));
+    for (const jobId of [first, second]) await runToEnd(app, jobId);
+    await upload(app, one, 'id\n', 'id:text');
+    const stopped = await runToEnd(app, first);
+    expect(stopped.error).toMatchObject({ code: 'too_many_deletes', context: { targets: [{ target: '人', had: 3, removed: 2 }, { target: '自' }] } }); // prettier-ignore
+    expect(stopped.report.totals).toMatchObject({ deleted: 0, edges_removed: 0, lost_properties: 0 });
+    expect(stopped.report.targets[0].edges_removed).toBe(0);
+    await upload(app, one, 'id\na\n', 'id:text');
+    // Of three nodes one goes with its edge, one stays for the other job, and its edge goes.
+    expect((await runToEnd(app, first)).report).toMatchObject({ targets: [{ deleted: 1, edges_removed: 1 }, { deleted: 1 }] });
   });
 });
 
@@ -203,13 +260,13 @@ describe('a revision', () => {
     expect(saved.changes.map((each: any) => [each.target, each.change])).toEqual([
       ['人', 'changed'],
       ['城', 'removed'],
-      ['人-[住在]->城', 'removed'],
+      ['住在', 'removed'],
     ]);
     // Nothing changes before the next run.
     expect(await edgeCount(graphId)).toBe(1);
     const run = await runToEnd(app, jobId);
     expect(run).toMatchObject({ status: 'succeeded', revision: 2 });
-    expect(counts(run)).toEqual({ 人: [2, 0, 2, 0, 0, 0, 0], '人-[住在]->城': [0, 0, 0, 0, 1, 0, 0], 城: [0, 0, 0, 0, 1, 0, 0] });
+    expect(counts(run)).toEqual({ 人: [2, 0, 2, 0, 0, 0, 0], 住在: [0, 0, 0, 0, 1, 0, 0], 城: [0, 0, 0, 0, 1, 0, 0] });
     expect([await shown(graphId), await keys(graphId, '城'), await edgeCount(graphId)]).toEqual([
       { a: { id: 'a' }, b: { id: 'b' } },
       [],

@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { Length, MaxLength } from '../http/validation/length.decorator.js';
 import { IsName } from '../http/validation/is-name.decorator.js';
@@ -13,6 +13,7 @@ import { joined } from '../text/bilingual.js';
 import { type MappingWarning, pathText } from './mapping/mapping.js';
 import { ProgressResponse, toProgressResponse } from './progress.dto.js';
 import { type RunReport } from './run/run-report.js';
+import { exampleCounts, exampleTarget, RunCountsResponse, TargetCountsResponse } from './run-counts.dto.js';
 
 /** Twice the parser's own limit in bytes, so that clients see the parser's message about the size. */
 const maxMappingLength = 512 * 1024;
@@ -55,7 +56,8 @@ export class RunJobQuery {
   @ApiPropertyOptional({
     enum: ['true', 'false'],
     default: 'false',
-    description: '允许本次运行删除某个标签或关系类型中超过一半的元素 / lets this run remove more than half of a label or of an edge type',
+    description:
+      '允许本次运行删除某个标签或关系类型中超过一半的元素；其他任务仍给出的元素不算 / lets this run remove more than half of a label or of an edge type; elements that another job yields still do not count',
   })
   @IsOptional()
   @Matches(/^(true|false)$/, { message: 'allow_deletes must be true or false' })
@@ -188,6 +190,7 @@ class RunErrorResponse {
   context?: Record<string, unknown>;
 }
 
+@ApiExtraModels(RunCountsResponse, TargetCountsResponse)
 export class RunResponse {
   @ApiProperty({ example: 1 })
   id: number;
@@ -226,10 +229,13 @@ export class RunResponse {
   cancel_requested: boolean;
 
   @ApiProperty({
-    type: Object,
-    example: {
-      targets: [{ target: '客户', kind: 'node', read: 91, inserted: 91, updated: 0, unchanged: 0, deleted: 0, rejected: 0, skipped: 0 }],
+    type: 'object',
+    properties: {
+      targets: { type: 'array', items: { $ref: getSchemaPath(TargetCountsResponse) } },
+      totals: { allOf: [{ $ref: getSchemaPath(RunCountsResponse) }] },
     },
+    additionalProperties: true,
+    example: { targets: [exampleTarget], totals: exampleCounts },
   })
   report: Partial<RunReport>;
 

@@ -8,7 +8,7 @@ import { ServicePool } from '../database/service-pool.js';
 import { Telemetry } from '../telemetry/telemetry.service.js';
 import { IngestionRunner } from './ingestion-runner.service.js';
 import { toFailure } from './run/run-failure.js';
-import { type RunReport } from './run/run-report.js';
+import { type RunReport, withoutWrites } from './run/run-report.js';
 import { type ClaimedRun, RunsRepository } from './runs.repository.js';
 
 /** The most places of this worker for one user and for one graph. The next one finds a place, however long those runs take. */
@@ -74,10 +74,4 @@ export class IngestionWorker extends LeasedWorker<ClaimedRun, RunReport> {
 function withFullShare(going: ClaimedRun[], of: 'userId' | 'graphId'): number[] {
   const ids = going.map(run => run[of]);
   return ids.filter(id => ids.filter(other => other === id).length >= maxRunsOfOne);
-}
-
-/** Removes the counts of written rows: a run that did not commit has written nothing. */
-function withoutWrites(report: RunReport): RunReport {
-  const none = { inserted: 0, updated: 0, unchanged: 0, deleted: 0 };
-  return { ...report, targets: (report.targets ?? []).map(target => ({ ...target, ...none })), totals: { ...report.totals, ...none } };
 }

@@ -127,7 +127,7 @@ export class JobsController {
   @ApiOperation({
     summary: '运行任务 / Run a job',
     description:
-      '立即返回 202 与 Location；Prefer: wait=N 时，运行若在 N 秒内结束则返回 200。图随来源更新：来源中已没有的元素会被删除；若超过某个标签的一半，运行会停止（too_many_deletes），除非 allow_deletes=true。镜像的表、映射与图自上次成功以来都没有变化时，运行立即成功，报告含 unchanged_source；full=true 使其照常读取。 / Answers 202 with a Location at once; with Prefer: wait=N it is a 200 if the run ends within N seconds. The graph follows the source: what has left it is removed. If that is more than half of a label, the run stops (too_many_deletes) unless allow_deletes=true. If the tables of the mirror, the mapping and the graph are as the last success left them, the run succeeds at once, with unchanged_source in its report; full=true makes it read everything.',
+      '立即返回 202 与 Location；Prefer: wait=N 时，运行若在 N 秒内结束则返回 200。图随来源更新：来源中已没有的元素会被删除；其他任务仍给出的元素保留，只失去仅由此任务映射的属性（lost_properties）；若删除的超过某个标签的一半，运行会停止（too_many_deletes），除非 allow_deletes=true。镜像的表、映射与图自上次成功以来都没有变化时，运行立即成功，报告含 unchanged_source；full=true 使其照常读取。 / Answers 202 with a Location at once; with Prefer: wait=N it is a 200 if the run ends within N seconds. The graph follows the source: what has left it is removed; what another job yields still stays, without the properties that only this job mapped (lost_properties). If more than half of a label would be removed, the run stops (too_many_deletes) unless allow_deletes=true. If the tables of the mirror, the mapping and the graph are as the last success left them, the run succeeds at once, with unchanged_source in its report; full=true makes it read everything.',
   })
   @ApiResponse({ status: 409, description: '已有运行 / a run of this job is waiting or going on' })
   async run(

@@ -5,6 +5,7 @@ import { joined } from '../text/bilingual.js';
 import { MappingWarningResponse, toWarningResponse, ValidateMappingRequest } from './ingestion.dto.js';
 import { type RevisionRow } from './jobs.repository.js';
 import { type MappingWarning } from './mapping/mapping.js';
+import { TargetCountsResponse } from './run-counts.dto.js';
 import { type TargetChange } from './run/compare-mappings.js';
 import { type Trial } from './trial.service.js';
 
@@ -115,10 +116,10 @@ class TrialResponse {
   needs_allow_deletes: boolean;
 
   @ApiProperty({
-    type: [Object],
-    description: '每个目标的行数，与运行报告相同 / the counts of each target, as in the report of a run',
+    type: [TargetCountsResponse],
+    description: '每个目标的计数，与运行报告相同 / the counts of each target, as in the report of a run',
   })
-  targets: object[];
+  targets: TargetCountsResponse[];
 
   @ApiProperty({ type: [Object], description: '前几行被拒绝的行 / the first rejected rows' })
   rejected_sample: object[];

@@ -1,3 +1,5 @@
+import { exampleCounts, exampleTarget } from './run-counts.dto.js';
+
 /** Says what the event stream of a run sends, for the API document. */
 export const eventsDescription =
   '进度变化时（至多每秒一次）推送 progress，结束时推送 end 并关闭；失去权限时推送 access_lost。每个事件都是完整的运行记录，进度在 progress 字段。' +
@@ -45,8 +47,10 @@ const run = {
   finished_at: null,
 };
 
+const ended = { report: { targets: [exampleTarget], totals: exampleCounts } };
+
 export const exampleEvents = [
   `event: progress\nid: kX3vY0mZb1pQ4sTa\nretry: 2000\ndata: ${JSON.stringify(run)}`,
   ': alive',
-  `event: end\nid: Jr9fQw2LcUe7HnDx\nretry: 2000\ndata: ${JSON.stringify({ ...run, status: 'succeeded', phase: null, progress: null, finished_at: '2026-01-05T08:00:21.700Z' })}`,
+  `event: end\nid: Jr9fQw2LcUe7HnDx\nretry: 2000\ndata: ${JSON.stringify({ ...run, ...ended, status: 'succeeded', phase: null, progress: null, finished_at: '2026-01-05T08:00:21.700Z' })}`,
 ].join('\n\n');

@@ -25,7 +25,7 @@ export class RunsController {
   @ApiOperation({
     summary: '一次运行及其报告 / One run and its report',
     description:
-      'report 逐项列出读取、写入与拒绝的行数；失败时 error 说明原因。 / report counts the rows read, written and rejected of each target; error says why a run failed.',
+      'report 逐项列出读取、写入与拒绝的行数，以及删除与失去属性的元素；失败时 error 说明原因。 / report counts the rows read, written and rejected of each target, and the elements removed or left with fewer properties; error says why a run failed.',
   })
   @ApiOkResponse({ type: RunResponse })
   get(@IdParam() id: number): Promise<RunResponse> {

@@ -13,7 +13,7 @@ import { openSnapshot, type Source, stageAll, type Undertaking, writeAll } from 
 import { readRejected } from './run/rejected-rows.js';
 import { DeleteGuard, type Exceeded } from './run/removal.js';
 import { toFailure } from './run/run-failure.js';
-import { addSamples, emptyReport, type RunReport } from './run/run-report.js';
+import { addSamples, emptyReport, type RunReport, withoutWrites } from './run/run-report.js';
 import { RunProgress, unwatched } from './run/run-progress.js';
 import { writeScope } from './run/write-scope.js';
 import { RunsRepository } from './runs.repository.js';
@@ -92,7 +92,7 @@ export class TrialService {
       if (error instanceof RunFailure) await sampleRejected(client, work);
       const failure = toFailure(error);
       if (failure.code === 'internal_error' || isDatabaseAway(error)) throw error;
-      return { outcome: 'fails', failure, report, exceeded: guard.exceeded };
+      return { outcome: 'fails', failure, report: withoutWrites(report), exceeded: guard.exceeded };
     } finally {
       deadline?.stop();
       await client.query('ROLLBACK; DISCARD TEMP; RESET ALL').catch((failure: Error) => (broken = failure));

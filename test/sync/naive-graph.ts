@@ -1,3 +1,5 @@
+import { countChanges, type DoneTarget, type RunCounts } from './naive-counts.js';
+
 /**
  * What runs should make of a graph, worked out row by row in memory: every element keeps the set of the jobs that yield it. It knows
  * nothing of how the service stores owners or which work it spares.
@@ -31,7 +33,7 @@ export interface JobSpec {
   edges: EdgeSpec[];
 }
 
-interface Element {
+export interface Element {
   properties: Record<string, unknown>;
   owners: Set<number>;
 }
@@ -42,6 +44,8 @@ interface JobState {
   cursors: Map<string, number>;
 }
 interface Read {
+  /** The rows that the target looks at, whatever becomes of them. */
+  rows: number;
   good: Map<string, Record<string, unknown>>;
   /** Keys of rows that stand in the source and are not written. */
   kept: Set<string>;
@@ -60,11 +64,15 @@ export class NaiveGraph {
   elements = new Map<string, Map<string, Element>>();
   private jobs = new Map<number, JobState>();
 
-  /** Carries out a job, or ends it if there is no spec. @throws RunFails, and then nothing has changed */
-  run(job: number, spec: JobSpec | null, tables: Tables, allowsDeletes: boolean): void {
+  /**
+   * Carries out a job, or ends it if there is no spec. Returns what the run should count.
+   * @throws RunFails, and then nothing has changed
+   */
+  run(job: number, spec: JobSpec | null, tables: Tables, allowsDeletes: boolean): RunCounts {
     const before = structuredClone([this.elements, this.jobs] as const);
     try {
-      this.carryOut(job, spec ?? { onError: 'quarantine', nodes: [], edges: [] }, tables, allowsDeletes || spec === null);
+      const done = this.carryOut(job, spec ?? { onError: 'quarantine', nodes: [], edges: [] }, tables, allowsDeletes || spec === null);
+      return countChanges(job, done, before[0], this.elements);
     } catch (error) {
       [this.elements, this.jobs] = before;
       throw error;
@@ -79,7 +87,7 @@ export class NaiveGraph {
     return Object.fromEntries(all.sort(([a], [b]) => ((a as string) < (b as string) ? -1 : 1)));
   }
 
-  private carryOut(job: number, spec: JobSpec, tables: Tables, allowsDeletes: boolean): void {
+  private carryOut(job: number, spec: JobSpec, tables: Tables, allowsDeletes: boolean): DoneTarget[] {
     const state = this.jobs.get(job) ?? { applied: null, feeds: new Map<string, string[]>(), cursors: new Map<string, number>() };
     this.jobs.set(job, state);
     const mapped = new Set([...spec.nodes.map(nodeElement), ...spec.edges.map(edgeElement)]);
@@ -118,7 +126,8 @@ export class NaiveGraph {
       const leaving = isRebuilt || target.deletes === 'snapshot' ? had.filter(key => !read.good.has(key) && !read.kept.has(key))
         : target.deletes === 'column' ? had.filter(key => read.gone.has(key) && !read.good.has(key)) : []; // prettier-ignore
       const isGuarded = isRebuilt || target.deletes === 'snapshot';
-      if (isGuarded && leaving.length * 2 > had.length) exceeded.push(name);
+      const going = leaving.filter(key => elements.get(key)!.owners.size === 1);
+      if (isGuarded && going.length * 2 > had.length) exceeded.push(name);
       if (!exceeded.includes(name) || allowsDeletes) for (const key of leaving) this.release(job, name, key);
       state.feeds.set(name, now);
     };
@@ -137,6 +146,17 @@ export class NaiveGraph {
     });
     if (exceeded.length > 0 && !allowsDeletes) throw new RunFails('too_many_deletes');
     state.applied = spec;
+    const done = (element: string, read: Read): DoneTarget => ({
+      element,
+      isMapped: true,
+      rows: read.rows,
+      good: new Set(read.good.keys()),
+    });
+    return [
+      ...spec.nodes.map((node, index) => done(nodeElement(node), nodeRows[index]!)),
+      ...spec.edges.map((edge, index) => done(edgeElement(edge), edgeRows[index]!)),
+      ...dropped.map(element => ({ element, isMapped: false, rows: 0, good: new Set<string>() })),
+    ];
   }
 
   private of(name: string): Map<string, Element> {
@@ -194,7 +214,7 @@ export class NaiveGraph {
     state.cursors.delete(name);
     if (node.isIncremental && (seen.length > 0 || cursor !== undefined))
       state.cursors.set(name, seen.length > 0 ? Math.max(...seen) : cursor!);
-    return readRows(rows, node, row => row[node.key] ?? null);
+    return { ...readRows(rows, node, row => row[node.key] ?? null), rows: rows.length };
   }
 
   private readEdges(edge: EdgeSpec, tables: Tables): Read {
@@ -203,7 +223,8 @@ export class NaiveGraph {
     const isUnkeyed = (row: Row): boolean => edge.hasKey && row['k'] === null;
     // A row with an empty end is no edge, but its rules hold for it too.
     const checked = rows.filter(row => hasEnds(row) || isUnkeyed(row) || !isReadable(row, edge));
-    return readRows(checked, edge, row => (isUnkeyed(row) ? null : JSON.stringify([row['a'], row['b'], edge.hasKey ? row['k'] : ''])));
+    const keyOf = (row: Row): string | null => (isUnkeyed(row) ? null : JSON.stringify([row['a'], row['b'], edge.hasKey ? row['k'] : '']));
+    return { ...readRows(checked, edge, keyOf), rows: rows.length };
   }
 }
 
@@ -215,8 +236,8 @@ function isReadable(row: Row, { columns }: TargetSpec): boolean {
   return ['v', 'p'].every(column => !(column in columns) || row[column] == null || isWhole(row[column]));
 }
 
-function readRows(rows: Row[], target: TargetSpec, keyOf: (row: Row) => string | null): Read {
-  const read: Read = { good: new Map(), kept: new Set(), gone: new Set(), rejected: 0 };
+function readRows(rows: Row[], target: TargetSpec, keyOf: (row: Row) => string | null): Omit<Read, 'rows'> {
+  const read: Omit<Read, 'rows'> = { good: new Map(), kept: new Set(), gone: new Set(), rejected: 0 };
   for (const row of rows) {
     const key = keyOf(row);
     if (target.deletes === 'column' && row['gone'] === 'y') {

@@ -15,7 +15,7 @@ import { loadApart } from './load-apart.js';
 import { stubEnds } from './stub-ends.js';
 import { elementOf, readOwnership } from './ownership.js';
 import { type ExpectedRows } from './progress-report.js';
-import { releaseDropped } from './release-dropped.js';
+import { releaseDropped, releaseTypes } from './release-dropped.js';
 import { type DeleteGuard } from './removal.js';
 import { requireFewErrors } from './require-few-errors.js';
 import { type RunProgress } from './run-progress.js';
@@ -163,7 +163,7 @@ export async function writeAll(client: PoolClient, scope: WriteScope, work: Unde
   await client.query(`LOCK TABLE ${scope.nodes}, ${scope.edges} IN SHARE ROW EXCLUSIVE MODE`);
   const elements = targets.map(elementOf);
   await progress.begin('writing');
-  await releaseDropped(client, scope, elements, report);
+  const droppedTypes = await releaseDropped(client, scope, elements, report);
   await loadApart(client, scope, staged);
   await rejectMissingReferences(client, scope, staged, async label => {
     const index = staged.findIndex(({ target }) => target.kind === 'node' && target.element.label === label);
@@ -192,6 +192,7 @@ export async function writeAll(client: PoolClient, scope: WriteScope, work: Unde
     addTotals(report);
     requireFewErrors(mapping, report, each.report, work.rejectedAt);
   }
+  await releaseTypes(client, scope, droppedTypes, report);
   if (report.totals.deleted + report.totals.edges_removed > 0) report.stubs_removed = await removeLooseStubs(client, scope);
   requireFewErrors(mapping, report, null, work.rejectedAt);
   guard.throwIfExceeded();

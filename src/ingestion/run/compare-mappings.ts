@@ -1,6 +1,6 @@
 import { type ColumnMapping, type Mapping } from '../mapping/mapping.js';
 import { mappingOf, type Target, targetsOf } from '../staging/target.js';
-import { elementName, elementOf, isSame } from './ownership.js';
+import { droppedName, elementOf, isSame } from './ownership.js';
 
 /** How a target differs from the one for the same label, or for the same type between the same labels, in an earlier mapping. */
 export interface TargetChange {
@@ -29,10 +29,11 @@ export function compareMappings(before: Mapping, after: Mapping): TargetChange[]
   const isIn = (targets: Target[], target: Target): Target | undefined =>
     targets.find(other => isSame(elementOf(other), elementOf(target)));
   const removed = old.filter(target => !isIn(now, target));
+  const elements = [...old, ...now].map(elementOf);
   return [
     ...now.map(target => compareTarget(before, isIn(old, target), after, target)),
     ...removed.map(target => ({
-      target: elementName(elementOf(target)),
+      target: droppedName(elementOf(target), elements),
       kind: target.kind,
       change: 'removed' as const,
       readsOtherRows: false,

@@ -70,6 +70,13 @@ export class Ownership {
     return this.isShared ? `array_remove(${this.owners(sql, row)}, ${sql.bind(this.jobId, 'int')})` : `'{}'::int[]`;
   }
 
+  /** SQL columns of a row that the job gives up: whether it `stays`, because others yield it, and whether it `loses` properties then. */
+  leaving(sql: SqlParameters, row: string): string {
+    const stays = this.isShared ? `cardinality(${this.ownersLeft(sql, row)}) > 0` : 'false';
+    const loses = this.isShared ? `${row}.properties ?| ${this.ownOnly(sql, row, this.mappedBefore ?? [])}` : 'false';
+    return `${stays} AS stays, ${loses} AS loses`;
+  }
+
   /** SQL for those of the properties that no other owner of a row maps. */
   ownOnly(sql: SqlParameters, row: string, properties: string[]): string {
     const all = sql.bind(properties, 'text[]');
@@ -95,9 +102,11 @@ export function elementOf({ kind, element }: Target): ElementId {
   return { kind, name: element.type, sourceLabel: element.from.label, targetLabel: element.to.label };
 }
 
-/** `人`, or `人-[住在]->城` */
-export function elementName({ kind, name, sourceLabel, targetLabel }: ElementId): string {
-  return kind === 'node' ? name : `${sourceLabel}-[${name}]->${targetLabel}`;
+/** Names an element that is mapped no longer as a mapping would that has `all` of them: `住在`, or `人-[住在]->城` if one of the others is a `住在` too. */
+export function droppedName(element: ElementId, all: ElementId[]): string {
+  const { kind, name, sourceLabel, targetLabel } = element;
+  const isOnly = all.every(other => other.kind !== kind || other.name !== name || isSame(other, element));
+  return isOnly ? name : `${sourceLabel}-[${name}]->${targetLabel}`;
 }
 
 export function propertiesOf(columns: ColumnMapping[]): string[] {
@@ -135,7 +144,7 @@ export async function readOwnership(client: PoolClient, scope: WriteScope, eleme
 /** Matches the runs that rows of the graph may name. They are kept as long as their job. `row` holds the report. */
 export function wroteRows(row: string): string {
   const total = (name: string): string => `coalesce((${row}.report #>> '{totals,${name}}')::bigint, 0)`;
-  return `${['inserted', 'updated', 'shared'].map(total).join(' + ')} > 0`;
+  return `${['inserted', 'updated', 'shared', 'lost_properties'].map(total).join(' + ')} > 0`;
 }
 
 export function isSame(a: ElementId, b: ElementId): boolean {

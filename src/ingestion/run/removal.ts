@@ -1,3 +1,4 @@
+import { type PoolClient } from 'pg';
 import { type TargetReport } from './run-report.js';
 import { RunFailure } from '../../common/errors/run-failure.js';
 
@@ -16,14 +17,34 @@ export interface Removal {
   guard: DeleteGuard;
 }
 
-/** Stops a run that would remove more than half of what its job keeps in a label or edge type, unless the run allows it. */
+type Leaving = 'leaving_nodes' | 'leaving_edges';
+
+/** The elements that no job yields any more. */
+export async function countGoing(client: PoolClient, leaving: Leaving): Promise<number> {
+  return count(client, leaving, 'NOT stays');
+}
+
+/** The elements that other jobs yield still, and which lose properties. */
+export async function countLosing(client: PoolClient, leaving: Leaving): Promise<number> {
+  return count(client, leaving, 'stays AND loses');
+}
+
+async function count(client: PoolClient, leaving: Leaving, condition: string): Promise<number> {
+  const { rows } = await client.query<{ found: number }>(`SELECT count(*)::int AS found FROM pg_temp.${leaving} WHERE ${condition}`);
+  return rows[0]!.found;
+}
+
+/**
+ * Stops a run that would remove more than half of what its job keeps in a label or edge type, unless the run allows it. Elements that
+ * another job yields still are not removed.
+ */
 export class DeleteGuard {
   /** The targets of which more than half would be removed, or was, if that is allowed. */
   readonly exceeded: Exceeded[] = [];
 
   constructor(private readonly allowsAll: boolean) {}
 
-  /** Tells whether the rows may be removed. Otherwise they are left, and `throwIfExceeded` reports all such targets at the end. */
+  /** Tells whether the elements may be removed. Otherwise they are left, and `throwIfExceeded` reports all such targets at the end. */
   permits({ target, read }: TargetReport, had: number, removed: number): boolean {
     if (removed * 2 <= had) return true;
     this.exceeded.push({ target, had, removed, read });

@@ -3,9 +3,11 @@ import { type StepTime } from './progress-report.js';
 import { type RunInputs } from './run-inputs.js';
 
 /**
- * The counts of a run for one target. Every row read is in exactly one of the other counts. Five differ: `deleted` counts elements
- * of the graph, `edges_removed` the edges that went with deleted nodes, `marked_deleted` the source rows that asked for it, `shared`
- * the elements of other jobs that this job yields from now on too, and `stubs_created` the nodes that edges made for their ends.
+ * The counts of a run for one target. Every row read is in exactly one of `inserted`, `updated`, `unchanged`, `rejected`, `skipped` and
+ * `marked_deleted`, the rows that asked for a removal. The others count elements of the graph: `deleted` those that went,
+ * `lost_properties` those that stay and that no row changed, but that lost properties which only this job mapped, `edges_removed` the
+ * edges that went with deleted nodes, `shared` the elements of other jobs that this job yields from now on too, and `stubs_created` the
+ * nodes that edges made for their ends.
  */
 export interface TargetReport {
   target: string;
@@ -19,6 +21,7 @@ export interface TargetReport {
   rejected: number;
   skipped: number;
   marked_deleted: number;
+  lost_properties: number;
   edges_removed: number;
   shared: number;
   stubs_created: number;
@@ -104,6 +107,7 @@ const noCounts: RunReport['totals'] = {
   rejected: 0,
   skipped: 0,
   marked_deleted: 0,
+  lost_properties: 0,
   edges_removed: 0,
   shared: 0,
   stubs_created: 0,
@@ -133,6 +137,13 @@ export function emptyReport(targets: Target[]): RunReport {
 
 export function addTotals(report: RunReport): void {
   for (const count of countNames) report.totals[count] = report.targets.reduce((sum, target) => sum + target[count], 0);
+}
+
+/** Removes the counts of written rows: a run that did not commit has written nothing. */
+export function withoutWrites(report: RunReport): RunReport {
+  const { read: _read, rejected: _rejected, skipped: _skipped, marked_deleted: _marked, ...none } = noCounts;
+  const targets = (report.targets ?? []).map(target => ({ ...target, ...none }));
+  return { ...report, targets, totals: { ...report.totals, ...none }, stubs_removed: 0 };
 }
 
 /** Shows the first rejected rows of a run: at most a hundred, or some hundred thousand characters. */

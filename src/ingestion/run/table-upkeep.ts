@@ -73,8 +73,8 @@ function changedRows({ targets }: RunReport): Record<Table, { all: number; rewri
     changed[table].all += inserted + rewritten;
     changed[table].rewritten += rewritten;
   };
-  for (const { kind, inserted, updated, deleted, shared, stubs_created: stubs, edges_removed: removed } of targets) {
-    add(kind === 'node' ? 'nodes' : 'edges', inserted, updated + deleted + shared);
+  for (const { kind, inserted, updated, deleted, shared, lost_properties: lost, stubs_created: stubs, edges_removed: removed } of targets) {
+    add(kind === 'node' ? 'nodes' : 'edges', inserted, updated + deleted + shared + lost);
     add('nodes', stubs, 0);
     add('edges', 0, removed);
   }

@@ -10,7 +10,7 @@ import { goodRows, markDuplicates, type StagedTarget } from './stage-target.js';
 import { indexedAfter } from './load-apart.js';
 import { joinFor, nodesOf, resolveEdges } from './resolve-edges.js';
 import { countLostEdges } from './write-elements.js';
-import { type Removal } from './removal.js';
+import { countGoing, countLosing, type Removal } from './removal.js';
 import { type WriteScope } from './write-scope.js';
 import { sqlstates, sqlstateOf } from '../../sql/sqlstate.js';
 
@@ -99,8 +99,9 @@ async function mergeEdges(
   await joinFor(client, scope, report.read);
   if (missing > 0) report.inserted = await insertMissing(client, scope, staged, edge, ownership, missing);
   report.unchanged = matched - report.updated - report.inserted;
-  await removeDropped(client, scope, edge, ownership);
   if (removal.of !== 'none') await removeEdges(client, scope, staged, edge, ownership, removal);
+  // Edges that leave have lost these properties already, and are not counted twice.
+  report.lost_properties += await removeDropped(client, scope, edge, ownership);
   await client.query('DROP TABLE pg_temp.resolved_edges');
   return matched;
 }
@@ -149,17 +150,18 @@ async function updateEdges(client: PoolClient, scope: WriteScope, edge: EdgeMapp
   return rowCount ?? 0;
 }
 
-/** Removes what the job maps no longer from those of its edges that were not read. */
-async function removeDropped(client: PoolClient, scope: WriteScope, edge: EdgeMapping, ownership: Ownership): Promise<void> {
+/** Removes what the job maps no longer from those of its edges that were not written. Returns how many had any of it. */
+async function removeDropped(client: PoolClient, scope: WriteScope, edge: EdgeMapping, ownership: Ownership): Promise<number> {
   const names = ownership.dropped(edge.columns);
-  if (names.length === 0) return;
+  if (names.length === 0) return 0;
   const sql = new SqlParameters();
   const properties = `e.properties - ${ownership.ownOnly(sql, 'e', names)}`;
-  await client.query(
+  const { rowCount } = await client.query(
     `UPDATE ${scope.edges} e SET properties = ${properties}, run_id = ${sql.bind(scope.runId, 'int')}
      WHERE ${ofElement(sql, scope, ownership)} AND e.properties ?| ${sql.bind(names, 'text[]')} AND ${properties} <> e.properties`,
     sql.values,
   );
+  return rowCount ?? 0;
 }
 
 /** SQL that is true for the edges `e` of the element that belong to the job. */
@@ -185,7 +187,7 @@ async function removeEdges(
     const sql = new SqlParameters();
     await client.query(
       `CREATE TEMPORARY TABLE leaving_edges ON COMMIT DROP AS
-       SELECT DISTINCT e.source_id, e.target_id, e.key, cardinality(${ownership.ownersLeft(sql, 'e')}) > 0 AS stays
+       SELECT DISTINCT e.source_id, e.target_id, e.key, ${ownership.leaving(sql, 'e')}
        FROM pg_temp.${plan.table} s
          JOIN ${scope.nodes} a ON a.label = ${sql.bind(edge.from.label, 'text')} AND a.key = s.from_key
          JOIN ${scope.nodes} b ON b.label = ${sql.bind(edge.to.label, 'text')} AND b.key = s.to_key
@@ -199,8 +201,9 @@ async function removeEdges(
   const owned = await countOwned(client, scope, ownership);
   // Each row that was written belongs to the job, so equal numbers mean that nothing else does. That spares an unchanged run a join.
   if (owned === report.inserted + report.updated + report.unchanged) return;
-  const removed = await findLeaving(client, scope, ownership, `NOT EXISTS (SELECT FROM pg_temp.resolved_edges r WHERE ${sameEdge('r')})`);
-  if (guard.permits(report, owned - report.inserted - report.shared, removed)) await releaseEdges(client, scope, ownership, report);
+  await findLeaving(client, scope, ownership, `NOT EXISTS (SELECT FROM pg_temp.resolved_edges r WHERE ${sameEdge('r')})`);
+  const had = owned - report.inserted - report.shared;
+  if (guard.permits(report, had, await countGoing(client, 'leaving_edges'))) await releaseEdges(client, scope, ownership, report);
   else await client.query('DROP TABLE pg_temp.leaving_edges');
 }
 
@@ -213,15 +216,24 @@ async function countOwned(client: PoolClient, scope: WriteScope, ownership: Owne
   return rows[0]!.owned;
 }
 
-async function findLeaving(client: PoolClient, scope: WriteScope, ownership: Ownership, condition: string): Promise<number> {
+async function findLeaving(client: PoolClient, scope: WriteScope, ownership: Ownership, condition: string): Promise<void> {
   const sql = new SqlParameters();
-  const { rowCount } = await client.query(
+  await client.query(
     `CREATE TEMPORARY TABLE leaving_edges ON COMMIT DROP AS
-     SELECT e.source_id, e.target_id, e.key, cardinality(${ownership.ownersLeft(sql, 'e')}) > 0 AS stays FROM ${scope.edges} e
+     SELECT e.source_id, e.target_id, e.key, ${ownership.leaving(sql, 'e')} FROM ${scope.edges} e
      WHERE ${ofElement(sql, scope, ownership)} AND ${condition}`,
     sql.values,
   );
-  return rowCount ?? 0;
+}
+
+/** Deletes the edges that only the job yields, which maps their type no longer. */
+export async function deleteType(client: PoolClient, scope: WriteScope, ownership: Ownership, report: TargetReport): Promise<void> {
+  const sql = new SqlParameters();
+  const { rowCount } = await client.query(
+    `DELETE FROM ${scope.edges} e WHERE ${ofElement(sql, scope, ownership)} AND cardinality(${ownership.ownersLeft(sql, 'e')}) = 0`,
+    sql.values,
+  );
+  report.deleted = rowCount ?? 0;
 }
 
 /** Takes all edges of an element from the job that maps it no longer. */
@@ -246,12 +258,13 @@ async function releaseEdges(client: PoolClient, scope: WriteScope, ownership: Ow
        FROM pg_temp.leaving_edges l WHERE l.stays AND e.type = ${sql.bind(type, 'text')} AND ${sameEdge('l')}`,
       sql.values,
     );
+    report.lost_properties += await countLosing(client, 'leaving_edges');
   }
   const { rowCount } = await client.query(
     `DELETE FROM ${scope.edges} e USING pg_temp.leaving_edges l WHERE NOT l.stays AND e.type = $1 AND ${sameEdge('l')}`,
     [type],
   );
-  report.deleted = rowCount ?? 0;
+  report.deleted += rowCount ?? 0;
   await client.query('DROP TABLE pg_temp.leaving_edges');
 }
 

@@ -4,7 +4,7 @@ import { SqlParameters } from '../../sql/sql-parameters.js';
 import { type EdgeMapping, type NodeMapping } from '../mapping/mapping.js';
 import { jsonbObject } from '../staging/jsonb-sql.js';
 import { type Ownership, propertiesOf } from './ownership.js';
-import { type Removal } from './removal.js';
+import { countGoing, countLosing, type Removal } from './removal.js';
 import { goodCount, type TargetReport } from './run-report.js';
 import { showingCount } from '../staging/shown-count.js';
 import { goodRows, type StagedTarget } from './stage-target.js';
@@ -34,7 +34,6 @@ export async function writeNodes(
     if (ownership.isShared) report.shared = await shareNodes(client, scope, staged, ownership);
     claimed = report.updated;
     report.updated += await updateNodes(client, scope, staged, node, ownership);
-    await removeDropped(client, scope, node, ownership);
   }
   const absent = isFirst ? '' : `AND NOT EXISTS (SELECT FROM ${scope.nodes} n WHERE n.label = $1 AND n.key = s.key)`;
   if (isFirst) progress.expect({ rows: goodCount(report), from: 'exact' });
@@ -49,6 +48,8 @@ export async function writeNodes(
   );
   report.unchanged = goodCount(report) - report.inserted - report.updated;
   if (!isFirst && removal.of !== 'none') await removeNodes(client, scope, staged, ownership, removal, claimed);
+  // Nodes that leave have lost these properties already, and are not counted twice.
+  if (!isFirst) report.lost_properties += await removeDropped(client, scope, node, ownership);
   // Edges are joined to these rows next. Without statistics the planner would take the table for empty.
   if (report.inserted > 0) await client.query(`ANALYZE ${scope.nodes} (label, key)`);
 }
@@ -105,18 +106,19 @@ async function updateNodes(
   return rowCount ?? 0;
 }
 
-/** Removes what the job maps no longer from those of its nodes that were not read. */
-async function removeDropped(client: PoolClient, scope: WriteScope, node: NodeMapping, ownership: Ownership): Promise<void> {
+/** Removes what the job maps no longer from those of its nodes that were not written. Returns how many had any of it. */
+async function removeDropped(client: PoolClient, scope: WriteScope, node: NodeMapping, ownership: Ownership): Promise<number> {
   const names = ownership.dropped(node.columns);
-  if (names.length === 0) return;
+  if (names.length === 0) return 0;
   const sql = new SqlParameters();
   const properties = `n.properties - ${ownership.ownOnly(sql, 'n', names)}`;
-  await client.query(
+  const { rowCount } = await client.query(
     `UPDATE ${scope.nodes} n SET properties = ${properties}, run_id = ${sql.bind(scope.runId, 'int')}
      WHERE n.label = ${sql.bind(node.label, 'text')} AND ${ownership.isOwned(sql, 'n')}
        AND n.properties ?| ${sql.bind(names, 'text[]')} AND ${properties} <> n.properties`,
     sql.values,
   );
+  return rowCount ?? 0;
 }
 
 async function removeNodes(
@@ -140,15 +142,16 @@ async function removeNodes(
       ? `NOT EXISTS (SELECT FROM pg_temp.${plan.table} s WHERE s.key = n.key AND NOT ${isGone})`
       : `EXISTS (SELECT FROM pg_temp.${plan.table} s WHERE s.key = n.key AND s.gone)
          AND NOT EXISTS (SELECT FROM pg_temp.${plan.table} s WHERE s.key = n.key AND ${goodRows(plan)})`;
-  const { rowCount } = await client.query(
+  await client.query(
     `CREATE TEMPORARY TABLE leaving_nodes ON COMMIT DROP AS
-     SELECT n.id, cardinality(${ownership.ownersLeft(sql, 'n')}) > 0 AS stays FROM ${scope.nodes} n
+     SELECT n.id, ${ownership.leaving(sql, 'n')} FROM ${scope.nodes} n
      WHERE n.label = ${sql.bind(label, 'text')} AND ${ownership.isOwned(sql, 'n')} AND ${leaves}`,
     sql.values,
   );
   const had = owned - report.inserted - report.shared - claimed;
-  if (of === 'marked' || guard.permits(report, had, rowCount ?? 0)) await releaseNodes(client, scope, ownership, report);
-  else await client.query('DROP TABLE pg_temp.leaving_nodes');
+  if (of === 'marked' || guard.permits(report, had, await countGoing(client, 'leaving_nodes'))) {
+    await releaseNodes(client, scope, ownership, report);
+  } else await client.query('DROP TABLE pg_temp.leaving_nodes');
 }
 
 async function countOwned(client: PoolClient, scope: WriteScope, ownership: Ownership): Promise<number> {
@@ -166,7 +169,7 @@ export async function releaseLabel(client: PoolClient, scope: WriteScope, owners
   const sql = new SqlParameters();
   await client.query(
     `CREATE TEMPORARY TABLE leaving_nodes ON COMMIT DROP AS
-     SELECT n.id, cardinality(${ownership.ownersLeft(sql, 'n')}) > 0 AS stays FROM ${scope.nodes} n
+     SELECT n.id, ${ownership.leaving(sql, 'n')} FROM ${scope.nodes} n
      WHERE n.label = ${sql.bind(ownership.element.name, 'text')} AND ${ownership.isShared ? ownership.isOwned(sql, 'n') : 'true'}`,
     sql.values,
   );
@@ -188,6 +191,7 @@ async function releaseNodes(client: PoolClient, scope: WriteScope, ownership: Ow
        FROM pg_temp.leaving_nodes l WHERE l.stays AND n.id = l.id`,
       sql.values,
     );
+    report.lost_properties += await countLosing(client, 'leaving_nodes');
   }
   report.edges_removed = await deleteEdgesOf(client, scope);
   const { rowCount } = await client.query(`DELETE FROM ${scope.nodes} n USING pg_temp.leaving_nodes l WHERE NOT l.stays AND n.id = l.id`);
