@@ -74,6 +74,17 @@ describe('cleanedText', () => {
     expect([await clean(' ', [{ kind: 'trim' }]), await clean(' ', [{ kind: 'trim' }], 'none')]).toEqual([null, 'none']);
   });
 
+  it('keeps no empty text from being another form of date where it is a value', async () => {
+    const cleaned = await clean('', [dateFormat('yyyyMMdd')], null, { emptyAsNull: false });
+    expect(cleaned).toBe(' (not yyyyMMdd)');
+    for (const name of ['date', 'datetime'] as const) {
+      const { rows } = await client.query(
+        `SELECT ${parsedValue('v', { name }).valid} AS valid FROM (SELECT ${client.escapeLiteral(cleaned)} AS v) AS s`,
+      );
+      expect(rows[0].valid).toBe(false);
+    }
+  });
+
   it('trims everything when the mapping says so', async () => {
     expect(await clean('  a ', [], null, { trim: true })).toBe('a');
   });

@@ -18,13 +18,13 @@ export function cleanedText(sql: SqlBuilder, raw: string, transform: Transform[]
   const spaces = (): string => sql.bind(blankCharacters, 'text');
   let text = options.trim ? `btrim(${raw}, ${spaces()})` : raw;
   if (transform.some(step => step.kind === 'map')) text = emptyToNull(text);
-  for (const step of transform) text = transformed(sql, text, step, spaces);
+  for (const step of transform) text = transformed(sql, text, step, spaces, options);
   // Checks again after the transforms: a text that trim leaves empty counts as empty too.
   text = emptyToNull(text);
   return fallback === null ? text : `coalesce(${text}, ${sql.bind(fallback, 'text')})`;
 }
 
-function transformed(sql: SqlBuilder, text: string, step: Transform, spaces: () => string): string {
+function transformed(sql: SqlBuilder, text: string, step: Transform, spaces: () => string, { emptyAsNull }: TextOptions): string {
   switch (step.kind) {
     case 'trim':
       return `btrim(${text}, ${spaces()})`;
@@ -57,13 +57,15 @@ function transformed(sql: SqlBuilder, text: string, step: Transform, spaces: () 
       return `(SELECT array_agg(${part})::text FROM ${parts} AS part WHERE ${part} <> '')`;
     }
     case 'date_format': {
-      // A text of another form gets the format behind it. No type reads that, and the reason for the rejected row shows both.
+      // A text of another form gets the format behind it. No type reads that, and the reason for the rejected row shows both. An empty
+      // text has another form too, unless it counts as no value.
       const { regex, replacement } = step.format;
       const pattern = sql.bind(regex, 'text');
       const read = (t: string): string => `regexp_replace(${t}, ${pattern}, ${sql.bind(replacement, 'text')})`;
       return once(
         text,
-        t => `CASE WHEN ${t} ~ ${pattern} THEN ${read(t)} WHEN ${t} <> '' THEN ${t} || ${sql.bind(` (not ${step.written})`, 'text')} END`,
+        t =>
+          `CASE WHEN ${t} ~ ${pattern} THEN ${read(t)} ${emptyAsNull ? `WHEN ${t} <> '' THEN` : 'ELSE'} ${t} || ${sql.bind(` (not ${step.written})`, 'text')} END`,
       );
     }
     default:
