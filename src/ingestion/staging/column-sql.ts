@@ -24,8 +24,9 @@ const decimalPattern = `'^\\s*[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1
 const dayPattern =
   '([0-9]{4,6}(-[0-9]{1,2}-|/[0-9]{1,2}/|\\.[0-9]{1,2}\\.|-[A-Za-z]{3,9}-)[0-9]{1,2}|[0-9]{1,2}[- ][A-Za-z]{3,9}[- ][0-9]{4}|[0-9]{8})';
 const datePattern = `'^\\s*${dayPattern}(\\s*$|\\s*[Tt][0-9]|\\s+[0-9]{1,2}:)'`;
-// '2024.2' would be read as 20:24.
-const timePattern = `'^\\s*(${dayPattern}(\\s+|\\s*[Tt]))?[0-9]{1,2}:'`;
+// '2024.2' would be read as 20:24, and PostgreSQL leaves out the zone of '08:30+08'.
+const dayAndTimePattern = `'^\\s*${dayPattern}(\\s+|\\s*[Tt])[0-9]{1,2}:'`;
+const zoneless = '[0-9]{1,2}:[0-9:.]*\\s*([AaPp][Mm])?\\s*$';
 
 /** True when a typed source value need not become text first. */
 export function isDirect(family: SourceFamily, type: ResolvedType, transform: Transform[], fallback: string | null): boolean {
@@ -173,7 +174,7 @@ export function parsedValue(ref: string, type: ResolvedType): ValueSql {
     case 'date':
       return parsedDay(ref);
     case 'time':
-      return read('time', timePattern);
+      return parsedTime(ref);
     case 'datetime':
       return read('timestamptz', datePattern);
     case 'json':
@@ -191,6 +192,16 @@ function parsedDay(ref: string): ValueSql {
   const hasTime = `${ref} ~ '[Tt:]'`;
   const typed = `CASE WHEN ${hasTime} THEN ${ref}::timestamptz::date ELSE ${ref}::date END`;
   const valid = `(${ref} ~ ${datePattern} AND pg_input_is_valid(${ref}, CASE WHEN ${hasTime} THEN 'timestamptz' ELSE 'date' END))`;
+  return { valid, typed, json: typed, text: ref };
+}
+
+/** A time with a zone has no place in another one unless its day is known, so it is then read as a moment, and rejected otherwise. */
+function parsedTime(ref: string): ValueSql {
+  const isTime = `${ref} ~ '^\\s*${zoneless}'`;
+  const isZoneless = `${ref} ~ '[\\sTt]${zoneless}'`;
+  const typed = `CASE WHEN ${isTime} THEN ${ref}::time WHEN ${isZoneless} THEN ${ref}::timestamp::time ELSE ${ref}::timestamptz::time END`;
+  const type = `CASE WHEN ${isTime} THEN 'time' WHEN ${isZoneless} THEN 'timestamp' ELSE 'timestamptz' END`;
+  const valid = `((${isTime} OR ${ref} ~ ${dayAndTimePattern}) AND pg_input_is_valid(${ref}, ${type}))`;
   return { valid, typed, json: typed, text: ref };
 }
 
