@@ -200,7 +200,9 @@ describe('types', () => {
     ['float', '1e3', 1000, ['1e400', 'inf', 'nan', '1,5']],
     ['boolean', 'yes', true, ['2', 'maybe']],
     ['date', '2024-02-29', '2024-02-29', ['2023-02-29', 'today', 'infinity', '20:15', '5.005', '1.235', '2024-005', '240209', '01/02/03']],
-    ['time', '08:30', '08:30:00', ['25:00', 'now', '2024.2', '2024-1']],
+    ['time', '08:30', '08:30:00', ['25:00', 'now', '2024.2', '2024-1', '08:30+08', '08:30Z']],
+    // The mapping reads in Asia/Shanghai.
+    ['time', '2024-01-02T03:04Z', '11:04:00', ['08:30 UTC']],
     ['datetime', '2024-01-02 03:04', '2024-01-02T03:04:00+08:00', ['tomorrow', '2024-13-01 00:00', '1.235', '2024.005', '20240102 2024']],
     ['json', '{"a": [null]}', { a: [null] }, ['{a}', '[1,']],
     ["'string[]'", '["a","b"]', ['a', 'b'], ['[1]', '[{}]', 'a,b']],
@@ -309,8 +311,32 @@ describe('transforms', () => {
         '{constant: 线上, property: 渠道}',
         '{expression: "a * b + 1", property: 积}',
         '{constant: 5, property: 五, type: int}',
+        '{constant: 7, property: int}',
+        '{constant: -1.50, property: float}',
+        '{constant: 90071992547, property: bigint}',
+        '{constant: true, property: boolean}',
+        `{constant: '7', property: quoted}`,
+        '{constant: 007, property: code}',
+        '{constant: 7, property: padded, transform: [{map: {7: seven}}]}',
+        '{constant: 7, property: text, type: string}',
       ]),
     );
-    expect(await nodeProperties(test, graphId)).toEqual({ 1: { id: '1', 渠道: '线上', 积: 7, 五: 5 } });
+    expect(await nodeProperties(test, graphId)).toEqual({
+      1: { id: '1', 渠道: '线上', 积: 7, 五: 5, int: 7, float: -1.5, bigint: 90071992547, boolean: true, quoted: '7', code: '007', padded: 'seven', text: '7' },
+    }); // prettier-ignore
+    const { body } = await test.admin.get(`/api/graphs/${graphId}/schema`).expect(200);
+    const types = Object.fromEntries(body.nodes[0].properties.map(({ name, type }: any) => [name, type]));
+    expect(types).toMatchObject({ int: 'int', float: 'float', bigint: 'bigint', boolean: 'boolean', quoted: 'string', code: 'string' });
+  });
+
+  it('rejects an empty text that has no form of a date, where an empty text is a value', async () => {
+    const table = await aTable(test, 'id,v\n1,\n2,""\n3,31/12/2024\n', 'id:text,v:text');
+    await test.pool.query(`UPDATE mirror."${table}" SET v = '' WHERE id < '3'`);
+    const columns = ['{column: v, transform: [{date_format: dd/MM/yyyy}]}'];
+    const defaults = 'on_error: quarantine, max_error_rate: 1';
+    const { graphId, run } = await ingest(test, rowMapping(table, columns, `${defaults}, empty_as_null: false`));
+    expect(await brokenRules(test, run.id)).toEqual({ 1: ['type'], 2: ['type'] });
+    expect(await nodeProperties(test, graphId)).toEqual({ 3: { id: '3', v: '2024-12-31' } });
+    expect((await ingest(test, rowMapping(table, columns, defaults))).run.report.totals).toMatchObject({ inserted: 3, rejected: 0 });
   });
 });

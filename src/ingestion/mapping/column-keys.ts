@@ -23,7 +23,10 @@ export const columnKeys = {
   constant: {
     takes: 'scalar',
     required: oneSource,
-    meaning: { zh: '每个节点相同的值', en: 'A value that is the same for all' },
+    meaning: {
+      zh: '每个节点相同的值；没有引号的数、true 与 false 保持各自的类型，有引号的是文本',
+      en: 'A value that is the same for all; a number, true or false keeps its type unless it stands in quotes',
+    },
     example: '{constant: hr, property: 来源}',
   },
   property: {
@@ -37,7 +40,7 @@ export const columnKeys = {
   type: {
     takes: 'text',
     max: 40,
-    default: { zh: '由源列的类型推断', en: 'inferred from the type of the source column' },
+    default: { zh: '由源列或常量的类型推断', en: 'inferred from the type of the source column or constant' },
     meaning: {
       zh: '属性的类型，见“类型”；不能按此类型读取的行被拒绝',
       en: 'The type of the property, see Types; a row whose value cannot be read as one is rejected',
@@ -162,7 +165,13 @@ export const typeWords: Record<PropertyType['name'], MappingWord> = {
     },
     example: '{column: hired_on, type: date}',
   },
-  time: { meaning: { zh: '一天中的时刻，如 08:30', en: 'A time of day, such as 08:30' }, example: '{column: shift_start, type: time}' },
+  time: {
+    meaning: {
+      zh: '一天中的时刻，如 08:30；写有日期与时区的，取 source.timezone 中的时刻；有时区而没有日期的被拒绝',
+      en: 'A time of day, such as 08:30; with a day and a zone, the time in source.timezone; a zone without a day is rejected',
+    },
+    example: '{column: shift_start, type: time}',
+  },
   datetime: {
     meaning: { zh: '日期时间；没有时区的按 source.timezone 读取', en: 'A date with time; without a zone it is read in source.timezone' },
     example: '{column: changed_at, type: datetime}',

@@ -76,7 +76,7 @@ const rows: Row[] = [
   ...['quarantine', 'skip', 'create', 'fail'].map((word): Row => [`edges[].to.on_missing, ${word}`, to(`on_missing: ${word}`), m => firstEdge(m).to.onMissing, word, to(`on_missing: ${word}s`), 'wrong_type edges[0].to.on_missing']),
   ['columns[].column', same, m => secondColumn(m).source, { kind: 'column', column: 'c' }, column('constant: 1'), 'missing_key nodes[0].columns[1]'],
   ['columns[].expression', ['{column: c}', '{expression: k + 1, property: p}'], m => secondColumn(m).source, { kind: 'expression', expression: 'k + 1' }, ['{column: c}', '{expression: k + 1}'], 'missing_key nodes[0].columns[1]'],
-  ['columns[].constant', ['{column: c}', '{constant: 1, property: p}'], m => secondColumn(m).source, { kind: 'constant', value: '1' }, ['{column: c}', '{constant: [1], property: p}'], 'wrong_type nodes[0].columns[1].constant'],
+  ['columns[].constant', ['{column: c}', '{constant: 1, property: p}'], m => secondColumn(m).source, { kind: 'constant', value: '1', type: 'int' }, ['{column: c}', '{constant: [1], property: p}'], 'wrong_type nodes[0].columns[1].constant'],
   ['columns[].property', column('property: 名称'), m => secondColumn(m).property, '名称', column('property: k'), 'duplicate_property nodes[0].columns[1].property'],
   ['columns[].property, reserved', same, m => secondColumn(m).property, 'c', column('property: _id'), 'reserved_property nodes[0].columns[1].property'],
   ...['string', 'int', 'bigint', 'float', 'boolean', 'date', 'time', 'datetime', 'json', 'string[]', 'int[]'].map((name): Row => [`columns[].type, ${name}`, column(`type: '${name}'`), m => secondColumn(m).type, { name }, column(`type: '${name}x'`), 'unknown_type nodes[0].columns[1].type']),

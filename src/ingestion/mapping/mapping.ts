@@ -57,9 +57,11 @@ export type Rule = RuleBase &
     | { kind: 'references'; node: string | null; label: string; column: string }
   );
 
-/** The source of a property's value. */
+/** The source of a property's value. A constant has the type that it has in YAML. */
 export type ColumnSource =
-  { kind: 'column'; column: string } | { kind: 'expression'; expression: string } | { kind: 'constant'; value: string | null };
+  | { kind: 'column'; column: string }
+  | { kind: 'expression'; expression: string }
+  | { kind: 'constant'; value: string | null; type: 'string' | 'int' | 'bigint' | 'float' | 'boolean' };
 
 export interface ColumnMapping {
   source: ColumnSource;

@@ -38,10 +38,24 @@ function readSource(at: YamlReader, map: MapReader): ColumnSource | null {
     });
     return null;
   }
-  if (given[0] === 'constant') return { kind: 'constant', value: map.optional('constant')?.asWritten() ?? null };
+  if (given[0] === 'constant') {
+    const constant = map.optional('constant');
+    return { kind: 'constant', value: constant?.asWritten() ?? null, type: constantType(constant?.node) };
+  }
   const text = map.required(given[0]!)?.asText(given[0] === 'column' ? columnKeys.column : {}) ?? null;
   if (text === null) return null;
   return given[0] === 'column' ? { kind: 'column', column: text } : { kind: 'expression', expression: text };
+}
+
+/** The type of an unquoted number, true or false. A number that is kept as written, such as `0110`, is text. */
+function constantType(node: YamlNode | undefined): (ColumnSource & { kind: 'constant' })['type'] {
+  if (node?.kind !== 'scalar') return 'string';
+  const { value, written } = node;
+  if (typeof value === 'boolean') return 'boolean';
+  if (typeof value !== 'number') return 'string';
+  if (!/^[-+]?\d+$/.test(written)) return fitsType(written, { name: 'float' }) ? 'float' : 'string';
+  if (String(value) !== written) return 'string';
+  return (['int', 'bigint'] as const).find(name => fitsType(written, { name })) ?? 'string';
 }
 
 function readProperty(at: YamlReader, map: MapReader, source: ColumnSource | null): string | null {

@@ -75,7 +75,9 @@ export function inferredType(family: SourceFamily): PropertyType | { name: 'nume
 }
 
 /** The type of a mapped column: the mapping's, or the one that its values have after their transforms. */
-export function resolvedType({ type, transform }: ColumnMapping, family: SourceFamily): PropertyType | { name: 'numeric' } {
+export function resolvedType({ source, type, transform }: ColumnMapping, family: SourceFamily): PropertyType | { name: 'numeric' } {
   if (type !== null) return type;
-  return transform.some(({ kind }) => kind === 'number_cn') ? { name: 'numeric' } : inferredType(family);
+  if (transform.some(({ kind }) => kind === 'number_cn')) return { name: 'numeric' };
+  if (source.kind === 'constant' && transform.length === 0) return { name: source.type };
+  return inferredType(family);
 }
