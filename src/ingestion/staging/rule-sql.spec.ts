@@ -1,9 +1,11 @@
 import pg from 'pg';
 import { type ClonedDatabase, cloneDatabase } from '../../../test/support/database.js';
+import { Dice } from '../../../test/support/dice.js';
 import { atOnce } from '../../text/steps.js';
 import { type PropertyType, type Rule } from '../mapping/mapping.js';
 import { toPostgresRegex } from '../mapping/regex-subset.js';
 import { parsedValue } from './column-sql.js';
+import { patternBroken } from './pattern-sql.js';
 import { firstFailure, type RuleContext, typeFailed, warned } from './rule-sql.js';
 import { SqlBuilder } from './sql-builder.js';
 
@@ -83,6 +85,51 @@ const cases: [own: object, type: PropertyType['name'], good: string, bad: string
   [{ kind: 'not_in_future' }, 'date', '2020-02-29', '9999-01-01'],
   [{ kind: 'not_in_future' }, 'datetime', '2020-02-29 10:00', '9999-01-01 10:00'],
 ];
+
+describe('a pattern', () => {
+  const classes = [
+    '.',
+    '\\S',
+    '\\D',
+    '\\d',
+    '\\w',
+    '[^<>]',
+    '[^\\]\\\\^-]',
+    '[^a-c]',
+    '[^字𠮷]',
+    '[^\\n\\t]',
+    '[^[:alpha:]]',
+    '[^\\v]',
+    '[<a字]',
+    '[^\\x{41}]',
+  ];
+  const quantifiers = ['*', '+', '?', '', '{2}', '{1,}', '{0,2}', '{1,3}', '*?'];
+  const characters = [...'a<>]\\^-𠮷字 \n\t\v\f5A'];
+
+  it('breaks for exactly the texts that its regular expression does not match', async () => {
+    const dice = new Dice(7);
+    const searches: string[] = [];
+    for (let round = 0; round < 300; round++) {
+      const written = Array.from(
+        { length: dice.between(1, 2) },
+        () => dice.of(classes) + (dice.chance(0.3) ? '' : dice.of(quantifiers)),
+      ).join('');
+      const regex = toPostgresRegex(written);
+      const sql = new SqlBuilder();
+      const broken = patternBroken(sql, 't', regex);
+      if (broken.includes('strpos')) searches.push(written);
+      const texts = ['', ...Array.from({ length: 60 }, () => dice.many(4, () => dice.of(characters)).join(''))];
+      const { sql: text, parameters } = atOnce(
+        sql.build(
+          `SELECT t FROM unnest(${sql.bind(texts, 'text[]')}) AS t WHERE (${broken}) IS DISTINCT FROM (t !~ ${sql.bind(regex, 'text')})`,
+        ),
+      );
+      const { rows } = await client.query(text, parameters);
+      expect({ written, rows }).toEqual({ written, rows: [] });
+    }
+    expect(new Set(searches).size).toBeGreaterThan(15);
+  });
+});
 
 describe('a rule under a condition', () => {
   const under = (own: object, severity: Rule['severity'] = 'error'): Rule => rule({ ...own, when: { predicate: 'p', path: [] } }, severity);
