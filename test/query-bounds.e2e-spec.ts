@@ -1,5 +1,5 @@
-import { pino } from 'pino';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
 import { AnswerTooLargeError } from '../src/common/errors/answer-too-large.error.js';
 import { withinBytes } from '../src/database/byte-budget.js';
 import { DatabaseLink } from '../src/database/database-link.js';
@@ -10,6 +10,12 @@ import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { cloneDatabase, type TestDatabase } from './support/database.js';
 import { upload } from './support/ingestion.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp({ ANSWER_MAX_BYTES: String(megabyte) });
+});
+afterAll(() => test.close());
 
 const megabyte = 1_048_576;
 
@@ -76,15 +82,12 @@ describe('a byte budget', () => {
 });
 
 describe('the size of an answer', () => {
-  let test: TestApp;
   let graph: TradingGraph;
   let owner: Client;
   beforeAll(async () => {
-    test = await startTestApp({ ANSWER_MAX_BYTES: String(megabyte) });
     owner = await test.asUser('asker');
     graph = await createTradingGraph(test, owner);
   });
-  afterAll(() => test.close());
 
   const tooLarge = { code: 'answer_too_large', context: { limit_bytes: megabyte, at_least_bytes: expect.any(Number) } };
   const nodes = () => graphTables(graph.id).nodes;
@@ -133,4 +136,65 @@ describe('the size of an answer', () => {
     const { body } = await ask({ search: 'HWTEC', limit: 1, include: ['source_rows'] });
     expect([body.source_rows, body.warnings.at(-1)]).toEqual([[], expect.stringMatching(/customers.*more than the 1\.0 MB/)]);
   });
+});
+
+describe('the metrics of a graph', () => {
+  let graph: TradingGraph;
+  let owner: Client;
+  beforeAll(async () => {
+    owner = await test.asUser('asker');
+    graph = await createTradingGraph(test, owner);
+  });
+
+  const create = async (name: string, formula: string): Promise<number> =>
+    (await test.admin.post('/api/metrics').send({ graph_id: graph.id, name, formula }).expect(201)).body.id;
+  const ask = async (question: string) => (await owner.post(`/api/graphs/${graph.id}/query`).send({ question, include: ['plan'] })).body;
+
+  it('are asked by their current names', async () => {
+    expect((await ask('2025年的销售额')).plan.kind).toBe('metric');
+    expect((await ask('2025年的流水')).plan.kind).not.toBe('metric');
+    await test.admin
+      .patch(`/api/metrics/${graph.metricId}`)
+      .send({ aliases: ['流水'] })
+      .expect(200);
+    expect((await ask('2025年的流水')).plan.kind).toBe('metric');
+    const { body } = await test.admin.get(`/api/metrics/${graph.metricId}`).expect(200);
+    const id = await create('另一个', '[销售额] * 2');
+    expect((await ask('2025年的另一个')).plan.kind).toBe('metric');
+    await test.admin.delete(`/api/metrics/${id}`).expect(204);
+    expect((await ask('2025年的另一个')).plan.kind).not.toBe('metric');
+    expect(body.aliases).toEqual(['流水']);
+  });
+
+  it('have at most as many parts together as a statement may have', async () => {
+    const wide = await create('宽', `[销售额]${'+1'.repeat(250)}`);
+    const wider = await create('更宽', `[宽]${'+[宽]'.repeat(50)}`);
+    expect((await test.admin.get(`/api/metrics/${wide}`).expect(200)).body.warnings).toEqual([]);
+    const { body } = await test.admin.get(`/api/metrics/${wider}`).expect(200);
+    expect([body.pattern, JSON.stringify(body.warnings)]).toEqual([null, expect.stringContaining('600')]);
+    const executed = await test.admin.post(`/api/metrics/${wider}/execute`).send({}).expect(400);
+    expect(JSON.stringify(executed.body)).toContain('more than 600 parts');
+  });
+
+  it('have bindings of at most 65,536 characters', async () => {
+    const columns = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`c${i}`, `'${'x'.repeat(900)}'`]));
+    const { body } = await test.admin
+      .put(`/api/metrics/${graph.metricId}/binding`)
+      .send({ relation: { table: 'orders' }, columns })
+      .expect(422);
+    expect(body.detail.errors).toEqual([{ loc: ['body'], type: 'too_large', msg: expect.stringContaining('65536') }]);
+  });
+
+  it('are left out of questions when they have too many names', async () => {
+    await test.pool.query(
+      `INSERT INTO metrics (graph_id, name, aliases, formula)
+       SELECT $1, '数' || i, (SELECT array_agg(i || '_' || j || repeat('名', 110)) FROM generate_series(1, 20) AS j), '[销售额]+1'
+       FROM generate_series(1, 230) AS i`,
+      [graph.id],
+    );
+    const refused = await ask('2025年的流水');
+    expect(refused).toMatchObject({ code: 'too_many_metric_names' });
+    const { body } = await test.admin.get(`/api/metrics?graph_id=${graph.id}&limit=200`).expect(200);
+    expect(body.items).toHaveLength(200);
+  }, 60_000);
 });
