@@ -12,7 +12,7 @@ import { ParametersTooLargeError, ValueTooLargeError } from '../../too-large.err
 import { parseCypher } from '../../syntax/parse-cypher.js';
 import { planCypher } from '../../plan/plan-cypher.js';
 
-const runs = 400;
+const runs = process.env.LONG_TESTS === '1' ? 400 : 150;
 const seed = 20261122;
 
 type Value = string | Value[];
