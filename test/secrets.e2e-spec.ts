@@ -2,6 +2,7 @@ import http from 'node:http';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { cloneDatabase, type TestDatabase } from './support/database.js';
 import { OwnPostgres } from './support/own-postgres.js';
 import { secretFlows } from './support/secret-flows.js';
 import { freePort, ServiceProcess } from './support/service-process.js';
@@ -425,6 +426,12 @@ describe('secrets', () => {
 });
 
 describe('a start that fails', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await cloneDatabase();
+  });
+  afterAll(() => database.drop());
+
   it.each([
     ['an unreachable Redis', { REDIS_URL: 'redis://:Zq7canaryRedis@127.0.0.1:1/0' }],
     [
@@ -443,7 +450,8 @@ describe('a start that fails', () => {
   ])(
     'because of %s repeats no secret',
     async (_, environment) => {
-      const service = await ServiceProcess.spawn({ environment: { LOG_LEVEL: 'debug', ...(environment as Record<string, string>) } });
+      const settings = { DATABASE_URL: database.url, LOG_LEVEL: 'debug', ...(environment as Record<string, string>) };
+      const service = await ServiceProcess.spawn({ environment: settings });
       try {
         expect((await service.ended).code).not.toBe(0);
         expect(service.stderr).not.toBe('');

@@ -2,6 +2,7 @@ import { mulberry32 } from '../../test/support/seeded.js';
 import { findCronProblem, nextTime } from './cron-times.js';
 
 const minuteMs = 60_000;
+const rounds = process.env.LONG_TESTS === '1' ? 240 : 96;
 
 /** Reads a field by its words alone, without the library. */
 function valuesOf(field: string, min: number, max: number): Set<number> {
@@ -100,7 +101,7 @@ describe('the times of a schedule', () => {
       ['Pacific/Apia', '2011-12-29'],
     ] as const;
     let compared = 0;
-    for (let round = 0; round < 240; round++) {
+    for (let round = 0; round < rounds; round++) {
       const [timezone, from] = places[round % places.length]!;
       const hours = pick(['*', '1', '2', '3', '1-3', '0,2', '*/2', field(0, 23)]);
       const cron = [field(0, 59), hours, pick(['*', field(1, 31)]), pick(['*', '*', '3-11']), pick(['*', field(0, 7)])].join(' ');
@@ -108,11 +109,10 @@ describe('the times of a schedule', () => {
       const expected = allTimes(cron, timezone, from, 3);
       if (expected.length === 0) continue;
       compared++;
-      const step = Math.ceil(expected.length / 200);
-      const some = step === 1 ? expected : expected.slice(-200);
+      const some = expected.slice(-100);
       expect({ round, cron, timezone, times: timesFrom(cron, timezone, some) }).toEqual({ round, cron, timezone, times: some });
     }
-    expect(compared).toBeGreaterThan(100);
+    expect(compared).toBeGreaterThan(rounds * 0.4);
   }, 60_000);
 
   it('never end for a leap day, and never come on 30 February', () => {
