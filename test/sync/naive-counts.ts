@@ -44,7 +44,8 @@ export function countChanges(job: number, done: DoneTarget[], before: Elements, 
       inserted: good.size - again.length,
       updated,
       unchanged: again.length - updated,
-      deleted: [...old].filter(([key, { owners }]) => !now.has(key) && owners.has(job) && !wentWithNode(target, key, owners, after)).length,
+      deleted: [...old].filter(([key, { owners }]) => !now.has(key) && owners.has(job) && !wentWithNode(job, target, key, owners, after))
+        .length,
       lost_properties: [...old.keys()].filter(key => now.has(key) && !good.has(key) && isChanged(key)).length,
       shared: again.filter(key => !old.get(key)!.owners.has(job)).length,
     };
@@ -53,7 +54,7 @@ export function countChanges(job: number, done: DoneTarget[], before: Elements, 
     if (element.startsWith('(')) continue;
     const target = done.find(each => each.element === element) ?? null;
     for (const [key, { owners }] of edges) {
-      if (!after.get(element)!.has(key) && (target === null || wentWithNode(target, key, owners, after))) counts.edges_removed++;
+      if (!after.get(element)!.has(key) && (target === null || wentWithNode(job, target, key, owners, after))) counts.edges_removed++;
     }
   }
   return counts;
@@ -64,9 +65,9 @@ function shown({ properties }: Element): string {
 }
 
 /** Edges of a type that the job alone yields, and maps no longer, go before any node. */
-function wentWithNode({ element, isMapped }: DoneTarget, key: string, owners: Set<number>, after: Elements): boolean {
+function wentWithNode(job: number, { element, isMapped }: DoneTarget, key: string, owners: Set<number>, after: Elements): boolean {
   const ends = /^(\w+)-\w+->(\w+)$/.exec(element);
-  if (!ends || (!isMapped && owners.size === 1)) return false;
+  if (!ends || (!isMapped && owners.size === 1 && owners.has(job))) return false;
   const [from, to] = JSON.parse(key) as [string, string];
   return !after.get(`(${ends[1]})`)?.has(from) || !after.get(`(${ends[2]})`)?.has(to);
 }
