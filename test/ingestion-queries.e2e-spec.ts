@@ -47,6 +47,56 @@ describe('creating a job', () => {
     expect(columns[0].msg).toContain("did you mean 'company_name'?");
   });
 
+  it('lists what does not fit the source beside what cannot be read', async () => {
+    const table = await aTable(app, 'id,n\n1,2\n', 'id:text,n:int');
+    const columns = [
+      '{column: n, property: a, type: intt, rules: [{pattern: x}]}',
+      "{column: n, property: b, rules: [{pattern: '[0-9]+'}]}",
+      "{column: id, property: c, default: x, rules: [{pattern: '[0-9]+'}]}",
+      '{column: nn, property: d, rules: [{min: 0}]}',
+      '{column: mm, property: e, type: intt}',
+      '{expression: pg_sleep(1), property: f}',
+      '{expression: n > current_date, property: g}',
+    ];
+    const readable = rowMapping(table, columns).replace('key: [id]', 'key: [id]\n    where: pg_sleep(1) IS NULL');
+    const text = `${readable}  - {id: other, label: [他], table: nowhere, key: [k], columns: [{column: k}]}
+  - {id: third, label: 三, table: nowhere, key: [k], columns: [{column: k}], more: 1}
+`;
+    const problems = await refused(text);
+    expect(problems.map(({ type, path }) => `${path} ${type}`)).toEqual([
+      'nodes[0].where unsafe_sql',
+      'nodes[0].columns[1].type unknown_type',
+      'nodes[0].columns[2].rules[0].pattern rule_type_mismatch',
+      'nodes[0].columns[3].default default_breaks_rule',
+      'nodes[0].columns[4].column unknown_column',
+      'nodes[0].columns[5].column unknown_column',
+      'nodes[0].columns[5].type unknown_type',
+      'nodes[0].columns[6].expression unsafe_sql',
+      'nodes[0].columns[7].expression unsafe_sql',
+      'nodes[1].label wrong_type',
+      'nodes[2].table unknown_table',
+      'nodes[2].more unknown_key',
+    ]);
+    // Without its connection nothing of the source is known.
+    const elsewhere = text.replace('source: {', 'source: {connection: [x], ');
+    expect((await refused(elsewhere)).map(({ type }) => type)).toEqual([
+      'wrong_type',
+      'unknown_type',
+      'unknown_type',
+      'wrong_type',
+      'unknown_key',
+    ]);
+    const unknown = await refused(text.replace('source: {', 'source: {connection: x, '));
+    expect(unknown.map(({ type }) => type)).toEqual([
+      'unknown_connection',
+      'unknown_type',
+      'default_breaks_rule',
+      'unknown_type',
+      'wrong_type',
+      'unknown_key',
+    ]);
+  });
+
   it.each([
     ['a break-out of where', 'where: "1=1) OR (1=1"', 'where'],
     ['a sub-query in where', 'where: "id IN (SELECT id FROM t1)"', 'where'],

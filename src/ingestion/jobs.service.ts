@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
+import { ApiError } from '../common/errors/api-error.js';
 import { inTurns } from '../common/turns/pace.js';
 import { afterId, type Page, page } from '../http/paging/page.js';
 import { Settings } from '../config/settings.js';
@@ -15,12 +16,13 @@ import {
   type ValidateMappingResponse,
 } from './ingestion.dto.js';
 import { JobsRepository } from './jobs.repository.js';
-import { type Mapping, type ParsedMapping } from './mapping/mapping.js';
+import { type Mapping, type ParsedMapping, pathText } from './mapping/mapping.js';
 import { readMapping } from './mapping/parse-mapping.js';
-import { MappingError, maxProblems } from './mapping/problems.js';
+import { MappingError, type MappingProblem, maxProblems } from './mapping/problems.js';
+import { type ReadablePart } from './mapping/readable-part.js';
 import { MappingRefusedError } from './mapping.errors.js';
 import { type Source } from './run/carry-out.js';
-import { SourcesService } from './sources.service.js';
+import { type DescribedMapping, SourcesService } from './sources.service.js';
 import { targetsOf } from './staging/target.js';
 
 /** The longest that a mapping waits for its source to be checked. */
@@ -106,18 +108,15 @@ export class JobsService {
 
   /** @throws SchemaError that lists every problem of the mapping; ConnectionForbiddenError */
   async check(principal: Principal, mappingYaml: string): Promise<CheckedMapping> {
-    const parsed = await this.read(mappingYaml, this.settings.ingestionMaxStatementTimeoutMs);
-    const described = await this.sources.describe(parsed.mapping, principal, sourcePatienceMs);
-    const broken = await this.sources.brokenDefaults(parsed.mapping);
-    if ('problems' in described || broken.length > 0) {
-      const found = [...('problems' in described ? described.problems : []), ...broken].slice(0, maxProblems);
-      const problems = found.map(({ suggestion: { zh, en } = { zh: '', en: '' }, text, ...problem }) => ({
-        ...problem,
-        text: { zh: text.zh + zh, en: text.en + en },
-        ...parsed.placeOf(problem.path),
-      }));
-      throw new MappingRefusedError(new MappingError(problems));
+    let parsed: ParsedMapping;
+    try {
+      parsed = await inTurns(readMapping(mappingYaml, this.settings.ingestionMaxStatementTimeoutMs));
+    } catch (error) {
+      throw error instanceof MappingError ? new MappingRefusedError(await this.withSourceProblems(principal, error)) : error;
     }
+    const described = await this.sources.describe(parsed.mapping, principal, sourcePatienceMs);
+    const problems = await this.problemsOf(described, parsed);
+    if ('problems' in described || problems.length > 0) throw new MappingRefusedError(new MappingError(problems.slice(0, maxProblems)));
     if ('source' in described) return { parsed, connectionId: described.source.connectionId, source: described.source };
     const { connectionId, connection, reason } = described.unchecked;
     const path = ['source', 'connection'];
@@ -129,9 +128,34 @@ export class JobsService {
     return { parsed, connectionId, source: null };
   }
 
-  private async read(mappingYaml: string, maxTimeoutMs?: number): Promise<ParsedMapping> {
+  /** Adds what does not fit the source in the parts of the mapping that could be read, so that one answer lists everything. */
+  private async withSourceProblems(principal: Principal, error: MappingError): Promise<MappingError> {
+    const { readable, problems } = error;
+    if (!readable) return error;
     try {
-      return await inTurns(readMapping(mappingYaml, maxTimeoutMs));
+      const described = await this.sources.describe(readable.mapping, principal, sourcePatienceMs);
+      const known = new Set(problems.map(({ path }) => pathText(path)));
+      const more = (await this.problemsOf(described, readable)).filter(({ path }) => !known.has(pathText(path)));
+      return new MappingError([...problems, ...more].slice(0, maxProblems));
+    } catch (failure) {
+      // A source that the caller may not read, or that cannot be asked, leaves the problems that are known.
+      if (failure instanceof ApiError) return error;
+      throw failure;
+    }
+  }
+
+  private async problemsOf(described: DescribedMapping, { mapping, placeOf }: ReadablePart): Promise<MappingProblem[]> {
+    const found = [...('problems' in described ? described.problems : []), ...(await this.sources.brokenDefaults(mapping))];
+    return found.map(({ suggestion: { zh, en } = { zh: '', en: '' }, text, ...problem }) => ({
+      ...problem,
+      text: { zh: text.zh + zh, en: text.en + en },
+      ...placeOf(problem.path),
+    }));
+  }
+
+  private async read(mappingYaml: string): Promise<ParsedMapping> {
+    try {
+      return await inTurns(readMapping(mappingYaml));
     } catch (error) {
       throw error instanceof MappingError ? new MappingRefusedError(error) : error;
     }

@@ -17,7 +17,7 @@ import { MirrorVersions } from '../warehouse/mirror/mirror-versions.js';
 import { ConnectionTypeNotBuiltError } from '../warehouse/warehouse.errors.js';
 import { type UsableConnection, type WarehouseReader, WarehouseService } from '../warehouse/warehouse.service.js';
 import { brokenDefaults } from './check-defaults.js';
-import { type Mapping, type MappingPath } from './mapping/mapping.js';
+import { type Mapping, type MappingPath, pathText } from './mapping/mapping.js';
 import { maxProblems } from './mapping/problems.js';
 import { ForeignSource, LocalSource, type ReadableSource } from './readable-source.js';
 import { type Source } from './run/carry-out.js';
@@ -151,13 +151,13 @@ export class SourcesService {
       .slice(0, maxProblems)
       .map(({ column, path }) => unreadable.get(column)?.(path) ?? unknownColumn(column, path, { source: target.element.source, columns }));
     const guarded = await this.guardAll(target, columns, growth);
-    const problems = [...unknown, ...guarded];
-    if (problems.length > 0) return { shape: null, problems };
-    const types = await this.describeExpressions(source, target);
-    if (!('expressions' in types)) return { shape: null, problems: types.problems };
-    const shape = { columns, expressions: types.expressions };
-    const misfits = checkInferredRules(target, shape);
-    return misfits.length > 0 ? { shape: null, problems: misfits } : { shape, problems: [] };
+    const { expressions, problems: unread } = await this.describeExpressions(source, target, guarded);
+    const problems = [...unknown, ...guarded, ...unread];
+    const shape = { columns, expressions };
+    // The type of a column with a problem is not known.
+    const faulty = new Set(problems.map(columnOf));
+    problems.push(...checkInferredRules(target, shape).filter(problem => !faulty.has(columnOf(problem))));
+    return { shape: problems.length > 0 ? null : shape, problems };
   }
 
   private async describeColumns(
@@ -240,16 +240,20 @@ export class SourcesService {
   }
 
   /**
-   * Lets the database read every piece of the author's SQL once, over no rows, for its types. After an error it reads them one by
-   * one, to find the wrong one.
+   * Lets the database read every piece of the author's SQL that the guard did not refuse once, over no rows, for its types. After an
+   * error it reads them one by one, to find the wrong ones.
    */
   private async describeExpressions(
     readable: ReadableSource,
     target: Target,
-  ): Promise<{ expressions: Map<string, SourceFamily> } | { problems: SourceProblem[] }> {
-    const written = writtenSql(target);
+    refused: SourceProblem[],
+  ): Promise<{ expressions: Map<string, SourceFamily>; problems: SourceProblem[] }> {
+    const left = new Set(refused.map(({ path }) => pathText(path)));
+    const written = writtenSql(target).filter(({ path }) => !left.has(pathText(path)));
     const expressions = new Map<string, SourceFamily>();
-    if (written.length === 0) return { expressions };
+    const problems: SourceProblem[] = [];
+    // A long list of refusals was cut, so some of the others may not have passed the guard.
+    if (written.length === 0 || refused.length >= maxProblems) return { expressions, problems };
     const from = readable.sql(target.element.source);
     const sqlOf = (pieces: typeof written): string => {
       const list = pieces.map(({ kind, text }) => (kind === 'predicate' ? `(\n${text}\n) IS TRUE` : `(\n${text}\n)`)).join(', ');
@@ -261,18 +265,21 @@ export class SourcesService {
     };
     try {
       await probe(written);
-      return { expressions };
     } catch {
-      const problems: SourceProblem[] = [];
       for (const piece of written) {
         if (problems.length >= maxProblems) break;
         await probe([piece]).catch((error: unknown) =>
           problems.push(sqlProblem(error, piece.path, { piece: piece.text, sql: sqlOf([piece]) })),
         );
       }
-      return problems.length > 0 ? { problems } : { expressions };
     }
+    return { expressions, problems };
   }
+}
+
+/** The column of the mapping, or another part of its element, that a problem is about. */
+function columnOf({ path }: SourceProblem): string {
+  return pathText(path.slice(0, 4));
 }
 
 /** A run fails of its source in the same words, whether that is described or copied. */

@@ -1,8 +1,8 @@
-import { type ColumnMapping, type EdgeEnd, type EdgeMapping, type MappingPath, type NodeMapping } from './mapping.js';
+import { type ColumnMapping, type EdgeEnd, type EdgeMapping, type MappingPath } from './mapping.js';
 import { nearestName } from '../../text/nearest-name.js';
 import { type MappingProblems } from './problems.js';
 import { fitsType } from './property-type.js';
-import { type WrittenEdge, type WrittenEnd } from './read-element.js';
+import { type WrittenEdge, type WrittenEnd, type WrittenNode } from './read-element.js';
 
 /** The most columns of an index in PostgreSQL. */
 const maxKeyColumns = 32;
@@ -14,7 +14,7 @@ const fullWidthComma = {
 };
 
 /** Checks things that span several values or several nodes: unique names, mapped keys. */
-export function checkNodes(nodes: NodeMapping[], problems: MappingProblems): void {
+export function checkNodes(nodes: WrittenNode[], problems: MappingProblems): void {
   const ids = new Map<string, MappingPath>();
   const labels = new Map<string, MappingPath>();
   for (const node of nodes) {
@@ -46,14 +46,15 @@ export function checkNodes(nodes: NodeMapping[], problems: MappingProblems): voi
 }
 
 /** Resolves the ends of each edge to labels and orders each match like the node's key. Edges that do not resolve are left out. */
-export function checkEdges(edges: WrittenEdge[], nodes: NodeMapping[], allNodesRead: boolean, problems: MappingProblems): EdgeMapping[] {
-  const handles = new Map(nodes.map(node => [node.id, node]));
+export function checkEdges(edges: WrittenEdge[], nodes: WrittenNode[], allNodesRead: boolean, problems: MappingProblems): EdgeMapping[] {
+  const handles = byHandle(nodes);
   const resolved: EdgeMapping[] = [];
   for (const edge of edges) {
     checkElement(edge, problems);
-    const from = resolveEnd(edge, edge.from, handles, allNodesRead, problems);
-    const to = resolveEnd(edge, edge.to, handles, allNodesRead, problems);
-    if (from && to) resolved.push({ ...edge, from, to });
+    const from = edge.from && resolveEnd(edge, edge.from, handles, allNodesRead, problems);
+    const to = edge.to && resolveEnd(edge, edge.to, handles, allNodesRead, problems);
+    const { type, source } = edge;
+    if (from && to && type !== null && source) resolved.push({ ...edge, type, source, from, to });
   }
   const targets = new Map<string, MappingPath>();
   for (const edge of resolved) {
@@ -69,10 +70,15 @@ export function checkEdges(edges: WrittenEdge[], nodes: NodeMapping[], allNodesR
   return resolved;
 }
 
+/** The nodes whose handles could be read. */
+export function byHandle(nodes: readonly WrittenNode[]): Map<string, WrittenNode> {
+  return new Map(nodes.flatMap(node => (node.id === null ? [] : [[node.id, node]])));
+}
+
 function resolveEnd(
   edge: WrittenEdge,
   end: WrittenEnd,
-  handles: Map<string, NodeMapping>,
+  handles: Map<string, WrittenNode>,
   allNodesRead: boolean,
   problems: MappingProblems,
 ): EdgeEnd | null {
@@ -104,13 +110,14 @@ function resolveEnd(
       'match_incomplete',
       matchPath,
       {
-        zh: `「${edge.type}」的 match 必须恰好覆盖节点 '${node.id}' 的主键列：${node.key.join('、')}${found.zh}${asked.zh}`,
-        en: `the match of edge ${edge.type} must cover exactly the key columns of node '${node.id}': ${node.key.join(', ')}${found.en}${asked.en}`,
+        zh: `「${edge.type ?? '…'}」的 match 必须恰好覆盖节点 '${end.node}' 的主键列：${node.key.join('、')}${found.zh}${asked.zh}`,
+        en: `the match of edge ${edge.type ?? '…'} must cover exactly the key columns of node '${end.node}': ${node.key.join(', ')}${found.en}${asked.en}`,
       },
       { hint: `match: {${node.key.map(column => `${column}: ${column}`).join(', ')}}` },
     );
     return null;
   }
+  if (node.label === null) return null;
   return { ...end, label: node.label, match: node.key.map(column => paired.get(column)!) };
 }
 
@@ -118,7 +125,7 @@ function resolveEnd(
 export function reportUnknownNode(
   handle: string,
   at: MappingPath,
-  handles: ReadonlyMap<string, NodeMapping>,
+  handles: ReadonlyMap<string, WrittenNode>,
   problems: MappingProblems,
 ): void {
   if (problems.isFull) return;
@@ -136,7 +143,7 @@ export function reportUnknownNode(
   );
 }
 
-function checkElement(element: NodeMapping | WrittenEdge, problems: MappingProblems): void {
+function checkElement(element: WrittenNode | WrittenEdge, problems: MappingProblems): void {
   const properties = new Map<string, MappingPath>();
   for (const column of element.columns) {
     reportRepeated(properties, column.property, [...column.path, 'property'], 'duplicate_property', problems);
@@ -170,7 +177,14 @@ function mappedColumns(columns: ColumnMapping[]): Set<string> {
   return new Set(columns.flatMap(({ source }) => (source.kind === 'column' ? [source.column] : [])));
 }
 
-function reportRepeated(seen: Map<string, MappingPath>, name: string, path: MappingPath, type: string, problems: MappingProblems): void {
+function reportRepeated(
+  seen: Map<string, MappingPath>,
+  name: string | null,
+  path: MappingPath,
+  type: string,
+  problems: MappingProblems,
+): void {
+  if (name === null) return;
   const first = seen.get(name);
   if (!first) {
     seen.set(name, path);

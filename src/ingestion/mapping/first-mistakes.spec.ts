@@ -72,6 +72,35 @@ it.each([
   expect(problemsOf(valid.replace(before!, after!))).toEqual([problem]);
 });
 
+it('checks whatever can be read beside parts that cannot, so that all comes at once', () => {
+  const text = `version: 1
+nodes:
+  - {id: customer, label: [客户], key: [a, b], columns: [{column: a}, {column: a}], display: c}
+  - {id: order, label: 订单, table: orders, key: [order_id], columns: [{column: order_id, rules: [{references: {node: custmer, column: a}}]}]}
+edges:
+  - {type: 下单, table: orders, from: {node: customer, match: {a: a}}, to: {node: order, match: {id: order_id}}}
+  - {table: orders, from: {node: ordr, match: {id: order_id}}, to: {node: order, match: {id: id}}, columns: [{column: n}, {column: n}]}
+`;
+  expect(problemsOf(text).map(([path, problem]) => `${path}: ${problem}`)).toEqual([
+    'nodes[0]: give exactly one of table and query',
+    'nodes[0].label: must be text',
+    "nodes[0].key[1]: key column 'b' is not listed in columns",
+    "nodes[0].columns[1].property: 'a' is used twice, first in line 3",
+    "nodes[0].display: display column 'c' is not listed in columns",
+    "nodes[1].columns[0].rules[0].references.node: there is no node with id 'custmer'; did you mean 'customer'?",
+    "edges[0].from.match: the match of edge 下单 must cover exactly the key columns of node 'customer': a, b",
+    "edges[1]: 'type' is missing",
+    "edges[1].from.node: there is no node with id 'ordr'; did you mean 'order'?",
+    "edges[1].to.match: the match of edge … must cover exactly the key columns of node 'order': order_id; 'id' is none of them",
+    "edges[1].columns[1].property: 'n' is used twice, first in line 7",
+  ]);
+});
+
+it('does not call a node unknown whose handle cannot be read', () => {
+  const text = valid.replace('id: customer', 'id: 客户').replace('{referrer_id: customer_id}', '{}');
+  expect(problemsOf(text).map(([path]) => path)).toEqual(['nodes[0].id', 'edges[0].to.match']);
+});
+
 it('names no nodes before the way to name those of another job when there are none', () => {
   const edges = `version: 1\n${valid.slice(valid.indexOf('edges:'))}`;
   expect(problemsOf(edges).map(([, , hint]) => hint)).toEqual(['label:…', 'label:…']);

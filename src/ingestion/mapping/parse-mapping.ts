@@ -57,17 +57,20 @@ export function* readMapping(text: string, maxTimeoutMs = maxStatementTimeoutMs)
     });
     problems.throwIfAny();
   }
-  mapping.nodes = yield* readEach(nodeItems, readNode);
+  const nodes = yield* readEach(nodeItems, readNode);
   const edges = yield* readEach(edgeItems, readEdge);
-  // An unreadable node would make every edge on it "unknown", which would only hide the real problem.
+  // An unreadable handle would make every edge on its node "unknown", which would only hide the real problem.
   const mayBeMisspelt = !map.has('nodes') && map.keys().some(key => !Object.hasOwn(rootKeys, key));
-  const allNodesRead = mapping.nodes.length === nodeItems.length && !mayBeMisspelt;
-  checkNodes(mapping.nodes, problems);
+  const allNodesRead = nodes.length === nodeItems.length && nodes.every(({ id }) => id !== null) && !mayBeMisspelt;
+  checkNodes(nodes, problems);
   yield;
-  mapping.edges = checkEdges(edges, mapping.nodes, allNodesRead, problems);
+  mapping.edges = checkEdges(edges, nodes, allNodesRead, problems);
   yield;
-  resolveReferences([...mapping.nodes, ...mapping.edges], mapping.nodes, allNodesRead, problems);
-  problems.throwIfAny();
+  resolveReferences(nodes, edges, allNodesRead, problems);
+  mapping.nodes = nodes.flatMap(({ id, label, source, ...node }) =>
+    id === null || label === null || source === null ? [] : [{ ...node, id, label, source }],
+  );
+  problems.throwIfAny(mapping);
   return { mapping, warnings: problems.warnings, placeOf: tree.placeOf };
 }
 

@@ -1,7 +1,8 @@
 import { type Bilingual, type Phrase } from '../../text/bilingual.js';
 import { LanguageError } from '../../text/language-error.js';
 import { type Place, type Span } from '../../text/place.js';
-import { type MappingPath, type MappingWarning } from './mapping.js';
+import { type Mapping, type MappingPath, type MappingWarning } from './mapping.js';
+import { type ReadablePart, readablePart } from './readable-part.js';
 
 /** The most problems that one answer lists. */
 export const maxProblems = 50;
@@ -20,8 +21,15 @@ export interface MappingProblem extends Span {
 export class MappingError extends LanguageError {
   readonly problems: readonly MappingProblem[];
 
-  /** @param problems at least one */
-  constructor(problems: readonly MappingProblem[], cause?: unknown) {
+  /**
+   * @param problems at least one
+   * @param readable what of the mapping can be compared with its source nonetheless
+   */
+  constructor(
+    problems: readonly MappingProblem[],
+    cause?: unknown,
+    readonly readable: ReadablePart | null = null,
+  ) {
     const sorted = [...problems].sort((a, b) => a.line - b.line || a.column - b.column);
     const { line, column, text } = sorted[0]!;
     const count = sorted.length;
@@ -67,8 +75,13 @@ export class MappingProblems {
     this.warnings.push({ code, path, text, ...this.placeOf(path) });
   }
 
-  /** @throws MappingError when anything was added */
-  throwIfAny(): void {
-    if (this.problems.length > 0) throw new MappingError(this.problems);
+  /**
+   * @param mapping without the parts that could not be read
+   * @throws MappingError when anything was added
+   */
+  throwIfAny(mapping: Mapping | null = null): void {
+    if (this.problems.length === 0) return;
+    const readable = mapping && !this.isFull ? readablePart(mapping, this.problems, this.placeOf) : null;
+    throw new MappingError(this.problems, undefined, readable);
   }
 }

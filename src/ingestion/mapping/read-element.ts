@@ -18,13 +18,21 @@ const maxColumns = 200;
 const sourceSynonyms = { source: 'table', sql: 'query' };
 const shownColumns = 5;
 
+/** A node as written. A part that could not be read is null and has been reported; the others are checked nonetheless. */
+export type WrittenNode = Nullable<NodeMapping, 'id' | 'label' | 'source'>;
+
 /** An edge as written. Its ends still name nodes by handle, which `check-mapping` resolves. */
 export interface WrittenEnd extends Omit<EdgeEnd, 'label'> {
   label: string | null;
 }
-export type WrittenEdge = Omit<EdgeMapping, 'from' | 'to'> & { from: WrittenEnd; to: WrittenEnd };
+export type WrittenEdge = Nullable<Omit<EdgeMapping, 'from' | 'to'>, 'type' | 'source'> & {
+  from: WrittenEnd | null;
+  to: WrittenEnd | null;
+};
 
-export function readNode(at: YamlReader): NodeMapping | null {
+type Nullable<T, Keys extends keyof T> = Omit<T, Keys> & { [Key in Keys]: T[Key] | null };
+
+export function readNode(at: YamlReader): WrittenNode | null {
   if (at.node.kind !== 'map') {
     at.wrongType('map');
     return null;
@@ -44,7 +52,6 @@ export function readNode(at: YamlReader): NodeMapping | null {
   const shared = readShared(map);
   const display = map.optional('display')?.asText(nodeKeys.display) ?? null;
   const write = map.optional('write')?.asOneOf(nodeKeys.write.values) ?? nodeKeys.write.default;
-  if (id === null || label === null || !source) return null;
   return { id, label, source, key, display, write, columns: columns.read, ...shared, path: at.path };
 }
 
@@ -61,7 +68,6 @@ export function readEdge(at: YamlReader): WrittenEdge | null {
   const from = readEnd(map.required('from'));
   const to = readEnd(map.required('to'));
   const shared = readShared(map);
-  if (type === null || !source || !from || !to) return null;
   return { type, source, key, from, to, columns: columns.read, ...shared, path: at.path };
 }
 

@@ -1,40 +1,42 @@
 import { nearestName } from '../../text/nearest-name.js';
-import { reportUnknownNode } from './check-mapping.js';
-import { type EdgeMapping, type NodeMapping, type Rule } from './mapping.js';
+import { byHandle, reportUnknownNode } from './check-mapping.js';
+import { type Rule } from './mapping.js';
 import { type MappingProblems } from './problems.js';
+import { type WrittenEdge, type WrittenNode } from './read-element.js';
 
 /** Fills in the label of each node that a rule `references` names, and checks that the rule names its whole key. */
 export function resolveReferences(
-  elements: readonly (NodeMapping | EdgeMapping)[],
-  nodes: readonly NodeMapping[],
+  nodes: readonly WrittenNode[],
+  edges: readonly WrittenEdge[],
   allNodesRead: boolean,
   problems: MappingProblems,
 ): void {
-  const handles = new Map(nodes.map(node => [node.id, node]));
+  const handles = byHandle(nodes);
   const labels = new Map(nodes.map(node => [node.label, node]));
-  for (const { columns } of elements) {
+  for (const { columns } of [...nodes, ...edges]) {
     for (const rule of columns.flatMap(column => column.rules)) {
       if (rule.kind !== 'references') continue;
       const node = rule.node === null ? labels.get(rule.label) : handles.get(rule.node);
       if (node) {
-        rule.label = node.label;
+        rule.label = node.label ?? rule.label;
         checkKey(rule, node, problems);
       } else if (rule.node !== null && allNodesRead) reportUnknownNode(rule.node, [...rule.path, 'references'], handles, problems);
     }
   }
 }
 
-function checkKey({ path, column }: Rule & { kind: 'references' }, { id, key }: NodeMapping, problems: MappingProblems): void {
+function checkKey({ path, column }: Rule & { kind: 'references' }, { id, label, key }: WrittenNode, problems: MappingProblems): void {
   // The unreadable key of the node has been reported.
   if (key.length === 0 || (key.length === 1 && key[0] === column)) return;
   const at = [...path, 'references', 'column'];
+  const name = id ?? label;
   if (key.length > 1) {
     problems.add(
       'bad_rule_argument',
       at,
       {
-        zh: `节点 '${id}' 的键由几列合成（${key.join('、')}），references 只用于一列的键`,
-        en: `the key of node '${id}' has several columns (${key.join(', ')}), and references checks a key of one column`,
+        zh: `节点 '${name}' 的键由几列合成（${key.join('、')}），references 只用于一列的键`,
+        en: `the key of node '${name}' has several columns (${key.join(', ')}), and references checks a key of one column`,
       },
       {
         hint: {
@@ -51,8 +53,8 @@ function checkKey({ path, column }: Rule & { kind: 'references' }, { id, key }: 
     'bad_rule_argument',
     at,
     {
-      zh: `'${column}' 不是节点 '${id}' 的键列${asked.zh}`,
-      en: `'${column}' is not the key column of node '${id}'${asked.en}`,
+      zh: `'${column}' 不是节点 '${name}' 的键列${asked.zh}`,
+      en: `'${column}' is not the key column of node '${name}'${asked.en}`,
     },
     { hint: `column: ${key[0]}` },
   );
