@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startTestApp, type TestApp, type Client, grantConnection } from './support/app.js';
 import { ForeignPostgres } from './support/foreign-postgres.js';
 import { aForeignConnection } from './support/foreign-tables.js';
-import { copyToEnd, ended } from './support/mirror-copies.js';
+import { copyAgain, copyToEnd, ended } from './support/mirror-copies.js';
 
 let test: TestApp;
 let foreign: ForeignPostgres;
@@ -14,10 +14,6 @@ beforeAll(async () => {
 afterAll(() => Promise.all([test.close(), foreign.remove()]), 60_000);
 
 describe('a copy by cursor', () => {
-  async function again(id: number): Promise<any> {
-    await test.admin.post(`/api/warehouse/mirror-copies/${id}/run`).expect(202);
-    return ended(test, id);
-  }
   const rowsOf = async (table: string): Promise<unknown[][]> =>
     (await test.pool.query({ text: `SELECT * FROM mirror.${table} ORDER BY 1`, rowMode: 'array' })).rows;
   const codes = ({ tables: [table] }: any): string[] => table.warnings.map(({ code }: any) => code);
@@ -30,14 +26,14 @@ describe('a copy by cursor', () => {
     expect(first.tables[0]).toMatchObject({ reads: 'all', rows: 3, inserted: 3, cursor_value: '20' });
     expect(codes(first)).toEqual(['deletes_not_seen']);
 
-    const same = await again(first.id);
+    const same = await copyAgain(test, first.id);
     expect(same.tables[0]).toMatchObject({ reads: 'since', rows: 2, inserted: 0, updated: 0, data_version: first.tables[0].data_version });
 
     // Row 4 comes late with the last value, row 1 changes behind the cursor, row 5 has no value.
     await foreign.run(
       `INSERT INTO events VALUES (4, 'late', 20), (5, 'none', NULL), (6, 'f', 30); UPDATE events SET v = 'x' WHERE id IN (1, 3); DELETE FROM events WHERE id = 2`,
     );
-    const next = await again(first.id);
+    const next = await copyAgain(test, first.id);
     expect(next.tables[0]).toMatchObject({ reads: 'since', rows: 4, inserted: 3, updated: 1, cursor_value: '30', status: 'succeeded' });
     expect(next.tables[0].data_version).toBeGreaterThan(first.tables[0].data_version);
     expect(await rowsOf('events')).toEqual([
@@ -67,7 +63,7 @@ describe('a copy by cursor', () => {
     const first = await copyToEnd(test, far, [{ table: 'lagging', mode: 'cursor', cursor: 'at', lag }]);
     expect(first.error).toBeNull();
     await foreign.run(`INSERT INTO lagging VALUES (2, ${within}), (3, ${before})`);
-    const next = await again(first.id);
+    const next = await copyAgain(test, first.id);
     expect(next.error).toBeNull();
     const ids = (await rowsOf('lagging')).map(([id]) => id).filter(id => id !== 9);
     // Nothing is below the least smallint, so all of them are read.
@@ -82,7 +78,7 @@ describe('a copy by cursor', () => {
     const upload = (csv: string, mode: string) =>
       test.admin.put(`/api/warehouse/connections/1/tables/changed?mode=${mode}`).set('Content-Type', 'text/csv').send(csv).expect(200);
     await upload('id,at,v\n7,7,seven\n', 'append');
-    const afterUpload = await again(id);
+    const afterUpload = await copyAgain(test, id);
     expect(afterUpload.tables[0]).toMatchObject({ reads: 'all', rows: 2 });
     expect(codes(afterUpload)).toEqual(['deletes_not_seen', 'copied_in_full'].sort());
     expect(await rowsOf('changed')).toEqual([
@@ -90,21 +86,21 @@ describe('a copy by cursor', () => {
       [2, 2, 'b'],
     ]);
     await foreign.run(`ALTER TABLE changed ALTER v TYPE varchar(9), ADD w int DEFAULT 3`);
-    const afterChange = await again(id);
+    const afterChange = await copyAgain(test, id);
     expect(codes(afterChange)).toContain('copied_in_full');
     expect(await rowsOf('changed')).toEqual([
       [1, 1, 'a', 3],
       [2, 2, 'b', 3],
     ]);
-    expect((await again(id)).tables[0]).toMatchObject({ reads: 'since', rows: 1 });
+    expect((await copyAgain(test, id)).tables[0]).toMatchObject({ reads: 'since', rows: 1 });
     await foreign.run(`ALTER TABLE changed ALTER w SET NOT NULL`);
-    await again(id);
+    await copyAgain(test, id);
     await foreign.run(`ALTER TABLE changed ALTER w DROP NOT NULL; INSERT INTO changed VALUES (3, 3, 'c', NULL)`);
-    const afterNull = await again(id);
+    const afterNull = await copyAgain(test, id);
     expect(afterNull.error).toBeNull();
     expect(await rowsOf('changed')).toContainEqual([3, 3, 'c', null]);
     await foreign.run('ALTER TABLE changed RENAME at TO later');
-    const gone = await again(id);
+    const gone = await copyAgain(test, id);
     expect(gone).toMatchObject({
       status: 'failed',
       error: { code: 'cursor_column_gone', detail: expect.stringMatching(/游标列 'at'.*no cursor column 'at'/s) },
@@ -124,7 +120,7 @@ describe('a copy by cursor', () => {
     const { id, error } = await copyToEnd(test, far, [{ table: 'lost', mode: 'cursor', cursor: 'at', ...more }]);
     expect(error).toBeNull();
     await foreign.run(`INSERT INTO lost VALUES (2, 1, 2); ALTER TABLE lost ${change}`);
-    const done = await again(id);
+    const done = await copyAgain(test, id);
     expect(done).toMatchObject({ status: 'failed', error: { code } });
     expect(done.tables[0]).toMatchObject({ status: 'failed', problem: done.error });
     expect(await rowsOf('lost')).toHaveLength(1);
@@ -138,7 +134,11 @@ describe('a copy by cursor', () => {
     const { id, error } = await copyToEnd(test, far, [{ table: 'emptied', mode: 'cursor', cursor: 'at', key: ['a'] }]);
     expect(error).toBeNull();
     await foreign.run(`INSERT INTO emptied VALUES (NULL, 2)`);
-    expect(await again(id)).toMatchObject({ status: 'failed', error: { code: 'key_not_unique' }, tables: [{ status: 'failed' }] });
+    expect(await copyAgain(test, id)).toMatchObject({
+      status: 'failed',
+      error: { code: 'key_not_unique' },
+      tables: [{ status: 'failed' }],
+    });
   });
 
   it('takes a view by a key of its own', async () => {

@@ -9,6 +9,7 @@ import { type ConnectionOptions } from '../src/warehouse/clients/warehouse-kind.
 import { startTestApp, type TestApp } from './support/app.js';
 import { clickHouseTables } from './support/clickhouse-contract-tables.js';
 import { describeOnClickHouse, type Fault, ForeignClickHouse } from './support/foreign-clickhouse.js';
+import { connectTo, copyAgain, copyToEnd, mirroredTable, startCopy } from './support/mirror-copies.js';
 import { describeWarehouseTables, notes } from './support/warehouse-tables.contract.js';
 
 let test: TestApp;
@@ -24,10 +25,7 @@ async function connect(dsn: string, options: ConnectionOptions = {}): Promise<Wa
 
 describeOnClickHouse('ClickHouse', () => {
   beforeAll(async () => {
-    [test, foreign] = await Promise.all([
-      startTestApp({ WORKER: 'off', WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }),
-      ForeignClickHouse.start(),
-    ]);
+    [test, foreign] = await Promise.all([startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }), ForeignClickHouse.start()]);
     await connect(foreign.dsn());
   }, 60_000);
   afterAll(async () => {
@@ -243,6 +241,44 @@ describeOnClickHouse('ClickHouse', () => {
       setTimeout(() => foreign.kill(), 500);
       await expect(crashed).rejects.toMatchObject({ code: 'warehouse_unavailable' });
       await expect(query('SELECT 1')).rejects.toMatchObject({ code: 'warehouse_unavailable', context: { failure: 'REFUSED' } });
+    });
+  });
+
+  describe('a copy of tables of ClickHouse', () => {
+    let server: ForeignClickHouse;
+    beforeAll(async () => {
+      server = await ForeignClickHouse.start();
+    }, 60_000);
+    afterAll(() => server.remove());
+
+    it('equals its source, and needs the columns of a key for a cursor', async () => {
+      await server.run(
+        `CREATE TABLE kinds (id UInt64, n Nullable(Decimal(38, 10)), d Float64, t String COMMENT '文', b Bool, day Date, at DateTime64(3, 'UTC'), ints Array(Nullable(Int32)), m Map(String, Int32)) ENGINE = MergeTree ORDER BY id COMMENT '种类'`,
+      );
+      await server.run(
+        `INSERT INTO kinds VALUES (1, 1234567890123456789.0123456789, 0.1, 'tab\\t\\n\\\\N', true, '2024-02-29', '2024-02-29 12:00:00.123', [1, NULL], {'a': 1}), (18446744073709551615, NULL, inf, '', false, '1970-01-01', '2024-02-29 13:00:00', [], {})`,
+      );
+      const id = await connectTo(test, 'clickhouse', server.dsn());
+      const keyless = await startCopy(test, id, [{ table: 'kinds', as: 'click', mode: 'cursor', cursor: 'at' }]);
+      expect(keyless.status).toBe(422);
+      expect(keyless.body.detail.errors).toEqual([expect.objectContaining({ loc: ['body', 'tables', 0, 'key'], type: 'key_needed' })]);
+      const done = await copyToEnd(test, id, [{ table: 'kinds', as: 'click', mode: 'cursor', cursor: 'at', key: ['id'] }]);
+      expect(done.error).toBeNull();
+      expect(done).toMatchObject({ guarantee: 'statement', rows: 2 });
+      expect(
+        (
+          await test.pool.query({
+            text: `SELECT id::text, n::text, d, t, b, day::text, at = '2024-02-29 12:00:00.123+00', ints, m FROM mirror.click ORDER BY click.id`,
+            rowMode: 'array',
+          })
+        ).rows,
+      ).toEqual([
+        ['1', '1234567890123456789.0123456789', 0.1, 'tab\t\n\\N', true, '2024-02-29', true, [1, null], { a: 1 }],
+        ['18446744073709551615', null, Infinity, '', false, '1970-01-01', false, [], {}],
+      ]);
+      expect(await mirroredTable(test, 'click')).toMatchObject({ comment: '种类', keys: [{ columns: ['id'] }] });
+      await server.run(`INSERT INTO kinds (id, t, at) VALUES (2, 'same moment', '2024-02-29 13:00:00')`);
+      expect((await copyAgain(test, done.id)).tables[0]).toMatchObject({ reads: 'since', rows: 2, inserted: 1, updated: 0 });
     });
   });
 });

@@ -8,29 +8,30 @@ import { startTestApp, type TestApp } from './support/app.js';
 import { DuckdbFiles } from './support/duckdb-files.js';
 import { describeWarehouseTables, noteLiterals, type TablesWorld } from './support/warehouse-tables.contract.js';
 import { asSuperuser } from './support/database.js';
+import { connectTo, copyAgain, copyToEnd, mirroredRows, mirroredTable } from './support/mirror-copies.js';
 import { postgresTables } from './support/postgres-contract-tables.js';
 import { describePostgresSql } from './support/postgres-sql.contract.js';
 
 const long = process.env.LONG_TESTS === '1';
 
 let test: TestApp;
-beforeAll(async () => {
-  test = await startTestApp({ WORKER: 'off' });
-});
-afterAll(() => test.close());
-
 let files: DuckdbFiles;
+beforeAll(async () => {
+  files = await DuckdbFiles.create();
+  test = await startTestApp({ DUCKDB_DIR: files.directory });
+});
+afterAll(async () => {
+  await files.remove();
+  await test.close();
+});
+
 let client: WarehouseClient;
 let table = 0;
 
 beforeAll(async () => {
-  files = await DuckdbFiles.create();
   await files.run('values.duckdb', 'SELECT 1');
   client = await files.connect('duckdb:///values.duckdb');
 }, 60_000);
-afterAll(async () => {
-  await files.remove();
-});
 
 /** Loads a table as a run does and gives its values as PostgreSQL writes them. */
 async function load(from: WarehouseClient, name: string): Promise<{ types: string[]; rows: (string | null)[][] }> {
@@ -219,6 +220,60 @@ describeWarehouseTables('a DuckDB database', () => ({
   pool: test.pool,
   change: sql => files.run('contract.duckdb', sql),
 }));
+
+describe('a copy of tables of DuckDB', () => {
+  it('equals its source, and goes on from a cursor', async () => {
+    await files.run(
+      'sales.duckdb',
+      `CREATE TABLE kinds (id BIGINT PRIMARY KEY, n DECIMAL(38,10), d DOUBLE, t VARCHAR NOT NULL, b BOOLEAN, day DATE, ts TIMESTAMP, tz TIMESTAMPTZ, ints INTEGER[], texts VARCHAR[], bin BLOB, u UNION(a INTEGER, b VARCHAR))`,
+      `COMMENT ON TABLE kinds IS '种类'`,
+      `INSERT INTO kinds VALUES (1, 1234567890123456789.0123456789, 0.1, 'tab' || chr(9) || chr(10) || '\\N', true, '2024-02-29', '2024-02-29 12:00:00.123456', '2024-02-29 12:00:00+08', [1, NULL, 3], ['a,b', '', NULL, 'q"\\'], '\\x00\\xFF'::BLOB, 1),
+        (2, NULL, 'inf', '', false, NULL, NULL, NULL, [], NULL, NULL, NULL)`,
+    );
+    const id = await connectTo(test, 'duckdb', 'duckdb:///sales.duckdb');
+    const done = await copyToEnd(test, id, [{ table: 'kinds', as: 'duck', mode: 'cursor', cursor: 'id' }]);
+    expect(done.error).toBeNull();
+    expect(done.tables[0].left_out.map(({ column }: any) => column)).toEqual(['u']);
+    expect(
+      (
+        await test.pool.query({
+          text: `SELECT id::text, n::text, d, t, b, day::text, ts::text, tz AT TIME ZONE 'UTC' = '2024-02-29 04:00:00', ints, texts, bin FROM mirror.duck ORDER BY duck.id`,
+          rowMode: 'array',
+        })
+      ).rows,
+    ).toEqual([
+      [
+        '1',
+        '1234567890123456789.0123456789',
+        0.1,
+        'tab\t\n\\N',
+        true,
+        '2024-02-29',
+        '2024-02-29 12:00:00.123456',
+        true,
+        [1, null, 3],
+        ['a,b', '', null, 'q"\\'],
+        Buffer.from([0, 255]),
+      ],
+      ['2', null, Infinity, '', false, null, null, null, [], null, null],
+    ]);
+    expect(await mirroredTable(test, 'duck')).toMatchObject({ comment: '种类', keys: [{ kind: 'primary', columns: ['id'] }] });
+    expect((await mirroredTable(test, 'duck')).columns.find((column: any) => column.name === 't').nullable).toBe(false);
+    await files.run('sales.duckdb', `INSERT INTO kinds (id, t) VALUES (3, 'c')`, `UPDATE kinds SET t = 'two' WHERE id = 2`);
+    expect((await copyAgain(test, done.id)).tables[0]).toMatchObject({ reads: 'since', rows: 2, inserted: 1, updated: 1 });
+  });
+
+  it('reads all rows where the lag reaches below the zero of a column without sign', async () => {
+    await files.run('early.duckdb', 'CREATE TABLE early (id UINTEGER PRIMARY KEY)', 'INSERT INTO early VALUES (5)');
+    const id = await connectTo(test, 'duckdb', 'duckdb:///early.duckdb', 'early');
+    const first = await copyToEnd(test, id, [{ table: 'early', mode: 'cursor', cursor: 'id', lag: '10' }]);
+    expect(first.error).toBeNull();
+    await files.run('early.duckdb', 'INSERT INTO early VALUES (0), (6)');
+    const next = await copyAgain(test, first.id);
+    expect(next.error).toBeNull();
+    expect(await mirroredRows(test, 'early')).toEqual(['(0)', '(5)', '(6)']);
+  });
+});
 
 describePostgresSql('the mirror', () => ({ client: test.app.get(MirrorClient), change: sql => test.pool.query(sql) }));
 

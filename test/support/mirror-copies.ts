@@ -21,3 +21,26 @@ export async function copyToEnd(test: TestApp, connection: number, tables: objec
   if (status !== 202) throw new Error(JSON.stringify(body));
   return ended(test, body.id);
 }
+
+/** Runs a copy once more and waits until it has ended. */
+export async function copyAgain({ admin }: TestApp, id: number): Promise<any> {
+  await admin.post(`/api/warehouse/mirror-copies/${id}/run`).expect(202);
+  return ended({ admin }, id);
+}
+
+/** Makes a connection without options. */
+export async function connectTo({ admin }: TestApp, type: string, dsn: string, name = type): Promise<number> {
+  const { body, status } = await admin.post('/api/warehouse/connections').send({ name, type, dsn });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return body.id;
+}
+
+/** Each row of a mirror table as PostgreSQL writes it. */
+export async function mirroredRows({ pool }: TestApp, table: string): Promise<string[]> {
+  return (await pool.query(`SELECT t::text AS row FROM mirror.${table} t ORDER BY 1`)).rows.map(({ row }) => row);
+}
+
+/** What the service tells of a mirror table. */
+export async function mirroredTable({ admin }: TestApp, table: string): Promise<any> {
+  return (await admin.get(`/api/warehouse/connections/1/tables/${table}`).expect(200)).body;
+}
