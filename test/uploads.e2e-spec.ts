@@ -1,12 +1,6 @@
-import { readFileSync } from 'node:fs';
-import http from 'node:http';
-import path from 'node:path';
-import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
-import { asSuperuser } from './support/database.js';
 import { tablesPath, uploadRequest } from './support/ingestion.js';
-import { describeWithShared, sharedFolder } from './support/shared-data.js';
 
 describe('uploads into the mirror', () => {
   let test: TestApp;
@@ -19,8 +13,7 @@ describe('uploads into the mirror', () => {
   });
   afterAll(() => test.close());
 
-  const upload = (table: string, csv: string | Buffer, query?: Record<string, string>, as = test.admin) =>
-    uploadRequest(as, table, csv, query);
+  const upload = (table: string, csv: string | Buffer, query?: Record<string, string>) => uploadRequest(test.admin, table, csv, query);
 
   async function rowsOf(table: string, order = 'ctid'): Promise<Record<string, unknown>[]> {
     return (await test.pool.query(`SELECT * FROM mirror."${table}" ORDER BY ${order}`)).rows;
@@ -31,39 +24,6 @@ describe('uploads into the mirror', () => {
       row => row.relname,
     );
   }
-
-  /** An upload whose body is sent by hand. */
-  function rawUpload(table: string, headers: Record<string, string> = {}) {
-    const request = http.request(`${test.url}${tablesPath}/${table}`, {
-      method: 'PUT',
-      headers: { Authorization: `Bearer ${test.admin.token}`, 'Content-Type': 'text/csv', ...headers },
-    });
-    const answer = new Promise<{ status: number; body: any }>((resolve, reject) => {
-      request.on('error', reject);
-      request.on('response', response => {
-        let text = '';
-        response.on('data', chunk => (text += chunk));
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) }));
-      });
-    });
-    answer.catch(() => undefined);
-    return { request, answer };
-  }
-
-  async function until(condition: () => Promise<boolean>): Promise<void> {
-    for (let tries = 0; tries < 200; tries++) {
-      if (await condition()) return;
-      await new Promise(resolve => setTimeout(resolve, 25));
-    }
-    throw new Error('It did not happen within 5 s');
-  }
-
-  const runningUploads = async (): Promise<number> =>
-    (
-      await test.pool.query(
-        `SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'graph-service mirror upload' AND state <> 'idle' AND datname = current_database()`,
-      )
-    ).rows[0].n;
 
   it('creates a table with inferred types, describes it, and drops it', async () => {
     const csv = 'id,公司,单价,签约日,active\n1,华为,12.50,2024-01-05,true\n2,"Smith, Jones",3,,false\n';
@@ -186,86 +146,6 @@ describe('uploads into the mirror', () => {
     await upload('made_by_append', 'id\n1\n', { mode: 'append' }).expect(201);
   });
 
-  it('replaces a table in one moment: readers see the old one until the new one is complete', async () => {
-    await upload('swapped', 'a\n1\n').expect(201);
-    const { request, answer } = rawUpload('swapped');
-    request.write(`a\n${'2\n'.repeat(1_000_000)}`);
-    await until(async () => (await runningUploads()) > 0);
-    expect((await user.get(`${tablesPath}/swapped`).expect(200)).body.row_estimate).toBe(1);
-    request.end('3\n');
-    expect(await answer).toMatchObject({ status: 200, body: { rows: 1_000_001 } });
-    expect((await user.get(`${tablesPath}/swapped`).expect(200)).body.sample[0]).toEqual({ a: 2 });
-  });
-
-  it('lets readers pass while it waits for a long query of the table (risk: one slow reader stops all others)', async () => {
-    await upload('long_read', 'a\n1\n').expect(201);
-    const reader = await test.pool.connect();
-    await reader.query('BEGIN');
-    await reader.query('SELECT a FROM mirror.long_read');
-    const answer = upload('long_read', 'a\n2\n').then(response => response.status);
-    const asking = `SELECT 1 FROM pg_stat_activity WHERE query LIKE 'DROP TABLE %long_read%' AND pid <> pg_backend_pid()`;
-    await until(async () => (await test.pool.query(asking)).rows.length > 0);
-    const { body } = await user.get(`${tablesPath}/long_read`).expect(200);
-    expect(body.sample).toEqual([{ a: 1 }]);
-    await reader.query('COMMIT');
-    reader.release();
-    expect(await answer).toBe(200);
-  });
-
-  it('serialises uploads of one table', async () => {
-    const csv = (value: number) => `a\n${`${value}\n`.repeat(50_000)}`;
-    const answers = await Promise.all([1, 2, 3].map(value => upload('contended', csv(value))));
-    expect(answers.map(answer => answer.status).sort()).toEqual([200, 200, 201]);
-    const { rows } = await test.pool.query('SELECT count(*)::int AS n, count(DISTINCT a)::int AS kinds FROM mirror.contended');
-    expect(rows[0]).toEqual({ n: 50_000, kinds: 1 });
-  });
-
-  it('rolls back when the client goes away', async () => {
-    await upload('left', 'a,b\n1,x\n').expect(201);
-    const { request } = rawUpload('left', { 'Content-Length': '100000000' });
-    request.write(`a,b\n${'2,y\n'.repeat(1_000_000)}`);
-    await until(async () => (await runningUploads()) > 0);
-    request.destroy();
-    await until(async () => (await runningUploads()) === 0);
-    expect(await rowsOf('left')).toEqual([{ a: 1, b: 'x' }]);
-    await upload('left', 'a,b\n3,z\n').expect(200);
-  });
-
-  it('answers while the client is still sending, and keeps the connection usable', async () => {
-    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
-    const send = (body: Buffer): Promise<{ status: number }> =>
-      new Promise((resolve, reject) => {
-        const request = http.request(`${test.url}${tablesPath}/early`, {
-          agent,
-          method: 'PUT',
-          headers: { Authorization: `Bearer ${test.admin.token}`, 'Content-Type': 'text/csv' },
-        });
-        request.on('error', reject);
-        request.on('response', response => {
-          response.resume();
-          response.on('end', () => resolve({ status: response.statusCode ?? 0 }));
-        });
-        Readable.from([body.subarray(0, 100), body.subarray(100)]).pipe(request);
-      });
-    const broken = Buffer.from(`a,b\n1\n${'1,2\n'.repeat(5_000_000)}`);
-    expect(await send(broken)).toEqual({ status: 422 });
-    expect(await send(Buffer.from('a,b\n1,2\n'))).toEqual({ status: 201 });
-    agent.destroy();
-  });
-
-  it('answers 500 and lives on when its database connection is cut', async () => {
-    const { request, answer } = rawUpload('cut');
-    request.write(`a,b\n${'2,y\n'.repeat(1_000_000)}`);
-    await until(async () => (await runningUploads()) > 0);
-    await asSuperuser(
-      test.databaseUrl,
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'graph-service mirror upload' AND datname = current_database()`,
-    );
-    request.end('2,y\n'.repeat(1_000_000));
-    expect(await answer).toMatchObject({ status: 500, body: { success: false, code: 'database_unavailable' } });
-    await upload('cut', 'a,b\n3,z\n').expect(201);
-  });
-
   it('refuses table names PostgreSQL would cut or reject, and quotes all others', async () => {
     await upload('名'.repeat(22), 'a\n1\n').expect(422);
     await upload('a\nb', 'a\n1\n').expect(422);
@@ -296,7 +176,7 @@ describe('uploads into the mirror', () => {
     expect(two.body.detail.errors[0]).toMatchObject({ loc: ['body'], type: 'multipart' });
     const bomb = await put('bomb')
       .set('Content-Type', 'application/gzip')
-      .send(gzipSync(Buffer.alloc(100_000_000, '1\n')))
+      .send(gzipSync(`a\n${`${'1'.repeat(1_000)}\n`.repeat(80_000)}`))
       .expect(422);
     expect(bomb.body.detail.errors[0].type).toBe('csv_gzip_too_dense');
     expect(await tableNames()).not.toContain('bomb');
@@ -400,24 +280,6 @@ describe('uploads into the mirror', () => {
     await upload('widest', csv).expect(201);
   });
 
-  it.each([
-    ['a replacement takes the place of a table that was dropped meanwhile', '', 204, 200],
-    ['an upsert keeps its table from being dropped', '?mode=upsert&key=a', 409, 200],
-  ])(
-    '%s',
-    async (_title, query, dropped, loaded) => {
-      await upload('dropped_meanwhile', 'a,b\n1,x\n');
-      const { request, answer } = rawUpload(`dropped_meanwhile${query}`);
-      request.write(`a,b\n${Array.from({ length: 300_000 }, (_, index) => `${index},y\n`).join('')}`);
-      await until(async () => (await runningUploads()) > 0);
-      await test.admin.delete(`${tablesPath}/dropped_meanwhile`).expect(dropped);
-      request.end('300000,z\n');
-      expect((await answer).status).toBe(loaded);
-      expect(await rowsOf('dropped_meanwhile')).toHaveLength(300_001);
-    },
-    60_000,
-  );
-
   it('refuses a header without end before its bytes are gathered (risk: everyone waits while they are read)', async () => {
     const { body } = await upload('endless', `"a${'x'.repeat(3_000_000)}`).expect(422);
     expect(body.detail.errors[0]).toMatchObject({ type: 'csv_header_too_long', line: 1 });
@@ -428,102 +290,4 @@ describe('uploads into the mirror', () => {
     const { body } = await upload('t', 'a\n1\n', { mode: 'merge', delimiter: '#' }).expect(422);
     expect(body.detail.errors.map((error: { loc: string[] }) => error.loc[1])).toEqual(['mode', 'delimiter']);
   });
-
-  it('holds a large upload in bounded memory', async () => {
-    const line = '12345678,some text of a line that is neither short nor long,2024-01-01,12.50,true\n';
-    const chunk = Buffer.from(line.repeat(800));
-    const chunks = Math.ceil(100e6 / chunk.length);
-    function* body(): Generator<Buffer> {
-      yield Buffer.from('id,note,at,price,active\n');
-      for (let index = 0; index < chunks; index++) yield chunk;
-    }
-    const before = process.memoryUsage.rss();
-    let peak = before;
-    const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 10);
-    const { request, answer } = rawUpload('large');
-    Readable.from(body()).pipe(request);
-    const { status, body: result } = await answer;
-    clearInterval(watch);
-    expect([status, result.rows]).toEqual([201, chunks * 800]);
-    expect((peak - before) / 1e6).toBeLessThan(60);
-  }, 60_000);
-
-  describeWithShared('real files', 'data', () => {
-    const file = (name: string): Buffer => readFileSync(path.join(sharedFolder, 'data', name));
-    const typesIn = (body: { columns: { name: string; type: string }[] }): Record<string, string> =>
-      Object.fromEntries(body.columns.map(column => [column.name, column.type]));
-
-    it('loads Northwind, with its codes as text', async () => {
-      const counts: Record<string, number> = {
-        customers: 91,
-        orders: 830,
-        order_details: 2155,
-        products: 77,
-        suppliers: 29,
-        employees: 9,
-        territories: 53,
-      };
-      for (const [table, rows] of Object.entries(counts)) {
-        const { body } = await upload(table, file(`northwind/csv/${table}.csv`)).expect(201);
-        expect([table, body.rows]).toEqual([table, rows]);
-      }
-      const territories = (await user.get(`${tablesPath}/territories`)).body;
-      expect(typesIn(territories).territory_id).toBe('text');
-      expect(territories.sample[0].territory_id).toBe('01581');
-      const orders = typesIn((await user.get(`${tablesPath}/orders`)).body);
-      expect(orders).toMatchObject({ order_id: 'integer', order_date: 'date', freight: 'numeric', ship_postal_code: 'text' });
-      const { rows } = await test.pool.query(
-        `SELECT extract(year FROM order_date)::int AS year, round(sum(unit_price * quantity * (1 - discount)), 2)::text AS revenue
-         FROM mirror.orders JOIN mirror.order_details USING (order_id) GROUP BY 1 ORDER BY 1`,
-      );
-      expect(rows.map(row => row.revenue)).toEqual(['208083.97', '617085.20', '440623.87']);
-    });
-
-    it('loads the divisions of China, as numbers by default and as text when asked', async () => {
-      const counts: Record<string, number> = { provinces: 31, cities: 342, areas: 2978, streets: 41352 };
-      for (const [table, rows] of Object.entries(counts)) {
-        expect((await upload(table, file(`china_divisions/${table}.csv`)).expect(201)).body.rows).toBe(rows);
-      }
-      const asText = await upload('provinces', file('china_divisions/provinces.csv'), { types: 'code:text' }).expect(200);
-      expect(typesIn(asText.body)).toEqual({ code: 'text', name: 'text' });
-    });
-
-    it('loads OpenFlights, which has no header and its own null marker', async () => {
-      const columns = 'airline,airline_id,source,source_id,destination,destination_id,codeshare,stops,equipment';
-      const { body } = await upload('routes', file('openflights/routes.dat'), { header: 'false', columns, null: '\\N' }).expect(201);
-      expect(body.rows).toBe(67_663);
-      expect(typesIn(body)).toMatchObject({ airline_id: 'integer', source_id: 'integer', stops: 'integer', codeshare: 'text' });
-      const airports = 'id,name,city,country,iata,icao,latitude,longitude,altitude,timezone,dst,tz,type,source';
-      const loaded = await upload('airports', file('openflights/airports.dat'), { header: 'false', columns: airports, null: '\\N' }).expect(
-        201,
-      );
-      expect(typesIn(loaded.body)).toMatchObject({ id: 'integer', latitude: 'numeric', iata: 'text' });
-    });
-
-    it('loads a GB18030 file to the same rows as the UTF-8 one, and says what to do when not told', async () => {
-      const utf8 = file('china_divisions/cities.csv').toString('utf8');
-      await upload('cities_utf8', utf8).expect(201);
-      const gb18030 = encodeGbk(utf8);
-      await upload('cities_gb', gb18030, { encoding: 'gb18030' }).expect(201);
-      const { rows } = await test.pool.query('SELECT count(*)::int AS n FROM mirror.cities_utf8 JOIN mirror.cities_gb USING (code, name)');
-      expect(rows[0].n).toBe(342);
-      const { body } = await upload('cities_gb', gb18030).expect(422);
-      expect(body.detail.errors[0]).toMatchObject({ type: 'csv_not_utf8', line: 2 });
-      expect(body.detail.errors[0].msg).toContain('encoding=gb18030');
-    });
-  });
 });
-
-/** Node decodes GBK but does not encode it, so the table is inverted. */
-function encodeGbk(text: string): Buffer {
-  const decoder = new TextDecoder('gb18030');
-  const codes = new Map<string, Buffer>();
-  for (let lead = 0x81; lead <= 0xfe; lead++) {
-    for (let trail = 0x40; trail <= 0xfe; trail++) {
-      const bytes = Buffer.from([lead, trail]);
-      const character = decoder.decode(bytes);
-      if (trail !== 0x7f && [...character].length === 1) codes.set(character, bytes);
-    }
-  }
-  return Buffer.concat([...text].map(character => codes.get(character) ?? Buffer.from(character)));
-}
