@@ -63,6 +63,20 @@ it('rejects rows that repeat a guessed key later, rather than merging them', asy
   expect((await rejectedRows(app, run.id))[0].reasons[0]).toMatchObject({ rule: 'unique' });
 });
 
+it('says over a guessed key of several columns what becomes of rows that repeat it, since no rule holds for them', async () => {
+  await upload(app, 'pairs', 'day,place,n\n1,1,5\n1,2,5\n2,1,5\n2,2,5\n');
+  const draft = await suggest(app, { tables: ['pairs'] });
+  const [node] = readDraft(draft).nodes;
+  expect([node.key, node.columns.filter((column: any) => column.rules)]).toEqual([['day', 'place'], []]);
+  const comment = draft.mapping_yaml.split('\n').find((line: string) => line.includes('# guess: no key is declared'));
+  expect(comment).toMatch(/the rule unique is for one column, .* counted as skipped with the warning duplicate_key$/);
+  expect(draft.guesses[0].text.en).toBe(comment.trim().replace('# guess: ', ''));
+  await upload(app, 'pairs', 'day,place,n\n1,1,5\n1,2,5\n2,1,5\n2,2,5\n1,1,6\n');
+  const run = await runToEnd(app, await aJob(app, await aGraph(app), draft.mapping_yaml));
+  expect(counts(run).pairs).toEqual([5, 4, 0, 0, 0, 0, 1]);
+  expect(run.report.warnings).toMatchObject([{ code: 'duplicate_key', count: 1 }]);
+});
+
 describe('tables of a music shop', () => {
   it('become the graph that their eleven tables describe', async () => {
     await aSource('chinook', ['chinook'], chinookStatements({ keys: true }));

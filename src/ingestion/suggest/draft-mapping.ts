@@ -209,11 +209,19 @@ function inColumnOrder({ columns, references }: KnownTable): Reference[] {
 
 function keyGuess(key: string[], evidence: Guess['evidence']): Guess {
   const columns = key.join(', ');
+  // The language has no rule on several columns together.
+  const repeats =
+    key.length === 1
+      ? { zh: '', en: '' }
+      : {
+          zh: '；规则 unique 只用于一列，以后几列合起来重复的行会被略去，计入 skipped 并有警告 duplicate_key',
+          en: '; the rule unique is for one column, so rows that repeat all of these later are left out, counted as skipped with the warning duplicate_key',
+        };
   return {
     kind: 'key',
     text: {
-      zh: `没有声明主键；${columns} 在检查过的行中没有重复，也没有空值`,
-      en: `no key is declared; ${columns} was never empty and never repeated in the rows that were checked`,
+      zh: `没有声明主键；${columns} 在检查过的行中没有重复，也没有空值${repeats.zh}`,
+      en: `no key is declared; ${columns} was never empty and never repeated in the rows that were checked${repeats.en}`,
     },
     evidence,
   };
