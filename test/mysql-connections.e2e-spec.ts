@@ -16,6 +16,7 @@ import { type ConnectionOptions } from '../src/warehouse/clients/warehouse-kind.
 import { startTestApp, type TestApp } from './support/app.js';
 import { hasMariaDb, MariaDb } from './support/mariadb.js';
 import { connectTo, copyAgain, copyToEnd, ended, mirroredRows, mirroredTable, startCopy } from './support/mirror-copies.js';
+import { expectWorkOnlyAfterChange } from './support/unchanged-rows.js';
 import { describeWarehouseTables, notes, type TablesWorld } from './support/warehouse-tables.contract.js';
 
 /** MySQL reads backslashes as escapes. */
@@ -249,6 +250,17 @@ describeIfThere('connections to MySQL', () => {
     let id: number;
     beforeAll(async () => {
       id = await connectTo(test, 'mysql', db.dsn());
+    });
+
+    it('is not needed by runs, which end at once on unchanged rows', async () => {
+      await db.run('CREATE TABLE same_rows (id int PRIMARY KEY, v varchar(9))');
+      await db.run("INSERT INTO same_rows VALUES (1, 'a'), (2, NULL)");
+      await expectWorkOnlyAfterChange(test, {
+        connection: 'mysql',
+        table: 'same_rows',
+        rewrite: () => db.run('ALTER TABLE same_rows FORCE'),
+        change: () => db.run("UPDATE same_rows SET v = 'b' WHERE id = 2"),
+      });
     });
 
     it('equals its source, with key and comments, and takes a date of zeros for none', async () => {

@@ -52,7 +52,8 @@ async function watch(runId: number, { lastId = '', forMs = 60_000, onEvent = (_:
   return { status: response.status, headers: response.headers, events };
 }
 
-const start = async (jobId: number): Promise<number> => (await app.admin.post(`/api/ingestion/jobs/${jobId}/run`).expect(202)).body.id;
+const start = async (jobId: number, query = ''): Promise<number> =>
+  (await app.admin.post(`/api/ingestion/jobs/${jobId}/run${query}`).expect(202)).body.id;
 
 /** The figures of one step, in the order in which they came. */
 const stepsOf = (events: Event[], step: string) => events.map(({ data }) => data?.progress).filter(each => each?.step === step);
@@ -67,7 +68,7 @@ describe('The progress of a run that copies a slow source', () => {
     const jobId = await aJob(app, await aGraph(app), mapping('slow'));
     expect((await runToEnd(app, jobId)).error).toBeNull();
     await foreign.run('UPDATE pace SET ms = 2');
-    const runId = await start(jobId);
+    const runId = await start(jobId, '?full=true');
     let polled: any;
     const { events, headers } = await watch(runId, {
       onEvent: ({ data }) => {

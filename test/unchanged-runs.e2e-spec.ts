@@ -1,14 +1,18 @@
 import { graphTables } from '../src/database/graph-tables.js';
 import { type TestApp, startTestApp } from './support/app.js';
 import { Dice } from './support/dice.js';
+import { ForeignPostgres } from './support/foreign-postgres.js';
+import { aForeignConnection, copyFromMirror } from './support/foreign-tables.js';
 import { aGraph, aJob, counts, tablesPath, uploadRequest } from './support/ingestion.js';
 
 let app: TestApp;
+let foreign: ForeignPostgres;
 beforeAll(async () => {
-  app = await startTestApp();
-});
+  [app, foreign] = await Promise.all([startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }), ForeignPostgres.start()]);
+  await aForeignConnection(app, foreign);
+}, 60_000);
 afterAll(async () => {
-  await app.close();
+  await Promise.all([app.close(), foreign.remove()]);
 });
 
 let tablesMade = 0;
@@ -26,6 +30,11 @@ async function aTable(rows = ['1,2,x,1', '2,3,y,2', '3,1,z,3']): Promise<string>
   const table = `unchanged_${++tablesMade}`;
   await load(table, rows);
   return table;
+}
+
+async function rowsOf(table: string): Promise<string[]> {
+  const { rows } = await app.pool.query(`SELECT concat_ws(',', id, ref, coalesce(v, ''), c) AS row FROM mirror.${table}`);
+  return rows.map(({ row }) => row);
 }
 
 async function run(jobId: number, query = ''): Promise<any> {
@@ -248,7 +257,7 @@ describe('a run on tables of the mirror that have not changed', () => {
 });
 
 const seeds = Array.from({ length: process.env.LONG_TESTS === '1' ? 100 : 1 }, (_, index) => 3_000 + index);
-let skipped = 0;
+const skipped = { mirror: 0, foreign: 0 };
 let worked = 0;
 
 describe('two graphs with the same jobs, of which one does all work each time', () => {
@@ -262,6 +271,7 @@ describe('two graphs with the same jobs, of which one does all work each time', 
         Array.from({ length: dice.below(8) }, () => `${id()},${id()},${dice.of(['x', 'y', 'bad', ''])},${dice.below(6)}`);
       const aMapping = (): string => {
         const [first, second] = [dice.of(names), dice.of(names)];
+        const source = dice.chance(0.5) ? 'source: {connection: far}\n' : '';
         const isIncremental = dice.chance(0.3);
         const deletes = isIncremental || dice.chance(0.3) ? 'none' : 'snapshot';
         const where = dice.chance(0.3) ? `where: 'c < ${2 + dice.below(4)}', ` : '';
@@ -271,7 +281,7 @@ describe('two graphs with the same jobs, of which one does all work each time', 
         const nodes = nodesOf(first, more, [column('id'), column('v', rules)]).replace('label: N', `label: ${label}`);
         const ends = `from: {node: n, match: {id: id}, on_missing: skip}, to: {node: n, match: {ref: id}, on_missing: skip}`;
         const edges = `edges:\n  - {type: R, table: ${second}, ${ends}, ${dice.chance(0.3) ? 'key: [c], ' : ''}columns: [{column: c, type: int}]}\n`;
-        const head = 'defaults: {on_error: quarantine, max_error_rate: 1}\nnodes:';
+        const head = `${source}defaults: {on_error: quarantine, max_error_rate: 1}\nnodes:`;
         return (nodes + (dice.chance(0.6) ? edges : '')).replace('nodes:', head);
       };
       const graphs = [await aGraph(app), await aGraph(app)];
@@ -287,7 +297,7 @@ describe('two graphs with the same jobs, of which one does all work each time', 
         }
         const [own, twin] = ended;
         story.push(`${path} ${jobs.indexOf(both)}: ${isSkipped(own) ? 'nothing to do' : own.status}`);
-        if (isSkipped(own)) skipped++;
+        if (isSkipped(own)) skipped[own.report.source.copied ? 'foreign' : 'mirror']++;
         else worked++;
         expect({ story, status: own.status, code: own.error?.code }).toEqual({ story, status: twin.status, code: twin.error?.code });
         if (own.status === 'succeeded') expect({ story, counts: counts(own) }).toEqual({ story, counts: counts(twin) });
@@ -297,16 +307,23 @@ describe('two graphs with the same jobs, of which one does all work each time', 
       };
       const change = async (): Promise<void> => {
         const table = dice.of(names);
-        const how = dice.of(['replace', 'append', 'upsert', 'drop'] as const);
+        const how = dice.of(['replace', 'append', 'upsert', 'drop', 'repeat'] as const);
         const made = [...new Map(rows().map(row => [row.split(',')[0], row])).values()];
         story.push(`${how} ${table}\n${made.join('\n')}`);
         if (how === 'drop') await app.admin.delete(`${tablesPath}/${table}`).expect(204);
         const byMode: Record<string, string> = how === 'upsert' ? { mode: how, key: 'id' } : how === 'append' ? { mode: how } : {};
-        if (how !== 'upsert') await load(table, rows(), byMode);
+        // The same rows under another version.
+        if (how === 'repeat') await load(table, await rowsOf(table));
+        else if (how !== 'upsert') await load(table, rows(), byMode);
         // An upsert needs a table whose keys are unique.
         else await load(table, made).then(() => load(table, made.slice(0, 2), byMode));
+        await copyOut(table);
       };
-      for (const name of names) await load(name, rows());
+      const copyOut = async (table: string): Promise<void> => {
+        await foreign.run(`DROP TABLE IF EXISTS ${table}`);
+        await copyFromMirror(app, foreign, table);
+      };
+      for (const name of names) await load(name, rows()).then(() => copyOut(name));
       for (let step = 0; step < 25; step++) {
         const both = jobs.length === 0 ? undefined : dice.of(jobs);
         if (!both || (jobs.length < 2 && dice.chance(0.15))) {
@@ -329,6 +346,7 @@ describe('two graphs with the same jobs, of which one does all work each time', 
   );
 
   it('had runs with and without work', () => {
-    expect(Math.min(skipped, worked)).toBeGreaterThan(seeds.length);
+    expect(Math.min(skipped.mirror + skipped.foreign, worked)).toBeGreaterThan(seeds.length);
+    expect(Math.min(skipped.mirror, skipped.foreign)).toBeGreaterThan(0);
   });
 });

@@ -10,6 +10,7 @@ import { startTestApp, type TestApp } from './support/app.js';
 import { clickHouseTables } from './support/clickhouse-contract-tables.js';
 import { describeOnClickHouse, type Fault, ForeignClickHouse } from './support/foreign-clickhouse.js';
 import { connectTo, copyAgain, copyToEnd, mirroredTable, startCopy } from './support/mirror-copies.js';
+import { expectWorkOnlyAfterChange } from './support/unchanged-rows.js';
 import { describeWarehouseTables, notes } from './support/warehouse-tables.contract.js';
 
 let test: TestApp;
@@ -250,6 +251,18 @@ describeOnClickHouse('ClickHouse', () => {
       server = await ForeignClickHouse.start();
     }, 60_000);
     afterAll(() => server.remove());
+
+    it('is not needed by runs, which end at once on unchanged rows', async () => {
+      await connectTo(test, 'clickhouse', server.dsn(), 'same');
+      await server.run('CREATE TABLE same_rows (id Int32, v String) ENGINE = MergeTree ORDER BY id');
+      await server.run("INSERT INTO same_rows VALUES (1, 'a'), (2, 'b')");
+      await expectWorkOnlyAfterChange(test, {
+        connection: 'same',
+        table: 'same_rows',
+        rewrite: () => server.run('OPTIMIZE TABLE same_rows FINAL'),
+        change: () => server.run("ALTER TABLE same_rows UPDATE v = 'c' WHERE id = 2 SETTINGS mutations_sync = 1"),
+      });
+    });
 
     it('equals its source, and needs the columns of a key for a cursor', async () => {
       await server.run(

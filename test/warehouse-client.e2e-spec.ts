@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import fc from 'fast-check';
 import { from as copyFrom } from 'pg-copy-streams';
@@ -10,6 +11,7 @@ import { describeWarehouseTables, noteLiterals, type TablesWorld } from './suppo
 import { asSuperuser } from './support/database.js';
 import { connectTo, copyAgain, copyToEnd, mirroredRows, mirroredTable } from './support/mirror-copies.js';
 import { postgresTables } from './support/postgres-contract-tables.js';
+import { expectWorkOnlyAfterChange } from './support/unchanged-rows.js';
 import { describePostgresSql } from './support/postgres-sql.contract.js';
 
 const long = process.env.LONG_TESTS === '1';
@@ -222,6 +224,19 @@ describeWarehouseTables('a DuckDB database', () => ({
 }));
 
 describe('a copy of tables of DuckDB', () => {
+  it('is not needed by runs on Parquet, which end at once on unchanged rows', async () => {
+    await mkdir(files.path('same'));
+    const write = (value: string, more = '') =>
+      files.run(
+        null,
+        `COPY (SELECT * FROM (VALUES (1, 'a'), (2, '${value}')) t(id, v)) TO '${files.path('same', 'same_rows.parquet')}'${more}`,
+      );
+    await write('b');
+    await connectTo(test, 'duckdb', 'duckdb:///same/', 'same');
+    const rewrite = () => write('b', ' (COMPRESSION zstd)');
+    await expectWorkOnlyAfterChange(test, { connection: 'same', table: 'same_rows', rewrite, change: () => write('c') });
+  });
+
   it('equals its source, and goes on from a cursor', async () => {
     await files.run(
       'sales.duckdb',

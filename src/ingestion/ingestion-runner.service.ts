@@ -69,7 +69,7 @@ export class IngestionRunner {
     }
   }
 
-  private async work(run: Run, source: JobSource | null, { onBackend, signal }: Interruption): Promise<Upkeep> {
+  private async work(run: Run, source: Source | null, { onBackend, signal }: Interruption): Promise<Upkeep> {
     const { claimed } = run;
     const client = await this.pool.connect();
     let broken: Error | boolean = false;
@@ -77,8 +77,8 @@ export class IngestionRunner {
       const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
       onBackend(rows[0]!.pid);
       if (source) {
-        await openSnapshot(client, run, source);
-        const { inputs } = Object.assign(run.report, { inputs: await this.unchanged.readInputs(client, run, source) });
+        const digests = await openSnapshot(client, run, source);
+        const { inputs } = Object.assign(run.report, { inputs: await this.unchanged.readInputs(client, run, source, digests) });
         const last = inputs && !claimed.isFull ? await this.unchanged.findRepeated(client, claimed, inputs) : null;
         if (last && inputs) return await this.repeat(client, run, last, inputs);
         await stageAll(client, run, source);
@@ -136,7 +136,7 @@ export class IngestionRunner {
   }
 
   /** Reads in the name of the user who saved the mapping. After this check the run may finish, even if the right is revoked meanwhile. */
-  private async describe({ job: { id, name }, savedBy, mapping }: Run): Promise<JobSource> {
+  private async describe({ job: { id, name }, savedBy, mapping }: Run): Promise<Source> {
     const described = await this.sources.describe(mapping, { kind: 'job', id, name, savedBy });
     if ('source' in described) return described.source;
     const { text } = 'problems' in described ? described.problems[0]! : { text: described.unchecked.reason };
@@ -146,7 +146,7 @@ export class IngestionRunner {
     });
   }
 
-  private async write(client: PoolClient, run: Run, source: JobSource | null): Promise<Upkeep> {
+  private async write(client: PoolClient, run: Run, source: Source | null): Promise<Upkeep> {
     const { staged, job, claimed } = run;
     const scope = writeScope(job.graph_id, job.id, claimed.id);
     // A job that retires removes all it made, on purpose.
@@ -247,5 +247,3 @@ interface Run extends Undertaking {
 function durationOf({ startedAt }: Run): number {
   return Math.max(1, Math.round(performance.now() - startedAt));
 }
-
-type JobSource = Source & { connectionId: number };

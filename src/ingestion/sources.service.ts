@@ -36,9 +36,7 @@ const maxSourceColumns = 1_600;
  * source could not be asked.
  */
 export type DescribedMapping =
-  | { source: Source & { connectionId: number } }
-  | { problems: SourceProblem[] }
-  | { unchecked: { connectionId: number; connection: string; reason: Bilingual } };
+  { source: Source } | { problems: SourceProblem[] } | { unchecked: { connectionId: number; connection: string; reason: Bilingual } };
 
 interface Described {
   shape: SourceShape | null;

@@ -21,23 +21,29 @@ export class UnchangedRunsService {
   ) {}
 
   /**
-   * Reads the inputs of a run in the snapshot that it stages from. Call it first after `openSnapshot`. Null if the tables have no
-   * versions or changed since they were described, or if the outcome depends on more than its inputs.
+   * Reads the inputs of a run in the snapshot that it stages from. Call it first after `openSnapshot`. Null if tables of the mirror
+   * have no versions or changed since they were described, or if the outcome depends on more than its inputs.
+   * @param digests as `openSnapshot` returns them
    */
-  async readInputs(client: PoolClient, work: Undertaking, source: Source): Promise<RunInputs | null> {
+  async readInputs(client: PoolClient, work: Undertaking, source: Source, digests: string[] | null): Promise<RunInputs | null> {
     const { targets } = work;
+    const state = digests ? { data_versions: {}, files: {}, digests } : await this.readMirror(client, source);
+    if (!state) return null;
+    const functions = functionsOfOutcome(targets, source.schema);
+    if (functions === null || !(await areImmutable(client, functions))) return null;
+    const incremental = targets.filter(({ element }) => element.incremental !== null);
+    const cursors = Object.fromEntries(incremental.map(target => [target.name, cursorOf(work, target)]));
+    return { release, ...state, cursors };
+  }
+
+  private async readMirror(client: PoolClient, source: Source): Promise<Pick<RunInputs, 'data_versions' | 'files' | 'digests'> | null> {
     if (!source.versions) return null;
     const read = async (sql: string, parameters: unknown[]): Promise<Record<string, unknown>[]> =>
       (await client.query<Record<string, unknown>>(sql, parameters)).rows;
     const found = await this.versions.of(Object.keys(source.versions), read);
     const data_versions = Object.fromEntries([...found].map(([name, { version }]) => [name, version]));
     if (!isDeepStrictEqual(data_versions, source.versions)) return null;
-    const functions = functionsOfOutcome(targets, source.schema);
-    if (functions === null || !(await areImmutable(client, functions))) return null;
-    const files = await readFiles(client, source.schema, Object.keys(data_versions));
-    const incremental = targets.filter(({ element }) => element.incremental !== null);
-    const cursors = Object.fromEntries(incremental.map(target => [target.name, cursorOf(work, target)]));
-    return { release, data_versions, files, cursors };
+    return { data_versions, files: await readFiles(client, source.schema, Object.keys(data_versions)), digests: [] };
   }
 
   /** The last success of the job if the run would only repeat it, as the snapshot shows. */

@@ -49,6 +49,7 @@ export interface Undertaking {
 /** How the tables of a connection are read. */
 export interface Source {
   connection: string;
+  connectionId: number;
   /** The schema of its tables, as the connection's client has it. */
   schema: string;
   /** The role of the service's own database that reads the tables or their copies. */
@@ -64,10 +65,10 @@ export interface Source {
 
 /**
  * Begins the transaction that stages. The snapshot is taken by the next statement, once the tables are locked: the rows of a table
- * that is swapped in are visible to older snapshots too.
+ * that is swapped in are visible to older snapshots too. Returns the digests of the tables that were copied first; null for the mirror.
  */
-export async function openSnapshot(client: PoolClient, work: Undertaking, source: Source): Promise<void> {
-  await copyFirst(client, work, source);
+export async function openSnapshot(client: PoolClient, work: Undertaking, source: Source): Promise<string[] | null> {
+  const digests = await copyFirst(client, work, source);
   await client.query(letShowCounts);
   const names = Object.keys(source.versions ?? {}).sort();
   const lock =
@@ -76,6 +77,7 @@ export async function openSnapshot(client: PoolClient, work: Undertaking, source
   // It may wait for somebody who replaces a table.
   if (lock !== '') await work.progress.begin('staging');
   await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ; ${timeout}${lock}`);
+  return digests;
 }
 
 /** Stages every target. All use the opened snapshot, so that an order and its lines are read as of one moment. */
@@ -130,12 +132,17 @@ function isFiltered({ element: { where, incremental } }: Target): boolean {
 }
 
 /** Copies the tables of another database. Those of the mirror are staged where they are. */
-async function copyFirst(client: PoolClient, work: Undertaking, { connection, copies, role }: Source): Promise<void> {
+async function copyFirst(
+  client: PoolClient,
+  work: Undertaking,
+  { connection, connectionId, copies, role }: Source,
+): Promise<string[] | null> {
   const { mapping, report, copyLimits, signal, progress } = work;
   const source: SourceReport = (report.source = { connection, guarantee: 'snapshot', copied: null });
-  if (!copies) return;
-  await copySource(client, copies, source, {
+  if (!copies) return null;
+  const digests = await copySource(client, copies, source, {
     connection,
+    connectionId,
     reader: role,
     timeoutMs: mapping.source.statementTimeoutMs,
     limits: copyLimits,
@@ -148,6 +155,7 @@ async function copyFirst(client: PoolClient, work: Undertaking, { connection, co
     progress,
   });
   report.warnings.push(...snapshotWarning(source));
+  return digests;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { createHash, type Hash } from 'node:crypto';
 import { type PoolClient, type QueryConfig } from 'pg';
 import { type Claim } from '../../common/turns/fair-share.js';
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
@@ -5,7 +6,13 @@ import { toCopyFailure } from '../../warehouse/clients/copy-failure.js';
 import { type CopyLimits } from '../../warehouse/clients/copy-limits.js';
 import { copyRows } from '../../warehouse/clients/copy-rows.js';
 import { requireSameTypes } from '../../warehouse/clients/same-types.js';
-import { type Reading, type TableColumn, type WarehouseClient } from '../../warehouse/clients/warehouse.client.js';
+import {
+  type Reading,
+  type RowsRequest,
+  type TableColumn,
+  type WarehouseClient,
+  type WarehouseDialect,
+} from '../../warehouse/clients/warehouse.client.js';
 import { type CopiedTable, type ForeignTable } from '../staging/foreign-tables.js';
 import { cursorBound, type CursorFrom } from './cursor-bound.js';
 import { type ExpectedRows } from './progress-report.js';
@@ -24,6 +31,7 @@ export interface Copies {
 
 export interface CopyOptions {
   connection: string;
+  connectionId: number;
   /** The role that the mapping's SQL runs as. It may read the copies. */
   reader: string;
   timeoutMs: number;
@@ -36,10 +44,11 @@ export interface CopyOptions {
 }
 
 /**
- * Copies tables into temporary ones of this session, in one transaction. `report` counts them meanwhile.
+ * Copies tables into temporary ones of this session, in one transaction. `report` counts them meanwhile. Returns for each table a
+ * digest of its rows, in their order, and of what decides their meaning.
  * @throws RunFailure, or an error of the service's own database
  */
-export async function copySource(client: PoolClient, copies: Copies, report: SourceReport, options: CopyOptions): Promise<void> {
+export async function copySource(client: PoolClient, copies: Copies, report: SourceReport, options: CopyOptions): Promise<string[]> {
   const { connection, timeoutMs, signal } = options;
   const estimate = async (table: string): Promise<ExpectedRows | null> => {
     const rows = (await copies.client.catalog(copies.claim).find(table))?.rowEstimate ?? 0;
@@ -58,15 +67,18 @@ export async function copySource(client: PoolClient, copies: Copies, report: Sou
     await client.query(`
       BEGIN; SET LOCAL search_path = ${pathOfCopies}; SET LOCAL statement_timeout = 0;
       SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL IntervalStyle = 'postgres'; SET LOCAL TimeZone = 'UTC'`);
+    const digests: string[] = [];
     for (const table of copies.tables) {
       await options.progress.begin('copying', table.name);
       await createCopy(client, table, table.used, options.reader);
-      await copyTable(client, reading, table, copied, { ...options, estimate });
+      const digest = await copyTable(client, reading, table, copied, { ...options, dialect: copies.client.dialect, estimate });
       await requireSameTypes(copies.client.catalog(copies.claim), connection, table);
+      digests.push(digest);
       copied.tables++;
       if (table.feedsQuery) await client.query(`ANALYZE pg_temp.${table.copy}`);
     }
     await client.query('COMMIT');
+    return digests;
   } finally {
     await reading.close();
   }
@@ -86,15 +98,27 @@ async function copyTable(
   reading: Reading,
   table: CopiedTable,
   copied: CopiedCounts,
-  options: CopyOptions & { estimate: (table: string) => Promise<ExpectedRows | null> },
-): Promise<void> {
+  options: CopyOptions & { dialect: WarehouseDialect; estimate: (table: string) => Promise<ExpectedRows | null> },
+): Promise<string> {
   const { connection, limits, progress } = options;
   const since = await sinceOf(client, table, options);
   progress.expect(since ? null : (progress.rowsOfLastRun ?? options.estimate(table.name)));
   const { rows, bytes } = copied;
   progress.copies(() => ({ rows: copied.rows - rows, bytes: copied.bytes - bytes }));
   const copy = `COPY pg_temp.${table.copy} FROM STDIN`;
-  await copyRows(client, reading, { place: { connection, table }, copy, ...(since && { since }), limits, copied });
+  const digest = digestOf(table, since, options);
+  await copyRows(client, reading, { place: { connection, table }, copy, ...(since && { since }), limits, copied, digest });
+  return digest.digest('hex');
+}
+
+/** Begins a digest with all that decides the statement at the source and the meaning of its bytes, but for the release. */
+function digestOf(
+  { name, used }: CopiedTable,
+  since: RowsRequest['since'] | null,
+  { connectionId, dialect }: { connectionId: number; dialect: WarehouseDialect },
+): Hash {
+  const columns = used.map(column => [column.name, column.type, column.nativeType]);
+  return createHash('sha256').update(JSON.stringify([connectionId, dialect, name, columns, since]));
 }
 
 /** The place from which the only reader of a table reads on. The run's own statement checks it again, exactly. */
@@ -102,7 +126,7 @@ async function sinceOf(
   client: PoolClient,
   { incremental, columns }: CopiedTable,
   { cursorFrom }: CopyOptions,
-): Promise<{ column: string; value: string } | null> {
+): Promise<NonNullable<RowsRequest['since']> | null> {
   const from = incremental && cursorFrom(incremental.target);
   if (!from) return null;
   const { cursor, type } = incremental.by;

@@ -4,10 +4,12 @@ import { type CursorFrom } from './cursor-bound.js';
 export interface RunInputs {
   /** Another release may read the same rows in another way. */
   release: string;
-  /** The state of each table of the mirror that the run read, in the snapshot that it staged from. */
+  /** The state of each table of the mirror that the run read, in the snapshot that it staged from. Empty for other databases. */
   data_versions: Record<string, number>;
   /** The file of each table and its bytes. They tell most changes by SQL, which raise no version. */
   files: Record<string, string>;
+  /** Of each table of another database that the run copied: its rows, and what decides their meaning. Empty for the mirror. */
+  digests: string[];
   /** The place from which each incremental target read. */
   cursors: Record<string, CursorFrom | null>;
 }

@@ -1,3 +1,4 @@
+import { type Hash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { type PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
@@ -16,6 +17,8 @@ export interface CopyTask {
   limits: CopyLimits;
   /** All that the work has copied so far. It grows while the rows pass. */
   copied: { rows: number; bytes: number };
+  /** Takes all bytes of the rows. */
+  digest?: Hash;
   /** Called about once a second. */
   show?: () => Promise<void>;
 }
@@ -27,14 +30,15 @@ export interface CopyTask {
 export async function copyRows(
   client: PoolClient,
   reading: Reading,
-  { place, copy, since, limits, copied, show }: CopyTask,
+  { place, copy, since, limits, copied, digest, show }: CopyTask,
 ): Promise<void> {
   const rows = reading.rows({ table: place.table.name, columns: place.table.used.map(({ name }) => name), ...(since && { since }) });
   let shownAt = performance.now();
-  const onBytes = async (bytes: number, ended: number): Promise<void> => {
-    copied.bytes += bytes;
+  const onBytes = async (bytes: Buffer, ended: number): Promise<void> => {
+    copied.bytes += bytes.length;
     copied.rows += ended;
     if (copied.bytes > limits.maxBytes || copied.rows > limits.maxRows) throw tooLarge(limits);
+    digest?.update(bytes);
     if (!show || performance.now() - shownAt < showEveryMs) return;
     await show();
     shownAt = performance.now();

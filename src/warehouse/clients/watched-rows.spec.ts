@@ -4,8 +4,8 @@ import { countLines, watched } from './watched-rows.js';
 const read = async (source: AsyncIterable<Buffer>): Promise<{ passed: string; counted: number[] }> => {
   const counted = [0, 0];
   let passed = '';
-  const count = async (bytes: number, rows: number): Promise<void> => {
-    counted[0]! += bytes;
+  const count = async (bytes: Buffer, rows: number): Promise<void> => {
+    counted[0]! += bytes.length;
     counted[1]! += rows;
     return Promise.resolve();
   };

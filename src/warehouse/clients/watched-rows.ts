@@ -7,13 +7,13 @@ const lineBreak = 0x0a;
  * in which the next bytes are waited for counts as silence, not that in which the reader is busy, nor that before the first bytes.
  * The first wait is limited by the source's own time-out, because a view may have to sort before it answers.
  */
-export function watched(silenceMs: number, onBytes: (bytes: number, rows: number) => Promise<void>) {
+export function watched(silenceMs: number, onBytes: (bytes: Buffer, rows: number) => Promise<void>) {
   return async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     const chunks = source[Symbol.asyncIterator]();
     try {
       let next = await chunks.next();
       while (!next.done) {
-        await onBytes(next.value.length, countLines(next.value));
+        await onBytes(next.value, countLines(next.value));
         yield next.value;
         next = await unlessSilent(chunks.next(), silenceMs);
       }
