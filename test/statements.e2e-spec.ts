@@ -10,41 +10,41 @@ nodes:
   - {id: r, label: 行, table: rows_of_test, key: [id], columns: [{column: id}]}
 `;
 
+let database: TestDatabase;
+let proxy: DatabaseProxy;
+let service: ServiceProcess;
+let token: string;
+let metricsPort: number;
+beforeAll(async () => {
+  database = await cloneDatabase();
+  proxy = await DatabaseProxy.start(database.url);
+  metricsPort = await freePort();
+  const environment = { DATABASE_URL: proxy.url, METRICS_PORT: String(metricsPort), LOG_LEVEL: 'error' };
+  service = await ServiceProcess.start({ environment });
+  token = await firstToken(service.url);
+}, 120_000);
+afterAll(async () => {
+  await service?.kill();
+  await proxy?.stop();
+  await database?.drop();
+}, 60_000);
+
+async function send(
+  method: string,
+  path: string,
+  body?: object | string,
+  type = 'application/json',
+  headers: Record<string, string> = {},
+): Promise<{ status: number; body: any }> {
+  const response = await fetch(`${service.url}/api${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${token}`, Prefer: 'wait=60', ...headers, ...(body === undefined ? {} : { 'Content-Type': type }) },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
 describe('a COMMIT whose answer is lost', () => {
-  let database: TestDatabase;
-  let proxy: DatabaseProxy;
-  let service: ServiceProcess;
-  let token: string;
-  let metricsPort: number;
-  beforeAll(async () => {
-    database = await cloneDatabase();
-    proxy = await DatabaseProxy.start(database.url);
-    metricsPort = await freePort();
-    const environment = { DATABASE_URL: proxy.url, METRICS_PORT: String(metricsPort), LOG_LEVEL: 'error' };
-    service = await ServiceProcess.start({ environment });
-    token = await firstToken(service.url);
-  }, 120_000);
-  afterAll(async () => {
-    await service?.kill();
-    await proxy?.stop();
-    await database?.drop();
-  }, 60_000);
-
-  async function send(
-    method: string,
-    path: string,
-    body?: object | string,
-    type = 'application/json',
-    headers: Record<string, string> = {},
-  ): Promise<{ status: number; body: any }> {
-    const response = await fetch(`${service.url}/api${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${token}`, Prefer: 'wait=60', ...headers, ...(body === undefined ? {} : { 'Content-Type': type }) },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-    return { status: response.status, body: await response.json() };
-  }
-
   async function inDatabase(sql: string, values: unknown[]): Promise<pg.QueryResult> {
     const client = new pg.Client(database.url);
     await client.connect();
@@ -116,4 +116,44 @@ describe('a COMMIT whose answer is lost', () => {
 
   const create = (name: string, key: string) => send('POST', '/graphs', { name }, 'application/json', { 'Idempotency-Key': key });
   const countGraphs = async (name: string) => (await inDatabase('SELECT id FROM graphs WHERE name = $1', [name])).rows.length;
+});
+
+describe('the statements of one query', () => {
+  const mapping = `version: 1
+nodes:
+  - {id: a, label: 甲, table: ends_of_test, key: [a], columns: [{column: a}]}
+  - {id: b, label: 乙, table: ends_of_test, key: [b], columns: [{column: b}]}
+edges:
+  - {type: 连, table: ends_of_test, from: {node: a, match: {a: a}}, to: {node: b, match: {b: b}}, key: [a]}
+`;
+
+  /** Statements that the service runs by the clock, without any query. */
+  const byTheClock = /^SELECT 1$|ingestion_runs|pg_stat_activity|pg_is_in_recovery|SELECT now\(\)/;
+
+  async function sent(method: string, path: string, body: object | string): Promise<any> {
+    const { status, body: answer } = await send(method, path, body, typeof body === 'string' ? 'text/csv' : undefined);
+    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(answer)}`);
+    return answer;
+  }
+
+  it('are seven: the caller, their limits, their role, the stored answer, a snapshot with its version, the rows, and their evidence', async () => {
+    await sent('PUT', '/warehouse/connections/1/tables/ends_of_test', 'a,b\n1,2\n3,4\n');
+    const { id } = await sent('POST', '/graphs', { name: 'g' });
+    const job = await sent('POST', '/ingestion/jobs', { graph_id: id, mapping_yaml: mapping });
+    await sent('POST', `/ingestion/jobs/${job.id}/run`, {});
+    const ask = (limit: number): Promise<any> =>
+      sent('POST', `/graphs/${id}/query`, { cypher: 'MATCH (a:甲)-[:连]->(b) RETURN a, b', limit, include: ['graph'] });
+    // The first query reads the schema of the graph and fills pools.
+    for (let limit = 10; limit < 14; limit++) await ask(limit);
+    proxy.ran.length = 0;
+    const answer = await ask(20);
+    expect(answer).toMatchObject({ cache: { status: 'miss' }, rows: [{}, {}], graph: { nodes: [{}, {}, {}, {}], edges: [{}, {}] } });
+    const ran = proxy.ran.filter(text => !byTheClock.test(text) || text.includes('found.*'));
+    // Storing the answer and ending the snapshot happen after the response.
+    const awaited = ran.filter(text => text !== 'ROLLBACK' && !text.includes('INTO queries') && !text.includes("'queries'"));
+    expect(awaited).toHaveLength(7);
+    proxy.ran.length = 0;
+    expect((await ask(20)).cache.status).toBe('hit');
+    expect(proxy.ran.filter(text => !byTheClock.test(text) && text !== 'ROLLBACK' && !text.includes('INTO queries'))).toHaveLength(4);
+  });
 });
