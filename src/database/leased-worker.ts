@@ -38,7 +38,7 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
   private readonly active = new Set<ActiveWork<Claimed>>();
   private timers: NodeJS.Timeout[] = [];
   private isStopping = false;
-  private isClaiming = false;
+  private claiming: Promise<void> | null = null;
 
   /** @param kind names the work in the log */
   protected constructor(
@@ -85,6 +85,7 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
     for (const timer of this.timers) clearInterval(timer);
+    await this.claiming;
     const ended = Promise.all([...this.active].map(work => work.ended)).then(() => true);
     // A cancellation that arrives between two statements is lost, so it is sent until all work has ended.
     for (let isOver = false; !isOver;) {
@@ -95,19 +96,9 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
 
   /** Looks for work now instead of at the next poll. Never rejects. */
   async wake(): Promise<void> {
-    if (this.isStopping || this.isClaiming || this.settings.worker === 'off') return;
-    this.isClaiming = true;
-    try {
-      while (this.active.size < maxAtOnce && !this.isStopping) {
-        const claimed = await this.claim();
-        if (!claimed) break;
-        this.start(claimed);
-      }
-    } catch (error) {
-      this.log.warn({ cause: error }, `Looking for work failed: ${this.kind}`);
-    } finally {
-      this.isClaiming = false;
-    }
+    if (this.isStopping || this.claiming || this.settings.worker === 'off') return;
+    this.claiming = this.claimAll().finally(() => (this.claiming = null));
+    await this.claiming;
   }
 
   /** Renews the leases and reads cancellations. It is public so that a cancellation need not wait for the timer. */
@@ -134,6 +125,21 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
         if (!isDatabaseAway(error) || this.isStopping || performance.now() > leaseEnds) throw error;
         await sleep(repeatWriteEveryMs);
       }
+    }
+  }
+
+  /** Never rejects. */
+  private async claimAll(): Promise<void> {
+    try {
+      while (this.active.size < maxAtOnce && !this.isStopping) {
+        const claimed = await this.claim();
+        if (!claimed) return;
+        // Nobody would interrupt what starts during a stop, and the stop would not wait for it.
+        if (this.isStopping) return await this.release(claimed, 1);
+        this.start(claimed);
+      }
+    } catch (error) {
+      this.log.warn({ cause: error }, `Looking for work failed: ${this.kind}`);
     }
   }
 
