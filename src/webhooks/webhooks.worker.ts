@@ -43,7 +43,7 @@ export class WebhooksWorker implements OnApplicationBootstrap, BeforeApplication
   }
 
   private wake(): void {
-    this.claiming ??= this.claimAll().finally(() => (this.claiming = null));
+    if (!this.stop.signal.aborted) this.claiming ??= this.claimAll().finally(() => (this.claiming = null));
   }
 
   /** Never rejects. */
