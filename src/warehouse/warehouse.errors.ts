@@ -368,7 +368,6 @@ export class DriverNotInstalledError extends ApiError {
   }
 }
 
-/** 422: Parquet files are read by the package of a driver, which is optional. */
 /** 503: there is no room for the file of an upload, which is kept while it is read. */
 export class UploadDiskFullError extends BusyError {
   constructor(cause: unknown) {
@@ -384,6 +383,7 @@ export class UploadDiskFullError extends BusyError {
   }
 }
 
+/** 422: Parquet files are read by the package of a driver, which is optional. */
 export class ParquetDriverMissingError extends ApiError {
   constructor(cause: unknown) {
     super(
