@@ -86,6 +86,7 @@ it('refuses no mapping that the parser accepts, whatever stands in whichever pla
     { x: 1 },
     { required: true },
   ];
+  const numRuns = process.env.LONG_TESTS === '1' ? 3_000 : 1_000;
   let refused = 0;
   let accepted = 0;
   const check = (text: string, at: number, to: unknown): void => {
@@ -99,9 +100,9 @@ it('refuses no mapping that the parser accepts, whatever stands in whichever pla
   };
   fc.assert(
     fc.property(fc.constantFrom(...examples), fc.nat(), fc.constantFrom(...values), (text, at, to) => check(text, at, to)),
-    { seed, numRuns: 3_000 },
+    { seed, numRuns },
   );
   for (const text of examples) if (isAccepted(text)) accepted++;
   expect(accepted).toBe(examples.length);
-  expect(refused).toBeGreaterThan(500);
+  expect(refused).toBeGreaterThan(numRuns / 6);
 });

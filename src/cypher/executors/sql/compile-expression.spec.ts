@@ -9,7 +9,7 @@ import { functionNames } from '../../semantics/functions.js';
 import { parseCypher } from '../../syntax/parse-cypher.js';
 import { planCypher } from '../../plan/plan-cypher.js';
 
-const queries = 4_000;
+const queries = process.env.LONG_TESTS === '1' ? 4_000 : 1_500;
 const seed = 20261120;
 
 /** Values of every kind, under names whose declared type may differ from the value's. */

@@ -268,9 +268,10 @@ describe('loadCsv', () => {
 
     it('reads every random file as PostgreSQL does, typed or not, wherever it is cut', async () => {
       const { below: random } = new Dice(20261120);
+      const rounds = process.env.LONG_TESTS === '1' ? 200 : 80;
       let read = 0;
       let refused = 0;
-      for (let round = 0; round < 200; round++) {
+      for (let round = 0; round < rounds; round++) {
         const columns = Array.from({ length: 1 + random(3) }, (_, index) => `c${index}`);
         const csv = randomCsv(random, columns.length);
         const expected = csv === '' ? [] : await copyByPostgres(csv, columns);
@@ -298,8 +299,8 @@ describe('loadCsv', () => {
           rows.map(row => row.map((text, index) => (types[index]!.type === 'timestamp' ? text?.slice(0, 10) : text)));
         expect({ csv, texts: comparable(texts) }).toEqual({ csv, texts: comparable(expected!) });
       }
-      expect(read).toBeGreaterThan(100);
-      expect(refused).toBeGreaterThan(20);
+      expect(read).toBeGreaterThan(rounds / 2);
+      expect(refused).toBeGreaterThan(rounds / 10);
     });
   });
 });

@@ -185,8 +185,9 @@ describe('loadNdjson', () => {
 
   it('loads what an independent reader of JSON makes of random rows', async () => {
     const random = mulberry32(20_261_122);
+    const tableCount = process.env.LONG_TESTS === '1' ? 500 : 180;
     let compared = 0;
-    for (let table = 0; table < 500; table++) {
+    for (let table = 0; table < tableCount; table++) {
       const lines = randomLines(random);
       const sizes = table % 2 === 0 ? oneByOne : undefined;
       const file = `${lines.join('\n').replaceAll('\u00a6', ', ').replaceAll('\u00a7', ':')}\n`;
@@ -213,7 +214,7 @@ describe('loadNdjson', () => {
         expect([lines, name, texts, same[0]!.same]).toEqual([lines, name, texts, true]);
       }
     }
-    expect(compared).toBeGreaterThan(300);
+    expect(compared).toBeGreaterThan(tableCount * 0.6);
   }, 120_000);
 });
 
