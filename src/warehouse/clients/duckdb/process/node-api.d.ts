@@ -74,6 +74,10 @@ declare module '@duckdb/node-api' {
     readonly valueType: DuckDBType;
   }
 
+  export interface DuckDBBlobValue {
+    readonly bytes: Uint8Array;
+  }
+
   export type DuckDBValue = null | boolean | number | bigint | string;
 
   export interface DuckDBDataChunk {
