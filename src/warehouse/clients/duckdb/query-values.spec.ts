@@ -1,11 +1,17 @@
 import { toQueryResult } from './query-values.js';
 
+function valueOf(document: string): unknown {
+  const columns = [{ name: 'doc', type: 'jsonb' }];
+  return toQueryResult({ columns, rows: [[document]], truncated: false, bytes: document.length }).rows[0]![0];
+}
+
 it('keeps every digit of the numbers in a document', () => {
-  const { rows } = toQueryResult({
-    columns: [{ name: 'doc', type: 'jsonb' }],
-    rows: [['{"id": 9007199254740993, "few": [1, 2.5]}']],
-    truncated: false,
-    bytes: 37,
-  });
-  expect(rows).toEqual([[{ id: '9007199254740993', few: [1, 2.5] }]]);
+  expect(valueOf('{"id": 9007199254740993, "few": [1, 2.5]}')).toEqual({ id: '9007199254740993', few: [1, 2.5] });
+});
+
+it.each([
+  ['is no JSON', '{"a": NaN}'],
+  ['is too deep for an answer', '['.repeat(50_000) + ']'.repeat(50_000)],
+])('shows a document as it is written when it %s', (_what, document) => {
+  expect(valueOf(document)).toBe(document);
 });

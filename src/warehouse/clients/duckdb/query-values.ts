@@ -1,6 +1,6 @@
-import { checkDetail } from '../../../common/json/check-detail.js';
-import { parseExactJson } from '../../../common/json/parse-exact-json.js';
+import { WarehouseQueryError } from '../../warehouse.errors.js';
 import { type QueryResult } from '../warehouse.client.js';
+import { readDocument } from '../read-document.js';
 import { toIsoTime } from '../postgres/wire-types.js';
 import { type QueryAnswer } from './protocol.js';
 
@@ -31,12 +31,12 @@ function parserOf(type: string): (text: string) => unknown {
   }
 }
 
-/** A NaN inside of a value of DuckDB is no JSON, and is shown as it is written. @throws ValueTooDetailedError */
+/** A value with a NaN inside is no JSON. It is shown as DuckDB writes it, and so is one that is too deep. @throws ValueTooDetailedError */
 function parseJson(text: string): unknown {
-  checkDetail(text);
   try {
-    return parseExactJson(text);
-  } catch {
-    return text;
+    return readDocument(text);
+  } catch (error) {
+    if (error instanceof WarehouseQueryError) return text;
+    throw error;
   }
 }
