@@ -256,7 +256,9 @@ describe('a run on tables of the mirror that have not changed', () => {
   });
 });
 
-const seeds = Array.from({ length: process.env.LONG_TESTS === '1' ? 100 : 1 }, (_, index) => 3_000 + index);
+const long = process.env.LONG_TESTS === '1';
+const steps = long ? 25 : 16;
+const seeds = Array.from({ length: long ? 100 : 1 }, (_, index) => 3_000 + index);
 const skipped = { mirror: 0, foreign: 0 };
 let worked = 0;
 
@@ -324,7 +326,7 @@ describe('two graphs with the same jobs, of which one does all work each time', 
         await copyFromMirror(app, foreign, table);
       };
       for (const name of names) await load(name, rows()).then(() => copyOut(name));
-      for (let step = 0; step < 25; step++) {
+      for (let step = 0; step < steps; step++) {
         const both = jobs.length === 0 ? undefined : dice.of(jobs);
         if (!both || (jobs.length < 2 && dice.chance(0.15))) {
           const mapping = aMapping();
