@@ -216,17 +216,22 @@ describe('a copy', () => {
   });
 
   it('shows no rows once its user has lost a right, even while it reads', async () => {
-    await foreign.run('CREATE TABLE slow_rows (id int); INSERT INTO slow_rows VALUES (1)');
-    await foreign.run('CREATE VIEW slow AS SELECT id, pg_sleep(2)::text AS waited FROM slow_rows');
+    // A sequence shows its value to statements that go on, whatever their snapshot.
+    await foreign.run(`
+      CREATE SEQUENCE gate; GRANT SELECT ON gate TO PUBLIC;
+      CREATE FUNCTION wait_at_gate() RETURNS text LANGUAGE plpgsql AS $$
+        BEGIN WHILE (SELECT last_value FROM public.gate) = 1 LOOP PERFORM pg_sleep(0.02); END LOOP; RETURN 'open'; END $$;
+      CREATE TABLE slow_rows (id int); INSERT INTO slow_rows VALUES (1);
+      CREATE VIEW slow AS SELECT id, public.wait_at_gate() AS waited FROM slow_rows`);
     const userId = (await grant('read').expect(201)).body.user_id;
     await grantConnection(test, 'copier', 'write');
     const started = await user.post(`/api/warehouse/connections/${far}/mirror`).send({ tables: [{ table: 'slow' }] });
     expect(started.status).toBe(202);
     const { id } = started.body;
-    const isReading = async (): Promise<boolean> =>
-      (await test.admin.get(`/api/warehouse/mirror-copies/${id}`)).body.tables[0].status === 'copying';
-    while (!(await isReading())) await sleep(50);
+    const reading = `SELECT FROM pg_stat_activity WHERE query ~ '^COPY' AND state = 'active'`;
+    while ((await foreign.run(reading)).rowCount === 0) await sleep(20);
     await test.admin.delete(`/api/permissions/connections/1/users/${userId}`).expect(204);
+    await foreign.run(`SELECT setval('gate', 2)`);
     expect(await ended(test, id)).toMatchObject({ status: 'failed', error: { code: 'mirror_forbidden' } });
     await test.admin.get('/api/warehouse/connections/1/tables/slow').expect(404);
     await test.admin.delete(`/api/warehouse/mirror-copies/${id}`).expect(204);

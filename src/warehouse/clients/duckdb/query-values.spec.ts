@@ -13,5 +13,6 @@ it.each([
   ['is no JSON', '{"a": NaN}'],
   ['is too deep for an answer', '['.repeat(50_000) + ']'.repeat(50_000)],
 ])('shows a document as it is written when it %s', (_what, document) => {
-  expect(valueOf(document)).toBe(document);
+  // Jest could not print a deep value.
+  expect(valueOf(document) === document).toBe(true);
 });
