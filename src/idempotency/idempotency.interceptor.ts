@@ -65,7 +65,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     }
   }
 
-  /** Tries again when the database is lost: other connections of the pool may be dead as well, which shows within a moment. */
+  /** Tries again after any failure. Where the database was lost, other connections of the pool may be dead too, which shows within a moment. */
   private async persist(work: () => Promise<void>, triesLeft = 3): Promise<void> {
     try {
       await work();
