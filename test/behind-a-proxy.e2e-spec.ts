@@ -92,64 +92,6 @@ describe.each([true, false])('behind a proxy at /graph that removes the path: %s
   });
 });
 
-describe('the first page and the document', () => {
-  let plain: TestApp;
-  beforeAll(async () => {
-    plain = await startTestApp();
-  });
-  afterAll(() => plain.close());
-
-  it('stand beside routes none of which a BASE_PATH can hide', async () => {
-    const { paths } = (await (await fetch(`${plain.url}/openapi.json`)).json()) as { paths: object };
-    const first = new Set(Object.keys(paths).map(path => path.split('/')[2]));
-    expect([...first].filter(segment => !ownPaths.has(segment!))).toEqual([]);
-  });
-
-  it.each(['/docs/mapping', '/docs/formulas', '/docs/cypher', '/api/docs/mapping'])(
-    'answer %s without a login, under the same policy',
-    async path => {
-      const [page, first] = [await fetch(`${plain.url}${path}`), await fetch(`${plain.url}/`)];
-      expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-      for (const name of ['content-security-policy', 'x-content-type-options', 'x-frame-options', 'referrer-policy'])
-        expect([name, page.headers.get(name)]).toEqual([name, first.headers.get(name) ?? 'missing']);
-      expect(page.headers.get('content-security-policy')).not.toMatch(/script-src[^;]*unsafe/);
-      expect((await fetch(`${plain.url}${path}`, { method: 'HEAD' })).status).toBe(200);
-      expect((await fetch(`${plain.url}${path}`, { method: 'POST' })).status).toBe(404);
-    },
-  );
-
-  it('include the JSON Schema of the mapping, for editors', async () => {
-    const answer = await fetch(`${plain.url}/docs/mapping.schema.json`);
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
-    const schema = (await answer.json()) as { $id: string; properties: object };
-    expect(schema.$id).toMatch(/\/docs\/mapping\.schema\.json$/);
-    expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(['version', 'nodes', 'edges']));
-  });
-
-  it('answer without a base path as well, and answer no other method or path', async () => {
-    const page = await fetch(`${plain.url}/`);
-    expect(page.headers.get('content-type')).toContain('text/html');
-    expect((await fetch(`${plain.url}/`, { method: 'POST' })).status).toBe(404);
-    expect((await fetch(`${plain.url}/nowhere`)).status).toBe(404);
-  });
-
-  it('send the document compressed to clients that accept it, and the same document to all', async () => {
-    const { status, headers, body } = await new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: Buffer }>(
-      resolve =>
-        ask(`${plain.url}/openapi.json`, { headers: { 'Accept-Encoding': 'gzip' } }, response => {
-          const parts: Buffer[] = [];
-          response.on('data', (part: Buffer) => parts.push(part));
-          response.on('end', () => resolve({ status: response.statusCode!, headers: response.headers, body: Buffer.concat(parts) }));
-        }).end(),
-    );
-    expect([status, headers['content-encoding'], headers['vary']]).toEqual([200, 'gzip', expect.stringContaining('Accept-Encoding')]);
-    const uncompressed = await fetch(`${plain.url}/openapi.json`, { headers: { 'Accept-Encoding': 'identity' } });
-    expect(uncompressed.headers.get('content-encoding')).toBeNull();
-    expect(JSON.parse(gunzipSync(body).toString())).toEqual(await uncompressed.json());
-    expect(body.length * 4).toBeLessThan(gunzipSync(body).length);
-  });
-});
-
 const chromium = hasOpenApiTools() ? findChromium() : null;
 
 (chromium === null ? describe.skip : describe)('Swagger UI in a browser, behind a proxy at /graph', () => {
@@ -235,4 +177,63 @@ const chromium = hasOpenApiTools() ? findChromium() : null;
     expect(job).toMatchObject({ name: '写成 YAML', mapping_yaml: written });
     await page.close();
   }, 120_000);
+});
+
+describe('the first page and the document', () => {
+  // It starts last: passport verifies the tokens of the last application only.
+  let plain: TestApp;
+  beforeAll(async () => {
+    plain = await startTestApp();
+  });
+  afterAll(() => plain.close());
+
+  it('stand beside routes none of which a BASE_PATH can hide', async () => {
+    const { paths } = (await (await fetch(`${plain.url}/openapi.json`)).json()) as { paths: object };
+    const first = new Set(Object.keys(paths).map(path => path.split('/')[2]));
+    expect([...first].filter(segment => !ownPaths.has(segment!))).toEqual([]);
+  });
+
+  it.each(['/docs/mapping', '/docs/formulas', '/docs/cypher', '/api/docs/mapping'])(
+    'answer %s without a login, under the same policy',
+    async path => {
+      const [page, first] = [await fetch(`${plain.url}${path}`), await fetch(`${plain.url}/`)];
+      expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+      for (const name of ['content-security-policy', 'x-content-type-options', 'x-frame-options', 'referrer-policy'])
+        expect([name, page.headers.get(name)]).toEqual([name, first.headers.get(name) ?? 'missing']);
+      expect(page.headers.get('content-security-policy')).not.toMatch(/script-src[^;]*unsafe/);
+      expect((await fetch(`${plain.url}${path}`, { method: 'HEAD' })).status).toBe(200);
+      expect((await fetch(`${plain.url}${path}`, { method: 'POST' })).status).toBe(404);
+    },
+  );
+
+  it('include the JSON Schema of the mapping, for editors', async () => {
+    const answer = await fetch(`${plain.url}/docs/mapping.schema.json`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    const schema = (await answer.json()) as { $id: string; properties: object };
+    expect(schema.$id).toMatch(/\/docs\/mapping\.schema\.json$/);
+    expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(['version', 'nodes', 'edges']));
+  });
+
+  it('answer without a base path as well, and answer no other method or path', async () => {
+    const page = await fetch(`${plain.url}/`);
+    expect(page.headers.get('content-type')).toContain('text/html');
+    expect((await fetch(`${plain.url}/`, { method: 'POST' })).status).toBe(404);
+    expect((await fetch(`${plain.url}/nowhere`)).status).toBe(404);
+  });
+
+  it('send the document compressed to clients that accept it, and the same document to all', async () => {
+    const { status, headers, body } = await new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: Buffer }>(
+      resolve =>
+        ask(`${plain.url}/openapi.json`, { headers: { 'Accept-Encoding': 'gzip' } }, response => {
+          const parts: Buffer[] = [];
+          response.on('data', (part: Buffer) => parts.push(part));
+          response.on('end', () => resolve({ status: response.statusCode!, headers: response.headers, body: Buffer.concat(parts) }));
+        }).end(),
+    );
+    expect([status, headers['content-encoding'], headers['vary']]).toEqual([200, 'gzip', expect.stringContaining('Accept-Encoding')]);
+    const uncompressed = await fetch(`${plain.url}/openapi.json`, { headers: { 'Accept-Encoding': 'identity' } });
+    expect(uncompressed.headers.get('content-encoding')).toBeNull();
+    expect(JSON.parse(gunzipSync(body).toString())).toEqual(await uncompressed.json());
+    expect(body.length * 4).toBeLessThan(gunzipSync(body).length);
+  });
 });
