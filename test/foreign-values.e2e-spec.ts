@@ -11,7 +11,7 @@ import { ForeignPostgres } from './support/foreign-postgres.js';
 import { aGraph, aJob, runToEnd } from './support/ingestion.js';
 import { hasMariaDb, MariaDb } from './support/mariadb.js';
 
-const rows = process.env.LONG_TESTS === '1' ? 1_000 : 60;
+const rows = process.env.LONG_TESTS === '1' ? 1_000 : 30;
 const seed = Number(process.env.VALUES_SEED ?? 20_260_101);
 
 let app: TestApp;
@@ -30,6 +30,12 @@ interface Started {
   dsn: string;
   run: Source['run'];
   remove: () => Promise<void>;
+}
+
+function inTurn(run: (sql: string) => Promise<unknown>): Source['run'] {
+  return async (...statements) => {
+    for (const sql of statements) await run(sql);
+  };
 }
 
 interface Engine {
@@ -80,8 +86,7 @@ function valuesOf({ type, start, create, columns, others, unreadable }: Engine):
       'of the type %s that are %s end the run by their name',
       async (native, sql) => {
         const table = `odd${++tables}`;
-        await source.run(create(table, native));
-        await source.run(`INSERT INTO ${table} VALUES (1, ${sql})`);
+        await source.run(create(table, native), `INSERT INTO ${table} VALUES (1, ${sql})`);
         const run = await runToEnd(app, await aJob(app, await aGraph(app), mappingOf(table)));
         expect(run.error).toMatchObject({ detail: expect.stringContaining("'v'"), context: { column: 'v', table } });
         expect(run.error.code).toBe('source_value_unreadable');
@@ -94,7 +99,7 @@ describe('Values of PostgreSQL', valuesOf({
   type: 'postgres',
   start: async () => {
     const foreign = await ForeignPostgres.start();
-    return { dsn: foreign.dsn(), run: sql => foreign.run(sql), remove: () => foreign.remove() };
+    return { dsn: foreign.dsn(), run: inTurn(sql => foreign.run(sql)), remove: () => foreign.remove() };
   },
   create: (table, native) => `CREATE TABLE ${table} (id int, v ${native})`,
   columns: postgresColumns,
@@ -108,7 +113,7 @@ describe('Values of PostgreSQL', valuesOf({
     const maria = await MariaDb.start();
     // Days such as 2024-02-00 may be written.
     await maria.run(`SET SESSION sql_mode = 'ALLOW_INVALID_DATES'`);
-    return { dsn: maria.dsn(), run: sql => maria.run(sql), remove: () => maria.remove() };
+    return { dsn: maria.dsn(), run: inTurn(sql => maria.run(sql)), remove: () => maria.remove() };
   },
   create: (table, native) => `CREATE TABLE ${table} (id int, v ${native})`,
   columns: mysqlColumns,
@@ -120,7 +125,7 @@ describeOnClickHouse('Values of ClickHouse', valuesOf({
   type: 'clickhouse',
   start: async () => {
     const foreign = await ForeignClickHouse.start();
-    return { dsn: foreign.dsn(), run: sql => foreign.run(sql), remove: () => foreign.remove() };
+    return { dsn: foreign.dsn(), run: inTurn(sql => foreign.run(sql)), remove: () => foreign.remove() };
   },
   create: (table, native) => `CREATE TABLE ${table} (id Int32, v ${native}) ENGINE = MergeTree ORDER BY id`,
   columns: clickHouseColumns,
@@ -132,7 +137,7 @@ describe('Values of DuckDB', valuesOf({
   type: 'duckdb',
   start: async () => {
     await files.run('values.duckdb', 'SELECT 1');
-    return { dsn: 'duckdb:///values.duckdb', run: sql => files.run('values.duckdb', sql), remove: () => Promise.resolve() };
+    return { dsn: 'duckdb:///values.duckdb', run: (...statements) => files.run('values.duckdb', ...statements), remove: () => Promise.resolve() };
   },
   create: (table, native) => `CREATE TABLE ${table} (id INTEGER, v ${native})`,
   columns: duckdbColumns,

@@ -7,7 +7,8 @@ import { canonical, type Column, type Written } from './values.js';
 /** A server that tables can be made on. */
 export interface Source {
   connection: string;
-  run: (sql: string) => Promise<unknown>;
+  /** Runs statements one after the other. */
+  run: (...statements: string[]) => Promise<unknown>;
   /** SQL of a new table with the columns `id` and `v`. */
   create: (table: string, native: string) => string;
 }
@@ -38,14 +39,14 @@ export async function differencesOf(
   { rows, seed }: { rows: number; seed: number },
 ): Promise<{ differences: Difference[]; compared: number }> {
   const written = new Map<string, Written>();
+  const statements: string[] = [];
   for (const [index, { native, before = [], make }] of columns.entries()) {
     const dice = new Dice(seed + index);
-    for (const sql of before) await source.run(sql);
-    await source.run(source.create(tableOf(index), native));
     const values = Array.from({ length: rows }, () => make(dice));
     values.forEach((value, row) => written.set(`N${index}/${row}`, value));
-    await insert(source, tableOf(index), values);
+    statements.push(...before, source.create(tableOf(index), native), ...insertions(tableOf(index), values));
   }
+  await source.run(...statements);
   const graphId = await aGraph(app);
   const run = await runToEnd(app, await aJob(app, graphId, mappingOf(source.connection, columns)));
   if (run.error !== null) throw new Error(JSON.stringify(run.error));
@@ -85,9 +86,9 @@ async function readBack({ admin }: TestApp, graphId: number, labels: number): Pr
   }
 }
 
-async function insert({ run }: Source, table: string, values: Written[]): Promise<void> {
-  for (let from = 0; from < values.length; from += 100) {
-    const rows = values.slice(from, from + 100).map(({ sql }, index) => `(${from + index}, ${sql})`);
-    await run(`INSERT INTO ${table} VALUES ${rows.join(', ')}`);
-  }
+function insertions(table: string, values: Written[]): string[] {
+  return Array.from({ length: Math.ceil(values.length / 100) }, (_, part) => {
+    const rows = values.slice(part * 100, (part + 1) * 100).map(({ sql }, index) => `(${part * 100 + index}, ${sql})`);
+    return `INSERT INTO ${table} VALUES ${rows.join(', ')}`;
+  });
 }
