@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { client, grantConnection, startTestApp, type TestApp } from './support/app.js';
+import { cloneDatabase } from './support/database.js';
 import { ForeignPostgres } from './support/foreign-postgres.js';
 import { aForeignConnection, slowRows } from './support/foreign-tables.js';
 import { copyToEnd, ended, startCopy } from './support/mirror-copies.js';
@@ -76,9 +77,10 @@ describe('a copy', () => {
   }, 60_000);
 
   it('whose source sends nothing any more is given up', async () => {
-    const { id, before } = await inTheMiddle('silent');
+    const { id, error } = await copyToEnd(test, far, [{ table: 'slow', as: 'silent' }]);
+    expect(error).toBeNull();
+    const before = await state('silent');
     await foreign.run('UPDATE pace SET ms = 60');
-    await ended(test, id);
     await test.admin.post(`/api/warehouse/mirror-copies/${id}/run`).expect(202);
     expect(await ended(test, id)).toMatchObject({ status: 'failed', error: { code: 'source_silent' } });
     expect((await state('silent'))[0]).toMatchObject({ rows: (before[0] as { rows: number }).rows });
@@ -203,7 +205,12 @@ describe('a copy', () => {
 
 describe('a service that is killed in the middle of a copy', () => {
   it('takes it up again after its start, and leaves nothing half-done', async () => {
-    const environment = { WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' };
+    const database = await cloneDatabase();
+    const environment = {
+      DATABASE_URL: database.url,
+      SECRET_ENCRYPTION_KEY: 'a key for the tests of at least 32 bytes',
+      WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1',
+    };
     const first = await ServiceProcess.start({ environment });
     let service = first;
     try {
@@ -217,7 +224,7 @@ describe('a service that is killed in the middle of a copy', () => {
       await copying({ admin }, id);
       await first.stop('SIGKILL');
       await foreign.run('UPDATE pace SET ms = 0');
-      service = await ServiceProcess.start({ environment: { ...environment, DATA_DIR: first.dataDirectory } });
+      service = await ServiceProcess.start({ environment });
       const { body } = await client(service.url, null)
         .post('/api/auth/login')
         .send({ username: 'admin', password: 'correct-horse-7' })
@@ -232,6 +239,7 @@ describe('a service that is killed in the middle of a copy', () => {
     } finally {
       await service.kill();
       await first.kill();
+      await database.drop();
     }
   }, 120_000);
 });
