@@ -1,8 +1,6 @@
 import { accessTable } from './access/access-table.js';
-import { type CredentialState, credentialStates, expected } from './access/credential-states.js';
+import { credentialStates, expected } from './access/credential-states.js';
 import { grantConnection, startTestApp, type TestApp } from './support/app.js';
-
-const isLong = process.env.LONG_TESTS === '1';
 
 interface Layer {
   route?: { path: string; methods: Record<string, boolean> };
@@ -74,40 +72,32 @@ describe('access', () => {
     expect(new Set(Object.keys(accessTable))).toEqual(new Set(routes()));
   });
 
-  /** All credentials that are worth something, none at all, and a fourth of those that are worth nothing: another fourth for the next route. */
-  const isTried = ({ name, standing }: CredentialState, index: number, turn: number) =>
-    isLong || standing.valid || name === 'nothing' || (index + turn) % 4 === 0;
-
-  it.each(Object.entries(accessTable).map(([route, row], turn) => [route, row, turn] as const))(
-    '%s is open to the callers that the table names',
-    async (route, row, turn) => {
-      const [method, template] = route.split(' ') as [string, string];
-      let fixture = await createFixture();
-      const states = await credentialStates(test, fixture.graphId, fixture.otherGraphId);
-      expect(states.length).toBeGreaterThanOrEqual(20);
-      const wrong: string[] = [];
-      for (const [index, state] of states.entries()) {
-        if (!isTried(state, index, turn)) continue;
-        // The next credential gets a new fixture for what the route deletes or ends.
-        if (method === 'DELETE') fixture = await createFixture();
-        await test.pool.query('DELETE FROM connection_grants WHERE user_id IS NULL');
-        const { name, headers, standing } = (await credentialStates(test, fixture.graphId, fixture.otherGraphId))[index]!;
-        const body = template.startsWith('/ingestion/jobs') || template === '/metrics' ? { graph_id: fixture.graphId } : {};
-        const response = await fetch(`${test.url}/api${fixture.path(template)}`, {
-          method,
-          headers: {
-            ...(await headers()),
-            ...(method === 'GET' ? {} : { 'content-type': 'application/json' }),
-          },
-          ...(method === 'GET' ? {} : { body: JSON.stringify(body) }),
-        });
-        const text = await response.text();
-        const want = expected(row, standing);
-        const got = response.status === 401 || response.status === 403 ? response.status : 'pass';
-        if (want !== got) wrong.push(`${name}: ${response.status} instead of ${want}`);
-        if (response.status >= 500 && response.status !== 501) wrong.push(`${name}: ${response.status} ${text}`);
-      }
-      expect(wrong).toEqual([]);
-    },
-  );
+  it.each(Object.entries(accessTable))('%s is open to the callers that the table names', async (route, row) => {
+    const [method, template] = route.split(' ') as [string, string];
+    let fixture = await createFixture();
+    const states = (await credentialStates(test, fixture.graphId, fixture.otherGraphId)).length;
+    expect(states).toBeGreaterThanOrEqual(20);
+    const wrong: string[] = [];
+    for (let index = 0; index < states; index++) {
+      // The next credential gets a new fixture for what the route deletes or ends.
+      if (method === 'DELETE') fixture = await createFixture();
+      await test.pool.query('DELETE FROM connection_grants WHERE user_id IS NULL');
+      const { name, headers, standing } = (await credentialStates(test, fixture.graphId, fixture.otherGraphId))[index]!;
+      const body = template.startsWith('/ingestion/jobs') || template === '/metrics' ? { graph_id: fixture.graphId } : {};
+      const response = await fetch(`${test.url}/api${fixture.path(template)}`, {
+        method,
+        headers: {
+          ...(await headers()),
+          ...(method === 'GET' ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(method === 'GET' ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      const want = expected(row, standing);
+      const got = response.status === 401 || response.status === 403 ? response.status : 'pass';
+      if (want !== got) wrong.push(`${name}: ${response.status} instead of ${want}`);
+      if (response.status >= 500 && response.status !== 501) wrong.push(`${name}: ${response.status} ${text}`);
+    }
+    expect(wrong).toEqual([]);
+  });
 });
