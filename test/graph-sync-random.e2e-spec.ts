@@ -6,7 +6,8 @@ import { type RunCounts, type TargetCounts } from './sync/naive-counts.js';
 import { type EdgeSpec, type JobSpec, NaiveGraph, type NodeSpec, type Row, RunFails, type Tables } from './sync/naive-graph.js';
 
 const isLong = process.env.LONG_TESTS === '1';
-const seeds = Array.from({ length: isLong ? 150 : 8 }, (_, index) => 1_000 + index);
+/** Few graphs have edges that lose properties. The last of the short list has. */
+const seeds = isLong ? Array.from({ length: 150 }, (_, index) => 1_000 + index) : [1_000, 1_001, 1_002, 1_003, 1_004, 1_005, 1_006, 1_013];
 const stepsOfSeed = isLong ? 40 : 22;
 const labels = ['A', 'B'];
 const types = ['R', 'S'];

@@ -232,7 +232,7 @@ export class RunResponse {
     type: 'object',
     properties: {
       targets: { type: 'array', items: { $ref: getSchemaPath(TargetCountsResponse) } },
-      totals: { allOf: [{ $ref: getSchemaPath(RunCountsResponse) }] },
+      totals: { $ref: getSchemaPath(RunCountsResponse) } as object,
     },
     additionalProperties: true,
     example: { targets: [exampleTarget], totals: exampleCounts },
