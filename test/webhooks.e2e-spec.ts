@@ -44,9 +44,9 @@ class Receiver {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  async until(count: number, path?: string): Promise<Received[]> {
+  async until(count: number, path = '/hook'): Promise<Received[]> {
     for (const deadline = Date.now() + 20_000; ; await sleep(20)) {
-      const found = this.received.filter(each => path === undefined || each.path === path);
+      const found = this.received.filter(each => each.path === path);
       if (found.length >= count) return found;
       if (Date.now() > deadline) throw new Error(`${found.length} of ${count} received`);
     }
