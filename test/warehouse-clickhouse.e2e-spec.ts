@@ -239,8 +239,9 @@ describeOnClickHouse('ClickHouse', () => {
 
     it('is cut off by a crash of the server, and is unavailable after it', async () => {
       const crashed = readAll('endless', ['id']);
-      setTimeout(() => foreign.kill(), 500);
+      const gone = sleep(500).then(() => foreign.kill());
       await expect(crashed).rejects.toMatchObject({ code: 'warehouse_unavailable' });
+      await gone;
       await expect(query('SELECT 1')).rejects.toMatchObject({ code: 'warehouse_unavailable', context: { failure: 'REFUSED' } });
     });
   });

@@ -63,16 +63,16 @@ export class ForeignClickHouse {
   }
 
   /** Ends the server at once, as a crash would. */
-  kill(): void {
+  /** Ends the server, and waits until it is gone. */
+  async kill(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const exit = once(this.child, 'exit');
     this.child.kill('SIGKILL');
+    await exit;
   }
 
   async remove(): Promise<void> {
-    if (this.child.exitCode === null && this.child.signalCode === null) {
-      const exit = once(this.child, 'exit');
-      this.kill();
-      await exit;
-    }
+    await this.kill();
     await rm(this.folder, { recursive: true, force: true });
   }
 
