@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, open, rename, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -48,6 +48,7 @@ export class EmbeddedPostgres {
     /** Connection URL of the server's `postgres` database. */
     readonly url: string,
     private readonly dataDirectory: string,
+    private readonly cluster: string,
     private readonly command: ServerCommand,
   ) {}
 
@@ -95,6 +96,7 @@ export class EmbeddedPostgres {
     const server = new EmbeddedPostgres(
       url,
       dataDirectory,
+      cluster,
       withBoundedMemory(account.command(path.join(native, 'bin', 'postgres'), args), processMemoryMb),
     );
     await server.spawn();
@@ -150,7 +152,6 @@ export class EmbeddedPostgres {
     const { file, args, ...owner } = this.command;
     // The child is detached so that Ctrl-C reaches only the service, which stops the database after the last request.
     const child = spawn(file, args, { ...owner, detached: true, stdio: ['ignore', log.fd, log.fd] });
-    await log.close();
     this.child = child;
     this.failure = undefined;
     this.exited = new Promise<void>(resolve => {
@@ -166,6 +167,8 @@ export class EmbeddedPostgres {
         resolve();
       });
     });
+    // Only now, because a server that ends at once would end unseen while this waits.
+    await log.close();
     if (this.stopping) this.kill();
     await waitUntilReady(this.url, () => this.failure);
   }
@@ -180,7 +183,8 @@ export class EmbeddedPostgres {
       for (const handler of this.onExits) handler(this.failure!, pauseMs);
       await sleep(pauseMs);
       if (this.stopping) return;
-      // Backends that outlive the postmaster for a moment keep the directory busy. The next attempt finds them gone.
+      await endOrphans(this.cluster);
+      // Where orphans are not found they still keep the directory busy for a moment. A later attempt finds them gone.
       await this.spawn().catch(() => undefined);
     }
   }
@@ -247,9 +251,30 @@ async function clearFormerServer(cluster: string): Promise<void> {
   if (process.platform !== 'linux' || !existsSync(pidFile)) return;
   const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
   for (const deadline = Date.now() + stopTimeoutMs; isServerOf(cluster, pid); await sleep(20)) {
-    process.kill(pid, Date.now() > deadline ? 'SIGQUIT' : 'SIGINT');
+    signal(pid, Date.now() > deadline ? 'SIGQUIT' : 'SIGINT');
   }
+  await endOrphans(cluster);
   await rm(pidFile, { force: true });
+}
+
+/** Ends the processes that have outlived their postmaster. Each would keep a new one from starting until its statement is done. */
+async function endOrphans(cluster: string): Promise<void> {
+  if (process.platform !== 'linux') return;
+  const orphans = () =>
+    readdirSync('/proc')
+      .map(Number)
+      .filter(pid => isServerOf(cluster, pid));
+  for (const deadline = Date.now() + stopTimeoutMs; orphans().length > 0 && Date.now() < deadline; await sleep(20)) {
+    for (const pid of orphans()) signal(pid, 'SIGQUIT');
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has ended since it was seen.
+  }
 }
 
 function isServerOf(cluster: string, pid: number): boolean {
