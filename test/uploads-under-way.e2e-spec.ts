@@ -165,7 +165,7 @@ describe('large and contended uploads', () => {
     async (format, type, lineOf, header) => {
       const lines = lineOf(`${'12345,'.repeat(15)}6`).repeat(1_000);
       const long = lineOf(`${'1234,'.repeat(400_000)}5`);
-      const chunks = Math.ceil(20e6 / lines.length);
+      const chunks = Math.ceil(60e6 / lines.length);
       const before = liveBytes();
       let heldBytes = 0;
       function* body(): Generator<Buffer> {
@@ -191,7 +191,7 @@ describe('large and contended uploads', () => {
       isDone = true;
       await asking;
       // Gathered first, the file would be held as a whole, and others would wait for all of it.
-      expect(heldBytes).toBeLessThan(10e6);
+      expect(heldBytes).toBeLessThan(30e6);
       expect(slowestMs).toBeLessThan(tookMs / 2);
     },
     60_000,
