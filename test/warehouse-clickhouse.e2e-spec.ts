@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -166,6 +167,20 @@ describeOnClickHouse('ClickHouse', () => {
   ])('refuses the DSN %s', (dsn, type) => {
     expect(clickHouseKind.check(dsn)).toEqual([expect.objectContaining({ type })]);
   });
+
+  it('gives the rows of a large table in the same order each time', async () => {
+    await foreign.run('CREATE TABLE spread (id UInt64) ENGINE = MergeTree ORDER BY tuple()');
+    for (const part of [0, 1, 2]) await foreign.run(`INSERT INTO spread SELECT number * 3 + ${part} FROM numbers(500000)`);
+    const orders = new Set<string>();
+    for (let time = 0; time < 4; time++) {
+      const reading = await clients[0]!.openReading({ claim, timeoutMs: 20_000 });
+      const hash = createHash('sha256');
+      for await (const chunk of reading.rows({ table: 'spread', columns: ['id'] })) hash.update(chunk as Buffer);
+      orders.add(hash.digest('hex'));
+      await reading.close();
+    }
+    expect(orders.size).toBe(1);
+  }, 60_000);
 
   describe('that fails in the middle of its rows', () => {
     const half = 300_000;

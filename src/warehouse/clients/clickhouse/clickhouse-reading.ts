@@ -68,6 +68,8 @@ export class ClickHouseReading implements Reading {
     const statement = {
       sql: readingSql(this.database, request, columns, nativeTypes),
       parameters: since?.value == null ? {} : { since: since.value },
+      // Rows of several threads come in another order each time. A run that finds the rows of the last one ends at once.
+      settings: { max_threads: 1 },
       timeoutMs: this.options.timeoutMs,
     };
     const answer = await this.transport.send(statement, this.ended.signal);
