@@ -1,5 +1,6 @@
 import { type Bilingual } from '../text/bilingual.js';
 import { ApiError } from '../common/errors/api-error.js';
+import { type ColumnChange } from './binding/column-changes.js';
 import { type Pattern } from './formula/formula-tree.js';
 import { builtPatterns } from './patterns/registry.js';
 
@@ -69,6 +70,22 @@ export class FanOutJoinError extends ApiError {
       'fan_out_join',
       { zh: `FanOutJoin: 连接 ${alias} 会重复事实行：${reason.zh}`, en: `The join ${alias} would repeat fact rows: ${reason.en}` },
       { context: { join: alias } },
+    );
+  }
+}
+
+/** 409: columns changed after the metric was bound to them, so that its numbers could mean something else. */
+export class BindingOutdatedError extends ApiError {
+  constructor(changes: ColumnChange[]) {
+    const list = (gone: string) => changes.map(({ table, column, was, is }) => `${table}.${column}: ${was} → ${is ?? gone}`).join('; ');
+    super(
+      409,
+      'binding_outdated',
+      {
+        zh: `指标绑定之后，数据列的类型有变：${list('已不存在')}；请核对后用 PUT /api/metrics/{id}/binding 重新保存绑定`,
+        en: `Columns changed after the metric was bound to them: ${list('gone')}; check the binding and save it again with PUT /api/metrics/{id}/binding`,
+      },
+      { context: { changes } },
     );
   }
 }

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { GraphsModule } from '../graphs/graphs.module.js';
 import { WarehouseModule } from '../warehouse/warehouse.module.js';
+import { CheckedReads } from './checked-reads.js';
 import { MetricBinder } from './binding/metric-binder.js';
 import { MetricDefinitionsService } from './metric-definitions.service.js';
 import { Metric } from './metric.entity.js';
@@ -12,7 +13,7 @@ import { MetricsService } from './metrics.service.js';
 @Module({
   imports: [TypeOrmModule.forFeature([Metric]), GraphsModule, WarehouseModule],
   controllers: [MetricsController],
-  providers: [MetricBinder, MetricDefinitionsService, MetricsRepository, MetricsService],
+  providers: [CheckedReads, MetricBinder, MetricDefinitionsService, MetricsRepository, MetricsService],
   exports: [MetricsService],
 })
 export class MetricsModule {}

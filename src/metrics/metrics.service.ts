@@ -2,18 +2,17 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
 import { type Claim } from '../common/turns/fair-share.js';
 import { Pace } from '../common/turns/pace.js';
-import { Settings } from '../config/settings.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { RecordNotFoundError } from '../graphs/graphs.errors.js';
 import { guardSelect, tablesBehind } from '../sql-guard/guard-select.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { ConnectionNotFoundError, WarehouseQueryError } from '../warehouse/warehouse.errors.js';
 import { type TablePlace } from '../warehouse/clients/warehouse.client.js';
-import { requirePostgresSql } from '../warehouse/require-postgres-sql.js';
 import { type UsableConnection, WarehouseService } from '../warehouse/warehouse.service.js';
 import { checkFormulaSql } from './plan/guard-formula.js';
 import { type CompiledMetric, compileMetric, compileTotals } from './plan/compile-metric.js';
 import { type ResolvedMetric, resolveMetric } from './plan/resolve-metric.js';
+import { CheckedReads } from './checked-reads.js';
 import { describeMetric } from './describe-metric.js';
 import { type GraphMetrics, toDefinition } from './graph-metrics.js';
 import {
@@ -59,8 +58,8 @@ export class MetricsService implements OnModuleInit {
   constructor(
     private readonly metrics: MetricsRepository,
     private readonly warehouse: WarehouseService,
+    private readonly reads: CheckedReads,
     private readonly access: GraphAccessService,
-    private readonly settings: Settings,
   ) {}
 
   private readonly catalogs = new Map<number, { version: string; entries: Promise<CatalogEntry[]> }>();
@@ -73,6 +72,7 @@ export class MetricsService implements OnModuleInit {
    * Compiles a metric and runs it in the warehouse, read-only.
    * @throws in this order: RecordNotFoundError, GraphAccessError; FormulaParseError; MissingBindingError; PatternNotBuiltError;
    * UnsafeFilterClauseError; SchemaError (names and options that do not fit); ConnectionAccessLostError; MetricTableMissingError;
+   * BindingOutdatedError; FanOutJoinError;
    * errors of the warehouse
    */
   async execute(principal: Principal, id: number, body: ExecuteMetricRequest): Promise<ExecuteMetricResponse> {
@@ -94,12 +94,11 @@ export class MetricsService implements OnModuleInit {
     const executing = performance.now();
 
     const asOf = new Date().toISOString();
-    const read = (query: CompiledMetric, maxRows: number) =>
-      this.run(openOf(connections, query.connectionId), query, maxRows).catch(async (error: unknown) => {
-        throw await this.explain(error, query, resolved, connections, request.filter_clause);
-      });
-    const result = body.dry_run ? null : await read(compiled, request.limit + 1);
-    const sums = totals && !body.dry_run ? await read(totals, 2) : null;
+    const [result = null, sums = null] = body.dry_run
+      ? []
+      : await this.run(resolved, connections, compiled, totals, request.limit).catch(async (error: unknown) => {
+          throw await this.explain(error, compiled, resolved, connections, request.filter_clause);
+        });
     const ended = performance.now();
     const warnings: MetricWarning[] = [];
     const rows = (result?.rows ?? []).slice(0, request.limit).map(row => row.map(value => toWireValue(value, warnings)));
@@ -218,9 +217,16 @@ export class MetricsService implements OnModuleInit {
     return missing.size > 0 ? new MetricTableMissingError([...missing]) : error;
   }
 
-  private async run({ client, claim }: UsableConnection, { sql, parameters }: CompiledMetric, maxRows: number) {
-    requirePostgresSql(client);
-    return client.query({ claim, sql, parameters, timeoutMs: this.settings.warehouseTimeoutMs, maxRows, source: 'metric' });
+  private run(
+    { bindings }: ResolvedMetric,
+    connections: Connections,
+    metric: CompiledMetric,
+    totals: CompiledMetric | null,
+    limit: number,
+  ) {
+    const statements = [{ ...metric, maxRows: limit + 1 }, ...(totals ? [{ ...totals, maxRows: 2 }] : [])];
+    const tables = [...bindings.map(binding => binding.fact), ...metric.joins];
+    return this.reads.run(openOf(connections, metric.connectionId), { ...metric, tables }, statements);
   }
 }
 

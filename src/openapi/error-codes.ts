@@ -9,6 +9,7 @@ export const errorCodes = [
   'api_key_revoked',
   'api_key_rotated',
   'bad_request',
+  'binding_outdated',
   'body_too_deep',
   'body_too_large',
   'changed_meanwhile',

@@ -23,6 +23,7 @@ export const sqlstates = {
   cannotCoerce: '42846',
   undefinedFunction: '42883',
   undefinedTable: '42P01',
+  wrongObjectType: '42809',
   duplicateTable: '42P07',
   indeterminateDatatype: '42P18',
   diskFull: '53100',

@@ -1,4 +1,5 @@
 import { sqlstates } from '../../src/sql/sqlstate.js';
+import { PostgresTables } from '../../src/warehouse/clients/postgres/postgres-tables.js';
 import { type QueryRequest, type WarehouseClient } from '../../src/warehouse/clients/warehouse.client.js';
 
 export interface SqlWorld {
@@ -38,6 +39,28 @@ export function describePostgresSql(name: string, open: () => SqlWorld): void {
       maxRows: 100,
     });
     const query = (sql: string, parameters?: unknown[]) => client.query(request(sql, parameters));
+
+    it('runs the statements of a snapshot on rows and tables of one moment', async () => {
+      if (!(client instanceof PostgresTables)) throw new Error('It speaks PostgreSQL and is no client of it');
+      await change(`CREATE TABLE ${table('moments')} (n int); INSERT INTO ${table('moments')} VALUES (1)`);
+      const request = { claim: { caller: 7 }, tables: [client.place('moments')], timeoutMs: 10_000, timeZone: 'Asia/Shanghai' };
+      const count = {
+        sql: `SELECT count(*), '2024-01-31T20:00:00Z'::timestamptz::date FROM ${table('moments')}`,
+        parameters: [],
+        maxRows: 1,
+      };
+      const rows = await client.snapshot(request, async query => {
+        const [first] = (await query(count)).rows;
+        await change(`INSERT INTO ${table('moments')} VALUES (2)`);
+        const swap = change(`SET lock_timeout = '200ms'; DROP TABLE ${table('moments')}`);
+        await expect(swap).rejects.toMatchObject({ code: sqlstates.lockNotAvailable });
+        return [first, (await query(count)).rows[0]];
+      });
+      expect(rows).toEqual([
+        ['1', '2024-02-01'],
+        ['1', '2024-02-01'],
+      ]);
+    });
 
     it('tests its connection as the role that runs the SQL of users', async () => {
       const { serverVersion, user, isReadOnly, canWrite } = await client.test({ caller: 1 });

@@ -17,7 +17,9 @@ import {
   readJoinPairs,
   refuseNotBuilt,
 } from './binding-expressions.js';
-import { compileJoinKeyCheck, compileProbe } from '../plan/compile-probe.js';
+import { compileProbe } from '../plan/compile-probe.js';
+import { compileProof } from '../plan/compile-proof.js';
+import { fanOut } from '../checked-reads.js';
 import { physicalScope } from '../plan/compile-relation.js';
 import { isTimeZone } from '../../text/time-zone.js';
 import {
@@ -89,7 +91,7 @@ export class MetricBinder {
     for (const column of bound.grain) guardPart(column, scope, [...loc, 'grain'], problems);
     throwIfAny(problems);
     await this.probeTypes(connection, bound, request, loc);
-    for (const join of joins) await this.verifyJoin(connection, join);
+    await this.verifyJoins(connection, joins);
     return bound;
   }
 
@@ -205,16 +207,13 @@ export class MetricBinder {
     binding.time.type = type as TimeType;
   }
 
-  /** Checks that the joined key is unique in the table as it is. A declaration could be wrong. */
-  private async verifyJoin({ client, claim }: UsableConnection, join: BoundJoin): Promise<void> {
-    const check = compileJoinKeyCheck(join);
-    const { rows } = await client.query({ ...check, claim, timeoutMs: this.settings.warehouseTimeoutMs, maxRows: 1 });
-    const [keys, distinct] = rows[0] ?? [];
-    if (String(keys) === String(distinct)) return;
-    throw new FanOutJoinError(join.alias, {
-      zh: `连接列不唯一（${String(keys)} 行，${String(distinct)} 个不同值）`,
-      en: `its key is not unique (${String(keys)} rows, ${String(distinct)} distinct values)`,
-    });
+  /** Checks that the joined keys are unique in the tables as they are. A declaration could be wrong. */
+  private async verifyJoins({ client, claim }: UsableConnection, joins: BoundJoin[]): Promise<void> {
+    if (joins.length === 0) return;
+    const proof = compileProof(joins, []);
+    const { rows } = await client.query({ ...proof, claim, timeoutMs: this.settings.warehouseTimeoutMs, maxRows: 1 });
+    const repeated = joins.find((_, index) => rows[0]?.[index] === true);
+    if (repeated) throw fanOut(repeated);
   }
 
   private async read({ client, claim }: UsableConnection, sql: string, loc: Loc, parameters: unknown[] = []) {

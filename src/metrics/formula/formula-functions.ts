@@ -95,8 +95,8 @@ export const formulaFunctions = {
   },
   ROUND: scalar(
     'ROUND(x[, decimals])',
-    '四舍五入到 decimals 位小数，缺省为 0',
-    'Rounds to so many decimals, 0 by default',
+    '四舍五入到 decimals 位小数（-10 到 10 的整数），缺省为 0',
+    'Rounds to so many decimals, a whole number from -10 to 10, 0 by default',
     'ROUND([revenue], 2)',
   ),
   ABS: scalar('ABS(x)', '绝对值', 'The absolute value', 'ABS([profit])'),

@@ -203,11 +203,14 @@ function parseScalar(stream: TokenStream, fn: ScalarName, position: number): For
   return { kind: 'scalar', fn, operands, position };
 }
 
-/** Accepts only digits: `ROUND(x, 1 + 1)` would need a value before there are rows. */
+/** Accepts one integer from -10 to 10 and nothing after it: `ROUND(x, 1 + 1)` would need a value before there are rows. */
 function parseDecimals(stream: TokenStream): Formula {
-  if (!/^\d{1,2}$/.test(stream.current.text)) throw stream.unexpected([expected.decimals]);
   const { position } = stream;
-  return { kind: 'number', value: stream.advance().text, position };
+  const sign = stream.takeSymbol('-') ? '-' : '';
+  if (!/^(\d|10)$/.test(stream.current.text)) throw stream.unexpected([expected.decimals]);
+  const { text } = stream.advance();
+  if (!stream.isSymbol(')')) throw stream.unexpected(["')'"]);
+  return { kind: 'number', value: `${sign}${text}`, position };
 }
 
 function parseGrain(stream: TokenStream): Grain {

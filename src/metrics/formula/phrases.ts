@@ -13,7 +13,7 @@ export const expected = {
   dimension: { zh: '维度', en: 'a dimension' },
   entity: { zh: '实体', en: 'an entity' },
   endOfFormula: { zh: '公式结尾', en: 'end of formula' },
-  decimals: { zh: '小数位数', en: 'a number of decimals' },
+  decimals: { zh: '-10 到 10 的整数位数', en: 'a whole number of decimals from -10 to 10' },
   periods: { zh: '1 到 9999 的整数期数', en: 'a whole number of periods from 1 to 9999' },
   fraction: { zh: '0 与 1 之间的小数（如 0.95）', en: 'a fraction between 0 and 1, such as 0.95' },
   metricName: { zh: '本图中某个指标的名称', en: 'the name of a metric of this graph' },

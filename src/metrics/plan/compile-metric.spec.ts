@@ -57,7 +57,7 @@ LIMIT $5::bigint OFFSET $6::bigint`,
 
   it('reads real columns as numeric (risk: 0.1 + 0.2 + 0.7 in single precision)', async () => {
     const { sql } = compile('SUM(weight)');
-    expect(sql).toContain('FROM (SELECT "weight"::text::numeric AS "weight", "customer_id" FROM "mirror"."orders") AS "o"');
+    expect(sql).toContain('FROM (SELECT "weight"::text::numeric AS "weight" FROM "mirror"."orders") AS "o"');
     expect(await run('SUM(weight)')).toEqual([['1.0']]);
   });
 
@@ -65,6 +65,11 @@ LIMIT $5::bigint OFFSET $6::bigint`,
     expect(
       await run('COUNT(*)', { filters: [{ field: '状态', op: '=', value: 'open' }], filter_clause: '金额 = 100 OR 金额 = 7\n' }),
     ).toEqual([['1']]);
+  });
+
+  it('rounds to places before and after the point (risk: digits that are computed, or a sign that is lost)', async () => {
+    expect(await run('ROUND(SUM(含税), -1)')).toEqual([['230']]);
+    expect(await run('ROUND(SUM(含税), 1)')).toEqual([['233.9']]);
   });
 
   it('keeps integers beyond 2^53 (risk: a JSON number rounds 9007199254740993)', async () => {

@@ -6,11 +6,12 @@ import { compileScan } from './compile-scan.js';
 import { compileStack } from './compile-stack.js';
 import { planTime } from './compile-time.js';
 import { compileValue } from './compile-value.js';
-import { findDimension } from './metric-binding.js';
+import { type BoundJoin, findDimension, type MetricBinding, type TableRead } from './metric-binding.js';
 import { type MetricRequest } from './metric-request.js';
 import { planMetric } from './plan-metric.js';
 import { type ResolvedMetric } from './resolve-metric.js';
 import { type SqlStatement } from '../../sql/sql-parameters.js';
+import { guardSelect } from '../../sql-guard/guard-select.js';
 import { SqlAssembly } from './sql-assembly.js';
 
 export interface CompiledColumn {
@@ -23,6 +24,10 @@ export interface CompiledColumn {
 export interface CompiledMetric extends SqlStatement {
   connectionId: number;
   columns: CompiledColumn[];
+  /** The zone in which the statement is run. */
+  timezone: string;
+  joins: readonly BoundJoin[];
+  reads: readonly TableRead[];
 }
 
 /**
@@ -47,9 +52,13 @@ export function compileMetric(metric: ResolvedMetric, request: MetricRequest): C
   const { dialect } = assembly;
   const dimensions = request.dimensions.map(name => findDimension(bindings[0]!, name)?.name ?? name);
   const keys = [...(plan.grain === null ? [] : ['"period"']), ...dimensions.map((_, index) => `"d${index}"`)];
-  const parts = scans.map((scan, index) => `"f${index}" AS (\n  ${compileScan(scan, request, plan, assembly, problems)}\n)`);
+  assembly.reserve(bindings.flatMap(queriedTables));
+  const parts = scans.map(
+    (scan, index) => `${assembly.part(`f${index}`)} AS (\n  ${compileScan(scan, request, plan, assembly, problems)}\n)`,
+  );
   const source = compileStack(scans, plan, keys, assembly, parts);
-  parts.push(`"r" AS (\n  SELECT ${[...keys, `${compileValue(value, dialect)} AS "value"`].join(', ')}\n  FROM ${source}\n)`);
+  const result = assembly.part('r');
+  parts.push(`${result} AS (\n  SELECT ${[...keys, `${compileValue(value, dialect)} AS "value"`].join(', ')}\n  FROM ${source}\n)`);
 
   const columns: CompiledColumn[] = [
     ...(plan.grain === null ? [] : [{ name: 'period', role: 'time' as const, grain: plan.grain, timezone: plan.timezone }]),
@@ -59,13 +68,19 @@ export function compileMetric(metric: ResolvedMetric, request: MetricRequest): C
   const template = [
     `WITH ${parts.join(',\n')}`,
     `SELECT ${[...keys.map((key, index) => `${key} AS ${dialect.quote(columns[index]?.name ?? '')}`), '"value"'].join(', ')}`,
-    'FROM "r"',
+    `FROM ${result}`,
     ...having(request, assembly),
-    `ORDER BY ${orderBy(request, dimensions, keys, problems)}`,
+    `ORDER BY ${orderBy(request, dimensions, keys, result, problems)}`,
     `LIMIT ${assembly.bind(request.limit + 1, 'bigint')} OFFSET ${assembly.bind(request.offset, 'bigint')}`,
   ].join('\n');
   if (problems.length > 0) throw new SchemaError(problems);
-  return { connectionId, columns, ...assembly.finish(template) };
+  const { joins, reads } = assembly;
+  return { connectionId, columns, timezone: plan.timezone, joins, reads, ...assembly.finish(template) };
+}
+
+/** The tables that a query of the binding names. A part of the statement with such a name would be read in their place. */
+function queriedTables({ fact: { source } }: MetricBinding): string[] {
+  return 'sql' in source ? guardSelect(source.sql, source).tables : [];
 }
 
 /**
@@ -89,12 +104,12 @@ function having(request: MetricRequest, assembly: SqlAssembly): string[] {
 }
 
 /** The requested order, then every key, so that ties always come in the same order and pages do not overlap. */
-function orderBy(request: MetricRequest, dimensions: string[], keys: string[], problems: FieldProblem[]): string {
+function orderBy(request: MetricRequest, dimensions: string[], keys: string[], result: string, problems: FieldProblem[]): string {
   const known = new Map<string, string>([['value', '"value"']]);
   const offset = keys.length - dimensions.length;
-  if (offset === 1) known.set('period', '"r"."period"');
-  dimensions.forEach((name, index) => known.set(name, `"r"."d${index}"`));
-  request.dimensions.forEach((name, index) => known.set(name, `"r"."d${index}"`));
+  if (offset === 1) known.set('period', `${result}."period"`);
+  dimensions.forEach((name, index) => known.set(name, `${result}."d${index}"`));
+  request.dimensions.forEach((name, index) => known.set(name, `${result}."d${index}"`));
 
   const terms: string[] = [];
   const used = new Set<string>();
@@ -119,7 +134,7 @@ function orderBy(request: MetricRequest, dimensions: string[], keys: string[], p
       used.add(column);
     }
   });
-  const rest = keys.map(key => `"r".${key}`).filter(key => !used.has(key));
+  const rest = keys.map(key => `${result}.${key}`).filter(key => !used.has(key));
   terms.push(...rest.map(key => `${key} ASC NULLS LAST`));
   return terms.length > 0 ? terms.join(', ') : '"value"';
 }

@@ -38,11 +38,19 @@ export function compileRelation(binding: MetricBinding, exposed: BoundColumn[], 
 
   const columns = exposed.map(column => `${embed(column.expression)} AS ${quote(column.name)}`);
   if (withTime && binding.time) columns.push(`${embed(binding.time.expression)} AS ${quote(timeColumn)}`);
-  const joins = binding.joins.map(join => {
-    const on = join.on.map(([left, right]) => `${embed(left)} = ${embed(right)}`).join(' AND ');
-    return { join, on };
-  });
   const where = binding.row_filter === null ? '' : `\n    WHERE ${embed(binding.row_filter, guardPredicate)}`;
+  // A left join that nothing reads changes no row, since its key is unique. Later joins may read earlier ones.
+  const joins = binding.joins.toReversed().flatMap(join => {
+    if (join.kind === 'left' && !used.has(join.alias)) return [];
+    const on = join.on.map(([left, right]) => `${embed(left)} = ${embed(right)}`).join(' AND ');
+    return [{ join, on }];
+  });
+  joins.reverse();
+  assembly.joins.push(...joins.map(({ join }) => join));
+  for (const table of [binding.fact, ...binding.joins]) {
+    const columns = used.get(table.alias);
+    if (columns) assembly.reads.push({ table, columns: [...columns] });
+  }
 
   // The columns that are read of each table are known only now.
   const table = (each: BoundTable) => compileTable(each, used.get(each.alias) ?? new Set(), assembly);

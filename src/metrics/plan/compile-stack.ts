@@ -11,7 +11,7 @@ import { type SqlAssembly } from './sql-assembly.js';
 export function compileStack(scans: Scan[], plan: TimePlan, keys: string[], assembly: SqlAssembly, parts: string[]): string {
   const { fill, grain, from, to } = plan;
   const spine = fill !== 'none' && grain !== null && from !== null && to !== null ? { ...plan, grain, from, to } : null;
-  if (scans.length === 1 && !spine) return '"f0"';
+  if (scans.length === 1 && !spine) return assembly.part('f0');
   const { dialect } = assembly;
   const all = scans.flatMap(scan =>
     [...scan.columns.values()].map(({ name, aggregate }) => ({ scan, column: dialect.quote(name), counts: aggregate.counts })),
@@ -20,22 +20,23 @@ export function compileStack(scans: Scan[], plan: TimePlan, keys: string[], asse
   const absent = scans.length > 2 ? dialect.noDecimal : 'NULL';
   const branches = scans.map((scan, index) => {
     const measures = all.map(each => (each.scan === scan ? each.column : `${absent} AS ${each.column}`));
-    return `SELECT ${[...keys, '1 AS "present"', ...measures].join(', ')} FROM "f${index}"`;
+    return `SELECT ${[...keys, '1 AS "present"', ...measures].join(', ')} FROM ${assembly.part(`f${index}`)}`;
   });
   if (spine) {
     const { from: periods, period } = periodSpine(spine, assembly);
     const tuple = keys.slice(1);
-    const tuples = scans.map((_, index) => `SELECT DISTINCT ${tuple.join(', ')} FROM "f${index}"`).join(' UNION ');
+    const tuples = scans.map((_, index) => `SELECT DISTINCT ${tuple.join(', ')} FROM ${assembly.part(`f${index}`)}`).join(' UNION ');
     const cross = tuple.length === 0 ? '' : ` CROSS JOIN (${tuples}) AS k`;
     branches.push(`SELECT ${[period, ...tuple, 'NULL', ...all.map(() => absent)].join(', ')} FROM ${periods}${cross}`);
   }
-  parts.push(`"u" AS (\n  ${branches.join('\n  UNION ALL\n  ')}\n)`);
-  const grouped = all.map(({ column, counts }) => {
+  const [stacked, grouped] = [assembly.part('u'), assembly.part('g')];
+  parts.push(`${stacked} AS (\n  ${branches.join('\n  UNION ALL\n  ')}\n)`);
+  const columns = all.map(({ column, counts }) => {
     if (fill === 'zero') return `COALESCE(MAX(${column}), 0) AS ${column}`;
     // A count without rows is 0 if another binding has rows, and unknown if none has.
     return counts ? `CASE WHEN MAX("present") = 1 THEN COALESCE(MAX(${column}), 0) END AS ${column}` : `MAX(${column}) AS ${column}`;
   });
   const group = keys.length > 0 ? ` GROUP BY ${keys.join(', ')}` : '';
-  parts.push(`"g" AS (\n  SELECT ${[...keys, ...grouped].join(', ')} FROM "u"${group}\n)`);
-  return '"g"';
+  parts.push(`${grouped} AS (\n  SELECT ${[...keys, ...columns].join(', ')} FROM ${stacked}${group}\n)`);
+  return grouped;
 }

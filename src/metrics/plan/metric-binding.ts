@@ -38,6 +38,12 @@ export interface BoundJoin extends BoundTable {
   on: [string, string][];
 }
 
+/** The columns of a table that a statement reads. */
+export interface TableRead {
+  table: BoundTable;
+  columns: string[];
+}
+
 /** A metric's binding as stored: checked against the real tables, with every name and type written out. */
 export interface MetricBinding {
   connection_id: number;

@@ -4,6 +4,7 @@ import { type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { growthSentence, maxGrowth } from '../../sql-guard/check-growth.js';
 import { type GuardedSelect } from '../../sql-guard/guard-select.js';
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
+import { type BoundJoin, type TableRead } from './metric-binding.js';
 import { assembleSql, fragmentMarker, selectMarker, type SqlFragment } from '../../sql-guard/same-shape.js';
 
 /** Collects the references of a statement under construction: bound values and guarded pieces of client SQL. */
@@ -16,6 +17,22 @@ export class SqlAssembly {
    * of the one before.
    */
   private readonly growth = { query: 1, binding: 1, request: 1 };
+
+  /** What the statement reads of the tables of bindings. */
+  readonly joins: BoundJoin[] = [];
+  readonly reads: TableRead[] = [];
+
+  private prefix = '';
+
+  /** Keeps the parts of the statement clear of these names. To be called before the first part is named. */
+  reserve(names: readonly string[]): void {
+    while (names.some(name => name.startsWith(this.prefix) && /^[a-z]\d*$/.test(name.slice(this.prefix.length)))) this.prefix += '_';
+  }
+
+  /** The quoted name of a part of the WITH list. */
+  part(name: string): string {
+    return this.dialect.quote(`${this.prefix}${name}`);
+  }
 
   /** Returns `$n::type`. The same value of the same type is bound once. */
   bind(value: unknown, type: string): string {

@@ -1,12 +1,13 @@
-import { type PoolClient } from 'pg';
+import pg, { type PoolClient } from 'pg';
 import { ApiError } from '../../../common/errors/api-error.js';
 import { withinBytes } from '../../../database/byte-budget.js';
 import { sever } from '../../../database/sever-connection.js';
 import { type WatchedPool } from '../../../database/watched-pool.js';
-import { quoteIdentifier } from '../../../sql/quote-identifier.js';
+import { quoteIdentifier, quoteTable } from '../../../sql/quote-identifier.js';
+import { sqlstateOf, sqlstates } from '../../../sql/sqlstate.js';
 import { WarehouseTimeoutError } from '../../warehouse.errors.js';
 import { type Places, shareAmongCallers } from '../connection-places.js';
-import { type QueryRequest, type QueryResult, type Reading, type ReadingRequest } from '../warehouse.client.js';
+import { type QueryRequest, type QueryResult, type Reading, type ReadingRequest, type TablePlace } from '../warehouse.client.js';
 import { cancelStatement } from './cancel-statement.js';
 import { CappedQuery } from './capped-query.js';
 import { PostgresReading } from './postgres-reading.js';
@@ -14,14 +15,27 @@ import { toReadError } from './read-errors.js';
 import { type TableNames } from './table-names.js';
 
 const lockTimeoutMs = 5_000;
+/** A materialised view and a foreign table cannot be locked, nor a table of which the user may read some columns. */
+const unlockable: ReadonlySet<string> = new Set([sqlstates.wrongObjectType, sqlstates.insufficientPrivilege]);
 /** The reader may work on what it has read before it asks for the next table. */
 const longPauses = `SET LOCAL idle_in_transaction_session_timeout = '1h'`;
 /** Row numbers are places in the table, so a scan must begin at its beginning. */
 const inOrder = `SET LOCAL synchronize_seqscans = off`;
 /** What a server may take beyond the limit that it was told. After it, the connection is cut. */
 const graceMs = 3_000;
+const snapshotMode = 'ISOLATION LEVEL REPEATABLE READ, READ ONLY';
 /** More than the answers to BEGIN and ROLLBACK, with any notices. */
 const frameMaxBytes = 1_048_576;
+
+export interface SnapshotRequest extends Pick<QueryRequest, 'claim' | 'timeoutMs' | 'maxBytes' | 'source'> {
+  /** The tables that the statements read, in schemas of the client. */
+  tables: TablePlace[];
+  /** The zone in which times without one are read and parts of times are taken. UTC by default. */
+  timeZone?: string;
+}
+
+/** Runs one statement of a snapshot. @throws as `WarehouseClient.query` */
+export type SnapshotQuery = (statement: Pick<QueryRequest, 'sql' | 'parameters' | 'maxRows'>) => Promise<QueryResult>;
 
 export interface PostgresReadsOptions {
   pool: WatchedPool;
@@ -50,15 +64,18 @@ export class PostgresReads {
     return (request.isShort ? this.shares.shortQueries : this.shares.queries).run(request.claim, () => this.queryNow(request));
   }
 
+  /** Runs statements that all see the same rows of tables of the same form. */
+  snapshot<T>(request: SnapshotRequest, work: (query: SnapshotQuery) => Promise<T>): Promise<T> {
+    return this.shares.queries.run(request.claim, () => this.snapshotNow(request, work));
+  }
+
   async openReading({ claim, timeoutMs, signal }: ReadingRequest): Promise<Reading> {
     const leave = await this.shares.readings.enter(signal ? { ...claim, signal } : claim);
     try {
       const client = await this.connect();
       const limit = this.limitOf(timeoutMs);
       try {
-        await withWatch(client, limit, () =>
-          frame(client, `${begin('ISOLATION LEVEL REPEATABLE READ, READ ONLY', this.options.names, limit)}; ${longPauses}; ${inOrder}`),
-        );
+        await withWatch(client, limit, () => frame(client, `${begin(snapshotMode, this.options.names, limit)}; ${longPauses}; ${inOrder}`));
       } catch (cause) {
         client.release(true);
         throw toReadError(cause, limit);
@@ -72,23 +89,50 @@ export class PostgresReads {
     }
   }
 
-  private async queryNow({
-    sql,
-    parameters,
-    timeoutMs,
-    maxRows,
-    maxBytes = this.options.maxBytes,
-    source = 'rows',
-  }: QueryRequest): Promise<QueryResult> {
+  private queryNow({ timeoutMs, maxBytes, source, ...statement }: QueryRequest): Promise<QueryResult> {
+    return this.transaction(timeoutMs, async (client, limit) => {
+      await frame(client, begin('READ ONLY', this.options.names, limit));
+      return this.run(client, statement, { maxBytes, source });
+    });
+  }
+
+  private snapshotNow<T>(
+    { timeoutMs, tables, timeZone, ...bounds }: SnapshotRequest,
+    work: (query: SnapshotQuery) => Promise<T>,
+  ): Promise<T> {
+    return this.transaction(timeoutMs, async (client, limit) => {
+      const start = begin(snapshotMode, this.options.names, limit, timeZone);
+      const all = tables.map(({ schema, table }) => quoteTable(schema, table)).join(', ');
+      // A lock takes no snapshot. A table that is swapped or altered before it is locked is then seen as it is after that.
+      await frame(client, tables.length === 0 ? start : `${start}; LOCK TABLE ${all} IN ACCESS SHARE MODE`).catch(
+        async (cause: unknown) => {
+          if (!unlockable.has(sqlstateOf(cause))) throw cause;
+          await frame(client, 'ROLLBACK');
+          await frame(client, start);
+        },
+      );
+      return work(statement => this.run(client, statement, bounds));
+    });
+  }
+
+  private async run(
+    client: PoolClient,
+    { sql, parameters, maxRows }: Parameters<SnapshotQuery>[0],
+    { maxBytes = this.options.maxBytes, source = 'rows' }: Pick<QueryRequest, 'maxBytes' | 'source'>,
+  ): Promise<QueryResult> {
+    const { result, bytes } = await withinBytes(client, { limitBytes: maxBytes, source }, () =>
+      CappedQuery.run(client, sql, parameters, maxRows),
+    );
+    return { ...result, bytes };
+  }
+
+  /** Rolls back what the work has begun. The connection is cut when the work takes longer than its limit. */
+  private async transaction<T>(timeoutMs: number, work: (client: PoolClient, limitMs: number) => Promise<T>): Promise<T> {
     const client = await this.connect();
     const limit = this.limitOf(timeoutMs);
     let broken: Error | boolean = false;
     try {
-      const { result, bytes } = await withWatch(client, limit, async () => {
-        await frame(client, begin('READ ONLY', this.options.names, limit));
-        return withinBytes(client, { limitBytes: maxBytes, source }, () => CappedQuery.run(client, sql, parameters, maxRows));
-      });
-      return { ...result, bytes };
+      return await withWatch(client, limit, () => work(client, limit));
     } catch (cause) {
       throw cause instanceof ApiError ? cause : toReadError(cause, limit);
     } finally {
@@ -131,7 +175,7 @@ async function frame(client: PoolClient, sql: string): Promise<void> {
 }
 
 /** Makes reads harmless in one round trip, and their texts the same on every server. All of it ends with the transaction. */
-function begin(mode: string, { first }: TableNames, timeoutMs: number): string {
+function begin(mode: string, { first }: TableNames, timeoutMs: number, timeZone = 'UTC'): string {
   return `
     BEGIN ${mode};
     SET LOCAL search_path = pg_catalog, ${quoteIdentifier(first)}, pg_temp;
@@ -141,5 +185,5 @@ function begin(mode: string, { first }: TableNames, timeoutMs: number): string {
     SET LOCAL IntervalStyle = 'postgres';
     SET LOCAL extra_float_digits = 1;
     SET LOCAL bytea_output = 'hex';
-    SET LOCAL TimeZone = 'UTC'`;
+    SET LOCAL TimeZone = ${pg.escapeLiteral(timeZone)}`;
 }

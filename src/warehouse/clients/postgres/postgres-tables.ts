@@ -12,7 +12,7 @@ import {
   type TablePlace,
 } from '../warehouse.client.js';
 import { PostgresCatalog } from './postgres-catalog.js';
-import { PostgresReads, type PostgresReadsOptions } from './postgres-reads.js';
+import { PostgresReads, type PostgresReadsOptions, type SnapshotQuery, type SnapshotRequest } from './postgres-reads.js';
 import { testPostgres } from './test-postgres.js';
 
 const catalogTimeoutMs = 10_000;
@@ -58,6 +58,15 @@ export class PostgresTables {
 
   query(request: QueryRequest): Promise<QueryResult> {
     return this.reads.query(request);
+  }
+
+  /**
+   * Runs several statements in one transaction, so that what the first shows holds for the others. Its time limit is that of all
+   * of them together.
+   * @throws as `query`
+   */
+  snapshot<T>(request: SnapshotRequest, work: (query: SnapshotQuery) => Promise<T>): Promise<T> {
+    return this.reads.snapshot(request, work);
   }
 
   openReading(request: ReadingRequest): Promise<Reading> {

@@ -28,6 +28,13 @@ export function typeNameOf(oid: number): string {
   return names[oid] ?? 'other';
 }
 
+const listed: ReadonlySet<string> = new Set(Object.values(names));
+
+/** True for the names that `typeNameOf` gives. */
+export function isTypeName(name: string): boolean {
+  return listed.has(name);
+}
+
 const asText = (value: string): string => value;
 const smallNumber = (value: string): number | string => {
   const number = Number(value);

@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import { Settings } from '../config/settings.js';
+import { type SqlStatement } from '../sql/sql-parameters.js';
+import { sqlstates } from '../sql/sqlstate.js';
+import { guardSelect } from '../sql-guard/guard-select.js';
+import { type SnapshotQuery } from '../warehouse/clients/postgres/postgres-reads.js';
+import { type QueryResult, type TablePlace } from '../warehouse/clients/warehouse.client.js';
+import { MirrorVersions } from '../warehouse/mirror/mirror-versions.js';
+import { requirePostgresSql } from '../warehouse/require-postgres-sql.js';
+import { WarehouseQueryError } from '../warehouse/warehouse.errors.js';
+import { type UsableConnection } from '../warehouse/warehouse.service.js';
+import { changesOf, columnsGone } from './binding/column-changes.js';
+import { BindingOutdatedError, FanOutJoinError } from './metrics.errors.js';
+import { compileProof } from './plan/compile-proof.js';
+import { type BoundJoin, type BoundTable, type TableRead } from './plan/metric-binding.js';
+
+/** What a metric reads, as its compiler found it. */
+export interface MetricReads {
+  timezone: string;
+  tables: readonly BoundTable[];
+  joins: readonly BoundJoin[];
+  reads: readonly TableRead[];
+}
+
+export interface CheckedStatement extends SqlStatement {
+  maxRows: number;
+}
+
+const mostKnownKeys = 1_000;
+
+/**
+ * Runs the statements of a metric on tables that are still as its binding was checked against: the keys of its joins are unique,
+ * and columns have their types. Both are looked up in the snapshot that the statements read.
+ */
+@Injectable()
+export class CheckedReads {
+  /** The last data version of a table of the mirror at which a key was seen to be unique. */
+  private readonly uniqueAt = new Map<string, number>();
+
+  constructor(
+    private readonly versions: MirrorVersions,
+    private readonly settings: Settings,
+  ) {}
+
+  /** @throws FanOutJoinError, BindingOutdatedError, and the errors of `WarehouseClient.query` */
+  async run(connection: UsableConnection, metric: MetricReads, statements: readonly CheckedStatement[]): Promise<QueryResult[]> {
+    const { client, claim } = connection;
+    requirePostgresSql(client);
+    const request = {
+      claim,
+      tables: metric.tables.flatMap(placesOf),
+      timeZone: metric.timezone,
+      timeoutMs: this.settings.warehouseTimeoutMs,
+      source: 'metric' as const,
+    };
+    try {
+      return await client.snapshot(request, async query => {
+        await this.prove(query, metric, client.local !== null);
+        const results: QueryResult[] = [];
+        for (const statement of statements) results.push(await query(statement));
+        return results;
+      });
+    } catch (error) {
+      if (!isUndefinedColumn(error)) throw error;
+      const gone = await columnsGone(metric.reads, connection);
+      throw gone.length > 0 ? new BindingOutdatedError(gone) : error;
+    }
+  }
+
+  private async prove(query: SnapshotQuery, { joins, reads }: MetricReads, isMirror: boolean): Promise<void> {
+    const versions = isMirror && joins.length > 0 ? await this.versions.of(joins.map(tableOf), byName(query)) : null;
+    const versionOf = (join: BoundJoin): number | undefined => versions?.get(tableOf(join))?.version;
+    const unproved = joins.filter(join => versionOf(join) === undefined || this.uniqueAt.get(keyOf(join)) !== versionOf(join));
+    const { columns, rows } = await query({ ...compileProof(unproved, reads), maxRows: 1 });
+    const repeated = unproved.find((_, index) => rows[0]?.[index] === true);
+    if (repeated) throw fanOut(repeated);
+    for (const join of unproved) this.remember(keyOf(join), versionOf(join));
+    const types = columns.slice(unproved.length).map(column => column.type);
+    const changes = changesOf(reads, types);
+    if (changes.length > 0) throw new BindingOutdatedError(changes);
+  }
+
+  private remember(key: string, version: number | undefined): void {
+    if (version === undefined) return;
+    this.uniqueAt.delete(key);
+    this.uniqueAt.set(key, version);
+    for (const oldest of this.uniqueAt.keys()) if (this.uniqueAt.size > mostKnownKeys) this.uniqueAt.delete(oldest);
+  }
+}
+
+export function fanOut(join: BoundJoin): FanOutJoinError {
+  const keys = join.on.map(([, key]) => key).join(', ');
+  return new FanOutJoinError(join.alias, {
+    zh: `连接键 ${keys} 在表 ${tableOf(join)} 中不唯一；请去除重复的行，或改用另一个键`,
+    en: `its key ${keys} is not unique in table ${tableOf(join)}; remove the repeated rows or join by another key`,
+  });
+}
+
+function tableOf({ source }: BoundJoin): string {
+  return 'sql' in source ? '' : source.table;
+}
+
+function keyOf(join: BoundJoin): string {
+  return JSON.stringify([tableOf(join), join.alias, join.on.map(([, key]) => key)]);
+}
+
+function placesOf({ source }: BoundTable): TablePlace[] {
+  if (!('sql' in source)) return [source];
+  return guardSelect(source.sql, source).tables.map(table => ({ schema: source.schema, table }));
+}
+
+function byName(query: SnapshotQuery) {
+  return async (sql: string, parameters: unknown[]): Promise<Record<string, unknown>[]> => {
+    const { columns, rows } = await query({ sql, parameters, maxRows: mostKnownKeys });
+    return rows.map(row => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])));
+  };
+}
+
+function isUndefinedColumn(error: unknown): boolean {
+  return error instanceof WarehouseQueryError && error.sqlstate === sqlstates.undefinedColumn;
+}

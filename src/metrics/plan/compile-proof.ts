@@ -1,0 +1,59 @@
+import { quoteTable } from '../../sql/quote-identifier.js';
+import { type SqlStatement } from '../../sql/sql-parameters.js';
+import { guardExpression, type GuardedExpression } from '../../sql-guard/guard-expression.js';
+import { guardSelect } from '../../sql-guard/guard-select.js';
+import { type BoundJoin, type TableRead } from './metric-binding.js';
+import { SqlAssembly } from './sql-assembly.js';
+
+/**
+ * Asks whether tables are still as a binding was checked against: one row, with a boolean for each join, true if its key is there
+ * twice, then a NULL of the type of each column of each table.
+ */
+export function compileProof(joins: readonly BoundJoin[], reads: readonly TableRead[]): SqlStatement {
+  const assembly = new SqlAssembly();
+  const { quote } = assembly.dialect;
+  const repeats = joins.map((join, index) => `${repeatsKey(join, assembly)} AS "k${index}"`);
+  const tables = reads.map(({ table, columns }, index) => {
+    const source =
+      'sql' in table.source
+        ? `${assembly.embedSelect(guardSelect(table.source.sql, table.source))} AS q`
+        : quoteTable(table.source.schema, table.source.table);
+    const list = columns.map((name, each) => `${quote(name)} AS "c${each}"`).join(', ');
+    return {
+      list: columns.map((_, each) => `"t${index}"."c${each}"`),
+      from: `(SELECT ${list} FROM ${source} LIMIT 0) AS "t${index}" ON TRUE`,
+    };
+  });
+  const template = [
+    `SELECT ${[...joins.map((_, index) => `"k"."k${index}"`), ...tables.flatMap(each => each.list)].join(', ') || '1'}`,
+    `FROM (SELECT ${repeats.join(',\n  ') || '1'}) AS "k"`,
+    ...tables.map(each => `LEFT JOIN ${each.from}`),
+  ].join('\n');
+  return assembly.finish(template);
+}
+
+/** A unique index proves a key without a look at the rows. Without one they are grouped. */
+function repeatsKey(join: BoundJoin, assembly: SqlAssembly): string {
+  if ('sql' in join.source) throw new Error('A join reads a table');
+  const { schema, table } = join.source;
+  const scope = { columns: new Set(join.columns.map(column => column.name)), alias: join.alias };
+  const guarded = join.on.map(([, key]) => guardExpression(key, scope));
+  const keys = guarded.map(key => assembly.embed(key));
+  const grouped = `EXISTS (SELECT 1 FROM ${quoteTable(schema, table)} AS ${assembly.dialect.quote(join.alias)}
+    WHERE ${keys.map(key => `${key} IS NOT NULL`).join(' AND ')} GROUP BY ${keys.join(', ')} HAVING count(*) > 1)`;
+  const columns = guarded.flatMap(columnOf);
+  if (columns.length < keys.length) return grouped;
+  // An index of a table with children says nothing about their rows.
+  return `CASE WHEN EXISTS (SELECT 1 FROM pg_catalog.pg_index AS i
+      JOIN pg_catalog.pg_class AS t ON t.oid = i.indrelid JOIN pg_catalog.pg_namespace AS n ON n.oid = t.relnamespace
+    WHERE n.nspname = ${assembly.bind(schema, 'text')} AND t.relname = ${assembly.bind(table, 'text')} AND (t.relkind = 'p' OR NOT t.relhassubclass)
+      AND i.indisunique AND i.indisvalid AND i.indimmediate AND i.indpred IS NULL AND i.indexprs IS NULL
+      AND ARRAY(SELECT a.attname::text FROM pg_catalog.pg_attribute AS a
+        WHERE a.attrelid = i.indrelid AND a.attnum = ANY ((i.indkey::int2[])[0:i.indnkeyatts - 1])) <@ ${assembly.bind(columns, 'text[]')})
+  THEN FALSE ELSE ${grouped} END`;
+}
+
+/** The column that an expression is, if it is nothing more. */
+function columnOf({ columns, tree }: GuardedExpression): string[] {
+  return 'ColumnRef' in (tree as object) ? columns.map(([, name]) => name) : [];
+}
