@@ -27,7 +27,9 @@ export async function createFixture(test: TestApp): Promise<Fixture> {
   await test.asUser('bystander');
   await grantConnection(test, 'reader', 'write');
   const userId = await one(`SELECT id FROM users WHERE username = 'reader'`);
-  const bystander = await one(`SELECT id FROM users WHERE username = 'bystander'`);
+  // Requests may disable and change this user, who sends none.
+  await test.anonymous.post('/api/auth/register').send({ username: 'changed', password: userPassword });
+  const changed = await one(`SELECT id FROM users WHERE username = 'changed'`);
   await test.admin.post(`/api/permissions/graphs/${graphId}/members`).send({ username: 'reader', role: 'editor' }).expect(201);
   const query = await test.admin.post(`/api/graphs/${graphId}/query`).send({ cypher: 'MATCH (n:客户) RETURN n LIMIT 1' }).expect(200);
   const key = await test.admin
@@ -48,7 +50,7 @@ export async function createFixture(test: TestApp): Promise<Fixture> {
     node: await one(`SELECT id FROM ${graphTables(graphId).nodes} ORDER BY id LIMIT 1`),
     query: String(query.body.query_id),
     key: String(key.body.id),
-    user: bystander,
+    user: changed,
     connection: '1',
   };
   const tokens: Partial<Record<Person, string | null>> = { admin: test.admin.token, user: user.token };
