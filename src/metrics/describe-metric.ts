@@ -26,7 +26,7 @@ export function describeMetric(row: MetricRow, graph: GraphMetrics): MetricDescr
   return { ...described, warnings: [...described.warnings, ...ambiguousNames(row, graph)] };
 }
 
-/** Names that also fit another metric of the graph. Formulas and questions take the first that fits. */
+/** Names that also fit another metric of the graph. */
 function ambiguousNames(row: MetricRow, graph: GraphMetrics): MetricWarning[] {
   return [row.name, ...row.aliases].flatMap(name => {
     const other = graph.findOther(row.id, name);

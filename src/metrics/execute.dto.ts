@@ -26,13 +26,29 @@ export class ExecuteTime {
   @IsIn(grains)
   grain?: (typeof grains)[number];
 
-  @ApiPropertyOptional({ description: 'IANA 时区 / IANA zone; the binding names the default' })
+  @ApiPropertyOptional({
+    example: 'Asia/Shanghai',
+    description:
+      '整条语句的时区，UTC 或 IANA 名称；默认为绑定的时区 / the zone of the whole statement, UTC or an IANA name; the binding names the default',
+  })
   @IsOptional()
   @IsString()
   @MaxLength(64)
   timezone?: string;
 
-  @ApiPropertyOptional({ enum: ['none', 'null', 'zero'], default: 'none', description: '没有数据的时段 / what periods without rows show' })
+  @ApiPropertyOptional({
+    enum: ['monday', 'sunday'],
+    description: '一周之始，仅用于 grain 为 week；默认为绑定的设置 / for the grain week; the binding names the default',
+  })
+  @IsOptional()
+  @IsIn(['monday', 'sunday'])
+  week_start?: 'monday' | 'sunday';
+
+  @ApiPropertyOptional({
+    enum: ['none', 'null', 'zero'],
+    default: 'none',
+    description: '没有数据的时段；zero 也用于没有 grain 的结果 / what periods without rows show; zero applies without a grain too',
+  })
   @IsOptional()
   @IsIn(['none', 'null', 'zero'])
   fill?: 'none' | 'null' | 'zero';
@@ -282,6 +298,7 @@ export function toMetricRequest(body: ExecuteMetricRequest): MetricRequest {
     order: (body.order ?? []).map(({ by, dir, nulls }) => ({ by, dir: dir ?? 'asc', nulls: nulls ?? 'last' })),
     limit: body.limit ?? defaultLimit,
     offset: body.offset ?? 0,
+    totals: body.totals ?? false,
   };
 }
 

@@ -2,15 +2,15 @@ import { LanguageError } from '../text/language-error.js';
 import { metricNames } from './formula/formula-tree.js';
 import { parseKept } from './formula/keep-parsed.js';
 import { type MetricName, type MetricRow } from './metric-rows.js';
-import { maxReferences, type MetricDefinition } from './plan/resolve-metric.js';
+import { type FindMetrics, maxReferences, type MetricDefinition } from './plan/resolve-metric.js';
 
 /** Drops bindings before it reads more, because each may take a quarter of a megabyte. */
 const mostKept = 200;
 
 /** The metrics of a graph, for references between formulas: the names and formulas of all, the bindings of the needed ones. */
 export class GraphMetrics {
-  /** A metric's own name comes before any alias. The oldest metric comes first. */
-  private readonly named = new Map<string, MetricName>();
+  /** A metric's own name comes before any alias. */
+  private readonly named = new Map<string, MetricName[]>();
   /** By lower-case name or alias, the oldest first. */
   private readonly sharers = new Map<string, MetricName[]>();
   private readonly rows = new Map<number, MetricRow>();
@@ -20,9 +20,13 @@ export class GraphMetrics {
     readonly all: readonly MetricName[],
     private readonly readRows: (ids: number[]) => Promise<MetricRow[]>,
   ) {
-    for (const metric of all) this.named.set(metric.name, metric);
+    for (const metric of all) this.named.set(metric.name, [metric]);
     for (const metric of all) {
-      for (const alias of metric.aliases) if (!this.named.has(alias)) this.named.set(alias, metric);
+      for (const alias of new Set(metric.aliases)) {
+        const owners = this.named.get(alias);
+        if (!owners) this.named.set(alias, [metric]);
+        else if (owners[0]!.name !== alias) owners.push(metric);
+      }
       for (const name of new Set([metric.name, ...metric.aliases].map(own => own.toLowerCase()))) {
         const sharers = this.sharers.get(name);
         if (sharers) sharers.push(metric);
@@ -31,11 +35,8 @@ export class GraphMetrics {
     }
   }
 
-  /** Finds the metric that `[name]` means in a formula of the graph. Its binding is there once it was reached. */
-  readonly find = (name: string): MetricDefinition | undefined => {
-    const metric = this.named.get(name);
-    return metric && toDefinition(metric, this.rows.get(metric.id));
-  };
+  /** The metrics that `[name]` may mean in a formula of the graph, oldest first. Their bindings are there once they were reached. */
+  readonly find: FindMetrics = name => (this.named.get(name) ?? []).map(metric => toDefinition(metric, this.rows.get(metric.id)));
 
   /** The first other metric that the name fits too, in any case. */
   findOther(id: number, name: string): MetricName | undefined {
@@ -71,8 +72,9 @@ export class GraphMetrics {
       if (reached.has(metric.id)) continue;
       reached.add(metric.id);
       for (const name of namesIn(metric.formula)) {
-        const target = this.named.get(name);
-        if (target) open.push(target);
+        // A name of several metrics leads nowhere: the formula is refused.
+        const [target, ...others] = this.named.get(name) ?? [];
+        if (target && others.length === 0) open.push(target);
       }
     }
     return [...reached];

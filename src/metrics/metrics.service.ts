@@ -10,7 +10,7 @@ import { ConnectionNotFoundError, WarehouseQueryError } from '../warehouse/wareh
 import { type TablePlace } from '../warehouse/clients/warehouse.client.js';
 import { type UsableConnection, WarehouseService } from '../warehouse/warehouse.service.js';
 import { checkFormulaSql } from './plan/guard-formula.js';
-import { type CompiledMetric, compileMetric, compileTotals } from './plan/compile-metric.js';
+import { type CompiledMetric, compileMetric } from './plan/compile-metric.js';
 import { type ResolvedMetric, resolveMetric } from './plan/resolve-metric.js';
 import { CheckedReads } from './checked-reads.js';
 import { describeMetric } from './describe-metric.js';
@@ -89,14 +89,13 @@ export class MetricsService implements OnModuleInit {
     const compiling = performance.now();
     const request = toMetricRequest(body);
     const compiled = compileMetric(resolved, request);
-    const totals = body.totals ? compileTotals(resolved, request) : null;
     const connections = await this.open(resolved, metric, graph, { caller: principal.userId, group: metric.graphId });
     const executing = performance.now();
 
     const asOf = new Date().toISOString();
     const [result = null, sums = null] = body.dry_run
       ? []
-      : await this.run(resolved, connections, compiled, totals, request.limit).catch(async (error: unknown) => {
+      : await this.run(resolved, connections, compiled, request.limit).catch(async (error: unknown) => {
           throw await this.explain(error, compiled, resolved, connections, request.filter_clause);
         });
     const ended = performance.now();
@@ -217,13 +216,8 @@ export class MetricsService implements OnModuleInit {
     return missing.size > 0 ? new MetricTableMissingError([...missing]) : error;
   }
 
-  private run(
-    { bindings }: ResolvedMetric,
-    connections: Connections,
-    metric: CompiledMetric,
-    totals: CompiledMetric | null,
-    limit: number,
-  ) {
+  private run({ bindings }: ResolvedMetric, connections: Connections, metric: CompiledMetric, limit: number) {
+    const { totals } = metric;
     const statements = [{ ...metric, maxRows: limit + 1 }, ...(totals ? [{ ...totals, maxRows: 2 }] : [])];
     const tables = [...bindings.map(binding => binding.fact), ...metric.joins];
     return this.reads.run(openOf(connections, metric.connectionId), { ...metric, tables }, statements);

@@ -30,7 +30,8 @@ export interface GuardedExpression {
   growth: number;
 }
 
-const prefix = 'SELECT 1 FROM t WHERE ';
+/** Stands before the text when it is parsed, so that places in the tree count from its beginning. */
+export const guardPrefix = 'SELECT 1 FROM t WHERE ';
 
 /**
  * Admits one SQL predicate over the columns of `scope` and nothing else. The grammar is PostgreSQL's own. Every node type,
@@ -49,8 +50,8 @@ export function guardExpression(expression: string, scope: GuardScope): GuardedE
 function guard(text: string, scope: GuardScope): GuardedExpression {
   checkText(text);
   // No parentheses are added, so that `1=1) OR (1=1` does not parse. Any a_expr may stand here, also one that is not boolean.
-  const sql = prefix + text;
-  return locate(sql, prefix, () => {
+  const sql = guardPrefix + text;
+  return locate(sql, guardPrefix, () => {
     const statements = parseSql(sql);
     const where = onlyWhere(statements);
     const seen = new Map<string, [string | null, string]>();

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { SchemaError } from '../../src/common/errors/api-error.js';
-import { compileMetric } from '../../src/metrics/plan/compile-metric.js';
+import { type CompiledMetric, compileMetric } from '../../src/metrics/plan/compile-metric.js';
 import { type MetricBinding } from '../../src/metrics/plan/metric-binding.js';
 import { type MetricRequest } from '../../src/metrics/plan/metric-request.js';
 import { type MetricDefinition, resolveMetric } from '../../src/metrics/plan/resolve-metric.js';
@@ -31,6 +31,8 @@ export const orders: MetricBinding = {
     { name: 'weight', expression: 'o.weight', type: 'numeric' },
     { name: 'id', expression: 'o.id', type: 'bigint' },
     { name: 'customer_id', expression: 'o.customer_id', type: 'integer' },
+    { name: '日', expression: 'o.day', type: 'date' },
+    { name: '时', expression: 'o.created_at', type: 'timestamptz' },
     { name: '含税', expression: 'o.amount * 1.13', type: 'numeric' },
   ],
   dimensions: [{ name: '地区', aliases: ['region'], expression: 'c.region', type: 'text' }],
@@ -89,10 +91,11 @@ export const nothing: MetricRequest = {
   order: [],
   limit: 100,
   offset: 0,
+  totals: false,
 };
 
 export function resolve(formula: string, binding: MetricBinding | null = orders) {
-  return resolveMetric({ id: 1, name: '本身', formula, binding }, name => others.find(each => each.name === name));
+  return resolveMetric({ id: 1, name: '本身', formula, binding }, name => others.filter(each => each.name === name));
 }
 export function compile(formula: string, request: Partial<MetricRequest> = {}, binding: MetricBinding | null = orders) {
   return compileMetric(resolve(formula, binding), { ...nothing, ...request });
@@ -110,7 +113,9 @@ export function problems(formula: string, request: Partial<MetricRequest>, bindi
 
 export interface MetricTables {
   client: pg.Client;
+  /** In the zone of the request, as the service does. */
   run(formula: string, request?: Partial<MetricRequest>, binding?: MetricBinding): Promise<unknown[][]>;
+  totals: MetricTables['run'];
   close(): Promise<void>;
 }
 
@@ -133,11 +138,18 @@ export async function openMetricTables(): Promise<MetricTables> {
       (5,                  7, NULL, 'open',   '2024-04-03T00:00:00Z', '2024-04-03', '2024-04-03 00:00', NULL);
     INSERT INTO mirror.refunds VALUES (3, 10, '华南', '2024-02-11'), (9, 4, '西部', '2024-02-12'), (10, 1, NULL, '2024-04-09');
   `);
+  const rowsOf = async ({ sql, parameters, timezone }: CompiledMetric): Promise<unknown[][]> => {
+    await client.query("SELECT set_config('TimeZone', $1, false)", [timezone]);
+    return (await client.query({ text: sql, values: parameters, rowMode: 'array' })).rows;
+  };
   return {
     client,
+    async totals(formula, request, binding) {
+      const compiled = compile(formula, { ...request, totals: true }, binding);
+      return rowsOf({ ...compiled, ...compiled.totals! });
+    },
     async run(formula, request, binding) {
-      const { sql, parameters } = compile(formula, request, binding);
-      return (await client.query({ text: sql, values: parameters, rowMode: 'array' })).rows;
+      return rowsOf(compile(formula, request, binding));
     },
     async close() {
       await client.end();

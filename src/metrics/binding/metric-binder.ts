@@ -21,7 +21,7 @@ import { compileProbe } from '../plan/compile-probe.js';
 import { compileProof } from '../plan/compile-proof.js';
 import { fanOut } from '../checked-reads.js';
 import { physicalScope } from '../plan/compile-relation.js';
-import { isTimeZone } from '../../text/time-zone.js';
+import { isTimeZone, timeZoneForm } from '../../text/time-zone.js';
 import {
   type BoundColumn,
   type BoundJoin,
@@ -179,8 +179,7 @@ export class MetricBinder {
     const expression = expressionOf(time.column, columns);
     if (expression === time.column) guardPart(expression, scope, [...loc, 'time', 'column'], problems);
     const timezone = time.timezone ?? 'UTC';
-    if (!isTimeZone(timezone))
-      problems.push({ loc: [...loc, 'time', 'timezone'], text: { zh: '未知的时区', en: 'is not a time zone' }, type: 'unknown_timezone' });
+    if (!isTimeZone(timezone)) problems.push({ loc: [...loc, 'time', 'timezone'], text: timeZoneForm, type: 'unknown_timezone' });
     return { expression, type: 'date', timezone, min_grain: time.min_grain ?? 'day', week_start: time.week_start ?? 'monday' };
   }
 

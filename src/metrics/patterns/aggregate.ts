@@ -12,6 +12,7 @@ export const aggregate: MetricPattern<Extract<Leaf, { pattern: 'aggregate' }>> =
       name: fn,
       args: argument ? [argument] : [],
       where,
+      adds: fn === 'SUM' || fn === 'AVG',
       counts: fn === 'COUNT',
       fillsWithZero: fn === 'COUNT' || fn === 'SUM',
       sql: ([arg = '*']) => `${fn}(${arg})`,

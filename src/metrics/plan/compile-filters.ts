@@ -1,6 +1,7 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { type FieldProblem } from '../../common/errors/api-error.js';
 import { isFloat } from './compile-relation.js';
+import { isRealTime } from './compile-time.js';
 import { type BoundColumn } from './metric-binding.js';
 import { type FilterOperator, type MetricFilter } from './metric-request.js';
 import { type SqlAssembly } from './sql-assembly.js';
@@ -103,7 +104,9 @@ const forms: Record<string, RegExp> = {
 };
 
 function fits(value: Value, type: string): boolean {
+  const text = String(value);
   if (type === 'text') return typeof value === 'string' && !value.includes('\0');
-  if (type === 'date' && Number.isNaN(Date.parse(`${value}T00:00Z`))) return false;
-  return forms[type]?.test(String(value)) ?? false;
+  if (!forms[type]?.test(text)) return false;
+  if (type === 'date' || type === 'timestamp' || type === 'timestamptz') return isRealTime(text);
+  return type !== 'time' || isRealTime(`2000-01-01T${text}`);
 }

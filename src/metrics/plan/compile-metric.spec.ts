@@ -1,9 +1,8 @@
 import { SchemaError } from '../../common/errors/api-error.js';
-import { compile, nothing, openMetricTables, orders, refunds, resolve, type MetricTables } from '../../../test/support/metric-tables.js';
+import { compile, openMetricTables, orders, refunds, type MetricTables } from '../../../test/support/metric-tables.js';
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
 import { FormulaParseError } from '../formula/formula.errors.js';
 import { MissingBindingError, PatternNotBuiltError } from '../metrics.errors.js';
-import { compileTotals } from './compile-metric.js';
 import { type MetricRequest } from './metric-request.js';
 
 let tables: MetricTables;
@@ -65,6 +64,17 @@ LIMIT $5::bigint OFFSET $6::bigint`,
     expect(
       await run('COUNT(*)', { filters: [{ field: '状态', op: '=', value: 'open' }], filter_clause: '金额 = 100 OR 金额 = 7\n' }),
     ).toEqual([['1']]);
+  });
+
+  it('computes with integers as decimals (risk: 7 / 2 = 3, and products beyond 64 bits)', async () => {
+    expect(await run('SUM(customer_id / 2)')).toEqual([['3.50000000000000000000']]);
+    expect(await run('MAX(id * id)')).toEqual([['81129638414606735738984533590025']]);
+    expect(await run('SUM(customer_id WHERE customer_id % 2 = 1 AND customer_id / 2 > 0.6)')).toEqual([['3']]);
+  });
+
+  it('counts what is true (risk: PostgreSQL has no sum of booleans)', async () => {
+    expect(await run("SUM(状态 = 'paid')")).toEqual([['3']]);
+    expect(await run("AVG(状态 = 'paid' WHERE customer_id IS NOT NULL)")).toEqual([['0.75000000000000000000']]);
   });
 
   it('rounds to places before and after the point (risk: digits that are computed, or a sign that is lost)', async () => {
@@ -211,16 +221,30 @@ describe('rows', () => {
   });
 
   it('recomputes totals (risk: distinct counts that are summed)', async () => {
-    const metric = resolve('COUNT(DISTINCT customer_id)');
-    const request: MetricRequest = {
-      ...nothing,
+    const request: Partial<MetricRequest> = {
       dimensions: ['地区'],
       time: { grain: 'month', from: '2024-01-01', to: '2024-03-01' },
       having: [{ op: '>', value: '9' }],
       limit: 1,
     };
-    const { sql, parameters } = compileTotals(metric, request);
-    expect((await tables.client.query({ text: sql, values: parameters, rowMode: 'array' })).rows).toEqual([['2']]);
+    expect(await tables.totals('COUNT(DISTINCT customer_id)', request)).toEqual([['2']]);
+  });
+
+  it('fills totals as it fills rows (risk: a total that differs from the sum of what is shown)', async () => {
+    const time = { from: '2024-02-01', to: '2024-03-01', grain: 'month', fill: 'zero' } as const;
+    expect(await tables.totals("SUM(金额) - SUM(金额 WHERE 状态 = 'none')", { time })).toEqual([['130']]);
+    expect(await tables.totals("SUM(金额) - SUM(金额 WHERE 状态 = 'none')", { time: { ...time, fill: 'null' } })).toEqual([[null]]);
+  });
+
+  it('fills with zero without a grain (risk: a group of one table only)', async () => {
+    const request = { dimensions: ['地区'], time: { fill: 'zero' } as const };
+    expect(await run('SUM(金额) - [退款额]', request)).toEqual([
+      ['华东', '150'],
+      ['华南', '20'],
+      ['西部', '-4'],
+      [null, '26'],
+    ]);
+    expect(await run("SUM(金额 WHERE 状态 = 'none')", { time: { fill: 'zero' } })).toEqual([['0']]);
   });
 
   it.each([

@@ -4,11 +4,11 @@ import { MixedConnectionsError } from '../metrics.errors.js';
 import { checkNames, checkZeroFill } from './check-request.js';
 import { compileScan } from './compile-scan.js';
 import { compileStack } from './compile-stack.js';
-import { planTime } from './compile-time.js';
+import { checkZone, planTime, type TimePlan } from './compile-time.js';
 import { compileValue } from './compile-value.js';
 import { type BoundJoin, findDimension, type MetricBinding, type TableRead } from './metric-binding.js';
 import { type MetricRequest } from './metric-request.js';
-import { planMetric } from './plan-metric.js';
+import { type MetricPlan, planMetric } from './plan-metric.js';
 import { type ResolvedMetric } from './resolve-metric.js';
 import { type SqlStatement } from '../../sql/sql-parameters.js';
 import { guardSelect } from '../../sql-guard/guard-select.js';
@@ -24,8 +24,11 @@ export interface CompiledColumn {
 export interface CompiledMetric extends SqlStatement {
   connectionId: number;
   columns: CompiledColumn[];
-  /** The zone in which the statement is run. */
+  /** The same metric over the same rows without grouping, if it was asked for. Its value is the only column. */
+  totals: SqlStatement | null;
+  /** The zone in which the statements are run. */
   timezone: string;
+  /** What the statements read. */
   joins: readonly BoundJoin[];
   reads: readonly TableRead[];
 }
@@ -34,37 +37,55 @@ export interface CompiledMetric extends SqlStatement {
  * Compiles a resolved metric and a request into one statement. Each binding is aggregated in one scan of its own. Scans of
  * different bindings are stacked with UNION ALL and grouped again, because a join on NULL keys would split or drop rows
  * (metrics.md, pattern 5). `having`, order and limit come last. One row more than `limit` is read, to know whether there are more.
+ * Totals are recomputed by a statement of their own, before `having`, because distinct counts and ratios do not add up.
  * @throws UnsafeFilterClauseError, PatternNotBuiltError, SchemaError (all names and options that do not fit), MixedConnectionsError
  */
 export function compileMetric(metric: ResolvedMetric, request: MetricRequest): CompiledMetric {
-  const { scans, value } = planMetric(metric, request.filter_clause);
-  const bindings = scans.map(scan => scan.binding);
+  const plan = planMetric(metric, request.filter_clause);
+  const bindings = plan.scans.map(scan => scan.binding);
   const connectionId = bindings[0]?.connection_id ?? 0;
   if (bindings.some(each => each.connection_id !== connectionId)) throw new MixedConnectionsError();
 
   const problems: FieldProblem[] = [];
   checkNames(request, bindings, problems);
-  const plan = planTime(request.time, bindings, problems);
-  if (plan.fill === 'zero') checkZeroFill(scans, problems);
+  const time = planTime(request.time, bindings, problems);
+  if (time.fill === 'zero') checkZeroFill(plan.scans, problems);
   if (problems.length > 0) throw new SchemaError(problems);
 
-  const assembly = new SqlAssembly();
-  const { dialect } = assembly;
   const dimensions = request.dimensions.map(name => findDimension(bindings[0]!, name)?.name ?? name);
-  const keys = [...(plan.grain === null ? [] : ['"period"']), ...dimensions.map((_, index) => `"d${index}"`)];
-  assembly.reserve(bindings.flatMap(queriedTables));
-  const parts = scans.map(
-    (scan, index) => `${assembly.part(`f${index}`)} AS (\n  ${compileScan(scan, request, plan, assembly, problems)}\n)`,
-  );
-  const source = compileStack(scans, plan, keys, assembly, parts);
-  const result = assembly.part('r');
-  parts.push(`${result} AS (\n  SELECT ${[...keys, `${compileValue(value, dialect)} AS "value"`].join(', ')}\n  FROM ${source}\n)`);
-
   const columns: CompiledColumn[] = [
-    ...(plan.grain === null ? [] : [{ name: 'period', role: 'time' as const, grain: plan.grain, timezone: plan.timezone }]),
+    ...(time.grain === null ? [] : [{ name: 'period', role: 'time' as const, grain: time.grain, timezone: time.timezone }]),
     ...dimensions.map(name => ({ name, role: 'dimension' as const })),
     { name: 'value', role: 'value' },
   ];
+  const { statement, joins, reads } = compileStatement(plan, request, time, columns, problems);
+  checkZone(request.time, time, bindings, reads, problems);
+  if (problems.length > 0) throw new SchemaError(problems);
+
+  const ungrouped: MetricRequest = { ...request, dimensions: [], having: [], order: [], limit: 1, offset: 0 };
+  const ungroupedTime: TimePlan = { ...time, grain: null, fill: time.fill === 'zero' ? 'zero' : 'none' };
+  const totals = request.totals ? compileStatement(plan, ungrouped, ungroupedTime, columns.slice(-1), problems).statement() : null;
+  return { connectionId, columns, totals, timezone: time.timezone, joins, reads, ...statement() };
+}
+
+function compileStatement(
+  { scans, value }: MetricPlan,
+  request: MetricRequest,
+  time: TimePlan,
+  columns: CompiledColumn[],
+  problems: FieldProblem[],
+) {
+  const assembly = new SqlAssembly();
+  const { dialect } = assembly;
+  const dimensions = columns.filter(({ role }) => role === 'dimension').map(({ name }) => name);
+  const keys = [...(time.grain === null ? [] : ['"period"']), ...dimensions.map((_, index) => `"d${index}"`)];
+  assembly.reserve(scans.flatMap(({ binding }) => queriedTables(binding)));
+  const parts = scans.map(
+    (scan, index) => `${assembly.part(`f${index}`)} AS (\n  ${compileScan(scan, request, time, assembly, problems)}\n)`,
+  );
+  const source = compileStack(scans, time, keys, assembly, parts);
+  const result = assembly.part('r');
+  parts.push(`${result} AS (\n  SELECT ${[...keys, `${compileValue(value, dialect)} AS "value"`].join(', ')}\n  FROM ${source}\n)`);
   const template = [
     `WITH ${parts.join(',\n')}`,
     `SELECT ${[...keys.map((key, index) => `${key} AS ${dialect.quote(columns[index]?.name ?? '')}`), '"value"'].join(', ')}`,
@@ -73,27 +94,12 @@ export function compileMetric(metric: ResolvedMetric, request: MetricRequest): C
     `ORDER BY ${orderBy(request, dimensions, keys, result, problems)}`,
     `LIMIT ${assembly.bind(request.limit + 1, 'bigint')} OFFSET ${assembly.bind(request.offset, 'bigint')}`,
   ].join('\n');
-  if (problems.length > 0) throw new SchemaError(problems);
-  const { joins, reads } = assembly;
-  return { connectionId, columns, timezone: plan.timezone, joins, reads, ...assembly.finish(template) };
+  return { statement: () => assembly.finish(template), joins: assembly.joins, reads: assembly.reads };
 }
 
 /** The tables that a query of the binding names. A part of the statement with such a name would be read in their place. */
 function queriedTables({ fact: { source } }: MetricBinding): string[] {
   return 'sql' in source ? guardSelect(source.sql, source).tables : [];
-}
-
-/**
- * Compiles the same metric over the same rows without grouping. Totals are recomputed, because distinct counts and ratios do not
- * add up.
- */
-export function compileTotals(metric: ResolvedMetric, request: MetricRequest): CompiledMetric {
-  const { from, to, timezone } = request.time ?? {};
-  const ranged = from !== undefined || to !== undefined;
-  const time = ranged
-    ? { ...(from !== undefined && { from }), ...(to !== undefined && { to }), ...(timezone !== undefined && { timezone }) }
-    : null;
-  return compileMetric(metric, { ...request, dimensions: [], time, having: [], order: [], limit: 1, offset: 0 });
 }
 
 const havingOperators = { '=': '=', '!=': '<>', '<': '<', '<=': '<=', '>': '>', '>=': '>=' } as const;

@@ -11,7 +11,7 @@ import { type SqlAssembly } from './sql-assembly.js';
 export function compileStack(scans: Scan[], plan: TimePlan, keys: string[], assembly: SqlAssembly, parts: string[]): string {
   const { fill, grain, from, to } = plan;
   const spine = fill !== 'none' && grain !== null && from !== null && to !== null ? { ...plan, grain, from, to } : null;
-  if (scans.length === 1 && !spine) return assembly.part('f0');
+  if (scans.length === 1 && !spine && fill !== 'zero') return assembly.part('f0');
   const { dialect } = assembly;
   const all = scans.flatMap(scan =>
     [...scan.columns.values()].map(({ name, aggregate }) => ({ scan, column: dialect.quote(name), counts: aggregate.counts })),

@@ -1,5 +1,9 @@
-import { openMetricTables, orders, refunds, type MetricTables } from '../../../test/support/metric-tables.js';
+import { type SchemaError } from '../../common/errors/api-error.js';
+import { nothing, openMetricTables, orders, refunds, type MetricTables } from '../../../test/support/metric-tables.js';
+import { compileMetric } from './compile-metric.js';
 import { type MetricBinding } from './metric-binding.js';
+import { type MetricRequest } from './metric-request.js';
+import { resolveMetric } from './resolve-metric.js';
 
 let tables: MetricTables;
 const run: MetricTables['run'] = (...metric) => tables.run(...metric);
@@ -53,6 +57,46 @@ describe('time', () => {
   ] as const)('starts weeks on %s', async (week_start, first) => {
     const dated: MetricBinding = { ...orders, time: { ...orders.time!, expression: 'o.day', type: 'date', week_start } };
     expect(await run('COUNT(*)', { time: { grain: 'week', from: '2024-01-28', to: '2024-02-04' } }, dated)).toEqual([[first, '1']]);
+  });
+
+  it('reads all of a statement in one zone (risk: a filter in UTC beside periods in Shanghai)', async () => {
+    const counted = async (timezone?: string) =>
+      (
+        await run('COUNT(* WHERE EXTRACT(month FROM 时) = 2)', {
+          filter_clause: "时 >= '2024-02-01'",
+          ...(timezone && { time: { timezone } }),
+        })
+      )[0]![0];
+    expect([await counted(), await counted('UTC')]).toEqual(['2', '1']);
+    const february = { filters: [{ field: '时', op: '<', value: '2024-02-01' } as const] };
+    expect([await run('COUNT(*)', february), await run('COUNT(*)', { ...february, time: { timezone: 'UTC' } })]).toEqual([
+      [['1']],
+      [['2']],
+    ]);
+  });
+
+  describe('over bindings that differ', () => {
+    const other: MetricBinding = { ...orders, time: { ...orders.time!, timezone: 'UTC', week_start: 'sunday' } };
+    const ask = (time: MetricRequest['time']) => () => compileMetric(resolveMetric({ id: 1, name: 'a', formula: 'SUM(金额) - [b]', binding: orders }, () => [{ id: 2, name: 'b', formula: 'COUNT(*)', binding: other }]), { ...nothing, time }); // prettier-ignore
+    const refusal = (time: MetricRequest['time']): string[] => {
+      try {
+        ask(time)();
+      } catch (error) {
+        return (error as SchemaError).problems.map(({ loc, type }) => `${loc.join('.')} ${type}`);
+      }
+      return [];
+    };
+
+    it('asks which zone is meant, where it matters', () => {
+      expect(refusal({ grain: 'month' })).toEqual(['body.time.timezone ambiguous_timezone']);
+      expect([refusal({ grain: 'month', timezone: 'UTC' }), refusal(null)]).toEqual([[], []]);
+    });
+
+    it('asks which day begins the week, where it matters', () => {
+      const time = { grain: 'week', timezone: 'UTC' } as const;
+      expect(refusal(time)).toEqual(['body.time.week_start ambiguous_week_start']);
+      expect([refusal({ ...time, week_start: 'monday' }), refusal({ ...time, grain: 'month' })]).toEqual([[], []]);
+    });
   });
 
   it('fills empty periods with null or zero, before the arithmetic', async () => {

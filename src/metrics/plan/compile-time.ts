@@ -1,9 +1,9 @@
 import { type Bilingual } from '../../text/bilingual.js';
-import { isTimeZone } from '../../text/time-zone.js';
+import { isTimeZone, timeZoneForm } from '../../text/time-zone.js';
 import { type FieldProblem } from '../../common/errors/api-error.js';
 import { type Grain } from '../formula/formula-tree.js';
 import { timeColumn } from './compile-relation.js';
-import { type BoundTime, type MetricBinding } from './metric-binding.js';
+import { type BoundTime, type MetricBinding, type TableRead } from './metric-binding.js';
 import { grains, type MetricTime } from './metric-request.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
@@ -27,21 +27,21 @@ const localTime = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?$/;
 
 /** Checks the time options against every binding that they apply to. Problems are collected, not thrown. */
 export function planTime(time: MetricTime | null, bindings: MetricBinding[], problems: FieldProblem[]): TimePlan {
-  const first = bindings[0]?.time ?? null;
-  const report = (field: string, type: string, text: Bilingual, more: object = {}) =>
-    problems.push({ loc: ['body', 'time', field], text, type, ...more });
+  const report: Report = (field, type, text, more = {}) => problems.push({ loc: ['body', 'time', field], text, type, ...more });
+  const zone = time?.timezone !== undefined && isTimeZone(time.timezone) ? time.timezone : zonesOf(bindings)[0];
   const plan: TimePlan = {
     from: time?.from ?? null,
     to: time?.to ?? null,
     grain: time?.grain ?? null,
-    timezone: time?.timezone ?? first?.timezone ?? 'UTC',
-    weekStart: first?.week_start ?? 'monday',
+    timezone: zone ?? 'UTC',
+    weekStart: time?.week_start ?? bindings.find(each => each.time)?.time?.week_start ?? 'monday',
     fill: time?.fill ?? 'none',
   };
   if (!time) return plan;
 
-  const untimed = bindings.find(binding => !binding.time);
-  if (untimed) {
+  if (time.timezone !== undefined && !isTimeZone(time.timezone)) report('timezone', 'unknown_timezone', timeZoneForm);
+  const isTimed = plan.grain !== null || plan.from !== null || plan.to !== null;
+  if (isTimed && bindings.some(binding => !binding.time)) {
     const text = {
       zh: '绑定没有时间列；请用 PUT /api/metrics/{id}/binding 在绑定中加上 time: {column: …}',
       en: 'the binding has no time column; add time: {column: …} to it with PUT /api/metrics/{id}/binding',
@@ -51,7 +51,7 @@ export function planTime(time: MetricTime | null, bindings: MetricBinding[], pro
   }
   for (const field of ['from', 'to'] as const) {
     const value = plan[field];
-    if (value !== null && !isRealTime(value))
+    if (value !== null && !(localTime.test(value) && isRealTime(value)))
       report(field, 'date_type', { zh: '应为日期 YYYY-MM-DD 或当地时间', en: 'must be a date YYYY-MM-DD or a local time' });
     else if (value !== null && value.length > 10 && bindings.some(each => each.time?.type === 'date')) {
       report(field, 'date_type', { zh: '时间列是日期，应为 YYYY-MM-DD', en: 'the time column holds dates: give YYYY-MM-DD' });
@@ -59,15 +59,8 @@ export function planTime(time: MetricTime | null, bindings: MetricBinding[], pro
   }
   if (plan.from !== null && plan.to !== null && plan.from >= plan.to)
     report('to', 'empty_range', { zh: 'to 必须晚于 from', en: 'to must be later than from' });
-  if (plan.grain === null && plan.fill !== 'none')
-    report('fill', 'no_effect', { zh: '没有 grain 时 fill 无效', en: 'fill has no effect without grain' });
-  if (plan.grain !== null && plan.fill !== 'none' && (plan.from === null || plan.to === null)) {
-    report('fill', 'needs_range', { zh: 'fill 需要 from 和 to', en: 'fill needs from and to' });
-  }
-  if (plan.fill !== 'none' && countPeriods(plan) > maxFilledPeriods) {
-    report('fill', 'too_many_periods', { zh: `超过 ${maxFilledPeriods} 个时段`, en: `more than ${maxFilledPeriods} periods` });
-  }
-  checkZone(time, plan, bindings, report);
+  checkFill(plan, report);
+  checkWeekStart(time, plan, bindings, report);
   const finest = bindings.map(each => each.time?.min_grain ?? 'day').sort((a, b) => grains.indexOf(b) - grains.indexOf(a))[0] ?? 'day';
   if (plan.grain !== null && grains.indexOf(plan.grain) < grains.indexOf(finest)) {
     report(
@@ -80,6 +73,26 @@ export function planTime(time: MetricTime | null, bindings: MetricBinding[], pro
   return plan;
 }
 
+function checkFill(plan: TimePlan, report: Report): void {
+  if (plan.grain === null && plan.fill === 'null')
+    report('fill', 'no_effect', { zh: '没有 grain 时 fill: null 无效', en: 'fill: null has no effect without grain' });
+  if (plan.grain !== null && plan.fill !== 'none' && (plan.from === null || plan.to === null))
+    report('fill', 'needs_range', { zh: 'fill 需要 from 和 to', en: 'fill needs from and to' });
+  if (plan.fill !== 'none' && countPeriods(plan) > maxFilledPeriods)
+    report('fill', 'too_many_periods', { zh: `超过 ${maxFilledPeriods} 个时段`, en: `more than ${maxFilledPeriods} periods` });
+}
+
+function checkWeekStart({ week_start }: MetricTime, { grain }: TimePlan, bindings: MetricBinding[], report: Report): void {
+  if (grain !== 'week' && week_start !== undefined)
+    report('week_start', 'no_effect', { zh: '仅在 grain 为 week 时有效', en: 'has an effect only with the grain week' });
+  const starts = new Set(bindings.map(each => each.time?.week_start));
+  if (grain === 'week' && week_start === undefined && starts.size > 1)
+    report('week_start', 'ambiguous_week_start', {
+      zh: '公式的绑定以不同的日子为一周之始，请写明 week_start: monday 或 sunday',
+      en: 'the bindings of the formula begin the week on different days: give week_start, monday or sunday',
+    });
+}
+
 function countPeriods({ from, to, grain }: TimePlan): number {
   if (from === null || to === null || grain === null) return 0;
   const days = (Date.parse(`${to.slice(0, 10)}T00:00Z`) - Date.parse(`${from.slice(0, 10)}T00:00Z`)) / 86_400_000;
@@ -88,23 +101,53 @@ function countPeriods({ from, to, grain }: TimePlan): number {
 
 type Report = (field: string, type: string, text: Bilingual, more?: object) => void;
 
-function checkZone(time: MetricTime, plan: TimePlan, bindings: MetricBinding[], report: Report): void {
-  if (time.timezone === undefined) return;
-  if (!isTimeZone(time.timezone)) return report('timezone', 'unknown_timezone', { zh: '未知的时区', en: 'is not a time zone' });
-  if (plan.grain === null && plan.from === null && plan.to === null) {
-    return report('timezone', 'no_effect', {
-      zh: '没有 grain、from 或 to 时 timezone 无效',
-      en: 'timezone has no effect without grain, from or to',
+/** The zones of bindings in which a zone can matter, each once. */
+function zonesOf(bindings: MetricBinding[]): string[] {
+  const zoned = bindings.filter(binding => binding.time !== null && (binding.time.type !== 'date' || hasMoments(binding)));
+  return [...new Set((zoned.length > 0 ? zoned : bindings).flatMap(binding => binding.time?.timezone ?? []))];
+}
+
+function hasMoments({ fact, joins }: MetricBinding): boolean {
+  return [fact, ...joins].some(({ columns }) => columns.some(({ type }) => type.startsWith('timestamptz')));
+}
+
+/**
+ * Checks that the zone has an effect if the request names one, and is known if it has one.
+ * @param reads what the statement reads
+ */
+export function checkZone(
+  time: MetricTime | null,
+  plan: TimePlan,
+  bindings: MetricBinding[],
+  reads: readonly TableRead[],
+  problems: FieldProblem[],
+): void {
+  const isTimed = plan.grain !== null || plan.from !== null || plan.to !== null;
+  const readsMoments = reads.some(({ table, columns }) =>
+    // A query may turn moments into dates by itself.
+    'sql' in table.source ? true : table.columns.some(({ name, type }) => type.startsWith('timestamptz') && columns.includes(name)),
+  );
+  const hasEffect = readsMoments || (isTimed && bindings.some(binding => binding.time?.type !== 'date'));
+  const zones = zonesOf(bindings);
+  const report = (type: string, text: Bilingual) => problems.push({ loc: ['body', 'time', 'timezone'], text, type });
+  if (hasEffect && time?.timezone === undefined && zones.length > 1) {
+    const list = zones.join(', ');
+    report('ambiguous_timezone', {
+      zh: `公式的绑定采用不同的时区：${list}；请写明 time.timezone`,
+      en: `the bindings of the formula have different zones: ${list}; say which with time.timezone`,
     });
   }
-  if (bindings.every(each => each.time?.type === 'date' && each.time.timezone !== time.timezone)) {
-    report('timezone', 'no_effect', { zh: '时间列是日期，时区无效', en: 'the time column holds dates: a zone has no effect' });
+  if (!hasEffect && time?.timezone !== undefined && !zones.includes(time.timezone)) {
+    report('no_effect', {
+      zh: '此请求不读取带时区的时间，timezone 无效',
+      en: 'the request reads no time that a zone could change: timezone has no effect',
+    });
   }
 }
 
-function isRealTime(value: string): boolean {
-  if (!localTime.test(value)) return false;
-  const moment = new Date(`${value.length === 10 ? `${value}T00:00` : value.replace(' ', 'T')}Z`);
+/** @param value a date, also with a time and a zone, in the forms of ISO 8601 */
+export function isRealTime(value: string): boolean {
+  const moment = new Date(`${value.slice(0, 10)}T${/\d\d:\d\d(:\d\d)?/.exec(value.slice(11))?.[0] ?? '00:00'}Z`);
   return !Number.isNaN(moment.getTime()) && moment.toISOString().slice(0, 10) === value.slice(0, 10);
 }
 

@@ -2,17 +2,22 @@ import { guardExpression, guardPredicate, type GuardedExpression, type GuardScop
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
 import { FormulaParseError } from '../formula/formula.errors.js';
 import { type Formula, sqlTexts, type SqlText } from '../formula/formula-tree.js';
-import { type MetricBinding, namedColumns } from './metric-binding.js';
+import { inDecimals, isBoolean } from './leaf-arithmetic.js';
+import { type BoundColumn, type MetricBinding, namedColumns } from './metric-binding.js';
 import { type MetricDefinition, type ResolvedLeaf } from './resolve-metric.js';
 
 export type GuardedTexts = ReadonlyMap<SqlText, GuardedExpression>;
 
 const guards = { expression: guardExpression, predicate: guardPredicate };
 
-const scopes = new WeakMap<MetricBinding, GuardScope>();
+interface LogicalScope extends GuardScope {
+  columns: Map<string, BoundColumn>;
+}
+
+const scopes = new WeakMap<MetricBinding, LogicalScope>();
 
 /** The names that a formula or a clause may use, under the fact table's alias. */
-export function logicalScope(binding: MetricBinding): GuardScope {
+export function logicalScope(binding: MetricBinding): LogicalScope {
   const scope = scopes.get(binding) ?? { columns: namedColumns(binding), alias: binding.fact.alias };
   scopes.set(binding, scope);
   return scope;
@@ -33,11 +38,23 @@ export function guardLeaves(leaves: readonly ResolvedLeaf[]): Map<MetricBinding,
       if (!texts.has(text))
         texts.set(
           text,
-          inFormula(text, owner, () => guards[kind](text.text, scope)),
+          inFormula(text, owner, () => inExactArithmetic(kind, guards[kind](text.text, scope), scope)),
         );
     }
   }
   return judged;
+}
+
+function inExactArithmetic(kind: keyof typeof guards, guarded: GuardedExpression, scope: LogicalScope): GuardedExpression {
+  const text = inDecimals(guarded, name => scope.columns.get(name)?.type);
+  return text === guarded.text ? guarded : guards[kind](text, scope);
+}
+
+/** An argument that is added up. Of true and false, the true ones are counted. */
+export function asNumber(guarded: GuardedExpression, binding: MetricBinding): GuardedExpression {
+  const scope = logicalScope(binding);
+  if (!isBoolean(guarded, name => scope.columns.get(name)?.type)) return guarded;
+  return guardExpression(`(${guarded.text})::integer`, scope);
 }
 
 /** Judges the SQL in a formula before its columns are known. @throws UnsafeFilterClauseError */

@@ -33,6 +33,7 @@ export interface MetricTime {
   to?: string;
   grain?: Grain;
   timezone?: string;
+  week_start?: 'monday' | 'sunday';
   fill?: 'none' | 'null' | 'zero';
 }
 
@@ -46,6 +47,7 @@ export interface MetricRequest {
   order: { by: string; dir: 'asc' | 'desc'; nulls: 'first' | 'last' }[];
   limit: number;
   offset: number;
+  totals: boolean;
 }
 
 export const grains: readonly Grain[] = ['day', 'week', 'month', 'quarter', 'year'];

@@ -25,7 +25,7 @@ const others: MetricDefinition[] = [
 function plan(formula: string) {
   const metric = { id: 1, name: 'm', formula, binding: boundTo('sales') };
   const { scans, value } = planMetric(
-    resolveMetric(metric, name => others.find(each => each.name === name)),
+    resolveMetric(metric, name => others.filter(each => each.name === name)),
     null,
   );
   return { columns: scans.map(scan => [...scan.columns.values()].map(each => `${each.name} ${each.aggregate.name}`)), value };

@@ -4,7 +4,7 @@ import { type SqlText } from '../formula/formula-tree.js';
 import { PatternNotBuiltError } from '../metrics.errors.js';
 import { type Aggregate, type Value } from '../patterns/metric-pattern.js';
 import { notBuiltIn, registry } from '../patterns/registry.js';
-import { guardLeaves, logicalScope } from './guard-formula.js';
+import { asNumber, guardLeaves, logicalScope } from './guard-formula.js';
 import { bindingKey, type MetricBinding } from './metric-binding.js';
 import { leavesOf, type ResolvedFormula, type ResolvedLeaf, type ResolvedMetric } from './resolve-metric.js';
 
@@ -65,7 +65,12 @@ export function planMetric({ root, bindings }: ResolvedMetric, clause: string | 
     const { args, where } = aggregate;
     const computed = JSON.stringify([aggregate.name, args.map(each => each.text), where.map(each => each.text)]);
     const guarded = (each: SqlText) => texts.get(binding)!.get(each)!;
-    const column = scan.columns.get(computed) ?? { name: `m${columns++}`, aggregate, args: args.map(guarded), where: where.map(guarded) };
+    const column = scan.columns.get(computed) ?? {
+      name: `m${columns++}`,
+      aggregate,
+      args: args.map(each => (aggregate.adds ? asNumber(guarded(each), binding) : guarded(each))),
+      where: where.map(guarded),
+    };
     scan.columns.set(computed, column);
     return column.name;
   }

@@ -4,11 +4,17 @@ import { resolveMetric } from './resolve-metric.js';
 describe('references', () => {
   const graph = (metrics: Record<string, string>) => {
     const definitions = Object.entries(metrics).map(([name, formula], index) => ({ id: index, name, formula, binding: orders }));
-    return () => resolveMetric(definitions[0]!, name => definitions.find(each => each.name === name));
+    return () => resolveMetric(definitions[0]!, name => definitions.filter(each => each.name === name));
   };
 
   it('shows the path of a circle', () => {
     expect(graph({ a: '[b] + 1', b: '[c]', c: '[a] / 2' })).toThrow('a → b → c → a');
+  });
+
+  it('names the owners of an alias that several metrics have', () => {
+    const definition = (id: number, name: string) => ({ id, name, formula: 'COUNT(*)', binding: orders });
+    const find = () => [definition(2, '销售额'), definition(3, '净额')];
+    expect(() => resolveMetric({ ...definition(1, 'm'), formula: '[额] + 1' }, find)).toThrow('销售额 (id 2), 净额 (id 3)');
   });
 
   it('stops at ten levels', () => {

@@ -34,6 +34,9 @@ export interface ResolvedMetric {
   bindings: MetricBinding[];
 }
 
+/** The metrics that `[name]` may mean. More than one is an error. */
+export type FindMetrics = (name: string) => MetricDefinition[];
+
 const maxReferenceDepth = 10;
 /**
  * Limits the references: ten levels of formulas that name two metrics each are 1,024 scans of the same thing, so a limit on depth
@@ -45,11 +48,10 @@ const maxParts = 600;
 
 /**
  * Parses a metric and everything it refers to, by name within its graph.
- * @param find the metric of that name or alias, or undefined
- * @throws FormulaParseError (no pattern, an unknown metric, a cycle with its path, more than 10 levels, 500 references or 600
+ * @throws FormulaParseError (no pattern, an unknown metric, a name of several, a cycle with its path, more than 10 levels, 500 references or 600
  * parts), then MissingBindingError with every aggregate that lacks a binding: always in this order
  */
-export function resolveMetric(metric: MetricDefinition, find: (name: string) => MetricDefinition | undefined): ResolvedMetric {
+export function resolveMetric(metric: MetricDefinition, find: FindMetrics): ResolvedMetric {
   const missing = new Map<number, MissingBinding>();
   const bindings = new Set<MetricBinding>();
   const { pattern, root } = parseKept(metric.formula);
@@ -62,7 +64,7 @@ export function resolveMetric(metric: MetricDefinition, find: (name: string) => 
   function resolve(node: Formula, path: MetricDefinition[]): ResolvedFormula {
     if (++parts > maxParts) throw tooManyParts(metric.formula);
     if (node.kind === 'metric') {
-      const target = find(node.name) as MetricDefinition;
+      const target = find(node.name)[0] as MetricDefinition;
       return resolve(parseKept(target.formula).root, [...path, target]);
     }
     const owner = path.at(-1) as MetricDefinition;
@@ -87,13 +89,13 @@ function tooManyParts(formula: string) {
 
 /**
  * Follows every reference once before anything is resolved.
- * @throws FormulaParseError for an unknown metric, a cycle (its path is in the hint), too many levels, a nesting that no pattern
+ * @throws FormulaParseError for an unknown metric, a name of several, a cycle (its path is in the hint), too many levels, a nesting that no pattern
  * allows
  */
 export function checkReferences(
   metric: MetricDefinition,
   root: Formula,
-  find: (name: string) => MetricDefinition | undefined,
+  find: FindMetrics,
   path: MetricDefinition[],
   budget = { references: maxReferences },
 ): void {
@@ -107,13 +109,23 @@ export function checkReferences(
   visit(root);
 
   function follow(name: string, position: number): void {
-    const target = find(name);
+    const [target, ...others] = find(name);
     if (!target)
       throw at(position, {
         expected: [expected.metricName],
         found: `[${name}]`,
         hint: { zh: `没有名为“${name}”的指标`, en: `there is no metric '${name}'` },
       });
+    if (others.length > 0) {
+      const owners = [target, ...others].map(owner => `${owner.name} (id ${owner.id})`).join(', ');
+      throw at(position, {
+        found: `[${name}]`,
+        hint: {
+          zh: `“${name}”是几个指标的别名：${owners}；请用指标自己的名称`,
+          en: `'${name}' is an alias of several metrics: ${owners}; use a metric's own name`,
+        },
+      });
+    }
     const names = [...path, target].map(each => each.name).join(' → ');
     if (path.some(each => each.id === target.id))
       throw at(position, {
@@ -135,7 +147,7 @@ export function checkReferences(
   }
 
   function checkReferencedPattern(outer: Formula, operand: Extract<Formula, { kind: 'metric' }>, position: number): void {
-    const target = find(operand.name);
+    const [target] = find(operand.name);
     if (!target) return;
     const [outerPattern, inner] = [patternOf(outer), parseKept(target.formula).pattern];
     if (!mayNest(outerPattern, inner))
