@@ -268,6 +268,12 @@ function readValues(read: SettingsReader) {
       { max: 300 },
     ),
     shutdownSeconds: read.integer('SHUTDOWN_SECONDS', 10, 'How long requests under way may take to end after SIGTERM', { max: 3600 }),
+    threads: read.integer(
+      'UV_THREADPOOL_SIZE',
+      4,
+      'Threads for files, password hashes and host names, of which names take half; npm start and the image set 16; not read from .env',
+      { min: 1, max: 1024 },
+    ),
     logLevel: read.oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info', 'Least severe level that is logged'),
     /** The values of the secret settings, for the log to hide. */
     secrets: read.secrets,
@@ -297,12 +303,14 @@ export function readSettings(environment: NodeJS.ProcessEnv, { servesApi = true 
 
 /** Loads the settings of the running process. `.env` in the working directory fills in variables that the environment leaves unset. */
 export function loadSettings(use?: { servesApi: boolean }): Settings {
+  // Node has started its threads by now, so a number in `.env` would not hold.
+  const { UV_THREADPOOL_SIZE } = process.env;
   try {
     process.loadEnvFile();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  return readSettings(process.env, use);
+  return readSettings({ ...process.env, UV_THREADPOOL_SIZE }, use);
 }
 
 export function describeSettings(): SettingDescription[] {

@@ -1,3 +1,4 @@
+import { BusyError } from '../common/errors/api-error.js';
 import { type Bilingual } from '../text/bilingual.js';
 
 /** The host has an address to which the service does not connect. The address itself is not told. */
@@ -9,5 +10,19 @@ export class BlockedAddressError extends Error {
     readonly reason: Bilingual,
   ) {
     super(`Connections to the host '${host}' are not allowed: it leads to ${reason.en}`);
+  }
+}
+
+/** 503: lookups that take long occupy the caller's share, or everybody's. */
+export class LookupsBusyError extends BusyError {
+  constructor(retryAfterS: number) {
+    super(
+      'lookups_busy',
+      {
+        zh: '域名服务器应答缓慢，目前无法再为您解析一个主机名；请检查您各连接与 Webhook 的主机名，或稍后重试',
+        en: 'Name servers answer slowly, so the name of another host cannot be looked up for you now; check the hosts of your connections and webhooks, or try again shortly',
+      },
+      retryAfterS,
+    );
   }
 }

@@ -1,10 +1,10 @@
-import { lookup as systemLookup, type LookupAddress } from 'node:dns';
+import { type LookupAddress, type LookupOptions } from 'node:dns';
 import { isIP, Socket, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { Injectable } from '@nestjs/common';
-import { Settings } from '../config/settings.js';
+import { type Settings } from '../config/settings.js';
 import { BlockedAddressError } from './egress.errors.js';
 import { holds, judgeAddress, plainAddress } from './address-table.js';
+import { type AskSystem, Lookups } from './lookups.js';
 
 interface Place {
   host: string;
@@ -18,11 +18,15 @@ const defaultPorts: Record<string, number> = { 'postgres:': 5432, 'postgresql:':
  * Decides to which addresses the service connects on behalf of its users. Every address that a name has is checked, at every
  * connection, and the connection goes to one of the checked addresses, so that a name cannot change its meaning in between.
  */
-@Injectable()
 export class Egress {
   private readonly own: Place[];
+  private readonly lookups: Lookups;
 
-  constructor(private readonly settings: Settings) {
+  constructor(
+    private readonly settings: Settings,
+    askSystem?: AskSystem,
+  ) {
+    this.lookups = new Lookups(settings.threads, askSystem);
     const { databaseUrl, databaseUrls, redisUrl, retrievalUrl } = settings;
     this.own = [databaseUrl, ...Object.values(databaseUrls), redisUrl, retrievalUrl].flatMap(url => placeOf(url) ?? []);
   }
@@ -35,14 +39,17 @@ export class Egress {
   /** A lookup for the socket options of `net`, `tls` and `http` to that port. Node calls none for an address: see `check`. */
   lookup(port: number): LookupFunction {
     return (hostname, options, callback) => {
-      systemLookup(hostname, { ...options, all: true }, (error, found) => {
-        if (error) return callback(error, []);
-        this.checkAll(hostname, found, port).then(
-          () => (options.all ? callback(null, found) : callback(null, found[0]!.address, found[0]!.family)),
-          (refusal: NodeJS.ErrnoException) => callback(refusal, []),
-        );
-      });
+      this.find(hostname, options, port).then(
+        found => (options.all ? callback(null, found) : callback(null, found[0]!.address, found[0]!.family)),
+        (refusal: NodeJS.ErrnoException) => callback(refusal, []),
+      );
     };
+  }
+
+  private async find(host: string, options: LookupOptions, port: number): Promise<LookupAddress[]> {
+    const found = await this.lookups.of(host, options);
+    await this.checkAll(host, found, port);
+    return found;
   }
 
   /** Checks a host that may be an address. A name is checked when it is looked up. @throws BlockedAddressError */
@@ -51,7 +58,9 @@ export class Egress {
   }
 
   private async checkAll(host: string, found: LookupAddress[], port: number): Promise<void> {
-    const own = (await Promise.all(this.own.filter(place => place.port === port).map(place => addressesOf(place.host)))).flat();
+    const own = (await Promise.all(this.own.filter(place => place.port === port).map(place => this.lookups.ofOwn(place.host))))
+      .flat()
+      .map(plainAddress);
     for (const { address } of found) {
       const plain = plainAddress(address);
       if (plain !== null && own.includes(plain))
@@ -97,15 +106,6 @@ function placeOf(url: string | undefined): Place | null {
   const { protocol, hostname, port } = new URL(url);
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   return host === '' ? null : { host, port: port === '' ? (defaultPorts[protocol] ?? 0) : Number(port) };
-}
-
-/** No address if the name has none now: then nobody can connect to it either. */
-async function addressesOf(host: string): Promise<string[]> {
-  return new Promise(resolve => {
-    systemLookup(host, { all: true }, (error, found) => {
-      resolve(error ? [] : found.flatMap(({ address }) => plainAddress(address) ?? []));
-    });
-  });
 }
 
 function interfaceAddresses(): string[] {

@@ -64,6 +64,7 @@ export const errorCodes = [
   'last_admin',
   'limits_unavailable',
   'login_busy',
+  'lookups_busy',
   'malformed_json',
   'member_not_found',
   'metric_name_taken',

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ApiError } from '../common/errors/api-error.js';
+import { LookupsBusyError } from '../egress/egress.errors.js';
 import { type Bilingual } from '../text/bilingual.js';
 import { ConnectionFailedError, WarehouseBusyError, WarehouseTimeoutError, WarehouseUnavailableError } from './warehouse.errors.js';
 
@@ -28,6 +29,7 @@ function isUnanswered(error: unknown): error is ApiError {
     error instanceof ConnectionFailedError ||
     error instanceof WarehouseUnavailableError ||
     error instanceof WarehouseTimeoutError ||
-    error instanceof WarehouseBusyError
+    error instanceof WarehouseBusyError ||
+    error instanceof LookupsBusyError
   );
 }

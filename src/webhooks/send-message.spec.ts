@@ -1,7 +1,8 @@
-import dns from 'node:dns';
+import { type LookupAddress } from 'node:dns';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { readSettings } from '../config/settings.js';
 import { Egress } from '../egress/egress.js';
+import { lookingUpFor } from '../egress/lookups.js';
 import { sendMessage } from './send-message.js';
 
 const endless = 'HTTP/1.1 200 OK\r\ncontent-length: 1000000000\r\n\r\n';
@@ -25,7 +26,8 @@ describe('sending to a receiver that', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => server.close());
 
-  const egress = new Egress(readSettings({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }));
+  const lookup = jest.fn<Promise<LookupAddress[]>, [host: string]>();
+  const egress = new Egress(readSettings({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' }), lookup);
   const send = (host = '127.0.0.1') => sendMessage(egress, `http://${host}:${port}/hook`, {}, '{}', new AbortController().signal);
   /** Says something again and again, for as long as anybody listens. */
   const repeat = (socket: Socket, text: string, first = '') => {
@@ -74,20 +76,27 @@ describe('sending to a receiver that', () => {
   it('changes its address is refused as soon as the address is a forbidden one', async () => {
     behaviour = socket => socket.end('HTTP/1.1 204 No Content\r\n\r\n');
     let addresses = ['127.0.0.1'];
-    const lookup = jest.spyOn(dns, 'lookup').mockImplementation(((
-      _host: string,
-      _options: object,
-      callback: (...found: unknown[]) => void,
-    ) =>
-      process.nextTick(
-        callback,
-        null,
-        addresses.map(address => ({ address, family: 4 })),
-      )) as never);
+    lookup.mockImplementation(() => Promise.resolve(addresses.map(address => ({ address, family: 4 }))));
     expect(await send('changing.test')).toEqual({ answered: 204, failure: null });
     // The address that was checked is the one that is used.
     expect(lookup).toHaveBeenCalledTimes(1);
     for (addresses of [['169.254.169.254'], ['127.0.0.1', '169.254.169.254'], ['127.0.0.2']])
       expect(await send('changing.test')).toEqual({ answered: null, failure: 'blocked_address' });
+  });
+
+  it('has a name that waits behind too many slow ones of its owner is told so, and other owners are served', async () => {
+    behaviour = socket => socket.end('HTTP/1.1 204 No Content\r\n\r\n');
+    let end!: (found: LookupAddress[]) => void;
+    const slow = new Promise<LookupAddress[]>(resolve => (end = resolve));
+    lookup.mockImplementation(host => (host === 'slow.test' ? slow : Promise.resolve([{ address: '127.0.0.1', family: 4 }])));
+    const threads = new Egress(readSettings({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1', UV_THREADPOOL_SIZE: '16' }), lookup);
+    const sendFor = (owner: number, host: string) =>
+      lookingUpFor(owner, () => sendMessage(threads, `http://${host}:${port}/hook`, {}, '{}', new AbortController().signal));
+    const under = Array.from({ length: 2 + 32 }, () => sendFor(1, 'slow.test'));
+    await new Promise(setImmediate);
+    expect(await sendFor(1, 'fast.test')).toEqual({ answered: null, failure: 'lookups_busy' });
+    expect(await sendFor(2, 'fast.test')).toEqual({ answered: 204, failure: null });
+    end([{ address: '127.0.0.1', family: 4 }]);
+    await Promise.all(under);
   });
 });

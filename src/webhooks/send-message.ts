@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import { BlockedAddressError } from '../egress/egress.errors.js';
+import { BlockedAddressError, LookupsBusyError } from '../egress/egress.errors.js';
 import { type Egress } from '../egress/egress.js';
 import { type Bilingual } from '../text/bilingual.js';
 
@@ -14,6 +14,10 @@ export const sendFailures = {
   timeout: { zh: '接收方 10 秒内没有应答', en: 'the receiver did not answer within 10 seconds' },
   blocked_address: { zh: '不允许连接该地址', en: 'connections to this address are not allowed' },
   unknown_host: { zh: '域名无法解析', en: 'the name of the host cannot be resolved' },
+  lookups_busy: {
+    zh: '域名服务器应答缓慢，您的其他主机名占满了解析名额',
+    en: 'name servers answer slowly, and the names of other hosts of yours take all the lookups there are for you',
+  },
   refused: { zh: '连接被拒绝或中断', en: 'the connection was refused or broken off' },
   tls: { zh: 'TLS 证书未通过验证', en: 'the TLS certificate was not accepted' },
   sender_lost: {
@@ -94,6 +98,7 @@ export function portOf({ protocol, port }: URL): number {
 
 function failureOf(error: unknown): SendFailure {
   if (error instanceof BlockedAddressError) return 'blocked_address';
+  if (error instanceof LookupsBusyError) return 'lookups_busy';
   // A host of several addresses gives the errors of all of them.
   const codes = [error, ...(error instanceof AggregateError ? (error.errors as unknown[]) : [])].map(
     each => (each as NodeJS.ErrnoException).code ?? '',

@@ -3,6 +3,7 @@ import { type Logger } from 'pino';
 import { logToken } from '../common/logging/log.js';
 import { Settings } from '../config/settings.js';
 import { Egress } from '../egress/egress.js';
+import { lookingUpFor } from '../egress/lookups.js';
 import { SecretBox } from '../secrets/secret-box.js';
 import { SecretUnreadableError } from '../secrets/secrets.errors.js';
 import { type ClaimedDelivery, DeliveriesRepository } from './deliveries.repository.js';
@@ -86,10 +87,10 @@ export class WebhooksWorker implements OnApplicationBootstrap, BeforeApplication
   }
 
   private async send(delivery: ClaimedDelivery): Promise<SendResult | 'broken off'> {
-    const { url, messageId, payload, seconds } = delivery;
+    const { userId, url, messageId, payload, seconds } = delivery;
     try {
       const headers = signatureHeaders(await this.openSecrets(delivery), messageId, seconds, payload);
-      return await sendMessage(this.egress, url, headers, payload, this.stop.signal);
+      return await lookingUpFor(userId, () => sendMessage(this.egress, url, headers, payload, this.stop.signal));
     } catch (error) {
       if (error instanceof SecretUnreadableError) return { answered: null, failure: 'secret_unreadable' };
       if (this.stop.signal.aborted) return 'broken off';

@@ -1,4 +1,6 @@
 import { PassThrough, type Readable } from 'node:stream';
+import { type Claim } from '../../../common/turns/fair-share.js';
+import { lookingUpFor } from '../../../egress/lookups.js';
 import { UnreadableValueError } from '../../warehouse.errors.js';
 import { readableColumns } from '../readable-columns.js';
 import { type Reading, type RowsRequest } from '../warehouse.client.js';
@@ -9,6 +11,7 @@ import { toReadError } from './read-errors.js';
 import { ServerError } from './server-error.js';
 
 export interface ClickHouseReadingOptions {
+  caller: Claim['caller'];
   timeoutMs: number;
   signal: AbortSignal | undefined;
   /** Gives the place among the readings back. */
@@ -72,7 +75,7 @@ export class ClickHouseReading implements Reading {
       settings: { max_threads: 1 },
       timeoutMs: this.options.timeoutMs,
     };
-    const answer = await this.transport.send(statement, this.ended.signal);
+    const answer = await lookingUpFor(this.options.caller, () => this.transport.send(statement, this.ended.signal));
     rows.once('close', () => answer.destroy());
     answer.on('error', cause => rows.destroy(this.toError(cause, request)));
     answer.pipe(rows);

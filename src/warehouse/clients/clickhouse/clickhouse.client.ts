@@ -124,7 +124,8 @@ export class ClickHouseWarehouse implements WarehouseClient {
 
   async openReading({ claim, timeoutMs, signal }: ReadingRequest): Promise<Reading> {
     const leave = await this.share.readings.enter(signal ? { ...claim, signal } : claim);
-    return new ClickHouseReading(this.transport, this.catalog(claim), this.schema, { timeoutMs: this.limitOf(timeoutMs), signal, leave });
+    const options = { caller: claim.caller, timeoutMs: this.limitOf(timeoutMs), signal, leave };
+    return new ClickHouseReading(this.transport, this.catalog(claim), this.schema, options);
   }
 
   close(): Promise<void> {

@@ -1,6 +1,7 @@
 import { isIP, type Socket } from 'node:net';
 import type mysql2 from 'mysql2';
 import { type Connection, type Field } from 'mysql2';
+import { ApiError } from '../../../common/errors/api-error.js';
 import { withholdText } from '../../../common/logging/withhold-text.js';
 import { type Dsn } from '../dsn.js';
 import { type ClientConfig, type ConnectionOptions } from '../warehouse-kind.js';
@@ -133,7 +134,7 @@ export class MysqlConnection {
     } catch (cause) {
       withholdText(cause);
       opened.cut(cause as Error);
-      throw toConnectError(cause, isThrough);
+      throw cause instanceof ApiError ? cause : toConnectError(cause, isThrough);
     } finally {
       clearTimeout(watch);
     }

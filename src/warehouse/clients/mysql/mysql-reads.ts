@@ -1,5 +1,6 @@
 import { type Claim } from '../../../common/turns/fair-share.js';
 import { AnswerTooLargeError } from '../../../common/errors/answer-too-large.error.js';
+import { lookingUpFor } from '../../../egress/lookups.js';
 import { WarehouseTimeoutError } from '../../warehouse.errors.js';
 import { type Places, shareAmongCallers } from '../connection-places.js';
 import { type QueryRequest, type QueryResult, type Reading, type ReadingRequest, type TablePlace } from '../warehouse.client.js';
@@ -56,7 +57,7 @@ export class MysqlReads {
   async openReading({ claim, timeoutMs, signal }: ReadingRequest): Promise<Reading> {
     const leave = await this.shares.readings.enter(signal ? { ...claim, signal } : claim);
     try {
-      const connection = await this.options.connections.take();
+      const connection = await lookingUpFor(claim.caller, () => this.options.connections.take());
       const limit = this.limitOf(timeoutMs);
       try {
         const catalog = new MysqlCatalog((sql, parameters) => rowsOf(connection, sql, parameters), this.options.database);
@@ -70,7 +71,7 @@ export class MysqlReads {
           this.options.connections.release(connection);
           leave();
         };
-        const abandon = (reason: Error): void => this.options.connections.abandon(connection, reason);
+        const abandon = (reason: Error): void => lookingUpFor(claim.caller, () => this.options.connections.abandon(connection, reason));
         const place = (table: string): TablePlace => this.place(table);
         return new MysqlReading(connection, { guarantee, catalog, place, timeoutMs: limit, graceMs, signal, leave: giveBack, abandon });
       } catch (cause) {
@@ -91,7 +92,7 @@ export class MysqlReads {
     const rows: unknown[][] = [];
     const onRow = (row: unknown[]): void => {
       // A statement with a LIMIT of its own does not heed sql_select_limit.
-      if (rows.length > maxRows) this.options.connections.abandon(connection, enough);
+      if (rows.length > maxRows) connection.cut(enough);
       else rows.push(row);
     };
     let received = 0;

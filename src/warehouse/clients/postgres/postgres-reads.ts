@@ -3,6 +3,7 @@ import { ApiError } from '../../../common/errors/api-error.js';
 import { withinBytes } from '../../../database/byte-budget.js';
 import { sever } from '../../../database/sever-connection.js';
 import { type WatchedPool } from '../../../database/watched-pool.js';
+import { lookingUpFor } from '../../../egress/lookups.js';
 import { quoteIdentifier, quoteTable } from '../../../sql/quote-identifier.js';
 import { sqlstateOf, sqlstates } from '../../../sql/sqlstate.js';
 import { WarehouseTimeoutError } from '../../warehouse.errors.js';
@@ -72,7 +73,7 @@ export class PostgresReads {
   async openReading({ claim, timeoutMs, signal }: ReadingRequest): Promise<Reading> {
     const leave = await this.shares.readings.enter(signal ? { ...claim, signal } : claim);
     try {
-      const client = await this.connect();
+      const client = await lookingUpFor(claim.caller, () => this.connect());
       const limit = this.limitOf(timeoutMs);
       try {
         await withWatch(client, limit, () => frame(client, `${begin(snapshotMode, this.options.names, limit)}; ${longPauses}; ${inOrder}`));
@@ -81,7 +82,7 @@ export class PostgresReads {
         throw toReadError(cause, limit);
       }
       const { pool, names, maxBytes } = this.options;
-      const cancel = (): Promise<void> => cancelStatement(pool.options, client);
+      const cancel = (): Promise<void> => lookingUpFor(claim.caller, () => cancelStatement(pool.options, client));
       return new PostgresReading(client, names, { timeoutMs: limit, graceMs, maxBytes, signal, cancel, leave });
     } catch (error) {
       leave();
