@@ -16,7 +16,7 @@ export function classifyFormula(root: Formula, formula: string): Pattern {
       hint: { zh: '公式至少要有一个聚合或指标', en: 'a formula needs at least one aggregate or metric' },
     });
   }
-  checkNesting(root, pattern, formula);
+  checkNesting(root, formula);
   return pattern;
 }
 
@@ -59,8 +59,10 @@ function isConstant(node: Formula): boolean {
   return node.kind !== 'leaf' && node.kind !== 'metric' && operandsOf(node).every(isConstant);
 }
 
-/** 8 may contain 7, 9 may contain 1 to 7, 7 may contain 1 to 6, and nothing else contains 7 to 10. */
+/** 5 and 6 may contain everything, 8 and 9 may contain 1 to 7, 7 may contain 1 to 6 (metrics.md A.7). */
 const mayContain: Partial<Record<Pattern, readonly Pattern[]>> = {
+  ratio: ['accumulate', 'period_over_period', 'share_of_total', 'conversion'],
+  arithmetic: ['accumulate', 'period_over_period', 'share_of_total', 'conversion'],
   period_over_period: ['accumulate'],
   share_of_total: ['accumulate'],
 };
@@ -71,15 +73,27 @@ export function mayNest(outer: Pattern, inner: Pattern): boolean {
   return !windowed.includes(inner) || (mayContain[outer]?.includes(inner) ?? false);
 }
 
-function checkNesting(node: Formula, outer: Pattern, formula: string): void {
+/**
+ * Finds the first node that stands in a pattern that may not contain it, also through arithmetic in between.
+ * @param around the patterns around the node
+ */
+export function findNesting(node: Formula, around: readonly Pattern[] = []): { outer: Pattern; inner: Formula } | null {
+  const pattern = patternOf(node);
+  const outer = around.find(other => !mayNest(other, pattern));
+  if (outer) return { outer, inner: node };
   for (const operand of operandsOf(node)) {
-    const inner = patternOf(operand);
-    if (!mayNest(outer, inner)) {
-      throw new FormulaParseError(formula, operand.position, {
-        nearest: outer,
-        hint: { zh: `${outer} 不能包含 ${inner}`, en: `${outer} cannot contain ${inner}` },
-      });
-    }
-    checkNesting(operand, inner, formula);
+    const found = findNesting(operand, [...around, pattern]);
+    if (found) return found;
   }
+  return null;
+}
+
+function checkNesting(node: Formula, formula: string): void {
+  const found = findNesting(node);
+  if (!found) return;
+  const { outer, inner } = found;
+  throw new FormulaParseError(formula, inner.position, {
+    nearest: outer,
+    hint: { zh: `${outer} 不能包含 ${patternOf(inner)}`, en: `${outer} cannot contain ${patternOf(inner)}` },
+  });
 }

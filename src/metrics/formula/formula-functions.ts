@@ -107,24 +107,31 @@ export const formulaFunctions = {
   CUMULATIVE: {
     pattern: 'accumulate',
     zh: ['累计'],
-    syntax: 'CUMULATIVE(m)',
-    meaning: { zh: '从开始到每期末', en: 'From the beginning to the end of each period' },
+    syntax: 'CUMULATIVE(m[, LAST | FIRST | AVERAGE])',
+    meaning: {
+      zh: '从开始到每期末；FIRST 到每期首日，AVERAGE 各日之平均',
+      en: 'From the beginning to the end of each period; FIRST to its first day, AVERAGE the mean of its days',
+    },
     example: 'CUMULATIVE([revenue])',
   },
   TO_DATE: {
     pattern: 'accumulate',
     zh: ['至今'],
-    syntax: 'TO_DATE(m, grain)',
+    syntax: 'TO_DATE(m, grain[, LAST | FIRST | AVERAGE])',
     meaning: { zh: '从年初、季初、月初等到每期末', en: 'From the start of the year, quarter, month … to the end of each period' },
     example: 'TO_DATE([revenue], YEAR)',
   },
   ROLLING: {
     pattern: 'accumulate',
     zh: ['滚动'],
-    syntax: 'ROLLING(m, n grain)',
+    syntax: 'ROLLING(m, n grain[, LAST | FIRST | AVERAGE])',
     meaning: { zh: '每期末之前的 n 天、周、月等', en: 'The n days, weeks, months … up to the end of each period' },
     example: 'ROLLING([revenue], 7 DAY)',
   },
+  YTD: toDate('YTD', '年初至今', 'YEAR'),
+  QTD: toDate('QTD', '季初至今', 'QUARTER'),
+  MTD: toDate('MTD', '月初至今', 'MONTH'),
+  WTD: toDate('WTD', '周初至今', 'WEEK'),
   YOY: change('YOY', ['同比'], '一年前', 'a year before'),
   QOQ: change('QOQ', [], '一季前', 'a quarter before'),
   MOM: change('MOM', [], '一月前', 'a month before'),
@@ -202,6 +209,16 @@ function aggregate(syntax: string, zh: readonly string[], meaningZh: string, en:
 
 function scalar(syntax: string, zh: string, en: string, example: string) {
   return { pattern: 'arithmetic', zh: [], syntax, meaning: { zh, en }, example } as const;
+}
+
+function toDate(name: string, zh: string, grain: string) {
+  return {
+    pattern: 'accumulate',
+    zh: [zh],
+    syntax: `${name}(m[, LAST | FIRST | AVERAGE])`,
+    meaning: { zh: `同 TO_DATE(m, ${grain})`, en: `The same as TO_DATE(m, ${grain})` },
+    example: `${name}([revenue])`,
+  } as const;
 }
 
 function change(name: string, zh: readonly string[], before: string, beforeEn: string) {

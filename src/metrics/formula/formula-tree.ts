@@ -40,6 +40,8 @@ export type Formula =
       operand: Formula;
       grain: Grain | null;
       count: number | null;
+      /** The days of a period whose value it has: its last one, its first one, or the mean of all. */
+      at: 'LAST' | 'FIRST' | 'AVERAGE';
       position: number;
     }
   | {

@@ -109,20 +109,9 @@ function parseCall(stream: TokenStream, position: number): Formula {
   });
 }
 
-/** Spreadsheets and BI tools have a function for each grain. */
-const toDateFunctions = new Map([
-  ['YTD', 'YEAR'],
-  ['QTD', 'QUARTER'],
-  ['MTD', 'MONTH'],
-  ['WTD', 'WEEK'],
-]);
+const toDateGrains = { YTD: 'year', QTD: 'quarter', MTD: 'month', WTD: 'week' } as const;
 
 function unknownFunction(stream: TokenStream, name: Token) {
-  const grain = toDateFunctions.get(canonical(name.text));
-  if (grain) {
-    const hint = { zh: `请写 TO_DATE(…, ${grain})`, en: `write TO_DATE(…, ${grain})` };
-    return stream.unexpected([expected.knownFunction], { nearest: 'accumulate', hint });
-  }
   const nearest = nearestFunction(name.text);
   const pattern = nearest && functionPatterns.get(canonical(nearest));
   return stream.unexpected([expected.knownFunction], {
@@ -142,16 +131,23 @@ function parseArguments(stream: TokenStream, fn: string, position: number): Form
       return { kind: 'ratio', percent: fn === 'PERCENT', numerator, denominator: parseExpression(stream), position };
     }
     case 'CUMULATIVE':
-      return { kind: 'accumulate', fn, operand: parseExpression(stream), grain: null, count: null, position };
+      return { kind: 'accumulate', fn, operand: parseExpression(stream), grain: null, count: null, at: parseDays(stream), position };
     case 'TO_DATE': {
       const operand = parseExpression(stream);
       stream.expectSymbol(',', expected.operator);
-      return { kind: 'accumulate', fn, operand, grain: parseGrain(stream), count: null, position };
+      return { kind: 'accumulate', fn, operand, grain: parseGrain(stream), count: null, at: parseDays(stream), position };
+    }
+    case 'YTD':
+    case 'QTD':
+    case 'MTD':
+    case 'WTD': {
+      const operand = parseExpression(stream);
+      return { kind: 'accumulate', fn: 'TO_DATE', operand, grain: toDateGrains[fn], count: null, at: parseDays(stream), position };
     }
     case 'ROLLING': {
       const operand = parseExpression(stream);
       stream.expectSymbol(',', expected.operator);
-      return { kind: 'accumulate', fn, operand, ...parsePeriods(stream), position };
+      return { kind: 'accumulate', fn, operand, ...parsePeriods(stream), at: parseDays(stream), position };
     }
     case 'GROWTH': {
       const operand = parseExpression(stream);
@@ -225,6 +221,12 @@ function parsePeriods(stream: TokenStream): { count: number; grain: Grain } {
   if (kind !== 'number' || !/^\d{1,4}$/.test(text) || Number(text) === 0) throw stream.unexpected([expected.periods]);
   stream.advance();
   return { count: Number(text), grain: parseGrain(stream) };
+}
+
+function parseDays(stream: TokenStream): 'LAST' | 'FIRST' | 'AVERAGE' {
+  if (!stream.takeSymbol(',')) return 'LAST';
+  for (const at of ['LAST', 'FIRST', 'AVERAGE'] as const) if (stream.takeWord(at)) return at;
+  throw stream.unexpected(['LAST', 'FIRST', 'AVERAGE']);
 }
 
 function parseMode(stream: TokenStream): 'RATE' | 'DIFF' | 'VALUE' {

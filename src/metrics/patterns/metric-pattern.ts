@@ -26,6 +26,8 @@ export interface Aggregate {
   completeRowsOnly?: boolean;
   /** True for functions that add their argument up. Of true and false they count the true ones. */
   adds?: boolean;
+  /** True for functions whose result is a double. It is rounded to 15 digits. */
+  isFloat?: boolean;
   /** True for counts, which are 0 without rows. All other aggregates are NULL then. */
   counts: boolean;
   /** True when adding zero changes nothing, so that `fill: zero` may put it into an empty period. */

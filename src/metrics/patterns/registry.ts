@@ -5,14 +5,16 @@ import { aggregate } from './aggregate.js';
 import { arithmetic } from './arithmetic.js';
 import { countDistinct } from './count-distinct.js';
 import { type MetricPattern } from './metric-pattern.js';
+import { quantile } from './quantile.js';
 import { ratio } from './ratio.js';
+import { weightedAverage } from './weighted-average.js';
 
 /** The ten patterns, in the order of the documentation. Null for patterns that are recognised but not built. */
 export const registry: Record<Pattern, MetricPattern | null> = {
   aggregate,
   count_distinct: countDistinct,
-  quantile: null,
-  weighted_average: null,
+  quantile,
+  weighted_average: weightedAverage,
   ratio,
   arithmetic,
   accumulate: null,

@@ -57,5 +57,7 @@ export function compileScan(scan: Scan, request: MetricRequest, plan: TimePlan, 
 function compileColumn({ aggregate, args, where }: Column, assembly: SqlAssembly): string {
   const embed = (each: GuardedExpression) => assembly.embed(each);
   const complete = aggregate.completeRowsOnly ? args.map(each => `${embed(each)} IS NOT NULL`) : [];
-  return assembly.dialect.aggregateWhere(aggregate.sql(args.map(embed), assembly.dialect), [...complete, ...where.map(embed)]);
+  const { aggregateWhere, roundedToDecimal } = assembly.dialect;
+  const value = aggregateWhere(aggregate.sql(args.map(embed), assembly.dialect), [...complete, ...where.map(embed)]);
+  return aggregate.isFloat ? roundedToDecimal(value) : value;
 }

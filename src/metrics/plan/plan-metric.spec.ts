@@ -60,7 +60,7 @@ describe('planMetric', () => {
   });
 
   it('refuses a pattern that is not built by its name, at any place', () => {
-    expect(() => plan('1 + MEDIAN(x)')).toThrow('Pattern quantile is recognised but not built yet');
+    expect(() => plan('1 + YOY(SUM(x))')).toThrow('Pattern period_over_period is recognised but not built yet');
     expect(() => plan('[other] - LAST(x)')).toThrow('Pattern aggregate LAST is recognised but not built yet');
   });
 });

@@ -28,6 +28,9 @@ describe('references', () => {
   });
 
   it('refuses a nesting that only shows through a reference', () => {
-    expect(graph({ a: '[b] / COUNT(*)', b: 'CUMULATIVE(COUNT(*))' })).toThrow('ratio cannot contain accumulate');
+    expect(graph({ a: 'SHARE(1 + [b])', b: '[c] / 2', c: 'YOY(COUNT(*))' })).toThrow(
+      'share_of_total cannot contain period_over_period ([c])',
+    );
+    expect(graph({ a: '[b] / COUNT(*)', b: 'CUMULATIVE(COUNT(*))' })).not.toThrow();
   });
 });

@@ -1,5 +1,5 @@
 import { expected } from '../formula/phrases.js';
-import { mayNest, patternOf } from '../formula/classify-formula.js';
+import { findNesting, patternOf } from '../formula/classify-formula.js';
 import { FormulaParseError, type FormulaProblem } from '../formula/formula.errors.js';
 import { type Formula, type Leaf, operandsOf, type Pattern } from '../formula/formula-tree.js';
 import { parseKept } from '../formula/keep-parsed.js';
@@ -91,6 +91,7 @@ function tooManyParts(formula: string) {
  * Follows every reference once before anything is resolved.
  * @throws FormulaParseError for an unknown metric, a name of several, a cycle (its path is in the hint), too many levels, a nesting that no pattern
  * allows
+ * @param around the patterns around the formula
  */
 export function checkReferences(
   metric: MetricDefinition,
@@ -98,17 +99,16 @@ export function checkReferences(
   find: FindMetrics,
   path: MetricDefinition[],
   budget = { references: maxReferences },
+  around: readonly Pattern[] = [],
 ): void {
-  const visit = (node: Formula): void => {
-    if (node.kind === 'metric') follow(node.name, node.position);
-    for (const operand of operandsOf(node)) {
-      visit(operand);
-      if (operand.kind === 'metric') checkReferencedPattern(node, operand, operand.position);
-    }
-  };
-  visit(root);
+  visit(root, around);
 
-  function follow(name: string, position: number): void {
+  function visit(node: Formula, patterns: readonly Pattern[]): void {
+    if (node.kind === 'metric') follow(node.name, node.position, patterns);
+    for (const operand of operandsOf(node)) visit(operand, [...patterns, patternOf(node)]);
+  }
+
+  function follow(name: string, position: number, patterns: readonly Pattern[]): void {
     const [target, ...others] = find(name);
     if (!target)
       throw at(position, {
@@ -143,20 +143,13 @@ export function checkReferences(
         hint: { zh: `公式展开后超过 ${maxReferences} 个引用`, en: `the formula comes to more than ${maxReferences} references` },
       });
     }
-    checkReferences(target, parseKept(target.formula).root, find, [...path, target], budget);
-  }
-
-  function checkReferencedPattern(outer: Formula, operand: Extract<Formula, { kind: 'metric' }>, position: number): void {
-    const [target] = find(operand.name);
-    if (!target) return;
-    const [outerPattern, inner] = [patternOf(outer), parseKept(target.formula).pattern];
-    if (!mayNest(outerPattern, inner))
-      throw at(position, {
-        hint: {
-          zh: `${outerPattern} 不能包含 ${inner}（[${operand.name}]）`,
-          en: `${outerPattern} cannot contain ${inner} ([${operand.name}])`,
-        },
-      });
+    const inside = parseKept(target.formula).root;
+    const nested = findNesting(inside, patterns);
+    if (nested) {
+      const [outer, inner] = [nested.outer, patternOf(nested.inner)];
+      throw at(position, { hint: { zh: `${outer} 不能包含 ${inner}（[${name}]）`, en: `${outer} cannot contain ${inner} ([${name}])` } });
+    }
+    checkReferences(target, inside, find, [...path, target], budget, patterns);
   }
 
   function at(position: number, problem: FormulaProblem) {

@@ -14,6 +14,8 @@ export const postgres = {
   decimal: (digits: string): string => `${digits}::numeric`,
   /** Exact: integers of any size fit, and a quotient keeps its fraction. */
   toDecimal: (expression: string): string => `${expression}::numeric`,
+  /** A computed double as a decimal of 15 digits, without the errors of its last bits. */
+  roundedToDecimal: (expression: string): string => `trim_scale((${expression})::numeric)`,
   /** NULL for a column that other branches of a UNION fill with numbers. */
   noDecimal: 'NULL::numeric',
 
@@ -25,6 +27,9 @@ export const postgres = {
 
   /** Several keys as one countable value. */
   tuple: (keys: string[]): string => (keys.length === 1 ? keys.join() : `(${keys.join(', ')})`),
+  /** CONT is a double, DISC has the type of the values. */
+  quantile: (value: string, fraction: string, mode: 'CONT' | 'DISC'): string =>
+    `${mode === 'CONT' ? 'percentile_cont' : 'percentile_disc'}(${fraction}) WITHIN GROUP (ORDER BY ${value})`,
   /** An aggregate of the rows that meet all conditions. */
   aggregateWhere: (aggregate: string, conditions: string[]): string => {
     if (conditions.length === 0) return aggregate;
