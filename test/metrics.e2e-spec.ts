@@ -298,11 +298,11 @@ describe('metrics over REST', () => {
   });
 
   it('recognises the other patterns, and refuses to execute them by name', async () => {
-    const id = await aMetric({ formula: '同比(SUM(金额))', binding });
+    const id = await aMetric({ formula: '期末(金额)', binding });
     const { body } = await execute(id).expect(501);
-    expect(body).toMatchObject({ code: 'pattern_not_built', context: { pattern: 'period_over_period' } });
+    expect(body).toMatchObject({ code: 'pattern_not_built', context: { pattern: 'aggregate' } });
     const { body: parsed } = await editor.post('/api/metrics/parse').send({ formula: '滚动([支付额], 7 天)' }).expect(200);
-    expect(parsed).toMatchObject({ pattern: 'accumulate', metrics: ['支付额'], executable: false });
+    expect(parsed).toMatchObject({ pattern: 'accumulate', metrics: ['支付额'], executable: true });
   });
 
   it('shows the circle when metrics refer to each other', async () => {

@@ -16,6 +16,8 @@ export interface MetricDescription {
   /** The dimensions that all bindings of the formula share. */
   dimensions: BoundDimension[];
   hasTime: boolean;
+  /** Whether it is computed by periods, so that a request needs a grain or a range. */
+  needsPeriods: boolean;
   executable: boolean;
   warnings: MetricWarning[];
 }
@@ -41,11 +43,16 @@ function tryMetric(row: MetricRow, graph: GraphMetrics): MetricDescription {
   let resolved: ResolvedMetric | null = null;
   try {
     resolved = resolveMetric(toDefinition(row, row), graph.find);
-    planMetric(resolved, null);
-    return { ...whatIsKnown(row, resolved), executable: true, warnings: [] };
+    const needsPeriods = planMetric(resolved, null).scans.some(({ axis }) => axis.window ?? axis.shift);
+    return { ...whatIsKnown(row, resolved), needsPeriods, executable: true, warnings: [] };
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof LanguageError)) throw error;
-    return { ...whatIsKnown(row, resolved), executable: false, warnings: [{ code: error.code, message: joined(error.text) }] };
+    return {
+      ...whatIsKnown(row, resolved),
+      needsPeriods: false,
+      executable: false,
+      warnings: [{ code: error.code, message: joined(error.text) }],
+    };
   }
 }
 

@@ -19,7 +19,6 @@ import {
   type ExecuteMetricRequest,
   type ExecuteMetricResponse,
   type MetricSourceResponse,
-  type MetricWarning,
   type ResultColumnResponse,
   toMetricRequest,
 } from './execute.dto.js';
@@ -31,6 +30,7 @@ import { MetricTableMissingError, TooManyMetricNamesError } from './metrics.erro
 import { type MetricRow } from './metric-rows.js';
 import { isBuilt } from './patterns/registry.js';
 import { MetricsRepository } from './metrics.repository.js';
+import { warningsOf } from './metric-warnings.js';
 import { toWireValue, wireTypeOf } from './wire-values.js';
 import { sqlstates } from '../sql/sqlstate.js';
 
@@ -45,6 +45,8 @@ export interface CatalogEntry {
   unit: string | null;
   dimensions: { name: string; aliases: string[] }[];
   has_time: boolean;
+  /** Whether a request needs a grain or a range. */
+  needs_periods: boolean;
 }
 
 /** The number of catalogs kept, and the characters of names that one may have: a catalog goes with every question. */
@@ -99,8 +101,10 @@ export class MetricsService implements OnModuleInit {
           throw await this.explain(error, compiled, resolved, connections, request.filter_clause);
         });
     const ended = performance.now();
-    const warnings: MetricWarning[] = [];
-    const rows = (result?.rows ?? []).slice(0, request.limit).map(row => row.map(value => toWireValue(value, warnings)));
+    const warnings = warningsOf(compiled, result?.rows ?? []);
+    const rows = (result?.rows ?? [])
+      .slice(0, request.limit)
+      .map(row => row.slice(0, compiled.columns.length).map(value => toWireValue(value, warnings)));
     return {
       metric: { id: metric.id, name: metric.name },
       pattern: resolved.pattern,
@@ -165,10 +169,10 @@ export class MetricsService implements OnModuleInit {
         if (pace.isOverdue) await pace.turn();
         const row = graph.row(id);
         if (!row) continue;
-        const { executable, dimensions, hasTime } = describeMetric(row, graph);
+        const { executable, dimensions, hasTime, needsPeriods } = describeMetric(row, graph);
         if (!executable) continue;
         const named = dimensions.map(each => ({ name: each.name, aliases: each.aliases }));
-        entries.push({ id, name, aliases, unit, dimensions: named, has_time: hasTime });
+        entries.push({ id, name, aliases, unit, dimensions: named, has_time: hasTime, needs_periods: needsPeriods });
         for (const each of [{ name, aliases }, ...named]) characters += each.name.length + each.aliases.join('').length;
         if (characters > mostCharacters) throw new TooManyMetricNamesError();
       }

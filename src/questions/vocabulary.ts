@@ -7,6 +7,8 @@ export interface MetricEntry {
   unit: string | null;
   dimensions: { name: string; aliases: string[] }[];
   has_time: boolean;
+  /** Whether it is asked about by periods or for a range only. */
+  needs_periods: boolean;
 }
 
 export interface MetricCall {

@@ -53,6 +53,7 @@ export const metrics: MetricEntry[] = [
       { name: '类别', aliases: ['category'] },
     ],
     has_time: true,
+    needs_periods: false,
   },
 ];
 

@@ -11,7 +11,7 @@ type Loc = (string | number)[];
 /** Columns of every answer, so no dimension may have such a name. */
 const answerColumns: ReadonlySet<string> = new Set(['period', 'value']);
 /** Columns that the compiler adds to a relation. */
-const hiddenColumns: ReadonlySet<string> = new Set(['__time', '__row']);
+const hiddenColumns: ReadonlySet<string> = new Set(['__time', '__row', '__period', '__base', '__lower', '__upper']);
 
 /**
  * Guards one piece of SQL of a binding.

@@ -13,6 +13,7 @@ export const aggregate: MetricPattern<Extract<Leaf, { pattern: 'aggregate' }>> =
       args: argument ? [argument] : [],
       where,
       adds: fn === 'SUM' || fn === 'AVG',
+      combine: fn === 'COUNT' ? 'SUM' : fn === 'SUM' || fn === 'MIN' || fn === 'MAX' ? fn : undefined,
       counts: fn === 'COUNT',
       fillsWithZero: fn === 'COUNT' || fn === 'SUM',
       sql: ([arg = '*']) => `${fn}(${arg})`,

@@ -1,5 +1,5 @@
 import { type SqlDialect } from '../../sql/dialects/postgres.js';
-import { type Formula, type ScalarName, type SqlText } from '../formula/formula-tree.js';
+import { type Formula, type Grain, type ScalarName, type SqlText } from '../formula/formula-tree.js';
 
 /** One of the ten patterns. It turns a node of a formula into a value over aggregated columns. */
 export interface MetricPattern<Node extends Formula = Formula> {
@@ -10,11 +10,41 @@ export interface MetricPattern<Node extends Formula = Formula> {
 
 /** The planner of a pattern's node. It knows neither bindings nor requests. */
 export interface Planner {
-  /** Plans an operand by its own pattern. Operands count from 0 as in `operandsOf`. */
-  operand(index: number): Value;
+  /** Plans an operand by its own pattern, on that axis within the node's own. Operands count from 0 as in `operandsOf`. */
+  operand(index: number, axis?: Axis): Value;
   /** Adds a column to the scan of the node's own rows. Only leaves have rows. */
   aggregate(aggregate: Aggregate): Value;
+  /** Has the answer warn when the test holds for a row. */
+  warnIf(test: Test): void;
 }
+
+/** The rows that a column counts for a period, where they are not simply its own. Each pattern sets one of the parts. */
+export interface Axis {
+  /** The rows up to a day of the period, instead of those in it. */
+  window?: Window;
+  /** The rows of a period before it. */
+  shift?: Span;
+  /** The rows of all tuples that agree in these dimensions, instead of those of one tuple. */
+  within?: readonly string[];
+}
+
+export interface Window {
+  /** Where the rows begin: nowhere, with the period of that grain, or so long before. */
+  from: 'start' | { startOf: Grain } | Span;
+  /** The day of a period up to which rows count: its last one or its first one. */
+  day: 'LAST' | 'FIRST';
+}
+
+/** A length of time. `period` is the grain of the request. */
+export interface Span {
+  count: number;
+  unit: Grain | 'period';
+}
+
+export type WarningCode = 'NEGATIVE_BASE' | 'RATE_ABOVE_ONE' | 'SHARES_DO_NOT_SUM';
+
+/** A comparison of a value with a number, or what holds for every row. */
+export type Test = { code: WarningCode } & ({ value: Value; op: '<' | '>'; than: number } | { value?: undefined });
 
 /** A function over the rows of one period and one tuple of dimensions. */
 export interface Aggregate {
@@ -28,6 +58,8 @@ export interface Aggregate {
   adds?: boolean;
   /** True for functions whose result is a double. It is rounded to 15 digits. */
   isFloat?: boolean;
+  /** The function that makes one result of the results for disjoint rows, if there is one. */
+  combine?: 'SUM' | 'MIN' | 'MAX';
   /** True for counts, which are 0 without rows. All other aggregates are NULL then. */
   counts: boolean;
   /** True when adding zero changes nothing, so that `fill: zero` may put it into an empty period. */
@@ -38,7 +70,14 @@ export interface Aggregate {
 
 /** The value of a metric. All of it is numeric, and a division by zero is NULL (metrics.md, pattern 5). */
 export type Value =
-  | { kind: 'column'; name: string }
+  | {
+      kind: 'column';
+      name: string;
+      /** True if the sum over disjoint rows is that of all rows. */
+      isAdditive: boolean;
+      /** The dimensions in which its rows agree. All that are asked for if left out. */
+      within?: readonly string[] | undefined;
+    }
   /** Exact decimal text. */
   | { kind: 'number'; value: string }
   | { kind: 'negate'; operand: Value }

@@ -1,12 +1,15 @@
 import { patternOf } from '../formula/classify-formula.js';
 import { supportedPatterns } from '../formula/formula-keywords.js';
 import { type Formula, operandsOf, type Pattern } from '../formula/formula-tree.js';
+import { accumulate } from './accumulate.js';
 import { aggregate } from './aggregate.js';
 import { arithmetic } from './arithmetic.js';
 import { countDistinct } from './count-distinct.js';
 import { type MetricPattern } from './metric-pattern.js';
+import { periodOverPeriod } from './period-over-period.js';
 import { quantile } from './quantile.js';
 import { ratio } from './ratio.js';
+import { shareOfTotal } from './share-of-total.js';
 import { weightedAverage } from './weighted-average.js';
 
 /** The ten patterns, in the order of the documentation. Null for patterns that are recognised but not built. */
@@ -17,9 +20,9 @@ export const registry: Record<Pattern, MetricPattern | null> = {
   weighted_average: weightedAverage,
   ratio,
   arithmetic,
-  accumulate: null,
-  period_over_period: null,
-  share_of_total: null,
+  accumulate,
+  period_over_period: periodOverPeriod,
+  share_of_total: shareOfTotal,
   conversion: null,
 };
 

@@ -4,7 +4,7 @@ import { type MetricPattern } from './metric-pattern.js';
 /** Pattern 4: `WAVG(value, weight)`. A row that lacks the value or the weight counts for neither sum. */
 export const weightedAverage: MetricPattern<Extract<Leaf, { pattern: 'weighted_average' }>> = {
   plan({ value, weight, where }, planner) {
-    const complete = { where, completeRowsOnly: true, counts: false, fillsWithZero: false };
+    const complete = { where, completeRowsOnly: true, combine: 'SUM' as const, counts: false, fillsWithZero: false };
     const args = [value, weight];
     const weighted = planner.aggregate({
       ...complete,

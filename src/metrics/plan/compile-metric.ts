@@ -1,14 +1,18 @@
 import { type FieldProblem, SchemaError } from '../../common/errors/api-error.js';
 import { type Grain } from '../formula/formula-tree.js';
 import { MixedConnectionsError } from '../metrics.errors.js';
+import { checkAxes, levelsOf } from './check-axes.js';
 import { checkNames, checkZeroFill } from './check-request.js';
+import { compilePeriods } from './compile-periods.js';
 import { compileScan } from './compile-scan.js';
+import { spreadTotals, sqlOfColumns } from './compile-columns.js';
 import { compileStack } from './compile-stack.js';
 import { checkZone, planTime, type TimePlan } from './compile-time.js';
-import { compileValue } from './compile-value.js';
+import { compileTest, compileValue } from './compile-value.js';
 import { type BoundJoin, findDimension, type MetricBinding, type TableRead } from './metric-binding.js';
 import { type MetricRequest } from './metric-request.js';
-import { type MetricPlan, planMetric } from './plan-metric.js';
+import { type WarningCode } from '../patterns/metric-pattern.js';
+import { type MetricPlan, planMetric, type ScanAxis } from './plan-metric.js';
 import { type ResolvedMetric } from './resolve-metric.js';
 import { type SqlStatement } from '../../sql/sql-parameters.js';
 import { guardSelect } from '../../sql-guard/guard-select.js';
@@ -24,6 +28,8 @@ export interface CompiledColumn {
 export interface CompiledMetric extends SqlStatement {
   connectionId: number;
   columns: CompiledColumn[];
+  /** What the columns after the value say of a row: that a warning holds for it, or that the periods are more than are computed. */
+  flags: (WarningCode | 'TOO_MANY_PERIODS')[];
   /** The same metric over the same rows without grouping, if it was asked for. Its value is the only column. */
   totals: SqlStatement | null;
   /** The zone in which the statements are run. */
@@ -31,6 +37,8 @@ export interface CompiledMetric extends SqlStatement {
   /** What the statements read. */
   joins: readonly BoundJoin[];
   reads: readonly TableRead[];
+  axes: readonly ScanAxis[];
+  time: TimePlan;
 }
 
 /**
@@ -42,13 +50,15 @@ export interface CompiledMetric extends SqlStatement {
  */
 export function compileMetric(metric: ResolvedMetric, request: MetricRequest): CompiledMetric {
   const plan = planMetric(metric, request.filter_clause);
-  const bindings = plan.scans.map(scan => scan.binding);
+  const bindings = [...new Set(plan.scans.map(scan => scan.binding))];
   const connectionId = bindings[0]?.connection_id ?? 0;
   if (bindings.some(each => each.connection_id !== connectionId)) throw new MixedConnectionsError();
 
   const problems: FieldProblem[] = [];
   checkNames(request, bindings, problems);
-  const time = planTime(request.time, bindings, problems);
+  const axes = plan.scans.map(scan => scan.axis);
+  const time = planTime(request.time, bindings, problems, axes);
+  checkAxes(plan.scans, request, time, problems);
   if (time.fill === 'zero') checkZeroFill(plan.scans, problems);
   if (problems.length > 0) throw new SchemaError(problems);
 
@@ -58,18 +68,19 @@ export function compileMetric(metric: ResolvedMetric, request: MetricRequest): C
     ...dimensions.map(name => ({ name, role: 'dimension' as const })),
     { name: 'value', role: 'value' },
   ];
-  const { statement, joins, reads } = compileStatement(plan, request, time, columns, problems);
+  const { statement, joins, reads, flags } = compileStatement(plan, request, time, columns, problems);
   checkZone(request.time, time, bindings, reads, problems);
   if (problems.length > 0) throw new SchemaError(problems);
 
   const ungrouped: MetricRequest = { ...request, dimensions: [], having: [], order: [], limit: 1, offset: 0 };
   const ungroupedTime: TimePlan = { ...time, grain: null, fill: time.fill === 'zero' ? 'zero' : 'none' };
-  const totals = request.totals ? compileStatement(plan, ungrouped, ungroupedTime, columns.slice(-1), problems).statement() : null;
-  return { connectionId, columns, totals, timezone: time.timezone, joins, reads, ...statement() };
+  const ungroupedPlan: MetricPlan = { ...plan, scans: plan.scans.map(scan => ({ ...scan, withins: new Set() })), warnings: [] };
+  const totals = request.totals ? compileStatement(ungroupedPlan, ungrouped, ungroupedTime, columns.slice(-1), problems).statement() : null;
+  return { connectionId, columns, flags, totals, timezone: time.timezone, joins, reads, axes, time, ...statement() };
 }
 
 function compileStatement(
-  { scans, value }: MetricPlan,
+  { scans, value, warnings }: MetricPlan,
   request: MetricRequest,
   time: TimePlan,
   columns: CompiledColumn[],
@@ -80,21 +91,39 @@ function compileStatement(
   const dimensions = columns.filter(({ role }) => role === 'dimension').map(({ name }) => name);
   const keys = [...(time.grain === null ? [] : ['"period"']), ...dimensions.map((_, index) => `"d${index}"`)];
   assembly.reserve(scans.flatMap(({ binding }) => queriedTables(binding)));
-  const parts = scans.map(
-    (scan, index) => `${assembly.part(`f${index}`)} AS (\n  ${compileScan(scan, request, time, assembly, problems)}\n)`,
-  );
-  const source = compileStack(scans, time, keys, assembly, parts);
+  const levels = scans.map(scan => levelsOf(scan, request));
+  const isLevelled = levels.some(each => each.length > 0);
+  const context = { request, time, isLevelled, assembly, problems };
+  const compiled = scans.map((scan, index) => compileScan(scan, index, levels[index]!, context));
+  const parts = compiled.flatMap(each => each.reading);
+  const periods = compilePeriods(compiled, time, assembly, parts);
+  if (periods) parts.push(...compiled.flatMap(each => each.joining?.(periods) ?? []));
+
+  let source = compileStack(scans, time, keys, isLevelled, assembly, parts);
+  if (isLevelled) source = spreadTotals(value, scans, keys, request, source, assembly, parts);
+  const columnSql = sqlOfColumns(scans, request, time, isLevelled, assembly);
+  const flagged = [
+    ...warnings.map(test => ({ code: test.code, sql: compileTest(test, columnSql, dialect) })),
+    ...(periods?.tooMany === undefined ? [] : [{ code: 'TOO_MANY_PERIODS' as const, sql: periods.tooMany }]),
+  ];
+  const flags = flagged.map(({ sql }, index) => ({ sql, name: `"w${index}"` }));
   const result = assembly.part('r');
-  parts.push(`${result} AS (\n  SELECT ${[...keys, `${compileValue(value, dialect)} AS "value"`].join(', ')}\n  FROM ${source}\n)`);
+  const list = [...keys, `${compileValue(value, columnSql, dialect)} AS "value"`, ...flags.map(({ sql, name }) => `${sql} AS ${name}`)];
+  parts.push(`${result} AS (\n  SELECT ${list.join(', ')}\n  FROM ${source}${isLevelled ? '\n  WHERE "level" = 0' : ''}\n)`);
   const template = [
     `WITH ${parts.join(',\n')}`,
-    `SELECT ${[...keys.map((key, index) => `${key} AS ${dialect.quote(columns[index]?.name ?? '')}`), '"value"'].join(', ')}`,
+    `SELECT ${[...keys.map((key, index) => `${key} AS ${dialect.quote(columns[index]?.name ?? '')}`), '"value"', ...flags.map(each => each.name)].join(', ')}`,
     `FROM ${result}`,
-    ...having(request, assembly),
+    ...having(request, assembly, periods?.tooMany),
     `ORDER BY ${orderBy(request, dimensions, keys, result, problems)}`,
     `LIMIT ${assembly.bind(request.limit + 1, 'bigint')} OFFSET ${assembly.bind(request.offset, 'bigint')}`,
   ].join('\n');
-  return { statement: () => assembly.finish(template), joins: assembly.joins, reads: assembly.reads };
+  return {
+    statement: () => assembly.finish(template),
+    joins: assembly.joins,
+    reads: assembly.reads,
+    flags: flagged.map(({ code }) => code),
+  };
 }
 
 /** The tables that a query of the binding names. A part of the statement with such a name would be read in their place. */
@@ -104,9 +133,11 @@ function queriedTables({ fact: { source } }: MetricBinding): string[] {
 
 const havingOperators = { '=': '=', '!=': '<>', '<': '<', '<=': '<=', '>': '>', '>=': '>=' } as const;
 
-function having(request: MetricRequest, assembly: SqlAssembly): string[] {
+/** @param always a condition whose rows are always wanted */
+function having(request: MetricRequest, assembly: SqlAssembly, always?: string): string[] {
   const conditions = request.having.map(({ op, value }) => `"value" ${havingOperators[op]} ${assembly.bind(value, 'numeric')}`);
-  return conditions.length === 0 ? [] : [`WHERE ${conditions.join(' AND ')}`];
+  if (conditions.length === 0) return [];
+  return [`WHERE ${always === undefined ? '' : `${always} OR `}${conditions.join(' AND ')}`];
 }
 
 /** The requested order, then every key, so that ties always come in the same order and pages do not overlap. */

@@ -1,63 +1,220 @@
 import { type FieldProblem } from '../../common/errors/api-error.js';
-import { type GuardedExpression } from '../../sql-guard/guard-expression.js';
-import { compileFilter } from './compile-filters.js';
-import { compileRelation } from './compile-relation.js';
-import { periodExpression, rangeConditions, type TimePlan } from './compile-time.js';
-import { type BoundColumn, findDimension, namedColumns } from './metric-binding.js';
+import { type Grain } from '../formula/formula-tree.js';
+import { timeColumn } from './compile-relation.js';
+import { localColumn, periodExpression, rangeConditions, rawTime, type TimePlan } from './compile-time.js';
+import { type Frame, frameOf } from './frames.js';
+import { type BoundTime } from './metric-binding.js';
 import { type MetricRequest } from './metric-request.js';
-import { type Column, type Scan } from './plan-metric.js';
+import { type Scan } from './plan-metric.js';
+import { rowsOf, type ScanRows } from './scan-rows.js';
+import { type NamedSql, selectGroups } from './select-groups.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
+export interface ScanContext {
+  request: MetricRequest;
+  time: TimePlan;
+  /** Whether any scan of the statement has totals, so that all tell the level of a row. */
+  isLevelled: boolean;
+  assembly: SqlAssembly;
+  problems: FieldProblem[];
+}
+
+/** A FROM item that lists the starts of periods. */
+export interface PeriodSource {
+  from: string;
+  start: string;
+}
+
+/** A scan in the WITH list of the statement. */
+export interface CompiledScan {
+  /** The parts that read rows. */
+  reading: string[];
+  /** A SELECT of local times between which the rows lie. */
+  days: string;
+  /** The parts that join the periods of the statement, which are known only when all scans have been read. Null if there are none. */
+  joining: ((periods: PeriodSource) => string[]) | null;
+}
+
 /**
- * One SELECT that aggregates all leaves of a binding in one pass: `period`, `d0…`, `m0…`. Range, filters and clause all apply to
- * the base rows, before any aggregation.
+ * One pass over the rows of a binding that aggregates all leaves: `period`, `d0…`, `level`, `m0…`, as the part `f<index>`.
+ * Filters and clause apply to the base rows, before any aggregation, window or share.
+ *
+ * On an axis, a period counts other rows than its own. Those of an earlier period are grouped by that period, which is then found
+ * by its start. Those of windows are grouped by day, and the days of each window are put together. Where the aggregate of
+ * aggregates is not that of the rows, each window takes the rows themselves.
+ *
+ * @param levels the totals that are needed besides the rows, see `Groups`
  */
-export function compileScan(scan: Scan, request: MetricRequest, plan: TimePlan, assembly: SqlAssembly, problems: FieldProblem[]): string {
-  const { binding } = scan;
-  const { dialect } = assembly;
-  const named = namedColumns(binding);
-  const exposed = new Map<string, BoundColumn>();
-  const expose = (name: string, column = named.get(name)): string => {
-    if (column) exposed.set(name, { ...column, name });
-    return dialect.quote(name);
-  };
-  const columns = [...scan.columns.values()];
-  const guarded = columns.flatMap(column => [...column.args, ...column.where]).concat(scan.clause ?? []);
-  for (const [, name] of guarded.flatMap(each => each.columns)) expose(name);
-
-  const keys: string[] = [];
-  if (plan.grain !== null && binding.time)
-    keys.push(`${periodExpression({ ...plan, grain: plan.grain }, binding.time, assembly)} AS "period"`);
-  request.dimensions.forEach((name, index) => {
-    const dimension = findDimension(binding, name);
-    if (dimension) keys.push(`${expose(dimension.name, dimension)} AS "d${index}"`);
-  });
-  const measures = columns.map(column => `${compileColumn(column, assembly)} AS ${dialect.quote(column.name)}`);
-
-  const conditions = binding.time ? rangeConditions(plan, binding.time, assembly) : [];
-  request.filters.forEach((filter, index) => {
-    const column = named.get(filter.field);
-    if (!column) return;
-    expose(filter.field);
-    const condition = compileFilter(filter, { ...column, name: filter.field }, index, assembly, problems);
-    if (condition !== null) conditions.push(condition);
-  });
-  if (scan.clause) conditions.push(assembly.embed(scan.clause));
-
-  const withTime = plan.grain !== null || plan.from !== null || plan.to !== null;
-  return [
-    `SELECT ${[...keys, ...measures].join(', ')}`,
-    `FROM ${compileRelation(binding, [...exposed.values()], withTime, assembly)}`,
-    ...(conditions.length > 0 ? [`WHERE ${conditions.join(' AND ')}`] : []),
-    ...(keys.length > 0 ? [`GROUP BY ${keys.map((_, index) => index + 1).join(', ')}`] : []),
-  ].join('\n  ');
+export function compileScan(scan: Scan, index: number, levels: readonly number[], context: ScanContext): CompiledScan {
+  const { window, shift } = scan.axis;
+  const { time } = scan.binding;
+  const compiler = new ScanCompiler(scan, index, levels, context);
+  if (!time || (!window && !shift)) return compiler.ownRows(time);
+  const { grain } = context.time;
+  if (grain === null) return compiler.rowsOfRange(time);
+  if (!window) return compiler.rowsOfEarlierPeriods(time, grain);
+  const canCombine = [...scan.columns.values()].every(({ aggregate }) => aggregate.combine);
+  return canCombine ? compiler.daysInWindows(time, grain) : compiler.rowsInWindows(time);
 }
 
-/** `SUM("amount") FILTER (WHERE …)`. */
-function compileColumn({ aggregate, args, where }: Column, assembly: SqlAssembly): string {
-  const embed = (each: GuardedExpression) => assembly.embed(each);
-  const complete = aggregate.completeRowsOnly ? args.map(each => `${embed(each)} IS NOT NULL`) : [];
-  const { aggregateWhere, roundedToDecimal } = assembly.dialect;
-  const value = aggregateWhere(aggregate.sql(args.map(embed), assembly.dialect), [...complete, ...where.map(embed)]);
-  return aggregate.isFloat ? roundedToDecimal(value) : value;
+class ScanCompiler {
+  private readonly rows: ScanRows;
+  private readonly names: { final: string; first: string; periods: string };
+
+  constructor(
+    private readonly scan: Scan,
+    index: number,
+    private readonly levels: readonly number[],
+    private readonly context: ScanContext,
+  ) {
+    const part = (letter: string): string => context.assembly.part(`${letter}${index}`);
+    this.names = { final: part('f'), first: part('x'), periods: part('p') };
+    this.rows = rowsOf(scan, context);
+  }
+
+  ownRows(bound: BoundTime | null): CompiledScan {
+    const { time, assembly } = this.context;
+    const { grain, from, to } = time;
+    const keys = grain !== null && bound ? [{ sql: periodExpression({ ...time, grain }, bound, assembly), name: 'period' }] : [];
+    const range = bound ? rangeConditions(time, bound, assembly) : [];
+    const select = this.group(this.rows.from(grain !== null || from !== null || to !== null), keys, range);
+    const days = keys.length > 0 ? `SELECT ${assembly.dialect.dayToLocal('"period"')} AS "day" FROM ${this.names.final}` : '';
+    return { reading: [`${this.names.final} AS (\n  ${select}\n)`], days, joining: null };
+  }
+
+  /** Without a grain the range is the only period. */
+  rowsOfRange(bound: BoundTime): CompiledScan {
+    const select = this.group(this.rows.from(true), [], this.outerBounds(bound));
+    return { reading: [`${this.names.final} AS (\n  ${select}\n)`], days: '', joining: null };
+  }
+
+  rowsOfEarlierPeriods(bound: BoundTime, grain: Grain): CompiledScan {
+    const { time, assembly, isLevelled } = this.context;
+    const { final, first, periods } = this.names;
+    const base = assembly.dialect.startOf(this.local(bound), grain, time.weekStart);
+    const select = this.group(this.rows.from(true), [{ sql: base, name: 'base' }], this.outerBounds(bound), false);
+    const columns = ['"__period" AS "period"', ...this.outerDimensions(), ...(isLevelled ? ['0 AS "level"'] : []), ...this.measureNames()];
+    return {
+      reading: [`${first} AS (\n  ${select}\n)`],
+      days: `SELECT "base" AS "day" FROM ${first}`,
+      joining: source => [
+        this.listPeriods(source, [`${this.frame(() => source.start).base()} AS "__base"`]),
+        `${final} AS (\n  SELECT ${columns.join(', ')}\n  FROM ${periods} JOIN ${first} ON "base" = "__base"\n)`,
+      ],
+    };
+  }
+
+  daysInWindows(bound: BoundTime, grain: Grain): CompiledScan {
+    const { time, assembly, isLevelled } = this.context;
+    const { window, shift } = this.scan.axis;
+    const { final, first, periods } = this.names;
+    const { quote, startOf } = assembly.dialect;
+    const unit = window?.from === 'start' && window.day === 'LAST' && !shift ? grain : 'day';
+    const day = { sql: startOf(this.local(bound), unit, time.weekStart), name: 'day' };
+    const measures = [...this.scan.columns.values()].map(({ name, aggregate }) => ({ sql: `${aggregate.combine}(${quote(name)})`, name }));
+    return {
+      reading: [`${first} AS (\n  ${this.group(this.rows.from(true), [day], this.outerBounds(bound), false)}\n)`],
+      days: `SELECT "day" FROM ${first}`,
+      joining: source => [
+        this.listPeriods(source, this.bounds(source.start)),
+        `${final} AS (\n  ${selectGroups({
+          from: `${periods} AS "__p" JOIN ${first} ON ${this.inFrame('"day"')}`,
+          conditions: [],
+          keys: [framePeriod],
+          dimensions: this.outerDimensions(),
+          levels: this.levels,
+          isLevelled,
+          measures,
+        })}\n)`,
+      ],
+    };
+  }
+
+  rowsInWindows(bound: BoundTime): CompiledScan {
+    const { assembly } = this.context;
+    const { final, first, periods } = this.names;
+    const { quote, startOf } = assembly.dialect;
+    const column = quote(timeColumn);
+    const range = this.outerBounds(bound);
+    const extent = (): string => {
+      const local = this.local(bound);
+      const dayOf = (time: string): string => startOf(time, 'day', 'monday');
+      const ends = `${dayOf(`MIN(${local})`)} AS "first", ${dayOf(`MAX(${local})`)} AS "last"`;
+      const conditions = [...range, ...this.rows.conditions];
+      return `SELECT ${ends}\n  FROM ${this.rows.from(true)}${conditions.length > 0 ? `\n  WHERE ${conditions.join(' AND ')}` : ''}`;
+    };
+    const { from, to } = this.context.time;
+    return {
+      reading: from === null || to === null ? [`${first} AS (\n  ${extent()}\n)`] : [],
+      days: `SELECT "first" AS "day" FROM ${first} UNION ALL SELECT "last" FROM ${first}`,
+      joining: source => [
+        this.listPeriods(
+          source,
+          this.bounds(source.start, local => this.raw(local, bound)),
+        ),
+        `${final} AS (\n  ${this.group(`${this.rows.from(true)}\n  JOIN ${periods} AS "__p" ON ${this.inFrame(column)}`, [framePeriod], range)}\n)`,
+      ],
+    };
+  }
+
+  private group(from: string, keys: NamedSql[], range: string[], isFinal = true): string {
+    const { conditions, ...rows } = this.rows;
+    const totals = isFinal ? { levels: this.levels, isLevelled: this.context.isLevelled } : { levels: [], isLevelled: false };
+    return selectGroups({ ...rows, from, keys, conditions: [...range, ...conditions], ...totals });
+  }
+
+  /** What bounds the rows of all periods: the frames of the first and the last one. */
+  private outerBounds(bound: BoundTime): string[] {
+    const { time, assembly } = this.context;
+    const { grain, from, to, weekStart } = time;
+    const { earlier, quote, startOf } = assembly.dialect;
+    const column = quote(timeColumn);
+    const bind = (value: string): string => assembly.bind(value, 'timestamp');
+    const first = (): string => (grain === null ? bind(from ?? '') : startOf(bind(from ?? ''), grain, weekStart));
+    const last = (): string => (grain === null ? bind(from ?? '') : startOf(earlier(bind(to ?? ''), 1, 'day'), grain, weekStart));
+    const lower = from === null ? null : this.frame(first).lower();
+    const upper = to === null ? null : this.frame(last).upper();
+    return [
+      ...(lower === null ? [] : [`${column} >= ${this.raw(lower, bound)}`]),
+      ...(upper === null ? [] : [`${column} < ${this.raw(upper, bound)}`]),
+    ];
+  }
+
+  private frame(start: () => string): Frame {
+    return frameOf(start, this.scan.axis, this.context.time, this.context.assembly);
+  }
+
+  private bounds(start: string, as = (local: string): string => local): string[] {
+    const frame = this.frame(() => start);
+    const lower = frame.lower();
+    return [...(lower === null ? [] : [`${as(lower)} AS "__lower"`]), `${as(frame.upper())} AS "__upper"`];
+  }
+
+  private inFrame(row: string): string {
+    const isOpen = this.scan.axis.window?.from === 'start';
+    return `${isOpen ? '' : `${row} >= "__p"."__lower" AND `}${row} < "__p"."__upper"`;
+  }
+
+  private listPeriods({ from, start }: PeriodSource, columns: string[]): string {
+    const period = `${this.context.assembly.dialect.dayText(start)} AS "__period"`;
+    return `${this.names.periods} AS (\n  SELECT ${[period, ...columns].join(', ')}\n  FROM ${from}\n)`;
+  }
+
+  private raw(local: string, bound: BoundTime): string {
+    return rawTime(local, this.context.time.timezone, bound, this.context.assembly);
+  }
+
+  private local(bound: BoundTime): string {
+    return localColumn(this.context.time.timezone, bound, this.context.assembly);
+  }
+
+  private outerDimensions(): string[] {
+    return this.rows.dimensions.map((_, index) => `"d${index}"`);
+  }
+
+  private measureNames(): string[] {
+    return this.rows.measures.map(({ name }) => `"${name}"`);
+  }
 }
+
+const framePeriod: NamedSql = { sql: '"__p"."__period"', name: 'period' };

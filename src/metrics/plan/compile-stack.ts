@@ -6,37 +6,53 @@ import { type SqlAssembly } from './sql-assembly.js';
  * The FROM of the outer SELECT: the one scan, or all of them stacked and grouped. `fill` adds a row for every period and every
  * tuple of dimensions that occurs. Inputs are filled here, before the arithmetic (dbt-labs/metricflow#1098).
  * @param keys the columns that all scans have, quoted: `"period"` first if there is a grain
+ * @param isLevelled whether the scans have totals as well as rows, told apart by their `level`, which is 0 for rows
  * @param parts the statement's WITH list, with the scans named `"f0"`, `"f1"`, …
  */
-export function compileStack(scans: Scan[], plan: TimePlan, keys: string[], assembly: SqlAssembly, parts: string[]): string {
+export function compileStack(
+  scans: Scan[],
+  plan: TimePlan,
+  keys: string[],
+  isLevelled: boolean,
+  assembly: SqlAssembly,
+  parts: string[],
+): string {
   const { fill, grain, from, to } = plan;
   const spine = fill !== 'none' && grain !== null && from !== null && to !== null ? { ...plan, grain, from, to } : null;
   if (scans.length === 1 && !spine && fill !== 'zero') return assembly.part('f0');
   const { dialect } = assembly;
   const all = scans.flatMap(scan =>
-    [...scan.columns.values()].map(({ name, aggregate }) => ({ scan, column: dialect.quote(name), counts: aggregate.counts })),
+    [...scan.columns.values()].map(({ name, aggregate }) => ({
+      scan,
+      column: dialect.quote(name),
+      counts: aggregate.counts && !scan.axis.shift,
+    })),
   );
+  const level = isLevelled ? ['"level"'] : [];
   // In two branches a bare NULL takes the type of the other. In three it would become text in the first step.
   const absent = scans.length > 2 ? dialect.noDecimal : 'NULL';
   const branches = scans.map((scan, index) => {
     const measures = all.map(each => (each.scan === scan ? each.column : `${absent} AS ${each.column}`));
-    return `SELECT ${[...keys, '1 AS "present"', ...measures].join(', ')} FROM ${assembly.part(`f${index}`)}`;
+    return `SELECT ${[...keys, ...level, '1 AS "present"', ...measures].join(', ')} FROM ${assembly.part(`f${index}`)}`;
   });
   if (spine) {
     const { from: periods, period } = periodSpine(spine, assembly);
     const tuple = keys.slice(1);
-    const tuples = scans.map((_, index) => `SELECT DISTINCT ${tuple.join(', ')} FROM ${assembly.part(`f${index}`)}`).join(' UNION ');
+    const rows = isLevelled ? ' WHERE "level" = 0' : '';
+    const tuples = scans.map((_, index) => `SELECT DISTINCT ${tuple.join(', ')} FROM ${assembly.part(`f${index}`)}${rows}`).join(' UNION ');
     const cross = tuple.length === 0 ? '' : ` CROSS JOIN (${tuples}) AS k`;
-    branches.push(`SELECT ${[period, ...tuple, 'NULL', ...all.map(() => absent)].join(', ')} FROM ${periods}${cross}`);
+    branches.push(
+      `SELECT ${[period, ...tuple, ...level.map(() => '0'), 'NULL', ...all.map(() => absent)].join(', ')} FROM ${periods}${cross}`,
+    );
   }
   const [stacked, grouped] = [assembly.part('u'), assembly.part('g')];
   parts.push(`${stacked} AS (\n  ${branches.join('\n  UNION ALL\n  ')}\n)`);
   const columns = all.map(({ column, counts }) => {
     if (fill === 'zero') return `COALESCE(MAX(${column}), 0) AS ${column}`;
-    // A count without rows is 0 if another binding has rows, and unknown if none has.
+    // A count without rows is 0 if another scan has rows, and unknown if none has, or if the rows would be those of an earlier period.
     return counts ? `CASE WHEN MAX("present") = 1 THEN COALESCE(MAX(${column}), 0) END AS ${column}` : `MAX(${column}) AS ${column}`;
   });
-  const group = keys.length > 0 ? ` GROUP BY ${keys.join(', ')}` : '';
-  parts.push(`${grouped} AS (\n  SELECT ${[...keys, ...columns].join(', ')} FROM ${stacked}${group}\n)`);
+  const group = keys.length > 0 ? ` GROUP BY ${[...keys, ...level].join(', ')}` : '';
+  parts.push(`${grouped} AS (\n  SELECT ${[...keys, ...level, ...columns].join(', ')} FROM ${stacked}${group}\n)`);
   return grouped;
 }

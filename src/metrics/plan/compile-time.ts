@@ -5,6 +5,7 @@ import { type Grain } from '../formula/formula-tree.js';
 import { timeColumn } from './compile-relation.js';
 import { type BoundTime, type MetricBinding, type TableRead } from './metric-binding.js';
 import { grains, type MetricTime } from './metric-request.js';
+import { type ScanAxis } from './plan-metric.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
 /** The checked time part of a request, shared by every scan of the statement. */
@@ -20,13 +21,18 @@ export interface TimePlan {
 type PeriodPlan = TimePlan & { grain: Grain };
 
 /** Limits the periods, because each is combined with every tuple of dimensions that occurs. */
-const maxFilledPeriods = 10_000;
+export const maxFilledPeriods = 10_000;
 const daysPerPeriod: Record<Grain, number> = { day: 1, week: 7, month: 28, quarter: 90, year: 365 };
 
 const localTime = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?$/;
 
 /** Checks the time options against every binding that they apply to. Problems are collected, not thrown. */
-export function planTime(time: MetricTime | null, bindings: MetricBinding[], problems: FieldProblem[]): TimePlan {
+export function planTime(
+  time: MetricTime | null,
+  bindings: MetricBinding[],
+  problems: FieldProblem[],
+  axes: readonly ScanAxis[] = [],
+): TimePlan {
   const report: Report = (field, type, text, more = {}) => problems.push({ loc: ['body', 'time', field], text, type, ...more });
   const zone = time?.timezone !== undefined && isTimeZone(time.timezone) ? time.timezone : zonesOf(bindings)[0];
   const plan: TimePlan = {
@@ -60,7 +66,7 @@ export function planTime(time: MetricTime | null, bindings: MetricBinding[], pro
   if (plan.from !== null && plan.to !== null && plan.from >= plan.to)
     report('to', 'empty_range', { zh: 'to 必须晚于 from', en: 'to must be later than from' });
   checkFill(plan, report);
-  checkWeekStart(time, plan, bindings, report);
+  checkWeekStart(time, plan.grain === 'week' || axes.some(beginsWithWeek), bindings, report);
   const finest = bindings.map(each => each.time?.min_grain ?? 'day').sort((a, b) => grains.indexOf(b) - grains.indexOf(a))[0] ?? 'day';
   if (plan.grain !== null && grains.indexOf(plan.grain) < grains.indexOf(finest)) {
     report(
@@ -82,18 +88,22 @@ function checkFill(plan: TimePlan, report: Report): void {
     report('fill', 'too_many_periods', { zh: `超过 ${maxFilledPeriods} 个时段`, en: `more than ${maxFilledPeriods} periods` });
 }
 
-function checkWeekStart({ week_start }: MetricTime, { grain }: TimePlan, bindings: MetricBinding[], report: Report): void {
-  if (grain !== 'week' && week_start !== undefined)
-    report('week_start', 'no_effect', { zh: '仅在 grain 为 week 时有效', en: 'has an effect only with the grain week' });
+function beginsWithWeek({ window }: ScanAxis): boolean {
+  return typeof window?.from === 'object' && 'startOf' in window.from && window.from.startOf === 'week';
+}
+
+function checkWeekStart({ week_start }: MetricTime, hasWeeks: boolean, bindings: MetricBinding[], report: Report): void {
+  if (!hasWeeks && week_start !== undefined)
+    report('week_start', 'no_effect', { zh: '仅在按周计算时有效', en: 'has an effect only where weeks are computed' });
   const starts = new Set(bindings.map(each => each.time?.week_start));
-  if (grain === 'week' && week_start === undefined && starts.size > 1)
+  if (hasWeeks && week_start === undefined && starts.size > 1)
     report('week_start', 'ambiguous_week_start', {
       zh: '公式的绑定以不同的日子为一周之始，请写明 week_start: monday 或 sunday',
       en: 'the bindings of the formula begin the week on different days: give week_start, monday or sunday',
     });
 }
 
-function countPeriods({ from, to, grain }: TimePlan): number {
+export function countPeriods({ from, to, grain }: TimePlan): number {
   if (from === null || to === null || grain === null) return 0;
   const days = (Date.parse(`${to.slice(0, 10)}T00:00Z`) - Date.parse(`${from.slice(0, 10)}T00:00Z`)) / 86_400_000;
   return days / daysPerPeriod[grain];
@@ -153,16 +163,19 @@ export function isRealTime(value: string): boolean {
 
 /** The range as conditions on the raw column, so that an index on it is used. */
 export function rangeConditions({ from, to, timezone }: TimePlan, time: BoundTime, assembly: SqlAssembly): string[] {
-  const { atZone, quote } = assembly.dialect;
-  const bound = (value: string): string => {
-    if (time.type === 'date') return assembly.bind(value, 'date');
-    const local = assembly.bind(value, 'timestamp');
-    if (time.type === 'timestamp' && time.timezone === timezone) return local;
-    const moment = atZone(local, assembly.bind(timezone, 'text'));
-    return time.type === 'timestamptz' ? moment : atZone(moment, assembly.bind(time.timezone, 'text'));
-  };
-  const column = quote(timeColumn);
+  const bound = (value: string): string =>
+    time.type === 'date' ? assembly.bind(value, 'date') : rawTime(assembly.bind(value, 'timestamp'), timezone, time, assembly);
+  const column = assembly.dialect.quote(timeColumn);
   return [...(from === null ? [] : [`${column} >= ${bound(from)}`]), ...(to === null ? [] : [`${column} < ${bound(to)}`])];
+}
+
+/** A local time of the statement's zone as the time column has it. */
+export function rawTime(local: string, timezone: string, time: BoundTime, assembly: SqlAssembly): string {
+  const { atZone, localToDate } = assembly.dialect;
+  if (time.type === 'date') return localToDate(local);
+  if (time.type === 'timestamp' && time.timezone === timezone) return local;
+  const moment = atZone(local, assembly.bind(timezone, 'text'));
+  return time.type === 'timestamptz' ? moment : atZone(moment, assembly.bind(time.timezone, 'text'));
 }
 
 /** The period of a row, as the text of its first local day. */
@@ -171,7 +184,8 @@ export function periodExpression({ grain, weekStart, timezone }: PeriodPlan, tim
   return dayText(startOf(localColumn(timezone, time, assembly), grain, weekStart));
 }
 
-function localColumn(timezone: string, time: BoundTime, assembly: SqlAssembly): string {
+/** The time of a row, local to the statement's zone. */
+export function localColumn(timezone: string, time: BoundTime, assembly: SqlAssembly): string {
   const { atZone, dateToLocal, quote } = assembly.dialect;
   const column = quote(timeColumn);
   if (time.type === 'date') return dateToLocal(column);

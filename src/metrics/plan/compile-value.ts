@@ -1,17 +1,21 @@
 import { type SqlDialect } from '../../sql/dialects/postgres.js';
-import { type Value } from '../patterns/metric-pattern.js';
+import { type Test, type Value } from '../patterns/metric-pattern.js';
+
+export type ValueColumn = Extract<Value, { kind: 'column' }>;
+/** The SQL of a column among those of the stack. */
+export type ColumnSql = (column: ValueColumn) => string;
 
 /**
  * A value as SQL over the aggregated columns. Operands are numeric, so that `7 / 2` is 3.5 and counts cannot overflow. Every
  * divisor is `NULLIF(…, 0)`, so that a zero denominator gives NULL, never an error or Infinity (pattern 5).
  */
-export function compileValue(value: Value, dialect: SqlDialect): string {
-  return value.kind === 'column' ? dialect.quote(value.name) : decimal(value);
+export function compileValue(value: Value, columnSql: ColumnSql, dialect: SqlDialect): string {
+  return value.kind === 'column' ? columnSql(value) : decimal(value);
 
   function decimal(operand: Value): string {
     switch (operand.kind) {
       case 'column':
-        return dialect.toDecimal(dialect.quote(operand.name));
+        return dialect.toDecimal(columnSql(operand));
       case 'number':
         return dialect.decimal(operand.value);
       case 'negate':
@@ -32,4 +36,28 @@ export function compileValue(value: Value, dialect: SqlDialect): string {
         return operand satisfies never;
     }
   }
+}
+
+/** The columns that a value combines. */
+export function columnsOf(value: Value): ValueColumn[] {
+  switch (value.kind) {
+    case 'column':
+      return [value];
+    case 'number':
+      return [];
+    case 'negate':
+      return columnsOf(value.operand);
+    case 'binary':
+      return [...columnsOf(value.left), ...columnsOf(value.right)];
+    case 'scalar':
+      return value.operands.flatMap(columnsOf);
+    default:
+      return value satisfies never;
+  }
+}
+
+/** A warning's test as a condition on a row. */
+export function compileTest(test: Test, columnSql: ColumnSql, dialect: SqlDialect): string {
+  if (!test.value) return 'TRUE';
+  return `COALESCE(${compileValue(test.value, columnSql, dialect)} ${test.op} ${test.than}, FALSE)`;
 }

@@ -31,13 +31,13 @@ function plan(formula: string) {
   return { columns: scans.map(scan => [...scan.columns.values()].map(each => `${each.name} ${each.aggregate.name}`)), value };
 }
 
-const column = (name: string) => ({ kind: 'column', name });
+const column = (name: string, isAdditive = true) => ({ kind: 'column', name, isAdditive, within: undefined });
 
 describe('planMetric', () => {
   it('scans each binding once, and computes equal leaves once', () => {
     const { columns, value } = plan('SUM(x) - [same]');
     expect(columns).toEqual([['m0 SUM', 'm1 MAX']]);
-    const same = { kind: 'binary', op: '+', left: column('m0'), right: column('m1') };
+    const same = { kind: 'binary', op: '+', left: column('m0'), right: column('m1', false) };
     expect(value).toEqual({ kind: 'binary', op: '-', left: column('m0'), right: same });
   });
 
@@ -59,8 +59,21 @@ describe('planMetric', () => {
     });
   });
 
+  it('scans a binding once for each set of rows that its leaves count', () => {
+    const growth = plan('YOY(SUM(x) + COUNT(*), DIFF) / SUM(x)');
+    expect(growth.columns).toEqual([
+      ['m0 SUM', 'm1 COUNT'],
+      ['m2 SUM', 'm3 COUNT'],
+    ]);
+    // A total is a further grouping of the same pass.
+    expect(plan('SHARE(SUM(x)) - SHARE(SUM(x) WITHIN d)').columns).toEqual([['m0 SUM']]);
+    expect(plan('YOY(ROLLING(SUM(x), 7 DAY)) + ROLLING(SUM(x), 7 DAY)').columns).toEqual([['m0 SUM'], ['m1 SUM']]);
+  });
+
   it('refuses a pattern that is not built by its name, at any place', () => {
-    expect(() => plan('1 + YOY(SUM(x))')).toThrow('Pattern period_over_period is recognised but not built yet');
+    expect(() => plan('1 + CUMULATIVE(SUM(x), AVERAGE)')).toThrow(
+      'Pattern accumulate CUMULATIVE … AVERAGE is recognised but not built yet',
+    );
     expect(() => plan('[other] - LAST(x)')).toThrow('Pattern aggregate LAST is recognised but not built yet');
   });
 });

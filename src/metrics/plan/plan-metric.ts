@@ -2,7 +2,7 @@ import { guardPredicate, type GuardedExpression } from '../../sql-guard/guard-ex
 import { patternOf } from '../formula/classify-formula.js';
 import { type SqlText } from '../formula/formula-tree.js';
 import { PatternNotBuiltError } from '../metrics.errors.js';
-import { type Aggregate, type Value } from '../patterns/metric-pattern.js';
+import { type Aggregate, type Axis, type Test, type Value } from '../patterns/metric-pattern.js';
 import { notBuiltIn, registry } from '../patterns/registry.js';
 import { asNumber, guardLeaves, logicalScope } from './guard-formula.js';
 import { bindingKey, type MetricBinding } from './metric-binding.js';
@@ -15,15 +15,21 @@ import { leavesOf, type ResolvedFormula, type ResolvedLeaf, type ResolvedMetric 
 export interface MetricPlan {
   scans: Scan[];
   value: Value;
+  warnings: Test[];
 }
 
-/** The rows of one binding and the aggregates over them, each column with its own conditions. */
+/** The rows of one binding on one axis and the aggregates over them, each column with its own conditions. */
 export interface Scan {
   binding: MetricBinding;
+  axis: ScanAxis;
   /** By the text of what they compute. */
   columns: Map<string, Column>;
   clause: GuardedExpression | null;
+  /** The dimensions of totals that are needed too. */
+  withins: Set<readonly string[]>;
 }
+
+export type ScanAxis = Pick<Axis, 'window' | 'shift'>;
 
 export interface Column {
   /** Unique among the columns of the plan. */
@@ -43,25 +49,34 @@ export function planMetric({ root, bindings }: ResolvedMetric, clause: string | 
     bindings.map(binding => [bindingKey(binding), clause === null ? null : guardPredicate(clause, logicalScope(binding))]),
   );
   const scans = new Map<string, Scan>();
+  const warnings = new Map<string, Test>();
   let columns = 0;
-  const value = plan(root);
-  return { scans: [...scans.values()], value };
+  const value = plan(root, {});
+  return { scans: [...scans.values()], value, warnings: [...warnings.values()] };
 
-  function plan(formula: ResolvedFormula): Value {
+  function plan(formula: ResolvedFormula, axis: Axis): Value {
     const { node, operands } = formula;
     const notBuilt = notBuiltIn(node);
     if (notBuilt !== null) throw new PatternNotBuiltError(patternOf(node), notBuilt);
     return registry[patternOf(node)]!.plan(node, {
-      operand: index => plan(operands[index]!),
-      aggregate: aggregate => ({ kind: 'column', name: addColumn(formula as ResolvedLeaf, aggregate) }),
+      operand: (index, inner) => plan(operands[index]!, { ...axis, ...inner }),
+      aggregate: aggregate => ({
+        kind: 'column',
+        name: addColumn(formula as ResolvedLeaf, aggregate, axis),
+        isAdditive: aggregate.combine === 'SUM',
+        within: axis.within,
+      }),
+      warnIf: test => warnings.set(JSON.stringify(test), test),
     });
   }
 
   /** Equal columns of one scan become one, and bindings to the same thing share a scan. */
-  function addColumn({ owner: { binding } }: ResolvedLeaf, aggregate: Aggregate): string {
-    const key = bindingKey(binding);
-    const scan: Scan = scans.get(key) ?? { binding, columns: new Map(), clause: clauses.get(key) ?? null };
+  function addColumn({ owner: { binding } }: ResolvedLeaf, aggregate: Aggregate, { window, shift, within }: Axis): string {
+    const key = JSON.stringify([bindingKey(binding), window, shift]);
+    const clause = clauses.get(bindingKey(binding)) ?? null;
+    const scan: Scan = scans.get(key) ?? { binding, axis: { window, shift }, columns: new Map(), clause, withins: new Set() };
     scans.set(key, scan);
+    if (within) scan.withins.add(within);
     const { args, where } = aggregate;
     const computed = JSON.stringify([aggregate.name, args.map(each => each.text), where.map(each => each.text)]);
     const guarded = (each: SqlText) => texts.get(binding)!.get(each)!;

@@ -102,6 +102,11 @@ export function planMetricQuestion(
   const grain = terms.grain ? (intentsOf(terms.grain, 'grain')?.grain ?? null) : (periods?.grain ?? null);
   if ((time || grain) && !metric.has_time)
     return fail(`指标“${metric.name}”没有绑定时间`, `The metric "${metric.name}" is not bound to a time`);
+  if (metric.needs_periods && grain === null && (!time || time.isOpen))
+    return fail(
+      `指标“${metric.name}”按时段计算：请说明时间段，或加上“按月”“按年”等`,
+      `The metric "${metric.name}" is computed by periods: name a period, or add "by month", "by year" and the like`,
+    );
   if (terms.top && dimensions.size + (grain === null ? 0 : 1) > 1)
     return fail('暂不支持在每一组中各自排名', 'Ranking within each group is not supported');
   if (terms.further[0]) return fail(`“${terms.further[0].text}”请分开问`, `ask for "${terms.further[0].text}" apart`);

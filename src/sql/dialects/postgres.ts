@@ -46,10 +46,24 @@ export const postgres = {
     if (grain !== 'week' || weekStart === 'monday') return `date_trunc('${grain}', ${local})`;
     return `(date_trunc('week', ${local} + interval '1 day') - interval '1 day')`;
   },
+  /** A local time some grains earlier or later, on the last day of a shorter month. */
+  earlier: (local: string, count: number, grain: Grain): string => `(${local} - interval '${intervalOf(count, grain)}')`,
+  later: (local: string, count: number, grain: Grain): string => `(${local} + interval '${intervalOf(count, grain)}')`,
+  /** A local time later by what lies between two others. */
+  laterBy: (local: string, from: string, to: string): string => `(${local} + (${to} - ${from}))`,
+  localToDate: (local: string): string => `${local}::date`,
+  dayToLocal: (text: string): string => `${text}::timestamp`,
+  isFinite: (local: string): string => `isfinite(${local})`,
+  /** The number of the ISO week of a local time. */
+  isoWeek: (local: string): string => `EXTRACT(week FROM ${local})`,
   dayText: (local: string): string => `to_char(${local}, 'YYYY-MM-DD')`,
   /** The starts of periods from `first` up to `end`, exclusive: a FROM item and its column. */
   periods: (first: string, end: string, grain: Grain): { from: string; start: string } => {
-    const step = grain === 'quarter' ? '3 months' : `1 ${grain}`;
+    const step = intervalOf(1, grain);
     return { from: `generate_series(${first}, ${end} - interval '1 microsecond', interval '${step}') AS s (day)`, start: 's.day' };
   },
 };
+
+function intervalOf(count: number, grain: Grain): string {
+  return grain === 'quarter' ? `${3 * count} month` : `${count} ${grain}`;
+}

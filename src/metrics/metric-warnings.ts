@@ -1,0 +1,93 @@
+import { SchemaError } from '../common/errors/api-error.js';
+import { type Bilingual, joined } from '../text/bilingual.js';
+import { type MetricWarning } from './execute.dto.js';
+import { type Grain } from './formula/formula-tree.js';
+import { type WarningCode } from './patterns/metric-pattern.js';
+import { type CompiledMetric } from './plan/compile-metric.js';
+import { maxFilledPeriods } from './plan/compile-time.js';
+import { shiftOf } from './plan/frames.js';
+
+const sentences: Record<WarningCode, Bilingual> = {
+  NEGATIVE_BASE: {
+    zh: '有的基期为负，其变化率的正负号没有通常的含义',
+    en: 'Some bases are negative, so the sign of their rate has not its usual meaning',
+  },
+  RATE_ABOVE_ONE: {
+    zh: '有的转化率大于 1：同一基础事件可有多次转化',
+    en: 'Some rates are above 1: one base event can have several conversions',
+  },
+  SHARES_DO_NOT_SUM: {
+    zh: '该指标不可相加（如去重计数、平均、比率），各占比之和不一定是 1',
+    en: 'The metric does not add up, like distinct counts, means and ratios, so its shares need not sum to 1',
+  },
+};
+
+type Result = Pick<CompiledMetric, 'columns' | 'flags' | 'axes' | 'time'>;
+
+/**
+ * What a reader of the rows should know. The flags of a row follow its value.
+ * @throws SchemaError when the rows lie so far apart that there are too many periods
+ */
+export function warningsOf({ columns, flags, axes, time }: Result, rows: readonly unknown[][]): MetricWarning[] {
+  const raised = flags.filter((_, index) => rows.some(row => row[columns.length + index] === true));
+  if (raised.includes('TOO_MANY_PERIODS'))
+    throw new SchemaError([
+      {
+        loc: ['body', 'time'],
+        type: 'too_many_periods',
+        text: {
+          zh: `数据的时间跨度超过 ${maxFilledPeriods} 个时段：请给出 time.from 与 time.to，或更粗的 grain`,
+          en: `the rows span more than ${maxFilledPeriods} periods: give time.from and time.to, or a coarser grain`,
+        },
+      },
+    ]);
+  const warnings: MetricWarning[] = raised.flatMap(code =>
+    code === 'TOO_MANY_PERIODS' ? [] : [{ code, message: joined(sentences[code]) }],
+  );
+  const { grain } = time;
+  const shifts = axes.flatMap(({ shift }) => (shift ? [shiftOf(shift, grain)] : []));
+  if (grain === null || shifts.length === 0) return warnings;
+
+  const periods = rows.flatMap(row => (typeof row[0] === 'string' ? [row[0]] : []));
+  const warn = (code: string, text: Bilingual) => warnings.push({ code, message: joined(text) });
+  const months = shifts.flatMap(({ count, unit }) => (monthsIn[unit] === undefined ? [] : [count * monthsIn[unit]]));
+  if (grain === 'day' && months.some(count => periods.some(period => isClamped(period, count))))
+    warn('CLAMPED_BASE', {
+      zh: '较短的月没有对应的日，几天与同一天（该月最后一天）相比',
+      en: 'A shorter month lacks the same day, so several days are compared with its last one',
+    });
+  if (grain === 'week' && axes.some(({ shift }) => shift?.unit === 'year') && periods.some(period => isWeek53(period, time.weekStart)))
+    warn('NO_WEEK_53', {
+      zh: '第 53 周在上一年没有对应的周，没有值',
+      en: 'Week 53 has no counterpart a year before, so it has no value',
+    });
+  if (time.to === null && periods.some(period => isCurrent(period, grain, time.timezone)))
+    warn('INCOMPLETE_PERIOD', {
+      zh: '当前时段尚未结束，却与完整的基期相比；请给出 time.to，按相同天数比较',
+      en: 'The current period is not over and is compared with a whole one: give time.to to compare as many days',
+    });
+  return warnings;
+}
+
+const monthsIn: Partial<Record<Grain, number>> = { month: 1, quarter: 3, year: 12 };
+
+function isClamped(period: string, months: number): boolean {
+  const date = new Date(`${period}T00:00Z`);
+  return date.getUTCDate() > new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - months + 1, 0)).getUTCDate();
+}
+
+/** A week belongs to the year of its Thursday. */
+function isWeek53(period: string, weekStart: 'monday' | 'sunday'): boolean {
+  const thursday = new Date(`${period}T00:00Z`);
+  thursday.setUTCDate(thursday.getUTCDate() + (weekStart === 'monday' ? 3 : 4));
+  return thursday.getTime() - Date.UTC(thursday.getUTCFullYear(), 0, 1) >= 52 * 7 * 86_400_000;
+}
+
+function isCurrent(period: string, grain: Grain, timezone: string): boolean {
+  const today = new Intl.DateTimeFormat('en-CA', { timeZone: timezone }).format(new Date());
+  const next = new Date(`${period}T00:00Z`);
+  const months = monthsIn[grain];
+  if (months === undefined) next.setUTCDate(next.getUTCDate() + (grain === 'week' ? 7 : 1));
+  else next.setUTCMonth(next.getUTCMonth() + months);
+  return period <= today && today < next.toISOString().slice(0, 10);
+}

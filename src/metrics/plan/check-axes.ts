@@ -1,0 +1,114 @@
+import { type FieldProblem } from '../../common/errors/api-error.js';
+import { type Bilingual } from '../../text/bilingual.js';
+import { type Grain } from '../formula/formula-tree.js';
+import { type Span } from '../patterns/metric-pattern.js';
+import { countPeriods, maxFilledPeriods, type TimePlan } from './compile-time.js';
+import { shiftOf } from './frames.js';
+import { findDimension } from './metric-binding.js';
+import { grains, type MetricRequest } from './metric-request.js';
+import { type Scan } from './plan-metric.js';
+
+/** Checks what a request must have for the axes of a plan. */
+export function checkAxes(scans: readonly Scan[], request: MetricRequest, time: TimePlan, problems: FieldProblem[]): void {
+  const report = (field: string, type: string, text: Bilingual) => problems.push({ loc: ['body', ...field.split('.')], text, type });
+  checkWithin(scans, request, report);
+  const moved = scans.filter(({ axis }) => axis.window ?? axis.shift);
+  if (moved.length === 0) return;
+
+  const { grain, from, to } = time;
+  const isBounded = from !== null && to !== null;
+  if (moved.some(({ binding }) => !binding.time) && grain === null && from === null && to === null)
+    report('time', 'no_time_column', {
+      zh: '公式按时段计算，而绑定没有时间列；请用 PUT /api/metrics/{id}/binding 在绑定中加上 time: {column: …}',
+      en: 'the formula computes with periods, and the binding has no time column; add time: {column: …} to it with PUT /api/metrics/{id}/binding',
+    });
+  else if (grain === null && !isBounded)
+    report('time', 'needs_periods', {
+      zh: '公式按时段计算：请给出 time.grain，或 time.from 与 time.to',
+      en: 'the formula computes with periods: give time.grain, or time.from and time.to',
+    });
+  for (const [field, value] of [
+    ['from', from],
+    ['to', to],
+  ] as const)
+    if (value !== null && !/^.{10}([T ]00:00(:00(\.0+)?)?)?$/.test(value))
+      report(`time.${field}`, 'whole_days', {
+        zh: '公式按时段计算，from 与 to 应为整日 YYYY-MM-DD',
+        en: 'the formula computes with periods: give whole days, YYYY-MM-DD',
+      });
+  if (countPeriods(time) > maxFilledPeriods)
+    report('time.to', 'too_many_periods', { zh: `超过 ${maxFilledPeriods} 个时段`, en: `more than ${maxFilledPeriods} periods` });
+  for (const { axis, binding } of moved) {
+    if (axis.shift) checkShift(axis.shift, grain, report);
+    const unit = unitOf(axis.window);
+    const finest = binding.time?.min_grain ?? 'day';
+    if (unit && grains.indexOf(unit) < grains.indexOf(finest))
+      report('time', 'grain_too_fine', {
+        zh: `公式按 ${unit} 计算，而绑定的最细粒度是 ${finest}`,
+        en: `the formula computes by ${unit}, and the binding's finest grain is ${finest}`,
+      });
+  }
+  if (request.totals && !isBounded)
+    report('totals', 'needs_range', { zh: '总计需要 time.from 与 time.to', en: 'totals need time.from and time.to' });
+  if (request.totals && moved.some(({ axis }) => axis.shift?.unit === 'period'))
+    report('totals', 'no_total', {
+      zh: '与前一期相比没有总计，请改用 MOM、YOY 等或 GROWTH',
+      en: 'a change against the period before has no total: use MOM, YOY and the like, or GROWTH',
+    });
+}
+
+type Report = (field: string, type: string, text: Bilingual) => void;
+
+function unitOf(window: Scan['axis']['window']): Grain | null {
+  if (!window || window.from === 'start') return null;
+  return 'startOf' in window.from ? window.from.startOf : (window.from.unit as Grain);
+}
+
+const inMonths: Partial<Record<Grain, number>> = { month: 1, quarter: 3, year: 12 };
+
+/** An earlier period is a whole number of grains away. Otherwise its rows would be those of parts of two others. */
+function checkShift(shift: Span, grain: Grain | null, report: Report): void {
+  if (shift.unit === 'period') {
+    if (grain === null)
+      report('time.grain', 'needs_grain', {
+        zh: '公式与前一期相比：请给出 time.grain',
+        en: 'the formula compares with the period before: give time.grain',
+      });
+    return;
+  }
+  const { count, unit } = shiftOf(shift, grain);
+  const months = inMonths[grain ?? 'day'];
+  const isWhole =
+    months === undefined
+      ? grain !== 'week' || unit === 'week' || (unit === 'day' && count % 7 === 0)
+      : ((inMonths[unit] ?? 0) * count) % months === 0 && inMonths[unit] !== undefined;
+  if (!isWhole)
+    report('time.grain', 'offset_not_whole', {
+      zh: `公式与 ${count} ${unit} 之前相比，不是整数个 ${grain}`,
+      en: `the formula compares with ${count} ${unit} before, which is not a whole number of the grain ${grain}`,
+    });
+}
+
+function checkWithin(scans: readonly Scan[], { dimensions }: MetricRequest, report: Report): void {
+  for (const { binding, withins } of scans) {
+    const asked = dimensions.map(name => findDimension(binding, name)?.name);
+    const missing = [...withins].flat().filter(name => !asked.includes(findDimension(binding, name)?.name ?? name));
+    if (missing.length === 0) continue;
+    const list = [...new Set(missing)].join(', ');
+    report('dimensions', 'within_not_requested', {
+      zh: `公式中的 WITHIN 需要维度：${list}`,
+      en: `WITHIN in the formula needs these dimensions in the request: ${list}`,
+    });
+  }
+}
+
+/** For the dimensions in which rows agree, a bit for each other one that is asked for, as GROUPING gives it. 0 if they agree in all. */
+export function levelOf(within: readonly string[], { binding }: Scan, { dimensions }: MetricRequest): number {
+  const kept = within.map(name => findDimension(binding, name)?.name);
+  return dimensions.reduce((level, name) => level * 2 + (kept.includes(findDimension(binding, name)?.name) ? 0 : 1), 0);
+}
+
+/** The levels of the totals of a scan, each once. */
+export function levelsOf(scan: Scan, request: MetricRequest): number[] {
+  return [...new Set([...scan.withins].map(within => levelOf(within, scan, request)))].filter(level => level !== 0);
+}

@@ -1,0 +1,59 @@
+import { type Grain } from '../formula/formula-tree.js';
+import { type Span } from '../patterns/metric-pattern.js';
+import { type TimePlan } from './compile-time.js';
+import { type ScanAxis } from './plan-metric.js';
+import { type SqlAssembly } from './sql-assembly.js';
+
+/** The rows that a scan on an axis counts for one period, as SQL of local times. */
+export interface Frame {
+  /** The start of the period whose rows they are: the period itself, or an earlier one. */
+  base(): string;
+  /** Inclusive. Null for the rows of all time before `upper`. */
+  lower(): string | null;
+  /** Exclusive. */
+  upper(): string;
+}
+
+/** An earlier period, in whole grains. A year of weeks has 52, since no week begins on the same day of every year. */
+export function shiftOf({ count, unit }: Span, grain: Grain | null): { count: number; unit: Grain } {
+  if (unit === 'period') return { count, unit: grain ?? 'day' };
+  return grain === 'week' && unit === 'year' ? { count: 52 * count, unit: 'week' } : { count, unit };
+}
+
+/**
+ * The frame of the period that begins at `start`; without a grain the range is the one period. A period that the range cuts is
+ * compared with as much of the earlier one (metrics.md, pattern 8). The window of a period ends with its last day in the range, or
+ * with its first.
+ */
+export function frameOf(start: () => string, { window, shift }: ScanAxis, plan: TimePlan, assembly: SqlAssembly): Frame {
+  const { dialect } = assembly;
+  const { earlier, later, laterBy } = dialect;
+  const { grain, from, to, weekStart } = plan;
+  const bound = (value: string): string => assembly.bind(value, 'timestamp');
+  const before = (local: string): string => {
+    if (!shift) return local;
+    const { count, unit } = shiftOf(shift, grain);
+    return earlier(local, count, unit);
+  };
+  const base = (): string => before(start());
+  const first = (): string => {
+    if (grain === null || from === null) return base();
+    return `CASE WHEN ${bound(from)} > ${start()} THEN ${laterBy(base(), start(), bound(from))} ELSE ${base()} END`;
+  };
+  const end = (): string => {
+    if (grain === null) return before(bound(to ?? ''));
+    const whole = later(base(), 1, grain);
+    if (to === null) return whole;
+    const cut = `LEAST(${whole}, ${laterBy(base(), start(), bound(to))})`;
+    return `CASE WHEN ${bound(to)} < ${later(start(), 1, grain)} THEN ${cut} ELSE ${whole} END`;
+  };
+  if (!window) return { base, lower: first, upper: end };
+
+  const day = (): string => (window.day === 'FIRST' ? first() : earlier(end(), 1, 'day'));
+  const lower = (): string | null => {
+    if (window.from === 'start') return null;
+    if ('startOf' in window.from) return dialect.startOf(day(), window.from.startOf, weekStart);
+    return later(earlier(day(), window.from.count, window.from.unit as Grain), 1, 'day');
+  };
+  return { base, lower, upper: () => later(day(), 1, 'day') };
+}

@@ -1,0 +1,39 @@
+export interface NamedSql {
+  sql: string;
+  name: string;
+}
+
+export interface Groups {
+  from: string;
+  conditions: string[];
+  keys: NamedSql[];
+  /** The columns of the dimensions asked for, which become `d0`, `d1` … */
+  dimensions: string[];
+  /** For each kind of totals, a bit for each dimension that it leaves out. The last dimension has the lowest. */
+  levels: readonly number[];
+  /** Whether each row tells its level, which is 0 if it is no total. */
+  isLevelled: boolean;
+  measures: NamedSql[];
+}
+
+/** A SELECT that groups rows by keys and dimensions. Totals of fewer dimensions are further grouping sets of the same pass. */
+export function selectGroups({ from, conditions, keys, dimensions, levels, isLevelled, measures }: Groups): string {
+  const named = [...keys, ...dimensions.map((sql, index) => ({ sql, name: `d${index}` }))];
+  const level = isLevelled ? [{ sql: levels.length > 0 ? `GROUPING(${dimensions.join(', ')})` : '0', name: 'level' }] : [];
+  const ordinals = (level: number): string => {
+    const kept = dimensions.flatMap((_, index) => (level & bitOf(index, dimensions.length) ? [] : [keys.length + index + 1]));
+    return [...keys.map((_, index) => index + 1), ...kept].join(', ');
+  };
+  const sets = `GROUPING SETS (${[0, ...levels].map(each => `(${ordinals(each)})`).join(', ')})`;
+  return [
+    `SELECT ${[...named, ...level, ...measures].map(({ sql, name }) => `${sql} AS "${name}"`).join(', ')}`,
+    `FROM ${from}`,
+    ...(conditions.length > 0 ? [`WHERE ${conditions.join(' AND ')}`] : []),
+    ...(named.length > 0 ? [`GROUP BY ${levels.length > 0 ? sets : ordinals(0)}`] : []),
+  ].join('\n  ');
+}
+
+/** The bit of a dimension in a level, as GROUPING has it. */
+export function bitOf(index: number, count: number): number {
+  return 1 << (count - 1 - index);
+}

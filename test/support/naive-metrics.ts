@@ -1,0 +1,257 @@
+/**
+ * Metrics computed row by row and period by period, straight from the definitions in metrics.md, with nothing of the compiler. Days
+ * are counted from 1970-01-01.
+ */
+export type Grain = 'day' | 'week' | 'month' | 'quarter' | 'year';
+
+export interface Fact {
+  table: string;
+  /** The local day, null if it has none. */
+  day: number | null;
+  dimensions: Record<string, string | null>;
+  numbers: Record<string, number | null>;
+  flag: boolean;
+}
+
+export type Expression =
+  | { kind: 'leaf'; table: string; fn: LeafFunction; flagged: boolean }
+  | { kind: 'number'; value: number }
+  | { kind: 'binary'; op: '+' | '-' | '*' | '/'; left: Expression; right: Expression }
+  | { kind: 'window'; from: 'start' | { startOf: Grain } | { count: number; grain: Grain }; day: 'LAST' | 'FIRST'; of: Expression }
+  | { kind: 'change'; count: number; grain: Grain | 'period'; mode: 'RATE' | 'DIFF' | 'VALUE'; of: Expression }
+  | { kind: 'share'; within: string[]; of: Expression };
+
+export type LeafFunction = 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'DISTINCT' | 'MEDIAN' | 'WAVG';
+
+export interface NaiveRequest {
+  dimensions: string[];
+  grain: Grain | null;
+  from: number | null;
+  to: number | null;
+  weekStart: 'monday' | 'sunday';
+  fill: 'none' | 'null' | 'zero';
+}
+
+interface Axis {
+  window?: Extract<Expression, { kind: 'window' }>;
+  change?: Extract<Expression, { kind: 'change' }>;
+  within?: string[];
+}
+
+type Row = [...key: (string | null)[], value: number | null];
+
+export function dayOf(text: string): number {
+  return Date.parse(`${text}T00:00Z`) / 86_400_000;
+}
+
+export function textOf(day: number): string {
+  return new Date(day * 86_400_000).toISOString().slice(0, 10);
+}
+
+export function startOf(day: number, grain: Grain, weekStart: NaiveRequest['weekStart']): number {
+  const date = new Date(day * 86_400_000);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  if (grain === 'week') return day - ((date.getUTCDay() + (weekStart === 'monday' ? 6 : 0)) % 7);
+  if (grain === 'day') return day;
+  return Date.UTC(year, grain === 'year' ? 0 : grain === 'quarter' ? month - (month % 3) : month, 1) / 86_400_000;
+}
+
+const months: Partial<Record<Grain, number>> = { month: 1, quarter: 3, year: 12 };
+
+/** On the last day of a shorter month. */
+export function later(day: number, count: number, grain: Grain): number {
+  const size = months[grain];
+  if (size === undefined) return day + count * (grain === 'week' ? 7 : 1);
+  const date = new Date(day * 86_400_000);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth() + size * count];
+  const last = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  return Date.UTC(year, month, Math.min(last, date.getUTCDate())) / 86_400_000;
+}
+
+export function evaluate(root: Expression, facts: readonly Fact[], request: NaiveRequest): Row[] {
+  const { grain, from, to, weekStart, fill } = request;
+  const scans = scansOf(root, {});
+  const tables = new Set(scans.map(scan => scan.table));
+  const read = facts.filter(fact => tables.has(fact.table));
+  const next = (day: number): number => later(day, 1, grain!);
+  const inRange = (day: number | null): boolean => {
+    if (day === null) return from === null && to === null;
+    return (from === null || day >= from) && (to === null || day < to);
+  };
+
+  const frames = new Map<string, (fact: Fact) => boolean>();
+  /** Whether a fact counts for a period. */
+  const counts = (period: number | null, axis: Axis): ((fact: Fact) => boolean) => {
+    const key = JSON.stringify([period, axis.window, axis.change]);
+    const known = frames.get(key) ?? frameOf(period, axis);
+    frames.set(key, known);
+    return known;
+  };
+  function frameOf(period: number | null, { window, change }: Axis): (fact: Fact) => boolean {
+    if (!window && !change)
+      return ({ day }) => inRange(day) && (grain === null || (day === null ? period === null : startOf(day, grain, weekStart) === period));
+    if (grain !== null && period === null) return () => false;
+    const back = (day: number): number => {
+      if (!change) return day;
+      if (change.grain === 'period') return later(day, -change.count, grain!);
+      return grain === 'week' && change.grain === 'year' ? day - 364 * change.count : later(day, -change.count, change.grain);
+    };
+    let [first, end]: [number, number] = [0, 0];
+    if (grain === null) [first, end] = [back(from!), back(to!)];
+    else {
+      const base = back(period!);
+      first = from !== null && from > period! ? base + (from - period!) : base;
+      end = to !== null && to < next(period!) ? Math.min(next(base), base + (to - period!)) : next(base);
+    }
+    if (!window) return ({ day }) => day !== null && day >= first && day < end;
+    const at = window.day === 'FIRST' ? first : end - 1;
+    const source = window.from;
+    if (source === 'start') return ({ day }) => day !== null && day <= at;
+    if ('startOf' in source) return ({ day }) => day !== null && day >= startOf(at, source.startOf, weekStart) && day <= at;
+    return ({ day }) => day !== null && day > later(at, -source.count, source.grain) && day <= at;
+  }
+
+  const tupleOf = (fact: Fact): string => JSON.stringify(request.dimensions.map(name => fact.dimensions[name] ?? null));
+  const dated = read.flatMap(fact => fact.day ?? []);
+  const hasAxes = scans.some(({ axis }) => axis.window ?? axis.change);
+  const periods = listPeriods();
+  const present = new Map<string, { period: number | null; tuple: string }>();
+  for (const period of periods)
+    for (const { table, axis } of scans)
+      for (const fact of read) {
+        const tuple = tupleOf(fact);
+        if (fact.table === table && counts(period, axis)(fact)) present.set(JSON.stringify([period, tuple]), { period, tuple });
+      }
+  if (grain === null && request.dimensions.length === 0) present.set(JSON.stringify([null, '[]']), { period: null, tuple: '[]' });
+  const rows = new Map([...present].map(([key, row]) => [key, { ...row, isPresent: true }]));
+  if (fill !== 'none' && grain !== null)
+    for (let period = startOf(from!, grain, weekStart); period < to!; period = next(period))
+      for (const tuple of request.dimensions.length === 0 ? ['[]'] : new Set([...present.values()].map(each => each.tuple))) {
+        const key = JSON.stringify([period, tuple]);
+        if (!rows.has(key)) rows.set(key, { period, tuple, isPresent: false });
+      }
+
+  return [...rows.values()].map(({ period, tuple, isPresent }): Row => {
+    const value = valueOf(root, { period, tuple, isPresent }, {});
+    const key = [...(grain === null ? [] : [period === null ? null : textOf(period)]), ...(JSON.parse(tuple) as (string | null)[])];
+    return [...key, value];
+  });
+
+  function listPeriods(): (number | null)[] {
+    if (grain === null) return [null];
+    const listed = new Set<number | null>(
+      read.filter(fact => inRange(fact.day)).map(({ day }) => (day === null ? null : startOf(day, grain, weekStart))),
+    );
+    if (!hasAxes || (dated.length === 0 && (from === null || to === null))) return [...listed];
+    const end = to ?? Math.max(...dated) + 1;
+    for (let period = startOf(from ?? Math.min(...dated), grain, weekStart); period < end; period = next(period)) listed.add(period);
+    return [...listed];
+  }
+
+  function valueOf(node: Expression, row: { period: number | null; tuple: string; isPresent: boolean }, axis: Axis): number | null {
+    switch (node.kind) {
+      case 'number':
+        return node.value;
+      case 'binary':
+        return combine(node.op, valueOf(node.left, row, axis), valueOf(node.right, row, axis));
+      case 'window':
+        return valueOf(node.of, row, { ...axis, window: node });
+      case 'change': {
+        const before = valueOf(node.of, row, { ...axis, change: node });
+        if (node.mode === 'VALUE') return before;
+        const change = combine('-', valueOf(node.of, row, axis), before);
+        return node.mode === 'DIFF' ? change : combine('/', change, before);
+      }
+      case 'share':
+        return combine('/', valueOf(node.of, row, axis), valueOf(node.of, row, { ...axis, within: node.within }));
+      case 'leaf':
+        return leafOf(node, row, axis);
+      default:
+        return node satisfies never;
+    }
+  }
+
+  function leafOf(
+    { table, fn, flagged }: Extract<Expression, { kind: 'leaf' }>,
+    { period, tuple, isPresent }: { period: number | null; tuple: string; isPresent: boolean },
+    axis: Axis,
+  ): number | null {
+    if (axis.change?.grain === 'year' && grain === 'week' && isWeek53(period!)) return null;
+    const values = JSON.parse(tuple) as (string | null)[];
+    const kept = axis.within ?? request.dimensions;
+    const group = read.filter(
+      fact =>
+        fact.table === table &&
+        counts(period, axis)(fact) &&
+        request.dimensions.every((name, index) => !kept.includes(name) || (fact.dimensions[name] ?? null) === values[index]),
+    );
+    const value = aggregate(
+      fn,
+      group.filter(fact => !flagged || fact.flag),
+    );
+    if (fill === 'zero') return value ?? 0;
+    if (fn !== 'COUNT' && fn !== 'DISTINCT') return value;
+    // Without any key there is one group, also of no rows.
+    if (group.length > 0 || (grain === null && request.dimensions.length === 0)) return value;
+    return axis.change || !isPresent ? null : 0;
+  }
+
+  function isWeek53(period: number): boolean {
+    const thursday = period + (weekStart === 'sunday' ? 1 : 0) + 3;
+    return Math.floor((thursday - startOf(thursday, 'year', 'monday')) / 7) + 1 === 53;
+  }
+}
+
+function scansOf(node: Expression, axis: Axis): { table: string; axis: Axis }[] {
+  switch (node.kind) {
+    case 'leaf':
+      return [{ table: node.table, axis }];
+    case 'number':
+      return [];
+    case 'binary':
+      return [...scansOf(node.left, axis), ...scansOf(node.right, axis)];
+    case 'window':
+      return scansOf(node.of, { ...axis, window: node });
+    case 'change':
+      return [...(node.mode === 'VALUE' ? [] : scansOf(node.of, axis)), ...scansOf(node.of, { ...axis, change: node })];
+    case 'share':
+      return scansOf(node.of, axis);
+    default:
+      return node satisfies never;
+  }
+}
+
+function combine(op: '+' | '-' | '*' | '/', left: number | null, right: number | null): number | null {
+  if (left === null || right === null) return null;
+  if (op === '/') return right === 0 ? null : left / right;
+  return op === '+' ? left + right : op === '-' ? left - right : left * right;
+}
+
+function aggregate(fn: LeafFunction, facts: Fact[]): number | null {
+  if (fn === 'COUNT') return facts.length;
+  if (fn === 'DISTINCT') return new Set(facts.flatMap(fact => fact.numbers.key ?? [])).size;
+  if (fn === 'WAVG') {
+    const complete = facts.filter(({ numbers }) => numbers.amount !== null && numbers.weight !== null);
+    const total = complete.reduce((sum, { numbers }) => sum + numbers.weight!, 0);
+    return total === 0 ? null : complete.reduce((sum, { numbers }) => sum + numbers.amount! * numbers.weight!, 0) / total;
+  }
+  const amounts = facts.flatMap(fact => fact.numbers.amount ?? []).sort((a, b) => a - b);
+  if (amounts.length === 0) return null;
+  const sum = amounts.reduce((total, amount) => total + amount, 0);
+  switch (fn) {
+    case 'SUM':
+      return sum;
+    case 'AVG':
+      return sum / amounts.length;
+    case 'MIN':
+      return amounts[0]!;
+    case 'MAX':
+      return amounts.at(-1)!;
+    case 'MEDIAN': {
+      const middle = (amounts.length - 1) / 2;
+      return (amounts[Math.floor(middle)]! + amounts[Math.ceil(middle)]!) / 2;
+    }
+    default:
+      return fn satisfies never;
+  }
+}
