@@ -33,6 +33,18 @@ export class GraphAccessService {
     if (held === null || rank[held] < rank[role]) throw new GraphAccessError(role);
   }
 
+  /** Tells whether a user may do now what was asked for earlier. Nobody may who was deleted or disabled, or must change the password. */
+  async mayStill(userId: number, graphId: number, role: GraphRole): Promise<boolean> {
+    const { rows } = await this.pool.query<{ role: GraphRole | 'owner' | null }>(
+      `SELECT CASE WHEN u.is_admin OR g.owner_id = u.id THEN 'owner' ELSE m.role END AS role
+       FROM users u JOIN graphs g ON g.id = $2 LEFT JOIN graph_members m ON m.graph_id = g.id AND m.user_id = u.id
+       WHERE u.id = $1 AND u.disabled_at IS NULL AND NOT u.must_change_password`,
+      [userId, graphId],
+    );
+    const held = rows[0]?.role ?? null;
+    return held !== null && rank[held] >= rank[role];
+  }
+
   async isOwner(userId: number, graphId: number): Promise<boolean> {
     const { rowCount } = await this.pool.query('SELECT FROM graphs WHERE id = $1 AND owner_id = $2', [graphId, userId]);
     return rowCount === 1;

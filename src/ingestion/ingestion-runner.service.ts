@@ -6,6 +6,7 @@ import { Settings } from '../config/settings.js';
 import { type Interruption } from '../database/leased-worker.js';
 import { ServicePool } from '../database/service-pool.js';
 import { graphTables } from '../database/graph-tables.js';
+import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { GraphsService } from '../graphs/graphs.service.js';
 import { SchedulesService } from '../schedules/schedules.service.js';
 import { copyLimitsOf } from '../warehouse/clients/copy-limits.js';
@@ -47,6 +48,7 @@ export class IngestionRunner {
     private readonly runs: RunsRepository,
     private readonly rejected: RejectedRowsRepository,
     private readonly graphs: GraphsService,
+    private readonly access: GraphAccessService,
     private readonly sources: SourcesService,
     private readonly schedules: SchedulesService,
     private readonly unchanged: UnchangedRunsService,
@@ -121,6 +123,7 @@ export class IngestionRunner {
     mapping.source.statementTimeoutMs = Math.min(mapping.source.statementTimeoutMs, this.settings.ingestionMaxStatementTimeoutMs);
     const targets = claimed.retires ? [] : targetsOf(mapping);
     Object.assign(report, emptyReport(targets));
+    await this.requireRequester(claimed);
     const changes = await changesSinceLastRun(this.jobs, this.runs, job.id, mapping);
     const progress = new RunProgress(report, {
       publish: (phase, state) => this.runs.show(claimed, phase, report, state),
@@ -133,6 +136,15 @@ export class IngestionRunner {
     const copyLimits = copyLimitsOf(this.settings);
     const work = { mapping, targets, changes, cursors, report, staged: [], rejectedAt, progress, copyLimits, signal };
     return { ...work, claimed, job, savedBy, startedAt, rejectedLeft };
+  }
+
+  /** A run may wait and read for hours, in which the user who asked for it may lose the right to. */
+  private async requireRequester({ userId, graphId }: ClaimedRun): Promise<void> {
+    if (await this.access.mayStill(userId, graphId, 'editor')) return;
+    throw new RunFailure('requester_access_lost', {
+      zh: '要求运行的用户已不能编辑该图谱，或已被停用、删除，或须先修改密码；请由可编辑的用户再次运行',
+      en: 'the user who asked for the run may not edit the graph any more, is disabled or deleted, or must change the password first; somebody who may edit it can run the job again',
+    });
   }
 
   /** Reads in the name of the user who saved the mapping. After this check the run may finish, even if the right is revoked meanwhile. */
@@ -152,6 +164,7 @@ export class IngestionRunner {
     // A job that retires removes all it made, on purpose.
     const written = await writeAll(client, scope, run, new DeleteGuard(claimed.allowsDeletes));
     await run.progress.begin('recording');
+    await this.requireRequester(claimed);
     for (const each of staged) await this.insertRejected(client, run, each);
     if (source) await writeElements(client, scope, written, source);
     const upkeep = await this.renewStatistics(client, run, scope);

@@ -8,6 +8,7 @@ import { IngestionWorker } from './ingestion.worker.js';
 import { JobSchedulesController } from './job-schedules.controller.js';
 import { JobSchedulesService } from './job-schedules.service.js';
 import { JobWebhooksController } from './job-webhooks.controller.js';
+import { JobWebhooksService } from './job-webhooks.service.js';
 import { JobsController } from './jobs.controller.js';
 import { JobsRepository } from './jobs.repository.js';
 import { JobsService } from './jobs.service.js';
@@ -34,6 +35,7 @@ import { UnchangedRunsService } from './unchanged-runs.service.js';
     IngestionWorker,
     JobsService,
     JobSchedulesService,
+    JobWebhooksService,
     RevisionsService,
     RunsService,
     SourcesService,

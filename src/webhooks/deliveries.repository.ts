@@ -36,7 +36,9 @@ export interface ClaimedDelivery {
   id: number;
   attempts: number;
   webhookId: number;
-  /** The user whose share of the places it takes; 0 for users who have been deleted. */
+  kind: string;
+  targetId: number;
+  /** The user who saved the webhook, and whose share of the places it takes; 0 for users who have been deleted. */
   userId: number;
   url: string;
   secretSealed: string;
@@ -98,7 +100,7 @@ export class DeliveriesRepository {
            WHERE h.enabled AND coalesce(h.created_by, 0) <> ALL ($2::int[]) AND h.id <> ALL ($3::int[])
            ORDER BY cardinality(array_positions($4::int[], coalesce(h.created_by, 0))), oldest.next_at, h.id LIMIT 1)
          ORDER BY next_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
-       RETURNING d.id, d.attempts, w.id AS "webhookId", coalesce(w.created_by, 0) AS "userId", w.url, w.secret_sealed AS "secretSealed",
+       RETURNING d.id, d.attempts, w.id AS "webhookId", w.kind, w.target_id AS "targetId", coalesce(w.created_by, 0) AS "userId", w.url, w.secret_sealed AS "secretSealed",
                  CASE WHEN w.former_secret_until > now() THEN w.former_secret_sealed END AS "formerSecretSealed",
                  d.message_id AS "messageId", d.payload, extract(epoch FROM now())::int AS seconds`,
       [lostAfterS, full.users, full.webhooks, going, maxAttempts],
@@ -121,7 +123,7 @@ export class DeliveriesRepository {
     { id, attempts }: Pick<ClaimedDelivery, 'id' | 'attempts'>,
     { answered, failure }: { answered: number | null; failure: SendFailure | null },
   ): Promise<void> {
-    const pause = pauses[attempts - 1];
+    const pause = failure === 'access_lost' ? undefined : pauses[attempts - 1];
     const status = failure === null ? 'delivered' : pause === undefined ? 'failed' : 'pending';
     await this.pool.query(
       `UPDATE webhook_deliveries SET status = $3, answered = $4, error = $5, next_at = now() + make_interval(secs => $6),

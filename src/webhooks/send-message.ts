@@ -28,6 +28,10 @@ export const sendFailures = {
     zh: '记录时该 Webhook 等待的投递已达上限，未发送；可再次投递',
     en: 'not sent, because as many deliveries of the webhook waited as may; it can be delivered again',
   },
+  access_lost: {
+    zh: '保存该 Webhook 的用户已无权使用，未发送；请由有权的用户修改（PATCH）后再次投递',
+    en: 'not sent, because the user who saved the webhook may not have it any more; once somebody who may changes it (PATCH), it can be delivered again',
+  },
   secret_unreadable: { zh: '签名密钥无法解密，请更换', en: 'the secret cannot be opened; give the webhook a new one' },
   failed: { zh: '无法发送', en: 'it could not be sent' },
 } satisfies Record<string, Bilingual>;

@@ -9,6 +9,6 @@ import { WebhooksWorker } from './webhooks.worker.js';
 @Module({
   imports: [EgressModule, SecretsModule],
   providers: [DeliveriesRepository, WebhooksRepository, WebhooksService, WebhooksWorker],
-  exports: [WebhooksService],
+  exports: [WebhooksService, WebhooksWorker],
 })
 export class WebhooksModule {}

@@ -71,16 +71,19 @@ export class WebhooksRepository {
     return rows[0];
   }
 
-  /** Changes what is not null. A secret that is changed becomes the former one. @throws WebhookNotFoundError */
+  /**
+   * Changes what is not null. A secret that is changed becomes the former one, and the webhook that of the user.
+   * @throws WebhookNotFoundError
+   */
   async change(client: PoolClient, { kind, targetId }: Target, id: number, changes: Changes): Promise<void> {
-    const { url, events, enabled, secretSealed } = changes;
+    const { url, events, enabled, secretSealed, userId } = changes;
     const { rowCount } = await client.query(
       `UPDATE webhooks SET url = coalesce($4, url), events = coalesce($5, events), enabled = coalesce($6, enabled),
-         secret_sealed = coalesce($7, secret_sealed),
+         secret_sealed = coalesce($7, secret_sealed), created_by = $9,
          former_secret_sealed = CASE WHEN $7::text IS NULL THEN former_secret_sealed ELSE secret_sealed END,
          former_secret_until = CASE WHEN $7::text IS NULL THEN former_secret_until ELSE now() + make_interval(hours => $8) END
        WHERE id = $1 AND kind = $2 AND target_id = $3`,
-      [id, kind, targetId, url, events, enabled, secretSealed, formerSecretHours],
+      [id, kind, targetId, url, events, enabled, secretSealed, formerSecretHours, userId],
     );
     if (rowCount !== 1) throw new WebhookNotFoundError();
   }
@@ -118,4 +121,5 @@ interface Changes {
   events: string[] | null;
   enabled: boolean | null;
   secretSealed: string | null;
+  userId: number;
 }

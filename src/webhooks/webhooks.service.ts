@@ -79,6 +79,7 @@ export class WebhooksService {
       url: url ?? null,
       events: events ?? null,
       enabled: enabled ?? null,
+      userId: principal.userId,
       secretSealed: sealed === undefined ? null : await this.secrets.seal(sealed, secretOwner(id)),
     };
     const changed = Object.entries({ url, events, enabled, secret: sealed }).flatMap(([name, value]) =>

@@ -15,10 +15,14 @@ const lookEveryMs = 1_000;
 /** The deliveries under way in this process, for all, for one user, and for one webhook: a slow receiver holds up no other. */
 const places = { all: 16, user: 4, webhook: 2 };
 
+/** Tells whether the user who saved a webhook may still be told of its target. */
+export type Entitled = (userId: number, targetId: number) => Promise<boolean>;
+
 /** Sends what the outbox holds, in any number of processes. */
 @Injectable()
 export class WebhooksWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly active = new Map<ClaimedDelivery, Promise<void>>();
+  private readonly entitled = new Map<string, Entitled>();
   private readonly stop = new AbortController();
   private timer: NodeJS.Timeout | undefined;
   private claiming: Promise<void> | null = null;
@@ -30,6 +34,11 @@ export class WebhooksWorker implements OnApplicationBootstrap, BeforeApplication
     private readonly settings: Settings,
     @Inject(logToken) private readonly log: Logger,
   ) {}
+
+  /** Names what is asked before each attempt for a kind of target. Call it before the application has started. */
+  register(kind: string, entitled: Entitled): void {
+    this.entitled.set(kind, entitled);
+  }
 
   onApplicationBootstrap(): void {
     if (this.settings.worker !== 'off') this.timer = setInterval(() => this.wake(), lookEveryMs).unref();
@@ -87,8 +96,9 @@ export class WebhooksWorker implements OnApplicationBootstrap, BeforeApplication
   }
 
   private async send(delivery: ClaimedDelivery): Promise<SendResult | 'broken off'> {
-    const { userId, url, messageId, payload, seconds } = delivery;
+    const { userId, kind, targetId, url, messageId, payload, seconds } = delivery;
     try {
+      if ((await this.entitled.get(kind)?.(userId, targetId)) === false) return { answered: null, failure: 'access_lost' };
       const headers = signatureHeaders(await this.openSecrets(delivery), messageId, seconds, payload);
       return await lookingUpFor(userId, () => sendMessage(this.egress, url, headers, payload, this.stop.signal));
     } catch (error) {
