@@ -128,7 +128,10 @@ describe('running a job', () => {
 
 describe('leases', () => {
   const insertRun = async (jobId: number, columns: string, values: string): Promise<number> => {
-    const { rows } = await app.pool.query(`INSERT INTO ingestion_runs (job_id, ${columns}) VALUES ($1, ${values}) RETURNING id`, [jobId]);
+    const { rows } = await app.pool.query(
+      `INSERT INTO ingestion_runs (job_id, requested_by, ${columns}) VALUES ($1, 1, ${values}) RETURNING id`,
+      [jobId],
+    );
     return rows[0].id;
   };
 

@@ -70,6 +70,25 @@ describe('large and contended uploads', () => {
     expect((await user.get(`${tablesPath}/swapped`).expect(200)).body.sample[0]).toEqual({ a: 2 });
   });
 
+  it.each([
+    ['a grant', 'connection_forbidden', async (id: number) => test.admin.delete(`/api/permissions/connections/1/users/${id}`).expect(204)],
+    ['the account', 'not_authenticated', async (id: number) => test.admin.patch(`/api/users/${id}`).send({ disabled: true }).expect(200)],
+  ])('keeps the old table when %s is taken away while the body is sent', async (what, code, lose) => {
+    const username = `sender-without-${what.slice(-5)}`;
+    const sender = await test.asUser(username);
+    await grantConnection(test, username, 'write');
+    const { body: me } = await sender.get('/api/auth/me').expect(200);
+    const table = `kept_${me.user_id}`;
+    await upload(table, 'a\n1\n').expect(201);
+    const { request, answer } = rawUpload(table, { Authorization: `Bearer ${sender.token}` });
+    request.write(`a\n${'2\n'.repeat(1_000_000)}`);
+    await until(async () => (await runningUploads()) > 0);
+    await lose(me.user_id);
+    request.end('3\n');
+    expect((await answer).body).toMatchObject({ code });
+    expect(await rowsOf(table)).toEqual([{ a: 1 }]);
+  });
+
   it('lets readers pass while it waits for a long query of the table (risk: one slow reader stops all others)', async () => {
     await upload('long_read', 'a\n1\n').expect(201);
     const reader = await test.pool.connect();

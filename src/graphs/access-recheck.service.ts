@@ -1,12 +1,9 @@
-import { type CanActivate, createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { ApiKeyPowersGuard } from '../auth/api-key-powers.guard.js';
 import { CredentialsGuard } from '../auth/credentials.guard.js';
 import { PasswordChangeGuard } from '../auth/password-change.guard.js';
 import { ApiError } from '../common/errors/api-error.js';
 import { GraphAccessGuard } from './graph-access.guard.js';
-
-/** Injects the call that a handler serves, for `AccessRecheck`. */
-export const CurrentCall = createParamDecorator((_: unknown, context: ExecutionContext): ExecutionContext => context);
 
 /**
  * Checks later whether a caller may still do what was allowed when the request came. An event stream needs this: it outlives that

@@ -3,10 +3,10 @@ import { Controller, type ExecutionContext, Get, Headers, HttpCode, HttpStatus, 
 import { ApiHeader, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { type Response } from 'express';
 import { type Observable } from 'rxjs';
+import { CurrentCall } from '../access/current-call.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { PageOf } from '../http/paging/page.js';
 import { IdParam } from '../http/validation/positive-int.pipe.js';
-import { CurrentCall } from '../graphs/access-recheck.service.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
 import { ListRejectedQuery, RejectedRowResponse, RunResponse } from './ingestion.dto.js';
 import { rejectedContentType, rejectedFormat } from './rejected-text.js';

@@ -1,10 +1,15 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { ApiKeyPowersGuard } from '../auth/api-key-powers.guard.js';
+import { AuthModule } from '../auth/auth.module.js';
+import { CredentialsGuard } from '../auth/credentials.guard.js';
+import { PasswordChangeGuard } from '../auth/password-change.guard.js';
 import { EgressModule } from '../egress/egress.module.js';
 import { SchedulesModule } from '../schedules/schedules.module.js';
 import { SecretsModule } from '../secrets/secrets.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
+import { ConnectionAccessGuard } from './connections/connection-access.guard.js';
 import { ConnectionAccessService } from './connections/connection-access.service.js';
 import { Connection } from './connections/connection.entity.js';
 import { ConnectionsController } from './connections/connections.controller.js';
@@ -29,10 +34,14 @@ import { MirrorUploadService } from './mirror/mirror-upload.service.js';
 import { ParquetLoader } from './mirror/parquet/parquet-loader.js';
 import { TablesController } from './tables/tables.controller.js';
 import { TablesService } from './tables/tables.service.js';
+import { WriteRecheck } from './tables/write-recheck.service.js';
 import { WarehouseService } from './warehouse.service.js';
 
+/** The guards that `WriteRecheck` asks again. The ones that check incoming requests are made in `app.module.ts`. */
+const guards = [CredentialsGuard, PasswordChangeGuard, ApiKeyPowersGuard, ConnectionAccessGuard];
+
 @Module({
-  imports: [TypeOrmModule.forFeature([Connection]), EgressModule, SchedulesModule, SecretsModule, UsersModule, WebhooksModule],
+  imports: [TypeOrmModule.forFeature([Connection]), AuthModule, EgressModule, SchedulesModule, SecretsModule, UsersModule, WebhooksModule],
   controllers: [ConnectionsController, ConnectionGrantsController, MirrorCopiesController, MirrorCopySchedulesController, TablesController],
   providers: [
     ConnectionAccessService,
@@ -54,6 +63,8 @@ import { WarehouseService } from './warehouse.service.js';
     TablesService,
     WarehouseClients,
     WarehouseService,
+    WriteRecheck,
+    ...guards,
   ],
   exports: [ConnectionAccessService, MirrorVersions, WarehouseService],
 })

@@ -45,6 +45,12 @@ export interface UploadResult extends LoadedTable {
   seconds: number;
 }
 
+export interface Uploader {
+  userId: number;
+  /** Throws unless the user may still write the table. An upload may go on for an hour. */
+  confirm: () => Promise<void>;
+}
+
 /** An upload holds a connection as long as the client sends, so uploads have a few connections of their own. */
 const uploadsAtOnce = 4;
 const waitForTurnMs = 30_000;
@@ -77,12 +83,12 @@ export class MirrorUploadService implements OnApplicationShutdown {
    * On any failure the table stays as it was, and the rest of the body is read and dropped, so that the client gets the answer.
    * @throws SchemaError with the line of a broken record; TableBusyError, UploadsBusyError, UploadAbortedError, UploadStalledError
    */
-  async upload(caller: number, table: string, body: Readable, options: UploadOptions): Promise<UploadResult> {
+  async upload(uploader: Uploader, table: string, body: Readable, options: UploadOptions): Promise<UploadResult> {
     const started = performance.now();
     try {
       requireTableName(table);
       const received = new Received(body, this.settings.uploadIdleSeconds * 1000);
-      const loaded = await this.share.run({ caller }, () => this.loadFrom(received, caller, table, options));
+      const loaded = await this.share.run({ caller: uploader.userId }, () => this.loadFrom(received, uploader, table, options));
       return { ...loaded, bytes: received.bytes, seconds: Math.round(performance.now() - started) / 1000 };
     } finally {
       if (!body.destroyed) body.resume();
@@ -108,14 +114,14 @@ export class MirrorUploadService implements OnApplicationShutdown {
 
   private async loadFrom(
     received: Received,
-    caller: number,
+    uploader: Uploader,
     table: string,
     options: UploadOptions,
   ): Promise<Omit<UploadResult, 'bytes' | 'seconds'>> {
     const file = await openFile(received, options.body, { ...gzipBounds, ms: this.settings.maxUploadSeconds * 1000 });
     try {
       requireEffect(file.format, options);
-      return await this.inTransaction(client => this.load(client, caller, table, file, options));
+      return await this.inTransaction(client => this.load(client, uploader, table, file, options));
     } finally {
       await file.close();
     }
@@ -123,7 +129,7 @@ export class MirrorUploadService implements OnApplicationShutdown {
 
   private async load(
     client: PoolClient,
-    caller: number,
+    { userId, confirm }: Uploader,
     table: string,
     { format, bytes }: OpenedFile,
     options: UploadOptions,
@@ -158,7 +164,8 @@ export class MirrorUploadService implements OnApplicationShutdown {
       },
     });
     requireDates([...options.rewrites.keys()], types);
-    const loaded = await loadTable({ format, bytes, caller }, options, target, this.parquet);
+    const loaded = await loadTable({ format, bytes, caller: userId }, options, target, this.parquet);
+    await confirm();
 
     const name = quoteTable(mirrorSchema, table);
     const loadedName = quoteTable(mirrorSchema, loadedTable);

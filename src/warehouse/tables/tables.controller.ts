@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, HttpCode, Param, Put, Query, Req, Res } from '@nestjs/common';
+import { Controller, Delete, type ExecutionContext, Get, HttpCode, Param, Put, Query, Req, Res } from '@nestjs/common';
 import {
   ApiBody,
   ApiConsumes,
@@ -12,6 +12,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
+import { CurrentCall } from '../../access/current-call.js';
 import { CurrentPrincipal, type Principal } from '../../access/principal.js';
 import { page, PageOf, PageQuery, type Page } from '../../http/paging/page.js';
 import { StreamedBody } from '../../http/validation/streamed-body.decorator.js';
@@ -28,11 +29,15 @@ import {
 } from './tables.dto.js';
 import { tableExamples } from './table-examples.js';
 import { cursorAfter, TablesService } from './tables.service.js';
+import { WriteRecheck } from './write-recheck.service.js';
 
 @ApiTags('warehouse')
 @Controller('warehouse/connections/:id/tables')
 export class TablesController {
-  constructor(private readonly tables: TablesService) {}
+  constructor(
+    private readonly tables: TablesService,
+    private readonly recheck: WriteRecheck,
+  ) {}
 
   @Get()
   @ConnectionAccess('read', { keys: 'tables:write' })
@@ -87,8 +92,9 @@ export class TablesController {
     @Query() query: UploadQuery,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
+    @CurrentCall() call: ExecutionContext,
   ): Promise<UploadResponse> {
-    const { mode, result } = await this.tables.upload(principal, id, table, query, request);
+    const { mode, result } = await this.tables.upload(principal, id, table, query, request, () => this.recheck.require(call));
     response.status(result.created ? 201 : 200);
     return toUploadResponse(table, mode, result);
   }

@@ -16,7 +16,7 @@ describe('a connection whose tables are not in the service’s own database', ()
   const request = { headers: { 'content-type': 'text/csv' } } as IncomingMessage;
 
   it('takes no upload and drops no table (risk: both would reach the mirror)', async () => {
-    await expect(tables.upload(admin, 2, 't', {}, request)).rejects.toThrow(ConnectionReadOnlyError);
+    await expect(tables.upload(admin, 2, 't', {}, request, () => Promise.resolve())).rejects.toThrow(ConnectionReadOnlyError);
     await expect(tables.drop(admin, 2, 't')).rejects.toThrow(ConnectionReadOnlyError);
     expect(done).toEqual([]);
   });

@@ -49,6 +49,7 @@ export class TablesService {
 
   /**
    * Loads the body of the request into a table.
+   * @param confirm throws unless the caller may still write once all is read
    * @throws ConnectionReadOnlyError; the errors of `readUploadOptions` and `MirrorUploadService.upload`
    */
   async upload(
@@ -57,10 +58,11 @@ export class TablesService {
     table: string,
     query: UploadQuery,
     request: IncomingMessage,
+    confirm: () => Promise<void>,
   ): Promise<{ mode: UploadOptions['mode']; result: UploadResult }> {
     const options = readUploadOptions(query, request.headers['content-type'], request.headers['content-encoding']);
     await this.requireWritable(principal, connectionId);
-    return { mode: options.mode, result: await this.uploads.upload(principal.userId, table, request, options) };
+    return { mode: options.mode, result: await this.uploads.upload({ userId: principal.userId, confirm }, table, request, options) };
   }
 
   /** @throws ConnectionReadOnlyError, TableNotFoundError, TableBusyError */
