@@ -298,9 +298,9 @@ describe('metrics over REST', () => {
   });
 
   it('recognises the other patterns, and refuses to execute them by name', async () => {
-    const id = await aMetric({ formula: '期末(金额)', binding });
+    const id = await aMetric({ formula: '累计(SUM(金额), AVERAGE)', binding });
     const { body } = await execute(id).expect(501);
-    expect(body).toMatchObject({ code: 'pattern_not_built', context: { pattern: 'aggregate' } });
+    expect(body).toMatchObject({ code: 'pattern_not_built', context: { pattern: 'accumulate' } });
     const { body: parsed } = await editor.post('/api/metrics/parse').send({ formula: '滚动([支付额], 7 天)' }).expect(200);
     expect(parsed).toMatchObject({ pattern: 'accumulate', metrics: ['支付额'], executable: true });
   });
@@ -355,7 +355,9 @@ describe('metrics over REST', () => {
     ]) {
       await bind({ relation: { table: 'sales' }, ...part }).expect(422);
     }
-    await bind({ relation: { table: 'sales' }, entities: [] }).expect(422);
+    expect(await problems({ relation: { table: 'sales' }, entities: [{ name: 'u', column: 'nope' }] })).toEqual([
+      expect.objectContaining({ loc: ['body', 'entities', 0, 'column'], type: 'unknown_column' }),
+    ]);
     await bind({
       relation: { table: 'sales', sql: null },
       joins: null,

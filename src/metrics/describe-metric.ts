@@ -43,8 +43,10 @@ function tryMetric(row: MetricRow, graph: GraphMetrics): MetricDescription {
   let resolved: ResolvedMetric | null = null;
   try {
     resolved = resolveMetric(toDefinition(row, row), graph.find);
-    const needsPeriods = planMetric(resolved, null).scans.some(({ axis }) => axis.window ?? axis.shift);
-    return { ...whatIsKnown(row, resolved), needsPeriods, executable: true, warnings: [] };
+    const { scans } = planMetric(resolved, null);
+    const needsPeriods = scans.some(({ axis }) => axis.window ?? axis.shift);
+    const dimensions = sharedDimensions(scans.map(scan => scan.binding));
+    return { ...whatIsKnown(row, resolved), dimensions, needsPeriods, executable: true, warnings: [] };
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof LanguageError)) throw error;
     return {

@@ -2,7 +2,6 @@ import { type Bilingual } from '../text/bilingual.js';
 import { ApiError } from '../common/errors/api-error.js';
 import { type ColumnChange } from './binding/column-changes.js';
 import { type Pattern } from './formula/formula-tree.js';
-import { builtPatterns } from './patterns/registry.js';
 
 export class MetricNameTakenError extends ApiError {
   constructor(name: string) {
@@ -57,7 +56,7 @@ export class PatternNotBuiltError extends ApiError {
       501,
       'pattern_not_built',
       { zh: `已识别模式 ${what}，但尚不能执行`, en: `Pattern ${what} is recognised but not built yet` },
-      { context: { pattern, built: builtPatterns } },
+      { context: { pattern } },
     );
   }
 }

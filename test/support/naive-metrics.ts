@@ -8,20 +8,27 @@ export interface Fact {
   table: string;
   /** The local day, null if it has none. */
   day: number | null;
+  /** Orders the facts of a table. */
+  id: number;
+  /** The local time in days, as far as the time column tells it. */
+  moment: number | null;
   dimensions: Record<string, string | null>;
   numbers: Record<string, number | null>;
   flag: boolean;
 }
 
 export type Expression =
-  | { kind: 'leaf'; table: string; fn: LeafFunction; flagged: boolean }
+  | Leaf
   | { kind: 'number'; value: number }
   | { kind: 'binary'; op: '+' | '-' | '*' | '/'; left: Expression; right: Expression }
   | { kind: 'window'; from: 'start' | { startOf: Grain } | { count: number; grain: Grain }; day: 'LAST' | 'FIRST'; of: Expression }
   | { kind: 'change'; count: number; grain: Grain | 'period'; mode: 'RATE' | 'DIFF' | 'VALUE'; of: Expression }
-  | { kind: 'share'; within: string[]; of: Expression };
+  | { kind: 'share'; within: string[]; of: Expression }
+  | { kind: 'conversion'; base: Leaf; event: Leaf; within: { count: number; grain: Grain } | null; mode: 'RATE' | 'COUNT' };
 
-export type LeafFunction = 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'DISTINCT' | 'MEDIAN' | 'WAVG';
+export type Leaf = { kind: 'leaf'; table: string; fn: LeafFunction; flagged: boolean; byKey?: boolean };
+
+export type LeafFunction = 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'DISTINCT' | 'MEDIAN' | 'WAVG' | 'FIRST' | 'LAST';
 
 export interface NaiveRequest {
   dimensions: string[];
@@ -117,9 +124,10 @@ export function evaluate(root: Expression, facts: readonly Fact[], request: Naiv
   const periods = listPeriods();
   const present = new Map<string, { period: number | null; tuple: string }>();
   for (const period of periods)
-    for (const { table, axis } of scans)
+    for (const { table, axis, base } of scans)
       for (const fact of read) {
         const tuple = tupleOf(fact);
+        if (base?.flagged && !fact.flag) continue;
         if (fact.table === table && counts(period, axis)(fact)) present.set(JSON.stringify([period, tuple]), { period, tuple });
       }
   if (grain === null && request.dimensions.length === 0) present.set(JSON.stringify([null, '[]']), { period: null, tuple: '[]' });
@@ -164,6 +172,8 @@ export function evaluate(root: Expression, facts: readonly Fact[], request: Naiv
       }
       case 'share':
         return combine('/', valueOf(node.of, row, axis), valueOf(node.of, row, { ...axis, within: node.within }));
+      case 'conversion':
+        return conversionOf(node, row);
       case 'leaf':
         return leafOf(node, row, axis);
       default:
@@ -171,24 +181,47 @@ export function evaluate(root: Expression, facts: readonly Fact[], request: Naiv
     }
   }
 
+  function conversionOf(
+    { base, event, within, mode }: Extract<Expression, { kind: 'conversion' }>,
+    { period, tuple, isPresent }: { period: number | null; tuple: string; isPresent: boolean },
+  ): number | null {
+    const isOf = (leaf: Leaf, fact: Fact): boolean => fact.table === leaf.table && (!leaf.flagged || fact.flag);
+    // Two kinds of time are compared by day.
+    const timeOf = (fact: Fact): number => (base.table === event.table ? fact.moment! : fact.day!);
+    const bases = facts.filter(fact => isOf(base, fact) && inRange(fact.day));
+    const credited = facts.flatMap(fact => {
+      if (!isOf(event, fact) || fact.day === null || fact.numbers.key === null) return [];
+      const before = bases.filter(other => other.day !== null && other.numbers.key === fact.numbers.key && timeOf(other) <= timeOf(fact));
+      const [latest] = before.sort((a, b) => timeOf(b) - timeOf(a) || b.id - a.id);
+      if (!latest) return [];
+      const day = Math.floor(timeOf(fact));
+      const bound = within && later(day, -within.count, within.grain) + (timeOf(fact) - day);
+      return bound !== null && timeOf(latest) <= bound + 1e-9 ? [] : [latest];
+    });
+    const isHere = (fact: Fact): boolean =>
+      tupleOf(fact) === tuple && (grain === null || (fact.day === null ? null : startOf(fact.day, grain, weekStart)) === period);
+    const [count, all] = [credited.filter(isHere).length, bases.filter(isHere).length];
+    if (all === 0 && !isPresent) return fill === 'zero' && mode === 'COUNT' ? 0 : null;
+    return mode === 'COUNT' ? count : combine('/', count, all);
+  }
+
   function leafOf(
-    { table, fn, flagged }: Extract<Expression, { kind: 'leaf' }>,
+    { table, fn, flagged, byKey = false }: Leaf,
     { period, tuple, isPresent }: { period: number | null; tuple: string; isPresent: boolean },
     axis: Axis,
   ): number | null {
     if (axis.change?.grain === 'year' && grain === 'week' && isWeek53(period!)) return null;
     const values = JSON.parse(tuple) as (string | null)[];
     const kept = axis.within ?? request.dimensions;
-    const group = read.filter(
-      fact =>
-        fact.table === table &&
-        counts(period, axis)(fact) &&
-        request.dimensions.every((name, index) => !kept.includes(name) || (fact.dimensions[name] ?? null) === values[index]),
+    const ofPeriod = read.filter(fact => fact.table === table && counts(period, axis)(fact));
+    const group = ofPeriod.filter(fact =>
+      request.dimensions.every((name, index) => !kept.includes(name) || (fact.dimensions[name] ?? null) === values[index]),
     );
-    const value = aggregate(
-      fn,
-      group.filter(fact => !flagged || fact.flag),
-    );
+    const taken = group.filter(fact => !flagged || fact.flag);
+    const value =
+      fn === 'FIRST' || fn === 'LAST'
+        ? pick(fn, taken, byKey ? ofPeriod.filter(fact => !flagged || fact.flag) : null)
+        : aggregate(fn, taken);
     if (fill === 'zero') return value ?? 0;
     if (fn !== 'COUNT' && fn !== 'DISTINCT') return value;
     // Without any key there is one group, also of no rows.
@@ -202,8 +235,11 @@ export function evaluate(root: Expression, facts: readonly Fact[], request: Naiv
   }
 }
 
-function scansOf(node: Expression, axis: Axis): { table: string; axis: Axis }[] {
+/** The rows that make a tuple of a period appear. */
+function scansOf(node: Expression, axis: Axis): { table: string; axis: Axis; base?: Leaf }[] {
   switch (node.kind) {
+    case 'conversion':
+      return [{ table: node.base.table, axis, base: node.base }];
     case 'leaf':
       return [{ table: node.table, axis }];
     case 'number':
@@ -227,7 +263,17 @@ function combine(op: '+' | '-' | '*' | '/', left: number | null, right: number |
   return op === '+' ? left + right : op === '-' ? left - right : left * right;
 }
 
-function aggregate(fn: LeafFunction, facts: Fact[]): number | null {
+/** The sum over the facts of the first or last moment: of all of them, or of those with the same key among `keyed`. */
+function pick(fn: 'FIRST' | 'LAST', facts: Fact[], keyed: Fact[] | null): number | null {
+  const isPicked = (fact: Fact): boolean => {
+    const others = (keyed ?? facts).filter(other => other.moment !== null && (!keyed || other.numbers.key === fact.numbers.key));
+    const moments = others.map(other => other.moment!);
+    return fact.moment !== null && fact.moment === (fn === 'LAST' ? Math.max(...moments) : Math.min(...moments));
+  };
+  return aggregate('SUM', facts.filter(isPicked));
+}
+
+function aggregate(fn: Exclude<LeafFunction, 'FIRST' | 'LAST'>, facts: Fact[]): number | null {
   if (fn === 'COUNT') return facts.length;
   if (fn === 'DISTINCT') return new Set(facts.flatMap(fact => fact.numbers.key ?? [])).size;
   if (fn === 'WAVG') {

@@ -1,9 +1,9 @@
 import { type Bilingual } from '../../text/bilingual.js';
-import { type FieldProblem, SchemaError } from '../../common/errors/api-error.js';
+import { type FieldProblem } from '../../common/errors/api-error.js';
 import { type GuardedExpression, guardExpression, guardPredicate, type GuardScope } from '../../sql-guard/guard-expression.js';
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
-import { type BindingDimension, identifier, type BindingRequest } from './binding.dto.js';
+import { type BindingDimension, identifier } from './binding.dto.js';
 import { type BoundJoin, type BoundTable } from '../plan/metric-binding.js';
 
 type Loc = (string | number)[];
@@ -11,7 +11,7 @@ type Loc = (string | number)[];
 /** Columns of every answer, so no dimension may have such a name. */
 const answerColumns: ReadonlySet<string> = new Set(['period', 'value']);
 /** Columns that the compiler adds to a relation. */
-const hiddenColumns: ReadonlySet<string> = new Set(['__time', '__row', '__period', '__base', '__lower', '__upper']);
+const isHidden = (name: string): boolean => /^__(time|row|period|group|base|lower|upper|entity|key\d+|pick_m\d+)$/.test(name);
 
 /**
  * Guards one piece of SQL of a binding.
@@ -53,7 +53,7 @@ export function guardPart(
 }
 
 export interface NameCheck {
-  kind: 'column' | 'dimension';
+  kind: 'column' | 'dimension' | 'entity';
   expression: string;
   /** The names so far and their meaning. Two uses of a name with one meaning are no clash. */
   taken: Map<string, string>;
@@ -65,7 +65,7 @@ export function checkName(name: string, loc: Loc, { kind, expression, taken }: N
   const other = taken.get(name);
   if (!identifier.test(name) || Buffer.byteLength(name) > 63) {
     report('name_form', { zh: '名称应为 1 到 63 字节，不含双引号', en: 'a name has 1 to 63 bytes and no double quote' });
-  } else if (hiddenColumns.has(name) || (kind === 'dimension' && answerColumns.has(name))) {
+  } else if (isHidden(name) || (kind === 'dimension' && answerColumns.has(name))) {
     report('reserved_name', { zh: `“${name}”是保留名称`, en: `'${name}' is a reserved name` });
   } else if (other !== undefined && other !== expression) {
     report('duplicate_name', { zh: `“${name}”已用于另一列`, en: `'${name}' is taken by another column` });
@@ -79,7 +79,7 @@ export function expressionOf(column: string, columns: Record<string, string>): s
 
 /** The logical columns of a binding that lists none: the fact table's columns, under their own names. */
 export function defaultColumns(fact: BoundTable): Record<string, string> {
-  const usable = fact.columns.filter(({ name }) => identifier.test(name) && !hiddenColumns.has(name));
+  const usable = fact.columns.filter(({ name }) => identifier.test(name) && !isHidden(name));
   return Object.fromEntries(usable.map(({ name }) => [name, `${quoteIdentifier(fact.alias)}.${quoteIdentifier(name)}`]));
 }
 
@@ -131,12 +131,4 @@ function tryGuard(text: string, scope: GuardScope): GuardedExpression | null {
     if (error instanceof UnsafeFilterClauseError) return null;
     throw error;
   }
-}
-
-/** Refuses parts of the documented binding that have no effect yet, by name. @throws SchemaError */
-export function refuseNotBuilt(request: BindingRequest, loc: Loc): void {
-  if (request.entities === undefined || request.entities === null) return;
-  throw new SchemaError([
-    { loc: [...loc, 'entities'], text: { zh: 'entities 尚不可用', en: 'entities are not built yet' }, type: 'not_built' },
-  ]);
 }

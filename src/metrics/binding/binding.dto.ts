@@ -98,6 +98,18 @@ export class BindingDimension {
   type?: string;
 }
 
+export class BindingEntity {
+  @ApiProperty({ example: 'user_id' })
+  @IsString()
+  @Matches(identifier, { message: 'name must be 1 to 63 characters without control characters and double quotes' })
+  name: string;
+
+  @ApiProperty({ example: 'orders.customer_id', description: '逻辑列名或表达式 / a logical column, or an expression over the tables' })
+  @IsString()
+  @Length(1, sqlLength)
+  column: string;
+}
+
 export class BindingJoin {
   @ApiPropertyOptional({ nullable: true, example: 'orders', description: '默认为表名 / the table name when left out' })
   @IsOptional()
@@ -195,12 +207,14 @@ export class BindingRequest {
 
   @ApiPropertyOptional({
     nullable: true,
-    type: [Object],
-    description: '转化率模式使用，尚不可用 / for the conversion pattern, not built yet',
+    type: [BindingEntity],
+    description: '转化率按实体归因；列也可作实体 / what conversions are counted by; a column can be an entity too',
   })
   @IsOptional()
   @IsArray()
-  entities?: object[];
+  @ArrayMaxSize(20)
+  @Nested(BindingEntity, { each: true })
+  entities?: BindingEntity[];
 
   @ApiPropertyOptional({ nullable: true, type: [BindingJoin], example: bindingExample.joins })
   @IsOptional()

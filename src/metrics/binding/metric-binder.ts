@@ -8,15 +8,7 @@ import { requirePostgresSql } from '../../warehouse/require-postgres-sql.js';
 import { WarehouseQueryError } from '../../warehouse/warehouse.errors.js';
 import { type UsableConnection, WarehouseService } from '../../warehouse/warehouse.service.js';
 import { type BindingJoin, type BindingRelation, type BindingRequest } from './binding.dto.js';
-import {
-  checkName,
-  defaultColumns,
-  defaultDimensions,
-  expressionOf,
-  guardPart,
-  readJoinPairs,
-  refuseNotBuilt,
-} from './binding-expressions.js';
+import { checkName, defaultColumns, defaultDimensions, expressionOf, guardPart, readJoinPairs } from './binding-expressions.js';
 import { compileProbe } from '../plan/compile-probe.js';
 import { compileProof } from '../plan/compile-proof.js';
 import { fanOut } from '../checked-reads.js';
@@ -53,7 +45,6 @@ export class MetricBinder {
    * repeats fact rows; UnsafeFilterClauseError for SQL outside the allow-list; ConnectionNotFoundError, ConnectionForbiddenError
    */
   async bind(principal: Principal, request: BindingRequest, loc: Loc): Promise<MetricBinding> {
-    refuseNotBuilt(request, loc);
     refuseTooLarge(request, loc);
     const connection = await this.warehouse.open(principal, request.connection_id ?? null);
     requirePostgresSql(connection.client);
@@ -73,6 +64,7 @@ export class MetricBinder {
       time: this.readTime(request, columns, scope, loc, problems),
       columns: await readColumns(columns, scope, [...loc, 'columns'], taken, problems),
       dimensions: [],
+      entities: [],
       joins,
       row_filter: request.row_filter?.trim() ? request.row_filter : null,
       verified_at: new Date().toISOString(),
@@ -86,6 +78,13 @@ export class MetricBinder {
       for (const name of [dimension.name, ...(dimension.aliases ?? [])])
         checkName(name, [...at, 'name'], { kind: 'dimension', expression, taken }, problems);
       bound.dimensions.push({ name: dimension.name, aliases: dimension.aliases ?? [], expression, type: '' });
+    }
+    const entities = new Map<string, string>();
+    for (const [index, entity] of (request.entities ?? []).entries()) {
+      const [at, expression] = [[...loc, 'entities', index], expressionOf(entity.column, columns)];
+      if (expression === entity.column) guardPart(expression, scope, [...at, 'column'], problems);
+      checkName(entity.name, [...at, 'name'], { kind: 'entity', expression, taken: entities }, problems);
+      bound.entities!.push({ name: entity.name, expression, type: '' });
     }
     if (bound.row_filter !== null) guardPart(bound.row_filter, scope, [...loc, 'row_filter'], problems, 'predicate');
     for (const column of bound.grain) guardPart(column, scope, [...loc, 'grain'], problems);
@@ -188,9 +187,7 @@ export class MetricBinder {
     const probe = compileProbe(binding);
     const { columns } = await this.read(connection, probe.sql, loc, probe.parameters);
     const types = columns.map(column => column.type);
-    const [columnTypes, dimensionTypes] = [types.splice(0, binding.columns.length), types.splice(0, binding.dimensions.length)];
-    binding.columns.forEach((column, index) => (column.type = columnTypes[index] ?? 'other'));
-    binding.dimensions.forEach((dimension, index) => (dimension.type = dimensionTypes[index] ?? 'other'));
+    for (const column of [...binding.columns, ...binding.dimensions, ...(binding.entities ?? [])]) column.type = types.shift() ?? 'other';
     if (!binding.time) return;
     const type = types[0] ?? 'other';
     if (!timeTypes.includes(type) || (time?.type != null && time.type !== type)) {

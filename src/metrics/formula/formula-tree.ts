@@ -104,7 +104,8 @@ export function sqlTexts(root: Formula): { kind: 'expression' | 'predicate'; tex
   ];
 }
 
-function argumentsOf(leaf: Leaf): (SqlText | null)[] {
+/** The expressions of a leaf, null for the `*` of a count. */
+export function argumentsOf(leaf: Leaf): (SqlText | null)[] {
   switch (leaf.pattern) {
     case 'aggregate':
       return [leaf.argument, leaf.by];

@@ -33,7 +33,15 @@ function parseBody(stream: TokenStream, fn: string, position: number): Leaf {
         return { ...base, pattern: 'aggregate', fn, argument: null, by: null };
       }
       const argument = rowExpression(stream);
-      const by = stream.takeWord('BY') ? column(stream) : null;
+      const takesKey = fn === 'FIRST' || fn === 'LAST';
+      if (!takesKey && stream.isWord('BY'))
+        throw stream.unexpected(["')'", 'WHERE'], {
+          hint: {
+            zh: 'BY 只用于 FIRST 与 LAST；按维度分组写在请求里',
+            en: 'BY is for FIRST and LAST; the request says by which dimensions to group',
+          },
+        });
+      const by = takesKey && stream.takeWord('BY') ? column(stream) : null;
       return { ...base, pattern: 'aggregate', fn: fn as AggregateName, argument, by };
     }
   }

@@ -14,6 +14,8 @@ export interface Planner {
   operand(index: number, axis?: Axis): Value;
   /** Adds a column to the scan of the node's own rows. Only leaves have rows. */
   aggregate(aggregate: Aggregate): Value;
+  /** Adds a scan of the events that the node's two operands count. */
+  conversion(attribution: Attribution): { base: Value; credited: Value };
   /** Has the answer warn when the test holds for a row. */
   warnIf(test: Test): void;
 }
@@ -46,12 +48,22 @@ export type WarningCode = 'NEGATIVE_BASE' | 'RATE_ABOVE_ONE' | 'SHARES_DO_NOT_SU
 /** A comparison of a value with a number, or what holds for every row. */
 export type Test = { code: WarningCode } & ({ value: Value; op: '<' | '>'; than: number } | { value?: undefined });
 
+/** How events are credited to base events. */
+export interface Attribution {
+  /** What both are about, by its name in both bindings. */
+  entity: string;
+  /** How long a base event counts. Null for ever. */
+  within: Span | null;
+}
+
 /** A function over the rows of one period and one tuple of dimensions. */
 export interface Aggregate {
   /** Identifies the function, with its parameters. The same name over equal arguments and conditions is computed once. */
   name: string;
   args: SqlText[];
   where: SqlText[];
+  /** Takes only the rows of the latest or the earliest time of each period and key. */
+  pick?: Pick;
   /** Leaves out rows with a NULL argument. */
   completeRowsOnly?: boolean;
   /** True for functions that add their argument up. Of true and false they count the true ones. */
@@ -66,6 +78,12 @@ export interface Aggregate {
   fillsWithZero: boolean;
   /** @param args each argument as SQL, in parentheses if needed */
   sql(args: string[], dialect: SqlDialect): string;
+}
+
+export interface Pick {
+  end: 'FIRST' | 'LAST';
+  /** Null for one time for all rows of a period and a tuple of dimensions. With a key, dimensions do not matter. */
+  by: SqlText | null;
 }
 
 /** The value of a metric. All of it is numeric, and a division by zero is NULL (metrics.md, pattern 5). */

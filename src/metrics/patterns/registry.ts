@@ -1,9 +1,9 @@
 import { patternOf } from '../formula/classify-formula.js';
-import { supportedPatterns } from '../formula/formula-keywords.js';
 import { type Formula, operandsOf, type Pattern } from '../formula/formula-tree.js';
 import { accumulate } from './accumulate.js';
 import { aggregate } from './aggregate.js';
 import { arithmetic } from './arithmetic.js';
+import { conversion } from './conversion.js';
 import { countDistinct } from './count-distinct.js';
 import { type MetricPattern } from './metric-pattern.js';
 import { periodOverPeriod } from './period-over-period.js';
@@ -12,8 +12,8 @@ import { ratio } from './ratio.js';
 import { shareOfTotal } from './share-of-total.js';
 import { weightedAverage } from './weighted-average.js';
 
-/** The ten patterns, in the order of the documentation. Null for patterns that are recognised but not built. */
-export const registry: Record<Pattern, MetricPattern | null> = {
+/** The ten patterns, in the order of the documentation. */
+export const registry: Record<Pattern, MetricPattern> = {
   aggregate,
   count_distinct: countDistinct,
   quantile,
@@ -23,18 +23,15 @@ export const registry: Record<Pattern, MetricPattern | null> = {
   accumulate,
   period_over_period: periodOverPeriod,
   share_of_total: shareOfTotal,
-  conversion: null,
+  conversion,
 };
 
 /** The name of the part of a node's pattern that is not built, or null. */
 export function notBuiltIn(node: Formula): string | null {
-  const pattern = registry[patternOf(node)];
-  return pattern ? (pattern.notBuilt?.(node) ?? null) : patternOf(node);
+  return registry[patternOf(node)].notBuilt?.(node) ?? null;
 }
 
 /** Tells whether all of a formula is built, without looking at the metrics that it refers to. */
 export function isBuilt(node: Formula): boolean {
   return notBuiltIn(node) === null && operandsOf(node).every(isBuilt);
 }
-
-export const builtPatterns = supportedPatterns.filter(pattern => registry[pattern] !== null);

@@ -4,14 +4,23 @@ import { type Grain } from '../formula/formula-tree.js';
 import { type Span } from '../patterns/metric-pattern.js';
 import { countPeriods, maxFilledPeriods, type TimePlan } from './compile-time.js';
 import { shiftOf } from './frames.js';
-import { findDimension } from './metric-binding.js';
+import { findDimension, findEntity, namedColumns } from './metric-binding.js';
 import { grains, type MetricRequest } from './metric-request.js';
-import { type Scan } from './plan-metric.js';
+import { type Events, type Scan } from './plan-metric.js';
 
 /** Checks what a request must have for the axes of a plan. */
 export function checkAxes(scans: readonly Scan[], request: MetricRequest, time: TimePlan, problems: FieldProblem[]): void {
-  const report = (field: string, type: string, text: Bilingual) => problems.push({ loc: ['body', ...field.split('.')], text, type });
+  const report = (field: string, type: string, text: Bilingual) =>
+    problems.push({ loc: ['body', ...field.split('.').filter(Boolean)], text, type });
   checkWithin(scans, request, report);
+  for (const scan of scans) if (scan.events) checkConversion({ ...scan, events: scan.events }, time, report);
+  const isTimed = time.grain !== null || time.from !== null || time.to !== null;
+  const picks = scans.some(({ binding, columns }) => !binding.time && [...columns.values()].some(({ aggregate }) => aggregate.pick));
+  if (picks && !isTimed)
+    report('time', 'no_time_column', {
+      zh: 'FIRST 与 LAST 需要时间列；请用 PUT /api/metrics/{id}/binding 在绑定中加上 time: {column: …}',
+      en: 'FIRST and LAST need a time column; add time: {column: …} to the binding with PUT /api/metrics/{id}/binding',
+    });
   const moved = scans.filter(({ axis }) => axis.window ?? axis.shift);
   if (moved.length === 0) return;
 
@@ -87,6 +96,35 @@ function checkShift(shift: Span, grain: Grain | null, report: Report): void {
       zh: `公式与 ${count} ${unit} 之前相比，不是整数个 ${grain}`,
       en: `the formula compares with ${count} ${unit} before, which is not a whole number of the grain ${grain}`,
     });
+}
+
+function checkConversion({ binding, events }: Scan & { events: Events }, time: TimePlan, report: Report): void {
+  const isTimed = time.grain !== null || time.from !== null || time.to !== null;
+  if (!isTimed && (!binding.time || !events.binding.time))
+    report('time', 'no_time_column', {
+      zh: '转化的两个指标都需要时间列；请用 PUT /api/metrics/{id}/binding 在绑定中加上 time: {column: …}',
+      en: 'both metrics of a conversion need a time column; add time: {column: …} to their bindings with PUT /api/metrics/{id}/binding',
+    });
+  const [ours, theirs] = [findEntity(binding, events.entity), findEntity(events.binding, events.entity)];
+  if (!ours || !theirs) {
+    const known = [binding, events.binding].map(each => [...(each.entities ?? []).map(({ name }) => name), ...namedColumns(each).keys()]);
+    const list = known[0]!.filter(name => known[1]!.includes(name)).join(', ');
+    report('', 'unknown_entity', {
+      zh: `公式按“${events.entity}”归因，而两个绑定没有共同的此实体；共有：${list}`,
+      en: `the formula attributes by '${events.entity}', which is not an entity or a column of both bindings; both have: ${list}`,
+    });
+  } else if (kindOf(ours.type) !== kindOf(theirs.type))
+    report('', 'entity_type', {
+      zh: `实体“${events.entity}”在两个绑定中类型不同：${ours.type}、${theirs.type}`,
+      en: `the entity '${events.entity}' has different types in the bindings: ${ours.type} and ${theirs.type}`,
+    });
+}
+
+/** Types of one kind can be compared. */
+function kindOf(type: string): string {
+  const base = type.replace(/\(.*\)/, '');
+  if (['smallint', 'integer', 'bigint', 'numeric', 'real', 'double precision'].includes(base)) return 'number';
+  return ['text', 'varchar', 'char'].includes(base) ? 'text' : base;
 }
 
 function checkWithin(scans: readonly Scan[], { dimensions }: MetricRequest, report: Report): void {

@@ -51,13 +51,14 @@ export interface CompiledMetric extends SqlStatement {
 export function compileMetric(metric: ResolvedMetric, request: MetricRequest): CompiledMetric {
   const plan = planMetric(metric, request.filter_clause);
   const bindings = [...new Set(plan.scans.map(scan => scan.binding))];
+  const allBindings = metric.bindings;
   const connectionId = bindings[0]?.connection_id ?? 0;
-  if (bindings.some(each => each.connection_id !== connectionId)) throw new MixedConnectionsError();
+  if (allBindings.some(each => each.connection_id !== connectionId)) throw new MixedConnectionsError();
 
   const problems: FieldProblem[] = [];
   checkNames(request, bindings, problems);
   const axes = plan.scans.map(scan => scan.axis);
-  const time = planTime(request.time, bindings, problems, axes);
+  const time = planTime(request.time, allBindings, problems, axes);
   checkAxes(plan.scans, request, time, problems);
   if (time.fill === 'zero') checkZeroFill(plan.scans, problems);
   if (problems.length > 0) throw new SchemaError(problems);
@@ -69,7 +70,7 @@ export function compileMetric(metric: ResolvedMetric, request: MetricRequest): C
     { name: 'value', role: 'value' },
   ];
   const { statement, joins, reads, flags } = compileStatement(plan, request, time, columns, problems);
-  checkZone(request.time, time, bindings, reads, problems);
+  checkZone(request.time, time, allBindings, reads, problems);
   if (problems.length > 0) throw new SchemaError(problems);
 
   const ungrouped: MetricRequest = { ...request, dimensions: [], having: [], order: [], limit: 1, offset: 0 };
@@ -90,7 +91,7 @@ function compileStatement(
   const { dialect } = assembly;
   const dimensions = columns.filter(({ role }) => role === 'dimension').map(({ name }) => name);
   const keys = [...(time.grain === null ? [] : ['"period"']), ...dimensions.map((_, index) => `"d${index}"`)];
-  assembly.reserve(scans.flatMap(({ binding }) => queriedTables(binding)));
+  assembly.reserve(scans.flatMap(({ binding, events }) => [binding, ...(events ? [events.binding] : [])].flatMap(queriedTables)));
   const levels = scans.map(scan => levelsOf(scan, request));
   const isLevelled = levels.some(each => each.length > 0);
   const context = { request, time, isLevelled, assembly, problems };

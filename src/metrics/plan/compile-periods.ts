@@ -1,4 +1,4 @@
-import { type CompiledScan, type PeriodSource } from './compile-scan.js';
+import { type CompiledScan, type PeriodSource } from './scan-context.js';
 import { maxFilledPeriods, type TimePlan } from './compile-time.js';
 import { type SqlAssembly } from './sql-assembly.js';
 

@@ -4,13 +4,16 @@ import { type MetricBinding } from './metric-binding.js';
 import { SqlAssembly } from './sql-assembly.js';
 
 /**
- * Selects all columns, then all dimensions, then the time of a binding, so that the database tells their types. The caller adds
+ * Selects all columns, then all dimensions, all entities, then the time of a binding, so that the database tells their types. The caller adds
  * LIMIT 0.
  */
 export function compileProbe(binding: MetricBinding): SqlStatement {
   const assembly = new SqlAssembly();
   const { quote } = assembly.dialect;
-  const exposed = [...binding.columns, ...binding.dimensions].map((column, index) => ({ ...column, name: `c${index}` }));
+  const exposed = [...binding.columns, ...binding.dimensions, ...(binding.entities ?? [])].map((column, index) => ({
+    ...column,
+    name: `c${index}`,
+  }));
   const list = exposed.map(column => quote(column.name)).concat(binding.time ? [quote(timeColumn)] : []);
   const relation = compileRelation(binding, exposed, true, assembly);
   return assembly.finish(`SELECT ${list.join(', ') || '1'}\nFROM ${relation}`);

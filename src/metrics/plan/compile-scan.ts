@@ -1,39 +1,13 @@
-import { type FieldProblem } from '../../common/errors/api-error.js';
 import { type Grain } from '../formula/formula-tree.js';
+import { compileConversion } from './compile-conversion.js';
 import { timeColumn } from './compile-relation.js';
-import { localColumn, periodExpression, rangeConditions, rawTime, type TimePlan } from './compile-time.js';
+import { localColumn, periodExpression, rangeConditions, rawTime } from './compile-time.js';
 import { type Frame, frameOf } from './frames.js';
 import { type BoundTime } from './metric-binding.js';
-import { type MetricRequest } from './metric-request.js';
 import { type Scan } from './plan-metric.js';
+import { type CompiledScan, type PeriodSource, type ScanContext } from './scan-context.js';
 import { rowsOf, type ScanRows } from './scan-rows.js';
 import { type NamedSql, selectGroups } from './select-groups.js';
-import { type SqlAssembly } from './sql-assembly.js';
-
-export interface ScanContext {
-  request: MetricRequest;
-  time: TimePlan;
-  /** Whether any scan of the statement has totals, so that all tell the level of a row. */
-  isLevelled: boolean;
-  assembly: SqlAssembly;
-  problems: FieldProblem[];
-}
-
-/** A FROM item that lists the starts of periods. */
-export interface PeriodSource {
-  from: string;
-  start: string;
-}
-
-/** A scan in the WITH list of the statement. */
-export interface CompiledScan {
-  /** The parts that read rows. */
-  reading: string[];
-  /** A SELECT of local times between which the rows lie. */
-  days: string;
-  /** The parts that join the periods of the statement, which are known only when all scans have been read. Null if there are none. */
-  joining: ((periods: PeriodSource) => string[]) | null;
-}
 
 /**
  * One pass over the rows of a binding that aggregates all leaves: `period`, `d0…`, `level`, `m0…`, as the part `f<index>`.
@@ -46,6 +20,8 @@ export interface CompiledScan {
  * @param levels the totals that are needed besides the rows, see `Groups`
  */
 export function compileScan(scan: Scan, index: number, levels: readonly number[], context: ScanContext): CompiledScan {
+  const { events } = scan;
+  if (events) return compileConversion({ ...scan, events }, index, context);
   const { window, shift } = scan.axis;
   const { time } = scan.binding;
   const compiler = new ScanCompiler(scan, index, levels, context);
@@ -77,7 +53,8 @@ class ScanCompiler {
     const { grain, from, to } = time;
     const keys = grain !== null && bound ? [{ sql: periodExpression({ ...time, grain }, bound, assembly), name: 'period' }] : [];
     const range = bound ? rangeConditions(time, bound, assembly) : [];
-    const select = this.group(this.rows.from(grain !== null || from !== null || to !== null), keys, range);
+    const hasTime = grain !== null || from !== null || to !== null || this.picksRows();
+    const select = this.group(this.rows.from(hasTime), keys, range);
     const days = keys.length > 0 ? `SELECT ${assembly.dialect.dayToLocal('"period"')} AS "day" FROM ${this.names.final}` : '';
     return { reading: [`${this.names.final} AS (\n  ${select}\n)`], days, joining: null };
   }
@@ -158,9 +135,22 @@ class ScanCompiler {
   }
 
   private group(from: string, keys: NamedSql[], range: string[], isFinal = true): string {
-    const { conditions, ...rows } = this.rows;
+    const { dimensions, measures } = this.rows;
     const totals = isFinal ? { levels: this.levels, isLevelled: this.context.isLevelled } : { levels: [], isLevelled: false };
-    return selectGroups({ ...rows, from, keys, conditions: [...range, ...conditions], ...totals });
+    const conditions = [...range, ...this.rows.conditions];
+    const picks = this.rows.picks(keys[0]?.sql ?? null);
+    if (picks.length === 0) return selectGroups({ from, conditions, keys, dimensions, measures, ...totals });
+    const list = [...keys.map(({ sql }) => ({ sql, name: '__group' })), ...picks].map(({ sql, name }) => `${sql} AS "${name}"`);
+    const where = conditions.length > 0 ? `\n    WHERE ${conditions.join(' AND ')}` : '';
+    const { alias } = this.scan.binding.fact;
+    return selectGroups({
+      from: `(\n    SELECT *, ${list.join(', ')}\n    FROM ${from}${where}\n  ) AS ${this.context.assembly.dialect.quote(alias)}`,
+      conditions: [],
+      keys: keys.map(({ name }) => ({ sql: '"__group"', name })),
+      dimensions,
+      measures,
+      ...totals,
+    });
   }
 
   /** What bounds the rows of all periods: the frames of the first and the last one. */
@@ -206,6 +196,10 @@ class ScanCompiler {
 
   private local(bound: BoundTime): string {
     return localColumn(this.context.time.timezone, bound, this.context.assembly);
+  }
+
+  private picksRows(): boolean {
+    return [...this.scan.columns.values()].some(({ aggregate }) => aggregate.pick);
   }
 
   private outerDimensions(): string[] {

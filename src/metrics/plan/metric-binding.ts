@@ -52,6 +52,8 @@ export interface MetricBinding {
   time: BoundTime | null;
   columns: BoundColumn[];
   dimensions: BoundDimension[];
+  /** What a row is about, such as a user, for conversions. Absent in bindings that were stored before there were any. */
+  entities?: BoundColumn[];
   joins: BoundJoin[];
   row_filter: string | null;
   verified_at: string;
@@ -69,6 +71,11 @@ export function namedColumns(binding: MetricBinding): Map<string, BoundColumn> {
 
 export function findDimension(binding: MetricBinding, name: string): BoundDimension | undefined {
   return binding.dimensions.find(each => each.name === name) ?? binding.dimensions.find(each => each.aliases.includes(name));
+}
+
+/** The entity of a conversion: one of the binding's entities, or else a column. */
+export function findEntity(binding: MetricBinding, name: string): BoundColumn | undefined {
+  return binding.entities?.find(each => each.name === name) ?? namedColumns(binding).get(name);
 }
 
 const keys = new WeakMap<MetricBinding, string>();

@@ -74,6 +74,6 @@ describe('planMetric', () => {
     expect(() => plan('1 + CUMULATIVE(SUM(x), AVERAGE)')).toThrow(
       'Pattern accumulate CUMULATIVE … AVERAGE is recognised but not built yet',
     );
-    expect(() => plan('[other] - LAST(x)')).toThrow('Pattern aggregate LAST is recognised but not built yet');
+    expect(() => plan('[other] - SHARE(LAST(x))')).toThrow('Pattern share_of_total of LAST without BY is recognised but not built yet');
   });
 });

@@ -1,8 +1,9 @@
 import { guardPredicate, type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { patternOf } from '../formula/classify-formula.js';
-import { type SqlText } from '../formula/formula-tree.js';
+import { FormulaParseError } from '../formula/formula.errors.js';
+import { argumentsOf, type SqlText } from '../formula/formula-tree.js';
 import { PatternNotBuiltError } from '../metrics.errors.js';
-import { type Aggregate, type Axis, type Test, type Value } from '../patterns/metric-pattern.js';
+import { type Aggregate, type Attribution, type Axis, type Test, type Value } from '../patterns/metric-pattern.js';
 import { notBuiltIn, registry } from '../patterns/registry.js';
 import { asNumber, guardLeaves, logicalScope } from './guard-formula.js';
 import { bindingKey, type MetricBinding } from './metric-binding.js';
@@ -27,6 +28,15 @@ export interface Scan {
   clause: GuardedExpression | null;
   /** The dimensions of totals that are needed too. */
   withins: Set<readonly string[]>;
+  /** The events that are credited to the rows, which are then base events. The scan counts both. */
+  events?: Events;
+}
+
+export interface Events extends Attribution {
+  binding: MetricBinding;
+  /** What an event must have besides, and what counts it. */
+  args: GuardedExpression[];
+  where: GuardedExpression[];
 }
 
 export type ScanAxis = Pick<Axis, 'window' | 'shift'>;
@@ -37,16 +47,24 @@ export interface Column {
   aggregate: Aggregate;
   args: GuardedExpression[];
   where: GuardedExpression[];
+  /** The key of a pick. */
+  by: GuardedExpression | null;
 }
 
 /**
  * Plans a metric by the patterns of its nodes. The guard judges all SQL before a part that is not built is refused.
  * @throws FormulaParseError (a column that a binding lacks), UnsafeFilterClauseError, then PatternNotBuiltError
  */
-export function planMetric({ root, bindings }: ResolvedMetric, clause: string | null): MetricPlan {
-  const texts = guardLeaves(leavesOf(root));
+export function planMetric({ root }: ResolvedMetric, clause: string | null): MetricPlan {
+  const leaves = leavesOf(root);
+  const texts = guardLeaves(leaves);
+  const events = new Set(eventLeavesOf(root));
   const clauses = new Map(
-    bindings.map(binding => [bindingKey(binding), clause === null ? null : guardPredicate(clause, logicalScope(binding))]),
+    leaves.flatMap(leaf => {
+      const { binding } = leaf.owner;
+      if (events.has(leaf)) return [];
+      return [[bindingKey(binding), clause === null ? null : guardPredicate(clause, logicalScope(binding))] as const];
+    }),
   );
   const scans = new Map<string, Scan>();
   const warnings = new Map<string, Test>();
@@ -58,14 +76,15 @@ export function planMetric({ root, bindings }: ResolvedMetric, clause: string | 
     const { node, operands } = formula;
     const notBuilt = notBuiltIn(node);
     if (notBuilt !== null) throw new PatternNotBuiltError(patternOf(node), notBuilt);
-    return registry[patternOf(node)]!.plan(node, {
+    return registry[patternOf(node)].plan(node, {
       operand: (index, inner) => plan(operands[index]!, { ...axis, ...inner }),
       aggregate: aggregate => ({
         kind: 'column',
         name: addColumn(formula as ResolvedLeaf, aggregate, axis),
-        isAdditive: aggregate.combine === 'SUM',
+        isAdditive: aggregate.combine === 'SUM' || aggregate.pick?.by != null,
         within: axis.within,
       }),
+      conversion: attribution => addConversion(operands, attribution),
       warnIf: test => warnings.set(JSON.stringify(test), test),
     });
   }
@@ -77,16 +96,61 @@ export function planMetric({ root, bindings }: ResolvedMetric, clause: string | 
     const scan: Scan = scans.get(key) ?? { binding, axis: { window, shift }, columns: new Map(), clause, withins: new Set() };
     scans.set(key, scan);
     if (within) scan.withins.add(within);
-    const { args, where } = aggregate;
-    const computed = JSON.stringify([aggregate.name, args.map(each => each.text), where.map(each => each.text)]);
+    const { args, where, pick } = aggregate;
+    if (pick && !pick.by && within) throw new PatternNotBuiltError('share_of_total', `share_of_total of ${pick.end} without BY`);
+    const computed = JSON.stringify([aggregate.name, args.map(each => each.text), pick?.by?.text, where.map(each => each.text)]);
     const guarded = (each: SqlText) => texts.get(binding)!.get(each)!;
     const column = scan.columns.get(computed) ?? {
       name: `m${columns++}`,
       aggregate,
       args: args.map(each => (aggregate.adds ? asNumber(guarded(each), binding) : guarded(each))),
       where: where.map(guarded),
+      by: pick?.by ? guarded(pick.by) : null,
     };
     scan.columns.set(computed, column);
     return column.name;
   }
+
+  function addConversion(operands: ResolvedFormula[], attribution: Attribution): { base: Value; credited: Value } {
+    const [base, event] = operands.map(operand => asCount(operand)) as [ResolvedLeaf, ResolvedLeaf];
+    const { binding } = base.owner;
+    const guarded = (leaf: ResolvedLeaf, text: SqlText) => texts.get(leaf.owner.binding)!.get(text)!;
+    const partsOf = (leaf: ResolvedLeaf) => ({
+      args: argumentsOf(leaf.node).flatMap(text => (text ? [guarded(leaf, text)] : [])),
+      where: leaf.node.where.map(text => guarded(leaf, text)),
+    });
+    const column = (name: string, parts: Pick<Column, 'args' | 'where'>): Column => ({
+      name: `m${columns++}`,
+      aggregate: { name, args: [], where: [], counts: true, fillsWithZero: true, sql: () => 'COUNT(*)' },
+      ...parts,
+      by: null,
+    });
+    const [bases, credited] = [column('BASE EVENTS', partsOf(base)), column('CREDITED EVENTS', { args: [], where: [] })];
+    scans.set(`conversion ${columns}`, {
+      binding,
+      axis: {},
+      columns: new Map([bases, credited].map(each => [each.name, each])),
+      clause: clauses.get(bindingKey(binding)) ?? null,
+      withins: new Set(),
+      events: { ...attribution, binding: event.owner.binding, ...partsOf(event) },
+    });
+    const value = ({ name }: Column): Value => ({ kind: 'column', name, isAdditive: true });
+    return { base: value(bases), credited: value(credited) };
+  }
+}
+
+function asCount(operand: ResolvedFormula): ResolvedLeaf {
+  const { node, owner } = operand;
+  if (node.kind === 'leaf' && node.pattern === 'aggregate' && node.fn === 'COUNT') return operand as ResolvedLeaf;
+  const hint = {
+    zh: `转化的两个指标须为 COUNT(…)，而“${owner.name}”不是`,
+    en: `both metrics of a conversion must be COUNT(…), and '${owner.name}' is not`,
+  };
+  throw new FormulaParseError(owner.formula, node.position, { nearest: 'conversion', hint });
+}
+
+/** The leaves that count credited events, to which the filters of a request do not apply. */
+function eventLeavesOf({ node, operands }: ResolvedFormula): ResolvedLeaf[] {
+  if (node.kind === 'conversion') return operands.slice(1).flatMap(leavesOf);
+  return operands.flatMap(eventLeavesOf);
 }

@@ -7,6 +7,7 @@ import {
   type Expression,
   type Fact,
   type Grain,
+  type Leaf,
   type LeafFunction,
   type NaiveRequest,
   textOf,
@@ -23,6 +24,7 @@ const sales: MetricBinding = {
     alias: 's',
     source: { schema: 'mirror', table: 'sales' },
     columns: [
+      { name: 'id', type: 'integer' },
       { name: 'amount', type: 'integer' },
       { name: 'weight', type: 'numeric' },
       { name: 'key', type: 'integer' },
@@ -32,7 +34,7 @@ const sales: MetricBinding = {
       { name: 'channel', type: 'text' },
     ],
   },
-  grain: [],
+  grain: ['s.id'],
   time: { expression: 's.at', type: 'timestamptz', timezone: 'Europe/Paris', min_grain: 'day', week_start: 'monday' },
   columns: ['amount', 'weight', 'key', 'flag'].map(name => ({
     name,
@@ -65,6 +67,7 @@ const returned: MetricBinding = {
     alias: 'r',
     source: { schema: 'mirror', table: 'returned' },
     columns: [
+      { name: 'id', type: 'integer' },
       { name: 'amount', type: 'integer' },
       { name: 'weight', type: 'numeric' },
       { name: 'key', type: 'integer' },
@@ -74,6 +77,7 @@ const returned: MetricBinding = {
       { name: 'channel', type: 'text' },
     ],
   },
+  grain: ['r.id'],
   time: { expression: 'r.day', type: 'date', timezone: 'Europe/Paris', min_grain: 'day', week_start: 'monday' },
   columns: sales.columns.map(column => ({ ...column, expression: `r.${column.name}` })),
   dimensions: [
@@ -99,9 +103,9 @@ describe('random metrics', () => {
     client = new pg.Client(database.url);
     await client.connect();
     await client.query(`
-      CREATE TABLE mirror.sales (amount int, weight numeric, key int, flag boolean, at timestamptz, buyer int, channel text);
+      CREATE TABLE mirror.sales (id int, amount int, weight numeric, key int, flag boolean, at timestamptz, buyer int, channel text);
       CREATE TABLE mirror.buyers (id int, region text);
-      CREATE TABLE mirror.returned (amount int, weight numeric, key int, flag boolean, day date, region text, channel text);
+      CREATE TABLE mirror.returned (id int, amount int, weight numeric, key int, flag boolean, day date, region text, channel text);
       INSERT INTO mirror.buyers VALUES (0, '华东'), (1, '华南'), (2, NULL);
       SET timezone = '${zone}'`);
     const dice = new Dice(20_26);
@@ -118,7 +122,8 @@ describe('random metrics', () => {
       const region = dice.below(3);
       const channel = dice.of(channels);
       if (table === 'sales')
-        await client.query('INSERT INTO mirror.sales VALUES ($1, $2, $3, $4, $5, $6, $7)', [
+        await client.query('INSERT INTO mirror.sales VALUES ($1, $2, $3, $4, $5, $6, $7, $8)', [
+          index,
           amount,
           weight,
           key,
@@ -128,7 +133,8 @@ describe('random metrics', () => {
           channel,
         ]);
       else
-        await client.query('INSERT INTO mirror.returned VALUES ($1, $2, $3, $4, $5::text::date, $6, $7)', [
+        await client.query('INSERT INTO mirror.returned VALUES ($1, $2, $3, $4, $5, $6::text::date, $7, $8)', [
+          index,
           amount,
           weight,
           key,
@@ -138,7 +144,16 @@ describe('random metrics', () => {
           channel,
         ]);
       const day = !isDated ? null : dayOf(table === 'sales' ? local.format(moment) : moment.toISOString().slice(0, 10));
-      facts.push({ table, day, dimensions: { 地区: regions[region]!, channel }, numbers: { amount, weight, key }, flag });
+      const time = day === null ? null : table === 'sales' ? moment.getTime() / 86_400_000 + 8 / 24 : day;
+      facts.push({
+        table,
+        id: index,
+        day,
+        moment: time,
+        dimensions: { 地区: regions[region]!, channel },
+        numbers: { amount, weight, key },
+        flag,
+      });
     }
   });
   afterAll(async () => {
@@ -219,9 +234,15 @@ function randomRoot(dice: Dice, request: NaiveRequest): Expression {
       'SUM',
       'COUNT',
       'DISTINCT',
-      ...(request.fill === 'zero' ? [] : (['AVG', 'MIN', 'MAX', 'MEDIAN', 'WAVG'] as const)),
+      ...(request.fill === 'zero' ? [] : (['AVG', 'MIN', 'MAX', 'MEDIAN', 'WAVG', 'FIRST', 'LAST'] as const)),
     ];
-    return { kind: 'leaf', table: dice.chance(0.75) ? 'sales' : 'returned', fn: dice.of(fns), flagged: dice.chance(0.3) };
+    return {
+      kind: 'leaf',
+      table: dice.chance(0.75) ? 'sales' : 'returned',
+      fn: dice.of(fns),
+      flagged: dice.chance(0.3),
+      byKey: dice.chance(0.6),
+    };
   };
   const simple = (): Expression => {
     if (dice.chance(0.65)) return leaf();
@@ -273,12 +294,26 @@ function randomRoot(dice: Dice, request: NaiveRequest): Expression {
     const [count, grain] = dice.of(offsets);
     return { kind: 'change', count, grain, mode: dice.of(['RATE', 'DIFF', 'VALUE']), of: inner() };
   };
-  const share = (): Expression => ({ kind: 'share', within: request.dimensions.filter(() => dice.chance(0.3)), of: inner() });
+  const share = (): Expression => ({ kind: 'share', within: request.dimensions.filter(() => dice.chance(0.3)), of: keyed(inner()) });
+  const counted = (): Leaf => ({ kind: 'leaf', table: dice.of(['sales', 'returned']), fn: 'COUNT', flagged: dice.chance(0.3) });
+  const conversion = (): Expression => {
+    const within = dice.chance(0.6) ? { count: dice.between(1, 40), grain: dice.of(grains.slice(0, 3)) } : null;
+    const base = counted();
+    const event = { ...counted(), ...(base.table === 'returned' && { table: 'sales' }) };
+    return { kind: 'conversion', base, event, within, mode: dice.of(['RATE', 'COUNT']) };
+  };
   const one = (): Expression => {
-    const kinds = canFrame ? [simple, window, change, share] : [simple, share];
+    const kinds = canFrame ? [simple, window, change, share, conversion] : [simple, share, conversion];
     return dice.of(kinds)();
   };
   return dice.chance(0.75) ? one() : { kind: 'binary', op: dice.of(['+', '-', '*', '/']), left: one(), right: one() };
+}
+
+/** FIRST and LAST have a total only with a key. */
+function keyed(node: Expression): Expression {
+  if (node.kind === 'leaf') return { ...node, byKey: true };
+  if (node.kind === 'binary') return { ...node, left: keyed(node.left), right: keyed(node.right) };
+  return 'of' in node ? { ...node, of: keyed(node.of) } : node;
 }
 
 const leafTexts: Record<LeafFunction, string> = {
@@ -290,6 +325,8 @@ const leafTexts: Record<LeafFunction, string> = {
   DISTINCT: 'COUNT(DISTINCT key',
   MEDIAN: 'MEDIAN(amount',
   WAVG: 'WAVG(amount, weight',
+  FIRST: 'FIRST(amount',
+  LAST: 'LAST(amount',
 };
 
 /** The formula. Leaves of the other table are metrics of their own. */
@@ -297,7 +334,8 @@ function textOfFormula(node: Expression, definitions: MetricDefinition[]): strin
   const text = (each: Expression): string => textOfFormula(each, definitions);
   switch (node.kind) {
     case 'leaf': {
-      const formula = `${leafTexts[node.fn]}${node.flagged ? ' WHERE flag' : ''})`;
+      const by = node.byKey && (node.fn === 'FIRST' || node.fn === 'LAST') ? ' BY key' : '';
+      const formula = `${leafTexts[node.fn]}${by}${node.flagged ? ' WHERE flag' : ''})`;
       if (node.table === 'sales') return formula;
       const name = `r${definitions.length}`;
       definitions.push({ id: 10 + definitions.length, name, formula, binding: returned });
@@ -318,6 +356,16 @@ function textOfFormula(node: Expression, definitions: MetricDefinition[]): strin
       return `GROWTH(${text(node.of)}, ${node.count} ${node.grain.toUpperCase()}, ${node.mode})`;
     case 'share':
       return `SHARE(${text(node.of)}${node.within.length > 0 ? ` WITHIN ${node.within.join(', ')}` : ''})`;
+    case 'conversion': {
+      const [base, event] = [node.base, node.event].map(leaf => {
+        const name = `c${definitions.length}`;
+        const formula = `COUNT(*${leaf.flagged ? ' WHERE flag' : ''})`;
+        definitions.push({ id: 10 + definitions.length, name, formula, binding: leaf.table === 'sales' ? sales : returned });
+        return name;
+      });
+      const within = node.within ? ` WITHIN ${node.within.count} ${node.within.grain.toUpperCase()}` : '';
+      return `CONVERSION([${base}] -> [${event}] BY key${within}, ${node.mode})`;
+    }
     default:
       return node satisfies never;
   }
@@ -326,6 +374,7 @@ function textOfFormula(node: Expression, definitions: MetricDefinition[]): strin
 function some(node: Expression, test: (node: Expression) => boolean): boolean {
   if (test(node)) return true;
   if (node.kind === 'binary') return some(node.left, test) || some(node.right, test);
+  if (node.kind === 'conversion') return some(node.base, test) || some(node.event, test);
   return 'of' in node && typeof node.of === 'object' && some(node.of, test);
 }
 
@@ -334,7 +383,7 @@ function usesSales(root: Expression): boolean {
 }
 
 function readsTime(root: Expression): boolean {
-  return some(root, node => node.kind === 'window' || node.kind === 'change');
+  return some(root, node => node.kind === 'window' || node.kind === 'change' || node.kind === 'conversion');
 }
 
 function needsWeeks(root: Expression, grain: Grain | null): boolean {

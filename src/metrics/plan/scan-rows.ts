@@ -1,7 +1,7 @@
 import { type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { compileFilter } from './compile-filters.js';
-import { compileRelation } from './compile-relation.js';
-import { type ScanContext } from './compile-scan.js';
+import { compileRelation, timeColumn } from './compile-relation.js';
+import { type ScanContext } from './scan-context.js';
 import { type BoundColumn, findDimension, namedColumns } from './metric-binding.js';
 import { type Column, type Scan } from './plan-metric.js';
 import { type NamedSql } from './select-groups.js';
@@ -15,9 +15,16 @@ export interface ScanRows {
   /** The columns of the dimensions asked for. */
   dimensions: string[];
   measures: NamedSql[];
+  /** For each column of a few rows only, whether a row of the period with that expression is among them. */
+  picks(period: string | null): NamedSql[];
 }
 
-export function rowsOf({ binding, clause, columns }: Scan, { request, assembly, problems }: ScanContext): ScanRows {
+/** @param hidden further columns to read, under names that no user can give */
+export function rowsOf(
+  { binding, clause, columns }: Pick<Scan, 'binding' | 'clause' | 'columns'>,
+  { request, assembly, problems }: ScanContext,
+  hidden: readonly BoundColumn[] = [],
+): ScanRows {
   const { quote } = assembly.dialect;
   const named = namedColumns(binding);
   const exposed = new Map<string, BoundColumn>();
@@ -25,7 +32,9 @@ export function rowsOf({ binding, clause, columns }: Scan, { request, assembly, 
     if (column) exposed.set(name, { ...column, name });
     return quote(name);
   };
-  const guarded = [...columns.values()].flatMap(column => [...column.args, ...column.where]).concat(clause ?? []);
+  const guarded = [...columns.values()]
+    .flatMap(column => [...column.args, ...column.where, ...(column.by ? [column.by] : [])])
+    .concat(clause ?? []);
   for (const [, name] of guarded.flatMap(each => each.columns)) expose(name);
   const dimensions = request.dimensions.flatMap(name => {
     const dimension = findDimension(binding, name);
@@ -39,14 +48,32 @@ export function rowsOf({ binding, clause, columns }: Scan, { request, assembly, 
     return compileFilter(filter, { ...column, name: filter.field }, index, assembly, problems) ?? [];
   });
   if (clause) conditions.push(assembly.embed(clause));
-  return { from: withTime => compileRelation(binding, [...exposed.values()], withTime, assembly), conditions, dimensions, measures };
+  const picks = (period: string | null): NamedSql[] =>
+    [...columns.values()].flatMap(({ name, aggregate: { pick }, where, by }) => {
+      if (!pick) return [];
+      const time = quote(timeColumn);
+      const end = assembly.dialect.aggregateWhere(
+        `${pick.end === 'LAST' ? 'MAX' : 'MIN'}(${time})`,
+        where.map(each => assembly.embed(each)),
+      );
+      const group = [...(period === null ? [] : [period]), ...(by ? [assembly.embed(by)] : dimensions)];
+      const over = group.length > 0 ? `PARTITION BY ${group.join(', ')}` : '';
+      return [{ sql: `(${time} = ${end} OVER (${over}))`, name: pickName(name) }];
+    });
+  const from = (withTime: boolean): string => compileRelation(binding, [...exposed.values(), ...hidden], withTime, assembly);
+  return { from, conditions, dimensions, measures, picks };
+}
+
+function pickName(column: string): string {
+  return `__pick_${column}`;
 }
 
 /** `SUM("amount") FILTER (WHERE …)`. */
-function compileColumn({ aggregate, args, where }: Column, assembly: SqlAssembly): string {
+function compileColumn({ name, aggregate, args, where }: Column, assembly: SqlAssembly): string {
   const embed = (each: GuardedExpression) => assembly.embed(each);
   const complete = aggregate.completeRowsOnly ? args.map(each => `${embed(each)} IS NOT NULL`) : [];
-  const { aggregateWhere, roundedToDecimal } = assembly.dialect;
-  const value = aggregateWhere(aggregate.sql(args.map(embed), assembly.dialect), [...complete, ...where.map(embed)]);
+  const { aggregateWhere, quote, roundedToDecimal } = assembly.dialect;
+  const picked = aggregate.pick ? [quote(pickName(name))] : [];
+  const value = aggregateWhere(aggregate.sql(args.map(embed), assembly.dialect), [...complete, ...picked, ...where.map(embed)]);
   return aggregate.isFloat ? roundedToDecimal(value) : value;
 }

@@ -12,8 +12,8 @@ export const notSupportedYet = { zh: '尚未支持', en: 'not supported yet' };
 const patternWords: Record<Pattern, { meaning: Bilingual; example: string }> = {
   aggregate: {
     meaning: {
-      zh: '对一期的行聚合；FIRST 与 LAST 以及 BY 尚未支持',
-      en: 'Aggregates the rows of a period; FIRST, LAST and BY are not supported yet',
+      zh: '对一期的行聚合；FIRST 与 LAST 为每个 BY 键最早或最晚时刻的行之和，如余额',
+      en: 'Aggregates the rows of a period; FIRST and LAST add up the rows of the first or last time of each BY key, such as balances',
     },
     example: `SUM(amount WHERE status = 'paid')`,
   },

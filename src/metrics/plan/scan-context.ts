@@ -1,0 +1,29 @@
+import { type FieldProblem } from '../../common/errors/api-error.js';
+import { type TimePlan } from './compile-time.js';
+import { type MetricRequest } from './metric-request.js';
+import { type SqlAssembly } from './sql-assembly.js';
+
+export interface ScanContext {
+  request: MetricRequest;
+  time: TimePlan;
+  /** Whether any scan of the statement has totals, so that all tell the level of a row. */
+  isLevelled: boolean;
+  assembly: SqlAssembly;
+  problems: FieldProblem[];
+}
+
+/** A FROM item that lists the starts of periods. */
+export interface PeriodSource {
+  from: string;
+  start: string;
+}
+
+/** A scan in the WITH list of the statement. */
+export interface CompiledScan {
+  /** The parts that read rows. */
+  reading: string[];
+  /** A SELECT of local times between which the rows lie. */
+  days: string;
+  /** The parts that join the periods of the statement, which are known only when all scans have been read. Null if there are none. */
+  joining: ((periods: PeriodSource) => string[]) | null;
+}
