@@ -70,6 +70,20 @@ describe('a right that is lost while work waits', () => {
     expect(await versionOf(graphId)).toBe(0);
   });
 
+  it('ends the events of a run with its graph', async () => {
+    const { editor, graphId, id, jobId } = await anEditor();
+    const { rows } = await app.pool.query(
+      `INSERT INTO ingestion_runs (job_id, requested_by, status, lease_owner, lease_until)
+       VALUES ($1, $2, 'running', gen_random_uuid(), now() + interval '1 h') RETURNING id`,
+      [jobId, id],
+    );
+    const headers = { Authorization: `Bearer ${editor.token}` };
+    const stream = await fetch(`${app.url}/api/ingestion/runs/${rows[0].id}/events`, { headers });
+    const text = stream.text();
+    await app.admin.delete(`/api/graphs/${graphId}`).expect(204);
+    expect(await text).toMatch(/event: access_lost\n[^]*"code":"run_not_found"/);
+  });
+
   it('keeps what happens from the webhooks of a user who left, until an editor changes them', async () => {
     const received: string[] = [];
     const receiver = http.createServer((request, response) => {

@@ -4,6 +4,7 @@ import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { Observable } from 'rxjs';
 import { type Principal } from '../access/principal.js';
+import { type ApiError } from '../common/errors/api-error.js';
 import { afterId, type Page, page } from '../http/paging/page.js';
 import { FairShare } from '../common/turns/fair-share.js';
 import { ServiceStop } from '../common/stopping/service-stop.js';
@@ -16,7 +17,7 @@ import {
   toRejectedRowResponse,
   toRunResponse,
 } from './ingestion.dto.js';
-import { RunEndedError, TooManyWatchersError } from './ingestion.errors.js';
+import { RunEndedError, RunNotFoundError, TooManyWatchersError } from './ingestion.errors.js';
 import { IngestionWorker } from './ingestion.worker.js';
 import { RejectedRowsRepository } from './rejected-rows.repository.js';
 import { type RejectedFormat, rejectedHeader, rejectedLine } from './rejected-text.js';
@@ -158,12 +159,16 @@ export class RunsService {
           if (performance.now() - checkedAt >= recheckAccessEveryMs) {
             const refusal = await this.access.findRefusal(call);
             if (refusal) {
-              send({ type: 'access_lost', data: { detail: refusal.detail, code: refusal.code } });
+              send(accessLost(refusal));
               break;
             }
             checkedAt = performance.now();
           }
-          const run = await this.reads.get(id);
+          const run = await this.reads.get(id).catch(ifGone);
+          if (run instanceof RunNotFoundError) {
+            send(accessLost(run));
+            break;
+          }
           const type = hasEnded(run) ? 'end' : 'progress';
           const event = { type, id: eventId(run), retry: reconnectAfterMs, data: run } as const;
           if (event.id !== shown) send(event);
@@ -177,6 +182,16 @@ export class RunsService {
       follow().catch((error: unknown) => subscriber.error(error));
     });
   }
+}
+
+/** A run goes with its graph. */
+function ifGone(error: unknown): RunNotFoundError {
+  if (error instanceof RunNotFoundError) return error;
+  throw error;
+}
+
+function accessLost({ detail, code }: ApiError): RunEvent {
+  return { type: 'access_lost', data: { detail, code } };
 }
 
 /** The same state of a run has the same id. */
