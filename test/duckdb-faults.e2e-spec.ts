@@ -213,6 +213,20 @@ describe('Files of DuckDB', () => {
   });
 });
 
+it('lets a run that reads files end when their connection is changed meanwhile', async () => {
+  await files.run(null, `COPY (SELECT i AS id, i AS v FROM range(400000) t(i)) TO '${files.path('folder', 'many.parquet')}'`);
+  const jobId = await aJob(app, await aGraph(app), mapping);
+  const { body } = await app.admin.get('/api/warehouse/connections').expect(200);
+  const { id } = body.items.find(({ name }: { name: string }) => name === 'files');
+  const run = runToEnd(app, jobId);
+  for (let isCopying = false; !isCopying; await sleep(10)) {
+    const { items } = (await app.admin.get(`/api/ingestion/jobs/${jobId}/runs`).expect(200)).body;
+    isCopying = items[0]?.phase === 'copying many';
+  }
+  await app.admin.patch(`/api/warehouse/connections/${id}`).send({ options: { statement_timeout_ms: 50_000 } }).expect(200); // prettier-ignore
+  expect((await run).error).toBeNull();
+}, 60_000);
+
 describe('An installation without the optional drivers', () => {
   it('starts, works, and names the package that a connection needs', async () => {
     const root = path.resolve('.');

@@ -78,6 +78,33 @@ describe('A run whose source', () => {
     expect((await runToEnd(app, job.jobId)).error).toBeNull();
   }, 30_000);
 
+  it('is changed or deleted in the middle ends with the connection as it was', async () => {
+    const job = await aLoadedJob('slow');
+    const path = `/api/warehouse/connections/${await aForeignConnection(app, foreign, 'fleeting')}`;
+    await app.admin
+      .post(`/api/ingestion/jobs/${job.jobId}/revisions`)
+      .send({ mapping_yaml: mappingOf('slow').replace('far', 'fleeting') })
+      .expect(200);
+    await foreign.run('UPDATE pace SET ms = 1');
+    const first = await startCopying(job.jobId);
+    await app.admin
+      .patch(path)
+      .send({ dsn: foreign.dsn({ user: 'nobody:x' }) })
+      .expect(200);
+    expect((await ended(first)).error).toBeNull();
+    expect((await runToEnd(app, job.jobId)).error).toMatchObject({ code: 'source_unreachable', context: { failure: 'AUTH_FAILED' } });
+
+    await app.admin.patch(path).send({ dsn: foreign.dsn() }).expect(200);
+    const second = await startCopying(job.jobId);
+    await app.admin
+      .post(`/api/ingestion/jobs/${job.jobId}/revisions`)
+      .send({ mapping_yaml: mappingOf('slow') })
+      .expect(200);
+    await app.admin.delete(path).expect(204);
+    expect((await ended(second)).error).toBeNull();
+    await expectNothingLeft(job);
+  }, 60_000);
+
   it('sends nothing any more is given up', async () => {
     const job = await aLoadedJob('slow');
     await foreign.run('UPDATE pace SET ms = 60');

@@ -47,7 +47,7 @@ export interface WarehouseClient {
    */
   openReading(request: ReadingRequest): Promise<Reading>;
 
-  /** Gives all connections back once their work has ended. */
+  /** Closes what is idle. Work under way may go on and connect anew; what it gives back is closed too. */
   close(): Promise<void>;
 }
 

@@ -9,6 +9,7 @@ export class DuckdbProcesses {
   private readonly working = new Set<DuckdbProcess>();
   private idle: DuckdbProcess | null = null;
   private idleTimer: NodeJS.Timeout | undefined;
+  private isRetired = false;
 
   /** @throws DriverNotInstalledError */
   async loadDriver(): Promise<void> {
@@ -29,6 +30,7 @@ export class DuckdbProcesses {
 
   giveBack(process: DuckdbProcess): void {
     if (!this.working.delete(process) || !process.isAlive) return;
+    if (this.isRetired) return process.kill();
     this.idle?.kill();
     clearTimeout(this.idleTimer);
     this.idle = process;
@@ -40,6 +42,12 @@ export class DuckdbProcesses {
   kill(process: DuckdbProcess): void {
     this.working.delete(process);
     process.kill();
+  }
+
+  /** Ends what is idle, and from now on whatever is given back. */
+  retire(): void {
+    this.isRetired = true;
+    this.endIdle();
   }
 
   close(): void {

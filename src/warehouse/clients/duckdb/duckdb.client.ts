@@ -98,7 +98,7 @@ export class DuckdbClient implements WarehouseClient {
   }
 
   close(): Promise<void> {
-    this.options.processes.close();
+    this.options.processes.retire();
     return Promise.resolve();
   }
 

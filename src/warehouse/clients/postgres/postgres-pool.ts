@@ -67,4 +67,10 @@ export class PostgresPool extends WatchedPool {
   get gotThrough(): boolean {
     return this.isThrough;
   }
+
+  /** Closes what is idle, and from now on whatever is released. Who still has the pool may use it. */
+  async retire(): Promise<void> {
+    this.options.maxUses = 1;
+    await Promise.all(Array.from({ length: this.idleCount }, async () => (await this.connect()).release()));
+  }
 }

@@ -47,8 +47,8 @@ export class PostgresClient extends PostgresTables implements WarehouseClient {
     return { type: 'reserved_name', zh: '以 pg_ 开头的表不能读取', en: 'tables whose names begin with pg_ cannot be read' };
   }
 
-  async close(): Promise<void> {
-    if (!this.pool.ending) await this.pool.end();
+  close(): Promise<void> {
+    return this.pool.retire();
   }
 }
 
