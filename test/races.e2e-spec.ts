@@ -123,6 +123,19 @@ describe('requests that overtake each other', () => {
     expect(taken.map(({ status }) => status).sort()).toEqual([204, 404]);
   });
 
+  it('delete a connection and a copy once', async () => {
+    const { body } = await test.admin.post('/api/warehouse/connections').send({ name: 'to go', type: 'pg_mirror' }).expect(201);
+    const { rows } = await test.pool.query(
+      `INSERT INTO mirror_copies (connection_id, saved_by, status) SELECT 1, id, 'cancelled' FROM users WHERE username = 'admin' RETURNING id`,
+    );
+    for (const path of [`connections/${body.id}`, `mirror-copies/${rows[0].id}`]) {
+      const answers = await Promise.all([1, 2, 3].map(() => test.admin.delete(`/api/warehouse/${path}`)));
+      expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404]);
+    }
+    const gone = `SELECT FROM audit_events WHERE action = 'connection.deleted' AND target_id = $1`;
+    expect((await test.pool.query(gone, [body.id])).rowCount).toBe(1);
+  });
+
   it('keep a user who comes to own a graph while being deleted', async () => {
     const user = await newUser();
     const answer = await overtake(

@@ -145,11 +145,12 @@ export class ConnectionsRepository {
 
   /**
    * Foreign keys decide, so a job created at the same moment cannot be missed.
-   * @throws ConnectionInUseError naming the jobs, metrics and copies that refer to the connection.
+   * @throws ConnectionNotFoundError; ConnectionInUseError naming the jobs, metrics and copies that refer to the connection.
    */
   async delete(client: PoolClient, id: number): Promise<void> {
     try {
-      await client.query('DELETE FROM warehouse_connections WHERE id = $1', [id]);
+      const { rowCount } = await client.query('DELETE FROM warehouse_connections WHERE id = $1', [id]);
+      if (rowCount === 0) throw new ConnectionNotFoundError();
     } catch (error) {
       if (!restrictViolations.has(sqlstateOf(error))) throw error;
       throw new ConnectionInUseError(

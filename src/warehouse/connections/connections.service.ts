@@ -135,7 +135,7 @@ export class ConnectionsService {
     }
   }
 
-  /** @throws DefaultConnectionError, ConnectionInUseError */
+  /** @throws ConnectionNotFoundError, DefaultConnectionError, ConnectionInUseError */
   async delete(actor: Principal, id: number): Promise<void> {
     const connection = await this.connections.getById(id);
     if (connection.isDefault) throw new DefaultConnectionError();

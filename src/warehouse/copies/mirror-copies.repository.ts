@@ -173,9 +173,7 @@ export class MirrorCopiesRepository {
        WHERE id = $1 AND status NOT IN ('queued', 'running')`,
       [id, userId, startedBy],
     );
-    if (rowCount === 1) return;
-    const found = await client.query('SELECT FROM mirror_copies WHERE id = $1', [id]);
-    throw found.rowCount === 1 ? new MirrorCopyActiveError() : new MirrorCopyNotFoundError();
+    if (rowCount === 0) await this.throwActive(client, id);
   }
 
   /** Keeps the copy from being deleted until the transaction ends. @throws MirrorCopyNotFoundError */
@@ -184,10 +182,10 @@ export class MirrorCopiesRepository {
     if (rowCount === 0) throw new MirrorCopyNotFoundError();
   }
 
-  /** Forgets the copy; its tables stay. @throws MirrorCopyActiveError */
+  /** Forgets the copy; its tables stay. @throws MirrorCopyNotFoundError, MirrorCopyActiveError */
   async delete(client: PoolClient, id: number): Promise<void> {
     const { rowCount } = await client.query(`DELETE FROM mirror_copies WHERE id = $1 AND status NOT IN ('queued', 'running')`, [id]);
-    if (rowCount === 0) throw new MirrorCopyActiveError();
+    if (rowCount === 0) await this.throwActive(client, id);
   }
 
   /** Users come in turn, and each has one copy running at most: first the one whose last copy began longest ago. */
@@ -283,6 +281,11 @@ export class MirrorCopiesRepository {
       [id],
     );
     return rowCount === 1;
+  }
+
+  private async throwActive(client: PoolClient, id: number): Promise<never> {
+    const { rowCount } = await client.query('SELECT FROM mirror_copies WHERE id = $1', [id]);
+    throw rowCount === 1 ? new MirrorCopyActiveError() : new MirrorCopyNotFoundError();
   }
 
   /** One user's requests run one after the other, so that each is counted in time. */
