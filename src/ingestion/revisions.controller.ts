@@ -29,7 +29,7 @@ export class RevisionsController {
   @HttpCode(HttpStatus.OK)
   @GraphAccess('editor', job)
   @Idempotent()
-  @YamlBody('mapping_yaml', { dry_run: 'text' })
+  @YamlBody('mapping_yaml', { dry_run: 'boolean' })
   @ApiOperation({
     summary: '更换任务的映射 / Give a job a new mapping',
     description:

@@ -1,5 +1,4 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
 import { IsBoolean, IsOptional } from 'class-validator';
 import { joined } from '../text/bilingual.js';
 import { MappingWarningResponse, toWarningResponse, ValidateMappingRequest } from './ingestion.dto.js';
@@ -14,7 +13,6 @@ export class SaveRevisionRequest extends ValidateMappingRequest {
     default: false,
     description: '只说明将有何变化，不保存 / only tell what would change, and save nothing',
   })
-  @Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value))
   @IsOptional()
   @IsBoolean()
   dry_run?: boolean;

@@ -6,8 +6,16 @@ import { type FieldProblem, SchemaError } from '../../common/errors/api-error.js
 /** The media type of RFC 9512 comes first: it is the documented one. The others are older names of it. */
 export const yamlTypes = ['application/yaml', 'application/x-yaml', 'text/yaml', 'text/x-yaml'];
 
-/** The other fields of the DTO. The query string has only texts, so it says which are whole numbers. */
-type OtherFields = Readonly<Record<string, 'integer' | 'text'>>;
+/** The other fields of the DTO. The query string has only texts, so it says which are whole numbers or truth values. */
+type OtherFields = Readonly<Record<string, keyof typeof readers>>;
+
+const truths: Record<string, boolean> = { true: true, false: false };
+
+const readers = {
+  text: (value: unknown) => value,
+  integer: (value: unknown) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value),
+  boolean: (value: unknown) => (typeof value === 'string' ? (truths[value] ?? value) : value),
+};
 
 interface YamlBodyField {
   field: string;
@@ -45,9 +53,7 @@ const moved = new WeakMap<Request, ReadonlySet<string>>();
 export function joinQuery(request: Request, body: object, { field, others }: YamlBodyField): object {
   const isLeft = (name: string): boolean => name === field || (Object.hasOwn(body, name) && !Object.hasOwn(others, name));
   const query = Object.entries(request.query);
-  const given = query
-    .filter(([name]) => !isLeft(name))
-    .map(([name, value]) => [name, others[name] === 'integer' ? toInteger(value) : value] as const);
+  const given = query.filter(([name]) => !isLeft(name)).map(([name, value]) => [name, readers[others[name] ?? 'text'](value)] as const);
   const twice = given.filter(([name, value]) => Object.hasOwn(body, name) && (body as Record<string, unknown>)[name] !== value);
   if (twice.length > 0) throw new SchemaError(twice.map(([name]) => givenTwice(name)));
   moved.set(request, new Set(given.map(([name]) => name)));
@@ -61,10 +67,6 @@ export function placeInRequest(request: Request, problem: FieldProblem): FieldPr
   const [part, name, ...rest] = problem.loc;
   const isMoved = part === 'body' && typeof name === 'string' && moved.get(request)?.has(name) === true;
   return isMoved ? { ...problem, loc: ['query', name, ...rest] } : problem;
-}
-
-function toInteger(value: unknown): unknown {
-  return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
 }
 
 function givenTwice(name: string): FieldProblem {
