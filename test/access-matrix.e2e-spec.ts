@@ -83,7 +83,10 @@ describe('access', () => {
       if (method === 'DELETE') fixture = await createFixture();
       await test.pool.query('DELETE FROM connection_grants WHERE user_id IS NULL');
       const { name, headers, standing } = (await credentialStates(test, fixture.graphId, fixture.otherGraphId))[index]!;
-      const body = template.startsWith('/ingestion/jobs') || template === '/metrics' ? { graph_id: fixture.graphId } : {};
+      const body =
+        template.startsWith('/ingestion/jobs') || template === '/metrics' || template === '/metrics/query'
+          ? { graph_id: fixture.graphId }
+          : {};
       const response = await fetch(`${test.url}/api${fixture.path(template)}`, {
         method,
         headers: {

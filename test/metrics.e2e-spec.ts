@@ -288,8 +288,12 @@ describe('metrics over REST', () => {
       expect.objectContaining({ loc: ['body', 'dimensions', 0], type: 'unknown_dimension', known: expect.arrayContaining(['地区']) }),
       expect.objectContaining({ loc: ['body', 'filters', 0, 'field'], type: 'unknown_field' }),
     ]);
-    const { body: more } = await execute(id, { compare: { offset: '1 year' }, cache: { mode: 'default' }, limit: 0 }).expect(422);
-    expect(more.detail.errors.map((error: { loc: string[] }) => error.loc[1]).sort()).toEqual(['cache', 'compare', 'limit']);
+    const { body: more } = await execute(id, { compare: { offset: 'a year' }, cache: { mode: 'default' }, limit: 0 }).expect(422);
+    expect(more.detail.errors.map((error: { loc: string[] }) => error.loc.slice(1).join('.')).sort()).toEqual([
+      'cache',
+      'compare.offset',
+      'limit',
+    ]);
     for (const part of [{ having: [[]] }, { order: [[]] }, { filters: [[]] }, { time: [] }, { dimensions: [{}] }])
       await execute(id, part).expect(422);
     await execute(id, { time: null, dimensions: null, filters: null, having: null, order: null, limit: null, filter_clause: '' }).expect(

@@ -3,10 +3,9 @@ import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsISO8601, IsOptional
 import { type KeyPermission, keyPermissions } from '../access/access.decorator.js';
 import { ArrayUnique } from '../http/validation/array-unique.decorator.js';
 import { IsName } from '../http/validation/is-name.decorator.js';
+import { maxId } from '../http/validation/positive-int.pipe.js';
 import { sentence } from '../http/validation/sentence.js';
 import { type ApiKeyRow } from './api-keys.repository.js';
-
-const maxId = 2_147_483_647;
 
 /** The one form of ISO 8601 that clients write. Others, such as `20300101T000000Z` and week dates, cannot be read by `Date`. */
 const timeWithZone = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;

@@ -2,7 +2,7 @@ import { ApiError } from '../common/errors/api-error.js';
 import { joined } from '../text/bilingual.js';
 import { LanguageError } from '../text/language-error.js';
 import { type BoundDimension, type MetricBinding } from './plan/metric-binding.js';
-import { planMetric } from './plan/plan-metric.js';
+import { planMetrics } from './plan/plan-metric.js';
 import { type ResolvedMetric, resolveMetric } from './plan/resolve-metric.js';
 import { type MetricWarning } from './execute.dto.js';
 import { type Pattern } from './formula/formula-tree.js';
@@ -43,7 +43,7 @@ function tryMetric(row: MetricRow, graph: GraphMetrics): MetricDescription {
   let resolved: ResolvedMetric | null = null;
   try {
     resolved = resolveMetric(toDefinition(row, row), graph.find);
-    const { scans } = planMetric(resolved, null);
+    const { scans } = planMetrics([resolved], null);
     const needsPeriods = scans.some(({ axis }) => axis.window ?? axis.shift);
     const dimensions = sharedDimensions(scans.map(scan => scan.binding));
     return { ...whatIsKnown(row, resolved), dimensions, needsPeriods, executable: true, warnings: [] };

@@ -1,9 +1,25 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
+import {
+  ArrayMaxSize,
+  ArrayNotEmpty,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  Min,
+} from 'class-validator';
+import { maxId } from '../http/validation/positive-int.pipe.js';
 import { MaxLength } from '../http/validation/length.decorator.js';
 import { Nested } from '../http/validation/nested.decorator.js';
+import { sentence } from '../http/validation/sentence.js';
 import { IsDecimal, IsScalar, NotBuilt } from './execute-values.decorator.js';
-import { filterOperators, grains, havingOperators, type MetricRequest } from './plan/metric-request.js';
+import { relativeRange, relativeRangeForm } from './plan/relative-range.js';
+import { compareModes, filterOperators, grains, havingOperators } from './plan/metric-request.js';
 
 export const defaultLimit = 1_000;
 export const maxLimit = 10_000;
@@ -20,6 +36,15 @@ export class ExecuteTime {
   @IsOptional()
   @IsString()
   to?: string;
+
+  @ApiPropertyOptional({
+    example: 'last_30_days',
+    description:
+      '代替 from 与 to：today、yesterday、this_month、last_month（上一个自然月）、last_30_days（到今天为止）、year_to_date 等；按 timezone 计算，答案写明起止 / in place of from and to: the month before this one, the 30 days that end with today, and so on; resolved in the zone, and the answer says what it came to',
+  })
+  @IsOptional()
+  @Matches(relativeRange, sentence(relativeRangeForm))
+  range?: string;
 
   @ApiPropertyOptional({ enum: grains, example: 'month' })
   @IsOptional()
@@ -55,9 +80,35 @@ export class ExecuteTime {
 }
 
 export class ExecuteFilter {
-  @ApiProperty({ example: '地区' })
+  @ApiPropertyOptional({ example: '地区' })
+  @IsOptional()
   @IsString()
-  field: string;
+  field?: string;
+
+  @ApiPropertyOptional({
+    example: 3,
+    description:
+      '代替 field：同一图中的指标；只留下它符合条件的 by / in place of field: a metric of the graph; rows stay whose `by` it fits for',
+  })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(maxId)
+  metric?: number;
+
+  @ApiPropertyOptional({ example: '产品', description: '与 metric 同用：维度或实体 / with metric: a dimension or an entity' })
+  @IsOptional()
+  @IsString()
+  by?: string;
+
+  @ApiPropertyOptional({
+    enum: ['all', 'request'],
+    default: 'all',
+    description: '与 metric 同用：按全部时间还是请求的时段计算 / with metric: over all time, or the time of the request',
+  })
+  @IsOptional()
+  @IsIn(['all', 'request'])
+  range?: 'all' | 'request';
 
   @ApiProperty({ enum: filterOperators, example: 'in' })
   @IsIn(filterOperators)
@@ -82,6 +133,14 @@ export class ExecuteFilter {
 }
 
 export class ExecuteHaving {
+  @ApiPropertyOptional({
+    example: 'value',
+    description: '值的列名；只有一个时可省略 / the name of a value; may be left out if there is one',
+  })
+  @IsOptional()
+  @IsString()
+  by?: string;
+
   @ApiProperty({ enum: havingOperators, example: '>' })
   @IsIn(havingOperators)
   op: (typeof havingOperators)[number];
@@ -92,7 +151,7 @@ export class ExecuteHaving {
 }
 
 export class ExecuteOrder {
-  @ApiProperty({ example: 'value', description: 'value、period 或维度名 / value, period or a dimension asked for' })
+  @ApiProperty({ example: 'value', description: '结果的列名：period、维度或值 / a column of the result: period, a dimension or a value' })
   @IsString()
   by: string;
 
@@ -105,6 +164,38 @@ export class ExecuteOrder {
   @IsOptional()
   @IsIn(['first', 'last'])
   nulls?: 'first' | 'last';
+}
+
+export class ExecuteCompare {
+  @ApiProperty({ example: '1 year', description: '多久以前：数目加 day、week、month、quarter 或 year / how long ago' })
+  @Matches(
+    /^[1-9]\d{0,3} (day|week|month|quarter|year)s?$/,
+    sentence({ zh: '应如 1 year、3 months', en: 'must be like 1 year or 3 months' }),
+  )
+  offset: string;
+
+  @ApiPropertyOptional({
+    enum: compareModes,
+    isArray: true,
+    default: compareModes,
+    description: '那时的值、差、变化率（列 previous、diff、rate） / the value then, the difference and the rate',
+  })
+  @IsOptional()
+  @IsArray()
+  @ArrayUnique()
+  @ArrayNotEmpty()
+  @IsIn(compareModes, { each: true })
+  modes?: (typeof compareModes)[number][];
+
+  @ApiPropertyOptional({
+    enum: ['same_span', 'full_period'],
+    default: 'same_span',
+    description:
+      '被 to 截断的时段，与那时的同样天数还是整个时段相比 / whether a period that the range cuts is compared with as many days or with the whole one',
+  })
+  @IsOptional()
+  @IsIn(['same_span', 'full_period'])
+  align?: 'same_span' | 'full_period';
 }
 
 export class ExecuteMetricRequest {
@@ -175,10 +266,10 @@ export class ExecuteMetricRequest {
   @IsBoolean()
   dry_run?: boolean;
 
-  @ApiPropertyOptional({ description: '尚不可用，给出时为 422 / not built yet: a 422 when given' })
+  @ApiPropertyOptional({ type: ExecuteCompare, nullable: true, example: { offset: '1 year' } })
   @IsOptional()
-  @NotBuilt('compare')
-  compare?: unknown;
+  @Nested(ExecuteCompare)
+  compare?: ExecuteCompare | null;
 
   @ApiPropertyOptional({ description: '尚不可用，给出时为 422 / not built yet: a 422 when given' })
   @IsOptional()
@@ -204,6 +295,44 @@ export class ResultColumnResponse {
 
   @ApiPropertyOptional({ type: String, nullable: true, example: 'CNY' })
   unit?: string | null;
+
+  @ApiPropertyOptional({ type: String, nullable: true, example: '0.00', description: '值已按此舍入 / what the values are rounded to' })
+  format?: string | null;
+
+  @ApiPropertyOptional({ example: 1, description: '值所属的指标 / the metric of a value' })
+  metric_id?: number;
+
+  @ApiPropertyOptional({ enum: compareModes, description: '与 compare 的时段相比的列 / a column that tells of the time compared with' })
+  compare?: (typeof compareModes)[number];
+}
+
+/** The time of the request as it was understood. */
+class AnsweredTimeResponse {
+  @ApiProperty({ type: String, nullable: true, example: '2024-01-01' })
+  from: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: '2025-01-01' })
+  to: string | null;
+
+  @ApiProperty({ type: String, enum: grains, nullable: true })
+  grain: (typeof grains)[number] | null;
+
+  @ApiProperty({ example: 'Asia/Shanghai' })
+  timezone: string;
+}
+
+export class ChartResponse {
+  @ApiProperty({ enum: ['number', 'line', 'bar', 'share'], example: 'line' })
+  kind: 'number' | 'line' | 'bar' | 'share';
+
+  @ApiProperty({ type: String, nullable: true, example: 'period' })
+  x: string | null;
+
+  @ApiProperty({ type: [String], description: '每种取值一条的维度 / the dimensions that make series', example: ['地区'] })
+  series: string[];
+
+  @ApiProperty({ type: [String], example: ['value'] })
+  y: string[];
 }
 
 export class MetricSourceResponse {
@@ -241,13 +370,8 @@ class AskedMetricResponse {
   name: string;
 }
 
-export class ExecuteMetricResponse {
-  @ApiProperty({ type: AskedMetricResponse })
-  metric: AskedMetricResponse;
-
-  @ApiProperty({ example: 'aggregate' })
-  pattern: string;
-
+/** The result of one statement. */
+export class MetricResultResponse {
   @ApiProperty({ type: [ResultColumnResponse] })
   columns: ResultColumnResponse[];
 
@@ -261,7 +385,13 @@ export class ExecuteMetricResponse {
   truncated: boolean;
 
   @ApiProperty({ type: Object, nullable: true, example: { value: '98765.43' } })
-  totals: { value: unknown } | null;
+  totals: Record<string, unknown> | null;
+
+  @ApiProperty({ type: AnsweredTimeResponse, nullable: true, description: '所理解的时间 / the time as it was understood' })
+  time: AnsweredTimeResponse | null;
+
+  @ApiProperty({ type: ChartResponse, description: '建议的图 / a suggestion of a chart' })
+  chart: ChartResponse;
 
   @ApiProperty({ example: 'SELECT …' })
   sql: string;
@@ -286,23 +416,38 @@ export class ExecuteMetricResponse {
   warnings: MetricWarning[];
 }
 
-/** Fills in every default of the request, as the compiler needs it. */
-export function toMetricRequest(body: ExecuteMetricRequest): MetricRequest {
-  const clause = body.filter_clause ?? null;
-  return {
-    dimensions: body.dimensions ?? [],
-    time: body.time ? withoutNulls(body.time) : null,
-    filters: (body.filters ?? []).map(withoutNulls),
-    filter_clause: clause === null || clause.trim() === '' ? null : clause,
-    having: (body.having ?? []).map(({ op, value }) => ({ op, value: String(value) })),
-    order: (body.order ?? []).map(({ by, dir, nulls }) => ({ by, dir: dir ?? 'asc', nulls: nulls ?? 'last' })),
-    limit: body.limit ?? defaultLimit,
-    offset: body.offset ?? 0,
-    totals: body.totals ?? false,
-  };
+export class ExecuteMetricResponse extends MetricResultResponse {
+  @ApiProperty({ type: AskedMetricResponse })
+  metric: AskedMetricResponse;
+
+  @ApiProperty({ example: 'aggregate' })
+  pattern: string;
 }
 
-/** Some clients send null for fields that they leave out. */
-function withoutNulls<T extends object>(fields: T): T {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as T;
+class QueriedMetricResponse extends AskedMetricResponse {
+  @ApiProperty({ example: 'aggregate' })
+  pattern: string;
+}
+
+export class QueryMetricsRequest extends ExecuteMetricRequest {
+  @ApiProperty({ example: 1, description: '指标所在的图 / the graph of the metrics' })
+  @IsInt()
+  @Min(1)
+  @Max(maxId)
+  graph_id: number;
+
+  @ApiProperty({ type: [Number], example: [1, 2], description: '各指标成为一列，以其名称为列名 / each becomes a column of its name' })
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayMaxSize(20)
+  @ArrayUnique()
+  @IsInt({ each: true })
+  @Min(1, { each: true })
+  @Max(maxId, { each: true })
+  metrics: number[];
+}
+
+export class QueryMetricsResponse extends MetricResultResponse {
+  @ApiProperty({ type: [QueriedMetricResponse] })
+  metrics: QueriedMetricResponse[];
 }

@@ -29,7 +29,7 @@ const typeErrors: ReadonlySet<string> = new Set([
 export function explainQueryError(
   error: WarehouseQueryError,
   sql: string,
-  metric: ResolvedMetric,
+  metrics: readonly ResolvedMetric[],
   clause: string | null,
 ): UnsafeFilterClauseError | null {
   const { position, sqlstate } = error;
@@ -37,7 +37,7 @@ export function explainQueryError(
   const offset = offsetAt(sql, position);
   const inClause = clause === null ? null : offsetInPiece(clause, sql, offset);
   if (clause !== null && inClause !== null) return mismatch(clause, inClause, { zh: '位于 filter_clause', en: 'in filter_clause' });
-  for (const { node, owner } of leavesOf(metric.root)) {
+  for (const { node, owner } of metrics.flatMap(({ root }) => leavesOf(root))) {
     for (const { text } of sqlTexts(node)) {
       const at = offsetInPiece(text.text, sql, offset);
       if (at === null) continue;

@@ -46,8 +46,8 @@ export class MetricDefinitionsService {
   /** Saves the metric even if its formula matches no pattern or it has no binding. The answer reports that, and execution fails. */
   async create(principal: Principal, body: CreateMetricRequest): Promise<MetricResponse> {
     const binding = body.binding ? await this.store(principal, body.binding, ['body', 'binding']) : null;
-    const { name, formula, unit = null, description = null } = body;
-    const fields = { name, formula, unit, description, aliases: body.aliases ?? [] };
+    const { name, formula, unit = null, format = null, description = null } = body;
+    const fields = { name, formula, unit, format, description, aliases: body.aliases ?? [] };
     const id = await this.metrics.create(body.graph_id, principal, fields, binding);
     return this.get(id);
   }
@@ -59,13 +59,14 @@ export class MetricDefinitionsService {
     return this.describe(row, await this.metrics.openGraph(row.graphId));
   }
 
-  async update(id: number, { name, aliases, formula, unit, description }: UpdateMetricRequest): Promise<MetricResponse> {
-    // Only unit and description may be cleared. A null elsewhere means no change.
+  async update(id: number, { name, aliases, formula, unit, format, description }: UpdateMetricRequest): Promise<MetricResponse> {
+    // Only unit, format and description may be cleared. A null elsewhere means no change.
     const changes = {
       ...(name != null && { name }),
       ...(aliases != null && { aliases }),
       ...(formula != null && { formula }),
       ...(unit !== undefined && { unit }),
+      ...(format !== undefined && { format }),
       ...(description !== undefined && { description }),
     };
     if (Object.keys(changes).length > 0) await this.metrics.update(id, changes);

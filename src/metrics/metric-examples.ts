@@ -59,7 +59,22 @@ export const executeMetricExamples = {
     summary: '筛选条件与 SQL 谓词 / filters and an SQL predicate',
     value: { filters: [{ field: 'quantity', op: '>=', value: 2 }], filter_clause: '"地区" IS NOT NULL AND discount < 0.5' },
   },
+  compared: {
+    summary: '按季度与一年前相比 / by quarter, against the year before',
+    value: { time: { grain: 'quarter' }, compare: { offset: '1 year' } },
+  },
   whole: { summary: '一个总数 / one number', value: {} },
+};
+
+export const queryMetricsExamples = {
+  several: {
+    summary: '两个指标并列 / two metrics side by side',
+    value: { graph_id: 1, metrics: [1, 2], dimensions: ['类别'], time: { grain: 'year' }, order: [{ by: '类别' }, { by: 'period' }] },
+  },
+  filtered: {
+    summary: '仅销售额过万的产品 / only products that sold for more than 10,000',
+    value: { graph_id: 1, metrics: [2], dimensions: ['产品'], filters: [{ metric: 1, by: '产品', op: '>', value: 10_000 }] },
+  },
 };
 
 export const parseFormulaExamples = {

@@ -9,7 +9,7 @@ export interface StoredBinding {
 
 export type MetricRow = Pick<
   Metric,
-  'id' | 'graphId' | 'name' | 'aliases' | 'formula' | 'unit' | 'description' | 'createdAt' | 'updatedAt'
+  'id' | 'graphId' | 'name' | 'aliases' | 'formula' | 'unit' | 'format' | 'description' | 'createdAt' | 'updatedAt'
 > & {
   binding: StoredBinding | null;
   /** The user who saved the binding, in whose name the warehouse is read. Null once that user is deleted. */

@@ -1,9 +1,10 @@
 import { SchemaError } from '../common/errors/api-error.js';
 import { type Bilingual, joined } from '../text/bilingual.js';
+import { addDays, todayIn } from '../text/calendar.js';
 import { type MetricWarning } from './execute.dto.js';
 import { type Grain } from './formula/formula-tree.js';
 import { type WarningCode } from './patterns/metric-pattern.js';
-import { type CompiledMetric } from './plan/compile-metric.js';
+import { type CompiledMetrics } from './plan/compile-metric.js';
 import { maxFilledPeriods } from './plan/compile-time.js';
 import { shiftOf } from './plan/frames.js';
 
@@ -22,7 +23,7 @@ const sentences: Record<WarningCode, Bilingual> = {
   },
 };
 
-type Result = Pick<CompiledMetric, 'columns' | 'flags' | 'axes' | 'time'>;
+type Result = Pick<CompiledMetrics, 'columns' | 'flags' | 'axes' | 'time'>;
 
 /**
  * What a reader of the rows should know. The flags of a row follow its value.
@@ -30,7 +31,7 @@ type Result = Pick<CompiledMetric, 'columns' | 'flags' | 'axes' | 'time'>;
  */
 export function warningsOf({ columns, flags, axes, time }: Result, rows: readonly unknown[][]): MetricWarning[] {
   const raised = flags.filter((_, index) => rows.some(row => row[columns.length + index] === true));
-  if (raised.includes('TOO_MANY_PERIODS'))
+  if (raised.some(({ code }) => code === 'TOO_MANY_PERIODS'))
     throw new SchemaError([
       {
         loc: ['body', 'time'],
@@ -41,9 +42,13 @@ export function warningsOf({ columns, flags, axes, time }: Result, rows: readonl
         },
       },
     ]);
-  const warnings: MetricWarning[] = raised.flatMap(code =>
-    code === 'TOO_MANY_PERIODS' ? [] : [{ code, message: joined(sentences[code]) }],
-  );
+  const names = columns.filter(column => column.role === 'value' && !column.compare).map(({ name }) => name);
+  const warnings = raised.flatMap((flag): MetricWarning[] => {
+    if (flag.code === 'TOO_MANY_PERIODS') return [];
+    const { zh, en } = sentences[flag.code];
+    const of = names.length > 1 ? `${names[flag.metric]}: ` : '';
+    return [{ code: flag.code, message: joined({ zh: of + zh, en: of + en }) }];
+  });
   const { grain } = time;
   const shifts = axes.flatMap(({ shift }) => (shift ? [shiftOf(shift, grain)] : []));
   if (grain === null || shifts.length === 0) return warnings;
@@ -61,7 +66,8 @@ export function warningsOf({ columns, flags, axes, time }: Result, rows: readonl
       zh: '第 53 周在上一年没有对应的周，没有值',
       en: 'Week 53 has no counterpart a year before, so it has no value',
     });
-  if (time.to === null && periods.some(period => isCurrent(period, grain, time.timezone)))
+  const isCut = time.to !== null && time.to <= addDays(todayIn(time.timezone), 1);
+  if (!isCut && !axes.some(({ shift }) => shift?.whole) && periods.some(period => isCurrent(period, grain, time.timezone)))
     warn('INCOMPLETE_PERIOD', {
       zh: '当前时段尚未结束，却与完整的基期相比；请给出 time.to，按相同天数比较',
       en: 'The current period is not over and is compared with a whole one: give time.to to compare as many days',
@@ -84,7 +90,7 @@ function isWeek53(period: string, weekStart: 'monday' | 'sunday'): boolean {
 }
 
 function isCurrent(period: string, grain: Grain, timezone: string): boolean {
-  const today = new Intl.DateTimeFormat('en-CA', { timeZone: timezone }).format(new Date());
+  const today = todayIn(timezone);
   const next = new Date(`${period}T00:00Z`);
   const months = monthsIn[grain];
   if (months === undefined) next.setUTCDate(next.getUTCDate() + (grain === 'week' ? 7 : 1));

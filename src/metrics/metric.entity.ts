@@ -21,6 +21,9 @@ export class Metric {
   unit: string | null;
 
   @Column('text', { nullable: true })
+  format: string | null;
+
+  @Column('text', { nullable: true })
   description: string | null;
 
   @Column('int', { name: 'created_by', nullable: true })

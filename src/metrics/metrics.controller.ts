@@ -7,8 +7,14 @@ import { type Page, PageOf } from '../http/paging/page.js';
 import { IdParam } from '../http/validation/positive-int.pipe.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
 import { BindingRequest } from './binding/binding.dto.js';
-import { bindMetricExamples, createMetricExamples, executeMetricExamples, parseFormulaExamples } from './metric-examples.js';
-import { ExecuteMetricRequest, ExecuteMetricResponse } from './execute.dto.js';
+import {
+  bindMetricExamples,
+  createMetricExamples,
+  executeMetricExamples,
+  parseFormulaExamples,
+  queryMetricsExamples,
+} from './metric-examples.js';
+import { ExecuteMetricRequest, ExecuteMetricResponse, QueryMetricsRequest, QueryMetricsResponse } from './execute.dto.js';
 import { MetricDefinitionsService } from './metric-definitions.service.js';
 import {
   CreateMetricRequest,
@@ -18,6 +24,7 @@ import {
   ParseFormulaResponse,
   UpdateMetricRequest,
 } from './metrics.dto.js';
+import { MetricRunsService } from './metric-runs.service.js';
 import { MetricsService } from './metrics.service.js';
 
 const ofMetric = { of: 'metric', param: 'id' } as const;
@@ -28,6 +35,7 @@ export class MetricsController {
   constructor(
     private readonly definitions: MetricDefinitionsService,
     private readonly metrics: MetricsService,
+    private readonly runs: MetricRunsService,
   ) {}
 
   @Get()
@@ -70,6 +78,23 @@ export class MetricsController {
   @ApiResponse({ status: 400, description: 'FormulaParseError' })
   parse(@Body() body: ParseFormulaRequest): ParseFormulaResponse {
     return this.metrics.parse(body.formula);
+  }
+
+  @Post('query')
+  @HttpCode(200)
+  @GraphAccess('viewer', { of: 'body' })
+  @ApiOperation({
+    summary: '一次查询几个指标 / Query several metrics at once',
+    description:
+      '同一图中的指标成为同一结果的各列，每个绑定只扫描一遍；其余与执行一个指标相同。 / Metrics of one graph become columns of one result, with one scan for each binding; the rest is as for one metric.',
+  })
+  @ApiBody({ type: QueryMetricsRequest, examples: queryMetricsExamples })
+  @ApiOkResponse({ type: QueryMetricsResponse })
+  @ApiResponse({ status: 400, description: 'FormulaParseError, MissingBindingError, UnsafeFilterClauseError' })
+  @ApiResponse({ status: 409, description: '绑定者已无权使用数仓连接 / whoever bound it may no longer use the connection' })
+  @ApiResponse({ status: 501, description: '模式已识别，尚不能执行 / The pattern is recognised but not built yet' })
+  query(@CurrentPrincipal() principal: Principal, @Body() body: QueryMetricsRequest): Promise<QueryMetricsResponse> {
+    return this.runs.query(principal, body);
   }
 
   @Get(':id')
@@ -140,6 +165,6 @@ export class MetricsController {
     @IdParam() id: number,
     @Body() body: ExecuteMetricRequest,
   ): Promise<ExecuteMetricResponse> {
-    return this.metrics.execute(principal, id, body);
+    return this.runs.execute(principal, id, body);
   }
 }

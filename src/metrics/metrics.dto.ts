@@ -5,16 +5,18 @@ import { Nested } from '../http/validation/nested.decorator.js';
 import { ArrayUnique } from '../http/validation/array-unique.decorator.js';
 import { IsName } from '../http/validation/is-name.decorator.js';
 import { QueryInt } from '../http/validation/query-int.decorator.js';
+import { maxId } from '../http/validation/positive-int.pipe.js';
+import { sentence } from '../http/validation/sentence.js';
 import { PageQuery } from '../http/paging/page.js';
 import { BindingRequest } from './binding/binding.dto.js';
 import { type MetricDescription } from './describe-metric.js';
 import { MetricWarning } from './execute.dto.js';
+import { decimalFormat } from './round-decimal.js';
 import { supportedPatterns } from './formula/formula-keywords.js';
 import { bindingExample, formulaExample } from './metric-examples.js';
 import { type MetricRow } from './metric-rows.js';
 
 const printable = /^[^\p{Cc}\p{Cs}]*$/u;
-const maxId = 2 ** 31 - 1;
 /** The parser allows 4,000 characters, so nothing longer is saved. */
 const maxFormula = 4_000;
 
@@ -51,6 +53,16 @@ export class CreateMetricRequest {
   @MaxLength(32)
   @Matches(printable, { message: 'unit must be free of control characters' })
   unit?: string | null;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    example: '0.00',
+    description: '答案中值的小数位数：0、0.00、0.0% / the digits after the point of its values in answers',
+  })
+  @IsOptional()
+  @Matches(decimalFormat, sentence({ zh: '应如 0、0.00 或 0.0%', en: 'must be like 0, 0.00 or 0.0%' }))
+  format?: string | null;
 
   @ApiPropertyOptional({ type: String, nullable: true, example: '折后销售额 / revenue after discount' })
   @IsOptional()
@@ -95,6 +107,16 @@ export class UpdateMetricRequest {
   @MaxLength(32)
   @Matches(printable, { message: 'unit must be free of control characters' })
   unit?: string | null;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    example: '0.00',
+    description: '答案中值的小数位数：0、0.00、0.0% / the digits after the point of its values in answers',
+  })
+  @IsOptional()
+  @Matches(decimalFormat, sentence({ zh: '应如 0、0.00 或 0.0%', en: 'must be like 0, 0.00 or 0.0%' }))
+  format?: string | null;
 
   @ApiPropertyOptional({ type: String, nullable: true, example: '折后销售额 / revenue after discount' })
   @IsOptional()
@@ -171,6 +193,9 @@ export class MetricResponse {
   @ApiProperty({ type: String, nullable: true, example: 'CNY' })
   unit: string | null;
 
+  @ApiProperty({ type: String, nullable: true, example: '0.00' })
+  format: string | null;
+
   @ApiProperty({ type: String, nullable: true })
   description: string | null;
 
@@ -202,6 +227,7 @@ export function toMetricResponse(row: MetricRow, { pattern, dimensions, hasTime,
     formula: row.formula,
     pattern,
     unit: row.unit,
+    format: row.format,
     description: row.description,
     binding: row.binding?.source ?? null,
     dimensions: dimensions.map(({ name, aliases, type }) => ({ name, aliases, type })),

@@ -5,6 +5,7 @@ import { WarehouseModule } from '../warehouse/warehouse.module.js';
 import { CheckedReads } from './checked-reads.js';
 import { MetricBinder } from './binding/metric-binder.js';
 import { MetricDefinitionsService } from './metric-definitions.service.js';
+import { MetricRunsService } from './metric-runs.service.js';
 import { Metric } from './metric.entity.js';
 import { MetricsController } from './metrics.controller.js';
 import { MetricsRepository } from './metrics.repository.js';
@@ -13,7 +14,7 @@ import { MetricsService } from './metrics.service.js';
 @Module({
   imports: [TypeOrmModule.forFeature([Metric]), GraphsModule, WarehouseModule],
   controllers: [MetricsController],
-  providers: [CheckedReads, MetricBinder, MetricDefinitionsService, MetricsRepository, MetricsService],
-  exports: [MetricsService],
+  providers: [CheckedReads, MetricBinder, MetricDefinitionsService, MetricRunsService, MetricsRepository, MetricsService],
+  exports: [MetricRunsService, MetricsService],
 })
 export class MetricsModule {}

@@ -10,10 +10,10 @@ import { type MetricName, type MetricRow, type StoredBinding } from './metric-ro
 import { MetricNameTakenError } from './metrics.errors.js';
 import { sqlstates, sqlstateOf } from '../sql/sqlstate.js';
 
-export type MetricFields = Pick<Metric, 'name' | 'aliases' | 'formula' | 'unit' | 'description'>;
+export type MetricFields = Pick<Metric, 'name' | 'aliases' | 'formula' | 'unit' | 'format' | 'description'>;
 
 const metricRow = `
-  SELECT m.id, m.graph_id AS "graphId", m.name, m.aliases, m.formula, m.unit, m.description,
+  SELECT m.id, m.graph_id AS "graphId", m.name, m.aliases, m.formula, m.unit, m.format, m.description,
          m.created_at AS "createdAt", m.updated_at AS "updatedAt", b.binding,
          CASE WHEN u.id IS NOT NULL THEN jsonb_build_object('id', u.id, 'username', u.username) END AS "savedBy"
   FROM metrics m LEFT JOIN metric_bindings b ON b.metric_id = m.id LEFT JOIN users u ON u.id = b.saved_by`;
@@ -73,9 +73,9 @@ export class MetricsRepository {
       this.pool.transaction(async client => {
         await this.quotas.ask(client, 'metrics', graphId, creator);
         const { rows } = await client.query<{ id: number }>(
-          `INSERT INTO metrics (graph_id, name, aliases, formula, unit, description, created_by)
-           VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
-          [graphId, fields.name, fields.aliases, fields.formula, fields.unit, fields.description, creator.userId],
+          `INSERT INTO metrics (graph_id, name, aliases, formula, unit, format, description, created_by)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
+          [graphId, fields.name, fields.aliases, fields.formula, fields.unit, fields.format, fields.description, creator.userId],
         );
         const id = rows[0]!.id;
         if (binding) await client.query(putBinding, [id, binding.bound.connection_id, JSON.stringify(binding), creator.userId]);

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
+import { MetricRunsService } from '../metrics/metric-runs.service.js';
 import { type CatalogEntry, MetricsService } from '../metrics/metrics.service.js';
 import { type RetrievalAnswer } from '../retrieval/protocol.js';
 import { wordMetricAnswer } from '../questions/wording/word-answer.js';
@@ -7,7 +8,10 @@ import { wordMetricAnswer } from '../questions/wording/word-answer.js';
 /** Runs the metric that a question asks for, as its caller, and puts the result into words. */
 @Injectable()
 export class MetricAnswers {
-  constructor(private readonly metrics: MetricsService) {}
+  constructor(
+    private readonly metrics: MetricsService,
+    private readonly runs: MetricRunsService,
+  ) {}
 
   /** Lists the metrics of a graph that a question may ask for. */
   catalog(graphId: number): Promise<CatalogEntry[]> {
@@ -19,7 +23,7 @@ export class MetricAnswers {
     const call = understood.metric_call;
     if (!call) return understood;
     const { dimensions, time, filters, order, limit } = call;
-    const result = await this.metrics.execute(principal, call.metric_id, { dimensions, time, filters, order, limit });
+    const result = await this.runs.execute(principal, call.metric_id, { dimensions, time, filters, order, limit });
     return {
       ...understood,
       text: wordMetricAnswer(call, result.rows, understood.language, understood.plan.linked ?? []),

@@ -1,4 +1,4 @@
-import { type Grain } from '../../metrics/formula/formula-tree.js';
+type Unit = 'day' | 'week' | 'month' | 'quarter' | 'year';
 
 /** A range of days. `to` is the first day after it. Dates are YYYY-MM-DD. */
 export interface Span {
@@ -49,7 +49,7 @@ export function addDays(date: string, days: number): string {
 }
 
 /** The span of the last `count` units up to and including today. */
-export function lastUnits(today: string, count: number, unit: Grain): Span {
+export function lastUnits(today: string, count: number, unit: Unit): Span {
   const to = addDays(today, 1);
   const [year, month, day] = today.split('-').map(Number) as [number, number, number];
   switch (unit) {
@@ -72,4 +72,9 @@ export function lastUnits(today: string, count: number, unit: Grain): Span {
 function clampedDate(year: number, month: number, day: number): string {
   const last = Number(addDays(dateOf(year, month + 1), -1).slice(8));
   return dateOf(year, month, Math.min(day, last));
+}
+
+/** The day that it is now in an IANA zone, YYYY-MM-DD. */
+export function todayIn(timezone: string): string {
+  return new Intl.DateTimeFormat('en-CA', { timeZone: timezone, dateStyle: 'short' }).format(new Date());
 }

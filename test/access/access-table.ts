@@ -115,6 +115,7 @@ export const accessTable: Record<string, Row> = {
   'GET /metrics': row('any', true),
   'POST /metrics': row('editor', true),
   'POST /metrics/parse': row('any', true),
+  'POST /metrics/query': row('viewer', true),
   'GET /metrics/:id': row('viewer', true),
   'PATCH /metrics/:id': row('editor', true),
   'DELETE /metrics/:id': row('editor', true),

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { SchemaError } from '../../src/common/errors/api-error.js';
-import { type CompiledMetric, compileMetric } from '../../src/metrics/plan/compile-metric.js';
+import { type CompiledMetrics, compileMetrics } from '../../src/metrics/plan/compile-metric.js';
 import { type MetricBinding } from '../../src/metrics/plan/metric-binding.js';
 import { type MetricRequest } from '../../src/metrics/plan/metric-request.js';
 import { type MetricDefinition, resolveMetric } from '../../src/metrics/plan/resolve-metric.js';
@@ -86,7 +86,9 @@ export const nothing: MetricRequest = {
   dimensions: [],
   time: null,
   filters: [],
+  filtersByMetric: [],
   filter_clause: null,
+  compare: null,
   having: [],
   order: [],
   limit: 100,
@@ -98,7 +100,7 @@ export function resolve(formula: string, binding: MetricBinding | null = orders)
   return resolveMetric({ id: 1, name: '本身', formula, binding }, name => others.filter(each => each.name === name));
 }
 export function compile(formula: string, request: Partial<MetricRequest> = {}, binding: MetricBinding | null = orders) {
-  return compileMetric(resolve(formula, binding), { ...nothing, ...request });
+  return compileMetrics([{ name: 'value', metric: resolve(formula, binding) }], { ...nothing, ...request });
 }
 /** The fields and kinds of the problems for which a request is refused. */
 export function problems(formula: string, request: Partial<MetricRequest>, binding = orders) {
@@ -138,7 +140,7 @@ export async function openMetricTables(): Promise<MetricTables> {
       (5,                  7, NULL, 'open',   '2024-04-03T00:00:00Z', '2024-04-03', '2024-04-03 00:00', NULL);
     INSERT INTO mirror.refunds VALUES (3, 10, '华南', '2024-02-11'), (9, 4, '西部', '2024-02-12'), (10, 1, NULL, '2024-04-09');
   `);
-  const rowsOf = async ({ sql, parameters, timezone }: CompiledMetric): Promise<unknown[][]> => {
+  const rowsOf = async ({ sql, parameters, timezone }: CompiledMetrics): Promise<unknown[][]> => {
     await client.query("SELECT set_config('TimeZone', $1, false)", [timezone]);
     return (await client.query({ text: sql, values: parameters, rowMode: 'array' })).rows;
   };

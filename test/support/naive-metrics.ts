@@ -22,7 +22,7 @@ export type Expression =
   | { kind: 'number'; value: number }
   | { kind: 'binary'; op: '+' | '-' | '*' | '/'; left: Expression; right: Expression }
   | { kind: 'window'; from: 'start' | { startOf: Grain } | { count: number; grain: Grain }; day: 'LAST' | 'FIRST'; of: Expression }
-  | { kind: 'change'; count: number; grain: Grain | 'period'; mode: 'RATE' | 'DIFF' | 'VALUE'; of: Expression }
+  | { kind: 'change'; count: number; grain: Grain | 'period'; mode: 'RATE' | 'DIFF' | 'VALUE'; whole?: boolean; of: Expression }
   | { kind: 'share'; within: string[]; of: Expression }
   | { kind: 'conversion'; base: Leaf; event: Leaf; within: { count: number; grain: Grain } | null; mode: 'RATE' | 'COUNT' };
 
@@ -37,6 +37,8 @@ export interface NaiveRequest {
   to: number | null;
   weekStart: 'monday' | 'sunday';
   fill: 'none' | 'null' | 'zero';
+  /** Keeps the facts of those dimensions for which an expression over all time, or over the range, is above a value. */
+  above?: { by: string; of: Expression; value: number; inRange: boolean };
 }
 
 interface Axis {
@@ -45,7 +47,10 @@ interface Axis {
   within?: string[];
 }
 
-type Row = [...key: (string | null)[], value: number | null];
+export interface NaiveRow {
+  key: (string | null)[];
+  values: (number | null)[];
+}
 
 export function dayOf(text: string): number {
   return Date.parse(`${text}T00:00Z`) / 86_400_000;
@@ -75,9 +80,10 @@ export function later(day: number, count: number, grain: Grain): number {
   return Date.UTC(year, month, Math.min(last, date.getUTCDate())) / 86_400_000;
 }
 
-export function evaluate(root: Expression, facts: readonly Fact[], request: NaiveRequest): Row[] {
+export function evaluate(roots: readonly Expression[], given: readonly Fact[], request: NaiveRequest): NaiveRow[] {
   const { grain, from, to, weekStart, fill } = request;
-  const scans = scansOf(root, {});
+  const facts = request.above ? given.filter(isAbove(request.above, given, request)) : given;
+  const scans = roots.flatMap(root => scansOf(root, {}));
   const tables = new Set(scans.map(scan => scan.table));
   const read = facts.filter(fact => tables.has(fact.table));
   const next = (day: number): number => later(day, 1, grain!);
@@ -107,8 +113,8 @@ export function evaluate(root: Expression, facts: readonly Fact[], request: Naiv
     if (grain === null) [first, end] = [back(from!), back(to!)];
     else {
       const base = back(period!);
-      first = from !== null && from > period! ? base + (from - period!) : base;
-      end = to !== null && to < next(period!) ? Math.min(next(base), base + (to - period!)) : next(base);
+      first = from !== null && from > period! && !change?.whole ? base + (from - period!) : base;
+      end = to !== null && to < next(period!) && !change?.whole ? Math.min(next(base), base + (to - period!)) : next(base);
     }
     if (!window) return ({ day }) => day !== null && day >= first && day < end;
     const at = window.day === 'FIRST' ? first : end - 1;
@@ -139,10 +145,10 @@ export function evaluate(root: Expression, facts: readonly Fact[], request: Naiv
         if (!rows.has(key)) rows.set(key, { period, tuple, isPresent: false });
       }
 
-  return [...rows.values()].map(({ period, tuple, isPresent }): Row => {
-    const value = valueOf(root, { period, tuple, isPresent }, {});
+  return [...rows.values()].map(({ period, tuple, isPresent }): NaiveRow => {
+    const values = roots.map(root => valueOf(root, { period, tuple, isPresent }, {}));
     const key = [...(grain === null ? [] : [period === null ? null : textOf(period)]), ...(JSON.parse(tuple) as (string | null)[])];
-    return [...key, value];
+    return { key, values };
   });
 
   function listPeriods(): (number | null)[] {
@@ -189,7 +195,8 @@ export function evaluate(root: Expression, facts: readonly Fact[], request: Naiv
     // Two kinds of time are compared by day.
     const timeOf = (fact: Fact): number => (base.table === event.table ? fact.moment! : fact.day!);
     const bases = facts.filter(fact => isOf(base, fact) && inRange(fact.day));
-    const credited = facts.flatMap(fact => {
+    // Filters are for base events.
+    const credited = given.flatMap(fact => {
       if (!isOf(event, fact) || fact.day === null || fact.numbers.key === null) return [];
       const before = bases.filter(other => other.day !== null && other.numbers.key === fact.numbers.key && timeOf(other) <= timeOf(fact));
       const [latest] = before.sort((a, b) => timeOf(b) - timeOf(a) || b.id - a.id);
@@ -233,6 +240,15 @@ export function evaluate(root: Expression, facts: readonly Fact[], request: Naiv
     const thursday = period + (weekStart === 'sunday' ? 1 : 0) + 3;
     return Math.floor((thursday - startOf(thursday, 'year', 'monday')) / 7) + 1 === 53;
   }
+}
+
+/** Facts without a value of the dimension are never above. */
+function isAbove({ by, of, value, inRange }: NonNullable<NaiveRequest['above']>, all: readonly Fact[], request: NaiveRequest) {
+  const { above: _, ...rest } = request;
+  const range = inRange ? {} : { from: null, to: null };
+  const rows = evaluate([of], all, { ...rest, ...range, dimensions: [by], grain: null, fill: 'none' });
+  const kept = new Set(rows.filter(row => (row.values[0] ?? -Infinity) > value).map(row => row.key[0]));
+  return (fact: Fact): boolean => fact.dimensions[by] != null && kept.has(fact.dimensions[by]);
 }
 
 /** The rows that make a tuple of a period appear. */

@@ -22,6 +22,7 @@ import { SignWithFormerSecrets1700000000023 } from './0023-sign-with-former-secr
 import { SayWhatStartedRuns1700000000024 } from './0024-say-what-started-runs.js';
 import { KeepEarlierRunsOfCopies1700000000025 } from './0025-keep-earlier-runs-of-copies.js';
 import { LetRunsDoAllWork1700000000026 } from './0026-let-runs-do-all-work.js';
+import { GiveMetricsFormats1700000000027 } from './0027-give-metrics-formats.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -49,4 +50,5 @@ export const migrations = [
   SayWhatStartedRuns1700000000024,
   KeepEarlierRunsOfCopies1700000000025,
   LetRunsDoAllWork1700000000026,
+  GiveMetricsFormats1700000000027,
 ];

@@ -2,7 +2,7 @@ import { type ArgumentMetadata, Injectable, Param, type PipeTransform } from '@n
 import { ApiParam } from '@nestjs/swagger';
 import { SchemaError } from '../../common/errors/api-error.js';
 
-const maxId = 2_147_483_647;
+export const maxId = 2_147_483_647;
 
 /** An id that no record has. It replaces an id out of range, which is then not found, like any other missing id. */
 const absentId = 0;

@@ -25,7 +25,7 @@ export interface Axis {
   /** The rows up to a day of the period, instead of those in it. */
   window?: Window;
   /** The rows of a period before it. */
-  shift?: Span;
+  shift?: Shift;
   /** The rows of all tuples that agree in these dimensions, instead of those of one tuple. */
   within?: readonly string[];
 }
@@ -41,6 +41,11 @@ export interface Window {
 export interface Span {
   count: number;
   unit: Grain | 'period';
+}
+
+export interface Shift extends Span {
+  /** True to take all of the earlier period also where the range cuts the later one. */
+  whole?: boolean;
 }
 
 export type WarningCode = 'NEGATIVE_BASE' | 'RATE_ABOVE_ONE' | 'SHARES_DO_NOT_SUM';

@@ -2,6 +2,7 @@ import { type FieldProblem } from '../../common/errors/api-error.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { type Grain } from '../formula/formula-tree.js';
 import { type Span } from '../patterns/metric-pattern.js';
+import { kindOf } from './compare-types.js';
 import { countPeriods, maxFilledPeriods, type TimePlan } from './compile-time.js';
 import { shiftOf } from './frames.js';
 import { findDimension, findEntity, namedColumns } from './metric-binding.js';
@@ -118,13 +119,6 @@ function checkConversion({ binding, events }: Scan & { events: Events }, time: T
       zh: `实体“${events.entity}”在两个绑定中类型不同：${ours.type}、${theirs.type}`,
       en: `the entity '${events.entity}' has different types in the bindings: ${ours.type} and ${theirs.type}`,
     });
-}
-
-/** Types of one kind can be compared. */
-function kindOf(type: string): string {
-  const base = type.replace(/\(.*\)/, '');
-  if (['smallint', 'integer', 'bigint', 'numeric', 'real', 'double precision'].includes(base)) return 'number';
-  return ['text', 'varchar', 'char'].includes(base) ? 'text' : base;
 }
 
 function checkWithin(scans: readonly Scan[], { dimensions }: MetricRequest, report: Report): void {

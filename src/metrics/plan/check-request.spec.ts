@@ -9,8 +9,8 @@ describe('a request that does not fit is a 422', () => {
   it.each<[string, Partial<MetricRequest>, string[]]>([
     ['COUNT(*)', { dimensions: ['nope'] }, ['body.dimensions.0 unknown_dimension']],
     ['COUNT(*)', { dimensions: ['地区', 'region'] }, ['body.dimensions.1 duplicate']],
-    ['COUNT(*)', { order: [{ by: '地区', dir: 'asc', nulls: 'last' }] }, ['body.order.0.by unknown_order']],
-    ['COUNT(*)', { order: [{ by: 'value; DROP TABLE x', dir: 'asc', nulls: 'last' }] }, ['body.order.0.by unknown_order']],
+    ['COUNT(*)', { order: [{ by: '地区', dir: 'asc', nulls: 'last' }] }, ['body.order.0.by unknown_column']],
+    ['COUNT(*)', { order: [{ by: 'value; DROP TABLE x', dir: 'asc', nulls: 'last' }] }, ['body.order.0.by unknown_column']],
     ['COUNT(*)', { filters: [{ field: '1=1) OR (1=1', op: '=', value: 1 }] }, ['body.filters.0.field unknown_field']],
     ['COUNT(*)', { filters: [{ field: '金额', op: '=', value: 'abc' }] }, ['body.filters.0.value value_type']],
     ['COUNT(*)', { filters: [{ field: '金额', op: 'in', value: 1 }] }, ['body.filters.0.value no_effect']],

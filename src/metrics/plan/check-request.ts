@@ -1,7 +1,13 @@
 import { type FieldProblem } from '../../common/errors/api-error.js';
+import { type Bilingual } from '../../text/bilingual.js';
+import { mayNest, patternOf } from '../formula/classify-formula.js';
+import { type Pattern } from '../formula/formula-tree.js';
+import { kindOf } from './compare-types.js';
+import { type TimePlan } from './compile-time.js';
 import { findDimension, type MetricBinding, namedColumns } from './metric-binding.js';
-import { type MetricRequest } from './metric-request.js';
-import { type Scan } from './plan-metric.js';
+import { type FilterByMetric, type MetricRequest } from './metric-request.js';
+import { type MetricPlan, type Scan } from './plan-metric.js';
+import { type ResolvedFormula, type ResolvedMetric } from './resolve-metric.js';
 
 /** Checks the conditions on the names in a request. Each problem is reported once for all scans. */
 export function checkNames(request: MetricRequest, bindings: MetricBinding[], problems: FieldProblem[]): void {
@@ -27,17 +33,82 @@ export function checkNames(request: MetricRequest, bindings: MetricBinding[], pr
     }
     seen.add(found[0] ?? '');
   });
-  request.filters.forEach(({ field }, index) => {
+  request.filters.forEach(({ field, index: place }, index) => {
     if (bindings.every(binding => namedColumns(binding).has(field))) return;
     const fields = known(binding => [...namedColumns(binding).keys()]);
     const list = fields.slice(0, 50).join(', ');
     problems.push({
-      loc: ['body', 'filters', index, 'field'],
+      loc: ['body', 'filters', place ?? index, 'field'],
       text: { zh: `没有字段“${field}”，可用：${list}`, en: `there is no field '${field}'; known: ${list}` },
       type: 'unknown_field',
       known: fields.slice(0, 50),
     });
   });
+}
+
+/** A metric that itself compares periods, or divides by a total, has no value of an earlier period. */
+export function checkComparison(
+  metrics: readonly { name: string; metric: ResolvedMetric }[],
+  { compare, time }: MetricRequest,
+  problems: FieldProblem[],
+): void {
+  if (!compare) return;
+  const report = (type: string, text: Bilingual) => problems.push({ loc: ['body', 'compare'], text, type });
+  for (const { name, metric } of metrics) {
+    const inner = patternThatRefuses(metric.root);
+    if (inner)
+      report('not_comparable', {
+        zh: `“${name}”含有 ${inner}，不能再与另一时段相比`,
+        en: `'${name}' contains ${inner}, which cannot be compared with another period`,
+      });
+  }
+  if (compare.shift.whole && time?.grain === undefined)
+    report('no_effect', { zh: '没有 grain 时 align: full_period 无效', en: 'align: full_period has no effect without grain' });
+}
+
+function patternThatRefuses({ node, operands }: ResolvedFormula): Pattern | undefined {
+  const pattern = patternOf(node);
+  if (!mayNest('period_over_period', pattern)) return pattern;
+  return operands.map(patternThatRefuses).find(found => found !== undefined);
+}
+
+/** Checks that a metric in a filter is known for each value of a dimension that all bindings of the request have too. */
+export function checkFiltersByMetric(
+  filters: readonly (FilterByMetric & { plan: MetricPlan })[],
+  bindings: readonly MetricBinding[],
+  time: TimePlan,
+  problems: FieldProblem[],
+): void {
+  for (const { by, inRange, index, plan } of filters) {
+    const report = (field: string, type: string, text: Bilingual) => problems.push({ loc: ['body', 'filters', index, field], text, type });
+    const all = [...bindings, ...plan.scans.map(({ binding }) => binding)];
+    const found = all.map(binding => findDimension(binding, by));
+    const kinds = new Set(found.map(column => column && kindOf(column.type)));
+    if (found.includes(undefined)) {
+      const names = all.map(({ dimensions, entities = [] }) => [...dimensions, ...entities].map(each => each.name));
+      const known = names[0]!.filter(name => names.every(each => each.includes(name)));
+      problems.push({
+        loc: ['body', 'filters', index, 'by'],
+        text: {
+          zh: `“${by}”不是两边共有的维度或实体，可用：${known.join(', ')}`,
+          en: `'${by}' is not a dimension or an entity of both sides; known: ${known.join(', ')}`,
+        },
+        type: 'unknown_dimension',
+        known,
+      });
+    } else if (kinds.size > 1)
+      report('by', 'entity_type', { zh: `“${by}”在两边类型不同`, en: `'${by}' has different types on both sides` });
+    if (plan.scans.some(({ axis }) => axis.window ?? axis.shift))
+      report('metric', 'needs_periods', {
+        zh: '按时段计算的指标不能作为筛选',
+        en: 'a metric that is computed by periods cannot be a filter',
+      });
+    const isBounded = time.from !== null || time.to !== null;
+    if (inRange && !isBounded)
+      report('range', 'no_effect', { zh: '没有 time.from 或 time.to 时无效', en: 'has no effect without time.from or time.to' });
+    else if (inRange && plan.scans.some(({ binding }) => !binding.time))
+      report('range', 'no_time_column', { zh: '此指标的绑定没有时间列', en: 'the binding of this metric has no time column' });
+  }
 }
 
 /** `fill: zero` puts a zero into empty periods, before the arithmetic. It is only allowed if the value of no rows is zero. */

@@ -8,11 +8,11 @@ import { bitOf } from './select-groups.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
 /**
- * Adds to each row the totals that the value divides by, under names of their own. Rows and totals stand in one relation, told
+ * Adds to each row the totals that the values divide by, under names of their own. Rows and totals stand in one relation, told
  * apart by `level`, so that the keys that they share meet also where they are NULL.
  */
 export function spreadTotals(
-  value: Value,
+  values: Value[],
   scans: Scan[],
   keys: string[],
   request: MetricRequest,
@@ -22,7 +22,7 @@ export function spreadTotals(
 ): string {
   const { quote } = assembly.dialect;
   const totals = new Map<string, string>();
-  for (const column of columnsOf(value)) {
+  for (const column of values.flatMap(columnsOf)) {
     const level = totalLevel(column, scans, request);
     if (level === 0) continue;
     const dimensions = keys.filter(key => key.startsWith('"d'));

@@ -43,7 +43,7 @@ export function compileConversion(scan: Scan & { events: Events }, index: number
 
   const own = { ...credited, args: events.args, where: events.where };
   const source = { binding: events.binding, clause: null, columns: new Map([['', own]]) };
-  const eventRows = rowsOf(source, { ...context, request: { ...context.request, dimensions: [], filters: [] } }, [
+  const eventRows = rowsOf(source, { ...context, request: { ...context.request, dimensions: [], filters: [], filtersByMetric: [] } }, [
     entityOf(events.binding, events.entity),
   ]);
   const column = quote(timeColumn);

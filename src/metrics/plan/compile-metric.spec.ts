@@ -38,10 +38,10 @@ describe('the SQL of one scan', () => {
   GROUP BY 1, 2
 ),
 "r" AS (
-  SELECT "period", "d0", ("m0"::numeric / NULLIF("m1"::numeric, 0)) AS "value"
+  SELECT "period", "d0", ("m0"::numeric / NULLIF("m1"::numeric, 0)) AS "v0"
   FROM "f0"
 )
-SELECT "period" AS "period", "d0" AS "地区", "value"
+SELECT "r"."period" AS "period", "r"."d0" AS "地区", "r"."v0" AS "value"
 FROM "r"
 ORDER BY "r"."period" ASC NULLS LAST, "r"."d0" ASC NULLS LAST
 LIMIT $5::bigint OFFSET $6::bigint`,

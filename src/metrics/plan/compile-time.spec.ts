@@ -1,6 +1,6 @@
 import { type SchemaError } from '../../common/errors/api-error.js';
 import { nothing, openMetricTables, orders, refunds, type MetricTables } from '../../../test/support/metric-tables.js';
-import { compileMetric } from './compile-metric.js';
+import { compileMetrics } from './compile-metric.js';
 import { type MetricBinding } from './metric-binding.js';
 import { type MetricRequest } from './metric-request.js';
 import { resolveMetric } from './resolve-metric.js';
@@ -77,7 +77,7 @@ describe('time', () => {
 
   describe('over bindings that differ', () => {
     const other: MetricBinding = { ...orders, time: { ...orders.time!, timezone: 'UTC', week_start: 'sunday' } };
-    const ask = (time: MetricRequest['time']) => () => compileMetric(resolveMetric({ id: 1, name: 'a', formula: 'SUM(金额) - [b]', binding: orders }, () => [{ id: 2, name: 'b', formula: 'COUNT(*)', binding: other }]), { ...nothing, time }); // prettier-ignore
+    const ask = (time: MetricRequest['time']) => () => compileMetrics([{ name: 'value', metric: resolveMetric({ id: 1, name: 'a', formula: 'SUM(金额) - [b]', binding: orders }, () => [{ id: 2, name: 'b', formula: 'COUNT(*)', binding: other }]) }], { ...nothing, time }); // prettier-ignore
     const refusal = (time: MetricRequest['time']): string[] => {
       try {
         ask(time)();

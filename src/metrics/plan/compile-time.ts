@@ -1,4 +1,5 @@
 import { type Bilingual } from '../../text/bilingual.js';
+import { todayIn } from '../../text/calendar.js';
 import { isTimeZone, timeZoneForm } from '../../text/time-zone.js';
 import { type FieldProblem } from '../../common/errors/api-error.js';
 import { type Grain } from '../formula/formula-tree.js';
@@ -6,6 +7,7 @@ import { timeColumn } from './compile-relation.js';
 import { type BoundTime, type MetricBinding, type TableRead } from './metric-binding.js';
 import { grains, type MetricTime } from './metric-request.js';
 import { type ScanAxis } from './plan-metric.js';
+import { resolveRange } from './relative-range.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
 /** The checked time part of a request, shared by every scan of the statement. */
@@ -45,6 +47,11 @@ export function planTime(
   };
   if (!time) return plan;
 
+  if (time.range !== undefined) {
+    if (time.from !== undefined || time.to !== undefined)
+      report('range', 'conflict', { zh: '不能与 from 或 to 同用', en: 'cannot stand beside from or to' });
+    Object.assign(plan, resolveRange(time.range, todayIn(plan.timezone), plan.weekStart));
+  }
   if (time.timezone !== undefined && !isTimeZone(time.timezone)) report('timezone', 'unknown_timezone', timeZoneForm);
   const isTimed = plan.grain !== null || plan.from !== null || plan.to !== null;
   if (isTimed && bindings.some(binding => !binding.time)) {
@@ -66,7 +73,8 @@ export function planTime(
   if (plan.from !== null && plan.to !== null && plan.from >= plan.to)
     report('to', 'empty_range', { zh: 'to 必须晚于 from', en: 'to must be later than from' });
   checkFill(plan, report);
-  checkWeekStart(time, plan.grain === 'week' || axes.some(beginsWithWeek), bindings, report);
+  const hasWeeks = plan.grain === 'week' || axes.some(beginsWithWeek) || /week/.test(time.range ?? '');
+  checkWeekStart(time, hasWeeks, bindings, report);
   const finest = bindings.map(each => each.time?.min_grain ?? 'day').sort((a, b) => grains.indexOf(b) - grains.indexOf(a))[0] ?? 'day';
   if (plan.grain !== null && grains.indexOf(plan.grain) < grains.indexOf(finest)) {
     report(
@@ -132,12 +140,13 @@ export function checkZone(
   reads: readonly TableRead[],
   problems: FieldProblem[],
 ): void {
+  // The zone also says which day today is.
   const isTimed = plan.grain !== null || plan.from !== null || plan.to !== null;
   const readsMoments = reads.some(({ table, columns }) =>
     // A query may turn moments into dates by itself.
     'sql' in table.source ? true : table.columns.some(({ name, type }) => type.startsWith('timestamptz') && columns.includes(name)),
   );
-  const hasEffect = readsMoments || (isTimed && bindings.some(binding => binding.time?.type !== 'date'));
+  const hasEffect = readsMoments || (isTimed && bindings.some(binding => binding.time?.type !== 'date')) || time?.range !== undefined;
   const zones = zonesOf(bindings);
   const report = (type: string, text: Bilingual) => problems.push({ loc: ['body', 'time', 'timezone'], text, type });
   if (hasEffect && time?.timezone === undefined && zones.length > 1) {

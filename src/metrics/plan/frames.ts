@@ -22,7 +22,7 @@ export function shiftOf({ count, unit }: Span, grain: Grain | null): { count: nu
 
 /**
  * The frame of the period that begins at `start`; without a grain the range is the one period. A period that the range cuts is
- * compared with as much of the earlier one (metrics.md, pattern 8). The window of a period ends with its last day in the range, or
+ * compared with as much of the earlier one, unless the whole is asked for (metrics.md, pattern 8). The window of a period ends with its last day in the range, or
  * with its first.
  */
 export function frameOf(start: () => string, { window, shift }: ScanAxis, plan: TimePlan, assembly: SqlAssembly): Frame {
@@ -37,13 +37,13 @@ export function frameOf(start: () => string, { window, shift }: ScanAxis, plan: 
   };
   const base = (): string => before(start());
   const first = (): string => {
-    if (grain === null || from === null) return base();
+    if (grain === null || from === null || shift?.whole) return base();
     return `CASE WHEN ${bound(from)} > ${start()} THEN ${laterBy(base(), start(), bound(from))} ELSE ${base()} END`;
   };
   const end = (): string => {
     if (grain === null) return before(bound(to ?? ''));
     const whole = later(base(), 1, grain);
-    if (to === null) return whole;
+    if (to === null || shift?.whole) return whole;
     const cut = `LEAST(${whole}, ${laterBy(base(), start(), bound(to))})`;
     return `CASE WHEN ${bound(to)} < ${later(start(), 1, grain)} THEN ${cut} ELSE ${whole} END`;
   };

@@ -69,8 +69,13 @@ export function namedColumns(binding: MetricBinding): Map<string, BoundColumn> {
   return named;
 }
 
-export function findDimension(binding: MetricBinding, name: string): BoundDimension | undefined {
-  return binding.dimensions.find(each => each.name === name) ?? binding.dimensions.find(each => each.aliases.includes(name));
+/** A dimension, by its name before any alias, or an entity. */
+export function findDimension({ dimensions, entities = [] }: MetricBinding, name: string): BoundColumn | undefined {
+  return (
+    dimensions.find(each => each.name === name) ??
+    dimensions.find(each => each.aliases.includes(name)) ??
+    entities.find(each => each.name === name)
+  );
 }
 
 /** The entity of a conversion: one of the binding's entities, or else a column. */

@@ -1,6 +1,6 @@
 import { loadSqlParser } from '../../sql-guard/sql-parser.js';
 import { type MetricBinding } from './metric-binding.js';
-import { planMetric } from './plan-metric.js';
+import { planMetrics } from './plan-metric.js';
 import { type MetricDefinition, resolveMetric } from './resolve-metric.js';
 
 beforeAll(() => loadSqlParser());
@@ -24,16 +24,15 @@ const others: MetricDefinition[] = [
 
 function plan(formula: string) {
   const metric = { id: 1, name: 'm', formula, binding: boundTo('sales') };
-  const { scans, value } = planMetric(
-    resolveMetric(metric, name => others.filter(each => each.name === name)),
-    null,
-  );
-  return { columns: scans.map(scan => [...scan.columns.values()].map(each => `${each.name} ${each.aggregate.name}`)), value };
+  const resolved = resolveMetric(metric, name => others.filter(each => each.name === name));
+  const { scans, values } = planMetrics([resolved], null);
+  const columns = scans.map(scan => [...scan.columns.values()].map(each => `${each.name} ${each.aggregate.name}`));
+  return { columns, value: values[0]!.value };
 }
 
 const column = (name: string, isAdditive = true) => ({ kind: 'column', name, isAdditive, within: undefined });
 
-describe('planMetric', () => {
+describe('planMetrics', () => {
   it('scans each binding once, and computes equal leaves once', () => {
     const { columns, value } = plan('SUM(x) - [same]');
     expect(columns).toEqual([['m0 SUM', 'm1 MAX']]);

@@ -3,21 +3,31 @@ import { patternOf } from '../formula/classify-formula.js';
 import { FormulaParseError } from '../formula/formula.errors.js';
 import { argumentsOf, type SqlText } from '../formula/formula-tree.js';
 import { PatternNotBuiltError } from '../metrics.errors.js';
-import { type Aggregate, type Attribution, type Axis, type Test, type Value } from '../patterns/metric-pattern.js';
+import { type Aggregate, type Attribution, type Axis, type Shift, type Test, type Value } from '../patterns/metric-pattern.js';
 import { notBuiltIn, registry } from '../patterns/registry.js';
 import { asNumber, guardLeaves, logicalScope } from './guard-formula.js';
 import { bindingKey, type MetricBinding } from './metric-binding.js';
 import { leavesOf, type ResolvedFormula, type ResolvedLeaf, type ResolvedMetric } from './resolve-metric.js';
 
 /**
- * A metric in stages: each binding is scanned and aggregated in one pass, the scans are stacked, and the value combines their
- * columns.
+ * Metrics in stages: each binding is scanned and aggregated in one pass for all of them, the scans are stacked, and the values
+ * combine their columns.
  */
 export interface MetricPlan {
   scans: Scan[];
-  value: Value;
-  warnings: Test[];
+  /** One for each metric, in their order. */
+  values: PlannedValue[];
+  warnings: PlannedTest[];
 }
+
+export interface PlannedValue {
+  value: Value;
+  /** The value of an earlier period, where the request compares with one. */
+  before: Value | null;
+}
+
+/** @see Test */
+export type PlannedTest = Test & { metric: number };
 
 /** The rows of one binding on one axis and the aggregates over them, each column with its own conditions. */
 export interface Scan {
@@ -52,13 +62,15 @@ export interface Column {
 }
 
 /**
- * Plans a metric by the patterns of its nodes. The guard judges all SQL before a part that is not built is refused.
+ * Plans metrics by the patterns of their nodes. The guard judges all SQL before a part that is not built is refused.
+ * @param shift how far back the period lies with which each metric is compared, if it is
  * @throws FormulaParseError (a column that a binding lacks), UnsafeFilterClauseError, then PatternNotBuiltError
  */
-export function planMetric({ root }: ResolvedMetric, clause: string | null): MetricPlan {
-  const leaves = leavesOf(root);
+export function planMetrics(metrics: readonly ResolvedMetric[], clause: string | null, shift: Shift | null = null): MetricPlan {
+  const roots = metrics.map(({ root }) => root);
+  const leaves = roots.flatMap(leavesOf);
   const texts = guardLeaves(leaves);
-  const events = new Set(eventLeavesOf(root));
+  const events = new Set(roots.flatMap(eventLeavesOf));
   const clauses = new Map(
     leaves.flatMap(leaf => {
       const { binding } = leaf.owner;
@@ -67,10 +79,21 @@ export function planMetric({ root }: ResolvedMetric, clause: string | null): Met
     }),
   );
   const scans = new Map<string, Scan>();
-  const warnings = new Map<string, Test>();
+  const warnings = new Map<string, PlannedTest>();
   let columns = 0;
-  const value = plan(root, {});
-  return { scans: [...scans.values()], value, warnings: [...warnings.values()] };
+  let metric = 0;
+  const values = roots.map((root, index): PlannedValue => {
+    metric = index;
+    const value = plan(root, {});
+    const before = shift && plan(root, { shift });
+    if (before) warn({ code: 'NEGATIVE_BASE', value: before, op: '<', than: 0 });
+    return { value, before };
+  });
+  return { scans: [...scans.values()], values, warnings: [...warnings.values()] };
+
+  function warn(test: Test): void {
+    warnings.set(JSON.stringify([metric, test]), { ...test, metric });
+  }
 
   function plan(formula: ResolvedFormula, axis: Axis): Value {
     const { node, operands } = formula;
@@ -85,7 +108,7 @@ export function planMetric({ root }: ResolvedMetric, clause: string | null): Met
         within: axis.within,
       }),
       conversion: attribution => addConversion(operands, attribution),
-      warnIf: test => warnings.set(JSON.stringify(test), test),
+      warnIf: warn,
     });
   }
 

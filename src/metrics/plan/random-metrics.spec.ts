@@ -14,7 +14,7 @@ import {
 } from '../../../test/support/naive-metrics.js';
 import { nothing } from '../../../test/support/metric-tables.js';
 import { loadSqlParser } from '../../sql-guard/sql-parser.js';
-import { compileMetric } from './compile-metric.js';
+import { compileMetrics } from './compile-metric.js';
 import { type MetricBinding } from './metric-binding.js';
 import { type MetricDefinition, resolveMetric } from './resolve-metric.js';
 
@@ -167,39 +167,50 @@ describe('random metrics', () => {
     async seed => {
       const dice = new Dice(seed + Number(process.env.RANDOM_SEED ?? 0));
       const request = randomRequest(dice);
-      const root = randomRoot(dice, request);
+      const roots = Array.from({ length: dice.chance(0.3) ? 2 : 1 }, () => randomRoot(dice, request));
       const definitions: MetricDefinition[] = [];
-      const formula = textOfFormula(root, definitions);
-      const resolved = resolveMetric({ id: 1, name: 'm', formula, binding: sales }, name => definitions.filter(each => each.name === name));
+      const resolveText = (formula: string) =>
+        resolveMetric({ id: 1, name: 'm', formula, binding: sales }, name => definitions.filter(each => each.name === name));
+      const formulas = roots.map(root => textOfFormula(root, definitions));
+      const metrics = formulas.map((formula, index) => ({ name: `m${index}`, metric: resolveText(formula) }));
+      const compare = dice.chance(0.3) && roots.every(isComparable) ? randomComparison(dice, request) : null;
+      const all = compare ? roots.flatMap(root => [root, ...comparedWith(root, compare)]) : roots;
+      const above = dice.chance(0.2) ? randomFilter(dice, request) : undefined;
+      const filters = above && [{ ...above, metric: resolveText(textOfFormula(above.of, definitions)), op: '>' as const, index: 0 }];
       const { grain, from, to, fill } = request;
       const time = {
         ...(grain !== null && { grain }),
         ...(from !== null && { from: textOf(from) }),
         ...(to !== null && { to: textOf(to) }),
         ...(fill !== 'none' && { fill }),
-        ...(needsWeeks(root, grain) && { week_start: request.weekStart }),
+        ...(roots.some(root => needsWeeks(root, grain)) && { week_start: request.weekStart }),
       };
-      const timed = readsTime(root) || grain !== null || from !== null || to !== null;
-      const { sql, parameters } = compileMetric(resolved, {
+      const timed = roots.some(readsTime) || compare || grain !== null || from !== null || to !== null;
+      const { sql, parameters } = compileMetrics(metrics, {
         ...nothing,
         dimensions: request.dimensions,
-        time: timed ? { ...time, ...(usesSales(root) && { timezone: zone }) } : Object.keys(time).length > 0 ? time : null,
+        compare: compare && { shift: compare, modes: ['value', 'diff', 'rate'] },
+        filtersByMetric: filters?.map(filter => ({ ...filter, value: String(filter.value) })) ?? [],
+        time: timed ? { ...time, ...(roots.some(usesSales) && { timezone: zone }) } : Object.keys(time).length > 0 ? time : null,
         limit: 100_000,
       });
       const { rows } = await client.query<(string | null)[]>({ text: sql, values: parameters, rowMode: 'array' });
       const width = (grain === null ? 0 : 1) + request.dimensions.length;
-      const actual = rows.map(row => [JSON.stringify(row.slice(0, width)), row[width] === null ? null : Number(row[width])] as const);
-      const expected = evaluate(root, facts, request).map(row => [JSON.stringify(row.slice(0, -1)), row.at(-1) as number | null] as const);
+      const numbersOf = (row: (string | null)[]) =>
+        row.slice(width, width + all.length).map(value => (value === null ? null : Number(value)));
+      const actual = rows.map(row => [JSON.stringify(row.slice(0, width)), numbersOf(row)] as const);
+      const asked = above ? { ...request, above } : request;
+      const expected = evaluate(all, facts, asked).map(({ key, values }) => [JSON.stringify(key), values] as const);
       const sorted = <T extends readonly [string, unknown]>(list: T[]): T[] => list.sort(([a], [b]) => (a < b ? -1 : 1));
-      const context = { formula, request: { ...time, dimensions: request.dimensions } };
+      const context = { formulas, compare, above, request: { ...time, dimensions: request.dimensions } };
       expect({ ...context, keys: sorted([...actual]).map(([key]) => key) }).toEqual({
         ...context,
         keys: sorted([...expected]).map(([key]) => key),
       });
       const known = new Map(expected);
       const wrong = actual
-        .filter(([key, value]) => !areClose(value, known.get(key) ?? null))
-        .map(([key, value]) => ({ key, value, expected: known.get(key) }));
+        .filter(([key, values]) => values.some((value, index) => !areClose(value, known.get(key)?.[index] ?? null)))
+        .map(([key, values]) => ({ key, values, expected: known.get(key) }));
       expect({ ...context, wrong }).toEqual({ ...context, wrong: [] });
     },
   );
@@ -225,6 +236,33 @@ function randomRequest(dice: Dice): NaiveRequest {
   const fill = isBounded && grain !== null ? dice.of(['none', 'none', 'null', 'zero'] as const) : 'none';
   const dimensions = dice.of([[], ['地区'], ['channel'], ['地区', 'channel'], ['channel', '地区']]);
   return { dimensions, grain, ...range, weekStart: dice.of(['monday', 'sunday']), fill };
+}
+
+function isComparable(root: Expression): boolean {
+  return !some(root, node => node.kind === 'change' || node.kind === 'share' || node.kind === 'conversion');
+}
+
+function randomComparison(dice: Dice, { grain, from, to }: NaiveRequest): { count: number; unit: Grain; whole?: boolean } | null {
+  if (grain === null && (from === null || to === null)) return null;
+  const unit = grain === null || grain === 'day' ? dice.of(grains) : dice.of(grains.slice(grains.indexOf(grain)));
+  const isWhole = grain !== 'week' || unit === 'week' || unit === 'year';
+  return { count: dice.between(1, 3), unit: isWhole ? unit : 'week', ...(grain !== null && dice.chance(0.4) && { whole: true }) };
+}
+
+function comparedWith(of: Expression, { count, unit, whole }: { count: number; unit: Grain; whole?: boolean }): Expression[] {
+  return (['VALUE', 'DIFF', 'RATE'] as const).map(mode => ({ kind: 'change', count, grain: unit, mode, ...(whole && { whole }), of }));
+}
+
+function randomFilter(dice: Dice, { from, to }: NaiveRequest): NonNullable<NaiveRequest['above']> {
+  const leaf = (): Expression => ({
+    kind: 'leaf',
+    table: dice.chance(0.6) ? 'sales' : 'returned',
+    fn: dice.of(['SUM', 'COUNT', 'DISTINCT', 'AVG'] as const),
+    flagged: dice.chance(0.3),
+  });
+  const of: Expression = dice.chance(0.7) ? leaf() : { kind: 'binary', op: '-', left: leaf(), right: leaf() };
+  const inRange = (from !== null || to !== null) && dice.chance(0.5);
+  return { by: dice.of(['地区', 'channel']), of, value: dice.between(-5, 40), inRange };
 }
 
 function randomRoot(dice: Dice, request: NaiveRequest): Expression {

@@ -44,7 +44,7 @@ const maxReferenceDepth = 10;
  */
 export const maxReferences = 500;
 /** The most numbers, aggregates and operators of a formula after its references are replaced. Each becomes a part of the SQL. */
-const maxParts = 600;
+export const maxParts = 600;
 
 /**
  * Parses a metric and everything it refers to, by name within its graph.
@@ -79,6 +79,11 @@ export function resolveMetric(metric: MetricDefinition, find: FindMetrics): Reso
 /** The leaves of a resolved metric, left to right. All of them are bound. */
 export function leavesOf(formula: ResolvedFormula): ResolvedLeaf[] {
   return formula.node.kind === 'leaf' ? [formula as ResolvedLeaf] : formula.operands.flatMap(leavesOf);
+}
+
+/** The numbers, aggregates and operators of a resolved formula. */
+export function countParts({ operands }: ResolvedFormula): number {
+  return operands.reduce((sum, operand) => sum + countParts(operand), 1);
 }
 
 function tooManyParts(formula: string) {

@@ -45,7 +45,11 @@ export function rowsOf(
     const column = named.get(filter.field);
     if (!column) return [];
     expose(filter.field);
-    return compileFilter(filter, { ...column, name: filter.field }, index, assembly, problems) ?? [];
+    return compileFilter(filter, { ...column, name: filter.field }, filter.index ?? index, assembly, problems) ?? [];
+  });
+  request.filtersByMetric.forEach(({ by }, index) => {
+    const dimension = findDimension(binding, by);
+    if (dimension) conditions.push(`${expose(dimension.name, dimension)} IN (SELECT "key" FROM ${filterPart(index, assembly)})`);
   });
   if (clause) conditions.push(assembly.embed(clause));
   const picks = (period: string | null): NamedSql[] =>
@@ -62,6 +66,11 @@ export function rowsOf(
     });
   const from = (withTime: boolean): string => compileRelation(binding, [...exposed.values(), ...hidden], withTime, assembly);
   return { from, conditions, dimensions, measures, picks };
+}
+
+/** The part of the statement that lists what a metric's filter keeps, as the column `key`. */
+export function filterPart(index: number, assembly: SqlAssembly): string {
+  return assembly.part(`k${index}`);
 }
 
 function pickName(column: string): string {

@@ -1,5 +1,5 @@
 import { type Grain } from '../../metrics/formula/formula-tree.js';
-import { type Span } from './calendar.js';
+import { type Span } from '../../text/calendar.js';
 
 /** A possible meaning of a stretch of a question. */
 export type Meaning =

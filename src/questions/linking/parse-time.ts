@@ -1,5 +1,5 @@
 import { type Grain } from '../../metrics/formula/formula-tree.js';
-import { addDays, dateOf, dayOf, daySpan, lastUnits, monthSpan, quarterSpan, type Span, weekSpan, yearSpan } from './calendar.js';
+import { addDays, dateOf, dayOf, daySpan, lastUnits, monthSpan, quarterSpan, type Span, weekSpan, yearSpan } from '../../text/calendar.js';
 import { numeralPattern, readNumeral } from './numerals.js';
 
 /** A time named in a question, at the offsets `start` and `end`. `span` is null for a time that does not exist, such as 31 February. */

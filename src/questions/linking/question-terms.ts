@@ -1,4 +1,4 @@
-import { type Span } from './calendar.js';
+import { type Span } from '../../text/calendar.js';
 import { type EntityNode, type Mention, type MeaningOf } from './meaning.js';
 
 export interface LabelTerm {

@@ -4,7 +4,7 @@ import { type AnswerNode } from '../../cypher/values/graph-values.js';
 import { type Language } from '../../text/language.js';
 import { type MetricCall, type MetricEntry } from '../vocabulary.js';
 import { type Grain } from '../../metrics/formula/formula-tree.js';
-import { monthSpan, quarterSpan, type Span, yearSpan } from '../linking/calendar.js';
+import { monthSpan, quarterSpan, type Span, yearSpan } from '../../text/calendar.js';
 import { type LinkedQuestion } from '../linking/link-question.js';
 import { type GraphSchema } from '../../cypher/semantics/graph-schema.js';
 import { intentsOf, type Mention, meaningOf } from '../linking/meaning.js';

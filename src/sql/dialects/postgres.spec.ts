@@ -8,7 +8,7 @@ describe('the PostgreSQL table', () => {
   });
 
   it('steps through quarters by three months, because there is no interval of a quarter', () => {
-    expect(postgres.periods('a', 'b', 'quarter').from).toContain("interval '3 months'");
+    expect(postgres.periods('a', 'b', 'quarter').from).toContain("interval '3 month'");
   });
 
   it('keeps a leading AND of a condition apart from the others', () => {

@@ -1,0 +1,6 @@
+/** Types of one kind can be compared. */
+export function kindOf(type: string): string {
+  const base = type.replace(/\(.*\)/, '');
+  if (['smallint', 'integer', 'bigint', 'numeric', 'real', 'double precision'].includes(base)) return 'number';
+  return ['text', 'varchar', 'char'].includes(base) ? 'text' : base;
+}

@@ -1,0 +1,80 @@
+import { type Bilingual } from '../../text/bilingual.js';
+import { type FieldProblem } from '../../common/errors/api-error.js';
+import { type HavingOperator, type MetricRequest } from './metric-request.js';
+import { type SqlAssembly } from './sql-assembly.js';
+
+/** A column of a result under the name that requests have for it. */
+export interface ResultColumn {
+  /** The first one is the name in the answer. */
+  names: readonly string[];
+  /** In the result: `r."d0"`. */
+  sql: string;
+  isValue: boolean;
+}
+
+const operators: Record<HavingOperator, string> = { '=': '=', '!=': '<>', '<': '<', '<=': '<=', '>': '>', '>=': '>=' };
+
+/** `"v0" > $1`. */
+export function compare(value: string, op: HavingOperator, than: string, assembly: SqlAssembly): string {
+  return `${value} ${operators[op]} ${assembly.bind(than, 'numeric')}`;
+}
+
+/** @param always a condition whose rows are always wanted */
+export function compileHaving(
+  { having }: MetricRequest,
+  columns: ResultColumn[],
+  assembly: SqlAssembly,
+  problems: FieldProblem[],
+  always?: string,
+): string[] {
+  const values = columns.filter(({ isValue }) => isValue);
+  const conditions = having.flatMap(({ by, op, value }, index) => {
+    const column = by === undefined ? values[0] : named(by, values, ['body', 'having', index, 'by'], problems);
+    if (by === undefined && values.length > 1 && having.length > 0) {
+      const list = values.map(({ names }) => names[0]).join(', ');
+      problems.push({
+        loc: ['body', 'having', index, 'by'],
+        text: { zh: `有几个值，请用 by 写明是哪个：${list}`, en: `there are several values: say which with by: ${list}` },
+        type: 'missing',
+      });
+    }
+    return column ? [compare(column.sql, op, value, assembly)] : [];
+  });
+  if (conditions.length === 0) return [];
+  return [`WHERE ${always === undefined ? '' : `${always} OR `}${conditions.join(' AND ')}`];
+}
+
+/** The requested order, then every key, so that ties always come in the same order and pages do not overlap. */
+export function compileOrder({ order }: MetricRequest, columns: ResultColumn[], problems: FieldProblem[]): string {
+  const terms: string[] = [];
+  const used = new Set<string>();
+  order.forEach(({ by, dir, nulls }, index) => {
+    const loc = ['body', 'order', index, 'by'];
+    const column = named(by, columns, loc, problems);
+    if (!column) return;
+    if (used.has(column.sql)) {
+      const text = { zh: '重复的排序没有作用', en: 'ordering by it twice has no effect' };
+      problems.push({ loc, text, type: 'no_effect' });
+      return;
+    }
+    terms.push(`${column.sql} ${dir.toUpperCase()} NULLS ${nulls.toUpperCase()}`);
+    used.add(column.sql);
+  });
+  const keys = columns.filter(({ isValue, sql }) => !isValue && !used.has(sql));
+  terms.push(...keys.map(({ sql }) => `${sql} ASC NULLS LAST`));
+  return terms.length > 0 ? terms.join(', ') : columns.at(-1)!.sql;
+}
+
+function named(name: string, columns: ResultColumn[], loc: FieldProblem['loc'], problems: FieldProblem[]): ResultColumn | undefined {
+  const [column, ...others] = columns.filter(({ names }) => names.includes(name));
+  const known = columns.map(({ names }) => names[0]!);
+  const list = known.join(', ');
+  const report = (type: string, text: Bilingual) => problems.push({ loc, text, type, known });
+  if (!column) report('unknown_column', { zh: `没有列“${name}”，可用：${list}`, en: `there is no column '${name}'; known: ${list}` });
+  if (others.length > 0)
+    report('ambiguous_order', {
+      zh: `“${name}”是几列的名称；请在绑定中给维度另一个名称`,
+      en: `'${name}' is the name of several columns; give the dimension another name in its binding`,
+    });
+  return column;
+}

@@ -1,0 +1,70 @@
+import { type FieldProblem } from '../../common/errors/api-error.js';
+import { guardSelect } from '../../sql-guard/guard-select.js';
+import { type Value, type WarningCode } from '../patterns/metric-pattern.js';
+import { levelsOf } from './check-axes.js';
+import { spreadTotals, sqlOfColumns } from './compile-columns.js';
+import { compilePeriods } from './compile-periods.js';
+import { compileScan } from './compile-scan.js';
+import { compileStack } from './compile-stack.js';
+import { type TimePlan } from './compile-time.js';
+import { compileTest, compileValue } from './compile-value.js';
+import { type MetricRequest } from './metric-request.js';
+import { type MetricPlan } from './plan-metric.js';
+import { type SqlAssembly } from './sql-assembly.js';
+
+/** What a column after the values says of a row: that a warning holds for a metric, or that there are more periods than are computed. */
+export type Flag = { code: WarningCode; metric: number } | { code: 'TOO_MANY_PERIODS' };
+
+export interface CompiledResult {
+  /** The WITH list. Its last part is the result. */
+  parts: string[];
+  /** The quoted name of the part with `period`, `d0…`, the values `v0…` and the flags `w0…`. */
+  result: string;
+  flags: Flag[];
+  /** The condition that there are more periods than are computed. Undefined if the request bounds them. */
+  tooMany: string | undefined;
+}
+
+/** Compiles planned metrics up to their values, before any condition on them. */
+export function compileResult(
+  { scans, warnings }: MetricPlan,
+  values: Value[],
+  request: MetricRequest,
+  time: TimePlan,
+  assembly: SqlAssembly,
+  problems: FieldProblem[],
+): CompiledResult {
+  const { dialect } = assembly;
+  const keys = [...(time.grain === null ? [] : ['"period"']), ...request.dimensions.map((_, index) => `"d${index}"`)];
+  const levels = scans.map(scan => levelsOf(scan, request));
+  const isLevelled = levels.some(each => each.length > 0);
+  const context = { request, time, isLevelled, assembly, problems };
+  const compiled = scans.map((scan, index) => compileScan(scan, index, levels[index]!, context));
+  const parts = compiled.flatMap(each => each.reading);
+  const periods = compilePeriods(compiled, time, assembly, parts);
+  if (periods) parts.push(...compiled.flatMap(each => each.joining?.(periods) ?? []));
+
+  let source = compileStack(scans, time, keys, isLevelled, assembly, parts);
+  if (isLevelled) source = spreadTotals(values, scans, keys, request, source, assembly, parts);
+  const columnSql = sqlOfColumns(scans, request, time, isLevelled, assembly);
+  const tooMany = periods?.tooMany;
+  const flags: { flag: Flag; sql: string }[] = warnings.map(({ metric, ...test }) => ({
+    flag: { code: test.code, metric },
+    sql: compileTest(test, columnSql, dialect),
+  }));
+  if (tooMany !== undefined) flags.push({ flag: { code: 'TOO_MANY_PERIODS' }, sql: tooMany });
+  const result = assembly.part('r');
+  const list = [
+    ...keys,
+    ...values.map((value, index) => `${compileValue(value, columnSql, dialect)} AS "v${index}"`),
+    ...flags.map(({ sql }, index) => `${sql} AS "w${index}"`),
+  ];
+  parts.push(`${result} AS (\n  SELECT ${list.join(', ')}\n  FROM ${source}${isLevelled ? '\n  WHERE "level" = 0' : ''}\n)`);
+  return { parts, result, flags: flags.map(({ flag }) => flag), tooMany };
+}
+
+/** The tables that queries of bindings name. A part of the statement with such a name would be read in their place. */
+export function queriedTables({ scans }: MetricPlan): string[] {
+  const bindings = scans.flatMap(({ binding, events }) => [binding, ...(events ? [events.binding] : [])]);
+  return bindings.flatMap(({ fact: { source } }) => ('sql' in source ? guardSelect(source.sql, source).tables : []));
+}

@@ -1,0 +1,76 @@
+import { type FieldProblem, SchemaError } from '../common/errors/api-error.js';
+import { type Bilingual } from '../text/bilingual.js';
+import { defaultLimit, type ExecuteCompare, type ExecuteFilter, type ExecuteMetricRequest } from './execute.dto.js';
+import { type Grain } from './formula/formula-tree.js';
+import { compareModes, type Comparison, type FilterByMetric, havingOperators, type MetricRequest } from './plan/metric-request.js';
+import { type ResolvedMetric } from './plan/resolve-metric.js';
+
+/**
+ * Fills in every default of the request, as the compiler needs it.
+ * @param metrics the metrics of its filters, by id
+ * @throws SchemaError for filters whose parts do not go together
+ */
+export function readRequest(body: ExecuteMetricRequest, metrics: ReadonlyMap<number, ResolvedMetric>): MetricRequest {
+  const clause = body.filter_clause ?? null;
+  const filters = (body.filters ?? []).map((filter, index) => ({ ...withoutNulls(filter), index }));
+  const problems = filters.flatMap(checkFilter);
+  if (problems.length > 0) throw new SchemaError(problems);
+  return {
+    dimensions: body.dimensions ?? [],
+    time: body.time ? withoutNulls(body.time) : null,
+    filters: filters.flatMap(({ field, op, value, values, index }) =>
+      field === undefined ? [] : [withoutUndefined({ field, op, value, values, index })],
+    ),
+    filtersByMetric: filters.flatMap(({ metric, by, op, value, range, index }): FilterByMetric[] => {
+      const resolved = metric === undefined ? undefined : metrics.get(metric);
+      const operator = havingOperators.find(each => each === op);
+      if (!resolved || by === undefined || !operator) return [];
+      return [{ metric: resolved, by, op: operator, value: String(value), inRange: range === 'request', index }];
+    }),
+    filter_clause: clause === null || clause.trim() === '' ? null : clause,
+    compare: body.compare ? readComparison(body.compare) : null,
+    having: (body.having ?? []).map(({ by, op, value }) => ({ ...(by != null && { by }), op, value: String(value) })),
+    order: (body.order ?? []).map(({ by, dir, nulls }) => ({ by, dir: dir ?? 'asc', nulls: nulls ?? 'last' })),
+    limit: body.limit ?? defaultLimit,
+    offset: body.offset ?? 0,
+    totals: body.totals ?? false,
+  };
+}
+
+function readComparison({ offset, modes, align }: ExecuteCompare): Comparison {
+  const [count, unit] = offset.split(' ') as [string, string];
+  const shift = { count: Number(count), unit: unit.replace(/s$/, '') as Grain };
+  return { shift: align === 'full_period' ? { ...shift, whole: true } : shift, modes: modes ?? [...compareModes] };
+}
+
+function checkFilter({ field, metric, by, op, value, values, range, index }: ExecuteFilter & { index: number }): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  const report = (name: string, type: string, text: Bilingual) => problems.push({ loc: ['body', 'filters', index, name], text, type });
+  const noEffect = (name: string, given: unknown, other: string) => {
+    if (given !== undefined) report(name, 'no_effect', { zh: `与 ${other} 同用时无效`, en: `has no effect beside ${other}` });
+  };
+  if (metric === undefined) {
+    if (field === undefined) report('field', 'missing', { zh: '需要 field，或 metric 与 by', en: 'is needed, or else metric and by' });
+    noEffect('by', by, 'field');
+    noEffect('range', range, 'field');
+    return problems;
+  }
+  noEffect('field', field, 'metric');
+  noEffect('values', values, 'metric');
+  if (by === undefined) report('by', 'missing', { zh: '请写明按哪个维度或实体', en: 'say by which dimension or entity' });
+  const list = havingOperators.join(' ');
+  if (!havingOperators.some(each => each === op))
+    report('op', 'operator', { zh: `指标只能用 ${list}`, en: `a metric is compared with ${list}` });
+  if (value === undefined || !/^-?\d{1,100}(\.\d{1,100})?$/.test(String(value)))
+    report('value', 'value_type', { zh: '应为数字或十进制文本', en: 'must be a number or decimal text' });
+  return problems;
+}
+
+/** Some clients send null for fields that they leave out. */
+function withoutNulls<T extends object>(fields: T): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as T;
+}
+
+function withoutUndefined<T extends object>(fields: T): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+}

@@ -1,0 +1,17 @@
+/** How values are shown: digits after the point, and `%` for a share of one. `0.00`, `0.0%`. */
+export const decimalFormat = /^0(\.0{1,15})?%?$/;
+
+/**
+ * Rounds the decimal text of a number as a format shows it, half away from zero. Any other value stays as it is.
+ * @param format null for all digits. With `%` two more digits stay, since the value is the share itself, not a hundred times it
+ */
+export function roundTo(value: unknown, format: string | null): unknown {
+  if (format === null || typeof value !== 'string') return value;
+  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(value) ?? [];
+  if (whole === '') return value;
+  const digits = (/0\.(0+)/.exec(format)?.[1]?.length ?? 0) + (format.endsWith('%') ? 2 : 0);
+  const kept = BigInt(whole + fraction.slice(0, digits).padEnd(digits, '0'));
+  const rounded = String(kept + (Number(fraction[digits] ?? 0) >= 5 ? 1n : 0n)).padStart(digits + 1, '0');
+  const text = digits === 0 ? rounded : `${rounded.slice(0, -digits)}.${rounded.slice(-digits)}`;
+  return /[1-9]/.test(text) ? `${sign}${text}` : text;
+}
