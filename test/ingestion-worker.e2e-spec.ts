@@ -108,6 +108,26 @@ describe('running a job', () => {
     expect(await runToEnd(app, jobId)).toMatchObject({ status: 'failed', error: { code: 'source_changed' } });
   });
 
+  it.each([
+    ['dropped', `DROP TABLE mirror.fleeting; DELETE FROM mirror_tables WHERE name = 'fleeting'`],
+    [
+      'replaced',
+      `DROP TABLE mirror.fleeting; CREATE TABLE mirror.fleeting AS SELECT 'x' AS other; UPDATE mirror_tables SET version = DEFAULT WHERE name = 'fleeting'`,
+    ],
+  ])('says so when a table is %s between its description and its reading', async (_, change) => {
+    await upload(app, 'fleeting', 'id\n1\n');
+    const text = `version: 1\nnodes: [{id: r, label: 行, table: fleeting, key: [id], columns: [{column: id}]}]`;
+    const jobId = await aJob(app, await aGraph(app), text);
+    let id = 0;
+    await app.pool.transaction(async client => {
+      await client.query('LOCK TABLE mirror.fleeting IN ACCESS EXCLUSIVE MODE');
+      ({ id } = (await app.admin.post(`/api/ingestion/jobs/${jobId}/run`).expect(202)).body);
+      await untilPhase(id, /^staging/);
+      await client.query(change);
+    });
+    expect((await untilStatus(id, 'failed')).error).toMatchObject({ code: 'source_changed', context: { table: 'fleeting' } });
+  });
+
   it('fails a run whose own SQL meets a value it cannot process, and names no row in the error', async () => {
     const jobId = await aJob(app, await aGraph(app), mapping(`, where: "n::int > 0"`));
     const run = await runToEnd(app, jobId);

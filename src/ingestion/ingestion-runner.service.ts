@@ -30,6 +30,7 @@ import { writeElements } from './run/write-elements.js';
 import { type WriteScope, writeScope } from './run/write-scope.js';
 import { type ClaimedRun, RunsRepository } from './runs.repository.js';
 import { SourcesService } from './sources.service.js';
+import { sqlstateOf } from '../sql/sqlstate.js';
 import { targetsOf } from './staging/target.js';
 import { UnchangedRunsService } from './unchanged-runs.service.js';
 
@@ -89,7 +90,7 @@ export class IngestionRunner {
     } catch (error) {
       // A failure that this run found itself leaves the transaction readable, so the rejected rows are kept for inspection.
       if (error instanceof RunFailure) await this.keepRejected(client, run);
-      throw error;
+      throw await this.explain(error, source);
     } finally {
       // The staged rows belong to this session; if the session dies they go with it.
       await client.query('ROLLBACK; DISCARD TEMP; RESET ALL').catch((failure: Error) => (broken = failure));
@@ -156,6 +157,21 @@ export class IngestionRunner {
       zh: `来源与映射不符：${text.zh}`,
       en: `the source does not fit the mapping: ${text.en}`,
     });
+  }
+
+  /** Statements are made from the description of the tables, and may not fit what has replaced these since. */
+  private async explain(error: unknown, source: Source | null): Promise<unknown> {
+    if (!source || !/^(22|42)/.test(sqlstateOf(error))) return error;
+    const [table] = await this.unchanged.changedTables(source);
+    if (table === undefined) return error;
+    return new RunFailure(
+      'source_changed',
+      {
+        zh: `镜像中的表“${table}”在运行开始时被上传或删除；请再次运行`,
+        en: `the table '${table}' in the mirror was loaded or dropped as the run began; run again`,
+      },
+      { table },
+    );
   }
 
   private async write(client: PoolClient, run: Run, source: Source | null): Promise<Upkeep> {

@@ -46,6 +46,12 @@ export class UnchangedRunsService {
     return { data_versions, files: await readFiles(client, source.schema, Object.keys(data_versions)), digests: [] };
   }
 
+  /** The tables of the mirror that were loaded or dropped since they were described. */
+  async changedTables({ versions }: Source): Promise<string[]> {
+    const found = await this.versions.of(Object.keys(versions ?? {}));
+    return Object.entries(versions ?? {}).flatMap(([name, version]) => (found.get(name)?.version === version ? [] : [name]));
+  }
+
   /** The last success of the job if the run would only repeat it, as the snapshot shows. */
   async findRepeated(client: PoolClient, { jobId, graphId, revision }: ClaimedRun, inputs: RunInputs): Promise<LastSuccess | null> {
     const last = await this.runs.findLastSuccess(client, jobId);
