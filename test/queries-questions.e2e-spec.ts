@@ -1,3 +1,4 @@
+import { addDays, todayIn } from '../src/text/calendar.js';
 import { type Client, startTestApp, type TestApp } from './support/app.js';
 import { ingest, upload } from './support/ingestion.js';
 import { createTradingGraph, type TradingGraph } from './support/trading-graph.js';
@@ -129,6 +130,31 @@ describe('what a question excludes, joins and asks for', () => {
     expect((await ask('orders since 2025')).plan.parameters).toEqual({ p1: '2025-01-01' });
     const { answer, plan } = await ask('2025年2月以来的销售额');
     expect([plan.metric_call.time, answer.text]).toEqual([{ from: '2025-02-01' }, '2025-02-01 及以后的销售额为 1,623 CNY。']);
+  });
+
+  /** The zones are 25 hours apart, so it is never the same day in both (risk: the day of the server). */
+  it('counts days in the zone of whoever asks, or else of the metric', async () => {
+    const [early, late] = ['Pacific/Pago_Pago', 'Pacific/Kiritimati'] as const;
+    const yesterday = (zone: string) => addDays(todayIn(zone), -1);
+    const from = async (question: string, more = {}) => (await ask(question, more)).plan.metric_call.time.from;
+    for (const timezone of [early, late]) expect(await from('昨天的销售额', { timezone })).toBe(yesterday(timezone));
+    const { body: metric } = await owner.get(`/api/metrics/${graph.metricId}`).expect(200);
+    const made: number[] = [];
+    try {
+      for (const [name, timezone] of [
+        ['早区营收', early],
+        ['晚区营收', late],
+      ]) {
+        const binding = { ...metric.binding, time: { ...metric.binding.time, timezone } };
+        const body = { graph_id: graph.id, name, formula: metric.formula, binding };
+        made.push((await owner.post('/api/metrics').send(body).expect(201)).body.id);
+      }
+      expect([await from('昨天的早区营收'), await from('昨天的晚区营收')]).toEqual([yesterday(early), yesterday(late)]);
+    } finally {
+      for (const id of made) await owner.delete(`/api/metrics/${id}`).expect(204);
+    }
+    await owner.post(`/api/graphs/${graph.id}/query`).send({ question: '销售额', timezone: 'CST' }).expect(422);
+    await owner.post(`/api/graphs/${graph.id}/query`).send({ search: '华东', timezone: 'UTC' }).expect(422);
   });
 
   it.each([

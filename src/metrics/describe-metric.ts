@@ -2,6 +2,7 @@ import { ApiError } from '../common/errors/api-error.js';
 import { joined } from '../text/bilingual.js';
 import { LanguageError } from '../text/language-error.js';
 import { type BoundDimension, type MetricBinding } from './plan/metric-binding.js';
+import { zonesOf } from './plan/compile-time.js';
 import { planMetrics } from './plan/plan-metric.js';
 import { type ResolvedMetric, resolveMetric } from './plan/resolve-metric.js';
 import { type MetricWarning } from './execute.dto.js';
@@ -18,6 +19,10 @@ export interface MetricDescription {
   hasTime: boolean;
   /** Whether it is computed by periods, so that a request needs a grain or a range. */
   needsPeriods: boolean;
+  /** The zones of its bindings. Empty where none has a time. */
+  timezones: string[];
+  /** Whether a zone decides in which period a row lies. */
+  hasMoments: boolean;
   executable: boolean;
   warnings: MetricWarning[];
 }
@@ -58,11 +63,19 @@ function tryMetric(row: MetricRow, graph: GraphMetrics): MetricDescription {
   }
 }
 
-function whatIsKnown(row: MetricRow, resolved: ResolvedMetric | null): Pick<MetricDescription, 'pattern' | 'dimensions' | 'hasTime'> {
+function whatIsKnown(
+  row: MetricRow,
+  resolved: ResolvedMetric | null,
+): Pick<MetricDescription, 'pattern' | 'dimensions' | 'hasTime' | 'hasMoments' | 'timezones'> {
   const own = row.binding?.bound;
-  if (!resolved) return { pattern: null, dimensions: own?.dimensions ?? [], hasTime: own?.time != null };
-  const { pattern, bindings } = resolved;
-  return { pattern, dimensions: sharedDimensions(bindings), hasTime: bindings.every(each => each.time !== null) };
+  const bindings = resolved ? resolved.bindings : own ? [own] : [];
+  return {
+    pattern: resolved?.pattern ?? null,
+    dimensions: sharedDimensions(bindings),
+    hasTime: (resolved !== null || bindings.length > 0) && bindings.every(each => each.time !== null),
+    hasMoments: bindings.some(each => each.time !== null && each.time.type !== 'date'),
+    timezones: zonesOf(bindings),
+  };
 }
 
 function sharedDimensions([first, ...others]: MetricBinding[]): BoundDimension[] {

@@ -20,6 +20,10 @@ export interface CatalogEntry {
   has_time: boolean;
   /** Whether a request needs a grain or a range. */
   needs_periods: boolean;
+  /** The zones of its bindings. Empty where none has a time. */
+  timezones: string[];
+  /** Whether a zone decides in which period a row lies. */
+  has_moments: boolean;
 }
 
 /** The number of catalogs kept, and the characters of names that one may have: a catalog goes with every question. */
@@ -80,10 +84,11 @@ export class MetricsService implements OnModuleInit {
         if (pace.isOverdue) await pace.turn();
         const row = graph.row(id);
         if (!row) continue;
-        const { executable, dimensions, hasTime, needsPeriods } = describeMetric(row, graph);
+        const { executable, dimensions, hasTime, hasMoments, needsPeriods, timezones } = describeMetric(row, graph);
         if (!executable) continue;
         const named = dimensions.map(each => ({ name: each.name, aliases: each.aliases }));
-        entries.push({ id, name, aliases, unit, dimensions: named, has_time: hasTime, needs_periods: needsPeriods });
+        const times = { has_time: hasTime, has_moments: hasMoments, needs_periods: needsPeriods, timezones };
+        entries.push({ id, name, aliases, unit, dimensions: named, ...times });
         for (const each of [{ name, aliases }, ...named]) characters += each.name.length + each.aliases.join('').length;
         if (characters > mostCharacters) throw new TooManyMetricNamesError();
       }

@@ -18,11 +18,15 @@ export class MetricAnswers {
     return this.metrics.catalog(graphId);
   }
 
-  /** @throws the errors of the metric's execution */
-  async answer(principal: Principal, understood: RetrievalAnswer): Promise<RetrievalAnswer> {
+  /**
+   * @param timezone the zone of whoever asks, where it is another than the metric's and makes a difference
+   * @throws the errors of the metric's execution
+   */
+  async answer(principal: Principal, understood: RetrievalAnswer, timezone: string | null): Promise<RetrievalAnswer> {
     const call = understood.metric_call;
     if (!call) return understood;
-    const { dimensions, time, filters, order, limit } = call;
+    const { dimensions, filters, order, limit } = call;
+    const time = call.time && timezone !== null ? { ...call.time, timezone } : call.time;
     const result = await this.runs.execute(principal, call.metric_id, { dimensions, time, filters, order, limit });
     return {
       ...understood,

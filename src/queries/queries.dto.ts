@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsArray, IsIn, IsInt, IsObject, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
-import { Length } from '../http/validation/length.decorator.js';
+import { Length, MaxLength } from '../http/validation/length.decorator.js';
 import { ArrayUnique } from '../http/validation/array-unique.decorator.js';
 
 export const answerModes = ['auto', 'none', 'extractive', 'llm'] as const;
@@ -54,6 +54,18 @@ export class QueryRequest {
   @IsOptional()
   @IsObject()
   parameters?: Record<string, unknown> | null;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    example: 'Asia/Shanghai',
+    description:
+      '提问者的时区（仅问题）：今天、上月等以此计算；默认为指标的时区，没有指标时为 UTC / the zone of whoever asks, for questions: today and last month are those of the zone; by default that of the metric, or UTC',
+  })
+  @IsOptional()
+  @IsString()
+  @MaxLength(64)
+  timezone?: string | null;
 
   @ApiPropertyOptional({
     type: 'integer',

@@ -4,8 +4,10 @@ import { ApiError } from '../common/errors/api-error.js';
 import { Settings } from '../config/settings.js';
 import { GraphNotFoundError } from '../graphs/graphs.errors.js';
 import { isLargeAnswer } from '../retrieval/read-answer.js';
+import { type LargeAnswer, type RetrievalAnswer } from '../retrieval/protocol.js';
 import { RetrievalClient } from '../retrieval/retrieval.client.js';
 import { Telemetry } from '../telemetry/telemetry.service.js';
+import { todayIn } from '../text/calendar.js';
 import { AnswerStore } from './answer-store.js';
 import { MetricAnswers } from './metric-answers.js';
 import { type QueryRequest, type QueryResponse } from './queries.dto.js';
@@ -37,7 +39,7 @@ export class QueriesService {
   async query(principal: Principal, graphId: number, body: QueryRequest): Promise<QueryResponse> {
     const started = performance.now();
     const query = readQueryRequest(body, this.settings.queryMaxTimeoutMs);
-    const context = query.kind === 'question' ? { today: today(), metrics: await this.metrics.catalog(graphId) } : null;
+    const context = query.kind === 'question' ? contextOf(await this.metrics.catalog(graphId), query.timezone) : null;
     const hash = hashOf(query, { retrieval: this.settings.retrievalUrl ?? null, ...context });
     const found = await this.queries.findAnswer(graphId, query.refresh ? null : hash);
     if (!found) throw new GraphNotFoundError();
@@ -95,25 +97,34 @@ export class QueriesService {
     hash: Buffer,
     context: QuestionContext | null,
   ): Promise<Answered> {
-    const answer = await this.retrieval.query({
-      graph_id: graphId,
-      // All keys of a user count as that user, so that more keys give no larger share.
-      caller: String(principal.userId),
-      kind: query.kind,
-      text: query.text,
-      limit: query.limit,
-      timeout_ms: query.timeoutMs,
-      today: context?.today ?? today(),
-      ...(query.kind === 'cypher' ? { parameters: query.parameters } : {}),
-      ...(query.offset > 0 ? { offset: query.offset } : {}),
-      ...(query.cursorVersion === null ? {} : { expected_version: query.cursorVersion }),
-      ...(context ? { metrics: context.metrics } : {}),
-    });
+    const ask = (today: string) =>
+      this.retrieval.query({
+        graph_id: graphId,
+        // All keys of a user count as that user, so that more keys give no larger share.
+        caller: String(principal.userId),
+        kind: query.kind,
+        text: query.text,
+        limit: query.limit,
+        timeout_ms: query.timeoutMs,
+        today,
+        ...(query.kind === 'cypher' ? { parameters: query.parameters } : {}),
+        ...(query.offset > 0 ? { offset: query.offset } : {}),
+        ...(query.cursorVersion === null ? {} : { expected_version: query.cursorVersion }),
+        ...(context ? { metrics: context.metrics } : {}),
+      });
+    let answer = await ask(context?.today ?? todayIn('UTC'));
+    // Which metric is meant, and so in whose zone, is known only now.
+    const day = context && todayOf(answer, context, query.timezone);
+    if (day && day !== context.today) answer = await ask(day);
     const version = answer.graph_version;
     // A large answer is not stored: reading it back would cost about as much as computing it, and it was never parsed.
     if (isLargeAnswer(answer)) return { id: null, version, answer, createdAt: new Date() };
     // A metric reads the warehouse, which changes without a new version of the graph, so its answer is never stored.
-    if (answer.metric_call) return { id: null, version, answer: await this.metrics.answer(principal, answer), createdAt: new Date() };
+    if (answer.metric_call) {
+      const metric = metricOf(answer, context);
+      const timezone = metric?.has_moments ? query.timezone : null;
+      return { id: null, version, answer: await this.metrics.answer(principal, answer, timezone), createdAt: new Date() };
+    }
     const { kind, text, parameters, limit, offset } = query;
     return this.store.keep({
       graphId,
@@ -157,9 +168,19 @@ interface QuestionContext {
   metrics: Awaited<ReturnType<MetricAnswers['catalog']>>;
 }
 
-/** The server's own date. Questions about 去年 are asked in its time zone (`TZ`). */
-function today(): string {
-  const now = new Date();
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
+/** Today is that of the zone of whoever asks, or of the zone that all metrics share. */
+function contextOf(metrics: QuestionContext['metrics'], timezone: string | null): QuestionContext {
+  const [shared, ...others] = new Set(metrics.flatMap(metric => metric.timezones));
+  return { today: todayIn(timezone ?? (others.length === 0 ? shared : undefined) ?? 'UTC'), metrics };
+}
+
+/** The day that it is for the metric that a question turned out to be about. */
+function todayOf(answer: RetrievalAnswer | LargeAnswer, context: QuestionContext, timezone: string | null): string | null {
+  if (timezone !== null) return null;
+  const [zone, ...others] = metricOf(answer, context)?.timezones ?? [];
+  return zone !== undefined && others.length === 0 ? todayIn(zone) : null;
+}
+
+function metricOf({ metric_call }: RetrievalAnswer | LargeAnswer, context: QuestionContext | null) {
+  return context?.metrics.find(metric => metric.id === metric_call?.metric_id);
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { SchemaError } from '../common/errors/api-error.js';
 import { version } from '../config/version.js';
 import { type QueryKind } from '../retrieval/protocol.js';
+import { isTimeZone, timeZoneForm } from '../text/time-zone.js';
 import { type AnswerMode, type Include, type QueryRequest } from './queries.dto.js';
 import { IneffectiveOptionsError, OneQueryKindError } from './queries.errors.js';
 
@@ -11,6 +12,8 @@ export interface GraphQuery {
   text: string;
   parameters: Record<string, unknown>;
   limit: number;
+  /** The zone of whoever asks. Null if the request names none. */
+  timezone: string | null;
   offset: number;
   /** The graph version in which `offset` counts; null on a first page. */
   cursorVersion: number | null;
@@ -38,6 +41,8 @@ export function readQueryRequest(body: QueryRequest, maxTimeoutMs: number): Grap
   if (text.includes('\0'))
     throw new SchemaError([{ loc: ['body', kind], text: { zh: '不能包含 NUL 字符', en: 'must not contain NUL' }, type: 'string_pattern' }]);
   requireEffect(body, kind);
+  if (body.timezone != null && !isTimeZone(body.timezone))
+    throw new SchemaError([{ loc: ['body', 'timezone'], text: timeZoneForm, type: 'unknown_timezone' }]);
   const limit = body.limit ?? limits[kind].usual;
   if (limit > limits[kind].most) {
     throw new SchemaError([
@@ -65,6 +70,7 @@ export function readQueryRequest(body: QueryRequest, maxTimeoutMs: number): Grap
     text,
     parameters: body.parameters ?? {},
     limit,
+    timezone: body.timezone ?? null,
     offset: cursor?.offset ?? 0,
     cursorVersion: cursor?.version ?? null,
     timeoutMs,
@@ -78,6 +84,8 @@ function requireEffect(body: QueryRequest, kind: QueryKind): void {
   const problems: { name: string; zh: string; en: string }[] = [];
   if (body.parameters != null && kind !== 'cypher')
     problems.push({ name: 'parameters', zh: '只用于 cypher', en: 'has an effect with cypher only' });
+  if (body.timezone != null && kind !== 'question')
+    problems.push({ name: 'timezone', zh: '只用于 question', en: 'has an effect with question only' });
   if (body.cursor != null && kind !== 'search')
     problems.push({ name: 'cursor', zh: '只用于 search', en: 'has an effect with search only' });
   if (body.answer === 'extractive' && kind === 'cypher') {
@@ -113,10 +121,10 @@ function readCursor(cursor: string): { version: number; offset: number } {
  * @param context everything else that the answer depends on: the retrieval process asked, and today's date for a question.
  */
 export function hashOf(query: GraphQuery, context: unknown): Buffer {
-  const { kind, text, parameters, limit, offset } = query;
+  const { kind, text, parameters, limit, offset, timezone } = query;
   const asked = kind === 'cypher' ? text : text.normalize('NFC').trim();
   return createHash('sha256')
-    .update(canonicalJson([version, kind, asked, parameters, limit, offset, context]))
+    .update(canonicalJson([version, kind, asked, parameters, limit, offset, timezone, context]))
     .digest();
 }
 

@@ -119,8 +119,8 @@ export function countPeriods({ from, to, grain }: TimePlan): number {
 
 type Report = (field: string, type: string, text: Bilingual, more?: object) => void;
 
-/** The zones of bindings in which a zone can matter, each once. */
-function zonesOf(bindings: MetricBinding[]): string[] {
+/** The zones of bindings, each once: of those in which a zone can matter, if there are any. */
+export function zonesOf(bindings: readonly MetricBinding[]): string[] {
   const zoned = bindings.filter(binding => binding.time !== null && (binding.time.type !== 'date' || hasMoments(binding)));
   return [...new Set((zoned.length > 0 ? zoned : bindings).flatMap(binding => binding.time?.timezone ?? []))];
 }
