@@ -306,7 +306,12 @@ describe('metrics over REST', () => {
     const { body } = await execute(id).expect(501);
     expect(body).toMatchObject({ code: 'pattern_not_built', context: { pattern: 'accumulate' } });
     const { body: parsed } = await editor.post('/api/metrics/parse').send({ formula: '滚动([支付额], 7 天)' }).expect(200);
-    expect(parsed).toMatchObject({ pattern: 'accumulate', metrics: ['支付额'], executable: true });
+    expect(parsed).toMatchObject({
+      pattern: 'accumulate',
+      metrics: ['支付额'],
+      executable: true,
+      reading: { zh: '「支付额」在截至每期最后一天的 7 天内的值', en: '"支付额" over the 7 days up to the end of each period' },
+    });
   });
 
   it('shows the circle when metrics refer to each other', async () => {

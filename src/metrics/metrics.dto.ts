@@ -142,9 +142,20 @@ export class ParseFormulaRequest {
   formula: string;
 }
 
+class FormulaReading {
+  @ApiProperty({ example: '满足 `discount > 0` 的行中 `unit_price * quantity` 的和，除以「订单数」' })
+  zh: string;
+
+  @ApiProperty({ example: 'the sum of `unit_price * quantity` where `discount > 0`, divided by "订单数"' })
+  en: string;
+}
+
 export class ParseFormulaResponse {
   @ApiProperty({ enum: supportedPatterns, example: 'ratio' })
   pattern: string;
+
+  @ApiProperty({ type: FormulaReading, description: '公式的意思 / what the formula says, in words' })
+  reading: FormulaReading;
 
   @ApiProperty({ type: [String], description: '公式引用的指标 / the metrics it names', example: ['订单数'] })
   metrics: string[];

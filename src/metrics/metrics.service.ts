@@ -4,6 +4,7 @@ import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { describeMetric } from './describe-metric.js';
 import { metricNames } from './formula/formula-tree.js';
 import { parseFormula } from './formula/parse-formula.js';
+import { readFormula } from './formula/read-formula.js';
 import { type ParseFormulaResponse } from './metrics.dto.js';
 import { TooManyMetricNamesError } from './metrics.errors.js';
 import { MetricsRepository } from './metrics.repository.js';
@@ -46,7 +47,7 @@ export class MetricsService implements OnModuleInit {
   parse(formula: string): ParseFormulaResponse {
     const { pattern, root } = parseFormula(formula);
     checkFormulaSql(root, formula);
-    return { pattern, metrics: metricNames(root), executable: isBuilt(root), tree: root };
+    return { pattern, reading: readFormula(root), metrics: metricNames(root), executable: isBuilt(root), tree: root };
   }
 
   /**

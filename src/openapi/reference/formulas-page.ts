@@ -77,8 +77,8 @@ export const formulasPage: ReferencePage = {
       en: 'A formula defines a metric. English and Chinese names can replace each other and be mixed, in any case; full-width punctuation counts as half-width. At most 4,000 characters and 32 levels.',
     },
     {
-      zh: 'POST /api/metrics/parse 检查公式而不保存。尚未支持的部分可以解析，但不能执行。',
-      en: 'POST /api/metrics/parse checks a formula without saving it. What is not supported yet can be parsed, but not executed.',
+      zh: 'POST /api/metrics/parse 检查公式而不保存，并用文字说明公式的意思。尚未支持的部分可以解析，但不能执行。',
+      en: 'POST /api/metrics/parse checks a formula without saving it, and says in words what it means. What is not supported yet can be parsed, but not executed.',
     },
   ],
   sections: [
