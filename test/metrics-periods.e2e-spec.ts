@@ -71,6 +71,19 @@ async function problems(formula: string, request: object, binding: object | null
 }
 
 describe('windows', () => {
+  it('average the days of a period (risk: the mean of other days, or of rows)', async () => {
+    const time = { from: '2024-03-30', to: '2024-04-03', grain: 'month' };
+    // 30 March has the 50 of the 5th in its 30 days, the 31st has 80, 1 April too, 2 April 100.
+    expect((await answer('ROLLING(SUM(amount), 30 DAY, AVERAGE)', { time })).rows).toEqual([
+      ['2024-03-01', 65],
+      ['2024-04-01', 90],
+    ]);
+    const empty = { from: '2024-03-04', to: '2024-03-07', grain: 'month' };
+    expect((await answer('ROLLING(SUM(amount), 1 DAY, AVERAGE)', { time: empty })).rows).toEqual([['2024-03-01', 50]]);
+    expect((await answer('ROLLING(SUM(amount), 1 DAY, AVERAGE)', { time: { ...empty, fill: 'zero' } })).rows[0][1]).toBeCloseTo(50 / 3);
+    expect(await problems('累计(SUM(amount), AVERAGE)', { time: { grain: 'month' } })).toEqual(['body.time needs_range']);
+  });
+
   it('read the rows before the range (risk: the range starves the window)', async () => {
     const time = { from: '2024-03-01', to: '2024-05-01', grain: 'month' };
     expect((await answer('累计(SUM(amount))', { time })).rows).toEqual([

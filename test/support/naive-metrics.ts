@@ -21,7 +21,12 @@ export type Expression =
   | Leaf
   | { kind: 'number'; value: number }
   | { kind: 'binary'; op: '+' | '-' | '*' | '/'; left: Expression; right: Expression }
-  | { kind: 'window'; from: 'start' | { startOf: Grain } | { count: number; grain: Grain }; day: 'LAST' | 'FIRST'; of: Expression }
+  | {
+      kind: 'window';
+      from: 'start' | { startOf: Grain } | { count: number; grain: Grain };
+      day: 'LAST' | 'FIRST' | 'AVERAGE';
+      of: Expression;
+    }
   | { kind: 'change'; count: number; grain: Grain | 'period'; mode: 'RATE' | 'DIFF' | 'VALUE'; whole?: boolean; of: Expression }
   | { kind: 'share'; within: string[]; of: Expression }
   | { kind: 'conversion'; base: Leaf; event: Leaf; within: { count: number; grain: Grain } | null; mode: 'RATE' | 'COUNT' };
@@ -42,7 +47,8 @@ export interface NaiveRequest {
 }
 
 interface Axis {
-  window?: Extract<Expression, { kind: 'window' }>;
+  /** Up to the day `at`, where that is one of several of a period. */
+  window?: Extract<Expression, { kind: 'window' }> & { at?: number };
   change?: Extract<Expression, { kind: 'change' }>;
   within?: string[];
 }
@@ -84,8 +90,7 @@ export function evaluate(roots: readonly Expression[], given: readonly Fact[], r
   const { grain, from, to, weekStart, fill } = request;
   const facts = request.above ? given.filter(isAbove(request.above, given, request)) : given;
   const scans = roots.flatMap(root => scansOf(root, {}));
-  const tables = new Set(scans.map(scan => scan.table));
-  const read = facts.filter(fact => tables.has(fact.table));
+  const read = facts.filter(fact => scans.some(({ table, base }) => fact.table === table && (!base?.flagged || fact.flag)));
   const next = (day: number): number => later(day, 1, grain!);
   const inRange = (day: number | null): boolean => {
     if (day === null) return from === null && to === null;
@@ -104,24 +109,32 @@ export function evaluate(roots: readonly Expression[], given: readonly Fact[], r
     if (!window && !change)
       return ({ day }) => inRange(day) && (grain === null || (day === null ? period === null : startOf(day, grain, weekStart) === period));
     if (grain !== null && period === null) return () => false;
+    const [first, end] = daysOf(period, change);
+    if (!window) return ({ day }) => day !== null && day >= first && day < end;
+    if (window.day === 'AVERAGE' && window.at === undefined) {
+      const ofDays = Array.from({ length: end - first }, (_, index) =>
+        frameOf(period, { change: change!, window: { ...window, at: first + index } }),
+      );
+      return fact => ofDays.some(counts => counts(fact));
+    }
+    const at = window.at ?? (window.day === 'FIRST' ? first : end - 1);
+    const source = window.from;
+    if (source === 'start') return ({ day }) => day !== null && day <= at;
+    if ('startOf' in source) return ({ day }) => day !== null && day >= startOf(at, source.startOf, weekStart) && day <= at;
+    return ({ day }) => day !== null && day > later(at, -source.count, source.grain) && day <= at;
+  }
+  /** The days of the period that a change leads to, within the range. */
+  function daysOf(period: number | null, change: Axis['change']): [first: number, end: number] {
     const back = (day: number): number => {
       if (!change) return day;
       if (change.grain === 'period') return later(day, -change.count, grain!);
       return grain === 'week' && change.grain === 'year' ? day - 364 * change.count : later(day, -change.count, change.grain);
     };
-    let [first, end]: [number, number] = [0, 0];
-    if (grain === null) [first, end] = [back(from!), back(to!)];
-    else {
-      const base = back(period!);
-      first = from !== null && from > period! && !change?.whole ? base + (from - period!) : base;
-      end = to !== null && to < next(period!) && !change?.whole ? Math.min(next(base), base + (to - period!)) : next(base);
-    }
-    if (!window) return ({ day }) => day !== null && day >= first && day < end;
-    const at = window.day === 'FIRST' ? first : end - 1;
-    const source = window.from;
-    if (source === 'start') return ({ day }) => day !== null && day <= at;
-    if ('startOf' in source) return ({ day }) => day !== null && day >= startOf(at, source.startOf, weekStart) && day <= at;
-    return ({ day }) => day !== null && day > later(at, -source.count, source.grain) && day <= at;
+    if (grain === null) return [back(from!), back(to!)];
+    const base = back(period!);
+    const first = from !== null && from > period! && !change?.whole ? base + (from - period!) : base;
+    const isCut = to !== null && to < next(period!) && !change?.whole;
+    return [first, isCut ? Math.min(next(base), base + (to - period!)) : next(base)];
   }
 
   const tupleOf = (fact: Fact): string => JSON.stringify(request.dimensions.map(name => fact.dimensions[name] ?? null));
@@ -169,7 +182,7 @@ export function evaluate(roots: readonly Expression[], given: readonly Fact[], r
       case 'binary':
         return combine(node.op, valueOf(node.left, row, axis), valueOf(node.right, row, axis));
       case 'window':
-        return valueOf(node.of, row, { ...axis, window: node });
+        return node.day === 'AVERAGE' ? meanOf(node, row, axis) : valueOf(node.of, row, { ...axis, window: node });
       case 'change': {
         const before = valueOf(node.of, row, { ...axis, change: node });
         if (node.mode === 'VALUE') return before;
@@ -185,6 +198,25 @@ export function evaluate(roots: readonly Expression[], given: readonly Fact[], r
       default:
         return node satisfies never;
     }
+  }
+
+  /** Days without rows are left out, or zero. */
+  function meanOf(
+    node: Extract<Expression, { kind: 'window' }>,
+    row: { period: number | null; tuple: string; isPresent: boolean },
+    axis: Axis,
+  ): number | null {
+    const leaf = node.of as Leaf;
+    if (axis.change?.grain === 'year' && grain === 'week' && isWeek53(row.period!)) return null;
+    if (grain !== null && row.period === null) return leafOf(leaf, row, { ...axis, window: node });
+    const [first, end] = daysOf(row.period, axis.change);
+    const values = Array.from({ length: end - first }, (_, index) =>
+      leafOf(leaf, row, { ...axis, window: { ...node, at: first + index } }),
+    );
+    const known = values.filter(value => value !== null);
+    if (known.length > 0) return known.reduce((sum, value) => sum + value, 0) / known.length;
+    const counts = leaf.fn === 'COUNT' || leaf.fn === 'DISTINCT';
+    return fill === 'zero' || (counts && row.isPresent && !axis.change && scans.length > 1) ? 0 : null;
   }
 
   function conversionOf(
@@ -229,6 +261,7 @@ export function evaluate(roots: readonly Expression[], given: readonly Fact[], r
       fn === 'FIRST' || fn === 'LAST'
         ? pick(fn, taken, byKey ? ofPeriod.filter(fact => !flagged || fact.flag) : null)
         : aggregate(fn, taken);
+    if (axis.window?.at !== undefined && group.length === 0) return fill === 'zero' ? 0 : null;
     if (fill === 'zero') return value ?? 0;
     if (fn !== 'COUNT' && fn !== 'DISTINCT') return value;
     // Without any key there is one group, also of no rows.

@@ -11,7 +11,7 @@ type Loc = (string | number)[];
 /** Columns of every answer, so no dimension may have such a name. */
 const answerColumns: ReadonlySet<string> = new Set(['period', 'value']);
 /** Columns that the compiler adds to a relation. */
-const isHidden = (name: string): boolean => /^__(time|row|period|group|base|lower|upper|entity|key\d+|pick_m\d+)$/.test(name);
+const isHidden = (name: string): boolean => /^__(time|row|period|group\d+|base|lower|upper|entity|key\d+|pick_m\d+)$/.test(name);
 
 /**
  * Guards one piece of SQL of a binding.

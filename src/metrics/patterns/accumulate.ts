@@ -1,12 +1,20 @@
 import { type Formula } from '../formula/formula-tree.js';
+import { PatternNotBuiltError } from '../metrics.errors.js';
 import { type MetricPattern } from './metric-pattern.js';
 
 /** Pattern 7: `CUMULATIVE(m)`, `TO_DATE(m, grain)` and `ROLLING(m, n grain)`, the operand over the rows up to a day of each period. */
 export const accumulate: MetricPattern<Extract<Formula, { kind: 'accumulate' }>> = {
-  notBuilt: ({ fn, at }) => (at === 'AVERAGE' ? `accumulate ${fn} … AVERAGE` : null),
+  notBuilt: ({ fn, at, operand }) =>
+    at === 'AVERAGE' && operand.kind !== 'leaf' && operand.kind !== 'metric' ? meanOfArithmetic(fn) : null,
   plan({ fn, count, grain, at }, planner) {
-    const day = at === 'FIRST' ? 'FIRST' : 'LAST';
-    if (grain === null) return planner.operand(0, { window: { from: 'start', day } });
-    return planner.operand(0, { window: { from: fn === 'TO_DATE' ? { startOf: grain } : { count: count ?? 1, unit: grain }, day } });
+    const from = grain === null ? 'start' : fn === 'TO_DATE' ? { startOf: grain } : { count: count ?? 1, unit: grain };
+    const value = planner.operand(0, { window: { from, day: at } });
+    // The mean of ratios is not the ratio of means.
+    if (at === 'AVERAGE' && value.kind !== 'column') throw new PatternNotBuiltError('accumulate', meanOfArithmetic(fn));
+    return value;
   },
 };
+
+function meanOfArithmetic(fn: string): string {
+  return `accumulate ${fn} … AVERAGE of arithmetic`;
+}

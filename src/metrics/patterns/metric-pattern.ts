@@ -33,8 +33,8 @@ export interface Axis {
 export interface Window {
   /** Where the rows begin: nowhere, with the period of that grain, or so long before. */
   from: 'start' | { startOf: Grain } | Span;
-  /** The day of a period up to which rows count: its last one or its first one. */
-  day: 'LAST' | 'FIRST';
+  /** The day of a period up to which rows count: its last one, its first one, or each of them, for the mean of their values. */
+  day: 'LAST' | 'FIRST' | 'AVERAGE';
 }
 
 /** A length of time. `period` is the grain of the request. */

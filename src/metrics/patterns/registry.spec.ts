@@ -19,7 +19,7 @@ describe('isBuilt', () => {
     expect(isBuilt(parseFormula(formula).root)).toBe(true);
   });
 
-  it.each(['ROLLING([a], 7 DAY, AVERAGE)', '1 + CUMULATIVE([a], AVERAGE)'])('does not hold for %s', formula => {
+  it.each(['ROLLING([a] / [b], 7 DAY, AVERAGE)', '1 + CUMULATIVE(-[a], AVERAGE)'])('does not hold for %s', formula => {
     expect(isBuilt(parseFormula(formula).root)).toBe(false);
   });
 });

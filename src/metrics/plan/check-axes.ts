@@ -58,6 +58,14 @@ export function checkAxes(scans: readonly Scan[], request: MetricRequest, time: 
         en: `the formula computes by ${unit}, and the binding's finest grain is ${finest}`,
       });
   }
+  const isMean = moved.some(({ axis }) => axis.window?.day === 'AVERAGE');
+  if (isMean && !isBounded && grain !== null)
+    report('time', 'needs_range', {
+      zh: 'AVERAGE 逐日计算：请给出 time.from 与 time.to',
+      en: 'AVERAGE is computed day by day: give time.from and time.to',
+    });
+  if (isMean && countPeriods({ ...time, grain: 'day' }) > maxFilledPeriods)
+    report('time.to', 'too_many_periods', { zh: `超过 ${maxFilledPeriods} 天`, en: `more than ${maxFilledPeriods} days` });
   if (request.totals && !isBounded)
     report('totals', 'needs_range', { zh: '总计需要 time.from 与 time.to', en: 'totals need time.from and time.to' });
   if (request.totals && moved.some(({ axis }) => axis.shift?.unit === 'period'))

@@ -27,15 +27,16 @@ export function compileScan(scan: Scan, index: number, levels: readonly number[]
   const compiler = new ScanCompiler(scan, index, levels, context);
   if (!time || (!window && !shift)) return compiler.ownRows(time);
   const { grain } = context.time;
+  const canCombine = [...scan.columns.values()].every(({ aggregate }) => aggregate.combine);
+  if (window?.day === 'AVERAGE') return compiler.meansOfDays(time, canCombine);
   if (grain === null) return compiler.rowsOfRange(time);
   if (!window) return compiler.rowsOfEarlierPeriods(time, grain);
-  const canCombine = [...scan.columns.values()].every(({ aggregate }) => aggregate.combine);
   return canCombine ? compiler.daysInWindows(time, grain) : compiler.rowsInWindows(time);
 }
 
 class ScanCompiler {
   private readonly rows: ScanRows;
-  private readonly names: { final: string; first: string; periods: string };
+  private readonly names: { final: string; first: string; periods: string; daily: string };
 
   constructor(
     private readonly scan: Scan,
@@ -44,7 +45,7 @@ class ScanCompiler {
     private readonly context: ScanContext,
   ) {
     const part = (letter: string): string => context.assembly.part(`${letter}${index}`);
-    this.names = { final: part('f'), first: part('x'), periods: part('p') };
+    this.names = { final: part('f'), first: part('x'), periods: part('p'), daily: part('y') };
     this.rows = rowsOf(scan, context);
   }
 
@@ -134,19 +135,64 @@ class ScanCompiler {
     };
   }
 
+  /** The window of each day of a period is put together first, and then the mean over the days is taken. */
+  meansOfDays(bound: BoundTime, canCombine: boolean): CompiledScan {
+    const { time, assembly, isLevelled } = this.context;
+    const { final, first, periods, daily } = this.names;
+    const { quote, startOf, periods: list } = assembly.dialect;
+    const range = this.outerBounds(bound);
+    const period = time.grain === null ? [] : [framePeriod];
+    const keys = [...period, { sql: '"__p"."__upper"', name: 'day' }, { sql: '"__p"."__days"', name: '__days' }];
+    const measures = [...this.scan.columns.values()].map(({ name, aggregate }) => ({ sql: `${aggregate.combine}(${quote(name)})`, name }));
+    const day = { sql: startOf(this.local(bound), 'day', time.weekStart), name: 'day' };
+    const ofDays = (): string =>
+      selectGroups({
+        from: `${periods} AS "__p" JOIN ${first} ON ${this.inFrame('"day"')}`,
+        conditions: [],
+        keys,
+        dimensions: this.outerDimensions(),
+        levels: this.levels,
+        isLevelled,
+        measures,
+      });
+    const ofRows = (): string =>
+      this.group(`${this.rows.from(true)}\n  JOIN ${periods} AS "__p" ON ${this.inFrame(quote(timeColumn))}`, keys, range);
+    const kept = [...(time.grain === null ? [] : ['"period"']), ...this.outerDimensions(), ...(isLevelled ? ['"level"'] : [])];
+    // A day without rows is zero where such periods are, and else is left out.
+    const mean = (name: string): string => (time.fill === 'zero' ? `SUM(${name}) / MAX("__days")` : `AVG(${name})`);
+    const means = this.measureNames().map(name => `${mean(assembly.dialect.toDecimal(name))} AS ${name}`);
+    const joining = ({ from, start }: PeriodSource): string[] => {
+      const frame = this.frame(() => start);
+      const days = list(frame.days.first(), frame.days.end(), 'day', 't');
+      const source = { from: from === '' ? days.from : `${from} CROSS JOIN LATERAL ${days.from}`, start };
+      const counted = `COUNT(*) OVER (${time.grain === null ? '' : `PARTITION BY ${start}`}) AS "__days"`;
+      const as = canCombine ? undefined : (local: string): string => this.raw(local, bound);
+      return [
+        this.listPeriods(source, [...this.bounds(start, as, days.start), counted]),
+        `${daily} AS (\n  ${canCombine ? ofDays() : ofRows()}\n)`,
+        `${final} AS (\n  SELECT ${[...kept, ...means].join(', ')}\n  FROM ${daily}${kept.length > 0 ? `\n  GROUP BY ${kept.join(', ')}` : ''}\n)`,
+      ];
+    };
+    const reading = canCombine ? [`${first} AS (\n  ${this.group(this.rows.from(true), [day], range, false)}\n)`] : [];
+    if (time.grain !== null) return { reading, days: '', joining };
+    return { reading: [...reading, ...joining({ from: '', start: assembly.bind(time.from, 'timestamp') })], days: '', joining: null };
+  }
+
   private group(from: string, keys: NamedSql[], range: string[], isFinal = true): string {
     const { dimensions, measures } = this.rows;
     const totals = isFinal ? { levels: this.levels, isLevelled: this.context.isLevelled } : { levels: [], isLevelled: false };
     const conditions = [...range, ...this.rows.conditions];
-    const picks = this.rows.picks(keys[0]?.sql ?? null);
+    const picks = this.rows.picks(keys.map(({ sql }) => sql));
     if (picks.length === 0) return selectGroups({ from, conditions, keys, dimensions, measures, ...totals });
-    const list = [...keys.map(({ sql }) => ({ sql, name: '__group' })), ...picks].map(({ sql, name }) => `${sql} AS "${name}"`);
+    const list = [...keys.map(({ sql }, index) => ({ sql, name: `__group${index}` })), ...picks].map(
+      ({ sql, name }) => `${sql} AS "${name}"`,
+    );
     const where = conditions.length > 0 ? `\n    WHERE ${conditions.join(' AND ')}` : '';
     const { alias } = this.scan.binding.fact;
     return selectGroups({
       from: `(\n    SELECT *, ${list.join(', ')}\n    FROM ${from}${where}\n  ) AS ${this.context.assembly.dialect.quote(alias)}`,
       conditions: [],
-      keys: keys.map(({ name }) => ({ sql: '"__group"', name })),
+      keys: keys.map(({ name }, index) => ({ sql: `"__group${index}"`, name })),
       dimensions,
       measures,
       ...totals,
@@ -170,12 +216,12 @@ class ScanCompiler {
     ];
   }
 
-  private frame(start: () => string): Frame {
-    return frameOf(start, this.scan.axis, this.context.time, this.context.assembly);
+  private frame(start: () => string, day?: string): Frame {
+    return frameOf(start, this.scan.axis, this.context.time, this.context.assembly, day);
   }
 
-  private bounds(start: string, as = (local: string): string => local): string[] {
-    const frame = this.frame(() => start);
+  private bounds(start: string, as = (local: string): string => local, day?: string): string[] {
+    const frame = this.frame(() => start, day);
     const lower = frame.lower();
     return [...(lower === null ? [] : [`${as(lower)} AS "__lower"`]), `${as(frame.upper())} AS "__upper"`];
   }

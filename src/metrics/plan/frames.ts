@@ -12,6 +12,8 @@ export interface Frame {
   lower(): string | null;
   /** Exclusive. */
   upper(): string;
+  /** The first day of the period whose rows they are, and the day after its last one, both in the range. */
+  days: { first(): string; end(): string };
 }
 
 /** An earlier period, in whole grains. A year of weeks has 52, since no week begins on the same day of every year. */
@@ -24,8 +26,9 @@ export function shiftOf({ count, unit }: Span, grain: Grain | null): { count: nu
  * The frame of the period that begins at `start`; without a grain the range is the one period. A period that the range cuts is
  * compared with as much of the earlier one, unless the whole is asked for (metrics.md, pattern 8). The window of a period ends with its last day in the range, or
  * with its first.
+ * @param day the day up to which rows count, where it is one of several of the period
  */
-export function frameOf(start: () => string, { window, shift }: ScanAxis, plan: TimePlan, assembly: SqlAssembly): Frame {
+export function frameOf(start: () => string, { window, shift }: ScanAxis, plan: TimePlan, assembly: SqlAssembly, day?: string): Frame {
   const { dialect } = assembly;
   const { earlier, later, laterBy } = dialect;
   const { grain, from, to, weekStart } = plan;
@@ -47,13 +50,15 @@ export function frameOf(start: () => string, { window, shift }: ScanAxis, plan: 
     const cut = `LEAST(${whole}, ${laterBy(base(), start(), bound(to))})`;
     return `CASE WHEN ${bound(to)} < ${later(start(), 1, grain)} THEN ${cut} ELSE ${whole} END`;
   };
-  if (!window) return { base, lower: first, upper: end };
+  const days = { first, end };
+  if (!window) return { base, lower: first, upper: end, days };
 
-  const day = (): string => (window.day === 'FIRST' ? first() : earlier(end(), 1, 'day'));
+  const last = (): string => day ?? (window.day === 'FIRST' ? first() : earlier(end(), 1, 'day'));
+  const earliest = (): string => day ?? (window.day === 'AVERAGE' ? first() : last());
   const lower = (): string | null => {
     if (window.from === 'start') return null;
-    if ('startOf' in window.from) return dialect.startOf(day(), window.from.startOf, weekStart);
-    return later(earlier(day(), window.from.count, window.from.unit as Grain), 1, 'day');
+    if ('startOf' in window.from) return dialect.startOf(earliest(), window.from.startOf, weekStart);
+    return later(earlier(earliest(), window.from.count, window.from.unit as Grain), 1, 'day');
   };
-  return { base, lower, upper: () => later(day(), 1, 'day') };
+  return { base, lower, upper: () => later(last(), 1, 'day'), days };
 }

@@ -59,6 +59,8 @@ export interface Column {
   where: GuardedExpression[];
   /** The key of a pick. */
   by: GuardedExpression | null;
+  /** The dimensions in which the rows agree among which a pick without a key is made. All that are asked for if left out. */
+  over?: readonly string[] | undefined;
 }
 
 /**
@@ -120,8 +122,9 @@ export function planMetrics(metrics: readonly ResolvedMetric[], clause: string |
     scans.set(key, scan);
     if (within) scan.withins.add(within);
     const { args, where, pick } = aggregate;
-    if (pick && !pick.by && within) throw new PatternNotBuiltError('share_of_total', `share_of_total of ${pick.end} without BY`);
-    const computed = JSON.stringify([aggregate.name, args.map(each => each.text), pick?.by?.text, where.map(each => each.text)]);
+    // Without a key, the rows that count are those of the last time among all that agree.
+    const over = pick && !pick.by ? within : undefined;
+    const computed = JSON.stringify([aggregate.name, args.map(each => each.text), pick?.by?.text, over, where.map(each => each.text)]);
     const guarded = (each: SqlText) => texts.get(binding)!.get(each)!;
     const column = scan.columns.get(computed) ?? {
       name: `m${columns++}`,
@@ -129,6 +132,7 @@ export function planMetrics(metrics: readonly ResolvedMetric[], clause: string |
       args: args.map(each => (aggregate.adds ? asNumber(guarded(each), binding) : guarded(each))),
       where: where.map(guarded),
       by: pick?.by ? guarded(pick.by) : null,
+      over,
     };
     scan.columns.set(computed, column);
     return column.name;

@@ -282,12 +282,18 @@ function randomRoot(dice: Dice, request: NaiveRequest): Expression {
       byKey: dice.chance(0.6),
     };
   };
+  const single = (): Expression => {
+    const drawn = leaf();
+    return drawn.kind === 'leaf' && drawn.fn === 'WAVG' ? { ...drawn, fn: 'AVG' } : drawn;
+  };
   const simple = (): Expression => {
     if (dice.chance(0.65)) return leaf();
     return { kind: 'binary', op: dice.of(['+', '-', '/']), left: leaf(), right: leaf() };
   };
   const window = (): Expression => {
     const from = dice.of(['start' as const, { startOf: dice.of(grains.slice(1)) }, { count: dice.between(1, 9), grain: dice.of(grains) }]);
+    const hasMeans = request.from !== null && request.to !== null;
+    if (hasMeans && dice.chance(0.25)) return { kind: 'window', from, day: 'AVERAGE', of: single() };
     return { kind: 'window', from, day: dice.chance(0.8) ? 'LAST' : 'FIRST', of: simple() };
   };
   const inner = (): Expression => (dice.chance(0.4) && canFrame ? window() : simple());
@@ -332,7 +338,7 @@ function randomRoot(dice: Dice, request: NaiveRequest): Expression {
     const [count, grain] = dice.of(offsets);
     return { kind: 'change', count, grain, mode: dice.of(['RATE', 'DIFF', 'VALUE']), of: inner() };
   };
-  const share = (): Expression => ({ kind: 'share', within: request.dimensions.filter(() => dice.chance(0.3)), of: keyed(inner()) });
+  const share = (): Expression => ({ kind: 'share', within: request.dimensions.filter(() => dice.chance(0.3)), of: inner() });
   const counted = (): Leaf => ({ kind: 'leaf', table: dice.of(['sales', 'returned']), fn: 'COUNT', flagged: dice.chance(0.3) });
   const conversion = (): Expression => {
     const within = dice.chance(0.6) ? { count: dice.between(1, 40), grain: dice.of(grains.slice(0, 3)) } : null;
@@ -345,13 +351,6 @@ function randomRoot(dice: Dice, request: NaiveRequest): Expression {
     return dice.of(kinds)();
   };
   return dice.chance(0.75) ? one() : { kind: 'binary', op: dice.of(['+', '-', '*', '/']), left: one(), right: one() };
-}
-
-/** FIRST and LAST have a total only with a key. */
-function keyed(node: Expression): Expression {
-  if (node.kind === 'leaf') return { ...node, byKey: true };
-  if (node.kind === 'binary') return { ...node, left: keyed(node.left), right: keyed(node.right) };
-  return 'of' in node ? { ...node, of: keyed(node.of) } : node;
 }
 
 const leafTexts: Record<LeafFunction, string> = {
@@ -384,7 +383,7 @@ function textOfFormula(node: Expression, definitions: MetricDefinition[]): strin
     case 'binary':
       return `(${text(node.left)} ${node.op} ${text(node.right)})`;
     case 'window': {
-      const at = node.day === 'FIRST' ? ', FIRST' : '';
+      const at = node.day === 'LAST' ? '' : `, ${node.day}`;
       if (node.from === 'start') return `CUMULATIVE(${text(node.of)}${at})`;
       if ('startOf' in node.from) return `TO_DATE(${text(node.of)}, ${node.from.startOf.toUpperCase()}${at})`;
       return `ROLLING(${text(node.of)}, ${node.from.count} ${node.from.grain.toUpperCase()}${at})`;

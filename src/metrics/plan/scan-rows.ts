@@ -15,8 +15,8 @@ export interface ScanRows {
   /** The columns of the dimensions asked for. */
   dimensions: string[];
   measures: NamedSql[];
-  /** For each column of a few rows only, whether a row of the period with that expression is among them. */
-  picks(period: string | null): NamedSql[];
+  /** For each column of a few rows only, whether a row of the group with these expressions is among them. */
+  picks(group: string[]): NamedSql[];
 }
 
 /** @param hidden further columns to read, under names that no user can give */
@@ -36,10 +36,12 @@ export function rowsOf(
     .flatMap(column => [...column.args, ...column.where, ...(column.by ? [column.by] : [])])
     .concat(clause ?? []);
   for (const [, name] of guarded.flatMap(each => each.columns)) expose(name);
-  const dimensions = request.dimensions.flatMap(name => {
-    const dimension = findDimension(binding, name);
-    return dimension ? [expose(dimension.name, dimension)] : [];
-  });
+  const exposeAll = (names: readonly string[]): string[] =>
+    names.flatMap(name => {
+      const dimension = findDimension(binding, name);
+      return dimension ? [expose(dimension.name, dimension)] : [];
+    });
+  const dimensions = exposeAll(request.dimensions);
   const measures = [...columns.values()].map(column => ({ sql: compileColumn(column, assembly), name: column.name }));
   const conditions = request.filters.flatMap((filter, index) => {
     const column = named.get(filter.field);
@@ -52,17 +54,17 @@ export function rowsOf(
     if (dimension) conditions.push(`${expose(dimension.name, dimension)} IN (SELECT "key" FROM ${filterPart(index, assembly)})`);
   });
   if (clause) conditions.push(assembly.embed(clause));
-  const picks = (period: string | null): NamedSql[] =>
-    [...columns.values()].flatMap(({ name, aggregate: { pick }, where, by }) => {
+  const picks = (keys: string[]): NamedSql[] =>
+    [...columns.values()].flatMap(({ name, aggregate: { pick }, where, by, over }) => {
       if (!pick) return [];
       const time = quote(timeColumn);
       const end = assembly.dialect.aggregateWhere(
         `${pick.end === 'LAST' ? 'MAX' : 'MIN'}(${time})`,
         where.map(each => assembly.embed(each)),
       );
-      const group = [...(period === null ? [] : [period]), ...(by ? [assembly.embed(by)] : dimensions)];
-      const over = group.length > 0 ? `PARTITION BY ${group.join(', ')}` : '';
-      return [{ sql: `(${time} = ${end} OVER (${over}))`, name: pickName(name) }];
+      const group = [...keys, ...(by ? [assembly.embed(by)] : over ? exposeAll(over) : dimensions)];
+      const partition = group.length > 0 ? `PARTITION BY ${group.join(', ')}` : '';
+      return [{ sql: `(${time} = ${end} OVER (${partition}))`, name: pickName(name) }];
     });
   const from = (withTime: boolean): string => compileRelation(binding, [...exposed.values(), ...hidden], withTime, assembly);
   return { from, conditions, dimensions, measures, picks };

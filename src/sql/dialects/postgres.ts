@@ -58,9 +58,10 @@ export const postgres = {
   isoWeek: (local: string): string => `EXTRACT(week FROM ${local})`,
   dayText: (local: string): string => `to_char(${local}, 'YYYY-MM-DD')`,
   /** The starts of periods from `first` up to `end`, exclusive: a FROM item and its column. */
-  periods: (first: string, end: string, grain: Grain): { from: string; start: string } => {
+  periods: (first: string, end: string, grain: Grain, alias = 's'): { from: string; start: string } => {
     const step = intervalOf(1, grain);
-    return { from: `generate_series(${first}, ${end} - interval '1 microsecond', interval '${step}') AS s (day)`, start: 's.day' };
+    const from = `generate_series(${first}, ${end} - interval '1 microsecond', interval '${step}') AS ${alias} (day)`;
+    return { from, start: `${alias}.day` };
   },
 };
 
