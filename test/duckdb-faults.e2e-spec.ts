@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createReadStream } from 'node:fs';
-import { chmod, mkdir, mkdtemp, open, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, open, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -40,6 +40,11 @@ function readers(): number[] {
     .toString()
     .split('\n');
   return children.filter(line => line.includes('duckdb/process/main.js')).map(line => Number.parseInt(line, 10));
+}
+
+/** 0 for a process that has ended. */
+function memoryKb(pid: number): number {
+  return Number(spawnSync('ps', ['-o', 'rss=', '-p', String(pid)]).stdout.toString());
 }
 
 function killAll(): void {
@@ -144,6 +149,28 @@ describe('Files of DuckDB', () => {
       await reading.close();
     }
   }, 180_000);
+
+  it('of a few bytes that stand for gigabytes are refused for their size before they take more memory than they may', async () => {
+    await files.run(
+      null,
+      `COPY (SELECT repeat('x', 1000000) AS v FROM range(60000)) TO '${files.path('folder', 'dense.parquet')}' (COMPRESSION zstd)`,
+    );
+    let mostKb = 0;
+    const watch = setInterval(() => {
+      for (const pid of readers()) mostKb = Math.max(mostKb, memoryKb(pid));
+    }, 100);
+    try {
+      const { body } = await app.admin
+        .put('/api/warehouse/connections/1/tables/dense')
+        .set('Content-Type', 'application/vnd.apache.parquet')
+        .send(await readFile(files.path('folder', 'dense.parquet')))
+        .expect(422);
+      expect(['parquet_row_group_too_large', 'parquet_too_dense']).toContain(body.detail.errors[0].type);
+    } finally {
+      clearInterval(watch);
+    }
+    expect(mostKb).toBeLessThan(3_000_000);
+  }, 60_000);
 
   it('are called too slow, and not broken, when an upload takes longer than it may', async () => {
     const settings = { dataDirectory: files.path('data'), uploadParquetMaxMb: 100, maxUploadSeconds: 2 } as Settings;

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import path from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { type Failure, type FileSource, outOfMemoryExit, type Reply, type RowsAnswer, type Work } from './protocol.js';
+import { type Failure, type FileSource, outOfMemorySignal, type Reply, type RowsAnswer, type Work } from './protocol.js';
 
 const longestStartMs = 20_000;
 
@@ -39,7 +39,7 @@ export class DuckdbProcess {
       this.waiting = null;
       waiting?.resolve(reply);
     });
-    this.child.once('exit', code => this.ended(code));
+    this.child.once('exit', (_code, signal) => this.ended(signal));
     this.child.once('error', () => this.ended(null));
   }
 
@@ -124,8 +124,8 @@ export class DuckdbProcess {
     });
   }
 
-  private ended(code: number | null): void {
-    this.end ??= new ProcessEndedError(code === outOfMemoryExit);
+  private ended(signal: NodeJS.Signals | null): void {
+    this.end ??= new ProcessEndedError(signal === outOfMemorySignal);
     this.waiting?.reject(this.end);
     this.waiting = null;
   }

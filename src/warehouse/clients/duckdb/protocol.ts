@@ -65,5 +65,5 @@ export interface Failure {
 
 export type Reply = { ready: true } | { noDriver: true } | { done: unknown } | { failed: Failure };
 
-/** The process ends itself with this code when it takes more memory than it may. */
-export const outOfMemoryExit = 71;
+/** The process ends itself with this signal when it takes more memory than it may. */
+export const outOfMemorySignal = 'SIGTERM';
