@@ -8,6 +8,11 @@ export const functionPatterns = new Map<string, Pattern>(Object.entries(formulaF
 /** The ten patterns, in the order of the documentation. */
 export const supportedPatterns: readonly Pattern[] = [...new Set(functionPatterns.values())];
 
+/** A formula of that pattern that parses. */
+export function exampleOf(pattern: Pattern): string {
+  return Object.values(formulaFunctions).find(each => each.pattern === pattern)!.example;
+}
+
 const leafPatterns: readonly Pattern[] = ['aggregate', 'count_distinct', 'quantile', 'weighted_average'];
 
 /** Chinese spellings. They can replace the English ones, and both can be mixed in one formula. */

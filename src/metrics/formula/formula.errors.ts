@@ -2,13 +2,13 @@ import { type Bilingual, inBoth, type Phrase } from '../../text/bilingual.js';
 import { type Language } from '../../text/language.js';
 import { LanguageError } from '../../text/language-error.js';
 import { offsetAt, placeAt } from '../../text/place.js';
-import { supportedPatterns } from './formula-keywords.js';
+import { exampleOf, supportedPatterns } from './formula-keywords.js';
 import { type Pattern } from './formula-tree.js';
 
 export interface FormulaProblem {
   /** The parts that would be allowed at that place. */
   expected?: readonly Phrase[];
-  /** The text at that place, if more than its first characters is known. */
+  /** The text at that place as the client wrote it, if more than its first characters is known. */
   found?: string;
   nearest?: Pattern;
   hint?: Bilingual;
@@ -28,7 +28,7 @@ export class FormulaParseError extends LanguageError {
       found: found ?? (characters.slice(position - 1, position + 19).join('') || 'end of formula'),
       expected: expected.map(phrase => inBoth(phrase).en),
       nearest_pattern: nearest,
-      ...(hint && { hint: hint.en }),
+      hint: hint?.en ?? `for example: ${exampleOf(nearest)}`,
       supported_patterns: supportedPatterns,
     };
     super('formula_parse_error', inWords(problem, expected.map(inBoth), hint, sentence), place, problem);

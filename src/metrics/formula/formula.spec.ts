@@ -198,6 +198,35 @@ describe('an error', () => {
     expect(problem(formula)).toMatchObject(expected);
   });
 
+  const keys = ['position', 'line', 'column', 'found', 'expected', 'nearest_pattern', 'hint', 'supported_patterns'];
+
+  it.each([
+    ['unknown function', 'SUM(a) / SUMM(b)', { position: 10, found: 'SUMM', nearest_pattern: 'aggregate', hint: 'did you mean SUM?' }],
+    ['fraction of 0', 'PERCENTILE(x, 0)', { position: 15, found: '0', nearest_pattern: 'quantile' }],
+    ['fraction of 1', '分位数(x， 1)', { position: 8, found: '1', nearest_pattern: 'quantile' }],
+    ['negative fraction', 'PERCENTILE(x, -0.5)', { position: 15, found: '-', nearest_pattern: 'quantile' }],
+    ['rolling over 0 days', '滚动([a]， 0 天)', { position: 9, found: '0', nearest_pattern: 'accumulate' }],
+    ['7 in 7', 'YTD([a] + CUMULATIVE([b]))', { position: 11, nearest_pattern: 'accumulate', hint: 'accumulate cannot contain accumulate' }],
+    ['8 in 7', 'YTD(YOY([a]))', { position: 5, hint: 'accumulate cannot contain period_over_period' }],
+    ['9 in 7', 'YTD(SHARE([a]))', { position: 5, hint: 'accumulate cannot contain share_of_total' }],
+    ['10 in 7', 'YTD(CONVERSION([a] -> [b] BY c))', { position: 5, hint: 'accumulate cannot contain conversion' }],
+    ['8 in 8', 'YOY(MOM([a]))', { position: 5, hint: 'period_over_period cannot contain period_over_period' }],
+    ['9 in 8', 'YOY(SHARE([a]))', { position: 5, hint: 'period_over_period cannot contain share_of_total' }],
+    ['10 in 8', 'YOY(CONVERSION([a] -> [b] BY c))', { position: 5, hint: 'period_over_period cannot contain conversion' }],
+    ['8 in 9', 'SHARE([a] - YOY([a]))', { position: 13, hint: 'share_of_total cannot contain period_over_period' }],
+    ['9 in 9', 'SHARE(SHARE([a]))', { position: 7, hint: 'share_of_total cannot contain share_of_total' }],
+    ['10 in 9', 'SHARE(CONVERSION([a] -> [b] BY c))', { position: 7, hint: 'share_of_total cannot contain conversion' }],
+    ['aggregate in 10', 'CONVERSION(SUM(a) -> [b] BY c)', { position: 15, nearest_pattern: 'conversion' }],
+    ['no pattern', 'SUM(amount)\r\n  OVER ()', { position: 16, line: 2, column: 3, found: 'OVER', nearest_pattern: 'aggregate' }],
+    ['full-width sign', '[甲]\n　＋ ，', { position: 8, line: 2, column: 4, found: '，', hint: 'for example: ROUND([revenue], 2)' }],
+    ['full-width parenthesis', '求和（甲））', { position: 6, found: '）', hint: 'for example: SUM(amount)' }],
+    ['curly quotes', '“单价”', { position: 1, found: '“单价”', hint: 'outside an aggregate names are metrics: write [单价]' }],
+  ])('gives the whole place and a way out for: %s', (_, formula, facts) => {
+    const found = problem(formula);
+    expect(Object.keys(found).sort()).toEqual([...keys].sort());
+    expect(found).toMatchObject({ expected: expect.any(Array), hint: expect.stringMatching(/./), ...facts });
+  });
+
   it('reads like the documented message', () => {
     expect(() => parseFormula('SUM(amount OVER')).toThrow(
       "formula matches none of the 10 supported patterns: at column 16 found 'end of formula', expected ')'; nearest pattern: aggregate",

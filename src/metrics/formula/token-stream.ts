@@ -75,7 +75,8 @@ export class TokenStream {
 
   unexpected(wanted: readonly Phrase[], { at = this.current, ...problem }: FormulaProblem & { at?: Token } = {}): FormulaParseError {
     const nearest = this.reading.at(-1);
-    const found = at.text.slice(0, 60);
+    const written = at.kind === 'end' ? at.text : this.formula.slice(at.start, at.end);
+    const found = [...written].slice(0, 60).join('');
     return new FormulaParseError(this.formula, positionAt(this.formula, at.start), {
       expected: wanted,
       found,

@@ -9,6 +9,11 @@ describe('references', () => {
 
   it('shows the path of a circle', () => {
     expect(graph({ a: '[b] + 1', b: '[c]', c: '[a] / 2' })).toThrow('a → b → c → a');
+    expect(graph({ 甲: '1 +\n [甲]' })).toThrow(
+      expect.objectContaining({
+        facts: expect.objectContaining({ line: 2, column: 2, found: '[甲]', hint: expect.stringMatching(/甲 → 甲$/) }),
+      }),
+    );
   });
 
   it('names the owners of an alias that several metrics have', () => {
