@@ -226,12 +226,31 @@ describe('metrics over REST', () => {
   });
   const binding = { relation: { table: 'sales' }, time: { column: 'created_at', timezone: 'Asia/Shanghai' } };
 
-  it('saves a formula that matches no pattern, and says so only when it is executed', async () => {
+  it('refuses a formula that matches no pattern', async () => {
+    const id = await aMetric({ formula: 'SUM(金额)', binding });
+    const formula = 'SUM(金额)\n／ 2 OVER ()';
+    const create = editor.post('/api/metrics').send({ graph_id: graphId, name: '坏的', formula });
+    for (const refused of [create, editor.patch(`/api/metrics/${id}`).send({ formula, name: '坏的' })]) {
+      const { body } = await refused.expect(400);
+      expect(body).toMatchObject({ success: false, code: 'formula_parse_error', context: { line: 2, column: 5, found: 'OVER' } });
+      expect(body.detail).toMatch(/^FormulaParseError: /);
+    }
+    expect((await editor.get(`/api/metrics/${id}`).expect(200)).body).toMatchObject({ formula: 'SUM(金额)', pattern: 'aggregate' });
+    await editor.post('/api/metrics?draft=yes').send({ graph_id: graphId, name: '坏的', formula }).expect(422);
+    await editor.post('/api/metrics').send({ graph_id: graphId, name: '坏的', formula: 'COUNT(*)' }).expect(201);
+  });
+
+  it('saves a draft, says what is wrong with it, and fails when it is executed', async () => {
     const { body } = await editor
-      .post('/api/metrics')
+      .post('/api/metrics?draft=true')
       .send({ graph_id: graphId, name: '坏', formula: 'SUM(金额) OVER ()', binding })
       .expect(201);
     expect(body).toMatchObject({ pattern: null, warnings: [{ code: 'formula_parse_error' }] });
+    // What does not touch the formula needs no draft.
+    const { body: described } = await editor.patch(`/api/metrics/${body.id}`).send({ description: '草稿' }).expect(200);
+    expect(described).toMatchObject({ formula: 'SUM(金额) OVER ()', description: '草稿', pattern: null });
+    const still = await editor.patch(`/api/metrics/${body.id}?draft=true`).send({ formula: 'SUM(金额) OVER () ' }).expect(200);
+    expect(still.body.warnings).toMatchObject([{ code: 'formula_parse_error' }]);
     const { body: error } = await execute(body.id).expect(400);
     expect(error).toMatchObject({
       success: false,
@@ -256,7 +275,8 @@ describe('metrics over REST', () => {
 
   it('keeps the order of errors: formula, binding, clause, execution', async () => {
     const clause = { filter_clause: 'pg_sleep(1) IS NULL' };
-    const broken = await aMetric({ formula: 'SUM(金额' });
+    const broken = (await editor.post('/api/metrics?draft=true').send({ graph_id: graphId, name: '未完', formula: 'SUM(金额' }).expect(201))
+      .body.id;
     const unbound = await aMetric({ formula: 'SUM(金额)' });
     const bound = await aMetric({ formula: 'SUM(1 / (金额 - 5))', binding });
     expect((await execute(broken, clause).expect(400)).body.code).toBe('formula_parse_error');

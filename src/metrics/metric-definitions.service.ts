@@ -7,11 +7,13 @@ import { type BindingRequest } from './binding/binding.dto.js';
 import { Pace } from '../common/turns/pace.js';
 import { describeMetric } from './describe-metric.js';
 import { type GraphMetrics } from './graph-metrics.js';
+import { parseFormula } from './formula/parse-formula.js';
 import { MetricBinder } from './binding/metric-binder.js';
 import {
   type CreateMetricRequest,
   type ListMetricsQuery,
   type MetricResponse,
+  type SaveMetricQuery,
   toMetricResponse,
   type UpdateMetricRequest,
 } from './metrics.dto.js';
@@ -43,8 +45,13 @@ export class MetricDefinitionsService {
     return { ...rows, items };
   }
 
-  /** Saves the metric even if its formula matches no pattern or it has no binding. The answer reports that, and execution fails. */
-  async create(principal: Principal, body: CreateMetricRequest): Promise<MetricResponse> {
+  /**
+   * Saves the metric even if it has no binding, and a draft even if its formula matches no pattern. The answer reports that, and
+   * execution fails.
+   * @throws FormulaParseError, MetricNameTakenError, and the errors of `MetricBinder.bind`
+   */
+  async create(principal: Principal, body: CreateMetricRequest, { draft }: SaveMetricQuery): Promise<MetricResponse> {
+    if (draft !== 'true') parseFormula(body.formula);
     const binding = body.binding ? await this.store(principal, body.binding, ['body', 'binding']) : null;
     const { name, formula, unit = null, format = null, description = null } = body;
     const fields = { name, formula, unit, format, description, aliases: body.aliases ?? [] };
@@ -59,7 +66,13 @@ export class MetricDefinitionsService {
     return this.describe(row, await this.metrics.openGraph(row.graphId));
   }
 
-  async update(id: number, { name, aliases, formula, unit, format, description }: UpdateMetricRequest): Promise<MetricResponse> {
+  /** @throws FormulaParseError for a new formula that matches no pattern, unless it is a draft; MetricNameTakenError */
+  async update(
+    id: number,
+    { name, aliases, formula, unit, format, description }: UpdateMetricRequest,
+    { draft }: SaveMetricQuery,
+  ): Promise<MetricResponse> {
+    if (formula != null && draft !== 'true') parseFormula(formula);
     // Only unit, format and description may be cleared. A null elsewhere means no change.
     const changes = {
       ...(name != null && { name }),

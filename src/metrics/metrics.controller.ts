@@ -22,6 +22,7 @@ import {
   MetricResponse,
   ParseFormulaRequest,
   ParseFormulaResponse,
+  SaveMetricQuery,
   UpdateMetricRequest,
 } from './metrics.dto.js';
 import { MetricRunsService } from './metric-runs.service.js';
@@ -56,12 +57,17 @@ export class MetricsController {
     summary: '定义指标 / Define a metric',
     externalDocs: { url: '/docs/formulas', description: '公式语言 / The formula language' },
     description:
-      '公式可先保存后绑定；未绑定的指标不能执行。 / A formula may be saved before it is bound; a metric that is not bound cannot be executed.',
+      '公式可先保存后绑定；未绑定的指标不能执行。公式不符合任何模式时拒绝，draft=true 则仍保存，答案的 warnings 会说明，执行时报错。 / A formula may be saved before it is bound; a metric that is not bound cannot be executed. A formula that matches no pattern is refused; with draft=true it is saved, warnings say so, and execution fails.',
   })
   @ApiBody({ type: CreateMetricRequest, examples: createMetricExamples })
   @ApiCreatedResponse({ type: MetricResponse })
-  create(@CurrentPrincipal() principal: Principal, @Body() body: CreateMetricRequest): Promise<MetricResponse> {
-    return this.definitions.create(principal, body);
+  @ApiResponse({ status: 400, description: 'FormulaParseError' })
+  create(
+    @CurrentPrincipal() principal: Principal,
+    @Body() body: CreateMetricRequest,
+    @Query() query: SaveMetricQuery,
+  ): Promise<MetricResponse> {
+    return this.definitions.create(principal, body, query);
   }
 
   @Post('parse')
@@ -117,8 +123,9 @@ export class MetricsController {
       '省略的字段保持不变；绑定另用 PUT …/binding 修改。 / Fields that are left out stay as they are; PUT …/binding changes the binding.',
   })
   @ApiOkResponse({ type: MetricResponse })
-  update(@IdParam() id: number, @Body() body: UpdateMetricRequest): Promise<MetricResponse> {
-    return this.definitions.update(id, body);
+  @ApiResponse({ status: 400, description: 'FormulaParseError' })
+  update(@IdParam() id: number, @Body() body: UpdateMetricRequest, @Query() query: SaveMetricQuery): Promise<MetricResponse> {
+    return this.definitions.update(id, body, query);
   }
 
   @Delete(':id')

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayMaxSize, IsArray, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { Length, MaxLength } from '../http/validation/length.decorator.js';
 import { Nested } from '../http/validation/nested.decorator.js';
 import { ArrayUnique } from '../http/validation/array-unique.decorator.js';
@@ -124,6 +124,17 @@ export class UpdateMetricRequest {
   @MaxLength(2_000)
   @Matches(/^[^\0\p{Cs}]*$/u, { message: 'description must be valid text' })
   description?: string | null;
+}
+
+export class SaveMetricQuery {
+  @ApiPropertyOptional({
+    enum: ['true', 'false'],
+    default: 'false',
+    description: '公式不符合任何模式时也保存 / save a formula that matches no pattern as well',
+  })
+  @IsOptional()
+  @IsIn(['true', 'false'])
+  draft?: 'true' | 'false';
 }
 
 export class ListMetricsQuery extends PageQuery {
