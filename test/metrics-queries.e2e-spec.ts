@@ -209,3 +209,48 @@ it('rounds values to the format of the metric', async () => {
   await editor.patch(`/api/metrics/${ids['销售额']}`).send({ format: '#,##0' }).expect(422);
   expect((await editor.get(`/api/metrics/${ids['销售额']}`).expect(200)).body.format).toBe('0.00');
 });
+
+describe('lines', () => {
+  it('are CSV with a header, or an object of each row', async () => {
+    const asked = { dimensions: ['地区'], order: [{ by: '地区', nulls: 'first' }] };
+    const { text, headers } = await query(['销售额', '订单数'], asked).query({ format: 'csv' }).expect(200);
+    expect([headers['content-type'], text]).toEqual([
+      'text/csv; charset=utf-8',
+      '地区,销售额,订单数\r\n,20.00,1\r\neast,210.00,3\r\nwest,70.26,2\r\n',
+    ]);
+    const { text: lines } = await execute('订单数', asked).set('Accept', 'application/x-ndjson').buffer(true).expect(200);
+    expect(
+      lines
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line)),
+    ).toEqual([
+      { 地区: null, value: '1' },
+      { 地区: 'east', value: '3' },
+      { 地区: 'west', value: '2' },
+    ]);
+    await execute('订单数', { dimensions: ['nope'] })
+      .query({ format: 'csv' })
+      .expect(422)
+      .expect('Content-Type', /json/);
+  });
+
+  it('keep numbers and disarm what a spreadsheet would compute', async () => {
+    const binding = { relation: { sql: "SELECT '=1+1' AS who, -5 AS amount FROM sold LIMIT 1" } };
+    const { body } = await editor
+      .post('/api/metrics')
+      .send({
+        graph_id: graphId,
+        name: '公式',
+        formula: 'SUM(amount)',
+        binding: { ...binding, dimensions: [{ name: 'who', column: 'who' }] },
+      })
+      .expect(201);
+    const { text } = await editor
+      .post(`/api/metrics/${body.id}/execute`)
+      .query({ format: 'csv' })
+      .send({ dimensions: ['who'] })
+      .expect(200);
+    expect(text).toBe("who,value\r\n'=1+1,-5\r\n");
+  });
+});

@@ -5,11 +5,11 @@ import { type Response } from 'express';
 import { type Observable } from 'rxjs';
 import { CurrentCall } from '../access/current-call.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
+import { lineContentType, lineFormatOf } from '../http/line-formats.js';
 import { PageOf } from '../http/paging/page.js';
 import { IdParam } from '../http/validation/positive-int.pipe.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
 import { ListRejectedQuery, RejectedRowResponse, RunResponse } from './ingestion.dto.js';
-import { rejectedContentType, rejectedFormat } from './rejected-text.js';
 import { eventsDescription, exampleEvents } from './run-events-example.js';
 import { type RunEvent, RunsService } from './runs.service.js';
 
@@ -46,12 +46,12 @@ export class RunsController {
     @Headers('accept') accept: string | undefined,
     @Res() response: Response,
   ): Promise<void> {
-    const format = rejectedFormat(query.format, accept);
+    const format = lineFormatOf(query.format, accept);
     if (format === null) {
       response.json(await this.runs.listRejected(id, query));
       return;
     }
-    response.type(rejectedContentType[format]);
+    response.type(lineContentType[format]);
     await pipeline(this.runs.exportRejected(id, query.target, format), response);
   }
 

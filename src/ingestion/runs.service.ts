@@ -5,6 +5,7 @@ import { type PoolClient } from 'pg';
 import { Observable } from 'rxjs';
 import { type Principal } from '../access/principal.js';
 import { type ApiError } from '../common/errors/api-error.js';
+import { type LineFormat } from '../http/line-formats.js';
 import { afterId, type Page, page } from '../http/paging/page.js';
 import { FairShare } from '../common/turns/fair-share.js';
 import { ServiceStop } from '../common/stopping/service-stop.js';
@@ -20,7 +21,7 @@ import {
 import { RunEndedError, RunNotFoundError, TooManyWatchersError } from './ingestion.errors.js';
 import { IngestionWorker } from './ingestion.worker.js';
 import { RejectedRowsRepository } from './rejected-rows.repository.js';
-import { type RejectedFormat, rejectedHeader, rejectedLine } from './rejected-text.js';
+import { rejectedHeader, rejectedLine } from './rejected-text.js';
 import { type RunOptions, RunsRepository } from './runs.repository.js';
 import { SharedReads } from './shared-reads.js';
 
@@ -115,7 +116,7 @@ export class RunsService {
   }
 
   /** All rejected rows as text, line by line. */
-  async *exportRejected(id: number, target: string | undefined, format: RejectedFormat): AsyncGenerator<string> {
+  async *exportRejected(id: number, target: string | undefined, format: LineFormat): AsyncGenerator<string> {
     yield rejectedHeader(format);
     for (let after = 0; ;) {
       const rows = await this.rejected.list(id, target ?? null, after, rejectedBatch);

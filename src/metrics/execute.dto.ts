@@ -370,6 +370,13 @@ class AskedMetricResponse {
   name: string;
 }
 
+export class ResultFormatQuery {
+  @ApiPropertyOptional({ enum: ['json', 'csv', 'ndjson'], description: '默认由 Accept 决定 / decides before Accept' })
+  @IsOptional()
+  @IsIn(['json', 'csv', 'ndjson'])
+  format?: 'json' | 'csv' | 'ndjson';
+}
+
 /** The result of one statement. */
 export class MetricResultResponse {
   @ApiProperty({ type: [ResultColumnResponse] })

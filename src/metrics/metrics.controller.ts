@@ -1,8 +1,19 @@
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Put, Query } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, Headers, HttpCode, Patch, Post, Put, Query, Res } from '@nestjs/common';
+import {
+  ApiBody,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiProduces,
+  ApiResponse,
+  ApiTags,
+} from '@nestjs/swagger';
+import { type Response } from 'express';
 import { Authenticated } from '../access/access.decorator.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
+import { lineContentType, lineFormatOf } from '../http/line-formats.js';
 import { type Page, PageOf } from '../http/paging/page.js';
 import { IdParam } from '../http/validation/positive-int.pipe.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
@@ -14,7 +25,14 @@ import {
   parseFormulaExamples,
   queryMetricsExamples,
 } from './metric-examples.js';
-import { ExecuteMetricRequest, ExecuteMetricResponse, QueryMetricsRequest, QueryMetricsResponse } from './execute.dto.js';
+import {
+  ExecuteMetricRequest,
+  ExecuteMetricResponse,
+  QueryMetricsRequest,
+  QueryMetricsResponse,
+  ResultFormatQuery,
+} from './execute.dto.js';
+import { toLines, withAllRows } from './result-lines.js';
 import { MetricDefinitionsService } from './metric-definitions.service.js';
 import {
   CreateMetricRequest,
@@ -95,12 +113,23 @@ export class MetricsController {
       '同一图中的指标成为同一结果的各列，每个绑定只扫描一遍；其余与执行一个指标相同。 / Metrics of one graph become columns of one result, with one scan for each binding; the rest is as for one metric.',
   })
   @ApiBody({ type: QueryMetricsRequest, examples: queryMetricsExamples })
+  @ApiProduces('application/json', 'application/x-ndjson', 'text/csv')
   @ApiOkResponse({ type: QueryMetricsResponse })
   @ApiResponse({ status: 400, description: 'FormulaParseError, MissingBindingError, UnsafeFilterClauseError' })
   @ApiResponse({ status: 409, description: '绑定者已无权使用数仓连接 / whoever bound it may no longer use the connection' })
   @ApiResponse({ status: 501, description: '模式已识别，尚不能执行 / The pattern is recognised but not built yet' })
-  query(@CurrentPrincipal() principal: Principal, @Body() body: QueryMetricsRequest): Promise<QueryMetricsResponse> {
-    return this.runs.query(principal, body);
+  async query(
+    @CurrentPrincipal() principal: Principal,
+    @Body() body: QueryMetricsRequest,
+    @Query() { format }: ResultFormatQuery,
+    @Headers('accept') accept: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<QueryMetricsResponse | string> {
+    const lines = lineFormatOf(format, accept);
+    if (lines === null) return this.runs.query(principal, body);
+    const result = await this.runs.query(principal, withAllRows(body));
+    response.type(lineContentType[lines]);
+    return toLines(result, lines, body.limit);
   }
 
   @Get(':id')
@@ -160,18 +189,26 @@ export class MetricsController {
   @ApiOperation({
     summary: '执行指标 / Execute a metric',
     description:
-      '可按维度与时间分组、过滤、排序；dry_run 只返回 SQL。 / Grouped by dimensions and time, filtered and ordered as asked; dry_run only gives the SQL.',
+      '可按维度与时间分组、过滤、排序；dry_run 只返回 SQL。也可作为 CSV 或 NDJSON 给出（至多一万行）。 / Grouped by dimensions and time, filtered and ordered as asked; dry_run only gives the SQL. Also as CSV or NDJSON, of at most 10,000 rows.',
   })
   @ApiBody({ type: ExecuteMetricRequest, examples: executeMetricExamples })
+  @ApiProduces('application/json', 'application/x-ndjson', 'text/csv')
   @ApiOkResponse({ type: ExecuteMetricResponse })
   @ApiResponse({ status: 400, description: 'FormulaParseError, MissingBindingError, UnsafeFilterClauseError' })
   @ApiResponse({ status: 409, description: '绑定者已无权使用数仓连接 / whoever bound it may no longer use the connection' })
   @ApiResponse({ status: 501, description: '模式已识别，尚不能执行 / The pattern is recognised but not built yet' })
-  execute(
+  async execute(
     @CurrentPrincipal() principal: Principal,
     @IdParam() id: number,
     @Body() body: ExecuteMetricRequest,
-  ): Promise<ExecuteMetricResponse> {
-    return this.runs.execute(principal, id, body);
+    @Query() { format }: ResultFormatQuery,
+    @Headers('accept') accept: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ExecuteMetricResponse | string> {
+    const lines = lineFormatOf(format, accept);
+    if (lines === null) return this.runs.execute(principal, id, body);
+    const result = await this.runs.execute(principal, id, withAllRows(body));
+    response.type(lineContentType[lines]);
+    return toLines(result, lines, body.limit);
   }
 }

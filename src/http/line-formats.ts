@@ -1,0 +1,31 @@
+/** The formats of answers that are lines of text. */
+export type LineFormat = 'ndjson' | 'csv';
+
+export const lineContentType: Record<LineFormat, string> = {
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  csv: 'text/csv; charset=utf-8',
+};
+
+/** `?format=` decides, then `Accept`. Null means JSON. */
+export function lineFormatOf(format: string | undefined, accept: string | undefined): LineFormat | null {
+  if (format === 'ndjson' || format === 'csv') return format;
+  if (format === 'json') return null;
+  if (accept?.includes('application/x-ndjson')) return 'ndjson';
+  return accept?.includes('text/csv') ? 'csv' : null;
+}
+
+/** A line of one empty cell has quotes, because readers skip empty lines. */
+export function csvLine(cells: readonly string[]): string {
+  if (cells.length === 1 && cells[0] === '') return '""\r\n';
+  return `${cells.map(csvCell).join(',')}\r\n`;
+}
+
+/**
+ * RFC 4180, with a quote before a text that a spreadsheet would take for a formula
+ * (https://owasp.org/www-community/attacks/CSV_Injection).
+ */
+function csvCell(text: string): string {
+  const isNumber = /^-?\d+(\.\d+)?$/.test(text);
+  const harmless = !isNumber && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}
