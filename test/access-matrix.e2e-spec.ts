@@ -86,7 +86,9 @@ describe('access', () => {
       const body =
         template.startsWith('/ingestion/jobs') || template === '/metrics' || template === '/metrics/query'
           ? { graph_id: fixture.graphId }
-          : {};
+          : template === '/metrics/bindings/suggest'
+            ? { table: 't' }
+            : {};
       const response = await fetch(`${test.url}/api${fixture.path(template)}`, {
         method,
         headers: {

@@ -38,7 +38,9 @@ const takesKeys: Record<string, boolean> = {
   '/api/ingestion/mappings/suggest': false,
   '/api/ingestion/mappings/validate': false,
   '/api/ingestion/runs/{id}/cancel': false,
+  '/api/metrics/bindings/suggest': false,
   '/api/metrics/parse': false,
+  '/api/metrics/query': false,
   '/api/metrics/{id}/execute': false,
   '/api/users/{id}/reset-password': false,
   // A repeat seals the same DSNs once more.

@@ -114,6 +114,7 @@ export const accessTable: Record<string, Row> = {
 
   'GET /metrics': row('any', true),
   'POST /metrics': row('editor', true),
+  'POST /metrics/bindings/suggest': row('reader'),
   'POST /metrics/parse': row('any', true),
   'POST /metrics/query': row('viewer', true),
   'GET /metrics/:id': row('viewer', true),

@@ -8,7 +8,7 @@ import { bindingExample } from '../metric-examples.js';
 /** A name that becomes an SQL identifier or a column of the answer; PostgreSQL keeps 63 bytes of it. */
 export const identifier = /^[^\p{Cc}\p{Cs}"]{1,63}$/u;
 /** A name with its schema is twice as long. */
-const tableName = /^[^\p{Cc}\p{Cs}"]{1,127}$/u;
+export const tableName = /^[^\p{Cc}\p{Cs}"]{1,127}$/u;
 const sqlLength = 4_000;
 
 export class BindingRelation {

@@ -1,0 +1,29 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Authenticated } from '../../access/access.decorator.js';
+import { CurrentPrincipal, type Principal } from '../../access/principal.js';
+import { SuggestBindingRequest, SuggestBindingResponse } from './binding-suggestion.dto.js';
+import { BindingSuggestionsService } from './binding-suggestions.service.js';
+
+@ApiTags('metrics')
+@Controller('metrics/bindings')
+export class BindingSuggestionsController {
+  constructor(private readonly suggestions: BindingSuggestionsService) {}
+
+  @Post('suggest')
+  @HttpCode(200)
+  @Authenticated()
+  @ApiOperation({
+    summary: '由表起草绑定 / Draft a binding from a table',
+    description:
+      '读取表的列、主键与外键，不读数据：主键成为粒度，外键成为多对一连接，文本与布尔列成为维度，日期或时间列成为时间。给出 formula 或 metric_id 时，为其中的列名找到对应的列。草稿可直接交给 PUT /metrics/{id}/binding。不创建任何东西。 / Reads the columns, the primary key and the foreign keys of a table, and no rows: the primary key becomes the grain, foreign keys become many-to-one joins, text and boolean columns dimensions, a date or a timestamp the time. With formula or metric_id the names in it are matched to columns. The draft can go to PUT /metrics/{id}/binding as it is. Nothing is created.',
+  })
+  @ApiOkResponse({ type: SuggestBindingResponse })
+  @ApiResponse({ status: 400, description: 'FormulaParseError' })
+  @ApiResponse({ status: 404, description: '没有这个连接或指标 / no such connection or metric' })
+  @ApiResponse({ status: 422, description: '没有这样的表 / no such table' })
+  @ApiResponse({ status: 501, description: '该类连接尚不能绑定指标 / metrics cannot be bound to such a connection yet' })
+  suggest(@CurrentPrincipal() principal: Principal, @Body() body: SuggestBindingRequest): Promise<SuggestBindingResponse> {
+    return this.suggestions.suggest(principal, body);
+  }
+}

@@ -1,0 +1,179 @@
+import { type Bilingual } from '../../text/bilingual.js';
+import { nearestName } from '../../text/nearest-name.js';
+import { quoteIdentifier } from '../../sql/quote-identifier.js';
+import { type ForeignKey, type TableColumn, type TableDescription } from '../../warehouse/clients/warehouse.client.js';
+import { type BindingDimension, type BindingRequest, identifier } from './binding.dto.js';
+import { defaultColumns, defaultDimensions } from './binding-expressions.js';
+
+/** A table that a draft reads. */
+export interface DraftTable extends TableDescription {
+  /** As users write it. */
+  name: string;
+  alias: string;
+}
+
+/** A table that another one of the draft refers to. */
+export interface DraftJoin extends DraftTable {
+  from: DraftTable;
+  key: ForeignKey;
+}
+
+export interface BindingDraft {
+  binding: BindingRequest;
+  time: { chosen: TimeColumn; alternatives: TimeColumn[] } | null;
+  /** The columns that the names of a formula stand for. */
+  found: { name: string; column: string }[];
+  notFound: { name: string; nearest: string | null }[];
+  leftOut: LeftOut[];
+}
+
+export interface TimeColumn {
+  column: string;
+  type: string;
+}
+
+/** A table, or some columns of it, that a draft does not use. */
+export interface LeftOut {
+  table: string;
+  columns: string[];
+  reason: Bilingual;
+}
+
+/** These many of long names fit into the characters that a binding may have. */
+const mostColumns = 150;
+const mostDimensions = 60;
+const mostEntities = 20;
+
+/**
+ * Drafts a binding from what the catalogue declares: nothing is read from the rows.
+ * @param joins those that a join refers to come before it
+ * @param names the columns of a formula, as SQL sees them
+ */
+export function draftBinding(connectionId: number, fact: DraftTable, joins: DraftJoin[], names: readonly string[]): BindingDraft {
+  const usable = defaultColumns({ alias: fact.alias, source: { schema: '', table: fact.name }, columns: fact.columns });
+  // Columns that the formula names come before the limit.
+  const order = (name: string) => Number(!names.some(each => each.toLowerCase() === name.toLowerCase()));
+  const kept = Object.keys(usable)
+    .sort((a, b) => order(a) - order(b))
+    .slice(0, mostColumns);
+  const columns: Record<string, string> = {};
+  for (const [name, expression] of Object.entries(usable)) if (kept.includes(name)) columns[name] = expression;
+  const leftOut: LeftOut[] = [];
+  leave(
+    fact,
+    fact.columns.map(({ name }) => name).filter(name => !Object.hasOwn(columns, name)),
+    unusable,
+  );
+
+  const primary = fact.keys.find(key => key.primary)?.columns ?? [];
+  const dimensions = dimensionsOf(fact, joins, columns, primary);
+  const { found, notFound } = findNames(names, fact, joins, columns, dimensions);
+  const times = [fact, ...joins].flatMap(timesOf).sort((a, b) => a.rank - b.rank);
+  const [chosen, ...alternatives] = times.map(({ column, type }) => ({ column, type }));
+  const entities = [...new Set([...primary, ...fact.foreignKeys.flatMap(key => key.columns)])].filter(name => Object.hasOwn(columns, name));
+  const binding: BindingRequest = {
+    connection_id: connectionId,
+    relation: { table: fact.name },
+    alias: fact.alias,
+    grain: primary.length <= 16 ? primary.map(name => columnOf(fact, name)) : [],
+    time: chosen ? { column: chosen.column } : null,
+    columns,
+    dimensions,
+    entities: entities.slice(0, mostEntities).map(name => ({ name, column: name })),
+    joins: joins.map(({ name, alias, from, key }) => ({
+      table: name,
+      alias,
+      relationship: 'many_to_one',
+      on: key.columns.map((column, at): [string, string] => [columnOf(from, column), columnOf({ alias }, key.references[at]!)]),
+    })),
+  };
+  return { binding, time: chosen ? { chosen, alternatives } : null, found, notFound, leftOut };
+
+  function leave({ name: table }: DraftTable, names: string[], reason: Bilingual): void {
+    if (names.length > 0) leftOut.push({ table, columns: names, reason });
+  }
+}
+
+const unusable = {
+  zh: `名称不能用作列名，或列数超过 ${mostColumns}`,
+  en: `its name cannot be used, or there are more than ${mostColumns} columns`,
+};
+
+/** Text and truth values by type. A key tells rows apart and does not group them. */
+const groups = /^(text|varchar|char|bpchar|citext|boolean)\b/;
+
+function dimensionsOf(fact: DraftTable, joins: DraftJoin[], columns: Record<string, string>, primary: string[]): BindingDimension[] {
+  const own = fact.columns.filter(({ name, type }) => Object.hasOwn(columns, name) && groups.test(type) && !isOnly(primary, name));
+  const ownNames = Object.fromEntries(own.map(({ name }) => [name, columns[name]!]));
+  const dimensions = defaultDimensions(ownNames);
+  const taken = new Set([...Object.keys(columns), 'period', 'value']);
+  for (const join of joins) {
+    for (const { name } of join.columns.filter(each => groups.test(each.type) && !isOnly(join.key.references, each.name))) {
+      const free = [name, `${join.alias}_${name}`].find(each => isName(each) && !taken.has(each));
+      if (free === undefined) continue;
+      taken.add(free);
+      dimensions.push({ name: free, column: columnOf(join, name) });
+    }
+  }
+  return dimensions.slice(0, mostDimensions);
+}
+
+function isOnly(key: string[], name: string): boolean {
+  return key.length === 1 && key[0] === name;
+}
+
+function isName(name: string): boolean {
+  return identifier.test(name) && Buffer.byteLength(name) <= 63 && !name.startsWith('__');
+}
+
+const changed = /updat|modif|delet|sync|load|expir|birth|更新|修改|删除|同步|过期|生日|出生/i;
+
+/** A column of the fact table comes first, one that is never empty before others, one about changes of the record last. */
+function timesOf(table: DraftTable, depth: number): (TimeColumn & { rank: number })[] {
+  return table.columns
+    .filter(({ type }) => /^(date|timestamp|timestamptz)\b/.test(type))
+    .map(column => ({ column: columnOf(table, column.name), type: column.type, rank: depth * 4 + rankOf(column) }));
+}
+
+function rankOf({ name, nullable }: TableColumn): number {
+  return (changed.test(name) ? 2 : 0) + (nullable ? 1 : 0);
+}
+
+/** Finds the columns for the names of a formula, and adds those of another spelling or another table to the columns. */
+function findNames(
+  names: readonly string[],
+  fact: DraftTable,
+  joins: DraftJoin[],
+  columns: Record<string, string>,
+  dimensions: BindingDimension[],
+): Pick<BindingDraft, 'found' | 'notFound'> {
+  const found: BindingDraft['found'] = [];
+  const notFound: BindingDraft['notFound'] = [];
+  for (const name of names) {
+    const known = columns[name] ?? dimensions.find(each => each.name === name)?.column;
+    const column = known ?? (isName(name) ? lookUp(name, fact, joins) : null);
+    if (column === null)
+      notFound.push({ name, nearest: nearestName(name, [...Object.keys(columns), ...dimensions.map(each => each.name)]) });
+    else {
+      if (known === undefined) columns[name] = column;
+      found.push({ name, column });
+    }
+  }
+  return { found, notFound };
+}
+
+/** The one column of that name, in the fact table or else in those that it refers to, in its own spelling or else in another. */
+function lookUp(name: string, fact: DraftTable, joins: DraftJoin[]): string | null {
+  const isSame = [(other: string) => other === name, (other: string) => other.toLowerCase() === name.toLowerCase()];
+  for (const tables of [[fact], joins]) {
+    for (const fits of isSame) {
+      const found = tables.flatMap(table => table.columns.filter(each => fits(each.name)).map(each => columnOf(table, each.name)));
+      if (found.length === 1) return found[0]!;
+    }
+  }
+  return null;
+}
+
+function columnOf({ alias }: { alias: string }, name: string): string {
+  return `${quoteIdentifier(alias)}.${quoteIdentifier(name)}`;
+}
