@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import {
   ArrayMaxSize,
-  ArrayNotEmpty,
+  ArrayMinSize,
   ArrayUnique,
   IsArray,
   IsBoolean,
@@ -183,7 +183,7 @@ export class ExecuteCompare {
   @IsOptional()
   @IsArray()
   @ArrayUnique()
-  @ArrayNotEmpty()
+  @ArrayMinSize(1)
   @IsIn(compareModes, { each: true })
   modes?: (typeof compareModes)[number][];
 
@@ -445,7 +445,7 @@ export class QueryMetricsRequest extends ExecuteMetricRequest {
 
   @ApiProperty({ type: [Number], example: [1, 2], description: '各指标成为一列，以其名称为列名 / each becomes a column of its name' })
   @IsArray()
-  @ArrayNotEmpty()
+  @ArrayMinSize(1)
   @ArrayMaxSize(20)
   @ArrayUnique()
   @IsInt({ each: true })

@@ -54,23 +54,28 @@ export class MetricRunsService {
 
   /**
    * Runs one metric. Its values are the column `value`.
+   * @param signal cancels its statement
    * @throws in this order: RecordNotFoundError, GraphAccessError; SchemaError for filters that do not hold together;
    * FormulaParseError; MissingBindingError; PatternNotBuiltError; UnsafeFilterClauseError; SchemaError (names and options that do
    * not fit); ConnectionAccessLostError; MetricTableMissingError; BindingOutdatedError; FanOutJoinError; errors of the warehouse
    */
-  async execute(principal: Principal, id: number, body: ExecuteMetricRequest): Promise<ExecuteMetricResponse> {
+  async execute(principal: Principal, id: number, body: ExecuteMetricRequest, signal?: AbortSignal): Promise<ExecuteMetricResponse> {
     const metric = await this.metrics.find(id);
     if (!metric) throw new RecordNotFoundError('metric');
     // The route's guard has checked this already, but questions also come in here.
     await this.access.require(principal, metric.graphId, 'viewer');
-    const { asked, ...result } = await this.run(principal, metric.graphId, [id], body, () => 'value');
+    const { asked, ...result } = await this.run(principal, metric.graphId, [id], body, () => 'value', signal);
     const { row, resolved } = asked[0]!;
     return { metric: { id: row.id, name: row.name }, pattern: resolved.pattern, ...result };
   }
 
   /** Runs several metrics of a graph by one statement, each as a column of its name. @throws as `execute` */
-  async query(principal: Principal, { graph_id, metrics, ...body }: QueryMetricsRequest): Promise<QueryMetricsResponse> {
-    const { asked, ...result } = await this.run(principal, graph_id, metrics, body, ({ name }) => name);
+  async query(
+    principal: Principal,
+    { graph_id, metrics, ...body }: QueryMetricsRequest,
+    signal?: AbortSignal,
+  ): Promise<QueryMetricsResponse> {
+    const { asked, ...result } = await this.run(principal, graph_id, metrics, body, ({ name }) => name, signal);
     return { metrics: asked.map(({ row: { id, name }, resolved: { pattern } }) => ({ id, name, pattern })), ...result };
   }
 
@@ -80,6 +85,7 @@ export class MetricRunsService {
     ids: readonly number[],
     body: ExecuteMetricRequest,
     nameOf: (metric: MetricRow) => string,
+    signal?: AbortSignal,
   ): Promise<MetricResultResponse & { asked: Asked[] }> {
     const started = performance.now();
     const graph = await this.metrics.openGraph(graphId);
@@ -102,7 +108,7 @@ export class MetricRunsService {
     const named = asked.map(each => ({ name: nameOf(each.row), metric: each.resolved }));
     const compiled = compileMetrics(named, request);
     const bindings = [...new Set(resolved.flatMap(each => each.bindings))];
-    const connections = await this.open(bindings, graph, { caller: principal.userId, group: graphId });
+    const connections = await this.open(bindings, graph, { caller: principal.userId, group: graphId, ...(signal && { signal }) });
 
     const executing = performance.now();
     const asOf = new Date().toISOString();

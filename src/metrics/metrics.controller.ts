@@ -13,6 +13,7 @@ import { type Response } from 'express';
 import { Authenticated } from '../access/access.decorator.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
+import { CallSignal } from '../http/call-signal.decorator.js';
 import { lineContentType, lineFormatOf } from '../http/line-formats.js';
 import { type Page, PageOf } from '../http/paging/page.js';
 import { IdParam } from '../http/validation/positive-int.pipe.js';
@@ -124,10 +125,11 @@ export class MetricsController {
     @Query() { format }: ResultFormatQuery,
     @Headers('accept') accept: string | undefined,
     @Res({ passthrough: true }) response: Response,
+    @CallSignal() signal: AbortSignal,
   ): Promise<QueryMetricsResponse | string> {
     const lines = lineFormatOf(format, accept);
-    if (lines === null) return this.runs.query(principal, body);
-    const result = await this.runs.query(principal, withAllRows(body));
+    if (lines === null) return this.runs.query(principal, body, signal);
+    const result = await this.runs.query(principal, withAllRows(body), signal);
     response.type(lineContentType[lines]);
     return toLines(result, lines, body.limit);
   }
@@ -204,10 +206,11 @@ export class MetricsController {
     @Query() { format }: ResultFormatQuery,
     @Headers('accept') accept: string | undefined,
     @Res({ passthrough: true }) response: Response,
+    @CallSignal() signal: AbortSignal,
   ): Promise<ExecuteMetricResponse | string> {
     const lines = lineFormatOf(format, accept);
-    if (lines === null) return this.runs.execute(principal, id, body);
-    const result = await this.runs.execute(principal, id, withAllRows(body));
+    if (lines === null) return this.runs.execute(principal, id, body, signal);
+    const result = await this.runs.execute(principal, id, withAllRows(body), signal);
     response.type(lineContentType[lines]);
     return toLines(result, lines, body.limit);
   }

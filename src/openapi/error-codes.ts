@@ -12,6 +12,7 @@ export const errorCodes = [
   'binding_outdated',
   'body_too_deep',
   'body_too_large',
+  'caller_gone',
   'changed_meanwhile',
   'closed_route',
   'column_not_found',

@@ -55,7 +55,7 @@ describe('a field that the service does not know', () => {
     (await request.expect(422)).body.detail.errors as { loc: unknown[]; msg: string; type: string }[];
 
   it.each([
-    [{ time: { range: 'last_month' } }, ['body', 'time', 'range'], /可用的有：from、to、grain.*known here: from, to, grain/],
+    [{ time: { span: 'last_month' } }, ['body', 'time', 'span'], /可用的有：from、to、range、grain.*known here: from, to, range, grain/],
     [{ filter: [{ field: 'region', op: '=', value: '华东' }] }, ['body', 'filter'], /是否为“filters”.*did you mean 'filters'/],
     [{ dimension: ['region'] }, ['body', 'dimension'], /did you mean 'dimensions'/],
     [{ filters: [{ field: 'region', op: '=', value: '华东' }, { field: 'region', op: '=', vale: 'x', value: 'x' }] }, ['body', 'filters', 1, 'vale'], /did you mean 'value'/],
@@ -142,11 +142,11 @@ describe('a field that the service does not know', () => {
   }); // prettier-ignore
 
   it('is ignored and named for a client that prefers leniency', async () => {
-    const request = () => admin.post(`/api/metrics/${metricId}/execute?调试=1`).send({ time: { grain: 'year', range: 'x' }, filters: [{ field: 'region', op: '=', value: '华东', 'a.b': 1 }], filter: 1 }); // prettier-ignore
+    const request = () => admin.post(`/api/metrics/${metricId}/execute?调试=1`).send({ time: { grain: 'year', span: 'x' }, filters: [{ field: 'region', op: '=', value: '华东', 'a.b': 1 }], filter: 1 }); // prettier-ignore
     for (const prefer of ['handling=lenient', 'wait=5, Handling="lenient"', 'respond-async; x=1, handling=lenient']) {
       const { body, headers } = await request().set('Prefer', prefer).expect(200);
       expect(body.rows).toEqual([['2026-01-01', '1']]);
-      expect(headers['x-ignored-fields']).toBe('%E8%B0%83%E8%AF%95, time.range, filters.0.a.b, filter');
+      expect(headers['x-ignored-fields']).toBe('%E8%B0%83%E8%AF%95, time.span, filters.0.a.b, filter');
       expect(headers['preference-applied']).toBe('handling=lenient');
     }
     for (const prefer of ['handling=strict', 'handling', 'handling=strict, handling=lenient', 'x="handling=lenient"', 'lenient']) {

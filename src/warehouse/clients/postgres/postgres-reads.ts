@@ -3,6 +3,7 @@ import { ApiError } from '../../../common/errors/api-error.js';
 import { withinBytes } from '../../../database/byte-budget.js';
 import { sever } from '../../../database/sever-connection.js';
 import { type WatchedPool } from '../../../database/watched-pool.js';
+import { type Claim } from '../../../common/turns/fair-share.js';
 import { lookingUpFor } from '../../../egress/lookups.js';
 import { quoteIdentifier, quoteTable } from '../../../sql/quote-identifier.js';
 import { sqlstateOf, sqlstates } from '../../../sql/sqlstate.js';
@@ -65,7 +66,7 @@ export class PostgresReads {
     return (request.isShort ? this.shares.shortQueries : this.shares.queries).run(request.claim, () => this.queryNow(request));
   }
 
-  /** Runs statements that all see the same rows of tables of the same form. */
+  /** Runs statements that all see the same rows of tables of the same form. The signal of the claim cancels the one that runs. */
   snapshot<T>(request: SnapshotRequest, work: (query: SnapshotQuery) => Promise<T>): Promise<T> {
     return this.shares.queries.run(request.claim, () => this.snapshotNow(request, work));
   }
@@ -90,18 +91,18 @@ export class PostgresReads {
     }
   }
 
-  private queryNow({ timeoutMs, maxBytes, source, ...statement }: QueryRequest): Promise<QueryResult> {
-    return this.transaction(timeoutMs, async (client, limit) => {
+  private queryNow({ timeoutMs, maxBytes, source, claim, ...statement }: QueryRequest): Promise<QueryResult> {
+    return this.transaction(timeoutMs, claim, async (client, limit) => {
       await frame(client, begin('READ ONLY', this.options.names, limit));
       return this.run(client, statement, { maxBytes, source });
     });
   }
 
   private snapshotNow<T>(
-    { timeoutMs, tables, timeZone, ...bounds }: SnapshotRequest,
+    { timeoutMs, tables, timeZone, claim, ...bounds }: SnapshotRequest,
     work: (query: SnapshotQuery) => Promise<T>,
   ): Promise<T> {
-    return this.transaction(timeoutMs, async (client, limit) => {
+    return this.transaction(timeoutMs, claim, async (client, limit) => {
       const start = begin(snapshotMode, this.options.names, limit, timeZone);
       const all = tables.map(({ schema, table }) => quoteTable(schema, table)).join(', ');
       // A lock takes no snapshot. A table that is swapped or altered before it is locked is then seen as it is after that.
@@ -112,7 +113,10 @@ export class PostgresReads {
           await frame(client, start);
         },
       );
-      return work(statement => this.run(client, statement, bounds));
+      return work(statement => {
+        claim.signal?.throwIfAborted();
+        return this.run(client, statement, bounds);
+      });
     });
   }
 
@@ -128,15 +132,24 @@ export class PostgresReads {
   }
 
   /** Rolls back what the work has begun. The connection is cut when the work takes longer than its limit. */
-  private async transaction<T>(timeoutMs: number, work: (client: PoolClient, limitMs: number) => Promise<T>): Promise<T> {
+  private async transaction<T>(
+    timeoutMs: number,
+    { caller, signal }: Claim,
+    work: (client: PoolClient, limitMs: number) => Promise<T>,
+  ): Promise<T> {
     const client = await this.connect();
     const limit = this.limitOf(timeoutMs);
     let broken: Error | boolean = false;
+    const cancel = (): void => void lookingUpFor(caller, () => cancelStatement(this.options.pool.options, client)).catch(() => undefined);
+    signal?.addEventListener('abort', cancel);
     try {
+      signal?.throwIfAborted();
       return await withWatch(client, limit, () => work(client, limit));
     } catch (cause) {
+      signal?.throwIfAborted();
       throw cause instanceof ApiError ? cause : toReadError(cause, limit);
     } finally {
+      signal?.removeEventListener('abort', cancel);
       await withWatch(client, 0, () => frame(client, 'ROLLBACK')).catch((failure: Error) => (broken = failure));
       client.release(broken);
     }

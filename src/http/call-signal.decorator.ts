@@ -1,0 +1,20 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { type Response } from 'express';
+import { ApiError } from '../common/errors/api-error.js';
+
+/** Nobody reads it, but the work that it ends is told apart from work that failed. 499 is the status that proxies log for it. */
+export class CallerGoneError extends ApiError {
+  constructor() {
+    super(499, 'caller_gone', { zh: '调用方已断开，工作已取消', en: 'The caller has gone, and the work was cancelled' });
+  }
+}
+
+/** Injects a signal that aborts when the caller goes before the answer is sent. */
+export const CallSignal = createParamDecorator((_: unknown, context: ExecutionContext): AbortSignal => {
+  const response = context.switchToHttp().getResponse<Response>();
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort(new CallerGoneError());
+  });
+  return gone.signal;
+});
