@@ -59,6 +59,8 @@ export interface Attribution {
   entity: string;
   /** How long a base event counts. Null for ever. */
   within: Span | null;
+  /** Whether no credited event is 0, instead of no value as for a sum. `fill: zero` makes it 0 either way. */
+  countsNone: boolean;
 }
 
 /** A function over the rows of one period and one tuple of dimensions. */

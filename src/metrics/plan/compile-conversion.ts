@@ -64,6 +64,7 @@ export function compileConversion(scan: Scan & { events: Events }, index: number
   const order = ['"at"', '"kind"', ...identity, ...outer].join(', ');
   const ofBase = (name: string): string => `FIRST_VALUE(${name}) OVER (PARTITION BY "__entity", "run" ORDER BY "kind")`;
   const inTime = span ? ` AND "base" > ${earlier('"at"', span.count, span.unit)}` : '';
+  const count = `COUNT(*) FILTER (WHERE "kind" = 1${inTime})`;
   const group = outer.length > 0 ? `\n  GROUP BY ${outer.join(', ')}` : '';
   const reading = [
     `${part('x')} AS (\n  ${bases}\n)`,
@@ -83,7 +84,7 @@ export function compileConversion(scan: Scan & { events: Events }, index: number
     ...outer,
     ...(isLevelled ? ['0 AS "level"'] : []),
     `COUNT(*) FILTER (WHERE "kind" = 0) AS ${quote(base.name)}`,
-    `COUNT(*) FILTER (WHERE "kind" = 1${inTime}) AS ${quote(credited.name)}`,
+    `${events.countsNone ? count : `NULLIF(${count}, 0)`} AS ${quote(credited.name)}`,
   ].join(', ')}
   FROM ${part('w')}${group}\n)`,
   ];

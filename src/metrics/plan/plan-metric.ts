@@ -146,13 +146,14 @@ export function planMetrics(metrics: readonly ResolvedMetric[], clause: string |
       args: argumentsOf(leaf.node).flatMap(text => (text ? [guarded(leaf, text)] : [])),
       where: leaf.node.where.map(text => guarded(leaf, text)),
     });
-    const column = (name: string, parts: Pick<Column, 'args' | 'where'>): Column => ({
+    const column = (name: string, counts: boolean, parts: Pick<Column, 'args' | 'where'>): Column => ({
       name: `m${columns++}`,
-      aggregate: { name, args: [], where: [], counts: true, fillsWithZero: true, sql: () => 'COUNT(*)' },
+      aggregate: { name, args: [], where: [], counts, fillsWithZero: true, sql: () => 'COUNT(*)' },
       ...parts,
       by: null,
     });
-    const [bases, credited] = [column('BASE EVENTS', partsOf(base)), column('CREDITED EVENTS', { args: [], where: [] })];
+    const none = { args: [], where: [] };
+    const [bases, credited] = [column('BASE EVENTS', true, partsOf(base)), column('CREDITED EVENTS', attribution.countsNone, none)];
     scans.set(`conversion ${columns}`, {
       binding,
       axis: {},

@@ -32,7 +32,10 @@ const patternWords: Record<Pattern, { meaning: Bilingual; example: string }> = {
   period_over_period: { meaning: { zh: '同比、环比与增长', en: 'The change against an earlier period' }, example: 'YOY([revenue])' },
   share_of_total: { meaning: { zh: '占总数的比例', en: 'The part of the total' }, example: 'SHARE([revenue] WITHIN region)' },
   conversion: {
-    meaning: { zh: '转化率', en: 'Conversion rates' },
+    meaning: {
+      zh: '转化率；没有转化时没有值，fill: zero 时为 0',
+      en: 'Conversion rates; without a conversion there is no value, or 0 with fill: zero',
+    },
     example: 'CONVERSION([visits] -> [buys] BY user_id WITHIN 7 DAY)',
   },
 };
