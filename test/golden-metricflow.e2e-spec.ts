@@ -346,10 +346,12 @@ describeWithShared('the published results of MetricFlow', 'data/metricflow', () 
   });
 
   it('are all in the table of verdicts', () => {
-    const rows = [...readFileSync(table, 'utf8').matchAll(/^\| `([^`]+)` \| (\S[^|]*) \|/gm)].map(
-      ([, name, verdict]) => [name, verdict!.trim()] as const,
+    const rows = [...readFileSync(table, 'utf8').matchAll(/^\| `([^`]+)` +\| (\S[^|]*) \|([^|]*)\|$/gm)].map(
+      ([, name, verdict, reason]) => [name, verdict!.trim(), reason!.trim()] as const,
     );
     expect(rows.map(([name]) => name)).toEqual(publishedCases());
+    expect(rows.filter(([, verdict]) => verdict !== 'equal' && verdict !== 'not expressible')).toEqual([]);
+    expect(rows.filter(([, verdict, reason]) => verdict !== 'equal' && reason === '')).toEqual([]);
     const equal = rows.filter(([, verdict]) => verdict === 'equal').map(([name]) => name);
     expect(equal).toEqual(Object.keys(cases).sort());
   });
