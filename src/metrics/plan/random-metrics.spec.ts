@@ -162,7 +162,7 @@ describe('random metrics', () => {
   });
 
   /** Risk: a window, a change or a share that is wrong only together with a grain, a cut range, a fill or NULL keys. */
-  it.each(Array.from({ length: Number(process.env.RANDOM_METRICS ?? 320) }, (_, seed) => seed))(
+  it.each(Array.from({ length: Number(process.env.RANDOM_METRICS ?? 300) }, (_, seed) => seed))(
     'have the values that they are defined by (seed %i)',
     async seed => {
       const dice = new Dice(seed + Number(process.env.RANDOM_SEED ?? 0));
