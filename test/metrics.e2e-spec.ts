@@ -413,6 +413,24 @@ describe('metrics over REST', () => {
     expect(body.sql).toContain('COUNT(*)');
   });
 
+  it('gives the estimate of the database without executing', async () => {
+    const id = await aMetric({ formula: 'COUNT(*)', binding });
+    const { body } = await execute(id, {
+      explain: true,
+      totals: true,
+      dimensions: ['地区'],
+      filters: [{ field: '金额', op: '>', value: 0 }],
+    });
+    const tableOf = ({ table, inputs = [] }: { table?: string; inputs?: object[] }): string | undefined =>
+      table ?? inputs.map(each => tableOf(each)).find(each => each !== undefined);
+    expect(body).toMatchObject({ rows: [], as_of: null, totals: null });
+    expect(body.estimate).toMatchObject({ rows: expect.any(Number), cost: expect.any(Number) });
+    expect(body.estimate.plans.map(tableOf)).toEqual(['sales', 'sales']);
+    const { body: refused } = await execute(id, { explain: true, dry_run: true }).expect(422);
+    expect(refused.detail.errors).toMatchObject([{ loc: ['body', 'dry_run'], type: 'no_effect' }]);
+    expect((await execute(id).expect(200)).body.estimate).toBeNull();
+  });
+
   it.each([
     ['名称 = 5', { reason: 'type_mismatch', token: '=', position: 4 }],
     ["n > 0 AND n = 'abc'", { reason: 'type_mismatch', token: "'abc'", position: 15 }],

@@ -10,6 +10,7 @@ import { requirePostgresSql } from '../warehouse/require-postgres-sql.js';
 import { WarehouseQueryError } from '../warehouse/warehouse.errors.js';
 import { type UsableConnection } from '../warehouse/warehouse.service.js';
 import { changesOf, columnsGone } from './binding/column-changes.js';
+import { type CostEstimate, estimateCost } from './estimate-cost.js';
 import { BindingOutdatedError, FanOutJoinError } from './metrics.errors.js';
 import { compileProof } from './plan/compile-proof.js';
 import { type BoundJoin, type BoundTable, type TableRead } from './plan/metric-binding.js';
@@ -43,7 +44,22 @@ export class CheckedReads {
   ) {}
 
   /** @throws FanOutJoinError, BindingOutdatedError, and the errors of `WarehouseClient.query` */
-  async run(connection: UsableConnection, metric: MetricReads, statements: readonly CheckedStatement[]): Promise<QueryResult[]> {
+  run(connection: UsableConnection, metric: MetricReads, statements: readonly CheckedStatement[]): Promise<QueryResult[]> {
+    return this.snapshot(connection, metric, async query => {
+      await this.prove(query, metric, connection.client.local !== null);
+      const results: QueryResult[] = [];
+      for (const statement of statements) results.push(await query(statement));
+      return results;
+    });
+  }
+
+  /** Asks the database how it would run the statements. It reads no rows. @throws as `run`, but for what only rows can show */
+  estimate(connection: UsableConnection, metric: MetricReads, statements: readonly SqlStatement[]): Promise<CostEstimate> {
+    const tables = new Set(metric.tables.flatMap(placesOf).map(({ table }) => table));
+    return this.snapshot(connection, metric, query => estimateCost(query, statements, tables));
+  }
+
+  private async snapshot<T>(connection: UsableConnection, metric: MetricReads, work: (query: SnapshotQuery) => Promise<T>): Promise<T> {
     const { client, claim } = connection;
     requirePostgresSql(client);
     const request = {
@@ -54,12 +70,7 @@ export class CheckedReads {
       source: 'metric' as const,
     };
     try {
-      return await client.snapshot(request, async query => {
-        await this.prove(query, metric, client.local !== null);
-        const results: QueryResult[] = [];
-        for (const statement of statements) results.push(await query(statement));
-        return results;
-      });
+      return await client.snapshot(request, work);
     } catch (error) {
       if (!isUndefinedColumn(error)) throw error;
       const gone = await columnsGone(metric.reads, connection);

@@ -18,6 +18,7 @@ import { MaxLength } from '../http/validation/length.decorator.js';
 import { Nested } from '../http/validation/nested.decorator.js';
 import { sentence } from '../http/validation/sentence.js';
 import { IsDecimal, IsScalar, NotBuilt } from './execute-values.decorator.js';
+import { type PlanStep } from './estimate-cost.js';
 import { relativeRange, relativeRangeForm } from './plan/relative-range.js';
 import { compareModes, filterOperators, grains, havingOperators } from './plan/metric-request.js';
 
@@ -266,6 +267,15 @@ export class ExecuteMetricRequest {
   @IsBoolean()
   dry_run?: boolean;
 
+  @ApiPropertyOptional({
+    default: false,
+    example: false,
+    description: '不执行，只问数据库的估计（estimate） / do not execute, but ask the database for its estimate',
+  })
+  @IsOptional()
+  @IsBoolean()
+  explain?: boolean;
+
   @ApiPropertyOptional({ type: ExecuteCompare, nullable: true, example: { offset: '1 year' } })
   @IsOptional()
   @Nested(ExecuteCompare)
@@ -333,6 +343,22 @@ export class ChartResponse {
 
   @ApiProperty({ type: [String], example: ['value'] })
   y: string[];
+}
+
+export class CostEstimateResponse {
+  @ApiProperty({ example: 12, description: '结果的行数 / rows of the result' })
+  rows: number;
+
+  @ApiProperty({ example: 1520.5, description: '所有语句，以数据库自己的单位 / of all statements, in the unit of the database' })
+  cost: number;
+
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'object', additionalProperties: true },
+    example: [{ step: 'Aggregate', rows: 12, cost: 1520.5, inputs: [{ step: 'Seq Scan', table: 'orders', rows: 50_000, cost: 1020.5 }] }],
+    description: '每条语句一个计划（totals 另有一条） / a plan for each statement; totals are one of their own',
+  })
+  plans: PlanStep[];
 }
 
 export class MetricSourceResponse {
@@ -415,6 +441,9 @@ export class MetricResultResponse {
 
   @ApiProperty({ type: String, nullable: true, format: 'date-time' })
   as_of: string | null;
+
+  @ApiProperty({ type: CostEstimateResponse, nullable: true, description: '仅当 explain 为 true / only with explain' })
+  estimate: CostEstimateResponse | null;
 
   @ApiProperty({ type: [MetricSourceResponse], description: '结果所依据的表 / The tables the result rests on' })
   sources: MetricSourceResponse[];

@@ -112,11 +112,12 @@ export class MetricRunsService {
 
     const executing = performance.now();
     const asOf = new Date().toISOString();
-    const [result = null, sums = null] = body.dry_run
-      ? []
-      : await this.read(bindings, connections, compiled, request.limit).catch(async (error: unknown) => {
-          throw await this.explain(error, compiled, resolved, bindings, connections, request.filter_clause);
-        });
+    const explained = async (error: unknown) => {
+      throw await this.explain(error, compiled, resolved, bindings, connections, request.filter_clause);
+    };
+    const isRead = !body.dry_run && !body.explain;
+    const [result = null, sums = null] = isRead ? await this.read(bindings, connections, compiled, request.limit).catch(explained) : [];
+    const estimate = body.explain ? await this.estimate(bindings, connections, compiled).catch(explained) : null;
     const ended = performance.now();
     const warnings = warningsOf(compiled, result?.rows ?? []);
     const columns = describeColumns(compiled, result?.columns ?? [], asked);
@@ -147,7 +148,8 @@ export class MetricRunsService {
         execute: elapsed(executing, ended),
         total: elapsed(started, ended),
       },
-      as_of: body.dry_run ? null : asOf,
+      as_of: isRead ? asOf : null,
+      estimate,
       sources: listSources(bindings, connections),
       warnings,
     };
@@ -217,6 +219,12 @@ export class MetricRunsService {
     const statements = [{ ...compiled, maxRows: limit + 1 }, ...(totals ? [{ ...totals, maxRows: 2 }] : [])];
     const tables = [...bindings.map(binding => binding.fact), ...compiled.joins];
     return this.reads.run(openOf(connections, compiled.connectionId), { ...compiled, tables }, statements);
+  }
+
+  private estimate(bindings: readonly MetricBinding[], connections: Connections, compiled: CompiledMetrics) {
+    const tables = [...bindings.map(binding => binding.fact), ...compiled.joins];
+    const statements = [compiled, ...(compiled.totals ? [compiled.totals] : [])];
+    return this.reads.estimate(openOf(connections, compiled.connectionId), { ...compiled, tables }, statements);
   }
 }
 

@@ -13,7 +13,7 @@ import { type ResolvedMetric } from './plan/resolve-metric.js';
 export function readRequest(body: ExecuteMetricRequest, metrics: ReadonlyMap<number, ResolvedMetric>): MetricRequest {
   const clause = body.filter_clause ?? null;
   const filters = (body.filters ?? []).map((filter, index) => ({ ...withoutNulls(filter), index }));
-  const problems = filters.flatMap(checkFilter);
+  const problems = [...filters.flatMap(checkFilter), ...checkDryRun(body)];
   if (problems.length > 0) throw new SchemaError(problems);
   return {
     dimensions: body.dimensions ?? [],
@@ -64,6 +64,13 @@ function checkFilter({ field, metric, by, op, value, values, range, index }: Exe
   if (value === undefined || !/^-?\d{1,100}(\.\d{1,100})?$/.test(String(value)))
     report('value', 'value_type', { zh: '应为数字或十进制文本', en: 'must be a number or decimal text' });
   return problems;
+}
+
+/** Neither a dry run nor an estimate reads anything. */
+function checkDryRun({ dry_run, explain }: ExecuteMetricRequest): FieldProblem[] {
+  if (!dry_run || !explain) return [];
+  const text = { zh: '与 explain 同用时无效', en: 'has no effect beside explain' };
+  return [{ loc: ['body', 'dry_run'], text, type: 'no_effect' }];
 }
 
 /** Some clients send null for fields that they leave out. */
