@@ -3,6 +3,7 @@ import { type PoolClient } from 'pg';
 import { type Principal } from '../access/principal.js';
 import { AuditService } from '../audit/audit.service.js';
 import { type FieldProblem, SchemaError } from '../common/errors/api-error.js';
+import { ServicePool } from '../database/service-pool.js';
 import { BlockedAddressError } from '../egress/egress.errors.js';
 import { Egress } from '../egress/egress.js';
 import { afterId, type Page, page, type PageQuery } from '../http/paging/page.js';
@@ -32,6 +33,7 @@ const resealedAtOnce = 100;
 @Injectable()
 export class WebhooksService {
   constructor(
+    private readonly pool: ServicePool,
     private readonly webhooks: WebhooksRepository,
     private readonly deliveries: DeliveriesRepository,
     private readonly secrets: SecretBox,
@@ -46,16 +48,27 @@ export class WebhooksService {
 
   /** @throws SchemaError, TooManyWebhooksError */
   async create(principal: Principal, target: Target, known: string[], request: CreateWebhookRequest): Promise<NewWebhookResponse> {
+    const { id, secret, write } = await this.prepare(principal, target, known, request);
+    await this.pool.transaction(write);
+    return { ...toWebhookResponse(await this.webhooks.get(target, id)), secret };
+  }
+
+  /** Checks a new webhook, which can then be written in the transaction of its target. @throws SchemaError */
+  async prepare(principal: Principal, target: Target, known: string[], request: CreateWebhookRequest): Promise<PreparedWebhook> {
     const { url, events = known, secret = newSecret() } = request;
     await this.check(known, { url, events, secret });
     const id = await this.webhooks.nextId();
     const secretSealed = await this.secrets.seal(secret, secretOwner(id));
     const context = { webhook: id, place: new URL(url).host, events };
-    await this.audit.recordWith(
-      client => this.webhooks.create(client, target, { id, url, events, secretSealed, createdBy: principal.userId }),
-      () => ({ action: 'webhook.created', actor: principal, target: target.kind, targetId: target.targetId, context }),
-    );
-    return { ...toWebhookResponse(await this.webhooks.get(target, id)), secret: request.secret === undefined ? secret : null };
+    return {
+      id,
+      secret: request.secret === undefined ? secret : null,
+      write: async client => {
+        await this.webhooks.create(client, target, { id, url, events, secretSealed, createdBy: principal.userId });
+        const { kind, targetId } = target;
+        await this.audit.record({ action: 'webhook.created', actor: principal, target: kind, targetId, context }, client);
+      },
+    };
   }
 
   async list(target: Target): Promise<Page<WebhookResponse>> {
@@ -70,7 +83,19 @@ export class WebhooksService {
     id: number,
     request: ChangeWebhookRequest,
   ): Promise<NewWebhookResponse> {
-    const { url, events, enabled, secret, rotate_secret: rotates } = request;
+    const { secret, write } = await this.prepareChange(principal, target, known, id, request);
+    await this.pool.transaction(write);
+    return { ...toWebhookResponse(await this.webhooks.get(target, id)), secret };
+  }
+
+  /** As `prepare`, for a webhook that there is. @throws SchemaError, WebhookNotFoundError */
+  async prepareChange(
+    principal: Principal,
+    target: Target,
+    known: string[],
+    id: number,
+    { url, events, enabled, secret, rotate_secret: rotates }: ChangeWebhookRequest,
+  ): Promise<PreparedWebhook> {
     await this.webhooks.get(target, id);
     const made = rotates === true && secret === undefined ? newSecret() : null;
     await this.check(known, { url, events, secret });
@@ -86,11 +111,15 @@ export class WebhooksService {
       value === undefined ? [] : [name],
     );
     const context = { webhook: id, changed, ...(url === undefined ? {} : { place: new URL(url).host }) };
-    await this.audit.recordWith(
-      client => this.webhooks.change(client, target, id, changes),
-      () => ({ action: 'webhook.changed', actor: principal, target: target.kind, targetId: target.targetId, context }),
-    );
-    return { ...toWebhookResponse(await this.webhooks.get(target, id)), secret: made };
+    return {
+      id,
+      secret: made,
+      write: async client => {
+        await this.webhooks.change(client, target, id, changes);
+        const { kind, targetId } = target;
+        await this.audit.record({ action: 'webhook.changed', actor: principal, target: kind, targetId, context }, client);
+      },
+    };
   }
 
   /** Removes a webhook with its deliveries. @throws WebhookNotFoundError */
@@ -199,6 +228,14 @@ export class WebhooksService {
     }
     return [];
   }
+}
+
+/** A webhook that has been checked and not yet written. */
+export interface PreparedWebhook {
+  id: number;
+  /** The secret if the service has just made it. */
+  secret: string | null;
+  write: (client: PoolClient) => Promise<void>;
 }
 
 /** Binds a sealed secret to its webhook. */
