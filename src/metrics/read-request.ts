@@ -1,9 +1,10 @@
 import { type FieldProblem, SchemaError } from '../common/errors/api-error.js';
 import { type Bilingual } from '../text/bilingual.js';
-import { defaultLimit, type ExecuteCompare, type ExecuteFilter, type ExecuteMetricRequest } from './execute.dto.js';
+import { defaultLimit, type ExecuteMetricRequest } from './execute.dto.js';
 import { type Grain } from './formula/formula-tree.js';
 import { compareModes, type Comparison, type FilterByMetric, havingOperators, type MetricRequest } from './plan/metric-request.js';
 import { type ResolvedMetric } from './plan/resolve-metric.js';
+import { type ExecuteCompare, type ExecuteFilter } from './select-rows.dto.js';
 
 /**
  * Fills in every default of the request, as the compiler needs it.
