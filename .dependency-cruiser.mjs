@@ -30,7 +30,7 @@ const floors = [
 const rooms = {
   cypher: ['syntax', 'values', 'semantics', 'plan', 'executors'],
   questions: ['linking', 'planning', 'wording'],
-  metrics: ['formula', 'patterns', 'plan', 'binding'],
+  metrics: ['formula', 'patterns', 'plan', 'binding', 'watches'],
   ingestion: ['mapping', 'staging', 'suggest', 'run'],
   warehouse: ['clients', 'mirror', 'connections', 'grants', 'tables', 'copies'],
 };

@@ -61,6 +61,7 @@ describe('access', () => {
         .replace(':query_id', '1')
         .replace(':user_id', '999999')
         .replace(':webhook_id', '999999')
+        .replace(':watch_id', '999999')
         .replace(':delivery_id', '999999')
         .replace(':revision', '1')
         .replace(':table', 't')

@@ -17,6 +17,7 @@ const takesKeys: Record<string, boolean> = {
   '/api/ingestion/jobs/{id}/run': true,
   '/api/ingestion/jobs/{id}/webhooks': true,
   '/api/metrics': true,
+  '/api/metrics/{id}/watches': true,
   '/api/permissions/connections/{id}/users': true,
   '/api/permissions/graphs/{id}/members': true,
   '/api/users': true,
@@ -42,6 +43,8 @@ const takesKeys: Record<string, boolean> = {
   '/api/metrics/parse': false,
   '/api/metrics/query': false,
   '/api/metrics/{id}/execute': false,
+  '/api/metrics/{id}/watches/{watch_id}/deliveries/{delivery_id}/redeliver': false,
+  '/api/metrics/{id}/watches/{watch_id}/test': false,
   '/api/users/{id}/reset-password': false,
   // A repeat seals the same DSNs once more.
   '/api/warehouse/connections/reseal': false,

@@ -151,7 +151,10 @@ describe('the cursor of a list', () => {
   let lists: string[];
   beforeAll(async () => {
     await upload(test, 't', 'id\n1\n');
-    await test.admin.post('/api/ingestion/jobs/1/webhooks').send({ url: 'https://hooks.example.com/runs' }).expect(201);
+    const url = 'https://hooks.example.com/runs';
+    await test.admin.post('/api/ingestion/jobs/1/webhooks').send({ url }).expect(201);
+    const condition = { op: '>', value: '0' };
+    await test.admin.post('/api/metrics/1/watches').send({ cron: '0 0 1 1 *', condition, url }).expect(201);
     await test.pool.query(`
       INSERT INTO mirror_copies (connection_id, saved_by, status) SELECT 1, id, 'failed' FROM users WHERE is_admin;
       INSERT INTO mirror_copy_tables (copy_id, position, name, source, mode, key, replaces) VALUES (1, 0, 'copied', 'far', 'full', '{}', false)`);

@@ -55,16 +55,23 @@ export class MetricRunsService {
   /**
    * Runs one metric. Its values are the column `value`.
    * @param signal cancels its statement
+   * @param rounds whether values are rounded as the metric's format shows them
    * @throws in this order: RecordNotFoundError, GraphAccessError; SchemaError for filters that do not hold together;
    * FormulaParseError; MissingBindingError; PatternNotBuiltError; UnsafeFilterClauseError; SchemaError (names and options that do
    * not fit); ConnectionAccessLostError; MetricTableMissingError; BindingOutdatedError; FanOutJoinError; errors of the warehouse
    */
-  async execute(principal: Principal, id: number, body: ExecuteMetricRequest, signal?: AbortSignal): Promise<ExecuteMetricResponse> {
+  async execute(
+    principal: Principal,
+    id: number,
+    body: ExecuteMetricRequest,
+    signal?: AbortSignal,
+    rounds = true,
+  ): Promise<ExecuteMetricResponse> {
     const metric = await this.metrics.find(id);
     if (!metric) throw new RecordNotFoundError('metric');
     // The route's guard has checked this already, but questions also come in here.
     await this.access.require(principal, metric.graphId, 'viewer');
-    const { asked, ...result } = await this.run(principal, metric.graphId, [id], body, () => 'value', signal);
+    const { asked, ...result } = await this.run(principal, metric.graphId, [id], body, () => 'value', signal, rounds);
     const { row, resolved } = asked[0]!;
     return { metric: { id: row.id, name: row.name }, pattern: resolved.pattern, ...result };
   }
@@ -86,6 +93,7 @@ export class MetricRunsService {
     body: ExecuteMetricRequest,
     nameOf: (metric: MetricRow) => string,
     signal?: AbortSignal,
+    rounds = true,
   ): Promise<MetricResultResponse & { asked: Asked[] }> {
     const started = performance.now();
     const graph = await this.metrics.openGraph(graphId);
@@ -122,7 +130,7 @@ export class MetricRunsService {
     const warnings = warningsOf(compiled, result?.rows ?? []);
     const columns = describeColumns(compiled, result?.columns ?? [], asked);
     const wire = (value: unknown, column: ResultColumnResponse | undefined): unknown =>
-      roundTo(toWireValue(value, warnings), column?.format ?? null);
+      roundTo(toWireValue(value, warnings), (rounds && column?.format) || null);
     const rows = (result?.rows ?? [])
       .slice(0, request.limit)
       .map(row => row.slice(0, columns.length).map((value, index) => wire(value, columns[index])));

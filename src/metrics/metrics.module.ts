@@ -1,7 +1,10 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { GraphsModule } from '../graphs/graphs.module.js';
+import { SchedulesModule } from '../schedules/schedules.module.js';
+import { UsersModule } from '../users/users.module.js';
 import { WarehouseModule } from '../warehouse/warehouse.module.js';
+import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { CheckedReads } from './checked-reads.js';
 import { BindingSuggestionsController } from './binding/binding-suggestions.controller.js';
 import { BindingSuggestionsService } from './binding/binding-suggestions.service.js';
@@ -12,10 +15,14 @@ import { Metric } from './metric.entity.js';
 import { MetricsController } from './metrics.controller.js';
 import { MetricsRepository } from './metrics.repository.js';
 import { MetricsService } from './metrics.service.js';
+import { WatchesController } from './watches/watches.controller.js';
+import { WatchesRepository } from './watches/watches.repository.js';
+import { WatchesService } from './watches/watches.service.js';
+import { WatchesWorker } from './watches/watches.worker.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Metric]), GraphsModule, WarehouseModule],
-  controllers: [BindingSuggestionsController, MetricsController],
+  imports: [TypeOrmModule.forFeature([Metric]), GraphsModule, SchedulesModule, UsersModule, WarehouseModule, WebhooksModule],
+  controllers: [BindingSuggestionsController, MetricsController, WatchesController],
   providers: [
     BindingSuggestionsService,
     CheckedReads,
@@ -24,6 +31,9 @@ import { MetricsService } from './metrics.service.js';
     MetricRunsService,
     MetricsRepository,
     MetricsService,
+    WatchesRepository,
+    WatchesService,
+    WatchesWorker,
   ],
   exports: [MetricRunsService, MetricsService],
 })

@@ -122,6 +122,14 @@ export const accessTable: Record<string, Row> = {
   'DELETE /metrics/:id': row('editor', true),
   'PUT /metrics/:id/binding': row('editor', true),
   'POST /metrics/:id/execute': row('viewer', true),
+  'GET /metrics/:id/watches': row('editor', true),
+  'POST /metrics/:id/watches': row('editor', true),
+  'GET /metrics/:id/watches/:watch_id': row('editor', true),
+  'PATCH /metrics/:id/watches/:watch_id': row('editor', true),
+  'DELETE /metrics/:id/watches/:watch_id': row('editor', true),
+  'POST /metrics/:id/watches/:watch_id/test': row('editor', true),
+  'GET /metrics/:id/watches/:watch_id/deliveries': row('editor', true),
+  'POST /metrics/:id/watches/:watch_id/deliveries/:delivery_id/redeliver': row('editor', true),
 
   'GET /license': row('admin'),
 };

@@ -40,7 +40,15 @@ export async function createFixture(test: TestApp): Promise<Fixture> {
   const hooks = `/api/ingestion/jobs/${jobId}/webhooks`;
   const hook = await test.admin.post(hooks).send({ url: 'https://hooks.example/graph' }).expect(201);
   const delivery = await test.admin.post(`${hooks}/${hook.body.id}/test`).expect(202);
+  const watches = `/api/metrics/${trading.metricId}/watches`;
+  const watch = await test.admin
+    .post(watches)
+    .send({ cron: '0 0 1 1 *', condition: { op: '>', value: '0' }, url: 'https://hooks.example/graph' })
+    .expect(201);
+  const alert = await test.admin.post(`${watches}/${watch.body.id}/test`).expect(202);
   const ids: Record<string, string> = {
+    watch: String(watch.body.id),
+    alert: String(alert.body.id),
     webhook: String(hook.body.id),
     delivery: String(delivery.body.id),
     graph: String(graphId),
@@ -63,7 +71,8 @@ export async function createFixture(test: TestApp): Promise<Fixture> {
       if (parameter === 'node_id') return ids.node!;
       if (parameter === 'query_id') return ids.query!;
       if (parameter === 'webhook_id') return ids.webhook!;
-      if (parameter === 'delivery_id') return ids.delivery!;
+      if (parameter === 'watch_id') return ids.watch!;
+      if (parameter === 'delivery_id') return path.includes('/watches/') ? ids.alert! : ids.delivery!;
       // No test needs the bystander's rights.
       if (parameter === 'user_id') return ids.user!;
       if (parameter === 'table') return 'customers';

@@ -23,6 +23,7 @@ import { SayWhatStartedRuns1700000000024 } from './0024-say-what-started-runs.js
 import { KeepEarlierRunsOfCopies1700000000025 } from './0025-keep-earlier-runs-of-copies.js';
 import { LetRunsDoAllWork1700000000026 } from './0026-let-runs-do-all-work.js';
 import { GiveMetricsFormats1700000000027 } from './0027-give-metrics-formats.js';
+import { WatchMetrics1700000000028 } from './0028-watch-metrics.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -51,4 +52,5 @@ export const migrations = [
   KeepEarlierRunsOfCopies1700000000025,
   LetRunsDoAllWork1700000000026,
   GiveMetricsFormats1700000000027,
+  WatchMetrics1700000000028,
 ];

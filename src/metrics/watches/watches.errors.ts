@@ -1,0 +1,30 @@
+import { ApiError } from '../../common/errors/api-error.js';
+
+export class WatchNotFoundError extends ApiError {
+  constructor() {
+    super(404, 'watch_not_found', { zh: '该指标没有这个监视', en: 'The metric has no such watch' });
+  }
+}
+
+/** 409: the metric or the user has as many watches as allowed. */
+export class TooManyWatchesError extends ApiError {
+  constructor(of: 'metric' | 'user', most: number) {
+    const [zh, en] = of === 'metric' ? ['该指标', 'The metric has'] : ['您', 'You have'];
+    super(
+      409,
+      'too_many_metric_watches',
+      { zh: `${zh}已有 ${most} 个监视；请先删除不再使用的`, en: `${en} ${most} watches already; delete one that is no longer used` },
+      { context: { most } },
+    );
+  }
+}
+
+/** 409: the watch is being checked, or waits for it. */
+export class CheckActiveError extends ApiError {
+  constructor() {
+    super(409, 'check_active', {
+      zh: '上一次检查仍在排队或进行中',
+      en: 'The last check of this watch is still waiting or going on',
+    });
+  }
+}

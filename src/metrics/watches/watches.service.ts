@@ -1,0 +1,174 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { type PoolClient } from 'pg';
+import { type Principal } from '../../access/principal.js';
+import { AuditService } from '../../audit/audit.service.js';
+import { SchemaError } from '../../common/errors/api-error.js';
+import { GraphAccessService } from '../../graphs/graph-access.service.js';
+import { type Page, type PageQuery } from '../../http/paging/page.js';
+import { SchedulesService } from '../../schedules/schedules.service.js';
+import { type Started, SchedulesWorker } from '../../schedules/schedules.worker.js';
+import { type DeliveryResponse, type WebhookResponse } from '../../webhooks/webhook-body.js';
+import { WebhooksService } from '../../webhooks/webhooks.service.js';
+import { WebhooksWorker } from '../../webhooks/webhooks.worker.js';
+import { type ExecuteHaving } from '../select-rows.dto.js';
+import { MetricRunsService } from '../metric-runs.service.js';
+import { type Condition } from './judge-rows.js';
+import { watchEvents, watchKind, watchTarget } from './watch-message.js';
+import {
+  type ChangeWatchRequest,
+  type CreateWatchRequest,
+  type NewWatchResponse,
+  toWatchResponse,
+  type WatchResponse,
+} from './watches.dto.js';
+import { CheckActiveError, WatchNotFoundError } from './watches.errors.js';
+import { type WatchDefinition, WatchesRepository, type WatchRow } from './watches.repository.js';
+
+const maxRequestCharacters = 20_000;
+
+/** Watches of metrics. Each has one schedule and one webhook, and belongs to the user who saved it last. */
+@Injectable()
+export class WatchesService implements OnModuleInit {
+  constructor(
+    private readonly watches: WatchesRepository,
+    private readonly runs: MetricRunsService,
+    private readonly schedules: SchedulesService,
+    private readonly schedulesWorker: SchedulesWorker,
+    private readonly webhooks: WebhooksService,
+    private readonly webhooksWorker: WebhooksWorker,
+    private readonly access: GraphAccessService,
+    private readonly audit: AuditService,
+  ) {}
+
+  onModuleInit(): void {
+    this.schedulesWorker.register(watchKind, (client, principal, id) => this.start(client, principal, id));
+    this.webhooksWorker.register(watchKind, async (userId, id) => {
+      const watch = await this.watches.find(id);
+      return watch !== null && this.access.mayStill(userId, watch.graph_id, 'editor');
+    });
+  }
+
+  /** @throws SchemaError, TooManyWatchesError, and what executing the metric with `dry_run` throws */
+  async create(principal: Principal, metricId: number, body: CreateWatchRequest): Promise<NewWatchResponse> {
+    const { request = {}, notify = 'change', condition, url, secret, ...schedule } = body;
+    const definition = { request, notify, condition: readCondition(condition) };
+    await this.check(principal, metricId, definition);
+    const id = await this.watches.nextId();
+    const webhook = await this.webhooks.prepare(principal, watchTarget(id), watchEvents, { url, ...(secret !== undefined && { secret }) });
+    await this.schedules.save(principal, watchKind, id, schedule, async client => {
+      await this.watches.create(client, id, metricId, principal.userId, definition);
+      await webhook.write(client);
+    });
+    return { ...(await this.get(metricId, id)), secret: webhook.secret };
+  }
+
+  async list(metricId: number): Promise<Page<WatchResponse>> {
+    const items: WatchResponse[] = [];
+    for (const watch of await this.watches.list(metricId)) items.push(await this.describe(watch));
+    return { items, next_cursor: null };
+  }
+
+  /** @throws WatchNotFoundError */
+  async get(metricId: number, id: number): Promise<WatchResponse> {
+    return this.describe(await this.watches.get(metricId, id));
+  }
+
+  /**
+   * Changes what is given, and makes the watch that of the caller.
+   * @throws WatchNotFoundError, and what `create` throws
+   */
+  async change(principal: Principal, metricId: number, id: number, body: ChangeWatchRequest): Promise<NewWatchResponse> {
+    const watch = await this.watches.get(metricId, id);
+    const { cron, timezone, enabled } = await this.schedules.get(watchKind, id);
+    const definition = {
+      request: body.request ?? watch.request,
+      condition: body.condition ? readCondition(body.condition) : watch.condition,
+      notify: body.notify ?? watch.notify,
+    };
+    // A watch of a metric that cannot be executed any more can still be disabled.
+    if (body.request || body.condition || body.enabled) await this.check(principal, metricId, definition);
+    const { id: webhookId } = await this.webhookOf(id);
+    const { url, secret, rotate_secret } = body;
+    const webhook = await this.webhooks.prepareChange(principal, watchTarget(id), watchEvents, webhookId, {
+      ...(url !== undefined && { url }),
+      ...(secret !== undefined && { secret }),
+      ...(rotate_secret !== undefined && { rotate_secret }),
+    });
+    const schedule = { cron: body.cron ?? cron, timezone: body.timezone ?? timezone, enabled: body.enabled ?? enabled };
+    await this.schedules.save(principal, watchKind, id, schedule, async client => {
+      await this.watches.change(client, watch, principal.userId, definition);
+      await webhook.write(client);
+    });
+    return { ...(await this.get(metricId, id)), secret: webhook.secret };
+  }
+
+  /** Removes the watch with its schedule and its webhook. @throws WatchNotFoundError */
+  async delete(principal: Principal, metricId: number, id: number): Promise<void> {
+    await this.audit.recordWith(
+      client => this.watches.delete(client, metricId, id),
+      () => ({ action: 'schedule.deleted', actor: principal, target: watchKind, targetId: id, context: { metric: metricId } }),
+    );
+  }
+
+  /** @throws WatchNotFoundError, TooManyDeliveriesError */
+  async test(metricId: number, id: number): Promise<DeliveryResponse> {
+    const { id: webhookId } = await this.requireWebhook(metricId, id);
+    return this.webhooks.test(watchTarget(id), webhookId);
+  }
+
+  /** @throws WatchNotFoundError */
+  async listDeliveries(metricId: number, id: number, query: PageQuery): Promise<Page<DeliveryResponse>> {
+    const { id: webhookId } = await this.requireWebhook(metricId, id);
+    return this.webhooks.listDeliveries(watchTarget(id), webhookId, query);
+  }
+
+  /** @throws WatchNotFoundError, DeliveryNotFoundError, DeliveryPendingError, TooManyDeliveriesError */
+  async redeliver(metricId: number, id: number, deliveryId: number): Promise<DeliveryResponse> {
+    const { id: webhookId } = await this.requireWebhook(metricId, id);
+    return this.webhooks.redeliver(watchTarget(id), webhookId, deliveryId);
+  }
+
+  /** Queues a check, if its user could save the watch now. */
+  private async start(client: PoolClient, principal: Principal, id: number): Promise<Started> {
+    const watch = await this.watches.find(id);
+    if (!watch) throw new WatchNotFoundError();
+    await this.access.require(principal, watch.graph_id, 'editor');
+    return (await this.watches.queue(client, id)) ? { runId: null } : { skipped: new CheckActiveError() };
+  }
+
+  /** Compiles the request, so that a watch does not fail for the first time at night. */
+  private async check(principal: Principal, metricId: number, { request, condition }: WatchDefinition): Promise<void> {
+    if (JSON.stringify(request).length > maxRequestCharacters) {
+      const text = { zh: `至多 ${maxRequestCharacters} 个字符`, en: `may have ${maxRequestCharacters} characters at most` };
+      throw new SchemaError([{ loc: ['body', 'request'], text, type: 'too_long' }]);
+    }
+    const { columns } = await this.runs.execute(principal, metricId, { ...request, dry_run: true }).catch((error: unknown) => {
+      if (!(error instanceof SchemaError)) throw error;
+      throw new SchemaError(error.problems.map(problem => ({ ...problem, loc: ['body', 'request', ...problem.loc.slice(1)] })));
+    });
+    const known = columns.filter(({ role }) => role === 'value').map(({ name }) => name);
+    if (known.includes(condition.by)) return;
+    const list = known.join(', ');
+    const text = { zh: `没有值“${condition.by}”，可用：${list}`, en: `there is no value '${condition.by}'; known: ${list}` };
+    throw new SchemaError([{ loc: ['body', 'condition', 'by'], text, type: 'unknown_column', known }]);
+  }
+
+  private async describe(watch: WatchRow): Promise<WatchResponse> {
+    return toWatchResponse(watch, await this.schedules.get(watchKind, watch.id), await this.webhookOf(watch.id));
+  }
+
+  private async requireWebhook(metricId: number, id: number): Promise<WebhookResponse> {
+    await this.watches.get(metricId, id);
+    return this.webhookOf(id);
+  }
+
+  private async webhookOf(id: number): Promise<WebhookResponse> {
+    const [webhook] = (await this.webhooks.list(watchTarget(id))).items;
+    if (!webhook) throw new WatchNotFoundError();
+    return webhook;
+  }
+}
+
+function readCondition({ by, op, value }: ExecuteHaving): Condition {
+  return { by: by ?? 'value', op, value: String(value) };
+}

@@ -1,0 +1,98 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type Logger } from 'pino';
+import { type Principal } from '../../access/principal.js';
+import { ApiError, SchemaError } from '../../common/errors/api-error.js';
+import { RunFailure } from '../../common/errors/run-failure.js';
+import { toApiError } from '../../common/errors/to-api-error.js';
+import { logToken } from '../../common/logging/log.js';
+import { Settings } from '../../config/settings.js';
+import { type Interruption, LeasedWorker } from '../../database/leased-worker.js';
+import { ServicePool } from '../../database/service-pool.js';
+import { GraphAccessService } from '../../graphs/graph-access.service.js';
+import { UsersService } from '../../users/users.service.js';
+import { WebhooksService } from '../../webhooks/webhooks.service.js';
+import { MetricRunsService } from '../metric-runs.service.js';
+import { judgeRows, orderFor } from './judge-rows.js';
+import { eventOf, watchMessage, watchTarget } from './watch-message.js';
+import { type CheckEnd, type ClaimedWatch, WatchesRepository, type WatchRow } from './watches.repository.js';
+
+const shownProblems = 3;
+
+/** Checks the watches whose time has come, users in turn. What a check found is told in the transaction that records it. */
+@Injectable()
+export class WatchesWorker extends LeasedWorker<ClaimedWatch, object> {
+  constructor(
+    private readonly database: ServicePool,
+    private readonly watches: WatchesRepository,
+    private readonly runs: MetricRunsService,
+    private readonly webhooks: WebhooksService,
+    private readonly users: UsersService,
+    private readonly access: GraphAccessService,
+    settings: Settings,
+    @Inject(logToken) log: Logger,
+  ) {
+    super('check of a watch', database, settings, log);
+  }
+
+  protected claimNext(): ReturnType<WatchesRepository['claim']> {
+    return this.watches.claim();
+  }
+
+  protected renewLease(claimed: ClaimedWatch): Promise<{ isCancelled: boolean } | null> {
+    return this.watches.renewLease(claimed);
+  }
+
+  protected async carryOut(claimed: ClaimedWatch, _: object, { signal }: Interruption): Promise<void> {
+    const watch = await this.watches.find(claimed.id);
+    if (!watch) return;
+    const { metric_id: metricId, request, condition } = watch;
+    const principal = await this.owner(watch);
+    try {
+      const result = await this.runs.execute(principal, metricId, { ...request, ...orderFor(condition) }, signal, false);
+      await this.record(claimed, { verdict: judgeRows(result, condition) });
+    } catch (error) {
+      // A metric that is refused is no fault of the service, and stays out of its log.
+      throw error instanceof ApiError && error.status < 500 ? this.toFailure(error) : error;
+    }
+  }
+
+  protected async end(claimed: ClaimedWatch, _status: string, _report: object | null, failure: RunFailure | null): Promise<void> {
+    if (failure) await this.write(() => this.record(claimed, { error: { code: failure.code, ...failure.text } }));
+  }
+
+  protected release(claimed: ClaimedWatch, returned: 0 | 1): Promise<void> {
+    return this.write(() => this.watches.release(claimed, returned));
+  }
+
+  protected toFailure(error: unknown): RunFailure {
+    if (error instanceof RunFailure) return error;
+    const { code, text } = toApiError(error);
+    if (!(error instanceof SchemaError)) return new RunFailure(code, text);
+    const problems = error.problems.slice(0, shownProblems).map(problem => problem.text);
+    return new RunFailure(code, {
+      zh: `${text.zh}：${problems.map(({ zh }) => zh).join('；')}`,
+      en: `${text.en}: ${problems.map(({ en }) => en).join('; ')}`,
+    });
+  }
+
+  private async record(claimed: ClaimedWatch, end: CheckEnd): Promise<void> {
+    await this.database.transaction(async client => {
+      const change = await this.watches.end(client, claimed, end);
+      const event = change && eventOf(change.before, change.after);
+      if (event) await this.webhooks.tell(client, watchTarget(claimed.id), event, change.after.checked_at!, watchMessage(change.after));
+    });
+  }
+
+  /** The user in whose name the check runs. A right may be lost while it waits. */
+  private async owner({ saved_by: savedBy, graph_id: graphId }: WatchRow): Promise<Principal> {
+    const account = savedBy === null ? null : await this.users.findAccountState(savedBy);
+    if (!account || !(await this.access.mayStill(account.id, graphId, 'editor'))) {
+      throw new RunFailure('requester_access_lost', {
+        zh: '保存该监视的用户已不能编辑该图谱，或已被停用、删除，或须先修改密码；请由可编辑的用户用 PATCH 重新保存',
+        en: 'the user who saved the watch may not edit the graph any more, is disabled or deleted, or must change the password first; somebody who may edit it can save the watch again with PATCH',
+      });
+    }
+    const { id: userId, username, is_admin: isAdmin, token_version: tokenVersion } = account;
+    return { userId, username, isAdmin, mustChangePassword: false, tokenVersion };
+  }
+}
