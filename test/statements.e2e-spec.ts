@@ -129,7 +129,7 @@ edges:
 
   /** Statements that the service runs by the clock, without any query. */
   const byTheClock =
-    /^(SELECT 1|BEGIN|COMMIT)$|ingestion_runs|mirror_copies|schedules|webhook_deliveries|pg_stat_activity|pg_is_in_recovery|SELECT now\(\)/;
+    /^(SELECT 1|BEGIN|COMMIT)$|ingestion_runs|mirror_copies|metric_watches|claims of|schedules|webhook_deliveries|pg_stat_activity|pg_is_in_recovery|SELECT now\(\)/;
 
   async function sent(method: string, path: string, body: object | string): Promise<any> {
     const { status, body: answer } = await send(method, path, body, typeof body === 'string' ? 'text/csv' : undefined);

@@ -275,6 +275,7 @@ const allOptional: Record<string, string> = {
   Queries_query: '400 one_query_kind',
   Suggestions_suggest: '200',
   Users_change: '200',
+  Watches_change: '200',
 };
 const emptyObject = ({ id }: Operation) => allOptional[id] ?? '400 missing_field';
 
