@@ -158,6 +158,21 @@ describe('watches of metrics', () => {
     expect(await check(at, unequal.id)).toMatchObject({ held: false, rows: [[null]] });
   }, 60_000);
 
+  it('look at another value of a comparison, and at no NaN', async () => {
+    await upload(app, 'sales', 'region,amount,day\n东,1,2024-01-31\n东,3,2025-01-31\n', 'amount:float,day:date');
+    const graphId = await aGraph(app);
+    const binding = { relation: { table: 'sales' }, time: { column: 'day' } };
+    const metric = { graph_id: graphId, name: 'm', formula: 'SUM(amount)', binding };
+    const { body } = await app.admin.post('/api/metrics').send(metric).expect(201);
+    const at = `/api/metrics/${body.id}/watches`;
+    const time = { from: '2025-01-01', to: '2026-01-01', grain: 'year' };
+    const request = { time, compare: { offset: '1 year' } };
+    const { id } = await aWatch(at, { request, condition: { by: 'rate', op: '>=', value: '2' } }, app.admin);
+    expect(await check(at, id)).toMatchObject({ held: true, error: null, columns: ['period', 'value', 'previous', 'diff', 'rate'] });
+    await app.pool.query(`UPDATE mirror.sales SET amount = 'NaN' WHERE day = '2025-01-31'`);
+    expect(await check(at, id)).toMatchObject({ held: false, error: null });
+  }, 30_000);
+
   it('find the row that meets the condition among more than are read', async () => {
     const { at } = await aMetric(Array.from({ length: 10_500 }, (_, index) => String(index)));
     const request = { dimensions: ['地区'] };
@@ -325,7 +340,10 @@ describe('watches of metrics', () => {
     expect(await problems({ url: 'ftp://x' })).toEqual(['body.url url']);
     expect(await problems({ url: 'http://169.254.169.254/' })).toEqual(['body.url url']);
     expect(await problems({ secret: 'short' })).toEqual(['body.secret secret']);
-    expect(await problems({ condition: { by: '地区', op: '>', value: '1' } })).toEqual(['body.condition.by unknown_column']);
+    expect(await problems({ condition: { by: 'rate', op: '>', value: '1' } })).toEqual(['body.condition.by unknown_column']);
+    expect(await problems({ request: { dimensions: ['地区'] }, condition: { by: '地区', op: '>', value: '1' } })).toEqual([
+      'body.condition.by unknown_column',
+    ]);
     expect(await problems({ request: { dimensions: ['城市'] } })).toEqual(['body.request.dimensions.0 unknown_dimension']);
     expect(await problems({ request: { filters: [{ field: '地区', op: 'in', values: ['x'.repeat(20_000)] }] } })).toEqual([
       'body.request too_long',

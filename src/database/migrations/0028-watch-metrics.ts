@@ -1,4 +1,4 @@
-// The previous release keeps working and leaves watches alone: it checks none, and tells of none.
+// The previous release keeps working: it checks no watches, and sends their messages without asking again for the right of their user.
 import { type MigrationInterface, type QueryRunner } from 'typeorm';
 
 /** Adds watches of metrics. Their schedules and webhooks go with them. */

@@ -2,9 +2,10 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { type PoolClient } from 'pg';
 import { type Principal } from '../../access/principal.js';
 import { AuditService } from '../../audit/audit.service.js';
-import { SchemaError } from '../../common/errors/api-error.js';
+import { type FieldProblem, SchemaError } from '../../common/errors/api-error.js';
 import { GraphAccessService } from '../../graphs/graph-access.service.js';
 import { type Page, type PageQuery } from '../../http/paging/page.js';
+import { ScheduleNotFoundError } from '../../schedules/schedules.errors.js';
 import { SchedulesService } from '../../schedules/schedules.service.js';
 import { type Started, SchedulesWorker } from '../../schedules/schedules.worker.js';
 import { type DeliveryResponse, type WebhookResponse } from '../../webhooks/webhook-body.js';
@@ -12,7 +13,7 @@ import { WebhooksService } from '../../webhooks/webhooks.service.js';
 import { WebhooksWorker } from '../../webhooks/webhooks.worker.js';
 import { type ExecuteHaving } from '../select-rows.dto.js';
 import { MetricRunsService } from '../metric-runs.service.js';
-import { type Condition } from './judge-rows.js';
+import { type Condition, orderFor } from './judge-rows.js';
 import { watchEvents, watchKind, watchTarget } from './watch-message.js';
 import {
   type ChangeWatchRequest,
@@ -64,13 +65,18 @@ export class WatchesService implements OnModuleInit {
 
   async list(metricId: number): Promise<Page<WatchResponse>> {
     const items: WatchResponse[] = [];
-    for (const watch of await this.watches.list(metricId)) items.push(await this.describe(watch));
+    for (const watch of await this.watches.list(metricId)) {
+      const described = await this.describe(watch);
+      if (described) items.push(described);
+    }
     return { items, next_cursor: null };
   }
 
   /** @throws WatchNotFoundError */
   async get(metricId: number, id: number): Promise<WatchResponse> {
-    return this.describe(await this.watches.get(metricId, id));
+    const described = await this.describe(await this.watches.get(metricId, id));
+    if (!described) throw new WatchNotFoundError();
+    return described;
   }
 
   /**
@@ -142,10 +148,12 @@ export class WatchesService implements OnModuleInit {
       const text = { zh: `至多 ${maxRequestCharacters} 个字符`, en: `may have ${maxRequestCharacters} characters at most` };
       throw new SchemaError([{ loc: ['body', 'request'], text, type: 'too_long' }]);
     }
-    const { columns } = await this.runs.execute(principal, metricId, { ...request, dry_run: true }).catch((error: unknown) => {
-      if (!(error instanceof SchemaError)) throw error;
-      throw new SchemaError(error.problems.map(problem => ({ ...problem, loc: ['body', 'request', ...problem.loc.slice(1)] })));
-    });
+    const { columns } = await this.runs
+      .execute(principal, metricId, { ...request, ...orderFor(condition), dry_run: true })
+      .catch((error: unknown) => {
+        if (!(error instanceof SchemaError)) throw error;
+        throw new SchemaError(error.problems.map(problem => ({ ...problem, loc: placeOf(problem.loc) })));
+      });
     const known = columns.filter(({ role }) => role === 'value').map(({ name }) => name);
     if (known.includes(condition.by)) return;
     const list = known.join(', ');
@@ -153,8 +161,14 @@ export class WatchesService implements OnModuleInit {
     throw new SchemaError([{ loc: ['body', 'condition', 'by'], text, type: 'unknown_column', known }]);
   }
 
-  private async describe(watch: WatchRow): Promise<WatchResponse> {
-    return toWatchResponse(watch, await this.schedules.get(watchKind, watch.id), await this.webhookOf(watch.id));
+  /** Null for a watch that has just been deleted. */
+  private async describe(watch: WatchRow): Promise<WatchResponse | null> {
+    try {
+      return toWatchResponse(watch, await this.schedules.get(watchKind, watch.id), await this.webhookOf(watch.id));
+    } catch (error) {
+      if (error instanceof ScheduleNotFoundError || error instanceof WatchNotFoundError) return null;
+      throw error;
+    }
   }
 
   private async requireWebhook(metricId: number, id: number): Promise<WebhookResponse> {
@@ -171,4 +185,9 @@ export class WatchesService implements OnModuleInit {
 
 function readCondition({ by, op, value }: ExecuteHaving): Condition {
   return { by: by ?? 'value', op, value: String(value) };
+}
+
+/** Where in the body of a watch stands what the compiler finds wrong with the request that is made of it. */
+function placeOf([, field, ...rest]: FieldProblem['loc']): FieldProblem['loc'] {
+  return field === 'order' ? ['body', 'condition', 'by'] : ['body', 'request', ...(field === undefined ? [] : [field]), ...rest];
 }
