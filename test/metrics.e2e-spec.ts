@@ -300,7 +300,7 @@ describe('metrics over REST', () => {
     expect(utc.params).toContain('UTC');
   });
 
-  it('lists the known names when a name is wrong, and refuses options that are not built', async () => {
+  it('lists the known names when a name is wrong, and refuses options that do not exist', async () => {
     const id = await aMetric({ formula: 'COUNT(*)', binding });
     const { body } = await execute(id, { dimensions: ['region'], filters: [{ field: 'nope', op: '=', value: 1 }] }).expect(422);
     expect(body.success).toBe(false);
@@ -310,7 +310,8 @@ describe('metrics over REST', () => {
     ]);
     const { body: more } = await execute(id, { compare: { offset: 'a year' }, cache: { mode: 'default' }, limit: 0 }).expect(422);
     expect(more.detail.errors.map((error: { loc: string[] }) => error.loc.slice(1).join('.')).sort()).toEqual([
-      'cache',
+      'cache.max_age_s',
+      'cache.mode',
       'compare.offset',
       'limit',
     ]);

@@ -225,6 +225,17 @@ function readValues(read: SettingsReader) {
     storedAnswerMaxKb: read.integer('STORED_ANSWER_MAX_KB', 512, 'Largest answer that is stored; larger ones are computed each time', {
       max: 512,
     }),
+    metricResultsKeptHours: read.integer('METRIC_RESULTS_KEPT_HOURS', 24, 'How long results of metrics are kept at most', {
+      min: 1,
+      max: 8_760,
+    }),
+    metricResultsMaxMb: read.integer(
+      'METRIC_RESULTS_MAX_MB',
+      512,
+      'Kept results of metrics together, of which one caller has an eighth at most, and an equal part among more than eight; the oldest go first',
+      { min: 1, max: 100_000 },
+    ),
+    metricResultMaxKb: read.integer('METRIC_RESULT_MAX_KB', 512, 'Largest result of a metric that is kept; 0: none is', { max: 16_384 }),
     maxBodyBytes: read.integer('MAX_BODY_BYTES', 1_048_576, 'Largest JSON body', { min: 1024 }),
     maxConnections: read.integer('MAX_CONNECTIONS', 10_000, 'Sockets open at once; more are closed unanswered', { min: 10 }),
     maxUploadSeconds: read.integer('MAX_UPLOAD_SECONDS', 3600, 'Longest time one request may take to arrive', { min: 1 }),

@@ -18,6 +18,7 @@ const owners: Record<string, string> = {
   ingestion_runs: 'ingestion/runs.repository.ts',
   licence_clock: 'licensing/licence-clock.repository.ts',
   metric_bindings: 'metrics/metrics.repository.ts',
+  metric_results: 'metrics/results/results.repository.ts',
   metric_watches: 'metrics/watches/watches.repository.ts',
   metrics: 'metrics/metrics.repository.ts',
   mirror_copies: 'warehouse/copies/mirror-copies.repository.ts',

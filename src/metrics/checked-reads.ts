@@ -5,7 +5,7 @@ import { sqlstates } from '../sql/sqlstate.js';
 import { guardSelect } from '../sql-guard/guard-select.js';
 import { type SnapshotQuery } from '../warehouse/clients/postgres/postgres-reads.js';
 import { type QueryResult, type TablePlace } from '../warehouse/clients/warehouse.client.js';
-import { MirrorVersions } from '../warehouse/mirror/mirror-versions.js';
+import { type DataVersion, MirrorVersions } from '../warehouse/mirror/mirror-versions.js';
 import { requirePostgresSql } from '../warehouse/require-postgres-sql.js';
 import { WarehouseQueryError } from '../warehouse/warehouse.errors.js';
 import { type UsableConnection } from '../warehouse/warehouse.service.js';
@@ -27,6 +27,13 @@ export interface CheckedStatement extends SqlStatement {
   maxRows: number;
 }
 
+export interface CheckedResult {
+  /** One for each statement. */
+  results: QueryResult[];
+  /** The data versions of the tables of the mirror in the snapshot that was read. Null for another database. */
+  versions: ReadonlyMap<string, number> | null;
+}
+
 const mostKnownKeys = 1_000;
 
 /**
@@ -44,12 +51,14 @@ export class CheckedReads {
   ) {}
 
   /** @throws FanOutJoinError, BindingOutdatedError, and the errors of `WarehouseClient.query` */
-  run(connection: UsableConnection, metric: MetricReads, statements: readonly CheckedStatement[]): Promise<QueryResult[]> {
+  run(connection: UsableConnection, metric: MetricReads, statements: readonly CheckedStatement[]): Promise<CheckedResult> {
     return this.snapshot(connection, metric, async query => {
-      await this.prove(query, metric, connection.client.local !== null);
+      const tables = mirrorTables(connection, metric);
+      const versions = tables && (await this.versions.of(tables, byName(query)));
+      await this.prove(query, metric, versions);
       const results: QueryResult[] = [];
       for (const statement of statements) results.push(await query(statement));
-      return results;
+      return { results, versions: versions && new Map([...versions].map(([table, { version }]) => [table, version])) };
     });
   }
 
@@ -78,8 +87,11 @@ export class CheckedReads {
     }
   }
 
-  private async prove(query: SnapshotQuery, { joins, reads }: MetricReads, isMirror: boolean): Promise<void> {
-    const versions = isMirror && joins.length > 0 ? await this.versions.of(joins.map(tableOf), byName(query)) : null;
+  private async prove(
+    query: SnapshotQuery,
+    { joins, reads }: MetricReads,
+    versions: ReadonlyMap<string, DataVersion> | null,
+  ): Promise<void> {
     const versionOf = (join: BoundJoin): number | undefined => versions?.get(tableOf(join))?.version;
     const unproved = joins.filter(join => versionOf(join) === undefined || this.uniqueAt.get(keyOf(join)) !== versionOf(join));
     const { columns, rows } = await query({ ...compileProof(unproved, reads), maxRows: 1 });
@@ -105,6 +117,11 @@ export function fanOut(join: BoundJoin): FanOutJoinError {
     zh: `连接键 ${keys} 在表 ${tableOf(join)} 中不唯一；请去除重复的行，或改用另一个键`,
     en: `its key ${keys} is not unique in table ${tableOf(join)}; remove the repeated rows or join by another key`,
   });
+}
+
+/** The tables of the mirror that a metric reads, each once. Null for another database. */
+export function mirrorTables({ client }: UsableConnection, { tables }: Pick<MetricReads, 'tables'>): string[] | null {
+  return client.local && [...new Set(tables.flatMap(placesOf).map(({ table }) => table))];
 }
 
 function tableOf({ source }: BoundJoin): string {

@@ -24,8 +24,3 @@ export function IsDecimal(): PropertyDecorator {
   const isDecimal = (value: unknown) => Number.isFinite(value) || (typeof value === 'string' && /^-?\d{1,100}(\.\d{1,100})?$/.test(value));
   return check('decimalType', { zh: '应为数字或十进制文本', en: 'must be a number or decimal text' }, isDecimal);
 }
-
-/** An option of the documented interface that is not built yet. It is refused by name, because ignoring it would give a wrong answer. */
-export function NotBuilt(option: string): PropertyDecorator {
-  return check('notBuilt', { zh: `${option} 尚不可用`, en: `${option} is not built yet` }, () => false);
-}

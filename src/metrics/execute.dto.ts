@@ -2,7 +2,6 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsBoolean, IsIn, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
 import { maxId } from '../http/validation/positive-int.pipe.js';
 import { Nested } from '../http/validation/nested.decorator.js';
-import { NotBuilt } from './execute-values.decorator.js';
 import { type PlanStep } from './estimate-cost.js';
 import { compareModes, grains } from './plan/metric-request.js';
 import { SelectMetricRows } from './select-rows.dto.js';
@@ -24,6 +23,20 @@ export class ExecuteOrder {
   @IsOptional()
   @IsIn(['first', 'last'])
   nulls?: 'first' | 'last';
+}
+
+export class ExecuteCache {
+  @ApiProperty({
+    minimum: 0,
+    maximum: 86_400,
+    example: 300,
+    description:
+      '保存的结果最多多旧（秒）；0 表示重新读取。省略时，镜像的结果在其表不变期间有效，其他数据源总是重新读取 / how old a kept result may be; 0 reads anew. By default results of the mirror are good as long as its tables stay the same, and other sources are always read anew',
+  })
+  @IsInt()
+  @Min(0)
+  @Max(86_400)
+  max_age_s: number;
 }
 
 export class ExecuteMetricRequest extends SelectMetricRows {
@@ -67,10 +80,10 @@ export class ExecuteMetricRequest extends SelectMetricRows {
   @IsBoolean()
   explain?: boolean;
 
-  @ApiPropertyOptional({ description: '尚不可用，给出时为 422 / not built yet: a 422 when given' })
+  @ApiPropertyOptional({ type: ExecuteCache, nullable: true, example: { max_age_s: 300 } })
   @IsOptional()
-  @NotBuilt('cache')
-  cache?: unknown;
+  @Nested(ExecuteCache)
+  cache?: ExecuteCache | null;
 }
 
 export class ResultColumnResponse {
@@ -100,6 +113,19 @@ export class ResultColumnResponse {
 
   @ApiPropertyOptional({ enum: compareModes, description: '与 compare 的时段相比的列 / a column that tells of the time compared with' })
   compare?: (typeof compareModes)[number];
+}
+
+class ResultCacheResponse {
+  @ApiProperty({ example: false, description: '是否为保存的结果 / whether the result was kept' })
+  hit: boolean;
+
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    example: 12.5,
+    description: '保存的结果读取于多久以前 / how long ago a kept result was read',
+  })
+  age_s: number | null;
 }
 
 /** The time of the request as it was understood. */
@@ -227,6 +253,9 @@ export class MetricResultResponse {
 
   @ApiProperty({ type: String, nullable: true, format: 'date-time' })
   as_of: string | null;
+
+  @ApiProperty({ type: ResultCacheResponse, nullable: true, description: '未执行时为 null / null if nothing was executed' })
+  cache: ResultCacheResponse | null;
 
   @ApiProperty({ type: CostEstimateResponse, nullable: true, description: '仅当 explain 为 true / only with explain' })
   estimate: CostEstimateResponse | null;

@@ -9,7 +9,6 @@ import { sqlstates } from '../sql/sqlstate.js';
 import { type TablePlace } from '../warehouse/clients/warehouse.client.js';
 import { ConnectionNotFoundError, WarehouseQueryError } from '../warehouse/warehouse.errors.js';
 import { type UsableConnection, WarehouseService } from '../warehouse/warehouse.service.js';
-import { CheckedReads } from './checked-reads.js';
 import {
   type ExecuteMetricRequest,
   type ExecuteMetricResponse,
@@ -29,6 +28,7 @@ import { type CompiledMetrics, compileMetrics } from './plan/compile-metric.js';
 import { type MetricBinding } from './plan/metric-binding.js';
 import { countParts, maxParts, type ResolvedMetric, resolveMetric } from './plan/resolve-metric.js';
 import { readRequest } from './read-request.js';
+import { MetricReader } from './results/metric-reader.service.js';
 import { roundTo } from './round-decimal.js';
 import { suggestChart } from './suggest-chart.js';
 import { toWireValue, wireTypeOf } from './wire-values.js';
@@ -48,7 +48,7 @@ export class MetricRunsService {
   constructor(
     private readonly metrics: MetricsRepository,
     private readonly warehouse: WarehouseService,
-    private readonly reads: CheckedReads,
+    private readonly reader: MetricReader,
     private readonly access: GraphAccessService,
   ) {}
 
@@ -119,13 +119,15 @@ export class MetricRunsService {
     const connections = await this.open(bindings, graph, { caller: principal.userId, group: graphId, ...(signal && { signal }) });
 
     const executing = performance.now();
-    const asOf = new Date().toISOString();
     const explained = async (error: unknown) => {
       throw await this.explain(error, compiled, resolved, bindings, connections, request.filter_clause);
     };
     const isRead = !body.dry_run && !body.explain;
-    const [result = null, sums = null] = isRead ? await this.read(bindings, connections, compiled, request.limit).catch(explained) : [];
-    const estimate = body.explain ? await this.estimate(bindings, connections, compiled).catch(explained) : null;
+    const connection = openOf(connections, compiled.connectionId);
+    const asker = { callerId: principal.userId, graphId, maxAgeS: body.cache?.max_age_s ?? null };
+    const read = isRead ? await this.reader.read(asker, connection, bindings, compiled, request.limit, signal).catch(explained) : null;
+    const [result = null, sums = null] = read?.results ?? [];
+    const estimate = body.explain ? await this.reader.estimate(connection, bindings, compiled).catch(explained) : null;
     const ended = performance.now();
     const warnings = warningsOf(compiled, result?.rows ?? []);
     const columns = describeColumns(compiled, result?.columns ?? [], asked);
@@ -156,7 +158,8 @@ export class MetricRunsService {
         execute: elapsed(executing, ended),
         total: elapsed(started, ended),
       },
-      as_of: isRead ? asOf : null,
+      as_of: read?.asOf ?? null,
+      cache: read && { hit: read.hit, age_s: read.hit ? Math.round(read.ageS * 1000) / 1000 : null },
       estimate,
       sources: listSources(bindings, connections),
       warnings,
@@ -220,19 +223,6 @@ export class MetricRunsService {
       for (const place of tables) if (!present.has(keyOf(place))) missing.add(place.table);
     }
     return missing.size > 0 ? new MetricTableMissingError([...missing]) : error;
-  }
-
-  private read(bindings: readonly MetricBinding[], connections: Connections, compiled: CompiledMetrics, limit: number) {
-    const { totals } = compiled;
-    const statements = [{ ...compiled, maxRows: limit + 1 }, ...(totals ? [{ ...totals, maxRows: 2 }] : [])];
-    const tables = [...bindings.map(binding => binding.fact), ...compiled.joins];
-    return this.reads.run(openOf(connections, compiled.connectionId), { ...compiled, tables }, statements);
-  }
-
-  private estimate(bindings: readonly MetricBinding[], connections: Connections, compiled: CompiledMetrics) {
-    const tables = [...bindings.map(binding => binding.fact), ...compiled.joins];
-    const statements = [compiled, ...(compiled.totals ? [compiled.totals] : [])];
-    return this.reads.estimate(openOf(connections, compiled.connectionId), { ...compiled, tables }, statements);
   }
 }
 

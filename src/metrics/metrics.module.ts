@@ -15,6 +15,9 @@ import { Metric } from './metric.entity.js';
 import { MetricsController } from './metrics.controller.js';
 import { MetricsRepository } from './metrics.repository.js';
 import { MetricsService } from './metrics.service.js';
+import { KeptResults } from './results/kept-results.service.js';
+import { MetricReader } from './results/metric-reader.service.js';
+import { ResultsRepository } from './results/results.repository.js';
 import { WatchesController } from './watches/watches.controller.js';
 import { WatchesRepository } from './watches/watches.repository.js';
 import { WatchesService } from './watches/watches.service.js';
@@ -26,15 +29,18 @@ import { WatchesWorker } from './watches/watches.worker.js';
   providers: [
     BindingSuggestionsService,
     CheckedReads,
+    KeptResults,
     MetricBinder,
     MetricDefinitionsService,
     MetricRunsService,
+    MetricReader,
     MetricsRepository,
     MetricsService,
+    ResultsRepository,
     WatchesRepository,
     WatchesService,
     WatchesWorker,
   ],
-  exports: [MetricRunsService, MetricsService],
+  exports: [KeptResults, MetricRunsService, MetricsService],
 })
 export class MetricsModule {}

@@ -68,10 +68,12 @@ function checkFilter({ field, metric, by, op, value, values, range, index }: Exe
 }
 
 /** Neither a dry run nor an estimate reads anything. */
-function checkDryRun({ dry_run, explain }: ExecuteMetricRequest): FieldProblem[] {
-  if (!dry_run || !explain) return [];
-  const text = { zh: '与 explain 同用时无效', en: 'has no effect beside explain' };
-  return [{ loc: ['body', 'dry_run'], text, type: 'no_effect' }];
+function checkDryRun({ dry_run, explain, cache }: ExecuteMetricRequest): FieldProblem[] {
+  const idle = explain ? 'explain' : dry_run ? 'dry_run' : null;
+  if (idle === null) return [];
+  const text = { zh: `与 ${idle} 同用时无效`, en: `has no effect beside ${idle}` };
+  const named = [...(explain && dry_run ? ['dry_run'] : []), ...(cache ? ['cache'] : [])];
+  return named.map(name => ({ loc: ['body', name], text, type: 'no_effect' }));
 }
 
 /** Some clients send null for fields that they leave out. */

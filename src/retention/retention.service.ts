@@ -7,6 +7,7 @@ import { Settings } from '../config/settings.js';
 import { ServicePool } from '../database/service-pool.js';
 import { IdempotencyService } from '../idempotency/idempotency.service.js';
 import { RunsService } from '../ingestion/runs.service.js';
+import { KeptResults } from '../metrics/results/kept-results.service.js';
 import { AnswerStore } from '../queries/answer-store.js';
 import { WebhooksService } from '../webhooks/webhooks.service.js';
 
@@ -38,12 +39,15 @@ export class RetentionService implements OnApplicationBootstrap, BeforeApplicati
     audit: AuditService,
     runs: RunsService,
     answers: AnswerStore,
+    results: KeptResults,
     idempotency: IdempotencyService,
     webhooks: WebhooksService,
   ) {
     this.kept = [
       { what: 'stored answers out of date', remove: (client, most) => answers.removeOutdated(client, most) },
       { what: 'stored answers beyond the share of their graph', remove: (client, most) => answers.removeBeyondShare(client, most) },
+      { what: 'results of metrics out of date', remove: (client, most) => results.removeOutdated(client, most) },
+      { what: 'results of metrics beyond the share of their caller', remove: (client, most) => results.removeBeyondShare(client, most) },
       { what: 'rejected rows', remove: (client, most) => runs.removeOldRejected(client, settings.rejectedKeptDays, most) },
       { what: 'runs', remove: (client, most) => runs.removeOld(client, settings.runsKeptDays, most) },
       { what: 'deliveries of webhooks', remove: (client, most) => webhooks.removeOld(client, settings.runsKeptDays, most) },

@@ -10,6 +10,8 @@ import { ConnectionAccessLostError, ConnectionForbiddenError, ConnectionNotFound
 export interface UsableConnection {
   id: number;
   name: string;
+  /** Differs after each change of what the connection leads to. */
+  version: string;
   client: WarehouseClient;
   /** What is known of its tables, read in the share of the claim. */
   catalog: TableCatalog;
@@ -47,7 +49,8 @@ export class WarehouseService implements OnApplicationBootstrap {
       throw 'savedBy' in reader ? new ConnectionAccessLostError(reader, connection) : new ConnectionForbiddenError('read');
     }
     const client = await this.clients.of(connection);
-    return { id: connection.id, name: connection.name, client, catalog: client.catalog(claim), claim };
+    const version = JSON.stringify([connection.type, connection.dsnSealed, connection.options]);
+    return { id: connection.id, name: connection.name, version, client, catalog: client.catalog(claim), claim };
   }
 
   /** Tells whether the user may load and drop the tables of the mirror, by whatever connection. */

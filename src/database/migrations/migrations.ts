@@ -24,6 +24,7 @@ import { KeepEarlierRunsOfCopies1700000000025 } from './0025-keep-earlier-runs-o
 import { LetRunsDoAllWork1700000000026 } from './0026-let-runs-do-all-work.js';
 import { GiveMetricsFormats1700000000027 } from './0027-give-metrics-formats.js';
 import { WatchMetrics1700000000028 } from './0028-watch-metrics.js';
+import { KeepResultsOfMetrics1700000000029 } from './0029-keep-results-of-metrics.js';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -53,4 +54,5 @@ export const migrations = [
   LetRunsDoAllWork1700000000026,
   GiveMetricsFormats1700000000027,
   WatchMetrics1700000000028,
+  KeepResultsOfMetrics1700000000029,
 ];

@@ -27,6 +27,7 @@ const matrix: Record<string, [records: string, retrieval: string, mirror: string
   'public.ingestion_runs': [all, 'id job_id created_at started_at finished_at', ''],
   'public.licence_clock': [all, '', ''],
   'public.metric_bindings': [all, '', ''],
+  'public.metric_results': [all, '', ''],
   'public.metric_watches': [all, '', ''],
   'public.metrics': [all, '', ''],
   'public.migrations': ['', '', ''],

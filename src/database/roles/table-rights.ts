@@ -19,6 +19,7 @@ export const tableRights: Record<string, Partial<Record<Role, string>>> = {
   ingestion_runs: { records: write, retrieval: 'SELECT (id, job_id, created_at, started_at, finished_at)' },
   licence_clock: { records: write },
   metric_bindings: { records: write },
+  metric_results: { records: write },
   metric_watches: { records: write },
   metrics: { records: write },
   migrations: {},

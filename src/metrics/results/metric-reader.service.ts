@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { type UsableConnection } from '../../warehouse/warehouse.service.js';
+import { CheckedReads, mirrorTables } from '../checked-reads.js';
+import { type CostEstimate } from '../estimate-cost.js';
+import { type CompiledMetrics } from '../plan/compile-metric.js';
+import { type MetricBinding } from '../plan/metric-binding.js';
+import { type AnsweredRows, KeptResults } from './kept-results.service.js';
+import { resultKey } from './result-key.js';
+import { tellsTime } from './tells-time.js';
+
+/** Who asks, and how old a result may be. */
+export interface Asker {
+  callerId: number;
+  graphId: number;
+  maxAgeS: number | null;
+}
+
+/** Reads the rows of compiled metrics, or finds them kept. */
+@Injectable()
+export class MetricReader {
+  constructor(
+    private readonly reads: CheckedReads,
+    private readonly kept: KeptResults,
+  ) {}
+
+  /**
+   * @param connection opened for this request, whose caller may therefore see the rows
+   * @throws as `CheckedReads.run`
+   */
+  read(
+    asker: Asker,
+    connection: UsableConnection,
+    bindings: readonly MetricBinding[],
+    compiled: CompiledMetrics,
+    limit: number,
+    signal?: AbortSignal,
+  ): Promise<AnsweredRows> {
+    const { totals } = compiled;
+    const statements = [{ ...compiled, maxRows: limit + 1 }, ...(totals ? [{ ...totals, maxRows: 2 }] : [])];
+    const metric = readsOf(bindings, compiled);
+    const tables = mirrorTables(connection, metric) ?? [];
+    const request = {
+      ...asker,
+      key: resultKey(connection, bindings, compiled.timezone, statements),
+      connectionId: connection.id,
+      tables: tables.length > 0 && statements.some(({ sql }) => tellsTime(sql)) ? [] : tables,
+    };
+    return this.kept.read(request, shared => this.reads.run(withSignal(connection, shared), metric, statements), signal);
+  }
+
+  /** @throws as `CheckedReads.estimate` */
+  estimate(connection: UsableConnection, bindings: readonly MetricBinding[], compiled: CompiledMetrics): Promise<CostEstimate> {
+    return this.reads.estimate(connection, readsOf(bindings, compiled), [compiled, ...(compiled.totals ? [compiled.totals] : [])]);
+  }
+}
+
+function readsOf(bindings: readonly MetricBinding[], compiled: CompiledMetrics) {
+  return { ...compiled, tables: [...bindings.map(binding => binding.fact), ...compiled.joins] };
+}
+
+/** The connection for work that several callers wait for, and so has an end of its own. */
+function withSignal({ claim, ...connection }: UsableConnection, signal: AbortSignal): UsableConnection {
+  const shared = { ...claim, signal };
+  return { ...connection, claim: shared, catalog: connection.client.catalog(shared) };
+}

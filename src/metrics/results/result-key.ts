@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto';
+import { type UsableConnection } from '../../warehouse/warehouse.service.js';
+import { type CheckedStatement } from '../checked-reads.js';
+import { type MetricBinding } from '../plan/metric-binding.js';
+
+/** Raise it when a release reads the same rows otherwise. */
+const formatVersion = 1;
+
+/** A hash over everything that the rows of a metric depend on, but for the data. */
+export function resultKey(
+  connection: Pick<UsableConnection, 'id' | 'version'>,
+  bindings: readonly MetricBinding[],
+  timezone: string,
+  statements: readonly CheckedStatement[],
+): Buffer {
+  const parts = [
+    formatVersion,
+    connection.id,
+    connection.version,
+    // A binding that is saved again was checked against other tables.
+    bindings.map(({ verified_at }) => verified_at).sort(),
+    timezone,
+    statements.map(({ sql, parameters, maxRows }) => [sql, parameters, maxRows]),
+  ];
+  return createHash('sha256').update(JSON.stringify(parts)).digest();
+}

@@ -1,0 +1,154 @@
+import { Injectable } from '@nestjs/common';
+import { type PoolClient } from 'pg';
+import { ServicePool } from '../../database/service-pool.js';
+
+/** What a result is kept under. */
+export interface ResultKey {
+  graphId: number;
+  key: Buffer;
+  connectionId: number;
+  callerId: number;
+  /** The tables of the mirror that it rests on. Empty where no version tells whether it is still true. */
+  tables: readonly string[];
+  /** The greatest age that the caller accepts. Null accepts any, of results whose versions are the current ones. */
+  maxAgeS: number | null;
+}
+
+/** The data versions of tables as PostgreSQL writes a document of them, so that equal ones have equal text. Null for none. */
+export type VersionsText = string | null;
+
+export interface FoundResult {
+  /** The current ones. */
+  versions: VersionsText;
+  knownTables: number;
+  kept: { text: string; ageS: number } | null;
+  /** Some process reads it, and began at these versions. */
+  isRunning: boolean;
+}
+
+export interface NewResult {
+  text: string;
+  bytes: number;
+  /** Those that its own snapshot saw. */
+  versions: Record<string, number> | null;
+  ageS: number;
+}
+
+/** The limits on the kept results of one caller, and of all together. */
+export interface ResultShare {
+  bytes: number;
+  mostOfOne: number;
+  count: number;
+}
+
+/** A process that is silent for this long has given up its reading. */
+const leaseS = 6;
+
+const currentVersions = `SELECT jsonb_object_agg(name, version) AS versions, count(*)::int AS known FROM mirror_tables WHERE name = ANY ($3::text[])`;
+
+const isOutdated = `EXISTS (
+  SELECT FROM jsonb_each_text(k.versions) made LEFT JOIN mirror_tables t ON t.name = made.key WHERE t.version IS DISTINCT FROM made.value::bigint)`;
+
+/** Finds the oldest results beyond the share of their caller; $1 bytes of all, $2 bytes of one, $3 count. */
+const beyondShare = (ofCallers: string) => `
+  SELECT graph_id, key FROM (
+    SELECT graph_id, key, sum(bytes) OVER newest_first AS bytes, row_number() OVER newest_first AS place FROM metric_results ${ofCallers}
+    WINDOW newest_first AS (PARTITION BY created_by ORDER BY read_at DESC NULLS FIRST, graph_id, key)) ranked
+  WHERE bytes > least($2::float8, $1::float8 / (SELECT count(DISTINCT created_by) FROM metric_results)) OR place > $3`;
+
+/** Results that are kept, by graph and key, and which of them are being read. Times are those of the database's clock. */
+@Injectable()
+export class ResultsRepository {
+  constructor(private readonly pool: ServicePool) {}
+
+  /** Reads the current versions and what is kept of them in one statement, so that both are of one moment. */
+  async find({ graphId, key, tables, maxAgeS }: ResultKey): Promise<FoundResult> {
+    const { rows } = await this.pool.query<{ versions: string | null; known: number; text: string | null; age: number; running: boolean }>({
+      name: 'find-metric-result',
+      text: `WITH current AS (${currentVersions}), found AS (
+               SELECT k.*, extract(epoch FROM now() - k.read_at)::float8 AS age FROM metric_results k WHERE k.graph_id = $1 AND k.key = $2)
+             SELECT current.versions::text AS versions, current.known, found.age,
+                    coalesce(found.run_until > now() AND found.run_versions IS NOT DISTINCT FROM current.versions, false) AS running,
+                    CASE WHEN ($4::float8 IS NULL OR found.age < $4) AND (found.versions = current.versions OR found.versions IS NULL AND $4 IS NOT NULL)
+                         THEN found.result END AS text
+             FROM current LEFT JOIN found ON true`,
+      values: [graphId, key, tables, maxAgeS],
+    });
+    const { versions, known: knownTables, text, age, running: isRunning } = rows[0]!;
+    return { versions, knownTables, isRunning, kept: text === null ? null : { text, ageS: Math.max(0, age) } };
+  }
+
+  /** Says that the caller's process reads it now. @returns whether no other does */
+  async begin({ graphId, key, connectionId, callerId }: ResultKey, versions: VersionsText, runId: string): Promise<boolean> {
+    const { rowCount } = await this.pool.query({
+      name: 'begin-metric-result',
+      text: `INSERT INTO metric_results AS k (graph_id, key, connection_id, created_by, run_id, run_versions, run_until)
+             VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7))
+             ON CONFLICT (graph_id, key) DO UPDATE SET run_id = excluded.run_id, run_versions = excluded.run_versions, run_until = excluded.run_until
+             WHERE k.run_until IS NULL OR k.run_until <= now() OR k.run_versions IS DISTINCT FROM excluded.run_versions`,
+      values: [graphId, key, connectionId, callerId, runId, versions, leaseS],
+    });
+    return rowCount === 1;
+  }
+
+  async renew({ graphId, key }: ResultKey, runId: string): Promise<void> {
+    await this.pool.query(
+      'UPDATE metric_results SET run_until = now() + make_interval(secs => $4) WHERE graph_id = $1 AND key = $2 AND run_id = $3',
+      [graphId, key, runId, leaseS],
+    );
+  }
+
+  /** Says that the caller's process no longer reads it. */
+  async end({ graphId, key }: ResultKey, runId: string): Promise<void> {
+    await this.pool.query(
+      `WITH gone AS (DELETE FROM metric_results WHERE graph_id = $1 AND key = $2 AND run_id = $3 AND result IS NULL)
+       UPDATE metric_results SET run_id = NULL, run_versions = NULL, run_until = NULL
+       WHERE graph_id = $1 AND key = $2 AND run_id = $3 AND result IS NOT NULL`,
+      [graphId, key, runId],
+    );
+  }
+
+  /** Keeps a result in place of an older one, and ends its reading. */
+  async save({ graphId, key, connectionId, callerId }: ResultKey, { text, bytes, versions, ageS }: NewResult): Promise<void> {
+    await this.pool.query({
+      name: 'save-metric-result',
+      text: `INSERT INTO metric_results AS k (graph_id, key, connection_id, created_by, result, bytes, versions, read_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, now() - make_interval(secs => $8))
+             ON CONFLICT (graph_id, key) DO UPDATE
+             SET created_by = excluded.created_by, result = excluded.result, bytes = excluded.bytes, versions = excluded.versions, read_at = excluded.read_at
+             WHERE k.read_at IS NULL OR k.read_at <= excluded.read_at`,
+      values: [graphId, key, connectionId, callerId, text, bytes, versions && JSON.stringify(versions), ageS],
+    });
+  }
+
+  /** Removes at most `most` results that are too old, or of older data, and readings that nobody goes on with. */
+  async removeOutdated(client: PoolClient, keptHours: number, most: number): Promise<number> {
+    const { rowCount } = await client.query(
+      `DELETE FROM metric_results WHERE (graph_id, key) IN (
+         SELECT graph_id, key FROM metric_results k
+         WHERE coalesce(k.run_until, '-infinity') < now()
+           AND (k.result IS NULL OR k.read_at < now() - make_interval(hours => $1) OR ${isOutdated})
+         LIMIT $2 FOR UPDATE OF k SKIP LOCKED)`,
+      [keptHours, most],
+    );
+    return rowCount ?? 0;
+  }
+
+  async removeBeyondShare(client: PoolClient, { bytes, mostOfOne, count }: ResultShare, most: number): Promise<number> {
+    const { rowCount } = await client.query(
+      `DELETE FROM metric_results WHERE (graph_id, key) IN (
+         SELECT graph_id, key FROM metric_results WHERE (graph_id, key) IN (${beyondShare('')}) LIMIT $4 FOR UPDATE SKIP LOCKED)`,
+      [bytes, mostOfOne, count, most],
+    );
+    return rowCount ?? 0;
+  }
+
+  /** Does the same for one caller, at once. */
+  async cutToShare(callerId: number, { bytes, mostOfOne, count }: ResultShare): Promise<void> {
+    await this.pool.query(
+      `DELETE FROM metric_results WHERE (graph_id, key) IN (
+         SELECT graph_id, key FROM metric_results WHERE (graph_id, key) IN (${beyondShare('WHERE created_by = $4')}) FOR UPDATE SKIP LOCKED)`,
+      [bytes, mostOfOne, count, callerId],
+    );
+  }
+}
