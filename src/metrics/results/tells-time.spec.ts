@@ -1,0 +1,34 @@
+import { loadSqlParser } from '../../sql-guard/sql-parser.js';
+import { tellsTime } from './tells-time.js';
+
+beforeAll(loadSqlParser);
+
+describe('tellsTime', () => {
+  it.each([
+    'SELECT now()',
+    'SELECT pg_catalog.now()',
+    'SELECT NOW() - a FROM t',
+    'SELECT transaction_timestamp()',
+    'SELECT a FROM t WHERE a < current_date',
+    'SELECT current_time(3)',
+    'SELECT LOCALTIMESTAMP',
+    'SELECT age(a) FROM t',
+    "SELECT 'now'::timestamptz",
+    "SELECT a < ' Today ' FROM t",
+    "SELECT E'\\x79esterday'::date",
+    "SELECT U&'\\006eow'::date",
+    'SELECT $$tomorrow$$::date',
+    "WITH w AS (SELECT date_trunc('day', now()) AS d) SELECT d FROM w",
+  ])('is true of %s', sql => expect(tellsTime(sql)).toBe(true));
+
+  it.each([
+    'SELECT a FROM t',
+    'SELECT "now", "current_date", age FROM t',
+    'SELECT age(a, b) FROM t',
+    "SELECT 'known' AS knowledge, 'nowhere'",
+    "SELECT '2024-01-01'::date + $1::int",
+    "SELECT 'a\\b' FROM t",
+  ])('is false of %s', sql => expect(tellsTime(sql)).toBe(false));
+
+  it('is true of what it cannot read', () => expect(tellsTime('SELECT now( FROM')).toBe(true));
+});
