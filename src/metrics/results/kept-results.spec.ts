@@ -224,7 +224,7 @@ describe('kept results', () => {
     await here.read(keyOf('aged', { tables: [], maxAgeS: 60 }), quick('x'));
     await here.read(keyOf('old'), quick('x'));
     await test.pool.query(`UPDATE metric_results SET read_at = now() - interval '25 h' WHERE key = 'old'`);
-    await here.read(keyOf('changed', { tables: ['a'] }), async () => ({ results: rowsOf('x'), versions: new Map([['a', 1]]) }));
+    await here.read(keyOf('changed', { tables: ['a'] }), () => Promise.resolve({ results: rowsOf('x'), versions: new Map([['a', 1]]) }));
     await test.pool.query(`UPDATE metric_results SET versions = '{"a": 0}' WHERE key = 'changed'`);
     await repository.begin(keyOf('running'), null, randomUUID());
     await repository.begin(keyOf('given up'), null, randomUUID());
