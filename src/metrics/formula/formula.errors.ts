@@ -14,15 +14,22 @@ export interface FormulaProblem {
   hint?: Bilingual;
   /** Replaces 'matches none of the patterns' for a formula that has a pattern and still cannot be run. */
   sentence?: Bilingual;
+  /** The name of the metric whose formula it is, when another one was asked for. */
+  metric?: string;
 }
 
 /** The formula matches none of the ten patterns, or names something that does not exist. */
 export class FormulaParseError extends LanguageError {
   /** @param position 1-based, in characters (code points) of the formula as the client wrote it */
-  constructor(formula: string, position: number, { expected = [], found, nearest = 'arithmetic', hint, sentence }: FormulaProblem) {
+  constructor(
+    private readonly formula: string,
+    private readonly position: number,
+    private readonly problem: FormulaProblem,
+  ) {
+    const { expected = [], found, nearest = 'arithmetic', hint, sentence, metric } = problem;
     const characters = [...formula];
     const place = placeAt(formula, offsetAt(formula, position));
-    const problem = {
+    const facts = {
       position,
       ...place,
       found: found ?? (characters.slice(position - 1, position + 19).join('') || 'end of formula'),
@@ -30,8 +37,14 @@ export class FormulaParseError extends LanguageError {
       nearest_pattern: nearest,
       hint: hint?.en ?? `for example: ${exampleOf(nearest)}`,
       supported_patterns: supportedPatterns,
+      ...(metric !== undefined && { metric }),
     };
-    super('formula_parse_error', inWords(problem, expected.map(inBoth), hint, sentence), place, problem);
+    super('formula_parse_error', inWords(facts, expected.map(inBoth), hint, sentence), place, facts);
+  }
+
+  /** The same error for whoever asked for another metric, whose formula refers to this one. */
+  inMetric(name: string): FormulaParseError {
+    return new FormulaParseError(this.formula, this.position, { ...this.problem, metric: name });
   }
 }
 
@@ -40,10 +53,11 @@ interface PlacedProblem {
   column: number;
   found: string;
   nearest_pattern: Pattern;
+  metric?: string;
 }
 
 function inWords(
-  { line, column, found, nearest_pattern: nearest }: PlacedProblem,
+  { line, column, found, nearest_pattern: nearest, metric }: PlacedProblem,
   expected: Bilingual[],
   hint?: Bilingual,
   sentence?: Bilingual,
@@ -61,7 +75,8 @@ function inWords(
     sentence ? '' : `; nearest pattern: ${nearest}`,
     hint ? `; ${hint.en}` : '',
   ];
-  return { zh: `FormulaParseError: ${says.zh}：${zh.join('')}`, en: `${says.en}: ${en.join('')}` };
+  const of = metric === undefined ? { zh: '', en: '' } : { zh: `指标“${metric}”：`, en: `metric '${metric}': ` };
+  return { zh: `FormulaParseError: ${of.zh}${says.zh}：${zh.join('')}`, en: `${of.en}${says.en}: ${en.join('')}` };
 }
 
 function listed(phrases: Bilingual[], language: Language, comma: string, or: string): string {

@@ -22,6 +22,17 @@ describe('references', () => {
     expect(() => resolveMetric({ ...definition(1, 'm'), formula: '[额] + 1' }, find)).toThrow('销售额 (id 2), 净额 (id 3)');
   });
 
+  it('names the metric with the error, unless it is the one asked for', () => {
+    expect(graph({ a: '[b] + 1', b: '2 *\n [nope]' })).toThrow(
+      expect.objectContaining({
+        message: expect.stringMatching(/^FormulaParseError: 指标“b”：.+ \/ metric 'b': .+line 2/s),
+        facts: expect.objectContaining({ metric: 'b', line: 2, column: 2 }),
+      }),
+    );
+    expect(graph({ a: '[b] + 1', b: '[c]', c: 'no formula (' })).toThrow("metric 'c': formula matches none");
+    expect(graph({ a: '[nope]' })).toThrow(expect.objectContaining({ facts: expect.not.objectContaining({ metric: expect.anything() }) }));
+  });
+
   it('stops at ten levels', () => {
     const chain = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`m${i}`, i === 11 ? 'COUNT(*)' : `[m${i + 1}]`]));
     expect(graph(chain)).toThrow('more than 10 levels');

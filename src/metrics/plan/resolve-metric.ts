@@ -148,7 +148,7 @@ export function checkReferences(
         hint: { zh: `公式展开后超过 ${maxReferences} 个引用`, en: `the formula comes to more than ${maxReferences} references` },
       });
     }
-    const inside = parseKept(target.formula).root;
+    const inside = parseReferenced(target);
     const nested = findNesting(inside, patterns);
     if (nested) {
       const [outer, inner] = [nested.outer, patternOf(nested.inner)];
@@ -158,6 +158,16 @@ export function checkReferences(
   }
 
   function at(position: number, problem: FormulaProblem) {
-    return new FormulaParseError(metric.formula, position, { nearest: patternOf(root), ...problem });
+    const inner = path.length > 1 ? { metric: metric.name } : {};
+    return new FormulaParseError(metric.formula, position, { nearest: patternOf(root), ...inner, ...problem });
+  }
+}
+
+/** A draft may be saved with a formula that cannot be read. */
+function parseReferenced({ name, formula }: MetricDefinition): Formula {
+  try {
+    return parseKept(formula).root;
+  } catch (error) {
+    throw error instanceof FormulaParseError ? error.inMetric(name) : error;
   }
 }
