@@ -206,6 +206,36 @@ describe('a relative range', () => {
   });
 });
 
+it('shows the SQL and its plan only to those who may change the metric', async () => {
+  const viewer = await test.asUser('wei');
+  const members = `/api/permissions/graphs/${graphId}/members`;
+  const { body: member } = await editor.post(members).send({ username: 'wei', role: 'viewer' }).expect(201);
+  const many = { graph_id: graphId, metrics: [ids['销售额'], ids['退货数']] };
+  const secret = /SELECT|Scan/;
+  for (const request of [{}, { dry_run: true }, { explain: true }, { filters: [{ field: 'region', op: '=', value: 'east' }] }])
+    for (const [path, body] of [
+      [`${ids['销售额']}/execute`, request],
+      ['query', { ...many, ...request, ...('filters' in request && { metrics: [ids['销售额']] }) }],
+    ] as const) {
+      const { body: seen } = await editor.post(`/api/metrics/${path}`).send(body).expect(200);
+      expect(seen.sql).toMatch(secret);
+      expect(seen.params).toEqual(expect.any(Array));
+      const { body: hidden } = await viewer.post(`/api/metrics/${path}`).send(body).expect(200);
+      expect(hidden).toMatchObject({ sql: null, params: null, rows: seen.rows, sources: seen.sources });
+      expect(JSON.stringify(hidden)).not.toMatch(secret);
+      if (seen.estimate) expect(hidden.estimate).toEqual({ ...seen.estimate, plans: null });
+    }
+  for (const clause of ['amount / (amount - amount) > 1', "region = 1 + 'x'"]) {
+    const { text } = await viewer
+      .post(`/api/metrics/${ids['销售额']}/execute`)
+      .send({ filter_clause: clause })
+      .expect(({ status }) => expect([400, 422]).toContain(status));
+    expect(text).not.toMatch(secret);
+  }
+  await editor.patch(`${members}/${member.user_id}`).send({ role: 'editor' }).expect(200);
+  expect((await viewer.post(`/api/metrics/${ids['销售额']}/execute`).send({}).expect(200)).body.sql).toMatch(secret);
+});
+
 it('rounds values to the format of the metric', async () => {
   expect((await execute('销售额').expect(200)).body.rows).toEqual([['300.26']]);
   await editor.patch(`/api/metrics/${ids['销售额']}`).send({ format: '#,##0' }).expect(422);

@@ -132,6 +132,19 @@ describe('what a question excludes, joins and asks for', () => {
     expect([plan.metric_call.time, answer.text]).toEqual([{ from: '2025-02-01' }, '2025-02-01 及以后的销售额为 1,623 CNY。']);
   });
 
+  it('shows the SQL of a metric only to those who may change it, also when several ask at once', async () => {
+    const viewer = await test.asUser('watcher');
+    await owner.post(`/api/permissions/graphs/${graph.id}/members`).send({ username: 'watcher', role: 'viewer' }).expect(201);
+    const sqlFor = async (client: Client) => {
+      const question = { question: '2025年2月以来的销售额', include: ['plan'] };
+      const { body } = await client.post(`/api/graphs/${graph.id}/query`).send(question).expect(200);
+      expect(body.plan.metric_call.metric).toBe('销售额');
+      return body.plan.sql;
+    };
+    const [first, second, third] = await Promise.all([viewer, owner, viewer].map(sqlFor));
+    expect([first, second, third]).toEqual([undefined, expect.stringContaining('SELECT'), undefined]);
+  });
+
   /** The zones are 25 hours apart, so it is never the same day in both (risk: the day of the server). */
   it('counts days in the zone of whoever asks, or else of the metric', async () => {
     const [early, late] = ['Pacific/Pago_Pago', 'Pacific/Kiritimati'] as const;

@@ -6,6 +6,13 @@ import { GraphAccessError, GraphNotFoundError, GraphNotInKeyError, RecordNotFoun
 
 const rank = { viewer: 1, editor: 2, manager: 3, owner: 4 };
 
+/** What a caller is to a graph. */
+export type HeldRole = GraphRole | 'owner';
+
+export function includesRole(held: HeldRole, role: HeldRole): boolean {
+  return rank[held] >= rank[role];
+}
+
 const graphOf = {
   job: 'SELECT graph_id FROM ingestion_jobs WHERE id = $1',
   run: 'SELECT j.graph_id FROM ingestion_runs r JOIN ingestion_jobs j ON j.id = r.job_id WHERE r.id = $1',
@@ -27,22 +34,24 @@ export class GraphAccessService {
   /**
    * @throws GraphNotFoundError; GraphAccessError when the caller's role is too low; GraphNotInKeyError when the API key lacks the
    * graph.
+   * @returns the caller's role
    */
-  async require(principal: Principal, graphId: number, role: GraphRole | 'owner'): Promise<void> {
+  async require(principal: Principal, graphId: number, role: HeldRole): Promise<HeldRole> {
     const held = await this.findRole(principal, graphId);
-    if (held === null || rank[held] < rank[role]) throw new GraphAccessError(role);
+    if (held === null || !includesRole(held, role)) throw new GraphAccessError(role);
+    return held;
   }
 
   /** Tells whether a user may do now what was asked for earlier. Nobody may who was deleted or disabled, or must change the password. */
   async mayStill(userId: number, graphId: number, role: GraphRole): Promise<boolean> {
-    const { rows } = await this.pool.query<{ role: GraphRole | 'owner' | null }>(
+    const { rows } = await this.pool.query<{ role: HeldRole | null }>(
       `SELECT CASE WHEN u.is_admin OR g.owner_id = u.id THEN 'owner' ELSE m.role END AS role
        FROM users u JOIN graphs g ON g.id = $2 LEFT JOIN graph_members m ON m.graph_id = g.id AND m.user_id = u.id
        WHERE u.id = $1 AND u.disabled_at IS NULL AND NOT u.must_change_password`,
       [userId, graphId],
     );
     const held = rows[0]?.role ?? null;
-    return held !== null && rank[held] >= rank[role];
+    return held !== null && includesRole(held, role);
   }
 
   async isOwner(userId: number, graphId: number): Promise<boolean> {
@@ -63,7 +72,7 @@ export class GraphAccessService {
   }
 
   /** The caller's role, or null. Admins count as owners. */
-  private async findRole(principal: Principal, graphId: number): Promise<GraphRole | 'owner' | null> {
+  private async findRole(principal: Principal, graphId: number): Promise<HeldRole | null> {
     const { rows } = await this.pool.query<{ owner_id: number; role: GraphRole | null }>({
       name: 'graph-role',
       text: `SELECT g.owner_id, m.role FROM graphs g LEFT JOIN graph_members m ON m.graph_id = g.id AND m.user_id = $2 WHERE g.id = $1`,

@@ -168,9 +168,11 @@ export class CostEstimateResponse {
     type: 'array',
     items: { type: 'object', additionalProperties: true },
     example: [{ step: 'Aggregate', rows: 12, cost: 1520.5, inputs: [{ step: 'Seq Scan', table: 'orders', rows: 50_000, cost: 1020.5 }] }],
-    description: '每条语句一个计划（totals 另有一条） / a plan for each statement; totals are one of their own',
+    nullable: true,
+    description:
+      '每条语句一个计划（totals 另有一条）；与 sql 同，仅给 editor 及以上 / a plan for each statement; totals are one of their own; as sql, only for editors and above',
   })
-  plans: PlanStep[];
+  plans: PlanStep[] | null;
 }
 
 export class MetricSourceResponse {
@@ -238,11 +240,16 @@ export class MetricResultResponse {
   @ApiProperty({ type: ChartResponse, description: '建议的图 / a suggestion of a chart' })
   chart: ChartResponse;
 
-  @ApiProperty({ example: 'SELECT …' })
-  sql: string;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'SELECT …',
+    description: '仅给可修改指标者（editor 及以上），否则为 null / only for those who may change metrics (editor or above), else null',
+  })
+  sql: string | null;
 
-  @ApiProperty({ type: 'array', items: {}, example: ['2024-01-01'] })
-  params: unknown[];
+  @ApiProperty({ type: 'array', items: {}, nullable: true, example: ['2024-01-01'], description: '与 sql 同 / as for sql' })
+  params: unknown[] | null;
 
   @ApiProperty({
     type: 'object',

@@ -10,6 +10,7 @@ import { BindingSuggestionsController } from './binding/binding-suggestions.cont
 import { BindingSuggestionsService } from './binding/binding-suggestions.service.js';
 import { MetricBinder } from './binding/metric-binder.js';
 import { MetricDefinitionsService } from './metric-definitions.service.js';
+import { MetricPlanner } from './metric-planner.service.js';
 import { MetricRunsService } from './metric-runs.service.js';
 import { Metric } from './metric.entity.js';
 import { MetricsController } from './metrics.controller.js';
@@ -32,6 +33,7 @@ import { WatchesWorker } from './watches/watches.worker.js';
     KeptResults,
     MetricBinder,
     MetricDefinitionsService,
+    MetricPlanner,
     MetricRunsService,
     MetricReader,
     MetricsRepository,

@@ -18,6 +18,11 @@ export class MetricAnswers {
     return this.metrics.catalog(graphId);
   }
 
+  /** Tells whether the caller sees the SQL of metrics in answers. Callers who differ in this must not get each other's answers. */
+  seesSql(principal: Principal, graphId: number): Promise<boolean> {
+    return this.runs.seesSql(principal, graphId);
+  }
+
   /**
    * @param timezone the zone of whoever asks, where it is another than the metric's and makes a difference
    * @throws the errors of the metric's execution
@@ -34,7 +39,7 @@ export class MetricAnswers {
       columns: result.columns.map(({ name, type }) => ({ name, type })),
       rows: result.rows,
       citations: result.sources.map(source => ({ ...source, key: {}, label: null, job_id: null, loaded_at: null })),
-      plan: { ...understood.plan, sql: result.sql },
+      plan: { ...understood.plan, ...(result.sql !== null && { sql: result.sql }) },
       warnings: [...understood.warnings, ...result.warnings.map(warning => warning.message)],
       timing_ms: { ...understood.timing_ms, metric: result.timing_ms.total },
     };

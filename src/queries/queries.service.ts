@@ -39,8 +39,8 @@ export class QueriesService {
   async query(principal: Principal, graphId: number, body: QueryRequest): Promise<QueryResponse> {
     const started = performance.now();
     const query = readQueryRequest(body, this.settings.queryMaxTimeoutMs);
-    const context = query.kind === 'question' ? contextOf(await this.metrics.catalog(graphId), query.timezone) : null;
-    const hash = hashOf(query, { retrieval: this.settings.retrievalUrl ?? null, ...context });
+    const context = query.kind === 'question' ? await this.contextOf(principal, graphId, query.timezone) : null;
+    const hash = hashOf(query, { retrieval: this.settings.retrievalUrl ?? null, ...context?.hashed });
     const found = await this.queries.findAnswer(graphId, query.refresh ? null : hash);
     if (!found) throw new GraphNotFoundError();
     const kept = query.refresh ? null : (found.stored ?? this.store.findPending(graphId, hash, found.version));
@@ -60,6 +60,11 @@ export class QueriesService {
     return toQueryResponse(stored, { status: 'hit', answer: 'auto', include: new Set(['graph', 'plan']) });
   }
 
+  private async contextOf(principal: Principal, graphId: number, timezone: string | null): Promise<QuestionContext> {
+    const metrics = await this.metrics.catalog(graphId);
+    return { hashed: { today: todayFor(metrics, timezone), metrics }, seesSql: await this.metrics.seesSql(principal, graphId) };
+  }
+
   private join(
     principal: Principal,
     graphId: number,
@@ -69,7 +74,7 @@ export class QueriesService {
     context: QuestionContext | null,
   ): Promise<Answered> {
     // The time-out is part of the key: a caller who allows 1 s must not stop one who allows a minute.
-    const key = `${graphId}:${version}:${hash.toString('base64')}:${query.timeoutMs}`;
+    const key = `${graphId}:${version}:${hash.toString('base64')}:${query.timeoutMs}:${context?.seesSql}`;
     const joined = this.running.get(key);
     const begin = (): Promise<Answered> => {
       const work = this.work(principal, graphId, query, hash, context).finally(() => {
@@ -110,12 +115,12 @@ export class QueriesService {
         ...(query.kind === 'cypher' ? { parameters: query.parameters } : {}),
         ...(query.offset > 0 ? { offset: query.offset } : {}),
         ...(query.cursorVersion === null ? {} : { expected_version: query.cursorVersion }),
-        ...(context ? { metrics: context.metrics } : {}),
+        ...(context ? { metrics: context.hashed.metrics } : {}),
       });
-    let answer = await ask(context?.today ?? todayIn('UTC'));
+    let answer = await ask(context?.hashed.today ?? todayIn('UTC'));
     // Which metric is meant, and so in whose zone, is known only now.
     const day = context && todayOf(answer, context, query.timezone);
-    if (day && day !== context.today) answer = await ask(day);
+    if (day && day !== context.hashed.today) answer = await ask(day);
     const version = answer.graph_version;
     // A large answer is not stored: reading it back would cost about as much as computing it, and it was never parsed.
     if (isLargeAnswer(answer)) return { id: null, version, answer, createdAt: new Date() };
@@ -164,14 +169,15 @@ export class QueriesService {
 }
 
 interface QuestionContext {
-  today: string;
-  metrics: Awaited<ReturnType<MetricAnswers['catalog']>>;
+  /** What the answer depends on. */
+  hashed: { today: string; metrics: Awaited<ReturnType<MetricAnswers['catalog']>> };
+  seesSql: boolean;
 }
 
 /** Today is that of the zone of whoever asks, or of the zone that all metrics share. */
-function contextOf(metrics: QuestionContext['metrics'], timezone: string | null): QuestionContext {
+function todayFor(metrics: QuestionContext['hashed']['metrics'], timezone: string | null): string {
   const [shared, ...others] = new Set(metrics.flatMap(metric => metric.timezones));
-  return { today: todayIn(timezone ?? (others.length === 0 ? shared : undefined) ?? 'UTC'), metrics };
+  return todayIn(timezone ?? (others.length === 0 ? shared : undefined) ?? 'UTC');
 }
 
 /** The day that it is for the metric that a question turned out to be about. */
@@ -182,5 +188,5 @@ function todayOf(answer: RetrievalAnswer | LargeAnswer, context: QuestionContext
 }
 
 function metricOf({ metric_call }: RetrievalAnswer | LargeAnswer, context: QuestionContext | null) {
-  return context?.metrics.find(metric => metric.id === metric_call?.metric_id);
+  return context?.hashed.metrics.find(metric => metric.id === metric_call?.metric_id);
 }
