@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import pg from 'pg';
+import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
+import { on, type Question, sale, traps } from './support/metric-traps.js';
+import { describeWithShared, sharedFolder } from './support/shared-data.js';
+
+const tables: Record<string, [types: string, csv: string]> = {
+  sale: [
+    'region:text,status:text,amount:numeric,day:date',
+    `east,"已，支付（全）",100,2024-01-20
+east,open,50,2024-03-05
+west,"已，支付（全）",30,2024-03-09
+,open,7,2024-03-09`,
+  ],
+  refund: [
+    'region:text,amount:numeric,day:date',
+    'east,10,2024-01-21\neast,5,2024-03-06\neast,1,2024-03-07\nsouth,4,2024-03-08\n,2,2024-03-09',
+  ],
+  part: ['key:text,num:integer,den:integer', 'a,7,2\nb,3,0\nc,5,'],
+  priced: ['price:numeric,weight:numeric,region:text', '10,1,east\n20,3,east\n,6,east\n4,0,west'],
+  visitor: ['day:date,who:text', '2024-05-01,u1\n2024-05-02,u1\n2024-05-02,u2\n2024-05-04,u3'],
+  weekly: ['day:date,amount:integer', '2019-12-31,8\n2020-12-30,7\n2023-12-30,5\n2024-01-02,40\n2024-12-31,60'],
+  monthly: [
+    'day:date,amount:integer',
+    '2023-02-28,80\n2024-02-28,90\n2024-02-29,100\n2024-03-29,1\n2024-03-30,1\n2024-03-31,1\n2025-02-28,70',
+  ],
+  measured: ['x:numeric,who:text,id:bigint', '0.1,a,9007199254740993\n0.2,b,2\n0.7,c,'],
+  account: ['day:date,account:text,balance:integer', '2024-01-10,a,5\n2024-01-20,a,7\n2024-01-15,b,2'],
+  visit: [
+    'at:timestamptz,page:text,who:text',
+    `2024-03-01T08:00:00Z,home,1
+2024-03-02T08:00:00Z,shop,1
+2024-03-01T08:00:00Z,home,2`,
+  ],
+  buy: ['at:timestamptz,who:text', '2024-03-03T08:00:00Z,1\n2024-03-01T09:00:00Z,2\n2024-03-02T09:00:00Z,2'],
+  tied: ['key:text,amount:integer', 'c,1\na,1\nf,1\nb,1\ne,2\nd,1'],
+};
+// Each half hour of the days around the two changes of the clock in Paris.
+const halfHours = ['2024-03-30T00:00Z', '2024-10-26T00:00Z'].flatMap(first =>
+  Array.from({ length: 144 }, (_, n) => new Date(Date.parse(first) + n * 1_800_000).toISOString()),
+);
+tables.tick = ['at:timestamptz', [...halfHours, '2024-01-31T16:30:00Z'].join('\n')];
+
+function textOf(cell: unknown): string {
+  const text = String(cell);
+  return /^-?\d+\.\d+$/.test(text) ? String(Number(Number(text).toFixed(9))) : text;
+}
+
+describeWithShared('traps of metrics', 'data/northwind/csv', () => {
+  let test: TestApp;
+  let graphId: number;
+  let editor: Client;
+  let owner: pg.Client;
+  const post = (formula: string, binding?: object, name = `m${Math.random()}`) =>
+    editor.post('/api/metrics').send({ graph_id: graphId, name, formula, ...(binding && { binding }) });
+
+  beforeAll(async () => {
+    test = await startTestApp();
+    owner = new pg.Client({ connectionString: test.databaseUrl, options: '-c search_path=mirror' });
+    await owner.connect();
+    editor = await test.asUser('lin');
+    await grantConnection(test, 'lin');
+    graphId = (await editor.post('/api/graphs').send({ name: '陷阱' }).expect(201)).body.id;
+    const upload = async (table: string, csv: string, types = ''): Promise<void> => {
+      const { status, text } = await test.admin
+        .put(`/api/warehouse/connections/1/tables/${table}?types=${encodeURIComponent(types)}`)
+        .set('Content-Type', 'text/csv')
+        .send(csv);
+      if (status >= 300) throw new Error(`${table}: ${text}`);
+    };
+    for (const [table, [types, rows]] of Object.entries(tables)) {
+      await upload(table, `${types.replace(/:\w+/g, '')}\n${rows}`, types);
+    }
+    const files = [
+      'northwind/csv/orders',
+      'northwind/csv/order_details',
+      'jaffle_shop_classic/raw_orders',
+      'jaffle_shop_classic/raw_payments',
+    ];
+    for (const file of files) await upload(path.basename(file), readFileSync(path.join(sharedFolder, 'data', `${file}.csv`), 'utf8'));
+    const visitors = (table: string) => on(table, { time: { column: 'at' }, entities: [{ name: '用户', column: 'who' }] });
+    await post('SUM(amount)', sale, '销售').expect(201);
+    await post('SUM(amount)', on('refund', { time: { column: 'day' } }), '退款').expect(201);
+    await post('COUNT(*)', visitors('visit'), '访问').expect(201);
+    await post('COUNT(*)', visitors('buy'), '购买').expect(201);
+  }, 60_000);
+  afterAll(async () => {
+    await owner?.end();
+    await test?.close();
+  });
+
+  async function check({ formula, binding, request = {}, rows, totals, warnings = [], refused, known, trapped }: Question): Promise<void> {
+    const created = await post(formula, binding);
+    const { status, body } =
+      created.status === 201
+        ? await editor.post(`/api/metrics/${created.body.id}/execute`).send({ ...request, ...(totals !== undefined && { totals: true }) })
+        : created;
+    if (refused) {
+      expect(status).toBe(422);
+      const errors = body.detail.errors as { loc: string[]; type: string; known?: string[] }[] | undefined;
+      expect(errors?.map(({ loc, type }) => `${loc.join('.')} ${type}`) ?? [body.code]).toEqual(refused);
+      if (known) expect(errors![0]!.known).toEqual(expect.arrayContaining(known));
+      return;
+    }
+    expect([status, body.detail ?? null]).toEqual([200, null]);
+    expect((body.rows as unknown[][]).map(row => row.map(textOf).join(' '))).toEqual(rows);
+    expect(body.warnings.map((each: { code: string }) => each.code)).toEqual(warnings);
+    if (totals !== undefined) expect(textOf(body.totals.value)).toBe(totals);
+    if (!trapped) return;
+    const [sql, wrong] = trapped;
+    expect(textOf(Object.values((await owner.query(sql)).rows[0])[0])).toBe(wrong);
+    expect([...rows!.map(row => row.split(' ').at(-1)), totals]).not.toContain(wrong);
+  }
+
+  it.each(Object.keys(traps))('%s', async trap => {
+    for (const question of traps[trap]!) await check(question);
+  });
+
+  it('are all there', () => {
+    expect(Object.keys(traps).map(parseFloat)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+  });
+});
