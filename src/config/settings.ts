@@ -242,8 +242,14 @@ function readValues(read: SettingsReader) {
     uploadIdleSeconds: read.integer(
       'UPLOAD_IDLE_SECONDS',
       30,
-      'How long an upload is waited for that sends less than 32 KB; then it ends, for it holds a place that others want',
+      'How long an upload is waited for that sends less than 32 KB, and the reader of an export who takes less than 64 KB; then it ends, for it holds a place that others want',
       { min: 1, max: 3600 },
+    ),
+    exportMaxSeconds: read.integer(
+      'EXPORT_MAX_SECONDS',
+      900,
+      'Longest time of an export of all rows of a metric, with that which its reader takes',
+      { min: 1, max: 86_400 },
     ),
     uploadParquetMaxMb: read.integer(
       'UPLOAD_PARQUET_MAX_MB',

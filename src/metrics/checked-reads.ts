@@ -53,13 +53,31 @@ export class CheckedReads {
   /** @throws FanOutJoinError, BindingOutdatedError, and the errors of `WarehouseClient.query` */
   run(connection: UsableConnection, metric: MetricReads, statements: readonly CheckedStatement[]): Promise<CheckedResult> {
     return this.snapshot(connection, metric, async query => {
-      const tables = mirrorTables(connection, metric);
-      const versions = tables && (await this.versions.of(tables, byName(query)));
-      await this.prove(query, metric, versions);
+      const versions = await this.check(query, connection, metric);
       const results: QueryResult[] = [];
       for (const statement of statements) results.push(await query(statement));
       return { results, versions: versions && new Map([...versions].map(([table, { version }]) => [table, version])) };
     });
+  }
+
+  /**
+   * Reads all rows of a statement from one snapshot, and hands them on batch by batch.
+   * @throws as `run`, and what `take` throws
+   */
+  export(
+    connection: UsableConnection,
+    metric: MetricReads,
+    statement: SqlStatement,
+    wholeMs: number,
+    take: (batch: QueryResult) => Promise<void>,
+  ): Promise<void> {
+    const { client, request } = this.snapshotOf(connection, metric);
+    return this.explained(connection, metric, () =>
+      client.export({ ...request, wholeMs }, async (query, rows) => {
+        await this.check(query, connection, metric);
+        for await (const batch of rows(statement)) await take(batch);
+      }),
+    );
   }
 
   /** Asks the database how it would run the statements. It reads no rows. @throws as `run`, but for what only rows can show */
@@ -68,8 +86,12 @@ export class CheckedReads {
     return this.snapshot(connection, metric, query => estimateCost(query, statements, tables));
   }
 
-  private async snapshot<T>(connection: UsableConnection, metric: MetricReads, work: (query: SnapshotQuery) => Promise<T>): Promise<T> {
-    const { client, claim } = connection;
+  private snapshot<T>(connection: UsableConnection, metric: MetricReads, work: (query: SnapshotQuery) => Promise<T>): Promise<T> {
+    const { client, request } = this.snapshotOf(connection, metric);
+    return this.explained(connection, metric, () => client.snapshot(request, work));
+  }
+
+  private snapshotOf({ client, claim }: UsableConnection, metric: MetricReads) {
     requirePostgresSql(client);
     const request = {
       claim,
@@ -78,13 +100,25 @@ export class CheckedReads {
       timeoutMs: this.settings.warehouseTimeoutMs,
       source: 'metric' as const,
     };
+    return { client, request };
+  }
+
+  private async explained<T>(connection: UsableConnection, metric: MetricReads, read: () => Promise<T>): Promise<T> {
     try {
-      return await client.snapshot(request, work);
+      return await read();
     } catch (error) {
       if (!isUndefinedColumn(error)) throw error;
       const gone = await columnsGone(metric.reads, connection);
       throw gone.length > 0 ? new BindingOutdatedError(gone) : error;
     }
+  }
+
+  /** Checks joins and columns in the snapshot. @returns the data versions of its tables, null for another database than the mirror */
+  private async check(query: SnapshotQuery, connection: UsableConnection, metric: MetricReads) {
+    const tables = mirrorTables(connection, metric);
+    const versions = tables && (await this.versions.of(tables, byName(query)));
+    await this.prove(query, metric, versions);
+    return versions;
   }
 
   private async prove(

@@ -34,6 +34,8 @@ export interface MetricCall {
   /** The name of a metric's column. */
   nameOf: (metric: MetricRow) => string;
   body: ExecuteMetricRequest;
+  /** Leaves the limit of the body out. */
+  allRows?: boolean;
   /** Cancels the statements. */
   signal?: AbortSignal;
 }
@@ -95,7 +97,7 @@ export class MetricPlanner {
    * @throws in this order: SchemaError for filters that do not hold together; FormulaParseError; MissingBindingError;
    * PatternNotBuiltError; UnsafeFilterClauseError; SchemaError (names and options that do not fit); ConnectionAccessLostError
    */
-  async plan({ principal, graphId, ids, nameOf, body, signal }: MetricCall): Promise<PlannedMetrics> {
+  async plan({ principal, graphId, ids, nameOf, body, signal, allRows }: MetricCall): Promise<PlannedMetrics> {
     const graph = await this.metrics.openGraph(graphId);
     const filterIds = (body.filters ?? []).map(({ metric }) => metric ?? null);
     await this.reach(graph, ids, filterIds);
@@ -112,7 +114,7 @@ export class MetricPlanner {
     checkSize(resolved);
 
     const compiling = performance.now();
-    const request = readRequest(body, inFilters);
+    const request = { ...readRequest(body, inFilters), ...(allRows && { limit: Infinity }) };
     const named = asked.map(each => ({ name: nameOf(each.row), metric: each.resolved }));
     const compiled = compileMetrics(named, request);
     const bindings = [...new Set(resolved.flatMap(each => each.bindings))];

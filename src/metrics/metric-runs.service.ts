@@ -9,16 +9,13 @@ import {
   type MetricSourceResponse,
   type QueryMetricsRequest,
   type QueryMetricsResponse,
-  type ResultColumnResponse,
 } from './execute.dto.js';
 import { type AskedMetric, type Connections, mayChangeMetrics, type MetricCall, MetricPlanner, openOf } from './metric-planner.service.js';
 import { warningsOf } from './metric-warnings.js';
-import { type CompiledMetrics } from './plan/compile-metric.js';
 import { type MetricBinding } from './plan/metric-binding.js';
 import { MetricReader } from './results/metric-reader.service.js';
-import { roundTo } from './round-decimal.js';
+import { describeColumns, toWireRow } from './result-rows.js';
 import { suggestChart } from './suggest-chart.js';
-import { toWireValue, wireTypeOf } from './wire-values.js';
 
 /** Runs metrics in the warehouse, read-only. */
 @Injectable()
@@ -59,7 +56,8 @@ export class MetricRunsService {
     return mayChangeMetrics({ role: await this.access.require(principal, graphId, 'viewer') });
   }
 
-  private async run(call: MetricCall, rounds = true): Promise<MetricResultResponse & { asked: AskedMetric[] }> {
+  /** Runs the metrics of a call. @throws as `execute` */
+  async run(call: MetricCall, rounds = true): Promise<MetricResultResponse & { asked: AskedMetric[] }> {
     const started = performance.now();
     const { principal, graphId, body, signal } = call;
     const planned = await this.planner.plan(call);
@@ -75,12 +73,9 @@ export class MetricRunsService {
     const ended = performance.now();
     const warnings = warningsOf(compiled, result?.rows ?? []);
     const columns = describeColumns(compiled, result?.columns ?? [], asked);
-    const wire = (value: unknown, column: ResultColumnResponse | undefined): unknown =>
-      roundTo(toWireValue(value, warnings), (rounds && column?.format) || null);
-    const rows = (result?.rows ?? [])
-      .slice(0, request.limit)
-      .map(row => row.slice(0, columns.length).map((value, index) => wire(value, columns[index])));
+    const rows = (result?.rows ?? []).slice(0, request.limit).map(row => toWireRow(row, columns, warnings, rounds));
     const values = columns.filter(({ role }) => role === 'value');
+    const totals = sums && toWireRow(sums.rows[0] ?? values.map(() => null), values, warnings, rounds);
     const { from, to, grain, timezone } = compiled.time;
     const seesSql = mayChangeMetrics(call);
     return {
@@ -89,7 +84,7 @@ export class MetricRunsService {
       rows,
       row_count: rows.length,
       truncated: (result?.rows.length ?? 0) > request.limit,
-      totals: sums && Object.fromEntries(values.map((column, index) => [column.name, wire(sums.rows[0]?.[index] ?? null, column)])),
+      totals: totals && Object.fromEntries(values.map(({ name }, index) => [name, totals[index]])),
       time: from === null && to === null && grain === null ? null : { from, to, grain, timezone },
       chart: suggestChart(
         columns,
@@ -123,17 +118,6 @@ function listSources(bindings: readonly MetricBinding[], connections: Connection
     }
   }
   return [...sources.values()];
-}
-
-/** Types are known once something was read. */
-function describeColumns(compiled: CompiledMetrics, types: { type: string }[], asked: readonly AskedMetric[]): ResultColumnResponse[] {
-  return compiled.columns.map(({ metric, ...column }, index) => {
-    const type = column.role === 'time' ? 'date' : wireTypeOf(types[index]?.type);
-    if (metric === undefined) return { ...column, type };
-    const { id, unit, format } = asked[metric]!.row;
-    // A rate is a number of its own kind.
-    return { ...column, type, metric_id: id, ...(column.compare === 'rate' ? { unit: null } : { unit, format }) };
-  });
 }
 
 function elapsed(from: number, to: number): number {

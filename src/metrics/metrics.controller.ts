@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Headers, HttpCode, Patch, Post, Put, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, type ExecutionContext, Get, Headers, HttpCode, Patch, Post, Put, Query, Res } from '@nestjs/common';
 import {
   ApiBody,
   ApiCreatedResponse,
@@ -11,10 +11,11 @@ import {
 } from '@nestjs/swagger';
 import { type Response } from 'express';
 import { Authenticated } from '../access/access.decorator.js';
+import { CurrentCall } from '../access/current-call.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { CallSignal } from '../http/call-signal.decorator.js';
-import { lineContentType, lineFormatOf } from '../http/line-formats.js';
+import { lineFormatOf } from '../http/line-formats.js';
 import { type Page, PageOf } from '../http/paging/page.js';
 import { IdParam } from '../http/validation/positive-int.pipe.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
@@ -33,7 +34,8 @@ import {
   QueryMetricsResponse,
   ResultFormatQuery,
 } from './execute.dto.js';
-import { toLines, withAllRows } from './result-lines.js';
+import { MetricPlanner } from './metric-planner.service.js';
+import { ResultReplies } from './result-replies.service.js';
 import { MetricDefinitionsService } from './metric-definitions.service.js';
 import {
   CreateMetricRequest,
@@ -55,7 +57,9 @@ export class MetricsController {
   constructor(
     private readonly definitions: MetricDefinitionsService,
     private readonly metrics: MetricsService,
+    private readonly planner: MetricPlanner,
     private readonly runs: MetricRunsService,
+    private readonly replies: ResultReplies,
   ) {}
 
   @Get()
@@ -126,12 +130,11 @@ export class MetricsController {
     @Headers('accept') accept: string | undefined,
     @Res({ passthrough: true }) response: Response,
     @CallSignal() signal: AbortSignal,
-  ): Promise<QueryMetricsResponse | string> {
+    @CurrentCall() context: ExecutionContext,
+  ): Promise<QueryMetricsResponse | void> {
     const lines = lineFormatOf(format, accept);
     if (lines === null) return this.runs.query(principal, body, signal);
-    const result = await this.runs.query(principal, withAllRows(body), signal);
-    response.type(lineContentType[lines]);
-    return toLines(result, lines, body.limit);
+    await this.replies.sendLines(await this.planner.callSeveral(principal, body, signal), lines, response, context);
   }
 
   @Get(':id')
@@ -191,7 +194,7 @@ export class MetricsController {
   @ApiOperation({
     summary: '执行指标 / Execute a metric',
     description:
-      '可按维度与时间分组、过滤、排序；dry_run 只返回 SQL。也可作为 CSV 或 NDJSON 给出（至多一万行）。 / Grouped by dimensions and time, filtered and ordered as asked; dry_run only gives the SQL. Also as CSV or NDJSON, of at most 10,000 rows.',
+      '可按维度与时间分组、过滤、排序；dry_run 只编译。也可作为 CSV 或 NDJSON 给出：不写 limit 时，图的编辑者得到同一快照的全部行（边读边发；连接中断即不完整），其他人至多一万行。 / Grouped by dimensions and time, filtered and ordered as asked; dry_run only compiles. Also as CSV or NDJSON: without a limit, editors of the graph get all rows of one snapshot, sent as they are read, and a connection that breaks means that rows are missing; others get at most 10,000.',
   })
   @ApiBody({ type: ExecuteMetricRequest, examples: executeMetricExamples })
   @ApiProduces('application/json', 'application/x-ndjson', 'text/csv')
@@ -207,11 +210,10 @@ export class MetricsController {
     @Headers('accept') accept: string | undefined,
     @Res({ passthrough: true }) response: Response,
     @CallSignal() signal: AbortSignal,
-  ): Promise<ExecuteMetricResponse | string> {
+    @CurrentCall() context: ExecutionContext,
+  ): Promise<ExecuteMetricResponse | void> {
     const lines = lineFormatOf(format, accept);
     if (lines === null) return this.runs.execute(principal, id, body, signal);
-    const result = await this.runs.execute(principal, id, withAllRows(body), signal);
-    response.type(lineContentType[lines]);
-    return toLines(result, lines, body.limit);
+    await this.replies.sendLines(await this.planner.callOne(principal, id, body, signal), lines, response, context);
   }
 }

@@ -98,6 +98,16 @@ export class MixedConnectionsError extends ApiError {
   }
 }
 
+/** 408: the reader of an export takes hardly any of it, or the export takes too long. It holds a place that others want. */
+export class ExportStalledError extends ApiError {
+  constructor() {
+    super(408, 'export_stalled', {
+      zh: '导出太慢：读取方几乎不接收数据，或总时间超过上限；导出已中止，收到的内容不完整',
+      en: 'The export is too slow: its reader takes hardly anything, or it takes too long altogether; it was ended, and what was received is not all',
+    });
+  }
+}
+
 /** 422: the metrics and dimensions have more names than can be sent along with a question. */
 export class TooManyMetricNamesError extends ApiError {
   constructor() {

@@ -10,6 +10,7 @@ import { BindingSuggestionsController } from './binding/binding-suggestions.cont
 import { BindingSuggestionsService } from './binding/binding-suggestions.service.js';
 import { MetricBinder } from './binding/metric-binder.js';
 import { MetricDefinitionsService } from './metric-definitions.service.js';
+import { MetricExports } from './metric-exports.service.js';
 import { MetricPlanner } from './metric-planner.service.js';
 import { MetricRunsService } from './metric-runs.service.js';
 import { Metric } from './metric.entity.js';
@@ -18,6 +19,7 @@ import { MetricsRepository } from './metrics.repository.js';
 import { MetricsService } from './metrics.service.js';
 import { KeptResults } from './results/kept-results.service.js';
 import { MetricReader } from './results/metric-reader.service.js';
+import { ResultReplies } from './result-replies.service.js';
 import { ResultsRepository } from './results/results.repository.js';
 import { WatchesController } from './watches/watches.controller.js';
 import { WatchesRepository } from './watches/watches.repository.js';
@@ -33,11 +35,13 @@ import { WatchesWorker } from './watches/watches.worker.js';
     KeptResults,
     MetricBinder,
     MetricDefinitionsService,
+    MetricExports,
     MetricPlanner,
     MetricRunsService,
     MetricReader,
     MetricsRepository,
     MetricsService,
+    ResultReplies,
     ResultsRepository,
     WatchesRepository,
     WatchesService,

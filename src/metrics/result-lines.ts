@@ -1,6 +1,6 @@
 import { SchemaError } from '../common/errors/api-error.js';
 import { csvLine, type LineFormat } from '../http/line-formats.js';
-import { type ExecuteMetricRequest, maxLimit, type MetricResultResponse } from './execute.dto.js';
+import { type ExecuteMetricRequest, maxLimit, type MetricResultResponse, type ResultColumnResponse } from './execute.dto.js';
 
 /** A request whose answer is a file. It has all rows that an answer may have, unless the caller gave a limit. */
 export function withAllRows<T extends ExecuteMetricRequest>(body: T): T {
@@ -15,15 +15,21 @@ export function withAllRows<T extends ExecuteMetricRequest>(body: T): T {
 export function toLines({ columns, rows, truncated }: MetricResultResponse, format: LineFormat, limit: number | null | undefined): string {
   if (truncated && limit == null) {
     const text = {
-      zh: `结果超过 ${maxLimit} 行：请缩小范围、分页（limit 与 offset），或用 limit 只取前几行`,
-      en: `the result has more than ${maxLimit} rows: narrow it, read it in pages with limit and offset, or give a limit for the first ones`,
+      zh: `结果超过 ${maxLimit} 行：请缩小范围、分页（limit 与 offset），或用 limit 只取前几行；图的编辑者可导出全部`,
+      en: `the result has more than ${maxLimit} rows: narrow it, read it in pages with limit and offset, or give a limit for the first ones; editors of the graph get all rows`,
     };
     throw new SchemaError([{ loc: ['body', 'limit'], text, type: 'too_many_rows' }]);
   }
-  const names = columns.map(({ name }) => name);
-  if (format === 'ndjson')
-    return rows.map(row => `${JSON.stringify(Object.fromEntries(row.map((value, index) => [names[index], value])))}\n`).join('');
-  return [names, ...rows.map(row => row.map(cellOf))].map(csvLine).join('');
+  return headLine(columns, format) + rows.map(row => toLine(columns, row, format)).join('');
+}
+
+export function headLine(columns: readonly ResultColumnResponse[], format: LineFormat): string {
+  return format === 'ndjson' ? '' : csvLine(columns.map(({ name }) => name));
+}
+
+export function toLine(columns: readonly ResultColumnResponse[], row: readonly unknown[], format: LineFormat): string {
+  if (format === 'csv') return csvLine(row.map(cellOf));
+  return `${JSON.stringify(Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])))}\n`;
 }
 
 function cellOf(value: unknown): string {

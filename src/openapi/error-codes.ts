@@ -48,6 +48,7 @@ export const errorCodes = [
   'dsn_missing',
   'duckdb_directory_unset',
   'expectation_failed',
+  'export_stalled',
   'fan_out_join',
   'formula_parse_error',
   'graph_busy',

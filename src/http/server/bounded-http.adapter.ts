@@ -26,6 +26,8 @@ export class BoundedHttpAdapter extends ExpressAdapter {
 
   /** Writes large answers in turns. `JSON.stringify` of 16 MB would block everybody's requests for a fifth of a second. */
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
+    // A handler that streamed its answer has nothing left to send.
+    if (response.headersSent) return response;
     if (!isLarge(body)) return super.reply(response, body, statusCode);
     if (statusCode !== undefined) response.status(statusCode);
     sendInTurns(response, body).catch(() => response.destroy());

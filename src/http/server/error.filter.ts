@@ -28,8 +28,9 @@ export class ErrorFilter implements ExceptionFilter {
     if (response.writableEnded && (error.cause as { code?: unknown } | undefined)?.code === 'ERR_HTTP_HEADERS_SENT') return;
     if (isFault(error)) this.report(error, response);
     if (response.headersSent) {
-      // A stream that fails half-way is cut: a clean end would look complete.
-      response.destroy();
+      // A stream that fails half-way is cut: a clean end would look complete. Over HTTP/1.0 the end of the connection is that of the
+      // answer, so the connection is reset.
+      response.socket?.resetAndDestroy();
       return;
     }
     for (const [name, value] of Object.entries(error.headers ?? {})) response.setHeader(name, value);

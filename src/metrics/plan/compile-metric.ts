@@ -50,7 +50,8 @@ export interface CompiledMetrics extends SqlStatement {
 /**
  * Compiles resolved metrics and a request into one statement. Each binding is aggregated in one scan of its own. Scans of
  * different bindings are stacked with UNION ALL and grouped again, because a join on NULL keys would split or drop rows
- * (metrics.md, pattern 5). `having`, order and limit come last. One row more than `limit` is read, to know whether there are more.
+ * (metrics.md, pattern 5). `having`, order and limit come last. One row more than a finite `limit` is read, to know whether
+ * there are more.
  * Totals are recomputed by a statement of their own, before `having`, because distinct counts and ratios do not add up.
  * @throws UnsafeFilterClauseError, PatternNotBuiltError, SchemaError (all names and options that do not fit), MixedConnectionsError
  */
@@ -159,7 +160,10 @@ function compileStatement(
     `FROM ${result}`,
     ...compileHaving(request, columns, assembly, problems, tooMany),
     `ORDER BY ${compileOrder(request, columns, problems)}`,
-    `LIMIT ${assembly.bind(request.limit + 1, 'bigint')} OFFSET ${assembly.bind(request.offset, 'bigint')}`,
+    [
+      ...(request.limit === Infinity ? [] : [`LIMIT ${assembly.bind(request.limit + 1, 'bigint')}`]),
+      `OFFSET ${assembly.bind(request.offset, 'bigint')}`,
+    ].join(' '),
   ].join('\n');
   return { statement: assembly.finish(template), flags };
 }

@@ -76,6 +76,7 @@ export interface MetricRequest {
   /** `by` is the name of a column, which may be left out where there is only one. */
   having: { by?: string; op: HavingOperator; value: string }[];
   order: { by: string; dir: 'asc' | 'desc'; nulls: 'first' | 'last' }[];
+  /** Infinity for all rows. */
   limit: number;
   offset: number;
   totals: boolean;

@@ -54,7 +54,8 @@ export class MetricReader {
   }
 }
 
-function readsOf(bindings: readonly MetricBinding[], compiled: CompiledMetrics) {
+/** What the statements of compiled metrics read. */
+export function readsOf(bindings: readonly MetricBinding[], compiled: CompiledMetrics) {
   return { ...compiled, tables: [...bindings.map(binding => binding.fact), ...compiled.joins] };
 }
 

@@ -11,7 +11,7 @@ import { tableNameProblem } from './csv/csv-header.js';
 import { MirrorCatalog, mirrorNames } from './mirror-catalog.js';
 
 const placesOfShortReads = 4;
-/** A run stages the mirror without a reading, so few are ever open. */
+/** Exports are the readings of the mirror: a run stages it without one. */
 const placesOfReadings = 2;
 
 /**
@@ -45,6 +45,7 @@ export class MirrorClient extends PostgresTables implements WarehouseClient, OnA
       names: mirrorNames,
       catalog,
       maxBytes: settings.answerMaxBytes,
+      computesExports: true,
       toConnectError: cause => toReadError(cause, 0),
     });
     this.pool = pool;

@@ -6,12 +6,14 @@ import { type WatchedPool } from '../../../database/watched-pool.js';
 import { type Claim } from '../../../common/turns/fair-share.js';
 import { lookingUpFor } from '../../../egress/lookups.js';
 import { quoteIdentifier, quoteTable } from '../../../sql/quote-identifier.js';
+import { type SqlStatement } from '../../../sql/sql-parameters.js';
 import { sqlstateOf, sqlstates } from '../../../sql/sqlstate.js';
 import { WarehouseTimeoutError } from '../../warehouse.errors.js';
 import { type Places, shareAmongCallers } from '../connection-places.js';
 import { type QueryRequest, type QueryResult, type Reading, type ReadingRequest, type TablePlace } from '../warehouse.client.js';
 import { cancelStatement } from './cancel-statement.js';
 import { CappedQuery } from './capped-query.js';
+import { cursorRows } from './cursor-rows.js';
 import { PostgresReading } from './postgres-reading.js';
 import { toReadError } from './read-errors.js';
 import { type TableNames } from './table-names.js';
@@ -21,6 +23,8 @@ const lockTimeoutMs = 5_000;
 const unlockable: ReadonlySet<string> = new Set([sqlstates.wrongObjectType, sqlstates.insufficientPrivilege]);
 /** The reader may work on what it has read before it asks for the next table. */
 const longPauses = `SET LOCAL idle_in_transaction_session_timeout = '1h'`;
+/** All rows of a cursor are read, so the plan for the first ones would be the wrong one. */
+const forAllRows = `SET LOCAL cursor_tuple_fraction = 1`;
 /** Row numbers are places in the table, so a scan must begin at its beginning. */
 const inOrder = `SET LOCAL synchronize_seqscans = off`;
 /** What a server may take beyond the limit that it was told. After it, the connection is cut. */
@@ -39,6 +43,14 @@ export interface SnapshotRequest extends Pick<QueryRequest, 'claim' | 'timeoutMs
 /** Runs one statement of a snapshot. @throws as `WarehouseClient.query` */
 export type SnapshotQuery = (statement: Pick<QueryRequest, 'sql' | 'parameters' | 'maxRows'>) => Promise<QueryResult>;
 
+export interface ExportRequest extends SnapshotRequest {
+  /** The longest time of all, with that which the reader of the rows takes. */
+  wholeMs: number;
+}
+
+/** Reads all rows of a statement, batch by batch. It is the last statement of its snapshot. @throws as `WarehouseClient.query` */
+export type SnapshotRows = (statement: SqlStatement) => AsyncGenerator<QueryResult>;
+
 export interface PostgresReadsOptions {
   pool: WatchedPool;
   names: TableNames;
@@ -47,6 +59,11 @@ export interface PostgresReadsOptions {
   maxBytes: number;
   /** The longest statement, whatever a request allows. */
   maxTimeoutMs?: number;
+  /**
+   * Whether an export's rows are computed before the first is read, so that a slow reader keeps no table from being replaced. Not
+   * for servers of others: a pooler in front of them may give the next transaction to another session.
+   */
+  computesExports?: boolean;
   /** Turns a connection that could not be made into an error of ours. */
   toConnectError: (cause: unknown) => ApiError;
 }
@@ -71,6 +88,11 @@ export class PostgresReads {
     return this.shares.queries.run(request.claim, () => this.snapshotNow(request, work));
   }
 
+  /** A snapshot whose last statement may have any number of rows. It takes a place among the readings, so that no metric waits for it. */
+  export<T>(request: ExportRequest, work: (query: SnapshotQuery, rows: SnapshotRows) => Promise<T>): Promise<T> {
+    return this.shares.readings.run(request.claim, () => this.snapshotNow(request, work, request.wholeMs));
+  }
+
   async openReading({ claim, timeoutMs, signal }: ReadingRequest): Promise<Reading> {
     const leave = await this.shares.readings.enter(signal ? { ...claim, signal } : claim);
     try {
@@ -92,7 +114,7 @@ export class PostgresReads {
   }
 
   private queryNow({ timeoutMs, maxBytes, source, claim, ...statement }: QueryRequest): Promise<QueryResult> {
-    return this.transaction(timeoutMs, claim, async (client, limit) => {
+    return this.transaction({ timeoutMs, claim }, async (client, limit) => {
       await frame(client, begin('READ ONLY', this.options.names, limit));
       return this.run(client, statement, { maxBytes, source });
     });
@@ -100,10 +122,13 @@ export class PostgresReads {
 
   private snapshotNow<T>(
     { timeoutMs, tables, timeZone, claim, ...bounds }: SnapshotRequest,
-    work: (query: SnapshotQuery) => Promise<T>,
+    work: (query: SnapshotQuery, rows: SnapshotRows) => Promise<T>,
+    wholeMs?: number,
   ): Promise<T> {
-    return this.transaction(timeoutMs, claim, async (client, limit) => {
-      const start = begin(snapshotMode, this.options.names, limit, timeZone);
+    return this.transaction({ timeoutMs, claim, wholeMs }, async (client, limit) => {
+      const { names, computesExports } = this.options;
+      const beginAs = (mode: string): string => `${begin(mode, names, limit, timeZone)}; ${longPauses}; ${forAllRows}`;
+      const start = wholeMs === undefined ? begin(snapshotMode, names, limit, timeZone) : beginAs(snapshotMode);
       const all = tables.map(({ schema, table }) => quoteTable(schema, table)).join(', ');
       // A lock takes no snapshot. A table that is swapped or altered before it is locked is then seen as it is after that.
       await frame(client, tables.length === 0 ? start : `${start}; LOCK TABLE ${all} IN ACCESS SHARE MODE`).catch(
@@ -113,10 +138,16 @@ export class PostgresReads {
           await frame(client, start);
         },
       );
-      return work(statement => {
+      const query: SnapshotQuery = statement => {
         claim.signal?.throwIfAborted();
-        return this.run(client, statement, bounds);
-      });
+        return withWatch(client, limit, () => this.run(client, statement, bounds));
+      };
+      const letGo = (): Promise<void> =>
+        withWatch(client, limit, async () => {
+          await frame(client, 'COMMIT');
+          await frame(client, beginAs('READ ONLY'));
+        });
+      return work(query, statement => cursorRows(query, statement, computesExports ? letGo : null));
     });
   }
 
@@ -133,10 +164,10 @@ export class PostgresReads {
 
   /** Rolls back what the work has begun. The connection is cut when the work takes longer than its limit. */
   private async transaction<T>(
-    timeoutMs: number,
-    { caller, signal }: Claim,
+    { timeoutMs, claim, wholeMs }: { timeoutMs: number; claim: Claim; wholeMs?: number | undefined },
     work: (client: PoolClient, limitMs: number) => Promise<T>,
   ): Promise<T> {
+    const { caller, signal } = claim;
     const client = await this.connect();
     const limit = this.limitOf(timeoutMs);
     let broken: Error | boolean = false;
@@ -144,13 +175,15 @@ export class PostgresReads {
     signal?.addEventListener('abort', cancel);
     try {
       signal?.throwIfAborted();
-      return await withWatch(client, limit, () => work(client, limit));
+      return await withWatch(client, wholeMs ?? limit, () => work(client, limit));
     } catch (cause) {
       signal?.throwIfAborted();
       throw cause instanceof ApiError ? cause : toReadError(cause, limit);
     } finally {
       signal?.removeEventListener('abort', cancel);
-      await withWatch(client, 0, () => frame(client, 'ROLLBACK')).catch((failure: Error) => (broken = failure));
+      await withWatch(client, 0, () => frame(client, wholeMs === undefined ? 'ROLLBACK' : 'ROLLBACK; CLOSE ALL')).catch(
+        (failure: Error) => (broken = failure),
+      );
       client.release(broken);
     }
   }

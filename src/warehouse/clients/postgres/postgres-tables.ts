@@ -12,7 +12,14 @@ import {
   type TablePlace,
 } from '../warehouse.client.js';
 import { PostgresCatalog } from './postgres-catalog.js';
-import { PostgresReads, type PostgresReadsOptions, type SnapshotQuery, type SnapshotRequest } from './postgres-reads.js';
+import {
+  type ExportRequest,
+  PostgresReads,
+  type PostgresReadsOptions,
+  type SnapshotQuery,
+  type SnapshotRequest,
+  type SnapshotRows,
+} from './postgres-reads.js';
 import { testPostgres } from './test-postgres.js';
 
 const catalogTimeoutMs = 10_000;
@@ -67,6 +74,11 @@ export class PostgresTables {
    */
   snapshot<T>(request: SnapshotRequest, work: (query: SnapshotQuery) => Promise<T>): Promise<T> {
     return this.reads.snapshot(request, work);
+  }
+
+  /** A snapshot whose last statement may have any number of rows. @throws as `query` */
+  export<T>(request: ExportRequest, work: (query: SnapshotQuery, rows: SnapshotRows) => Promise<T>): Promise<T> {
+    return this.reads.export(request, work);
   }
 
   openReading(request: ReadingRequest): Promise<Reading> {

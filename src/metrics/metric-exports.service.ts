@@ -1,0 +1,84 @@
+import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { type Response } from 'express';
+import { Settings } from '../config/settings.js';
+import { AccessRecheck } from '../graphs/access-recheck.service.js';
+import { GraphAccessService } from '../graphs/graph-access.service.js';
+import { lineContentType, type LineFormat } from '../http/line-formats.js';
+import { type QueryResult } from '../warehouse/clients/warehouse.client.js';
+import { CheckedReads } from './checked-reads.js';
+import { type MetricCall, MetricPlanner } from './metric-planner.service.js';
+import { warningsOf } from './metric-warnings.js';
+import { ExportStalledError } from './metrics.errors.js';
+import { headLine, toLine } from './result-lines.js';
+import { describeColumns, toWireRow } from './result-rows.js';
+import { readsOf } from './results/metric-reader.service.js';
+import { writeSlowly } from './write-slowly.js';
+
+const recheckEveryMs = 2_000;
+/** Pieces are small, so that a reader has the whole patience for each of them. */
+const pieceCharacters = 65_536;
+
+/** Sends all rows of a result, read from one snapshot as fast as the reader takes them. */
+@Injectable()
+export class MetricExports {
+  constructor(
+    private readonly planner: MetricPlanner,
+    private readonly reads: CheckedReads,
+    private readonly access: GraphAccessService,
+    private readonly recheck: AccessRecheck,
+    private readonly settings: Settings,
+  ) {}
+
+  /**
+   * Nothing is sent before the first rows are there. A later failure must cut the response, because a clean end would look complete.
+   * @param context of the request, whose guards are asked again while rows are sent
+   * @throws the errors of `MetricRunsService.execute`, ExportStalledError
+   */
+  async send(call: MetricCall, format: LineFormat, response: Response, context: ExecutionContext): Promise<void> {
+    const wholeMs = this.settings.exportMaxSeconds * 1000;
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(new ExportStalledError()), wholeMs).unref();
+    const signal = AbortSignal.any([late.signal, ...(call.signal ? [call.signal] : [])]);
+    try {
+      const planned = await this.planner.plan({ ...call, signal, allRows: true });
+      const { asked, compiled, bindings, connection } = planned;
+      let checkedAt = performance.now();
+      let isFirst = true;
+      const take = async ({ columns: types, rows }: QueryResult): Promise<void> => {
+        const columns = describeColumns(compiled, types, asked);
+        const warnings = warningsOf(compiled, rows);
+        if (performance.now() - checkedAt > recheckEveryMs) {
+          await this.requireStill(call, context);
+          checkedAt = performance.now();
+        }
+        let piece = isFirst ? headLine(columns, format) : '';
+        if (isFirst) response.type(lineContentType[format]);
+        isFirst = false;
+        for (const row of rows) {
+          piece += toLine(columns, toWireRow(row, columns, warnings), format);
+          if (piece.length < pieceCharacters) continue;
+          await this.write(response, piece, signal);
+          piece = '';
+        }
+        if (piece !== '') await this.write(response, piece, signal);
+      };
+      await this.reads.export(connection, readsOf(bindings, compiled), compiled, wholeMs, take).catch(async (error: unknown) => {
+        throw await this.planner.explain(error, planned);
+      });
+      response.end();
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private write(response: Response, piece: string, signal: AbortSignal): Promise<void> {
+    return writeSlowly(response, piece, { patienceMs: this.settings.uploadIdleSeconds * 1000, signal });
+  }
+
+  /** @throws the refusal that the same request would get now */
+  private async requireStill({ principal, graphId }: MetricCall, context: ExecutionContext): Promise<void> {
+    const refusal = await this.recheck.findRefusal(context);
+    if (refusal) throw refusal;
+    await this.access.require(principal, graphId, 'editor');
+  }
+}

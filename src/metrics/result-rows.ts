@@ -1,0 +1,30 @@
+import { type MetricWarning, type ResultColumnResponse } from './execute.dto.js';
+import { type AskedMetric } from './metric-planner.service.js';
+import { type CompiledMetrics } from './plan/compile-metric.js';
+import { roundTo } from './round-decimal.js';
+import { toWireValue, wireTypeOf } from './wire-values.js';
+
+/** The columns of a result. Types are known once something was read. */
+export function describeColumns(
+  compiled: CompiledMetrics,
+  types: { type: string }[],
+  asked: readonly AskedMetric[],
+): ResultColumnResponse[] {
+  return compiled.columns.map(({ metric, ...column }, index) => {
+    const type = column.role === 'time' ? 'date' : wireTypeOf(types[index]?.type);
+    if (metric === undefined) return { ...column, type };
+    const { id, unit, format } = asked[metric]!.row;
+    // A rate is a number of its own kind.
+    return { ...column, type, metric_id: id, ...(column.compare === 'rate' ? { unit: null } : { unit, format }) };
+  });
+}
+
+/** A row as it is answered, without the flags that follow its values. */
+export function toWireRow(
+  row: readonly unknown[],
+  columns: readonly ResultColumnResponse[],
+  warnings: MetricWarning[],
+  rounds = true,
+): unknown[] {
+  return columns.map(({ format }, index) => roundTo(toWireValue(row[index], warnings), (rounds && format) || null));
+}
