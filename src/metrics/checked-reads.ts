@@ -11,7 +11,8 @@ import { WarehouseQueryError } from '../warehouse/warehouse.errors.js';
 import { type UsableConnection } from '../warehouse/warehouse.service.js';
 import { changesOf, columnsGone } from './binding/column-changes.js';
 import { type CostEstimate, estimateCost } from './estimate-cost.js';
-import { BindingOutdatedError, FanOutJoinError } from './metrics.errors.js';
+import { fanOut, tableOf } from './fan-out.js';
+import { BindingOutdatedError } from './metrics.errors.js';
 import { compileProof } from './plan/compile-proof.js';
 import { type BoundJoin, type BoundTable, type TableRead } from './plan/metric-binding.js';
 
@@ -145,21 +146,9 @@ export class CheckedReads {
   }
 }
 
-export function fanOut(join: BoundJoin): FanOutJoinError {
-  const keys = join.on.map(([, key]) => key).join(', ');
-  return new FanOutJoinError(join.alias, {
-    zh: `连接键 ${keys} 在表 ${tableOf(join)} 中不唯一；请去除重复的行，或改用另一个键`,
-    en: `its key ${keys} is not unique in table ${tableOf(join)}; remove the repeated rows or join by another key`,
-  });
-}
-
 /** The tables of the mirror that a metric reads, each once. Null for another database. */
 export function mirrorTables({ client }: UsableConnection, { tables }: Pick<MetricReads, 'tables'>): string[] | null {
   return client.local && [...new Set(tables.flatMap(placesOf).map(({ table }) => table))];
-}
-
-function tableOf({ source }: BoundJoin): string {
-  return 'sql' in source ? '' : source.table;
 }
 
 function keyOf(join: BoundJoin): string {

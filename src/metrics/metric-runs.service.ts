@@ -13,6 +13,7 @@ import {
 import { type AskedMetric, type Connections, mayChangeMetrics, type MetricCall, MetricPlanner, openOf } from './metric-planner.service.js';
 import { warningsOf } from './metric-warnings.js';
 import { type MetricBinding } from './plan/metric-binding.js';
+import { RowsOf } from './plan/sql-assembly.js';
 import { MetricReader } from './results/metric-reader.service.js';
 import { describeColumns, toWireRow } from './result-rows.js';
 import { suggestChart } from './suggest-chart.js';
@@ -90,8 +91,7 @@ export class MetricRunsService {
         columns,
         asked.map(each => each.resolved.pattern),
       ),
-      sql: seesSql ? compiled.sql : null,
-      params: seesSql ? compiled.parameters : null,
+      ...(seesSql ? shownSql(compiled) : { sql: null, params: null }),
       timing_ms: {
         parse: elapsed(times.parsing, times.compiling),
         compile: elapsed(times.compiling, times.compiled),
@@ -105,6 +105,12 @@ export class MetricRunsService {
       warnings,
     };
   }
+}
+
+/** The statements that are run, in their order. The parameters are those of the last. */
+function shownSql({ sql, parameters, elsewhere }: CompiledMetrics): Pick<MetricResultResponse, 'sql' | 'params'> {
+  const params = parameters.map(value => (value instanceof RowsOf ? `the rows of statement ${value.position}` : value));
+  return { sql: [...elsewhere.map(scan => scan.sql), sql].join(';\n\n'), params };
 }
 
 /** Every table that the metrics read, once. */

@@ -117,3 +117,13 @@ export class TooManyMetricNamesError extends ApiError {
     });
   }
 }
+
+/** 422: another database would hand over too many groups. */
+export class TooManyGroupsError extends ApiError {
+  constructor(most: number) {
+    super(422, 'too_many_groups', {
+      zh: `结果超过 ${most} 组，无法从外部数据库取回；请减少维度、缩短时间范围或用筛选缩小`,
+      en: `There are more than ${most} groups, which are too many to be handed over by the other database: ask for fewer dimensions, a shorter range or narrower filters`,
+    });
+  }
+}

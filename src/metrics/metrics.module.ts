@@ -21,6 +21,7 @@ import { KeptResults } from './results/kept-results.service.js';
 import { MetricReader } from './results/metric-reader.service.js';
 import { ResultReplies } from './result-replies.service.js';
 import { ResultsRepository } from './results/results.repository.js';
+import { TranslatedReads } from './translated-reads.js';
 import { WatchesController } from './watches/watches.controller.js';
 import { WatchesRepository } from './watches/watches.repository.js';
 import { WatchesService } from './watches/watches.service.js';
@@ -43,6 +44,7 @@ import { WatchesWorker } from './watches/watches.worker.js';
     MetricsService,
     ResultReplies,
     ResultsRepository,
+    TranslatedReads,
     WatchesRepository,
     WatchesService,
     WatchesWorker,

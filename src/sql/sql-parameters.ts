@@ -24,13 +24,14 @@ export class SqlParameters {
 
   /**
    * The statement with its placeholders numbered in the order they appear, and their values. Unused values are left out, because
-   * PostgreSQL refuses a parameter that no SQL mentions. The text must hold no user text: every `$n::` in it counts as a
+   * PostgreSQL refuses a parameter that no SQL mentions. The text must hold no user SQL: every `$n::` outside of quotes counts as a
    * placeholder.
    */
   finish(sql: string): SqlStatement {
     const parameters: unknown[] = [];
     const numbers = new Map<string, number>();
-    const numbered = sql.replace(/\$(\d+)(?=::)/g, (_, written: string) => {
+    const numbered = sql.replace(/"(?:[^"]|"")*"|'(?:[^']|'')*'|\$(\d+)(?=::)/g, (quoted, written: string | undefined) => {
+      if (written === undefined) return quoted;
       const number = numbers.get(written) ?? parameters.push(this.values[Number(written) - 1]);
       numbers.set(written, number);
       return `$${number}`;

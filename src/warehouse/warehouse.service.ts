@@ -4,6 +4,7 @@ import { type Claim } from '../common/turns/fair-share.js';
 import { type TableCatalog, type WarehouseClient } from './clients/warehouse.client.js';
 import { ConnectionsRepository } from './connections/connections.repository.js';
 import { WarehouseClients } from './connections/warehouse-clients.js';
+import { type MirrorClient } from './mirror/mirror.client.js';
 import { ConnectionAccessLostError, ConnectionForbiddenError, ConnectionNotFoundError, type SavedRecord } from './warehouse.errors.js';
 
 /** An opened connection, with all that is needed to look at its tables and read them. */
@@ -51,6 +52,11 @@ export class WarehouseService implements OnApplicationBootstrap {
     const client = await this.clients.of(connection);
     const version = JSON.stringify([connection.type, connection.dsnSealed, connection.options]);
     return { id: connection.id, name: connection.name, version, client, catalog: client.catalog(claim), claim };
+  }
+
+  /** The tables of the service's own database, as the role that may only read them. */
+  get mirror(): MirrorClient {
+    return this.clients.mirror;
   }
 
   /** Tells whether the user may load and drop the tables of the mirror, by whatever connection. */

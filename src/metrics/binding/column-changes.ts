@@ -46,6 +46,28 @@ export async function columnsGone(
   return gone;
 }
 
+/**
+ * Compares the columns of tables with what the catalogue of another database than PostgreSQL says of them now. Digits count as well,
+ * since sums are computed with as many as columns have. A table that is gone is told by the statement that reads it.
+ */
+export async function typeChanges(
+  reads: readonly TableRead[],
+  { client, catalog }: Pick<UsableConnection, 'client' | 'catalog'>,
+): Promise<ColumnChange[]> {
+  const changes: ColumnChange[] = [];
+  for (const { table, columns } of reads) {
+    const { source } = table;
+    if ('sql' in source) continue;
+    const described = await catalog.describe(source.schema === client.schema ? source.table : `${source.schema}.${source.table}`);
+    for (const column of described ? columns : []) {
+      const was = table.columns.find(({ name }) => name === column)?.type ?? 'other';
+      const is = described?.columns.find(({ name }) => name === column)?.type ?? null;
+      if (was !== is) changes.push({ table: source.table, column, was, is });
+    }
+  }
+  return changes;
+}
+
 function nameOf({ source, alias }: BoundTable): string {
   return 'sql' in source ? alias : source.table;
 }

@@ -4,15 +4,18 @@ import { type FieldProblem, SchemaError } from '../../common/errors/api-error.js
 import { Settings } from '../../config/settings.js';
 import { type GuardScope } from '../../sql-guard/guard-expression.js';
 import { guardSelect } from '../../sql-guard/guard-select.js';
-import { requirePostgresSql } from '../../warehouse/require-postgres-sql.js';
 import { WarehouseQueryError } from '../../warehouse/warehouse.errors.js';
 import { type UsableConnection, WarehouseService } from '../../warehouse/warehouse.service.js';
 import { type BindingJoin, type BindingRelation, type BindingRequest } from './binding.dto.js';
 import { checkName, defaultColumns, defaultDimensions, expressionOf, guardPart, readJoinPairs } from './binding-expressions.js';
 import { compileProbe } from '../plan/compile-probe.js';
-import { compileProof } from '../plan/compile-proof.js';
-import { fanOut } from '../checked-reads.js';
+import { compileProof, selectKeys } from '../plan/compile-proof.js';
+import { fanOut } from '../fan-out.js';
 import { physicalScope } from '../plan/compile-relation.js';
+import { NotInDialectError } from '../translate/not-in-dialect.error.js';
+import { targetOf } from '../translate/target.js';
+import { shownTypeOf } from '../translate/target-dialect.js';
+import { translateProbe, translateRepeats } from '../translate/translate-scan.js';
 import { isTimeZone, timeZoneForm } from '../../text/time-zone.js';
 import {
   type BoundColumn,
@@ -47,7 +50,8 @@ export class MetricBinder {
   async bind(principal: Principal, request: BindingRequest, loc: Loc): Promise<MetricBinding> {
     refuseTooLarge(request, loc);
     const connection = await this.warehouse.open(principal, request.connection_id ?? null);
-    requirePostgresSql(connection.client);
+    const dialect = connection.client.dialect === 'postgres' ? null : connection.client.dialect;
+    if (dialect && request.relation.sql != null) throw new NotInDialectError(dialect, 'relation.sql');
     const problems: FieldProblem[] = [];
     const fact = await this.describeFact(connection, request, loc, problems);
     const joins = await this.describeJoins(connection, request.joins ?? [], fact, loc, problems);
@@ -59,6 +63,7 @@ export class MetricBinder {
     const taken = new Map<string, string>();
     const bound: MetricBinding = {
       connection_id: connection.id,
+      ...(dialect && { dialect }),
       fact,
       grain: request.grain ?? [],
       time: this.readTime(request, columns, scope, loc, problems),
@@ -90,7 +95,7 @@ export class MetricBinder {
     for (const column of bound.grain) guardPart(column, scope, [...loc, 'grain'], problems);
     throwIfAny(problems);
     await this.probeTypes(connection, bound, request, loc);
-    await this.verifyJoins(connection, joins);
+    await this.verifyJoins(connection, bound);
     return bound;
   }
 
@@ -109,7 +114,7 @@ export class MetricBinder {
     const { schema } = connection.client;
     checkSchema(relation, connection.client, [...loc, 'relation'], problems);
     const { text } = guardSelect(relation.sql, { schema, tables: new Set(await connection.catalog.listNames()) });
-    const read = await this.read(connection, `SELECT * FROM (\n${text}\n) AS q`, [...loc, 'relation', 'sql']);
+    const read = await this.read(connection, `SELECT * FROM (\n${text}\n) AS q\nLIMIT 0`, [...loc, 'relation', 'sql']);
     return { alias: alias ?? 'q', source: { schema, sql: text }, columns: read.columns };
   }
 
@@ -184,9 +189,7 @@ export class MetricBinder {
 
   /** Asks the database for the type of each expression. One that does not fit its tables fails here, not at the first execution. */
   private async probeTypes(connection: UsableConnection, binding: MetricBinding, { time }: BindingRequest, loc: Loc): Promise<void> {
-    const probe = compileProbe(binding);
-    const { columns } = await this.read(connection, probe.sql, loc, probe.parameters);
-    const types = columns.map(column => column.type);
+    const types = await this.typesOf(connection, binding, loc);
     for (const column of [...binding.columns, ...binding.dimensions, ...(binding.entities ?? [])]) column.type = types.shift() ?? 'other';
     if (!binding.time) return;
     const type = types[0] ?? 'other';
@@ -203,12 +206,24 @@ export class MetricBinder {
     binding.time.type = type as TimeType;
   }
 
+  /** Another database only says whether it can read the expressions. Their types are those of the translation. */
+  private async typesOf(connection: UsableConnection, binding: MetricBinding, loc: Loc): Promise<string[]> {
+    const target = targetOf([binding]);
+    const probe = compileProbe(binding);
+    if (!target) return (await this.read(connection, `${probe.sql}\nLIMIT 0`, loc, probe.parameters)).columns.map(column => column.type);
+    const { columns, ...statement } = translateProbe(probe, target);
+    await this.read(connection, statement.sql, loc, statement.parameters);
+    return columns.map(shownTypeOf);
+  }
+
   /** Checks that the joined keys are unique in the tables as they are. A declaration could be wrong. */
-  private async verifyJoins({ client, claim }: UsableConnection, joins: BoundJoin[]): Promise<void> {
+  private async verifyJoins({ client, claim }: UsableConnection, binding: MetricBinding): Promise<void> {
+    const { joins } = binding;
     if (joins.length === 0) return;
-    const proof = compileProof(joins, []);
+    const target = targetOf([binding]);
+    const proof = target ? translateRepeats(joins.map(selectKeys), target) : compileProof(joins, []);
     const { rows } = await client.query({ ...proof, claim, timeoutMs: this.settings.warehouseTimeoutMs, maxRows: 1 });
-    const repeated = joins.find((_, index) => rows[0]?.[index] === true);
+    const repeated = joins.find((_, index) => (target ? Number(rows[0]?.[index]) > 0 : rows[0]?.[index] === true));
     if (repeated) throw fanOut(repeated);
   }
 
@@ -216,7 +231,7 @@ export class MetricBinder {
     try {
       return await client.query({
         claim,
-        sql: `${sql}\nLIMIT 0`,
+        sql,
         parameters,
         timeoutMs: this.settings.warehouseTimeoutMs,
         maxRows: 1,

@@ -15,6 +15,7 @@ import { rowsOf } from './scan-rows.js';
 export function compileConversion(scan: Scan & { events: Events }, index: number, context: ScanContext): CompiledScan {
   const { binding, events } = scan;
   const { time, assembly, isLevelled } = context;
+  assembly.refuseElsewhere('CONVERSION');
   const { dayToLocal, earlier, later, quote, startOf } = assembly.dialect;
   const [bound, eventTime] = [binding.time, events.binding.time];
   if (!bound || !eventTime) throw new Error('A conversion needs time columns');

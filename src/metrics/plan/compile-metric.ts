@@ -1,5 +1,4 @@
 import { type FieldProblem, SchemaError } from '../../common/errors/api-error.js';
-import { type SqlStatement } from '../../sql/sql-parameters.js';
 import { type Grain } from '../formula/formula-tree.js';
 import { MixedConnectionsError } from '../metrics.errors.js';
 import { type Value } from '../patterns/metric-pattern.js';
@@ -13,7 +12,8 @@ import { type CompareMode, type FilterByMetric, type MetricRequest } from './met
 import { type MetricPlan, planMetrics, type ScanAxis } from './plan-metric.js';
 import { type ResolvedMetric } from './resolve-metric.js';
 import { filterPart } from './scan-rows.js';
-import { SqlAssembly } from './sql-assembly.js';
+import { targetOf } from '../translate/target.js';
+import { type CompiledStatement, SqlAssembly } from './sql-assembly.js';
 
 /** A metric of a request under the name of its column. */
 export interface NamedMetric {
@@ -32,12 +32,12 @@ export interface CompiledColumn {
   compare?: CompareMode;
 }
 
-export interface CompiledMetrics extends SqlStatement {
+export interface CompiledMetrics extends CompiledStatement {
   connectionId: number;
   columns: CompiledColumn[];
   flags: Flag[];
   /** The same values over the same rows without grouping, if they were asked for. */
-  totals: SqlStatement | null;
+  totals: CompiledStatement | null;
   /** The zone in which the statements are run. */
   timezone: string;
   /** What the statements read. */
@@ -82,7 +82,8 @@ export function compileMetrics(asked: readonly NamedMetric[], request: MetricReq
     ...dimensions.map(name => ({ name, role: 'dimension' as const })),
   ];
   const outputs = outputsOf(asked, plan, request);
-  const assembly = new SqlAssembly();
+  const target = targetOf([...allBindings, ...filterBindings]);
+  const assembly = new SqlAssembly(target);
   const compiled = compileStatement(plan, filters, request, time, keys, outputs, assembly, problems);
   checkZone(request.time, time, allBindings, assembly.reads, problems);
   if (problems.length > 0) throw new SchemaError(problems);
@@ -91,7 +92,7 @@ export function compileMetrics(asked: readonly NamedMetric[], request: MetricReq
   const ungroupedTime: TimePlan = { ...time, grain: null, fill: time.fill === 'zero' ? 'zero' : 'none' };
   const ungroupedPlan: MetricPlan = { ...plan, scans: plan.scans.map(scan => ({ ...scan, withins: new Set() })), warnings: [] };
   const totals = request.totals
-    ? compileStatement(ungroupedPlan, filters, ungrouped, ungroupedTime, [], outputs, new SqlAssembly(), problems).statement
+    ? compileStatement(ungroupedPlan, filters, ungrouped, ungroupedTime, [], outputs, new SqlAssembly(target), problems).statement
     : null;
   const columns = [...keys, ...outputs.map(({ column }) => column)];
   const { joins, reads } = assembly;
@@ -134,7 +135,7 @@ function compileStatement(
   outputs: Output[],
   assembly: SqlAssembly,
   problems: FieldProblem[],
-): { statement: SqlStatement; flags: Flag[] } {
+): { statement: CompiledStatement; flags: Flag[] } {
   const { dialect } = assembly;
   assembly.reserve([plan, ...filters.map(filter => filter.plan)].flatMap(queriedTables));
   const kept = filters.map((filter, index) => compileFilterByMetric(filter, index, request, time, assembly, problems));
@@ -165,7 +166,7 @@ function compileStatement(
       `OFFSET ${assembly.bind(request.offset, 'bigint')}`,
     ].join(' '),
   ].join('\n');
-  return { statement: assembly.finish(template), flags };
+  return { statement: assembly.finishAll(template), flags };
 }
 
 /** The part that lists the keys for which a metric fits, by a statement of its own over all rows, or over those of the range. */

@@ -7,7 +7,7 @@ import { type BoundTime } from './metric-binding.js';
 import { type Scan } from './plan-metric.js';
 import { type CompiledScan, type PeriodSource, type ScanContext } from './scan-context.js';
 import { rowsOf, type ScanRows } from './scan-rows.js';
-import { type NamedSql, selectGroups } from './select-groups.js';
+import { type Groups, type NamedSql, selectGroups } from './select-groups.js';
 
 /**
  * One pass over the rows of a binding that aggregates all leaves: `period`, `d0…`, `level`, `m0…`, as the part `f<index>`.
@@ -55,25 +55,25 @@ class ScanCompiler {
     const keys = grain !== null && bound ? [{ sql: periodExpression({ ...time, grain }, bound, assembly), name: 'period' }] : [];
     const range = bound ? rangeConditions(time, bound, assembly) : [];
     const hasTime = grain !== null || from !== null || to !== null || this.picksRows();
-    const select = this.group(this.rows.from(hasTime), keys, range);
+    const groups = this.group(this.rows.from(hasTime), keys, range);
     const days = keys.length > 0 ? `SELECT ${assembly.dialect.dayToLocal('"period"')} AS "day" FROM ${this.names.final}` : '';
-    return { reading: [`${this.names.final} AS (\n  ${select}\n)`], days, joining: null };
+    return { reading: [assembly.place(this.names.final, groups)], days, joining: null };
   }
 
   /** Without a grain the range is the only period. */
   rowsOfRange(bound: BoundTime): CompiledScan {
-    const select = this.group(this.rows.from(true), [], this.outerBounds(bound));
-    return { reading: [`${this.names.final} AS (\n  ${select}\n)`], days: '', joining: null };
+    const groups = this.group(this.rows.from(true), [], this.outerBounds(bound));
+    return { reading: [this.context.assembly.place(this.names.final, groups)], days: '', joining: null };
   }
 
   rowsOfEarlierPeriods(bound: BoundTime, grain: Grain): CompiledScan {
     const { time, assembly, isLevelled } = this.context;
     const { final, first, periods } = this.names;
     const base = assembly.dialect.startOf(this.local(bound), grain, time.weekStart);
-    const select = this.group(this.rows.from(true), [{ sql: base, name: 'base' }], this.outerBounds(bound), false);
+    const groups = this.group(this.rows.from(true), [{ sql: base, name: 'base' }], this.outerBounds(bound), false);
     const columns = ['"__period" AS "period"', ...this.outerDimensions(), ...(isLevelled ? ['0 AS "level"'] : []), ...this.measureNames()];
     return {
-      reading: [`${first} AS (\n  ${select}\n)`],
+      reading: [assembly.place(first, groups)],
       days: `SELECT "base" AS "day" FROM ${first}`,
       joining: source => [
         this.listPeriods(source, [`${this.frame(() => source.start).base()} AS "__base"`]),
@@ -91,7 +91,7 @@ class ScanCompiler {
     const day = { sql: startOf(this.local(bound), unit, time.weekStart), name: 'day' };
     const measures = [...this.scan.columns.values()].map(({ name, aggregate }) => ({ sql: `${aggregate.combine}(${quote(name)})`, name }));
     return {
-      reading: [`${first} AS (\n  ${this.group(this.rows.from(true), [day], this.outerBounds(bound), false)}\n)`],
+      reading: [assembly.place(first, this.group(this.rows.from(true), [day], this.outerBounds(bound), false))],
       days: `SELECT "day" FROM ${first}`,
       joining: source => [
         this.listPeriods(source, this.bounds(source.start)),
@@ -110,6 +110,7 @@ class ScanCompiler {
 
   rowsInWindows(bound: BoundTime): CompiledScan {
     const { assembly } = this.context;
+    this.refuseRowsInWindows();
     const { final, first, periods } = this.names;
     const { quote, startOf } = assembly.dialect;
     const column = quote(timeColumn);
@@ -130,7 +131,10 @@ class ScanCompiler {
           source,
           this.bounds(source.start, local => this.raw(local, bound)),
         ),
-        `${final} AS (\n  ${this.group(`${this.rows.from(true)}\n  JOIN ${periods} AS "__p" ON ${this.inFrame(column)}`, [framePeriod], range)}\n)`,
+        assembly.place(
+          final,
+          this.group(`${this.rows.from(true)}\n  JOIN ${periods} AS "__p" ON ${this.inFrame(column)}`, [framePeriod], range),
+        ),
       ],
     };
   }
@@ -145,6 +149,7 @@ class ScanCompiler {
     const keys = [...period, { sql: '"__p"."__upper"', name: 'day' }, { sql: '"__p"."__days"', name: '__days' }];
     const measures = [...this.scan.columns.values()].map(({ name, aggregate }) => ({ sql: `${aggregate.combine}(${quote(name)})`, name }));
     const day = { sql: startOf(this.local(bound), 'day', time.weekStart), name: 'day' };
+    if (!canCombine) this.refuseRowsInWindows();
     const ofDays = (): string =>
       selectGroups({
         from: `${periods} AS "__p" JOIN ${first} ON ${this.inFrame('"day"')}`,
@@ -155,7 +160,7 @@ class ScanCompiler {
         isLevelled,
         measures,
       });
-    const ofRows = (): string =>
+    const ofRows = (): Groups =>
       this.group(`${this.rows.from(true)}\n  JOIN ${periods} AS "__p" ON ${this.inFrame(quote(timeColumn))}`, keys, range);
     const kept = [...(time.grain === null ? [] : ['"period"']), ...this.outerDimensions(), ...(isLevelled ? ['"level"'] : [])];
     // A day without rows is zero where such periods are, and else is left out.
@@ -169,34 +174,38 @@ class ScanCompiler {
       const as = canCombine ? undefined : (local: string): string => this.raw(local, bound);
       return [
         this.listPeriods(source, [...this.bounds(start, as, days.start), counted]),
-        `${daily} AS (\n  ${canCombine ? ofDays() : ofRows()}\n)`,
+        canCombine ? `${daily} AS (\n  ${ofDays()}\n)` : assembly.place(daily, ofRows()),
         `${final} AS (\n  SELECT ${[...kept, ...means].join(', ')}\n  FROM ${daily}${kept.length > 0 ? `\n  GROUP BY ${kept.join(', ')}` : ''}\n)`,
       ];
     };
-    const reading = canCombine ? [`${first} AS (\n  ${this.group(this.rows.from(true), [day], range, false)}\n)`] : [];
+    const reading = canCombine ? [assembly.place(first, this.group(this.rows.from(true), [day], range, false))] : [];
     if (time.grain !== null) return { reading, days: '', joining };
     return { reading: [...reading, ...joining({ from: '', start: assembly.bind(time.from, 'timestamp') })], days: '', joining: null };
   }
 
-  private group(from: string, keys: NamedSql[], range: string[], isFinal = true): string {
+  private refuseRowsInWindows(): void {
+    this.context.assembly.refuseElsewhere('AVG, COUNT DISTINCT, quantiles, FIRST and LAST over CUMULATIVE, TO_DATE or ROLLING');
+  }
+
+  private group(from: string, keys: NamedSql[], range: string[], isFinal = true): Groups {
     const { dimensions, measures } = this.rows;
     const totals = isFinal ? { levels: this.levels, isLevelled: this.context.isLevelled } : { levels: [], isLevelled: false };
     const conditions = [...range, ...this.rows.conditions];
     const picks = this.rows.picks(keys.map(({ sql }) => sql));
-    if (picks.length === 0) return selectGroups({ from, conditions, keys, dimensions, measures, ...totals });
+    if (picks.length === 0) return { from, conditions, keys, dimensions, measures, ...totals };
     const list = [...keys.map(({ sql }, index) => ({ sql, name: `__group${index}` })), ...picks].map(
       ({ sql, name }) => `${sql} AS "${name}"`,
     );
     const where = conditions.length > 0 ? `\n    WHERE ${conditions.join(' AND ')}` : '';
     const { alias } = this.scan.binding.fact;
-    return selectGroups({
+    return {
       from: `(\n    SELECT *, ${list.join(', ')}\n    FROM ${from}${where}\n  ) AS ${this.context.assembly.dialect.quote(alias)}`,
       conditions: [],
       keys: keys.map(({ name }, index) => ({ sql: `"__group${index}"`, name })),
       dimensions,
       measures,
       ...totals,
-    });
+    };
   }
 
   /** What bounds the rows of all periods: the frames of the first and the last one. */

@@ -1,4 +1,5 @@
 import { type Grain } from '../formula/formula-tree.js';
+import { type ForeignDialect } from '../translate/target-dialect.js';
 
 export interface BoundColumn {
   /** The name in formulas, filters and clauses, in any language, at most 63 bytes (PostgreSQL cuts longer names). */
@@ -47,6 +48,8 @@ export interface TableRead {
 /** A metric's binding as stored: checked against the real tables, with every name and type written out. */
 export interface MetricBinding {
   connection_id: number;
+  /** The SQL of the database behind the connection. Absent for PostgreSQL's. */
+  dialect?: ForeignDialect;
   fact: BoundTable;
   grain: string[];
   time: BoundTime | null;

@@ -4,8 +4,31 @@ import { type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { growthSentence, maxGrowth } from '../../sql-guard/check-growth.js';
 import { type GuardedSelect } from '../../sql-guard/guard-select.js';
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
+import { NotInDialectError } from '../translate/not-in-dialect.error.js';
+import { type Target } from '../translate/target.js';
+import { translateScan, type TranslatedScan } from '../translate/translate-scan.js';
 import { type BoundJoin, type TableRead } from './metric-binding.js';
+import { type Groups, selectGroups } from './select-groups.js';
 import { assembleSql, fragmentMarker, selectMarker, type SqlFragment } from '../../sql-guard/same-shape.js';
+
+/** A scan of another database, and where its rows go. */
+export interface PlacedScan extends TranslatedScan {
+  /** The joins whose keys it counts, in the order of their columns. */
+  joins: readonly BoundJoin[];
+}
+
+/** A statement of PostgreSQL's, with the scans that another database runs before. */
+export interface CompiledStatement extends SqlStatement {
+  elsewhere: readonly PlacedScan[];
+}
+
+/** Stands in the parameters of a statement for the rows of a scan. */
+export class RowsOf {
+  constructor(
+    readonly scan: PlacedScan,
+    readonly position: number,
+  ) {}
+}
 
 /** Collects the references of a statement under construction: bound values and guarded pieces of client SQL. */
 export class SqlAssembly {
@@ -22,7 +45,15 @@ export class SqlAssembly {
   readonly joins: BoundJoin[] = [];
   readonly reads: TableRead[] = [];
 
+  /** The scans that another database runs. Their rows come back as parameters of the statement. */
+  readonly elsewhere: PlacedScan[] = [];
+  /** How many of the joins a scan has proved. */
+  private proved = 0;
+
   private prefix = '';
+
+  /** @param target the database that holds the rows, where it is not PostgreSQL */
+  constructor(private readonly target: Target | null = null) {}
 
   /** Keeps the parts of the statement clear of these names. To be called before the first part is named. */
   reserve(names: readonly string[]): void {
@@ -64,8 +95,49 @@ export class SqlAssembly {
     if (query * binding * request > maxGrowth) throw new UnsafeFilterClauseError({ reason: 'length', sentence: growthSentence });
   }
 
+  /**
+   * The part of the WITH list that groups rows. Another database groups them itself, and the part lists what it gave.
+   * @throws NotInDialectError
+   */
+  place(name: string, groups: Groups): string {
+    if (!this.target) return `${name} AS (\n  ${selectGroups(groups)}\n)`;
+    const { from, conditions, keys, dimensions, levels, isLevelled, measures } = groups;
+    const named = [...keys, ...dimensions.map((sql, index) => ({ sql, name: `d${index}` })), ...measures];
+    const where = conditions.length > 0 ? `\nWHERE ${conditions.join(' AND ')}` : '';
+    const statement = this.finish(`SELECT ${named.map(each => `${each.sql} AS "${each.name}"`).join(', ')}\nFROM ${from}${where}`);
+    const joins = this.joins.slice(this.proved);
+    this.proved = this.joins.length;
+    const template = {
+      statement,
+      keys: keys.length,
+      dimensions: dimensions.length,
+      names: named.map(each => each.name),
+      levels,
+      isLevelled,
+      uniqueKeys: joins.map(join => this.target!.keysOf(join)),
+    };
+    const { scan, local } = translateScan(template, this.target);
+    const placed: PlacedScan = { ...scan, joins };
+    this.elsewhere.push(placed);
+    const rows = this.bind(new RowsOf(placed, this.elsewhere.length), 'jsonb');
+    const { quote } = this.dialect;
+    const columns = scan.columns.map(column => `${quote(column.name)} ${column.type}`).join(', ');
+    const list = local.map(column => `${column.sql} AS ${quote(column.name)}`).join(', ');
+    return `${name} AS (\n  SELECT ${list}\n  FROM jsonb_to_recordset(${rows}) AS "rows" (${columns})\n)`;
+  }
+
+  /** @throws NotInDialectError where the rows are in another database */
+  refuseElsewhere(construct: string): void {
+    if (this.target) throw new NotInDialectError(this.target.dialect.name, construct);
+  }
+
   /** The statement with the client's pieces verbatim in their places, and its shape checked. */
   finish(template: string): SqlStatement {
     return { sql: assembleSql(template, this.fragments), parameters: this.bound.values };
+  }
+
+  /** The whole statement. Where others have the rows, it holds none of the client's pieces and no parameters of their scans. */
+  finishAll(template: string): CompiledStatement {
+    return { ...(this.target ? this.bound.finish(template) : this.finish(template)), elsewhere: this.elsewhere };
   }
 }

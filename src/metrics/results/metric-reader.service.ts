@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { type UsableConnection } from '../../warehouse/warehouse.service.js';
 import { CheckedReads, mirrorTables } from '../checked-reads.js';
+import { TranslatedReads } from '../translated-reads.js';
 import { type CostEstimate } from '../estimate-cost.js';
 import { type CompiledMetrics } from '../plan/compile-metric.js';
 import { type MetricBinding } from '../plan/metric-binding.js';
-import { type AnsweredRows, KeptResults } from './kept-results.service.js';
+import { type AnsweredRows, KeptResults, type ReadWork } from './kept-results.service.js';
 import { resultKey } from './result-key.js';
 import { tellsTime } from './tells-time.js';
 
@@ -20,6 +21,7 @@ export interface Asker {
 export class MetricReader {
   constructor(
     private readonly reads: CheckedReads,
+    private readonly translated: TranslatedReads,
     private readonly kept: KeptResults,
   ) {}
 
@@ -45,7 +47,13 @@ export class MetricReader {
       connectionId: connection.id,
       tables: tables.length > 0 && statements.some(({ sql }) => tellsTime(sql)) ? [] : tables,
     };
-    return this.kept.read(request, shared => this.reads.run(withSignal(connection, shared), metric, statements), signal);
+    const dialect = bindings[0]?.dialect;
+    const work: ReadWork = async shared => {
+      const own = withSignal(connection, shared);
+      if (!dialect) return this.reads.run(own, metric, statements);
+      return { results: await this.translated.run(own, dialect, metric, statements), versions: null };
+    };
+    return this.kept.read(request, work, signal);
   }
 
   /** @throws as `CheckedReads.estimate` */

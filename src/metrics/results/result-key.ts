@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type UsableConnection } from '../../warehouse/warehouse.service.js';
 import { type CheckedStatement } from '../checked-reads.js';
+import { type CompiledStatement, RowsOf } from '../plan/sql-assembly.js';
 import { type MetricBinding } from '../plan/metric-binding.js';
 
 /** Raise it when a release reads the same rows otherwise. */
@@ -11,7 +12,7 @@ export function resultKey(
   connection: Pick<UsableConnection, 'id' | 'version'>,
   bindings: readonly MetricBinding[],
   timezone: string,
-  statements: readonly CheckedStatement[],
+  statements: readonly (CheckedStatement & CompiledStatement)[],
 ): Buffer {
   const parts = [
     formatVersion,
@@ -20,7 +21,12 @@ export function resultKey(
     // A binding that is saved again was checked against other tables.
     bindings.map(({ verified_at }) => verified_at).sort(),
     timezone,
-    statements.map(({ sql, parameters, maxRows }) => [sql, parameters, maxRows]),
+    statements.map(({ sql, parameters, maxRows, elsewhere }) => [
+      sql,
+      parameters.map(value => (value instanceof RowsOf ? value.position : value)),
+      maxRows,
+      elsewhere.map(scan => [scan.sql, scan.parameters, scan.constants]),
+    ]),
   ];
   return createHash('sha256').update(JSON.stringify(parts)).digest();
 }

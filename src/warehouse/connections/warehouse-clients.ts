@@ -26,7 +26,7 @@ export class WarehouseClients implements OnApplicationShutdown {
   private readonly held = new Map<number, Held>();
 
   constructor(
-    private readonly mirror: MirrorClient,
+    readonly mirror: MirrorClient,
     private readonly secrets: SecretBox,
     private readonly egress: Egress,
     private readonly settings: Settings,

@@ -37,7 +37,7 @@ const flags = ['-LOCAL_FILES', '-ODBC', '-IGNORE_SPACE', '-FOUND_ROWS'];
 
 /** All sessions read the same way on every server: text is UTF-8, times are in UTC, and nothing can be written. */
 const session = [
-  `SET SESSION sql_mode = 'ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES', autocommit = 1, time_zone = '+00:00', lock_wait_timeout = 5, wait_timeout = 28800`,
+  `SET SESSION sql_mode = 'STRICT_TRANS_TABLES', autocommit = 1, time_zone = '+00:00', lock_wait_timeout = 5, wait_timeout = 28800`,
   'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY',
 ];
 

@@ -1,0 +1,15 @@
+import { FanOutJoinError } from './metrics.errors.js';
+import { type BoundJoin } from './plan/metric-binding.js';
+
+/** The error of a join whose key repeats. */
+export function fanOut(join: BoundJoin): FanOutJoinError {
+  const keys = join.on.map(([, key]) => key).join(', ');
+  return new FanOutJoinError(join.alias, {
+    zh: `连接键 ${keys} 在表 ${tableOf(join)} 中不唯一；请去除重复的行，或改用另一个键`,
+    en: `its key ${keys} is not unique in table ${tableOf(join)}; remove the repeated rows or join by another key`,
+  });
+}
+
+export function tableOf({ source }: BoundJoin): string {
+  return 'sql' in source ? '' : source.table;
+}

@@ -1,0 +1,53 @@
+import { quoteIdentifier } from '../../sql/quote-identifier.js';
+import { numberType, type TargetDialect, type Typed } from './target-dialect.js';
+import { quotedZone } from './quoted-zone.js';
+
+const mostDigits = 38;
+/** Of the decimal that a double becomes. */
+const [floatWhole, floatScale] = [20, 18];
+
+/** DuckDB checks decimals for overflow itself, so only the digits behind the point have a bound here. */
+export const duckdb: TargetDialect = {
+  name: 'duckdb',
+  quote: quoteIdentifier,
+  placeholder: position => `$${position}`,
+  fromText: (parameter, { kind, whole, scale }) => {
+    if (kind === 'number') return `CAST(${parameter} AS DECIMAL(${Math.min(mostDigits, whole + scale)}, ${scale}))`;
+    if (kind === 'timestamptz') return `CAST(${parameter} || '+00' AS TIMESTAMPTZ)`;
+    return `CAST(${parameter} AS ${kind === 'text' ? 'VARCHAR' : kind})`;
+  },
+  column: (sql, { kind }) => {
+    if (kind === 'text') return `CAST(${sql} AS VARCHAR)`;
+    return kind === 'timestamp' ? `CAST(${sql} AS TIMESTAMP)` : sql;
+  },
+  toDecimal: ({ sql, whole, scale }) => `CAST(${sql} AS DECIMAL(${Math.min(mostDigits, whole + scale)}, ${scale}))`,
+  mostDigits: Infinity,
+  mostScale: mostDigits,
+  floatToDecimal: ({ sql, isSingle }): Typed => {
+    const decimal = `CAST(CAST(${sql} AS VARCHAR) AS DECIMAL(${floatWhole + floatScale}, ${floatScale}))`;
+    const isExact = `CAST(${decimal} AS ${isSingle ? 'REAL' : 'DOUBLE'}) = ${sql}`;
+    const failure = `error('A floating-point number has more digits than are computed with')`;
+    return { ...numberType(floatWhole, floatScale), sql: `(CASE WHEN ${sql} IS NULL OR ${isExact} THEN ${decimal} ELSE ${failure} END)` };
+  },
+  argument: sql => sql,
+  sum: ({ sql }) => `SUM(${sql})`,
+  countDistinct: values => {
+    if (values.length === 1) return `COUNT(DISTINCT ${values[0]!.sql})`;
+    const complete = values.map(({ sql }) => `${sql} IS NOT NULL`).join(' AND ');
+    return `COUNT(DISTINCT CASE WHEN ${complete} THEN ROW(${values.map(({ sql }) => sql).join(', ')}) END)`;
+  },
+  quantile: ({ sql }, fraction, mode) =>
+    mode === 'CONT' ? `QUANTILE_CONT(CAST(${sql} AS DOUBLE), ${fraction})` : `QUANTILE_DISC(${sql}, ${fraction})`,
+  isIn: (value, list) => `(${value} IN (${list.join(', ')}))`,
+  contains: (value, part) => `contains(${value}, ${part})`,
+  startsWith: (value, start) => `starts_with(${value}, ${start})`,
+  startOf: ({ sql }, grain) => `CAST(date_trunc('${grain}', ${sql}) AS TIMESTAMP)`,
+  addDays: (local, days) => `(${local} + INTERVAL (${days}) DAY)`,
+  dayText: local => `strftime(${local}, '%Y-%m-%d')`,
+  dateToLocal: date => `CAST(${date} AS TIMESTAMP)`,
+  localToDate: local => `CAST(${local} AS DATE)`,
+  momentToLocal: (moment, zone) => `timezone(${quotedZone(zone)}, ${moment})`,
+  localToMoment: null,
+  toText: ({ sql, kind }) => (kind === 'timestamptz' ? `CAST(timezone('UTC', ${sql}) AS VARCHAR) || '+00'` : `CAST(${sql} AS VARCHAR)`),
+  suffix: '',
+};

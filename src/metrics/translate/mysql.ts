@@ -1,0 +1,77 @@
+import { quoteMysqlIdentifier } from '../../warehouse/clients/mysql/quote-mysql-identifier.js';
+import { numberType, type TargetDialect, type Typed } from './target-dialect.js';
+import { zoneOffsets, type ZoneOffset } from './zone-offsets.js';
+
+const mostDigits = 65;
+/** Of the decimal that a double becomes. */
+const [floatWhole, floatScale] = [20, 20];
+
+/**
+ * MySQL and MariaDB, and what speaks their protocol. Texts are compared as bytes, since a collation takes different texts for equal.
+ * A moment is a DATETIME in UTC, the zone of the session.
+ */
+export const mysql: TargetDialect = {
+  name: 'mysql',
+  quote: quoteMysqlIdentifier,
+  placeholder: () => '?',
+  fromText: (parameter, { kind, whole, scale }) => {
+    if (kind === 'text') return bytesOf(parameter);
+    if (kind === 'number') return `CAST(${parameter} AS DECIMAL(${whole + scale}, ${scale}))`;
+    return `CAST(${parameter} AS ${kind === 'date' ? 'DATE' : 'DATETIME(6)'})`;
+  },
+  // 0000-00-00 says that there is no date.
+  column: (sql, { kind }) => (kind === 'text' ? bytesOf(sql) : /date|timestamp/.test(kind) ? `NULLIF(${sql}, 0)` : sql),
+  toDecimal: ({ sql, whole, scale }) => `CAST(${sql} AS DECIMAL(${whole + scale}, ${scale}))`,
+  mostDigits,
+  mostScale: 30,
+  floatToDecimal: ({ sql, isSingle }): Typed | null => {
+    // The text of a single has six digits only.
+    if (isSingle) return null;
+    const decimal = `CAST(${sql} AS DECIMAL(${floatWhole + floatScale}, ${floatScale}))`;
+    // A query with two rows in place of a value is an error.
+    const failure = `(SELECT ${decimal} UNION ALL SELECT ${decimal})`;
+    const isExact = `${decimal} + 0e0 = ${sql}`;
+    return { ...numberType(floatWhole, floatScale), sql: `(CASE WHEN ${sql} IS NULL OR ${isExact} THEN ${decimal} ELSE ${failure} END)` };
+  },
+  argument: sql => sql,
+  sum: ({ sql }) => `SUM(${sql})`,
+  countDistinct: values => `COUNT(DISTINCT ${values.map(({ sql }) => sql).join(', ')})`,
+  quantile: () => null,
+  isIn: (value, list) => `(${value} IN (${list.join(', ')}))`,
+  contains: (value, part) => `(LOCATE(${part}, ${value}) > 0)`,
+  startsWith: (value, start) => `(LEFT(${value}, LENGTH(${start})) = ${start})`,
+  startOf: ({ sql }, grain) => {
+    const starts = {
+      day: `DATE(${sql})`,
+      week: `DATE(${sql}) - INTERVAL WEEKDAY(${sql}) DAY`,
+      month: `DATE(${sql}) - INTERVAL (DAYOFMONTH(${sql}) - 1) DAY`,
+      quarter: `MAKEDATE(YEAR(${sql}), 1) + INTERVAL (QUARTER(${sql}) - 1) QUARTER`,
+      year: `MAKEDATE(YEAR(${sql}), 1)`,
+    };
+    return `CAST(${starts[grain]} AS DATETIME(6))`;
+  },
+  addDays: (local, days) => `(${local} + INTERVAL ${days} DAY)`,
+  dayText: local => `DATE_FORMAT(${local}, '%Y-%m-%d')`,
+  dateToLocal: date => `CAST(${date} AS DATETIME(6))`,
+  localToDate: local => `DATE(${local})`,
+  // CONVERT_TZ knows zones only where an administrator has loaded them.
+  momentToLocal: (moment, zone) => `(${moment} + INTERVAL ${offsetOf(moment, zoneOffsets(zone))} SECOND)`,
+  localToMoment: null,
+  toText: ({ sql, kind }) => {
+    if (kind === 'text') return `CONVERT(${sql} USING utf8mb4)`;
+    return kind === 'timestamptz' ? `CONCAT(${sql}, '+00')` : `CAST(${sql} AS CHAR)`;
+  },
+  suffix: '',
+};
+
+function bytesOf(sql: string): string {
+  return `CAST(CONVERT(${sql} USING utf8mb4) AS BINARY)`;
+}
+
+/** The offset at a moment, found by halves. */
+function offsetOf(moment: string, offsets: readonly ZoneOffset[]): string {
+  if (offsets.length === 1) return String(offsets[0]!.offset);
+  const middle = Math.ceil(offsets.length / 2);
+  const from = new Date(offsets[middle]!.from * 1000).toISOString().slice(0, 19).replace('T', ' ');
+  return `IF(${moment} < TIMESTAMP'${from}', ${offsetOf(moment, offsets.slice(0, middle))}, ${offsetOf(moment, offsets.slice(middle))})`;
+}

@@ -1,0 +1,24 @@
+import { ApiError } from '../../common/errors/api-error.js';
+import { type Bilingual } from '../../text/bilingual.js';
+import { type ForeignDialect } from './target-dialect.js';
+
+const names: Record<ForeignDialect, string> = { mysql: 'MySQL', duckdb: 'DuckDB', clickhouse: 'ClickHouse' };
+
+/** A construct that the database behind a connection does not compute exactly as PostgreSQL does. */
+export class NotInDialectError extends ApiError {
+  constructor(dialect: ForeignDialect, construct: string, hint?: Bilingual) {
+    const way = hint ?? {
+      zh: '请换一种写法，或把表复制到镜像后绑定镜像中的表',
+      en: 'write it another way, or copy the table into the mirror and bind the copy',
+    };
+    super(
+      422,
+      'not_in_dialect',
+      {
+        zh: `${names[dialect]} 上不能精确计算 ${construct}；${way.zh}`,
+        en: `${names[dialect]} cannot compute ${construct} exactly; ${way.en}`,
+      },
+      { context: { dialect, construct } },
+    );
+  }
+}

@@ -1,0 +1,102 @@
+import { type Grain } from '../formula/formula-tree.js';
+
+export type ForeignDialect = 'mysql' | 'duckdb' | 'clickhouse';
+
+export type Kind = 'number' | 'float' | 'text' | 'boolean' | 'date' | 'timestamp' | 'timestamptz' | 'null' | 'other';
+
+/** What is known of a value before any is read. */
+export interface ValueType {
+  kind: Kind;
+  /** The most digits of a number before and after the point. */
+  whole: number;
+  scale: number;
+  /** True for a floating-point number of single precision. */
+  isSingle?: boolean;
+}
+
+/** An expression in the SQL of the target. */
+export interface Typed extends ValueType {
+  sql: string;
+}
+
+/**
+ * The SQL of a database other than PostgreSQL, for the scans of metrics. Operands come as SQL of the target. What has no exact
+ * counterpart has no entry: the translator refuses it by name.
+ */
+export interface TargetDialect {
+  readonly name: ForeignDialect;
+  quote(name: string): string;
+  /** The place of a parameter. `position` counts from 1. */
+  placeholder(position: number): string;
+  /** A value of the type from a parameter that holds PostgreSQL's text of it. */
+  fromText(parameter: string, type: ValueType): string;
+  /** A column of a table as a value of its kind. */
+  column(sql: string, type: ValueType): string;
+  /** A number as a decimal of its digits, so that what is computed of it is exact. */
+  toDecimal(value: Typed): string;
+  /** The most digits of a decimal, and the most behind its point. */
+  readonly mostDigits: number;
+  readonly mostScale: number;
+  /** A double as the decimal that its shortest text is, or an error of the database where its digits do not fit. Null if it cannot. */
+  floatToDecimal(value: Typed): Typed | null;
+  /** The argument of an aggregate that is NULL without rows. */
+  argument(sql: string): string;
+  sum(value: Typed): string;
+  countDistinct(values: Typed[]): string;
+  /** The doubles' interpolated quantile. Null if there is none. */
+  quantile(value: Typed, fraction: string, mode: 'CONT' | 'DISC'): string | null;
+  isIn(value: string, list: string[]): string;
+  contains(value: string, part: string): string;
+  startsWith(value: string, start: string): string;
+  /** The start of the period of a local time or a date, weeks from Monday, as a local time. */
+  startOf(local: Typed, grain: Grain): string;
+  addDays(local: string, days: number): string;
+  dayText(local: string): string;
+  dateToLocal(date: string): string;
+  localToDate(local: string): string;
+  /** The local time of a moment. */
+  momentToLocal(moment: string, zone: string): string;
+  /** The moment of a local time. Null if the database has no exact way. */
+  localToMoment: ((local: string, zone: string) => string) | null;
+  /** A value as PostgreSQL reads it, from a result of the statement. */
+  toText(value: Typed): string;
+  /** What follows the statement. */
+  readonly suffix: string;
+}
+
+export const textType: ValueType = { kind: 'text', whole: 0, scale: 0 };
+export const booleanType: ValueType = { ...textType, kind: 'boolean' };
+export const dateType: ValueType = { ...textType, kind: 'date' };
+export const localType: ValueType = { ...textType, kind: 'timestamp' };
+export const momentType: ValueType = { ...textType, kind: 'timestamptz' };
+
+export function numberType(whole: number, scale = 0): ValueType {
+  return { kind: 'number', whole, scale };
+}
+
+const wholeDigits: Record<string, number> = { smallint: 5, integer: 10, bigint: 19 };
+
+/** @param type of PostgreSQL, as catalogues give it: `numeric(12,2)` */
+export function valueTypeOf(type: string): ValueType {
+  const [, base = type, digits, scale = '0'] = /^([^(]+)(?:\((\d+)(?:, ?(-?\d+))?\))?$/.exec(type) ?? [];
+  const whole = wholeDigits[base];
+  if (whole !== undefined) return numberType(whole);
+  if (base === 'numeric' && digits !== undefined) return numberType(Number(digits) - Number(scale), Number(scale));
+  if (base === 'real' || base === 'double precision') return { ...textType, kind: 'float', isSingle: base === 'real' };
+  if (base === 'text' || base === 'varchar') return textType;
+  if (base === 'boolean' || base === 'date' || base === 'timestamp' || base === 'timestamptz') return { ...textType, kind: base };
+  return { ...textType, kind: 'other' };
+}
+
+/** The type of PostgreSQL that holds the values of a result. */
+export function columnTypeOf({ kind }: ValueType): string {
+  if (kind === 'number') return 'numeric';
+  return kind === 'float' ? 'double precision' : kind === 'null' || kind === 'other' ? 'text' : kind;
+}
+
+/** The type of PostgreSQL that a column of a binding has. */
+export function shownTypeOf({ kind, whole, scale }: ValueType): string {
+  if (kind !== 'number') return kind === 'float' ? 'double precision' : kind === 'null' ? 'text' : kind;
+  if (scale === 0 && whole <= 19) return whole <= 10 ? 'integer' : 'bigint';
+  return `numeric(${whole + scale},${scale})`;
+}

@@ -1,0 +1,427 @@
+import { isTimeZone } from '../../text/time-zone.js';
+import { type NodeFields } from '../../sql-guard/walk-tree.js';
+import { type Grain } from '../formula/formula-tree.js';
+import { castName, constantSql, functionName, isConstant, type Node, operatorName, temporalKind } from './constant-sql.js';
+import { NotInDialectError } from './not-in-dialect.error.js';
+import {
+  booleanType,
+  dateType,
+  type Kind,
+  localType,
+  momentType,
+  numberType,
+  type TargetDialect,
+  textType,
+  type Typed,
+  type ValueType,
+} from './target-dialect.js';
+import { type TargetParameters } from './target-parameters.js';
+
+/** Finds a column by its qualifier, if it has one, and its name. */
+export type FindColumn = (qualifier: string | null, name: string) => Typed | undefined;
+
+export interface ExpressionContext {
+  dialect: TargetDialect;
+  parameters: TargetParameters;
+  /** The values of the statement's own parameters. */
+  values: readonly unknown[];
+  find: FindColumn;
+}
+
+const grains = new Set(['day', 'week', 'month', 'quarter', 'year']);
+const nullType: ValueType = { ...textType, kind: 'null' };
+const comparisons = new Set(['=', '<>', '<', '<=', '>', '>=']);
+
+/**
+ * Translates an expression of PostgreSQL's, as its own parser reads it, to one of the target that gives the same value for every
+ * row. Each step knows the type of its operands. What has no exact counterpart is refused by its name.
+ * @throws NotInDialectError
+ */
+export function translateExpression(node: unknown, context: ExpressionContext): Typed {
+  const { dialect, parameters, values, find } = context;
+  return translate(node);
+
+  function translate(each: unknown): Typed {
+    const kind = isConstant(each) ? temporalKind(each) : null;
+    if (kind) return computed(each, kind);
+    const node = each as Node;
+    const { ColumnRef, A_Const, A_Expr, BoolExpr, NullTest, BooleanTest, TypeCast, FuncCall, CoalesceExpr, CaseExpr } = node;
+    if (ColumnRef) return column(ColumnRef);
+    if (A_Const) return constant(A_Const);
+    if (A_Expr) return operation(A_Expr);
+    if (BoolExpr) return combined(BoolExpr);
+    if (NullTest) {
+      const { sql } = translate(NullTest.arg);
+      return condition(`(${sql} IS ${NullTest.nulltesttype === 'IS_NULL' ? '' : 'NOT '}NULL)`);
+    }
+    if (BooleanTest) return tested(BooleanTest);
+    if (TypeCast) return cast(TypeCast);
+    if (FuncCall) return call(FuncCall);
+    if (CoalesceExpr) {
+      const alike = unify((CoalesceExpr.args as unknown[]).map(translate), 'COALESCE');
+      return { ...alike[0]!, sql: `COALESCE(${alike.map(({ sql }) => sql).join(', ')})` };
+    }
+    if (CaseExpr) return cases(CaseExpr);
+    return refuse(constructName(Object.keys(node)[0] ?? ''));
+  }
+
+  function refuse(construct: string): never {
+    throw new NotInDialectError(dialect.name, construct);
+  }
+
+  function condition(sql: string): Typed {
+    return { ...booleanType, sql };
+  }
+
+  /** A constant time, of which PostgreSQL gives the text. */
+  function computed(each: unknown, kind: Kind): Typed {
+    const sql = constantSql(each, values, parameters) ?? refuse('a constant time of this form');
+    const type = { ...textType, kind };
+    const format = kind === 'date' ? 'YYYY-MM-DD' : 'YYYY-MM-DD HH24:MI:SS.US';
+    const local = kind === 'timestamptz' ? `(${sql}) AT TIME ZONE 'UTC'` : sql;
+    return {
+      ...type,
+      sql: dialect.fromText(
+        parameters.compute(`to_char(${local}, '${format}')`, kind === 'date' ? '2000-01-01' : '2000-01-01 00:00:00.000000'),
+        type,
+      ),
+    };
+  }
+
+  function column({ fields }: NodeFields): Typed {
+    const parts = (fields as { String?: { sval?: string } }[]).map(part => part.String?.sval ?? '');
+    const [qualifier, name] = parts.length === 1 ? [null, parts[0]!] : [parts[0]!, parts[1]!];
+    const found = find(qualifier, name);
+    if (!found) throw new Error(`The column ${name} is not in scope`);
+    return found.kind === 'other' ? refuse(`a column of this type (${name})`) : found;
+  }
+
+  function constant({ ival, fval, sval, boolval, isnull }: NodeFields): Typed {
+    if (isnull) return { ...nullType, sql: 'NULL' };
+    if (boolval !== undefined) return condition((boolval as { boolval?: boolean }).boolval ? 'TRUE' : 'FALSE');
+    if (ival !== undefined) return number(String((ival as { ival?: number }).ival ?? 0));
+    if (fval !== undefined) return number((fval as { fval: string }).fval);
+    if (sval !== undefined) return text((sval as { sval?: string }).sval ?? '');
+    return refuse('a constant of this form');
+  }
+
+  function text(value: string): Typed {
+    return { ...textType, sql: dialect.fromText(parameters.value(value), textType) };
+  }
+
+  function number(written: string): Typed {
+    const match = /^(-?)0*(\d*)(?:\.(\d*))?$/.exec(written);
+    if (!match) return refuse(`the number ${written.slice(0, 40)}`);
+    const [, sign = '', whole = '', fraction = ''] = match;
+    const type = numberType(Math.max(1, whole.length), fraction.length);
+    if (fraction === '' && whole.length <= 18) return { ...type, sql: `${sign}${whole === '' ? '0' : whole}` };
+    return { ...type, sql: dialect.fromText(parameters.value(`${sign}${whole === '' ? '0' : whole}${fraction && `.${fraction}`}`), type) };
+  }
+
+  function operation({ kind, lexpr, rexpr, ...rest }: NodeFields): Typed {
+    const operator = operatorName(rest).replace('!=', '<>');
+    switch (kind) {
+      case 'AEXPR_OP':
+        return lexpr === undefined ? negated(operator, translate(rexpr)) : binary(operator, lexpr, rexpr);
+      case 'AEXPR_OP_ANY':
+      case 'AEXPR_OP_ALL':
+        return amongParameters(kind === 'AEXPR_OP_ANY' && operator === '=', operator, lexpr, rexpr);
+      case 'AEXPR_IN':
+        return among(operator === '=', lexpr, (rexpr as { List: { items: unknown[] } }).List.items);
+      case 'AEXPR_BETWEEN':
+      case 'AEXPR_NOT_BETWEEN': {
+        const [low, high] = (rexpr as { List: { items: unknown[] } }).List.items;
+        const within = `(${compare('>=', lexpr, low)} AND ${compare('<=', lexpr, high)})`;
+        return condition(kind === 'AEXPR_BETWEEN' ? within : `(NOT ${within})`);
+      }
+      case 'AEXPR_LIKE':
+        return like(operator, lexpr, rexpr);
+      case 'AEXPR_NULLIF': {
+        const value = translate(lexpr);
+        return { ...value, sql: `(CASE WHEN ${compare('=', lexpr, rexpr)} THEN NULL ELSE ${value.sql} END)` };
+      }
+      default:
+        return refuse(operator);
+    }
+  }
+
+  function negated(operator: string, operand: Typed): Typed {
+    if (operator !== '-' || operand.kind !== 'number') return refuse(operator);
+    return { ...operand, sql: `(- ${dialect.toDecimal(operand)})` };
+  }
+
+  function binary(operator: string, left: unknown, right: unknown): Typed {
+    if (comparisons.has(operator)) {
+      const part = operator === '>' ? searchedPart(left, right) : null;
+      return condition(part ?? `(${compare(operator, left, right)})`);
+    }
+    const days = /^[+-]$/.test(operator) ? wholeDays(right) : null;
+    if (days !== null) {
+      const local = asLocal(translate(left));
+      if (local) return { ...localType, sql: dialect.addDays(local, operator === '+' ? days : -days) };
+    }
+    return arithmetic(operator, translate(left), translate(right));
+  }
+
+  function arithmetic(operator: string, left: Typed, right: Typed): Typed {
+    if (!/^[-+*]$/.test(operator) || left.kind !== 'number' || right.kind !== 'number') return refuse(operator);
+    const isProduct = operator === '*';
+    const type = numberType(
+      isProduct ? left.whole + right.whole : Math.max(left.whole, right.whole) + 1,
+      isProduct ? left.scale + right.scale : Math.max(left.scale, right.scale),
+    );
+    if (type.whole + type.scale > dialect.mostDigits || type.scale > dialect.mostScale)
+      return refuse(`${operator} with ${type.whole + type.scale} digits`);
+    return { ...type, sql: `(${dialect.toDecimal(left)} ${operator} ${dialect.toDecimal(right)})` };
+  }
+
+  /** `strpos(x, part) > 0`. */
+  function searchedPart(left: unknown, right: unknown): string | null {
+    const { FuncCall } = left as Node;
+    const { A_Const } = right as Node;
+    if (!FuncCall || functionName(FuncCall) !== 'strpos' || (A_Const?.ival as { ival?: number } | undefined)?.ival) return null;
+    if (A_Const?.ival === undefined) return null;
+    const [value, part] = (FuncCall.args as unknown[]).map(each => asText(translate(each)));
+    return dialect.contains(value!, part!);
+  }
+
+  function asText({ kind, sql }: Typed): string {
+    return kind === 'text' ? sql : refuse('a search in what is no text');
+  }
+
+  function compare(operator: string, left: unknown, right: unknown): string {
+    const [a, b] = comparable(left, right);
+    if (a.kind === 'text' && operator !== '=' && operator !== '<>') refuse(`${operator} of texts, whose order depends on the database`);
+    return `${a.sql} ${operator} ${b.sql}`;
+  }
+
+  /** Both sides as values of one kind. A text constant takes the kind of the other side. */
+  function comparable(left: unknown, right: unknown): [Typed, Typed] {
+    let [a, b] = [translate(left), translate(right)];
+    if (a.kind !== b.kind) {
+      a = textConstant(left) === null ? a : constantOf(left, b.kind);
+      b = textConstant(right) === null ? b : constantOf(right, a.kind);
+    }
+    if (a.kind !== b.kind && /date|timestamp/.test(a.kind) && /date|timestamp/.test(b.kind)) {
+      const [first, second] = [asLocal(a), asLocal(b)];
+      if (first === null || second === null) refuse('a moment beside a local time');
+      [a, b] = [
+        { ...localType, sql: first },
+        { ...localType, sql: second },
+      ];
+    }
+    const isNull = a.kind === 'null' || b.kind === 'null';
+    if (!isNull && (a.kind !== b.kind || a.kind === 'float')) refuse(`a comparison of ${a.kind} with ${b.kind}`);
+    return [a, b];
+  }
+
+  function textConstant(each: unknown): string | null {
+    const { A_Const } = each as Node;
+    return A_Const?.sval === undefined ? null : ((A_Const.sval as { sval?: string }).sval ?? '');
+  }
+
+  function constantOf(each: unknown, kind: Kind): Typed {
+    const written = textConstant(each)!;
+    if (kind === 'number') return number(written.trim());
+    if (kind !== 'date' && kind !== 'timestamp' && kind !== 'timestamptz') return translate(each);
+    return computed({ TypeCast: { arg: each, typeName: { names: [{ String: { sval: kind } }] } } }, kind);
+  }
+
+  function asLocal({ kind, sql }: Typed): string | null {
+    if (kind === 'timestamp') return sql;
+    return kind === 'date' ? dialect.dateToLocal(sql) : null;
+  }
+
+  function amongParameters(isIn: boolean, operator: string, left: unknown, right: unknown): Typed {
+    const { TypeCast } = right as Node;
+    const { ParamRef } = (TypeCast?.arg ?? {}) as Node;
+    if (!TypeCast || !ParamRef || (!isIn && operator !== '<>')) return refuse('ANY');
+    const list = values[Number(ParamRef.number) - 1] as unknown[];
+    const type = castName(TypeCast.typeName);
+    const value = translate(left);
+    const sqls = list.map(each => parameter(each, type).sql);
+    const found = dialect.isIn(value.sql, sqls);
+    return condition(isIn ? found : `(NOT ${found})`);
+  }
+
+  function among(isIn: boolean, left: unknown, items: unknown[]): Typed {
+    let value: Typed | undefined;
+    const sqls = items.map(item => {
+      const [a, b] = comparable(left, item);
+      if (b.kind === 'null') refuse('NULL in a list of IN');
+      if (value && value.sql !== a.sql) refuse('IN with values of several types');
+      value = a;
+      return b.sql;
+    });
+    const found = dialect.isIn(value!.sql, sqls);
+    return condition(isIn ? found : `(NOT ${found})`);
+  }
+
+  function like(operator: string, left: unknown, right: unknown): Typed {
+    const pattern = textConstant(right);
+    const [, leading, part, trailing] = /^(%?)([^%_\\]*)(%?)$/.exec(pattern ?? '\\') ?? [];
+    if (part === undefined || trailing !== '%') return refuse('LIKE with this pattern');
+    const [value, wanted] = [asText(translate(left)), text(part).sql];
+    const found = leading === '%' ? dialect.contains(value, wanted) : dialect.startsWith(value, wanted);
+    return condition(operator === '~~' ? found : `(NOT ${found})`);
+  }
+
+  function combined({ boolop, args }: NodeFields): Typed {
+    const operands = (args as unknown[]).map(each => truth(translate(each)));
+    if (boolop === 'NOT_EXPR') return condition(`(NOT ${operands[0]})`);
+    return condition(`(${operands.join(boolop === 'AND_EXPR' ? ' AND ' : ' OR ')})`);
+  }
+
+  function truth({ kind, sql }: Typed): string {
+    return kind === 'boolean' || kind === 'null' ? sql : refuse('a condition that is no boolean');
+  }
+
+  function tested({ arg, booltesttype }: NodeFields): Typed {
+    const sql = truth(translate(arg));
+    const [, not, test] = /^IS_(NOT_)?(TRUE|FALSE|UNKNOWN)$/.exec(String(booltesttype))!;
+    const holds = test === 'UNKNOWN' ? `(${sql} IS NULL)` : `COALESCE(${test === 'TRUE' ? sql : `(NOT ${sql})`}, FALSE)`;
+    return condition(not ? `(NOT ${holds})` : holds);
+  }
+
+  function cases({ arg, args, defresult }: NodeFields): Typed {
+    const whens = (args as { CaseWhen: NodeFields }[]).map(({ CaseWhen }) => CaseWhen);
+    const conditions = whens.map(({ expr }) => (arg === undefined ? truth(translate(expr)) : compare('=', arg, expr)));
+    const results = unify(
+      [...whens.map(({ result }) => result), ...(defresult === undefined ? [] : [defresult])].map(translate),
+      'CASE with results of several types',
+    );
+    const branches = conditions.map((sql, index) => `WHEN ${sql} THEN ${results[index]!.sql}`);
+    const otherwise = defresult === undefined ? '' : ` ELSE ${results.at(-1)!.sql}`;
+    return { ...results[0]!, sql: `(CASE ${branches.join(' ')}${otherwise} END)` };
+  }
+
+  /** All values in one type, the widest of them. */
+  function unify(all: Typed[], construct: string): Typed[] {
+    const known = all.filter(({ kind }) => kind !== 'null');
+    const [first] = known;
+    if (!first) return all;
+    if (known.some(({ kind }) => kind !== first.kind)) refuse(construct);
+    if (first.kind !== 'number') return all.map(({ sql }) => ({ ...first, sql }));
+    const type = numberType(Math.max(...known.map(({ whole }) => whole)), Math.max(...known.map(({ scale }) => scale)));
+    return all.map(each => ({ ...type, sql: each.kind === 'null' ? 'NULL' : dialect.toDecimal({ ...each, ...type }) }));
+  }
+
+  function cast({ arg, typeName }: NodeFields): Typed {
+    const type = castName(typeName);
+    if ((typeName as NodeFields).typmods !== undefined) return refuse(`a cast to ${type} of a length`);
+    const { ParamRef, TypeCast } = arg as Node;
+    if (ParamRef) return parameter(values[Number(ParamRef.number) - 1], type);
+    if (type === 'numeric' && TypeCast && castName(TypeCast.typeName) === 'text') {
+      const inner = translate(TypeCast.arg);
+      if (inner.kind === 'number') return inner;
+      return (inner.kind === 'float' && dialect.floatToDecimal(inner)) || refuse('a column of floating-point numbers');
+    }
+    const value = translate(arg);
+    const same = castKinds[type];
+    if (value.kind === 'null' && same) return { ...textType, kind: same, sql: 'NULL' };
+    if (same === 'number' && value.kind === 'boolean' && type !== 'numeric')
+      return { ...numberType(1), sql: `(CASE WHEN ${value.sql} THEN 1 WHEN NOT ${value.sql} THEN 0 END)` };
+    if (same === 'number' && value.kind === 'number' && (type === 'numeric' || value.scale === 0))
+      return type === 'numeric' ? { ...value, sql: dialect.toDecimal(value) } : value;
+    if (type === 'timestamp' && value.kind === 'date') return { ...localType, sql: dialect.dateToLocal(value.sql) };
+    if (type === 'date' && value.kind === 'timestamp') return { ...dateType, sql: dialect.localToDate(value.sql) };
+    return same === value.kind && same !== 'number' ? value : refuse(`a cast of ${value.kind} to ${type}`);
+  }
+
+  function parameter(value: unknown, type: string): Typed {
+    if (type === 'bool' || type === 'boolean') return condition(String(value) === 'true' ? 'TRUE' : 'FALSE');
+    const kind = castKinds[type];
+    if (kind === 'number') return number(plainDecimal(String(value)));
+    if (kind === 'text') return text(String(value));
+    if (kind === undefined) return refuse(`a value of type ${type}`);
+    const bound = { TypeCast: { arg: { A_Const: { sval: { sval: String(value) } } }, typeName: { names: [{ String: { sval: type } }] } } };
+    return computed(bound, kind);
+  }
+
+  function call(node: NodeFields): Typed {
+    const name = functionName(node);
+    const args = (node.args ?? []) as unknown[];
+    switch (name) {
+      case 'date_trunc': {
+        const grain = textConstant(args[0]);
+        const value = translate(args[1]);
+        if (grain === null || !grains.has(grain) || value.kind !== 'timestamp') return refuse('DATE_TRUNC of this form');
+        return { ...localType, sql: dialect.startOf(value, grain as Grain) };
+      }
+      case 'timezone':
+        return inZone(args[0], translate(args[1]));
+      case 'to_char': {
+        const value = translate(args[0]);
+        if (value.kind !== 'timestamp' || textConstant(args[1]) !== 'YYYY-MM-DD') return refuse('TO_CHAR of this form');
+        return { ...textType, sql: dialect.dayText(value.sql) };
+      }
+      case 'starts_with': {
+        const [value, start] = args.map(each => asText(translate(each)));
+        return condition(dialect.startsWith(value!, start!));
+      }
+      case 'abs': {
+        const value = translate(args[0]);
+        return value.kind === 'number' ? { ...value, sql: `ABS(${dialect.toDecimal(value)})` } : refuse('ABS');
+      }
+      default:
+        return refuse(name.toUpperCase());
+    }
+  }
+
+  function inZone(zone: unknown, value: Typed): Typed {
+    const { TypeCast } = zone as Node;
+    const { ParamRef } = (TypeCast?.arg ?? {}) as Node;
+    const name = ParamRef ? String(values[Number(ParamRef.number) - 1]) : (textConstant(zone) ?? '');
+    if (!isTimeZone(name)) return refuse('AT TIME ZONE');
+    if (value.kind === 'timestamptz') return { ...localType, sql: dialect.momentToLocal(value.sql, name) };
+    if (value.kind !== 'timestamp' || !dialect.localToMoment) return refuse('a local time in another time zone');
+    return { ...momentType, sql: dialect.localToMoment(value.sql, name) };
+  }
+}
+
+const castKinds: Readonly<Record<string, Kind>> = {
+  int2: 'number',
+  int4: 'number',
+  int8: 'number',
+  bigint: 'number',
+  numeric: 'number',
+  text: 'text',
+  varchar: 'text',
+  bool: 'boolean',
+  date: 'date',
+  timestamp: 'timestamp',
+  timestamptz: 'timestamptz',
+};
+
+/** `1.5e3` as `1500`. */
+function plainDecimal(written: string): string {
+  const match = /^(-?)(\d+)(?:\.(\d+))?[eE]([-+]?\d{1,3})$/.exec(written);
+  if (!match) return written;
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
+  const digits = whole + fraction;
+  const point = whole.length + Number(exponent);
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`;
+  const padded = digits.padEnd(point, '0');
+  return `${sign}${padded.slice(0, point)}${point < padded.length ? `.${padded.slice(point)}` : ''}`;
+}
+
+/** The days of `interval '3 day'`. */
+function wholeDays(node: unknown): number | null {
+  const { TypeCast } = node as Node;
+  if (!TypeCast || castName(TypeCast.typeName) !== 'interval') return null;
+  const { A_Const } = TypeCast.arg as Node;
+  const [, days] = /^(\d{1,6}) days?$/.exec((A_Const?.sval as { sval?: string } | undefined)?.sval ?? '') ?? [];
+  return days === undefined ? null : Number(days);
+}
+
+function constructName(type: string): string {
+  const names: Readonly<Record<string, string>> = {
+    SubLink: 'a filter by a metric',
+    MinMaxExpr: 'GREATEST and LEAST',
+    SQLValueFunction: 'the clock',
+    RowExpr: 'a tuple',
+    A_ArrayExpr: 'an array',
+    A_Indirection: 'an array',
+  };
+  return names[type] ?? type;
+}
