@@ -17,6 +17,8 @@ export interface ForeignEngine {
   dialect: ForeignDialect;
   schema: string;
   dsn: string;
+  /** The folder of its files, for DuckDB. */
+  directory?: string;
   run(...statements: string[]): Promise<unknown>;
   open(): Promise<WarehouseClient>;
   close(): Promise<void>;
@@ -33,6 +35,7 @@ export async function startEngines(): Promise<ForeignEngine[]> {
       dialect: 'duckdb',
       schema: 'main',
       dsn: `duckdb:///${database}`,
+      directory: files.directory,
       run: (...statements) => files.run(database, ...statements),
       open: () => files.connect(`duckdb:///${database}`),
       close: () => files.remove(),

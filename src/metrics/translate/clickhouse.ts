@@ -4,7 +4,7 @@ import { quotedZone } from './quoted-zone.js';
 
 const zoneOfLocalTimes = `'UTC'`;
 /** Of the decimal that a double becomes. */
-const [floatWhole, floatScale] = [25, 25];
+const [floatWhole, floatScale] = [20, 20];
 /** The digits of a number that 64 bits hold. */
 const longDigits = 19;
 

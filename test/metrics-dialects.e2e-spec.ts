@@ -1,0 +1,273 @@
+import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
+import { describeOnClickHouse } from './support/foreign-clickhouse.js';
+import { connectTo } from './support/mirror-copies.js';
+import { type ForeignEngine, startEngines } from './support/translations.js';
+
+const dialects = ['duckdb', 'mysql', 'clickhouse'] as const;
+type Place = 'mirror' | (typeof dialects)[number];
+
+let test: TestApp;
+let editor: Client;
+let graphId: number;
+let engines: ForeignEngine[] = [];
+const connections: Partial<Record<Place, number>> = {};
+
+/** Texts that collations take for equal, times around midnight in Shanghai and around a change of the clock in New York. */
+const products = ['tea', 'Tea', 'tea ', 'té', '茶', "o'clock", 'a%b', null];
+const sold = Array.from({ length: 64 }, (_, index) => ({
+  id: index + 1,
+  at: new Date(Date.UTC(2023, 10, 1, 15 + (index % 3), 59) + index * 4.3 * 86_400_000).toISOString().slice(0, 19).replace('T', ' '),
+  day: index % 9 === 0 ? null : new Date(Date.UTC(2023, 11, 20) + index * 3 * 86_400_000).toISOString().slice(0, 10),
+  amount: index % 11 === 0 ? null : (((index * 7919) % 10_007) - 2_000) / 100,
+  quantity: index % 13 === 0 ? null : (index * 31) % 17,
+  ratio: [0.1, 0.2, 1.1, 2.675][index % 4]!,
+  product: products[index % 8]!,
+  buyer: (index * 5) % 9,
+}));
+const buyers = Array.from({ length: 8 }, (_, id) => ({ id, region: ['east', 'west', null][id % 3]!, level: id % 4 }));
+
+const types: Record<Place, { sold: string; buyers: string }> = {
+  mirror: {
+    sold: 'id int, "at" timestamptz, day date, amount numeric(12,2), quantity int, ratio float8, product text, buyer int',
+    buyers: 'id int, region text, level int',
+  },
+  duckdb: {
+    sold: 'id int, "at" timestamptz, day date, amount decimal(12,2), quantity int, ratio double, product text, buyer int',
+    buyers: 'id int, region text, level int',
+  },
+  mysql: {
+    sold: '`id` int, `at` timestamp NULL, day date, amount decimal(12,2), quantity int, ratio double, product text, buyer int',
+    buyers: 'id int, region text, level int',
+  },
+  clickhouse: {
+    sold: `id Int32, at DateTime('UTC'), day Nullable(Date), amount Nullable(Decimal(12,2)), quantity Nullable(Int32), ratio Float64,
+      product Nullable(String), buyer Int32`,
+    buyers: 'id Int32, region Nullable(String), level Int32',
+  },
+};
+
+function literal(value: unknown): string {
+  if (value === null) return 'NULL';
+  return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
+}
+
+function insert(table: string, rows: object[]): string {
+  return `INSERT INTO ${table} VALUES ${rows.map(row => `(${Object.values(row).map(literal).join(', ')})`).join(', ')}`;
+}
+
+describeOnClickHouse('Metrics on other databases', () => {
+  beforeAll(async () => {
+    engines = await startEngines();
+    test = await startTestApp({ WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1', DUCKDB_DIR: engines[0]!.directory! });
+    editor = await test.asUser('lin');
+    await grantConnection(test, 'lin');
+    connections.mirror = 1;
+    await test.pool.query(`CREATE TABLE mirror.sold (${types.mirror.sold}); CREATE TABLE mirror.buyers (${types.mirror.buyers})`);
+    await test.pool.query(`SET timezone = 'UTC'; ${insert('mirror.sold', sold)}; ${insert('mirror.buyers', buyers)}`);
+    for (const { dialect, dsn, run } of engines) {
+      const engine = dialect === 'clickhouse' ? ' ENGINE = MergeTree ORDER BY id' : '';
+      const zone = dialect === 'duckdb' ? [`SET timezone = 'UTC'`] : dialect === 'mysql' ? [`SET time_zone = '+00:00'`] : [];
+      await run(
+        ...zone,
+        `CREATE TABLE sold (${types[dialect].sold})${engine}`,
+        `CREATE TABLE buyers (${types[dialect].buyers})${engine}`,
+        insert('sold', sold),
+        insert('buyers', buyers),
+      );
+      const id = await connectTo(test, dialect, dsn);
+      connections[dialect] = id;
+      await test.admin.post(`/api/permissions/connections/${id}/users`).send({ username: 'lin', right: 'read' }).expect(201);
+    }
+    graphId = (await editor.post('/api/graphs').send({ name: '多引擎' }).expect(201)).body.id;
+  }, 120_000);
+  afterAll(async () => {
+    await test?.close();
+    for (const engine of engines) await engine.close();
+  });
+
+  const bindingAt = (place: Place, more: object = {}) => ({
+    connection_id: connections[place],
+    relation: { table: 'sold' },
+    alias: 's',
+    time: { column: 's.at', timezone: 'Asia/Shanghai' },
+    joins: [{ alias: 'b', table: 'buyers', on: [['s.buyer', 'b.id']] }],
+    columns: {
+      amount: 's.amount',
+      quantity: 's.quantity',
+      ratio: 's.ratio',
+      product: 's.product',
+      day: 's.day',
+      buyer: 's.buyer',
+      level: 'b.level',
+    },
+    dimensions: [
+      { name: '地区', column: 'b.region' },
+      { name: '产品', column: 's.product' },
+      { name: '日', column: 's.day' },
+      { name: '大额', column: 's.amount > 10.5' },
+    ],
+    ...more,
+  });
+  let names = 0;
+  async function define(place: Place, formula: string, more: object = {}) {
+    const { body, status } = await editor
+      .post('/api/metrics')
+      .send({ graph_id: graphId, name: `m${names++}`, formula, binding: bindingAt(place, more) });
+    if (status !== 201) throw new Error(JSON.stringify(body));
+    return body.id as number;
+  }
+  const execute = (id: number, request: object = {}) => editor.post(`/api/metrics/${id}/execute`).send(request);
+  async function rowsOf(place: Place, formula: string, request: object, more: object = {}): Promise<unknown> {
+    const { body, status } = await execute(await define(place, formula, more), request);
+    if (status !== 200) return { status, code: body.code, detail: body.detail };
+    return { rows: body.rows.map(plainRow), totals: body.totals && plainRow(Object.values(body.totals)) };
+  }
+
+  const month = { grain: 'month', from: '2023-11-01', to: '2024-07-01' };
+  const byRegion = { dimensions: ['地区'] };
+  const newYork = { grain: 'day', from: '2024-03-08', to: '2024-03-14', timezone: 'America/New_York', fill: 'zero' };
+  /** What each case could get wrong stands in its name. */
+  const cases: [risk: string, formula: string, request?: object, binding?: object][] = [
+    ['NULLs among sums', 'SUM(amount)'],
+    ['texts that a collation takes for equal', 'COUNT(*)', { dimensions: ['产品'] }],
+    ['a NULL of the joined table', 'SUM(amount)', byRegion],
+    ['a key of two dimensions', 'SUM(amount)', { dimensions: ['地区', '产品'] }],
+    ['the digits of a mean', 'AVG(amount)', byRegion],
+    ['a mean of integers', 'AVG(quantity)', byRegion],
+    ['the digits of a deviation', 'STDDEV(amount)', byRegion],
+    ['the digits of a variance', 'VARIANCE(quantity)', byRegion],
+    ['ends of NULLs', 'MAX(amount) - MIN(amount)', byRegion],
+    ['the ends of dates', 'COUNT(*)', { dimensions: ['日'], limit: 10 }],
+    ['a boolean as a dimension', 'COUNT(*)', { dimensions: ['大额'] }],
+    ['distinct texts', 'COUNT_DISTINCT(product)'],
+    ['distinct tuples with NULLs', 'COUNT_DISTINCT(product, quantity)', byRegion],
+    ['products of integers', 'SUM(quantity * quantity * quantity)', byRegion],
+    ['floating-point numbers as decimals', 'SUM(ratio)', byRegion],
+    ['products of floating-point numbers', 'SUM(ratio * quantity)', byRegion],
+    ['weights of NULL', 'WAVG(amount, quantity)', byRegion],
+    ['a ratio with a filter', 'RATIO(SUM(amount WHERE quantity > 5), SUM(amount))', byRegion],
+    ['a condition with NULL', `COUNT(* WHERE product <> 'tea' OR amount IS NULL)`],
+    ['NOT IN beside NULL', `COUNT(* WHERE product NOT IN ('tea', '茶'))`],
+    ['a quote in a text', `COUNT(* WHERE product = 'o''clock')`],
+    ['a percent sign in a search', 'COUNT(*)', { filters: [{ field: '产品', op: 'contains', value: '%' }] }],
+    ['the start of a text', 'COUNT(*)', { filters: [{ field: '产品', op: 'starts_with', value: 'te' }] }],
+    ['a list of texts', 'COUNT(*)', { filters: [{ field: '产品', op: 'not_in', values: ['tea', 'té'] }] }],
+    ['a range of dates', 'COUNT(*)', { filters: [{ field: '日', op: 'between', values: ['2024-01-01', '2024-02-29'] }] }],
+    ['a decimal in a filter', 'SUM(amount)', { filters: [{ field: 'amount', op: '>', value: '10.005' }] }],
+    ['CASE and COALESCE', 'SUM(CASE WHEN quantity > 8 THEN amount WHEN quantity IS NULL THEN 1.5 ELSE -amount END)', byRegion],
+    ['COALESCE of decimals', 'SUM(COALESCE(amount, 0.125))', byRegion],
+    ['a clause of a user', 'SUM(amount)', { filter_clause: `product = 'tea' AND day >= '2024-01-15' AND NOT (quantity = 3)` }],
+    ['the clock of a user', 'COUNT(*)', { filter_clause: 'day < CURRENT_DATE - 30' }],
+    ['months of Shanghai', 'SUM(amount)', { time: month }],
+    ['months by region', 'COUNT(*)', { ...byRegion, time: { ...month, fill: 'zero' } }],
+    ['weeks that begin on Sunday', 'COUNT(*)', { time: { grain: 'week', week_start: 'sunday' } }],
+    ['weeks, quarters', 'COUNT(*)', { time: { grain: 'quarter' } }],
+    ['years', 'COUNT(*)', { time: { grain: 'year' } }],
+    ['a change of the clock in New York', 'COUNT(*)', { time: newYork }],
+    ['dates as time', 'SUM(amount)', { time: month }, { time: { column: 's.day' } }],
+    ['the median', 'MEDIAN(amount)', byRegion],
+    ['a percentile', 'PERCENTILE(amount, 0.9)', byRegion],
+    ['the last value of each key', 'LAST(amount BY buyer)', { time: month }],
+    ['running sums', 'CUMULATIVE(SUM(amount))', { time: month }],
+    ['a year to date', 'YTD(SUM(amount))', { ...byRegion, time: month }],
+    ['rolling days', 'ROLLING(SUM(quantity), 45 DAY)', { time: month }],
+    ['the month before', 'MOM(SUM(amount))', { time: month }],
+    ['shares', 'SHARE(SUM(amount))', { dimensions: ['地区', '产品'] }],
+    ['shares within', 'SHARE(SUM(amount) WITHIN 地区)', { dimensions: ['地区', '产品'] }],
+    ['totals and having', 'SUM(amount)', { ...byRegion, totals: true, having: [{ op: '>', value: 300 }] }],
+    ['an order with ties', 'COUNT(*)', { dimensions: ['产品'], order: [{ by: 'value', dir: 'desc' }], limit: 3 }],
+    ['a comparison', 'SUM(amount)', { ...byRegion, time: { from: '2024-03-01', to: '2024-04-01' }, compare: { offset: '1 month' } }],
+    ['a filter of rows', 'SUM(amount)', byRegion, { row_filter: `s.product <> 'tea' AND b.level < 3` }],
+  ];
+  /** MySQL has no percentile, and too few digits for products of doubles. */
+  const refused: Partial<Record<Place, RegExp>> = { mysql: /^(MEDIAN|PERCENTILE|SUM\(ratio \* quantity)/ };
+
+  it.each(cases)('agree to the digit: %s', async (_risk, formula, request = {}, binding = {}) => {
+    const expected = await rowsOf('mirror', formula, request, binding);
+    expect(expected).toHaveProperty('rows');
+    for (const place of dialects) {
+      const actual = await rowsOf(place, formula, request, binding);
+      if (refused[place]?.test(formula)) expect(actual).toMatchObject({ status: 422, code: 'not_in_dialect' });
+      else expect({ place, ...(actual as object) }).toEqual({ place, ...(expected as object) });
+    }
+  });
+
+  it('hold numbers that were added up by hand', async () => {
+    const cents = sold.reduce((sum, { amount }) => sum + Math.round((amount ?? 0) * 100), 0);
+    const thousandths = sold.reduce((sum, { ratio }) => sum + Math.round(ratio * 1000), 0);
+    for (const place of dialects) {
+      expect(await rowsOf(place, 'SUM(amount)', {})).toMatchObject({ rows: [[plain((cents / 100).toFixed(2))]] });
+      expect(await rowsOf(place, 'SUM(ratio)', {})).toMatchObject({ rows: [[plain((thousandths / 1000).toFixed(3))]] });
+    }
+  });
+
+  it.each(dialects)('say by name what %s cannot compute exactly', async place => {
+    const refusal = (formula: string, request: object = {}, binding: object = {}) => rowsOf(place, formula, request, binding);
+    for (const [formula, construct] of [
+      ['SUM(quantity / 2)', '/'],
+      ['MAX(product)', 'MAX of texts'],
+      [`COUNT(* WHERE lower(product) = 'tea')`, 'LOWER'],
+      [`COUNT(* WHERE product < 'x')`, '< of texts'],
+    ] as const) {
+      expect(await refusal(formula)).toMatchObject({ status: 422, code: 'not_in_dialect', detail: expect.stringContaining(construct) });
+    }
+    expect(await refusal('ROLLING(AVG(amount), 3 DAY)', { time: month })).toMatchObject({ code: 'not_in_dialect' });
+    const { body } = await editor
+      .post('/api/metrics')
+      .send({ graph_id: graphId, name: `q ${place}`, formula: 'COUNT(*)', binding: { ...bindingAt(place), relation: { sql: 'SELECT 1' } } })
+      .expect(422);
+    expect(body).toMatchObject({ code: 'not_in_dialect', context: { dialect: place, construct: 'relation.sql' } });
+  });
+
+  it.each(dialects)('show the statements that %s runs, with one scan, and read only groups', async place => {
+    const { body } = await execute(await define(place, 'RATIO(SUM(amount WHERE quantity > 5), COUNT(*))'), {
+      ...byRegion,
+      dry_run: true,
+    }).expect(200);
+    const [scan, local] = body.sql.split(';\n\n');
+    expect(scan.match(/sold/g)).toHaveLength(1);
+    expect(scan).toContain('GROUP BY');
+    expect(local).toContain('jsonb_to_recordset');
+    expect(body.params).toContain('the rows of statement 1');
+  });
+
+  it.each(dialects)('refuse a join by a key that %s has twice', async place => {
+    const binding = bindingAt(place, { joins: [{ alias: 'b', table: 'buyers', on: [['s.buyer', 'b.level']] }] });
+    const { body } = await editor.post('/api/metrics').send({ graph_id: graphId, name: `twice ${place}`, formula: 'COUNT(*)', binding });
+    expect(body.code).toBe('fan_out_join');
+  });
+
+  // The file of a DuckDB database that is read cannot be written.
+  it.each(['mysql', 'clickhouse'] as const)('refuse keys that repeat and columns that change after the binding on %s', async place => {
+    const { run } = engines.find(({ dialect }) => dialect === place)!;
+    const id = await define(place, 'SUM(amount)');
+    await run(`INSERT INTO buyers VALUES (1, 'again', 1)`);
+    expect((await execute(id, byRegion)).body).toMatchObject({ code: 'fan_out_join' });
+    expect((await execute(id)).body.rows).toHaveLength(1);
+    await run(
+      place === 'clickhouse'
+        ? `ALTER TABLE buyers DELETE WHERE region = 'again' SETTINGS mutations_sync = 2`
+        : `DELETE FROM buyers WHERE region = 'again'`,
+    );
+    expect((await execute(id, byRegion)).status).toBe(200);
+    await run(
+      place === 'mysql'
+        ? 'ALTER TABLE sold MODIFY amount decimal(14,4)'
+        : 'ALTER TABLE sold MODIFY COLUMN amount Nullable(Decimal(14,4)) SETTINGS alter_sync = 2',
+    );
+    const { body } = await execute(id).expect(409);
+    expect(body).toMatchObject({
+      code: 'binding_outdated',
+      context: { changes: [{ table: 'sold', column: 'amount', was: 'numeric(12,2)', is: 'numeric(14,4)' }] },
+    });
+  });
+});
+
+function plainRow(row: unknown[]): unknown[] {
+  return row.map(value => (typeof value === 'string' ? plain(value) : value));
+}
+
+/** A number without zeros at its end: columns of the others have digits of their own. */
+function plain(value: string): string {
+  return /^-?\d+\.\d+$/.test(value) ? value.replace(/\.?0+$/, '') : value;
+}
