@@ -48,7 +48,7 @@ const types: Record<Place, { sold: string; buyers: string }> = {
 
 function literal(value: unknown): string {
   if (value === null) return 'NULL';
-  return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
+  return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : JSON.stringify(value);
 }
 
 function insert(table: string, rows: object[]): string {

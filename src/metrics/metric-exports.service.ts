@@ -5,13 +5,12 @@ import { AccessRecheck } from '../graphs/access-recheck.service.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { lineContentType, type LineFormat } from '../http/line-formats.js';
 import { type QueryResult } from '../warehouse/clients/warehouse.client.js';
-import { CheckedReads } from './checked-reads.js';
 import { type MetricCall, MetricPlanner } from './metric-planner.service.js';
 import { warningsOf } from './metric-warnings.js';
 import { ExportStalledError } from './metrics.errors.js';
 import { headLine, toLine } from './result-lines.js';
 import { describeColumns, toWireRow } from './result-rows.js';
-import { readsOf } from './results/metric-reader.service.js';
+import { MetricReader } from './results/metric-reader.service.js';
 import { writeSlowly } from './write-slowly.js';
 
 const recheckEveryMs = 2_000;
@@ -23,7 +22,7 @@ const pieceCharacters = 65_536;
 export class MetricExports {
   constructor(
     private readonly planner: MetricPlanner,
-    private readonly reads: CheckedReads,
+    private readonly reader: MetricReader,
     private readonly access: GraphAccessService,
     private readonly recheck: AccessRecheck,
     private readonly settings: Settings,
@@ -62,7 +61,7 @@ export class MetricExports {
         }
         if (piece !== '') await this.write(response, piece, signal);
       };
-      await this.reads.export(connection, readsOf(bindings, compiled), compiled, wholeMs, take).catch(async (error: unknown) => {
+      await this.reader.export(connection, bindings, compiled, wholeMs, take).catch(async (error: unknown) => {
         throw await this.planner.explain(error, planned);
       });
       response.end();

@@ -13,6 +13,7 @@ import {
 import { type AskedMetric, type Connections, mayChangeMetrics, type MetricCall, MetricPlanner, openOf } from './metric-planner.service.js';
 import { warningsOf } from './metric-warnings.js';
 import { type MetricBinding } from './plan/metric-binding.js';
+import { type CompiledMetrics } from './plan/compile-metric.js';
 import { RowsOf } from './plan/sql-assembly.js';
 import { MetricReader } from './results/metric-reader.service.js';
 import { describeColumns, toWireRow } from './result-rows.js';

@@ -19,7 +19,7 @@ export interface ForeignEngine {
   dsn: string;
   /** The folder of its files, for DuckDB. */
   directory?: string;
-  run(...statements: string[]): Promise<unknown>;
+  run: (...statements: string[]) => Promise<unknown>;
   open(): Promise<WarehouseClient>;
   close(): Promise<void>;
 }

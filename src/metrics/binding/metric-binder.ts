@@ -9,11 +9,12 @@ import { type UsableConnection, WarehouseService } from '../../warehouse/warehou
 import { type BindingJoin, type BindingRelation, type BindingRequest } from './binding.dto.js';
 import { checkName, defaultColumns, defaultDimensions, expressionOf, guardPart, readJoinPairs } from './binding-expressions.js';
 import { compileProbe } from '../plan/compile-probe.js';
-import { compileProof, selectKeys } from '../plan/compile-proof.js';
+import { compileProof } from '../plan/compile-proof.js';
 import { fanOut } from '../fan-out.js';
 import { physicalScope } from '../plan/compile-relation.js';
 import { NotInDialectError } from '../translate/not-in-dialect.error.js';
-import { targetOf } from '../translate/target.js';
+import { SqlAssembly } from '../plan/sql-assembly.js';
+import { targetOf } from '../plan/target-of.js';
 import { shownTypeOf } from '../translate/target-dialect.js';
 import { translateProbe, translateRepeats } from '../translate/translate-scan.js';
 import { isTimeZone, timeZoneForm } from '../../text/time-zone.js';
@@ -221,7 +222,12 @@ export class MetricBinder {
     const { joins } = binding;
     if (joins.length === 0) return;
     const target = targetOf([binding]);
-    const proof = target ? translateRepeats(joins.map(selectKeys), target) : compileProof(joins, []);
+    const proof = target
+      ? translateRepeats(
+          joins.map(join => new SqlAssembly().selectKeys(join)),
+          target,
+        )
+      : compileProof(joins, []);
     const { rows } = await client.query({ ...proof, claim, timeoutMs: this.settings.warehouseTimeoutMs, maxRows: 1 });
     const repeated = joins.find((_, index) => (target ? Number(rows[0]?.[index]) > 0 : rows[0]?.[index] === true));
     if (repeated) throw fanOut(repeated);

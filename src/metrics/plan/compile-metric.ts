@@ -12,7 +12,7 @@ import { type CompareMode, type FilterByMetric, type MetricRequest } from './met
 import { type MetricPlan, planMetrics, type ScanAxis } from './plan-metric.js';
 import { type ResolvedMetric } from './resolve-metric.js';
 import { filterPart } from './scan-rows.js';
-import { targetOf } from '../translate/target.js';
+import { targetOf } from './target-of.js';
 import { type CompiledStatement, SqlAssembly } from './sql-assembly.js';
 
 /** A metric of a request under the name of its column. */

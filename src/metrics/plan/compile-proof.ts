@@ -32,18 +32,6 @@ export function compileProof(joins: readonly BoundJoin[], reads: readonly TableR
   return assembly.finish(template);
 }
 
-/** A SELECT of the keys of a join, which its table must have once. */
-export function selectKeys(join: BoundJoin): SqlStatement {
-  if ('sql' in join.source) throw new Error('A join reads a table');
-  const { schema, table } = join.source;
-  const assembly = new SqlAssembly();
-  const scope = { columns: new Set(join.columns.map(column => column.name)), alias: join.alias };
-  const keys = join.on.map(([, key]) => assembly.embed(guardExpression(key, scope)));
-  const list = keys.map((key, index) => `${key} AS "k${index}"`).join(', ');
-  const known = keys.map(key => `${key} IS NOT NULL`).join(' AND ');
-  return assembly.finish(`SELECT ${list}\nFROM ${quoteTable(schema, table)} AS ${assembly.dialect.quote(join.alias)}\nWHERE ${known}`);
-}
-
 /** A unique index proves a key without a look at the rows. Without one they are grouped. */
 function repeatsKey(join: BoundJoin, assembly: SqlAssembly): string {
   if ('sql' in join.source) throw new Error('A join reads a table');

@@ -308,7 +308,7 @@ const createTables: Record<ForeignEngine['dialect'], string[]> = {
 
 function literal(value: unknown): string {
   if (value === null) return 'NULL';
-  if (!(value instanceof Date)) return typeof value === 'string' ? `'${value}'` : String(value);
+  if (!(value instanceof Date)) return typeof value === 'string' ? `'${value}'` : JSON.stringify(value);
   // A date is read as midnight of the local zone.
   const local =
     value.getUTCHours() === 0 || value.getTimezoneOffset() === 0

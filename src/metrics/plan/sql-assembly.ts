@@ -1,11 +1,12 @@
 import { postgres } from '../../sql/dialects/postgres.js';
 import { SqlParameters, type SqlStatement } from '../../sql/sql-parameters.js';
-import { type GuardedExpression } from '../../sql-guard/guard-expression.js';
+import { quoteTable } from '../../sql/quote-identifier.js';
+import { guardExpression, type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { growthSentence, maxGrowth } from '../../sql-guard/check-growth.js';
 import { type GuardedSelect } from '../../sql-guard/guard-select.js';
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
 import { NotInDialectError } from '../translate/not-in-dialect.error.js';
-import { type Target } from '../translate/target.js';
+import { type Target } from '../translate/target-dialect.js';
 import { translateScan, type TranslatedScan } from '../translate/translate-scan.js';
 import { type BoundJoin, type TableRead } from './metric-binding.js';
 import { type Groups, selectGroups } from './select-groups.js';
@@ -114,7 +115,7 @@ export class SqlAssembly {
       names: named.map(each => each.name),
       levels,
       isLevelled,
-      uniqueKeys: joins.map(join => this.target!.keysOf(join)),
+      uniqueKeys: joins.map(join => this.selectKeys(join)),
     };
     const { scan, local } = translateScan(template, this.target);
     const placed: PlacedScan = { ...scan, joins };
@@ -129,6 +130,17 @@ export class SqlAssembly {
   /** @throws NotInDialectError where the rows are in another database */
   refuseElsewhere(construct: string): void {
     if (this.target) throw new NotInDialectError(this.target.dialect.name, construct);
+  }
+
+  /** A SELECT of the keys of a join, which its table must have once. */
+  selectKeys(join: BoundJoin): SqlStatement {
+    if ('sql' in join.source) throw new Error('A join reads a table');
+    const { schema, table } = join.source;
+    const scope = { columns: new Set(join.columns.map(column => column.name)), alias: join.alias };
+    const keys = join.on.map(([, key]) => this.embed(guardExpression(key, scope)));
+    const list = keys.map((key, index) => `${key} AS "k${index}"`).join(', ');
+    const known = keys.map(key => `${key} IS NOT NULL`).join(' AND ');
+    return this.finish(`SELECT ${list}\nFROM ${quoteTable(schema, table)} AS ${this.dialect.quote(join.alias)}\nWHERE ${known}`);
   }
 
   /** The statement with the client's pieces verbatim in their places, and its shape checked. */

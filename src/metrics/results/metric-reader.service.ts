@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type QueryResult } from '../../warehouse/clients/warehouse.client.js';
 import { type UsableConnection } from '../../warehouse/warehouse.service.js';
 import { CheckedReads, mirrorTables } from '../checked-reads.js';
 import { TranslatedReads } from '../translated-reads.js';
@@ -15,6 +16,9 @@ export interface Asker {
   graphId: number;
   maxAgeS: number | null;
 }
+
+/** More rows than the bytes of an answer allow. */
+const mostRowsOfGroups = 10_000_000;
 
 /** Reads the rows of compiled metrics, or finds them kept. */
 @Injectable()
@@ -56,6 +60,24 @@ export class MetricReader {
     return this.kept.read(request, work, signal);
   }
 
+  /**
+   * Reads all rows from one snapshot and hands them on batch by batch, those of another database as one.
+   * @throws as `CheckedReads.run`, and what `take` throws
+   */
+  async export(
+    connection: UsableConnection,
+    bindings: readonly MetricBinding[],
+    compiled: CompiledMetrics,
+    wholeMs: number,
+    take: (batch: QueryResult) => Promise<void>,
+  ): Promise<void> {
+    const dialect = bindings[0]?.dialect;
+    const metric = readsOf(bindings, compiled);
+    if (!dialect) return this.reads.export(connection, metric, compiled, wholeMs, take);
+    const [result] = await this.translated.run(connection, dialect, metric, [{ ...compiled, maxRows: mostRowsOfGroups }]);
+    await take(result!);
+  }
+
   /** @throws as `CheckedReads.estimate` */
   estimate(connection: UsableConnection, bindings: readonly MetricBinding[], compiled: CompiledMetrics): Promise<CostEstimate> {
     return this.reads.estimate(connection, readsOf(bindings, compiled), [compiled, ...(compiled.totals ? [compiled.totals] : [])]);
@@ -63,7 +85,7 @@ export class MetricReader {
 }
 
 /** What the statements of compiled metrics read. */
-export function readsOf(bindings: readonly MetricBinding[], compiled: CompiledMetrics) {
+function readsOf(bindings: readonly MetricBinding[], compiled: CompiledMetrics) {
   return { ...compiled, tables: [...bindings.map(binding => binding.fact), ...compiled.joins] };
 }
 

@@ -13,9 +13,9 @@ export const mostGroups = 50_000;
 export interface Engines {
   dialect: ForeignDialect;
   /** Gives the one row of each statement, all at one moment. */
-  compute(statements: readonly SqlStatement[]): Promise<unknown[][]>;
+  compute: (statements: readonly SqlStatement[]) => Promise<unknown[][]>;
   /** Runs a statement where the rows are. */
-  query(statement: SqlStatement & { maxRows: number }): Promise<Pick<QueryResult, 'rows'>>;
+  query: (statement: SqlStatement & { maxRows: number }) => Promise<Pick<QueryResult, 'rows'>>;
 }
 
 /**

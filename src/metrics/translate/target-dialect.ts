@@ -25,43 +25,50 @@ export interface Typed extends ValueType {
  */
 export interface TargetDialect {
   readonly name: ForeignDialect;
-  quote(name: string): string;
+  quote: (name: string) => string;
   /** The place of a parameter. `position` counts from 1. */
-  placeholder(position: number): string;
+  placeholder: (position: number) => string;
   /** A value of the type from a parameter that holds PostgreSQL's text of it. */
-  fromText(parameter: string, type: ValueType): string;
+  fromText: (parameter: string, type: ValueType) => string;
   /** A column of a table as a value of its kind. */
-  column(sql: string, type: ValueType): string;
+  column: (sql: string, type: ValueType) => string;
   /** A number as a decimal of its digits, so that what is computed of it is exact. */
-  toDecimal(value: Typed): string;
+  toDecimal: (value: Typed) => string;
   /** The most digits of a decimal, and the most behind its point. */
   readonly mostDigits: number;
   readonly mostScale: number;
   /** A double as the decimal that its shortest text is, or an error of the database where its digits do not fit. Null if it cannot. */
-  floatToDecimal(value: Typed): Typed | null;
+  floatToDecimal: (value: Typed) => Typed | null;
   /** The argument of an aggregate that is NULL without rows. */
-  argument(sql: string): string;
-  sum(value: Typed): string;
-  countDistinct(values: Typed[]): string;
+  argument: (sql: string) => string;
+  sum: (value: Typed) => string;
+  countDistinct: (values: Typed[]) => string;
   /** The doubles' interpolated quantile. Null if there is none. */
-  quantile(value: Typed, fraction: string, mode: 'CONT' | 'DISC'): string | null;
-  isIn(value: string, list: string[]): string;
-  contains(value: string, part: string): string;
-  startsWith(value: string, start: string): string;
+  quantile: (value: Typed, fraction: string, mode: 'CONT' | 'DISC') => string | null;
+  isIn: (value: string, list: string[]) => string;
+  contains: (value: string, part: string) => string;
+  startsWith: (value: string, start: string) => string;
   /** The start of the period of a local time or a date, weeks from Monday, as a local time. */
-  startOf(local: Typed, grain: Grain): string;
-  addDays(local: string, days: number): string;
-  dayText(local: string): string;
-  dateToLocal(date: string): string;
-  localToDate(local: string): string;
+  startOf: (local: Typed, grain: Grain) => string;
+  addDays: (local: string, days: number) => string;
+  dayText: (local: string) => string;
+  dateToLocal: (date: string) => string;
+  localToDate: (local: string) => string;
   /** The local time of a moment. */
-  momentToLocal(moment: string, zone: string): string;
+  momentToLocal: (moment: string, zone: string) => string;
   /** The moment of a local time. Null if the database has no exact way. */
   localToMoment: ((local: string, zone: string) => string) | null;
   /** A value as PostgreSQL reads it, from a result of the statement. */
-  toText(value: Typed): string;
+  toText: (value: Typed) => string;
   /** What follows the statement. */
   readonly suffix: string;
+}
+
+/** The database that holds the rows of a metric, where it is not PostgreSQL. */
+export interface Target {
+  dialect: TargetDialect;
+  /** The columns of a table that the bindings read. */
+  columnsOf(schema: string, table: string): readonly { name: string; type: string }[] | undefined;
 }
 
 export const textType: ValueType = { kind: 'text', whole: 0, scale: 0 };

@@ -3,9 +3,8 @@ import { parseSql } from '../../sql-guard/sql-parser.js';
 import { type NodeFields } from '../../sql-guard/walk-tree.js';
 import { functionName, type Node } from './constant-sql.js';
 import { NotInDialectError } from './not-in-dialect.error.js';
-import { columnTypeOf, numberType, type TargetDialect, type Typed, type ValueType, valueTypeOf } from './target-dialect.js';
+import { columnTypeOf, numberType, type Target, type TargetDialect, type Typed, type ValueType, valueTypeOf } from './target-dialect.js';
 import { checkedName, TargetParameters, type TargetParameter } from './target-parameters.js';
-import { type Target } from './target.js';
 import { type FindColumn, translateExpression } from './translate-expression.js';
 
 /** A statement of PostgreSQL's that reads rows and has no groups yet, and how they are grouped. */

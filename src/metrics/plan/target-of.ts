@@ -1,0 +1,15 @@
+import { type Target } from '../translate/target-dialect.js';
+import { targetDialects } from '../translate/target-dialects.js';
+import { type MetricBinding } from './metric-binding.js';
+
+/** The database that holds the rows. Null for PostgreSQL. @param bindings of one connection */
+export function targetOf(bindings: readonly MetricBinding[]): Target | null {
+  const [first] = bindings;
+  if (!first?.dialect) return null;
+  const tables = bindings.flatMap(({ fact, joins }) => [fact, ...joins]);
+  return {
+    dialect: targetDialects[first.dialect],
+    columnsOf: (schema, table) =>
+      tables.find(({ source }) => !('sql' in source) && source.schema === schema && source.table === table)?.columns,
+  };
+}
