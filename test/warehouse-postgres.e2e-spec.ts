@@ -13,6 +13,9 @@ import { describePostgresSql } from './support/postgres-sql.contract.js';
 import { TlsFront } from './support/tls-front.js';
 import { describeWarehouseTables } from './support/warehouse-tables.contract.js';
 import { postgresTables } from './support/postgres-contract-tables.js';
+import { allowAnyStatement } from './support/statement-check.js';
+
+allowAnyStatement();
 
 let test: TestApp;
 let foreign: ForeignPostgres;

@@ -12,6 +12,9 @@ import { ServicePool } from '../../src/database/service-pool.js';
 import { openApiDocumentOf } from '../../src/openapi/openapi.js';
 import { cloneDatabase } from './database.js';
 import { ResponseCheck } from './response-check.js';
+import { checkStatements } from './statement-check.js';
+
+checkStatements();
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 

@@ -1,0 +1,192 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import pg from 'pg';
+import {
+  aggregateFunctions,
+  castTypes,
+  scalarFunctions,
+  systemColumns,
+  valueFunctions,
+  windowFunctions,
+} from '../../src/sql-guard/allow-lists.js';
+import { selectNodes } from '../../src/sql-guard/node-rules.js';
+import { tableRights } from '../../src/database/roles/table-rights.js';
+import { loadSqlParser, parseSql, SqlSyntaxError } from '../../src/sql-guard/sql-parser.js';
+import { nameParts, type NodeFields } from '../../src/sql-guard/walk-tree.js';
+import { type CatalogRead, PostgresCatalog } from '../../src/warehouse/clients/postgres/postgres-catalog.js';
+
+/**
+ * The guard once more, at the wire. The service sends a statement that holds SQL of somebody else with `queryMode: 'extended'`. Each
+ * such statement of a test is parsed again, whatever path its parts took, and held against the guard's lists and what the service
+ * itself writes around user SQL. A test that sends another statement fails.
+ */
+const list = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/).filter(Boolean));
+
+/** What the service writes, beyond what the guard admits. */
+const ownNodes = list('ParamRef RangeFunction CollateClause JsonIsPredicate');
+const ownFunctions = list(`
+  pg_temp.show_count jsonb_build_object jsonb_build_array jsonb_strip_nulls jsonb_agg to_jsonb array_agg pg_input_is_valid
+  generate_series unnest
+`);
+
+const ownTables: ReadonlySet<string> = new Set(Object.keys(tableRights).map(table => `public.${table}`));
+
+const catalogueTexts = new Set<string>();
+const sent = new Set<string>();
+const checked = new Set<string>();
+
+let isOff = false;
+/** For test files that send any SQL to a warehouse themselves, past the service. */
+export function allowAnyStatement(): void {
+  isOff = true;
+}
+
+/** Wraps the driver of this test file, and checks after each of its tests what was sent. */
+export function checkStatements(): void {
+  noteCatalogue();
+  const { query } = pg.Client.prototype as unknown as { query: (...call: unknown[]) => unknown };
+  Object.assign(pg.Client.prototype, {
+    query(this: pg.Client, ...call: unknown[]) {
+      const [config] = call as [{ queryMode?: unknown; text?: unknown } | undefined];
+      if (config?.queryMode === 'extended' && !isOff) sent.add(String(config.text));
+      return query.apply(this, call);
+    },
+  });
+  afterEach(async () => {
+    const refused = await refusedAtWire();
+    if (refused.length > 0) throw new Error(`SQL that the guard does not admit was sent:\n${refused.join('\n')}`);
+  });
+}
+
+/** @returns what must not stand in the statements that were sent since the last call */
+export async function refusedAtWire(): Promise<string[]> {
+  const statements = [...sent].filter(sql => !checked.has(sql) && !catalogueTexts.has(sql) && !isFixed(sql));
+  sent.clear();
+  if (statements.length > 0) await loadSqlParser();
+  return statements.flatMap(sql => {
+    checked.add(sql);
+    const refused = refusedIn(sql);
+    return refused.length === 0 ? [] : [`${refused.join(', ')} in\n${sql}`];
+  });
+}
+
+/** Statements on the catalogue hold no SQL of others: the texts that {@link PostgresCatalog} makes. */
+function noteCatalogue(): void {
+  const methods = PostgresCatalog.prototype as unknown as Record<string, (this: { read: CatalogRead }, ...call: unknown[]) => unknown>;
+  for (const name of ['listNames', 'list', 'find', 'describe']) {
+    const method = methods[name]!;
+    methods[name] = function (...call) {
+      const read: CatalogRead = (sql, parameters) => {
+        catalogueTexts.add(sql);
+        return this.read(sql, parameters);
+      };
+      return method.apply(Object.create(this, { read: { value: read } }) as { read: CatalogRead }, call);
+    };
+  }
+}
+
+/** Statements that stand word for word in these files hold no SQL of others either. */
+let sources: string[] | undefined;
+function isFixed(sql: string): boolean {
+  sources ??= ['clients/postgres/test-postgres.ts', 'mirror/mirror-versions.ts'].map(file =>
+    readFileSync(path.resolve(__dirname, '../../src/warehouse', file), 'utf8'),
+  );
+  return sources.some(source => source.includes(sql));
+}
+
+/** Whether a unique index proves a join, as compile-proof.ts asks the catalogue beside the rows of the join. */
+const provenByIndex = new RegExp(
+  String.raw`EXISTS (SELECT 1 FROM pg_catalog.pg_index AS i JOIN pg_catalog.pg_class AS t ON t.oid = i.indrelid
+    JOIN pg_catalog.pg_namespace AS n ON n.oid = t.relnamespace WHERE n.nspname = $0::text AND t.relname = $0::text
+    AND (t.relkind = 'p' OR NOT t.relhassubclass) AND i.indisunique AND i.indisvalid AND i.indimmediate AND i.indpred IS NULL
+    AND i.indexprs IS NULL AND ARRAY(SELECT a.attname::text FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = i.indrelid
+    AND a.attnum = ANY ((i.indkey::int2[])[0:i.indnkeyatts - 1])) <@ $0::text[])`
+    .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    .replace(/\s+/g, '\\s+')
+    .replaceAll('\\$0', '\\$\\d+'),
+  'g',
+);
+
+/** @returns what a statement with user SQL may not hold; empty if it is as the service writes them */
+export function refusedIn(sql: string): string[] {
+  const refused = new Set<string>();
+  let statements: ReturnType<typeof parseSql>;
+  try {
+    statements = parseSql(sql.replace(provenByIndex, 'TRUE'));
+  } catch (error) {
+    // The server refuses it too.
+    if (error instanceof SqlSyntaxError) return [];
+    throw error;
+  }
+  if (statements.length !== 1) return [`${statements.length} statements`];
+  checkTop(statements[0]!.stmt as Record<string, NodeFields>);
+  return [...refused];
+
+  function checkTop({
+    SelectStmt: select,
+    ExplainStmt: explain,
+    InsertStmt: insert,
+    CreateStmt: create,
+    ...other
+  }: Record<string, NodeFields>) {
+    Object.keys(other).forEach(type => refused.add(type));
+    if (select) visit({ SelectStmt: select });
+    if (explain) {
+      visit(explain.query);
+      for (const { DefElem: option } of explain.options as { DefElem: NodeFields }[]) {
+        if (option.defname !== 'format') refused.add(`EXPLAIN ${String(option.defname)}`);
+      }
+    }
+    if (insert) {
+      const { relation, selectStmt, cols: _, override: __, ...more } = insert as { relation: NodeFields } & NodeFields;
+      Object.keys(more).forEach(key => refused.add(`INSERT ${key}`));
+      if (relation.schemaname !== 'pg_temp') refused.add(`INSERT INTO ${String(relation.schemaname)}`);
+      visit(selectStmt);
+    }
+    // Copies of tables: columns of types that another server names.
+    for (const { ColumnDef: column } of (create?.tableElts as { ColumnDef?: NodeFields }[] | undefined) ?? []) {
+      const { typeName, constraints = [], colname: _, is_local: __, location: ___, ...more } = column ?? { other: true };
+      Object.keys(more).forEach(key => refused.add(`CREATE TABLE … ${key}`));
+      if (/^(reg|pg_)/.test(nameOf((typeName as NodeFields).names)))
+        refused.add(`CREATE TABLE … ${nameOf((typeName as NodeFields).names)}`);
+      for (const { Constraint: each } of constraints as { Constraint: NodeFields }[]) {
+        if (each.contype !== 'CONSTR_NOTNULL') refused.add(String(each.contype));
+      }
+    }
+  }
+
+  function visit(node: unknown): void {
+    if (Array.isArray(node)) return node.forEach(visit);
+    if (typeof node !== 'object' || node === null) return;
+    for (const [key, value] of Object.entries(node)) {
+      if (/^[A-Z]/.test(key)) checkNode(key, value as NodeFields);
+      else if (key === 'typeName') checkNode('TypeName', value as NodeFields);
+      else if (['intoClause', 'lockingClause', 'recursive'].includes(key)) refused.add(key);
+      visit(value);
+    }
+  }
+
+  function checkNode(type: string, node: NodeFields): void {
+    if (!Object.hasOwn(selectNodes, type) && !ownNodes.has(type)) refused.add(type);
+    if (type === 'FuncCall') {
+      const name = nameOf(node.funcname);
+      if (![scalarFunctions, aggregateFunctions, windowFunctions, ownFunctions].some(each => each.has(name))) refused.add(`${name}()`);
+    } else if (type === 'TypeName') {
+      if (!castTypes.has(nameOf(node.names))) refused.add(`::${nameOf(node.names)}`);
+    } else if (type === 'SQLValueFunction') {
+      if (!valueFunctions.has(String(node.op))) refused.add(String(node.op));
+    } else if (type === 'RangeVar') {
+      const place = [node.schemaname, node.relname].filter(part => typeof part === 'string').join('.');
+      if (/^(pg_(?!temp\.)|information_schema\.|graph_data\.)/i.test(place) || ownTables.has(place)) refused.add(`FROM ${place}`);
+    } else if (type === 'ColumnRef') {
+      const name = nameParts(node.fields).at(-1);
+      if (name != null && systemColumns.has(name)) refused.add(name);
+    } else if (type === 'A_Expr' && nameParts(node.name).length > 1 && nameParts(node.name)[0] !== 'pg_catalog') {
+      refused.add(nameOf(node.name));
+    }
+  }
+}
+
+function nameOf(parts: unknown): string {
+  return nameParts(parts).join('.').replace(/^pg_catalog\./, ''); // prettier-ignore
+}
