@@ -31,8 +31,37 @@ export class SqlSyntaxError extends Error {
   }
 }
 
-/** @returns the statements of `sql`. @throws SqlSyntaxError */
+/** Trees take some 30 to 100 bytes a character. */
+const mostKept = 300_000;
+const longestKept = 20_000;
+const kept = new Map<string, SqlStatement[]>();
+let characters = 0;
+
+/**
+ * Trees are shared: callers must not change them. A metric that is executed again has the same texts, and parsing them is most of its
+ * compiling, so the last trees are kept.
+ * @returns the statements of `sql`. @throws SqlSyntaxError
+ */
 export function parseSql(sql: string): SqlStatement[] {
+  const known = kept.get(sql);
+  if (known) {
+    kept.delete(sql);
+    kept.set(sql, known);
+    return known;
+  }
+  const statements = parseNow(sql);
+  if (sql.length > longestKept) return statements;
+  kept.set(sql, statements);
+  characters += sql.length;
+  for (const oldest of kept.keys()) {
+    if (characters <= mostKept) break;
+    kept.delete(oldest);
+    characters -= oldest.length;
+  }
+  return statements;
+}
+
+function parseNow(sql: string): SqlStatement[] {
   try {
     return (parseSync(sql).stmts ?? []) as SqlStatement[];
   } catch (error) {
