@@ -1,6 +1,6 @@
 // `npm run bench [-- gates|graphs]`; `… -- graphs --graphs 1000,5000,10000`; `npm run bench [-- --lines 1000000 --csv-scale 3000
-// --only start,csv,ingestion,queries,http]`; `… -- ingestion` and `… -- mirror` with the options of their files. Prints one JSON line
-// per figure.
+// --only start,csv,ingestion,queries,http]`; `… -- ingestion`, `… -- mirror` and `… -- metrics` with the options of their files. Prints
+// one JSON line per figure.
 import { chmod, mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -10,6 +10,7 @@ import { benchGates } from './gates.mjs';
 import { benchAuthMe } from './http.mjs';
 import { benchIngestion } from './ingestion.mjs';
 import { benchManyGraphs } from './many-graphs.mjs';
+import { benchMetrics } from './metrics.mjs';
 import { benchMirror } from './mirror.mjs';
 import { loadOrderLines } from './order-lines.mjs';
 import { benchQueries } from './queries.mjs';
@@ -25,9 +26,9 @@ const { values: options, positionals } = parseArgs({
     'csv-scale': { type: 'string', default: '3000' },
     graphs: { type: 'string', default: '1000,5000,10000' },
     only: { type: 'string', default: all.join(',') },
-    source: { type: 'string', default: Object.keys(sources).join(',') },
-    rows: { type: 'string', default: '100000' },
-    trials: { type: 'string', default: '1' },
+    source: { type: 'string' },
+    rows: { type: 'string' },
+    trials: { type: 'string' },
     parts: { type: 'string', default: 'first,incremental,rules' },
     growth: { type: 'string', default: '10000,100000,1000000' },
   },
@@ -40,19 +41,20 @@ try {
   if (wanted.has('start')) await benchStart(folder);
   if (wanted.has('gates')) await benchGates(folder);
   if (wanted.has('graphs')) await benchGraphs();
-  if (wanted.has('ingestion')) await benchIngestion(folder, ingestionOptions());
-  if (wanted.has('mirror')) await benchMirror(folder, ingestionOptions());
+  if (wanted.has('ingestion')) await benchIngestion(folder, sourceOptions());
+  if (wanted.has('mirror')) await benchMirror(folder, sourceOptions());
+  if (wanted.has('metrics')) await benchMetrics(folder, sourceOptions({ source: 'mirror,postgres', rows: '1000000', trials: '5' }));
   if (['csv', 'queries', 'http'].some(name => wanted.has(name))) await benchService();
 } finally {
   await removeDirectory(folder);
 }
 
-function ingestionOptions() {
+function sourceOptions({ source, rows, trials } = { source: Object.keys(sources).join(','), rows: '100000', trials: '1' }) {
   const [names, numbers] = [text => text.split(','), text => text.split(',').map(Number)];
   return {
-    source: names(options.source),
-    rows: numbers(options.rows),
-    trials: Number(options.trials),
+    source: names(options.source ?? source),
+    rows: numbers(options.rows ?? rows),
+    trials: Number(options.trials ?? trials),
     parts: names(options.parts),
     growth: numbers(options.growth),
   };

@@ -54,6 +54,8 @@ async function postgres({ folder, api }) {
   await connect(api, { name: 'postgres', type: 'postgres', dsn });
   return {
     connection: 'postgres',
+    dsn,
+    query: sql => client.query(sql),
     load: async rows => {
       const files = await writeTables(`${folder}/csv`, rows, 'csv');
       for (const [table, file] of Object.entries(files)) {

@@ -1,0 +1,243 @@
+// Metrics of each pattern against the best SQL by hand, sent by the bare driver to the same server in the same run, with equal results.
+// `npm run bench -- metrics [--source mirror,postgres] [--rows 1000000] [--trials 5]`
+import autocannon from 'autocannon';
+import { mkdir } from 'node:fs/promises';
+import pg from 'pg';
+import { median, quantile, report, round, timed } from './figures.mjs';
+import { startBareNest } from './http.mjs';
+import { columns, questions, range, tablesOf } from './metric-questions.mjs';
+import { databaseUrl, logIn, startService } from './service.mjs';
+import { sources } from './sources.mjs';
+
+const smallRows = 1_000;
+const samples = 400;
+
+/** `asked`: source, rows, trials. */
+export async function benchMetrics(folder, { source: names, rows: [rows], trials }) {
+  const directory = `${folder}/metrics`;
+  await mkdir(`${folder}/files`);
+  const service = await startService(directory, {
+    environment: { WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1', WAREHOUSE_TIMEOUT_MS: '300000' },
+  });
+  try {
+    const api = await logIn(service.url);
+    const world = { folder, api, service, database: await databaseUrl(directory), trials };
+    for (const name of names) await benchSource(world, await places[name](world), rows);
+  } finally {
+    await service.stop();
+  }
+}
+
+const places = {
+  mirror: async ({ api, database }) => {
+    const client = await connect(database);
+    return {
+      name: 'mirror',
+      schema: 'mirror',
+      connection: null,
+      client,
+      create: async (table, insert) => {
+        const types = encodeURIComponent(columns[table]);
+        const header = columns[table].replace(/:\w+/g, '');
+        await api.send('PUT', `/api/warehouse/connections/1/tables/${table}?mode=replace&types=${types}`, `${header}\n`);
+        await client.query(insert);
+        await client.query(`UPDATE public.mirror_tables SET version = DEFAULT WHERE name = '${table}'`);
+      },
+      close: () => client.end(),
+    };
+  },
+  postgres: async world => {
+    const source = await sources.postgres(world);
+    const { items } = await world.api.send('GET', '/api/warehouse/connections');
+    const client = await connect(source.dsn);
+    return {
+      name: 'postgres',
+      schema: 'public',
+      connection: items.find(({ name }) => name === source.connection).id,
+      client,
+      create: async (table, insert) => {
+        const list = columns[table].replace(/:/g, ' ');
+        await source.query(`DROP TABLE IF EXISTS ${table}; CREATE TABLE ${table} (${list})`);
+        await source.query(insert);
+      },
+      vacuum: source.query,
+      close: async () => {
+        await client.end();
+        await source.close();
+      },
+    };
+  },
+  duckdb: () => {
+    throw new Error('Metrics over DuckDB files are not measured: the service does not execute them yet');
+  },
+};
+
+async function connect(url) {
+  const client = new pg.Client(url);
+  await client.connect();
+  return client;
+}
+
+async function benchSource(world, place, rows) {
+  try {
+    await fill(place, rows);
+    const large = await define(world.api, place, 'large');
+    for (const name of Object.keys(questions)) await benchPattern(world, place, name, large[name], rows);
+    await fill(place, smallRows);
+    const small = await define(world.api, place, 'small');
+    await benchOverhead(world, place, small.aggregate);
+    await benchCompiling(world, place, small);
+    if (place.name === 'mirror') await benchKept(world, small.aggregate);
+  } finally {
+    await place.close();
+  }
+}
+
+async function fill(place, rows) {
+  for (const [table, insert] of tablesOf(place.schema, rows)) {
+    const { ms } = await timed(() => place.create(table, insert));
+    await (place.vacuum ?? (sql => place.client.query(sql)))(`VACUUM ANALYZE ${place.schema}.${table}`);
+    console.error(`${place.name}: ${table} for ${rows} rows is filled after ${round(ms / 1000)} s`);
+  }
+}
+
+/** The ids of the metrics by pattern, in a graph of their own. */
+async function define(api, { name, connection }, size) {
+  const graph = await api.send('POST', '/api/graphs', { name: `bench ${name} ${size}` });
+  const on = table => ({
+    connection_id: connection,
+    relation: { table },
+    time: { column: 'day' },
+    entities: [{ name: 'customer', column: 'customer_id' }],
+  });
+  const make = async (called, formula, table = 'bench_sales') =>
+    (await api.send('POST', '/api/metrics', { graph_id: graph.id, name: called, formula, binding: on(table) })).id;
+  await make('amount', 'SUM(amount)');
+  await make('quantity', 'SUM(quantity)');
+  await make('visits', 'COUNT(*)', 'bench_visits');
+  await make('buys', 'COUNT(*)', 'bench_buys');
+  const ids = {};
+  for (const [pattern, { formula }] of Object.entries(questions)) ids[pattern] = await make(pattern, formula);
+  return ids;
+}
+
+const execute = (api, id, request) =>
+  api.send('POST', `/api/metrics/${id}/execute`, { limit: 10_000, cache: { max_age_s: 0 }, ...request });
+
+/** The statement as the service sends it: with its parameters and its settings. */
+async function asCompiled(client, { schema }, { sql, params }) {
+  await client.query(`SET TimeZone = 'UTC'; SET search_path = pg_catalog, ${schema}`);
+  return () => client.query({ text: sql, values: params, rowMode: 'array' });
+}
+
+async function benchPattern({ api, trials }, place, pattern, id, rows) {
+  const { request, sql } = questions[pattern];
+  const { client, schema } = place;
+  const text = sql.replace(/\b([TVB])\b/g, (_, letter) => `${schema}.${{ T: 'bench_sales', V: 'bench_visits', B: 'bench_buys' }[letter]}`);
+  const ours = () => execute(api, id, request);
+  const answer = await ours();
+  const compiled = await asCompiled(client, place, answer);
+  const byHand = () => client.query({ text, rowMode: 'array' });
+  requireEqual(pattern, answer.rows, (await byHand()).rows);
+  await compiled();
+  const times = { ours: [], compiled: [], byHand: [] };
+  for (let trial = 0; trial < trials; trial++) {
+    times.byHand.push((await timed(byHand)).ms);
+    times.compiled.push((await timed(compiled)).ms);
+    times.ours.push((await timed(ours)).ms);
+  }
+  const [all, sent, hand] = [times.ours, times.compiled, times.byHand].map(median);
+  report(`metric: ${pattern}`, {
+    source: place.name,
+    rows,
+    unit: 'ms',
+    value: round(all),
+    compiled: round(sent),
+    reference: 'SQL by hand, bare driver',
+    reference_value: round(hand),
+    ratio: round(hand / all),
+    ratio_compiled: round(hand / sent),
+    aim: 'ratio_compiled >= 0.91',
+  });
+}
+
+/** Both as sorted rows; decimals to six significant digits. */
+function requireEqual(pattern, ours, byHand) {
+  const cell = value => {
+    if (value instanceof Date) return new Date(value.getTime() - value.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
+    const text = String(value);
+    return /^-?[\d.]+(e-?\d+)?$/.test(text) ? Number(text).toPrecision(6) : text;
+  };
+  const sorted = rows => rows.map(row => row.map(cell).join('|')).sort();
+  const [a, b] = [sorted(ours), sorted(byHand)];
+  const at = a.findIndex((row, index) => row !== b[index]);
+  if (a.length !== b.length || at >= 0) throw new Error(`${pattern}: ${a.length} rows, ${b.length} by hand; ${a[at]} against ${b[at]}`);
+  if (a.length === 0) throw new Error(`${pattern}: no rows`);
+}
+
+/** What the service adds to the statement that it sends, with a few rows. */
+async function benchOverhead({ api }, place, id) {
+  const request = { time: range, dimensions: ['region'] };
+  const compiled = await asCompiled(place.client, place, await execute(api, id, request));
+  const times = { ours: [], bare: [] };
+  for (let index = -40; index < samples; index++) {
+    const [bare, ours] = [await timed(compiled), await timed(() => execute(api, id, request))];
+    if (index < 0) continue;
+    times.bare.push(bare.ms);
+    times.ours.push(ours.ms);
+  }
+  const of = share => [times.ours, times.bare].map(each => quantile(each, share));
+  const [[ours50, bare50], [ours99, bare99]] = [of(0.5), of(0.99)];
+  report('metric: overhead', {
+    source: place.name,
+    unit: 'ms',
+    p50: round(ours50 - bare50),
+    p99: round(ours99 - bare99),
+    ours_p50: round(ours50),
+    reference: 'the same statement, bare driver',
+    reference_p50: round(bare50),
+    reference_p99: round(bare99),
+    aim: 'p50 < 3',
+  });
+}
+
+async function benchCompiling({ api }, place, ids) {
+  for (const [pattern, { request }] of Object.entries(questions)) {
+    const parts = { parse: [], compile: [] };
+    for (let index = 0; index < 60; index++) {
+      const { timing_ms } = await execute(api, ids[pattern], { ...request, cache: undefined, dry_run: true });
+      if (index >= 10) for (const part of Object.keys(parts)) parts[part].push(timing_ms[part]);
+    }
+    const figures = Object.fromEntries(Object.entries(parts).map(([part, times]) => [part, round(median(times), 3)]));
+    report(`metric: compiling ${pattern}`, { source: place.name, unit: 'ms', ...figures });
+  }
+}
+
+/** Requests per second of a kept result, against a bare Nest route. */
+async function benchKept({ api, service }, id) {
+  const bare = await startBareNest();
+  const body = JSON.stringify({ time: range, dimensions: ['region'] });
+  const headers = { authorization: `Bearer ${api.token}`, 'content-type': 'application/json' };
+  const load = async target => {
+    const result = await autocannon({ ...target, connections: 20, duration: 5 });
+    if (result.non2xx > 0 || result.errors > 0) throw new Error(`${target.url}: ${result.non2xx} refused, ${result.errors} errors`);
+    return result.requests.average;
+  };
+  const rates = { ours: [], bare: [] };
+  try {
+    for (let trial = 0; trial < 3; trial++) {
+      rates.bare.push(await load({ url: bare.url }));
+      rates.ours.push(await load({ url: `${service.url}/api/metrics/${id}/execute`, method: 'POST', headers, body }));
+    }
+  } finally {
+    bare.stop();
+  }
+  const [ours, reference] = [rates.ours, rates.bare].map(median);
+  report('metric: kept results', {
+    unit: 'requests/s',
+    value: round(ours, 0),
+    reference: 'bare Nest route',
+    reference_value: round(reference, 0),
+    ratio: round(ours / reference),
+  });
+}
