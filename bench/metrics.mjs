@@ -161,16 +161,13 @@ async function benchPattern({ api, trials }, place, pattern, id, rows) {
   });
 }
 
-/** Both as sorted rows; decimals to six significant digits. */
+/** Rows of keys and a last value, which may be of another type by hand: equal to nine digits. */
 function requireEqual(pattern, ours, byHand) {
-  const cell = value => {
-    if (value instanceof Date) return new Date(value.getTime() - value.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
-    const text = String(value);
-    return /^-?[\d.]+(e-?\d+)?$/.test(text) ? Number(text).toPrecision(6) : text;
-  };
-  const sorted = rows => rows.map(row => row.map(cell).join('|')).sort();
+  const key = value =>
+    value instanceof Date ? new Date(value.getTime() - value.getTimezoneOffset() * 60_000).toISOString().slice(0, 10) : value;
+  const sorted = rows => rows.map(row => [row.slice(0, -1).map(key).join('|'), Number(row.at(-1))]).sort(([a], [b]) => (a < b ? -1 : 1));
   const [a, b] = [sorted(ours), sorted(byHand)];
-  const at = a.findIndex((row, index) => row !== b[index]);
+  const at = a.findIndex(([name, value], index) => name !== b[index]?.[0] || Math.abs(value - b[index][1]) > Math.abs(value) * 1e-9);
   if (a.length !== b.length || at >= 0) throw new Error(`${pattern}: ${a.length} rows, ${b.length} by hand; ${a[at]} against ${b[at]}`);
   if (a.length === 0) throw new Error(`${pattern}: no rows`);
 }
