@@ -53,7 +53,6 @@ describe('kept results', () => {
     const gate = new Promise<void>((resolve, reject) => (state.end = error => (error ? reject(error) : resolve())));
     gate.catch(() => undefined);
     const work: ReadWork = async signal => {
-      state.began++;
       const seen = await versions();
       const stopped = new Promise<never>((_, reject) =>
         signal.addEventListener('abort', () => {
@@ -61,6 +60,7 @@ describe('kept results', () => {
           reject(signal.reason as Error);
         }),
       );
+      state.began++;
       await Promise.race([gate, stopped]);
       return { results: rowsOf(value), versions: seen };
     };
