@@ -317,3 +317,45 @@ it('cancels the statement of a caller who goes', async () => {
   await until(0);
   await owner.end();
 }, 60_000);
+
+describe('a chart', () => {
+  const drawn = (name: string, request: object) => execute(name, request).set('Accept', 'image/svg+xml');
+  const textOf = (answer: { text?: string; body: unknown }) => answer.text ?? String(answer.body);
+  const monthly = { time: { grain: 'month', from: '2023-01-01', to: '2024-03-01' } };
+
+  it('is drawn as suggested, or as asked for, with the digits of the answer', async () => {
+    const line = await drawn('销售额', { dimensions: ['地区'], ...monthly }).expect(200);
+    expect(line.headers['content-type']).toMatch(/^image\/svg\+xml/);
+    for (const text of ['>销售额 (CNY)<', '>east<', '>（空 / null）<', '>20.26<', '>100.00<']) expect(textOf(line)).toContain(text);
+    expect(textOf(await drawn('销售额', { dimensions: ['产品'], chart: 'bar' }).expect(200))).toContain('>tea<');
+    const share = await query(['销售额'], { dimensions: ['产品'], chart: 'share' })
+      .query({ format: 'svg' })
+
+      .expect(200);
+    expect(textOf(share)).toMatch(/>tea<[^]*>220.26</);
+    await editor
+      .post(`/api/metrics/${ids['占比']}/execute`)
+      .query({ format: 'svg' })
+      .send({ dimensions: ['产品'] })
+      .expect(200);
+  });
+
+  it('is refused with the reason when the result is none', async () => {
+    const { body } = await drawn('销售额', {}).expect(422);
+    expect(body).toMatchObject({ code: 'not_chartable', context: { reason: 'no_axis' }, success: false });
+    const daily = { time: { grain: 'day', from: '2022-01-01', to: '2024-03-01', fill: 'zero' } };
+    expect((await drawn('订单数', daily).expect(422)).body.context.reason).toBe('too_many_points');
+    expect((await drawn('销售额', { dimensions: ['产品'], chart: 'line' }).expect(422)).body.context.reason).toBe('no_time');
+    expect((await drawn('销售额', { ...monthly, limit: 2 }).expect(200)).headers['content-type']).toMatch(/svg/);
+  });
+
+  it('takes no option that has no effect, and no other format takes one of a chart', async () => {
+    expect(await problems(execute('销售额', { chart: 'bar' }))).toEqual(['body.chart no_effect']);
+    expect(await problems(execute('销售额', { chart: 'bar' }).query({ format: 'csv' }))).toEqual(['body.chart no_effect']);
+    expect(await problems(drawn('销售额', { ...monthly, totals: true, explain: true }))).toEqual([
+      'body.totals no_effect',
+      'body.explain no_effect',
+    ]);
+    expect(await problems(drawn('销售额', { chart: 'radar' }))).toEqual(['body.chart not_one_of']);
+  });
+});

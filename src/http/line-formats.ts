@@ -9,7 +9,7 @@ export const lineContentType: Record<LineFormat, string> = {
 /** `?format=` decides, then `Accept`. Null means JSON. */
 export function lineFormatOf(format: string | undefined, accept: string | undefined): LineFormat | null {
   if (format === 'ndjson' || format === 'csv') return format;
-  if (format === 'json') return null;
+  if (format !== undefined) return null;
   if (accept?.includes('application/x-ndjson')) return 'ndjson';
   return accept?.includes('text/csv') ? 'csv' : null;
 }

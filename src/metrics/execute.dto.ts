@@ -2,12 +2,14 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsBoolean, IsIn, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
 import { maxId } from '../http/validation/positive-int.pipe.js';
 import { Nested } from '../http/validation/nested.decorator.js';
+import { type ChartKind, chartKinds } from './charts/chart-kinds.js';
 import { type PlanStep } from './estimate-cost.js';
 import { compareModes, grains } from './plan/metric-request.js';
 import { SelectMetricRows } from './select-rows.dto.js';
 
 export const defaultLimit = 1_000;
 export const maxLimit = 10_000;
+const resultFormats = ['json', 'csv', 'ndjson', 'svg'] as const;
 
 export class ExecuteOrder {
   @ApiProperty({ example: 'value', description: '结果的列名：period、维度或值 / a column of the result: period, a dimension or a value' })
@@ -79,6 +81,15 @@ export class ExecuteMetricRequest extends SelectMetricRows {
   @IsOptional()
   @IsBoolean()
   explain?: boolean;
+
+  @ApiPropertyOptional({
+    enum: chartKinds,
+    description:
+      '仅当结果为 image/svg+xml：画什么图；省略时，有时间用折线，占比指标用占比图，否则用柱状 / only for image/svg+xml: what to draw; by default a line over time, the shares of a metric of shares, or else bars',
+  })
+  @IsOptional()
+  @IsIn(chartKinds)
+  chart?: ChartKind;
 
   @ApiPropertyOptional({ type: ExecuteCache, nullable: true, example: { max_age_s: 300 } })
   @IsOptional()
@@ -211,10 +222,10 @@ class AskedMetricResponse {
 }
 
 export class ResultFormatQuery {
-  @ApiPropertyOptional({ enum: ['json', 'csv', 'ndjson'], description: '默认由 Accept 决定 / decides before Accept' })
+  @ApiPropertyOptional({ enum: resultFormats, description: '默认由 Accept 决定 / decides before Accept' })
   @IsOptional()
-  @IsIn(['json', 'csv', 'ndjson'])
-  format?: 'json' | 'csv' | 'ndjson';
+  @IsIn(resultFormats)
+  format?: (typeof resultFormats)[number];
 }
 
 /** The result of one statement. */

@@ -15,7 +15,6 @@ import { CurrentCall } from '../access/current-call.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { CallSignal } from '../http/call-signal.decorator.js';
-import { lineFormatOf } from '../http/line-formats.js';
 import { type Page, PageOf } from '../http/paging/page.js';
 import { IdParam } from '../http/validation/positive-int.pipe.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
@@ -35,7 +34,7 @@ import {
   ResultFormatQuery,
 } from './execute.dto.js';
 import { MetricPlanner } from './metric-planner.service.js';
-import { ResultReplies } from './result-replies.service.js';
+import { fileFormatOf, ResultReplies } from './result-replies.service.js';
 import { MetricDefinitionsService } from './metric-definitions.service.js';
 import {
   CreateMetricRequest,
@@ -118,7 +117,7 @@ export class MetricsController {
       '同一图中的指标成为同一结果的各列，每个绑定只扫描一遍；其余与执行一个指标相同。 / Metrics of one graph become columns of one result, with one scan for each binding; the rest is as for one metric.',
   })
   @ApiBody({ type: QueryMetricsRequest, examples: queryMetricsExamples })
-  @ApiProduces('application/json', 'application/x-ndjson', 'text/csv')
+  @ApiProduces('application/json', 'application/x-ndjson', 'text/csv', 'image/svg+xml')
   @ApiOkResponse({ type: QueryMetricsResponse })
   @ApiResponse({ status: 400, description: 'FormulaParseError, MissingBindingError, UnsafeFilterClauseError' })
   @ApiResponse({ status: 409, description: '绑定者已无权使用数仓连接 / whoever bound it may no longer use the connection' })
@@ -132,9 +131,9 @@ export class MetricsController {
     @CallSignal() signal: AbortSignal,
     @CurrentCall() context: ExecutionContext,
   ): Promise<QueryMetricsResponse | void> {
-    const lines = lineFormatOf(format, accept);
-    if (lines === null) return this.runs.query(principal, body, signal);
-    await this.replies.sendLines(await this.planner.callSeveral(principal, body, signal), lines, response, context);
+    const file = fileFormatOf(format, accept);
+    if (file === null) return this.runs.query(principal, body, signal);
+    await this.replies.send(await this.planner.callSeveral(principal, body, signal), file, response, context);
   }
 
   @Get(':id')
@@ -194,10 +193,10 @@ export class MetricsController {
   @ApiOperation({
     summary: '执行指标 / Execute a metric',
     description:
-      '可按维度与时间分组、过滤、排序；dry_run 只编译。也可作为 CSV 或 NDJSON 给出：不写 limit 时，图的编辑者得到同一快照的全部行（边读边发；连接中断即不完整），其他人至多一万行。 / Grouped by dimensions and time, filtered and ordered as asked; dry_run only compiles. Also as CSV or NDJSON: without a limit, editors of the graph get all rows of one snapshot, sent as they are read, and a connection that breaks means that rows are missing; others get at most 10,000.',
+      '可按维度与时间分组、过滤、排序；dry_run 只编译。也可作为 CSV 或 NDJSON 给出：不写 limit 时，图的编辑者得到同一快照的全部行（边读边发；连接中断即不完整），其他人至多一万行。image/svg+xml 画成图，至多 500 个点。 / Grouped by dimensions and time, filtered and ordered as asked; dry_run only compiles. Also as CSV or NDJSON: without a limit, editors of the graph get all rows of one snapshot, sent as they are read, and a connection that breaks means that rows are missing; others get at most 10,000. image/svg+xml draws it, with at most 500 points.',
   })
   @ApiBody({ type: ExecuteMetricRequest, examples: executeMetricExamples })
-  @ApiProduces('application/json', 'application/x-ndjson', 'text/csv')
+  @ApiProduces('application/json', 'application/x-ndjson', 'text/csv', 'image/svg+xml')
   @ApiOkResponse({ type: ExecuteMetricResponse })
   @ApiResponse({ status: 400, description: 'FormulaParseError, MissingBindingError, UnsafeFilterClauseError' })
   @ApiResponse({ status: 409, description: '绑定者已无权使用数仓连接 / whoever bound it may no longer use the connection' })
@@ -212,8 +211,8 @@ export class MetricsController {
     @CallSignal() signal: AbortSignal,
     @CurrentCall() context: ExecutionContext,
   ): Promise<ExecuteMetricResponse | void> {
-    const lines = lineFormatOf(format, accept);
-    if (lines === null) return this.runs.execute(principal, id, body, signal);
-    await this.replies.sendLines(await this.planner.callOne(principal, id, body, signal), lines, response, context);
+    const file = fileFormatOf(format, accept);
+    if (file === null) return this.runs.execute(principal, id, body, signal);
+    await this.replies.send(await this.planner.callOne(principal, id, body, signal), file, response, context);
   }
 }

@@ -108,6 +108,19 @@ export class ExportStalledError extends ApiError {
   }
 }
 
+/** 422: a result cannot be drawn as it was asked for. */
+export class NotChartableError extends ApiError {
+  /** @param reason in snake_case */
+  constructor(reason: string, text: Bilingual) {
+    super(
+      422,
+      'not_chartable',
+      { zh: `结果无法画成图：${text.zh}`, en: `The result cannot be drawn as a chart: ${text.en}` },
+      { context: { reason } },
+    );
+  }
+}
+
 /** 422: the metrics and dimensions have more names than can be sent along with a question. */
 export class TooManyMetricNamesError extends ApiError {
   constructor() {

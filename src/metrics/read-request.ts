@@ -14,7 +14,7 @@ import { type ExecuteCompare, type ExecuteFilter } from './select-rows.dto.js';
 export function readRequest(body: ExecuteMetricRequest, metrics: ReadonlyMap<number, ResolvedMetric>): MetricRequest {
   const clause = body.filter_clause ?? null;
   const filters = (body.filters ?? []).map((filter, index) => ({ ...withoutNulls(filter), index }));
-  const problems = [...filters.flatMap(checkFilter), ...checkDryRun(body)];
+  const problems = [...filters.flatMap(checkFilter), ...checkDryRun(body), ...checkChart(body)];
   if (problems.length > 0) throw new SchemaError(problems);
   return {
     dimensions: body.dimensions ?? [],
@@ -74,6 +74,12 @@ function checkDryRun({ dry_run, explain, cache }: ExecuteMetricRequest): FieldPr
   const text = { zh: `与 ${idle} 同用时无效`, en: `has no effect beside ${idle}` };
   const named = [...(explain && dry_run ? ['dry_run'] : []), ...(cache ? ['cache'] : [])];
   return named.map(name => ({ loc: ['body', name], text, type: 'no_effect' }));
+}
+
+/** Whoever draws a chart takes the option out. */
+function checkChart({ chart }: ExecuteMetricRequest): FieldProblem[] {
+  const text = { zh: '仅对 image/svg+xml 有效', en: 'has an effect on image/svg+xml only' };
+  return chart == null ? [] : [{ loc: ['body', 'chart'], text, type: 'no_effect' }];
 }
 
 /** Some clients send null for fields that they leave out. */

@@ -1,12 +1,22 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { type Response } from 'express';
 import { type FieldProblem, SchemaError } from '../common/errors/api-error.js';
-import { lineContentType, type LineFormat } from '../http/line-formats.js';
-import { type ExecuteMetricRequest, type MetricResultResponse } from './execute.dto.js';
+import { lineContentType, type LineFormat, lineFormatOf } from '../http/line-formats.js';
+import { drawChart } from './charts/draw-chart.js';
+import { maxPoints, planChart, tooManyPoints } from './charts/plan-chart.js';
+import { type ExecuteMetricRequest, type MetricResultResponse, type ResultColumnResponse } from './execute.dto.js';
 import { MetricExports } from './metric-exports.service.js';
 import { mayChangeMetrics, type MetricCall } from './metric-planner.service.js';
 import { MetricRunsService } from './metric-runs.service.js';
 import { toLines, withAllRows } from './result-lines.js';
+
+export type FileFormat = LineFormat | 'svg';
+
+/** `?format=` decides, then `Accept`. Null means JSON. */
+export function fileFormatOf(format: string | undefined, accept: string | undefined): FileFormat | null {
+  if (format === 'svg') return 'svg';
+  return lineFormatOf(format, accept) ?? (format === undefined && accept?.includes('image/svg+xml') ? 'svg' : null);
+}
 
 /** Answers with results as files. */
 @Injectable()
@@ -16,11 +26,16 @@ export class ResultReplies {
     private readonly exports: MetricExports,
   ) {}
 
+  /** @throws as `sendLines` and `sendChart` */
+  send(call: MetricCall, format: FileFormat, response: Response, context: ExecutionContext): Promise<void> {
+    return format === 'svg' ? this.sendChart(call, response) : this.sendLines(call, format, response, context);
+  }
+
   /**
    * Sends the rows as lines: all of them to those who may change the metrics, otherwise at most as many as an answer may have.
    * @throws the errors of `MetricRunsService.execute`; SchemaError for options that a file has no place for, or too many rows
    */
-  async sendLines(call: MetricCall, format: LineFormat, response: Response, context: ExecutionContext): Promise<void> {
+  private async sendLines(call: MetricCall, format: LineFormat, response: Response, context: ExecutionContext): Promise<void> {
     const { body } = call;
     const all = body.limit == null && mayChangeMetrics(call);
     requireEffect(body, ['totals', 'dry_run', 'explain', ...(all ? (['cache'] as const) : [])]);
@@ -29,10 +44,33 @@ export class ResultReplies {
     const lines = toLines(result, format, body.limit);
     response.type(lineContentType[format]).send(lines);
   }
+
+  /** Sends the result as a picture. @throws the errors of `MetricRunsService.execute`; NotChartableError */
+  private async sendChart(call: MetricCall, response: Response): Promise<void> {
+    const { body } = call;
+    requireEffect(body, ['totals', 'dry_run', 'explain']);
+    const { asked, columns, rows, truncated, chart } = await this.runs.run({ ...call, body: inPoints(body) });
+    if (truncated && body.limit == null) throw tooManyPoints();
+    const names = new Map(asked.map(({ row }) => [row.id, row.name]));
+    const labelled = columns.map(column => ({ ...column, label: labelOf(column, names) }));
+    const suggested = chart.kind === 'number' ? null : chart.kind;
+    const picture = await drawChart(planChart(body.chart ?? suggested, labelled, rows));
+    response.type('image/svg+xml').send(picture);
+  }
+}
+
+/** A chart that is only drawn, and so read, as far as it can be. */
+function inPoints({ chart: _, ...body }: ExecuteMetricRequest): ExecuteMetricRequest {
+  return { ...body, limit: body.limit ?? maxPoints };
 }
 
 function requireEffect(body: ExecuteMetricRequest, idle: readonly (keyof ExecuteMetricRequest)[]): void {
   const text = { zh: '对文件形式的结果无效', en: 'has no effect on a result as a file' };
   const problems = idle.filter(name => body[name]).map((name): FieldProblem => ({ loc: ['body', name], text, type: 'no_effect' }));
   if (problems.length > 0) throw new SchemaError(problems);
+}
+
+/** The values of one metric stand in a column that does not have its name. */
+function labelOf({ name, role, metric_id, compare }: ResultColumnResponse, names: ReadonlyMap<number, string>): string {
+  return role === 'value' && compare === undefined ? (names.get(metric_id ?? 0) ?? name) : name;
 }

@@ -86,6 +86,7 @@ export const errorCodes = [
   'mixed_connections',
   'node_not_found',
   'not_authenticated',
+  'not_chartable',
   'not_implemented',
   'not_in_dialect',
   'nothing_to_map',

@@ -34,6 +34,8 @@ export class ErrorFilter implements ExceptionFilter {
       return;
     }
     for (const [name, value] of Object.entries(error.headers ?? {})) response.setHeader(name, value);
+    // A handler may have named the type of the file that failed.
+    response.removeHeader('Content-Type');
     response.status(error.status).json(toErrorBody(error, isLegacyPath(request.path)));
   }
 

@@ -1,0 +1,72 @@
+import { type EChartsOption, type SeriesOption } from 'echarts';
+import { type ChartPlan, type ChartValue } from './plan-chart.js';
+
+const width = 960;
+const height = 540;
+/** What legend and axis leave. */
+const plotWidth = 660;
+const mostNames = 10;
+/** More numbers would cover each other. */
+const mostNumbers = 60;
+
+/** Draws a chart as SVG. The library is loaded with the first one. */
+export async function drawChart(plan: ChartPlan): Promise<string> {
+  const { init } = await import('echarts');
+  const chart = init(null, null, { renderer: 'svg', ssr: true, width, height });
+  try {
+    chart.setOption(optionOf(plan));
+    return chart.renderToSVGString();
+  } finally {
+    chart.dispose();
+  }
+}
+
+function optionOf(plan: ChartPlan): EChartsOption {
+  const { title, unit, x, series, kind } = plan;
+  const hasLegend = kind !== 'share' && series.length > 1;
+  return {
+    animation: false,
+    backgroundColor: '#fff',
+    title: { text: unit === null ? title : `${title} (${unit})`, left: 'center', top: 10 },
+    ...(hasLegend && { legend: { orient: 'vertical', right: 10, top: 50, textStyle: { width: 140, overflow: 'truncate' } } }),
+    ...(kind !== 'share' && {
+      grid: { left: 20, right: hasLegend ? 200 : 40, top: 60, bottom: 20, containLabel: true },
+      xAxis: { type: 'category', data: x, axisLabel: labelsOf(x.length) },
+      yAxis: { type: 'value' },
+    }),
+    series: kind === 'share' ? [slicesOf(plan)] : series.map(({ name, values }) => seriesOf(kind, name, values, x.length * series.length)),
+  };
+}
+
+/** A few names are all shown. Of many, those that fit. */
+function labelsOf(count: number) {
+  return count <= mostNames ? { interval: 0, width: Math.floor(plotWidth / count), overflow: 'truncate' as const } : { hideOverlap: true };
+}
+
+function seriesOf(kind: 'line' | 'bar', name: string, values: readonly (ChartValue | null)[], points: number): SeriesOption {
+  const label = {
+    show: points <= mostNumbers,
+    position: 'top' as const,
+    formatter: ({ dataIndex }: { dataIndex: number }) => values[dataIndex]?.text ?? '',
+  };
+  if (kind === 'bar') return { type: 'bar', name, data: values.map(value => value?.number ?? null), label };
+  // A point between two gaps has no line, and is seen by its symbol only.
+  const isSeen = (place: number): boolean => points <= mostNumbers || !(values[place - 1] ?? values[place + 1]);
+  const data = values.map((value, place) => value && { value: value.number, symbol: isSeen(place) ? 'circle' : 'none' });
+  return { type: 'line', name, data, label, connectNulls: false, showAllSymbol: true };
+}
+
+function slicesOf({ x, series }: ChartPlan): SeriesOption {
+  const slices = x.flatMap((name, place) => {
+    const value = series[0]?.values[place];
+    return value ? [{ name, value: value.number, text: value.text }] : [];
+  });
+  return {
+    type: 'pie',
+    radius: '60%',
+    center: ['50%', '54%'],
+    data: slices.map(({ name, value }) => ({ name, value })),
+    // The default would cut long numbers.
+    label: { overflow: 'none', formatter: ({ dataIndex }) => `${slices[dataIndex]!.name}\n${slices[dataIndex]!.text}` },
+  };
+}
