@@ -42,6 +42,13 @@ describe('the check of statements at the wire', () => {
     ['INSERT INTO pg_temp.s (id) SELECT 1 RETURNING id', 'INSERT returningClause'],
     ["COPY mirror.orders TO '/tmp/x'", 'CopyStmt'],
     ['DROP TABLE mirror.orders', 'DropStmt'],
+    ['DECLARE result NO SCROLL CURSOR WITH HOLD FOR SELECT pg_sleep(1)', 'pg_sleep()'],
+    ['DECLARE result NO SCROLL CURSOR FOR SELECT 1 FROM public.users', 'FROM public.users'],
+    ['DECLARE result NO SCROLL CURSOR FOR SELECT 1 FROM mirror.orders FOR UPDATE', 'lockingClause'],
+    ['DECLARE other NO SCROLL CURSOR FOR SELECT 1', 'DECLARE'],
+    ['DECLARE result BINARY CURSOR FOR SELECT 1', 'DECLARE'],
+    ['FETCH 1 FROM other', 'FETCH'],
+    ['MOVE 1 FROM result', 'FETCH'],
   ])('refuses %s', (sql, named) => {
     expect(refusedIn(sql)).toContain(named);
   });

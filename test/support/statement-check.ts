@@ -94,6 +94,9 @@ function isFixed(sql: string): boolean {
   return sources.some(source => source.includes(sql));
 }
 
+/** NO SCROLL, with and without WITH HOLD, as PostgreSQL's grammar numbers them beside the plan for the first rows. */
+const cursorOptions: ReadonlySet<number> = new Set([4 + 256, 4 + 32 + 256]);
+
 /** Whether a unique index proves a join, as compile-proof.ts asks the catalogue beside the rows of the join. */
 const provenByIndex = new RegExp(
   String.raw`EXISTS (SELECT 1 FROM pg_catalog.pg_index AS i JOIN pg_catalog.pg_class AS t ON t.oid = i.indrelid
@@ -127,6 +130,8 @@ export function refusedIn(sql: string): string[] {
     ExplainStmt: explain,
     InsertStmt: insert,
     CreateStmt: create,
+    DeclareCursorStmt: cursor,
+    FetchStmt: fetch,
     ...other
   }: Record<string, NodeFields>) {
     Object.keys(other).forEach(type => refused.add(type));
@@ -137,6 +142,12 @@ export function refusedIn(sql: string): string[] {
         if (option.defname !== 'format') refused.add(`EXPLAIN ${String(option.defname)}`);
       }
     }
+    // The rows of an export, as cursor-rows.ts reads them.
+    if (cursor) {
+      if (cursor.portalname !== 'result' || !cursorOptions.has(Number(cursor.options))) refused.add('DECLARE');
+      visit(cursor.query);
+    }
+    if (fetch && (fetch.portalname !== 'result' || fetch.direction !== 'FETCH_FORWARD' || fetch.ismove)) refused.add('FETCH');
     if (insert) {
       const { relation, selectStmt, cols: _, override: __, ...more } = insert as { relation: NodeFields } & NodeFields;
       Object.keys(more).forEach(key => refused.add(`INSERT ${key}`));
