@@ -105,6 +105,7 @@ describeOnClickHouse('Metrics on other databases', () => {
       { name: '产品', column: 's.product' },
       { name: '日', column: 's.day' },
       { name: '大额', column: 's.amount > 10.5' },
+      { name: '茶否', column: "CASE WHEN s.product IN ('tea', '茶') THEN '是' ELSE 'no' END" },
     ],
     ...more,
   });
@@ -138,6 +139,7 @@ describeOnClickHouse('Metrics on other databases', () => {
     ['the digits of a variance', 'VARIANCE(quantity)', byRegion],
     ['ends of NULLs', 'MAX(amount) - MIN(amount)', byRegion],
     ['the ends of dates', 'COUNT(*)', { dimensions: ['日'], limit: 10 }],
+    ['a dimension with texts of its own', 'COUNT(*)', { dimensions: ['茶否'] }],
     ['a boolean as a dimension', 'COUNT(*)', { dimensions: ['大额'] }],
     ['distinct texts', 'COUNT_DISTINCT(product)'],
     ['distinct tuples with NULLs', 'COUNT_DISTINCT(product, quantity)', byRegion],

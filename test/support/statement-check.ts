@@ -23,10 +23,10 @@ import { type CatalogRead, PostgresCatalog } from '../../src/warehouse/clients/p
 const list = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/).filter(Boolean));
 
 /** What the service writes, beyond what the guard admits. */
-const ownNodes = list('ParamRef RangeFunction CollateClause JsonIsPredicate');
+const ownNodes = list('ParamRef RangeFunction CollateClause JsonIsPredicate ColumnDef');
 const ownFunctions = list(`
   pg_temp.show_count jsonb_build_object jsonb_build_array jsonb_strip_nulls jsonb_agg to_jsonb array_agg pg_input_is_valid
-  generate_series unnest
+  generate_series unnest jsonb_to_recordset
 `);
 
 const ownTables: ReadonlySet<string> = new Set(Object.keys(tableRights).map(table => `public.${table}`));

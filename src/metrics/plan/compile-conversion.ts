@@ -1,11 +1,12 @@
 import { grains } from './metric-request.js';
 import { type CompiledScan, type ScanContext } from './scan-context.js';
 import { timeColumn } from './compile-relation.js';
-import { localColumn, periodExpression, rangeConditions, rawTime } from './compile-time.js';
+import { localColumn, periodKey, rangeConditions, rawTime } from './compile-time.js';
 import { type Grain } from '../formula/formula-tree.js';
 import { type BoundColumn, type BoundTime, findEntity, type MetricBinding } from './metric-binding.js';
 import { type Column, type Events, type Scan } from './plan-metric.js';
 import { rowsOf } from './scan-rows.js';
+import { namedKeys } from './select-groups.js';
 
 /**
  * Counts base events and the events that are credited to them, each to the latest base event of its entity at or before it. Both
@@ -33,7 +34,9 @@ export function compileConversion(scan: Scan & { events: Events }, index: number
 
   const keys = binding.grain.map((expression, at): BoundColumn => ({ name: `__key${at}`, expression, type: '' }));
   const rows = rowsOf(scan, context, [entityOf(binding, events.entity), ...keys]);
-  const period = time.grain === null ? [] : [`${periodExpression({ ...time, grain: time.grain }, bound, assembly)} AS "period"`];
+  const periods =
+    time.grain === null ? [] : namedKeys({ keys: [periodKey({ ...time, grain: time.grain }, bound, assembly)], dimensions: [] });
+  const period = periods.map(({ sql, name }) => `${sql} AS "${name}"`);
   const outer = [...(time.grain === null ? [] : ['"period"']), ...rows.dimensions.map((_, at) => `"d${at}"`)];
   const identity = keys.map(({ name }) => quote(name));
   const bases = [

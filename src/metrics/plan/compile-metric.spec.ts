@@ -24,7 +24,7 @@ describe('the SQL of one scan', () => {
     const formula = "SUM(金额 WHERE 状态 = 'paid') / COUNT(*)";
     expect(compile(formula, request)).toMatchObject({
       sql: `WITH "f0" AS (
-  SELECT to_char(date_trunc('month', ("__time" AT TIME ZONE $2::text)), 'YYYY-MM-DD') AS "period", "地区" AS "d0", SUM("金额") FILTER (WHERE (
+  SELECT to_char(date_trunc('month', CASE WHEN isfinite("__time") THEN ("__time" AT TIME ZONE $2::text) END), 'YYYY-MM-DD') AS "period", "地区" AS "d0", SUM("金额") FILTER (WHERE (
 状态 = 'paid'
 )) AS "m0", COUNT(*) AS "m1"
   FROM (
@@ -35,7 +35,7 @@ describe('the SQL of one scan', () => {
   WHERE "__time" >= ($3::timestamp AT TIME ZONE $2::text) AND "__time" < ($4::timestamp AT TIME ZONE $2::text) AND "金额" >= $1::numeric AND (
 "地区" = '华东' OR o.region = '华南'
 )
-  GROUP BY 1, 2
+  GROUP BY date_trunc('month', CASE WHEN isfinite("__time") THEN ("__time" AT TIME ZONE $2::text) END), 2
 ),
 "r" AS (
   SELECT "period", "d0", ("m0"::numeric / NULLIF("m1"::numeric, 0)) AS "v0"

@@ -1,13 +1,13 @@
 import { type Grain } from '../formula/formula-tree.js';
 import { compileConversion } from './compile-conversion.js';
 import { timeColumn } from './compile-relation.js';
-import { localColumn, periodExpression, rangeConditions, rawTime } from './compile-time.js';
+import { localColumn, periodKey, rangeConditions, rawTime } from './compile-time.js';
 import { type Frame, frameOf } from './frames.js';
 import { type BoundTime } from './metric-binding.js';
 import { type Scan } from './plan-metric.js';
 import { type CompiledScan, type PeriodSource, type ScanContext } from './scan-context.js';
 import { rowsOf, type ScanRows } from './scan-rows.js';
-import { type Groups, type NamedSql, selectGroups } from './select-groups.js';
+import { type GroupKey, type Groups, type NamedSql, selectGroups } from './select-groups.js';
 
 /**
  * One pass over the rows of a binding that aggregates all leaves: `period`, `d0…`, `level`, `m0…`, as the part `f<index>`.
@@ -52,7 +52,7 @@ class ScanCompiler {
   ownRows(bound: BoundTime | null): CompiledScan {
     const { time, assembly } = this.context;
     const { grain, from, to } = time;
-    const keys = grain !== null && bound ? [{ sql: periodExpression({ ...time, grain }, bound, assembly), name: 'period' }] : [];
+    const keys = grain !== null && bound ? [periodKey({ ...time, grain }, bound, assembly)] : [];
     const range = bound ? rangeConditions(time, bound, assembly) : [];
     const hasTime = grain !== null || from !== null || to !== null || this.picksRows();
     const groups = this.group(this.rows.from(hasTime), keys, range);
@@ -187,7 +187,7 @@ class ScanCompiler {
     this.context.assembly.refuseElsewhere('AVG, COUNT DISTINCT, quantiles, FIRST and LAST over CUMULATIVE, TO_DATE or ROLLING');
   }
 
-  private group(from: string, keys: NamedSql[], range: string[], isFinal = true): Groups {
+  private group(from: string, keys: GroupKey[], range: string[], isFinal = true): Groups {
     const { dimensions, measures } = this.rows;
     const totals = isFinal ? { levels: this.levels, isLevelled: this.context.isLevelled } : { levels: [], isLevelled: false };
     const conditions = [...range, ...this.rows.conditions];
@@ -201,7 +201,7 @@ class ScanCompiler {
     return {
       from: `(\n    SELECT *, ${list.join(', ')}\n    FROM ${from}${where}\n  ) AS ${this.context.assembly.dialect.quote(alias)}`,
       conditions: [],
-      keys: keys.map(({ name }, index) => ({ sql: `"__group${index}"`, name })),
+      keys: keys.map((key, index) => ({ ...key, sql: `"__group${index}"` })),
       dimensions,
       measures,
       ...totals,

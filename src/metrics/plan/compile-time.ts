@@ -8,6 +8,7 @@ import { type BoundTime, type MetricBinding, type TableRead } from './metric-bin
 import { grains, type MetricTime } from './metric-request.js';
 import { type ScanAxis } from './plan-metric.js';
 import { resolveRange } from './relative-range.js';
+import { type GroupKey } from './select-groups.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
 /** The checked time part of a request, shared by every scan of the statement. */
@@ -187,10 +188,11 @@ export function rawTime(local: string, timezone: string, time: BoundTime, assemb
   return time.type === 'timestamptz' ? moment : atZone(moment, assembly.bind(time.timezone, 'text'));
 }
 
-/** The period of a row, as the text of its first local day. */
-export function periodExpression({ grain, weekStart, timezone }: PeriodPlan, time: BoundTime, assembly: SqlAssembly): string {
-  const { dayText, startOf } = assembly.dialect;
-  return dayText(startOf(localColumn(timezone, time, assembly), grain, weekStart));
+/** The period of a row. It is grouped by its start and shown as the text of its first local day. */
+export function periodKey({ grain, weekStart, timezone }: PeriodPlan, time: BoundTime, assembly: SqlAssembly): GroupKey {
+  const { dayText, quote, startOf } = assembly.dialect;
+  const local = assembly.ifFinite(quote(timeColumn), localColumn(timezone, time, assembly));
+  return { sql: startOf(local, grain, weekStart), name: 'period', shown: dayText };
 }
 
 /** The time of a row, local to the statement's zone. */

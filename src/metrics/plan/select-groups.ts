@@ -3,10 +3,16 @@ export interface NamedSql {
   name: string;
 }
 
+/** What rows are grouped by. */
+export interface GroupKey extends NamedSql {
+  /** The value of a group as it is shown, computed once for each. */
+  shown?: (sql: string) => string;
+}
+
 export interface Groups {
   from: string;
   conditions: string[];
-  keys: NamedSql[];
+  keys: GroupKey[];
   /** The columns of the dimensions asked for, which become `d0`, `d1` … */
   dimensions: string[];
   /** For each kind of totals, a bit for each dimension that it leaves out. The last dimension has the lowest. */
@@ -18,11 +24,11 @@ export interface Groups {
 
 /** A SELECT that groups rows by keys and dimensions. Totals of fewer dimensions are further grouping sets of the same pass. */
 export function selectGroups({ from, conditions, keys, dimensions, levels, isLevelled, measures }: Groups): string {
-  const named = [...keys, ...dimensions.map((sql, index) => ({ sql, name: `d${index}` }))];
+  const named = namedKeys({ keys, dimensions });
   const level = isLevelled ? [{ sql: levels.length > 0 ? `GROUPING(${dimensions.join(', ')})` : '0', name: 'level' }] : [];
   const ordinals = (level: number): string => {
     const kept = dimensions.flatMap((_, index) => (level & bitOf(index, dimensions.length) ? [] : [keys.length + index + 1]));
-    return [...keys.map((_, index) => index + 1), ...kept].join(', ');
+    return [...keys.map(({ sql, shown }, index) => (shown ? sql : index + 1)), ...kept].join(', ');
   };
   const sets = `GROUPING SETS (${[0, ...levels].map(each => `(${ordinals(each)})`).join(', ')})`;
   return [
@@ -31,6 +37,18 @@ export function selectGroups({ from, conditions, keys, dimensions, levels, isLev
     ...(conditions.length > 0 ? [`WHERE ${conditions.join(' AND ')}`] : []),
     ...(named.length > 0 ? [`GROUP BY ${levels.length > 0 ? sets : ordinals(0)}`] : []),
   ].join('\n  ');
+}
+
+/** The keys and dimensions as columns. */
+export function namedKeys({ keys, dimensions }: Pick<Groups, 'keys' | 'dimensions'>): NamedSql[] {
+  return [
+    ...keys.map(({ sql, name, shown = same }) => ({ sql: shown(sql), name })),
+    ...dimensions.map((sql, index) => ({ sql, name: `d${index}` })),
+  ];
+}
+
+function same(sql: string): string {
+  return sql;
 }
 
 /** The bit of a dimension in a level, as GROUPING has it. */

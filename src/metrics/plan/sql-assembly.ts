@@ -9,7 +9,7 @@ import { NotInDialectError } from '../translate/not-in-dialect.error.js';
 import { type Target } from '../translate/target-dialect.js';
 import { translateScan, type TranslatedScan } from '../translate/translate-scan.js';
 import { type BoundJoin, type TableRead } from './metric-binding.js';
-import { type Groups, selectGroups } from './select-groups.js';
+import { type Groups, namedKeys, selectGroups } from './select-groups.js';
 import { assembleSql, fragmentMarker, selectMarker, type SqlFragment } from '../../sql-guard/same-shape.js';
 
 /** A scan of another database, and where its rows go. */
@@ -103,7 +103,7 @@ export class SqlAssembly {
   place(name: string, groups: Groups): string {
     if (!this.target) return `${name} AS (\n  ${selectGroups(groups)}\n)`;
     const { from, conditions, keys, dimensions, levels, isLevelled, measures } = groups;
-    const named = [...keys, ...dimensions.map((sql, index) => ({ sql, name: `d${index}` })), ...measures];
+    const named = [...namedKeys(groups), ...measures];
     const where = conditions.length > 0 ? `\nWHERE ${conditions.join(' AND ')}` : '';
     const statement = this.finish(`SELECT ${named.map(each => `${each.sql} AS "${each.name}"`).join(', ')}\nFROM ${from}${where}`);
     const joins = this.joins.slice(this.proved);
@@ -125,6 +125,11 @@ export class SqlAssembly {
     const columns = scan.columns.map(column => `${quote(column.name)} ${column.type}`).join(', ');
     const list = local.map(column => `${column.sql} AS ${quote(column.name)}`).join(', ');
     return `${name} AS (\n  SELECT ${list}\n  FROM jsonb_to_recordset(${rows}) AS "rows" (${columns})\n)`;
+  }
+
+  /** SQL of a time that is NULL where the column has no end, which is in no period. Others have only finite times. */
+  ifFinite(column: string, time: string): string {
+    return this.target ? time : `CASE WHEN ${this.dialect.isFinite(column)} THEN ${time} END`;
   }
 
   /** @throws NotInDialectError where the rows are in another database */

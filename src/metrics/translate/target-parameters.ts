@@ -31,9 +31,15 @@ export class TargetParameters {
   /** The statement with its parameters in the order of their places. */
   finish(sql: string, placeholder: (position: number) => string): { sql: string; parameters: TargetParameter[] } {
     const parameters: TargetParameter[] = [];
-    const finished = sql.replace(new RegExp(`${mark}(\\d+)${mark}`, 'g'), (_, index: string) =>
-      placeholder(parameters.push(this.all[Number(index)]!)),
-    );
+    const positions = new Map<string, number>();
+    // A numbered parameter stands in several places, so that equal expressions have equal texts.
+    const isNumbered = placeholder(1) !== placeholder(2);
+    const finished = sql.replace(new RegExp(`${mark}(\\d+)${mark}`, 'g'), (_, index: string) => {
+      const known = isNumbered ? positions.get(index) : undefined;
+      const position = known ?? parameters.push(this.all[Number(index)]!);
+      positions.set(index, position);
+      return placeholder(position);
+    });
     return { sql: finished, parameters };
   }
 

@@ -56,7 +56,15 @@ export function translateScan(template: ScanTemplate, target: Target): { scan: T
   const targets = (select.targetList as { ResTarget: { val: unknown } }[]).map(({ ResTarget }) => ResTarget.val);
   const expression = (node: unknown): Typed => translator.expression(node, relation.scope, template.statement.parameters);
 
-  const plain = targets.slice(0, keys + dimensions).map((node, index) => ({ name: names[index]!, ...expression(node) }));
+  // The text of a period is made once for each group.
+  const plain = targets.slice(0, keys + dimensions).map((node, index) => {
+    const typed = expression(node);
+    return {
+      name: names[index]!,
+      ...typed,
+      group: isDayText(node) ? expression(((node as Node).FuncCall!.args as unknown[])[0]).sql : typed.sql,
+    };
+  });
   const measures = targets
     .slice(keys + dimensions)
     .map((node, index) => measureOf(node, names[keys + dimensions + index]!, translator, expression));
@@ -73,8 +81,8 @@ export function translateScan(template: ScanTemplate, target: Target): { scan: T
       const sql = index >= plain.length || isKept(index) ? column.sql : translator.nullOf(column);
       return `${sql} AS ${dialect.quote(column.name)}`;
     });
-    const group = plain.flatMap(({ sql }, index) => (isKept(index) ? [sql] : []));
-    return `SELECT ${list.join(', ') || '1'}\nFROM ${relation.sql}${where}${group.length > 0 ? `\nGROUP BY ${[...new Set(group)].join(', ')}` : ''}`;
+    const kept = plain.flatMap(({ group }, index) => (isKept(index) ? [group] : []));
+    return `SELECT ${list.join(', ') || '1'}\nFROM ${relation.sql}${where}${kept.length > 0 ? `\nGROUP BY ${[...new Set(kept)].join(', ')}` : ''}`;
   };
   const grouped = [0, ...levels].map(ofLevel).join('\nUNION ALL\n');
   const quote = (name: string): string => dialect.quote(name);
@@ -117,6 +125,11 @@ export function translateRepeats(statements: readonly SqlStatement[], target: Ta
 function alone(sql: string, parameters: TargetParameters, { dialect }: Target): SqlStatement {
   const finished = parameters.finish(`${sql}${dialect.suffix}`, position => dialect.placeholder(position));
   return { sql: finished.sql, parameters: finished.parameters.map(each => ('value' in each ? each.value : each.sample)) };
+}
+
+function isDayText(node: unknown): boolean {
+  const { FuncCall } = node as Node;
+  return FuncCall !== undefined && functionName(FuncCall) === 'to_char';
 }
 
 function selectOf({ sql }: SqlStatement): NodeFields {
