@@ -170,7 +170,7 @@ describe('Files of DuckDB', () => {
       clearInterval(watch);
     }
     expect(mostKb).toBeLessThan(3_000_000);
-  }, 60_000);
+  }, 180_000);
 
   it('are called too slow, and not broken, when an upload takes longer than it may', async () => {
     const settings = { dataDirectory: files.path('data'), uploadParquetMaxMb: 100, maxUploadSeconds: 2 } as Settings;

@@ -184,10 +184,12 @@ describeOnClickHouse('Metrics on other databases', () => {
   /** MySQL has no percentile, and too few digits for products of doubles. */
   const refused: Partial<Record<Place, RegExp>> = { mysql: /^(MEDIAN|PERCENTILE|SUM\(ratio \* quantity)/ };
 
-  it.each(cases)('agree to the digit: %s', async (_risk, formula, request = {}, binding = {}) => {
+  // The short test takes one database for each case in turn.
+  const turns = cases.map((each, index) => ({ each, places: process.env.LONG_TESTS === '1' ? dialects : [dialects[index % 3]!] }));
+  it.each(turns)('agree to the digit: $each.0', async ({ each: [, formula, request = {}, binding = {}], places }) => {
     const expected = await rowsOf('mirror', formula, request, binding);
     expect(expected).toHaveProperty('rows');
-    for (const place of dialects) {
+    for (const place of places) {
       const actual = await rowsOf(place, formula, request, binding);
       if (refused[place]?.test(formula)) expect(actual).toMatchObject({ status: 422, code: 'not_in_dialect' });
       else expect({ place, ...(actual as object) }).toEqual({ place, ...(expected as object) });

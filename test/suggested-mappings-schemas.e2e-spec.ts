@@ -150,7 +150,7 @@ describeOnClickHouse('ClickHouse', () => {
 });
 
 describe('a random schema', () => {
-  const count = process.env.LONG_TESTS === '1' ? 200 : 20;
+  const count = process.env.LONG_TESTS === '1' ? 200 : 10;
   it(`becomes the graph that its rows and keys describe, ${count} times`, async () => {
     for (let seed = 1; seed <= count; seed++) {
       const { statements, nodes, edges } = randomSchema(new Dice(seed));

@@ -405,7 +405,7 @@ describe('watches of metrics', () => {
 });
 
 describe('watches on two processes with one database', () => {
-  it('are checked and told of once at each time, also while one of the processes is killed', async () => {
+  it('are checked and told of once at each time, in the long test also while one of the processes is killed', async () => {
     const receiver = new Receiver();
     await receiver.listen();
     const app = await startTestApp({ WORKER: 'off', WAREHOUSE_ALLOWED_ADDRESSES: '127.0.0.1' });
@@ -440,7 +440,8 @@ describe('watches on two processes with one database', () => {
       workers.push(await ServiceProcess.start({ environment }), await ServiceProcess.start({ environment }));
       for (let round = 1; round <= 3; round++) {
         await app.pool.query(`UPDATE schedules SET next_at = date_trunc('second', now()), look_at = now()`);
-        if (round === 2) {
+        // What the killed process had claimed is waited for.
+        if (round === 2 && process.env.LONG_TESTS === '1') {
           await untilTold(12);
           await workers[0]!.kill();
         }

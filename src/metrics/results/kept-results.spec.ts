@@ -174,9 +174,12 @@ describe('kept results', () => {
     }
     const ask = async (error: Error) => {
       const { state, work } = aWork();
-      const asked = [here.read(aKey(), work), here.read(aKey(), work), here.read(aKey({ callerId: users[1]! }), quick('mine'))];
-      for (const each of asked) each.catch(() => undefined);
+      const asked = [here.read(aKey(), work)];
       await until(() => state.began === 1);
+      asked.push(here.read(aKey(), work), here.read(aKey({ callerId: users[1]! }), quick('mine')));
+      for (const each of asked) each.catch(() => undefined);
+      const { running } = here as unknown as { running: Map<string, { waiting: number }> };
+      await until(() => [...running.values()].some(({ waiting }) => waiting === 3));
       state.end(error);
       return (await Promise.allSettled(asked)).map(each => each.status);
     };
