@@ -73,7 +73,7 @@ describe('backup and restore', () => {
     writeFileSync(version, own);
   }, 60_000);
 
-  it.each([16, 17, 18])(
+  it.each(process.env.LONG_TESTS === '1' ? [16, 17, 18] : [16, 18])(
     'bring them to a PostgreSQL %i of an owner who may create roles',
     async major => {
       const bin = await findEngine(major);

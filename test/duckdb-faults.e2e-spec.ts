@@ -153,7 +153,7 @@ describe('Files of DuckDB', () => {
   it('of a few bytes that stand for gigabytes are refused for their size before they take more memory than they may', async () => {
     await files.run(
       null,
-      `COPY (SELECT repeat('x', 1000000) AS v FROM range(60000)) TO '${files.path('folder', 'dense.parquet')}' (COMPRESSION zstd)`,
+      `COPY (SELECT repeat('x', 1000000) AS v FROM range(20000)) TO '${files.path('folder', 'dense.parquet')}' (COMPRESSION zstd)`,
     );
     let mostKb = 0;
     const watch = setInterval(() => {

@@ -11,7 +11,7 @@ import { ForeignPostgres } from './support/foreign-postgres.js';
 import { aGraph, aJob, runToEnd } from './support/ingestion.js';
 import { hasMariaDb, MariaDb } from './support/mariadb.js';
 
-const rows = process.env.LONG_TESTS === '1' ? 1_000 : 30;
+const rows = process.env.LONG_TESTS === '1' ? 1_000 : 20;
 const seed = Number(process.env.VALUES_SEED ?? 20_260_101);
 
 let app: TestApp;
