@@ -31,19 +31,9 @@ export function changesOf(reads: readonly TableRead[], types: readonly string[])
 /** Finds the columns that tables no longer have. Those of queries cannot be told. */
 export async function columnsGone(
   reads: readonly TableRead[],
-  { client, catalog }: Pick<UsableConnection, 'client' | 'catalog'>,
+  connection: Pick<UsableConnection, 'client' | 'catalog'>,
 ): Promise<ColumnChange[]> {
-  const gone: ColumnChange[] = [];
-  for (const { table, columns } of reads) {
-    const { source } = table;
-    if ('sql' in source) continue;
-    const described = await catalog.describe(source.schema === client.schema ? source.table : `${source.schema}.${source.table}`);
-    for (const column of described ? columns : []) {
-      if (described?.columns.some(({ name }) => name === column)) continue;
-      gone.push({ table: source.table, column, was: table.columns.find(({ name }) => name === column)?.type ?? 'other', is: null });
-    }
-  }
-  return gone;
+  return (await typeChanges(reads, connection)).filter(({ is }) => is === null);
 }
 
 /**
