@@ -1,4 +1,5 @@
 import { loadModule, parseSync, scanSync, SqlError } from 'libpg-query';
+import { LRUCache } from 'lru-cache';
 
 /** A parse tree of libpg-query: every node is an object with one key, its type. */
 export type SqlTree = unknown;
@@ -31,11 +32,12 @@ export class SqlSyntaxError extends Error {
   }
 }
 
-/** Trees take some 30 to 100 bytes a character. */
-const mostKept = 300_000;
-const longestKept = 20_000;
-const kept = new Map<string, SqlStatement[]>();
-let characters = 0;
+/** Bounded by characters: trees take some 30 to 100 bytes for each. */
+const kept = new LRUCache<string, SqlStatement[]>({
+  maxSize: 300_000,
+  maxEntrySize: 20_000,
+  sizeCalculation: (_, sql) => Math.max(1, sql.length),
+});
 
 /**
  * Trees are shared: callers must not change them. A metric that is executed again has the same texts, and parsing them is most of its
@@ -44,20 +46,9 @@ let characters = 0;
  */
 export function parseSql(sql: string): SqlStatement[] {
   const known = kept.get(sql);
-  if (known) {
-    kept.delete(sql);
-    kept.set(sql, known);
-    return known;
-  }
+  if (known) return known;
   const statements = parseNow(sql);
-  if (sql.length > longestKept) return statements;
   kept.set(sql, statements);
-  characters += sql.length;
-  for (const oldest of kept.keys()) {
-    if (characters <= mostKept) break;
-    kept.delete(oldest);
-    characters -= oldest.length;
-  }
   return statements;
 }
 

@@ -1,11 +1,9 @@
+import { LRUCache } from 'lru-cache';
 import { type ParsedFormula } from './formula-tree.js';
 import { parseFormula } from './parse-formula.js';
 
-/** A tree takes some hundred bytes a character. */
-const mostCharacters = 100_000;
-
-const kept = new Map<string, ParsedFormula>();
-let characters = 0;
+/** Bounded by characters: a tree takes some hundred bytes for each. */
+const kept = new LRUCache<string, ParsedFormula>({ maxSize: 100_000, sizeCalculation: (_, formula) => Math.max(1, formula.length) });
 
 /**
  * {@link parseFormula} with a cache, because every formula that refers to one parses it again. The latest trees are kept and
@@ -16,11 +14,5 @@ export function parseKept(formula: string): ParsedFormula {
   if (known) return known;
   const parsed = parseFormula(formula);
   kept.set(formula, parsed);
-  characters += formula.length;
-  for (const oldest of kept.keys()) {
-    if (characters <= mostCharacters) break;
-    kept.delete(oldest);
-    characters -= oldest.length;
-  }
   return parsed;
 }
