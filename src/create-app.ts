@@ -1,9 +1,11 @@
 import { NestFactory } from '@nestjs/core';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type NextFunction, type Request, type Response } from 'express';
+import { type Principal } from './access/principal.js';
 import { AppModule, type AppOptions } from './app.module.js';
 import { answerProtocolErrors } from './http/server/answer-protocol-errors.js';
 import { BoundedHttpAdapter } from './http/server/bounded-http.adapter.js';
+import { LargeAnswers } from './http/server/large-answers.js';
 import { checkRequestMiddleware } from './http/server/check-request.middleware.js';
 import { corsFor } from './http/server/cors.js';
 import { withoutPrefixes } from './http/server/path-prefix.js';
@@ -23,13 +25,16 @@ const maxHeaderBytes = 8_192;
 export async function createApp(options: AppOptions): Promise<NestExpressApplication> {
   const { settings, log } = options;
   const { basePath } = settings;
-  const adapter = new BoundedHttpAdapter({
-    maxHeaderBytes,
-    headersTimeoutMs,
-    // The longest request is an upload. A request that arrives more slowly is cut.
-    requestTimeoutMs: settings.maxUploadSeconds * 1000,
-    maxConnections: settings.maxConnections,
-  });
+  const adapter = new BoundedHttpAdapter(
+    {
+      maxHeaderBytes,
+      headersTimeoutMs,
+      // The longest request is an upload. A request that arrives more slowly is cut.
+      requestTimeoutMs: settings.maxUploadSeconds * 1000,
+      maxConnections: settings.maxConnections,
+    },
+    new LargeAnswers(settings.uploadIdleSeconds * 1000, callerOf),
+  );
   const app = await NestFactory.create<NestExpressApplication>(AppModule.with(options), adapter, {
     bodyParser: false,
     abortOnError: false,
@@ -52,4 +57,10 @@ export async function createApp(options: AppOptions): Promise<NestExpressApplica
   serveOpenApi(app, { keepTokens: !settings.isProduction, basePath });
   answerProtocolErrors(app.getHttpServer(), log, basePath);
   return app;
+}
+
+/** A user with all keys, or the address of somebody unknown. */
+function callerOf(request: Request): string {
+  const user = request.user as Principal | undefined;
+  return user ? `user ${user.userId}` : `address ${request.ip}`;
 }

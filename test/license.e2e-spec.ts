@@ -9,6 +9,7 @@ import { client, startTestApp } from './support/app.js';
 import { cloneDatabase } from './support/database.js';
 import { type Answering, LicenseServer, Licensor } from './support/licensor.js';
 import { ServiceProcess } from './support/service-process.js';
+import { notesStatements } from './support/statement-check.js';
 
 const root = path.resolve(__dirname, '..');
 const key = 'C0FFEE-5EC2E7-CANARY-V3';
@@ -80,7 +81,7 @@ interface Run {
 async function start(environment: Record<string, string>, { thenWait = false } = {}): Promise<Run> {
   const port = await freePort();
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, ['dist/src/main.js'], {
+  const child = spawn(process.execPath, [...notesStatements, 'dist/src/main.js'], {
     cwd: root,
     env: {
       ...{ PATH, HOME, HOST: '127.0.0.1', PORT: String(port), DATABASE_URL: database.url, DATA_DIR: path.join(directory, 'data') },

@@ -7,6 +7,7 @@ import { RedisStorage } from '../src/limits/storage/redis.storage.js';
 import { cloneDatabase } from './support/database.js';
 import { describeWithRedis, startRedis, type TestRedis } from './support/redis.js';
 import { startTestApp, type TestApp } from './support/app.js';
+import { notesStatements } from './support/statement-check.js';
 
 const long = process.env.LONG_TESTS === '1';
 const processes = 4;
@@ -176,7 +177,7 @@ describe('limits of several processes on one database', () => {
   afterAll(() => started.forEach(child => child.kill('SIGKILL')));
 
   async function startProcess(databaseUrl: string): Promise<string> {
-    const child = spawn(process.execPath, [path.join(__dirname, '..', 'dist', 'src', 'main.js')], {
+    const child = spawn(process.execPath, [...notesStatements, path.join(__dirname, '..', 'dist', 'src', 'main.js')], {
       env: {
         ...process.env,
         ...{

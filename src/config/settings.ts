@@ -242,7 +242,7 @@ function readValues(read: SettingsReader) {
     uploadIdleSeconds: read.integer(
       'UPLOAD_IDLE_SECONDS',
       30,
-      'How long an upload is waited for that sends less than 32 KB, and the reader of an export who takes less than 64 KB; then it ends, for it holds a place that others want',
+      'How long an upload is waited for that sends less than 32 KB, and the reader of a large answer or an export who takes less than 64 KB; then it ends, for it holds a place or memory that others want',
       { min: 1, max: 3600 },
     ),
     exportMaxSeconds: read.integer(

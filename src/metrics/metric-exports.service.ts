@@ -1,9 +1,11 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { type Response } from 'express';
+import { Pace } from '../common/turns/pace.js';
 import { Settings } from '../config/settings.js';
 import { AccessRecheck } from '../graphs/access-recheck.service.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { lineContentType, type LineFormat } from '../http/line-formats.js';
+import { writeSlowly } from '../http/server/write-slowly.js';
 import { type QueryResult } from '../warehouse/clients/warehouse.client.js';
 import { type MetricCall, MetricPlanner } from './metric-planner.service.js';
 import { warningsOf } from './metric-warnings.js';
@@ -11,7 +13,6 @@ import { ExportStalledError } from './metrics.errors.js';
 import { headLine, toLine } from './result-lines.js';
 import { describeColumns, toWireRow } from './result-rows.js';
 import { MetricReader } from './results/metric-reader.service.js';
-import { writeSlowly } from './write-slowly.js';
 
 const recheckEveryMs = 2_000;
 /** Pieces are small, so that a reader has the whole patience for each of them. */
@@ -53,7 +54,9 @@ export class MetricExports {
         let piece = isFirst ? headLine(columns, format) : '';
         if (isFirst) response.type(lineContentType[format]);
         isFirst = false;
+        const pace = new Pace(signal);
         for (const row of rows) {
+          if (pace.isOverdue) await pace.turn();
           piece += toLine(columns, toWireRow(row, columns, warnings), format);
           if (piece.length < pieceCharacters) continue;
           await this.write(response, piece, signal);
@@ -71,7 +74,11 @@ export class MetricExports {
   }
 
   private write(response: Response, piece: string, signal: AbortSignal): Promise<void> {
-    return writeSlowly(response, piece, { patienceMs: this.settings.uploadIdleSeconds * 1000, signal });
+    return writeSlowly(response, piece, {
+      patienceMs: this.settings.uploadIdleSeconds * 1000,
+      signal,
+      stalled: () => new ExportStalledError(),
+    });
   }
 
   /** @throws the refusal that the same request would get now */

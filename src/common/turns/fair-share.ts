@@ -5,7 +5,7 @@ export interface Claim {
   group?: string | number;
   /** The longest wait for a place, in milliseconds. The share's own patience counts if it is shorter. */
   patienceMs?: number;
-  /** Ends the wait. It does not stop work that has begun. */
+  /** Ends the wait. Work that has begun heeds it by itself, or not at all. */
   signal?: AbortSignal;
 }
 

@@ -16,6 +16,19 @@ describe('Pace', () => {
     expect(turns).toBeGreaterThan(1);
   });
 
+  it('lets few of many pieces of work go on in one turn', async () => {
+    let went = 0;
+    const work = Array.from({ length: 40 }, () => new Pace().turn().then(() => went++));
+    const inTurns: number[] = [];
+    while (went < work.length) {
+      const before = went;
+      await new Promise(resolve => setImmediate(resolve));
+      inTurns.push(went - before);
+    }
+    expect(Math.max(...inTurns)).toBeLessThanOrEqual(8);
+    expect(inTurns.reduce((sum, count) => sum + count, 0)).toBe(work.length);
+  });
+
   it('ends the work of a caller who has gone', async () => {
     const gone = new AbortController();
     const pace = new Pace(gone.signal);

@@ -4,6 +4,7 @@ import express from 'express';
 import { pino } from 'pino';
 import { answerProtocolErrors } from './answer-protocol-errors.js';
 import { BoundedHttpAdapter } from './bounded-http.adapter.js';
+import { LargeAnswers } from './large-answers.js';
 import { requestContextMiddleware } from '../../common/logging/request-context.js';
 
 /** A bare application on the service's server, with bounds short enough for a test. */
@@ -13,7 +14,10 @@ describe('a bounded server', () => {
   const bodies: string[] = [];
 
   beforeAll(async () => {
-    const adapter = new BoundedHttpAdapter({ maxHeaderBytes: 1_000, headersTimeoutMs: 300, requestTimeoutMs: 600, maxConnections: 3 });
+    const adapter = new BoundedHttpAdapter(
+      { maxHeaderBytes: 1_000, headersTimeoutMs: 300, requestTimeoutMs: 600, maxConnections: 3 },
+      new LargeAnswers(1_000, () => ''),
+    );
     const app = adapter.getInstance<express.Express>();
     app.use(requestContextMiddleware, express.text({ type: '*/*' }));
     app.use((request, response) => {

@@ -3,10 +3,14 @@ import { type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type Express } from 'express';
 import { BoundedHttpAdapter } from './bounded-http.adapter.js';
+import { LargeAnswers } from './large-answers.js';
 
 describe('BoundedHttpAdapter', () => {
   it('makes requests and responses with the prototypes of its application, so that Express need not change them', async () => {
-    const adapter = new BoundedHttpAdapter({ maxHeaderBytes: 8_192, headersTimeoutMs: 1_000, requestTimeoutMs: 1_000, maxConnections: 10 });
+    const adapter = new BoundedHttpAdapter(
+      { maxHeaderBytes: 8_192, headersTimeoutMs: 1_000, requestTimeoutMs: 1_000, maxConnections: 10 },
+      new LargeAnswers(1_000, () => ''),
+    );
     adapter.initHttpServer();
     const app = adapter.getInstance<Express>();
     app.get('/', (_request, response) => response.json({ app: response.app === app }));

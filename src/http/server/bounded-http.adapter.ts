@@ -2,6 +2,7 @@ import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { type Express, type Response } from 'express';
 import { isLarge, writeInTurns } from '../../common/json/write-in-turns.js';
+import { AnswerInPieces, type LargeAnswers } from './large-answers.js';
 
 /** Limits that the server applies before any code of ours runs. */
 export interface ServerBounds {
@@ -20,7 +21,10 @@ const checkEveryMs = 1_000;
 
 /** Express on a server with limits. Nest's own adapter passes no options to `http.createServer`. */
 export class BoundedHttpAdapter extends ExpressAdapter {
-  constructor(private readonly bounds: ServerBounds) {
+  constructor(
+    private readonly bounds: ServerBounds,
+    private readonly large: LargeAnswers,
+  ) {
     super();
   }
 
@@ -28,9 +32,15 @@ export class BoundedHttpAdapter extends ExpressAdapter {
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
     // A handler that streamed its answer has nothing left to send.
     if (response.headersSent) return response;
-    if (!isLarge(body)) return super.reply(response, body, statusCode);
+    if (!(body instanceof AnswerInPieces) && !isLarge(body)) {
+      const replied: unknown = super.reply(response, body, statusCode);
+      this.large.watch(response);
+      return replied;
+    }
     if (statusCode !== undefined) response.status(statusCode);
-    sendInTurns(response, body).catch(() => response.destroy());
+    inPieces(body)
+      .then(answer => this.large.send(response, answer))
+      .catch(() => response.destroy());
     return response;
   }
 
@@ -54,16 +64,8 @@ export class BoundedHttpAdapter extends ExpressAdapter {
   }
 }
 
-async function sendInTurns(response: Response, body: Record<string, unknown>): Promise<void> {
-  const pieces = await writeInTurns(body);
-  // The drain of a stopping service may have answered meanwhile.
-  if (response.headersSent || response.destroyed) return;
-  response.type('json').setHeader(
-    'Content-Length',
-    pieces.reduce((sum, piece) => sum + piece.length, 0),
-  );
-  for (const piece of pieces) response.write(piece);
-  response.end();
+async function inPieces(body: AnswerInPieces | Record<string, unknown>): Promise<AnswerInPieces> {
+  return body instanceof AnswerInPieces ? body : new AnswerInPieces('json', await writeInTurns(body));
 }
 
 /**

@@ -1,21 +1,20 @@
 import { once } from 'node:events';
 import { type Writable } from 'node:stream';
-import { ExportStalledError } from './metrics.errors.js';
 
 /**
  * Writes a piece, and waits until the reader has taken what was written.
- * @throws ExportStalledError after `patienceMs`; the signal's reason when it aborts
+ * @throws what `stalled` makes after `patienceMs`; the signal's reason when it aborts
  */
 export async function writeSlowly(
   to: Writable,
-  piece: string,
-  { patienceMs, signal }: { patienceMs: number; signal: AbortSignal },
+  piece: string | Buffer,
+  { patienceMs, signal, stalled }: { patienceMs: number; signal: AbortSignal; stalled: () => Error },
 ): Promise<void> {
   signal.throwIfAborted();
   if (to.write(piece)) return;
-  const stalled = new AbortController();
-  const timer = setTimeout(() => stalled.abort(new ExportStalledError()), patienceMs);
-  const end = AbortSignal.any([signal, stalled.signal]);
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(stalled()), patienceMs);
+  const end = AbortSignal.any([signal, late.signal]);
   try {
     await once(to, 'drain', { signal: end });
   } catch (error) {
