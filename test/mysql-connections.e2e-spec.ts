@@ -23,8 +23,9 @@ import { describeWarehouseTables, notes, type TablesWorld } from './support/ware
 const literals = notes.map(note => (note === null ? 'NULL' : `'${note.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`));
 
 /** The tables of the contract on MariaDB. */
-const mysqlTables: Pick<TablesWorld, 'setUp' | 'types' | 'guarantee'> = {
+const mysqlTables: Pick<TablesWorld, 'setUp' | 'types' | 'guarantee' | 'slow'> = {
   guarantee: 'snapshot',
+  slow: 'SELECT SLEEP(60)',
   types: [
     ['integer', 'int(11)'],
     ['text', 'text'],
@@ -219,6 +220,12 @@ describeIfThere('connections to MySQL', () => {
         const rows = reading.rows({ table: 'slow', columns: ['id', 'waited'] }).resume();
         setTimeout(() => cancel.abort(new Error('cancelled')), 300);
         await expect(once(rows, 'end')).rejects.toThrow('cancelled');
+      },
+      async (): Promise<void> => {
+        const gone = new AbortController();
+        setTimeout(() => gone.abort(new Error('gone')), 300);
+        const asked = query(client, 'SELECT * FROM slow', { claim: { ...claim, signal: gone.signal }, timeoutMs: 60_000, maxRows: 10_000 });
+        await expect(asked).rejects.toThrow('gone');
       },
       async (): Promise<void> => {
         const reading = await client.openReading({ claim, timeoutMs: 400 });

@@ -197,8 +197,9 @@ beforeAll(async () => {
   database = await files.connect('duckdb:///contract.duckdb');
 }, 60_000);
 
-const tables: Pick<TablesWorld, 'setUp' | 'types' | 'guarantee'> = {
+const tables: Pick<TablesWorld, 'setUp' | 'types' | 'guarantee' | 'slow'> = {
   guarantee: 'statement',
+  slow: 'SELECT count(*) FROM range(1000000000) a, range(1000) b WHERE a.range % 7 = b.range',
   types: [
     ['integer', 'INTEGER'],
     ['text', 'VARCHAR'],

@@ -111,6 +111,26 @@ describe('the files of a folder', () => {
   }, 120_000);
 });
 
+describe('a database', () => {
+  it('can be written by others as soon as an answer is there, also one that was refused', async () => {
+    await files.run('shared.duckdb', "CREATE TABLE t AS SELECT i, repeat('x', 1000) AS x FROM range(5000) AS r (i)");
+    const client = await files.connect('duckdb:///shared.duckdb');
+    const ask = (maxBytes: number) =>
+      client.query({ claim, sql: 'SELECT * FROM t', parameters: [], timeoutMs: 10_000, maxRows: 3, maxBytes });
+    const write = () => files.run('shared.duckdb', 'INSERT INTO t VALUES (-1, NULL)');
+    // Well below the time for which an idle process is kept.
+    const soon = async (work: Promise<unknown>) => {
+      const started = Date.now();
+      await work;
+      expect(Date.now() - started).toBeLessThan(8_000);
+    };
+    expect((await ask(100_000)).truncated).toBe(true);
+    await soon(write());
+    await expect(ask(1_500)).rejects.toMatchObject({ code: 'answer_too_large' });
+    await soon(write());
+  }, 60_000);
+});
+
 describe('a connection to files', () => {
   const failing = async (dsn: string) => (await files.connect(dsn)).test(claim);
 

@@ -280,7 +280,7 @@ export class WarehouseQueryError extends ApiError {
    * @param position the place in the statement, in characters from 1; null if the warehouse does not give one
    */
   constructor(
-    reason: Bilingual,
+    readonly reason: Bilingual,
     readonly sqlstate: string,
     readonly position: number | null,
     cause: unknown,

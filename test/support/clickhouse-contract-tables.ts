@@ -4,8 +4,9 @@ import { notes, type TablesWorld } from './warehouse-tables.contract.js';
 const literal = (text: string | null): string => (text === null ? 'NULL' : `'${text.replace(/[\\']/g, '\\$&')}'`);
 
 /** The tables of the contract on ClickHouse. Its keys are not unique, so it has none, and it has no foreign keys. */
-export const clickHouseTables: Pick<TablesWorld, 'setUp' | 'types' | 'guarantee' | 'lacks'> = {
+export const clickHouseTables: Pick<TablesWorld, 'setUp' | 'types' | 'guarantee' | 'slow' | 'lacks'> = {
   guarantee: 'statement',
+  slow: 'SELECT count() FROM numbers(3) WHERE sleepEachRow(1) = 0',
   lacks: ['keys', 'foreign keys', 'local times'],
   types: [
     ['integer', 'Int32'],

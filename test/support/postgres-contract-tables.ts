@@ -1,8 +1,9 @@
 import { noteLiterals, type TablesWorld } from './warehouse-tables.contract.js';
 
 /** The tables of the contract on PostgreSQL, in the schema that `search_path` names first. */
-export const postgresTables: Pick<TablesWorld, 'setUp' | 'types' | 'guarantee'> = {
+export const postgresTables: Pick<TablesWorld, 'setUp' | 'types' | 'guarantee' | 'slow'> = {
   guarantee: 'snapshot',
+  slow: 'SELECT count(*) FROM generate_series(1, 10000000000)',
   types: [
     ['integer', 'integer'],
     ['text', 'text'],

@@ -236,7 +236,10 @@ export function describePostgresSql(name: string, open: () => SqlWorld): void {
       await expect(query('SELECT 1 / (id - id) FROM "contract things"')).rejects.toMatchObject({
         status: 400,
         sqlstate: sqlstates.divisionByZero,
-        text: { zh: '数仓查询失败：除数为零', en: 'The warehouse query failed: a division by zero' },
+        text: {
+          zh: '数仓查询失败：除数为零；请把除数写成 NULLIF(…, 0)',
+          en: 'The warehouse query failed: a division by zero; write the divisor as NULLIF(…, 0)',
+        },
       });
     });
   });

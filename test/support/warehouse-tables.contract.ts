@@ -25,6 +25,8 @@ export interface TablesWorld {
   /** The type and the native type of each column of `contract_orders` in order. */
   types: [type: string, nativeType: string][];
   guarantee: Reading['guarantee'];
+  /** A SELECT of one row that takes some seconds at least. */
+  slow: string;
   /** What the engine does not have. */
   lacks?: ('keys' | 'foreign keys' | 'comments' | 'odd types' | 'local times')[];
 }
@@ -170,6 +172,15 @@ export function describeWarehouseTables(name: string, open: () => TablesWorld): 
       const reading = await read(ended.signal);
       ended.abort(new Error('cancelled'));
       await expect(text(reading.rows({ table: 'contract_orders', columns: ['id'] }))).rejects.toThrow('cancelled');
+    });
+
+    it('are left in peace by a statement whose caller has gone', async () => {
+      const gone = new AbortController();
+      const bounds = { parameters: [], timeoutMs: 60_000, maxRows: 1 };
+      const asked = client.query({ ...bounds, claim: { ...claim, signal: gone.signal }, sql: world.slow });
+      setTimeout(() => gone.abort(new Error('gone')), 300);
+      await expect(asked).rejects.toThrow('gone');
+      expect((await client.query({ ...bounds, claim, sql: 'SELECT 1 AS one' })).rows).toEqual([[1]]);
     });
 
     it('are read by others after a reading that nobody finished', async () => {

@@ -3,8 +3,18 @@ import { sqlstates } from '../../sql/sqlstate.js';
 
 /** The meaning of a SQLSTATE, or its class, for the caller. The server's own text may quote data and stays inside. */
 const reasons: [prefix: string, reason: Bilingual][] = [
-  [sqlstates.divisionByZero, { zh: '除数为零', en: 'a division by zero' }],
-  [sqlstates.numericOutOfRange, { zh: '数值超出范围', en: 'a number is out of range' }],
+  [sqlstates.divisionByZero, { zh: '除数为零；请把除数写成 NULLIF(…, 0)', en: 'a division by zero; write the divisor as NULLIF(…, 0)' }],
+  [
+    sqlstates.numericOutOfRange,
+    { zh: '数值超出其类型的范围，如位数过多的乘积', en: 'a number is out of range of its type, such as a product of too many digits' },
+  ],
+  [
+    sqlstates.datetimeOverflow,
+    {
+      zh: '某个日期或时间超出范围：请缩短所比较的时段，或换更短的窗口',
+      en: 'a date or time is out of range: compare with a time less far away, or take a shorter window',
+    },
+  ],
   [sqlstates.invalidText, { zh: '某个值不符合所需的类型', en: 'a value does not fit the type it is needed as' }],
   ['22', { zh: '某个值无法处理', en: 'a value cannot be processed' }],
   [sqlstates.undefinedTable, { zh: '查询用到的表不存在', en: 'a table it names does not exist' }],

@@ -35,8 +35,8 @@ export interface WarehouseClient {
   sample(request: SampleRequest): Promise<QueryResult>;
 
   /**
-   * Runs one statement, read-only, as a role that sees nothing but the tables.
-   * @throws WarehouseBusyError, AnswerTooLargeError, WarehouseQueryError, WarehouseTimeoutError, TableBeingReplacedError,
+   * Runs one statement, read-only, as a role that sees nothing but the tables. The signal of the claim ends it, also on the server.
+   * @throws the reason of the signal, WarehouseBusyError, AnswerTooLargeError, WarehouseQueryError, WarehouseTimeoutError, TableBeingReplacedError,
    * WarehouseUnavailableError
    */
   query(request: QueryRequest): Promise<QueryResult>;

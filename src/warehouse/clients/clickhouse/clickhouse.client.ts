@@ -1,3 +1,4 @@
+import { addAbortSignal } from 'node:stream';
 import { type Claim } from '../../../common/turns/fair-share.js';
 import { TableNotFoundError } from '../../warehouse.errors.js';
 import { placesOf, shareAmongCallers } from '../connection-places.js';
@@ -34,6 +35,8 @@ const catalogBytes = 16_777_216;
 interface BoundedStatement extends Statement {
   maxBytes: number;
   source?: QueryRequest['source'];
+  /** Ends the statement. */
+  signal?: AbortSignal;
 }
 
 /** The tables of one database of a ClickHouse server. Placeholders in its SQL are `{p1:String}`, `{p2:Int64}` and so on. */
@@ -116,6 +119,7 @@ export class ClickHouseWarehouse implements WarehouseClient {
         timeoutMs,
         maxBytes,
         ...(source && { source }),
+        ...(claim.signal && { signal: claim.signal }),
       }),
     );
     const columns = names.map((name, index) => ({ name, type: queryType(types[index]!) }));
@@ -138,11 +142,13 @@ export class ClickHouseWarehouse implements WarehouseClient {
     return toRecords(await this.share.shortQueries.run(claim, () => this.read(statement)));
   }
 
-  private async read({ maxBytes, source = 'rows', ...statement }: BoundedStatement, transport = this.transport): Promise<TextRows> {
+  private async read({ maxBytes, source = 'rows', signal, ...statement }: BoundedStatement, transport = this.transport): Promise<TextRows> {
     const timeoutMs = this.limitOf(statement.timeoutMs);
     try {
-      return await readTextRows(await transport.send({ ...statement, timeoutMs, withHeader: true }), maxBytes, source);
+      const answer = await transport.send({ ...statement, timeoutMs, withHeader: true }, signal);
+      return await readTextRows(signal ? addAbortSignal(signal, answer) : answer, maxBytes, source);
     } catch (cause) {
+      signal?.throwIfAborted();
       throw toReadError(cause, timeoutMs);
     }
   }

@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { type Failure, type FileSource, outOfMemorySignal, type Reply, type RowsAnswer, type Work } from './protocol.js';
 
 const longestStartMs = 20_000;
+/** Failures that leave rows unread. DuckDB keeps the file open for them, and so keeps others from writing it. */
+const unread: ReadonlySet<Failure['code']> = new Set(['too_large', 'unreadable_value']);
 
 /** Work that the process reported as failed. */
 export class FailedWorkError extends Error {
@@ -25,6 +27,7 @@ export class DuckdbProcess {
   private readonly child: ChildProcess;
   private waiting: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | null = null;
   private end: ProcessEndedError | null = null;
+  private isKilled = false;
 
   private constructor() {
     this.child = fork(entry(), [], {
@@ -58,7 +61,7 @@ export class DuckdbProcess {
   }
 
   get isAlive(): boolean {
-    return this.end === null;
+    return this.end === null && !this.isKilled;
   }
 
   get pid(): number | undefined {
@@ -72,7 +75,10 @@ export class DuckdbProcess {
       if (error) this.kill();
     });
     const answer = await reply;
-    if ('failed' in answer) throw new FailedWorkError(answer.failed);
+    if ('failed' in answer) {
+      if (unread.has(answer.failed.code)) this.kill();
+      throw new FailedWorkError(answer.failed);
+    }
     return (answer as { done: unknown }).done;
   }
 
@@ -106,6 +112,7 @@ export class DuckdbProcess {
 
   /** Ends it at once, whatever it is doing: native code heeds no other signal while it works. */
   kill(): void {
+    this.isKilled = true;
     this.child.kill('SIGKILL');
   }
 

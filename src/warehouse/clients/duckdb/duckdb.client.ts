@@ -103,29 +103,35 @@ export class DuckdbClient implements WarehouseClient {
   }
 
   private run<T>(claim: Claim, work: Work, timeoutMs: number, doing: Doing = {}, share = this.places.shortQueries): Promise<T> {
-    return share.run(claim, () => this.runNow<T>(work, this.limitOf(timeoutMs), doing));
+    return share.run(claim, () => this.runNow<T>(work, this.limitOf(timeoutMs), doing, claim.signal));
   }
 
-  /** Ends the process when the time is over. */
-  private async runNow<T>(work: Work, limitMs: number, doing: Doing): Promise<T> {
+  /** Ends the process when the time is over, or when nobody waits for it any more. */
+  private async runNow<T>(work: Work, limitMs: number, doing: Doing, signal?: AbortSignal): Promise<T> {
     const { processes, source } = this.options;
     let isLate = false;
     let timer: NodeJS.Timeout | undefined;
+    let end = (): void => undefined;
     try {
       const process = await processes.take();
+      end = () => processes.kill(process);
       timer = setTimeout(() => {
         isLate = true;
-        processes.kill(process);
+        end();
       }, limitMs);
+      signal?.addEventListener('abort', end, { once: true });
       try {
+        signal?.throwIfAborted();
         return (await process.do(source, work)) as T;
       } finally {
         processes.giveBack(process);
       }
     } catch (error) {
+      signal?.throwIfAborted();
       throw isLate ? new WarehouseTimeoutError(limitMs, error) : toDuckdbError(error, doing);
     } finally {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
     }
   }
 

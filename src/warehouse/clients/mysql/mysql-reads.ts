@@ -84,8 +84,9 @@ export class MysqlReads {
     }
   }
 
-  private async queryNow({ sql, parameters, timeoutMs, maxRows, maxBytes, source = 'rows' }: QueryRequest): Promise<QueryResult> {
+  private async queryNow({ claim, sql, parameters, timeoutMs, maxRows, maxBytes, source = 'rows' }: QueryRequest): Promise<QueryResult> {
     const connection = await this.options.connections.take();
+    const { signal } = claim;
     const limit = this.limitOf(timeoutMs);
     const mostBytes = maxBytes ?? this.options.maxBytes;
     const columns: QueryResult['columns'] = [];
@@ -96,7 +97,10 @@ export class MysqlReads {
       else rows.push(row);
     };
     let received = 0;
+    const cut = (): void => connection.cut(signal!.reason as Error);
+    signal?.addEventListener('abort', cut, { once: true });
     try {
+      signal?.throwIfAborted();
       await this.within(connection, limit, async () => {
         connection.allow(controlBytes);
         await connection.command(limits(connection, limit, maxRows + 1));
@@ -110,9 +114,11 @@ export class MysqlReads {
         });
       });
     } catch (cause) {
+      signal?.throwIfAborted();
       if (cause instanceof ByteBudgetError) throw new AnswerTooLargeError(source, connection.received - received, mostBytes);
       if (cause !== enough) throw toReadError(cause, limit);
     } finally {
+      signal?.removeEventListener('abort', cut);
       if (connection.isUsable) this.options.connections.release(connection);
       else this.options.connections.abandon(connection, enough);
     }

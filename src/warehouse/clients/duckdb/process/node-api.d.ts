@@ -101,7 +101,7 @@ declare module '@duckdb/node-api' {
   }
 
   export interface DuckDBConnection {
-    run(sql: string): Promise<unknown>;
+    run(sql: string, values?: DuckDBValue[]): Promise<DuckDBResult>;
     runAndReadAll(sql: string, values?: DuckDBValue[]): Promise<{ getRowObjects(): Record<string, unknown>[] }>;
     stream(sql: string, values?: DuckDBValue[]): Promise<DuckDBResult>;
     prepare(sql: string): Promise<DuckDBPreparedStatement>;

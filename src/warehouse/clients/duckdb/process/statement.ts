@@ -8,7 +8,10 @@ import { unreadableValue, WorkError } from './work-error.js';
 
 type Bounds = Pick<Work & { do: 'query' }, 'maxRows' | 'maxBytes'>;
 
-/** Runs one SELECT on the tables that it names. @throws WorkError */
+/** What asks for the plan of a SELECT. */
+const explaining = 'EXPLAIN (FORMAT JSON) ';
+
+/** Runs one SELECT on the tables that it names, or gives its plan. @throws WorkError */
 export async function query(source: Source, { sql, parameters, ...bounds }: Work & { do: 'query' }): Promise<QueryAnswer> {
   const { connection } = source;
   const mentioned = (source.folder?.tables ?? []).map(({ table }) => table).filter(table => mentions(sql, table));
@@ -24,14 +27,18 @@ export async function query(source: Source, { sql, parameters, ...bounds }: Work
 }
 
 async function answerOne(connection: DuckDBConnection, sql: string, values: DuckDBValue[], bounds: Bounds): Promise<QueryAnswer> {
-  const statements = await connection.extractStatements(sql);
+  const isExplained = sql.startsWith(explaining);
+  // EXPLAIN of anything else is not looked at, since it may run.
+  const statements = await connection.extractStatements(isExplained ? sql.slice(explaining.length) : sql);
   if (statements.count !== 1) throw new WorkError('several_statements');
   const statement = await statements.prepare(0);
   // COPY and ATTACH could write beside the files. PRAGMA that only reads counts as SELECT.
   const isSelect = statement.statementType === StatementType.SELECT;
   statement.destroySync();
   if (!isSelect) throw new WorkError('not_a_query');
-  return answer(connection, sql, values, bounds);
+  if (!isExplained) return answer(connection, sql, values, bounds);
+  const plan = await connection.runAndReadAll(sql, values);
+  return answer(connection, 'SELECT CAST($1 AS VARCHAR) AS plan', [plan.getRowObjects()[0]!.explain_value as string], bounds);
 }
 
 export async function sample(source: Source, { table, ...bounds }: Work & { do: 'sample' }): Promise<QueryAnswer> {
@@ -57,7 +64,8 @@ async function answer(
   { maxRows, maxBytes }: Bounds,
 ): Promise<QueryAnswer> {
   // A comment at the end of the statement must not take the bracket with it.
-  const empty = await connection.stream(`SELECT * FROM (${sql}\n) LIMIT 0`, values);
+  // A stream that is not read to its end would keep the file open.
+  const empty = await connection.run(`SELECT * FROM (${sql}\n) LIMIT 0`, values);
   const columns = empty.columnNames().map((name, index) => toColumn(name, empty.columnType(index)));
   const names = columns.map((_, index) => quoteIdentifier(`c${index}`));
   const texts = columns.map(({ text }, index) => text?.sql(names[index]!, unreadableValue(index)) ?? `${names[index]!}::VARCHAR`);
