@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { type Request } from 'express';
-import { accessOf, type GraphSource } from '../access/access.decorator.js';
+import { accessOf } from '../access/access.decorator.js';
 import { principalOf } from '../access/principal.js';
 import { readId } from '../http/validation/positive-int.pipe.js';
 import { GraphAccessService } from './graph-access.service.js';
@@ -13,18 +13,20 @@ export class GraphAccessGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const access = accessOf(context);
     if (access.kind !== 'graph') return true;
-    const graphId = await this.findGraphId(context.switchToHttp().getRequest<Request>(), access.source);
-    if (graphId !== null) await this.access.require(principalOf(context), graphId, access.role);
-    return true;
-  }
-
-  /** Null for a body without a well-formed `graph_id`. The DTO then refuses the request before anything happens. */
-  private async findGraphId(request: Request, source: GraphSource): Promise<number | null> {
+    const request = context.switchToHttp().getRequest<Request>();
+    const [principal, { source, role }] = [principalOf(context), access];
     if (source.of === 'body') {
       const graphId = (request.body as { graph_id?: unknown } | undefined)?.graph_id;
-      return Number.isInteger(graphId) && (graphId as number) > 0 && (graphId as number) < 2 ** 31 ? (graphId as number) : null;
+      // The DTO refuses a body without a well-formed `graph_id` before anything happens.
+      if (isId(graphId)) await this.access.require(principal, graphId, role);
+      return true;
     }
     const id = readId(request.params[source.param], source.param);
-    return source.of === 'graph' ? id : this.access.findGraphOf(source.of, id);
+    await (source.of === 'graph' ? this.access.require(principal, id, role) : this.access.requireOf(principal, source.of, id, role));
+    return true;
   }
+}
+
+function isId(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) > 0 && (value as number) < 2 ** 31;
 }

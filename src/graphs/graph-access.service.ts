@@ -13,6 +13,15 @@ export function includesRole(held: HeldRole, role: HeldRole): boolean {
   return rank[held] >= rank[role];
 }
 
+const roleSql = (graph: string): string =>
+  `SELECT g.id, g.owner_id, m.role FROM graphs g LEFT JOIN graph_members m ON m.graph_id = g.id AND m.user_id = $2 WHERE g.id = ${graph}`;
+
+interface RoleRow {
+  id: number;
+  owner_id: number;
+  role: GraphRole | null;
+}
+
 const graphOf = {
   job: 'SELECT graph_id FROM ingestion_jobs WHERE id = $1',
   run: 'SELECT j.graph_id FROM ingestion_runs r JOIN ingestion_jobs j ON j.id = r.job_id WHERE r.id = $1',
@@ -25,7 +34,7 @@ export class GraphAccessService {
   constructor(private readonly pool: ServicePool) {}
 
   /** @throws RecordNotFoundError */
-  async findGraphOf(kind: 'job' | 'run' | 'metric', id: number): Promise<number> {
+  async findGraphOf(kind: keyof typeof graphOf, id: number): Promise<number> {
     const { rows } = await this.pool.query<{ graph_id: number }>({ name: `graph-of-${kind}`, text: graphOf[kind], values: [id] });
     if (!rows[0]) throw new RecordNotFoundError(kind);
     return rows[0].graph_id;
@@ -37,9 +46,22 @@ export class GraphAccessService {
    * @returns the caller's role
    */
   async require(principal: Principal, graphId: number, role: HeldRole): Promise<HeldRole> {
-    const held = await this.findRole(principal, graphId);
-    if (held === null || !includesRole(held, role)) throw new GraphAccessError(role);
-    return held;
+    const { rows } = await this.pool.query<RoleRow>({ name: 'graph-role', text: roleSql('$1'), values: [graphId, principal.userId] });
+    if (!rows[0]) throw new GraphNotFoundError();
+    return requireRole(principal, rows[0], role);
+  }
+
+  /** As `require`, for the graph that something belongs to. @throws RecordNotFoundError besides */
+  async requireOf(
+    principal: Principal,
+    kind: keyof typeof graphOf,
+    id: number,
+    role: HeldRole,
+  ): Promise<{ graphId: number; role: HeldRole }> {
+    const text = roleSql(`(${graphOf[kind]})`);
+    const { rows } = await this.pool.query<RoleRow>({ name: `graph-role-${kind}`, text, values: [id, principal.userId] });
+    if (!rows[0]) throw new RecordNotFoundError(kind);
+    return { graphId: rows[0].id, role: requireRole(principal, rows[0], role) };
   }
 
   /** Tells whether a user may do now what was asked for earlier. Nobody may who was deleted or disabled, or must change the password. */
@@ -70,17 +92,12 @@ export class GraphAccessService {
     });
     return rows.map(graph => graph.id);
   }
+}
 
-  /** The caller's role, or null. Admins count as owners. */
-  private async findRole(principal: Principal, graphId: number): Promise<HeldRole | null> {
-    const { rows } = await this.pool.query<{ owner_id: number; role: GraphRole | null }>({
-      name: 'graph-role',
-      text: `SELECT g.owner_id, m.role FROM graphs g LEFT JOIN graph_members m ON m.graph_id = g.id AND m.user_id = $2 WHERE g.id = $1`,
-      values: [graphId, principal.userId],
-    });
-    const graph = rows[0];
-    if (!graph) throw new GraphNotFoundError();
-    if (principal.apiKey && !principal.apiKey.graphIds.includes(graphId)) throw new GraphNotInKeyError();
-    return principal.isAdmin || graph.owner_id === principal.userId ? 'owner' : graph.role;
-  }
+/** Admins count as owners. */
+function requireRole({ isAdmin, userId, apiKey }: Principal, graph: RoleRow, role: HeldRole): HeldRole {
+  if (apiKey && !apiKey.graphIds.includes(graph.id)) throw new GraphNotInKeyError();
+  const held = isAdmin || graph.owner_id === userId ? 'owner' : graph.role;
+  if (held === null || !includesRole(held, role)) throw new GraphAccessError(role);
+  return held;
 }
