@@ -49,6 +49,31 @@ export default tseslint.config(
       ],
     },
   },
+  {
+    files: ['src/**/*.ts'],
+    ignores: [
+      '**/*.spec.ts',
+      'src/sql-guard/**',
+      'src/metrics/plan/{bound-sql,guard-formula}.ts',
+      'src/ingestion/staging/guard-target.ts',
+      'src/queries/source-rows.reader.ts',
+    ],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: 'sql-guard/guard-expression.js$',
+              importNames: ['guardExpression'],
+              message:
+                'SQL of users is judged where it is read: bound-sql.ts, guard-formula.ts, guard-target.ts. Take a Guard or a GuardedExpression.',
+            },
+          ],
+        },
+      ],
+    },
+  },
   { files: ['src/config/**', 'test/**', '**/*.spec.ts', 'ormconfig.ts'], rules: { 'no-restricted-properties': 'off' } },
   {
     // Tests read JSON bodies and run SQL whose rows have no declared type.

@@ -6,7 +6,7 @@ import { ServicePool } from '../database/service-pool.js';
 import { quoteIdentifier } from '../sql/quote-identifier.js';
 import { growthSentence, maxGrowth } from '../sql-guard/check-growth.js';
 import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
-import { guardExpression, guardPredicate } from '../sql-guard/guard-expression.js';
+import { type GuardedExpression } from '../sql-guard/guard-expression.js';
 import { type GuardedSelect, guardSelect } from '../sql-guard/guard-select.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { type Bilingual } from '../text/bilingual.js';
@@ -25,6 +25,7 @@ import { queryProblem, refusedProblem, sqlProblem, unknownColumn, unknownTable, 
 import { type SourceSql } from './staging/source-sql.js';
 import { checkInferredRules } from './staging/check-inferred-rules.js';
 import { sourceFamily, type SourceFamily } from './staging/source-type.js';
+import { guardOverSource } from './staging/guard-target.js';
 import { namedColumns, sourceAlias, type SourceProblem, type SourceShape, type Target, targetsOf, writtenSql } from './staging/target.js';
 
 const connectionPath = ['source', 'connection'];
@@ -148,10 +149,10 @@ export class SourcesService {
       .filter(({ column }) => !columns.has(column))
       .slice(0, maxProblems)
       .map(({ column, path }) => unreadable.get(column)?.(path) ?? unknownColumn(column, path, { source: target.element.source, columns }));
-    const guarded = await this.guardAll(target, columns, growth);
-    const { expressions, problems: unread } = await this.describeExpressions(source, target, guarded);
-    const problems = [...unknown, ...guarded, ...unread];
-    const shape = { columns, expressions };
+    const { sql, problems: refused } = await this.guardAll(target, columns, growth);
+    const { expressions, problems: unread } = await this.describeExpressions(source, target, refused);
+    const problems = [...unknown, ...refused, ...unread];
+    const shape = { columns, expressions, sql };
     // The type of a column with a problem is not known.
     const faulty = new Set(problems.map(columnOf));
     problems.push(...checkInferredRules(target, shape).filter(problem => !faulty.has(columnOf(problem))));
@@ -220,21 +221,23 @@ export class SourcesService {
   }
 
   /** `grown` is the growth of the source's own query. */
-  private async guardAll(target: Target, columns: ReadonlyMap<string, SourceFamily>, grown: number): Promise<SourceProblem[]> {
-    const scope = { columns, alias: sourceAlias(target) };
+  private async guardAll(target: Target, columns: ReadonlyMap<string, SourceFamily>, grown: number) {
+    const guard = guardOverSource(target, columns);
+    const sql = new Map<string, GuardedExpression>();
     const problems: SourceProblem[] = [];
     const pace = new Pace();
-    for (const { kind, text, path } of writtenSql(target)) {
+    for (const { text, path } of writtenSql(target)) {
       try {
-        const { growth } = kind === 'predicate' ? guardPredicate(text, scope) : guardExpression(text, scope);
-        if (growth * grown > maxGrowth) throw new UnsafeFilterClauseError({ reason: 'length', sentence: growthSentence });
+        const guarded = guard(text);
+        sql.set(text, guarded);
+        if (guarded.growth * grown > maxGrowth) throw new UnsafeFilterClauseError({ reason: 'length', sentence: growthSentence });
       } catch (error) {
-        problems.push(refusedProblem(error, path, { source: target.element.source, columns }, scope.alias));
+        problems.push(refusedProblem(error, path, { source: target.element.source, columns }, sourceAlias(target)));
       }
       if (problems.length >= maxProblems) break;
       if (pace.isOverdue) await pace.turn();
     }
-    return problems;
+    return { sql, problems };
   }
 
   /**

@@ -8,7 +8,7 @@ import { RecordNotFoundError } from '../graphs/graphs.errors.js';
 import { type JobReader, JobsService, type LoadedRows } from '../ingestion/jobs.service.js';
 import { type Citation } from '../retrieval/protocol.js';
 import { type Language } from '../text/language.js';
-import { guardPredicate } from '../sql-guard/guard-expression.js';
+import { guardExpression } from '../sql-guard/guard-expression.js';
 import { assembleSql, fragmentMarker } from '../sql-guard/same-shape.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { requirePostgresSql } from '../warehouse/require-postgres-sql.js';
@@ -153,7 +153,7 @@ async function loadedRows({ loads }: JobReader, { label, table, key }: Citation)
 async function loadedRowsSql(loaded: LoadedRows[], table: string, place: TablePlace): Promise<string> {
   await loadSqlParser();
   const scope = { columns: 'any', alias: table } as const;
-  const filters = loaded.map(({ where }) => guardPredicate(where ?? 'true', scope));
+  const filters = loaded.map(({ where }) => guardExpression(where ?? 'true', scope));
   const wanted = filters.map((_, i) => fragmentMarker(i)).join(' OR ');
   return assembleSql(`SELECT * FROM ${quoteTable(place.schema, place.table)} AS ${quoteIdentifier(table)} WHERE ${wanted}`, filters);
 }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { cloneDatabase } from '../../test/support/database.js';
 import { describeWithShared, sharedFolder } from '../../test/support/shared-data.js';
-import { guardPredicate } from './guard-expression.js';
+import { guardExpression } from './guard-expression.js';
 import { assembleSql, fragmentMarker } from './same-shape.js';
 import { loadSqlParser } from './sql-parser.js';
 
@@ -34,7 +34,7 @@ describeWithShared('every allowed clause runs on PostgreSQL as it is', 'suites/f
 
   it.each(allow.map(each => each.clause))('%s', async clause => {
     const columns = new Set(['order_id', 'customer_id', 'status', 'amount', 'created_at', 'tags', 'meta', '地区']);
-    const guarded = guardPredicate(clause, { columns, alias: 'orders' });
+    const guarded = guardExpression(clause, { columns, alias: 'orders' });
     const sql = assembleSql(`SELECT count(*)::int AS n FROM orders WHERE order_id > $1 AND ${fragmentMarker(0)}`, [guarded]);
     const { rows } = await client.query<{ n: number }>(sql, [0]);
     const bare = await client.query<{ n: number }>(`SELECT count(*)::int AS n FROM orders WHERE ${clause}`);

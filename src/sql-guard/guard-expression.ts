@@ -19,7 +19,11 @@ export interface GuardScope {
   tables?: ReadonlyMap<string, Columns>;
 }
 
+declare const admitted: unique symbol;
+
+/** An expression of a client, as the guard admitted it. Only the guard makes one, and only these reach a statement. */
 export interface GuardedExpression {
+  readonly [admitted]: true;
   /** The client's text, unchanged. It is embedded verbatim, on lines of its own. */
   text: string;
   /** The parse tree; the assembled statement must contain exactly this (see same-shape.ts). */
@@ -30,24 +34,19 @@ export interface GuardedExpression {
   growth: number;
 }
 
+/** Judges expressions over columns that it knows. @throws UnsafeFilterClauseError */
+export type Guard = (text: string) => GuardedExpression;
+
 /** Stands before the text when it is parsed, so that places in the tree count from its beginning. */
 export const guardPrefix = 'SELECT 1 FROM t WHERE ';
 
 /**
- * Admits one SQL predicate over the columns of `scope` and nothing else. The grammar is PostgreSQL's own. Every node type,
- * function, type, operator and column must be on an allow-list (filter-guard.md, B.3).
+ * Admits one SQL expression over the columns of `scope` and nothing else: a predicate, the argument of an aggregate, a column of a
+ * binding or a mapping. The grammar is PostgreSQL's own. Every node type, function, type, operator and column must be on an
+ * allow-list (filter-guard.md, B.3).
  * @throws UnsafeFilterClauseError with the reason, the refused token and its 1-based character position
  */
-export function guardPredicate(clause: string, scope: GuardScope): GuardedExpression {
-  return guard(clause, scope);
-}
-
-/** Admits a scalar expression in the same way: the argument of an aggregate, a mapping's `expression`. @throws UnsafeFilterClauseError */
-export function guardExpression(expression: string, scope: GuardScope): GuardedExpression {
-  return guard(expression, scope);
-}
-
-function guard(text: string, scope: GuardScope): GuardedExpression {
+export function guardExpression(text: string, scope: GuardScope): GuardedExpression {
   checkText(text);
   // No parentheses are added, so that `1=1) OR (1=1` does not parse. Any a_expr may stand here, also one that is not boolean.
   const sql = guardPrefix + text;
@@ -58,10 +57,10 @@ function guard(text: string, scope: GuardScope): GuardedExpression {
     walkTree(where, expressionNodes, (type, node, offset) => {
       checkNames(type, node, offset);
       if (type !== 'ColumnRef') return;
-      const reference = checkColumn(node, offset, scope);
+      const reference = checkColumn(node, offset, scope, sql);
       seen.set(JSON.stringify(reference), reference);
     });
-    return { text, tree: where, columns: [...seen.values()], growth: checkGrowth(where) };
+    return { text, tree: where, columns: [...seen.values()], growth: checkGrowth(where) } as GuardedExpression;
   });
 }
 
@@ -82,12 +81,14 @@ function onlyWhere(statements: SqlStatement[]): SqlTree {
 }
 
 /** Rule 6. System columns, whole rows, other tables and functional notation are all refused, because they are not in the list. */
-function checkColumn(node: NodeFields, offset: number | undefined, scope: GuardScope): [string | null, string] {
+function checkColumn(node: NodeFields, offset: number | undefined, scope: GuardScope, sql: string): [string | null, string] {
   const parts = nameParts(node.fields);
   const written = parts.map(part => part ?? '*').join('.');
   const [first, second] = parts;
   if (scope.columns === 'any') {
-    if (first != null && parts.length <= 2 && parts.every(part => part !== null && !systemColumns.has(part))) return [null, first];
+    if (first != null && parts.length <= 2 && parts.every(part => part !== null && !systemColumns.has(part))) {
+      return second == null ? [null, first] : [first, second];
+    }
     throw new Refusal('column', written, offset);
   }
   if (parts.length === 1 && first != null && scope.columns.has(first)) return [null, first];
@@ -96,14 +97,19 @@ function checkColumn(node: NodeFields, offset: number | undefined, scope: GuardS
     if (columns?.has(second)) return [first, second];
   }
   const own = parts.length === 2 && first != null && first !== scope.alias ? scope.tables?.get(first) : undefined;
-  throw new Refusal('column', written, offset, suggestion(parts.at(-1) ?? '', own ?? scope.columns));
+  const columns = own ?? scope.columns;
+  const isQuoted = parts.length === 1 && offset !== undefined && Buffer.from(sql)[offset] === '"'.charCodeAt(0);
+  throw new Refusal('column', written, offset, suggestion(parts.at(-1) ?? '', columns, isQuoted));
 }
 
-function suggestion(name: string, columns: Columns): Bilingual | undefined {
+function suggestion(name: string, columns: Columns, isQuoted: boolean): Bilingual | undefined {
   const known = [...columns.keys()];
   const other = known.find(each => each.toLowerCase() === name.toLowerCase());
   if (other !== undefined && other !== name) return { zh: `请用双引号写成 "${other}"`, en: `write "${other}" with double quotes` };
   if (known.length === 0) return undefined;
   const list = `${nearestFirst(name, known).slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}`;
-  return { zh: `可用的列：${list}`, en: `known columns: ${list}` };
+  // Who writes "paid" or ‘paid’ may mean the text.
+  const text = isQuoted ? name : /^[“‘](.+)[”’]$/u.exec(name)?.[1];
+  const [zh, en] = text === undefined ? ['', ''] : [`；文本用单引号：'${text}'`, `; a text stands in single quotes: '${text}'`];
+  return { zh: `可用的列：${list}${zh}`, en: `known columns: ${list}${en}` };
 }

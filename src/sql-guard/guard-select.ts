@@ -14,7 +14,11 @@ export interface SelectScope {
   tables?: ReadonlySet<string>;
 }
 
+declare const admitted: unique symbol;
+
+/** A query of a client, as the guard admitted it. Only the guard makes one. */
 export interface GuardedSelect {
+  readonly [admitted]: true;
   /** The client's text without a final semicolon. */
   text: string;
   tree: SqlTree;
@@ -54,7 +58,7 @@ export function guardSelect(sql: string, scope: SelectScope): GuardedSelect {
       else if (nodeType === 'ColumnRef') checkColumn(node, offset);
       else if (nodeType === 'RangeVar') checkTable(node, offset, scope, ctes);
     });
-    return { text, tree: first.stmt, tables: listTables(first.stmt), growth: checkGrowth(first.stmt) };
+    return { text, tree: first.stmt, tables: listTables(first.stmt), growth: checkGrowth(first.stmt) } as GuardedSelect;
   });
 }
 

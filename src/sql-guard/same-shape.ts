@@ -1,12 +1,10 @@
 import { atOnce, type Steps } from '../text/steps.js';
-import { parseSql, type SqlTree } from './sql-parser.js';
+import { type GuardedExpression } from './guard-expression.js';
+import { type GuardedSelect } from './guard-select.js';
+import { parseSql } from './sql-parser.js';
 import { type NodeFields } from './walk-tree.js';
 
-/** A guarded text and its parse tree. */
-export interface SqlFragment {
-  text: string;
-  tree: SqlTree;
-}
+export type SqlFragment = GuardedExpression | GuardedSelect;
 
 /**
  * Stands in a template for fragment `index`, an expression. No client text can contain it, because the guard refuses control

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toApiError } from '../common/errors/to-api-error.js';
-import { guardExpression, guardPredicate } from './guard-expression.js';
+import { guardExpression } from './guard-expression.js';
 import { guardSelect } from './guard-select.js';
 import { assembleSql, fragmentMarker } from './same-shape.js';
 import { UnsafeFilterClauseError, type UnsafeSql } from './sql-guard.errors.js';
@@ -40,7 +40,7 @@ function refusal(run: () => unknown): UnsafeSql {
   }
   throw new Error('not refused');
 }
-const refusedPredicate = (clause: string) => refusal(() => guardPredicate(clause, scope));
+const refusedPredicate = (clause: string) => refusal(() => guardExpression(clause, scope));
 
 (suite ? describe : describe.skip)('the list of filter clauses (needs ../shared/suites)', () => {
   for (const { clause, why } of suite?.block ?? []) {
@@ -50,7 +50,7 @@ const refusedPredicate = (clause: string) => refusal(() => guardPredicate(clause
   }
   for (const { clause, why } of suite?.allow ?? []) {
     it(`allows ${JSON.stringify(clause)}: ${why}`, () => {
-      const guarded = guardPredicate(clause, scope);
+      const guarded = guardExpression(clause, scope);
       expect(guarded.text).toBe(clause);
       expect(assembleSql(`SELECT 1 FROM orders WHERE a AND ${fragmentMarker(0)}`, [guarded])).toContain(`(\n${clause}\n)`);
     });
@@ -75,7 +75,7 @@ describe('decisions on the policy list', () => {
   it.each(["status = $$it's fine$$", 'amount > 9.99 ^ 99999', "status ~ '(a+)+$'"])(
     'allows %j: its cost is bounded by statement_timeout',
     clause => {
-      expect(guardPredicate(clause, scope).text).toBe(clause);
+      expect(guardExpression(clause, scope).text).toBe(clause);
     },
   );
 });
@@ -101,7 +101,7 @@ describe('a refusal', () => {
   });
 
   it('has its place by line and column', () => {
-    expect(() => guardPredicate("status = '🐉'\n  AND nope = 1", scope)).toThrow(
+    expect(() => guardExpression("status = '🐉'\n  AND nope = 1", scope)).toThrow(
       expect.objectContaining({ place: { line: 2, column: 7 } }),
     );
   });
@@ -135,11 +135,11 @@ describe('beyond the list', () => {
   });
 
   it('allows replace that cannot lengthen its text', () => {
-    guardPredicate("replace(status, '-', '') = 'ab'", scope);
+    guardExpression("replace(status, '-', '') = 'ab'", scope);
   });
 
   it('admits deep but harmless parentheses', () => {
-    guardPredicate(`${'('.repeat(1_900)}amount > 1${')'.repeat(1_900)}`, scope);
+    guardExpression(`${'('.repeat(1_900)}amount > 1${')'.repeat(1_900)}`, scope);
   });
 
   it('names the columns an expression reads', () => {
@@ -158,10 +158,10 @@ describe('beyond the list', () => {
 
 describe('assembling', () => {
   it('notices a fragment that differs from the one that the guard saw', () => {
-    const { tree } = guardPredicate('amount > 1', scope);
+    const guarded = guardExpression('amount > 1', scope);
     const template = `SELECT 1 FROM orders WHERE a AND ${fragmentMarker(0)}`;
-    expect(() => assembleSql(template, [{ text: 'amount > 2', tree }])).toThrow('differs in shape');
-    expect(() => assembleSql(template, [{ text: 'amount > 1) OR (amount > 1', tree }])).toThrow('differs in shape');
+    expect(() => assembleSql(template, [{ ...guarded, text: 'amount > 2' }])).toThrow('differs in shape');
+    expect(() => assembleSql(template, [{ ...guarded, text: 'amount > 1) OR (amount > 1' }])).toThrow('differs in shape');
   });
 });
 
@@ -255,18 +255,24 @@ describe('one SELECT over a schema', () => {
     ['x.customerid', /known columns: InvoiceId$/],
   ])('%s: names columns of the table that the qualifier names', (text, hint) => {
     const scope = { columns: new Set(['InvoiceId']), alias: 'l', tables: new Map([['i', new Set(['CustomerId'])]]) };
-    expect(() => guardPredicate(text, scope)).toThrow(hint);
+    expect(() => guardExpression(text, scope)).toThrow(hint);
+  });
+
+  it.each(['状态 = "已支付"', '状态 = “已支付”'])('%s: tells a text from a name', text => {
+    expect(() => guardExpression(text, { columns: new Set(['状态']) })).toThrow(
+      /known columns: 状态; a text stands in single quotes: '已支付'$/,
+    );
   });
 
   it('asks for a SELECT, not for an expression, in both languages', () => {
     expect(() => guardSelect('DELETE FROM orders', { schema })).toThrow(
       /只允许一条 SELECT：'DELETE'.* \/ only one SELECT is allowed, no other statement: 'DELETE'/,
     );
-    expect(() => guardPredicate('x', { columns: new Set(['amount']) })).toThrow(/可用的列：amount \/ .*known columns: amount/);
-    expect(() => guardPredicate('(SELECT 1) = 1', { columns: new Set() })).toThrow(
+    expect(() => guardExpression('x', { columns: new Set(['amount']) })).toThrow(/可用的列：amount \/ .*known columns: amount/);
+    expect(() => guardExpression('(SELECT 1) = 1', { columns: new Set() })).toThrow(
       /不允许子查询（第 \d+ 个字符） \/ sub-queries are not allowed at character \d+$/,
     );
-    expect(() => guardPredicate('a'.repeat(4_001), { columns: new Set() })).toThrow(/最多 4000 个字符.* \/ .*at most 4000 characters/);
+    expect(() => guardExpression('a'.repeat(4_001), { columns: new Set() })).toThrow(/最多 4000 个字符.* \/ .*at most 4000 characters/);
   });
 });
 
@@ -344,7 +350,7 @@ describe('random clauses', () => {
       const clause = Array.from({ length: 1 + random(7) }, () => pieces[random(pieces.length)]).join('');
       let guarded;
       try {
-        guarded = guardPredicate(clause, scope);
+        guarded = guardExpression(clause, scope);
       } catch (error) {
         expect(error).toBeInstanceOf(UnsafeFilterClauseError);
         continue;

@@ -1,4 +1,4 @@
-import { guardExpression, guardPredicate } from '../../sql-guard/guard-expression.js';
+import { guardExpression } from '../../sql-guard/guard-expression.js';
 import { guardSelect } from '../../sql-guard/guard-select.js';
 import { loadSqlParser } from '../../sql-guard/sql-parser.js';
 import { anchorOf, mappingGroups, type GroupName, type MappingGroup } from './mapping-reference.js';
@@ -28,13 +28,13 @@ function problemsOf(text: string): readonly MappingProblem[] {
 function checkSql({ nodes, edges }: Mapping): void {
   const scope = { columns: 'any' } as const;
   for (const { where, source, columns } of [...nodes, ...edges]) {
-    if (where !== null) guardPredicate(where, scope);
+    if (where !== null) guardExpression(where, scope);
     if (source.kind === 'query') guardSelect(source.query, { schema: 'mirror' });
     for (const column of columns) {
       if (column.source.kind === 'expression') guardExpression(column.source.expression, scope);
       for (const rule of column.rules) {
-        if (rule.kind === 'expression') guardPredicate(rule.predicate, scope);
-        if (rule.when) guardPredicate(rule.when.predicate, scope);
+        if (rule.kind === 'expression') guardExpression(rule.predicate, scope);
+        if (rule.when) guardExpression(rule.when.predicate, scope);
       }
     }
   }

@@ -8,7 +8,8 @@ import { keyMissing, keyTooLong, typeFailed } from './rule-sql.js';
 import { letShowCounts } from './shown-count.js';
 import { type SourceFamily } from './source-type.js';
 import { sourceInSchema } from './source-sql.js';
-import { targetsOf } from './target.js';
+import { guardOverSource } from './guard-target.js';
+import { targetsOf, writtenSql } from './target.js';
 
 let database: ClonedDatabase;
 let client: pg.Client;
@@ -38,7 +39,11 @@ async function stage(mappingText: string, rows: string, cursorFrom: { value: str
     compileStaging({
       target,
       mapping,
-      shape: { columns, expressions: new Map([['line + 1', 'int']]) },
+      shape: {
+        columns,
+        expressions: new Map([['line + 1', 'int']]),
+        sql: new Map(writtenSql(target).map(({ text }) => [text, guardOverSource(target, columns)(text)])),
+      },
       from: sourceInSchema('mirror'),
       cursorFrom,
     }),

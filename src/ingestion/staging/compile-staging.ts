@@ -1,4 +1,3 @@
-import { guardExpression, guardPredicate } from '../../sql-guard/guard-expression.js';
 import { type Steps } from '../../text/steps.js';
 import { type ColumnMapping, type Mapping, type Rule } from '../mapping/mapping.js';
 import { directValue, isDirect, parsedValue, type ResolvedType, type ValueSql } from './column-sql.js';
@@ -187,7 +186,7 @@ class StagingCompiler {
       source.kind === 'column'
         ? this.source.column(source.column)
         : {
-            sql: this.sql.fragment(guardExpression(source.expression, this.source.scope)),
+            sql: this.source.written(source.expression),
             family: this.request.shape.expressions.get(source.expression) ?? 'text',
           };
     const type = resolvedType(column, family);
@@ -205,7 +204,7 @@ class StagingCompiler {
     const joined: string[] = [];
     for (const [index, rule] of column.rules.entries()) {
       if (rule.kind !== 'expression') continue;
-      const predicate = this.sql.fragment(guardPredicate(rule.predicate, this.source.scope));
+      const predicate = this.source.written(rule.predicate);
       if (isJoined(rule)) joined.push(`WHEN ${predicate} IS FALSE THEN ${index}`);
       else expressionRefs.set(index, this.source.carry(predicate, 'x'));
       yield;
@@ -213,7 +212,7 @@ class StagingCompiler {
     const joinedRef = joined.length === 0 ? null : this.source.carry(`CASE ${joined.join(' ')} END`, 'x');
     for (const { when } of column.rules) {
       if (when === null || this.conditionRefs.has(when.predicate)) continue;
-      this.conditionRefs.set(when.predicate, this.source.carry(this.sql.fragment(guardPredicate(when.predicate, this.source.scope)), 'x'));
+      this.conditionRefs.set(when.predicate, this.source.carry(this.source.written(when.predicate), 'x'));
       yield;
     }
     const { conditionRefs } = this;

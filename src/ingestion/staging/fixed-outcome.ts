@@ -1,8 +1,8 @@
-import { guardExpression } from '../../sql-guard/guard-expression.js';
 import { guardSelect } from '../../sql-guard/guard-select.js';
 import { selectNodes } from '../../sql-guard/node-rules.js';
 import { type SqlTree } from '../../sql-guard/sql-parser.js';
 import { nameParts, type NodeFields, walkTree } from '../../sql-guard/walk-tree.js';
+import { guardOverSource } from './guard-target.js';
 import { type Target, writtenSql } from './target.js';
 
 /** Words that PostgreSQL reads as a moment of now, and times without a day, whose zone may depend on today. */
@@ -32,7 +32,8 @@ export function functionsOfOutcome(targets: Target[], schema: string): string[] 
   for (const target of targets) {
     const { source } = target.element;
     if (source.kind === 'query') look(guardSelect(source.query, { schema }).tree);
-    for (const { text } of writtenSql(target)) look(guardExpression(text, { columns: 'any' }).tree);
+    const guard = guardOverSource(target, 'any');
+    for (const { text } of writtenSql(target)) look(guard(text).tree);
     if (writtenValues(target).some(value => clockText.test(value))) isFixed = false;
     if (target.element.columns.some(({ rules }) => rules.some(({ kind }) => kind === 'not_in_future'))) isFixed = false;
     if (target.kind === 'edge' && [target.element.from, target.element.to].some(({ onMissing }) => !settledEnds.has(onMissing)))

@@ -1,12 +1,12 @@
 import { withKnownType } from '../../warehouse/clients/known-type.js';
 import { type TableColumn, type TableDescription, type WarehouseClient } from '../../warehouse/clients/warehouse.client.js';
 import { type GuardedSelect, guardSelect } from '../../sql-guard/guard-select.js';
-import { guardExpression } from '../../sql-guard/guard-expression.js';
 import { type MovedSelect, moveTables } from '../../sql-guard/move-tables.js';
 import { quoteTable } from '../../sql/quote-identifier.js';
 import { type ElementSource, type Incremental } from '../mapping/mapping.js';
 import { type SourceSql } from './source-sql.js';
-import { namedColumns, sourceAlias, type Target, writtenSql } from './target.js';
+import { guardOverSource } from './guard-target.js';
+import { namedColumns, type Target, writtenSql } from './target.js';
 
 /** The schema of the copies. */
 const temporary = 'pg_temp';
@@ -99,7 +99,7 @@ export class ForeignTables {
 
 function usedColumns(target: Target, { columns }: ForeignTable): string[] {
   if (target.element.source.kind === 'query') return [];
-  const scope = { columns, alias: sourceAlias(target) };
-  const inSql = writtenSql(target).flatMap(({ text }) => guardExpression(text, scope).columns.map(([, column]) => column));
+  const guard = guardOverSource(target, columns);
+  const inSql = writtenSql(target).flatMap(({ text }) => guard(text).columns.map(([, column]) => column));
   return [...namedColumns(target).map(({ column }) => column), ...inSql];
 }

@@ -4,7 +4,8 @@ import { asText, SourceRow } from './source-row.js';
 import { showingCount } from './shown-count.js';
 import { sourceInSchema } from './source-sql.js';
 import { SqlBuilder } from './sql-builder.js';
-import { targetsOf } from './target.js';
+import { guardOverSource } from './guard-target.js';
+import { targetsOf, writtenSql } from './target.js';
 
 beforeAll(loadSqlParser);
 
@@ -17,10 +18,10 @@ nodes:
     ['at', cursor],
   ] as const);
   const sql = new SqlBuilder();
-  return {
-    sql,
-    row: new SourceRow(sql, targetsOf(mapping)[0]!, { columns, expressions: new Map() }, sourceInSchema('mirror'), 'staging_node_0'),
-  };
+  const target = targetsOf(mapping)[0]!;
+  const guard = guardOverSource(target, columns);
+  const shape = { columns, expressions: new Map(), sql: new Map(writtenSql(target).map(({ text }) => [text, guard(text)])) };
+  return { sql, row: new SourceRow(sql, target, shape, sourceInSchema('mirror'), 'staging_node_0') };
 };
 
 const numbered = showingCount('row_number() OVER ()', 'staging_node_0');

@@ -1,5 +1,4 @@
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
-import { guardPredicate, type GuardScope } from '../../sql-guard/guard-expression.js';
 import { parsedValue } from './column-sql.js';
 import { type SourceSql } from './source-sql.js';
 import { showingCount } from './shown-count.js';
@@ -12,7 +11,6 @@ import { type SourceShape, type Target, sourceAlias } from './target.js';
  * every value of a row that the outer layers need, each under a name of its own.
  */
 export class SourceRow {
-  readonly scope: GuardScope & { alias: string };
   private readonly read: string[] = [];
   private readonly refs = new Map<string, string>();
   private readonly element: Target['element'];
@@ -28,7 +26,6 @@ export class SourceRow {
   ) {
     this.element = target.element;
     this.alias = sourceAlias(target);
-    this.scope = { columns: new Set(shape.columns.keys()), alias: this.alias };
   }
 
   select(where: string): string {
@@ -43,9 +40,16 @@ export class SourceRow {
 
   whereSql(cursorFilter: string | null): string {
     const parts: string[] = [];
-    if (this.element.where !== null) parts.push(this.sql.fragment(guardPredicate(this.element.where, this.scope)));
+    if (this.element.where !== null) parts.push(this.written(this.element.where));
     if (cursorFilter !== null) parts.push(cursorFilter);
     return parts.length === 0 ? '' : `\n          WHERE ${parts.join(' AND ')}`;
+  }
+
+  /** What the mapping's author wrote. */
+  written(text: string): string {
+    const guarded = this.shape.sql.get(text);
+    if (!guarded) throw new Error('SQL of the mapping was not judged with its source');
+    return this.sql.fragment(guarded);
   }
 
   /** Adds a value to the inner layer, once for each SQL text, and returns its name there. */

@@ -1,5 +1,6 @@
 import { type Bilingual, type Phrase } from '../../text/bilingual.js';
 import { type ColumnMapping, type EdgeMapping, type Mapping, type MappingPath, type NodeMapping } from '../mapping/mapping.js';
+import { type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { type SourceFamily } from './source-type.js';
 
 /** One node or edge of the mapping, staged and written as one. */
@@ -11,6 +12,8 @@ export interface SourceShape {
   columns: ReadonlyMap<string, SourceFamily>;
   /** The types of the mapping's own expressions, by their text. */
   expressions: ReadonlyMap<string, SourceFamily>;
+  /** All SQL of the mapping's author about its rows, as the guard admitted it, by its text. */
+  sql: ReadonlyMap<string, GuardedExpression>;
 }
 
 /** A part of a mapping that does not fit its source. */

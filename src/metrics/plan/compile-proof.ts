@@ -1,7 +1,7 @@
 import { quoteTable } from '../../sql/quote-identifier.js';
 import { type SqlStatement } from '../../sql/sql-parameters.js';
-import { guardExpression, type GuardedExpression } from '../../sql-guard/guard-expression.js';
-import { guardSelect } from '../../sql-guard/guard-select.js';
+import { type GuardedExpression } from '../../sql-guard/guard-expression.js';
+import { guardOverTable } from './bound-sql.js';
 import { type BoundJoin, type TableRead } from './metric-binding.js';
 import { SqlAssembly } from './sql-assembly.js';
 
@@ -14,10 +14,7 @@ export function compileProof(joins: readonly BoundJoin[], reads: readonly TableR
   const { quote } = assembly.dialect;
   const repeats = joins.map((join, index) => `${repeatsKey(join, assembly)} AS "k${index}"`);
   const tables = reads.map(({ table, columns }, index) => {
-    const source =
-      'sql' in table.source
-        ? `${assembly.embedSelect(guardSelect(table.source.sql, table.source))} AS q`
-        : quoteTable(table.source.schema, table.source.table);
+    const source = `${assembly.embedTable(table)} AS q`;
     const list = columns.map((name, each) => `${quote(name)} AS "c${each}"`).join(', ');
     return {
       list: columns.map((_, each) => `"t${index}"."c${each}"`),
@@ -36,8 +33,8 @@ export function compileProof(joins: readonly BoundJoin[], reads: readonly TableR
 function repeatsKey(join: BoundJoin, assembly: SqlAssembly): string {
   if ('sql' in join.source) throw new Error('A join reads a table');
   const { schema, table } = join.source;
-  const scope = { columns: new Set(join.columns.map(column => column.name)), alias: join.alias };
-  const guarded = join.on.map(([, key]) => guardExpression(key, scope));
+  const guard = guardOverTable(join);
+  const guarded = join.on.map(([, key]) => guard(key));
   const keys = guarded.map(key => assembly.embed(key));
   const grouped = `EXISTS (SELECT 1 FROM ${quoteTable(schema, table)} AS ${assembly.dialect.quote(join.alias)}
     WHERE ${keys.map(key => `${key} IS NOT NULL`).join(' AND ')} GROUP BY ${keys.join(', ')} HAVING count(*) > 1)`;

@@ -1,21 +1,9 @@
-import { quoteTable } from '../../sql/quote-identifier.js';
-import { guardExpression, type GuardScope, guardPredicate } from '../../sql-guard/guard-expression.js';
-import { guardSelect } from '../../sql-guard/guard-select.js';
+import { guardOverTables } from './bound-sql.js';
 import { type BoundColumn, type BoundTable, type MetricBinding } from './metric-binding.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
 /** The hidden name of the time column; logical names may not begin with two underscores. */
 export const timeColumn = '__time';
-
-/** The columns that expressions of a binding may name: those of the fact table, also unqualified, and those of joined tables by alias. */
-export function physicalScope(binding: Pick<MetricBinding, 'fact' | 'joins'>): GuardScope {
-  const columns = (table: BoundTable) => new Map(table.columns.map(({ name, type }) => [name, type]));
-  return {
-    columns: columns(binding.fact),
-    alias: binding.fact.alias,
-    tables: new Map(binding.joins.map(join => [join.alias, columns(join)])),
-  };
-}
 
 /**
  * The binding's tables as one relation whose columns have the logical names. The client's predicates over those names are embedded word
@@ -25,10 +13,10 @@ export function physicalScope(binding: Pick<MetricBinding, 'fact' | 'joins'>): G
  */
 export function compileRelation(binding: MetricBinding, exposed: BoundColumn[], withTime: boolean, assembly: SqlAssembly): string {
   const { quote } = assembly.dialect;
-  const scope = physicalScope(binding);
+  const guard = guardOverTables(binding);
   const used = new Map<string, Set<string>>();
-  const embed = (text: string, guard = guardExpression): string => {
-    const guarded = guard(text, scope);
+  const embed = (text: string): string => {
+    const guarded = guard(text);
     for (const [qualifier, column] of guarded.columns) {
       const alias = qualifier ?? binding.fact.alias;
       used.set(alias, (used.get(alias) ?? new Set()).add(column));
@@ -38,7 +26,7 @@ export function compileRelation(binding: MetricBinding, exposed: BoundColumn[], 
 
   const columns = exposed.map(column => `${embed(column.expression)} AS ${quote(column.name)}`);
   if (withTime && binding.time) columns.push(`${embed(binding.time.expression)} AS ${quote(timeColumn)}`);
-  const where = binding.row_filter === null ? '' : `\n    WHERE ${embed(binding.row_filter, guardPredicate)}`;
+  const where = binding.row_filter === null ? '' : `\n    WHERE ${embed(binding.row_filter)}`;
   // A left join that nothing reads changes no row, since its key is unique. Later joins may read earlier ones.
   const joins = binding.joins.toReversed().flatMap(join => {
     if (join.kind === 'left' && !used.has(join.alias)) return [];
@@ -69,10 +57,7 @@ export function compileRelation(binding: MetricBinding, exposed: BoundColumn[], 
 function compileTable(table: BoundTable, used: ReadonlySet<string>, assembly: SqlAssembly): string {
   const { quote, toDecimal } = assembly.dialect;
   const alias = quote(table.alias);
-  const source =
-    'sql' in table.source
-      ? assembly.embedSelect(guardSelect(table.source.sql, table.source))
-      : quoteTable(table.source.schema, table.source.table);
+  const source = assembly.embedTable(table);
   const columns = table.columns.filter(column => used.has(column.name));
   if (!columns.some(column => isFloat(column.type))) return `${source} AS ${alias}`;
   const list = columns.map(({ name, type }) => {

@@ -1,4 +1,4 @@
-import { guardExpression, guardPredicate, type GuardedExpression, type GuardScope } from '../../sql-guard/guard-expression.js';
+import { type Guard, guardExpression, type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
 import { FormulaParseError } from '../formula/formula.errors.js';
 import { type Formula, sqlTexts, type SqlText } from '../formula/formula-tree.js';
@@ -8,19 +8,19 @@ import { type MetricDefinition, type ResolvedLeaf } from './resolve-metric.js';
 
 export type GuardedTexts = ReadonlyMap<SqlText, GuardedExpression>;
 
-const guards = { expression: guardExpression, predicate: guardPredicate };
+const named = new WeakMap<MetricBinding, ReadonlyMap<string, BoundColumn>>();
 
-interface LogicalScope extends GuardScope {
-  columns: Map<string, BoundColumn>;
+/** The columns that a formula may name. */
+export function columnsOf(binding: MetricBinding): ReadonlyMap<string, BoundColumn> {
+  const columns = named.get(binding) ?? namedColumns(binding);
+  named.set(binding, columns);
+  return columns;
 }
 
-const scopes = new WeakMap<MetricBinding, LogicalScope>();
-
-/** The names that a formula or a clause may use, under the fact table's alias. */
-export function logicalScope(binding: MetricBinding): LogicalScope {
-  const scope = scopes.get(binding) ?? { columns: namedColumns(binding), alias: binding.fact.alias };
-  scopes.set(binding, scope);
-  return scope;
+/** Judges SQL over what a binding names, also under the fact table's alias: that of formulas and filter clauses. */
+function guardOverNames(binding: MetricBinding): Guard {
+  const scope = { columns: columnsOf(binding), alias: binding.fact.alias };
+  return text => guardExpression(text, scope);
 }
 
 /**
@@ -31,36 +31,50 @@ export function logicalScope(binding: MetricBinding): LogicalScope {
 export function guardLeaves(leaves: readonly ResolvedLeaf[]): Map<MetricBinding, GuardedTexts> {
   const judged = new Map<MetricBinding, Map<SqlText, GuardedExpression>>();
   for (const { node, owner } of leaves) {
-    const scope = logicalScope(owner.binding);
     const texts = judged.get(owner.binding) ?? new Map<SqlText, GuardedExpression>();
     judged.set(owner.binding, texts);
-    for (const { kind, text } of sqlTexts(node)) {
+    for (const text of sqlTexts(node))
       if (!texts.has(text))
         texts.set(
           text,
-          inFormula(text, owner, () => inExactArithmetic(kind, guards[kind](text.text, scope), scope)),
+          inFormula(text, owner, () => guardExactly(text.text, owner.binding)),
         );
-    }
   }
   return judged;
 }
 
-function inExactArithmetic(kind: keyof typeof guards, guarded: GuardedExpression, scope: LogicalScope): GuardedExpression {
-  const text = inDecimals(guarded, name => scope.columns.get(name)?.type);
-  return text === guarded.text ? guarded : guards[kind](text, scope);
+/** Judges SQL of a formula and lets it add, multiply and divide integers as decimals. */
+function guardExactly(text: string, binding: MetricBinding): GuardedExpression {
+  const guard = guardOverNames(binding);
+  const guarded = guard(text);
+  const exact = inDecimals(guarded, name => columnsOf(binding).get(name)?.type);
+  return exact === text ? guarded : guard(exact);
+}
+
+/** Judges the filter clause of a request over what the binding of a metric names. @throws UnsafeFilterClauseError */
+export function guardClause(clause: string, { name, binding }: ResolvedLeaf['owner']): GuardedExpression {
+  try {
+    return guardOverNames(binding)(clause);
+  } catch (error) {
+    if (!(error instanceof UnsafeFilterClauseError) || error.refused.reason !== 'column') throw error;
+    const { hint } = error.refused;
+    const of = {
+      zh: `位于 filter_clause，指标“${name}”的绑定没有它${hint ? `；${hint.zh}` : ''}`,
+      en: `in filter_clause; the binding of metric '${name}' has it not${hint ? `; ${hint.en}` : ''}`,
+    };
+    throw new UnsafeFilterClauseError({ ...error.refused, hint: of }, clause);
+  }
 }
 
 /** An argument that is added up. Of true and false, the true ones are counted. */
 export function asNumber(guarded: GuardedExpression, binding: MetricBinding): GuardedExpression {
-  const scope = logicalScope(binding);
-  if (!isBoolean(guarded, name => scope.columns.get(name)?.type)) return guarded;
-  return guardExpression(`(${guarded.text})::integer`, scope);
+  if (!isBoolean(guarded, name => columnsOf(binding).get(name)?.type)) return guarded;
+  return guardOverNames(binding)(`(${guarded.text})::integer`);
 }
 
-/** Judges the SQL in a formula before its columns are known. @throws UnsafeFilterClauseError */
-export function checkFormulaSql(root: Formula, formula: string): void {
-  for (const { kind, text } of sqlTexts(root))
-    inFormula(text, { name: formula, formula }, () => guards[kind](text.text, { columns: 'any' }));
+/** Judges the SQL in a formula before its columns are known. @returns what it names. @throws UnsafeFilterClauseError */
+export function guardFormula(root: Formula, formula: string): GuardedExpression[] {
+  return sqlTexts(root).map(text => inFormula(text, { name: formula, formula }, () => guardExpression(text.text, { columns: 'any' })));
 }
 
 /** Runs a guard on a piece of SQL of a formula and gives its refusals a place in the formula. */

@@ -25,9 +25,19 @@ export interface BoundTime {
   week_start: 'monday' | 'sunday';
 }
 
+export interface TablePlace {
+  schema: string;
+  table: string;
+}
+
+export interface BoundQuery {
+  schema: string;
+  sql: string;
+}
+
 export interface BoundTable {
   alias: string;
-  source: { schema: string; table: string } | { schema: string; sql: string };
+  source: TablePlace | BoundQuery;
   /** The columns as the warehouse described them when the binding was made. */
   columns: { name: string; type: string }[];
 }

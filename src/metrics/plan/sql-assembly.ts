@@ -1,14 +1,14 @@
 import { postgres } from '../../sql/dialects/postgres.js';
 import { SqlParameters, type SqlStatement } from '../../sql/sql-parameters.js';
 import { quoteTable } from '../../sql/quote-identifier.js';
-import { guardExpression, type GuardedExpression } from '../../sql-guard/guard-expression.js';
+import { type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { growthSentence, maxGrowth } from '../../sql-guard/check-growth.js';
-import { type GuardedSelect } from '../../sql-guard/guard-select.js';
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
 import { NotInDialectError } from '../translate/not-in-dialect.error.js';
 import { type Target } from '../translate/target-dialect.js';
 import { translateScan, type TranslatedScan } from '../translate/translate-scan.js';
-import { type BoundJoin, type TableRead } from './metric-binding.js';
+import { guardOverTable, guardQuery } from './bound-sql.js';
+import { type BoundJoin, type BoundTable, type TableRead } from './metric-binding.js';
 import { type Groups, namedKeys, selectGroups } from './select-groups.js';
 import { assembleSql, fragmentMarker, selectMarker, type SqlFragment } from '../../sql-guard/same-shape.js';
 
@@ -84,10 +84,12 @@ export class SqlAssembly {
     return `${qualifier === undefined ? '' : `${quote(qualifier)}.`}${quote(column[1])}`;
   }
 
-  /** Does the same for a whole SELECT in FROM, with its parentheses. */
-  embedSelect(fragment: GuardedSelect): string {
-    this.grow('query', fragment.growth);
-    return selectMarker(this.fragments.push(fragment) - 1);
+  /** SQL for the rows of a table of a binding, to stand in FROM before an alias. A query has a stand-in, with its parentheses. */
+  embedTable({ source }: BoundTable): string {
+    if ('table' in source) return quoteTable(source.schema, source.table);
+    const query = guardQuery(source);
+    this.grow('query', query.growth);
+    return selectMarker(this.fragments.push(query) - 1);
   }
 
   private grow(layer: keyof typeof this.growth, factor: number): void {
@@ -141,8 +143,8 @@ export class SqlAssembly {
   selectKeys(join: BoundJoin): SqlStatement {
     if ('sql' in join.source) throw new Error('A join reads a table');
     const { schema, table } = join.source;
-    const scope = { columns: new Set(join.columns.map(column => column.name)), alias: join.alias };
-    const keys = join.on.map(([, key]) => this.embed(guardExpression(key, scope)));
+    const guard = guardOverTable(join);
+    const keys = join.on.map(([, key]) => this.embed(guard(key)));
     const list = keys.map((key, index) => `${key} AS "k${index}"`).join(', ');
     const known = keys.map(key => `${key} IS NOT NULL`).join(' AND ');
     return this.finish(`SELECT ${list}\nFROM ${quoteTable(schema, table)} AS ${this.dialect.quote(join.alias)}\nWHERE ${known}`);

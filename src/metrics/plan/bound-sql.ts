@@ -1,0 +1,28 @@
+import { type Guard, guardExpression } from '../../sql-guard/guard-expression.js';
+import { type GuardedSelect, guardSelect } from '../../sql-guard/guard-select.js';
+import { type BoundQuery, type BoundTable, type MetricBinding, type TablePlace } from './metric-binding.js';
+
+/**
+ * Judges the expressions of a binding, when it is saved and whenever it is compiled. They may name the columns of the fact table, also
+ * unqualified, and those of joined tables by alias.
+ */
+export function guardOverTables({ fact, joins }: Pick<MetricBinding, 'fact' | 'joins'>): Guard {
+  const columns = (table: BoundTable) => new Map(table.columns.map(({ name, type }) => [name, type]));
+  const scope = { columns: columns(fact), alias: fact.alias, tables: new Map(joins.map(join => [join.alias, columns(join)])) };
+  return text => guardExpression(text, scope);
+}
+
+/** Judges the keys of a joined table. */
+export function guardOverTable(table: BoundTable): Guard {
+  return guardOverTables({ fact: table, joins: [] });
+}
+
+/** Judges the query of a binding. @param tables those that it may read; all of the schema if left out. @throws UnsafeFilterClauseError */
+export function guardQuery({ sql, schema }: BoundQuery, tables?: ReadonlySet<string>): GuardedSelect {
+  return guardSelect(sql, { schema, ...(tables && { tables }) });
+}
+
+/** The tables of the database behind one of a binding. @throws UnsafeFilterClauseError */
+export function placesOf({ source }: BoundTable): TablePlace[] {
+  return 'sql' in source ? guardQuery(source).tables.map(table => ({ schema: source.schema, table })) : [source];
+}
