@@ -109,7 +109,10 @@ describe('a draft of a binding', () => {
       'regions',
       'regions_region_id',
     ]);
-    expect(body.time.column).toBe('"orders"."ordered_at"');
+    expect(body.time).toMatchObject({ column: '"orders"."ordered_at"', asks_for_timezone: true });
+    const inShanghai = await suggest({ connection_id: far, table: 'orders', timezone: 'Asia/Shanghai' }).expect(200);
+    expect(inShanghai.body.time.asks_for_timezone).toBe(false);
+    expect(inShanghai.body.binding.time.timezone).toBe('Asia/Shanghai');
     expect(await boundRows('COUNT(*)', body.binding, { dimensions: ['状态'] })).toEqual(
       expect.arrayContaining([
         ['退款', '10'],
@@ -121,28 +124,71 @@ describe('a draft of a binding', () => {
   it('uses the columns of a mirror table, which declares no keys', async () => {
     await test.admin
       .put(
-        '/api/warehouse/connections/1/tables/sales?types=' + encodeURIComponent('id:bigint,地区:text,Value:numeric,日期:date,新客:boolean'),
+        '/api/warehouse/connections/1/tables/sales?types=' +
+          encodeURIComponent('id:bigint,地区:text,Value:numeric,日期:date,新客:boolean,身份证号:text,api_token:text'),
       )
       .set('Content-Type', 'text/csv')
-      .send('id,地区,Value,日期,新客\n1,华东,10.5,2024-01-31,true\n2,华东,20,2024-02-02,false\n3,,5,2024-03-01,true\n')
+      .send(
+        'id,地区,Value,日期,新客,身份证号,api_token\n1,华东,10.5,2024-01-31,true,x,y\n2,华东,20,2024-02-02,false,x,y\n3,,5,2024-03-01,true,x,y\n',
+      )
       .expect(201);
     const { body: metric } = await editor
       .post('/api/metrics')
       .send({ graph_id: graphId, name: '金额', formula: 'SUM(value) / SUM(vlaue)' });
     const { body } = await suggest({ table: 'sales', metric_id: metric.id }).expect(200);
     expect(body).toMatchObject({
-      time: { column: '"sales"."日期"', type: 'date', alternatives: [] },
+      time: { column: '"sales"."日期"', type: 'date', alternatives: [], asks_for_timezone: false },
       found: [{ name: 'value', column: '"sales"."Value"' }],
       not_found: [{ name: 'vlaue', nearest: 'Value' }],
-      left_out: [],
+      left_out: [{ table: 'sales', columns: ['身份证号', 'api_token'], reason: { en: expect.stringContaining('named like a password') } }],
       binding: { joins: [], grain: [], dimensions: [{ name: '地区' }, { name: '新客' }] },
     });
+    expect(Object.keys(body.binding.columns)).toEqual(['id', '地区', 'Value', '日期', '新客', 'value']);
+    const named = await suggest({ table: 'sales', formula: 'COUNT(DISTINCT api_token)' }).expect(200);
+    expect(named.body.binding.columns).toHaveProperty('api_token');
+    expect(named.body.binding.dimensions).toMatchObject([{ name: '地区' }, { name: '新客' }]);
     expect(await boundRows('SUM(value)', body.binding, { dimensions: ['地区'], time: { grain: 'year' }, order: [{ by: '地区' }] })).toEqual(
       [
         ['2024-01-01', '华东', '30.5'],
         ['2024-01-01', null, '5'],
       ],
     );
+  });
+
+  it('joins uploads by names that the data confirms, and says why it does not join others', async () => {
+    const upload = (table: string, types: string, rows: string) =>
+      test.admin
+        .put(`/api/warehouse/connections/1/tables/${table}?types=${encodeURIComponent(types)}`)
+        .set('Content-Type', 'text/csv')
+        .send(`${types.replace(/:\w+/g, '')}\n${rows}`)
+        .expect(201);
+    await upload('地区表', '编号:text,名称:text', 'E,华东\nW,华西');
+    await upload('dim_shops', 'shop_id:bigint,city:text,地区编号:text', '1,杭州,E\n2,成都,W');
+    await upload('coupons', 'id:bigint,kind:text', '7,a\n7,b');
+    await upload('staff', 'id:bigint,name:text', '1,甲');
+    await upload(
+      'receipts',
+      'id:bigint,shop_id:integer,coupon_id:bigint,staff_id:bigint,paid:numeric',
+      '1,1,7,1,10\n2,1,,9,5\n3,2,,1,2.5\n4,,,1,1',
+    );
+    const { body } = await suggest({ table: 'receipts', formula: 'SUM(paid)' }).expect(200);
+    expect(body.binding.joins).toMatchObject([
+      { table: 'dim_shops', on: [['"receipts"."shop_id"', '"dim_shops"."shop_id"']] },
+      { table: '地区表', on: [['"dim_shops"."地区编号"', '"地区表"."编号"']] },
+    ]);
+    expect(body.guessed_joins).toEqual([
+      { table: 'dim_shops', alias: 'dim_shops', sampled: 2, found: 2 },
+      { table: '地区表', alias: '地区表', sampled: 2, found: 2 },
+    ]);
+    expect(body.left_out).toMatchObject([
+      { table: 'receipts', columns: ['coupon_id'], reason: { en: expect.stringContaining('more than once') } },
+      { table: 'receipts', columns: ['staff_id'], reason: { en: expect.stringContaining('only 1 of 2 values') } },
+    ]);
+    expect(await boundRows('SUM(paid)', body.binding, { dimensions: ['名称'], order: [{ by: '名称' }] })).toEqual([
+      ['华东', '15'],
+      ['华西', '2.5'],
+      [null, '1'],
+    ]);
   });
 
   it('keeps within the bounds of a binding, and binds as it is', async () => {
@@ -162,6 +208,7 @@ describe('a draft of a binding', () => {
     expect(unknown.detail.errors).toMatchObject([{ loc: ['body', 'table'], type: 'unknown_table' }]);
     const { body: both } = await suggest({ table: 'sales', formula: 'COUNT(*)', metric_id: 1 }).expect(422);
     expect(both.detail.errors).toMatchObject([{ loc: ['body', 'metric_id'], type: 'one_of' }]);
+    expect((await suggest({ table: 'sales', timezone: 'Shanghai' }).expect(422)).body.detail.errors[0].type).toBe('unknown_timezone');
     expect((await suggest({ table: 'sales', formula: 'SUM(a' }).expect(400)).body.code).toBe('formula_parse_error');
     expect((await suggest({ table: 'sales', formula: 'SUM(pg_sleep(1))' }).expect(400)).body.code).toBe('unsafe_filter_clause');
     await suggest({ table: 'sales', metric_id: 999_999 }).expect(404);

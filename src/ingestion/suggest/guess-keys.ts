@@ -1,6 +1,6 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { keyKind, isReadable, mayBeKey } from './column-types.js';
-import { isKeyName, meaningOf, namesOfRow, wordIn, wordsOf } from './names.js';
+import { isKeyName, meaningOf, namesOfRow, wordIn, wordsOf } from '../../text/key-names.js';
 import { type KeyCount, type Probe } from './probe.js';
 import { type Evidence, type Reference, type RowKey, type SourceTable } from './source-table.js';
 

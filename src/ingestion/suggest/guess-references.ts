@@ -1,6 +1,6 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { keyKind, mayBeKey } from './column-types.js';
-import { fitOfNames, isKeyName, refersToOwnTable, wordIn } from './names.js';
+import { fitOfNames, isKeyName, refersToOwnTable, wordIn } from '../../text/key-names.js';
 import { type Probe } from './probe.js';
 import { type LeftOut, type Reference, type RowKey, type SourceTable } from './source-table.js';
 

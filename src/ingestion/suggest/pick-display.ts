@@ -1,7 +1,7 @@
 import { type TableColumn } from '../../warehouse/clients/warehouse.client.js';
 import { sourceFamily } from '../staging/source-type.js';
-import { isSensitiveName } from './sensitive-names.js';
-import { wordsOf } from './names.js';
+import { isSensitiveName } from '../../text/sensitive-names.js';
+import { wordsOf } from '../../text/key-names.js';
 
 /** Names of the column with a thing's name, the clearest first. */
 const exact = ['displayname', 'fullname', 'name', '名称', '姓名', '名字'];

@@ -1,10 +1,12 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { type FieldProblem } from '../../common/errors/api-error.js';
-import { type GuardedExpression, guardExpression, guardPredicate, type GuardScope } from '../../sql-guard/guard-expression.js';
+import { type Guard, type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
 import { type BindingDimension, identifier } from './binding.dto.js';
-import { type BoundJoin, type BoundTable } from '../plan/metric-binding.js';
+import { guardOverTable, guardOverTables } from '../plan/bound-sql.js';
+import { kindOf } from '../plan/compare-types.js';
+import { type BoundJoin, type BoundTable, type MetricBinding } from '../plan/metric-binding.js';
 
 type Loc = (string | number)[];
 
@@ -17,15 +19,9 @@ const isHidden = (name: string): boolean => /^__(time|row|period|group\d+|base|l
  * Guards one piece of SQL of a binding.
  * @throws UnsafeFilterClauseError. An unknown column breaks the binding's schema instead, and becomes a problem (null).
  */
-export function guardPart(
-  text: string,
-  scope: GuardScope,
-  loc: Loc,
-  problems: FieldProblem[],
-  kind: 'expression' | 'predicate' = 'expression',
-): GuardedExpression | null {
+export function guardPart(text: string, guard: Guard, loc: Loc, problems: FieldProblem[]): GuardedExpression | null {
   try {
-    return kind === 'predicate' ? guardPredicate(text, scope) : guardExpression(text, scope);
+    return guard(text);
   } catch (error) {
     if (!(error instanceof UnsafeFilterClauseError)) throw error;
     const { reason, token, hint } = error.refused;
@@ -93,7 +89,14 @@ export function defaultDimensions(columns: Record<string, string>): BindingDimen
  * Reads `on: [["o.customer_id", "c.id"]]`, in either order. The joined side may be written without its alias.
  * @returns pairs of [expression over the tables before, expression over the joined table]
  */
-export function readJoinPairs(pairs: unknown, join: BoundJoin, scope: GuardScope, loc: Loc, problems: FieldProblem[]): [string, string][] {
+export function readJoinPairs(
+  pairs: unknown,
+  join: BoundJoin,
+  { fact, joins }: Pick<MetricBinding, 'fact' | 'joins'>,
+  loc: Loc,
+  problems: FieldProblem[],
+): [string, string][] {
+  const guard = guardOverTables({ fact, joins });
   const isPair = (pair: unknown): pair is [string, string] =>
     Array.isArray(pair) && pair.length === 2 && pair.every(side => typeof side === 'string');
   if (!Array.isArray(pairs) || pairs.length === 0 || !pairs.every(isPair)) {
@@ -104,15 +107,35 @@ export function readJoinPairs(pairs: unknown, join: BoundJoin, scope: GuardScope
     });
     return [];
   }
-  const joined: GuardScope = { columns: new Set(join.columns.map(column => column.name)), alias: join.alias };
-  const belongs = (text: string): boolean => tryGuard(text, joined) !== null && !(tryGuard(text, scope) && !text.includes('.'));
+  const guardJoined = guardOverTable(join);
+  const belongs = (text: string): boolean => admits(guardJoined, text) && !(admits(guard, text) && !text.includes('.'));
   return pairs.flatMap(([left, right], index): [string, string][] => {
-    const [outer, inner] = belongs(left) && !tryGuard(left, scope) && tryGuard(right, scope) ? [right, left] : [left, right];
-    const guardedInner = guardPart(inner, joined, [...loc, index, 1], problems);
-    const guardedOuter = guardPart(outer, scope, [...loc, index, 0], problems);
+    const [outer, inner] = belongs(left) && !admits(guard, left) && admits(guard, right) ? [right, left] : [left, right];
+    const guardedInner = guardPart(inner, guardJoined, [...loc, index, 1], problems);
+    const guardedOuter = guardPart(outer, guard, [...loc, index, 0], problems);
     if (!guardedInner || !guardedOuter) return [];
+    const differ = differentTypes(typeIn([fact, ...joins], guardedOuter), typeIn([join], guardedInner));
+    if (differ) problems.push({ loc: [...loc, index], text: differ, type: 'join_types' });
     return [[outer, qualified(guardedInner, join.alias, [...loc, index, 1], problems)]];
   });
+}
+
+/** The type of a bare column. Null for an expression. */
+function typeIn(tables: readonly BoundTable[], { tree, columns: [column] }: GuardedExpression): string | null {
+  if (!column || !('ColumnRef' in (tree as object))) return null;
+  const table = column[0] === null ? tables[0] : tables.find(({ alias }) => alias === column[0]);
+  return table?.columns.find(({ name }) => name === column[1])?.type ?? null;
+}
+
+/** Databases refuse to compare them, and MySQL takes '1x' for 1. */
+function differentTypes(outer: string | null, inner: string | null): Bilingual | null {
+  if (outer === null || inner === null) return null;
+  const kinds = [kindOf(outer), kindOf(inner)];
+  if (kinds[0] === kinds[1] || !kinds.every(kind => kind === 'number' || kind === 'text')) return null;
+  return {
+    zh: `连接键的类型不同：${outer} 与 ${inner}；请把数字写成 (…)::text，或以相同的类型上传`,
+    en: `the two sides have different types, ${outer} and ${inner}; write the number as (…)::text, or upload both with one type`,
+  };
 }
 
 function qualified(guarded: GuardedExpression, alias: string, loc: Loc, problems: FieldProblem[]): string {
@@ -124,11 +147,12 @@ function qualified(guarded: GuardedExpression, alias: string, loc: Loc, problems
   return guarded.text;
 }
 
-function tryGuard(text: string, scope: GuardScope): GuardedExpression | null {
+function admits(guard: Guard, text: string): boolean {
   try {
-    return guardExpression(text, scope);
+    guard(text);
+    return true;
   } catch (error) {
-    if (error instanceof UnsafeFilterClauseError) return null;
+    if (error instanceof UnsafeFilterClauseError) return false;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
-import { Length } from '../../http/validation/length.decorator.js';
+import { Length, MaxLength } from '../../http/validation/length.decorator.js';
 import { maxId } from '../../http/validation/positive-int.pipe.js';
 import { BindingRequest, tableName } from './binding.dto.js';
 import { type BindingDraft } from './draft-binding.js';
@@ -40,6 +40,17 @@ export class SuggestBindingRequest {
   @Min(1)
   @Max(maxId)
   metric_id?: number | null;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    example: 'Asia/Shanghai',
+    description: '分日的时区 / the zone in which days begin',
+  })
+  @IsOptional()
+  @IsString()
+  @MaxLength(64)
+  timezone?: string | null;
 }
 
 class TimeColumnResponse {
@@ -53,6 +64,13 @@ class TimeColumnResponse {
 class SuggestedTimeResponse extends TimeColumnResponse {
   @ApiProperty({ type: [TimeColumnResponse], example: [], description: '也可用作时间的列 / other columns that could be the time' })
   alternatives: TimeColumnResponse[];
+
+  @ApiProperty({
+    example: false,
+    description:
+      '此列有时刻，而请求没有给出 timezone：草稿按 UTC 分日，请补上时区 / it holds times of day and the request has no timezone: the draft begins days in UTC, so add the zone',
+  })
+  asks_for_timezone: boolean;
 }
 
 class FoundNameResponse {
@@ -90,6 +108,20 @@ class UnusedResponse {
   reason: BilingualReason;
 }
 
+class GuessedJoinResponse {
+  @ApiProperty({ example: 'customers' })
+  table: string;
+
+  @ApiProperty({ example: 'customers', description: '草稿中该连接的别名 / the alias of the join in the draft' })
+  alias: string;
+
+  @ApiProperty({ example: 830, description: '抽查的不同值 / different values that were looked up' })
+  sampled: number;
+
+  @ApiProperty({ example: 830, description: '其中是另一张表的键的 / those of them that are keys of the other table' })
+  found: number;
+}
+
 export class SuggestBindingResponse {
   @ApiProperty({ type: BindingRequest, description: '可直接交给 PUT /metrics/{id}/binding / can go to PUT /metrics/{id}/binding as it is' })
   binding: BindingRequest;
@@ -103,16 +135,24 @@ export class SuggestBindingResponse {
   @ApiProperty({ type: [MissingNameResponse], description: '公式中没有找到的列名 / names of the formula without a column' })
   not_found: MissingNameResponse[];
 
+  @ApiProperty({
+    type: [GuessedJoinResponse],
+    description:
+      '表没有声明外键，按列名推测并以数据核对的连接，请核对 / joins that no table declares: names proposed them and the data confirms them; look at them',
+  })
+  guessed_joins: GuessedJoinResponse[];
+
   @ApiProperty({ type: [UnusedResponse], description: '未用的表与列及原因 / tables and columns that are not used, and why' })
   left_out: UnusedResponse[];
 }
 
-export function toSuggestBindingResponse({ binding, time, found, notFound, leftOut }: BindingDraft): SuggestBindingResponse {
+export function toSuggestBindingResponse({ binding, time, found, notFound, leftOut, guessed }: BindingDraft): SuggestBindingResponse {
   return {
     binding,
-    time: time && { ...time.chosen, alternatives: time.alternatives },
+    time: time && { ...time.chosen, alternatives: time.alternatives, asks_for_timezone: time.asksForZone },
     found,
     not_found: notFound,
+    guessed_joins: guessed.map(({ table, alias, evidence }) => ({ table, alias, ...evidence })),
     left_out: leftOut,
   };
 }

@@ -3,19 +3,21 @@ import { type Principal } from '../../access/principal.js';
 import { SchemaError } from '../../common/errors/api-error.js';
 import { GraphAccessService } from '../../graphs/graph-access.service.js';
 import { RecordNotFoundError } from '../../graphs/graphs.errors.js';
-import { guardExpression, guardPredicate } from '../../sql-guard/guard-expression.js';
+import { isTimeZone, timeZoneForm } from '../../text/time-zone.js';
 import { requirePostgresSql } from '../../warehouse/require-postgres-sql.js';
 import { type UsableConnection, WarehouseService } from '../../warehouse/warehouse.service.js';
-import { sqlTexts } from '../formula/formula-tree.js';
 import { parseFormula } from '../formula/parse-formula.js';
 import { MetricsRepository } from '../metrics.repository.js';
-import { inFormula } from '../plan/guard-formula.js';
+import { guardFormula } from '../plan/guard-formula.js';
 import { type SuggestBindingRequest, type SuggestBindingResponse, toSuggestBindingResponse } from './binding-suggestion.dto.js';
 import { identifier } from './binding.dto.js';
-import { draftBinding, type DraftJoin, type DraftTable, type LeftOut } from './draft-binding.js';
+import { unknownTable } from './unknown-table.js';
+import { guessReferences, type LeftOut, tablesByRow } from './guess-references.js';
+import { draftBinding, type DraftJoin, type DraftTable } from './draft-binding.js';
 
 /** Each is a table to describe now, and to check for repeated keys when the draft is bound. */
 const mostJoins = 8;
+const mostGuessingMs = 10_000;
 
 /** Drafts bindings from the tables of a connection. */
 @Injectable()
@@ -31,12 +33,15 @@ export class BindingSuggestionsService {
    * ConnectionForbiddenError, DialectNotBuiltError, and the errors of a client that cannot be reached
    */
   async suggest(principal: Principal, request: SuggestBindingRequest): Promise<SuggestBindingResponse> {
+    const { timezone = null } = request;
+    if (timezone !== null && !isTimeZone(timezone))
+      throw new SchemaError([{ loc: ['body', 'timezone'], text: timeZoneForm, type: 'unknown_timezone' }]);
     const formula = await this.formulaOf(principal, request);
     const connection = await this.warehouse.open(principal, request.connection_id ?? null);
     requirePostgresSql(connection.client);
     const fact = await this.readFact(connection, request.table);
     const { joins, leftOut } = await readJoins(connection, fact);
-    const draft = draftBinding(connection.id, fact, joins, namesOf(formula, fact.alias));
+    const draft = draftBinding(connection.id, fact, joins, namesOf(formula, fact.alias), timezone);
     return toSuggestBindingResponse({ ...draft, leftOut: [...draft.leftOut, ...leftOut] });
   }
 
@@ -55,32 +60,35 @@ export class BindingSuggestionsService {
   private async readFact(connection: UsableConnection, table: string): Promise<DraftTable> {
     const fact = await describe(connection, table, new Set());
     if (fact) return fact;
-    const problem = connection.client.nameProblem(table) ?? {
-      zh: `没有表“${table}”`,
-      en: `there is no table '${table}'`,
-      type: 'unknown_table',
-    };
-    throw new SchemaError([{ loc: ['body', 'table'], text: { zh: problem.zh, en: problem.en }, type: problem.type }]);
+    const loc = ['body', 'table'];
+    const reserved = connection.client.nameProblem(table);
+    if (!reserved) throw new SchemaError([await unknownTable(connection.catalog, table, loc)]);
+    throw new SchemaError([{ loc, text: { zh: reserved.zh, en: reserved.en }, type: reserved.type }]);
   }
 }
 
 /** The columns in the aggregates of a formula, as SQL sees them. */
 function namesOf(formula: string | null, alias: string): string[] {
   if (formula === null) return [];
-  const read = sqlTexts(parseFormula(formula).root).flatMap(({ kind, text }) => {
-    const guard = kind === 'predicate' ? guardPredicate : guardExpression;
-    return inFormula(text, { name: formula, formula }, () => guard(text.text, { columns: 'any', alias })).columns;
-  });
+  const read = guardFormula(parseFormula(formula).root, formula).flatMap(({ columns }) => columns);
   return [...new Set(read.map(([qualifier, name]) => (qualifier === null || qualifier === alias ? name : `${qualifier}.${name}`)))];
 }
 
-/** The tables that the fact table refers to, then those that they refer to, as many as a draft takes. */
+/** The tables that the fact table refers to, then those that they refer to, as many as a draft takes. Each table gets the references that it has not declared. */
 async function readJoins(connection: UsableConnection, fact: DraftTable): Promise<{ joins: DraftJoin[]; leftOut: LeftOut[] }> {
   const joins: DraftJoin[] = [];
   const leftOut: LeftOut[] = [];
   const aliases = new Set([fact.alias]);
   const tables: (DraftTable | DraftJoin)[] = [fact];
+  const deadline = performance.now() + mostGuessingMs;
+  let others: ReadonlyMap<string, string[]> | null = null;
   for (let from = tables.shift(); from; from = tables.shift()) {
+    if (from.foreignKeys.length === 0) {
+      others ??= tablesByRow(connection, await connection.catalog.listNames());
+      const guessed = await guessReferences(connection, from, others, deadline);
+      from.foreignKeys = guessed.references;
+      leftOut.push(...guessed.leftOut);
+    }
     for (const key of from.foreignKeys) {
       // A row that refers to one of its own kind would be followed without end.
       if (pathOf(from).includes(key.table)) continue;

@@ -1,9 +1,11 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { nearestName } from '../../text/nearest-name.js';
+import { isSensitiveName } from '../../text/sensitive-names.js';
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
 import { type ForeignKey, type TableColumn, type TableDescription } from '../../warehouse/clients/warehouse.client.js';
 import { type BindingDimension, type BindingRequest, identifier } from './binding.dto.js';
 import { defaultColumns, defaultDimensions } from './binding-expressions.js';
+import { type Evidence, type GuessedReference, type LeftOut } from './guess-references.js';
 
 /** A table that a draft reads. */
 export interface DraftTable extends TableDescription {
@@ -15,28 +17,24 @@ export interface DraftTable extends TableDescription {
 /** A table that another one of the draft refers to. */
 export interface DraftJoin extends DraftTable {
   from: DraftTable;
-  key: ForeignKey;
+  key: ForeignKey | GuessedReference;
 }
 
 export interface BindingDraft {
   binding: BindingRequest;
-  time: { chosen: TimeColumn; alternatives: TimeColumn[] } | null;
+  /** `asksForZone`: the zone decides on which day a row lies, and the caller gave none. */
+  time: { chosen: TimeColumn; alternatives: TimeColumn[]; asksForZone: boolean } | null;
   /** The columns that the names of a formula stand for. */
   found: { name: string; column: string }[];
   notFound: { name: string; nearest: string | null }[];
   leftOut: LeftOut[];
+  /** The joins that no table declares. */
+  guessed: { table: string; alias: string; evidence: Evidence }[];
 }
 
 export interface TimeColumn {
   column: string;
   type: string;
-}
-
-/** A table, or some columns of it, that a draft does not use. */
-export interface LeftOut {
-  table: string;
-  columns: string[];
-  reason: Bilingual;
 }
 
 /** These many of long names fit into the characters that a binding may have. */
@@ -45,15 +43,23 @@ const mostDimensions = 60;
 const mostEntities = 20;
 
 /**
- * Drafts a binding from what the catalogue declares: nothing is read from the rows.
+ * Drafts a binding from what is known of its tables.
  * @param joins those that a join refers to come before it
  * @param names the columns of a formula, as SQL sees them
  */
-export function draftBinding(connectionId: number, fact: DraftTable, joins: DraftJoin[], names: readonly string[]): BindingDraft {
+export function draftBinding(
+  connectionId: number,
+  fact: DraftTable,
+  joins: DraftJoin[],
+  names: readonly string[],
+  timezone: string | null,
+): BindingDraft {
   const usable = defaultColumns({ alias: fact.alias, source: { schema: '', table: fact.name }, columns: fact.columns });
   // Columns that the formula names come before the limit.
   const order = (name: string) => Number(!names.some(each => each.toLowerCase() === name.toLowerCase()));
+  const secret = Object.keys(usable).filter(name => order(name) === 1 && isSensitiveName(name));
   const kept = Object.keys(usable)
+    .filter(name => !secret.includes(name))
     .sort((a, b) => order(a) - order(b))
     .slice(0, mostColumns);
   const columns: Record<string, string> = {};
@@ -61,9 +67,16 @@ export function draftBinding(connectionId: number, fact: DraftTable, joins: Draf
   const leftOut: LeftOut[] = [];
   leave(
     fact,
-    fact.columns.map(({ name }) => name).filter(name => !Object.hasOwn(columns, name)),
+    fact.columns.map(({ name }) => name).filter(name => !Object.hasOwn(columns, name) && !secret.includes(name)),
     unusable,
   );
+  leave(fact, secret, sensitive);
+  for (const join of joins)
+    leave(
+      join,
+      join.columns.map(({ name }) => name).filter(name => order(name) === 1 && isSensitiveName(name)),
+      sensitive,
+    );
 
   const primary = fact.keys.find(key => key.primary)?.columns ?? [];
   const dimensions = dimensionsOf(fact, joins, columns, primary);
@@ -76,7 +89,7 @@ export function draftBinding(connectionId: number, fact: DraftTable, joins: Draf
     relation: { table: fact.name },
     alias: fact.alias,
     grain: primary.length <= 16 ? primary.map(name => columnOf(fact, name)) : [],
-    time: chosen ? { column: chosen.column } : null,
+    time: chosen ? { column: chosen.column, ...(timezone !== null && { timezone }) } : null,
     columns,
     dimensions,
     entities: entities.slice(0, mostEntities).map(name => ({ name, column: name })),
@@ -87,7 +100,9 @@ export function draftBinding(connectionId: number, fact: DraftTable, joins: Draf
       on: key.columns.map((column, at): [string, string] => [columnOf(from, column), columnOf({ alias }, key.references[at]!)]),
     })),
   };
-  return { binding, time: chosen ? { chosen, alternatives } : null, found, notFound, leftOut };
+  const guessed = joins.flatMap(({ name, alias, key }) => ('evidence' in key ? [{ table: name, alias, evidence: key.evidence }] : []));
+  const asksForZone = chosen !== undefined && timezone === null && chosen.type !== 'date';
+  return { binding, time: chosen ? { chosen, alternatives, asksForZone } : null, found, notFound, leftOut, guessed };
 
   function leave({ name: table }: DraftTable, names: string[], reason: Bilingual): void {
     if (names.length > 0) leftOut.push({ table, columns: names, reason });
@@ -99,16 +114,25 @@ const unusable = {
   en: `its name cannot be used, or there are more than ${mostColumns} columns`,
 };
 
+const sensitive = {
+  zh: '名称像是密码、令牌、证件号之类，没有列入；需要时请自行加上',
+  en: 'it is named like a password, a token or the number of a document, so it is not among the columns and dimensions; add it if it is needed',
+};
+
 /** Text and truth values by type. A key tells rows apart and does not group them. */
 const groups = /^(text|varchar|char|bpchar|citext|boolean)\b/;
 
 function dimensionsOf(fact: DraftTable, joins: DraftJoin[], columns: Record<string, string>, primary: string[]): BindingDimension[] {
-  const own = fact.columns.filter(({ name, type }) => Object.hasOwn(columns, name) && groups.test(type) && !isOnly(primary, name));
+  const own = fact.columns.filter(
+    ({ name, type }) => Object.hasOwn(columns, name) && groups.test(type) && !isOnly(primary, name) && !isSensitiveName(name),
+  );
   const ownNames = Object.fromEntries(own.map(({ name }) => [name, columns[name]!]));
   const dimensions = defaultDimensions(ownNames);
   const taken = new Set([...Object.keys(columns), 'period', 'value']);
   for (const join of joins) {
-    for (const { name } of join.columns.filter(each => groups.test(each.type) && !isOnly(join.key.references, each.name))) {
+    for (const { name } of join.columns.filter(
+      each => groups.test(each.type) && !isOnly(join.key.references, each.name) && !isSensitiveName(each.name),
+    )) {
       const free = [name, `${join.alias}_${name}`].find(each => isName(each) && !taken.has(each));
       if (free === undefined) continue;
       taken.add(free);

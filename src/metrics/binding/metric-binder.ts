@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Principal } from '../../access/principal.js';
 import { type FieldProblem, SchemaError } from '../../common/errors/api-error.js';
 import { Settings } from '../../config/settings.js';
-import { type GuardScope } from '../../sql-guard/guard-expression.js';
-import { guardSelect } from '../../sql-guard/guard-select.js';
+import { type Guard } from '../../sql-guard/guard-expression.js';
 import { WarehouseQueryError } from '../../warehouse/warehouse.errors.js';
 import { type UsableConnection, WarehouseService } from '../../warehouse/warehouse.service.js';
 import { type BindingJoin, type BindingRelation, type BindingRequest } from './binding.dto.js';
@@ -11,13 +10,14 @@ import { checkName, defaultColumns, defaultDimensions, expressionOf, guardPart, 
 import { compileProbe } from '../plan/compile-probe.js';
 import { compileProof } from '../plan/compile-proof.js';
 import { fanOut } from '../fan-out.js';
-import { physicalScope } from '../plan/compile-relation.js';
+import { guardOverTables, guardQuery } from '../plan/bound-sql.js';
 import { NotInDialectError } from '../translate/not-in-dialect.error.js';
 import { SqlAssembly } from '../plan/sql-assembly.js';
 import { targetOf } from '../plan/target-of.js';
 import { shownTypeOf } from '../translate/target-dialect.js';
 import { translateProbe, translateRepeats } from '../translate/translate-scan.js';
 import { isTimeZone, timeZoneForm } from '../../text/time-zone.js';
+import { unknownTable } from './unknown-table.js';
 import {
   type BoundColumn,
   type BoundJoin,
@@ -58,7 +58,7 @@ export class MetricBinder {
     const joins = await this.describeJoins(connection, request.joins ?? [], fact, loc, problems);
     throwIfAny(problems);
 
-    const scope = physicalScope({ fact, joins });
+    const guard = guardOverTables({ fact, joins });
     const columns = request.columns ?? defaultColumns(fact);
     const dimensions = request.dimensions ?? defaultDimensions(columns);
     const taken = new Map<string, string>();
@@ -67,8 +67,8 @@ export class MetricBinder {
       ...(dialect && { dialect }),
       fact,
       grain: request.grain ?? [],
-      time: this.readTime(request, columns, scope, loc, problems),
-      columns: await readColumns(columns, scope, [...loc, 'columns'], taken, problems),
+      time: this.readTime(request, columns, guard, loc, problems),
+      columns: await readColumns(columns, guard, [...loc, 'columns'], taken, problems),
       dimensions: [],
       entities: [],
       joins,
@@ -80,7 +80,7 @@ export class MetricBinder {
       if (pace.isOverdue) await pace.turn();
       const [at, expression] = [[...loc, 'dimensions', index], expressionOf(dimension.column, columns)];
       // The column that a dimension names has been guarded already.
-      if (expression === dimension.column) guardPart(expression, scope, [...at, 'column'], problems);
+      if (expression === dimension.column) guardPart(expression, guard, [...at, 'column'], problems);
       for (const name of [dimension.name, ...(dimension.aliases ?? [])])
         checkName(name, [...at, 'name'], { kind: 'dimension', expression, taken }, problems);
       bound.dimensions.push({ name: dimension.name, aliases: dimension.aliases ?? [], expression, type: '' });
@@ -88,12 +88,12 @@ export class MetricBinder {
     const entities = new Map<string, string>();
     for (const [index, entity] of (request.entities ?? []).entries()) {
       const [at, expression] = [[...loc, 'entities', index], expressionOf(entity.column, columns)];
-      if (expression === entity.column) guardPart(expression, scope, [...at, 'column'], problems);
+      if (expression === entity.column) guardPart(expression, guard, [...at, 'column'], problems);
       checkName(entity.name, [...at, 'name'], { kind: 'entity', expression, taken: entities }, problems);
       bound.entities!.push({ name: entity.name, expression, type: '' });
     }
-    if (bound.row_filter !== null) guardPart(bound.row_filter, scope, [...loc, 'row_filter'], problems, 'predicate');
-    for (const column of bound.grain) guardPart(column, scope, [...loc, 'grain'], problems);
+    if (bound.row_filter !== null) guardPart(bound.row_filter, guard, [...loc, 'row_filter'], problems);
+    for (const column of bound.grain) guardPart(column, guard, [...loc, 'grain'], problems);
     throwIfAny(problems);
     await this.probeTypes(connection, bound, request, loc);
     await this.verifyJoins(connection, bound);
@@ -114,8 +114,16 @@ export class MetricBinder {
     if (relation.sql == null) return this.describeTable(connection, relation, alias, [...loc, 'relation'], problems);
     const { schema } = connection.client;
     checkSchema(relation, connection.client, [...loc, 'relation'], problems);
-    const { text } = guardSelect(relation.sql, { schema, tables: new Set(await connection.catalog.listNames()) });
+    const { text } = guardQuery({ schema, sql: relation.sql }, new Set(await connection.catalog.listNames()));
     const read = await this.read(connection, `SELECT * FROM (\n${text}\n) AS q\nLIMIT 0`, [...loc, 'relation', 'sql']);
+    const names = read.columns.map(({ name }) => name);
+    const twice = names.find((name, index) => names.indexOf(name) < index);
+    if (twice !== undefined)
+      problems.push({
+        loc: [...loc, 'relation', 'sql'],
+        text: { zh: `有两列名为“${twice}”，请用 AS 另取名称`, en: `two columns are named '${twice}': give one another name with AS` },
+        type: 'duplicate_name',
+      });
     return { alias: alias ?? 'q', source: { schema, sql: text }, columns: read.columns };
   }
 
@@ -131,12 +139,7 @@ export class MetricBinder {
     const reserved = client.nameProblem(table);
     const described = reserved ? null : await catalog.describe(table);
     if (reserved) problems.push({ loc: [...loc, 'table'], text: { zh: reserved.zh, en: reserved.en }, type: reserved.type });
-    else if (!described)
-      problems.push({
-        loc: [...loc, 'table'],
-        text: { zh: `没有表“${table}”`, en: `there is no table '${table}'` },
-        type: 'unknown_table',
-      });
+    else if (!described) problems.push(await unknownTable(catalog, table, [...loc, 'table']));
     const columns = described?.columns.map(({ name, type }) => ({ name, type })) ?? [];
     const source = client.place(table);
     return { alias: alias ?? source.table, source, columns };
@@ -166,7 +169,7 @@ export class MetricBinder {
       }
       const join: BoundJoin = { ...table, kind: request.kind ?? 'left', relationship, on: [] };
       if (table.columns.length > 0 && fact.columns.length > 0)
-        join.on = readJoinPairs(request.on, join, physicalScope({ fact, joins }), [...at, 'on'], problems);
+        join.on = readJoinPairs(request.on, join, { fact, joins }, [...at, 'on'], problems);
       joins.push(join);
     }
     return joins;
@@ -175,14 +178,14 @@ export class MetricBinder {
   private readTime(
     request: BindingRequest,
     columns: Record<string, string>,
-    scope: GuardScope,
+    guard: Guard,
     loc: Loc,
     problems: FieldProblem[],
   ): BoundTime | null {
     const { time } = request;
     if (!time) return null;
     const expression = expressionOf(time.column, columns);
-    if (expression === time.column) guardPart(expression, scope, [...loc, 'time', 'column'], problems);
+    if (expression === time.column) guardPart(expression, guard, [...loc, 'time', 'column'], problems);
     const timezone = time.timezone ?? 'UTC';
     if (!isTimeZone(timezone)) problems.push({ loc: [...loc, 'time', 'timezone'], text: timeZoneForm, type: 'unknown_timezone' });
     return { expression, type: 'date', timezone, min_grain: time.min_grain ?? 'day', week_start: time.week_start ?? 'monday' };
@@ -257,7 +260,7 @@ function checkSchema({ schema }: { schema?: string }, client: { schema: string }
 
 async function readColumns(
   columns: Record<string, string>,
-  scope: GuardScope,
+  guard: Guard,
   loc: Loc,
   taken: Map<string, string>,
   problems: FieldProblem[],
@@ -271,7 +274,7 @@ async function readColumns(
       problems.push({ loc: at, text: { zh: '应为字符串', en: 'must be a string' }, type: 'string_type' });
       continue;
     }
-    guardPart(expression, scope, at, problems);
+    guardPart(expression, guard, at, problems);
     checkName(name, at, { kind: 'column', expression, taken }, problems);
     read.push({ name, expression, type: '' });
   }

@@ -1,4 +1,4 @@
-import { wordsOf } from './names.js';
+import { wordsOf } from './key-names.js';
 
 const words = new Set(['password', 'passwd', 'pwd', 'passphrase', 'secret', 'token', 'ssn', 'passport', 'iban', 'cvv', 'pin']);
 const pairs = new Set([
