@@ -54,11 +54,11 @@ describe('a plan of a chart', () => {
       ['2024-02-01', '东', '茶', '5', 6],
     ];
     const plan = planChart(null, [month, region, product, sales, column('value', '订单数')], rows);
-    expect(plan).toMatchObject({ kind: 'line', title: '销售额 · 订单数', unit: null, x: ['2024-01-01', '2024-02-01'] });
+    expect(plan).toMatchObject({ kind: 'line', title: '销售额 · 订单数', axes: ['CNY', null], x: ['2024-01-01', '2024-02-01'] });
     expect(plan.series.map(({ name, values }) => [name, values.map(value => value?.text ?? null)])).toEqual([
-      ['东 · 茶 · 销售额', ['1.50', '5']],
+      ['东 · 茶 · 销售额 (CNY)', ['1.50', '5']],
       ['东 · 茶 · 订单数', ['2', '6']],
-      ['西 · 茶 · 销售额', ['3', null]],
+      ['西 · 茶 · 销售额 (CNY)', ['3', null]],
       ['西 · 茶 · 订单数', ['4', null]],
     ]);
   });
@@ -84,12 +84,29 @@ describe('a plan of a chart', () => {
   });
 
   it('keeps the order of the rows for a dimension, and leaves differences and rates out', () => {
-    const columns = [region, sales, column('value', 'previous', { compare: 'value' }), column('value', 'rate', { compare: 'rate' })];
+    const columns = [
+      region,
+      sales,
+      column('value', 'previous', { compare: 'value', unit: 'CNY' }),
+      column('value', 'rate', { compare: 'rate' }),
+    ];
     const plan = planChart(null, columns, [
       ['西', '9', '8', '0.1'],
       [null, '1', null, null],
     ]);
     expect([plan.kind, plan.x, plan.series.map(({ name }) => name)]).toEqual(['bar', ['西', '（空 / null）'], ['销售额', 'previous']]);
+  });
+
+  it('has a scale for each of two units, and none for three (risk: orders that lie flat beside their amounts)', async () => {
+    const [orders, weight] = [column('value', '订单数'), column('value', '重量', { unit: 'kg' })];
+    const rows = [['东', '1000000', 3, 2], ['西', '2000000', 4, 1]]; // prettier-ignore
+    expect(reasonOf(() => planChart('bar', [region, sales, orders, weight], rows))).toBe('too_many_units');
+    const plan = planChart('bar', [region, sales, weight, { ...sales, label: '退款额' }], rows);
+    expect([plan.axes, plan.series.map(({ axis }) => axis)]).toEqual([['CNY', 'kg'], [0, 1, 0]]); // prettier-ignore
+    const svg = await drawChart(plan);
+    expect(textsOf(svg)).toEqual(expect.arrayContaining(['销售额 · 重量 · 退款额', 'CNY', 'kg', '2,000,000', '重量 (kg)']));
+    const weights = [...svg.matchAll(/ d="M[\d. ]+l[\d. ]+l0 -?(\d+)[^>]*ecmeta_series_index="1"[^>]*"chart"/g)];
+    expect(weights.map(([, height]) => Number(height) > 100)).toEqual([true, true]);
   });
 
   it('says why there is none', () => {
@@ -114,7 +131,7 @@ describe('a plan of a chart', () => {
 
 describe('a picture', () => {
   const draw = (plan: Partial<ChartPlan>) =>
-    drawChart({ kind: 'bar', title: 't', unit: null, x: ['a', 'b'], series: [{ name: 's', values: [null, null] }], ...plan });
+    drawChart({ kind: 'bar', title: 't', axes: [null], x: ['a', 'b'], series: [{ name: 's', values: [null, null], axis: 0 }], ...plan });
 
   it.each(['bar', 'line', 'share'] as const)('shows names as they are, and exact numbers: %s', async kind => {
     const hostile = ['<script>alert(1)</script>', '"><img src=x onerror=a()>', "华东 & '华南' {b} {a|x}", 'a\u0001b\ufffe'];
@@ -137,13 +154,13 @@ describe('a picture', () => {
     const x = ['甲', '乙', '丙'];
     const full = values.map(value => value ?? { number: 0, text: '0' });
     for (const kind of ['bar', 'line', 'share'] as const) {
-      const drawn = textsOf(await draw({ kind, x, series: [{ name: 's', values }] }));
-      const zeros = textsOf(await draw({ kind, x, series: [{ name: 's', values: full }] }));
+      const drawn = textsOf(await draw({ kind, x, series: [{ name: 's', values, axis: 0 }] }));
+      const zeros = textsOf(await draw({ kind, x, series: [{ name: 's', values: full, axis: 0 }] }));
       const count = (texts: string[]) => texts.filter(text => /^0$/.test(text)).length;
       expect([kind, count(zeros) - count(drawn)]).toEqual([kind, 1]);
     }
     const lineOf = async (some: typeof full) => [
-      ...(await draw({ kind: 'line', x, series: [{ name: 's', values: some }] })).matchAll(
+      ...(await draw({ kind: 'line', x, series: [{ name: 's', values: some, axis: 0 }] })).matchAll(
         / d="(M[^"]*)" fill="none"[^>]*stroke-width="2"/g,
       ),
     ];

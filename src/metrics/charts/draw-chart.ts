@@ -1,5 +1,5 @@
 import { type EChartsOption, type SeriesOption } from 'echarts';
-import { type ChartPlan, type ChartValue } from './plan-chart.js';
+import { type ChartPlan, type ChartSeries } from './plan-chart.js';
 
 const width = 960;
 const height = 540;
@@ -22,7 +22,8 @@ export async function drawChart(plan: ChartPlan): Promise<string> {
 }
 
 function optionOf(plan: ChartPlan): EChartsOption {
-  const { title, unit, x, series, kind } = plan;
+  const { title, axes, x, series, kind } = plan;
+  const [unit = null] = axes.length > 1 ? [] : axes;
   const hasLegend = kind !== 'share' && series.length > 1;
   return {
     animation: false,
@@ -32,9 +33,9 @@ function optionOf(plan: ChartPlan): EChartsOption {
     ...(kind !== 'share' && {
       grid: { left: 20, right: hasLegend ? 200 : 40, top: 60, bottom: 20, containLabel: true },
       xAxis: { type: 'category', data: x, axisLabel: labelsOf(x.length) },
-      yAxis: { type: 'value' },
+      yAxis: axes.map(each => ({ type: 'value' as const, alignTicks: true, ...(axes.length > 1 && { name: each ?? '' }) })),
     }),
-    series: kind === 'share' ? [slicesOf(plan)] : series.map(({ name, values }) => seriesOf(kind, name, values, x.length * series.length)),
+    series: kind === 'share' ? [slicesOf(plan)] : series.map(each => seriesOf(kind, each, x.length * series.length)),
   };
 }
 
@@ -43,17 +44,18 @@ function labelsOf(count: number) {
   return count <= mostNames ? { interval: 0, width: Math.floor(plotWidth / count), overflow: 'truncate' as const } : { hideOverlap: true };
 }
 
-function seriesOf(kind: 'line' | 'bar', name: string, values: readonly (ChartValue | null)[], points: number): SeriesOption {
+function seriesOf(kind: 'line' | 'bar', { name, values, axis }: ChartSeries, points: number): SeriesOption {
+  const common = { name, yAxisIndex: axis };
   const label = {
     show: points <= mostNumbers,
     position: 'top' as const,
     formatter: ({ dataIndex }: { dataIndex: number }) => values[dataIndex]?.text ?? '',
   };
-  if (kind === 'bar') return { type: 'bar', name, data: values.map(value => value?.number ?? null), label };
+  if (kind === 'bar') return { type: 'bar', ...common, data: values.map(value => value?.number ?? null), label };
   // A point between two gaps has no line, and is seen by its symbol only.
   const isSeen = (place: number): boolean => points <= mostNumbers || !(values[place - 1] ?? values[place + 1]);
   const data = values.map((value, place) => value && { value: value.number, symbol: isSeen(place) ? 'circle' : 'none' });
-  return { type: 'line', name, data, label, connectNulls: false, showAllSymbol: true };
+  return { type: 'line', ...common, data, label, connectNulls: false, showAllSymbol: true };
 }
 
 function slicesOf({ x, series }: ChartPlan): SeriesOption {

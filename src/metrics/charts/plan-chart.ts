@@ -14,12 +14,15 @@ export interface ChartSeries {
   name: string;
   /** One for each of the chart's `x`. Null leaves a gap. */
   values: (ChartValue | null)[];
+  /** The place of its axis in `axes`. */
+  axis: number;
 }
 
 export interface ChartPlan {
   kind: ChartKind;
   title: string;
-  unit: string | null;
+  /** The unit of each axis, one or two. Values of two units stand on two scales. */
+  axes: (string | null)[];
   x: string[];
   series: ChartSeries[];
 }
@@ -31,11 +34,12 @@ export type ChartColumn = ResultColumnResponse & { label: string };
 export const maxPoints = 500;
 const maxSeries = 20;
 const maxSlices = 30;
+const maxAxes = 2;
 const longestLabel = 40;
 
 /**
  * Lays the rows of a result out as a chart. The time is x, or else the first dimension; other dimensions make series. Periods
- * without a row are gaps. Differences and rates are left out, because they are on another scale.
+ * without a row are gaps. Differences and rates are left out, because they are on another scale. Metrics of two units have an axis each.
  * @param asked null takes what fits best: lines over time, bars otherwise
  * @throws NotChartableError
  */
@@ -58,6 +62,14 @@ export function planChart(asked: ChartKind | null, columns: readonly ChartColumn
       en: 'shares are those of one dimension, or the time, and one metric',
     });
 
+  const axes = [...new Set(values.map(({ column }) => column.unit ?? null))];
+  if (axes.length > maxAxes) {
+    const units = axes.map(unit => unit ?? '-').join(', ');
+    throw new NotChartableError('too_many_units', {
+      zh: `指标有 ${axes.length} 种单位（${units}），一张图最多画两种；请分几次查询`,
+      en: `the metrics have ${axes.length} units (${units}), and a chart has two scales at most: ask for fewer metrics at a time`,
+    });
+  }
   const found = [...new Set(rows.map(row => row[first.index]))];
   const x = time?.column.grain ? fillPeriods(found, time.column.grain, maxPoints) : found;
   const placeOf = new Map(x.map((value, place) => [value, place]));
@@ -69,8 +81,10 @@ export function planChart(asked: ChartKind | null, columns: readonly ChartColumn
       const key = JSON.stringify([index, of]);
       if (!series.has(key)) {
         if (series.size >= maxSeries) throw tooMany(`${maxSeries} 条`, `${maxSeries} series`);
-        const parts = [...of.map(labelOf), ...(values.length > 1 || of.length === 0 ? [column.label] : [])];
-        series.set(key, { name: unused(shown(parts.join(' · ')), names), values: Array<null>(x.length).fill(null) });
+        const unit = axes.length > 1 && column.unit != null ? ` (${column.unit})` : '';
+        const parts = [...of.map(labelOf), ...(values.length > 1 || of.length === 0 ? [column.label + unit] : [])];
+        const name = unused(shown(parts.join(' · ')), names);
+        series.set(key, { name, values: Array<null>(x.length).fill(null), axis: axes.indexOf(column.unit ?? null) });
         if (series.size * x.length > maxPoints) throw tooManyPoints();
       }
       series.get(key)!.values[placeOf.get(row[first.index])!] = readValue(row[index], column);
@@ -79,7 +93,7 @@ export function planChart(asked: ChartKind | null, columns: readonly ChartColumn
   const plan = {
     kind,
     title: shown(values.map(({ column }) => column.label).join(' · ')),
-    unit: sharedUnit(values.map(({ column }) => column.unit ?? null)),
+    axes: axes.map(unit => unit && shown(unit)),
     x: x.map(labelOf),
     series: [...series.values()],
   };
@@ -132,8 +146,4 @@ function unused(name: string, names: Set<string>): string {
   for (let count = 2; names.has(free); count++) free = `${name} (${count})`;
   names.add(free);
   return free;
-}
-
-function sharedUnit([first = null, ...others]: (string | null)[]): string | null {
-  return others.every(unit => unit === first) ? first : null;
 }
