@@ -5,10 +5,16 @@ import { type QueryResult } from '../warehouse/clients/warehouse.client.js';
 import { type UsableConnection, WarehouseService } from '../warehouse/warehouse.service.js';
 import { typeChanges } from './binding/column-changes.js';
 import { type CheckedStatement, type MetricReads } from './checked-reads.js';
+import { type CostEstimate, type PlanStep } from './estimate-cost.js';
 import { BindingOutdatedError } from './metrics.errors.js';
+import { type BoundTable } from './plan/metric-binding.js';
 import { type CompiledStatement } from './plan/sql-assembly.js';
-import { fillRows } from './translate/fill-rows.js';
+import { bindScans, type Engines, fillRows } from './translate/fill-rows.js';
+import { type Explain, type NameTable, readPlan, rowsRead } from './translate/read-plan.js';
 import { type ForeignDialect } from './translate/target-dialect.js';
+
+/** More than the lines of any plan. */
+const mostPlanRows = 10_000;
 
 /**
  * Runs metrics whose rows are in another database than PostgreSQL. That database groups them in its own SQL, and the service's own
@@ -28,19 +34,12 @@ export class TranslatedReads {
     metric: MetricReads,
     statements: readonly (CheckedStatement & CompiledStatement)[],
   ): Promise<QueryResult[]> {
-    const { client, claim } = connection;
-    const changes = await typeChanges(metric.reads, connection);
-    if (changes.length > 0 || client.dialect !== dialect) throw new BindingOutdatedError(changes);
-    const bounds = { claim, timeoutMs: this.settings.warehouseTimeoutMs, source: 'metric' as const };
+    await this.requireTypes(connection, dialect, metric);
+    const { client } = connection;
     const filled = await fillRows(statements, {
       dialect,
-      compute: constants =>
-        this.here(connection, metric, async query => {
-          const rows: unknown[][] = [];
-          for (const statement of constants) rows.push((await query({ ...statement, maxRows: 1 })).rows[0]!);
-          return rows;
-        }),
-      query: statement => client.query({ ...bounds, ...statement }),
+      compute: this.computing(connection, metric),
+      query: statement => client.query({ ...this.boundsOf(connection), ...statement }),
     });
     return this.here(connection, metric, async query => {
       const results: QueryResult[] = [];
@@ -49,9 +48,62 @@ export class TranslatedReads {
     });
   }
 
+  /** Asks the other database how it would run the scans. It reads no rows. @throws as `run`, but for what only rows can show */
+  async estimate(
+    connection: UsableConnection,
+    dialect: ForeignDialect,
+    metric: MetricReads,
+    statements: readonly CompiledStatement[],
+  ): Promise<CostEstimate> {
+    await this.requireTypes(connection, dialect, metric);
+    const scans = await bindScans(statements, { dialect, compute: this.computing(connection, metric) });
+    const plans: PlanStep[] = [];
+    for (const { statement } of scans) {
+      const explain: Explain = async explaining => {
+        const request = { ...this.boundsOf(connection), ...statement, sql: `${explaining}${statement.sql}`, maxRows: mostPlanRows };
+        const { columns, rows } = await connection.client.query(request);
+        return rows.map(row => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])));
+      };
+      plans.push(await readPlan[dialect](explain, dialect === 'mysql' ? tableByAlias(metric.tables) : tableByName(metric.tables)));
+    }
+    return { rows: rowsRead(plans), cost: null, plans };
+  }
+
+  private async requireTypes(connection: UsableConnection, dialect: ForeignDialect, { reads }: MetricReads): Promise<void> {
+    const changes = await typeChanges(reads, connection);
+    if (changes.length > 0 || connection.client.dialect !== dialect) throw new BindingOutdatedError(changes);
+  }
+
+  private boundsOf({ claim }: UsableConnection) {
+    return { claim, timeoutMs: this.settings.warehouseTimeoutMs, source: 'metric' as const };
+  }
+
+  /** What PostgreSQL computes before the scans. */
+  private computing(connection: UsableConnection, metric: MetricReads): Engines['compute'] {
+    return constants =>
+      this.here(connection, metric, async query => {
+        const rows: unknown[][] = [];
+        for (const statement of constants) rows.push((await query({ ...statement, maxRows: 1 })).rows[0]!);
+        return rows;
+      });
+  }
+
   /** Works in the service's own database, as the role that may only read the mirror. */
   private here<T>({ claim }: UsableConnection, { timezone }: MetricReads, work: (query: SnapshotQuery) => Promise<T>): Promise<T> {
     const timeoutMs = this.settings.warehouseTimeoutMs;
     return this.warehouse.mirror.snapshot({ claim, tables: [], timeZone: timezone, timeoutMs, source: 'metric' }, work);
   }
+}
+
+function tableByName(tables: readonly BoundTable[]): NameTable {
+  const names = new Set(tables.map(({ source }) => ('table' in source ? source.table : '')));
+  return name => (names.has(name) ? name : undefined);
+}
+
+/** Plans of MySQL have aliases only. One that stands for several tables tells none. */
+function tableByAlias(tables: readonly BoundTable[]): NameTable {
+  return alias => {
+    const names = new Set(tables.flatMap(({ alias: own, source }) => (own === alias && 'table' in source ? [source.table] : [])));
+    return names.size === 1 ? [...names][0] : undefined;
+  };
 }

@@ -1,14 +1,22 @@
 import { quoteName } from '../../warehouse/clients/clickhouse/quote-name.js';
-import { numberType, type TargetDialect, type Typed } from './target-dialect.js';
+import { numberType, type TargetDialect, type TimePart, type Typed } from './target-dialect.js';
 import { quotedZone } from './quoted-zone.js';
 
+const parts: Readonly<Record<TimePart, string>> = {
+  year: 'toYear',
+  quarter: 'toQuarter',
+  month: 'toMonth',
+  day: 'toDayOfMonth',
+  isodow: 'toDayOfWeek',
+  hour: 'toHour',
+};
 const zoneOfLocalTimes = `'UTC'`;
 /** Of the decimal that a double becomes. */
 const [floatWhole, floatScale] = [20, 20];
 /** The digits of a number that 64 bits hold. */
 const longDigits = 19;
 
-/** ClickHouse. A local time is a DateTime64 that shows it in UTC. */
+/** ClickHouse. A local time is a DateTime64 that shows it in UTC. A moment is of any type and zone, which say nothing of its order. */
 export const clickhouse: TargetDialect = {
   name: 'clickhouse',
   quote: quoteName,
@@ -20,9 +28,11 @@ export const clickhouse: TargetDialect = {
   },
   column: (sql, { kind }) => {
     if (kind === 'text') return `toString(${sql})`;
-    if (kind === 'date') return `toDate32(${sql})`;
-    return kind === 'timestamptz' ? asLocalTime(sql) : sql;
+    return kind === 'date' ? `toDate32(${sql})` : sql;
   },
+  // To lists of texts `isIn` does not show the column.
+  indexed: (sql, { kind }) => (kind === 'text' ? `toString(${sql})` : null),
+  indexedTexts: /^/,
   toDecimal: ({ sql, scale }) => `toDecimal256(${sql}, ${scale})`,
   mostDigits: 76,
   mostScale: 76,
@@ -42,6 +52,8 @@ export const clickhouse: TargetDialect = {
     return `uniqExactIf((${values.map(({ sql }) => `assumeNotNull(${sql})`).join(', ')}), ${complete})`;
   },
   quantile: ({ sql }, fraction, mode) => (mode === 'CONT' ? `quantileExactInclusive(${fraction})(toNullable(toFloat64(${sql})))` : null),
+  round: (decimal, digits) => `round(${decimal}, ${digits})`,
+  part: (local, part) => `${parts[part]}(${local})`,
   // To IN, nothing is a value among others.
   isIn: (value, list) => `(CASE WHEN ${value} IS NULL THEN NULL ELSE ${value} IN (${list.join(', ')}) END)`,
   contains: (value, part) => `(position(${value}, ${part}) > 0)`,
@@ -60,11 +72,11 @@ export const clickhouse: TargetDialect = {
   dayText: local => `toString(toDate32(${local}))`,
   dateToLocal: asLocalTime,
   localToDate: local => `toDate32(${local})`,
-  momentToLocal: (moment, zone) => `addSeconds(${moment}, timezoneOffset(toTimeZone(${moment}, ${quotedZone(zone)})))`,
+  momentToLocal: (moment, zone) => `addSeconds(${asLocalTime(moment)}, timezoneOffset(toTimeZone(${moment}, ${quotedZone(zone)})))`,
   localToMoment: null,
-  toText: ({ sql, kind }) => (kind === 'timestamptz' ? `concat(toString(${sql}), '+00')` : `toString(${sql})`),
+  toText: ({ sql, kind }) => (kind === 'timestamptz' ? `concat(toString(${asLocalTime(sql)}), '+00')` : `toString(${sql})`),
   suffix:
-    '\nSETTINGS join_use_nulls = 1, prefer_column_name_to_alias = 1, enable_extended_results_for_datetime_functions = 1, decimal_check_overflow = 1',
+    '\nSETTINGS enable_positional_arguments = 1, join_use_nulls = 1, prefer_column_name_to_alias = 1, enable_extended_results_for_datetime_functions = 1, decimal_check_overflow = 1',
 };
 
 function asLocalTime(value: string): string {

@@ -20,6 +20,8 @@ export const duckdb: TargetDialect = {
     if (kind === 'text') return `CAST(${sql} AS VARCHAR)`;
     return kind === 'timestamp' ? `CAST(${sql} AS TIMESTAMP)` : sql;
   },
+  indexed: () => null,
+  indexedTexts: /^/,
   toDecimal: ({ sql, whole, scale }) => `CAST(${sql} AS DECIMAL(${Math.min(mostDigits, whole + scale)}, ${scale}))`,
   mostDigits: Infinity,
   mostScale: mostDigits,
@@ -38,6 +40,8 @@ export const duckdb: TargetDialect = {
   },
   quantile: ({ sql }, fraction, mode) =>
     mode === 'CONT' ? `QUANTILE_CONT(CAST(${sql} AS DOUBLE), ${fraction})` : `QUANTILE_DISC(${sql}, ${fraction})`,
+  round: (decimal, digits) => `ROUND(${decimal}, ${digits})`,
+  part: (local, part) => `${part}(${local})`,
   isIn: (value, list) => `(${value} IN (${list.join(', ')}))`,
   contains: (value, part) => `contains(${value}, ${part})`,
   startsWith: (value, start) => `starts_with(${value}, ${start})`,

@@ -1,3 +1,4 @@
+import { Pace } from '../../common/turns/pace.js';
 import { type SqlStatement } from '../../sql/sql-parameters.js';
 import { type QueryResult } from '../../warehouse/clients/warehouse.client.js';
 import { fanOut } from '../fan-out.js';
@@ -21,33 +22,51 @@ export interface Engines {
 /**
  * Runs the scans of statements where their rows are, one after the other.
  * @returns the statements with the rows of their scans, for PostgreSQL
- * @throws FanOutJoinError, TooManyGroupsError, NotInDialectError (a time without end), and the errors of both databases
+ * @throws FanOutJoinError, TooManyGroupsError, the errors of `bindScans`, and those of both databases
  */
 export async function fillRows<T extends CompiledStatement>(statements: readonly T[], engines: Engines): Promise<T[]> {
-  const scans = statements.flatMap(({ elsewhere }) => elsewhere);
-  const computing = scans.flatMap(({ constants }) => constants ?? []);
-  const computed = computing.length === 0 ? [] : await engines.compute(computing);
   const rows = new Map<PlacedScan, string>();
-  for (const scan of scans) {
-    const constants = scan.constants ? computed[computing.indexOf(scan.constants)]! : [];
-    rows.set(scan, JSON.stringify(await readRows(scan, constants, engines)));
-  }
+  for (const { scan, statement } of await bindScans(statements, engines)) rows.set(scan, await readRows(scan, statement, engines));
   const fill = (value: unknown): unknown => (value instanceof RowsOf ? rows.get(value.scan) : value);
   return statements.map(statement => ({ ...statement, parameters: statement.parameters.map(fill) }));
 }
 
-async function readRows(scan: PlacedScan, constants: readonly unknown[], { dialect, query }: Engines): Promise<Record<string, unknown>[]> {
-  const timeOf = (index: number): string => {
-    const text = constants[index];
-    // PostgreSQL has times that others have not: infinity, and years beyond 9999 and before Christ.
-    if (typeof text === 'string' && /^\d{4}-\d\d-\d\d( [\d:.]+)?$/.test(text)) return text;
-    throw new NotInDialectError(dialect, 'a time without end, or no time');
-  };
-  const parameters = scan.parameters.map(parameter => ('value' in parameter ? parameter.value : timeOf(parameter.computed)));
-  const { rows } = await query({ sql: scan.sql, parameters, maxRows: mostGroups + 1 });
+/**
+ * The scans of statements in their order, with the times that PostgreSQL computes for them.
+ * @throws NotInDialectError (a time without end), and the errors of PostgreSQL
+ */
+export async function bindScans(
+  statements: readonly CompiledStatement[],
+  { dialect, compute }: Pick<Engines, 'dialect' | 'compute'>,
+): Promise<{ scan: PlacedScan; statement: SqlStatement }[]> {
+  const scans = statements.flatMap(({ elsewhere }) => elsewhere);
+  const computing = scans.flatMap(({ constants }) => constants ?? []);
+  const computed = computing.length === 0 ? [] : await compute(computing);
+  return scans.map(scan => {
+    const constants = scan.constants ? computed[computing.indexOf(scan.constants)]! : [];
+    const timeOf = (index: number): string => {
+      const text = constants[index];
+      // PostgreSQL has times that others have not: infinity, and years beyond 9999 and before Christ.
+      if (typeof text === 'string' && /^\d{4}-\d\d-\d\d( [\d:.]+)?$/.test(text)) return text;
+      throw new NotInDialectError(dialect, 'a time without end, or no time');
+    };
+    const parameters = scan.parameters.map(parameter => ('value' in parameter ? parameter.value : timeOf(parameter.computed)));
+    return { scan, statement: { sql: scan.sql, parameters } };
+  });
+}
+
+/** The groups of a scan as a JSON array of objects, written in turns. */
+async function readRows(scan: PlacedScan, statement: SqlStatement, { query }: Engines): Promise<string> {
+  const { rows } = await query({ ...statement, maxRows: mostGroups + 1 });
   if (rows.length > mostGroups) throw new TooManyGroupsError(mostGroups);
   const width = scan.columns.length;
   const repeated = scan.joins.find((_, index) => Number(rows[0]?.[width + index] ?? 0) > 0);
   if (repeated) throw fanOut(repeated);
-  return rows.map(row => Object.fromEntries(scan.columns.map(({ name }, index) => [name, row[index]])));
+  const pace = new Pace();
+  let text = '';
+  for (const row of rows) {
+    text += `${text && ','}${JSON.stringify(Object.fromEntries(scan.columns.map(({ name }, index) => [name, row[index]])))}`;
+    if (pace.isOverdue) await pace.turn();
+  }
+  return `[${text}]`;
 }

@@ -1,5 +1,5 @@
 import { quoteMysqlIdentifier } from '../../warehouse/clients/mysql/quote-mysql-identifier.js';
-import { numberType, type TargetDialect, type Typed } from './target-dialect.js';
+import { type Kind, numberType, type TargetDialect, type Typed } from './target-dialect.js';
 import { zoneOffsets, type ZoneOffset } from './zone-offsets.js';
 
 const mostDigits = 65;
@@ -20,7 +20,10 @@ export const mysql: TargetDialect = {
     return `CAST(${parameter} AS ${kind === 'date' ? 'DATE' : 'DATETIME(6)'})`;
   },
   // 0000-00-00 says that there is no date.
-  column: (sql, { kind }) => (kind === 'text' ? bytesOf(sql) : /date|timestamp/.test(kind) ? `NULLIF(${sql}, 0)` : sql),
+  column: (sql, { kind }) => (kind === 'text' ? bytesOf(sql) : isTime(kind) ? `NULLIF(${sql}, 0)` : sql),
+  indexed: (sql, { kind }) => (kind === 'text' || isTime(kind) ? sql : null),
+  // A column of latin1 beside a text that it cannot hold is an error.
+  indexedTexts: /^[\x20-\x7e]*$/,
   toDecimal: ({ sql, whole, scale }) => `CAST(${sql} AS DECIMAL(${whole + scale}, ${scale}))`,
   mostDigits,
   mostScale: 30,
@@ -37,6 +40,9 @@ export const mysql: TargetDialect = {
   sum: ({ sql }) => `SUM(${sql})`,
   countDistinct: values => `COUNT(DISTINCT ${values.map(({ sql }) => sql).join(', ')})`,
   quantile: () => null,
+  round: (decimal, digits) => `ROUND(${decimal}, ${digits})`,
+  part: (local, part) =>
+    part === 'isodow' ? `(WEEKDAY(${local}) + 1)` : `${part === 'day' ? 'DAYOFMONTH' : part.toUpperCase()}(${local})`,
   isIn: (value, list) => `(${value} IN (${list.join(', ')}))`,
   contains: (value, part) => `(LOCATE(${part}, ${value}) > 0)`,
   startsWith: (value, start) => `(LEFT(${value}, LENGTH(${start})) = ${start})`,
@@ -63,6 +69,10 @@ export const mysql: TargetDialect = {
   },
   suffix: '',
 };
+
+function isTime(kind: Kind): boolean {
+  return kind === 'date' || kind === 'timestamp' || kind === 'timestamptz';
+}
 
 function bytesOf(sql: string): string {
   return `CAST(CONVERT(${sql} USING utf8mb4) AS BINARY)`;

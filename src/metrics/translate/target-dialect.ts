@@ -4,6 +4,8 @@ export type ForeignDialect = 'mysql' | 'duckdb' | 'clickhouse';
 
 export type Kind = 'number' | 'float' | 'text' | 'boolean' | 'date' | 'timestamp' | 'timestamptz' | 'null' | 'other';
 
+export type TimePart = 'year' | 'quarter' | 'month' | 'day' | 'isodow' | 'hour';
+
 /** What is known of a value before any is read. */
 export interface ValueType {
   kind: Kind;
@@ -12,7 +14,11 @@ export interface ValueType {
   scale: number;
   /** True for a floating-point number of single precision. */
   isSingle?: boolean;
+  /** The type that PostgreSQL gives to the value, where that is an integer. */
+  integer?: IntegerType | undefined;
 }
+
+export type IntegerType = 'smallint' | 'integer' | 'bigint';
 
 /** An expression in the SQL of the target. */
 export interface Typed extends ValueType {
@@ -32,6 +38,10 @@ export interface TargetDialect {
   fromText: (parameter: string, type: ValueType) => string;
   /** A column of a table as a value of its kind. */
   column: (sql: string, type: ValueType) => string;
+  /** The form of a column in which an index or a partition finds it, where that is not the form of `column`. Null where it is. */
+  indexed: (sql: string, type: ValueType) => string | null;
+  /** The texts that can be compared with a column in that form, whatever its characters. */
+  readonly indexedTexts: RegExp;
   /** A number as a decimal of its digits, so that what is computed of it is exact. */
   toDecimal: (value: Typed) => string;
   /** The most digits of a decimal, and the most behind its point. */
@@ -45,6 +55,10 @@ export interface TargetDialect {
   countDistinct: (values: Typed[]) => string;
   /** The doubles' interpolated quantile. Null if there is none. */
   quantile: (value: Typed, fraction: string, mode: 'CONT' | 'DISC') => string | null;
+  /** A decimal rounded to so many digits behind the point, halves away from zero. */
+  round: (decimal: string, digits: number) => string;
+  /** A part of a local time or a date. Days of the week are from Monday, 1 to 7. */
+  part: (local: string, part: TimePart) => string;
   isIn: (value: string, list: string[]) => string;
   contains: (value: string, part: string) => string;
   startsWith: (value: string, start: string) => string;
@@ -81,13 +95,22 @@ export function numberType(whole: number, scale = 0): ValueType {
   return { kind: 'number', whole, scale };
 }
 
-const wholeDigits: Record<string, number> = { smallint: 5, integer: 10, bigint: 19 };
+const wholeDigits: Record<IntegerType, number> = { smallint: 5, integer: 10, bigint: 19 };
+
+export function integerType(integer: IntegerType): ValueType {
+  return { ...numberType(wholeDigits[integer]), integer };
+}
+
+/** The type of PostgreSQL's that holds integers of all of these. Undefined if one of them is none. */
+export function widestInteger(all: readonly ValueType[]): IntegerType | undefined {
+  if (all.some(({ integer }) => integer === undefined)) return undefined;
+  return (['bigint', 'integer', 'smallint'] as const).find(type => all.some(({ integer }) => integer === type));
+}
 
 /** @param type of PostgreSQL, as catalogues give it: `numeric(12,2)` */
 export function valueTypeOf(type: string): ValueType {
   const [, base = type, digits, scale = '0'] = /^([^(]+)(?:\((\d+)(?:, ?(-?\d+))?\))?$/.exec(type) ?? [];
-  const whole = wholeDigits[base];
-  if (whole !== undefined) return numberType(whole);
+  if (base === 'smallint' || base === 'integer' || base === 'bigint') return integerType(base);
   if (base === 'numeric' && digits !== undefined) return numberType(Number(digits) - Number(scale), Number(scale));
   if (base === 'real' || base === 'double precision') return { ...textType, kind: 'float', isSingle: base === 'real' };
   if (base === 'text' || base === 'varchar') return textType;
@@ -96,14 +119,13 @@ export function valueTypeOf(type: string): ValueType {
 }
 
 /** The type of PostgreSQL that holds the values of a result. */
-export function columnTypeOf({ kind }: ValueType): string {
-  if (kind === 'number') return 'numeric';
+export function columnTypeOf({ kind, integer }: ValueType): string {
+  if (kind === 'number') return integer ?? 'numeric';
   return kind === 'float' ? 'double precision' : kind === 'null' || kind === 'other' ? 'text' : kind;
 }
 
 /** The type of PostgreSQL that a column of a binding has. */
-export function shownTypeOf({ kind, whole, scale }: ValueType): string {
+export function shownTypeOf({ kind, whole, scale, integer }: ValueType): string {
   if (kind !== 'number') return kind === 'float' ? 'double precision' : kind === 'null' ? 'text' : kind;
-  if (scale === 0 && whole <= 19) return whole <= 10 ? 'integer' : 'bigint';
-  return `numeric(${whole + scale},${scale})`;
+  return integer ?? `numeric(${whole + scale},${scale})`;
 }

@@ -3,9 +3,13 @@ import { type NodeFields } from '../../sql-guard/walk-tree.js';
 import { type Grain } from '../formula/formula-tree.js';
 import { castName, constantSql, functionName, isConstant, type Node, operatorName, temporalKind } from './constant-sql.js';
 import { NotInDialectError } from './not-in-dialect.error.js';
+import { reciprocalOf } from './reciprocal.js';
+import { constructName, numberConstant, plainDecimal, textConstant, wholeDays } from './tree-constants.js';
 import {
   booleanType,
   dateType,
+  type IntegerType,
+  integerType,
   type Kind,
   localType,
   momentType,
@@ -14,6 +18,7 @@ import {
   textType,
   type Typed,
   type ValueType,
+  widestInteger,
 } from './target-dialect.js';
 import { type TargetParameters } from './target-parameters.js';
 
@@ -30,7 +35,7 @@ export interface ExpressionContext {
 
 const grains = new Set(['day', 'week', 'month', 'quarter', 'year']);
 const nullType: ValueType = { ...textType, kind: 'null' };
-const comparisons = new Set(['=', '<>', '<', '<=', '>', '>=']);
+export const comparisons = new Set(['=', '<>', '<', '<=', '>', '>=']);
 
 /**
  * Translates an expression of PostgreSQL's, as its own parser reads it, to one of the target that gives the same value for every
@@ -38,8 +43,12 @@ const comparisons = new Set(['=', '<>', '<', '<=', '>', '>=']);
  * @throws NotInDialectError
  */
 export function translateExpression(node: unknown, context: ExpressionContext): Typed {
-  const { dialect, parameters, values, find } = context;
-  return translate(node);
+  return translatorFor(context).translate(node);
+}
+
+/** The parts of the translation of one expression. */
+export function translatorFor({ dialect, parameters, values, find }: ExpressionContext) {
+  return { translate, comparable };
 
   function translate(each: unknown): Typed {
     const kind = isConstant(each) ? temporalKind(each) : null;
@@ -113,7 +122,9 @@ export function translateExpression(node: unknown, context: ExpressionContext): 
     const match = /^(-?)0*(\d*)(?:\.(\d*))?$/.exec(written);
     if (!match) return refuse(`the number ${written.slice(0, 40)}`);
     const [, sign = '', whole = '', fraction = ''] = match;
-    const type = numberType(Math.max(1, whole.length), fraction.length);
+    const digits = Math.max(1, whole.length);
+    const integer = fraction !== '' || digits > 18 ? undefined : Number(whole) < 2 ** 31 ? ('integer' as const) : ('bigint' as const);
+    const type = { ...numberType(digits, fraction.length), integer };
     if (fraction === '' && whole.length <= 18) return { ...type, sql: `${sign}${whole === '' ? '0' : whole}` };
     return { ...type, sql: dialect.fromText(parameters.value(`${sign}${whole === '' ? '0' : whole}${fraction && `.${fraction}`}`), type) };
   }
@@ -160,16 +171,21 @@ export function translateExpression(node: unknown, context: ExpressionContext): 
       const local = asLocal(translate(left));
       if (local) return { ...localType, sql: dialect.addDays(local, operator === '+' ? days : -days) };
     }
-    return arithmetic(operator, translate(left), translate(right));
+    const value = translate(left);
+    const factor = operator === '/' && value.kind === 'number' && !value.integer ? reciprocalOf(numberConstant(right) ?? '', value) : null;
+    return factor === null ? arithmetic(operator, value, translate(right)) : arithmetic('*', value, number(factor));
   }
 
   function arithmetic(operator: string, left: Typed, right: Typed): Typed {
     if (!/^[-+*]$/.test(operator) || left.kind !== 'number' || right.kind !== 'number') return refuse(operator);
     const isProduct = operator === '*';
-    const type = numberType(
-      isProduct ? left.whole + right.whole : Math.max(left.whole, right.whole) + 1,
-      isProduct ? left.scale + right.scale : Math.max(left.scale, right.scale),
-    );
+    const type = {
+      ...numberType(
+        isProduct ? left.whole + right.whole : Math.max(left.whole, right.whole) + 1,
+        isProduct ? left.scale + right.scale : Math.max(left.scale, right.scale),
+      ),
+      integer: widestInteger([left, right]),
+    };
     if (type.whole + type.scale > dialect.mostDigits || type.scale > dialect.mostScale)
       return refuse(`${operator} with ${type.whole + type.scale} digits`);
     return { ...type, sql: `(${dialect.toDecimal(left)} ${operator} ${dialect.toDecimal(right)})` };
@@ -213,11 +229,6 @@ export function translateExpression(node: unknown, context: ExpressionContext): 
     const isNull = a.kind === 'null' || b.kind === 'null';
     if (!isNull && (a.kind !== b.kind || a.kind === 'float')) refuse(`a comparison of ${a.kind} with ${b.kind}`);
     return [a, b];
-  }
-
-  function textConstant(each: unknown): string | null {
-    const { A_Const } = each as Node;
-    return A_Const?.sval === undefined ? null : ((A_Const.sval as { sval?: string }).sval ?? '');
   }
 
   function constantOf(each: unknown, kind: Kind): Typed {
@@ -302,7 +313,8 @@ export function translateExpression(node: unknown, context: ExpressionContext): 
     if (!first) return all;
     if (known.some(({ kind }) => kind !== first.kind)) refuse(construct);
     if (first.kind !== 'number') return all.map(({ sql }) => ({ ...first, sql }));
-    const type = numberType(Math.max(...known.map(({ whole }) => whole)), Math.max(...known.map(({ scale }) => scale)));
+    const [whole, scale] = [Math.max(...known.map(each => each.whole)), Math.max(...known.map(each => each.scale))];
+    const type = { ...numberType(whole, scale), integer: widestInteger(known) };
     return all.map(each => ({ ...type, sql: each.kind === 'null' ? 'NULL' : dialect.toDecimal({ ...each, ...type }) }));
   }
 
@@ -320,9 +332,9 @@ export function translateExpression(node: unknown, context: ExpressionContext): 
     const same = castKinds[type];
     if (value.kind === 'null' && same) return { ...textType, kind: same, sql: 'NULL' };
     if (same === 'number' && value.kind === 'boolean' && type !== 'numeric')
-      return { ...numberType(1), sql: `(CASE WHEN ${value.sql} THEN 1 WHEN NOT ${value.sql} THEN 0 END)` };
+      return { ...integerType('integer'), whole: 1, sql: `(CASE WHEN ${value.sql} THEN 1 WHEN NOT ${value.sql} THEN 0 END)` };
     if (same === 'number' && value.kind === 'number' && (type === 'numeric' || value.scale === 0))
-      return type === 'numeric' ? { ...value, sql: dialect.toDecimal(value) } : value;
+      return { ...value, integer: integerNames[type], ...(type === 'numeric' && { sql: dialect.toDecimal(value) }) };
     if (type === 'timestamp' && value.kind === 'date') return { ...localType, sql: dialect.dateToLocal(value.sql) };
     if (type === 'date' && value.kind === 'timestamp') return { ...dateType, sql: dialect.localToDate(value.sql) };
     return same === value.kind && same !== 'number' ? value : refuse(`a cast of ${value.kind} to ${type}`);
@@ -363,9 +375,29 @@ export function translateExpression(node: unknown, context: ExpressionContext): 
         const value = translate(args[0]);
         return value.kind === 'number' ? { ...value, sql: `ABS(${dialect.toDecimal(value)})` } : refuse('ABS');
       }
+      case 'round':
+        return rounded(translate(args[0]), args.length === 1 ? '0' : numberConstant(args[1]));
+      case 'extract':
+        return timePart(textConstant(args[0]) ?? '', translate(args[1]));
       default:
         return refuse(name.toUpperCase());
     }
+  }
+
+  function rounded(value: Typed, written: string | null): Typed {
+    // PostgreSQL makes a double of an integer without digits.
+    const digits = written !== null && /^\d$/.test(written) ? Number(written) : null;
+    if (value.kind !== 'number' || value.integer || digits === null) return refuse('ROUND of this form');
+    if (digits >= value.scale) return value;
+    return { ...numberType(value.whole + 1, digits), sql: dialect.round(dialect.toDecimal(value), digits) };
+  }
+
+  function timePart(part: string, { kind, sql }: Typed): Typed {
+    const known = timeParts.find(each => each === part);
+    if (kind !== 'timestamp' && (kind !== 'date' || known === 'hour')) return refuse('EXTRACT of this form');
+    // PostgreSQL counts the days of `dow` from Sunday, 0 to 6.
+    if (part === 'dow') return { ...numberType(1), sql: `(${dialect.part(sql, 'isodow')} % 7)` };
+    return known ? { ...numberType(5), sql: dialect.part(sql, known) } : refuse(`EXTRACT of ${part}`);
   }
 
   function inZone(zone: unknown, value: Typed): Typed {
@@ -378,6 +410,8 @@ export function translateExpression(node: unknown, context: ExpressionContext): 
     return { ...momentType, sql: dialect.localToMoment(value.sql, name) };
   }
 }
+
+const timeParts = ['year', 'quarter', 'month', 'day', 'isodow', 'hour'] as const;
 
 const castKinds: Readonly<Record<string, Kind>> = {
   int2: 'number',
@@ -393,35 +427,4 @@ const castKinds: Readonly<Record<string, Kind>> = {
   timestamptz: 'timestamptz',
 };
 
-/** `1.5e3` as `1500`. */
-function plainDecimal(written: string): string {
-  const match = /^(-?)(\d+)(?:\.(\d+))?[eE]([-+]?\d{1,3})$/.exec(written);
-  if (!match) return written;
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
-  const digits = whole + fraction;
-  const point = whole.length + Number(exponent);
-  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`;
-  const padded = digits.padEnd(point, '0');
-  return `${sign}${padded.slice(0, point)}${point < padded.length ? `.${padded.slice(point)}` : ''}`;
-}
-
-/** The days of `interval '3 day'`. */
-function wholeDays(node: unknown): number | null {
-  const { TypeCast } = node as Node;
-  if (!TypeCast || castName(TypeCast.typeName) !== 'interval') return null;
-  const { A_Const } = TypeCast.arg as Node;
-  const [, days] = /^(\d{1,6}) days?$/.exec((A_Const?.sval as { sval?: string } | undefined)?.sval ?? '') ?? [];
-  return days === undefined ? null : Number(days);
-}
-
-function constructName(type: string): string {
-  const names: Readonly<Record<string, string>> = {
-    SubLink: 'a filter by a metric',
-    MinMaxExpr: 'GREATEST and LEAST',
-    SQLValueFunction: 'the clock',
-    RowExpr: 'a tuple',
-    A_ArrayExpr: 'an array',
-    A_Indirection: 'an array',
-  };
-  return names[type] ?? type;
-}
+const integerNames: Readonly<Record<string, IntegerType>> = { int2: 'smallint', int4: 'integer', int8: 'bigint', bigint: 'bigint' };

@@ -2,9 +2,11 @@ import { type SqlStatement } from '../../sql/sql-parameters.js';
 import { parseSql } from '../../sql-guard/sql-parser.js';
 import { type NodeFields } from '../../sql-guard/walk-tree.js';
 import { functionName, type Node } from './constant-sql.js';
+import { measureOf } from './measure-of.js';
 import { NotInDialectError } from './not-in-dialect.error.js';
 import { columnTypeOf, numberType, type Target, type TargetDialect, type Typed, type ValueType, valueTypeOf } from './target-dialect.js';
 import { checkedName, TargetParameters, type TargetParameter } from './target-parameters.js';
+import { indexCondition } from './index-condition.js';
 import { type FindColumn, translateExpression } from './translate-expression.js';
 
 /** A statement of PostgreSQL's that reads rows and has no groups yet, and how they are grouped. */
@@ -43,6 +45,8 @@ interface Relation {
   sql: string;
   /** By alias, then name. */
   scope: Map<string, Map<string, Typed>>;
+  /** Conditions of SELECTs that it was put together from. */
+  conditions: string[];
 }
 
 /** @throws NotInDialectError */
@@ -62,7 +66,7 @@ export function translateScan(template: ScanTemplate, target: Target): { scan: T
     return {
       name: names[index]!,
       ...typed,
-      group: isDayText(node) ? expression(((node as Node).FuncCall!.args as unknown[])[0]).sql : typed.sql,
+      group: isDayText(node) ? expression(((node as Node).FuncCall!.args as unknown[])[0]).sql : String(index + 1),
     };
   });
   const measures = targets
@@ -71,7 +75,7 @@ export function translateScan(template: ScanTemplate, target: Target): { scan: T
   const all = [...plain, ...measures.flatMap(({ columns }) => columns)];
   const level = isLevelled ? [{ ...numberType(10), name: 'level', sql: '' }] : [];
   const typed = [...plain, ...level, ...measures.flatMap(({ columns }) => columns)];
-  const where = select.whereClause === undefined ? '' : `\nWHERE ${expression(select.whereClause).sql}`;
+  const where = translator.where(select, relation, template.statement.parameters);
 
   const ofLevel = (bits: number): string => {
     const isKept = (index: number): boolean => index < keys || !(bits & (1 << (keys + dimensions - 1 - index)));
@@ -86,13 +90,15 @@ export function translateScan(template: ScanTemplate, target: Target): { scan: T
   };
   const grouped = [0, ...levels].map(ofLevel).join('\nUNION ALL\n');
   const quote = (name: string): string => dialect.quote(name);
-  const repeats = template.uniqueKeys.map((statement, index) => `(${translator.countRepeats(statement)}) AS ${quote(`repeats${index}`)}`);
+  // Joined, and not a value of its own: ClickHouse computes those even when it only explains a statement.
+  const repeats = template.uniqueKeys.map(
+    (statement, index) => `\nCROSS JOIN (${translator.countRepeats(statement, `repeats${index}`)}) AS ${quote(`p${index}`)}`,
+  );
   const shown = typed.map(column => dialect.toText({ ...column, sql: `${quote('g')}.${quote(column.name)}` }));
-  const proof = repeats.length === 0 ? '' : `\nCROSS JOIN (SELECT ${repeats.join(', ')}) AS ${quote('p')}`;
-  const list = [...shown, ...repeats.map((_, index) => `${quote('p')}.${quote(`repeats${index}`)}`)];
+  const list = [...shown, ...repeats.map((_, index) => `${quote(`p${index}`)}.${quote(`repeats${index}`)}`)];
   const named = list.map((sql, index) => `${sql} AS ${quote(`c${index}`)}`);
   const finished = parameters.finish(
-    `SELECT ${named.join(', ')}\nFROM (\n${grouped}\n) AS ${quote('g')}${proof}${dialect.suffix}`,
+    `SELECT ${named.join(', ')}\nFROM (\n${grouped}\n) AS ${quote('g')}${repeats.join('')}${dialect.suffix}`,
     position => dialect.placeholder(position),
   );
   const local = [
@@ -116,7 +122,7 @@ export function translateRepeats(statements: readonly SqlStatement[], target: Ta
   const parameters = new TargetParameters();
   const translator = new SelectTranslator(target, parameters);
   const counts = statements.map(
-    (statement, index) => `(${translator.countRepeats(statement)}) AS ${target.dialect.quote(`repeats${index}`)}`,
+    (statement, index) => `(${translator.countRepeats(statement, 'repeats')}) AS ${target.dialect.quote(`repeats${index}`)}`,
   );
   return alone(`SELECT ${counts.join(', ')}`, parameters, target);
 }
@@ -125,6 +131,19 @@ export function translateRepeats(statements: readonly SqlStatement[], target: Ta
 function alone(sql: string, parameters: TargetParameters, { dialect }: Target): SqlStatement {
   const finished = parameters.finish(`${sql}${dialect.suffix}`, position => dialect.placeholder(position));
   return { sql: finished.sql, parameters: finished.parameters.map(each => ('value' in each ? each.value : each.sample)) };
+}
+
+function findIn(scope: Relation['scope']): FindColumn {
+  return (qualifier, name) => {
+    if (qualifier !== null) return scope.get(qualifier)?.get(name);
+    for (const columns of scope.values()) if (columns.has(name)) return columns.get(name);
+    return undefined;
+  };
+}
+
+function hasWindow(node: unknown): boolean {
+  if (typeof node !== 'object' || node === null) return false;
+  return Object.entries(node).some(([key, value]) => key === 'over' || hasWindow(value));
 }
 
 function isDayText(node: unknown): boolean {
@@ -140,6 +159,8 @@ function selectOf({ sql }: SqlStatement): NodeFields {
 class SelectTranslator {
   readonly dialect: TargetDialect;
   private subqueries = 0;
+  /** By the SQL of a column the one that an index knows. */
+  private readonly plain = new Map<string, string>();
 
   constructor(
     private readonly target: Target,
@@ -159,11 +180,6 @@ class SelectTranslator {
   }
 
   expression(node: unknown, scope: Relation['scope'], values: readonly unknown[]): Typed {
-    const find: FindColumn = (qualifier, name) => {
-      if (qualifier !== null) return scope.get(qualifier)?.get(name);
-      for (const columns of scope.values()) if (columns.has(name)) return columns.get(name);
-      return undefined;
-    };
     const { FuncCall } = node as Node;
     if (FuncCall?.over !== undefined) return this.window(FuncCall, each => this.expression(each, scope, values));
     const { A_Expr } = node as Node;
@@ -172,30 +188,44 @@ class SelectTranslator {
       const [left, right] = [A_Expr.lexpr, A_Expr.rexpr].map(each => this.expression(each, scope, values));
       return { kind: 'boolean', whole: 0, scale: 0, sql: `(${left!.sql} = ${right!.sql})` };
     }
-    return translateExpression(node, { dialect: this.dialect, parameters: this.parameters, values, find });
+    return translateExpression(node, { dialect: this.dialect, parameters: this.parameters, values, find: findIn(scope) });
   }
 
   select(select: NodeFields, values: readonly unknown[]): { sql: string; columns: Map<string, Typed> } {
     const { quote } = this.dialect;
-    const { sql, scope } = this.from(select, values);
+    const relation = this.from(select, values);
+    const columns = this.columns(select, relation, values);
+    const list = [...columns].map(([name, column]) => `${column.sql} AS ${quote(checkedName(name))}`);
+    return { sql: `SELECT ${list.join(', ')}\nFROM ${relation.sql}${this.where(select, relation, values)}`, columns };
+  }
+
+  /** `WHERE`, with what lets an index be used besides. */
+  where({ whereClause }: NodeFields, { scope, conditions }: Relation, values: readonly unknown[]): string {
+    const all = [...conditions, ...(whereClause === undefined ? [] : this.conditionsOf(whereClause, scope, values))];
+    return all.length === 0 ? '' : `\nWHERE ${all.join('\n  AND ')}`;
+  }
+
+  private conditionsOf(whereClause: unknown, scope: Relation['scope'], values: readonly unknown[]): string[] {
+    const { BoolExpr } = whereClause as Node;
+    if (BoolExpr?.boolop === 'AND_EXPR') return (BoolExpr.args as unknown[]).flatMap(each => this.conditionsOf(each, scope, values));
+    const { sql } = this.expression(whereClause, scope, values);
+    const context = { dialect: this.dialect, parameters: this.parameters, values, find: findIn(scope) };
+    const implied = indexCondition(whereClause, context, exact => this.plain.get(exact));
+    return implied === null ? [sql] : [implied, sql];
+  }
+
+  private columns(select: NodeFields, { scope }: Relation, values: readonly unknown[]): Map<string, Typed> {
     const columns = new Map<string, Typed>();
-    const list: string[] = [];
     for (const { ResTarget } of select.targetList as { ResTarget: { name?: string; val: unknown } }[]) {
       const fields = ((ResTarget.val as Node).ColumnRef?.fields ?? []) as object[];
       if (fields.some(field => 'A_Star' in field)) {
-        for (const [name, column] of [...scope.values()].flatMap(each => [...each])) {
-          columns.set(name, column);
-          list.push(`${column.sql} AS ${quote(checkedName(name))}`);
-        }
+        for (const [name, column] of [...scope.values()].flatMap(each => [...each])) columns.set(name, column);
         continue;
       }
-      const column = this.expression(ResTarget.val, scope, values);
-      const name = ResTarget.name ?? (fields.at(-1) as { String?: { sval: string } } | undefined)?.String?.sval ?? `column${list.length}`;
-      columns.set(name, column);
-      list.push(`${column.sql} AS ${quote(checkedName(name))}`);
+      const name = ResTarget.name ?? (fields.at(-1) as { String?: { sval: string } } | undefined)?.String?.sval ?? `column${columns.size}`;
+      columns.set(name, this.expression(ResTarget.val, scope, values));
     }
-    const where = select.whereClause === undefined ? '' : `\nWHERE ${this.expression(select.whereClause, scope, values).sql}`;
-    return { sql: `SELECT ${list.join(', ')}\nFROM ${sql}${where}`, columns };
+    return columns;
   }
 
   from(select: NodeFields, values: readonly unknown[]): Relation {
@@ -205,49 +235,67 @@ class SelectTranslator {
   }
 
   /** `SELECT COUNT(*) FROM (the values of the key that occur more than once)`. */
-  countRepeats(statement: SqlStatement): string {
+  countRepeats(statement: SqlStatement, name: string): string {
     const { quote } = this.dialect;
     const { sql, columns } = this.select(selectOf(statement), statement.parameters);
     const names = [...columns.keys()].map(name => quote(name));
     const [keys, repeated] = [this.alias(), this.alias()];
     const groups = `SELECT 1 AS ${quote('one')} FROM (\n${sql}\n) AS ${keys} GROUP BY ${names.join(', ')} HAVING COUNT(*) > 1`;
-    return `SELECT COUNT(*) FROM (${groups}) AS ${repeated}`;
+    return `SELECT COUNT(*) AS ${quote(name)} FROM (${groups}) AS ${repeated}`;
   }
 
   private alias(): string {
     return this.dialect.quote(`q${this.subqueries++}`);
   }
 
-  private fromItem(node: unknown, values: readonly unknown[]): Relation {
+  private fromItem(node: unknown, values: readonly unknown[], alias?: string): Relation {
     const { RangeVar, RangeSubselect, JoinExpr } = node as Node;
-    if (RangeVar) return this.table(RangeVar);
+    if (RangeVar) return this.table(RangeVar, alias);
     if (RangeSubselect) {
       const { SelectStmt } = RangeSubselect.subquery as { SelectStmt: NodeFields };
-      const { sql, columns } = this.select(SelectStmt, values);
-      const alias = (RangeSubselect.alias as { aliasname: string }).aliasname;
-      return {
-        sql: `(\n${sql}\n) AS ${this.dialect.quote(checkedName(alias))}`,
-        scope: new Map([[alias, this.qualified(alias, columns)]]),
-      };
+      return this.subselect(SelectStmt, (RangeSubselect.alias as { aliasname: string }).aliasname, values);
     }
     if (!JoinExpr) throw new Error('A scan reads tables');
     const [left, right] = [JoinExpr.larg, JoinExpr.rarg].map(each => this.fromItem(each, values)) as [Relation, Relation];
+    if (right.conditions.length > 0) throw new Error('A joined table has no conditions');
     const scope = new Map([...left.scope, ...right.scope]);
     const kind = JoinExpr.jointype === 'JOIN_LEFT' ? 'LEFT' : 'INNER';
-    return { sql: `${left.sql}\n${kind} JOIN ${right.sql} ON ${this.expression(JoinExpr.quals, scope, values).sql}`, scope };
+    const on = this.expression(JoinExpr.quals, scope, values).sql;
+    return { sql: `${left.sql}\n${kind} JOIN ${right.sql} ON ${on}`, scope, conditions: left.conditions };
   }
 
-  private table({ schemaname, relname, alias }: NodeFields): Relation {
+  /** Its columns stand for what they are computed of, so that no database has to merge it. One with windows is a SELECT of its own. */
+  private subselect(select: NodeFields, alias: string, values: readonly unknown[]): Relation {
+    const targets = select.targetList as { ResTarget: { val: unknown } }[];
+    if (targets.some(({ ResTarget }) => hasWindow(ResTarget.val))) {
+      const { sql, columns } = this.select(select, values);
+      const scope = new Map([[alias, this.qualified(alias, columns)]]);
+      return { sql: `(\n${sql}\n) AS ${this.dialect.quote(checkedName(alias))}`, scope, conditions: [] };
+    }
+    const [item] = select.fromClause as unknown[];
+    const relation = this.fromItem(item, values, alias);
+    const { whereClause } = select;
+    const conditions = whereClause === undefined ? [] : this.conditionsOf(whereClause, relation.scope, values);
+    const columns = this.columns(select, relation, values);
+    return { sql: relation.sql, scope: new Map([[alias, columns]]), conditions: [...relation.conditions, ...conditions] };
+  }
+
+  /** @param outer its alias where it has none */
+  private table({ schemaname, relname, alias }: NodeFields, outer = relname as string): Relation {
     const { quote } = this.dialect;
     const columns = this.target.columnsOf(schemaname as string, relname as string);
     if (!columns) throw new Error('A scan reads tables of its binding');
-    const name = (alias as { aliasname: string } | undefined)?.aliasname ?? (relname as string);
+    const name = (alias as { aliasname: string } | undefined)?.aliasname ?? outer;
     const place = `${quote(checkedName(schemaname as string))}.${quote(checkedName(relname as string))}`;
     const typed = columns.map(({ name: column, type: of }): [string, Typed] => {
       const type = valueTypeOf(of);
-      return [column, { ...type, sql: this.dialect.column(`${quote(checkedName(name))}.${quote(checkedName(column))}`, type) }];
+      const plain = `${quote(checkedName(name))}.${quote(checkedName(column))}`;
+      const sql = this.dialect.column(plain, type);
+      const indexed = this.dialect.indexed(plain, type);
+      if (indexed !== null) this.plain.set(sql, indexed);
+      return [column, { ...type, sql }];
     });
-    return { sql: `${place} AS ${quote(name)}`, scope: new Map([[name, new Map(typed)]]) };
+    return { sql: `${place} AS ${quote(name)}`, scope: new Map([[name, new Map(typed)]]), conditions: [] };
   }
 
   private qualified(alias: string, columns: Map<string, Typed>): Map<string, Typed> {
@@ -265,100 +313,4 @@ class SelectTranslator {
     const by = partition.length === 0 ? '' : `PARTITION BY ${partition.map(each => expression(each).sql).join(', ')}`;
     return { ...value, sql: `${name.toUpperCase()}(${this.dialect.argument(chosen)}) OVER (${by})` };
   }
-}
-
-interface Measure {
-  name: string;
-  columns: (Typed & { name: string })[];
-  local: string;
-}
-
-const deviations = new Set(['stddev', 'stddev_samp', 'variance', 'var_samp']);
-
-/** An aggregate as one that the target computes exactly, or as parts of which PostgreSQL computes it as it would itself. */
-function measureOf(node: unknown, name: string, translator: SelectTranslator, expression: (node: unknown) => Typed): Measure {
-  const { dialect } = translator;
-  const { FuncCall } = node as Node;
-  if (!FuncCall) return translator.refuse('an aggregate of this form');
-  const fn = functionName(FuncCall);
-  // `trim_scale((percentile_cont(…) …)::numeric)`.
-  if (fn === 'trim_scale') {
-    const { TypeCast } = (FuncCall.args as Node[])[0]!;
-    const inner = measureOf(TypeCast!.arg, name, translator, expression);
-    return { ...inner, local: `trim_scale((${inner.local})::numeric)` };
-  }
-  const filter = FuncCall.agg_filter === undefined ? null : expression(FuncCall.agg_filter).sql;
-  const chosen = (sql: string): string => (filter === null ? sql : `(CASE WHEN ${filter} THEN ${sql} END)`);
-  const args = (FuncCall.args ?? []) as unknown[];
-  const column = (suffix: string, typed: Typed): Typed & { name: string } => ({ ...typed, name: `${name}${suffix}` });
-  const one = (typed: Typed): Measure => ({ name, columns: [column('', typed)], local: `"${name}"` });
-  const count = (sql: string): Typed => ({ ...numberType(19), sql: `COUNT(${sql})` });
-  const number = (): Typed => {
-    const value = expression(args[0]);
-    if (value.kind !== 'number')
-      translator.refuse(`${fn.toUpperCase()} of ${value.kind === 'float' ? 'floating-point numbers' : 'what is no number'}`);
-    return value;
-  };
-  const sumOf = (value: Typed): Typed => {
-    const type = numberType(value.whole + 20, value.scale);
-    if (type.whole + type.scale > dialect.mostDigits) translator.refuse(`a sum of numbers of ${value.whole + value.scale} digits`);
-    return { ...type, sql: dialect.sum({ ...value, sql: chosen(value.sql) }) };
-  };
-
-  if (FuncCall.agg_within_group) {
-    const { node: sorted } = (FuncCall.agg_order as { SortBy: { node: unknown } }[])[0]!.SortBy;
-    const fraction = fractionOf(args[0]);
-    const value = expression(sorted);
-    const mode = fn === 'percentile_cont' ? 'CONT' : 'DISC';
-    const sql = value.kind === 'number' && fraction !== null && dialect.quantile({ ...value, sql: chosen(value.sql) }, fraction, mode);
-    if (!sql) return translator.refuse(mode === 'CONT' ? 'MEDIAN and PERCENTILE' : 'PERCENTILE with DISC');
-    return one(mode === 'CONT' ? { kind: 'float', whole: 0, scale: 0, sql } : { ...value, sql });
-  }
-  switch (fn) {
-    case 'count':
-      if (FuncCall.agg_star) return one(count(filter === null ? '*' : chosen('1')));
-      return one(FuncCall.agg_distinct ? countDistinct(args[0]) : count(chosen(expression(args[0]).sql)));
-    case 'sum':
-      return one(sumOf(number()));
-    case 'min':
-    case 'max': {
-      const value = expression(args[0]);
-      if (value.kind === 'text' || value.kind === 'boolean')
-        translator.refuse(`${fn.toUpperCase()} of texts, whose order depends on the database`);
-      if (value.kind === 'float') translator.refuse('floating-point numbers');
-      return one({ ...value, sql: `${fn.toUpperCase()}(${dialect.argument(chosen(value.sql))})` });
-    }
-    case 'avg': {
-      const value = number();
-      const [sum, n] = [column('s', sumOf(value)), column('n', count(chosen(value.sql)))];
-      return { name, columns: [sum, n], local: `"${sum.name}" / NULLIF("${n.name}", 0)` };
-    }
-    default: {
-      if (!deviations.has(fn)) return translator.refuse(fn.toUpperCase());
-      const value = number();
-      const decimal = dialect.toDecimal(value);
-      const square: Typed = { ...numberType(2 * value.whole, 2 * value.scale), sql: `(${decimal} * ${decimal})` };
-      if (square.scale > dialect.mostScale) translator.refuse(`${fn.toUpperCase()} of numbers of ${value.scale} decimals`);
-      const [sum, squares, n] = [column('s', sumOf(value)), column('q', sumOf(square)), column('n', count(chosen(value.sql)))];
-      // As numeric_stddev_internal does it, so that the digits are the same.
-      const variance = `(GREATEST("${n.name}" * "${squares.name}" - "${sum.name}" * "${sum.name}", 0) / NULLIF("${n.name}" * ("${n.name}" - 1), 0))`;
-      const isRoot = fn.startsWith('stddev');
-      return { name, columns: [sum, squares, n], local: isRoot ? `round(sqrt(${variance} * 1.0000000000), scale(${variance}))` : variance };
-    }
-  }
-
-  function countDistinct(argument: unknown): Typed {
-    const { RowExpr } = argument as Node;
-    const values = (RowExpr ? (RowExpr.args as unknown[]) : [argument]).map(expression);
-    if (values.some(({ kind }) => kind === 'float')) translator.refuse('floating-point numbers');
-    const complete = values.map(value => ({ ...value, sql: chosen(value.sql) }));
-    return { ...numberType(19), sql: dialect.countDistinct(complete) };
-  }
-}
-
-function fractionOf(node: unknown): string | null {
-  const { A_Const } = node as Node;
-  const written =
-    (A_Const?.fval as { fval?: string } | undefined)?.fval ?? (A_Const?.ival ? String((A_Const.ival as { ival?: number }).ival ?? 0) : '');
-  return /^\d*\.?\d+$|^\d+\.$/.test(written) ? String(Number(written)) : null;
 }

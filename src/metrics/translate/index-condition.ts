@@ -1,0 +1,54 @@
+import { type NodeFields } from '../../sql-guard/walk-tree.js';
+import { isConstant, type Node, operatorName } from './constant-sql.js';
+import { comparisons, type ExpressionContext, translatorFor } from './translate-expression.js';
+import { textConstant } from './tree-constants.js';
+
+/**
+ * A condition that holds for every row for which another holds, but may be found by an index: the other reads its column in a form
+ * that no index knows.
+ * @param plain finds that form of a column by its SQL
+ * @returns null if there is none
+ * @throws as `translateExpression`
+ */
+export function indexCondition(node: unknown, context: ExpressionContext, plain: (sql: string) => string | undefined): string | null {
+  const { A_Expr } = node as Node;
+  if (A_Expr === undefined || (A_Expr.lexpr as Node | undefined)?.ColumnRef === undefined) return null;
+  const { translate, comparable } = translatorFor(context);
+  const column = translate(A_Expr.lexpr);
+  const indexed = plain(column.sql);
+  if (indexed === undefined) return null;
+  const operator = operatorName(A_Expr);
+  if (column.kind === 'text') {
+    const texts = operator === '=' ? textsOf(A_Expr, context.values) : null;
+    if (!texts?.every(text => context.dialect.indexedTexts.test(text))) return null;
+    if (texts.length === 1 && indexed === column.sql) return null;
+    const list = texts.map(text => context.parameters.value(text));
+    return list.length === 1 ? `(${indexed} = ${list[0]})` : `(${indexed} IN (${list.join(', ')}))`;
+  }
+  const constant = (each: unknown): string | null => {
+    if (!isConstant(each)) return null;
+    const [compared, value] = comparable(A_Expr.lexpr, each);
+    return compared.sql === column.sql && value.kind === column.kind ? value.sql : null;
+  };
+  if (A_Expr.kind === 'AEXPR_OP' && comparisons.has(operator) && operator !== '<>') {
+    const value = constant(A_Expr.rexpr);
+    return value === null ? null : `(${indexed} ${operator} ${value})`;
+  }
+  if (A_Expr.kind !== 'AEXPR_BETWEEN') return null;
+  const [low, high] = (A_Expr.rexpr as { List: { items: unknown[] } }).List.items.map(constant);
+  return low == null || high == null ? null : `(${indexed} >= ${low} AND ${indexed} <= ${high})`;
+}
+
+/** The texts of `= 'x'`, `IN ('x', 'y')` and `= ANY ($1)`, where all are known. */
+function textsOf({ kind, rexpr }: NodeFields, values: readonly unknown[]): string[] | null {
+  if (kind !== 'AEXPR_OP' && kind !== 'AEXPR_IN' && kind !== 'AEXPR_OP_ANY') return null;
+  const items = kind === 'AEXPR_IN' ? (rexpr as { List: { items: unknown[] } }).List.items : [rexpr];
+  const texts = items.flatMap((item): unknown[] => {
+    const written = textConstant(item);
+    if (written !== null) return [written];
+    const { ParamRef } = ((item as Node).TypeCast?.arg ?? {}) as Node;
+    const value = ParamRef && values[Number(ParamRef.number) - 1];
+    return Array.isArray(value) ? value : [value];
+  });
+  return texts.length > 0 && texts.every(each => typeof each === 'string') ? texts : null;
+}

@@ -1,0 +1,104 @@
+import { functionName, type Node } from './constant-sql.js';
+import { integerType, numberType, type TargetDialect, type Typed } from './target-dialect.js';
+
+/** The columns that another database gives for an aggregate, and what PostgreSQL makes of them. */
+export interface Measure {
+  name: string;
+  columns: (Typed & { name: string })[];
+  local: string;
+}
+
+interface Translator {
+  dialect: TargetDialect;
+  refuse(construct: string): never;
+}
+
+const deviations = new Set(['stddev', 'stddev_samp', 'variance', 'var_samp']);
+
+/** An aggregate as one that the target computes exactly, or as parts of which PostgreSQL computes it as it would itself. */
+export function measureOf(node: unknown, name: string, translator: Translator, expression: (node: unknown) => Typed): Measure {
+  const { dialect } = translator;
+  const { FuncCall } = node as Node;
+  if (!FuncCall) return translator.refuse('an aggregate of this form');
+  const fn = functionName(FuncCall);
+  // `trim_scale((percentile_cont(…) …)::numeric)`.
+  if (fn === 'trim_scale') {
+    const { TypeCast } = (FuncCall.args as Node[])[0]!;
+    const inner = measureOf(TypeCast!.arg, name, translator, expression);
+    return { ...inner, local: `trim_scale((${inner.local})::numeric)` };
+  }
+  const filter = FuncCall.agg_filter === undefined ? null : expression(FuncCall.agg_filter).sql;
+  const chosen = (sql: string): string => (filter === null ? sql : `(CASE WHEN ${filter} THEN ${sql} END)`);
+  const args = (FuncCall.args ?? []) as unknown[];
+  const column = (suffix: string, typed: Typed): Typed & { name: string } => ({ ...typed, name: `${name}${suffix}` });
+  const one = (typed: Typed): Measure => ({ name, columns: [column('', typed)], local: `"${name}"` });
+  const count = (sql: string): Typed => ({ ...integerType('bigint'), sql: `COUNT(${sql})` });
+  const number = (): Typed => {
+    const value = expression(args[0]);
+    if (value.kind !== 'number')
+      translator.refuse(`${fn.toUpperCase()} of ${value.kind === 'float' ? 'floating-point numbers' : 'what is no number'}`);
+    return value;
+  };
+  const sumOf = (value: Typed): Typed => {
+    const type = numberType(value.whole + 20, value.scale);
+    if (type.whole + type.scale > dialect.mostDigits) translator.refuse(`a sum of numbers of ${value.whole + value.scale} digits`);
+    return { ...type, sql: dialect.sum({ ...value, sql: chosen(value.sql) }) };
+  };
+
+  if (FuncCall.agg_within_group) {
+    const { node: sorted } = (FuncCall.agg_order as { SortBy: { node: unknown } }[])[0]!.SortBy;
+    const fraction = fractionOf(args[0]);
+    const value = expression(sorted);
+    const mode = fn === 'percentile_cont' ? 'CONT' : 'DISC';
+    const sql = value.kind === 'number' && fraction !== null && dialect.quantile({ ...value, sql: chosen(value.sql) }, fraction, mode);
+    if (!sql) return translator.refuse(mode === 'CONT' ? 'MEDIAN and PERCENTILE' : 'PERCENTILE with DISC');
+    return one(mode === 'CONT' ? { kind: 'float', whole: 0, scale: 0, sql } : { ...value, sql });
+  }
+  switch (fn) {
+    case 'count':
+      if (FuncCall.agg_star) return one(count(filter === null ? '*' : chosen('1')));
+      return one(FuncCall.agg_distinct ? countDistinct(args[0]) : count(chosen(expression(args[0]).sql)));
+    case 'sum':
+      return one(sumOf(number()));
+    case 'min':
+    case 'max': {
+      const value = expression(args[0]);
+      if (value.kind === 'text' || value.kind === 'boolean')
+        translator.refuse(`${fn.toUpperCase()} of texts, whose order depends on the database`);
+      if (value.kind === 'float') translator.refuse('floating-point numbers');
+      return one({ ...value, sql: `${fn.toUpperCase()}(${dialect.argument(chosen(value.sql))})` });
+    }
+    case 'avg': {
+      const value = number();
+      const [sum, n] = [column('s', sumOf(value)), column('n', count(chosen(value.sql)))];
+      return { name, columns: [sum, n], local: `"${sum.name}" / NULLIF("${n.name}", 0)` };
+    }
+    default: {
+      if (!deviations.has(fn)) return translator.refuse(fn.toUpperCase());
+      const value = number();
+      const decimal = dialect.toDecimal(value);
+      const square: Typed = { ...numberType(2 * value.whole, 2 * value.scale), sql: `(${decimal} * ${decimal})` };
+      if (square.scale > dialect.mostScale) translator.refuse(`${fn.toUpperCase()} of numbers of ${value.scale} decimals`);
+      const [sum, squares, n] = [column('s', sumOf(value)), column('q', sumOf(square)), column('n', count(chosen(value.sql)))];
+      // As numeric_stddev_internal does it, so that the digits are the same.
+      const variance = `(GREATEST("${n.name}" * "${squares.name}" - "${sum.name}" * "${sum.name}", 0) / NULLIF("${n.name}" * ("${n.name}" - 1), 0))`;
+      const isRoot = fn.startsWith('stddev');
+      return { name, columns: [sum, squares, n], local: isRoot ? `round(sqrt(${variance} * 1.0000000000), scale(${variance}))` : variance };
+    }
+  }
+
+  function countDistinct(argument: unknown): Typed {
+    const { RowExpr } = argument as Node;
+    const values = (RowExpr ? (RowExpr.args as unknown[]) : [argument]).map(expression);
+    if (values.some(({ kind }) => kind === 'float')) translator.refuse('floating-point numbers');
+    const complete = values.map(value => ({ ...value, sql: chosen(value.sql) }));
+    return { ...integerType('bigint'), sql: dialect.countDistinct(complete) };
+  }
+}
+
+function fractionOf(node: unknown): string | null {
+  const { A_Const } = node as Node;
+  const written =
+    (A_Const?.fval as { fval?: string } | undefined)?.fval ?? (A_Const?.ival ? String((A_Const.ival as { ival?: number }).ival ?? 0) : '');
+  return /^\d*\.?\d+$|^\d+\.$/.test(written) ? String(Number(written)) : null;
+}
