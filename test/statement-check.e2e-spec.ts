@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
 import pg, { type PoolClient } from 'pg';
 import { CappedQuery } from '../src/warehouse/clients/postgres/capped-query.js';
 import { loadSqlParser } from '../src/sql-guard/sql-parser.js';
 import { asSuperuser, type ClonedDatabase, cloneDatabase } from './support/database.js';
-import { checkStatements, refusedAtWire, refusedIn } from './support/statement-check.js';
+import { checkStatements, notesStatements, refusedAtWire, refusedIn } from './support/statement-check.js';
 
 checkStatements();
 
@@ -58,6 +60,20 @@ describe('the check of statements at the wire', () => {
     await CappedQuery.run(client as unknown as PoolClient, `SELECT sum(amount) FROM mirror.orders WHERE (${clause})`, [], 1);
     expect(await refusedAtWire()).toEqual([expect.stringContaining('set_config()')]);
     await CappedQuery.run(client as unknown as PoolClient, 'SELECT sum(amount) FROM mirror.orders WHERE (id = $1::bigint)', [1], 1);
+    expect(await refusedAtWire()).toEqual([]);
+  });
+
+  it('sees what another process sends that a test starts', async () => {
+    const send = `import pg from 'pg'; const client = new pg.Client(process.argv[1]); await client.connect();
+      for (const text of process.argv.slice(2)) await client.query({ text, queryMode: 'extended' }); await client.end();`;
+    const statements = ['SELECT sum(amount) FROM mirror.orders', "SELECT 1 FROM mirror.orders WHERE pg_notify('a', 'b') IS NULL"];
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [...notesStatements, '--input-type=module', '--eval', send, database.url, ...statements],
+      { cwd: path.resolve(__dirname, '..'), encoding: 'utf8' },
+    );
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(await refusedAtWire()).toEqual([expect.stringContaining('pg_notify()')]);
     expect(await refusedAtWire()).toEqual([]);
   });
 });

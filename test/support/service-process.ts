@@ -3,6 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { checkStatements, notesStatements } from './statement-check.js';
+
+checkStatements();
 
 const root = path.resolve(__dirname, '..', '..');
 const startPatienceMs = 60_000;
@@ -54,7 +57,9 @@ export class ServiceProcess {
     for (const [name, value] of Object.entries(env)) if (value === undefined) delete env[name];
     // Outside the repository, so that a developer's `.env` is not read.
     const script = path.join(directory, 'dist', 'src', 'main.js');
-    const [command, ...args] = throughNpm ? ['npm', 'start', '--prefix', root] : [process.execPath, ...nodeArguments, script];
+    const [command, ...args] = throughNpm
+      ? ['npm', 'start', '--prefix', root]
+      : [process.execPath, ...notesStatements, ...nodeArguments, script];
     const child = spawn(command, args, { cwd: dataDirectory, env, stdio: ['ignore', 'pipe', 'pipe'] });
     return new ServiceProcess(child, port, dataDirectory);
   }

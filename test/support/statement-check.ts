@@ -1,5 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import {
   aggregateFunctions,
@@ -13,7 +16,8 @@ import { selectNodes } from '../../src/sql-guard/node-rules.js';
 import { tableRights } from '../../src/database/roles/table-rights.js';
 import { loadSqlParser, parseSql, SqlSyntaxError } from '../../src/sql-guard/sql-parser.js';
 import { nameParts, type NodeFields } from '../../src/sql-guard/walk-tree.js';
-import { type CatalogRead, PostgresCatalog } from '../../src/warehouse/clients/postgres/postgres-catalog.js';
+import { PostgresCatalog } from '../../src/warehouse/clients/postgres/postgres-catalog.js';
+import { TableNames } from '../../src/warehouse/clients/postgres/table-names.js';
 
 /**
  * The guard once more, at the wire. The service sends a statement that holds SQL of somebody else with `queryMode: 'extended'`. Each
@@ -31,7 +35,6 @@ const ownFunctions = list(`
 
 const ownTables: ReadonlySet<string> = new Set(Object.keys(tableRights).map(table => `public.${table}`));
 
-const catalogueTexts = new Set<string>();
 const sent = new Set<string>();
 const checked = new Set<string>();
 
@@ -41,9 +44,21 @@ export function allowAnyStatement(): void {
   isOff = true;
 }
 
-/** Wraps the driver of this test file, and checks after each of its tests what was sent. */
+/** Services that this test file starts append to it what they send, a text of JSON on each line. */
+const sentElsewhere = path.join(os.tmpdir(), `statements-${randomUUID()}`);
+let linesRead = 0;
+
+/** Arguments of node that let a service note its statements, see note-statements.mjs. */
+export const notesStatements: readonly string[] = [
+  '--import',
+  `${pathToFileURL(path.join(__dirname, 'note-statements.mjs')).href}?to=${encodeURIComponent(sentElsewhere)}`,
+];
+
+let isWatching = false;
+/** Wraps the driver of this test file, and checks after each of its tests what was sent, also by the services that it started. */
 export function checkStatements(): void {
-  noteCatalogue();
+  if (isWatching) return;
+  isWatching = true;
   const { query } = pg.Client.prototype as unknown as { query: (...call: unknown[]) => unknown };
   Object.assign(pg.Client.prototype, {
     query(this: pg.Client, ...call: unknown[]) {
@@ -56,10 +71,13 @@ export function checkStatements(): void {
     const refused = await refusedAtWire();
     if (refused.length > 0) throw new Error(`SQL that the guard does not admit was sent:\n${refused.join('\n')}`);
   });
+  afterAll(() => rmSync(sentElsewhere, { force: true }));
 }
 
 /** @returns what must not stand in the statements that were sent since the last call */
 export async function refusedAtWire(): Promise<string[]> {
+  if (!isOff) noteSentElsewhere();
+  const catalogueTexts = await (ofCatalogue ??= catalogueStatements());
   const statements = [...sent].filter(sql => !checked.has(sql) && !catalogueTexts.has(sql) && !isFixed(sql));
   sent.clear();
   if (statements.length > 0) await loadSqlParser();
@@ -70,19 +88,23 @@ export async function refusedAtWire(): Promise<string[]> {
   });
 }
 
-/** Statements on the catalogue hold no SQL of others: the texts that {@link PostgresCatalog} makes. */
-function noteCatalogue(): void {
-  const methods = PostgresCatalog.prototype as unknown as Record<string, (this: { read: CatalogRead }, ...call: unknown[]) => unknown>;
-  for (const name of ['listNames', 'list', 'find', 'describe']) {
-    const method = methods[name]!;
-    methods[name] = function (...call) {
-      const read: CatalogRead = (sql, parameters) => {
-        catalogueTexts.add(sql);
-        return this.read(sql, parameters);
-      };
-      return method.apply(Object.create(this, { read: { value: read } }) as { read: CatalogRead }, call);
-    };
+function noteSentElsewhere(): void {
+  if (!existsSync(sentElsewhere)) return;
+  const lines = readFileSync(sentElsewhere, 'utf8').split('\n').slice(0, -1);
+  for (const line of lines.slice(linesRead)) sent.add(JSON.parse(line) as string);
+  linesRead = lines.length;
+}
+
+/** Statements on the catalogue hold no SQL of others: all that {@link PostgresCatalog} makes. */
+let ofCatalogue: Promise<ReadonlySet<string>> | undefined;
+async function catalogueStatements(): Promise<ReadonlySet<string>> {
+  const texts = new Set<string>();
+  for (const isBare of [true, false]) {
+    const read = (sql: string) => Promise.resolve(texts.add(sql) && []);
+    const catalog = new PostgresCatalog(read, new TableNames(['s'], isBare));
+    await Promise.all([catalog.listNames(), catalog.list('', 1), catalog.find('t'), catalog.describe('t')]);
   }
+  return texts;
 }
 
 /** Statements that stand word for word in these files hold no SQL of others either. */
