@@ -1,18 +1,19 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { Settings } from '../config/settings.js';
 import { type SqlStatement } from '../sql/sql-parameters.js';
 import { sqlstates } from '../sql/sqlstate.js';
-import { guardSelect } from '../sql-guard/guard-select.js';
 import { type SnapshotQuery } from '../warehouse/clients/postgres/postgres-reads.js';
-import { type QueryResult, type TablePlace } from '../warehouse/clients/warehouse.client.js';
+import { type QueryResult } from '../warehouse/clients/warehouse.client.js';
 import { type DataVersion, MirrorVersions } from '../warehouse/mirror/mirror-versions.js';
 import { requirePostgresSql } from '../warehouse/require-postgres-sql.js';
 import { WarehouseQueryError } from '../warehouse/warehouse.errors.js';
 import { type UsableConnection } from '../warehouse/warehouse.service.js';
 import { changesOf, columnsGone } from './binding/column-changes.js';
 import { type CostEstimate, estimateCost } from './estimate-cost.js';
-import { fanOut, tableOf } from './fan-out.js';
+import { fanOut } from './fan-out.js';
 import { BindingOutdatedError } from './metrics.errors.js';
+import { placesOf } from './plan/bound-sql.js';
 import { compileProof } from './plan/compile-proof.js';
 import { type BoundJoin, type BoundTable, type TableRead } from './plan/metric-binding.js';
 
@@ -35,7 +36,9 @@ export interface CheckedResult {
   versions: ReadonlyMap<string, number> | null;
 }
 
-const mostKnownKeys = 1_000;
+const mostProofs = 2_000;
+/** More than the tables of a metric. */
+const mostVersions = 1_000;
 
 /**
  * Runs the statements of a metric on tables that are still as its binding was checked against: the keys of its joins are unique,
@@ -43,8 +46,8 @@ const mostKnownKeys = 1_000;
  */
 @Injectable()
 export class CheckedReads {
-  /** The last data version of a table of the mirror at which a key was seen to be unique. */
-  private readonly uniqueAt = new Map<string, number>();
+  /** The data versions of tables of the mirror at which a key was seen to be unique, or columns to have their types. */
+  private readonly provedAt = new LRUCache<string, string>({ max: mostProofs });
 
   constructor(
     private readonly versions: MirrorVersions,
@@ -122,27 +125,30 @@ export class CheckedReads {
     return versions;
   }
 
-  private async prove(
-    query: SnapshotQuery,
-    { joins, reads }: MetricReads,
-    versions: ReadonlyMap<string, DataVersion> | null,
-  ): Promise<void> {
-    const versionOf = (join: BoundJoin): number | undefined => versions?.get(tableOf(join))?.version;
-    const unproved = joins.filter(join => versionOf(join) === undefined || this.uniqueAt.get(keyOf(join)) !== versionOf(join));
-    const { columns, rows } = await query({ ...compileProof(unproved, reads), maxRows: 1 });
-    const repeated = unproved.find((_, index) => rows[0]?.[index] === true);
+  /** Proves what was not proved at these versions. */
+  private async prove(query: SnapshotQuery, metric: MetricReads, versions: ReadonlyMap<string, DataVersion> | null): Promise<void> {
+    const isOpen = (table: BoundTable, key: string): boolean => {
+      const at = versionOf(table, versions);
+      return at === null || this.provedAt.get(key) !== at;
+    };
+    const joins = metric.joins.filter(join => isOpen(join, keyOf(join)));
+    const reads = metric.reads.filter(read => isOpen(read.table, typesOf(read)));
+    if (joins.length + reads.length === 0) return;
+    const { columns, rows } = await query({ ...compileProof(joins, reads), maxRows: 1 });
+    const repeated = joins.find((_, index) => rows[0]?.[index] === true);
     if (repeated) throw fanOut(repeated);
-    for (const join of unproved) this.remember(keyOf(join), versionOf(join));
-    const types = columns.slice(unproved.length).map(column => column.type);
-    const changes = changesOf(reads, types);
+    const changes = changesOf(
+      reads,
+      columns.slice(joins.length).map(column => column.type),
+    );
     if (changes.length > 0) throw new BindingOutdatedError(changes);
-  }
-
-  private remember(key: string, version: number | undefined): void {
-    if (version === undefined) return;
-    this.uniqueAt.delete(key);
-    this.uniqueAt.set(key, version);
-    for (const oldest of this.uniqueAt.keys()) if (this.uniqueAt.size > mostKnownKeys) this.uniqueAt.delete(oldest);
+    for (const [table, key] of [
+      ...joins.map(join => [join, keyOf(join)] as const),
+      ...reads.map(read => [read.table, typesOf(read)] as const),
+    ]) {
+      const at = versionOf(table, versions);
+      if (at !== null) this.provedAt.set(key, at);
+    }
   }
 }
 
@@ -151,18 +157,23 @@ export function mirrorTables({ client }: UsableConnection, { tables }: Pick<Metr
   return client.local && [...new Set(tables.flatMap(placesOf).map(({ table }) => table))];
 }
 
-function keyOf(join: BoundJoin): string {
-  return JSON.stringify([tableOf(join), join.alias, join.on.map(([, key]) => key)]);
+/** The data versions of what a table is read from. Null if one of them is not known. */
+function versionOf(table: BoundTable, versions: ReadonlyMap<string, DataVersion> | null): string | null {
+  const all = placesOf(table).map(place => versions?.get(place.table)?.version);
+  return all.length === 0 || all.includes(undefined) ? null : all.join(' ');
 }
 
-function placesOf({ source }: BoundTable): TablePlace[] {
-  if (!('sql' in source)) return [source];
-  return guardSelect(source.sql, source).tables.map(table => ({ schema: source.schema, table }));
+function keyOf({ source, alias, on }: BoundJoin): string {
+  return JSON.stringify([source, alias, on.map(([, key]) => key)]);
+}
+
+function typesOf({ table, columns }: TableRead): string {
+  return JSON.stringify([table.source, columns, columns.map(column => table.columns.find(({ name }) => name === column)?.type)]);
 }
 
 function byName(query: SnapshotQuery) {
   return async (sql: string, parameters: unknown[]): Promise<Record<string, unknown>[]> => {
-    const { columns, rows } = await query({ sql, parameters, maxRows: mostKnownKeys });
+    const { columns, rows } = await query({ sql, parameters, maxRows: mostVersions });
     return rows.map(row => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])));
   };
 }

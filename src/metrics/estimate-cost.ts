@@ -1,20 +1,23 @@
 import { type SqlStatement } from '../sql/sql-parameters.js';
 import { type SnapshotQuery } from '../warehouse/clients/postgres/postgres-reads.js';
 
-/** A step of a plan, with the steps that it reads. Costs are in the unit of the engine, and contain those of the inputs. */
+/**
+ * A step of a plan, with the steps that it reads. Costs are in the unit of the engine, and contain those of the inputs. Null is what an
+ * engine does not tell.
+ */
 export interface PlanStep {
   step: string;
   table?: string;
-  rows: number;
-  cost: number;
+  rows: number | null;
+  cost: number | null;
   inputs?: PlanStep[];
 }
 
 export interface CostEstimate {
-  /** The rows of the first statement. */
-  rows: number;
+  /** The rows of the first statement; of other databases than PostgreSQL those that are read. */
+  rows: number | null;
   /** Of all statements. */
-  cost: number;
+  cost: number | null;
   /** One for each statement. */
   plans: PlanStep[];
 }
@@ -42,7 +45,7 @@ export async function estimateCost(
     const [explained] = rows[0]![0] as [{ Plan: PostgresPlan }];
     plans.push(toStep(explained.Plan, tables));
   }
-  return { rows: plans[0]!.rows, cost: plans.reduce((sum, plan) => sum + plan.cost, 0), plans };
+  return { rows: plans[0]!.rows, cost: plans.reduce((sum, plan) => sum + plan.cost!, 0), plans };
 }
 
 function toStep(plan: PostgresPlan, tables: ReadonlySet<string>): PlanStep {

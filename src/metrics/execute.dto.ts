@@ -169,11 +169,23 @@ export class ChartResponse {
 }
 
 export class CostEstimateResponse {
-  @ApiProperty({ example: 12, description: '结果的行数 / rows of the result' })
-  rows: number;
+  @ApiProperty({
+    type: Number,
+    example: 12,
+    nullable: true,
+    description:
+      '结果的行数；PostgreSQL 以外为预计读取的行数，不详时为 null / rows of the result; outside of PostgreSQL the rows that are read, null if it does not tell',
+  })
+  rows: number | null;
 
-  @ApiProperty({ example: 1520.5, description: '所有语句，以数据库自己的单位 / of all statements, in the unit of the database' })
-  cost: number;
+  @ApiProperty({
+    type: Number,
+    example: 1520.5,
+    nullable: true,
+    description:
+      '所有语句，以数据库自己的单位；PostgreSQL 以外为 null / of all statements, in the unit of the database; null outside of PostgreSQL',
+  })
+  cost: number | null;
 
   @ApiProperty({
     type: 'array',
@@ -181,7 +193,7 @@ export class CostEstimateResponse {
     example: [{ step: 'Aggregate', rows: 12, cost: 1520.5, inputs: [{ step: 'Seq Scan', table: 'orders', rows: 50_000, cost: 1020.5 }] }],
     nullable: true,
     description:
-      '每条语句一个计划（totals 另有一条）；与 sql 同，仅给 editor 及以上 / a plan for each statement; totals are one of their own; as sql, only for editors and above',
+      '每条语句一个计划（totals 另有一条），PostgreSQL 以外每次扫描一个；与 sql 同，仅给 editor 及以上 / a plan for each statement (totals are one of their own), outside of PostgreSQL for each scan; as sql, only for editors and above',
   })
   plans: PlanStep[] | null;
 }

@@ -1,5 +1,5 @@
 import { type Bilingual } from '../text/bilingual.js';
-import { type WarehouseQueryError } from '../warehouse/warehouse.errors.js';
+import { WarehouseQueryError } from '../warehouse/warehouse.errors.js';
 import { offsetAt, positionAt } from '../text/place.js';
 import { UnsafeFilterClauseError } from '../sql-guard/sql-guard.errors.js';
 import { inFormula } from './plan/guard-formula.js';
@@ -8,7 +8,7 @@ import { sqlTexts } from './formula/formula-tree.js';
 import { offsetInPiece, tokenAt } from '../sql/embedded-sql.js';
 import { sqlstates } from '../sql/sqlstate.js';
 
-/** The errors, with a place, that a warehouse reports when the pieces of an expression do not fit together. */
+/** The errors that a warehouse reports when the pieces of an expression, or a value in it, do not fit together. */
 const typeErrors: ReadonlySet<string> = new Set([
   sqlstates.undefinedFunction,
   sqlstates.datatypeMismatch,
@@ -23,22 +23,24 @@ const typeErrors: ReadonlySet<string> = new Set([
 
 /**
  * Turns a query that failed because of types in the client's SQL into an error about that SQL: the filter clause or the formula.
- * The position points into the statement, where each piece stands word for word between line breaks (same-shape.ts).
- * @returns null when the failure has no place, or a place outside the client's SQL
+ * The position points into the statement, where each piece stands word for word between line breaks (same-shape.ts). A failure without
+ * a place, such as a value that cannot be cast, at least names the metrics.
+ * @returns null for other failures
  */
 export function explainQueryError(
   error: WarehouseQueryError,
   sql: string,
   metrics: readonly ResolvedMetric[],
   clause: string | null,
-): UnsafeFilterClauseError | null {
+): UnsafeFilterClauseError | WarehouseQueryError | null {
   const { position, sqlstate } = error;
-  if (position === null || !typeErrors.has(sqlstate)) return null;
+  if (!typeErrors.has(sqlstate)) return null;
+  if (position === null) return inMetrics(error, metrics);
   const offset = offsetAt(sql, position);
   const inClause = clause === null ? null : offsetInPiece(clause, sql, offset);
   if (clause !== null && inClause !== null) return mismatch(clause, inClause, { zh: '位于 filter_clause', en: 'in filter_clause' });
   for (const { node, owner } of metrics.flatMap(({ root }) => leavesOf(root))) {
-    for (const { text } of sqlTexts(node)) {
+    for (const text of sqlTexts(node)) {
       const at = offsetInPiece(text.text, sql, offset);
       if (at === null) continue;
       try {
@@ -51,7 +53,17 @@ export function explainQueryError(
       }
     }
   }
-  return null;
+  return inMetrics(error, metrics);
+}
+
+function inMetrics({ reason, sqlstate, position, cause }: WarehouseQueryError, metrics: readonly ResolvedMetric[]): WarehouseQueryError {
+  const names = [...new Set(metrics.flatMap(({ root }) => leavesOf(root)).map(({ owner }) => owner.name))];
+  const list = `${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`;
+  const text = {
+    zh: `${reason.zh}；请核对这些指标的公式与绑定中的类型转换和运算：${list}`,
+    en: `${reason.en}; look at the casts and operators in the formulas and the bindings of: ${list}`,
+  };
+  return new WarehouseQueryError(text, sqlstate, position, cause);
 }
 
 function mismatch(piece: string, at: number, hint?: Bilingual): UnsafeFilterClauseError {

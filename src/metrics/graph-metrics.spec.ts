@@ -17,6 +17,17 @@ describe('GraphMetrics', () => {
     expect([1, 2, 3, 4].map(id => graph.row(id) !== undefined)).toEqual([true, true, true, false]);
   });
 
+  it('reads no metric again that was read already', async () => {
+    const read: number[] = [];
+    const all = [metric(1, '[m2]'), metric(2, 'SUM(x)')];
+    const graph = new GraphMetrics(all, ids =>
+      Promise.resolve(ids.map(id => (read.push(id), { ...all[id - 1]!, binding: null }) as MetricRow)),
+    );
+    graph.keep({ ...all[0]!, binding: null } as MetricRow);
+    await graph.reach([all[0]!]);
+    expect(read).toEqual([2]);
+  });
+
   it('reads all metrics of a batch, however many one of them refers to', async () => {
     const all = Array.from({ length: 900 }, (_, i) => metric(i, 'SUM(x)'));
     all[49] = metric(49, Array.from({ length: 560 }, (_, i) => `[m${300 + i}]`).join('+'));

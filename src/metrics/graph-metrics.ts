@@ -43,6 +43,15 @@ export class GraphMetrics {
     return this.sharers.get(name.toLowerCase())?.find(metric => metric.id !== id);
   }
 
+  /** The metrics whose formulas call for one of these names, which no metric has. */
+  callersOf(names: readonly string[]): MetricName[] {
+    const gone = names.filter(name => !this.named.has(name));
+    const written = gone.map(name => name.replaceAll(']', ']]'));
+    return this.all.filter(
+      ({ formula }) => written.some(name => formula.includes(name)) && namesIn(formula).some(name => gone.includes(name)),
+    );
+  }
+
   /** Reads the bindings of these metrics and of all that their formulas lead to, so that they can be resolved. */
   async reach(metrics: readonly { id: number; formula: string }[]): Promise<void> {
     if (this.rows.size > mostKept) this.rows.clear();
@@ -51,14 +60,21 @@ export class GraphMetrics {
     for (const row of missing.length > 0 ? await this.readRows(missing) : []) this.rows.set(row.id, row);
   }
 
+  /** Takes a metric that was read already, since its binding may be large. */
+  keep(row: MetricRow): void {
+    this.rows.set(row.id, row);
+  }
+
   /** A metric that was reached. */
   row(id: number): MetricRow | undefined {
     return this.rows.get(id);
   }
 
   /** The metric that has this binding. */
-  ownerOf(binding: object): MetricRow | undefined {
-    return [...this.rows.values()].find(row => row.binding?.bound === binding);
+  ownerOf(binding: object): MetricRow {
+    const owner = [...this.rows.values()].find(row => row.binding?.bound === binding);
+    if (!owner) throw new Error('The binding belongs to no metric that was read');
+    return owner;
   }
 
   /**

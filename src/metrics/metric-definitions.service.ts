@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
 import { afterId, page, type Page } from '../http/paging/page.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
-import { RecordNotFoundError } from '../graphs/graphs.errors.js';
+import { GraphAccessError, GraphNotFoundError, RecordNotFoundError } from '../graphs/graphs.errors.js';
 import { type BindingRequest } from './binding/binding.dto.js';
 import { Pace } from '../common/turns/pace.js';
 import { describeMetric } from './describe-metric.js';
 import { type GraphMetrics } from './graph-metrics.js';
 import { parseFormula } from './formula/parse-formula.js';
 import { MetricBinder } from './binding/metric-binder.js';
+import { mayChangeMetrics } from './metric-planner.service.js';
 import {
   type CreateMetricRequest,
   type ListMetricsQuery,
@@ -17,8 +18,28 @@ import {
   toMetricResponse,
   type UpdateMetricRequest,
 } from './metrics.dto.js';
-import { type MetricRow, type StoredBinding } from './metric-rows.js';
+import { type MetricName, type MetricRow, type StoredBinding } from './metric-rows.js';
+import { type MetricWarning } from './execute.dto.js';
+import { joined } from '../text/bilingual.js';
 import { MetricsRepository } from './metrics.repository.js';
+
+const mostCallers = 10;
+
+/** The metrics of a graph as the caller may see them. */
+interface OpenGraph {
+  metrics: GraphMetrics;
+  /** A binding holds SQL, and names tables and columns. */
+  seesBindings: boolean;
+}
+
+function lostCallers(callers: readonly MetricName[]): MetricWarning[] {
+  if (callers.length === 0) return [];
+  const shown = callers.slice(0, mostCallers).map(({ name, id }) => `${name} (id ${id})`);
+  const list = [...shown, ...(callers.length > mostCallers ? ['…'] : [])].join(', ');
+  const zh = `这些指标的公式仍用从前的名称，不能再执行：${list}；请保留为别名，或修改公式`;
+  const en = `formulas still use a former name and can no longer be executed: ${list}; keep it as an alias, or change them`;
+  return [{ code: 'former_name_in_use', message: joined({ zh, en }) }];
+}
 
 /** Metrics as records: the named formulas of a graph, and the tables they are bound to. */
 @Injectable()
@@ -33,13 +54,13 @@ export class MetricDefinitionsService {
     if (graph_id !== undefined) await this.access.require(principal, graph_id, 'viewer');
     const visible = await this.access.listVisible(principal);
     const rows = page(await this.metrics.list(visible, graph_id ?? null, afterId(cursor), limit + 1), limit, row => row.id);
-    const graphs = new Map<number, GraphMetrics>();
+    const graphs = new Map<number, OpenGraph | null>();
     const items: MetricResponse[] = [];
     const pace = new Pace();
     for (const row of rows.items) {
-      const graph = graphs.get(row.graphId) ?? (await this.metrics.openGraph(row.graphId));
-      graphs.set(row.graphId, graph);
-      items.push(await this.describe(row, graph));
+      if (!graphs.has(row.graphId)) graphs.set(row.graphId, await this.openIfStill(principal, row.graphId));
+      const graph = graphs.get(row.graphId);
+      if (graph) items.push(await this.describe(row, graph));
       if (pace.isOverdue) await pace.turn();
     }
     return { ...rows, items };
@@ -56,18 +77,19 @@ export class MetricDefinitionsService {
     const { name, formula, unit = null, format = null, description = null } = body;
     const fields = { name, formula, unit, format, description, aliases: body.aliases ?? [] };
     const id = await this.metrics.create(body.graph_id, principal, fields, binding);
-    return this.get(id);
+    return this.get(principal, id);
   }
 
-  /** @throws RecordNotFoundError */
-  async get(id: number): Promise<MetricResponse> {
+  /** @throws RecordNotFoundError, GraphAccessError */
+  async get(principal: Principal, id: number): Promise<MetricResponse> {
     const row = await this.metrics.find(id);
     if (!row) throw new RecordNotFoundError('metric');
-    return this.describe(row, await this.metrics.openGraph(row.graphId));
+    return this.describe(row, await this.open(principal, row.graphId));
   }
 
   /** @throws FormulaParseError for a new formula that matches no pattern, unless it is a draft; MetricNameTakenError */
   async update(
+    principal: Principal,
     id: number,
     { name, aliases, formula, unit, format, description }: UpdateMetricRequest,
     { draft }: SaveMetricQuery,
@@ -82,8 +104,12 @@ export class MetricDefinitionsService {
       ...(format !== undefined && { format }),
       ...(description !== undefined && { description }),
     };
+    const before = name != null || aliases != null ? await this.metrics.find(id) : null;
     if (Object.keys(changes).length > 0) await this.metrics.update(id, changes);
-    return this.get(id);
+    const response = await this.get(principal, id);
+    if (!before) return response;
+    const callers = (await this.metrics.openGraph(before.graphId)).callersOf([before.name, ...before.aliases]);
+    return { ...response, warnings: [...response.warnings, ...lostCallers(callers)] };
   }
 
   async delete(id: number): Promise<void> {
@@ -93,12 +119,29 @@ export class MetricDefinitionsService {
   /** Lets the metric read the warehouse in the caller's name from now on. @throws the errors of `MetricBinder.bind` */
   async bind(principal: Principal, id: number, body: BindingRequest): Promise<MetricResponse> {
     await this.metrics.putBinding(id, principal.userId, await this.store(principal, body, ['body']));
-    return this.get(id);
+    return this.get(principal, id);
   }
 
-  private async describe(row: MetricRow, graph: GraphMetrics): Promise<MetricResponse> {
-    await graph.reach([row]);
-    return toMetricResponse(row, describeMetric(row, graph));
+  private async open(principal: Principal, graphId: number): Promise<OpenGraph> {
+    const role = await this.access.require(principal, graphId, 'viewer');
+    return { metrics: await this.metrics.openGraph(graphId), seesBindings: mayChangeMetrics({ role }) };
+  }
+
+  /** Null when the graph has gone, or was lost to the caller, after its metrics were found. */
+  private async openIfStill(principal: Principal, graphId: number): Promise<OpenGraph | null> {
+    try {
+      return await this.open(principal, graphId);
+    } catch (error) {
+      if (error instanceof GraphNotFoundError || error instanceof GraphAccessError) return null;
+      throw error;
+    }
+  }
+
+  private async describe(row: MetricRow, { metrics, seesBindings }: OpenGraph): Promise<MetricResponse> {
+    metrics.keep(row);
+    await metrics.reach([row]);
+    const response = toMetricResponse(row, describeMetric(row, metrics));
+    return seesBindings ? response : { ...response, binding: null };
   }
 
   private async store(principal: Principal, body: BindingRequest, loc: (string | number)[]): Promise<StoredBinding> {

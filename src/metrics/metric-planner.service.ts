@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { type Principal } from '../access/principal.js';
 import { type FieldProblem, SchemaError } from '../common/errors/api-error.js';
 import { type Claim } from '../common/turns/fair-share.js';
 import { GraphAccessService, type HeldRole, includesRole } from '../graphs/graph-access.service.js';
 import { RecordNotFoundError } from '../graphs/graphs.errors.js';
-import { guardSelect } from '../sql-guard/guard-select.js';
 import { sqlstates } from '../sql/sqlstate.js';
 import { type TablePlace } from '../warehouse/clients/warehouse.client.js';
 import { ConnectionNotFoundError, WarehouseQueryError } from '../warehouse/warehouse.errors.js';
@@ -14,7 +14,9 @@ import { explainQueryError } from './explain-query-error.js';
 import { type GraphMetrics, toDefinition } from './graph-metrics.js';
 import { type MetricRow } from './metric-rows.js';
 import { MetricTableMissingError } from './metrics.errors.js';
+import { MetricTurns } from './metric-turns.js';
 import { MetricsRepository } from './metrics.repository.js';
+import { placesOf } from './plan/bound-sql.js';
 import { type CompiledMetrics, compileMetrics } from './plan/compile-metric.js';
 import { type MetricBinding } from './plan/metric-binding.js';
 import { type MetricRequest } from './plan/metric-request.js';
@@ -31,8 +33,8 @@ export interface MetricCall {
   role: HeldRole;
   graphId: number;
   ids: readonly number[];
-  /** The name of a metric's column. */
-  nameOf: (metric: MetricRow) => string;
+  /** Whether the values are the column `value`, instead of one of each metric's name. */
+  isSingle: boolean;
   body: ExecuteMetricRequest;
   /** Leaves the limit of the body out. */
   allRows?: boolean;
@@ -46,19 +48,34 @@ export interface AskedMetric {
   resolved: ResolvedMetric;
 }
 
-export interface PlannedMetrics {
+/** A request that was compiled. It depends on the definitions and the request only, and is shared: callers must not change it. */
+interface CompiledCall {
   asked: AskedMetric[];
   request: MetricRequest;
   compiled: CompiledMetrics;
   /** All metrics of the request: those asked for, and those in filters. */
   resolved: ResolvedMetric[];
   bindings: MetricBinding[];
+  /** The metrics that have the bindings. */
+  owners: MetricRow[];
+}
+
+export interface PlannedMetrics extends CompiledCall {
   connections: Connections;
   /** The one that the statements are for. */
   connection: UsableConnection;
   /** Moments of `performance.now()`. */
   times: { parsing: number; compiling: number; compiled: number };
 }
+
+interface Compiled {
+  plan: CompiledCall;
+  /** Moments of `performance.now()`. */
+  parsing: number;
+  compiling: number;
+}
+
+const mostCharacters = 10_000_000;
 
 /** Only those who may change a metric see the SQL that it becomes, or get its rows without a bound. */
 export function mayChangeMetrics({ role }: Pick<MetricCall, 'role'>): boolean {
@@ -68,19 +85,20 @@ export function mayChangeMetrics({ role }: Pick<MetricCall, 'role'>): boolean {
 /** Prepares metrics for execution: looks them up, compiles them, and opens what they read. */
 @Injectable()
 export class MetricPlanner {
+  private readonly compiled = new LRUCache<string, CompiledCall>({ maxSize: mostCharacters, sizeCalculation: sizeOf });
+
   constructor(
     private readonly metrics: MetricsRepository,
     private readonly warehouse: WarehouseService,
     private readonly access: GraphAccessService,
+    private readonly turns: MetricTurns,
   ) {}
 
   /** A call of one metric, whose values are the column `value`. @throws RecordNotFoundError, GraphAccessError */
   async callOne(principal: Principal, id: number, body: ExecuteMetricRequest, signal?: AbortSignal): Promise<MetricCall> {
-    const metric = await this.metrics.find(id);
-    if (!metric) throw new RecordNotFoundError('metric');
     // The route's guard has checked this already, but questions also come in here.
-    const role = await this.access.require(principal, metric.graphId, 'viewer');
-    return { principal, role, graphId: metric.graphId, ids: [id], nameOf: () => 'value', body, ...(signal && { signal }) };
+    const { graphId, role } = await this.access.requireOf(principal, 'metric', id, 'viewer');
+    return { principal, role, graphId, ids: [id], isSingle: true, body, ...(signal && { signal }) };
   }
 
   /** A call of several metrics, each of them a column of its name. @throws GraphAccessError */
@@ -90,38 +108,40 @@ export class MetricPlanner {
     signal?: AbortSignal,
   ): Promise<MetricCall> {
     const role = await this.access.require(principal, graphId, 'viewer');
-    return { principal, role, graphId, ids, nameOf: ({ name }) => name, body, ...(signal && { signal }) };
+    return { principal, role, graphId, ids, isSingle: false, body, ...(signal && { signal }) };
   }
 
   /**
    * @throws in this order: SchemaError for filters that do not hold together; FormulaParseError; MissingBindingError;
    * PatternNotBuiltError; UnsafeFilterClauseError; SchemaError (names and options that do not fit); ConnectionAccessLostError
    */
-  async plan({ principal, graphId, ids, nameOf, body, signal, allRows }: MetricCall): Promise<PlannedMetrics> {
+  async plan(call: MetricCall): Promise<PlannedMetrics> {
+    const key = keyOf(call, await this.metrics.versionOf(call.graphId));
+    const { plan, parsing, compiling } = this.findCompiled(key) ?? (await this.compile(call, key));
+    const { principal, graphId, signal } = call;
+    const connections = await this.open(plan, { caller: principal.userId, group: graphId, ...(signal && { signal }) });
+    const connection = openOf(connections, plan.compiled.connectionId);
+    return { ...plan, connections, connection, times: { parsing, compiling, compiled: performance.now() } };
+  }
+
+  private findCompiled(key: string): Compiled | undefined {
+    const plan = this.compiled.get(key);
+    const now = performance.now();
+    return plan && { plan, parsing: now, compiling: now };
+  }
+
+  private async compile(call: MetricCall, key: string): Promise<Compiled> {
+    const { principal, graphId, ids, body } = call;
     const graph = await this.metrics.openGraph(graphId);
     const filterIds = (body.filters ?? []).map(({ metric }) => metric ?? null);
     await this.reach(graph, ids, filterIds);
-
-    const parsing = performance.now();
-    const resolve = (id: number): AskedMetric => {
-      const row = graph.row(id);
-      if (!row) throw new RecordNotFoundError('metric');
-      return { row, resolved: resolveMetric(toDefinition(row, row), graph.find) };
-    };
-    const asked = ids.map(resolve);
-    const inFilters = new Map(filterIds.filter(id => id !== null).map(id => [id, resolve(id).resolved]));
-    const resolved = [...asked.map(each => each.resolved), ...inFilters.values()];
-    checkSize(resolved);
-
-    const compiling = performance.now();
-    const request = { ...readRequest(body, inFilters), ...(allRows && { limit: Infinity }) };
-    const named = asked.map(each => ({ name: nameOf(each.row), metric: each.resolved }));
-    const compiled = compileMetrics(named, request);
-    const bindings = [...new Set(resolved.flatMap(each => each.bindings))];
-    const connections = await this.open(bindings, graph, { caller: principal.userId, group: graphId, ...(signal && { signal }) });
-    const connection = openOf(connections, compiled.connectionId);
-    const times = { parsing, compiling, compiled: performance.now() };
-    return { asked, request, compiled, resolved, bindings, connections, connection, times };
+    return this.turns.run(principal.userId, () => {
+      // An equal request may have been compiled meanwhile.
+      const compiled = this.findCompiled(key) ?? compileCall(call, graph, filterIds);
+      // A relative range is another one tomorrow.
+      if (body.time?.range == null) this.compiled.set(key, compiled.plan);
+      return compiled;
+    });
   }
 
   /** Reads all metrics that are asked for, and those that their formulas lead to. @throws SchemaError for ids that the graph lacks */
@@ -147,12 +167,10 @@ export class MetricPlanner {
    * right of their own.
    * @throws ConnectionAccessLostError
    */
-  private async open(bindings: readonly MetricBinding[], graph: GraphMetrics, claim: Claim): Promise<Connections> {
+  private async open({ bindings, owners }: CompiledCall, claim: Claim): Promise<Connections> {
     const opened = new Map<string, UsableConnection>();
-    for (const binding of bindings) {
-      const row = graph.ownerOf(binding);
-      if (!row) throw new Error('The binding belongs to no metric that was read');
-      const { id, name, savedBy } = row;
+    for (const [index, binding] of bindings.entries()) {
+      const { id, name, savedBy } = owners[index]!;
       const key = `${binding.connection_id} ${savedBy?.id}`;
       if (!opened.has(key)) opened.set(key, await this.warehouse.open({ kind: 'metric', id, name, savedBy }, binding.connection_id, claim));
     }
@@ -160,7 +178,7 @@ export class MetricPlanner {
   }
 
   /** Turns a failed query into an error about things that the client knows: the missing table, the clause or the formula. */
-  async explain(error: unknown, { compiled, resolved, bindings, connections, request }: PlannedMetrics): Promise<unknown> {
+  async explain(error: unknown, { compiled, resolved, bindings, connections, connection, request }: PlannedMetrics): Promise<unknown> {
     if (!(error instanceof WarehouseQueryError)) return error;
     if (error.sqlstate !== sqlstates.undefinedTable)
       return explainQueryError(error, compiled.sql, resolved, request.filter_clause) ?? error;
@@ -169,12 +187,9 @@ export class MetricPlanner {
       const { client, catalog } = openOf(connections, connection_id);
       const keyOf = ({ schema, table }: TablePlace): string => `${schema}.${table}`;
       const present = new Set((await catalog.listNames()).map(name => keyOf(client.place(name))));
-      const tables = [fact, ...joins].flatMap(({ source }) =>
-        'sql' in source ? guardSelect(source.sql, source).tables.map(table => ({ schema: source.schema, table })) : [source],
-      );
-      for (const place of tables) if (!present.has(keyOf(place))) missing.add(place.table);
+      for (const place of [fact, ...joins].flatMap(placesOf)) if (!present.has(keyOf(place))) missing.add(place.table);
     }
-    return missing.size > 0 ? new MetricTableMissingError([...missing]) : error;
+    return missing.size > 0 ? new MetricTableMissingError([...missing], connection.client.local !== null) : error;
   }
 }
 
@@ -184,13 +199,49 @@ export function openOf(connections: Connections, id: number): UsableConnection {
   return connection;
 }
 
-/** One statement holds all metrics, so that they share the bound of one. */
-function checkSize(metrics: readonly ResolvedMetric[]): void {
+/** Two calls of equal keys compile to the same. */
+function keyOf({ graphId, ids, isSingle, body, allRows }: MetricCall, version: string): string {
+  return JSON.stringify([graphId, version, ids, isSingle, body, allRows ?? false]);
+}
+
+function sizeOf({ compiled, owners }: CompiledCall, key: string): number {
+  const statements = [compiled, ...compiled.elsewhere, ...(compiled.totals ? [compiled.totals] : [])];
+  return key.length + statements.reduce((sum, { sql }) => sum + sql.length, 0) + JSON.stringify(owners).length;
+}
+
+/** Compiles a call whose metrics were reached. It may hold the event loop up to 0.1 s. */
+function compileCall({ ids, isSingle, body, allRows }: MetricCall, graph: GraphMetrics, filterIds: readonly (number | null)[]): Compiled {
+  const parsing = performance.now();
+  const resolve = (id: number): AskedMetric => {
+    const row = graph.row(id);
+    if (!row) throw new RecordNotFoundError('metric');
+    return { row, resolved: resolveMetric(toDefinition(row, row), graph.find) };
+  };
+  const asked = ids.map(resolve);
+  const inFilters = new Map(filterIds.filter(id => id !== null).map(id => [id, resolve(id).resolved]));
+  const resolved = [...asked.map(each => each.resolved), ...inFilters.values()];
+  checkSize(
+    asked.map(each => each.resolved),
+    filterIds.flatMap(id => inFilters.get(id ?? 0) ?? []),
+  );
+
+  const compiling = performance.now();
+  const request = { ...readRequest(body, inFilters), ...(allRows && { limit: Infinity }) };
+  const named = asked.map(each => ({ name: isSingle ? 'value' : each.row.name, metric: each.resolved }));
+  const compiled = compileMetrics(named, request);
+  const bindings = [...new Set(resolved.flatMap(each => each.bindings))];
+  const owners = bindings.map(binding => graph.ownerOf(binding));
+  return { plan: { asked, request, compiled, resolved, bindings, owners }, parsing, compiling };
+}
+
+/** One statement holds all metrics, with one more for each filter by a metric, so that they share the bound of one. */
+function checkSize(asked: readonly ResolvedMetric[], inFilters: readonly ResolvedMetric[]): void {
+  const metrics = [...asked, ...inFilters];
   const parts = metrics.reduce((sum, { root }) => sum + countParts(root), 0);
   if (metrics.length === 1 || parts <= maxParts) return;
   const text = {
-    zh: `这些公式展开后共 ${parts} 项，超过 ${maxParts} 项；请分几次查询`,
-    en: `the formulas come to ${parts} parts together, and ${maxParts} are allowed: ask for fewer metrics at a time`,
+    zh: `这些公式展开后共 ${parts} 项，超过 ${maxParts} 项；请分几次查询，或减少按指标的筛选`,
+    en: `the formulas come to ${parts} parts together, and ${maxParts} are allowed: ask for fewer metrics at a time, or filter by fewer`,
   };
-  throw new SchemaError([{ loc: ['body', 'metrics'], text, type: 'too_many_parts' }]);
+  throw new SchemaError([{ loc: ['body', asked.length > 1 ? 'metrics' : 'filters'], text, type: 'too_many_parts' }]);
 }

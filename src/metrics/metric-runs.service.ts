@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
+import { Pace } from '../common/turns/pace.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { tablesBehind } from '../sql-guard/guard-select.js';
 import {
@@ -16,7 +17,7 @@ import { type MetricBinding } from './plan/metric-binding.js';
 import { type CompiledMetrics } from './plan/compile-metric.js';
 import { RowsOf } from './plan/sql-assembly.js';
 import { MetricReader } from './results/metric-reader.service.js';
-import { describeColumns, toWireRow } from './result-rows.js';
+import { describeColumns, toWireRow, toWireRows } from './result-rows.js';
 import { suggestChart } from './suggest-chart.js';
 
 /** Runs metrics in the warehouse, read-only. */
@@ -73,9 +74,11 @@ export class MetricRunsService {
     const [result = null, sums = null] = read?.results ?? [];
     const estimate = body.explain ? await this.reader.estimate(connection, bindings, compiled).catch(explained) : null;
     const ended = performance.now();
+    // Many may get the same rows at once.
+    if (result) await new Pace().turn();
     const warnings = warningsOf(compiled, result?.rows ?? []);
     const columns = describeColumns(compiled, result?.columns ?? [], asked);
-    const rows = (result?.rows ?? []).slice(0, request.limit).map(row => toWireRow(row, columns, warnings, rounds));
+    const rows = await toWireRows((result?.rows ?? []).slice(0, request.limit), columns, warnings, rounds);
     const values = columns.filter(({ role }) => role === 'value');
     const totals = sums && toWireRow(sums.rows[0] ?? values.map(() => null), values, warnings, rounds);
     const { from, to, grain, timezone } = compiled.time;
@@ -91,6 +94,7 @@ export class MetricRunsService {
       chart: suggestChart(
         columns,
         asked.map(each => each.resolved.pattern),
+        result && result.rows.slice(0, request.limit),
       ),
       ...(seesSql ? shownSql(compiled) : { sql: null, params: null }),
       timing_ms: {

@@ -53,9 +53,10 @@ export function warningsOf({ columns, flags, axes, time }: Result, rows: readonl
   const shifts = axes.flatMap(({ shift }) => (shift ? [shiftOf(shift, grain)] : []));
   if (grain === null || shifts.length === 0) return warnings;
 
-  const periods = rows.flatMap(row => (typeof row[0] === 'string' ? [row[0]] : []));
+  const periods = [...new Set(rows.map(row => row[0]))].filter(period => typeof period === 'string');
+  const today = todayIn(time.timezone);
   const warn = (code: string, text: Bilingual) => warnings.push({ code, message: joined(text) });
-  const months = shifts.flatMap(({ count, unit }) => (monthsIn[unit] === undefined ? [] : [count * monthsIn[unit]]));
+  const months = [...new Set(shifts.flatMap(({ count, unit }) => (monthsIn[unit] === undefined ? [] : [count * monthsIn[unit]])))];
   if (grain === 'day' && months.some(count => periods.some(period => isClamped(period, count))))
     warn('CLAMPED_BASE', {
       zh: '较短的月没有对应的日，几天与同一天（该月最后一天）相比',
@@ -66,8 +67,8 @@ export function warningsOf({ columns, flags, axes, time }: Result, rows: readonl
       zh: '第 53 周在上一年没有对应的周，没有值',
       en: 'Week 53 has no counterpart a year before, so it has no value',
     });
-  const isCut = time.to !== null && time.to <= addDays(todayIn(time.timezone), 1);
-  if (!isCut && !axes.some(({ shift }) => shift?.whole) && periods.some(period => isCurrent(period, grain, time.timezone)))
+  const isCut = time.to !== null && time.to <= addDays(today, 1);
+  if (!isCut && !axes.some(({ shift }) => shift?.whole) && periods.some(period => isCurrent(period, grain, today)))
     warn('INCOMPLETE_PERIOD', {
       zh: '当前时段尚未结束，却与完整的基期相比；请给出 time.to，按相同天数比较',
       en: 'The current period is not over and is compared with a whole one: give time.to to compare as many days',
@@ -78,6 +79,7 @@ export function warningsOf({ columns, flags, axes, time }: Result, rows: readonl
 const monthsIn: Partial<Record<Grain, number>> = { month: 1, quarter: 3, year: 12 };
 
 function isClamped(period: string, months: number): boolean {
+  if (Number(period.slice(-2)) <= 28) return false;
   const date = new Date(`${period}T00:00Z`);
   return date.getUTCDate() > new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - months + 1, 0)).getUTCDate();
 }
@@ -89,11 +91,11 @@ function isWeek53(period: string, weekStart: 'monday' | 'sunday'): boolean {
   return thursday.getTime() - Date.UTC(thursday.getUTCFullYear(), 0, 1) >= 52 * 7 * 86_400_000;
 }
 
-function isCurrent(period: string, grain: Grain, timezone: string): boolean {
-  const today = todayIn(timezone);
+function isCurrent(period: string, grain: Grain, today: string): boolean {
+  if (period > today) return false;
   const next = new Date(`${period}T00:00Z`);
   const months = monthsIn[grain];
   if (months === undefined) next.setUTCDate(next.getUTCDate() + (grain === 'week' ? 7 : 1));
   else next.setUTCMonth(next.getUTCMonth() + months);
-  return period <= today && today < next.toISOString().slice(0, 10);
+  return today < next.toISOString().slice(0, 10);
 }

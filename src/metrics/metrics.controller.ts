@@ -15,6 +15,7 @@ import { CurrentCall } from '../access/current-call.js';
 import { CurrentPrincipal, type Principal } from '../access/principal.js';
 import { Idempotent } from '../idempotency/idempotent.decorator.js';
 import { CallSignal } from '../http/call-signal.decorator.js';
+import { type AnswerInPieces } from '../http/server/large-answers.js';
 import { type Page, PageOf } from '../http/paging/page.js';
 import { IdParam } from '../http/validation/positive-int.pipe.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
@@ -104,8 +105,8 @@ export class MetricsController {
   @ApiBody({ type: ParseFormulaRequest, examples: parseFormulaExamples })
   @ApiOkResponse({ type: ParseFormulaResponse })
   @ApiResponse({ status: 400, description: 'FormulaParseError' })
-  parse(@Body() body: ParseFormulaRequest): ParseFormulaResponse {
-    return this.metrics.parse(body.formula);
+  parse(@CurrentPrincipal() principal: Principal, @Body() body: ParseFormulaRequest): Promise<ParseFormulaResponse> {
+    return this.metrics.parse(principal, body.formula);
   }
 
   @Post('query')
@@ -130,21 +131,22 @@ export class MetricsController {
     @Res({ passthrough: true }) response: Response,
     @CallSignal() signal: AbortSignal,
     @CurrentCall() context: ExecutionContext,
-  ): Promise<QueryMetricsResponse | void> {
+  ): Promise<QueryMetricsResponse | AnswerInPieces | void> {
     const file = fileFormatOf(format, accept);
     if (file === null) return this.runs.query(principal, body, signal);
-    await this.replies.send(await this.planner.callSeveral(principal, body, signal), file, response, context);
+    return this.replies.send(await this.planner.callSeveral(principal, body, signal), file, response, context);
   }
 
   @Get(':id')
   @GraphAccess('viewer', ofMetric)
   @ApiOperation({
     summary: '一个指标 / One metric',
-    description: '含公式、识别出的模式、绑定与可用的维度。 / With its formula, the pattern found in it, its binding and its dimensions.',
+    description:
+      '含公式、识别出的模式、绑定（仅给 editor 及以上）与可用的维度。 / With its formula, the pattern found in it, its binding (for editors and above) and its dimensions.',
   })
   @ApiOkResponse({ type: MetricResponse })
-  get(@IdParam() id: number): Promise<MetricResponse> {
-    return this.definitions.get(id);
+  get(@CurrentPrincipal() principal: Principal, @IdParam() id: number): Promise<MetricResponse> {
+    return this.definitions.get(principal, id);
   }
 
   @Patch(':id')
@@ -157,8 +159,13 @@ export class MetricsController {
   })
   @ApiOkResponse({ type: MetricResponse })
   @ApiResponse({ status: 400, description: 'FormulaParseError' })
-  update(@IdParam() id: number, @Body() body: UpdateMetricRequest, @Query() query: SaveMetricQuery): Promise<MetricResponse> {
-    return this.definitions.update(id, body, query);
+  update(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() id: number,
+    @Body() body: UpdateMetricRequest,
+    @Query() query: SaveMetricQuery,
+  ): Promise<MetricResponse> {
+    return this.definitions.update(principal, id, body, query);
   }
 
   @Delete(':id')
@@ -210,9 +217,9 @@ export class MetricsController {
     @Res({ passthrough: true }) response: Response,
     @CallSignal() signal: AbortSignal,
     @CurrentCall() context: ExecutionContext,
-  ): Promise<ExecuteMetricResponse | void> {
+  ): Promise<ExecuteMetricResponse | AnswerInPieces | void> {
     const file = fileFormatOf(format, accept);
     if (file === null) return this.runs.execute(principal, id, body, signal);
-    await this.replies.send(await this.planner.callOne(principal, id, body, signal), file, response, context);
+    return this.replies.send(await this.planner.callOne(principal, id, body, signal), file, response, context);
   }
 }

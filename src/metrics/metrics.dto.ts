@@ -221,7 +221,13 @@ export class MetricResponse {
   @ApiProperty({ type: String, nullable: true })
   description: string | null;
 
-  @ApiProperty({ type: BindingRequest, nullable: true, example: bindingExample })
+  @ApiProperty({
+    type: BindingRequest,
+    nullable: true,
+    example: bindingExample,
+    description:
+      '仅给可修改指标者（editor 及以上），否则为 null，与执行应答中的 sql 同 / only for those who may change metrics (editor or above), else null, as `sql` of an answer',
+  })
   binding: object | null;
 
   @ApiProperty({ type: [MetricDimensionResponse] })

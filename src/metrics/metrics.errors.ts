@@ -1,7 +1,8 @@
 import { type Bilingual } from '../text/bilingual.js';
-import { ApiError } from '../common/errors/api-error.js';
+import { ApiError, BusyError } from '../common/errors/api-error.js';
 import { type ColumnChange } from './binding/column-changes.js';
 import { type Pattern } from './formula/formula-tree.js';
+import { type NotBuilt } from './patterns/metric-pattern.js';
 
 export class MetricNameTakenError extends ApiError {
   constructor(name: string) {
@@ -34,14 +35,21 @@ export class MissingBindingError extends ApiError {
 
 /** 400: a table was dropped after the metric was bound to it. */
 export class MetricTableMissingError extends ApiError {
-  constructor(tables: string[]) {
+  /** @param isUploaded whether its tables come by uploads */
+  constructor(tables: string[], isUploaded: boolean) {
     const list = tables.join(', ');
+    const restore = isUploaded
+      ? {
+          zh: '请用 PUT /api/warehouse/connections/1/tables/{table} 重新上传',
+          en: 'upload it again with PUT /api/warehouse/connections/1/tables/{table}',
+        }
+      : { zh: '请在其数据库中恢复，或恢复读取它的权限', en: 'restore it in its database, or the right to read it' };
     super(
       400,
       'metric_table_missing',
       {
-        zh: `指标绑定的表已不存在：${list}；请用 PUT /api/warehouse/connections/1/tables/{table} 重新上传，或用 PUT /api/metrics/{id}/binding 重新绑定`,
-        en: `The metric is bound to a table that is gone: ${list}; upload it again with PUT /api/warehouse/connections/1/tables/{table}, or bind the metric anew with PUT /api/metrics/{id}/binding`,
+        zh: `指标绑定的表已不存在：${list}；${restore.zh}，或用 PUT /api/metrics/{id}/binding 重新绑定`,
+        en: `The metric is bound to a table that is gone: ${list}; ${restore.en}, or bind the metric anew with PUT /api/metrics/{id}/binding`,
       },
       { context: { tables } },
     );
@@ -50,13 +58,19 @@ export class MetricTableMissingError extends ApiError {
 
 /** 501: the pattern of the formula is recognised but not built yet. It is never ignored or computed as something else. */
 export class PatternNotBuiltError extends ApiError {
-  /** @param what the pattern, or the part of it that cannot be run */
-  constructor(pattern: Pattern, what: string) {
+  /**
+   * @param what the pattern, or the part of it that cannot be run
+   * @param metric the name of the metric with the formula
+   */
+  constructor(pattern: Pattern, { what, instead }: NotBuilt, metric: string) {
     super(
       501,
       'pattern_not_built',
-      { zh: `已识别模式 ${what}，但尚不能执行`, en: `Pattern ${what} is recognised but not built yet` },
-      { context: { pattern } },
+      {
+        zh: `已识别指标“${metric}”公式中的模式 ${what}，但尚不能执行；${instead.zh}`,
+        en: `Pattern ${what} in the formula of metric '${metric}' is recognised but not built yet; ${instead.en}`,
+      },
+      { context: { pattern, metric } },
     );
   }
 }
@@ -138,5 +152,16 @@ export class TooManyGroupsError extends ApiError {
       zh: `结果超过 ${most} 组，无法从外部数据库取回；请减少维度、缩短时间范围或用筛选缩小`,
       en: `There are more than ${most} groups, which are too many to be handed over by the other database: ask for fewer dimensions, a shorter range or narrower filters`,
     });
+  }
+}
+
+/** 503: too many requests of the caller wait for their metrics to be compiled or drawn. */
+export class MetricsBusyError extends BusyError {
+  constructor(retryAfterS: number) {
+    super(
+      'metrics_busy',
+      { zh: '您同时请求的指标过多，请稍后重试', en: 'You ask for too many metrics at the same time; try again shortly' },
+      retryAfterS,
+    );
   }
 }

@@ -15,6 +15,7 @@ import { MetricPlanner } from './metric-planner.service.js';
 import { MetricRunsService } from './metric-runs.service.js';
 import { Metric } from './metric.entity.js';
 import { MetricsController } from './metrics.controller.js';
+import { MetricTurns } from './metric-turns.js';
 import { MetricsRepository } from './metrics.repository.js';
 import { MetricsService } from './metrics.service.js';
 import { KeptResults } from './results/kept-results.service.js';
@@ -42,6 +43,7 @@ import { WatchesWorker } from './watches/watches.worker.js';
     MetricReader,
     MetricsRepository,
     MetricsService,
+    MetricTurns,
     ResultReplies,
     ResultsRepository,
     TranslatedReads,

@@ -28,13 +28,13 @@ export class MetricsRepository {
 
   /** Lists the metrics of the visible graphs (null: all of them), or of one of these graphs. */
   async list(visible: number[] | null, graphId: number | null, afterId: number, limit: number): Promise<MetricRow[]> {
-    const { rows } = await this.pool.query<MetricRow>(
+    return this.pool.readBounded<MetricRow>(
+      'metric',
       `${metricRow}
        WHERE m.id > $1 AND ($2::int IS NULL OR m.graph_id = $2) AND ($3::int[] IS NULL OR m.graph_id = ANY ($3))
        ORDER BY m.id LIMIT $4`,
       [afterId, graphId, visible, limit],
     );
-    return rows;
   }
 
   async find(id: number): Promise<MetricRow | null> {

@@ -1,4 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { type Principal } from '../access/principal.js';
 import { Pace } from '../common/turns/pace.js';
 import { loadSqlParser } from '../sql-guard/sql-parser.js';
 import { describeMetric } from './describe-metric.js';
@@ -7,9 +9,10 @@ import { parseFormula } from './formula/parse-formula.js';
 import { readFormula } from './formula/read-formula.js';
 import { type ParseFormulaResponse } from './metrics.dto.js';
 import { TooManyMetricNamesError } from './metrics.errors.js';
+import { MetricTurns } from './metric-turns.js';
 import { MetricsRepository } from './metrics.repository.js';
 import { isBuilt } from './patterns/registry.js';
-import { checkFormulaSql } from './plan/guard-formula.js';
+import { guardFormula } from './plan/guard-formula.js';
 
 /** A metric as question answering sees it. */
 export interface CatalogEntry {
@@ -35,19 +38,24 @@ const describedAtOnce = 50;
 /** Reads formulas, and tells other features which metrics there are. */
 @Injectable()
 export class MetricsService implements OnModuleInit {
-  constructor(private readonly metrics: MetricsRepository) {}
+  constructor(
+    private readonly metrics: MetricsRepository,
+    private readonly turns: MetricTurns,
+  ) {}
 
-  private readonly catalogs = new Map<number, { version: string; entries: Promise<CatalogEntry[]> }>();
+  private readonly catalogs = new LRUCache<number, { version: string; entries: Promise<CatalogEntry[]> }>({ max: mostCatalogs });
 
   async onModuleInit(): Promise<void> {
     await loadSqlParser();
   }
 
-  /** @throws FormulaParseError; UnsafeFilterClauseError for SQL that no binding could make admissible */
-  parse(formula: string): ParseFormulaResponse {
-    const { pattern, root } = parseFormula(formula);
-    checkFormulaSql(root, formula);
-    return { pattern, reading: readFormula(root), metrics: metricNames(root), executable: isBuilt(root), tree: root };
+  /** @throws FormulaParseError; UnsafeFilterClauseError for SQL that no binding could make admissible; MetricsBusyError */
+  parse(principal: Principal, formula: string): Promise<ParseFormulaResponse> {
+    return this.turns.run(principal.userId, () => {
+      const { pattern, root } = parseFormula(formula);
+      guardFormula(root, formula);
+      return { pattern, reading: readFormula(root), metrics: metricNames(root), executable: isBuilt(root), tree: root };
+    });
   }
 
   /**
@@ -65,11 +73,8 @@ export class MetricsService implements OnModuleInit {
         if (isOfMoment && this.catalogs.get(graphId)?.entries === entries) this.catalogs.delete(graphId);
       });
       catalog = { version, entries };
+      this.catalogs.set(graphId, catalog);
     }
-    // The graph that was used last stands last.
-    this.catalogs.delete(graphId);
-    this.catalogs.set(graphId, catalog);
-    for (const oldest of this.catalogs.keys()) if (this.catalogs.size > mostCatalogs) this.catalogs.delete(oldest);
     return catalog.entries;
   }
 

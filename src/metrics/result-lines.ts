@@ -1,4 +1,7 @@
+import { AnswerTooLargeError } from '../common/errors/answer-too-large.error.js';
 import { SchemaError } from '../common/errors/api-error.js';
+import { JsonPieces } from '../common/json/write-in-turns.js';
+import { Pace } from '../common/turns/pace.js';
 import { csvLine, type LineFormat } from '../http/line-formats.js';
 import { type ExecuteMetricRequest, maxLimit, type MetricResultResponse, type ResultColumnResponse } from './execute.dto.js';
 
@@ -10,9 +13,14 @@ export function withAllRows<T extends ExecuteMetricRequest>(body: T): T {
 /**
  * The rows of a result as lines: CSV with a header, an empty cell for null; or an object of each row.
  * @param limit that of the caller
- * @throws SchemaError if there are more rows, and the caller did not ask for the first ones
+ * @throws SchemaError if there are more rows, and the caller did not ask for the first ones; AnswerTooLargeError
  */
-export function toLines({ columns, rows, truncated }: MetricResultResponse, format: LineFormat, limit: number | null | undefined): string {
+export async function toLines(
+  { columns, rows, truncated }: MetricResultResponse,
+  format: LineFormat,
+  limit: number | null | undefined,
+  mostBytes: number,
+): Promise<Buffer[]> {
   if (truncated && limit == null) {
     const text = {
       zh: `结果超过 ${maxLimit} 行：请缩小范围、分页（limit 与 offset），或用 limit 只取前几行；图的编辑者可导出全部`,
@@ -20,7 +28,18 @@ export function toLines({ columns, rows, truncated }: MetricResultResponse, form
     };
     throw new SchemaError([{ loc: ['body', 'limit'], text, type: 'too_many_rows' }]);
   }
-  return headLine(columns, format) + rows.map(row => toLine(columns, row, format)).join('');
+  const pace = new Pace();
+  let bytes = 0;
+  const lines = new JsonPieces(pace, more => {
+    bytes += more;
+    // Lines of NDJSON repeat the names of all columns, so they may be many times as long as the rows.
+    if (bytes > mostBytes) throw new AnswerTooLargeError('metric', bytes, mostBytes);
+  }).text(headLine(columns, format));
+  for (const row of rows) {
+    lines.text(toLine(columns, row, format));
+    if (pace.isOverdue) await pace.turn();
+  }
+  return lines.end();
 }
 
 export function headLine(columns: readonly ResultColumnResponse[], format: LineFormat): string {

@@ -1,14 +1,18 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { type Response } from 'express';
 import { type FieldProblem, SchemaError } from '../common/errors/api-error.js';
+import { Settings } from '../config/settings.js';
 import { lineContentType, type LineFormat, lineFormatOf } from '../http/line-formats.js';
+import { AnswerInPieces } from '../http/server/large-answers.js';
 import { drawChart } from './charts/draw-chart.js';
 import { maxPoints, planChart, tooManyPoints } from './charts/plan-chart.js';
 import { type ExecuteMetricRequest, type MetricResultResponse, type ResultColumnResponse } from './execute.dto.js';
 import { MetricExports } from './metric-exports.service.js';
 import { mayChangeMetrics, type MetricCall } from './metric-planner.service.js';
 import { MetricRunsService } from './metric-runs.service.js';
+import { MetricTurns } from './metric-turns.js';
 import { toLines, withAllRows } from './result-lines.js';
+import { NotChartableError } from './metrics.errors.js';
 
 export type FileFormat = LineFormat | 'svg';
 
@@ -24,25 +28,32 @@ export class ResultReplies {
   constructor(
     private readonly runs: MetricRunsService,
     private readonly exports: MetricExports,
+    private readonly turns: MetricTurns,
+    private readonly settings: Settings,
   ) {}
 
-  /** @throws as `sendLines` and `sendChart` */
-  send(call: MetricCall, format: FileFormat, response: Response, context: ExecutionContext): Promise<void> {
+  /** @returns an answer that is still to be sent. @throws as `sendLines` and `sendChart` */
+  send(call: MetricCall, format: FileFormat, response: Response, context: ExecutionContext): Promise<AnswerInPieces | void> {
     return format === 'svg' ? this.sendChart(call, response) : this.sendLines(call, format, response, context);
   }
 
   /**
    * Sends the rows as lines: all of them to those who may change the metrics, otherwise at most as many as an answer may have.
-   * @throws the errors of `MetricRunsService.execute`; SchemaError for options that a file has no place for, or too many rows
+   * @throws the errors of `MetricRunsService.execute`; SchemaError for options that a file has no place for, or too many rows; AnswerTooLargeError
    */
-  private async sendLines(call: MetricCall, format: LineFormat, response: Response, context: ExecutionContext): Promise<void> {
+  private async sendLines(
+    call: MetricCall,
+    format: LineFormat,
+    response: Response,
+    context: ExecutionContext,
+  ): Promise<AnswerInPieces | void> {
     const { body } = call;
     const all = body.limit == null && mayChangeMetrics(call);
     requireEffect(body, ['totals', 'dry_run', 'explain', ...(all ? (['cache'] as const) : [])]);
     if (all) return this.exports.send(call, format, response, context);
     const result: MetricResultResponse = await this.runs.run({ ...call, body: withAllRows(body) });
-    const lines = toLines(result, format, body.limit);
-    response.type(lineContentType[format]).send(lines);
+    const lines = await toLines(result, format, body.limit, this.settings.answerMaxBytes);
+    return new AnswerInPieces(lineContentType[format], lines);
   }
 
   /** Sends the result as a picture. @throws the errors of `MetricRunsService.execute`; NotChartableError */
@@ -54,9 +65,19 @@ export class ResultReplies {
     const names = new Map(asked.map(({ row }) => [row.id, row.name]));
     const labelled = columns.map(column => ({ ...column, label: labelOf(column, names) }));
     const suggested = chart.kind === 'number' ? null : chart.kind;
-    const picture = await drawChart(planChart(body.chart ?? suggested, labelled, rows));
+    const plan = planChart(body.chart ?? suggested, labelled, rows);
+    if (plan.kind === 'share' && chart.kind !== 'share' && asked[0]?.resolved.pattern === 'share_of_total') throw notOneWhole();
+    const picture = await this.turns.run(call.principal.userId, () => drawChart(plan));
     response.type('image/svg+xml').send(picture);
   }
+}
+
+/** The slices of a circle show parts of what is drawn, beside numbers that tell parts of something else. */
+function notOneWhole(): NotChartableError {
+  return new NotChartableError('not_one_whole', {
+    zh: '各占比之和不是 1，不能画成占比图；请用 chart: bar，或去掉 having 与 limit',
+    en: 'these shares do not add up to 1, so they are not the parts of one whole; use chart: bar, or leave out having and limit',
+  });
 }
 
 /** A chart that is only drawn, and so read, as far as it can be. */

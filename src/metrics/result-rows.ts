@@ -1,3 +1,4 @@
+import { Pace } from '../common/turns/pace.js';
 import { type MetricWarning, type ResultColumnResponse } from './execute.dto.js';
 import { type AskedMetric } from './metric-planner.service.js';
 import { type CompiledMetrics } from './plan/compile-metric.js';
@@ -27,4 +28,20 @@ export function toWireRow(
   rounds = true,
 ): unknown[] {
   return columns.map(({ format }, index) => roundTo(toWireValue(row[index], warnings), (rounds && format) || null));
+}
+
+/** Rows as they are answered, made in turns, since there may be many. */
+export async function toWireRows(
+  rows: readonly unknown[][],
+  columns: readonly ResultColumnResponse[],
+  warnings: MetricWarning[],
+  rounds = true,
+): Promise<unknown[][]> {
+  const pace = new Pace();
+  const wire: unknown[][] = [];
+  for (const row of rows) {
+    wire.push(toWireRow(row, columns, warnings, rounds));
+    if (pace.isOverdue) await pace.turn();
+  }
+  return wire;
 }

@@ -10,8 +10,16 @@ export function roundTo(value: unknown, format: string | null): unknown {
   const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(value) ?? [];
   if (whole === '') return value;
   const digits = (/0\.(0+)/.exec(format)?.[1]?.length ?? 0) + (format.endsWith('%') ? 2 : 0);
-  const kept = BigInt(whole + fraction.slice(0, digits).padEnd(digits, '0'));
-  const rounded = String(kept + (Number(fraction[digits] ?? 0) >= 5 ? 1n : 0n)).padStart(digits + 1, '0');
+  const kept = whole + fraction.slice(0, digits).padEnd(digits, '0');
+  const rounded = (/[5-9]/.test(fraction[digits] ?? '') ? oneMore(kept) : kept).replace(/^0+(?=\d)/, '').padStart(digits + 1, '0');
   const text = digits === 0 ? rounded : `${rounded.slice(0, -digits)}.${rounded.slice(-digits)}`;
   return /[1-9]/.test(text) ? `${sign}${text}` : text;
+}
+
+/** The next whole number. A value may have 100,000 digits, which take seconds to become a bigint and text again. */
+function oneMore(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === '9') end--;
+  const nines = '0'.repeat(digits.length - end);
+  return end === 0 ? `1${nines}` : `${digits.slice(0, end - 1)}${Number(digits[end - 1]) + 1}${nines}`;
 }

@@ -72,7 +72,7 @@ export class ExecuteFilter {
   @ApiPropertyOptional({
     example: 3,
     description:
-      '代替 field：同一图中的指标；只留下它符合条件的 by / in place of field: a metric of the graph; rows stay whose `by` it fits for',
+      '代替 field：同一图中的指标；只留下它符合条件的 by，by 为空的行不留 / in place of field: a metric of the graph; rows stay whose `by` it fits for, and none that lack one',
   })
   @IsOptional()
   @IsInt()
@@ -98,7 +98,10 @@ export class ExecuteFilter {
   @IsIn(filterOperators)
   op: (typeof filterOperators)[number];
 
-  @ApiPropertyOptional({ oneOf: scalar, description: '单个值 / one value' })
+  @ApiPropertyOptional({
+    oneOf: scalar,
+    description: '单个值；时间列与日期比较时，日期指一整天 / one value; beside a column of times a date means the whole day',
+  })
   @IsOptional()
   @IsScalar()
   value?: string | number | boolean;

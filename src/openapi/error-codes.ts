@@ -2,6 +2,7 @@
 export const errorCodes = [
   'admin_only',
   'answer_too_large',
+  'answers_unread',
   'api_key_expired',
   'api_key_not_allowed',
   'api_key_not_found',
@@ -73,6 +74,7 @@ export const errorCodes = [
   'metric_name_taken',
   'metric_not_found',
   'metric_table_missing',
+  'metrics_busy',
   'mirror_copy_active',
   'mirror_copy_ended',
   'mirror_copy_forbidden',

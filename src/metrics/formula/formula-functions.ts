@@ -30,7 +30,7 @@ export const formulaFunctions = {
   MIN: aggregate('MIN(x)', ['最小'], '最小值', 'The smallest value', 'MIN(amount)'),
   MAX: aggregate('MAX(x)', ['最大'], '最大值', 'The largest value', 'MAX(amount)'),
   STDDEV: aggregate('STDDEV(x)', ['标准差'], '样本标准差', 'The standard deviation of a sample', 'STDDEV(amount)'),
-  VARIANCE: aggregate('VARIANCE(x)', [], '样本方差', 'The variance of a sample', 'VARIANCE(amount)'),
+  VARIANCE: aggregate('VARIANCE(x)', ['方差'], '样本方差', 'The variance of a sample', 'VARIANCE(amount)'),
   FIRST: aggregate(
     'FIRST(x BY key)',
     ['期初'],

@@ -43,11 +43,12 @@ const rules: [Token['kind'] | 'space', RegExp][] = [
   ['space', /[ \t\r\n]+/y],
   ['string', /[eE]'(?:[^'\\]|\\[\s\S]|'')*'/y],
   ['string', /'(?:[^']|'')*'/y],
+  ['string', /‘[^‘’']*’/y],
   ['quoted', /"(?:[^"”]|"")*["”]/y],
   ['metric', /\[(?:[^\]]|\]\])*\]/y],
   ['number', /\d+(?:\.\d+)?(?![\d.])/y],
   ['word', /[\p{XID_Start}_][\p{XID_Continue}$]*/uy],
-  ['symbol', /->/y],
+  ['symbol', /->|→/y],
   ['symbol', /[\s\S]/uy],
 ];
 
@@ -76,6 +77,7 @@ export function lexFormula(formula: string): LexedFormula {
     const [kind, matched] = match(text, at, tokens.at(-1));
     const end = at + matched.length;
     if (kind === 'quoted' && matched.endsWith('”')) text = `${text.slice(0, end - 1)}"${text.slice(end)}`;
+    if (matched.startsWith('‘') && kind === 'string') text = `${text.slice(0, at)}'${matched.slice(1, -1)}'${text.slice(end)}`;
     if (kind === 'symbol' && (matched === "'" || matched === '"' || (matched === '[' && !isSubscript(tokens.at(-1), at)))) {
       const hint = { zh: `${matched} 没有闭合`, en: `this ${matched} is never closed` };
       throw new FormulaParseError(formula, positionAt(formula, at), { hint });

@@ -94,14 +94,10 @@ export function operandsOf(node: Formula): Formula[] {
   }
 }
 
-/** Every piece of SQL in a formula, with its kind. */
-export function sqlTexts(root: Formula): { kind: 'expression' | 'predicate'; text: SqlText }[] {
+/** Every piece of SQL in a formula. */
+export function sqlTexts(root: Formula): SqlText[] {
   if (root.kind !== 'leaf') return operandsOf(root).flatMap(sqlTexts);
-  const expressions = argumentsOf(root);
-  return [
-    ...expressions.flatMap(text => (text ? [{ kind: 'expression' as const, text }] : [])),
-    ...root.where.map(text => ({ kind: 'predicate' as const, text })),
-  ];
+  return [...argumentsOf(root).filter(text => text !== null), ...root.where];
 }
 
 /** The expressions of a leaf, null for the `*` of a count. */

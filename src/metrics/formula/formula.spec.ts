@@ -123,6 +123,13 @@ describe('the tree', () => {
     });
   });
 
+  it('takes the quotes and the arrow of Chinese keyboards', () => {
+    expect(parseFormula("计数（* 条件 状态＝‘已支付’ AND 备注 = 'l’été')").root).toMatchObject({
+      where: [{ text: "状态='已支付' AND 备注 = 'l’été'" }],
+    });
+    expect(parseFormula('转化率([a] → [b] 按 u)').pattern).toBe('conversion');
+  });
+
   it('binds * tighter than -, and reads both from the left', () => {
     const { root } = parseFormula('[a] - [b] - [c] * 2');
     expect(root).toMatchObject({
@@ -166,6 +173,8 @@ describe('an error', () => {
     ['[a] +', { position: 6, found: 'end of formula' }],
     ['[a] [b]', { position: 5, found: '[b]', expected: ['an operator', 'end of formula'] }],
     ['[a', { position: 1, hint: 'this [ is never closed' }],
+    ['SUM(a) -- 2024', { position: 9, found: '-', hint: 'formulas have no comments; write - (-x) to subtract a negative number' }],
+    ['--[a]', { position: 2, found: '-' }],
     ["SUM(a WHERE b = 'x)", { position: 17 }],
     ['', { position: 1, found: 'end of formula' }],
     ['   ', { found: 'end of formula' }],
@@ -192,7 +201,7 @@ describe('an error', () => {
     ['SUM(a))', { position: 7, found: ')' }],
     ['SUM(a\u0000)', { hint: 'control characters are not allowed' }],
     [`${'('.repeat(40)}[a]${')'.repeat(40)}`, { hint: 'a formula has at most 32 levels' }],
-    ['-'.repeat(3_000) + '[a]', { hint: 'a formula has at most 32 levels' }],
+    ['- '.repeat(1_500) + '[a]', { hint: 'a formula has at most 32 levels' }],
     [`[${'a'.repeat(4_000)}]`, { expected: ['at most 4000 characters'] }],
   ])('names the place and the problem in %j', (formula, expected) => {
     expect(problem(formula)).toMatchObject(expected);

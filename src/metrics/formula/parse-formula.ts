@@ -26,8 +26,9 @@ export function parseFormula(formula: string): ParsedFormula {
 function parseExpression(stream: TokenStream): Formula {
   let left = parseTerm(stream);
   while (stream.isSymbol('+') || stream.isSymbol('-')) {
-    const position = stream.position;
+    const { position, current } = stream;
     const op = stream.advance().text as '+' | '-';
+    refuseComment(stream, current);
     left = { kind: 'binary', op, left, right: parseTerm(stream), position };
   }
   return left;
@@ -45,7 +46,10 @@ function parseTerm(stream: TokenStream): Formula {
 
 function parseFactor(stream: TokenStream): Formula {
   const { position, current } = stream;
-  if (stream.takeSymbol('-')) return { kind: 'negate', operand: stream.within(undefined, () => parseFactor(stream)), position };
+  if (stream.takeSymbol('-')) {
+    refuseComment(stream, current);
+    return { kind: 'negate', operand: stream.within(undefined, () => parseFactor(stream)), position };
+  }
   if (stream.takeSymbol('(')) {
     const inner = stream.within(undefined, () => parseExpression(stream));
     stream.expectSymbol(')', expected.operator);
@@ -72,6 +76,13 @@ function parseFactor(stream: TokenStream): Formula {
     default:
       return current.kind satisfies never;
   }
+}
+
+/** `SUM(x) -- 2024` is a comment to those who write SQL. Arithmetic would add 2024. @throws FormulaParseError */
+function refuseComment(stream: TokenStream, sign: Token): void {
+  if (sign.text !== '-' || !stream.isSymbol('-') || stream.current.start !== sign.end) return;
+  const hint = { zh: '公式没有注释；减去负数请写 - (-x)', en: 'formulas have no comments; write - (-x) to subtract a negative number' };
+  throw stream.unexpected([], { hint });
 }
 
 function parseNumber(stream: TokenStream, position: number): Formula {
@@ -248,7 +259,7 @@ function parseWithin(stream: TokenStream): string[] {
 /** `[visits] -> [buys] BY user WITHIN 7 DAY`, and in Chinese order `按 用户 在 7 天 内`. */
 function parseConversion(stream: TokenStream, defaultMode: 'RATE' | 'COUNT', position: number): Formula {
   const base = metricName(stream);
-  stream.expectSymbol('->');
+  if (!stream.takeSymbol('→')) stream.expectSymbol('->');
   const converted = metricName(stream);
   if (!stream.takeWord('BY')) throw stream.unexpected(['BY']);
   if (stream.current.kind !== 'word' && stream.current.kind !== 'quoted') throw stream.unexpected([expected.entity]);

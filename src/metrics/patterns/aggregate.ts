@@ -11,15 +11,25 @@ export const aggregate: MetricPattern<Extract<Leaf, { pattern: 'aggregate' }>> =
         args,
         where,
         pick: { end: fn, by },
+        takes: 'numbers',
         adds: true,
         counts: false,
         fillsWithZero: false,
         sql: ([arg = '']) => `SUM(${arg})`,
       });
+    if (fn === 'AVG' && planner.isWindowed) {
+      // Of days that are put together, the mean is the quotient of their sums and their counts.
+      const part = { args, where, takes: 'numbers' as const, adds: true, combine: 'SUM' as const, counts: false, fillsWithZero: false };
+      const sum = planner.aggregate({ ...part, name: fn, sql: ([arg = '']) => `SUM(${arg})` });
+      const count = planner.aggregate({ ...part, name: 'COUNT OF AVG', sql: ([arg = '']) => `COUNT(${arg})` });
+      return { kind: 'binary', op: '/', left: sum, right: count };
+    }
     return planner.aggregate({
       name: fn,
       args,
       where,
+      takes: fn === 'COUNT' ? 'anything' : fn === 'MIN' || fn === 'MAX' ? 'ordered' : 'numbers',
+      keepsType: fn === 'MIN' || fn === 'MAX',
       adds: fn === 'SUM' || fn === 'AVG',
       combine: fn === 'COUNT' ? 'SUM' : fn === 'SUM' || fn === 'MIN' || fn === 'MAX' ? fn : undefined,
       counts: fn === 'COUNT',

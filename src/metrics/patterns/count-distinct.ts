@@ -8,6 +8,7 @@ export const countDistinct: MetricPattern<Extract<Leaf, { pattern: 'count_distin
       name: 'COUNT DISTINCT',
       args: keys,
       where,
+      takes: 'anything',
       completeRowsOnly: keys.length > 1,
       counts: true,
       fillsWithZero: true,

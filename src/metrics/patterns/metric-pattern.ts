@@ -1,15 +1,26 @@
+import { type Bilingual } from '../../text/bilingual.js';
 import { type SqlDialect } from '../../sql/dialects/postgres.js';
 import { type Formula, type Grain, type ScalarName, type SqlText } from '../formula/formula-tree.js';
 
 /** One of the ten patterns. It turns a node of a formula into a value over aggregated columns. */
 export interface MetricPattern<Node extends Formula = Formula> {
-  /** The part of the pattern that this node needs and that is not built, such as `aggregate LAST`. Null when all of it is built. */
-  notBuilt?(node: Node): string | null;
+  /** The part of the pattern that this node needs and that is not built. Null when all of it is built. */
+  notBuilt?(node: Node): NotBuilt | null;
   plan(node: Node, planner: Planner): Value;
+}
+
+/** A part of a pattern that is not built. */
+export interface NotBuilt {
+  /** The pattern and the part: `aggregate LAST`. */
+  what: string;
+  /** What to write instead. */
+  instead: Bilingual;
 }
 
 /** The planner of a pattern's node. It knows neither bindings nor requests. */
 export interface Planner {
+  /** Whether the node's rows are those of windows up to one day. */
+  readonly isWindowed: boolean;
   /** Plans an operand by its own pattern, on that axis within the node's own. Operands count from 0 as in `operandsOf`. */
   operand(index: number, axis?: Axis): Value;
   /** Adds a column to the scan of the node's own rows. Only leaves have rows. */
@@ -18,6 +29,8 @@ export interface Planner {
   conversion(attribution: Attribution): { base: Value; credited: Value };
   /** Has the answer warn when the test holds for a row. */
   warnIf(test: Test): void;
+  /** Refuses what shows only once the operands are planned. */
+  refuse(notBuilt: NotBuilt): never;
 }
 
 /** The rows that a column counts for a period, where they are not simply its own. Each pattern sets one of the parts. */
@@ -65,7 +78,7 @@ export interface Attribution {
 
 /** A function over the rows of one period and one tuple of dimensions. */
 export interface Aggregate {
-  /** Identifies the function, with its parameters. The same name over equal arguments and conditions is computed once. */
+  /** The function, with its parameters, as people read it. The same name over equal arguments and conditions is computed once. */
   name: string;
   args: SqlText[];
   where: SqlText[];
@@ -73,6 +86,10 @@ export interface Aggregate {
   pick?: Pick;
   /** Leaves out rows with a NULL argument. */
   completeRowsOnly?: boolean;
+  /** Of which kind its arguments must be. */
+  takes: 'numbers' | 'ordered' | 'anything';
+  /** True where a value is one of its argument's, and of its type. */
+  keepsType?: boolean;
   /** True for functions that add their argument up. Of true and false they count the true ones. */
   adds?: boolean;
   /** True for functions whose result is a double. It is rounded to 15 digits. */
@@ -100,6 +117,8 @@ export type Value =
       name: string;
       /** True if the sum over disjoint rows is that of all rows. */
       isAdditive: boolean;
+      /** The type of its values, where they are no numbers. Nothing is computed with them. */
+      otherType?: string | undefined;
       /** The dimensions in which its rows agree. All that are asked for if left out. */
       within?: readonly string[] | undefined;
     }

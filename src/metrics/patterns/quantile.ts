@@ -5,9 +5,11 @@ import { type MetricPattern } from './metric-pattern.js';
 export const quantile: MetricPattern<Extract<Leaf, { pattern: 'quantile' }>> = {
   plan: ({ argument, fraction, mode, where }, planner) =>
     planner.aggregate({
-      name: `${mode} ${fraction}`,
+      name: `PERCENTILE ${fraction} ${mode}`,
       args: [argument],
       where,
+      takes: mode === 'CONT' ? 'numbers' : 'ordered',
+      keepsType: mode === 'DISC',
       isFloat: mode === 'CONT',
       counts: false,
       fillsWithZero: false,

@@ -5,7 +5,7 @@ import { aggregate } from './aggregate.js';
 import { arithmetic } from './arithmetic.js';
 import { conversion } from './conversion.js';
 import { countDistinct } from './count-distinct.js';
-import { type MetricPattern } from './metric-pattern.js';
+import { type MetricPattern, type NotBuilt } from './metric-pattern.js';
 import { periodOverPeriod } from './period-over-period.js';
 import { quantile } from './quantile.js';
 import { ratio } from './ratio.js';
@@ -26,8 +26,8 @@ export const registry: Record<Pattern, MetricPattern> = {
   conversion,
 };
 
-/** The name of the part of a node's pattern that is not built, or null. */
-export function notBuiltIn(node: Formula): string | null {
+/** The part of a node's pattern that is not built, or null. */
+export function notBuiltIn(node: Formula): NotBuilt | null {
   return registry[patternOf(node)].notBuilt?.(node) ?? null;
 }
 

@@ -4,15 +4,22 @@ import { type MetricPattern } from './metric-pattern.js';
 /** Pattern 4: `WAVG(value, weight)`. A row that lacks the value or the weight counts for neither sum. */
 export const weightedAverage: MetricPattern<Extract<Leaf, { pattern: 'weighted_average' }>> = {
   plan({ value, weight, where }, planner) {
-    const complete = { where, completeRowsOnly: true, combine: 'SUM' as const, counts: false, fillsWithZero: false };
+    const complete = {
+      where,
+      takes: 'numbers' as const,
+      completeRowsOnly: true,
+      combine: 'SUM' as const,
+      counts: false,
+      fillsWithZero: false,
+    };
     const args = [value, weight];
     const weighted = planner.aggregate({
       ...complete,
-      name: 'WEIGHTED SUM',
+      name: 'WAVG',
       args,
       sql: (sides, { toDecimal }) => `SUM(${sides.map(toDecimal).join(' * ')})`,
     });
-    const weights = planner.aggregate({ ...complete, name: 'SUM OF WEIGHTS', args, sql: ([, side = '']) => `SUM(${side})` });
+    const weights = planner.aggregate({ ...complete, name: 'WAVG weights', args, sql: ([, side = '']) => `SUM(${side})` });
     return { kind: 'binary', op: '/', left: weighted, right: weights };
   },
 };

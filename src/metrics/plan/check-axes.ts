@@ -3,39 +3,46 @@ import { type Bilingual } from '../../text/bilingual.js';
 import { type Grain } from '../formula/formula-tree.js';
 import { type Span } from '../patterns/metric-pattern.js';
 import { kindOf } from './compare-types.js';
-import { countPeriods, maxFilledPeriods, type TimePlan } from './compile-time.js';
+import { countPeriods, finestOf, maxFilledPeriods, noTimeColumn, type TimePlan } from './compile-time.js';
 import { shiftOf } from './frames.js';
 import { findDimension, findEntity, namedColumns } from './metric-binding.js';
 import { grains, type MetricRequest } from './metric-request.js';
 import { type Events, type Scan } from './plan-metric.js';
+import { type OwnerOf } from './resolve-metric.js';
 
 /** Checks what a request must have for the axes of a plan. */
-export function checkAxes(scans: readonly Scan[], request: MetricRequest, time: TimePlan, problems: FieldProblem[]): void {
+export function checkAxes(
+  scans: readonly Scan[],
+  request: MetricRequest,
+  time: TimePlan,
+  ownerOf: OwnerOf,
+  problems: FieldProblem[],
+): void {
   const report = (field: string, type: string, text: Bilingual) =>
     problems.push({ loc: ['body', ...field.split('.').filter(Boolean)], text, type });
   checkWithin(scans, request, report);
-  for (const scan of scans) if (scan.events) checkConversion({ ...scan, events: scan.events }, time, report);
+  for (const scan of scans) if (scan.events) checkConversion({ ...scan, events: scan.events }, time, ownerOf, report);
   const isTimed = time.grain !== null || time.from !== null || time.to !== null;
-  const picks = scans.some(({ binding, columns }) => !binding.time && [...columns.values()].some(({ aggregate }) => aggregate.pick));
-  if (picks && !isTimed)
-    report('time', 'no_time_column', {
-      zh: 'FIRST 与 LAST 需要时间列；请用 PUT /api/metrics/{id}/binding 在绑定中加上 time: {column: …}',
-      en: 'FIRST and LAST need a time column; add time: {column: …} to the binding with PUT /api/metrics/{id}/binding',
-    });
+  const picking = scans.find(({ binding, columns }) => !binding.time && [...columns.values()].some(({ aggregate }) => aggregate.pick));
+  if (picking && !isTimed) {
+    const { zh, en } = noTimeColumn(ownerOf(picking.binding));
+    report('time', 'no_time_column', { zh: `FIRST 与 LAST 需要时间列：${zh}`, en: `FIRST and LAST need a time column: ${en}` });
+  }
   const moved = scans.filter(({ axis }) => axis.window ?? axis.shift);
   if (moved.length === 0) return;
 
   const { grain, from, to } = time;
   const isBounded = from !== null && to !== null;
-  if (moved.some(({ binding }) => !binding.time) && grain === null && from === null && to === null)
-    report('time', 'no_time_column', {
-      zh: '公式按时段计算，而绑定没有时间列；请用 PUT /api/metrics/{id}/binding 在绑定中加上 time: {column: …}',
-      en: 'the formula computes with periods, and the binding has no time column; add time: {column: …} to it with PUT /api/metrics/{id}/binding',
-    });
-  else if (grain === null && !isBounded)
+  const timeless = moved.find(({ binding }) => !binding.time);
+  if (timeless && !isTimed) {
+    const { zh, en } = noTimeColumn(ownerOf(timeless.binding));
+    report('time', 'no_time_column', { zh: `公式按时段计算，而${zh}`, en: `the formula computes with periods, and ${en}` });
+  } else if (grain === null && !isBounded)
     report('time', 'needs_periods', {
-      zh: '公式按时段计算：请给出 time.grain，或 time.from 与 time.to',
-      en: 'the formula computes with periods: give time.grain, or time.from and time.to',
+      zh: request.compare
+        ? 'compare 按时段比较：请给出 time.grain，或 time.from 与 time.to'
+        : '公式按时段计算：请给出 time.grain，或 time.from 与 time.to',
+      en: `${request.compare ? 'compare' : 'the formula'} computes with periods: give time.grain, or time.from and time.to`,
     });
   for (const [field, value] of [
     ['from', from],
@@ -51,11 +58,12 @@ export function checkAxes(scans: readonly Scan[], request: MetricRequest, time: 
   for (const { axis, binding } of moved) {
     if (axis.shift) checkShift(axis.shift, grain, report);
     const unit = unitOf(axis.window);
-    const finest = binding.time?.min_grain ?? 'day';
+    const finest = finestOf(binding);
+    const { name } = ownerOf(binding);
     if (unit && grains.indexOf(unit) < grains.indexOf(finest))
       report('time', 'grain_too_fine', {
-        zh: `公式按 ${unit} 计算，而绑定的最细粒度是 ${finest}`,
-        en: `the formula computes by ${unit}, and the binding's finest grain is ${finest}`,
+        zh: `公式按 ${unit} 计算，而指标“${name}”的绑定的最细粒度是 ${finest}`,
+        en: `the formula computes by ${unit}, and the finest grain of the binding of metric '${name}' is ${finest}`,
       });
   }
   const isMean = moved.some(({ axis }) => axis.window?.day === 'AVERAGE');
@@ -102,18 +110,21 @@ function checkShift(shift: Span, grain: Grain | null, report: Report): void {
       : ((inMonths[unit] ?? 0) * count) % months === 0 && inMonths[unit] !== undefined;
   if (!isWhole)
     report('time.grain', 'offset_not_whole', {
-      zh: `公式与 ${count} ${unit} 之前相比，不是整数个 ${grain}`,
-      en: `the formula compares with ${count} ${unit} before, which is not a whole number of the grain ${grain}`,
+      zh: `与 ${count} ${unit} 之前相比，不是整数个 ${grain}`,
+      en: `the comparison is with ${count} ${unit} before, which is not a whole number of the grain ${grain}`,
     });
 }
 
-function checkConversion({ binding, events }: Scan & { events: Events }, time: TimePlan, report: Report): void {
+function checkConversion({ binding, events }: Scan & { events: Events }, time: TimePlan, ownerOf: OwnerOf, report: Report): void {
   const isTimed = time.grain !== null || time.from !== null || time.to !== null;
-  if (!isTimed && (!binding.time || !events.binding.time))
+  const timeless = [binding, events.binding].find(each => !each.time);
+  if (!isTimed && timeless) {
+    const { zh, en } = noTimeColumn(ownerOf(timeless));
     report('time', 'no_time_column', {
-      zh: '转化的两个指标都需要时间列；请用 PUT /api/metrics/{id}/binding 在绑定中加上 time: {column: …}',
-      en: 'both metrics of a conversion need a time column; add time: {column: …} to their bindings with PUT /api/metrics/{id}/binding',
+      zh: `转化的两个指标都需要时间列：${zh}`,
+      en: `both metrics of a conversion need a time column: ${en}`,
     });
+  }
   const [ours, theirs] = [findEntity(binding, events.entity), findEntity(events.binding, events.entity)];
   if (!ours || !theirs) {
     const known = [binding, events.binding].map(each => [...(each.entities ?? []).map(({ name }) => name), ...namedColumns(each).keys()]);

@@ -18,6 +18,10 @@ describe('a request that does not fit is a 422', () => {
     ['COUNT(*)', { filters: [{ field: '金额', op: '=' }] }, ['body.filters.0.value missing']],
     ['COUNT(*)', { time: { from: '2024-02-30' } }, ['body.time.from date_type']],
     ['COUNT(*)', { time: { from: '2024-02-01', to: '2024-02-01' } }, ['body.time.to empty_range']],
+    ['COUNT(*)', { time: { from: '2024-02-01', to: '2024-02-01T00:00' } }, ['body.time.to empty_range']],
+    ['COUNT(*)', { time: { from: '2024-02-01 10:00', to: '2024-02-01T08:00:00.5' } }, ['body.time.to empty_range']],
+    ['COUNT(*)', { time: { from: '2024-02-01T08:00', to: '2024-02-01 10:00' } }, []],
+    ['COUNT(*)', { time: { from: '2024-13-01', to: '2024-02-01' } }, ['body.time.from date_type']],
     ['COUNT(*)', { time: { timezone: 'UTC' } }, ['body.time.timezone no_effect']],
     ['COUNT(*)', { time: { grain: 'day', timezone: 'Mars/Olympus' } }, ['body.time.timezone unknown_timezone']],
     ['COUNT(*)', { time: { grain: 'day', timezone: 'CST' } }, ['body.time.timezone unknown_timezone']],
@@ -29,9 +33,40 @@ describe('a request that does not fit is a 422', () => {
     ['COUNT(*)', { filters: [{ field: '时', op: '>', value: '2024-01-01T25:00' }] }, ['body.filters.0.value value_type']],
     ['COUNT(*)', { time: { grain: 'day', fill: 'zero' } }, ['body.time.fill needs_range']],
     ['COUNT(*)', { time: { grain: 'day', from: '1024-01-01', to: '2024-01-01', fill: 'null' } }, ['body.time.fill too_many_periods']],
+    ['MAX(日)', { having: [{ op: '>', value: '1' }] }, ['body.having.0 not_comparable']],
+    [
+      'MAX(日)',
+      { time: { from: '2024-01-01', to: '2024-02-01' }, compare: { shift: { count: 1, unit: 'month' }, modes: ['value'] } },
+      ['body.compare not_comparable'],
+    ],
     ['AVG(金额)', { time: { grain: 'day', from: '2024-01-01', to: '2024-02-01', fill: 'zero' } }, ['body.time.fill fill_not_additive']],
   ])('%s with %j', (formula, request, expected) => {
     expect(problems(formula, request)).toEqual(expected);
+  });
+
+  it.each([
+    ['SUM(状态)', "'状态' at character 5; in the formula of 本身; SUM does not take a text"],
+    ['1 + AVG(日 WHERE 金额 > 1)', "'日' at character 9; in the formula of 本身; AVG does not take a date"],
+    ['WAVG(金额, 状态)', "'状态' at character 10; in the formula of 本身; WAVG does not take a text"],
+    ['MEDIAN(时)', "'时' at character 8; in the formula of 本身; PERCENTILE 0.5 CONT does not take a timestamptz"],
+    ['LAST(状态 BY customer_id)', "'状态' at character 6; in the formula of 本身; LAST does not take a text"],
+    ['MAX(金额 > 1)', "'金额 > 1' at character 5; in the formula of 本身; MAX does not take a boolean"],
+    ['MAX(日) - MIN(日)', "the formula of metric '本身' computes here with a date, which is no number: at column 8"],
+    ['YOY(MAX(金额::text))', "the formula of metric '本身' computes here with a text, which is no number: at column 1"],
+  ])('%s names the argument whose type does not fit', (formula, sentence) => {
+    expect(() => compile(formula, { time: { from: '2024-01-01', to: '2024-02-01' } })).toThrow(sentence);
+  });
+
+  it.each([
+    'MAX(日)',
+    'PERCENTILE(状态, 0.5, DISC)',
+    'SUM(金额 > 1)',
+    'AVG(NOT 金额 > 1)',
+    'COUNT(状态)',
+    'SUM(日 - 日)',
+    'SUM(状态::numeric)',
+  ])('lets %s pass', formula => {
+    expect(problems(formula, {})).toEqual([]);
   });
 
   it('shows how a filter of a list is written', () => {

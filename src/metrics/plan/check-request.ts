@@ -3,14 +3,14 @@ import { type Bilingual } from '../../text/bilingual.js';
 import { mayNest, patternOf } from '../formula/classify-formula.js';
 import { type Pattern } from '../formula/formula-tree.js';
 import { kindOf } from './compare-types.js';
-import { type TimePlan } from './compile-time.js';
+import { noTimeColumn, type TimePlan } from './compile-time.js';
 import { findDimension, type MetricBinding, namedColumns } from './metric-binding.js';
 import { type FilterByMetric, type MetricRequest } from './metric-request.js';
 import { type MetricPlan, type Scan } from './plan-metric.js';
-import { type ResolvedFormula, type ResolvedMetric } from './resolve-metric.js';
+import { type OwnerOf, type ResolvedFormula, type ResolvedMetric } from './resolve-metric.js';
 
 /** Checks the conditions on the names in a request. Each problem is reported once for all scans. */
-export function checkNames(request: MetricRequest, bindings: MetricBinding[], problems: FieldProblem[]): void {
+export function checkNames(request: MetricRequest, bindings: MetricBinding[], ownerOf: OwnerOf, problems: FieldProblem[]): void {
   const known = (names: (binding: MetricBinding) => string[]) => {
     const [first = [], ...others] = bindings.map(names);
     return first.filter(name => others.every(each => each.includes(name)));
@@ -22,9 +22,15 @@ export function checkNames(request: MetricRequest, bindings: MetricBinding[], pr
     const found = bindings.map(binding => findDimension(binding, name)?.name);
     if (found.includes(undefined)) {
       const list = dimensions.join(', ');
+      const { name: lacking } = ownerOf(bindings[found.indexOf(undefined)]!);
       problems.push({
         loc,
-        text: { zh: `没有维度“${name}”，可用：${list}`, en: `there is no dimension '${name}'; known: ${list}` },
+        text: found.every(column => column === undefined)
+          ? { zh: `没有维度“${name}”，可用：${list}`, en: `there is no dimension '${name}'; known: ${list}` }
+          : {
+              zh: `指标“${lacking}”没有维度“${name}”，都有的：${list || '-'}`,
+              en: `metric '${lacking}' has no dimension '${name}'; those that all have: ${list || '-'}`,
+            },
         type: 'unknown_dimension',
         known: dimensions,
       });
@@ -34,12 +40,20 @@ export function checkNames(request: MetricRequest, bindings: MetricBinding[], pr
     seen.add(found[0] ?? '');
   });
   request.filters.forEach(({ field, index: place }, index) => {
-    if (bindings.every(binding => namedColumns(binding).has(field))) return;
+    const lacking = bindings.filter(binding => !namedColumns(binding).has(field));
+    if (lacking.length === 0) return;
+    const { name } = ownerOf(lacking[0]!);
     const fields = known(binding => [...namedColumns(binding).keys()]);
     const list = fields.slice(0, 50).join(', ');
     problems.push({
       loc: ['body', 'filters', place ?? index, 'field'],
-      text: { zh: `没有字段“${field}”，可用：${list}`, en: `there is no field '${field}'; known: ${list}` },
+      text:
+        lacking.length === bindings.length
+          ? { zh: `没有字段“${field}”，可用：${list}`, en: `there is no field '${field}'; known: ${list}` }
+          : {
+              zh: `指标“${name}”没有字段“${field}”，都有的：${list || '-'}`,
+              en: `metric '${name}' has no field '${field}'; those that all have: ${list || '-'}`,
+            },
       type: 'unknown_field',
       known: fields.slice(0, 50),
     });
@@ -77,6 +91,7 @@ export function checkFiltersByMetric(
   filters: readonly (FilterByMetric & { plan: MetricPlan })[],
   bindings: readonly MetricBinding[],
   time: TimePlan,
+  ownerOf: OwnerOf,
   problems: FieldProblem[],
 ): void {
   for (const { by, inRange, index, plan } of filters) {
@@ -104,10 +119,10 @@ export function checkFiltersByMetric(
         en: 'a metric that is computed by periods cannot be a filter',
       });
     const isBounded = time.from !== null || time.to !== null;
+    const timeless = plan.scans.find(({ binding }) => !binding.time);
     if (inRange && !isBounded)
       report('range', 'no_effect', { zh: '没有 time.from 或 time.to 时无效', en: 'has no effect without time.from or time.to' });
-    else if (inRange && plan.scans.some(({ binding }) => !binding.time))
-      report('range', 'no_time_column', { zh: '此指标的绑定没有时间列', en: 'the binding of this metric has no time column' });
+    else if (inRange && timeless) report('range', 'no_time_column', noTimeColumn(ownerOf(timeless.binding)));
   }
 }
 

@@ -1,12 +1,12 @@
 import { grains } from './metric-request.js';
 import { type CompiledScan, type ScanContext } from './scan-context.js';
 import { timeColumn } from './compile-relation.js';
-import { localColumn, periodKey, rangeConditions, rawTime } from './compile-time.js';
+import { localColumn, periodKey, rangeConditions, rawTime, startOfPeriod } from './compile-time.js';
 import { type Grain } from '../formula/formula-tree.js';
 import { type BoundColumn, type BoundTime, findEntity, type MetricBinding } from './metric-binding.js';
 import { type Column, type Events, type Scan } from './plan-metric.js';
 import { rowsOf } from './scan-rows.js';
-import { namedKeys } from './select-groups.js';
+import { type NamedSql, selectGroups } from './select-groups.js';
 
 /**
  * Counts base events and the events that are credited to them, each to the latest base event of its entity at or before it. Both
@@ -32,15 +32,22 @@ export function compileConversion(scan: Scan & { events: Events }, index: number
     ...where.map(each => assembly.embed(each)),
   ];
 
-  const keys = binding.grain.map((expression, at): BoundColumn => ({ name: `__key${at}`, expression, type: '' }));
-  const rows = rowsOf(scan, context, [entityOf(binding, events.entity), ...keys]);
-  const periods =
-    time.grain === null ? [] : namedKeys({ keys: [periodKey({ ...time, grain: time.grain }, bound, assembly)], dimensions: [] });
-  const period = periods.map(({ sql, name }) => `${sql} AS "${name}"`);
-  const outer = [...(time.grain === null ? [] : ['"period"']), ...rows.dimensions.map((_, at) => `"d${at}"`)];
-  const identity = keys.map(({ name }) => quote(name));
+  const { grain } = time;
+  const period = grain === null ? null : periodKey({ ...time, grain }, bound, assembly);
+  const identity = binding.grain.map((expression, at): BoundColumn => ({ name: `__key${at}`, expression, type: '' }));
+  const rows = rowsOf(scan, context, [entityOf(binding, events.entity), ...identity]);
+  const dimensions = rows.dimensions.map((_, at) => `"d${at}"`);
+  // The time of a base event then says all that is counted by.
+  const isTold = dimensions.length === 0 && (grain === null || unit === null || isPartOf(unit, grain));
+  const carried: NamedSql[] = isTold
+    ? []
+    : [
+        ...(period ? [{ sql: period.sql, name: 'period' }] : []),
+        ...rows.dimensions.map((sql, at) => ({ sql, name: `d${at}` })),
+        ...identity.map(({ name }) => ({ sql: quote(name), name })),
+      ];
   const bases = [
-    `SELECT ${[...period, ...rows.dimensions.map((sql, at) => `${sql} AS "d${at}"`), ...identity, `${momentOf(bound)} AS "at"`, '"__entity"'].join(', ')}`,
+    `SELECT ${[...carried.map(({ sql, name }) => `${sql} AS "${name}"`), `${momentOf(bound)} AS "at"`, '"__entity"'].join(', ')}`,
     `FROM ${rows.from(true)}`,
     ...where([...rangeConditions(time, bound, assembly), ...rows.conditions, ...embedAll(base)]),
   ].join('\n  ');
@@ -63,37 +70,58 @@ export function compileConversion(scan: Scan & { events: Events }, index: number
     ...where([...first, ...last, `${column} IS NOT NULL`, '"__entity" IS NOT NULL', ...embedAll(own)]),
   ].join('\n  ');
 
-  const none = [...outer, ...identity].map(name => `NULL AS ${name}`);
-  const listed = [...outer, ...identity, '"at"', '"__entity"'];
-  const order = ['"at"', '"kind"', ...identity, ...outer].join(', ');
+  const columns = carried.map(({ name }) => quote(name));
+  const both = `(
+    SELECT ${[...columns, '"at"', '"__entity"', '0 AS "kind"'].join(', ')} FROM ${part('x')}
+    UNION ALL
+    SELECT ${[...columns.map(() => 'NULL'), '"at"', '"__entity"', '1'].join(', ')} FROM ${part('y')}
+  ) AS e`;
+  const [ofIdentity, ofGroup] = [columns.slice(columns.length - identity.length), columns.slice(0, columns.length - identity.length)];
   const ofBase = (name: string): string => `FIRST_VALUE(${name}) OVER (PARTITION BY "__entity", "run" ORDER BY "kind")`;
+  const attributed = isTold
+    ? [
+        `${part('w')} AS (
+  SELECT "kind", "at", CASE WHEN "kind" = 0 THEN "at" ELSE
+    MAX("at") FILTER (WHERE "kind" = 0) OVER (PARTITION BY "__entity" ORDER BY "at", "kind" ROWS UNBOUNDED PRECEDING) END AS "base"
+  FROM ${both}\n)`,
+      ]
+    : [
+        `${part('v')} AS (
+  SELECT *, SUM(1 - "kind") OVER (PARTITION BY "__entity" ORDER BY ${['"at"', '"kind"', ...ofIdentity, ...ofGroup].join(', ')} ROWS UNBOUNDED PRECEDING) AS "run"
+  FROM ${both}\n)`,
+        `${part('w')} AS (
+  SELECT ${[...ofGroup.map(name => `${ofBase(name)} AS ${name}`), '"kind"', '"at"', `${ofBase('"at"')} AS "base"`].join(', ')}
+  FROM ${part('v')} WHERE "run" > 0\n)`,
+      ];
+  const ofPeriod =
+    isTold && grain !== null ? startOfPeriod(assembly.ifFinite('"base"', '"base"'), grain, time, bound, assembly) : '"period"';
   const inTime = span ? ` AND "base" > ${earlier('"at"', span.count, span.unit)}` : '';
   const count = `COUNT(*) FILTER (WHERE "kind" = 1${inTime})`;
-  const group = outer.length > 0 ? `\n  GROUP BY ${outer.join(', ')}` : '';
+  const counts = selectGroups({
+    from: part('w'),
+    conditions: isTold ? ['("kind" = 0 OR "base" IS NOT NULL)'] : [],
+    keys: period ? [{ ...period, sql: ofPeriod }] : [],
+    dimensions,
+    levels: [],
+    isLevelled,
+    measures: [
+      { sql: 'COUNT(*) FILTER (WHERE "kind" = 0)', name: base.name },
+      { sql: events.countsNone ? count : `NULLIF(${count}, 0)`, name: credited.name },
+    ],
+  });
   const reading = [
     `${part('x')} AS (\n  ${bases}\n)`,
     `${part('y')} AS (\n  ${eventSelect}\n)`,
-    `${part('v')} AS (
-  SELECT *, SUM(1 - "kind") OVER (PARTITION BY "__entity" ORDER BY ${order} ROWS UNBOUNDED PRECEDING) AS "run"
-  FROM (
-    SELECT ${[...listed, '0 AS "kind"'].join(', ')} FROM ${part('x')}
-    UNION ALL
-    SELECT ${[...none, '"at"', '"__entity"', '1'].join(', ')} FROM ${part('y')}
-  ) AS e\n)`,
-    `${part('w')} AS (
-  SELECT ${[...outer.map(name => `${ofBase(name)} AS ${name}`), '"kind"', '"at"', `${ofBase('"at"')} AS "base"`].join(', ')}
-  FROM ${part('v')} WHERE "run" > 0\n)`,
-    `${part('f')} AS (
-  SELECT ${[
-    ...outer,
-    ...(isLevelled ? ['0 AS "level"'] : []),
-    `COUNT(*) FILTER (WHERE "kind" = 0) AS ${quote(base.name)}`,
-    `${events.countsNone ? count : `NULLIF(${count}, 0)`} AS ${quote(credited.name)}`,
-  ].join(', ')}
-  FROM ${part('w')}${group}\n)`,
+    ...attributed,
+    `${part('f')} AS (\n  ${counts}\n)`,
   ];
-  const days = time.grain === null ? '' : `SELECT ${dayToLocal('"period"')} AS "day" FROM ${part('f')}`;
+  const days = grain === null ? '' : `SELECT ${dayToLocal('"period"')} AS "day" FROM ${part('f')}`;
   return { reading, days, joining: null };
+}
+
+/** Whether the start of a row's period of the finer grain lies in the same period of the coarser one. */
+function isPartOf(finer: Grain, coarser: Grain): boolean {
+  return finer === coarser || (finer !== 'week' && grains.indexOf(finer) < grains.indexOf(coarser));
 }
 
 function entityOf(binding: MetricBinding, name: string): BoundColumn {

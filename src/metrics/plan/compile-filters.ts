@@ -1,4 +1,5 @@
 import { type Bilingual } from '../../text/bilingual.js';
+import { addDays } from '../../text/calendar.js';
 import { type FieldProblem } from '../../common/errors/api-error.js';
 import { isFloat } from './compile-relation.js';
 import { isRealTime } from './compile-time.js';
@@ -58,11 +59,12 @@ export function compileFilter(
   }
   const bound = given.map(String);
   const [first = '', second = ''] = bound;
+  if (type.startsWith('timestamp') && bound.some(isDay)) return compileDays(op, name, bound, value => assembly.bind(value, type));
   switch (op) {
     case 'in':
-      return dialect.isAnyOf(name, assembly.bind(bound, `${type}[]`));
+      return dialect.isAnyOf(name, assembly.bind(bound, `${listType(column.type, type, bound)}[]`));
     case 'not_in':
-      return dialect.isNoneOf(name, assembly.bind(bound, `${type}[]`));
+      return dialect.isNoneOf(name, assembly.bind(bound, `${listType(column.type, type, bound)}[]`));
     case 'between':
       return `${name} BETWEEN ${assembly.bind(first, type)} AND ${assembly.bind(second, type)}`;
     case 'contains':
@@ -81,6 +83,41 @@ export function compileFilter(
   }
 }
 
+/** Times of day are compared with a date as a whole day: those of 29 February are not after it, and `between` includes them. */
+function compileDays(op: FilterOperator, name: string, values: readonly string[], bind: (value: string) => string): string {
+  const begins = (value: string): string => `${name} >= ${bind(value)}`;
+  const isBefore = (value: string): string => `${name} < ${bind(value)}`;
+  const isOver = (value: string): string => (isDay(value) ? isBefore(addDays(value, 1)) : `${name} <= ${bind(value)}`);
+  const isOf = (value: string): string => (isDay(value) ? `(${begins(value)} AND ${isOver(value)})` : `${name} = ${bind(value)}`);
+  const isOfAny = (): string => `(${values.map(isOf).join(' OR ')})`;
+  const [first = '', second = ''] = values;
+  switch (op) {
+    case '=':
+    case 'in':
+      return isOfAny();
+    case '!=':
+    case 'not_in':
+      return `NOT ${isOfAny()}`;
+    case '<':
+      return isBefore(first);
+    case '<=':
+      return isOver(first);
+    case '>':
+      return begins(addDays(first, 1));
+    case '>=':
+      return begins(first);
+    case 'between':
+      return `(${begins(first)} AND ${isOver(second)})`;
+    default:
+      throw new Error(`${op} compares no times`);
+  }
+}
+
+/** A date that has a next one of four digits. */
+function isDay(value: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(value) && value !== '9999-12-31';
+}
+
 /** The type in which values are bound. Integers are bigint, unless a fraction is asked for. */
 function bindType(columnType: string, values: Value[]): string | null {
   const base = columnType.replace(/\(.*\)/, '');
@@ -90,6 +127,12 @@ function bindType(columnType: string, values: Value[]): string | null {
   if (['text', 'varchar', 'char'].includes(base)) return 'text';
   if (['date', 'timestamp', 'timestamptz', 'time', 'boolean', 'uuid'].includes(base)) return base;
   return null;
+}
+
+/** The type of a list. PostgreSQL looks a value up by its hash only if it is of the same type, else it walks the list for each row. */
+function listType(columnType: string, type: string, values: readonly string[]): string {
+  const most = columnType === 'integer' ? 2_147_483_647 : columnType === 'smallint' ? 32_767 : 0;
+  return type === 'bigint' && values.every(value => Math.abs(Number(value)) <= most) ? columnType : type;
 }
 
 const forms: Record<string, RegExp> = {

@@ -10,7 +10,7 @@ import { checkZone, planTime, type TimePlan } from './compile-time.js';
 import { type BoundJoin, findDimension, type TableRead } from './metric-binding.js';
 import { type CompareMode, type FilterByMetric, type MetricRequest } from './metric-request.js';
 import { type MetricPlan, planMetrics, type ScanAxis } from './plan-metric.js';
-import { type ResolvedMetric } from './resolve-metric.js';
+import { ownersIn, type ResolvedMetric } from './resolve-metric.js';
 import { filterPart } from './scan-rows.js';
 import { targetOf } from './target-of.js';
 import { type CompiledStatement, SqlAssembly } from './sql-assembly.js';
@@ -61,6 +61,7 @@ export function compileMetrics(asked: readonly NamedMetric[], request: MetricReq
   checkComparison(asked, request, problems);
   const shift = problems.length > 0 ? null : (request.compare?.shift ?? null);
   const plan = planMetrics(metrics, request.filter_clause, shift);
+  refuseToCompareOthers(asked, plan, request, problems);
   const bindings = [...new Set(plan.scans.map(scan => scan.binding))];
   const filters = request.filtersByMetric.map(filter => ({ ...filter, plan: planMetrics([filter.metric], null) }));
   const allBindings = [...new Set(metrics.flatMap(metric => metric.bindings))];
@@ -68,11 +69,12 @@ export function compileMetrics(asked: readonly NamedMetric[], request: MetricReq
   const filterBindings = filters.flatMap(({ metric }) => metric.bindings);
   if ([...allBindings, ...filterBindings].some(each => each.connection_id !== connectionId)) throw new MixedConnectionsError();
 
-  checkNames(request, bindings, problems);
+  const ownerOf = ownersIn([...metrics, ...filters.map(filter => filter.metric)]);
+  checkNames(request, bindings, ownerOf, problems);
   const axes = plan.scans.map(scan => scan.axis);
-  const time = planTime(request.time, allBindings, problems, axes);
-  checkAxes(plan.scans, request, time, problems);
-  checkFiltersByMetric(filters, bindings, time, problems);
+  const time = planTime(request.time, allBindings, problems, axes, ownerOf);
+  checkAxes(plan.scans, request, time, ownerOf, problems);
+  checkFiltersByMetric(filters, bindings, time, ownerOf, problems);
   if (time.fill === 'zero') checkZeroFill(plan.scans, problems);
   if (problems.length > 0) throw new SchemaError(problems);
 
@@ -97,6 +99,24 @@ export function compileMetrics(asked: readonly NamedMetric[], request: MetricReq
   const columns = [...keys, ...outputs.map(({ column }) => column)];
   const { joins, reads } = assembly;
   return { connectionId, columns, flags: compiled.flags, totals, timezone: time.timezone, joins, reads, axes, time, ...compiled.statement };
+}
+
+/** Dates and texts have no difference to those of an earlier period. */
+function refuseToCompareOthers(
+  asked: readonly NamedMetric[],
+  { values }: MetricPlan,
+  { compare }: MetricRequest,
+  problems: FieldProblem[],
+): void {
+  values.forEach(({ value }, index) => {
+    if (!compare || value.kind !== 'column' || value.otherType === undefined) return;
+    const { name } = asked[index]!;
+    const text = {
+      zh: `“${name}”的值是 ${value.otherType}，不是数字`,
+      en: `the values of '${name}' are of type ${value.otherType}, no numbers`,
+    };
+    problems.push({ loc: ['body', 'compare'], text, type: 'not_comparable' });
+  });
 }
 
 interface Output {
@@ -149,7 +169,10 @@ function compileStatement(
       const asked = request.dimensions[dimension]!;
       return { names: [name, asked], sql: `${result}."d${dimension++}"`, isValue: false };
     }),
-    ...outputs.map(({ column }, index): ResultColumn => ({ names: [column.name], sql: `${result}."v${index}"`, isValue: true })),
+    ...outputs.map(({ column, value }, index): ResultColumn => {
+      const otherType = value.kind === 'column' ? value.otherType : undefined;
+      return { names: [column.name], sql: `${result}."v${index}"`, isValue: true, otherType };
+    }),
   ];
   const list = [
     ...columns.map(({ names, sql }) => `${sql} AS ${dialect.quote(names[0]!)}`),

@@ -10,6 +10,8 @@ export interface ResultColumn {
   /** In the result: `r."d0"`. */
   sql: string;
   isValue: boolean;
+  /** The type of values that are no numbers. */
+  otherType?: string | undefined;
 }
 
 const operators: Record<HavingOperator, string> = { '=': '=', '!=': '<>', '<': '<', '<=': '<=', '>': '>', '>=': '>=' };
@@ -38,7 +40,14 @@ export function compileHaving(
         type: 'missing',
       });
     }
-    return column ? [compare(column.sql, op, value, assembly)] : [];
+    if (!column) return [];
+    if (column.otherType !== undefined) {
+      const { names, otherType: type } = column;
+      const text = { zh: `“${names[0]}”的值是 ${type}，不是数字`, en: `the values of '${names[0]}' are of type ${type}, no numbers` };
+      problems.push({ loc: ['body', 'having', index], text, type: 'not_comparable' });
+      return [];
+    }
+    return [compare(column.sql, op, value, assembly)];
   });
   if (conditions.length === 0) return [];
   return [`WHERE ${always === undefined ? '' : `${always} OR `}${conditions.join(' AND ')}`];

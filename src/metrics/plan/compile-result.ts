@@ -1,6 +1,6 @@
 import { type FieldProblem } from '../../common/errors/api-error.js';
-import { guardSelect } from '../../sql-guard/guard-select.js';
 import { type Value, type WarningCode } from '../patterns/metric-pattern.js';
+import { guardQuery } from './bound-sql.js';
 import { levelsOf } from './check-axes.js';
 import { spreadTotals, sqlOfColumns } from './compile-columns.js';
 import { compilePeriods } from './compile-periods.js';
@@ -66,5 +66,5 @@ export function compileResult(
 /** The tables that queries of bindings name. A part of the statement with such a name would be read in their place. */
 export function queriedTables({ scans }: MetricPlan): string[] {
   const bindings = scans.flatMap(({ binding, events }) => [binding, ...(events ? [events.binding] : [])]);
-  return bindings.flatMap(({ fact: { source } }) => ('sql' in source ? guardSelect(source.sql, source).tables : []));
+  return bindings.flatMap(({ fact: { source } }) => ('sql' in source ? guardQuery(source).tables : []));
 }

@@ -1,7 +1,7 @@
 import { type Grain } from '../formula/formula-tree.js';
 import { compileConversion } from './compile-conversion.js';
 import { timeColumn } from './compile-relation.js';
-import { localColumn, periodKey, rangeConditions, rawTime } from './compile-time.js';
+import { localColumn, periodKey, rangeConditions, rawTime, startOfPeriod } from './compile-time.js';
 import { type Frame, frameOf } from './frames.js';
 import { type BoundTime } from './metric-binding.js';
 import { type Scan } from './plan-metric.js';
@@ -69,7 +69,7 @@ class ScanCompiler {
   rowsOfEarlierPeriods(bound: BoundTime, grain: Grain): CompiledScan {
     const { time, assembly, isLevelled } = this.context;
     const { final, first, periods } = this.names;
-    const base = assembly.dialect.startOf(this.local(bound), grain, time.weekStart);
+    const base = startOfPeriod(this.local(bound), grain, time, bound, assembly);
     const groups = this.group(this.rows.from(true), [{ sql: base, name: 'base' }], this.outerBounds(bound), false);
     const columns = ['"__period" AS "period"', ...this.outerDimensions(), ...(isLevelled ? ['0 AS "level"'] : []), ...this.measureNames()];
     return {
@@ -86,9 +86,9 @@ class ScanCompiler {
     const { time, assembly, isLevelled } = this.context;
     const { window, shift } = this.scan.axis;
     const { final, first, periods } = this.names;
-    const { quote, startOf } = assembly.dialect;
+    const { quote } = assembly.dialect;
     const unit = window?.from === 'start' && window.day === 'LAST' && !shift ? grain : 'day';
-    const day = { sql: startOf(this.local(bound), unit, time.weekStart), name: 'day' };
+    const day = { sql: startOfPeriod(this.local(bound), unit, time, bound, assembly), name: 'day' };
     const measures = [...this.scan.columns.values()].map(({ name, aggregate }) => ({ sql: `${aggregate.combine}(${quote(name)})`, name }));
     return {
       reading: [assembly.place(first, this.group(this.rows.from(true), [day], this.outerBounds(bound), false))],
@@ -143,12 +143,12 @@ class ScanCompiler {
   meansOfDays(bound: BoundTime, canCombine: boolean): CompiledScan {
     const { time, assembly, isLevelled } = this.context;
     const { final, first, periods, daily } = this.names;
-    const { quote, startOf, periods: list } = assembly.dialect;
+    const { quote, periods: list } = assembly.dialect;
     const range = this.outerBounds(bound);
     const period = time.grain === null ? [] : [framePeriod];
     const keys = [...period, { sql: '"__p"."__upper"', name: 'day' }, { sql: '"__p"."__days"', name: '__days' }];
     const measures = [...this.scan.columns.values()].map(({ name, aggregate }) => ({ sql: `${aggregate.combine}(${quote(name)})`, name }));
-    const day = { sql: startOf(this.local(bound), 'day', time.weekStart), name: 'day' };
+    const day = { sql: startOfPeriod(this.local(bound), 'day', time, bound, assembly), name: 'day' };
     if (!canCombine) this.refuseRowsInWindows();
     const ofDays = (): string =>
       selectGroups({
@@ -184,7 +184,8 @@ class ScanCompiler {
   }
 
   private refuseRowsInWindows(): void {
-    this.context.assembly.refuseElsewhere('AVG, COUNT DISTINCT, quantiles, FIRST and LAST over CUMULATIVE, TO_DATE or ROLLING');
+    const names = [...this.scan.columns.values()].flatMap(({ aggregate }) => (aggregate.combine ? [] : [aggregate.name]));
+    this.context.assembly.refuseElsewhere(`${names.join(', ')} over CUMULATIVE, TO_DATE or ROLLING`);
   }
 
   private group(from: string, keys: GroupKey[], range: string[], isFinal = true): Groups {
@@ -240,9 +241,10 @@ class ScanCompiler {
     return `${isOpen ? '' : `${row} >= "__p"."__lower" AND `}${row} < "__p"."__upper"`;
   }
 
+  /** Their frames are computed once each, since every row is compared with them. */
   private listPeriods({ from, start }: PeriodSource, columns: string[]): string {
     const period = `${this.context.assembly.dialect.dayText(start)} AS "__period"`;
-    return `${this.names.periods} AS (\n  SELECT ${[period, ...columns].join(', ')}\n  FROM ${from}\n)`;
+    return `${this.names.periods} AS MATERIALIZED (\n  SELECT ${[period, ...columns].join(', ')}\n  FROM ${from}\n)`;
   }
 
   private raw(local: string, bound: BoundTime): string {

@@ -75,6 +75,21 @@ describe('time', () => {
     ]);
   });
 
+  it.each<[string, string[], string]>([
+    ['=', ['2024-02-01'], '1'],
+    ['!=', ['2024-02-01'], '4'],
+    ['<=', ['2024-02-01'], '2'],
+    ['>', ['2024-02-01'], '3'],
+    ['>=', ['2024-02-01'], '4'],
+    ['between', ['2024-01-10', '2024-02-01'], '2'],
+    ['between', ['2024-01-10', '2024-02-10T00:00Z'], '3'],
+    ['in', ['2024-02-01', '2024-02-10T00:00Z', '9999-12-31'], '2'],
+    ['not_in', ['2024-02-01', '2024-02-10'], '3'],
+  ])('takes a date for the whole day in its zone: %s %j (risk: only its midnight)', async (op, values, count) => {
+    const filter = { field: '时', op, ...(values.length > 1 ? { values } : { value: values[0]! }) } as MetricRequest['filters'][number];
+    expect(await run('COUNT(*)', { filters: [filter] })).toEqual([[count]]);
+  });
+
   describe('over bindings that differ', () => {
     const other: MetricBinding = { ...orders, time: { ...orders.time!, timezone: 'UTC', week_start: 'sunday' } };
     const ask = (time: MetricRequest['time']) => () => compileMetrics([{ name: 'value', metric: resolveMetric({ id: 1, name: 'a', formula: 'SUM(金额) - [b]', binding: orders }, () => [{ id: 2, name: 'b', formula: 'COUNT(*)', binding: other }]) }], { ...nothing, time }); // prettier-ignore

@@ -8,6 +8,7 @@ import { type BoundTime, type MetricBinding, type TableRead } from './metric-bin
 import { grains, type MetricTime } from './metric-request.js';
 import { type ScanAxis } from './plan-metric.js';
 import { resolveRange } from './relative-range.js';
+import { type MetricDefinition, type OwnerOf } from './resolve-metric.js';
 import { type GroupKey } from './select-groups.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
@@ -34,7 +35,8 @@ export function planTime(
   time: MetricTime | null,
   bindings: MetricBinding[],
   problems: FieldProblem[],
-  axes: readonly ScanAxis[] = [],
+  axes: readonly ScanAxis[],
+  ownerOf: OwnerOf,
 ): TimePlan {
   const report: Report = (field, type, text, more = {}) => problems.push({ loc: ['body', 'time', field], text, type, ...more });
   const zone = time?.timezone !== undefined && isTimeZone(time.timezone) ? time.timezone : zonesOf(bindings)[0];
@@ -55,37 +57,49 @@ export function planTime(
   }
   if (time.timezone !== undefined && !isTimeZone(time.timezone)) report('timezone', 'unknown_timezone', timeZoneForm);
   const isTimed = plan.grain !== null || plan.from !== null || plan.to !== null;
-  if (isTimed && bindings.some(binding => !binding.time)) {
-    const text = {
-      zh: '绑定没有时间列；请用 PUT /api/metrics/{id}/binding 在绑定中加上 time: {column: …}',
-      en: 'the binding has no time column; add time: {column: …} to it with PUT /api/metrics/{id}/binding',
-    };
-    problems.push({ loc: ['body', 'time'], text, type: 'no_time_column' });
+  const timeless = bindings.find(binding => !binding.time);
+  if (isTimed && timeless) {
+    problems.push({ loc: ['body', 'time'], text: noTimeColumn(ownerOf(timeless)), type: 'no_time_column' });
     return plan;
   }
+  const isReal = (value: string): boolean => localTime.test(value) && isRealTime(value);
   for (const field of ['from', 'to'] as const) {
     const value = plan[field];
-    if (value !== null && !(localTime.test(value) && isRealTime(value)))
+    if (value !== null && !isReal(value))
       report(field, 'date_type', { zh: '应为日期 YYYY-MM-DD 或当地时间', en: 'must be a date YYYY-MM-DD or a local time' });
     else if (value !== null && value.length > 10 && bindings.some(each => each.time?.type === 'date')) {
       report(field, 'date_type', { zh: '时间列是日期，应为 YYYY-MM-DD', en: 'the time column holds dates: give YYYY-MM-DD' });
     }
   }
-  if (plan.from !== null && plan.to !== null && plan.from >= plan.to)
+  const { from, to } = plan;
+  if (from !== null && to !== null && isReal(from) && isReal(to) && inFull(from) >= inFull(to))
     report('to', 'empty_range', { zh: 'to 必须晚于 from', en: 'to must be later than from' });
   checkFill(plan, report);
   const hasWeeks = plan.grain === 'week' || axes.some(beginsWithWeek) || /week/.test(time.range ?? '');
   checkWeekStart(time, hasWeeks, bindings, report);
-  const finest = bindings.map(each => each.time?.min_grain ?? 'day').sort((a, b) => grains.indexOf(b) - grains.indexOf(a))[0] ?? 'day';
-  if (plan.grain !== null && grains.indexOf(plan.grain) < grains.indexOf(finest)) {
-    report(
-      'grain',
-      'grain_too_fine',
-      { zh: `绑定的最细粒度是 ${finest}`, en: `the binding's finest grain is ${finest}` },
-      { min_grain: finest },
-    );
+  const [coarsest] = bindings.toSorted((a, b) => grains.indexOf(finestOf(b)) - grains.indexOf(finestOf(a)));
+  if (plan.grain !== null && coarsest && grains.indexOf(plan.grain) < grains.indexOf(finestOf(coarsest))) {
+    const finest = finestOf(coarsest);
+    const { name } = ownerOf(coarsest);
+    const text = {
+      zh: `指标“${name}”的绑定的最细粒度是 ${finest}`,
+      en: `the finest grain of the binding of metric '${name}' is ${finest}`,
+    };
+    report('grain', 'grain_too_fine', text, { min_grain: finest });
   }
   return plan;
+}
+
+export function finestOf({ time }: MetricBinding): Grain {
+  return time?.min_grain ?? 'day';
+}
+
+/** What to do about a binding that lacks a time. */
+export function noTimeColumn({ id, name }: MetricDefinition): Bilingual {
+  return {
+    zh: `指标“${name}”的绑定没有时间列；请用 PUT /api/metrics/${id}/binding 在绑定中加上 time: {column: …}`,
+    en: `the binding of metric '${name}' has no time column; add time: {column: …} to it with PUT /api/metrics/${id}/binding`,
+  };
 }
 
 function checkFill(plan: TimePlan, report: Report): void {
@@ -171,6 +185,11 @@ export function isRealTime(value: string): boolean {
   return !Number.isNaN(moment.getTime()) && moment.toISOString().slice(0, 10) === value.slice(0, 10);
 }
 
+/** A local time with all of its digits, so that texts compare as times do. */
+function inFull(value: string): string {
+  return value.replace(' ', 'T') + '0000-00-00T00:00:00.000000'.slice(value.length);
+}
+
 /** The range as conditions on the raw column, so that an index on it is used. */
 export function rangeConditions({ from, to, timezone }: TimePlan, time: BoundTime, assembly: SqlAssembly): string[] {
   const bound = (value: string): string =>
@@ -189,10 +208,15 @@ export function rawTime(local: string, timezone: string, time: BoundTime, assemb
 }
 
 /** The period of a row. It is grouped by its start and shown as the text of its first local day. */
-export function periodKey({ grain, weekStart, timezone }: PeriodPlan, time: BoundTime, assembly: SqlAssembly): GroupKey {
-  const { dayText, quote, startOf } = assembly.dialect;
-  const local = assembly.ifFinite(quote(timeColumn), localColumn(timezone, time, assembly));
-  return { sql: startOf(local, grain, weekStart), name: 'period', shown: dayText };
+export function periodKey(plan: PeriodPlan, time: BoundTime, assembly: SqlAssembly): GroupKey {
+  const { dayText, quote } = assembly.dialect;
+  const local = assembly.ifFinite(quote(timeColumn), localColumn(plan.timezone, time, assembly));
+  return { sql: startOfPeriod(local, plan.grain, plan, time, assembly), name: 'period', shown: dayText };
+}
+
+/** The start of the period of a row's local time. A date is its day already. */
+export function startOfPeriod(local: string, grain: Grain, { weekStart }: TimePlan, time: BoundTime, assembly: SqlAssembly): string {
+  return time.type === 'date' && grain === 'day' ? local : assembly.dialect.startOf(local, grain, weekStart);
 }
 
 /** The time of a row, local to the statement's zone. */

@@ -44,7 +44,11 @@ export function frameOf(start: () => string, { window, shift }: ScanAxis, plan: 
     return `CASE WHEN ${bound(from)} > ${start()} THEN ${laterBy(base(), start(), bound(from))} ELSE ${base()} END`;
   };
   const end = (): string => {
-    if (grain === null) return before(bound(to ?? ''));
+    if (grain === null) {
+      if (!shift) return bound(to ?? '');
+      // From 28 to 29 February is one day, and so it is a year before. At the end of a month the first of the next one tells more.
+      return `GREATEST(${before(bound(to ?? ''))}, ${later(before(earlier(bound(to ?? ''), 1, 'day')), 1, 'day')})`;
+    }
     const whole = later(base(), 1, grain);
     if (to === null || shift?.whole) return whole;
     const cut = `LEAST(${whole}, ${laterBy(base(), start(), bound(to))})`;

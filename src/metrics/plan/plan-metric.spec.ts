@@ -71,7 +71,7 @@ describe('planMetrics', () => {
 
   it('refuses a pattern that is not built by its name, at any place', () => {
     expect(() => plan('1 + CUMULATIVE(-SUM(x), AVERAGE)')).toThrow(
-      'Pattern accumulate CUMULATIVE … AVERAGE of arithmetic is recognised but not built yet',
+      /Pattern accumulate CUMULATIVE … AVERAGE of arithmetic in the formula of metric '.+' is recognised but not built yet; use LAST/,
     );
   });
 });

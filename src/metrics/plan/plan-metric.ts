@@ -1,11 +1,21 @@
-import { guardPredicate, type GuardedExpression } from '../../sql-guard/guard-expression.js';
+import { type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { patternOf } from '../formula/classify-formula.js';
 import { FormulaParseError } from '../formula/formula.errors.js';
 import { argumentsOf, type SqlText } from '../formula/formula-tree.js';
 import { PatternNotBuiltError } from '../metrics.errors.js';
-import { type Aggregate, type Attribution, type Axis, type Shift, type Test, type Value } from '../patterns/metric-pattern.js';
+import {
+  type Aggregate,
+  type Attribution,
+  type Axis,
+  type NotBuilt,
+  type Shift,
+  type Test,
+  type Value,
+} from '../patterns/metric-pattern.js';
 import { notBuiltIn, registry } from '../patterns/registry.js';
-import { asNumber, guardLeaves, logicalScope } from './guard-formula.js';
+import { checkArgument, otherType } from './check-arguments.js';
+import { columnsOf as columnsIn } from './compile-value.js';
+import { asNumber, columnsOf, guardClause, guardLeaves } from './guard-formula.js';
 import { bindingKey, type MetricBinding } from './metric-binding.js';
 import { leavesOf, type ResolvedFormula, type ResolvedLeaf, type ResolvedMetric } from './resolve-metric.js';
 
@@ -73,13 +83,13 @@ export function planMetrics(metrics: readonly ResolvedMetric[], clause: string |
   const leaves = roots.flatMap(leavesOf);
   const texts = guardLeaves(leaves);
   const events = new Set(roots.flatMap(eventLeavesOf));
-  const clauses = new Map(
-    leaves.flatMap(leaf => {
-      const { binding } = leaf.owner;
-      if (events.has(leaf)) return [];
-      return [[bindingKey(binding), clause === null ? null : guardPredicate(clause, logicalScope(binding))] as const];
-    }),
-  );
+  /** The parts of all scans that depend on the binding alone: made once, since there may be hundreds of leaves. */
+  const sources = new Map<string, { place: number; clause: GuardedExpression | null }>();
+  for (const leaf of leaves) {
+    const { binding } = leaf.owner;
+    if (events.has(leaf) || sources.has(bindingKey(binding))) continue;
+    sources.set(bindingKey(binding), { place: sources.size, clause: clause === null ? null : guardClause(clause, leaf.owner) });
+  }
   const scans = new Map<string, Scan>();
   const warnings = new Map<string, PlannedTest>();
   let columns = 0;
@@ -99,25 +109,29 @@ export function planMetrics(metrics: readonly ResolvedMetric[], clause: string |
 
   function plan(formula: ResolvedFormula, axis: Axis): Value {
     const { node, operands } = formula;
+    const refuse = (notBuilt: NotBuilt): never => {
+      throw new PatternNotBuiltError(patternOf(node), notBuilt, formula.owner.name);
+    };
     const notBuilt = notBuiltIn(node);
-    if (notBuilt !== null) throw new PatternNotBuiltError(patternOf(node), notBuilt);
-    return registry[patternOf(node)].plan(node, {
+    if (notBuilt !== null) refuse(notBuilt);
+    const value = registry[patternOf(node)].plan(node, {
+      isWindowed: axis.window !== undefined && axis.window.day !== 'AVERAGE',
       operand: (index, inner) => plan(operands[index]!, { ...axis, ...inner }),
-      aggregate: aggregate => ({
-        kind: 'column',
-        name: addColumn(formula as ResolvedLeaf, aggregate, axis),
-        isAdditive: aggregate.combine === 'SUM' || aggregate.pick?.by != null,
-        within: axis.within,
-      }),
+      aggregate: aggregate => addColumn(formula as ResolvedLeaf, aggregate, axis),
       conversion: attribution => addConversion(operands, attribution),
       warnIf: warn,
+      refuse,
     });
+    const other = value.kind === 'column' ? undefined : columnsIn(value).find(column => column.otherType !== undefined);
+    if (other) throw notComputable(formula, other.otherType!);
+    return value;
   }
 
   /** Equal columns of one scan become one, and bindings to the same thing share a scan. */
-  function addColumn({ owner: { binding } }: ResolvedLeaf, aggregate: Aggregate, { window, shift, within }: Axis): string {
-    const key = JSON.stringify([bindingKey(binding), window, shift]);
-    const clause = clauses.get(bindingKey(binding)) ?? null;
+  function addColumn(leaf: ResolvedLeaf, aggregate: Aggregate, { window, shift, within }: Axis): Value {
+    const { binding } = leaf.owner;
+    const { place, clause } = sources.get(bindingKey(binding))!;
+    const key = JSON.stringify([place, window, shift]);
     const scan: Scan = scans.get(key) ?? { binding, axis: { window, shift }, columns: new Map(), clause, withins: new Set() };
     scans.set(key, scan);
     if (within) scan.withins.add(within);
@@ -126,6 +140,8 @@ export function planMetrics(metrics: readonly ResolvedMetric[], clause: string |
     const over = pick && !pick.by ? within : undefined;
     const computed = JSON.stringify([aggregate.name, args.map(each => each.text), pick?.by?.text, over, where.map(each => each.text)]);
     const guarded = (each: SqlText) => texts.get(binding)!.get(each)!;
+    const types = args.map(each => otherType(guarded(each), name => columnsOf(binding).get(name)?.type));
+    args.forEach((each, index) => checkArgument(aggregate, each, types[index], leaf));
     const column = scan.columns.get(computed) ?? {
       name: `m${columns++}`,
       aggregate,
@@ -135,7 +151,8 @@ export function planMetrics(metrics: readonly ResolvedMetric[], clause: string |
       over,
     };
     scan.columns.set(computed, column);
-    return column.name;
+    const isAdditive = aggregate.combine === 'SUM' || pick?.by != null;
+    return { kind: 'column', name: column.name, isAdditive, within, otherType: aggregate.keepsType ? types[0] : undefined };
   }
 
   function addConversion(operands: ResolvedFormula[], attribution: Attribution): { base: Value; credited: Value } {
@@ -148,7 +165,7 @@ export function planMetrics(metrics: readonly ResolvedMetric[], clause: string |
     });
     const column = (name: string, counts: boolean, parts: Pick<Column, 'args' | 'where'>): Column => ({
       name: `m${columns++}`,
-      aggregate: { name, args: [], where: [], counts, fillsWithZero: true, sql: () => 'COUNT(*)' },
+      aggregate: { name, args: [], where: [], takes: 'anything', counts, fillsWithZero: true, sql: () => 'COUNT(*)' },
       ...parts,
       by: null,
     });
@@ -158,13 +175,21 @@ export function planMetrics(metrics: readonly ResolvedMetric[], clause: string |
       binding,
       axis: {},
       columns: new Map([bases, credited].map(each => [each.name, each])),
-      clause: clauses.get(bindingKey(binding)) ?? null,
+      clause: sources.get(bindingKey(binding))!.clause,
       withins: new Set(),
       events: { ...attribution, binding: event.owner.binding, ...partsOf(event) },
     });
     const value = ({ name }: Column): Value => ({ kind: 'column', name, isAdditive: true });
     return { base: value(bases), credited: value(credited) };
   }
+}
+
+function notComputable({ node, owner }: ResolvedFormula, type: string): FormulaParseError {
+  const sentence = {
+    zh: `指标“${owner.name}”的公式在此处用 ${type} 计算，而它不是数字`,
+    en: `the formula of metric '${owner.name}' computes here with a ${type}, which is no number`,
+  };
+  return new FormulaParseError(owner.formula, node.position, { nearest: patternOf(node), sentence });
 }
 
 function asCount(operand: ResolvedFormula): ResolvedLeaf {

@@ -1,8 +1,6 @@
 import pg from 'pg';
 import { cloneDatabase } from '../../../test/support/database.js';
 import { Dice } from '../../../test/support/dice.js';
-import { describeOnClickHouse } from '../../../test/support/foreign-clickhouse.js';
-import { hasMariaDb } from '../../../test/support/mariadb.js';
 import { nothing } from '../../../test/support/metric-tables.js';
 import { dayOf, evaluate, type Expression, type Fact, textOf } from '../../../test/support/naive-metrics.js';
 import {
@@ -18,84 +16,22 @@ import {
   textOfFormula,
   usesSales,
 } from '../../../test/support/random-metric.js';
-import { type ForeignEngine, runTranslated, startEngines } from '../../../test/support/translations.js';
+import {
+  areClose,
+  factOf,
+  fillSales,
+  salesBindings,
+  salesBindingsOn,
+  type SalesRow,
+  withoutZeros,
+} from '../../../test/support/sales-tables.js';
+import { describeOnEngines, type ForeignEngine, runTranslated, startEngines } from '../../../test/support/translations.js';
 import { loadSqlParser } from '../../sql-guard/sql-parser.js';
 import { type WarehouseClient } from '../../warehouse/clients/warehouse.client.js';
 import { NotInDialectError } from '../translate/not-in-dialect.error.js';
 import { type CompiledMetrics, compileMetrics } from './compile-metric.js';
-import { type MetricBinding } from './metric-binding.js';
 import { type MetricDefinition, resolveMetric } from './resolve-metric.js';
 
-const sales: MetricBinding = {
-  connection_id: 1,
-  fact: {
-    alias: 's',
-    source: { schema: 'mirror', table: 'sales' },
-    columns: [
-      { name: 'id', type: 'integer' },
-      { name: 'amount', type: 'integer' },
-      { name: 'weight', type: 'numeric(12,2)' },
-      { name: 'key', type: 'integer' },
-      { name: 'flag', type: 'boolean' },
-      { name: 'at', type: 'timestamptz' },
-      { name: 'buyer', type: 'integer' },
-      { name: 'channel', type: 'text' },
-    ],
-  },
-  grain: ['s.id'],
-  time: { expression: 's.at', type: 'timestamptz', timezone: 'Europe/Paris', min_grain: 'day', week_start: 'monday' },
-  columns: ['amount', 'weight', 'key', 'flag'].map(name => ({
-    name,
-    expression: `s.${name}`,
-    type: name === 'flag' ? 'boolean' : 'numeric',
-  })),
-  dimensions: [
-    { name: '地区', aliases: [], expression: 'b.region', type: 'text' },
-    { name: 'channel', aliases: [], expression: 's.channel', type: 'text' },
-  ],
-  joins: [
-    {
-      alias: 'b',
-      source: { schema: 'mirror', table: 'buyers' },
-      columns: [
-        { name: 'id', type: 'integer' },
-        { name: 'region', type: 'text' },
-      ],
-      kind: 'left',
-      relationship: 'many_to_one',
-      on: [['s.buyer', 'b.id']],
-    },
-  ],
-  row_filter: null,
-  verified_at: '2026-01-01T00:00:00Z',
-};
-const returned: MetricBinding = {
-  ...sales,
-  fact: {
-    alias: 'r',
-    source: { schema: 'mirror', table: 'returned' },
-    columns: [
-      { name: 'id', type: 'integer' },
-      { name: 'amount', type: 'integer' },
-      { name: 'weight', type: 'numeric(12,2)' },
-      { name: 'key', type: 'integer' },
-      { name: 'flag', type: 'boolean' },
-      { name: 'day', type: 'date' },
-      { name: 'region', type: 'text' },
-      { name: 'channel', type: 'text' },
-    ],
-  },
-  grain: ['r.id'],
-  time: { expression: 'r.day', type: 'date', timezone: 'Europe/Paris', min_grain: 'day', week_start: 'monday' },
-  columns: sales.columns.map(column => ({ ...column, expression: `r.${column.name}` })),
-  dimensions: [
-    { name: '地区', aliases: [], expression: 'r.region', type: 'text' },
-    { name: 'channel', aliases: [], expression: 'r.channel', type: 'text' },
-  ],
-  joins: [],
-};
-
-const regions = ['华东', '华南', null];
 const channels = ['web', 'shop', null];
 const zone = 'Asia/Shanghai';
 
@@ -104,6 +40,7 @@ const seeds = Array.from({ length: Number(process.env.RANDOM_METRICS ?? 300) }, 
 describe('random metrics', () => {
   let client: pg.Client;
   let database: Awaited<ReturnType<typeof cloneDatabase>>;
+  const drawn: SalesRow[] = [];
   const facts: Fact[] = [];
 
   beforeAll(async () => {
@@ -111,15 +48,9 @@ describe('random metrics', () => {
     database = await cloneDatabase();
     client = new pg.Client(database.url);
     await client.connect();
-    await client.query(`
-      CREATE TABLE mirror.sales (id int, amount int, weight numeric(12,2), key int, flag boolean, at timestamptz, buyer int, channel text);
-      CREATE TABLE mirror.buyers (id int, region text);
-      CREATE TABLE mirror.returned (id int, amount int, weight numeric(12,2), key int, flag boolean, day date, region text, channel text);
-      INSERT INTO mirror.buyers VALUES (0, '华东'), (1, '华南'), (2, NULL);
-      SET timezone = '${zone}'`);
+    await client.query(`SET timezone = '${zone}'`);
     const dice = new Dice(20_26);
     const [first, last] = [dayOf('2019-11-20'), dayOf('2021-03-05')];
-    const local = new Intl.DateTimeFormat('en-CA', { timeZone: zone });
     for (let index = 0; index < 140; index++) {
       const table = dice.chance(0.7) ? 'sales' : 'returned';
       const amount = dice.chance(0.9) ? dice.between(-20, 90) : null;
@@ -130,40 +61,10 @@ describe('random metrics', () => {
       const moment = new Date((dice.between(first, last) * 24 + dice.below(24)) * 3_600_000);
       const region = dice.below(3);
       const channel = dice.of(channels);
-      if (table === 'sales')
-        await client.query('INSERT INTO mirror.sales VALUES ($1, $2, $3, $4, $5, $6, $7, $8)', [
-          index,
-          amount,
-          weight,
-          key,
-          flag,
-          isDated ? moment : null,
-          region,
-          channel,
-        ]);
-      else
-        await client.query('INSERT INTO mirror.returned VALUES ($1, $2, $3, $4, $5, $6::text::date, $7, $8)', [
-          index,
-          amount,
-          weight,
-          key,
-          flag,
-          isDated ? moment.toISOString().slice(0, 10) : null,
-          regions[region],
-          channel,
-        ]);
-      const day = !isDated ? null : dayOf(table === 'sales' ? local.format(moment) : moment.toISOString().slice(0, 10));
-      const time = day === null ? null : table === 'sales' ? moment.getTime() / 86_400_000 + 8 / 24 : day;
-      facts.push({
-        table,
-        id: index,
-        day,
-        moment: time,
-        dimensions: { 地区: regions[region]!, channel },
-        numbers: { amount, weight, key },
-        flag,
-      });
+      drawn.push({ table, id: index, amount, weight, key, flag, at: isDated ? moment : null, region, channel });
     }
+    for (const statement of fillSales('postgres', drawn)) await client.query(statement);
+    facts.push(...drawn.map(row => factOf(row, 8)));
   });
   afterAll(async () => {
     await client?.end();
@@ -209,7 +110,7 @@ describe('random metrics', () => {
 
   /** Risk: a window, a change or a share that is wrong only together with a grain, a cut range, a fill or NULL keys. */
   it.each(seeds)('have the values that they are defined by (seed %i)', async seed => {
-    const { request, all, above, compileIt, context } = ask(seed, { sales, returned });
+    const { request, all, above, compileIt, context } = ask(seed, salesBindings);
     const { sql, parameters } = compileIt();
     const { rows } = await client.query<(string | null)[]>({ text: sql, values: parameters, rowMode: 'array' });
     const width = (request.grain === null ? 0 : 1) + request.dimensions.length;
@@ -230,21 +131,15 @@ describe('random metrics', () => {
     expect({ ...context, wrong }).toEqual({ ...context, wrong: [] });
   });
 
-  describeOnClickHouse('in another database', () => {
+  describeOnEngines('in another database', () => {
     const engines: { engine: ForeignEngine; client: WarehouseClient; bindings: RandomBindings }[] = [];
     const counts: Record<string, number> = {};
 
     beforeAll(async () => {
-      if (!hasMariaDb() && process.env.CI) throw new Error('MariaDB is missing');
       const started = await startEngines();
       for (const engine of started) {
-        await engine.run(...createTables[engine.dialect]);
-        for (const table of ['sales', 'buyers', 'returned']) {
-          const { rows, fields } = await client.query<Record<string, unknown>>(`SELECT * FROM mirror.${table}`);
-          const list = rows.map(row => `(${fields.map(({ name }) => literal(row[name])).join(', ')})`);
-          await engine.run(`INSERT INTO ${table} VALUES ${list.join(', ')}`);
-        }
-        engines.push({ engine, client: await engine.open(), bindings: bindingsOn(engine) });
+        await engine.run(...fillSales(engine.dialect, drawn));
+        engines.push({ engine, client: await engine.open(), bindings: salesBindingsOn(engine) });
       }
     }, 120_000);
     afterAll(async () => {
@@ -259,7 +154,7 @@ describe('random metrics', () => {
     it.each(process.env.LONG_TESTS === '1' ? seeds : seeds.filter(seed => seed % 15 === 0))(
       'are the same to the digit, or refused by name (seed %i)',
       async seed => {
-        const { sql, parameters } = ask(seed, { sales, returned }).compileIt();
+        const { sql, parameters } = ask(seed, salesBindings).compileIt();
         const { rows } = await client.query<(string | null)[]>({ text: sql, values: parameters, rowMode: 'array' });
         for (const { engine, client: opened, bindings } of engines) {
           const { compileIt, context } = ask(seed, bindings);
@@ -285,62 +180,3 @@ describe('random metrics', () => {
     );
   });
 });
-
-const createTables: Record<ForeignEngine['dialect'], string[]> = {
-  duckdb: [
-    'CREATE TABLE sales (id int, amount int, weight decimal(12,2), "key" int, flag boolean, "at" timestamptz, buyer int, channel text)',
-    'CREATE TABLE buyers (id int, region text)',
-    'CREATE TABLE returned (id int, amount int, weight decimal(12,2), key int, flag boolean, day date, region text, channel text)',
-  ],
-  mysql: [
-    'CREATE TABLE sales (id int, amount int, weight decimal(12,2), `key` int, flag tinyint, at timestamp NULL, buyer int, channel text)',
-    'CREATE TABLE buyers (id int, region text)',
-    'CREATE TABLE returned (id int, amount int, weight decimal(12,2), `key` int, flag tinyint, day date, region text, channel text)',
-  ],
-  clickhouse: [
-    `CREATE TABLE sales (id Int32, amount Nullable(Int32), weight Nullable(Decimal(12,2)), key Nullable(Int32), flag Bool, at Nullable(DateTime('UTC')),
-       buyer Int32, channel Nullable(String)) ENGINE = MergeTree ORDER BY id`,
-    'CREATE TABLE buyers (id Int32, region Nullable(String)) ENGINE = MergeTree ORDER BY id',
-    `CREATE TABLE returned (id Int32, amount Nullable(Int32), weight Nullable(Decimal(12,2)), key Nullable(Int32), flag Bool, day Nullable(Date),
-       region Nullable(String), channel Nullable(String)) ENGINE = MergeTree ORDER BY id`,
-  ],
-};
-
-function literal(value: unknown): string {
-  if (value === null) return 'NULL';
-  if (!(value instanceof Date)) return typeof value === 'string' ? `'${value}'` : JSON.stringify(value);
-  // A date is read as midnight of the local zone.
-  const local =
-    value.getUTCHours() === 0 || value.getTimezoneOffset() === 0
-      ? value.toISOString()
-      : new Date(value.getTime() - value.getTimezoneOffset() * 60_000).toISOString();
-  return `'${local.slice(0, 19).replace('T', ' ')}'`;
-}
-
-function bindingsOn({ dialect, schema }: ForeignEngine): RandomBindings {
-  const on = (binding: MetricBinding): MetricBinding => ({
-    ...binding,
-    dialect,
-    fact: {
-      ...binding.fact,
-      source: { schema, table: 'table' in binding.fact.source ? binding.fact.source.table : '' },
-      columns: typed(binding.fact.columns),
-    },
-    joins: binding.joins.map(join => ({ ...join, source: { schema, table: 'buyers' } })),
-    columns: binding.columns.map(column =>
-      column.name === 'flag' && dialect === 'mysql' ? { ...column, expression: `${column.expression} = 1` } : column,
-    ),
-  });
-  const typed = (columns: { name: string; type: string }[]) =>
-    columns.map(column => (column.name === 'flag' && dialect === 'mysql' ? { ...column, type: 'smallint' } : column));
-  return { sales: on(sales), returned: on(returned) };
-}
-
-function withoutZeros(value: string | null): string | null {
-  return typeof value === 'string' && /^-?\d+\.\d+$/.test(value) ? value.replace(/\.?0+$/, '') : value;
-}
-
-function areClose(a: number | null, b: number | null): boolean {
-  if (a === null || b === null) return a === b;
-  return Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b));
-}

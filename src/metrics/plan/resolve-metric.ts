@@ -76,6 +76,18 @@ export function resolveMetric(metric: MetricDefinition, find: FindMetrics): Reso
   }
 }
 
+/** The metric that has a binding, among those that formulas lead to. */
+export type OwnerOf = (binding: MetricBinding) => MetricDefinition;
+
+export function ownersIn(metrics: readonly ResolvedMetric[]): OwnerOf {
+  const owners = new Map(metrics.flatMap(({ root }) => leavesOf(root)).map(({ owner }) => [owner.binding, owner]));
+  return binding => {
+    const owner = owners.get(binding);
+    if (!owner) throw new Error('The binding belongs to no metric of the request');
+    return owner;
+  };
+}
+
 /** The leaves of a resolved metric, left to right. All of them are bound. */
 export function leavesOf(formula: ResolvedFormula): ResolvedLeaf[] {
   return formula.node.kind === 'leaf' ? [formula as ResolvedLeaf] : formula.operands.flatMap(leavesOf);

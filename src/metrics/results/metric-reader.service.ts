@@ -80,7 +80,12 @@ export class MetricReader {
 
   /** @throws as `CheckedReads.estimate` */
   estimate(connection: UsableConnection, bindings: readonly MetricBinding[], compiled: CompiledMetrics): Promise<CostEstimate> {
-    return this.reads.estimate(connection, readsOf(bindings, compiled), [compiled, ...(compiled.totals ? [compiled.totals] : [])]);
+    const metric = readsOf(bindings, compiled);
+    const statements = [compiled, ...(compiled.totals ? [compiled.totals] : [])];
+    const dialect = bindings[0]?.dialect;
+    return dialect
+      ? this.translated.estimate(connection, dialect, metric, statements)
+      : this.reads.estimate(connection, metric, statements);
   }
 }
 

@@ -10,7 +10,7 @@ import { exampleMapping } from '../../ingestion/mapping-example.js';
 import { functionPatterns } from '../../metrics/formula/formula-keywords.js';
 import { parseFormula } from '../../metrics/formula/parse-formula.js';
 import { isBuilt, registry } from '../../metrics/patterns/registry.js';
-import { checkFormulaSql } from '../../metrics/plan/guard-formula.js';
+import { guardFormula } from '../../metrics/plan/guard-formula.js';
 import { scalarFunctions } from '../../sql-guard/allow-lists.js';
 import { loadSqlParser } from '../../sql-guard/sql-parser.js';
 import { cypherDifferences } from './cypher-differences.js';
@@ -70,7 +70,7 @@ describe('the page of formulas', () => {
     '$anchor has a formula that parses, and says whether it is supported',
     ({ section, name, facts, example }) => {
       const { pattern, root } = parseFormula(example!);
-      checkFormulaSql(root, example!);
+      guardFormula(root, example!);
       expect(facts.includes(notSupportedYet)).toBe(!isBuilt(root));
       if (section === 'patterns') expect(pattern).toBe(name);
       if (section in registry) expect([pattern, example]).toEqual([section, expect.stringContaining(name)]);

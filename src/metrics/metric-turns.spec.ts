@@ -1,0 +1,31 @@
+import { MetricsBusyError } from './metrics.errors.js';
+import { MetricTurns } from './metric-turns.js';
+
+describe('MetricTurns', () => {
+  it('does one piece of work in a turn of the event loop, and lets callers take turns', async () => {
+    const turns = new MetricTurns();
+    const done: string[] = [];
+    let turn = 0;
+    const work = (caller: number) => turns.run(caller, () => done.push(`${caller} ${turn}`));
+    const all = Promise.all([...Array.from({ length: 20 }, () => work(1)), work(2)]);
+    while (done.length < 21) {
+      await new Promise(resolve => setImmediate(resolve));
+      turn++;
+    }
+    await all;
+    expect(new Set(done.map(each => each.split(' ')[1])).size).toBe(21);
+    expect(done.findIndex(each => each.startsWith('2'))).toBeLessThan(3);
+  });
+
+  it('refuses a caller with too much work, and goes on after work that fails', async () => {
+    const turns = new MetricTurns();
+    const fails = turns.run(1, () => {
+      throw new Error('unreadable');
+    });
+    const further = Array.from({ length: 64 }, (_, number) => turns.run(1, () => number));
+    await expect(turns.run(1, () => 0)).rejects.toThrow(MetricsBusyError);
+    await expect(turns.run(2, () => 'other')).resolves.toBe('other');
+    await expect(fails).rejects.toThrow('unreadable');
+    expect((await Promise.all(further)).length).toBe(64);
+  });
+});

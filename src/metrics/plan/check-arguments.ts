@@ -1,0 +1,45 @@
+import { type GuardedExpression } from '../../sql-guard/guard-expression.js';
+import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
+import { nameParts, type NodeFields } from '../../sql-guard/walk-tree.js';
+import { type SqlText } from '../formula/formula-tree.js';
+import { type Aggregate } from '../patterns/metric-pattern.js';
+import { inFormula } from './guard-formula.js';
+import { isBoolean, type TypeOf } from './leaf-arithmetic.js';
+import { type ResolvedLeaf } from './resolve-metric.js';
+
+/** Types with whose values nothing is computed. Others may be numbers, lengths of time, or what an extension adds. */
+const others = /^(text|varchar|char|bpchar|citext|date|timestamp|timestamptz|uuid|json|jsonb|bytea|boolean)\b|\[\]$/;
+const unordered = /^(json|jsonb|boolean)\b/;
+
+/**
+ * The type of an argument whose values are no numbers, as far as it is known without the database: that of a bare column, of a cast,
+ * and of a truth value.
+ */
+export function otherType(guarded: GuardedExpression, typeOf: TypeOf): string | undefined {
+  const { ColumnRef, TypeCast } = guarded.tree as Record<string, NodeFields | undefined>;
+  const type = isBoolean(guarded, typeOf)
+    ? 'boolean'
+    : ColumnRef
+      ? typeOf(nameParts(ColumnRef.fields).at(-1) ?? '')
+      : TypeCast && (nameParts((TypeCast.typeName as NodeFields).names).at(-1) ?? undefined);
+  return type !== undefined && others.test(type) ? type : undefined;
+}
+
+/**
+ * Refuses an argument that its function cannot take, before the database would without a place.
+ * @param type see `otherType`
+ * @throws UnsafeFilterClauseError with the place in the formula
+ */
+export function checkArgument({ name, takes, adds }: Aggregate, text: SqlText, type: string | undefined, { owner }: ResolvedLeaf): void {
+  if (type === undefined || takes === 'anything' || (adds && type === 'boolean')) return;
+  if (takes === 'ordered' && !unordered.test(type)) return;
+  const counts = { zh: '可改用 COUNT(DISTINCT …) 或 COUNT(* WHERE …)', en: 'COUNT(DISTINCT …) or COUNT(* WHERE …) may be meant' };
+  inFormula(text, owner, () => {
+    throw new UnsafeFilterClauseError({
+      reason: 'type_mismatch',
+      token: text.text,
+      position: 1,
+      hint: { zh: `${name} 不能用于 ${type}；${counts.zh}`, en: `${name} does not take a ${type}; ${counts.en}` },
+    });
+  });
+}
