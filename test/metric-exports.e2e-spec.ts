@@ -253,4 +253,20 @@ describe('an export', () => {
     await expect(read()).rejects.toThrow('aborted');
     expect(bytes).toBeLessThan(people * note.length);
   });
+
+  it('is one of its caller at a time: further ones wait, and too many are refused', async () => {
+    const first = begin(spent, wide, editor);
+    await first.response;
+    const further = Array.from({ length: 36 }, () => begin(spent, all, editor));
+    const refused = further.map(async ({ response }) => {
+      const answer = await response;
+      if (answer.statusCode !== 503) throw new Error(`${answer.statusCode}`);
+      return answer.headers['retry-after'];
+    });
+    expect(await Promise.any(refused)).toMatch(/^\d+$/);
+    expect(await exporting()).toHaveLength(1);
+    for (const { sent } of [first, ...further]) sent.destroy();
+    await Promise.allSettled(refused);
+    await until(async () => (await exporting()).length === 0);
+  });
 });

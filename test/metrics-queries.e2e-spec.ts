@@ -57,6 +57,8 @@ beforeAll(async () => {
   await define('退货数', 'COUNT(*)', returned);
   await define('同比', 'YOY([销售额])');
   await define('占比', 'SHARE([销售额])');
+  await define('十三倍', Array.from({ length: 13 }, () => '[订单数]').join(' + '));
+  await define('用户占比', 'SHARE(COUNT(DISTINCT user_id))', sold);
 }, 60_000);
 afterAll(() => test?.close());
 
@@ -186,6 +188,9 @@ describe('a metric as a filter', () => {
     expect(await problem({ ...good, field: 'region' })).toEqual(['body.filters.0.field no_effect']);
     expect(await problem({ op: '=', value: 1 })).toEqual(['body.filters.0.field missing']);
     expect(await problem({ field: 'region', by: '用户', op: '=', value: 'east' })).toEqual(['body.filters.0.by no_effect']);
+    const fifty = (metric: string) => ({ filters: Array.from({ length: 50 }, (_, value) => ({ ...good, metric: ids[metric], value })) });
+    expect(await problems(execute('销售额', fifty('十三倍')))).toEqual(['body.filters too_many_parts']);
+    await execute('销售额', { ...fifty('订单数'), dry_run: true }).expect(200);
   });
 });
 
@@ -206,10 +211,19 @@ describe('a relative range', () => {
   });
 });
 
-it('shows the SQL and its plan only to those who may change the metric', async () => {
+it('shows the SQL, its plan and the binding only to those who may change the metric', async () => {
   const viewer = await test.asUser('wei');
   const members = `/api/permissions/graphs/${graphId}/members`;
   const { body: member } = await editor.post(members).send({ username: 'wei', role: 'viewer' }).expect(201);
+  const definitions = async (client: Client) => {
+    const { body } = await client.get(`/api/metrics/${ids['销售额']}`).expect(200);
+    const { body: all } = await client.get(`/api/metrics?graph_id=${graphId}`).expect(200);
+    expect(all.items[0]).toEqual(body);
+    return body;
+  };
+  const definition = await definitions(editor);
+  expect(definition.binding.relation).toEqual({ table: 'sold' });
+  expect(await definitions(viewer)).toEqual({ ...definition, binding: null });
   const many = { graph_id: graphId, metrics: [ids['销售额'], ids['退货数']] };
   const secret = /SELECT|Scan/;
   for (const request of [{}, { dry_run: true }, { explain: true }, { filters: [{ field: 'region', op: '=', value: 'east' }] }])
@@ -338,6 +352,22 @@ describe('a chart', () => {
       .query({ format: 'svg' })
       .send({ dimensions: ['产品'] })
       .expect(200);
+  });
+
+  it('shows shares as one whole only where they are (risk: a full circle of the first of many, or of shares that overlap)', async () => {
+    const asked = { dimensions: ['产品'] };
+    const kind = async (name: string, request: object) => (await execute(name, request).expect(200)).body.chart.kind;
+    expect([await kind('占比', asked), await kind('占比', { ...asked, dry_run: true })]).toEqual(['share', 'share']);
+    const partial = [
+      ['占比', { ...asked, limit: 1 }],
+      ['占比', { ...asked, having: [{ op: '>', value: '0.5' }] }],
+      ['用户占比', asked],
+    ] as const;
+    for (const [name, request] of partial) {
+      expect(await kind(name, request)).toBe('bar');
+      await drawn(name, request).expect(200);
+      expect((await drawn(name, { ...request, chart: 'share' }).expect(422)).body.context.reason).toBe('not_one_whole');
+    }
   });
 
   it('is refused with the reason when the result is none', async () => {

@@ -347,9 +347,11 @@ describe('metrics over REST', () => {
     const id = await aMetric({ formula: 'COUNT(*)' });
     const bind = (body: object) => editor.put(`/api/metrics/${id}/binding`).send(body);
     const problems = async (body: object) => (await bind(body).expect(422)).body.detail.errors;
-    expect(await problems({ relation: { table: 'nowhere' } })).toEqual([
-      expect.objectContaining({ loc: ['body', 'relation', 'table'], type: 'unknown_table' }),
-    ]);
+    const noTable = (msg: RegExp) => [
+      expect.objectContaining({ loc: ['body', 'relation', 'table'], type: 'unknown_table', msg: expect.stringMatching(msg) }),
+    ];
+    expect(await problems({ relation: { table: 'Sales' } })).toEqual(noTable(/there is no table 'Sales'; did you mean 'sales'\?$/));
+    expect(await problems({ relation: { table: 'nothing_like_it' } })).toEqual(noTable(/; known: .*\bsales\b/));
     const elsewhere = { table: 'sales', schema: 'public' };
     const misplaced = (...loc: (string | number)[]) => expect.objectContaining({ loc: ['body', ...loc, 'schema'], type: 'not_one_of' });
     expect(await problems({ relation: elsewhere })).toEqual([misplaced('relation')]);
@@ -370,6 +372,21 @@ describe('metrics over REST', () => {
     expect(await problems({ relation: { table: 'sales' }, columns: { a: '金额 + 状态' } })).toEqual([
       expect.objectContaining({ type: 'binding_not_executable' }),
     ]);
+    expect(await problems({ relation: { sql: 'SELECT 金额 AS v, 金额 AS v FROM sales' } })).toEqual([
+      expect.objectContaining({ loc: ['body', 'relation', 'sql'], type: 'duplicate_name' }),
+    ]);
+    const joinedBy = (outer: string) => ({
+      relation: { table: 'sales' },
+      joins: [{ table: 'sales', alias: 's', on: [[outer, 's.状态']] }],
+    });
+    expect(await problems(joinedBy('sales.金额'))).toEqual([
+      expect.objectContaining({
+        loc: ['body', 'joins', 0, 'on', 0],
+        type: 'join_types',
+        msg: expect.stringContaining('numeric and text; write the number as (…)::text'),
+      }),
+    ]);
+    expect((await bind(joinedBy('(sales.金额)::text'))).body.code).toBe('fan_out_join');
     expect((await bind({ relation: { sql: 'SELECT * FROM public.users' } }).expect(400)).body.code).toBe('unsafe_filter_clause');
     expect((await bind({ relation: { table: 'sales' }, row_filter: 'pg_sleep(1) IS NULL' }).expect(400)).body.code).toBe(
       'unsafe_filter_clause',
@@ -450,6 +467,11 @@ describe('metrics over REST', () => {
     const binding = { relation: { table: 'typed' } };
     const { body: mismatch } = await execute(await aMetric({ formula: 'SUM(名称 * 2)', binding })).expect(400);
     expect(mismatch.context).toMatchObject({ reason: 'type_mismatch', token: '*', position: 8 });
+    const { body: value } = await execute(await aMetric({ formula: 'SUM(名称::numeric)', name: '转换', binding })).expect(400);
+    expect(value).toMatchObject({
+      code: 'warehouse_query_failed',
+      detail: expect.stringMatching(/公式与绑定.+：转换 .+ bindings of: 转换$/),
+    });
     const { body: unknown } = await execute(await aMetric({ formula: 'SUM(unitprice)', binding })).expect(400);
     expect(unknown).toMatchObject({
       code: 'formula_parse_error',
@@ -489,11 +511,28 @@ describe('metrics over REST', () => {
     expect(ambiguous(changed.warnings)).toEqual([]);
   });
 
+  it('warns of formulas that a new name leaves behind', async () => {
+    const id = await aMetric({ name: '旧[名]', aliases: ['old'], formula: 'COUNT(*)' });
+    const caller = await aMetric({ name: '引用者', formula: '[旧[名]]] * 2' });
+    await aMetric({ name: '另一个', formula: '[old] * 2' });
+    const rename = async (change: object) => {
+      const { body } = await editor.patch(`/api/metrics/${id}`).send(change).expect(200);
+      return body.warnings.filter(({ code }: { code: string }) => code === 'former_name_in_use');
+    };
+    expect(await rename({ name: '改过的名称' })).toEqual([
+      { code: 'former_name_in_use', message: expect.stringMatching(`: 引用者 \\(id ${caller}\\); keep it as an alias`) },
+    ]);
+    expect(await rename({ aliases: ['old', '旧[名]'] })).toEqual([]);
+  });
+
   it('says how to bind a time column when there is none', async () => {
     await upload('typed', 'n\n1\n');
     const id = await aMetric({ formula: 'SUM(n)', binding: { relation: { table: 'typed' } } });
     const { body } = await execute(id, { time: { grain: 'month' } }).expect(422);
-    expect(body.detail.errors[0]).toMatchObject({ type: 'no_time_column', msg: expect.stringMatching(/加上 time.* \/ .*add time/) });
+    const msg = expect.stringMatching(
+      new RegExp(`加上 time.* / the binding of metric '.+' has no time column; add time.*/metrics/${id}/binding`),
+    );
+    expect(body.detail.errors[0]).toMatchObject({ type: 'no_time_column', msg });
   });
 
   it('lets a viewer execute and an editor change, and hides metrics of other graphs', async () => {

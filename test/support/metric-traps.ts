@@ -181,6 +181,22 @@ export const traps: Record<string, Question[]> = {
       rows: ['2025-02-28 90'],
       trapped: ["SELECT sum(amount) FROM monthly WHERE day + interval '1 year' = '2025-02-28'", '190'],
     },
+    {
+      formula: 'YOY(SUM(amount), VALUE)',
+      binding: on('monthly', { time: { column: 'day' } }),
+      request: { time: { from: '2024-02-28', to: '2024-02-29' } },
+      rows: ['80'],
+      trapped: [
+        "SELECT sum(amount) FROM monthly WHERE day >= date '2024-02-28' - interval '1 year' AND day < date '2024-02-29' - interval '1 year'",
+        'null',
+      ],
+    },
+    {
+      formula: 'MOM(SUM(amount), VALUE)',
+      binding: on('monthly', { time: { column: 'day' } }),
+      request: { time: { from: '2024-03-01', to: '2024-04-01' } },
+      rows: ['190'],
+    },
   ],
   '12 days of 23 and 25 hours, and the day in Shanghai': [
     {

@@ -33,7 +33,7 @@ export type Expression =
 
 export type Leaf = { kind: 'leaf'; table: string; fn: LeafFunction; flagged: boolean; byKey?: boolean };
 
-export type LeafFunction = 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'DISTINCT' | 'MEDIAN' | 'WAVG' | 'FIRST' | 'LAST';
+export type LeafFunction = 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'DISTINCT' | 'MEDIAN' | 'P75' | 'WAVG' | 'FIRST' | 'LAST';
 
 export interface NaiveRequest {
   dimensions: string[];
@@ -130,7 +130,7 @@ export function evaluate(roots: readonly Expression[], given: readonly Fact[], r
       if (change.grain === 'period') return later(day, -change.count, grain!);
       return grain === 'week' && change.grain === 'year' ? day - 364 * change.count : later(day, -change.count, change.grain);
     };
-    if (grain === null) return [back(from!), back(to!)];
+    if (grain === null) return [back(from!), Math.max(back(to!), back(to! - 1) + 1)];
     const base = back(period!);
     const first = from !== null && from > period! && !change?.whole ? base + (from - period!) : base;
     const isCut = to !== null && to < next(period!) && !change?.whole;
@@ -347,6 +347,8 @@ function aggregate(fn: Exclude<LeafFunction, 'FIRST' | 'LAST'>, facts: Fact[]): 
       const middle = (amounts.length - 1) / 2;
       return (amounts[Math.floor(middle)]! + amounts[Math.ceil(middle)]!) / 2;
     }
+    case 'P75':
+      return amounts[Math.ceil(0.75 * amounts.length) - 1]!;
     default:
       return fn satisfies never;
   }

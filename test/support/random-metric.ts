@@ -151,6 +151,7 @@ const leafTexts: Record<LeafFunction, string> = {
   MAX: 'MAX(amount',
   DISTINCT: 'COUNT(DISTINCT key',
   MEDIAN: 'MEDIAN(amount',
+  P75: 'PERCENTILE(amount, 0.75, DISC',
   WAVG: 'WAVG(amount, weight',
   FIRST: 'FIRST(amount',
   LAST: 'LAST(amount',

@@ -2,15 +2,15 @@ import type pg from 'pg';
 import { readSettings } from '../../src/config/settings.js';
 import { Egress } from '../../src/egress/egress.js';
 import { type CompiledStatement } from '../../src/metrics/plan/sql-assembly.js';
-import { fillRows } from '../../src/metrics/translate/fill-rows.js';
+import { type Engines, fillRows } from '../../src/metrics/translate/fill-rows.js';
 import { type ForeignDialect } from '../../src/metrics/translate/target-dialect.js';
 import { clickHouseKind } from '../../src/warehouse/clients/clickhouse/clickhouse-kind.js';
 import { mysqlKind } from '../../src/warehouse/clients/mysql/mysql-kind.js';
 import { type WarehouseClient } from '../../src/warehouse/clients/warehouse.client.js';
 import { type WarehouseKind } from '../../src/warehouse/clients/warehouse-kind.js';
 import { DuckdbFiles } from './duckdb-files.js';
-import { ForeignClickHouse } from './foreign-clickhouse.js';
-import { MariaDb } from './mariadb.js';
+import { describeOnClickHouse, ForeignClickHouse } from './foreign-clickhouse.js';
+import { hasMariaDb, MariaDb } from './mariadb.js';
 
 /** A database that runs translated scans: tables are in `schema`. */
 export interface ForeignEngine {
@@ -22,6 +22,12 @@ export interface ForeignEngine {
   run: (...statements: string[]) => Promise<unknown>;
   open(): Promise<WarehouseClient>;
   close(): Promise<void>;
+}
+
+/** Describes tests that need all of them. A machine that lacks one says so and skips them; in CI they fail. */
+export function describeOnEngines(name: string, tests: () => void): void {
+  if (hasMariaDb() || process.env.CI) describeOnClickHouse(name, tests);
+  else describe.skip(name, tests);
 }
 
 /** DuckDB, MariaDB and ClickHouse's engine, each empty. */
@@ -63,6 +69,16 @@ export async function startEngines(): Promise<ForeignEngine[]> {
   ];
 }
 
+/** Computes the constants of statements on PostgreSQL. */
+export function computingOn(postgres: pg.Client): Engines['compute'] {
+  return async statements => {
+    const rows: unknown[][] = [];
+    for (const { sql, parameters } of statements)
+      rows.push((await postgres.query<unknown[]>({ text: sql, values: parameters, rowMode: 'array' })).rows[0]!);
+    return rows;
+  };
+}
+
 /** Runs a compiled statement on a client and on PostgreSQL, and gives its rows. */
 export async function runTranslated(
   statement: CompiledStatement,
@@ -70,12 +86,11 @@ export async function runTranslated(
   client: WarehouseClient,
   postgres: pg.Client,
 ): Promise<(string | null)[][]> {
-  const run = async (sql: string, values: unknown[]) =>
-    (await postgres.query<(string | null)[]>({ text: sql, values, rowMode: 'array' })).rows;
   const [filled] = await fillRows([statement], {
     dialect,
-    compute: statements => Promise.all(statements.map(async ({ sql, parameters }) => (await run(sql, parameters))[0]!)),
+    compute: computingOn(postgres),
     query: request => client.query({ claim: { caller: 1 }, timeoutMs: 20_000, ...request }),
   });
-  return run(filled!.sql, filled!.parameters);
+  const { sql, parameters } = filled!;
+  return (await postgres.query<(string | null)[]>({ text: sql, values: parameters, rowMode: 'array' })).rows;
 }

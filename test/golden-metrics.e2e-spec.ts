@@ -1,0 +1,311 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import pg from 'pg';
+import { compileMetrics } from '../src/metrics/plan/compile-metric.js';
+import { type MetricRequest } from '../src/metrics/plan/metric-request.js';
+import { type MetricDefinition, resolveMetric } from '../src/metrics/plan/resolve-metric.js';
+import { type CompiledStatement, RowsOf } from '../src/metrics/plan/sql-assembly.js';
+import { bindScans } from '../src/metrics/translate/fill-rows.js';
+import { NotInDialectError } from '../src/metrics/translate/not-in-dialect.error.js';
+import { loadSqlParser } from '../src/sql-guard/sql-parser.js';
+import { type WarehouseClient } from '../src/warehouse/clients/warehouse.client.js';
+import { cloneDatabase } from './support/database.js';
+import { type EventPlan, explaining, fillEvents, readEventPlan } from './support/event-plans.js';
+import { type GoldenCase, goldenCases, type GoldenPlace, goldenRows, goldenZone, naiveRequest } from './support/golden-metrics.js';
+import { nothing } from './support/metric-tables.js';
+import { evaluate } from './support/naive-metrics.js';
+import { type RandomBindings, textOfFormula } from './support/random-metric.js';
+import { factOf, fillSales, salesBindings, salesBindingsOn, withoutZeros } from './support/sales-tables.js';
+import { computingOn, describeOnEngines, type ForeignEngine, runTranslated, startEngines } from './support/translations.js';
+
+/**
+ * The SQL of each pattern on each database, as it is committed. `UPDATE_GOLDEN=1` writes the SQL anew; rows that a file states stay
+ * as they are, and are compared with the naive evaluation and with what each database gives.
+ */
+const folder = path.join(__dirname, 'golden', 'metrics');
+const updates = process.env.UPDATE_GOLDEN === '1';
+const places: GoldenPlace[] = ['postgres', 'mysql', 'duckdb', 'clickhouse'];
+const patterns = Object.keys(goldenCases);
+const numbered = patterns.flatMap(pattern => goldenCases[pattern]!.map((golden, index) => ({ pattern, index, golden })));
+
+/** Where no database runs, only the text is compared. */
+const schemas: Record<Exclude<GoldenPlace, 'postgres'>, string> = { mysql: 'sales', duckdb: 'main', clickhouse: 'sales' };
+
+function bindingsAt(place: GoldenPlace): RandomBindings {
+  return place === 'postgres' ? salesBindings : salesBindingsOn({ dialect: place, schema: schemas[place] });
+}
+
+interface Compiled {
+  formula: string;
+  pattern: string;
+  statement: CompiledStatement & { timezone: string };
+}
+
+/** The formula in the words of a user, with what it refers to. */
+function formulaOf({ metric }: GoldenCase, definitions: MetricDefinition[] = [], bindings = salesBindings): string {
+  const formula = textOfFormula(metric, definitions, bindings);
+  return formula.startsWith('(') ? formula.slice(1, -1) : formula;
+}
+
+function compileAt(golden: GoldenCase, place: GoldenPlace): Compiled | NotInDialectError {
+  const bindings = bindingsAt(place);
+  const definitions: MetricDefinition[] = [];
+  const formula = formulaOf(golden, definitions, bindings);
+  const metric = resolveMetric({ id: 1, name: 'm', formula, binding: bindings.sales }, name =>
+    definitions.filter(each => each.name === name),
+  );
+  const { dimensions, grain, from, to, fill } = golden.request;
+  const time = {
+    ...(grain && { grain }),
+    ...(from && { from }),
+    ...(to && { to }),
+    ...(fill !== 'none' && { fill }),
+    timezone: goldenZone,
+  };
+  try {
+    const filters = golden.channel === undefined ? [] : [{ field: 'channel', op: '=' as const, value: golden.channel }];
+    const statement = compileMetrics([{ name: 'value', metric }], { ...nothing, dimensions, time, filters });
+    return { formula, pattern: metric.pattern, statement };
+  } catch (error) {
+    if (error instanceof NotInDialectError) return error;
+    throw error;
+  }
+}
+
+/** Numbers with at most ten decimals, so that a third can be written down. */
+function statedRow(row: readonly (string | number | null)[], keys: number): string {
+  const stated = row.map((value, index) =>
+    value === null ? 'NULL' : index < keys ? String(value) : withoutZeros(Number(value).toFixed(10)),
+  );
+  return `--   ${stated.join(' | ')}`;
+}
+
+function keysOf({ request: { grain, dimensions } }: GoldenCase): number {
+  return (grain === null ? 0 : 1) + dimensions.length;
+}
+
+function byText(rows: string[]): string[] {
+  return rows.sort((a, b) => (a < b ? -1 : 1));
+}
+
+function naiveRows(golden: GoldenCase): string[] {
+  const rows = goldenRows.filter(({ channel }) => golden.channel === undefined || channel === golden.channel);
+  const facts = rows.map(row => factOf(row, 8));
+  const evaluated = evaluate([golden.metric], facts, naiveRequest(golden.request));
+  return byText(evaluated.map(({ key, values }) => statedRow([...key, ...values], keysOf(golden))));
+}
+
+function fileOf(pattern: string): string {
+  return path.join(folder, `${pattern}.sql`);
+}
+
+/** The rows that the file states for each case, in its order. */
+function rowsStated(pattern: string): string[][] {
+  if (!existsSync(fileOf(pattern))) return [];
+  return readFileSync(fileOf(pattern), 'utf8')
+    .split('-- Rows\n')
+    .slice(1)
+    .map(text => {
+      const lines = text.split('\n');
+      return lines.slice(0, lines.indexOf(''));
+    });
+}
+
+function listOf(values: readonly unknown[], placeholder: (index: number) => string): string[] {
+  if (values.length === 0) return [];
+  return [`-- ${values.map((value, index) => `${placeholder(index)} = ${String(value)}`).join(', ')}`];
+}
+
+/** The scans of another database in the order in which they run, each with its parameters. */
+function scansAt(place: GoldenPlace, { elsewhere }: CompiledStatement): string[] {
+  return elsewhere.flatMap((scan, index) => {
+    const values = scan.parameters.map(each => ('value' in each ? each.value : `time ${each.computed + 1}`));
+    const { constants } = scan;
+    return [
+      ...(constants
+        ? [
+            `-- The times of statement ${index + 1}, on PostgreSQL`,
+            ...listOf(constants.parameters, at => `$${at + 1}`),
+            `${constants.sql};`,
+          ]
+        : []),
+      `-- Statement ${index + 1}, on ${place}`,
+      ...listOf(values, at => (place === 'mysql' ? '?' : place === 'duckdb' ? `$${at + 1}` : `p${at + 1}`)),
+      `${scan.sql};`,
+    ];
+  });
+}
+
+function restOf({ sql, parameters }: CompiledStatement): string {
+  const values = parameters.map(value => (value instanceof RowsOf ? `the rows of statement ${value.position}` : value));
+  return [...listOf(values, at => `$${at + 1}`), `${sql};`].join('\n');
+}
+
+/** What PostgreSQL computes of the groups is mostly the same for all of them, and is then written once. */
+function sectionsOf(golden: GoldenCase): string[] {
+  const rests = new Map<string, GoldenPlace>();
+  return places.flatMap(place => {
+    const title = ['', `-- == ${place} == Risk: ${golden.risks[place]}`];
+    const compiled = compileAt(golden, place);
+    if (compiled instanceof NotInDialectError) return [...title, `-- ${compiled.code}: ${compiled.text.en}`];
+    const rest = restOf(compiled.statement);
+    if (place === 'postgres') return [...title, rest];
+    const same = rests.get(rest);
+    if (!same) rests.set(rest, place);
+    const last = same ? [`-- The rest, on PostgreSQL: that of ${same}`] : ['-- The rest, on PostgreSQL', rest];
+    return [...title, ...scansAt(place, compiled.statement), ...last];
+  });
+}
+
+function textOf(pattern: string): string {
+  const stated = rowsStated(pattern);
+  const parts = goldenCases[pattern]!.flatMap((golden, index) => [
+    ...(index === 0 ? [] : ['', '']),
+    `-- ${pattern} ${index + 1}: ${golden.title}`,
+    `-- ${formulaOf(golden)}, ${JSON.stringify({ ...golden.request, channel: golden.channel })} in ${goldenZone}`,
+    '-- Rows',
+    ...(stated[index] ?? naiveRows(golden)),
+    ...sectionsOf(golden),
+  ]);
+  return `${parts.join('\n')}\n`;
+}
+
+describe('the SQL of each pattern', () => {
+  beforeAll(() => loadSqlParser());
+
+  it.each(patterns)('is what the file %s has', pattern => {
+    const text = textOf(pattern);
+    if (updates) writeFileSync(fileOf(pattern), text);
+    expect(text).toBe(readFileSync(fileOf(pattern), 'utf8'));
+  });
+
+  it.each(numbered)('has rows in its file that are those of the definition: $pattern, $golden.title', ({ pattern, index, golden }) => {
+    expect(naiveRows(golden)).toEqual(rowsStated(pattern)[index]);
+  });
+
+  describeOnEngines('run', () => {
+    let database: Awaited<ReturnType<typeof cloneDatabase>>;
+    let postgres: pg.Client;
+    let engines: ForeignEngine[] = [];
+    const clients = new Map<GoldenPlace, WarehouseClient>();
+
+    beforeAll(async () => {
+      database = await cloneDatabase();
+      postgres = new pg.Client(database.url);
+      await postgres.connect();
+      await postgres.query(`SET timezone = '${goldenZone}'`);
+      for (const statement of fillSales('postgres', goldenRows)) await postgres.query(statement);
+      engines = await startEngines();
+      for (const engine of engines) {
+        expect(engine.schema).toBe(schemas[engine.dialect]);
+        await engine.run(...fillSales(engine.dialect, goldenRows));
+        clients.set(engine.dialect, await engine.open());
+      }
+    }, 60_000);
+    afterAll(async () => {
+      await postgres?.end();
+      await database?.drop();
+      for (const client of clients.values()) await client.close();
+      for (const engine of engines) await engine.close();
+    });
+
+    async function rowsAt(place: GoldenPlace, golden: GoldenCase): Promise<(string | null)[][] | NotInDialectError> {
+      const compiled = compileAt(golden, place);
+      if (compiled instanceof NotInDialectError) return compiled;
+      const { sql, parameters } = compiled.statement;
+      if (place !== 'postgres') return runTranslated(compiled.statement, place, clients.get(place)!, postgres);
+      return (await postgres.query<(string | null)[]>({ text: sql, values: parameters, rowMode: 'array' })).rows;
+    }
+
+    it.each(numbered)('gives those rows on each database: $pattern, $golden.title', async ({ pattern, index, golden }) => {
+      const compiled = compileAt(golden, 'postgres') as Compiled;
+      expect(compiled.pattern).toBe(pattern);
+      const width = keysOf(golden) + 1;
+      const trimmed = (rows: (string | null)[][]) => rows.map(row => row.slice(0, width).map(withoutZeros));
+      const expected = trimmed((await rowsAt('postgres', golden)) as (string | null)[][]);
+      expect(byText(expected.map(row => statedRow(row, keysOf(golden))))).toEqual(rowsStated(pattern)[index]);
+      for (const place of places) {
+        const rows = await rowsAt(place, golden);
+        if (rows instanceof NotInDialectError) continue;
+        // All of them give the digits of PostgreSQL, not only those that the file has.
+        expect({ place, rows: trimmed(rows) }).toEqual({ place, rows: expected });
+      }
+    });
+
+    describe('with a plan', () => {
+      beforeAll(async () => {
+        for (const statement of fillEvents.postgres) await postgres.query(statement);
+        for (const { dialect, run } of engines) await run(...fillEvents[dialect]);
+      }, 60_000);
+
+      function compileEvents(place: GoldenPlace, formula: string, request: Partial<MetricRequest>): CompiledStatement {
+        const { sales } = bindingsAt(place);
+        const fact = { ...sales.fact, source: { schema: place === 'postgres' ? 'mirror' : schemas[place], table: 'events' } };
+        const metric = resolveMetric({ id: 1, name: 'm', formula, binding: { ...sales, fact } }, () => []);
+        return compileMetrics([{ name: 'value', metric }], { ...nothing, ...request });
+      }
+
+      async function planOf(place: GoldenPlace, request: Partial<MetricRequest>): Promise<EventPlan> {
+        const compiled = compileEvents(place, 'RATIO(SUM(amount WHERE flag), COUNT(DISTINCT key))', { ...request, dimensions: ['地区'] });
+        const explain = explaining[place];
+        if (place === 'postgres') {
+          const values = compiled.parameters;
+          return readEventPlan.postgres((await postgres.query<Record<string, unknown>>(`${explain}${compiled.sql}`, values)).rows);
+        }
+        const [bound, ...others] = await bindScans([compiled], { dialect: place, compute: computingOn(postgres) });
+        expect(others).toEqual([]);
+        const { sql, parameters } = bound!.statement;
+        const bounds = { claim: { caller: 1 }, timeoutMs: 20_000, maxRows: 1_000 };
+        const { columns, rows } = await clients.get(place)!.query({ ...bounds, sql: `${explain}${sql}`, parameters });
+        return readEventPlan[place](rows.map(row => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]]))));
+      }
+
+      /** docs/scaling.md promises it: the rows of a binding are read once, found by what the table offers, and leave as groups. */
+      it.each([
+        {
+          what: 'a range of time',
+          request: { time: { from: '2021-01-01', to: '2021-01-15', grain: 'day' as const, timezone: goldenZone } },
+          found: {
+            postgres: /^events_at: .*>=.*</,
+            mysql: /^events_at: range$/,
+            duckdb: /at>=.*at</,
+            clickhouse: /^some by Min-Max/,
+          },
+        },
+        {
+          what: 'a text',
+          request: { filters: [{ field: 'channel', op: '=' as const, value: 'c7' }] },
+          found: {
+            postgres: /^events_channel: /,
+            mysql: /^events_channel: ref$/,
+            duckdb: /channel='c7'/,
+            clickhouse: /some by PrimaryKey/,
+          },
+        },
+        {
+          what: 'one of several texts',
+          request: { filters: [{ field: 'channel', op: 'in' as const, values: ['c7', 'c8'] }] },
+          found: { postgres: /^events_channel: /, mysql: /^events_channel: range$/, duckdb: /channel/, clickhouse: /some by PrimaryKey/ },
+        },
+      ])('that reads the facts once, finds them by $what, and groups them', async ({ request, found }) => {
+        for (const place of places) {
+          const plan = await planOf(place, request);
+          expect({ place, ...plan }).toEqual({ place, reads: 1, found: expect.stringMatching(found[place]), isGrouped: true });
+        }
+      });
+
+      it('has conditions for indexes of MySQL that neither add rows nor fail: a date of zeros, a text that its column cannot hold', async () => {
+        const { run } = engines.find(({ dialect }) => dialect === 'mysql')!;
+        const valuesOf = async (request: Partial<MetricRequest>) => {
+          const compiled = compileEvents('mysql', 'COUNT(*)', request);
+          return (await runTranslated(compiled, 'mysql', clients.get('mysql')!, postgres)).map(([value]) => value);
+        };
+        await run("INSERT INTO events (id, at) VALUES (0, '0000-00-00')");
+        // One every three hours, from three o'clock on.
+        expect(await valuesOf({ time: { to: '2020-01-02', timezone: 'UTC' } })).toEqual(['7']);
+        await run('ALTER TABLE events MODIFY channel varchar(20) CHARACTER SET latin1');
+        expect(await valuesOf({ filters: [{ field: 'channel', op: 'in', values: ['c7', '茶'] }] })).toEqual(['100']);
+      });
+    });
+  });
+});
