@@ -5,13 +5,14 @@ import { checkText, locate } from './check-text.js';
 import { checkGrowth } from './check-growth.js';
 import { checkNames } from './check-names.js';
 import { expressionNodes } from './node-rules.js';
+import { applyRespellings, findWritten, isAlike, type NamesInScope, type Respelling, respell } from './respell-names.js';
 import { parseSql, type SqlStatement, type SqlTree } from './sql-parser.js';
 import { nameParts, type NodeFields, Refusal, walkTree } from './walk-tree.js';
 
 type Columns = ReadonlySet<string> | ReadonlyMap<string, unknown>;
 
 export interface GuardScope {
-  /** The allowed column names, exactly as PostgreSQL sees them (an unquoted name is lower case); `any` while they are unknown. */
+  /** The allowed column names as the database has them; `any` while they are unknown, and then as PostgreSQL reads them. */
   columns: Columns | 'any';
   /** The qualifier that may stand before them: `o` in `o.amount`. */
   alias?: string;
@@ -24,7 +25,7 @@ declare const admitted: unique symbol;
 /** An expression of a client, as the guard admitted it. Only the guard makes one, and only these reach a statement. */
 export interface GuardedExpression {
   readonly [admitted]: true;
-  /** The client's text, unchanged. It is embedded verbatim, on lines of its own. */
+  /** The client's text, with columns spelled as their tables have them. It is embedded verbatim, on lines of its own. */
   text: string;
   /** The parse tree; the assembled statement must contain exactly this (see same-shape.ts). */
   tree: SqlTree;
@@ -53,13 +54,17 @@ export function guardExpression(text: string, scope: GuardScope): GuardedExpress
   return locate(sql, guardPrefix, () => {
     const statements = parseSql(sql);
     const where = onlyWhere(statements);
+    const bytes = Buffer.from(sql);
     const seen = new Map<string, [string | null, string]>();
+    const respellings: Respelling[] = [];
     walkTree(where, expressionNodes, (type, node, offset) => {
       checkNames(type, node, offset);
       if (type !== 'ColumnRef') return;
-      const reference = checkColumn(node, offset, scope, sql);
-      seen.set(JSON.stringify(reference), reference);
+      const reference = checkColumn(node, offset, scope, bytes);
+      if ('sql' in reference) respellings.push(reference);
+      else seen.set(JSON.stringify(reference), reference);
     });
+    if (respellings.length > 0) return guardExpression(applyRespellings(bytes, respellings).slice(guardPrefix.length), scope);
     return { text, tree: where, columns: [...seen.values()], growth: checkGrowth(where) } as GuardedExpression;
   });
 }
@@ -81,7 +86,7 @@ function onlyWhere(statements: SqlStatement[]): SqlTree {
 }
 
 /** Rule 6. System columns, whole rows, other tables and functional notation are all refused, because they are not in the list. */
-function checkColumn(node: NodeFields, offset: number | undefined, scope: GuardScope, sql: string): [string | null, string] {
+function checkColumn(node: NodeFields, offset: number | undefined, scope: GuardScope, text: Buffer): [string | null, string] | Respelling {
   const parts = nameParts(node.fields);
   const written = parts.map(part => part ?? '*').join('.');
   const [first, second] = parts;
@@ -91,21 +96,38 @@ function checkColumn(node: NodeFields, offset: number | undefined, scope: GuardS
     }
     throw new Refusal('column', written, offset);
   }
-  if (parts.length === 1 && first != null && scope.columns.has(first)) return [null, first];
-  if (parts.length === 2 && first != null && second != null) {
-    const columns = first === scope.alias ? scope.columns : scope.tables?.get(first);
-    if (columns?.has(second)) return [first, second];
+  const columns = parts.length === 1 ? scope.columns : first === scope.alias ? scope.columns : scope.tables?.get(first ?? '');
+  const name = parts.length > 2 ? null : (second ?? first);
+  const inText = offset === undefined || name == null ? null : findWritten(text, offset, name);
+  if (first != null && name != null && columns?.has(name)) {
+    if (inText === null || inText.name === name || !columns.has(inText.name)) return [parts.length === 1 ? null : first, name];
+    // Who writes Amount beside columns "Amount" and "amount" may mean either.
+    throw new Refusal('column', inText.name, offset, inQuotes(inText.name));
   }
-  const own = parts.length === 2 && first != null && first !== scope.alias ? scope.tables?.get(first) : undefined;
-  const columns = own ?? scope.columns;
-  const isQuoted = parts.length === 1 && offset !== undefined && Buffer.from(sql)[offset] === '"'.charCodeAt(0);
-  throw new Refusal('column', written, offset, suggestion(parts.at(-1) ?? '', columns, isQuoted));
+  const names = inText && tableIn(scope, inText.qualifier);
+  const respelling = names && respell(inText, names);
+  if (respelling) return respelling;
+  const isQuoted = parts.length === 1 && offset !== undefined && text[offset] === '"'.charCodeAt(0);
+  throw new Refusal('column', written, offset, suggestion(parts.at(-1) ?? '', columns ?? scope.columns, isQuoted));
+}
+
+/** The columns behind a qualifier, which may be written in another case too. */
+function tableIn({ columns, alias, tables }: GuardScope, written: string | null): NamesInScope | undefined {
+  if (columns === 'any') return undefined;
+  if (written === null) return { qualifier: null, columns };
+  const known = new Map([...(alias === undefined ? [] : [[alias, columns] as const]), ...(tables ?? [])]);
+  const fitting = known.has(written) ? [written] : [...known.keys()].filter(name => isAlike(name, written));
+  return fitting.length === 1 ? { qualifier: fitting[0]!, columns: known.get(fitting[0]!)! } : undefined;
+}
+
+function inQuotes(name: string): Bilingual {
+  return { zh: `请用双引号写成 "${name}"`, en: `write "${name}" with double quotes` };
 }
 
 function suggestion(name: string, columns: Columns, isQuoted: boolean): Bilingual | undefined {
   const known = [...columns.keys()];
-  const other = known.find(each => each.toLowerCase() === name.toLowerCase());
-  if (other !== undefined && other !== name) return { zh: `请用双引号写成 "${other}"`, en: `write "${other}" with double quotes` };
+  const other = known.find(each => isAlike(each, name));
+  if (other !== undefined && other !== name) return inQuotes(other);
   if (known.length === 0) return undefined;
   const list = `${nearestFirst(name, known).slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}`;
   // Who writes "paid" or ‘paid’ may mean the text.

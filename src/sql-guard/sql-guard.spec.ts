@@ -106,8 +106,11 @@ describe('a refusal', () => {
     );
   });
 
-  it('suggests the quoted spelling of a column with capitals', () => {
-    expect(refusedPredicate('Mixed = 1').hint).toEqual({ zh: '请用双引号写成 "Mixed"', en: 'write "Mixed" with double quotes' });
+  it('suggests the quoted spelling of a column with capitals where two fit', () => {
+    const columns = new Set(['Mixed', 'MIXED']);
+    expect(() => guardExpression('mixed = 1', { columns })).toThrow('write "Mixed" with double quotes');
+    expect(() => guardExpression('Mixed = 1', { columns: new Set(['Mixed', 'mixed']) })).toThrow('write "Mixed" with double quotes');
+    expect(() => guardExpression('"mixed" = 1', { columns: new Set(['Mixed']) })).toThrow('write "Mixed" with double quotes');
   });
 });
 
@@ -249,13 +252,23 @@ describe('one SELECT over a schema', () => {
   });
 
   it.each([
-    ['i.customerid', /write "CustomerId" with double quotes/],
     ['i.customer', /known columns: CustomerId\b/],
     ['l.customerid', /known columns: InvoiceId$/],
     ['x.customerid', /known columns: InvoiceId$/],
   ])('%s: names columns of the table that the qualifier names', (text, hint) => {
     const scope = { columns: new Set(['InvoiceId']), alias: 'l', tables: new Map([['i', new Set(['CustomerId'])]]) };
     expect(() => guardExpression(text, scope)).toThrow(hint);
+  });
+
+  it.each([
+    ['AMOUNT + amount * 2', 'AMOUNT + amount * 2'],
+    ['-AMOUNT', '-"Amount"', new Set(['Amount'])],
+    ["'🐉' = 'Amount' OR Höhe IS NULL OR O . höhe = 1", `'🐉' = 'Amount' OR "HÖHE" IS NULL OR "o" . "HÖHE" = 1`, new Set(['HÖHE'])],
+    ['I.customerid + "i".CUSTOMERID', '"i"."CustomerId" + "i"."CustomerId"'],
+    ['orders.x', '"Orders"."X"', new Set(['X']), 'Orders'],
+  ])('%s: spells columns as their table has them', (text, spelled, columns = new Set(['Amount', 'amount']), alias = 'o') => {
+    const scope = { columns, alias, tables: new Map([['i', new Set(['CustomerId'])]]) };
+    expect(guardExpression(text, scope).text).toBe(spelled);
   });
 
   it.each(['状态 = "已支付"', '状态 = “已支付”'])('%s: tells a text from a name', text => {

@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsDefined, IsIn, IsInt, IsObject, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { Length, MaxLength } from '../../http/validation/length.decorator.js';
 import { Nested } from '../../http/validation/nested.decorator.js';
+import { additivities, type Additivity } from '../plan/metric-binding.js';
 import { grains } from '../plan/metric-request.js';
 import { bindingExample } from '../metric-examples.js';
 
@@ -228,8 +229,14 @@ export class BindingRequest {
   @IsString()
   row_filter?: string | null;
 
-  @ApiPropertyOptional({ nullable: true, enum: ['auto'], default: 'auto' })
+  @ApiPropertyOptional({
+    nullable: true,
+    enum: additivities,
+    default: 'auto',
+    description:
+      'semi_additive：余额、库存等某一时刻的状态，不能跨时间相加，SUM 被拒绝；non_additive：比率、单价等，SUM、FIRST、LAST 均被拒绝 / semi_additive: states at a time, such as balances and stocks, which do not add up over time: SUM is refused; non_additive: rates, unit prices: SUM, FIRST and LAST are refused',
+  })
   @IsOptional()
-  @IsIn(['auto'])
-  additivity?: 'auto';
+  @IsIn(additivities)
+  additivity?: Additivity;
 }

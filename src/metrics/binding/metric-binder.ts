@@ -73,6 +73,7 @@ export class MetricBinder {
       entities: [],
       joins,
       row_filter: request.row_filter?.trim() ? request.row_filter : null,
+      ...(request.additivity != null && { additivity: request.additivity }),
       verified_at: new Date().toISOString(),
     };
     const pace = new Pace();

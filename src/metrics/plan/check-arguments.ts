@@ -2,9 +2,11 @@ import { type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
 import { nameParts, type NodeFields } from '../../sql-guard/walk-tree.js';
 import { type SqlText } from '../formula/formula-tree.js';
+import { FormulaParseError } from '../formula/formula.errors.js';
 import { type Aggregate } from '../patterns/metric-pattern.js';
 import { inFormula } from './guard-formula.js';
 import { isBoolean, type TypeOf } from './leaf-arithmetic.js';
+import { type Additivity } from './metric-binding.js';
 import { type ResolvedLeaf } from './resolve-metric.js';
 
 /** Types with whose values nothing is computed. Others may be numbers, lengths of time, or what an extension adds. */
@@ -23,6 +25,21 @@ export function otherType(guarded: GuardedExpression, typeOf: TypeOf): string | 
       ? typeOf(nameParts(ColumnRef.fields).at(-1) ?? '')
       : TypeCast && (nameParts((TypeCast.typeName as NodeFields).names).at(-1) ?? undefined);
   return type !== undefined && others.test(type) ? type : undefined;
+}
+
+/** The functions that add up what does not add up: over time, or at all. */
+const sums: Partial<Record<Additivity, readonly string[]>> = { semi_additive: ['SUM'], non_additive: ['SUM', 'FIRST', 'LAST'] };
+
+/** Refuses to add up values that do not add up, as the binding says. @throws FormulaParseError */
+export function checkAdditivity({ node, owner: { binding, formula, name } }: ResolvedLeaf): void {
+  const { additivity = 'auto' } = binding;
+  if (node.pattern !== 'aggregate' || !sums[additivity]?.includes(node.fn)) return;
+  const [zh, en] = additivity === 'semi_additive' ? ['LAST(x BY key)、', 'LAST(x BY key), '] : ['WAVG、', 'WAVG, '];
+  const sentence = {
+    zh: `${node.fn} 会相加，而指标“${name}”的绑定声明其值为 ${additivity}；可改用 ${zh}AVG、MIN 或 MAX`,
+    en: `${node.fn} adds values up, and the binding of metric '${name}' says that they are ${additivity}; use ${en}AVG, MIN or MAX`,
+  };
+  throw new FormulaParseError(formula, node.position, { nearest: 'aggregate', sentence });
 }
 
 /**

@@ -55,6 +55,10 @@ export interface TableRead {
   columns: string[];
 }
 
+/** Whether the values of rows may be added up. `auto` leaves it to the functions of a formula, as `additive` does. */
+export const additivities = ['auto', 'additive', 'semi_additive', 'non_additive'] as const;
+export type Additivity = (typeof additivities)[number];
+
 /** A metric's binding as stored: checked against the real tables, with every name and type written out. */
 export interface MetricBinding {
   connection_id: number;
@@ -69,6 +73,8 @@ export interface MetricBinding {
   entities?: BoundColumn[];
   joins: BoundJoin[];
   row_filter: string | null;
+  /** Absent where it refuses nothing. */
+  additivity?: Additivity;
   verified_at: string;
 }
 

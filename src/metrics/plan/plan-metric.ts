@@ -13,7 +13,7 @@ import {
   type Value,
 } from '../patterns/metric-pattern.js';
 import { notBuiltIn, registry } from '../patterns/registry.js';
-import { checkArgument, otherType } from './check-arguments.js';
+import { checkAdditivity, checkArgument, otherType } from './check-arguments.js';
 import { columnsOf as columnsIn } from './compile-value.js';
 import { asNumber, columnsOf, guardClause, guardLeaves } from './guard-formula.js';
 import { bindingKey, type MetricBinding } from './metric-binding.js';
@@ -141,6 +141,7 @@ export function planMetrics(metrics: readonly ResolvedMetric[], clause: string |
     const computed = JSON.stringify([aggregate.name, args.map(each => each.text), pick?.by?.text, over, where.map(each => each.text)]);
     const guarded = (each: SqlText) => texts.get(binding)!.get(each)!;
     const types = args.map(each => otherType(guarded(each), name => columnsOf(binding).get(name)?.type));
+    checkAdditivity(leaf);
     args.forEach((each, index) => checkArgument(aggregate, each, types[index], leaf));
     const column = scan.columns.get(computed) ?? {
       name: `m${columns++}`,

@@ -1,0 +1,63 @@
+import { quoteIdentifier } from '../sql/quote-identifier.js';
+
+/** A column of an expression that is written in another case than its table has it, without quotes. */
+export interface Respelling {
+  /** In bytes of the text. */
+  offset: number;
+  length: number;
+  sql: string;
+}
+
+const identifier = String.raw`("(?:[^"]|"")+"|[\p{XID_Start}_][\p{XID_Continue}$]*)`;
+const reference = new RegExp(String.raw`^${identifier}(?:(\s*\.\s*)${identifier})?`, 'u');
+
+/** The names of one table, and the qualifier before them if there is one. */
+export interface NamesInScope {
+  qualifier: string | null;
+  columns: ReadonlySet<string> | ReadonlyMap<string, unknown>;
+}
+
+/** A column as a statement has it. */
+export interface WrittenColumn {
+  offset: number;
+  text: string;
+  qualifier: string | null;
+  /** What stands between qualifier and name. */
+  dot: string;
+  name: string;
+}
+
+/** The reference to a column of this name that begins here. Null for a name in quotes, which is as its table has it. */
+export function findWritten(statement: Buffer, offset: number, parsed: string): WrittenColumn | null {
+  const [text = '', first = '', dot = '', second] = reference.exec(statement.subarray(offset).toString()) ?? [];
+  const [qualifier, name] = second === undefined ? [null, first] : [first, second];
+  return isAlike(name, parsed) ? { offset, text, qualifier: qualifier && unquoted(qualifier), dot, name } : null;
+}
+
+/**
+ * How a column is spelled that PostgreSQL would look for in lower case. Databases differ in what they make of `Amount`, so a name without
+ * quotes may have any case as long as one name fits.
+ * @returns null where none or several fit
+ */
+export function respell({ offset, text, dot, name }: WrittenColumn, names: NamesInScope): Respelling | null {
+  const fitting = [...names.columns.keys()].filter(each => isAlike(each, name));
+  if (fitting.length !== 1) return null;
+  const quoted = quoteIdentifier(fitting[0]!);
+  const sql = names.qualifier === null ? quoted : `${quoteIdentifier(names.qualifier)}${dot}${quoted}`;
+  return { offset, length: Buffer.byteLength(text), sql };
+}
+
+export function isAlike(name: string, written: string): boolean {
+  return name.toLowerCase() === written.toLowerCase();
+}
+
+export function applyRespellings(text: Buffer, respellings: readonly Respelling[]): string {
+  let bytes = text;
+  for (const { offset, length, sql } of [...respellings].sort((a, b) => b.offset - a.offset))
+    bytes = Buffer.concat([bytes.subarray(0, offset), Buffer.from(sql), bytes.subarray(offset + length)]);
+  return bytes.toString();
+}
+
+function unquoted(name: string): string {
+  return name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name;
+}

@@ -1,0 +1,298 @@
+/**
+ * The tables of ../shared/metrics.md row by row: the patterns (A.2), bindings (A.3), requests and answers (A.4) and corrections (A.7),
+ * each asked over REST and compared with numbers computed by hand from the rows of metrics-specification.e2e-spec.ts. The traps (A.6)
+ * are in metric-traps.ts.
+ */
+import { on, type Question, sale } from './metric-traps.js';
+
+const dated = (table: string, more: object = {}) => on(table, { time: { column: 'day' }, ...more });
+const month = (from: string, to: string, more: object = {}) => ({ time: { from, to, grain: 'month', ...more } });
+const first = month('2024-01-01', '2024-04-01');
+const march = month('2024-03-01', '2024-04-01');
+const byRegion = { dimensions: ['region'] };
+const monthly = dated('monthly');
+const account = dated('account');
+
+/** Formulas that mean the same, with one answer. */
+const same = (formulas: string[], { rows, ...question }: Omit<Question, 'formula'>): Question[] =>
+  formulas.map(formula => ({ formula, rows: rows!, ...question }));
+
+export const patterns: Record<string, Question[]> = {
+  '1 aggregate': [
+    ...same(["SUM(amount WHERE status = 'open')", "求和(amount 条件 status = 'open')", "SUM(amount) FILTER (WHERE status = 'open')"], {
+      binding: sale,
+      rows: ['57'],
+    }),
+    ...same(['COUNT(*)', '计数(*)'], { binding: sale, rows: ['4'] }),
+    // (100 + 50 + 30 + 7) / 4
+    ...same(['AVG(amount)', '平均(amount)', '均值(amount)'], { binding: sale, rows: ['46.75'] }),
+    ...same(['MIN(amount)', '最小(amount)'], { binding: sale, rows: ['7'] }),
+    ...same(['MAX(amount)', '最大(amount)'], { binding: sale, rows: ['100'] }),
+    // The squares of 53.25, 3.25, 16.75 and 39.75 sum to 4706.75.
+    ...same(['VARIANCE(amount)'], { binding: sale, rows: ['1568.916666667'] }),
+    ...same(['STDDEV(amount)', '标准差(amount)'], { binding: sale, rows: ['39.609552721'] }),
+    ...same(['FIRST(balance BY account)', '期初(balance 按 account)'], { binding: account, rows: ['7'] }),
+    ...same(['LAST(balance BY account)', '期末(balance 按 account)'], { binding: account, rows: ['9'] }),
+    ...same(['SUM(amount)', 'MIN(amount)', 'AVG(amount)'], {
+      binding: sale,
+      request: { filters: [{ field: 'amount', op: '>', value: 1000 }] },
+      rows: ['null'],
+    }),
+    { formula: 'COUNT(*)', binding: sale, request: { filters: [{ field: 'amount', op: '>', value: 1000 }] }, rows: ['0'] },
+  ],
+  '2 count_distinct': [
+    ...same(['COUNT(DISTINCT who)', 'COUNT_DISTINCT(who)', '去重计数(who)'], { binding: dated('visitor'), rows: ['3'] }),
+    // Rows without a region do not count.
+    { formula: 'COUNT(DISTINCT region, status)', binding: sale, rows: ['3'] },
+  ],
+  '3 quantile': [
+    ...same(['MEDIAN(amount)', '中位数(amount)', 'PERCENTILE(amount, 0.5)'], { binding: sale, rows: ['40'] }),
+    // 50 + 0.85 * 50
+    ...same(['PERCENTILE(amount, 0.95)', '分位数(amount, 0.95, CONT)'], { binding: sale, rows: ['92.5'] }),
+    { formula: 'PERCENTILE(amount, 0.5, DISC)', binding: sale, rows: ['30'] },
+  ],
+  '4 weighted_average': same(['WAVG(price, weight)', '加权平均(price, weight)'], { binding: on('priced'), rows: ['17.5'] }),
+  '5 ratio': [
+    // 22 / 187
+    ...same(['[退款] / [销售]', 'RATIO([退款], [销售])', '比率([退款], [销售])'], { rows: ['0.117647059'] }),
+    ...same(['PERCENT([退款], [销售])', '占率([退款], [销售])', '百分比([退款], [销售])', '[退款] / [销售] * 100'], {
+      rows: ['11.764705882'],
+    }),
+  ],
+  '6 arithmetic': [
+    { formula: '[销售] - [退款]', rows: ['165'] },
+    { formula: '(销售 + 退款) * 5% / 2', rows: ['5.225'] },
+    { formula: 'ROUND([销售] * 5%, 1) + ABS(-[退款])', rows: ['31.4'] },
+    { formula: 'COALESCE(NULLIF([销售], 187), 1) + GREATEST([退款], 3) - LEAST([退款], 3)', rows: ['20'] },
+  ],
+  '7 accumulate': [
+    ...same(['CUMULATIVE([销售])', '累计([销售])'], { request: first, rows: ['2024-01-01 100', '2024-02-01 100', '2024-03-01 187'] }),
+    ...same(['TO_DATE([销售], QUARTER)', '至今([销售], 季)', 'QTD([销售])', '季初至今([销售])', 'YTD([销售])', '年初至今([销售])'], {
+      request: first,
+      rows: ['2024-01-01 100', '2024-02-01 100', '2024-03-01 187'],
+    }),
+    ...same(['TO_DATE([销售], MONTH)', 'MTD([销售])', '月初至今([销售])'], { request: first, rows: ['2024-01-01 100', '2024-03-01 87'] }),
+    ...same(['ROLLING([销售], 7 DAY)', '滚动([销售], 7 天)'], {
+      request: { time: { from: '2024-03-04', to: '2024-03-12', grain: 'day' } },
+      rows: ['05 50', '06 50', '07 50', '08 50', '09 87', '10 87', '11 87'].map(row => `2024-03-${row}`),
+    }),
+  ],
+  '8 period_over_period': [
+    ...same(['YOY(SUM(amount))', '同比(SUM(amount))', 'GROWTH(SUM(amount), 1 YEAR)', '增长(SUM(amount), 1 年)'], {
+      binding: dated('weekly'),
+      request: { time: { from: '2024-01-01', to: '2025-01-01', grain: 'year' } },
+      // 40 + 60 after 5
+      rows: ['2024-01-01 19'],
+    }),
+    ...same(['MOM(SUM(amount), DIFF)', '环比(SUM(amount), DIFF)', 'POP(SUM(amount), DIFF)', 'GROWTH(SUM(amount), 1 MONTH, DIFF)'], {
+      binding: monthly,
+      request: march,
+      rows: ['2024-03-01 -187'],
+    }),
+    { formula: 'MOM(SUM(amount), VALUE)', binding: monthly, request: march, rows: ['2024-03-01 190'] },
+    {
+      formula: 'QOQ([销售], VALUE)',
+      request: { time: { from: '2024-04-01', to: '2024-07-01', grain: 'quarter', fill: 'null' } },
+      rows: ['2024-04-01 187'],
+    },
+    {
+      formula: 'WOW([销售])',
+      request: { time: { from: '2024-03-11', to: '2024-03-18', grain: 'week', fill: 'zero' } },
+      // 0 after 87
+      rows: ['2024-03-11 -1'],
+    },
+    {
+      formula: 'DOD(SUM(amount))',
+      binding: monthly,
+      request: { time: { from: '2024-03-30', to: '2024-03-31', grain: 'day' } },
+      rows: ['2024-03-30 0'],
+    },
+  ],
+  '9 share_of_total': [
+    ...same(['SHARE([销售])', '占比([销售])'], { request: byRegion, rows: ['east 0.802139037', 'west 0.160427807', 'null 0.037433155'] }),
+    {
+      formula: 'SHARE([销售] WITHIN region)',
+      request: { dimensions: ['region', 'status'] },
+      rows: ['east 已，支付（全） 0.666666667', 'east open 0.333333333', 'west 已，支付（全） 1', 'null open 1'],
+    },
+  ],
+  '10 conversion': [
+    ...same(['CONVERSION([访问] -> [购买] BY 用户 WITHIN 7 DAY)', '转化率([访问] -> [购买] 按 用户 在 7 天 内)'], { rows: ['1'] }),
+    ...same(['CONVERSION([访问] -> [购买] BY 用户 WITHIN 7 DAY, COUNT)', '转化数([访问] -> [购买] 按 用户 在 7 天 内)'], { rows: ['3'] }),
+    // Of the buys of user 2 one is within an hour of the visit, and none of user 1.
+    { formula: 'CONVERSION([访问] -> [购买] BY 用户 WITHIN 2 HOUR, COUNT)', rows: ['1'] },
+  ],
+};
+
+const refusedFormula = (formula: string): Question => ({ formula, refused: ['formula_parse_error'] });
+
+export const formulaErrors: Record<string, Question[]> = {
+  'an unknown function': [refusedFormula('TOTAL(amount)')],
+  'a leaf inside a leaf': [refusedFormula('SUM(COUNT(*))')],
+  'a fraction outside of 0 and 1': [refusedFormula('PERCENTILE(amount, 1.5)'), refusedFormula('PERCENTILE(amount, 0)')],
+  'ROLLING 0': [refusedFormula('ROLLING([销售], 0 DAY)')],
+  'a nesting that means nothing': [
+    refusedFormula('ROLLING(YOY([销售]), 7 DAY)'),
+    refusedFormula('YOY(SHARE([销售]))'),
+    refusedFormula('SHARE(YOY([销售]))'),
+    refusedFormula('YOY(CONVERSION([访问] -> [购买] BY 用户))'),
+  ],
+  'digits that are no literal': [refusedFormula('ROUND([销售], 1 + 1)'), refusedFormula('ROUND([销售], 11)')],
+};
+
+const lines = on('line', { joins: [{ table: 'product', on: [['line.product', 'product.id']] }] });
+
+export const bindings: Record<string, Question[]> = {
+  connection_id: [{ formula: 'COUNT(*)', binding: { ...sale, connection_id: null }, rows: ['4'] }],
+  'relation.schema, relation.table': [{ formula: 'COUNT(*)', binding: { relation: { schema: 'mirror', table: 'sale' } }, rows: ['4'] }],
+  'relation.sql': [
+    { formula: 'SUM(n)', binding: { relation: { sql: "SELECT amount * 2 AS n FROM sale WHERE status = 'open'" } }, rows: ['114'] },
+    { formula: 'SUM(n)', binding: { relation: { sql: 'SELECT 1 AS n; DROP TABLE sale' } }, refused: ['unsafe_filter_clause'] },
+  ],
+  alias: [{ formula: 'SUM(x)', binding: { ...sale, alias: 's', columns: { x: 's.amount' } }, rows: ['187'] }],
+  grain: [
+    { formula: 'COUNT(*)', binding: { ...lines, grain: ['line.id'] }, rows: ['3'] },
+    { formula: 'COUNT(*)', binding: { ...lines, grain: ['line.nr'] }, refused: ['body.binding.grain unknown_column'] },
+  ],
+  'time.column': [{ formula: 'COUNT(*)', binding: on('sale', { time: { column: 'sale.day' } }), request: march, rows: ['2024-03-01 3'] }],
+  'time.type': [
+    { formula: 'COUNT(*)', binding: on('sale', { time: { column: 'day', type: 'date' } }), rows: ['4'] },
+    {
+      formula: 'COUNT(*)',
+      binding: on('sale', { time: { column: 'day', type: 'timestamptz' } }),
+      refused: ['body.binding.time.type time_type'],
+    },
+  ],
+  'time.timezone': [
+    {
+      formula: 'COUNT(*)',
+      binding: on('visit', { time: { column: 'at', timezone: 'Pacific/Kiritimati' } }),
+      request: { time: { from: '2024-03-01', to: '2024-03-04', grain: 'day' } },
+      // 08:00Z is 22:00 there.
+      rows: ['2024-03-01 2', '2024-03-02 1'],
+    },
+    ...['CST', 'IST', 'EST', 'Mars/Olympus'].map(timezone => ({
+      formula: 'COUNT(*)',
+      binding: on('visit', { time: { column: 'at', timezone } }),
+      refused: ['body.binding.time.timezone unknown_timezone'],
+    })),
+  ],
+  'time.min_grain': [
+    {
+      formula: 'COUNT(*)',
+      binding: on('sale', { time: { column: 'day', min_grain: 'month' } }),
+      request: { time: { grain: 'week' } },
+      refused: ['body.time.grain grain_too_fine'],
+    },
+  ],
+  'time.week_start': [
+    {
+      formula: 'COUNT(*)',
+      binding: on('sale', { time: { column: 'day', week_start: 'sunday' } }),
+      request: { time: { from: '2024-03-03', to: '2024-03-10', grain: 'week' } },
+      rows: ['2024-03-03 3'],
+    },
+  ],
+  columns: [{ formula: 'SUM(金额 * 2)', binding: { ...sale, columns: { 金额: 'amount' } }, rows: ['374'] }],
+  'dimensions, aliases': [
+    {
+      formula: 'SUM(amount)',
+      binding: { ...sale, dimensions: [{ name: '地区', aliases: ['area'], column: "coalesce(sale.region, 'none')", type: 'string' }] },
+      request: { dimensions: ['area'] },
+      rows: ['east 150', 'none 7', 'west 30'],
+    },
+  ],
+  entities: [
+    {
+      formula: 'COUNT(*)',
+      binding: on('visit', { entities: [{ name: 'user', column: 'visit.who' }], dimensions: [] }),
+      request: { dimensions: ['user'] },
+      rows: ['1 2', '2 1'],
+    },
+  ],
+  'joins, kind left': [
+    {
+      formula: 'COUNT(*)',
+      binding: { ...lines, dimensions: [{ name: 'kind', column: 'product.kind' }] },
+      request: { dimensions: ['kind'] },
+      rows: ['tea 2', 'null 1'],
+    },
+  ],
+  'joins, kind inner': [
+    {
+      formula: 'COUNT(*)',
+      binding: on('line', { joins: [{ table: 'product', kind: 'inner', on: [['line.product', 'product.id']] }] }),
+      rows: ['2'],
+    },
+  ],
+  'joins, alias twice the same table': [
+    {
+      formula: "COUNT(* WHERE a = 'tea' AND b IS NULL)",
+      binding: on('line', {
+        joins: [
+          { table: 'product', alias: 'p', on: [['line.product', 'p.id']] },
+          { table: 'product', alias: 'q', on: [['line.other', 'q.id']] },
+        ],
+        columns: { a: 'p.kind', b: 'q.kind' },
+      }),
+      rows: ['1'],
+    },
+  ],
+  'joins, relationship': [
+    ...['one_to_many', 'many_to_many'].map(relationship => ({
+      formula: 'COUNT(*)',
+      binding: on('product', { joins: [{ table: 'line', relationship, on: [['product.id', 'line.product']] }] }),
+      refused: ['fan_out_join'],
+    })),
+    {
+      formula: 'COUNT(*)',
+      binding: on('product', { joins: [{ table: 'line', relationship: 'one_to_one', on: [['product.id', 'line.product']] }] }),
+      refused: ['fan_out_join'],
+    },
+    {
+      formula: 'COUNT(*)',
+      binding: on('line', { joins: [{ table: 'product', relationship: 'one_to_one', on: [['line.product', 'product.id']] }] }),
+      rows: ['3'],
+    },
+  ],
+  row_filter: [{ formula: 'SUM(amount)', binding: { ...sale, row_filter: "sale.status = 'open'" }, rows: ['57'] }],
+  'additivity auto, additive': ['auto', 'additive'].map(additivity => ({
+    formula: 'SUM(amount)',
+    binding: { ...sale, additivity },
+    rows: ['187'],
+  })),
+  'additivity semi_additive': [
+    { formula: 'SUM(balance)', binding: { ...account, additivity: 'semi_additive' }, refused: ['formula_parse_error'] },
+    {
+      formula: '1 + CUMULATIVE(SUM(balance))',
+      binding: { ...account, additivity: 'semi_additive' },
+      request: march,
+      refused: ['formula_parse_error'],
+    },
+    { formula: 'LAST(balance BY account)', binding: { ...account, additivity: 'semi_additive' }, rows: ['9'] },
+    { formula: 'AVG(balance)', binding: { ...account, additivity: 'semi_additive' }, rows: ['4.666666667'] },
+  ],
+  'additivity non_additive': [
+    ...['SUM(price)', 'LAST(price BY region)'].map(formula => ({
+      formula,
+      binding: on('priced', { additivity: 'non_additive' }),
+      refused: ['formula_parse_error'],
+    })),
+    ...same(['WAVG(price, weight)'], { binding: on('priced', { additivity: 'non_additive' }), rows: ['17.5'] }),
+  ],
+  'names as the source has them': [
+    { formula: 'SUM(Betrag)', binding: on('Mixed Case'), refused: [] },
+    { formula: 'SUM("Betrag")', binding: on('Mixed Case'), rows: ['3'] },
+  ],
+  'all problems at once': [
+    {
+      formula: 'COUNT(*)',
+      binding: { ...sale, columns: { a: 'sale.nothing' }, row_filter: 'nobody = 1', time: { column: 'never' } },
+      refused: [
+        'body.binding.time.column unknown_column',
+        'body.binding.columns.a unknown_column',
+        'body.binding.row_filter unknown_column',
+      ],
+    },
+  ],
+};
