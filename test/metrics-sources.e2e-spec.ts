@@ -68,6 +68,20 @@ describe('a join whose key is repeated after the binding was made', () => {
     expect(await answer(id, byRegion)).toEqual(regions);
   });
 
+  it('is refused in the zone in which it repeats (risk: a proof in another zone at the same data)', async () => {
+    await upload('sold', 'day,amount\n2024-01-01,5\n2024-01-02,7\n', 'day:date,amount:int');
+    await upload('openings', 'at,name\n2024-01-01T17:00:00Z,a\n2024-01-02T10:00:00Z,b\n', 'at:timestamptz,name:text');
+    const id = await aMetric('SUM(amount)', {
+      relation: { table: 'sold' },
+      time: { column: 'day' },
+      joins: [{ table: 'openings', on: [['sold.day', 'openings.at::date']] }],
+      dimensions: [{ name: 'name', column: 'openings.name' }],
+    });
+    const inZone = (timezone: string) => answer(id, { dimensions: ['name'], time: { from: '2024-01-01', to: '2024-02-01', timezone } });
+    const inUtc = [['a', '5'], ['b', '7']]; // prettier-ignore
+    expect([await inZone('UTC'), await inZone('Asia/Shanghai'), await inZone('UTC')]).toEqual([inUtc, '422 fan_out_join', inUtc]);
+  });
+
   it('is refused by a table that changes by itself, with and without a unique index', async () => {
     await foreign.run(`
       CREATE TABLE sales (customer int, amount numeric); INSERT INTO sales VALUES (1, 10), (2, 5);

@@ -16,6 +16,7 @@ import { BindingOutdatedError } from './metrics.errors.js';
 import { placesOf } from './plan/bound-sql.js';
 import { compileProof } from './plan/compile-proof.js';
 import { type BoundJoin, type BoundTable, type TableRead } from './plan/metric-binding.js';
+import { tellsTime } from './results/tells-time.js';
 
 /** What a metric reads, as its compiler found it. */
 export interface MetricReads {
@@ -127,12 +128,9 @@ export class CheckedReads {
 
   /** Proves what was not proved at these versions. */
   private async prove(query: SnapshotQuery, metric: MetricReads, versions: ReadonlyMap<string, DataVersion> | null): Promise<void> {
-    const isOpen = (table: BoundTable, key: string): boolean => {
-      const at = versionOf(table, versions);
-      return at === null || this.provedAt.get(key) !== at;
-    };
-    const joins = metric.joins.filter(join => isOpen(join, keyOf(join)));
-    const reads = metric.reads.filter(read => isOpen(read.table, typesOf(read)));
+    const isOpen = ({ key, at }: Proof): boolean => at === null || this.provedAt.get(key) !== at;
+    const joins = metric.joins.filter(join => isOpen(proofOfKey(join, metric.timezone, versions)));
+    const reads = metric.reads.filter(read => isOpen(proofOfTypes(read, versions)));
     if (joins.length + reads.length === 0) return;
     const { columns, rows } = await query({ ...compileProof(joins, reads), maxRows: 1 });
     const repeated = joins.find((_, index) => rows[0]?.[index] === true);
@@ -142,13 +140,8 @@ export class CheckedReads {
       columns.slice(joins.length).map(column => column.type),
     );
     if (changes.length > 0) throw new BindingOutdatedError(changes);
-    for (const [table, key] of [
-      ...joins.map(join => [join, keyOf(join)] as const),
-      ...reads.map(read => [read.table, typesOf(read)] as const),
-    ]) {
-      const at = versionOf(table, versions);
-      if (at !== null) this.provedAt.set(key, at);
-    }
+    const proofs = [...joins.map(join => proofOfKey(join, metric.timezone, versions)), ...reads.map(read => proofOfTypes(read, versions))];
+    for (const { key, at } of proofs) if (at !== null) this.provedAt.set(key, at);
   }
 }
 
@@ -163,12 +156,22 @@ function versionOf(table: BoundTable, versions: ReadonlyMap<string, DataVersion>
   return all.length === 0 || all.includes(undefined) ? null : all.join(' ');
 }
 
-function keyOf({ source, alias, on }: BoundJoin): string {
-  return JSON.stringify([source, alias, on.map(([, key]) => key)]);
+interface Proof {
+  key: string;
+  /** The data versions at which it holds. Null if it may not hold at the next moment. */
+  at: string | null;
 }
 
-function typesOf({ table, columns }: TableRead): string {
-  return JSON.stringify([table.source, columns, columns.map(column => table.columns.find(({ name }) => name === column)?.type)]);
+/** The day of a moment, and so whether it repeats, depends on the zone, and that of today on the clock. */
+function proofOfKey(join: BoundJoin, timezone: string, versions: ReadonlyMap<string, DataVersion> | null): Proof {
+  const keys = join.on.map(([, key]) => key);
+  const at = tellsTime(`SELECT ${keys.join(', ')}`) ? null : versionOf(join, versions);
+  return { key: JSON.stringify([join.source, join.alias, keys, timezone]), at };
+}
+
+function proofOfTypes({ table, columns }: TableRead, versions: ReadonlyMap<string, DataVersion> | null): Proof {
+  const types = columns.map(column => table.columns.find(({ name }) => name === column)?.type);
+  return { key: JSON.stringify([table.source, columns, types]), at: versionOf(table, versions) };
 }
 
 function byName(query: SnapshotQuery) {

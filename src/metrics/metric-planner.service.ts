@@ -131,15 +131,17 @@ export class MetricPlanner {
   }
 
   private async compile(call: MetricCall, key: string): Promise<Compiled> {
-    const { principal, graphId, ids, body } = call;
-    const graph = await this.metrics.openGraph(graphId);
-    const filterIds = (body.filters ?? []).map(({ metric }) => metric ?? null);
-    await this.reach(graph, ids, filterIds);
-    return this.turns.run(principal.userId, () => {
+    const { principal, graphId, ids, body, signal } = call;
+    // What is read may be large, so those who wait for their turn have not read it yet.
+    return this.turns.run({ caller: principal.userId, ...(signal && { signal }) }, async () => {
       // An equal request may have been compiled meanwhile.
-      const compiled = this.findCompiled(key) ?? compileCall(call, graph, filterIds);
-      // A relative range is another one tomorrow.
-      if (body.time?.range == null) this.compiled.set(key, compiled.plan);
+      const known = this.findCompiled(key);
+      if (known) return known;
+      const graph = await this.metrics.openGraph(graphId);
+      const filterIds = (body.filters ?? []).map(({ metric }) => metric ?? null);
+      await this.reach(graph, ids, filterIds);
+      const compiled = compileCall(call, graph, filterIds);
+      this.compiled.set(key, compiled.plan);
       return compiled;
     });
   }
@@ -199,9 +201,13 @@ export function openOf(connections: Connections, id: number): UsableConnection {
   return connection;
 }
 
-/** Two calls of equal keys compile to the same. */
+/** Days begin at a quarter of an hour of UTC in every zone. */
+const quarterOfAnHourMs = 15 * 60_000;
+
+/** Two calls of equal keys compile to the same. A relative range is another one once a day begins. */
 function keyOf({ graphId, ids, isSingle, body, allRows }: MetricCall, version: string): string {
-  return JSON.stringify([graphId, version, ids, isSingle, body, allRows ?? false]);
+  const moment = body.time?.range == null ? null : Math.floor(Date.now() / quarterOfAnHourMs);
+  return JSON.stringify([graphId, version, ids, isSingle, body, allRows ?? false, moment]);
 }
 
 function sizeOf({ compiled, owners }: CompiledCall, key: string): number {

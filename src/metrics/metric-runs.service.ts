@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
 import { Pace } from '../common/turns/pace.js';
+import { type CostEstimate } from './estimate-cost.js';
 import { GraphAccessService } from '../graphs/graph-access.service.js';
 import { tablesBehind } from '../sql-guard/guard-select.js';
 import {
@@ -105,11 +106,16 @@ export class MetricRunsService {
       },
       as_of: read?.asOf ?? null,
       cache: read && { hit: read.hit, age_s: read.hit ? Math.round(read.ageS * 1000) / 1000 : null },
-      estimate: estimate && (seesSql ? estimate : { ...estimate, plans: null }),
+      estimate: estimate && (seesSql ? estimate : withoutPlans(estimate, compiled)),
       sources: listSources(bindings, connections),
       warnings,
     };
   }
+}
+
+/** Another database estimates the rows that it reads, also those that a row filter hides. */
+function withoutPlans(estimate: CostEstimate, { elsewhere }: CompiledMetrics): MetricResultResponse['estimate'] {
+  return { ...estimate, rows: elsewhere.length > 0 ? null : estimate.rows, plans: null };
 }
 
 /** The statements that are run, in their order. The parameters are those of the last. */

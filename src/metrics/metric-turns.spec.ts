@@ -6,7 +6,7 @@ describe('MetricTurns', () => {
     const turns = new MetricTurns();
     const done: string[] = [];
     let turn = 0;
-    const work = (caller: number) => turns.run(caller, () => done.push(`${caller} ${turn}`));
+    const work = (caller: number) => turns.run({ caller }, () => done.push(`${caller} ${turn}`));
     const all = Promise.all([...Array.from({ length: 20 }, () => work(1)), work(2)]);
     while (done.length < 21) {
       await new Promise(resolve => setImmediate(resolve));
@@ -19,13 +19,24 @@ describe('MetricTurns', () => {
 
   it('refuses a caller with too much work, and goes on after work that fails', async () => {
     const turns = new MetricTurns();
-    const fails = turns.run(1, () => {
+    const fails = turns.run({ caller: 1 }, () => {
       throw new Error('unreadable');
     });
-    const further = Array.from({ length: 64 }, (_, number) => turns.run(1, () => number));
-    await expect(turns.run(1, () => 0)).rejects.toThrow(MetricsBusyError);
-    await expect(turns.run(2, () => 'other')).resolves.toBe('other');
+    const further = Array.from({ length: 64 }, (_, number) => turns.run({ caller: 1 }, () => number));
+    await expect(turns.run({ caller: 1 }, () => 0)).rejects.toThrow(MetricsBusyError);
+    await expect(turns.run({ caller: 2 }, () => 'other')).resolves.toBe('other');
     await expect(fails).rejects.toThrow('unreadable');
     expect((await Promise.all(further)).length).toBe(64);
+  });
+
+  it('gives the places of callers who have gone to those who wait', async () => {
+    const turns = new MetricTurns();
+    const callers = Array.from({ length: 65 }, () => new AbortController());
+    const done: number[] = [];
+    const refused = Promise.allSettled(callers.map(({ signal }) => turns.run({ caller: 1, signal }, () => done.push(1))));
+    for (const gone of callers) gone.abort();
+    await turns.run({ caller: 1 }, () => done.push(2));
+    expect((await refused).every(({ status }) => status === 'rejected')).toBe(true);
+    expect(done).toEqual([2]);
   });
 });

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { FairShare } from '../common/turns/fair-share.js';
+import { type Claim, FairShare } from '../common/turns/fair-share.js';
 import { MetricsBusyError } from './metrics.errors.js';
 
 const longestPauseMs = 100;
@@ -19,12 +19,13 @@ export class MetricTurns {
     refuse: retryAfterS => new MetricsBusyError(retryAfterS),
   });
 
-  /** @throws MetricsBusyError, and what the work throws */
-  async run<T>(caller: number, work: () => T | Promise<T>): Promise<T> {
-    const leave = await this.share.enter({ caller });
+  /** @throws MetricsBusyError; the signal's reason when it aborts before the work begins; what the work throws */
+  async run<T>(claim: Claim, work: () => T | Promise<T>): Promise<T> {
+    const leave = await this.share.enter(claim);
     await nextTurn();
     const since = performance.now();
     try {
+      claim.signal?.throwIfAborted();
       return await work();
     } finally {
       // Other requests, which need several turns each, have as much time as the work took.

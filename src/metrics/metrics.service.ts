@@ -51,7 +51,7 @@ export class MetricsService implements OnModuleInit {
 
   /** @throws FormulaParseError; UnsafeFilterClauseError for SQL that no binding could make admissible; MetricsBusyError */
   parse(principal: Principal, formula: string): Promise<ParseFormulaResponse> {
-    return this.turns.run(principal.userId, () => {
+    return this.turns.run({ caller: principal.userId }, () => {
       const { pattern, root } = parseFormula(formula);
       guardFormula(root, formula);
       return { pattern, reading: readFormula(root), metrics: metricNames(root), executable: isBuilt(root), tree: root };

@@ -34,7 +34,7 @@ export class ResultReplies {
 
   /** @returns an answer that is still to be sent. @throws as `sendLines` and `sendChart` */
   send(call: MetricCall, format: FileFormat, response: Response, context: ExecutionContext): Promise<AnswerInPieces | void> {
-    return format === 'svg' ? this.sendChart(call, response) : this.sendLines(call, format, response, context);
+    return format === 'svg' ? this.sendChart(call) : this.sendLines(call, format, response, context);
   }
 
   /**
@@ -57,7 +57,7 @@ export class ResultReplies {
   }
 
   /** Sends the result as a picture. @throws the errors of `MetricRunsService.execute`; NotChartableError */
-  private async sendChart(call: MetricCall, response: Response): Promise<void> {
+  private async sendChart(call: MetricCall): Promise<AnswerInPieces> {
     const { body } = call;
     requireEffect(body, ['totals', 'dry_run', 'explain']);
     const { asked, columns, rows, truncated, chart } = await this.runs.run({ ...call, body: inPoints(body) });
@@ -67,8 +67,9 @@ export class ResultReplies {
     const suggested = chart.kind === 'number' ? null : chart.kind;
     const plan = planChart(body.chart ?? suggested, labelled, rows);
     if (plan.kind === 'share' && chart.kind !== 'share' && asked[0]?.resolved.pattern === 'share_of_total') throw notOneWhole();
-    const picture = await this.turns.run(call.principal.userId, () => drawChart(plan));
-    response.type('image/svg+xml').send(picture);
+    const { principal, signal } = call;
+    const picture = await this.turns.run({ caller: principal.userId, ...(signal && { signal }) }, () => drawChart(plan));
+    return new AnswerInPieces('image/svg+xml', [Buffer.from(picture)]);
   }
 }
 

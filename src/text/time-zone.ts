@@ -18,3 +18,36 @@ export const timeZoneForm = {
   zh: '应为 UTC 或 IANA 时区名，如 Asia/Shanghai（不能用 CST 之类的缩写）',
   en: 'must be UTC or an IANA zone such as Asia/Shanghai, not an abbreviation such as CST',
 };
+
+/** What local time is ahead of UTC, in seconds, at a moment in seconds since 1970. */
+export function offsetsIn(zone: string): (second: number) => number {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
+  return second => {
+    const part: Partial<Record<string, number>> = {};
+    for (const { type, value } of format.formatToParts(second * 1000)) part[type] = Number(value);
+    const local = Date.UTC(part.year!, part.month! - 1, part.day, part.hour, part.minute, part.second);
+    return local / 1000 - second;
+  };
+}
+
+const day = 86_400;
+
+/**
+ * Whether a local time comes twice, because the clock goes back. In Havana and in the Azores that is the hour after midnight.
+ * @param local YYYY-MM-DD, with a time of day or without
+ */
+export function isRepeated(local: string, zone: string): boolean {
+  const second = Math.floor(Date.parse(`${local.length > 10 ? local.replace(' ', 'T') : `${local}T00:00`}Z`) / 1000);
+  const offsetAt = offsetsIn(zone);
+  const [before, after] = [offsetAt(second - day), offsetAt(second + day)];
+  return after < before && offsetAt(second - before) === before && offsetAt(second - after) === after;
+}

@@ -25,7 +25,7 @@ describe('Pace', () => {
       await new Promise(resolve => setImmediate(resolve));
       inTurns.push(went - before);
     }
-    expect(Math.max(...inTurns)).toBeLessThanOrEqual(8);
+    expect(Math.max(...inTurns)).toBeLessThanOrEqual(4);
     expect(inTurns.reduce((sum, count) => sum + count, 0)).toBe(work.length);
   });
 

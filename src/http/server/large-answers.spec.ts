@@ -18,8 +18,10 @@ describe('LargeAnswers', () => {
 
   beforeAll(async () => {
     const app = express();
-    app.get('/large', (_request: Request, response) => {
-      const pieces = Array.from({ length: largeBytes / mebibyte }, () => Buffer.alloc(mebibyte, 'x'));
+    app.get('/large', (request: Request, response) => {
+      const pieces = request.query.whole
+        ? [Buffer.alloc(largeBytes, 'x')]
+        : Array.from({ length: largeBytes / mebibyte }, () => Buffer.alloc(mebibyte, 'x'));
       answers.send(response, new AnswerInPieces('text/plain', pieces)).catch((error: unknown) => {
         cut.push(error);
         response.destroy();
@@ -49,6 +51,17 @@ describe('LargeAnswers', () => {
   it('sends all of an answer to whoever reads it', async () => {
     expect((await (await read('lin')).arrayBuffer()).byteLength).toBe(largeBytes);
     expect(answers.unreadOf('lin')).toBe(0);
+  });
+
+  it('cuts no steady reader of one large piece, however long it takes', async () => {
+    const { body } = await fetch(`http://127.0.0.1:${port()}/large?caller=yan&whole=1`);
+    const began = performance.now();
+    let bytes = 0;
+    for await (const part of body!) {
+      bytes += part.length;
+      await sleep(3);
+    }
+    expect([bytes, performance.now() - began > 2 * patienceMs]).toEqual([largeBytes, true]);
   });
 
   it('refuses a caller with much unread, and nobody else, until the stalled reader is cut', async () => {

@@ -6,6 +6,9 @@ import { writeSlowly } from './write-slowly.js';
 /** What one caller may leave unread: four of the largest answers, as they are by default. */
 const mostUnreadBytes = 64 * 1_048_576;
 
+/** A reader has the whole patience for so much. */
+const bytesAtOnce = 65_536;
+
 /** An answer that a handler has written itself. */
 export class AnswerInPieces {
   constructor(
@@ -56,9 +59,16 @@ export class LargeAnswers {
     this.count(caller, left);
     try {
       for (let piece = pieces.shift(); piece; piece = pieces.shift()) {
-        await writeSlowly(response, piece, { patienceMs: this.patienceMs, signal: gone.signal, stalled: () => new Error('Unread answer') });
-        this.count(caller, -piece.length);
-        left -= piece.length;
+        for (let at = 0; at < piece.length; at += bytesAtOnce) {
+          const part = piece.subarray(at, at + bytesAtOnce);
+          await writeSlowly(response, part, {
+            patienceMs: this.patienceMs,
+            signal: gone.signal,
+            stalled: () => new Error('Unread answer'),
+          });
+          this.count(caller, -part.length);
+          left -= part.length;
+        }
       }
       response.end();
     } finally {
@@ -68,7 +78,11 @@ export class LargeAnswers {
 
   /** Cuts a small answer whose reader takes nothing of it. */
   watch(response: Response): void {
-    if (response.writableLength > 0) response.setTimeout(this.patienceMs, () => response.destroy());
+    const { socket } = response;
+    if (!socket || response.writableLength === 0) return;
+    response.setTimeout(this.patienceMs, () => response.destroy());
+    // Node sets the timeout anew only for a socket on which no other request waits.
+    response.once('finish', () => socket.timeout === this.patienceMs && socket.setTimeout(0));
   }
 
   private refuse(response: Response): void {

@@ -17,7 +17,7 @@ export const aggregate: MetricPattern<Extract<Leaf, { pattern: 'aggregate' }>> =
         fillsWithZero: false,
         sql: ([arg = '']) => `SUM(${arg})`,
       });
-    if (fn === 'AVG' && planner.isWindowed) {
+    if (fn === 'AVG' && planner.isWindowed && args.every(planner.isNumber)) {
       // Of days that are put together, the mean is the quotient of their sums and their counts.
       const part = { args, where, takes: 'numbers' as const, adds: true, combine: 'SUM' as const, counts: false, fillsWithZero: false };
       const sum = planner.aggregate({ ...part, name: fn, sql: ([arg = '']) => `SUM(${arg})` });

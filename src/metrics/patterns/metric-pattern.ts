@@ -21,6 +21,8 @@ export interface NotBuilt {
 export interface Planner {
   /** Whether the node's rows are those of windows up to one day. */
   readonly isWindowed: boolean;
+  /** Whether an argument of the node is known to be a number, instead of a length of time. */
+  isNumber(this: void, argument: SqlText): boolean;
   /** Plans an operand by its own pattern, on that axis within the node's own. Operands count from 0 as in `operandsOf`. */
   operand(index: number, axis?: Axis): Value;
   /** Adds a column to the scan of the node's own rows. Only leaves have rows. */

@@ -1,6 +1,7 @@
 import { type Guard, guardExpression } from '../../sql-guard/guard-expression.js';
 import { type GuardedSelect, guardSelect } from '../../sql-guard/guard-select.js';
-import { type BoundQuery, type BoundTable, type MetricBinding, type TablePlace } from './metric-binding.js';
+import { type TablePlace } from '../../warehouse/clients/warehouse.client.js';
+import { type BoundQuery, type BoundTable, type MetricBinding } from './metric-binding.js';
 
 /**
  * Judges the expressions of a binding, when it is saved and whenever it is compiled. They may name the columns of the fact table, also

@@ -1,11 +1,11 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { addDays } from '../../text/calendar.js';
-import { type FieldProblem } from '../../common/errors/api-error.js';
+import { isRepeated } from '../../text/time-zone.js';
 import { isFloat } from './compile-relation.js';
 import { isRealTime } from './compile-time.js';
 import { type BoundColumn } from './metric-binding.js';
 import { type FilterOperator, type MetricFilter } from './metric-request.js';
-import { type SqlAssembly } from './sql-assembly.js';
+import { type ScanContext } from './scan-context.js';
 
 type Value = string | number | boolean;
 
@@ -20,8 +20,7 @@ export function compileFilter(
   filter: MetricFilter,
   column: BoundColumn,
   index: number,
-  assembly: SqlAssembly,
-  problems: FieldProblem[],
+  { assembly, problems, time: { timezone } }: Pick<ScanContext, 'assembly' | 'problems' | 'time'>,
 ): string | null {
   const report = (field: string, type: string, text: Bilingual): null => {
     problems.push({ loc: ['body', 'filters', index, field], text, type });
@@ -59,7 +58,11 @@ export function compileFilter(
   }
   const bound = given.map(String);
   const [first = '', second = ''] = bound;
-  if (type.startsWith('timestamp') && bound.some(isDay)) return compileDays(op, name, bound, value => assembly.bind(value, type));
+  const momentOf = (each: string): string =>
+    type === 'timestamptz' && isDay(each) && isRepeated(each, timezone)
+      ? dialect.firstAtZone(assembly.bind(each, 'timestamp'), assembly.bind(timezone, 'text'))
+      : assembly.bind(each, type);
+  if (type.startsWith('timestamp') && bound.some(isDay)) return compileDays(op, name, bound, momentOf);
   switch (op) {
     case 'in':
       return dialect.isAnyOf(name, assembly.bind(bound, `${listType(column.type, type, bound)}[]`));

@@ -44,6 +44,32 @@ describe('time', () => {
     expect(await day('2024-10-27', '2024-10-28')).toEqual(['2024-10-27', '50']);
   });
 
+  it('begins a day whose midnight comes twice with the first (risk: an hour of 27 October counted as the 26th)', async () => {
+    await tables.client.query(`
+      CREATE TABLE mirror.twice (at timestamptz, amount int);
+      INSERT INTO mirror.twice SELECT at, 1 FROM generate_series('2024-10-26T00:00Z'::timestamptz, '2024-10-28T23:30Z', '30 min') AS at;`);
+    const twice: MetricBinding = {
+      ...refunds,
+      fact: { alias: 't', source: { schema: 'mirror', table: 'twice' }, columns: [{ name: 'at', type: 'timestamptz' }] },
+      time: { expression: 't.at', type: 'timestamptz', timezone: 'Atlantic/Azores', min_grain: 'day', week_start: 'monday' },
+      columns: [{ name: 'at', expression: 't.at', type: 'timestamptz' }],
+      dimensions: [],
+    };
+    const days = { time: { from: '2024-10-26', to: '2024-10-28', grain: 'day' } } as const;
+    // Local time is that of UTC, then an hour behind.
+    expect(await run('COUNT(*)', days, twice)).toEqual([
+      ['2024-10-26', '48'],
+      ['2024-10-27', '50'],
+    ]);
+    expect(await run('ROLLING(COUNT(*), 1 DAY)', days, twice)).toEqual(await run('COUNT(*)', days, twice));
+    expect(await run('ROLLING(COUNT(DISTINCT at), 1 DAY)', days, twice)).toEqual(await run('COUNT(*)', days, twice));
+    expect(await run('DOD(COUNT(*), VALUE)', { time: { from: '2024-10-28', to: '2024-10-29', grain: 'day' } }, twice)).toEqual([
+      ['2024-10-28', '50'],
+    ]);
+    const on = async (op: '=' | '<' | '>=', value: string) => (await run('COUNT(*)', { filters: [{ field: 'at', op, value }] }, twice))[0];
+    expect([await on('=', '2024-10-27'), await on('<', '2024-10-27'), await on('>=', '2024-10-27')]).toEqual([['50'], ['48'], ['96']]);
+  });
+
   it('reads naive timestamps in the zone of the binding', async () => {
     const naive: MetricBinding = { ...orders, time: { ...orders.time!, expression: 'o.naive', type: 'timestamp', timezone: 'UTC' } };
     const time = { grain: 'month', from: '2024-02-01', to: '2024-03-01' } as const;

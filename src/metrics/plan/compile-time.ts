@@ -1,6 +1,6 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { todayIn } from '../../text/calendar.js';
-import { isTimeZone, timeZoneForm } from '../../text/time-zone.js';
+import { isRepeated, isTimeZone, timeZoneForm } from '../../text/time-zone.js';
 import { type FieldProblem } from '../../common/errors/api-error.js';
 import { type Grain } from '../formula/formula-tree.js';
 import { timeColumn } from './compile-relation.js';
@@ -193,17 +193,21 @@ function inFull(value: string): string {
 /** The range as conditions on the raw column, so that an index on it is used. */
 export function rangeConditions({ from, to, timezone }: TimePlan, time: BoundTime, assembly: SqlAssembly): string[] {
   const bound = (value: string): string =>
-    time.type === 'date' ? assembly.bind(value, 'date') : rawTime(assembly.bind(value, 'timestamp'), timezone, time, assembly);
+    time.type === 'date' ? assembly.bind(value, 'date') : rawTime(assembly.bind(value, 'timestamp'), timezone, time, assembly, value);
   const column = assembly.dialect.quote(timeColumn);
   return [...(from === null ? [] : [`${column} >= ${bound(from)}`]), ...(to === null ? [] : [`${column} < ${bound(to)}`])];
 }
 
-/** A local time of the statement's zone as the time column has it. */
-export function rawTime(local: string, timezone: string, time: BoundTime, assembly: SqlAssembly): string {
-  const { atZone, localToDate } = assembly.dialect;
+/**
+ * A local time of the statement's zone as the time column has it. Of a time that comes twice it is the first, with which its day begins.
+ * @param value the local time, if it is known
+ */
+export function rawTime(local: string, timezone: string, time: BoundTime, assembly: SqlAssembly, value?: string): string {
+  const { atZone, firstAtZone, localToDate } = assembly.dialect;
   if (time.type === 'date') return localToDate(local);
   if (time.type === 'timestamp' && time.timezone === timezone) return local;
-  const moment = atZone(local, assembly.bind(timezone, 'text'));
+  const isOnce = timezone === 'UTC' || (value !== undefined && !isRepeated(value, timezone));
+  const moment = (isOnce ? atZone : firstAtZone)(local, assembly.bind(timezone, 'text'));
   return time.type === 'timestamptz' ? moment : atZone(moment, assembly.bind(time.timezone, 'text'));
 }
 

@@ -76,6 +76,11 @@ function kindOfType(type = ''): Kind {
   return integers.has(base) ? 'integer' : decimals.has(base) ? 'decimal' : 'other';
 }
 
+/** True for an expression whose value is known to be a number, where others may be lengths of time. */
+export function isNumber({ tree }: GuardedExpression, typeOf: TypeOf): boolean {
+  return ['integer', 'decimal'].includes(kindOf(tree, typeOf));
+}
+
 const comparisons: ReadonlySet<string> = new Set(['=', '<>', '!=', '<', '<=', '>', '>=']);
 
 /** True for an expression whose value is certainly true, false or NULL. */

@@ -1,4 +1,5 @@
 import { type Grain } from '../formula/formula-tree.js';
+import { type TablePlace } from '../../warehouse/clients/warehouse.client.js';
 import { type ForeignDialect } from '../translate/target-dialect.js';
 
 export interface BoundColumn {
@@ -23,11 +24,6 @@ export interface BoundTime {
   timezone: string;
   min_grain: Grain;
   week_start: 'monday' | 'sunday';
-}
-
-export interface TablePlace {
-  schema: string;
-  table: string;
 }
 
 export interface BoundQuery {

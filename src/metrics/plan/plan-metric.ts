@@ -16,6 +16,7 @@ import { notBuiltIn, registry } from '../patterns/registry.js';
 import { checkAdditivity, checkArgument, otherType } from './check-arguments.js';
 import { columnsOf as columnsIn } from './compile-value.js';
 import { asNumber, columnsOf, guardClause, guardLeaves } from './guard-formula.js';
+import { isNumber } from './leaf-arithmetic.js';
 import { bindingKey, type MetricBinding } from './metric-binding.js';
 import { leavesOf, type ResolvedFormula, type ResolvedLeaf, type ResolvedMetric } from './resolve-metric.js';
 
@@ -116,6 +117,7 @@ export function planMetrics(metrics: readonly ResolvedMetric[], clause: string |
     if (notBuilt !== null) refuse(notBuilt);
     const value = registry[patternOf(node)].plan(node, {
       isWindowed: axis.window !== undefined && axis.window.day !== 'AVERAGE',
+      isNumber: argument => isNumberIn((formula as ResolvedLeaf).owner.binding, argument),
       operand: (index, inner) => plan(operands[index]!, { ...axis, ...inner }),
       aggregate: aggregate => addColumn(formula as ResolvedLeaf, aggregate, axis),
       conversion: attribution => addConversion(operands, attribution),
@@ -125,6 +127,12 @@ export function planMetrics(metrics: readonly ResolvedMetric[], clause: string |
     const other = value.kind === 'column' ? undefined : columnsIn(value).find(column => column.otherType !== undefined);
     if (other) throw notComputable(formula, other.otherType!);
     return value;
+  }
+
+  /** Databases other than PostgreSQL compute with no lengths of time. */
+  function isNumberIn(binding: MetricBinding, argument: SqlText): boolean {
+    const typeOf = (name: string) => columnsOf(binding).get(name)?.type;
+    return binding.dialect !== undefined || isNumber(texts.get(binding)!.get(argument)!, typeOf);
   }
 
   /** Equal columns of one scan become one, and bindings to the same thing share a scan. */

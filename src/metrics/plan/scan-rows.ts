@@ -22,9 +22,10 @@ export interface ScanRows {
 /** @param hidden further columns to read, under names that no user can give */
 export function rowsOf(
   { binding, clause, columns }: Pick<Scan, 'binding' | 'clause' | 'columns'>,
-  { request, assembly, problems }: ScanContext,
+  context: ScanContext,
   hidden: readonly BoundColumn[] = [],
 ): ScanRows {
+  const { request, assembly } = context;
   const { quote } = assembly.dialect;
   const named = namedColumns(binding);
   const exposed = new Map<string, BoundColumn>();
@@ -47,7 +48,7 @@ export function rowsOf(
     const column = named.get(filter.field);
     if (!column) return [];
     expose(filter.field);
-    return compileFilter(filter, { ...column, name: filter.field }, filter.index ?? index, assembly, problems) ?? [];
+    return compileFilter(filter, { ...column, name: filter.field }, filter.index ?? index, context) ?? [];
   });
   request.filtersByMetric.forEach(({ by }, index) => {
     const dimension = findDimension(binding, by);

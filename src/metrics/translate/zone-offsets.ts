@@ -1,3 +1,5 @@
+import { offsetsIn } from '../../text/time-zone.js';
+
 /** A moment in seconds since 1970, and what local time is ahead of UTC from then on, in seconds. */
 export interface ZoneOffset {
   from: number;
@@ -31,23 +33,4 @@ export function zoneOffsets(zone: string): ZoneOffset[] {
   if (known.size >= mostKnown) known.clear();
   known.set(zone, offsets);
   return offsets;
-}
-
-function offsetsIn(zone: string): (second: number) => number {
-  const format = new Intl.DateTimeFormat('en-US', {
-    timeZone: zone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  });
-  return second => {
-    const part: Partial<Record<string, number>> = {};
-    for (const { type, value } of format.formatToParts(second * 1000)) part[type] = Number(value);
-    const local = Date.UTC(part.year!, part.month! - 1, part.day, part.hour, part.minute, part.second);
-    return local / 1000 - second;
-  };
 }

@@ -40,6 +40,9 @@ export const postgres = {
 
   /** Turns a local time in a zone into a moment, and a moment into the local time there. */
   atZone: (expression: string, zone: string): string => `(${expression} AT TIME ZONE ${zone})`,
+  /** Of two moments with that local time the first. PostgreSQL takes the second. Clocks go back by an hour at midnight. */
+  firstAtZone: (local: string, zone: string): string =>
+    `LEAST((${local} AT TIME ZONE ${zone}), ((${local} - interval '1 hour') AT TIME ZONE ${zone}) + interval '1 hour')`,
   dateToLocal: (date: string): string => `${date}::timestamp`,
   /** The start of the period of a local time. */
   startOf: (local: string, grain: Grain, weekStart: 'monday' | 'sunday'): string => {
