@@ -13,6 +13,8 @@ export interface Question {
   warnings?: string[];
   /** The refused metric or request: its code, or place and type of each problem. */
   refused?: string[];
+  /** Parts of the answer. */
+  answer?: object;
   /** The names that a refusal lists. */
   known?: string[];
   trapped?: [sql: string, value: string];

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
+import { answers, bindings, corrections, formulaErrors, patterns, requests } from './support/metric-specification.js';
 import { on, type Question, sale, traps } from './support/metric-traps.js';
 import { describeWithShared, sharedFolder } from './support/shared-data.js';
 
@@ -34,6 +35,9 @@ west,"已，支付（全）",30,2024-03-09
 2024-03-01T08:00:00Z,home,2`,
   ],
   buy: ['at:timestamptz,who:text', '2024-03-03T08:00:00Z,1\n2024-03-01T09:00:00Z,2\n2024-03-02T09:00:00Z,2'],
+  line: ['id:integer,product:text,other:text', '1,p,q\n2,p,none\n3,none,p'],
+  product: ['id:text,kind:text', 'p,tea\nq,cup'],
+  mixed: ['Betrag:integer', '1\n2'],
   tied: ['key:text,amount:integer', 'c,1\na,1\nf,1\nb,1\ne,2\nd,1'],
 };
 // Each half hour of the days around the two changes of the clock in Paris.
@@ -47,11 +51,12 @@ function textOf(cell: unknown): string {
   return /^-?\d+\.\d+$/.test(text) ? String(Number(Number(text).toFixed(9))) : text;
 }
 
-describeWithShared('traps of metrics', 'data/northwind/csv', () => {
+describeWithShared('the specification of metrics', 'data/northwind/csv', () => {
   let test: TestApp;
   let graphId: number;
   let editor: Client;
   let owner: pg.Client;
+  const ids: Record<string, number> = {};
   const post = (formula: string, binding?: object, name = `m${Math.random()}`) =>
     editor.post('/api/metrics').send({ graph_id: graphId, name, formula, ...(binding && { binding }) });
 
@@ -80,31 +85,59 @@ describeWithShared('traps of metrics', 'data/northwind/csv', () => {
     ];
     for (const file of files) await upload(path.basename(file), readFileSync(path.join(sharedFolder, 'data', `${file}.csv`), 'utf8'));
     const visitors = (table: string) => on(table, { time: { column: 'at' }, entities: [{ name: '用户', column: 'who' }] });
-    await post('SUM(amount)', sale, '销售').expect(201);
-    await post('SUM(amount)', on('refund', { time: { column: 'day' } }), '退款').expect(201);
-    await post('COUNT(*)', visitors('visit'), '访问').expect(201);
-    await post('COUNT(*)', visitors('buy'), '购买').expect(201);
+    const make = async (name: string, formula: string, binding: object) => {
+      ids[name] = (await post(formula, binding, name).expect(201)).body.id;
+    };
+    await make('销售', 'SUM(amount)', sale);
+    await make('退款', 'SUM(amount)', on('refund', { time: { column: 'day' } }));
+    await make('访问', 'COUNT(*)', visitors('visit'));
+    await make('购买', 'COUNT(*)', visitors('buy'));
   }, 60_000);
   afterAll(async () => {
     await owner?.end();
     await test?.close();
   });
 
-  async function check({ formula, binding, request = {}, rows, totals, warnings = [], refused, known, trapped }: Question): Promise<void> {
+  /** Filters by a metric name it here. */
+  function byIds({ filters, ...request }: { filters?: { metric?: string }[] } = {}): object {
+    return {
+      ...request,
+      ...(filters && { filters: filters.map(each => ({ ...each, ...(each.metric && { metric: ids[each.metric] }) })) }),
+    };
+  }
+
+  async function check({
+    formula,
+    binding,
+    request,
+    rows,
+    totals,
+    warnings = [],
+    refused,
+    known,
+    trapped,
+    answer,
+  }: Question): Promise<void> {
     const created = await post(formula, binding);
     const { status, body } =
       created.status === 201
-        ? await editor.post(`/api/metrics/${created.body.id}/execute`).send({ ...request, ...(totals !== undefined && { totals: true }) })
+        ? await editor
+            .post(`/api/metrics/${created.body.id}/execute`)
+            .send({ ...byIds(request), ...(totals !== undefined && { totals: true }) })
         : created;
     if (refused) {
-      expect(status).toBe(422);
+      expect([status, body.code]).toEqual([
+        body.code === 'formula_parse_error' || body.code === 'unsafe_filter_clause' ? 400 : 422,
+        body.code,
+      ]);
       const errors = body.detail.errors as { loc: string[]; type: string; known?: string[] }[] | undefined;
       expect(errors?.map(({ loc, type }) => `${loc.join('.')} ${type}`) ?? [body.code]).toEqual(refused);
       if (known) expect(errors![0]!.known).toEqual(expect.arrayContaining(known));
       return;
     }
     expect([status, body.detail ?? null]).toEqual([200, null]);
-    expect((body.rows as unknown[][]).map(row => row.map(textOf).join(' '))).toEqual(rows);
+    if (rows) expect((body.rows as unknown[][]).map(row => row.map(textOf).join(' '))).toEqual(rows);
+    if (answer) expect(body).toMatchObject(answer);
     expect(body.warnings.map((each: { code: string }) => each.code)).toEqual(warnings);
     if (totals !== undefined) expect(textOf(body.totals.value)).toBe(totals);
     if (!trapped) return;
@@ -113,11 +146,20 @@ describeWithShared('traps of metrics', 'data/northwind/csv', () => {
     expect([...rows!.map(row => row.split(' ').at(-1)), totals]).not.toContain(wrong);
   }
 
-  it.each(Object.keys(traps))('%s', async trap => {
-    for (const question of traps[trap]!) await check(question);
+  describe.each(Object.entries({ patterns, formulaErrors, bindings, requests, answers, corrections, traps }))('%s', (_, table) => {
+    it.each(Object.keys(table))('%s', async row => {
+      for (const question of table[row]!) {
+        await check(question).catch((error: Error) => {
+          throw new Error(`${JSON.stringify(question)}\n${error.message}`, { cause: error });
+        });
+      }
+    });
   });
 
-  it('are all there', () => {
-    expect(Object.keys(traps).map(parseFloat)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+  it.each([
+    [patterns, 10],
+    [traps, 20],
+  ])('has all of its numbered rows', (table, count) => {
+    expect(Object.keys(table).map(parseFloat)).toEqual(Array.from({ length: count }, (_, index) => index + 1));
   });
 });
