@@ -526,6 +526,8 @@ export const answers: Record<string, Question[]> = {
   'dates as text': [{ formula: 'MAX(day)', binding: sale, rows: ['2024-03-09'], answer: { rows: [['2024-03-09']] } }],
 };
 
+const sums = (previous: string) => ({ totals: { value: expect.any(String), previous } });
+
 export const corrections: Record<string, Question[]> = {
   'pattern 8: shifted backwards, clamped': [
     {
@@ -608,6 +610,31 @@ export const corrections: Record<string, Question[]> = {
       refused: ['body.time.timezone ambiguous_timezone'],
     },
   ],
+  'totals of a comparison, of the periods of the rows': [
+    {
+      formula: 'SUM(amount)',
+      binding: dated('weekly'),
+      request: {
+        time: { from: '2024-12-30', to: '2025-01-13', grain: 'week', fill: 'zero' },
+        compare: { offset: '1 year', modes: ['value'] },
+        totals: true,
+      },
+      // 52 weeks before, not from 30 December 2023.
+      rows: ['2024-12-30 60 40', '2025-01-06 0 0'],
+      answer: sums('40'),
+    },
+    {
+      formula: 'SUM(amount)',
+      binding: monthly,
+      request: {
+        time: { from: '2025-02-28', to: '2025-03-02', grain: 'month', fill: 'zero' },
+        compare: { offset: '1 year', modes: ['value'], align: 'full_period' },
+        totals: true,
+      },
+      rows: ['2025-02-01 70 190', '2025-03-01 0 3'],
+      answer: sums('193'),
+    },
+  ],
   totals: [
     { formula: 'SUM(amount)', binding: sale, request: { ...byRegion, having: [{ op: '>', value: 1000 }] }, rows: [], totals: '187' },
     {
@@ -619,6 +646,16 @@ export const corrections: Record<string, Question[]> = {
     },
   ],
   types: [
+    { formula: 'SUM(x)', binding: on('line', { columns: { x: 'line.id / 2' } }), rows: ['3'] },
+    { formula: 'SUM(x)', binding: on('line', { columns: { x: 'line.id * 2000000000' } }), rows: ['12000000000'] },
+    { formula: 'COUNT(*)', binding: on('line', { row_filter: 'line.id / 2 = 1' }), rows: ['1'] },
+    { formula: 'COUNT(*)', binding: on('line'), request: { filter_clause: 'id / 2 = 1.5' }, rows: ['1'] },
+    {
+      formula: 'COUNT(*)',
+      binding: on('line', { dimensions: [{ name: 'half', column: 'line.id / 2' }] }),
+      request: { dimensions: ['half'] },
+      rows: ['0.5 1', '1 1', '1.5 1'],
+    },
     { formula: 'SUM(num * num)', binding: { relation: { sql: 'SELECT 2000000000 AS num' } }, rows: ['4000000000000000000'] },
     { formula: 'SUM(ok)', binding: { relation: { sql: 'SELECT * FROM (VALUES (true), (false), (NULL)) AS v (ok)' } }, rows: ['1'] },
   ],

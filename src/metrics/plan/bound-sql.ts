@@ -1,6 +1,7 @@
 import { type Guard, guardExpression } from '../../sql-guard/guard-expression.js';
 import { type GuardedSelect, guardSelect } from '../../sql-guard/guard-select.js';
 import { type TablePlace } from '../../warehouse/clients/warehouse.client.js';
+import { exactly } from './leaf-arithmetic.js';
 import { type BoundQuery, type BoundTable, type MetricBinding } from './metric-binding.js';
 
 /**
@@ -8,9 +9,13 @@ import { type BoundQuery, type BoundTable, type MetricBinding } from './metric-b
  * unqualified, and those of joined tables by alias.
  */
 export function guardOverTables({ fact, joins }: Pick<MetricBinding, 'fact' | 'joins'>): Guard {
-  const columns = (table: BoundTable) => new Map(table.columns.map(({ name, type }) => [name, type]));
-  const scope = { columns: columns(fact), alias: fact.alias, tables: new Map(joins.map(join => [join.alias, columns(join)])) };
-  return text => guardExpression(text, scope);
+  const typesIn = (table: BoundTable) => new Map(table.columns.map(({ name, type }) => [name, type]));
+  const [columns, tables] = [typesIn(fact), new Map(joins.map(join => [join.alias, typesIn(join)]))];
+  const scope = { columns, alias: fact.alias, tables };
+  return exactly(
+    text => guardExpression(text, scope),
+    (name, qualifier) => (qualifier === null || qualifier === fact.alias ? columns : tables.get(qualifier))?.get(name),
+  );
 }
 
 /** Judges the keys of a joined table. */

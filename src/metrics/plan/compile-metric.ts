@@ -91,7 +91,7 @@ export function compileMetrics(asked: readonly NamedMetric[], request: MetricReq
   if (problems.length > 0) throw new SchemaError(problems);
 
   const ungrouped: MetricRequest = { ...request, dimensions: [], having: [], order: [], limit: 1, offset: 0 };
-  const ungroupedTime: TimePlan = { ...time, grain: null, fill: time.fill === 'zero' ? 'zero' : 'none' };
+  const ungroupedTime: TimePlan = { ...time, grain: null, totalOf: time.grain, fill: time.fill === 'zero' ? 'zero' : 'none' };
   const ungroupedPlan: MetricPlan = { ...plan, scans: plan.scans.map(scan => ({ ...scan, withins: new Set() })), warnings: [] };
   const totals = request.totals
     ? compileStatement(ungroupedPlan, filters, ungrouped, ungroupedTime, [], outputs, new SqlAssembly(target), problems).statement

@@ -19,6 +19,8 @@ export interface TimePlan {
   grain: Grain | null;
   timezone: string;
   weekStart: 'monday' | 'sunday';
+  /** The grain of the rows that a total is of. */
+  totalOf?: Grain | null;
   fill: 'none' | 'null' | 'zero';
 }
 

@@ -31,14 +31,16 @@ export function shiftOf({ count, unit }: Span, grain: Grain | null): { count: nu
 export function frameOf(start: () => string, { window, shift }: ScanAxis, plan: TimePlan, assembly: SqlAssembly, day?: string): Frame {
   const { dialect } = assembly;
   const { earlier, later, laterBy } = dialect;
-  const { grain, from, to, weekStart } = plan;
+  const { grain, from, to, weekStart, totalOf = null } = plan;
   const bound = (value: string): string => assembly.bind(value, 'timestamp');
   const before = (local: string): string => {
     if (!shift) return local;
-    const { count, unit } = shiftOf(shift, grain);
+    const { count, unit } = shiftOf(shift, grain ?? totalOf);
     return earlier(local, count, unit);
   };
-  const base = (): string => before(start());
+  /** The rows of a total have whole periods where they are compared with whole ones. */
+  const whole = shift?.whole && totalOf !== null ? totalOf : null;
+  const base = (): string => before(whole === null ? start() : dialect.startOf(start(), whole, weekStart));
   const first = (): string => {
     if (grain === null || from === null || shift?.whole) return base();
     return `CASE WHEN ${bound(from)} > ${start()} THEN ${laterBy(base(), start(), bound(from))} ELSE ${base()} END`;
@@ -46,13 +48,17 @@ export function frameOf(start: () => string, { window, shift }: ScanAxis, plan: 
   const end = (): string => {
     if (grain === null) {
       if (!shift) return bound(to ?? '');
+      if (whole !== null) {
+        const last = dialect.startOf(bound(to ?? ''), whole, weekStart);
+        return before(`CASE WHEN ${last} = ${bound(to ?? '')} THEN ${last} ELSE ${later(last, 1, whole)} END`);
+      }
       // From 28 to 29 February is one day, and so it is a year before. At the end of a month the first of the next one tells more.
       return `GREATEST(${before(bound(to ?? ''))}, ${later(before(earlier(bound(to ?? ''), 1, 'day')), 1, 'day')})`;
     }
-    const whole = later(base(), 1, grain);
-    if (to === null || shift?.whole) return whole;
-    const cut = `LEAST(${whole}, ${laterBy(base(), start(), bound(to))})`;
-    return `CASE WHEN ${bound(to)} < ${later(start(), 1, grain)} THEN ${cut} ELSE ${whole} END`;
+    const next = later(base(), 1, grain);
+    if (to === null || shift?.whole) return next;
+    const cut = `LEAST(${next}, ${laterBy(base(), start(), bound(to))})`;
+    return `CASE WHEN ${bound(to)} < ${later(start(), 1, grain)} THEN ${cut} ELSE ${next} END`;
   };
   const days = { first, end };
   if (!window) return { base, lower: first, upper: end, days };

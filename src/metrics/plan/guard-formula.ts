@@ -2,7 +2,7 @@ import { type Guard, guardExpression, type GuardedExpression } from '../../sql-g
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
 import { FormulaParseError } from '../formula/formula.errors.js';
 import { type Formula, sqlTexts, type SqlText } from '../formula/formula-tree.js';
-import { inDecimals, isBoolean } from './leaf-arithmetic.js';
+import { exactly, isBoolean } from './leaf-arithmetic.js';
 import { type BoundColumn, type MetricBinding, namedColumns } from './metric-binding.js';
 import { type MetricDefinition, type ResolvedLeaf } from './resolve-metric.js';
 
@@ -20,7 +20,10 @@ export function columnsOf(binding: MetricBinding): ReadonlyMap<string, BoundColu
 /** Judges SQL over what a binding names, also under the fact table's alias: that of formulas and filter clauses. */
 function guardOverNames(binding: MetricBinding): Guard {
   const scope = { columns: columnsOf(binding), alias: binding.fact.alias };
-  return text => guardExpression(text, scope);
+  return exactly(
+    text => guardExpression(text, scope),
+    name => columnsOf(binding).get(name)?.type,
+  );
 }
 
 /**
@@ -37,18 +40,10 @@ export function guardLeaves(leaves: readonly ResolvedLeaf[]): Map<MetricBinding,
       if (!texts.has(text))
         texts.set(
           text,
-          inFormula(text, owner, () => guardExactly(text.text, owner.binding)),
+          inFormula(text, owner, () => guardOverNames(owner.binding)(text.text)),
         );
   }
   return judged;
-}
-
-/** Judges SQL of a formula and lets it add, multiply and divide integers as decimals. */
-function guardExactly(text: string, binding: MetricBinding): GuardedExpression {
-  const guard = guardOverNames(binding);
-  const guarded = guard(text);
-  const exact = inDecimals(guarded, name => columnsOf(binding).get(name)?.type);
-  return exact === text ? guarded : guard(exact);
 }
 
 /** Judges the filter clause of a request over what the binding of a metric names. @throws UnsafeFilterClauseError */

@@ -1,8 +1,8 @@
-import { type GuardedExpression, guardPrefix } from '../../sql-guard/guard-expression.js';
+import { type Guard, type GuardedExpression, guardPrefix } from '../../sql-guard/guard-expression.js';
 import { nameParts, type NodeFields } from '../../sql-guard/walk-tree.js';
 
-/** The PostgreSQL type of a column by its name. */
-export type TypeOf = (column: string) => string | undefined;
+/** The PostgreSQL type of a column by its name, and the qualifier before it. */
+export type TypeOf = (column: string, qualifier: string | null) => string | undefined;
 
 /** `other` is a value that is no number, such as a date; `unknown` may be anything. */
 type Kind = 'integer' | 'decimal' | 'other' | 'unknown';
@@ -10,6 +10,27 @@ type Kind = 'integer' | 'decimal' | 'other' | 'unknown';
 const integers: ReadonlySet<string> = new Set(['smallint', 'integer', 'bigint', 'int2', 'int4', 'int8']);
 /** Floats are read as numeric. */
 const decimals: ReadonlySet<string> = new Set(['numeric', 'real', 'double precision', 'float4', 'float8']);
+
+/** Lets SQL of users add, multiply and divide integers as decimals, wherever it stands, as other databases do. */
+export function exactly(guard: Guard, typeOf: TypeOf): Guard {
+  return text => {
+    const guarded = guard(text);
+    const exact = inDecimals(guarded, typeOf);
+    return exact === guarded.text ? guarded : guard(exact);
+  };
+}
+
+/** Functions whose arguments from this place on must be integers. */
+const takesIntegers = new Map([
+  ...list('make_date make_time make_timestamp make_timestamptz width_bucket').map(name => [name, 0] as const),
+  ...list('round trunc substring substr left right lpad rpad split_part overlay array_length array_lower array_upper').map(
+    name => [name, 1] as const,
+  ),
+]);
+
+function list(names: string): string[] {
+  return names.split(' ');
+}
 
 /**
  * The text with a decimal in each sum, product and quotient of integers, so that none is cut or too large. The neutral number goes
@@ -26,26 +47,36 @@ export function inDecimals({ text, tree }: GuardedExpression, typeOf: TypeOf): s
 
   function visit(value: unknown): void {
     if (typeof value !== 'object' || value === null) return;
-    const { A_Expr: expression } = value as { A_Expr?: NodeFields };
+    const { A_Expr: expression, FuncCall: call, A_Indices: subscript } = value as Record<string, NodeFields | undefined>;
+    if (subscript) return;
     if (expression) {
+      // A date takes a whole number of days.
+      if (arithmetic.has(operatorOf(expression)) && operandKinds(expression, typeOf).includes('other')) return;
       const neutral = neutralOf(expression, typeOf);
       if (neutral !== null) places.push({ offset: Number(expression.location) - guardPrefix.length, neutral });
     }
-    for (const each of Object.values(value)) visit(each);
+    if (call) visit(((call.args ?? []) as unknown[]).slice(0, takesIntegers.get(nameParts(call.funcname).at(-1) ?? '')));
+    else for (const each of Object.values(value)) visit(each);
   }
 }
 
 function neutralOf(expression: NodeFields, typeOf: TypeOf): string | null {
   const operator = operatorOf(expression);
   if (!arithmetic.has(operator) || expression.lexpr === undefined) return null;
-  const kinds = [kindOf(expression.lexpr, typeOf), kindOf(expression.rexpr, typeOf)];
+  const kinds = operandKinds(expression, typeOf);
   if (kinds.includes('other') || kinds.includes('decimal')) return null;
   if (operator !== '+' && operator !== '-') return '* 1::numeric ';
+  // An index on an integer is not used beside a decimal, and constants do not grow large.
+  if ([expression.lexpr, expression.rexpr].every(each => 'A_Const' in (each as object))) return null;
   // What is unknown may be a date, to which only an integer can be added.
   return kinds.includes('unknown') ? null : '+ 0::numeric ';
 }
 
 const arithmetic: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%']);
+
+function operandKinds({ lexpr, rexpr }: NodeFields, typeOf: TypeOf): Kind[] {
+  return [lexpr, rexpr].flatMap(each => (each === undefined ? [] : [kindOf(each, typeOf)]));
+}
 
 function operatorOf({ kind, name }: NodeFields): string {
   return kind === 'AEXPR_OP' ? (nameParts(name).at(-1) ?? '') : '';
@@ -53,16 +84,21 @@ function operatorOf({ kind, name }: NodeFields): string {
 
 function kindOf(wrapped: unknown, typeOf: TypeOf): Kind {
   const { ColumnRef, A_Const, A_Expr, TypeCast } = wrapped as Record<string, NodeFields | undefined>;
-  if (ColumnRef) return kindOfType(typeOf(nameParts(ColumnRef.fields).at(-1) ?? ''));
+  if (ColumnRef) return kindOfType(typeOfColumn(ColumnRef, typeOf));
   if (A_Const) return kindOfConstant(A_Const);
   if (TypeCast) return kindOfType(nameParts((TypeCast.typeName as NodeFields).names).at(-1) ?? '');
   const operator = A_Expr ? operatorOf(A_Expr) : '';
   if (!A_Expr || !arithmetic.has(operator)) return 'unknown';
-  const kinds = [A_Expr.lexpr, A_Expr.rexpr].flatMap(each => (each === undefined ? [] : [kindOf(each, typeOf)]));
+  const kinds = operandKinds(A_Expr, typeOf);
   if (kinds.length === 1) return kinds[0]!;
   if (kinds.includes('other')) return 'other';
   // Without the decimal it would be an integer.
   return kinds.includes('unknown') && (operator === '+' || operator === '-') && !kinds.includes('decimal') ? 'unknown' : 'decimal';
+}
+
+export function typeOfColumn({ fields }: NodeFields, typeOf: TypeOf): string | undefined {
+  const parts = nameParts(fields);
+  return typeOf(parts.at(-1) ?? '', parts.length > 1 ? (parts[0] ?? null) : null);
 }
 
 function kindOfConstant({ ival, fval }: NodeFields): Kind {
@@ -87,7 +123,7 @@ const comparisons: ReadonlySet<string> = new Set(['=', '<>', '!=', '<', '<=', '>
 export function isBoolean({ tree }: GuardedExpression, typeOf: TypeOf): boolean {
   const { ColumnRef, A_Const, A_Expr, TypeCast, BoolExpr, NullTest, BooleanTest } = tree as Record<string, NodeFields | undefined>;
   if (BoolExpr ?? NullTest ?? BooleanTest) return true;
-  if (ColumnRef) return typeOf(nameParts(ColumnRef.fields).at(-1) ?? '') === 'boolean';
+  if (ColumnRef) return typeOfColumn(ColumnRef, typeOf) === 'boolean';
   if (A_Const) return A_Const.boolval !== undefined;
   if (TypeCast) return nameParts((TypeCast.typeName as NodeFields).names).at(-1) === 'bool';
   if (!A_Expr) return false;
