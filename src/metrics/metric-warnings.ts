@@ -17,6 +17,10 @@ const sentences: Record<WarningCode, Bilingual> = {
     zh: '有的转化率大于 1：同一基础事件可有多次转化',
     en: 'Some rates are above 1: one base event can have several conversions',
   },
+  ROUNDED_QUANTILE: {
+    zh: '有的中位数或分位数超过 15 位，只算到 15 位有效数字；DISC 给出精确的值',
+    en: 'Some medians or percentiles have more than 15 digits and are computed to 15; DISC gives exact values',
+  },
   SHARES_DO_NOT_SUM: {
     zh: '该指标不可相加（如去重计数、平均、比率），各占比之和不一定是 1',
     en: 'The metric does not add up, like distinct counts, means and ratios, so its shares need not sum to 1',

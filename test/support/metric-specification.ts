@@ -50,6 +50,12 @@ export const patterns: Record<string, Question[]> = {
     // 50 + 0.85 * 50
     ...same(['PERCENTILE(amount, 0.95)', '分位数(amount, 0.95, CONT)'], { binding: sale, rows: ['92.5'] }),
     { formula: 'PERCENTILE(amount, 0.5, DISC)', binding: sale, rows: ['30'] },
+    ...['MEDIAN(x)', '1 - MEDIAN(-x)'].map(formula => ({
+      formula,
+      binding: { relation: { sql: 'SELECT 9007199254740993 AS x' } },
+      rows: [formula.startsWith('1') ? '9007199254740991' : '9007199254740990'],
+      warnings: ['ROUNDED_QUANTILE'],
+    })),
   ],
   '4 weighted_average': same(['WAVG(price, weight)', '加权平均(price, weight)'], { binding: on('priced'), rows: ['17.5'] }),
   '5 ratio': [

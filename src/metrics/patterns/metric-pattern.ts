@@ -63,7 +63,7 @@ export interface Shift extends Span {
   whole?: boolean;
 }
 
-export type WarningCode = 'NEGATIVE_BASE' | 'RATE_ABOVE_ONE' | 'SHARES_DO_NOT_SUM';
+export type WarningCode = 'NEGATIVE_BASE' | 'RATE_ABOVE_ONE' | 'ROUNDED_QUANTILE' | 'SHARES_DO_NOT_SUM';
 
 /** A comparison of a value with a number, or what holds for every row. */
 export type Test = { code: WarningCode } & ({ value: Value; op: '<' | '>'; than: number } | { value?: undefined });

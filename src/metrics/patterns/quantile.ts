@@ -1,10 +1,13 @@
 import { type Leaf } from '../formula/formula-tree.js';
 import { type MetricPattern } from './metric-pattern.js';
 
+/** Of larger numbers, 15 digits do not tell the ones. */
+const mostExact = 999_999_999_999_999;
+
 /** Pattern 3: `MEDIAN(x)` and `PERCENTILE(x, p[, CONT | DISC])`. CONT lies between two values, to 15 digits, DISC is one of them. */
 export const quantile: MetricPattern<Extract<Leaf, { pattern: 'quantile' }>> = {
-  plan: ({ argument, fraction, mode, where }, planner) =>
-    planner.aggregate({
+  plan({ argument, fraction, mode, where }, planner) {
+    const value = planner.aggregate({
       name: `PERCENTILE ${fraction} ${mode}`,
       args: [argument],
       where,
@@ -13,6 +16,10 @@ export const quantile: MetricPattern<Extract<Leaf, { pattern: 'quantile' }>> = {
       isFloat: mode === 'CONT',
       counts: false,
       fillsWithZero: false,
-      sql: ([value = ''], dialect) => dialect.quantile(value, fraction, mode),
-    }),
+      sql: ([sql = ''], dialect) => dialect.quantile(sql, fraction, mode),
+    });
+    if (mode === 'CONT')
+      planner.warnIf({ code: 'ROUNDED_QUANTILE', value: { kind: 'scalar', fn: 'ABS', operands: [value] }, op: '>', than: mostExact });
+    return value;
+  },
 };
