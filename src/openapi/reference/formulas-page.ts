@@ -63,8 +63,8 @@ const syntaxWords: [anchor: string, name: string, meaning: Bilingual, example: s
     'columns',
     'column "Column"',
     {
-      zh: '聚合之内的名称是绑定的列；特殊的名称写在双引号内',
-      en: 'Inside an aggregate names are columns of the binding; unusual names stand in double quotes',
+      zh: '聚合之内的名称是绑定的列，不分大小写；特殊的名称写在双引号内',
+      en: 'Inside an aggregate names are columns of the binding, in any case; unusual names stand in double quotes, spelled as they are',
     },
     'SUM("Unit Price" * quantity)',
   ],
