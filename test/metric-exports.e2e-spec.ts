@@ -148,6 +148,30 @@ describe('all rows of a result', () => {
     expect(csv.text.split('\r\n').slice(1, 10_001)).toEqual(body.rows.map((row: string[]) => row.join(',')));
   });
 
+  it('leave an audit event each, and refused ones and answers with a limit none', async () => {
+    const exportsOf = async () =>
+      (await test.admin.get('/api/audit-events?limit=100').expect(200)).body.items.filter(
+        ({ action }: { action: string }) => action === 'metric.exported',
+      );
+    const before = await exportsOf();
+    await editor.post(`/api/metrics/${spentFar}/execute?format=ndjson`).send(all).buffer(true).expect(200);
+    await editor.post(`/api/metrics/${spentFar}/execute?format=csv`).send({ limit: 5 }).expect(200);
+    await editor
+      .post(`/api/metrics/${spentFar}/execute?format=csv`)
+      .send({ dimensions: ['没有'] })
+      .expect(422);
+    const after = await exportsOf();
+    expect(after.slice(0, after.length - before.length)).toEqual([
+      expect.objectContaining({
+        actor: 'lin',
+        target: 'graph',
+        target_id: graphId,
+        context: { metrics: [spentFar], format: 'ndjson' },
+        request_id: expect.any(String),
+      }),
+    ]);
+  });
+
   it('come from another database too, rounded to the format', async () => {
     await editor.patch(`/api/metrics/${spentFar}`).send({ format: '0.00' }).expect(200);
     const { text } = await editor.post(`/api/metrics/${spentFar}/execute`).query({ format: 'csv' }).send(all).buffer(true).expect(200);

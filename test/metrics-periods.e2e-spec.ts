@@ -84,6 +84,22 @@ describe('windows', () => {
     expect(await problems('累计(SUM(amount), AVERAGE)', { time: { grain: 'month' } })).toEqual(['body.time needs_range']);
   });
 
+  it('average the daily values of arithmetic (risk: the ratio of means, or days of one table only)', async () => {
+    const time = { from: '2024-03-30', to: '2024-04-03', grain: 'month' };
+    // The mean sale of the 30 days up to 30 March is 50, of the next two days 40, then 100 / 3.
+    const means = await answer('ROLLING(SUM(amount) / COUNT(*), 30 DAY, AVERAGE)', { time });
+    expect(means.rows).toEqual([['2024-03-01', 45], ['2024-04-01', expect.closeTo((40 + 100 / 3) / 2)]]); // prettier-ignore
+    await aMetric('COUNT(DISTINCT user_id)', visited, '访客');
+    // 50 for 3 visitors, 80 for 2, then 80 and 100 for 2.
+    const perVisitor = 'ROLLING(SUM(amount) / [访客], 30 DAY, AVERAGE)';
+    const both = await answer(perVisitor, { time: { ...time, timezone: 'Asia/Shanghai' }, totals: true });
+    expect(both.rows).toEqual([['2024-03-01', expect.closeTo((50 / 3 + 40) / 2)], ['2024-04-01', 45]]); // prettier-ignore
+    expect(Number(both.body.totals.value)).toBeCloseTo((50 / 3 + 40 + 40 + 50) / 4);
+    expect(await problems('ROLLING(-SUM(amount), 7 DAY, AVERAGE)', { time: { ...time, fill: 'zero' } })).toEqual([
+      'body.time.fill fill_not_additive',
+    ]);
+  });
+
   it('read the rows before the range (risk: the range starves the window)', async () => {
     const time = { from: '2024-03-01', to: '2024-05-01', grain: 'month' };
     expect((await answer('累计(SUM(amount))', { time })).rows).toEqual([

@@ -6,7 +6,7 @@ import { currentRequest } from '../common/logging/request-context.js';
 import { ServicePool } from '../database/service-pool.js';
 import { type AuditEventResponse, type AuditEventRow, toAuditEventResponse } from './audit.dto.js';
 
-/** The changes to what people may do, each recorded as an event. */
+/** The changes to what people may do, and the exports of all rows, each recorded as an event. */
 export type AuditAction =
   | 'auth.login'
   | 'auth.login_failed'
@@ -35,6 +35,7 @@ export type AuditAction =
   | 'mirror_copy.created'
   | 'mirror_copy.started'
   | 'mirror_copy.deleted'
+  | 'metric.exported'
   | 'schedule.saved'
   | 'schedule.deleted'
   | 'schedule.paused'
@@ -45,7 +46,7 @@ export type AuditAction =
 export interface AuditEvent {
   action: AuditAction;
   actor?: Pick<Principal, 'userId' | 'username'> | undefined;
-  /** The kind of thing that was changed: `user`, `api_key`, `graph`, `connection`. */
+  /** The kind of thing that was changed or read: `user`, `api_key`, `graph`, `connection`. */
   target: string;
   targetId?: number | undefined;
   /** Facts without secrets: a role, a name, which fields changed. */

@@ -1,5 +1,5 @@
 import { ApiError } from '../common/errors/api-error.js';
-import { type LeftOut } from './suggest/source-table.js';
+import { type LeftOut } from '../warehouse/references/source-table.js';
 
 export class JobNotFoundError extends ApiError {
   constructor() {

@@ -4,8 +4,8 @@ import { type TableSummary, type TableCatalog, type WarehouseClient } from '../w
 import { type UsableConnection } from '../warehouse/warehouse.service.js';
 import { within } from '../warehouse/source-patience.js';
 import { unknownTable } from './source-problems.js';
-import { type LeftOut, type SourceTable } from './suggest/source-table.js';
-import { type TimeLeft } from './time-left.js';
+import { type LeftOut, type SourceTable } from '../warehouse/references/source-table.js';
+import { type TimeLeft } from '../common/turns/time-left.js';
 
 /** The most tables of one draft: with their edges they fill a mapping of 200. */
 export const mostTables = 100;

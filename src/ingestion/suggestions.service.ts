@@ -2,22 +2,22 @@ import { Injectable } from '@nestjs/common';
 import { type Principal } from '../access/principal.js';
 import { FairShare } from '../common/turns/fair-share.js';
 import { inTurns } from '../common/turns/pace.js';
+import { TimeLeft } from '../common/turns/time-left.js';
+import { SourceProbe } from '../warehouse/references/source-probe.js';
+import { type LeftOut } from '../warehouse/references/source-table.js';
 import { type UsableConnection, WarehouseService } from '../warehouse/warehouse.service.js';
 import { NothingToMapError, TooManySuggestionsError } from './ingestion.errors.js';
 import { type ParsedMapping } from './mapping/mapping.js';
 import { readMapping } from './mapping/parse-mapping.js';
 import { readSourceTables } from './read-source-tables.js';
-import { SourceProbe } from './source-probe.js';
 import { SourcesService } from './sources.service.js';
 import { type SourceProblem } from './staging/target.js';
 import { type Draft } from './suggest/draft.js';
 import { draftMapping } from './suggest/draft-mapping.js';
-import { knowTables } from './suggest/know-tables.js';
-import { type KnownTable, type LeftOut } from './suggest/source-table.js';
+import { type KnownTable, knowTables } from './suggest/know-tables.js';
 import { type Suggestion } from './suggest/suggestion.js';
 import { type PlacedGuess, writeYaml, type WrittenDraft } from './suggest/write-yaml.js';
 import { type SuggestMappingRequest } from './suggestions.dto.js';
-import { TimeLeft } from './time-left.js';
 
 /** The longest time for looking at the source, and for checking the draft against it. */
 const lookMs = 14_000;

@@ -1,5 +1,6 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { type Response } from 'express';
+import { AuditService } from '../audit/audit.service.js';
 import { Pace } from '../common/turns/pace.js';
 import { Settings } from '../config/settings.js';
 import { AccessRecheck } from '../graphs/access-recheck.service.js';
@@ -26,6 +27,7 @@ export class MetricExports {
     private readonly reader: MetricReader,
     private readonly access: GraphAccessService,
     private readonly recheck: AccessRecheck,
+    private readonly audit: AuditService,
     private readonly settings: Settings,
   ) {}
 
@@ -51,8 +53,13 @@ export class MetricExports {
           await this.requireStill(call, context);
           checkedAt = performance.now();
         }
-        let piece = isFirst ? headLine(columns, format) : '';
-        if (isFirst) response.type(lineContentType[format]);
+        let piece = '';
+        if (isFirst) {
+          // Before the first byte, so that nothing leaves the service unrecorded.
+          await this.recordStart(call, format);
+          response.type(lineContentType[format]);
+          piece = headLine(columns, format);
+        }
         isFirst = false;
         const pace = new Pace(signal);
         for (const row of rows) {
@@ -79,6 +86,11 @@ export class MetricExports {
       signal,
       stalled: () => new ExportStalledError(),
     });
+  }
+
+  private recordStart({ principal, graphId, ids }: MetricCall, format: LineFormat): Promise<void> {
+    const context = { metrics: ids, format };
+    return this.audit.record({ action: 'metric.exported', actor: principal, target: 'graph', targetId: graphId, context });
   }
 
   /** @throws the refusal that the same request would get now */

@@ -113,7 +113,7 @@ export class MetricPlanner {
 
   /**
    * @throws in this order: SchemaError for filters that do not hold together; FormulaParseError; MissingBindingError;
-   * PatternNotBuiltError; UnsafeFilterClauseError; SchemaError (names and options that do not fit); ConnectionAccessLostError
+   * UnsafeFilterClauseError; SchemaError (names and options that do not fit); ConnectionAccessLostError
    */
   async plan(call: MetricCall): Promise<PlannedMetrics> {
     const key = keyOf(call, await this.metrics.versionOf(call.graphId));

@@ -122,7 +122,6 @@ export class MetricsController {
   @ApiOkResponse({ type: QueryMetricsResponse })
   @ApiResponse({ status: 400, description: 'FormulaParseError, MissingBindingError, UnsafeFilterClauseError' })
   @ApiResponse({ status: 409, description: '绑定者已无权使用数仓连接 / whoever bound it may no longer use the connection' })
-  @ApiResponse({ status: 501, description: '模式已识别，尚不能执行 / The pattern is recognised but not built yet' })
   async query(
     @CurrentPrincipal() principal: Principal,
     @Body() body: QueryMetricsRequest,
@@ -207,7 +206,6 @@ export class MetricsController {
   @ApiOkResponse({ type: ExecuteMetricResponse })
   @ApiResponse({ status: 400, description: 'FormulaParseError, MissingBindingError, UnsafeFilterClauseError' })
   @ApiResponse({ status: 409, description: '绑定者已无权使用数仓连接 / whoever bound it may no longer use the connection' })
-  @ApiResponse({ status: 501, description: '模式已识别，尚不能执行 / The pattern is recognised but not built yet' })
   async execute(
     @CurrentPrincipal() principal: Principal,
     @IdParam() id: number,

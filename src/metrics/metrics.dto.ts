@@ -171,7 +171,7 @@ export class ParseFormulaResponse {
   @ApiProperty({ type: [String], description: '公式引用的指标 / the metrics it names', example: ['订单数'] })
   metrics: string[];
 
-  @ApiProperty({ description: '能否执行；否则只识别 / whether it can be executed yet', example: true })
+  @ApiProperty({ description: '能否执行：所有模式都能 / whether it can be executed: every pattern can', example: true })
   executable: boolean;
 
   @ApiProperty({ type: Object, description: '语法树 / the syntax tree' })

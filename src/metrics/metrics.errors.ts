@@ -1,8 +1,6 @@
 import { type Bilingual } from '../text/bilingual.js';
 import { ApiError, BusyError } from '../common/errors/api-error.js';
 import { type ColumnChange } from './binding/column-changes.js';
-import { type Pattern } from './formula/formula-tree.js';
-import { type NotBuilt } from './patterns/metric-pattern.js';
 
 export class MetricNameTakenError extends ApiError {
   constructor(name: string) {
@@ -52,25 +50,6 @@ export class MetricTableMissingError extends ApiError {
         en: `The metric is bound to a table that is gone: ${list}; ${restore.en}, or bind the metric anew with PUT /api/metrics/{id}/binding`,
       },
       { context: { tables } },
-    );
-  }
-}
-
-/** 501: the pattern of the formula is recognised but not built yet. It is never ignored or computed as something else. */
-export class PatternNotBuiltError extends ApiError {
-  /**
-   * @param what the pattern, or the part of it that cannot be run
-   * @param metric the name of the metric with the formula
-   */
-  constructor(pattern: Pattern, { what, instead }: NotBuilt, metric: string) {
-    super(
-      501,
-      'pattern_not_built',
-      {
-        zh: `已识别指标“${metric}”公式中的模式 ${what}，但尚不能执行；${instead.zh}`,
-        en: `Pattern ${what} in the formula of metric '${metric}' is recognised but not built yet; ${instead.en}`,
-      },
-      { context: { pattern, metric } },
     );
   }
 }

@@ -96,7 +96,6 @@ export const errorCodes = [
   'one_user_expected',
   'owner_is_no_member',
   'password_change_required',
-  'pattern_not_built',
   'permission_not_held',
   'pg_mirror_dsn',
   'query_not_found',

@@ -6,8 +6,6 @@ import { isLegacyPath, toErrorBody } from '../common/errors/error-body.js';
 import { GraphNotFoundError } from '../graphs/graphs.errors.js';
 import { JobChangeNotImplementedError, RunActiveError } from '../ingestion/ingestion.errors.js';
 import { TooManyRequestsError } from '../limits/limits.errors.js';
-import { PatternNotBuiltError } from '../metrics/metrics.errors.js';
-import { meanOfArithmetic } from '../metrics/patterns/accumulate.js';
 import { toUnknownProblems } from '../http/validation/unknown-fields.js';
 import { UpstreamTimeoutError } from '../queries/queries.errors.js';
 import { ConnectionAccessLostError, ConnectionNotFoundError, UploadStalledError } from '../warehouse/warehouse.errors.js';
@@ -92,7 +90,6 @@ const legacyExamples: Record<string, ApiError> = {
     { kind: 'metric', id: 3, name: '销售额', savedBy: { id: 2, username: 'li.lei' } },
     { id: 1, name: 'pg_mirror' },
   ),
-  501: new PatternNotBuiltError('accumulate', meanOfArithmetic('ROLLING'), '客单价'),
 };
 
 /** Errors that any route may answer besides its own. A 422 lists fields, or names the one rule that was broken. */

@@ -2,7 +2,9 @@
 const layers = new Set(['dim', 'fact', 'fct', 'tbl', 'tb', 't', 'raw', 'stg', 'src', 'ods', 'dwd', 'dws', 'ads', 'v', 'vw']);
 /** Last words that make a name that of a key. */
 const keyWords = new Set(['id', 'code', 'key', 'no', 'num', 'number', 'fk', 'pk', 'uuid', 'guid', 'sk']);
-const chineseKeyWord = /(?:编号|编码|代码|号码|标识|号|码)$/u;
+const chineseKeyWord = /(?:编号|编码|代码|号码|标识|主键|号|码)$/u;
+/** Names of a key that say nothing of its table. */
+const plainKeys = new Set(['id', 'uuid', 'guid', 'key', 'code', '编号', '代码', '编码', '主键']);
 
 /** `InvoiceLine.unit_price` has the words invoice, line, unit and price. */
 export function wordsOf(name: string): string[] {
@@ -40,6 +42,23 @@ export function namesOfRow(table: string): Set<string> {
   return new Set(
     [joined, joined.replace(/s$/, ''), joined.replace(/es$/, ''), joined.replace(/ies$/, 'y')].filter(name => name.length > 1),
   );
+}
+
+/** A table as its name and its comment call it. */
+interface NamedTable {
+  bareName: string;
+  comment: string | null;
+}
+
+/** Tells whether the name of a column means the rows of the table. */
+export function namesRowOf(column: string, { bareName, comment }: NamedTable): boolean {
+  const meaning = meaningOf(column).join('');
+  return namesOfRow(bareName).has(meaning) || namesOfRow(wordIn(comment) ?? '').has(meaning);
+}
+
+/** Tells whether a column is named like the key of its own table. */
+export function isOwnKey(column: string, table: NamedTable): boolean {
+  return isKeyName(column) && (plainKeys.has(wordsOf(column).join('')) || namesRowOf(column, table));
 }
 
 /** How well the name of a column fits a reference to a key of a table: 0 means not at all. */

@@ -593,6 +593,9 @@ export const corrections: Record<string, Question[]> = {
     { formula: 'CUMULATIVE([销售], FIRST)', request: march, rows: ['2024-03-01 100'] },
     // 100 on 4 days, 150 on 4, 187 on 23
     { formula: 'CUMULATIVE([销售], AVERAGE)', request: march, rows: ['2024-03-01 171'] },
+    // Medians of 100 on 4 days, 75 on 4, and of all on the last 23 days 40.
+    { formula: 'CUMULATIVE(MEDIAN(amount) * 2, AVERAGE)', binding: sale, request: march, rows: ['2024-03-01 104.516129032'] },
+    { formula: 'CUMULATIVE(MEDIAN(amount), AVERAGE)', binding: sale, request: march, rows: ['2024-03-01 52.258064516'] },
   ],
   nesting: [
     {

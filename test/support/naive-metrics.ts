@@ -206,16 +206,19 @@ export function evaluate(roots: readonly Expression[], given: readonly Fact[], r
     row: { period: number | null; tuple: string; isPresent: boolean },
     axis: Axis,
   ): number | null {
-    const leaf = node.of as Leaf;
+    const { of } = node;
     if (axis.change?.grain === 'year' && grain === 'week' && isWeek53(row.period!)) return null;
-    if (grain !== null && row.period === null) return leafOf(leaf, row, { ...axis, window: node });
+    if (grain !== null && row.period === null) return of.kind === 'leaf' ? leafOf(of, row, { ...axis, window: node }) : null;
     const [first, end] = daysOf(row.period, axis.change);
-    const values = Array.from({ length: end - first }, (_, index) =>
-      leafOf(leaf, row, { ...axis, window: { ...node, at: first + index } }),
-    );
+    const values = Array.from({ length: end - first }, (_, index) => {
+      const ofDay = { ...axis, window: { ...node, at: first + index } };
+      const isPresent = scansOf(of, ofDay).some(({ table }) => groupOf(table, row, ofDay).length > 0);
+      return isPresent || fill === 'zero' ? valueOf(of, { ...row, isPresent }, ofDay) : null;
+    });
     const known = values.filter(value => value !== null);
     if (known.length > 0) return known.reduce((sum, value) => sum + value, 0) / known.length;
-    const counts = leaf.fn === 'COUNT' || leaf.fn === 'DISTINCT';
+    if (of.kind !== 'leaf') return null;
+    const counts = of.fn === 'COUNT' || of.fn === 'DISTINCT';
     return fill === 'zero' || (counts && row.isPresent && !axis.change && scans.length > 1) ? 0 : null;
   }
 
@@ -251,23 +254,30 @@ export function evaluate(roots: readonly Expression[], given: readonly Fact[], r
     axis: Axis,
   ): number | null {
     if (axis.change?.grain === 'year' && grain === 'week' && isWeek53(period!)) return null;
-    const values = JSON.parse(tuple) as (string | null)[];
-    const kept = axis.within ?? request.dimensions;
     const ofPeriod = read.filter(fact => fact.table === table && counts(period, axis)(fact));
-    const group = ofPeriod.filter(fact =>
-      request.dimensions.every((name, index) => !kept.includes(name) || (fact.dimensions[name] ?? null) === values[index]),
-    );
+    const group = groupOf(table, { period, tuple }, axis);
     const taken = group.filter(fact => !flagged || fact.flag);
     const value =
       fn === 'FIRST' || fn === 'LAST'
         ? pick(fn, taken, byKey ? ofPeriod.filter(fact => !flagged || fact.flag) : null)
         : aggregate(fn, taken);
-    if (axis.window?.at !== undefined && group.length === 0) return fill === 'zero' ? 0 : null;
     if (fill === 'zero') return value ?? 0;
+    if (axis.window?.at !== undefined && group.length === 0 && !(isPresent && (fn === 'COUNT' || fn === 'DISTINCT'))) return null;
     if (fn !== 'COUNT' && fn !== 'DISTINCT') return value;
     // Without any key there is one group, also of no rows.
     if (group.length > 0 || (grain === null && request.dimensions.length === 0)) return value;
     return axis.change || !isPresent ? null : 0;
+  }
+
+  function groupOf(table: string, { period, tuple }: { period: number | null; tuple: string }, axis: Axis): Fact[] {
+    const values = JSON.parse(tuple) as (string | null)[];
+    const kept = axis.within ?? request.dimensions;
+    return read.filter(
+      fact =>
+        fact.table === table &&
+        counts(period, axis)(fact) &&
+        request.dimensions.every((name, index) => !kept.includes(name) || (fact.dimensions[name] ?? null) === values[index]),
+    );
   }
 
   function isWeek53(period: number): boolean {

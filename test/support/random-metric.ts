@@ -72,10 +72,6 @@ export function randomRoot(dice: Dice, request: NaiveRequest): Expression {
       byKey: dice.chance(0.6),
     };
   };
-  const single = (): Expression => {
-    const drawn = leaf();
-    return drawn.kind === 'leaf' && drawn.fn === 'WAVG' ? { ...drawn, fn: 'AVG' } : drawn;
-  };
   const simple = (): Expression => {
     if (dice.chance(0.65)) return leaf();
     return { kind: 'binary', op: dice.of(['+', '-', '/']), left: leaf(), right: leaf() };
@@ -83,7 +79,7 @@ export function randomRoot(dice: Dice, request: NaiveRequest): Expression {
   const window = (): Expression => {
     const from = dice.of(['start' as const, { startOf: dice.of(grains.slice(1)) }, { count: dice.between(1, 9), grain: dice.of(grains) }]);
     const hasMeans = request.from !== null && request.to !== null;
-    if (hasMeans && dice.chance(0.25)) return { kind: 'window', from, day: 'AVERAGE', of: single() };
+    if (hasMeans && dice.chance(0.25)) return { kind: 'window', from, day: 'AVERAGE', of: request.fill === 'zero' ? leaf() : simple() };
     return { kind: 'window', from, day: dice.chance(0.8) ? 'LAST' : 'FIRST', of: simple() };
   };
   const inner = (): Expression => (dice.chance(0.4) && canFrame ? window() : simple());

@@ -1,13 +1,15 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { type TableColumn } from '../../warehouse/clients/warehouse.client.js';
-import { isBinary, isReadable, typeOfColumn } from './column-types.js';
+import { isReadable } from '../../warehouse/references/key-kind.js';
+import { type LeftOut, type Reference } from '../../warehouse/references/source-table.js';
+import { isBinary, typeOfColumn } from './column-types.js';
 import { type Draft, type DraftColumn, type DraftEdge, type DraftNode, type Guess } from './draft.js';
+import { type KnownTable } from './know-tables.js';
 import { isLinkTable } from './link-table.js';
 import { isChinese, meaningOf, namesOfRow, wordIn } from '../../text/key-names.js';
 import { handleOf, typeName, UniqueNames } from './names.js';
 import { pickDisplay } from './pick-display.js';
 import { isSensitiveName } from '../../text/sensitive-names.js';
-import { type KnownTable, type LeftOut, type Reference } from './source-table.js';
 
 /** The most columns of a node or an edge, and the most nodes and edges of a mapping. */
 const mostColumns = 200;

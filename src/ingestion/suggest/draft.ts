@@ -1,5 +1,5 @@
 import { type Bilingual } from '../../text/bilingual.js';
-import { type Evidence, type LeftOut } from './source-table.js';
+import { type Evidence, type LeftOut } from '../../warehouse/references/source-table.js';
 
 /** A part of a draft that no declaration of the source backs. */
 export interface Guess {

@@ -1,11 +1,9 @@
 import { type Bilingual } from '../../text/bilingual.js';
-import { keyKind, isReadable, mayBeKey } from './column-types.js';
-import { isKeyName, meaningOf, namesOfRow, wordIn, wordsOf } from '../../text/key-names.js';
-import { type KeyCount, type Probe } from './probe.js';
-import { type Evidence, type Reference, type RowKey, type SourceTable } from './source-table.js';
+import { isKeyName, isOwnKey, namesRowOf } from '../../text/key-names.js';
+import { isReadable, keyKind, mayBeKey } from '../../warehouse/references/key-kind.js';
+import { type KeyCount, type SourceProbe } from '../../warehouse/references/source-probe.js';
+import { type Evidence, type Reference, type RowKey, type SourceTable } from '../../warehouse/references/source-table.js';
 
-/** Names of a key that say nothing of its table. */
-const plainKeys = new Set(['id', 'uuid', 'guid', 'key', 'code', '编号', '代码', '编码', '主键']);
 /** How many columns without the name of a key are tried, and how many to find a pair of them. */
 const mostUnnamed = 5;
 const mostInPairs = 5;
@@ -15,7 +13,7 @@ const mostBesideEnds = 6;
 type Guessed = { key: RowKey } | { reason: Bilingual };
 
 /** Columns by whose names a table without a key tells its rows apart, the likeliest first, if the data has no repetition. */
-export async function guessNamedKey(table: SourceTable, all: SourceTable[], probe: Probe): Promise<RowKey | null> {
+export async function guessNamedKey(table: SourceTable, all: SourceTable[], probe: SourceProbe): Promise<RowKey | null> {
   const keys = table.columns.filter(column => mayBeKey(column) && isKeyName(column.name)).map(({ name }) => name);
   const own = keys.filter(name => isOwnKey(name, table));
   const others = keys.filter(name => !own.includes(name) && !all.some(other => other !== table && namesRowOf(name, other)));
@@ -27,7 +25,7 @@ export async function guessNamedKey(table: SourceTable, all: SourceTable[], prob
 }
 
 /** The key of a table without one whose names did not help: the ends of a link, then any column, then any two. */
-export async function guessOtherKey(table: SourceTable, references: Reference[], mayLink: boolean, probe: Probe): Promise<Guessed> {
+export async function guessOtherKey(table: SourceTable, references: Reference[], mayLink: boolean, probe: SourceProbe): Promise<Guessed> {
   const columns = table.columns.filter(column => isReadable(column) && ['whole', 'text', 'uuid', 'date'].includes(keyKind(column) ?? ''));
   if (columns.length === 0) return { reason: noKey };
   const empty = await probe.countKey(table, [columns[0]!.name], { mayBeSample: true });
@@ -63,7 +61,7 @@ export async function guessOtherKey(table: SourceTable, references: Reference[],
 }
 
 /** Both ends, and one more column where they repeat. Rows without one of the ends are no edges, so they need no key. */
-async function guessLinkKey(table: SourceTable, references: Reference[], columns: string[], probe: Probe): Promise<Guessed | null> {
+async function guessLinkKey(table: SourceTable, references: Reference[], columns: string[], probe: SourceProbe): Promise<Guessed | null> {
   const ends = [...new Set(references.flatMap(reference => reference.columns))];
   const count = await probe.countKey(table, ends);
   if (!count) return { reason: notChecked };
@@ -75,15 +73,6 @@ async function guessLinkKey(table: SourceTable, references: Reference[], columns
     }
   }
   return null;
-}
-
-function isOwnKey(column: string, table: SourceTable): boolean {
-  return plainKeys.has(wordsOf(column).join('')) || namesRowOf(column, table);
-}
-
-function namesRowOf(column: string, { bareName, comment }: SourceTable): boolean {
-  const meaning = meaningOf(column).join('');
-  return namesOfRow(bareName).has(meaning) || namesOfRow(wordIn(comment) ?? '').has(meaning);
 }
 
 function isUnique({ rows, filled, distinct }: KeyCount): boolean {

@@ -1,14 +1,21 @@
 import { guessNamedKey, guessOtherKey } from './guess-keys.js';
-import { guessReferences } from './guess-references.js';
-import { type Probe } from './probe.js';
+import { guessReferences } from '../../warehouse/references/guess-references.js';
+import { type SourceProbe } from '../../warehouse/references/source-probe.js';
+import { type LeftOut, type Reference, type RowKey, type SourceTable } from '../../warehouse/references/source-table.js';
 import { declaredKey, resolveReferences } from './resolve-references.js';
-import { type KnownTable, type LeftOut, type RowKey, type SourceTable } from './source-table.js';
+
+/** A table of which it was found out how rows are told apart and what they refer to. */
+export interface KnownTable extends SourceTable {
+  /** Null if nothing tells its rows apart. */
+  key: RowKey | null;
+  references: Reference[];
+}
 
 /**
  * Finds out how the rows of each table are told apart and what they refer to. Declarations come first; names guess at the rest, and
  * counts of the source decide.
  */
-export async function knowTables(sources: SourceTable[], probe: Probe): Promise<{ tables: KnownTable[]; leftOut: LeftOut[] }> {
+export async function knowTables(sources: SourceTable[], probe: SourceProbe): Promise<{ tables: KnownTable[]; leftOut: LeftOut[] }> {
   const leftOut: LeftOut[] = [];
   const keys = new Map<string, RowKey | null>();
   for (const table of sources) keys.set(table.name, declaredKey(table) ?? (await guessNamedKey(table, sources, probe)));
@@ -24,7 +31,8 @@ export async function knowTables(sources: SourceTable[], probe: Probe): Promise<
   const tables: KnownTable[] = [];
   for (const table of sources) {
     const key = keys.get(table.name) ?? null;
-    const found = table.foreignKeys.length > 0 ? resolveReferences(table, keyOf) : await guessReferences(table, key, referable, probe);
+    const found =
+      table.foreignKeys.length > 0 ? resolveReferences(table, keyOf) : await guessReferences(table, key, () => referable, probe);
     leftOut.push(...found.leftOut);
     tables.push({ ...table, key, references: found.references });
   }

@@ -1,4 +1,4 @@
-import { type KnownTable } from './source-table.js';
+import { type KnownTable } from './know-tables.js';
 
 /**
  * Tells whether the rows of a table only link two others: it has two references and no third foreign key, its key holds the columns

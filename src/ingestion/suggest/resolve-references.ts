@@ -1,6 +1,6 @@
 import { type Bilingual } from '../../text/bilingual.js';
-import { isReadable, keyKind } from './column-types.js';
-import { columnSet, type LeftOut, type Reference, type RowKey, type SourceTable } from './source-table.js';
+import { isReadable, keyKind } from '../../warehouse/references/key-kind.js';
+import { type LeftOut, type Reference, type RowKey, type SourceTable } from '../../warehouse/references/source-table.js';
 
 /** The most columns of a key in a mapping. */
 const mostKeyColumns = 32;
@@ -57,6 +57,11 @@ function problemOf(
     return kind !== null && kind === kindOf(found.table, referred[index]!);
   });
   return fits ? null : otherType;
+}
+
+/** The identity of some columns, whatever their order. */
+function columnSet(columns: readonly string[]): string {
+  return JSON.stringify([...columns].sort());
 }
 
 const notDrafted = {

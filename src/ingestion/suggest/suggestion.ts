@@ -1,4 +1,4 @@
-import { type LeftOut } from './source-table.js';
+import { type LeftOut } from '../../warehouse/references/source-table.js';
 import { type PlacedGuess } from './write-yaml.js';
 
 /** A draft that was checked. */

@@ -55,11 +55,16 @@ export interface NameCheck {
   taken: Map<string, string>;
 }
 
+/** PostgreSQL, whose parser reads the SQL of every binding, cuts longer names. */
+export function isIdentifier(name: string): boolean {
+  return identifier.test(name) && Buffer.byteLength(name) <= 63;
+}
+
 /** Reports a name that cannot be used. */
 export function checkName(name: string, loc: Loc, { kind, expression, taken }: NameCheck, problems: FieldProblem[]): void {
   const report = (type: string, text: Bilingual) => problems.push({ loc, text, type });
   const other = taken.get(name);
-  if (!identifier.test(name) || Buffer.byteLength(name) > 63) {
+  if (!isIdentifier(name)) {
     report('name_form', { zh: '名称应为 1 到 63 字节，不含双引号', en: 'a name has 1 to 63 bytes and no double quote' });
   } else if (isHidden(name) || (kind === 'dimension' && answerColumns.has(name))) {
     report('reserved_name', { zh: `“${name}”是保留名称`, en: `'${name}' is a reserved name` });
@@ -75,7 +80,7 @@ export function expressionOf(column: string, columns: Record<string, string>): s
 
 /** The logical columns of a binding that lists none: the fact table's columns, under their own names. */
 export function defaultColumns(fact: BoundTable): Record<string, string> {
-  const usable = fact.columns.filter(({ name }) => identifier.test(name) && !isHidden(name));
+  const usable = fact.columns.filter(({ name }) => isIdentifier(name) && !isHidden(name));
   return Object.fromEntries(usable.map(({ name }) => [name, `${quoteIdentifier(fact.alias)}.${quoteIdentifier(name)}`]));
 }
 

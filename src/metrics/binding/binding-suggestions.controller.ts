@@ -22,7 +22,6 @@ export class BindingSuggestionsController {
   @ApiResponse({ status: 400, description: 'FormulaParseError' })
   @ApiResponse({ status: 404, description: '没有这个连接或指标 / no such connection or metric' })
   @ApiResponse({ status: 422, description: '没有这样的表 / no such table' })
-  @ApiResponse({ status: 501, description: '该类连接尚不能绑定指标 / metrics cannot be bound to such a connection yet' })
   suggest(@CurrentPrincipal() principal: Principal, @Body() body: SuggestBindingRequest): Promise<SuggestBindingResponse> {
     return this.suggestions.suggest(principal, body);
   }

@@ -1,18 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal } from '../../access/principal.js';
 import { SchemaError } from '../../common/errors/api-error.js';
+import { TimeLeft } from '../../common/turns/time-left.js';
 import { GraphAccessService } from '../../graphs/graph-access.service.js';
 import { RecordNotFoundError } from '../../graphs/graphs.errors.js';
 import { isTimeZone, timeZoneForm } from '../../text/time-zone.js';
-import { requirePostgresSql } from '../../warehouse/require-postgres-sql.js';
+import { guessReferences } from '../../warehouse/references/guess-references.js';
+import { SourceProbe } from '../../warehouse/references/source-probe.js';
+import { type LeftOut } from '../../warehouse/references/source-table.js';
 import { type UsableConnection, WarehouseService } from '../../warehouse/warehouse.service.js';
 import { parseFormula } from '../formula/parse-formula.js';
 import { MetricsRepository } from '../metrics.repository.js';
 import { guardFormula } from '../plan/guard-formula.js';
 import { type SuggestBindingRequest, type SuggestBindingResponse, toSuggestBindingResponse } from './binding-suggestion.dto.js';
-import { identifier } from './binding.dto.js';
-import { unknownTable } from './unknown-table.js';
-import { guessReferences, type LeftOut, tablesByRow } from './guess-references.js';
+import { type BindableTable, BindableTables } from './bindable-tables.js';
+import { isIdentifier } from './binding-expressions.js';
+import { missingTable } from './find-table.js';
 import { draftBinding, type DraftJoin, type DraftTable } from './draft-binding.js';
 
 /** Each is a table to describe now, and to check for repeated keys when the draft is bound. */
@@ -30,7 +33,7 @@ export class BindingSuggestionsService {
 
   /**
    * @throws SchemaError for an unknown table, FormulaParseError, UnsafeFilterClauseError, RecordNotFoundError, ConnectionNotFoundError,
-   * ConnectionForbiddenError, DialectNotBuiltError, and the errors of a client that cannot be reached
+   * ConnectionForbiddenError, and the errors of a client that cannot be reached
    */
   async suggest(principal: Principal, request: SuggestBindingRequest): Promise<SuggestBindingResponse> {
     const { timezone = null } = request;
@@ -38,9 +41,10 @@ export class BindingSuggestionsService {
       throw new SchemaError([{ loc: ['body', 'timezone'], text: timeZoneForm, type: 'unknown_timezone' }]);
     const formula = await this.formulaOf(principal, request);
     const connection = await this.warehouse.open(principal, request.connection_id ?? null);
-    requirePostgresSql(connection.client);
-    const fact = await this.readFact(connection, request.table);
-    const { joins, leftOut } = await readJoins(connection, fact);
+    const tables = new BindableTables(connection);
+    const fact = await this.readFact(connection, tables, request.table);
+    const probe = new SourceProbe(connection, new TimeLeft(mostGuessingMs));
+    const { joins, leftOut } = await readJoins(fact, tables, probe);
     const draft = draftBinding(connection.id, fact, joins, namesOf(formula, fact.alias), timezone);
     return toSuggestBindingResponse({ ...draft, leftOut: [...draft.leftOut, ...leftOut] });
   }
@@ -57,13 +61,10 @@ export class BindingSuggestionsService {
     return metric.formula;
   }
 
-  private async readFact(connection: UsableConnection, table: string): Promise<DraftTable> {
-    const fact = await describe(connection, table, new Set());
-    if (fact) return fact;
-    const loc = ['body', 'table'];
-    const reserved = connection.client.nameProblem(table);
-    if (!reserved) throw new SchemaError([await unknownTable(connection.catalog, table, loc)]);
-    throw new SchemaError([{ loc, text: { zh: reserved.zh, en: reserved.en }, type: reserved.type }]);
+  private async readFact(connection: UsableConnection, tables: BindableTables, table: string): Promise<DraftTable> {
+    const fact = await tables.describe(table);
+    if (fact) return { ...fact, alias: aliasOf(fact, new Set(), '') };
+    throw new SchemaError([await missingTable(connection, table, ['body', 'table'])]);
   }
 }
 
@@ -75,17 +76,20 @@ function namesOf(formula: string | null, alias: string): string[] {
 }
 
 /** The tables that the fact table refers to, then those that they refer to, as many as a draft takes. Each table gets the references that it has not declared. */
-async function readJoins(connection: UsableConnection, fact: DraftTable): Promise<{ joins: DraftJoin[]; leftOut: LeftOut[] }> {
+async function readJoins(
+  fact: DraftTable,
+  tables: BindableTables,
+  probe: SourceProbe,
+): Promise<{ joins: DraftJoin[]; leftOut: LeftOut[] }> {
   const joins: DraftJoin[] = [];
   const leftOut: LeftOut[] = [];
   const aliases = new Set([fact.alias]);
-  const tables: (DraftTable | DraftJoin)[] = [fact];
-  const deadline = performance.now() + mostGuessingMs;
-  let others: ReadonlyMap<string, string[]> | null = null;
-  for (let from = tables.shift(); from; from = tables.shift()) {
+  const waiting: (DraftTable | DraftJoin)[] = [fact];
+  for (let from = waiting.shift(); from; from = waiting.shift()) {
     if (from.foreignKeys.length === 0) {
-      others ??= tablesByRow(connection, await connection.catalog.listNames());
-      const guessed = await guessReferences(connection, from, others, deadline);
+      const table = from;
+      const primary = table.keys.find(key => key.primary) ?? null;
+      const guessed = await guessReferences(table, primary, column => tables.referablesFor(table, column), probe);
       from.foreignKeys = guessed.references;
       leftOut.push(...guessed.leftOut);
     }
@@ -96,15 +100,16 @@ async function readJoins(connection: UsableConnection, fact: DraftTable): Promis
         leftOut.push({ table: key.table, columns: [], reason: tooMany });
         continue;
       }
-      const table = await describe(connection, key.table, aliases, key.columns.join('_'));
-      if (!table || key.columns.length > 8 || !identifier.test(table.name)) {
+      const table = await tables.describe(key.table);
+      const isKnown = (name: string): boolean => table!.columns.some(column => column.name === name);
+      if (!table || key.columns.length > 8 || !isIdentifier(table.name) || !key.references.every(isKnown)) {
         leftOut.push({ table: key.table, columns: [], reason: unreadable });
         continue;
       }
-      const join = { ...table, from, key };
+      const join = { ...table, alias: aliasOf(table, aliases, key.columns.join('_')), from, key };
       aliases.add(join.alias);
       joins.push(join);
-      tables.push(join);
+      waiting.push(join);
     }
   }
   return { joins, leftOut };
@@ -114,17 +119,9 @@ function pathOf(table: DraftTable | DraftJoin): string[] {
   return 'from' in table ? [table.name, ...pathOf(table.from)] : [table.name];
 }
 
-/** Null for a table that is not there, or that SQL cannot name. */
-async function describe({ client, catalog }: UsableConnection, name: string, taken: Set<string>, by = ''): Promise<DraftTable | null> {
-  if (client.nameProblem(name)) return null;
-  const described = await catalog.describe(name);
-  if (!described) return null;
-  const bare = client.place(name).table;
+function aliasOf({ bareName }: BindableTable, taken: ReadonlySet<string>, by: string): string {
   const numbered = Array.from({ length: mostJoins }, (_, at) => `t${at + 1}`);
-  const alias = [bare, `${bare}_${by}`, ...numbered].find(
-    each => Buffer.byteLength(each) <= 63 && identifier.test(each) && !taken.has(each),
-  );
-  return { ...described, name, alias: alias! };
+  return [bareName, `${bareName}_${by}`, ...numbered].find(each => isIdentifier(each) && !taken.has(each))!;
 }
 
 const tooMany = { zh: `草稿最多连接 ${mostJoins} 张表`, en: `a draft joins at most ${mostJoins} tables` };

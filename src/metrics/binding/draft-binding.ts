@@ -2,15 +2,16 @@ import { type Bilingual } from '../../text/bilingual.js';
 import { nearestName } from '../../text/nearest-name.js';
 import { isSensitiveName } from '../../text/sensitive-names.js';
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
-import { type ForeignKey, type TableColumn, type TableDescription } from '../../warehouse/clients/warehouse.client.js';
-import { type BindingDimension, type BindingRequest, identifier } from './binding.dto.js';
-import { defaultColumns, defaultDimensions } from './binding-expressions.js';
-import { type Evidence, type GuessedReference, type LeftOut } from './guess-references.js';
+import { type ForeignKey, type TableColumn } from '../../warehouse/clients/warehouse.client.js';
+import { type GuessedReference } from '../../warehouse/references/guess-references.js';
+import { type Overlap } from '../../warehouse/references/source-probe.js';
+import { type LeftOut } from '../../warehouse/references/source-table.js';
+import { type BindableTable } from './bindable-tables.js';
+import { type BindingDimension, type BindingRequest } from './binding.dto.js';
+import { defaultColumns, defaultDimensions, isIdentifier } from './binding-expressions.js';
 
 /** A table that a draft reads. */
-export interface DraftTable extends TableDescription {
-  /** As users write it. */
-  name: string;
+export interface DraftTable extends BindableTable {
   alias: string;
 }
 
@@ -29,7 +30,7 @@ export interface BindingDraft {
   notFound: { name: string; nearest: string | null }[];
   leftOut: LeftOut[];
   /** The joins that no table declares. */
-  guessed: { table: string; alias: string; evidence: Evidence }[];
+  guessed: { table: string; alias: string; evidence: Overlap }[];
 }
 
 export interface TimeColumn {
@@ -71,6 +72,7 @@ export function draftBinding(
     unusable,
   );
   leave(fact, secret, sensitive);
+  for (const table of [fact, ...joins]) leave(table, table.unbindable, unbindable);
   for (const join of joins)
     leave(
       join,
@@ -114,6 +116,11 @@ const unusable = {
   en: `its name cannot be used, or there are more than ${mostColumns} columns`,
 };
 
+const unbindable = {
+  zh: '名称过长或含双引号，或该类连接不能绑定这种类型的列',
+  en: 'its name is too long or has a double quote, or metrics on such a connection cannot read its type',
+};
+
 const sensitive = {
   zh: '名称像是密码、令牌、证件号之类，没有列入；需要时请自行加上',
   en: 'it is named like a password, a token or the number of a document, so it is not among the columns and dimensions; add it if it is needed',
@@ -147,7 +154,7 @@ function isOnly(key: string[], name: string): boolean {
 }
 
 function isName(name: string): boolean {
-  return identifier.test(name) && Buffer.byteLength(name) <= 63 && !name.startsWith('__');
+  return isIdentifier(name) && !name.startsWith('__');
 }
 
 const changed = /updat|modif|delet|sync|load|expir|birth|更新|修改|删除|同步|过期|生日|出生/i;

@@ -17,7 +17,7 @@ import { targetOf } from '../plan/target-of.js';
 import { shownTypeOf } from '../translate/target-dialect.js';
 import { translateProbe, translateRepeats } from '../translate/translate-scan.js';
 import { isTimeZone, timeZoneForm } from '../../text/time-zone.js';
-import { unknownTable } from './unknown-table.js';
+import { findTable, missingTable } from './find-table.js';
 import {
   type BoundColumn,
   type BoundJoin,
@@ -129,18 +129,17 @@ export class MetricBinder {
   }
 
   private async describeTable(
-    { client, catalog }: UsableConnection,
+    connection: UsableConnection,
     relation: BindingRelation,
     alias: string | undefined,
     loc: Loc,
     problems: FieldProblem[],
   ): Promise<BoundTable> {
+    const { client } = connection;
     const table = relation.table ?? '';
     checkSchema(relation, client, loc, problems);
-    const reserved = client.nameProblem(table);
-    const described = reserved ? null : await catalog.describe(table);
-    if (reserved) problems.push({ loc: [...loc, 'table'], text: { zh: reserved.zh, en: reserved.en }, type: reserved.type });
-    else if (!described) problems.push(await unknownTable(catalog, table, [...loc, 'table']));
+    const described = await findTable(connection, table);
+    if (!described) problems.push(await missingTable(connection, table, [...loc, 'table']));
     const columns = described?.columns.map(({ name, type }) => ({ name, type })) ?? [];
     const source = client.place(table);
     return { alias: alias ?? source.table, source, columns };

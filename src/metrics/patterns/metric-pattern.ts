@@ -1,20 +1,9 @@
-import { type Bilingual } from '../../text/bilingual.js';
 import { type SqlDialect } from '../../sql/dialects/postgres.js';
 import { type Formula, type Grain, type ScalarName, type SqlText } from '../formula/formula-tree.js';
 
 /** One of the ten patterns. It turns a node of a formula into a value over aggregated columns. */
 export interface MetricPattern<Node extends Formula = Formula> {
-  /** The part of the pattern that this node needs and that is not built. Null when all of it is built. */
-  notBuilt?(node: Node): NotBuilt | null;
   plan(node: Node, planner: Planner): Value;
-}
-
-/** A part of a pattern that is not built. */
-export interface NotBuilt {
-  /** The pattern and the part: `aggregate LAST`. */
-  what: string;
-  /** What to write instead. */
-  instead: Bilingual;
 }
 
 /** The planner of a pattern's node. It knows neither bindings nor requests. */
@@ -27,12 +16,12 @@ export interface Planner {
   operand(index: number, axis?: Axis): Value;
   /** Adds a column to the scan of the node's own rows. Only leaves have rows. */
   aggregate(aggregate: Aggregate): Value;
+  /** The mean of arithmetic over the days of each period. Its operands are planned on that window, day by day. */
+  meanOfDays(value: Value, window: Window): Value;
   /** Adds a scan of the events that the node's two operands count. */
   conversion(attribution: Attribution): { base: Value; credited: Value };
   /** Has the answer warn when the test holds for a row. */
   warnIf(test: Test): void;
-  /** Refuses what shows only once the operands are planned. */
-  refuse(notBuilt: NotBuilt): never;
 }
 
 /** The rows that a column counts for a period, where they are not simply its own. Each pattern sets one of the parts. */

@@ -1,11 +1,10 @@
-import { patternOf } from '../formula/classify-formula.js';
-import { type Formula, operandsOf, type Pattern } from '../formula/formula-tree.js';
+import { type Pattern } from '../formula/formula-tree.js';
 import { accumulate } from './accumulate.js';
 import { aggregate } from './aggregate.js';
 import { arithmetic } from './arithmetic.js';
 import { conversion } from './conversion.js';
 import { countDistinct } from './count-distinct.js';
-import { type MetricPattern, type NotBuilt } from './metric-pattern.js';
+import { type MetricPattern } from './metric-pattern.js';
 import { periodOverPeriod } from './period-over-period.js';
 import { quantile } from './quantile.js';
 import { ratio } from './ratio.js';
@@ -25,13 +24,3 @@ export const registry: Record<Pattern, MetricPattern> = {
   share_of_total: shareOfTotal,
   conversion,
 };
-
-/** The part of a node's pattern that is not built, or null. */
-export function notBuiltIn(node: Formula): NotBuilt | null {
-  return registry[patternOf(node)].notBuilt?.(node) ?? null;
-}
-
-/** Tells whether all of a formula is built, without looking at the metrics that it refers to. */
-export function isBuilt(node: Formula): boolean {
-  return notBuiltIn(node) === null && operandsOf(node).every(isBuilt);
-}

@@ -2,7 +2,7 @@ import { SchemaError } from '../../common/errors/api-error.js';
 import { compile, openMetricTables, orders, refunds, type MetricTables } from '../../../test/support/metric-tables.js';
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
 import { FormulaParseError } from '../formula/formula.errors.js';
-import { MissingBindingError, PatternNotBuiltError } from '../metrics.errors.js';
+import { MissingBindingError } from '../metrics.errors.js';
 import { type MetricRequest } from './metric-request.js';
 
 let tables: MetricTables;
@@ -295,19 +295,14 @@ describe('the order of errors', () => {
     expect(() => compile('[没有] / 2', clause)).toThrow(FormulaParseError);
     expect(() => compile('YOY([未绑定])', clause)).toThrow(MissingBindingError);
     expect(() => compile('YOY(SUM(金额))', clause)).toThrow(UnsafeFilterClauseError);
-    expect(() => compile('CUMULATIVE(-SUM(金额), AVERAGE)')).toThrow(PatternNotBuiltError);
     expect(() => compile('COUNT(*)', { ...clause, dimensions: ['nope'] })).toThrow(UnsafeFilterClauseError);
   });
 
-  it('lets the guard judge all SQL first, also of patterns that are not built, and the formula before the clause', () => {
+  it('lets the guard judge all SQL first, and the formula before the clause', () => {
     expect(() => compile('MEDIAN(金额) + [未绑定]')).toThrow(MissingBindingError);
     expect(() => compile('YOY(SUM(nope))', clause)).toThrow(FormulaParseError);
     expect(() => compile('MEDIAN(pg_sleep(1)) + [订单数]')).toThrow(UnsafeFilterClauseError);
     expect(() => compile('CONVERSION([订单数] -> [未绑定] BY id)')).toThrow(MissingBindingError);
-  });
-
-  it.each(['CUMULATIVE(SUM(金额) / 2, AVERAGE)', 'YTD(WAVG(金额, weight), AVERAGE)'])('recognises %s and does not run it', formula => {
-    expect(() => compile(formula)).toThrow(PatternNotBuiltError);
   });
 
   it('gives the guard’s refusals a place within the formula', () => {

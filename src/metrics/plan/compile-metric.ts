@@ -53,7 +53,7 @@ export interface CompiledMetrics extends CompiledStatement {
  * (metrics.md, pattern 5). `having`, order and limit come last. One row more than a finite `limit` is read, to know whether
  * there are more.
  * Totals are recomputed by a statement of their own, before `having`, because distinct counts and ratios do not add up.
- * @throws UnsafeFilterClauseError, PatternNotBuiltError, SchemaError (all names and options that do not fit), MixedConnectionsError
+ * @throws UnsafeFilterClauseError, SchemaError (all names and options that do not fit), MixedConnectionsError
  */
 export function compileMetrics(asked: readonly NamedMetric[], request: MetricRequest): CompiledMetrics {
   const problems: FieldProblem[] = [];

@@ -38,13 +38,15 @@ export function compileResult(
   const keys = [...(time.grain === null ? [] : ['"period"']), ...request.dimensions.map((_, index) => `"d${index}"`)];
   const levels = scans.map(scan => levelsOf(scan, request));
   const isLevelled = levels.some(each => each.length > 0);
-  const context = { request, time, isLevelled, assembly, problems };
+  const context = { scans, request, time, isLevelled, assembly, problems };
   const compiled = scans.map((scan, index) => compileScan(scan, index, levels[index]!, context));
   const parts = compiled.flatMap(each => each.reading);
   const periods = compilePeriods(compiled, time, assembly, parts);
   if (periods) parts.push(...compiled.flatMap(each => each.joining?.(periods) ?? []));
 
-  let source = compileStack(scans, time, keys, isLevelled, assembly, parts);
+  const sources = scans.map((scan, index) => ({ scan, part: assembly.part(`f${index}`) }));
+  const stack = { stacked: assembly.part('u'), grouped: assembly.part('g') };
+  let source = compileStack(sources, stack, time, keys, isLevelled, assembly, parts);
   if (isLevelled) source = spreadTotals(values, scans, keys, request, source, assembly, parts);
   const columnSql = sqlOfColumns(scans, request, time, isLevelled, assembly);
   const tooMany = periods?.tooMany;

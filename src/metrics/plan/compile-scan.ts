@@ -1,5 +1,6 @@
 import { type Grain } from '../formula/formula-tree.js';
 import { compileConversion } from './compile-conversion.js';
+import { compileMean } from './compile-mean.js';
 import { timeColumn } from './compile-relation.js';
 import { localColumn, periodKey, rangeConditions, rawTime, startOfPeriod } from './compile-time.js';
 import { type Frame, frameOf } from './frames.js';
@@ -20,7 +21,8 @@ import { type GroupKey, type Groups, type NamedSql, selectGroups } from './selec
  * @param levels the totals that are needed besides the rows, see `Groups`
  */
 export function compileScan(scan: Scan, index: number, levels: readonly number[], context: ScanContext): CompiledScan {
-  const { events } = scan;
+  const { events, mean } = scan;
+  if (mean) return compileMean(mean.value, mean.name, index, context);
   if (events) return compileConversion({ ...scan, events }, index, context);
   const { window, shift } = scan.axis;
   const { time } = scan.binding;
@@ -146,7 +148,7 @@ class ScanCompiler {
     const { quote, periods: list } = assembly.dialect;
     const range = this.outerBounds(bound);
     const period = time.grain === null ? [] : [framePeriod];
-    const keys = [...period, { sql: '"__p"."__upper"', name: 'day' }, { sql: '"__p"."__days"', name: '__days' }];
+    const keys = [...period, { sql: '"__p"."__day"', name: 'day' }, { sql: '"__p"."__days"', name: '__days' }];
     const measures = [...this.scan.columns.values()].map(({ name, aggregate }) => ({ sql: `${aggregate.combine}(${quote(name)})`, name }));
     const day = { sql: startOfPeriod(this.local(bound), 'day', time, bound, assembly), name: 'day' };
     if (!canCombine) this.refuseRowsInWindows();
@@ -173,7 +175,7 @@ class ScanCompiler {
       const counted = `COUNT(*) OVER (${time.grain === null ? '' : `PARTITION BY ${start}`}) AS "__days"`;
       const as = canCombine ? undefined : (local: string): string => this.raw(local, bound);
       return [
-        this.listPeriods(source, [...this.bounds(start, as, days.start), counted]),
+        this.listPeriods(source, [...this.bounds(start, as, days.start), `${days.start} AS "__day"`, counted]),
         canCombine ? `${daily} AS (\n  ${ofDays()}\n)` : assembly.place(daily, ofRows()),
         `${final} AS (\n  SELECT ${[...kept, ...means].join(', ')}\n  FROM ${daily}${kept.length > 0 ? `\n  GROUP BY ${kept.join(', ')}` : ''}\n)`,
       ];

@@ -7,10 +7,12 @@ import { type SqlAssembly } from './sql-assembly.js';
  * tuple of dimensions that occurs. Inputs are filled here, before the arithmetic (dbt-labs/metricflow#1098).
  * @param keys the columns that all scans have, quoted: `"period"` first if there is a grain
  * @param isLevelled whether the scans have totals as well as rows, told apart by their `level`, which is 0 for rows
- * @param parts the statement's WITH list, with the scans named `"f0"`, `"f1"`, …
+ * @param sources the scans, each with the part of the statement that has its rows
+ * @param parts the statement's WITH list, to which the stack is added
  */
 export function compileStack(
-  scans: Scan[],
+  sources: readonly { scan: Scan; part: string }[],
+  { stacked, grouped }: { stacked: string; grouped: string },
   plan: TimePlan,
   keys: string[],
   isLevelled: boolean,
@@ -19,9 +21,9 @@ export function compileStack(
 ): string {
   const { fill, grain, from, to } = plan;
   const spine = fill !== 'none' && grain !== null && from !== null && to !== null ? { ...plan, grain, from, to } : null;
-  if (scans.length === 1 && !spine && fill !== 'zero') return assembly.part('f0');
+  if (sources.length === 1 && !spine && fill !== 'zero') return sources[0]!.part;
   const { dialect } = assembly;
-  const all = scans.flatMap(scan =>
+  const all = sources.flatMap(({ scan }) =>
     [...scan.columns.values()].map(({ name, aggregate }) => ({
       scan,
       column: dialect.quote(name),
@@ -30,22 +32,21 @@ export function compileStack(
   );
   const level = isLevelled ? ['"level"'] : [];
   // In two branches a bare NULL takes the type of the other. In three it would become text in the first step.
-  const absent = scans.length > 2 ? dialect.noDecimal : 'NULL';
-  const branches = scans.map((scan, index) => {
+  const absent = sources.length > 2 ? dialect.noDecimal : 'NULL';
+  const branches = sources.map(({ scan, part }) => {
     const measures = all.map(each => (each.scan === scan ? each.column : `${absent} AS ${each.column}`));
-    return `SELECT ${[...keys, ...level, '1 AS "present"', ...measures].join(', ')} FROM ${assembly.part(`f${index}`)}`;
+    return `SELECT ${[...keys, ...level, '1 AS "present"', ...measures].join(', ')} FROM ${part}`;
   });
   if (spine) {
     const { from: periods, period } = periodSpine(spine, assembly);
     const tuple = keys.slice(1);
     const rows = isLevelled ? ' WHERE "level" = 0' : '';
-    const tuples = scans.map((_, index) => `SELECT DISTINCT ${tuple.join(', ')} FROM ${assembly.part(`f${index}`)}${rows}`).join(' UNION ');
+    const tuples = sources.map(({ part }) => `SELECT DISTINCT ${tuple.join(', ')} FROM ${part}${rows}`).join(' UNION ');
     const cross = tuple.length === 0 ? '' : ` CROSS JOIN (${tuples}) AS k`;
     branches.push(
       `SELECT ${[period, ...tuple, ...level.map(() => '0'), 'NULL', ...all.map(() => absent)].join(', ')} FROM ${periods}${cross}`,
     );
   }
-  const [stacked, grouped] = [assembly.part('u'), assembly.part('g')];
   parts.push(`${stacked} AS (\n  ${branches.join('\n  UNION ALL\n  ')}\n)`);
   const columns = all.map(({ column, counts }) => {
     if (fill === 'zero') return `COALESCE(MAX(${column}), 0) AS ${column}`;

@@ -69,9 +69,11 @@ describe('planMetrics', () => {
     expect(plan('YOY(ROLLING(SUM(x), 7 DAY)) + ROLLING(SUM(x), 7 DAY)').columns).toEqual([['m0 SUM'], ['m1 SUM']]);
   });
 
-  it('refuses a pattern that is not built by its name, at any place', () => {
-    expect(() => plan('1 + CUMULATIVE(-SUM(x), AVERAGE)')).toThrow(
-      /Pattern accumulate CUMULATIVE … AVERAGE of arithmetic in the formula of metric '.+' is recognised but not built yet; use LAST/,
-    );
+  it('takes the mean over days of arithmetic as a scan of its own over the scans that it is computed of, each once', () => {
+    expect(plan('ROLLING(SUM(x) / [other], 7 DAY, AVERAGE) - ROLLING(SUM(x), 7 DAY, AVERAGE)').columns).toEqual([
+      ['m0 SUM'],
+      ['m1 SUM'],
+      ['m2 AVERAGE of arithmetic'],
+    ]);
   });
 });

@@ -2,17 +2,8 @@ import { type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { patternOf } from '../formula/classify-formula.js';
 import { FormulaParseError } from '../formula/formula.errors.js';
 import { argumentsOf, type SqlText } from '../formula/formula-tree.js';
-import { PatternNotBuiltError } from '../metrics.errors.js';
-import {
-  type Aggregate,
-  type Attribution,
-  type Axis,
-  type NotBuilt,
-  type Shift,
-  type Test,
-  type Value,
-} from '../patterns/metric-pattern.js';
-import { notBuiltIn, registry } from '../patterns/registry.js';
+import { type Aggregate, type Attribution, type Axis, type Shift, type Test, type Value } from '../patterns/metric-pattern.js';
+import { registry } from '../patterns/registry.js';
 import { checkAdditivity, checkArgument, otherType } from './check-arguments.js';
 import { columnsOf as columnsIn } from './compile-value.js';
 import { asNumber, columnsOf, guardClause, guardLeaves } from './guard-formula.js';
@@ -51,6 +42,8 @@ export interface Scan {
   withins: Set<readonly string[]>;
   /** The events that are credited to the rows, which are then base events. The scan counts both. */
   events?: Events;
+  /** The value over columns of other scans, day by day, whose mean is the one column of this scan. */
+  mean?: { value: Value; name: string };
 }
 
 export interface Events extends Attribution {
@@ -75,9 +68,9 @@ export interface Column {
 }
 
 /**
- * Plans metrics by the patterns of their nodes. The guard judges all SQL before a part that is not built is refused.
+ * Plans metrics by the patterns of their nodes. The guard judges all SQL before.
  * @param shift how far back the period lies with which each metric is compared, if it is
- * @throws FormulaParseError (a column that a binding lacks), UnsafeFilterClauseError, then PatternNotBuiltError
+ * @throws FormulaParseError (a column that a binding lacks), UnsafeFilterClauseError
  */
 export function planMetrics(metrics: readonly ResolvedMetric[], clause: string | null, shift: Shift | null = null): MetricPlan {
   const roots = metrics.map(({ root }) => root);
@@ -110,19 +103,14 @@ export function planMetrics(metrics: readonly ResolvedMetric[], clause: string |
 
   function plan(formula: ResolvedFormula, axis: Axis): Value {
     const { node, operands } = formula;
-    const refuse = (notBuilt: NotBuilt): never => {
-      throw new PatternNotBuiltError(patternOf(node), notBuilt, formula.owner.name);
-    };
-    const notBuilt = notBuiltIn(node);
-    if (notBuilt !== null) refuse(notBuilt);
     const value = registry[patternOf(node)].plan(node, {
       isWindowed: axis.window !== undefined && axis.window.day !== 'AVERAGE',
       isNumber: argument => isNumberIn((formula as ResolvedLeaf).owner.binding, argument),
       operand: (index, inner) => plan(operands[index]!, { ...axis, ...inner }),
       aggregate: aggregate => addColumn(formula as ResolvedLeaf, aggregate, axis),
       conversion: attribution => addConversion(operands, attribution),
+      meanOfDays: (of, window) => addMean(of, { ...axis, window }),
       warnIf: warn,
-      refuse,
     });
     const other = value.kind === 'column' ? undefined : columnsIn(value).find(column => column.otherType !== undefined);
     if (other) throw notComputable(formula, other.otherType!);
@@ -164,6 +152,19 @@ export function planMetrics(metrics: readonly ResolvedMetric[], clause: string |
     return { kind: 'column', name: column.name, isAdditive, within, otherType: aggregate.keepsType ? types[0] : undefined };
   }
 
+  function addMean(value: Value, { window, shift, within }: Axis): Value {
+    const [first] = columnsIn(value);
+    // The mean of a number is the number.
+    if (!first) return value;
+    const { binding } = [...scans.values()].find(scan => [...scan.columns.values()].some(({ name }) => name === first.name))!;
+    const key = JSON.stringify(['mean', value]);
+    const name = scans.get(key)?.mean?.name ?? `m${columns++}`;
+    const withins = new Set(within ? [within] : []);
+    const axis = { window, shift };
+    scans.set(key, { binding, axis, columns: new Map([[name, meanColumn(name)]]), clause: null, withins, mean: { value, name } });
+    return { kind: 'column', name, isAdditive: false, within };
+  }
+
   function addConversion(operands: ResolvedFormula[], attribution: Attribution): { base: Value; credited: Value } {
     const [base, event] = operands.map(operand => asCount(operand)) as [ResolvedLeaf, ResolvedLeaf];
     const { binding } = base.owner;
@@ -191,6 +192,20 @@ export function planMetrics(metrics: readonly ResolvedMetric[], clause: string |
     const value = ({ name }: Column): Value => ({ kind: 'column', name, isAdditive: true });
     return { base: value(bases), credited: value(credited) };
   }
+}
+
+/** It has no zero, because what it is computed of may have none: the value of no rows in a quotient. */
+function meanColumn(name: string): Column {
+  const aggregate: Aggregate = {
+    name: 'AVERAGE of arithmetic',
+    args: [],
+    where: [],
+    takes: 'anything',
+    counts: false,
+    fillsWithZero: false,
+    sql: () => 'AVG',
+  };
+  return { name, aggregate, args: [], where: [], by: null };
 }
 
 function notComputable({ node, owner }: ResolvedFormula, type: string): FormulaParseError {

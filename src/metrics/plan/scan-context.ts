@@ -1,9 +1,12 @@
 import { type FieldProblem } from '../../common/errors/api-error.js';
 import { type TimePlan } from './compile-time.js';
 import { type MetricRequest } from './metric-request.js';
+import { type Scan } from './plan-metric.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
 export interface ScanContext {
+  /** All scans of the statement, in the order of their parts. */
+  scans: readonly Scan[];
   request: MetricRequest;
   time: TimePlan;
   /** Whether any scan of the statement has totals, so that all tell the level of a row. */

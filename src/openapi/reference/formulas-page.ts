@@ -1,13 +1,9 @@
 import { formulaFunctions, type FormulaFunction, formulaKeywords } from '../../metrics/formula/formula-functions.js';
 import { grainNames, supportedPatterns } from '../../metrics/formula/formula-keywords.js';
 import { type Pattern } from '../../metrics/formula/formula-tree.js';
-import { parseFormula } from '../../metrics/formula/parse-formula.js';
-import { isBuilt } from '../../metrics/patterns/registry.js';
 import { castTypes, scalarFunctions } from '../../sql-guard/allow-lists.js';
 import { type Bilingual } from '../../text/bilingual.js';
 import { type ReferenceEntry, type ReferencePage } from './render-reference.js';
-
-export const notSupportedYet = { zh: '尚未支持', en: 'not supported yet' };
 
 const patternWords: Record<Pattern, { meaning: Bilingual; example: string }> = {
   aggregate: {
@@ -158,5 +154,5 @@ function entryOf(
   { meaning, example }: { meaning: Bilingual; example: string },
 ): ReferenceEntry {
   const facts = spellings.map(spelling => ({ zh: spelling, en: spelling }));
-  return { anchor, name, facts: isBuilt(parseFormula(example).root) ? facts : [notSupportedYet, ...facts], meaning, example };
+  return { anchor, name, facts, meaning, example };
 }

@@ -9,13 +9,13 @@ import { typeText } from '../../ingestion/mapping/property-type.js';
 import { exampleMapping } from '../../ingestion/mapping-example.js';
 import { functionPatterns } from '../../metrics/formula/formula-keywords.js';
 import { parseFormula } from '../../metrics/formula/parse-formula.js';
-import { isBuilt, registry } from '../../metrics/patterns/registry.js';
+import { registry } from '../../metrics/patterns/registry.js';
 import { guardFormula } from '../../metrics/plan/guard-formula.js';
 import { scalarFunctions } from '../../sql-guard/allow-lists.js';
 import { loadSqlParser } from '../../sql-guard/sql-parser.js';
 import { cypherDifferences } from './cypher-differences.js';
 import { cypherPage, queryOf } from './cypher-page.js';
-import { formulasPage, notSupportedYet } from './formulas-page.js';
+import { formulasPage } from './formulas-page.js';
 import { mappingPage } from './mapping-page.js';
 import { type ReferencePage, renderReference } from './render-reference.js';
 
@@ -66,23 +66,19 @@ describe('the page of formulas', () => {
     for (const name of scalarFunctions) expect(text).toContain(name);
   });
 
-  it.each(entriesOf(formulasPage))(
-    '$anchor has a formula that parses, and says whether it is supported',
-    ({ section, name, facts, example }) => {
-      const { pattern, root } = parseFormula(example!);
-      guardFormula(root, example!);
-      expect(facts.includes(notSupportedYet)).toBe(!isBuilt(root));
-      if (section === 'patterns') expect(pattern).toBe(name);
-      if (section in registry) expect([pattern, example]).toEqual([section, expect.stringContaining(name)]);
-    },
-  );
+  it.each(entriesOf(formulasPage))('$anchor has a formula that parses', ({ section, name, example }) => {
+    const { pattern, root } = parseFormula(example!);
+    guardFormula(root, example!);
+    if (section === 'patterns') expect(pattern).toBe(name);
+    if (section in registry) expect([pattern, example]).toEqual([section, expect.stringContaining(name)]);
+  });
 
   it.each(entriesOf(formulasPage).filter(({ section, facts }) => section in registry && facts.length > 1))(
     '$anchor has Chinese names that mean the same',
     ({ name, facts, example }) => {
       const withoutPlaces = (formula: string) =>
         JSON.stringify(parseFormula(formula), (key, value: unknown) => (key === 'position' ? 0 : value));
-      const chinese = facts.map(({ zh }) => zh).filter(word => /^\p{Script=Han}+$/u.test(word) && word !== notSupportedYet.zh);
+      const chinese = facts.map(({ zh }) => zh).filter(word => /^\p{Script=Han}+$/u.test(word));
       for (const word of chinese) expect(withoutPlaces(example!.replace(name, word))).toBe(withoutPlaces(example!));
     },
   );

@@ -1,8 +1,8 @@
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
-import { quoteName } from '../../warehouse/clients/clickhouse/quote-name.js';
-import { quoteMysqlIdentifier } from '../../warehouse/clients/mysql/quote-mysql-identifier.js';
-import { type TableColumn, type WarehouseClient, type WarehouseDialect } from '../../warehouse/clients/warehouse.client.js';
-import { keyKind } from './column-types.js';
+import { quoteName } from '../clients/clickhouse/quote-name.js';
+import { quoteMysqlIdentifier } from '../clients/mysql/quote-mysql-identifier.js';
+import { type TableColumn, type WarehouseClient, type WarehouseDialect } from '../clients/warehouse.client.js';
+import { keyKind } from './key-kind.js';
 
 /** The most distinct values that are looked up. */
 export const sampledValues = 1_000;

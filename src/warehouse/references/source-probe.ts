@@ -1,16 +1,27 @@
-import { ApiError } from '../common/errors/api-error.js';
-import { type TableColumn } from '../warehouse/clients/warehouse.client.js';
-import { type UsableConnection } from '../warehouse/warehouse.service.js';
-import { countKeySql, overlapSql } from './suggest/probe-sql.js';
-import { type KeyCount, type Overlap, type Probe } from './suggest/probe.js';
-import { type SourceTable } from './suggest/source-table.js';
-import { type TimeLeft } from './time-left.js';
+import { ApiError } from '../../common/errors/api-error.js';
+import { type TimeLeft } from '../../common/turns/time-left.js';
+import { type TableColumn } from '../clients/warehouse.client.js';
+import { type UsableConnection } from '../warehouse.service.js';
+import { countKeySql, overlapSql } from './probe-sql.js';
+import { type SourceTable } from './source-table.js';
 
 const statementMs = 3_000;
 const sampledRows = 10_000;
 
-/** Counts in a source, one short statement after the other, until the time is over. */
-export class SourceProbe implements Probe {
+export interface KeyCount {
+  rows: number;
+  /** Rows with a value in each of the columns. */
+  filled: number;
+  distinct: number;
+  /** Only some rows were read. */
+  isSample: boolean;
+}
+
+/** Different values that were looked up, and those of them that are keys of the other table. */
+export type Overlap = Record<'sampled' | 'found', number>;
+
+/** Counts in a source, one short statement after the other, until the time is over. A count is null if the source gave none in time. */
+export class SourceProbe {
   /** A count that was wanted could not be made. */
   isIncomplete = false;
 

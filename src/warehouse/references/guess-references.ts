@@ -1,0 +1,116 @@
+import { type Bilingual } from '../../text/bilingual.js';
+import { fitOfNames, isKeyName, refersToOwnTable, wordIn } from '../../text/key-names.js';
+import { type TableColumn } from '../clients/warehouse.client.js';
+import { keyKind, mayBeKey } from './key-kind.js';
+import { type Overlap, type SourceProbe } from './source-probe.js';
+import { type LeftOut, type Reference, type RowKey, type SourceTable } from './source-table.js';
+
+/** The most tables that a reason names. */
+const mostNamed = 5;
+
+/** A table that others may refer to by one column. */
+export interface Referable {
+  table: SourceTable;
+  key: string;
+  /** Nobody has looked yet whether it tells the rows apart. */
+  mayRepeat?: boolean;
+}
+
+export interface GuessedReference extends Reference {
+  evidence: Overlap;
+}
+
+/**
+ * The references of a table without foreign keys: columns that are named like the key of another table, have its type, and hold only
+ * values that are keys there. A name without values proves nothing, and values without a name neither.
+ * @param othersFor the tables to which a column could refer
+ */
+export async function guessReferences(
+  table: SourceTable,
+  key: Pick<RowKey, 'columns'> | null,
+  othersFor: (column: TableColumn) => Referable[] | Promise<Referable[]>,
+  probe: SourceProbe,
+): Promise<{ references: GuessedReference[]; leftOut: LeftOut[] }> {
+  const references: GuessedReference[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const column of table.columns.filter(mayBeKey)) {
+    const isOwnKey = key?.columns.length === 1 && key.columns[0] === column.name;
+    const fitting = (await othersFor(column)).flatMap(other => {
+      const target = other.table.columns.find(({ name }) => name === other.key)!;
+      const fit = other.table === table ? Number(refersToOwnTable(column.name)) * 3 : fitOf(table, column.name, other);
+      const isSame = other.table === table && other.key === column.name;
+      return isSame || keyKind(target) !== keyKind(column) || fit === 0 || (isOwnKey && fit < 3) ? [] : [{ other, fit }];
+    });
+    const best = Math.max(...fitting.map(({ fit }) => fit));
+    const found: GuessedReference[] = [];
+    let reason: Bilingual | null = null;
+    for (const { other } of fitting.filter(({ fit }) => fit === best)) {
+      const checked = await check(table, column.name, other, probe);
+      if ('reason' in checked) ({ reason } = checked);
+      else found.push({ columns: [column.name], table: other.table.name, references: [other.key], evidence: checked });
+    }
+    if (found.length > 1) reason = ambiguous(found.map(each => each.table));
+    if (found.length === 1) references.push(found[0]!);
+    // A word such as `units_on_order` only sounds like one.
+    else if (reason && isKeyName(column.name)) leftOut.push({ table: table.name, columns: [column.name], reason });
+  }
+  return { references, leftOut };
+}
+
+/** What the data says to a reference that names propose: its evidence, or why it is none. */
+async function check(
+  table: SourceTable,
+  column: string,
+  { table: other, key, mayRepeat = false }: Referable,
+  probe: SourceProbe,
+): Promise<Overlap | { reason: Bilingual }> {
+  const overlap = await probe.overlap({ table, column }, { table: other, column: key });
+  if (!overlap) return { reason: notChecked };
+  if (overlap.sampled === 0) return { reason: noValues };
+  if (overlap.found < overlap.sampled) return { reason: notFound(other.name, overlap) };
+  if (!mayRepeat) return overlap;
+  const count = await probe.countKey(other, [key]);
+  if (!count) return { reason: notChecked };
+  return count.distinct < count.rows ? { reason: notUnique(other.name, key) } : overlap;
+}
+
+/** By the names of the column and the table, or by their comments where those are one word. */
+function fitOf({ columns }: SourceTable, column: string, { table, key }: Referable): number {
+  const comment = wordIn(columns.find(({ name }) => name === column)?.comment ?? null);
+  const keyComment = wordIn(table.columns.find(({ name }) => name === key)?.comment ?? null);
+  const called = [column, ...(comment === null ? [] : [comment])];
+  const tables = [table.bareName, ...(wordIn(table.comment) === null ? [] : [wordIn(table.comment)!])];
+  const keys = [key, ...(keyComment === null ? [] : [keyComment])];
+  return Math.max(...called.flatMap(name => tables.flatMap(other => keys.map(each => fitOfNames(name, other, each)))));
+}
+
+function notFound(table: string, { found, sampled }: Overlap): Bilingual {
+  return {
+    zh: `名称像是引用表 ${table}，但抽查的 ${sampled} 个值中只有 ${found} 个是其键，因此不作为引用`,
+    en: `it is named like a reference to ${table}, but only ${found} of ${sampled} values that were looked up are keys there, so it is taken for none`,
+  };
+}
+
+function notUnique(table: string, key: string): Bilingual {
+  return {
+    zh: `名称像是引用表 ${table}，但其 ${key} 有重复或空缺，因此不作为引用`,
+    en: `it is named like a reference to ${table}, but ${key} is there more than once or missing, so it is taken for none`,
+  };
+}
+
+function ambiguous(tables: string[]): Bilingual {
+  const list = tables.slice(0, mostNamed).join(', ');
+  return {
+    zh: `名称与值同样符合多张表，无法判断所引用的是哪一张：${list}`,
+    en: `it fits several tables alike, by its name and its values, so it is not clear which it refers to: ${list}`,
+  };
+}
+
+const noValues = {
+  zh: '名称像是引用，但没有值可以核对，因此不作为引用',
+  en: 'it is named like a reference, but has no values to check that by, so it is taken for none',
+};
+const notChecked = {
+  zh: '名称像是引用，但未能在时限内核对其值，因此不作为引用',
+  en: 'it is named like a reference, but its values could not be checked in time, so it is taken for none',
+};

@@ -1,0 +1,30 @@
+import { type TableColumn } from '../clients/warehouse.client.js';
+
+/** The most characters of the name of a column in a mapping and in a binding. */
+const longestName = 63;
+/** All of these hold texts. */
+const texts = new Set(['text', 'varchar', 'character varying', 'char', 'character', 'bpchar', 'name']);
+
+export function isReadable({ name, type }: TableColumn): boolean {
+  return type !== 'other' && [...name].length <= longestName;
+}
+
+/**
+ * The kind of value as which a column is compared with a key, so that equal values have equal texts: 1 and 1.00 are one number and
+ * two keys. Null for columns that are no keys.
+ */
+export function keyKind({ type }: TableColumn): string | null {
+  const base = type.replace(/\(.*?\)/g, '').trim();
+  if (base.endsWith('[]') || base === 'json' || base === 'jsonb') return null;
+  if (base === 'smallint' || base === 'integer' || base === 'bigint') return 'whole';
+  if (base === 'numeric' && type !== 'numeric') {
+    const [, scale = '0'] = /^numeric\(\d+, ?(-?\d+)\)$/.exec(type) ?? [];
+    return scale === '0' ? 'whole' : `numeric ${scale}`;
+  }
+  return texts.has(base) ? 'text' : base;
+}
+
+/** Tells whether values of the column may be guessed to be keys: whole numbers, texts and UUIDs. */
+export function mayBeKey(column: TableColumn): boolean {
+  return isReadable(column) && ['whole', 'text', 'uuid'].includes(keyKind(column) ?? '');
+}
