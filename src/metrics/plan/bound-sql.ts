@@ -1,4 +1,4 @@
-import { type Guard, guardExpression } from '../../sql-guard/guard-expression.js';
+import { type Guard, type GuardedExpression, guardExpression } from '../../sql-guard/guard-expression.js';
 import { type GuardedSelect, guardSelect } from '../../sql-guard/guard-select.js';
 import { type BoundQuery, type BoundTable, type MetricBinding, type TablePlace } from './metric-binding.js';
 
@@ -10,6 +10,14 @@ export function guardOverTables({ fact, joins }: Pick<MetricBinding, 'fact' | 'j
   const columns = (table: BoundTable) => new Map(table.columns.map(({ name, type }) => [name, type]));
   const scope = { columns: columns(fact), alias: fact.alias, tables: new Map(joins.map(join => [join.alias, columns(join)])) };
   return text => guardExpression(text, scope);
+}
+
+/** The type of the column of a table that an expression is. Undefined if it is more than that. */
+export function typeOfColumn({ tree, columns: [column] }: GuardedExpression, { fact, joins }: MetricBinding): string | undefined {
+  if (!column || !('ColumnRef' in (tree as object))) return undefined;
+  const [qualifier, name] = column;
+  const table = [fact, ...joins].find(({ alias }) => alias === (qualifier ?? fact.alias));
+  return table?.columns.find(each => each.name === name)?.type;
 }
 
 /** Judges the keys of a joined table. */
