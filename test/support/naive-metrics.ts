@@ -234,7 +234,7 @@ export function evaluate(roots: readonly Expression[], given: readonly Fact[], r
     const credited = given.flatMap(fact => {
       if (!isOf(event, fact) || fact.day === null || fact.numbers.key === null) return [];
       const before = bases.filter(other => other.day !== null && other.numbers.key === fact.numbers.key && timeOf(other) <= timeOf(fact));
-      const [latest] = before.sort((a, b) => timeOf(b) - timeOf(a) || b.id - a.id);
+      const [latest] = before.sort((a, b) => timeOf(b) - timeOf(a) || byIdentity(b, a));
       if (!latest) return [];
       const day = Math.floor(timeOf(fact));
       const bound = within && later(day, -within.count, within.grain) + (timeOf(fact) - day);
@@ -246,6 +246,12 @@ export function evaluate(roots: readonly Expression[], given: readonly Fact[], r
     if (all === 0 && !isPresent) return fill === 'zero' && mode === 'COUNT' ? 0 : null;
     // As for a sum, nothing credited is no value unless it is filled.
     return mode === 'COUNT' ? count : combine('/', count === 0 && fill !== 'zero' ? null : count, all);
+  }
+
+  /** By the bytes of the channel, none behind all others, then by id. */
+  function byIdentity(a: Fact, b: Fact): number {
+    const [first, second] = [a, b].map(({ dimensions: { channel } }) => channel ?? '\uffff') as [string, string];
+    return first === second ? a.id - b.id : first < second ? -1 : 1;
   }
 
   function leafOf(

@@ -127,7 +127,7 @@ export function randomRoot(dice: Dice, request: NaiveRequest): Expression {
   const share = (): Expression => ({ kind: 'share', within: request.dimensions.filter(() => dice.chance(0.3)), of: inner() });
   const counted = (): Leaf => ({ kind: 'leaf', table: dice.of(['sales', 'returned']), fn: 'COUNT', flagged: dice.chance(0.3) });
   const conversion = (): Expression => {
-    const within = dice.chance(0.6) ? { count: dice.between(1, 40), grain: dice.of(grains.slice(0, 3)) } : null;
+    const within = dice.chance(0.6) ? { count: dice.between(1, 40), grain: dice.of(grains) } : null;
     const base = counted();
     const event = { ...counted(), ...(base.table === 'returned' && { table: 'sales' }) };
     return { kind: 'conversion', base, event, within, mode: dice.of(['RATE', 'COUNT']) };

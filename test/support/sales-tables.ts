@@ -21,7 +21,7 @@ const sales: MetricBinding = {
       { name: 'channel', type: 'text' },
     ],
   },
-  grain: ['s.id'],
+  grain: ['s.channel', 's.id'],
   time: { expression: 's.at', type: 'timestamptz', timezone: 'Europe/Paris', min_grain: 'day', week_start: 'monday' },
   columns: ['amount', 'weight', 'key', 'flag'].map(name => ({
     name,
@@ -64,7 +64,7 @@ const returned: MetricBinding = {
       { name: 'channel', type: 'text' },
     ],
   },
-  grain: ['r.id'],
+  grain: ['r.channel', 'r.id'],
   time: { expression: 'r.day', type: 'date', timezone: 'Europe/Paris', min_grain: 'day', week_start: 'monday' },
   columns: sales.columns.map(column => ({ ...column, expression: `r.${column.name}` })),
   dimensions: [

@@ -1,4 +1,4 @@
-import { type Guard, guardExpression } from '../../sql-guard/guard-expression.js';
+import { type Guard, type GuardedExpression, guardExpression } from '../../sql-guard/guard-expression.js';
 import { type GuardedSelect, guardSelect } from '../../sql-guard/guard-select.js';
 import { type TablePlace } from '../../warehouse/clients/warehouse.client.js';
 import { exactly } from './leaf-arithmetic.js';
@@ -16,6 +16,14 @@ export function guardOverTables({ fact, joins }: Pick<MetricBinding, 'fact' | 'j
     text => guardExpression(text, scope),
     (name, qualifier) => (qualifier === null || qualifier === fact.alias ? columns : tables.get(qualifier))?.get(name),
   );
+}
+
+/** The type of the column of a table that an expression is. Undefined if it is more than that. */
+export function typeOfColumn({ tree, columns: [column] }: GuardedExpression, { fact, joins }: MetricBinding): string | undefined {
+  if (!column || !('ColumnRef' in (tree as object))) return undefined;
+  const [qualifier, name] = column;
+  const table = [fact, ...joins].find(({ alias }) => alias === (qualifier ?? fact.alias));
+  return table?.columns.find(each => each.name === name)?.type;
 }
 
 /** Judges the keys of a joined table. */

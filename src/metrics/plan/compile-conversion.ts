@@ -1,26 +1,27 @@
+import { guardOverTables, typeOfColumn } from './bound-sql.js';
+import { kindOf } from './compare-types.js';
 import { grains } from './metric-request.js';
 import { type CompiledScan, type ScanContext } from './scan-context.js';
 import { timeColumn } from './compile-relation.js';
 import { localColumn, periodKey, rangeConditions, rawTime, startOfPeriod } from './compile-time.js';
 import { type Grain } from '../formula/formula-tree.js';
-import { type BoundColumn, type BoundTime, findEntity, type MetricBinding } from './metric-binding.js';
+import { type BoundColumn, type BoundTime, findDimension, findEntity, type MetricBinding } from './metric-binding.js';
 import { type Column, type Events, type Scan } from './plan-metric.js';
 import { rowsOf } from './scan-rows.js';
-import { type NamedSql, selectGroups } from './select-groups.js';
+import { type NamedSql } from './select-groups.js';
 
 /**
  * Counts base events and the events that are credited to them, each to the latest base event of its entity at or before it. Both
  * stand in one list, ordered by entity and time, in which each base event begins a run; so each event is read once, however many its
- * entity has. Range, filters and clause choose base events before attribution; events may lie behind the range (metrics.md A.7).
+ * entity has. Range, filters and clause choose base events before attribution; events may lie behind the range (metrics.md A.7). Of base events
+ * at the same time the last by its row identity is credited, in an order that all databases have.
  */
 export function compileConversion(scan: Scan & { events: Events }, index: number, context: ScanContext): CompiledScan {
   const { binding, events } = scan;
   const { time, assembly, isLevelled } = context;
-  assembly.refuseElsewhere('CONVERSION');
-  const { dayToLocal, earlier, later, quote, startOf } = assembly.dialect;
+  const { byBytes, dayToLocal, earlier, later, quote, startOf } = assembly.dialect;
   const [bound, eventTime] = [binding.time, events.binding.time];
   if (!bound || !eventTime) throw new Error('A conversion needs time columns');
-  const part = (letter: string): string => assembly.part(`${letter}${index}`);
   const [base, credited] = [...scan.columns.values()] as [Column, Column];
   const unit = commonGrain(bound, eventTime);
   const momentOf = (of: BoundTime): string => {
@@ -34,20 +35,19 @@ export function compileConversion(scan: Scan & { events: Events }, index: number
 
   const { grain } = time;
   const period = grain === null ? null : periodKey({ ...time, grain }, bound, assembly);
-  const identity = binding.grain.map((expression, at): BoundColumn => ({ name: `__key${at}`, expression, type: '' }));
+  const identity = identityOf(binding);
   const rows = rowsOf(scan, context, [entityOf(binding, events.entity), ...identity]);
-  const dimensions = rows.dimensions.map((_, at) => `"d${at}"`);
+  const dimensions = context.request.dimensions.map((name, at) => ({ name: `d${at}`, type: findDimension(binding, name)?.type ?? '' }));
   // The time of a base event then says all that is counted by.
   const isTold = dimensions.length === 0 && (grain === null || unit === null || isPartOf(unit, grain));
-  const carried: NamedSql[] = isTold
-    ? []
-    : [
-        ...(period ? [{ sql: period.sql, name: 'period' }] : []),
-        ...rows.dimensions.map((sql, at) => ({ sql, name: `d${at}` })),
-        ...identity.map(({ name }) => ({ sql: quote(name), name })),
-      ];
+  const ofGroup: (NamedSql & { type: string })[] = [
+    ...(period ? [{ sql: period.sql, name: 'period', type: 'timestamp' }] : []),
+    ...dimensions.map((dimension, at) => ({ ...dimension, sql: rows.dimensions[at]! })),
+  ];
+  const ofIdentity = identity.map(({ name, type }) => ({ sql: quote(name), name, type }));
+  const carried = isTold ? [] : [...ofGroup, ...ofIdentity];
   const bases = [
-    `SELECT ${[...carried.map(({ sql, name }) => `${sql} AS "${name}"`), `${momentOf(bound)} AS "at"`, '"__entity"'].join(', ')}`,
+    `SELECT ${[...carried.map(({ sql, name }) => `${sql} AS "${name}"`), `${momentOf(bound)} AS "at"`, '"__entity"', '0 AS "kind"'].join(', ')}`,
     `FROM ${rows.from(true)}`,
     ...where([...rangeConditions(time, bound, assembly), ...rows.conditions, ...embedAll(base)]),
   ].join('\n  ');
@@ -65,58 +65,55 @@ export function compileConversion(scan: Scan & { events: Events }, index: number
   const last =
     time.to === null || !span ? [] : [`${column} < ${raw(later(later(bind(time.to), span.count, span.unit), 1, unit ?? 'day'))}`];
   const eventSelect = [
-    `SELECT ${momentOf(eventTime)} AS "at", "__entity"`,
+    `SELECT ${[...carried.map(() => 'NULL'), `${momentOf(eventTime)} AS "at"`, '"__entity"', '1'].join(', ')}`,
     `FROM ${eventRows.from(true)}`,
     ...where([...first, ...last, `${column} IS NOT NULL`, '"__entity" IS NOT NULL', ...embedAll(own)]),
   ].join('\n  ');
 
-  const columns = carried.map(({ name }) => quote(name));
-  const both = `(
-    SELECT ${[...columns, '"at"', '"__entity"', '0 AS "kind"'].join(', ')} FROM ${part('x')}
-    UNION ALL
-    SELECT ${[...columns.map(() => 'NULL'), '"at"', '"__entity"', '1'].join(', ')} FROM ${part('y')}
-  ) AS e`;
-  const [ofIdentity, ofGroup] = [columns.slice(columns.length - identity.length), columns.slice(0, columns.length - identity.length)];
+  const both = `(\n  ${bases}\n  UNION ALL\n  ${eventSelect}\n  ) AS e`;
+  const isBase = '"kind" = 0';
+  const inOrder = (order: string[]): string => `OVER (PARTITION BY "__entity" ORDER BY ${order.join(', ')} ROWS UNBOUNDED PRECEDING)`;
+  const tied = [...ofIdentity, ...ofGroup].map(({ name, type }) => (kindOf(type) === 'text' ? byBytes(quote(name)) : quote(name)));
   const ofBase = (name: string): string => `FIRST_VALUE(${name}) OVER (PARTITION BY "__entity", "run" ORDER BY "kind")`;
   const attributed = isTold
-    ? [
-        `${part('w')} AS (
-  SELECT "kind", "at", CASE WHEN "kind" = 0 THEN "at" ELSE
-    MAX("at") FILTER (WHERE "kind" = 0) OVER (PARTITION BY "__entity" ORDER BY "at", "kind" ROWS UNBOUNDED PRECEDING) END AS "base"
-  FROM ${both}\n)`,
-      ]
-    : [
-        `${part('v')} AS (
-  SELECT *, SUM(1 - "kind") OVER (PARTITION BY "__entity" ORDER BY ${['"at"', '"kind"', ...ofIdentity, ...ofGroup].join(', ')} ROWS UNBOUNDED PRECEDING) AS "run"
-  FROM ${both}\n)`,
-        `${part('w')} AS (
-  SELECT ${[...ofGroup.map(name => `${ofBase(name)} AS ${name}`), '"kind"', '"at"', `${ofBase('"at"')} AS "base"`].join(', ')}
-  FROM ${part('v')} WHERE "run" > 0\n)`,
-      ];
+    ? `(
+  SELECT "kind", "at", CASE WHEN ${isBase} THEN "at" ELSE MAX("at") FILTER (WHERE ${isBase}) ${inOrder(['"at"', '"kind"'])} END AS "base"
+  FROM ${both}
+  ) AS w`
+    : `(
+  SELECT ${[...ofGroup.map(({ name }) => `${ofBase(quote(name))} AS "${name}"`), '"kind"', '"at"', `${ofBase('"at"')} AS "base"`].join(', ')}
+  FROM (
+  SELECT *, COUNT(*) FILTER (WHERE ${isBase}) ${inOrder(['"at"', '"kind"', ...tied])} AS "run"
+  FROM ${both}
+  ) AS v
+  WHERE "run" > 0
+  ) AS w`;
   const ofPeriod =
     isTold && grain !== null ? startOfPeriod(assembly.ifFinite('"base"', '"base"'), grain, time, bound, assembly) : '"period"';
-  const inTime = span ? ` AND "base" > ${earlier('"at"', span.count, span.unit)}` : '';
+  // A time before all of MySQL's is NULL there, and behind every base event.
+  const inTime = span ? ` AND ("base" <= ${earlier('"at"', span.count, span.unit)}) IS NOT TRUE` : '';
   const count = `COUNT(*) FILTER (WHERE "kind" = 1${inTime})`;
-  const counts = selectGroups({
-    from: part('w'),
-    conditions: isTold ? ['("kind" = 0 OR "base" IS NOT NULL)'] : [],
+  const final = assembly.part(`f${index}`);
+  const counts = assembly.place(final, {
+    from: attributed,
+    conditions: isTold ? [`(${isBase} OR "base" IS NOT NULL)`] : [],
     keys: period ? [{ ...period, sql: ofPeriod }] : [],
-    dimensions,
+    dimensions: dimensions.map(({ name }) => quote(name)),
     levels: [],
     isLevelled,
     measures: [
-      { sql: 'COUNT(*) FILTER (WHERE "kind" = 0)', name: base.name },
+      { sql: `COUNT(*) FILTER (WHERE ${isBase})`, name: base.name },
       { sql: events.countsNone ? count : `NULLIF(${count}, 0)`, name: credited.name },
     ],
   });
-  const reading = [
-    `${part('x')} AS (\n  ${bases}\n)`,
-    `${part('y')} AS (\n  ${eventSelect}\n)`,
-    ...attributed,
-    `${part('f')} AS (\n  ${counts}\n)`,
-  ];
-  const days = grain === null ? '' : `SELECT ${dayToLocal('"period"')} AS "day" FROM ${part('f')}`;
-  return { reading, days, joining: null };
+  const days = grain === null ? '' : `SELECT ${dayToLocal('"period"')} AS "day" FROM ${final}`;
+  return { reading: [counts], days, joining: null };
+}
+
+/** What tells rows of the same time apart. Texts among them are known where they are columns. */
+function identityOf(binding: MetricBinding): BoundColumn[] {
+  const guard = guardOverTables(binding);
+  return binding.grain.map((expression, at) => ({ name: `__key${at}`, expression, type: typeOfColumn(guard(expression), binding) ?? '' }));
 }
 
 /** Whether the start of a row's period of the finer grain lies in the same period of the coarser one. */

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { cloneDatabase } from '../../../test/support/database.js';
 import { Dice } from '../../../test/support/dice.js';
 import { nothing } from '../../../test/support/metric-tables.js';
-import { dayOf, evaluate, type Expression, type Fact, textOf } from '../../../test/support/naive-metrics.js';
+import { dayOf, evaluate, type Expression, type Fact, later, startOf, textOf } from '../../../test/support/naive-metrics.js';
 import {
   comparedWith,
   isComparable,
@@ -32,7 +32,7 @@ import { NotInDialectError } from '../translate/not-in-dialect.error.js';
 import { type CompiledMetrics, compileMetrics } from './compile-metric.js';
 import { type MetricDefinition, resolveMetric } from './resolve-metric.js';
 
-const channels = ['web', 'shop', null];
+const channels = ['web', 'Web', 'web ', 'shop', null];
 const zone = 'Asia/Shanghai';
 
 const seeds = Array.from({ length: Number(process.env.RANDOM_METRICS ?? 300) }, (_, seed) => seed);
@@ -58,7 +58,10 @@ describe('random metrics', () => {
       const key = dice.chance(0.9) ? dice.below(6) : null;
       const flag = dice.chance(0.5);
       const isDated = dice.chance(0.96);
-      const moment = new Date((dice.between(first, last) * 24 + dice.below(24)) * 3_600_000);
+      // Some at the same time as another, and some at the end of a month, where a month before is another day.
+      const day = dice.chance(0.3) ? later(startOf(dice.between(first, last), 'month', 'monday'), dice.of([-1, -2, 0]), 'day') : null;
+      const hour = (day ?? dice.between(first, last)) * 24 + dice.below(24);
+      const moment = dice.chance(0.25) && drawn.length > 0 ? dice.of(drawn).at : new Date(hour * 3_600_000);
       const region = dice.below(3);
       const channel = dice.of(channels);
       drawn.push({ table, id: index, amount, weight, key, flag, at: isDated ? moment : null, region, channel });

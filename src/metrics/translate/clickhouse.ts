@@ -52,6 +52,8 @@ export const clickhouse: TargetDialect = {
     return `uniqExactIf((${values.map(({ sql }) => `assumeNotNull(${sql})`).join(', ')}), ${complete})`;
   },
   quantile: ({ sql }, fraction, mode) => (mode === 'CONT' ? `quantileExactInclusive(${fraction})(toNullable(toFloat64(${sql})))` : null),
+  sortable: sql => sql,
+  firstValue: sql => `first_value(${sql}) RESPECT NULLS`,
   round: (decimal, digits) => `round(${decimal}, ${digits})`,
   part: (local, part) => `${parts[part]}(${local})`,
   // To IN, nothing is a value among others.
@@ -68,7 +70,7 @@ export const clickhouse: TargetDialect = {
     };
     return asLocalTime(starts[grain]);
   },
-  addDays: (local, days) => `addDays(${local}, ${days})`,
+  add: (local, count, unit) => `${unit === 'day' ? 'addDays' : 'addMonths'}(${local}, ${count})`,
   dayText: local => `toString(toDate32(${local}))`,
   dateToLocal: asLocalTime,
   localToDate: local => `toDate32(${local})`,

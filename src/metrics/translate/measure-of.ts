@@ -1,4 +1,5 @@
 import { functionName, type Node } from './constant-sql.js';
+import { numberConstant } from './tree-constants.js';
 import { integerType, numberType, type TargetDialect, type Typed } from './target-dialect.js';
 
 /** The columns that another database gives for an aggregate, and what PostgreSQL makes of them. */
@@ -18,7 +19,11 @@ const deviations = new Set(['stddev', 'stddev_samp', 'variance', 'var_samp']);
 /** An aggregate as one that the target computes exactly, or as parts of which PostgreSQL computes it as it would itself. */
 export function measureOf(node: unknown, name: string, translator: Translator, expression: (node: unknown) => Typed): Measure {
   const { dialect } = translator;
-  const { FuncCall } = node as Node;
+  const { A_Expr, FuncCall } = node as Node;
+  if (A_Expr?.kind === 'AEXPR_NULLIF') {
+    const inner = measureOf(A_Expr.lexpr, name, translator, expression);
+    return { ...inner, local: `NULLIF(${inner.local}, ${numberConstant(A_Expr.rexpr)})` };
+  }
   if (!FuncCall) return translator.refuse('an aggregate of this form');
   const fn = functionName(FuncCall);
   // `trim_scale((percentile_cont(…) …)::numeric)`.

@@ -6,6 +6,9 @@ const mostDigits = 65;
 /** Of the decimal that a double becomes. */
 const [floatWhole, floatScale] = [20, 20];
 
+/** What the length of a text may take of the bytes that are sorted by. */
+const lengthBytes = 8;
+
 /**
  * MySQL and MariaDB, and what speaks their protocol. Texts are compared as bytes, since a collation takes different texts for equal.
  * A moment is a DATETIME in UTC, the zone of the session.
@@ -40,6 +43,8 @@ export const mysql: TargetDialect = {
   sum: ({ sql }) => `SUM(${sql})`,
   countDistinct: values => `COUNT(DISTINCT ${values.map(({ sql }) => sql).join(', ')})`,
   quantile: () => null,
+  sortable: text => `IF(LENGTH(${text}) > @@max_sort_length - ${lengthBytes}, (SELECT X'00' UNION ALL SELECT X'01'), ${text})`,
+  firstValue: sql => `FIRST_VALUE(${sql})`,
   round: (decimal, digits) => `ROUND(${decimal}, ${digits})`,
   part: (local, part) =>
     part === 'isodow' ? `(WEEKDAY(${local}) + 1)` : `${part === 'day' ? 'DAYOFMONTH' : part.toUpperCase()}(${local})`,
@@ -56,7 +61,7 @@ export const mysql: TargetDialect = {
     };
     return `CAST(${starts[grain]} AS DATETIME(6))`;
   },
-  addDays: (local, days) => `(${local} + INTERVAL ${days} DAY)`,
+  add: (local, count, unit) => `(${local} + INTERVAL ${count} ${unit.toUpperCase()})`,
   dayText: local => `DATE_FORMAT(${local}, '%Y-%m-%d')`,
   dateToLocal: date => `CAST(${date} AS DATETIME(6))`,
   localToDate: local => `DATE(${local})`,

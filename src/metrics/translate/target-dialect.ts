@@ -55,6 +55,10 @@ export interface TargetDialect {
   countDistinct: (values: Typed[]) => string;
   /** The doubles' interpolated quantile. Null if there is none. */
   quantile: (value: Typed, fraction: string, mode: 'CONT' | 'DISC') => string | null;
+  /** A text by which a window is sorted, or an error of the database where it would compare only the beginning. */
+  sortable: (text: string) => string;
+  /** The first value of a window, also if it is NULL. */
+  firstValue: (sql: string) => string;
   /** A decimal rounded to so many digits behind the point, halves away from zero. */
   round: (decimal: string, digits: number) => string;
   /** A part of a local time or a date. Days of the week are from Monday, 1 to 7. */
@@ -64,7 +68,8 @@ export interface TargetDialect {
   startsWith: (value: string, start: string) => string;
   /** The start of the period of a local time or a date, weeks from Monday, as a local time. */
   startOf: (local: Typed, grain: Grain) => string;
-  addDays: (local: string, days: number) => string;
+  /** A local time so many days or months later, on the last day of a shorter month. */
+  add: (local: string, count: number, unit: 'day' | 'month') => string;
   dayText: (local: string) => string;
   dateToLocal: (date: string) => string;
   localToDate: (local: string) => string;

@@ -4,7 +4,7 @@ import { type Grain } from '../formula/formula-tree.js';
 import { castName, constantSql, functionName, isConstant, type Node, operatorName, temporalKind } from './constant-sql.js';
 import { NotInDialectError } from './not-in-dialect.error.js';
 import { reciprocalOf } from './reciprocal.js';
-import { constructName, numberConstant, plainDecimal, textConstant, wholeDays } from './tree-constants.js';
+import { constructName, numberConstant, plainDecimal, spanOf, textConstant } from './tree-constants.js';
 import {
   booleanType,
   dateType,
@@ -21,6 +21,7 @@ import {
   widestInteger,
 } from './target-dialect.js';
 import { type TargetParameters } from './target-parameters.js';
+import { translateWindow } from './translate-window.js';
 
 /** Finds a column by its qualifier, if it has one, and its name. */
 export type FindColumn = (qualifier: string | null, name: string) => Typed | undefined;
@@ -48,7 +49,7 @@ export function translateExpression(node: unknown, context: ExpressionContext): 
 
 /** The parts of the translation of one expression. */
 export function translatorFor({ dialect, parameters, values, find }: ExpressionContext) {
-  return { translate, comparable };
+  return { translate, comparable, unify };
 
   function translate(each: unknown): Typed {
     const kind = isConstant(each) ? temporalKind(each) : null;
@@ -166,10 +167,11 @@ export function translatorFor({ dialect, parameters, values, find }: ExpressionC
       const part = operator === '>' ? searchedPart(left, right) : null;
       return condition(part ?? `(${compare(operator, left, right)})`);
     }
-    const days = /^[+-]$/.test(operator) ? wholeDays(right) : null;
-    if (days !== null) {
+    const span = /^[+-]$/.test(operator) ? spanOf(right) : null;
+    if (span) {
       const local = asLocal(translate(left));
-      if (local) return { ...localType, sql: dialect.addDays(local, operator === '+' ? days : -days) };
+      const count = operator === '+' ? span.count : -span.count;
+      if (local) return { ...localType, sql: dialect.add(local, count, span.unit) };
     }
     const value = translate(left);
     const factor = operator === '/' && value.kind === 'number' && !value.integer ? reciprocalOf(numberConstant(right) ?? '', value) : null;
@@ -351,6 +353,7 @@ export function translatorFor({ dialect, parameters, values, find }: ExpressionC
   }
 
   function call(node: NodeFields): Typed {
+    if (node.over !== undefined) return translateWindow(node, translate, dialect);
     const name = functionName(node);
     const args = (node.args ?? []) as unknown[];
     switch (name) {

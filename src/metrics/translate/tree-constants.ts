@@ -25,13 +25,24 @@ export function plainDecimal(written: string): string {
   return `${sign}${padded.slice(0, point)}${point < padded.length ? `.${padded.slice(point)}` : ''}`;
 }
 
-/** The days of `interval '3 day'`. */
-export function wholeDays(node: unknown): number | null {
+const spans: Readonly<Record<string, { unit: 'day' | 'month'; size: number }>> = {
+  day: { unit: 'day', size: 1 },
+  week: { unit: 'day', size: 7 },
+  month: { unit: 'month', size: 1 },
+  year: { unit: 'month', size: 12 },
+};
+
+/** No time of MySQL's is so old that another so long before is none: they begin with the year 1000. */
+const longest = { day: 365_000, month: 12_000 };
+
+/** The days or months of `interval '3 week'`. */
+export function spanOf(node: unknown): { count: number; unit: 'day' | 'month' } | null {
   const { TypeCast } = node as Node;
   if (!TypeCast || castName(TypeCast.typeName) !== 'interval') return null;
-  const { A_Const } = TypeCast.arg as Node;
-  const [, days] = /^(\d{1,6}) days?$/.exec((A_Const?.sval as { sval?: string } | undefined)?.sval ?? '') ?? [];
-  return days === undefined ? null : Number(days);
+  const [, count, name = ''] = /^(\d{1,6}) (day|week|month|year)s?$/.exec(textConstant(TypeCast.arg) ?? '') ?? [];
+  const span = spans[name];
+  if (!span || Number(count) * span.size > longest[span.unit]) return null;
+  return { count: Number(count) * span.size, unit: span.unit };
 }
 
 /** What a node of the tree is called in an error. */

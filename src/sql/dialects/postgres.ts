@@ -25,6 +25,9 @@ export const postgres = {
   contains: (expression: string, part: string): string => `strpos(${expression}::text, ${part}) > 0`,
   startsWith: (expression: string, start: string): string => `starts_with(${expression}::text, ${start})`,
 
+  /** A text in the order of its bytes, which does not depend on the database. */
+  byBytes: (text: string): string => `${text} COLLATE "C"`,
+
   /** Several keys as one countable value. */
   tuple: (keys: string[]): string => (keys.length === 1 ? keys.join() : `(${keys.join(', ')})`),
   /** CONT is a double, DISC has the type of the values. */
