@@ -5,7 +5,7 @@ import { type SqlText } from '../formula/formula-tree.js';
 import { FormulaParseError } from '../formula/formula.errors.js';
 import { type Aggregate } from '../patterns/metric-pattern.js';
 import { inFormula } from './guard-formula.js';
-import { isBoolean, type TypeOf, typeOfColumn } from './leaf-arithmetic.js';
+import { isBoolean, type TypeOf, typeOfReference } from './leaf-arithmetic.js';
 import { type Additivity } from './metric-binding.js';
 import { type ResolvedLeaf } from './resolve-metric.js';
 
@@ -22,7 +22,7 @@ export function otherType(guarded: GuardedExpression, typeOf: TypeOf): string | 
   const type = isBoolean(guarded, typeOf)
     ? 'boolean'
     : ColumnRef
-      ? typeOfColumn(ColumnRef, typeOf)
+      ? typeOfReference(ColumnRef, typeOf)
       : TypeCast && (nameParts((TypeCast.typeName as NodeFields).names).at(-1) ?? undefined);
   return type !== undefined && others.test(type) ? type : undefined;
 }

@@ -84,7 +84,7 @@ function operatorOf({ kind, name }: NodeFields): string {
 
 function kindOf(wrapped: unknown, typeOf: TypeOf): Kind {
   const { ColumnRef, A_Const, A_Expr, TypeCast } = wrapped as Record<string, NodeFields | undefined>;
-  if (ColumnRef) return kindOfType(typeOfColumn(ColumnRef, typeOf));
+  if (ColumnRef) return kindOfType(typeOfReference(ColumnRef, typeOf));
   if (A_Const) return kindOfConstant(A_Const);
   if (TypeCast) return kindOfType(nameParts((TypeCast.typeName as NodeFields).names).at(-1) ?? '');
   const operator = A_Expr ? operatorOf(A_Expr) : '';
@@ -96,7 +96,7 @@ function kindOf(wrapped: unknown, typeOf: TypeOf): Kind {
   return kinds.includes('unknown') && (operator === '+' || operator === '-') && !kinds.includes('decimal') ? 'unknown' : 'decimal';
 }
 
-export function typeOfColumn({ fields }: NodeFields, typeOf: TypeOf): string | undefined {
+export function typeOfReference({ fields }: NodeFields, typeOf: TypeOf): string | undefined {
   const parts = nameParts(fields);
   return typeOf(parts.at(-1) ?? '', parts.length > 1 ? (parts[0] ?? null) : null);
 }
@@ -123,7 +123,7 @@ const comparisons: ReadonlySet<string> = new Set(['=', '<>', '!=', '<', '<=', '>
 export function isBoolean({ tree }: GuardedExpression, typeOf: TypeOf): boolean {
   const { ColumnRef, A_Const, A_Expr, TypeCast, BoolExpr, NullTest, BooleanTest } = tree as Record<string, NodeFields | undefined>;
   if (BoolExpr ?? NullTest ?? BooleanTest) return true;
-  if (ColumnRef) return typeOfColumn(ColumnRef, typeOf) === 'boolean';
+  if (ColumnRef) return typeOfReference(ColumnRef, typeOf) === 'boolean';
   if (A_Const) return A_Const.boolval !== undefined;
   if (TypeCast) return nameParts((TypeCast.typeName as NodeFields).names).at(-1) === 'bool';
   if (!A_Expr) return false;

@@ -18,10 +18,10 @@ WITH "f0" AS (
   GROUP BY 1
 ),
 "r" AS (
-  SELECT "d0", "m0" AS "v0"
+  SELECT "d0", "m0" AS "v0", COALESCE(ABS("m0"::numeric) > 999999999999999, FALSE) AS "w0"
   FROM "f0"
 )
-SELECT "r"."d0" AS "地区", "r"."v0" AS "value"
+SELECT "r"."d0" AS "地区", "r"."v0" AS "value", "r"."w0"
 FROM "r"
 ORDER BY "r"."d0" ASC NULLS LAST
 LIMIT $4::bigint OFFSET $5::bigint;
@@ -56,10 +56,10 @@ WITH "f0" AS (
   FROM jsonb_to_recordset($1::jsonb) AS "rows" ("d0" text, "m0" double precision)
 ),
 "r" AS (
-  SELECT "d0", "m0" AS "v0"
+  SELECT "d0", "m0" AS "v0", COALESCE(ABS("m0"::numeric) > 999999999999999, FALSE) AS "w0"
   FROM "f0"
 )
-SELECT "r"."d0" AS "地区", "r"."v0" AS "value"
+SELECT "r"."d0" AS "地区", "r"."v0" AS "value", "r"."w0"
 FROM "r"
 ORDER BY "r"."d0" ASC NULLS LAST
 LIMIT $2::bigint OFFSET $3::bigint;
