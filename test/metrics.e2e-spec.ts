@@ -459,7 +459,7 @@ describe('metrics over REST', () => {
     const id = await aMetric({ formula: 'SUM(n)', binding: { relation: { table: 'typed' } } });
     const { body } = await execute(id, { filter_clause }).expect(400);
     expect(body).toMatchObject({ code: 'unsafe_filter_clause', context: facts });
-    expect(body.detail).toMatch(/位于 filter_clause .* in filter_clause/);
+    expect(body.detail).toMatch(/位于 filter_clause.* in filter_clause/);
   });
 
   it('names the place in the formula where types do not fit, and the nearest columns for an unknown one', async () => {

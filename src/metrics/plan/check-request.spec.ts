@@ -71,6 +71,10 @@ describe('a request that does not fit is a 422', () => {
 
   it('shows how a filter of a list is written', () => {
     const refused = (() => {
+  it.each(['金额', ' o.customer_id', '金额 + 1', "'paid'", '状态::date'])('refuses %s as a clause, since it is no condition', clause => {
+    expect(() => compile('COUNT(*)', { filter_clause: clause })).toThrow(/in filter_clause, which is no condition; write a comparison/);
+  });
+
       try {
         compile('COUNT(*)', { filters: [{ field: '金额', op: 'in', value: 1 }] });
       } catch (error) {

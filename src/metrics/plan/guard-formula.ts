@@ -1,8 +1,9 @@
 import { type Guard, guardExpression, type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
+import { cut } from '../../text/cut.js';
 import { FormulaParseError } from '../formula/formula.errors.js';
 import { type Formula, sqlTexts, type SqlText } from '../formula/formula-tree.js';
-import { inDecimals, isBoolean } from './leaf-arithmetic.js';
+import { inDecimals, isBoolean, isNoCondition, type TypeOf } from './leaf-arithmetic.js';
 import { type BoundColumn, type MetricBinding, namedColumns } from './metric-binding.js';
 import { type MetricDefinition, type ResolvedLeaf } from './resolve-metric.js';
 
@@ -47,14 +48,16 @@ export function guardLeaves(leaves: readonly ResolvedLeaf[]): Map<MetricBinding,
 function guardExactly(text: string, binding: MetricBinding): GuardedExpression {
   const guard = guardOverNames(binding);
   const guarded = guard(text);
-  const exact = inDecimals(guarded, name => columnsOf(binding).get(name)?.type);
+  const exact = inDecimals(guarded, typesIn(binding));
   return exact === text ? guarded : guard(exact);
 }
 
 /** Judges the filter clause of a request over what the binding of a metric names. @throws UnsafeFilterClauseError */
 export function guardClause(clause: string, { name, binding }: ResolvedLeaf['owner']): GuardedExpression {
   try {
-    return guardOverNames(binding)(clause);
+    const guarded = guardOverNames(binding)(clause);
+    if (isNoCondition(guarded, typesIn(binding))) throw noCondition(clause);
+    return guarded;
   } catch (error) {
     if (!(error instanceof UnsafeFilterClauseError) || error.refused.reason !== 'column') throw error;
     const { hint } = error.refused;
@@ -66,9 +69,24 @@ export function guardClause(clause: string, { name, binding }: ResolvedLeaf['own
   }
 }
 
+/** Databases report it without a place, because a bare column is no piece of its own in the statement. */
+function noCondition(clause: string): UnsafeFilterClauseError {
+  const text = clause.trim();
+  const hint = {
+    zh: `位于 filter_clause，它不是条件；请写出比较，如 ${cut(text, 40)} = …`,
+    en: `in filter_clause, which is no condition; write a comparison, such as ${cut(text, 40)} = …`,
+  };
+  const position = clause.length - clause.trimStart().length + 1;
+  return new UnsafeFilterClauseError({ reason: 'type_mismatch', token: cut(text, 130), position, hint }, clause);
+}
+
+function typesIn(binding: MetricBinding): TypeOf {
+  return name => columnsOf(binding).get(name)?.type;
+}
+
 /** An argument that is added up. Of true and false, the true ones are counted. */
 export function asNumber(guarded: GuardedExpression, binding: MetricBinding): GuardedExpression {
-  if (!isBoolean(guarded, name => columnsOf(binding).get(name)?.type)) return guarded;
+  if (!isBoolean(guarded, typesIn(binding))) return guarded;
   return guardOverNames(binding)(`(${guarded.text})::integer`);
 }
 
