@@ -356,6 +356,10 @@ describe('metrics over REST', () => {
     const misplaced = (...loc: (string | number)[]) => expect.objectContaining({ loc: ['body', ...loc, 'schema'], type: 'not_one_of' });
     expect(await problems({ relation: elsewhere })).toEqual([misplaced('relation')]);
     expect(await problems({ relation: { sql: 'SELECT 1 AS a', schema: 'public' } })).toEqual([misplaced('relation')]);
+    const asColumn = (column: string) => ({ relation: { table: 'sales' }, alias: 's', dimensions: [{ name: '状态', column }] });
+    await bind(asColumn('s.状态')).expect(200);
+    await bind(asColumn('状态')).expect(200);
+    expect(await problems(asColumn('s.地区'))).toEqual([expect.objectContaining({ type: 'duplicate_name' })]);
     expect(
       await problems({
         relation: { table: 'sales', schema: 'mirror' },
