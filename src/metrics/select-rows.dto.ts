@@ -80,7 +80,7 @@ export class ExecuteFilter {
   @Max(maxId)
   metric?: number;
 
-  @ApiPropertyOptional({ example: '产品', description: '与 metric 同用：维度或实体 / with metric: a dimension or an entity' })
+  @ApiPropertyOptional({ example: '产品', description: '与 metric 同用：维度、实体或列 / with metric: a dimension, an entity or a column' })
   @IsOptional()
   @IsString()
   by?: string;
