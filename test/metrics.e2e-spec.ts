@@ -317,9 +317,18 @@ describe('metrics over REST', () => {
     ]);
     for (const part of [{ having: [[]] }, { order: [[]] }, { filters: [[]] }, { time: [] }, { dimensions: [{}] }])
       await execute(id, part).expect(422);
-    await execute(id, { time: null, dimensions: null, filters: null, having: null, order: null, limit: null, filter_clause: '' }).expect(
+    await execute(id, { time: null, dimensions: null, filters: null, having: null, order: null, limit: null, filter_clause: null }).expect(
       200,
     );
+    const { body: blank } = await execute(id, { filter_clause: ' ' }).expect(422);
+    expect(blank.detail.errors).toMatchObject([{ loc: ['body', 'filter_clause'], type: 'no_effect' }]);
+    const { body: twice } = await editor
+      .post('/api/metrics/query')
+      .send({ graph_id: graphId, metrics: [id, id] })
+      .expect(422);
+    expect(twice.detail.errors).toMatchObject([
+      { loc: ['body', 'metrics'], type: 'duplicate', msg: '元素重复 / an element of metrics is there twice' },
+    ]);
   });
 
   it('recognises the other patterns, and refuses to execute them by name', async () => {
@@ -347,6 +356,10 @@ describe('metrics over REST', () => {
     const id = await aMetric({ formula: 'COUNT(*)' });
     const bind = (body: object) => editor.put(`/api/metrics/${id}/binding`).send(body);
     const problems = async (body: object) => (await bind(body).expect(422)).body.detail.errors;
+    const asColumn = (column: string) => ({ relation: { table: 'sales' }, alias: 's', dimensions: [{ name: '状态', column }] });
+    await bind(asColumn('s.状态')).expect(200);
+    await bind(asColumn('状态')).expect(200);
+    expect(await problems(asColumn('s.地区'))).toEqual([expect.objectContaining({ type: 'duplicate_name' })]);
     const noTable = (msg: RegExp) => [
       expect.objectContaining({ loc: ['body', 'relation', 'table'], type: 'unknown_table', msg: expect.stringMatching(msg) }),
     ];
@@ -356,10 +369,6 @@ describe('metrics over REST', () => {
     const misplaced = (...loc: (string | number)[]) => expect.objectContaining({ loc: ['body', ...loc, 'schema'], type: 'not_one_of' });
     expect(await problems({ relation: elsewhere })).toEqual([misplaced('relation')]);
     expect(await problems({ relation: { sql: 'SELECT 1 AS a', schema: 'public' } })).toEqual([misplaced('relation')]);
-    const asColumn = (column: string) => ({ relation: { table: 'sales' }, alias: 's', dimensions: [{ name: '状态', column }] });
-    await bind(asColumn('s.状态')).expect(200);
-    await bind(asColumn('状态')).expect(200);
-    expect(await problems(asColumn('s.地区'))).toEqual([expect.objectContaining({ type: 'duplicate_name' })]);
     expect(
       await problems({
         relation: { table: 'sales', schema: 'mirror' },

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import { ArrayUnique } from '../http/validation/array-unique.decorator.js';
 import { maxId } from '../http/validation/positive-int.pipe.js';
 import { MaxLength } from '../http/validation/length.decorator.js';
 import { Nested } from '../http/validation/nested.decorator.js';
