@@ -272,6 +272,10 @@ describe('conversions', () => {
     expect(await problems('CONVERSION([访问] -> [购买] BY page)', {}, null)).toEqual(['body unknown_entity']);
     await aMetric('SUM(amount)', sold, '金额');
     const { body } = await execute(await aMetric('CONVERSION([访问] -> [金额] BY 用户)', null)).expect(400);
-    expect(body.context.hint).toContain('COUNT(…)');
+    expect(body.context.found).toBe('[金额]');
+    const formula = 'CONVERSION([访问] -> [金额] BY 用户)';
+    const { body: saved } = await editor.post('/api/metrics').send({ graph_id: graphId, name: '转化金额', formula }).expect(201);
+    const message = expect.stringContaining("must be COUNT(…), and [金额] in the formula of metric '转化金额' is not");
+    expect(saved).toMatchObject({ warnings: [{ code: 'formula_parse_error', message }] });
   });
 });

@@ -168,6 +168,7 @@ describe('a metric as a filter', () => {
     expect(await asked({ value: 2 })).toBe('170.00');
     expect(await asked({ value: 2, range: 'request' })).toBe('120.00');
     expect(await asked({ value: '3.5' })).toBeNull();
+    expect(await asked({ value: 2, by: 'user_id' })).toBe('170.00');
   });
 
   it('may be of another binding', async () => {

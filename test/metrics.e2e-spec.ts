@@ -317,9 +317,18 @@ describe('metrics over REST', () => {
     ]);
     for (const part of [{ having: [[]] }, { order: [[]] }, { filters: [[]] }, { time: [] }, { dimensions: [{}] }])
       await execute(id, part).expect(422);
-    await execute(id, { time: null, dimensions: null, filters: null, having: null, order: null, limit: null, filter_clause: '' }).expect(
+    await execute(id, { time: null, dimensions: null, filters: null, having: null, order: null, limit: null, filter_clause: null }).expect(
       200,
     );
+    const { body: blank } = await execute(id, { filter_clause: ' ' }).expect(422);
+    expect(blank.detail.errors).toMatchObject([{ loc: ['body', 'filter_clause'], type: 'no_effect' }]);
+    const { body: twice } = await editor
+      .post('/api/metrics/query')
+      .send({ graph_id: graphId, metrics: [id, id] })
+      .expect(422);
+    expect(twice.detail.errors).toMatchObject([
+      { loc: ['body', 'metrics'], type: 'duplicate', msg: '元素重复 / an element of metrics is there twice' },
+    ]);
   });
 
   it('says in words what a formula means', async () => {
@@ -344,6 +353,10 @@ describe('metrics over REST', () => {
     const id = await aMetric({ formula: 'COUNT(*)' });
     const bind = (body: object) => editor.put(`/api/metrics/${id}/binding`).send(body);
     const problems = async (body: object) => (await bind(body).expect(422)).body.detail.errors;
+    const asColumn = (column: string) => ({ relation: { table: 'sales' }, alias: 's', dimensions: [{ name: '状态', column }] });
+    await bind(asColumn('s.状态')).expect(200);
+    await bind(asColumn('状态')).expect(200);
+    expect(await problems(asColumn('s.地区'))).toEqual([expect.objectContaining({ type: 'duplicate_name' })]);
     const noTable = (msg: RegExp) => [
       expect.objectContaining({ loc: ['body', 'relation', 'table'], type: 'unknown_table', msg: expect.stringMatching(msg) }),
     ];
@@ -456,7 +469,7 @@ describe('metrics over REST', () => {
     const id = await aMetric({ formula: 'SUM(n)', binding: { relation: { table: 'typed' } } });
     const { body } = await execute(id, { filter_clause }).expect(400);
     expect(body).toMatchObject({ code: 'unsafe_filter_clause', context: facts });
-    expect(body.detail).toMatch(/位于 filter_clause .* in filter_clause/);
+    expect(body.detail).toMatch(/位于 filter_clause.* in filter_clause/);
   });
 
   it('names the place in the formula where types do not fit, and the nearest columns for an unknown one', async () => {

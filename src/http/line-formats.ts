@@ -14,9 +14,9 @@ export function lineFormatOf(format: string | undefined, accept: string | undefi
   return accept?.includes('text/csv') ? 'csv' : null;
 }
 
-/** A line of one empty cell has quotes, because readers skip empty lines. */
-export function csvLine(cells: readonly string[]): string {
-  if (cells.length === 1 && cells[0] === '') return '""\r\n';
+/** Null is an empty cell, and an empty text has quotes, as uploads read them. A lone null has quotes too, because readers skip empty lines. */
+export function csvLine(cells: readonly (string | null)[]): string {
+  if (cells.length === 1 && cells[0] === null) return '""\r\n';
   return `${cells.map(csvCell).join(',')}\r\n`;
 }
 
@@ -24,8 +24,9 @@ export function csvLine(cells: readonly string[]): string {
  * RFC 4180, with a quote before a text that a spreadsheet would take for a formula
  * (https://owasp.org/www-community/attacks/CSV_Injection).
  */
-function csvCell(text: string): string {
+function csvCell(text: string | null): string {
+  if (text === null) return '';
   const isNumber = /^-?\d+(\.\d+)?$/.test(text);
   const harmless = !isNumber && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  return harmless === '' || /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }

@@ -8,6 +8,6 @@ export function rejectedHeader(format: LineFormat): string {
 export function rejectedLine(row: RejectedRowResponse, format: LineFormat): string {
   if (format === 'ndjson') return `${JSON.stringify(row)}\n`;
   const reasons = (language: 'zh' | 'en'): string => row.reasons.map(reason => reason[language]).join('; ');
-  const cells = [row.target, String(row.row_no), row.source_key ?? '', reasons('zh'), reasons('en'), JSON.stringify(row.sample)];
+  const cells = [row.target, String(row.row_no), row.source_key, reasons('zh'), reasons('en'), JSON.stringify(row.sample)];
   return csvLine(cells);
 }

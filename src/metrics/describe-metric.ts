@@ -5,6 +5,7 @@ import { type BoundDimension, type MetricBinding } from './plan/metric-binding.j
 import { zonesOf } from './plan/compile-time.js';
 import { planMetrics } from './plan/plan-metric.js';
 import { type ResolvedMetric, resolveMetric } from './plan/resolve-metric.js';
+import { connectionOf } from './plan/target-of.js';
 import { type MetricWarning } from './execute.dto.js';
 import { type Pattern } from './formula/formula-tree.js';
 import { type GraphMetrics, toDefinition } from './graph-metrics.js';
@@ -49,6 +50,7 @@ function tryMetric(row: MetricRow, graph: GraphMetrics): MetricDescription {
   try {
     resolved = resolveMetric(toDefinition(row, row), graph.find);
     const { scans } = planMetrics([resolved], null);
+    connectionOf(resolved.bindings);
     const needsPeriods = scans.some(({ axis }) => axis.window ?? axis.shift);
     const dimensions = sharedDimensions(scans.map(scan => scan.binding));
     return { ...whatIsKnown(row, resolved), dimensions, needsPeriods, executable: true, warnings: [] };

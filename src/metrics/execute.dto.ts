@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsBoolean, IsIn, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsBoolean, IsIn, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
+import { ArrayUnique } from '../http/validation/array-unique.decorator.js';
 import { maxId } from '../http/validation/positive-int.pipe.js';
 import { Nested } from '../http/validation/nested.decorator.js';
 import { type ChartKind, chartKinds } from './charts/chart-kinds.js';

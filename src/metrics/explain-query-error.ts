@@ -35,7 +35,7 @@ export function explainQueryError(
 ): UnsafeFilterClauseError | WarehouseQueryError | null {
   const { position, sqlstate } = error;
   if (!typeErrors.has(sqlstate)) return null;
-  if (position === null) return inMetrics(error, metrics);
+  if (position === null) return inMetrics(error, metrics, clause);
   const offset = offsetAt(sql, position);
   const inClause = clause === null ? null : offsetInPiece(clause, sql, offset);
   if (clause !== null && inClause !== null) return mismatch(clause, inClause, { zh: '位于 filter_clause', en: 'in filter_clause' });
@@ -53,15 +53,20 @@ export function explainQueryError(
       }
     }
   }
-  return inMetrics(error, metrics);
+  return inMetrics(error, metrics, clause);
 }
 
-function inMetrics({ reason, sqlstate, position, cause }: WarehouseQueryError, metrics: readonly ResolvedMetric[]): WarehouseQueryError {
+function inMetrics(
+  { reason, sqlstate, position, cause }: WarehouseQueryError,
+  metrics: readonly ResolvedMetric[],
+  clause: string | null,
+): WarehouseQueryError {
   const names = [...new Set(metrics.flatMap(({ root }) => leavesOf(root)).map(({ owner }) => owner.name))];
   const list = `${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`;
+  const [zh, en] = clause === null ? ['', ''] : ['filter_clause 以及', 'in filter_clause, and '];
   const text = {
-    zh: `${reason.zh}；请核对这些指标的公式与绑定中的类型转换和运算：${list}`,
-    en: `${reason.en}; look at the casts and operators in the formulas and the bindings of: ${list}`,
+    zh: `${reason.zh}；请核对${zh}这些指标的公式与绑定中的类型转换和运算：${list}`,
+    en: `${reason.en}; look at the casts and operators ${en}in the formulas and the bindings of: ${list}`,
   };
   return new WarehouseQueryError(text, sqlstate, position, cause);
 }

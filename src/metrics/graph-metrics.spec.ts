@@ -11,6 +11,17 @@ describe('GraphMetrics', () => {
     expect([graph.findOther(1, '销量')?.id, graph.findOther(1, 'M2')?.id, graph.findOther(2, 'm1')?.id]).toEqual([2, 2, 1]);
   });
 
+  it('finds a metric by a name in another case, if none has exactly that', async () => {
+    const caller = metric(5, '[order count]');
+    const graph = open([metric(1, 'SUM(x)', ['Order Count', '销量A']), metric(2, 'SUM(y)', ['销量a']), metric(3, '1', ['Gone']), caller]);
+    expect(['order count', 'M1', '销量a', '销量A'].map(name => graph.find(name).map(({ id }) => id))).toEqual([[1], [1], [2], [1]]);
+    expect(open([metric(1, '1', ['AB']), metric(2, '2', ['Ab'])]).find('ab')).toHaveLength(2);
+    await graph.reach([caller]);
+    expect(graph.row(1)).toBeDefined();
+    expect(graph.callersOf(['ORDER COUNT'])).toEqual([]);
+    expect(open([metric(1, 'SUM(x)'), caller]).callersOf(['Order Count'])).toEqual([caller]);
+  });
+
   it('reads the metrics that formulas lead to, through circles too, and nothing else', async () => {
     const graph = open([metric(1, '[m2]+[m3]'), metric(2, '[m1]+1'), metric(3, 'SUM(x)'), metric(4, 'SUM(y)')]);
     await graph.reach([metric(1, '[m2]+[m3]')]);

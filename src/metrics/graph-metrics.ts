@@ -36,7 +36,12 @@ export class GraphMetrics {
   }
 
   /** The metrics that `[name]` may mean in a formula of the graph, oldest first. Their bindings are there once they were reached. */
-  readonly find: FindMetrics = name => (this.named.get(name) ?? []).map(metric => toDefinition(metric, this.rows.get(metric.id)));
+  readonly find: FindMetrics = name => this.fitting(name).map(metric => toDefinition(metric, this.rows.get(metric.id)));
+
+  /** Those of exactly this name, or else of the name in another case. */
+  private fitting(name: string): readonly MetricName[] {
+    return this.named.get(name) ?? this.sharers.get(name.toLowerCase()) ?? [];
+  }
 
   /** The first other metric that the name fits too, in any case. */
   findOther(id: number, name: string): MetricName | undefined {
@@ -45,11 +50,12 @@ export class GraphMetrics {
 
   /** The metrics whose formulas call for one of these names, which no metric has. */
   callersOf(names: readonly string[]): MetricName[] {
-    const gone = names.filter(name => !this.named.has(name));
+    const gone = names.filter(name => this.fitting(name).length === 0).map(name => name.toLowerCase());
     const written = gone.map(name => name.replaceAll(']', ']]'));
-    return this.all.filter(
-      ({ formula }) => written.some(name => formula.includes(name)) && namesIn(formula).some(name => gone.includes(name)),
-    );
+    return this.all.filter(({ formula }) => {
+      const lower = formula.toLowerCase();
+      return written.some(name => lower.includes(name)) && namesIn(formula).some(name => gone.includes(name.toLowerCase()));
+    });
   }
 
   /** Reads the bindings of these metrics and of all that their formulas lead to, so that they can be resolved. */
@@ -89,7 +95,7 @@ export class GraphMetrics {
       reached.add(metric.id);
       for (const name of namesIn(metric.formula)) {
         // A name of several metrics leads nowhere: the formula is refused.
-        const [target, ...others] = this.named.get(name) ?? [];
+        const [target, ...others] = this.fitting(name);
         if (target && others.length === 0) open.push(target);
       }
     }

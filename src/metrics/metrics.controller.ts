@@ -199,7 +199,7 @@ export class MetricsController {
   @ApiOperation({
     summary: '执行指标 / Execute a metric',
     description:
-      '可按维度与时间分组、过滤、排序；dry_run 只编译。也可作为 CSV 或 NDJSON 给出：不写 limit 时，图的编辑者得到同一快照的全部行（边读边发；连接中断即不完整），其他人至多一万行。image/svg+xml 画成图，至多 500 个点。 / Grouped by dimensions and time, filtered and ordered as asked; dry_run only compiles. Also as CSV or NDJSON: without a limit, editors of the graph get all rows of one snapshot, sent as they are read, and a connection that breaks means that rows are missing; others get at most 10,000. image/svg+xml draws it, with at most 500 points.',
+      '可按维度与时间分组、过滤、排序；dry_run 只编译。也可作为 CSV 或 NDJSON 给出：不写 limit 时，图的编辑者得到同一快照的全部行（边读边发；连接中断即不完整），其他人至多一万行。CSV 中空单元格是 null，空文本写作 ""。image/svg+xml 画成图，至多 500 个点。 / Grouped by dimensions and time, filtered and ordered as asked; dry_run only compiles. Also as CSV or NDJSON: without a limit, editors of the graph get all rows of one snapshot, sent as they are read, and a connection that breaks means that rows are missing; others get at most 10,000. An empty cell of CSV is null, and an empty text is "". image/svg+xml draws it, with at most 500 points.',
   })
   @ApiBody({ type: ExecuteMetricRequest, examples: executeMetricExamples })
   @ApiProduces('application/json', 'application/x-ndjson', 'text/csv', 'image/svg+xml')

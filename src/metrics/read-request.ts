@@ -14,7 +14,7 @@ import { type ExecuteCompare, type ExecuteFilter } from './select-rows.dto.js';
 export function readRequest(body: ExecuteMetricRequest, metrics: ReadonlyMap<number, ResolvedMetric>): MetricRequest {
   const clause = body.filter_clause ?? null;
   const filters = (body.filters ?? []).map((filter, index) => ({ ...withoutNulls(filter), index }));
-  const problems = [...filters.flatMap(checkFilter), ...checkDryRun(body), ...checkChart(body)];
+  const problems = [...filters.flatMap(checkFilter), ...checkClause(clause), ...checkDryRun(body), ...checkChart(body)];
   if (problems.length > 0) throw new SchemaError(problems);
   return {
     dimensions: body.dimensions ?? [],
@@ -28,7 +28,7 @@ export function readRequest(body: ExecuteMetricRequest, metrics: ReadonlyMap<num
       if (!resolved || by === undefined || !operator) return [];
       return [{ metric: resolved, by, op: operator, value: String(value), inRange: range === 'request', index }];
     }),
-    filter_clause: clause === null || clause.trim() === '' ? null : clause,
+    filter_clause: clause,
     compare: body.compare ? readComparison(body.compare) : null,
     having: (body.having ?? []).map(({ by, op, value }) => ({ ...(by != null && { by }), op, value: String(value) })),
     order: (body.order ?? []).map(({ by, dir, nulls }) => ({ by, dir: dir ?? 'asc', nulls: nulls ?? 'last' })),
@@ -65,6 +65,11 @@ function checkFilter({ field, metric, by, op, value, values, range, index }: Exe
   if (value === undefined || !/^-?\d{1,100}(\.\d{1,100})?$/.test(String(value)))
     report('value', 'value_type', { zh: '应为数字或十进制文本', en: 'must be a number or decimal text' });
   return problems;
+}
+
+function checkClause(clause: string | null): FieldProblem[] {
+  const text = { zh: '空的条件无效；不筛选时请省略或写 null', en: 'a blank one has no effect: leave it out, or give null' };
+  return clause?.trim() === '' ? [{ loc: ['body', 'filter_clause'], text, type: 'no_effect' }] : [];
 }
 
 /** Neither a dry run nor an estimate reads anything. */

@@ -10,6 +10,13 @@ const result = {
 } as unknown as MetricResultResponse;
 
 describe('toLines', () => {
+  it('tells an empty text from null in CSV, as uploads do', async () => {
+    const columns = ['地区', 'value'].map(each => ({ name: each }));
+    const rows = [['', null], [null, ''], ['东', '1.5']]; // prettier-ignore
+    const csv = await toLines({ ...result, columns, rows } as unknown as MetricResultResponse, 'csv', null, 500_000);
+    expect(Buffer.concat(csv).toString()).toBe('地区,value\r\n"",\r\n,""\r\n东,1.5\r\n');
+  });
+
   it('bounds lines that repeat long names', async () => {
     await expect(toLines(result, 'ndjson', null, 500_000)).rejects.toThrow(AnswerTooLargeError);
     const csv = Buffer.concat(await toLines(result, 'csv', null, 500_000)).toString();

@@ -11,7 +11,7 @@ export function withAllRows<T extends ExecuteMetricRequest>(body: T): T {
 }
 
 /**
- * The rows of a result as lines: CSV with a header, an empty cell for null; or an object of each row.
+ * The rows of a result as lines: CSV with a header, an empty cell for null and `""` for an empty text; or an object of each row.
  * @param limit that of the caller
  * @throws SchemaError if there are more rows, and the caller did not ask for the first ones; AnswerTooLargeError
  */
@@ -51,7 +51,6 @@ export function toLine(columns: readonly ResultColumnResponse[], row: readonly u
   return `${JSON.stringify(Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])))}\n`;
 }
 
-function cellOf(value: unknown): string {
-  if (value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+function cellOf(value: unknown): string | null {
+  return value === null || typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import { ArrayUnique } from '../http/validation/array-unique.decorator.js';
 import { maxId } from '../http/validation/positive-int.pipe.js';
 import { MaxLength } from '../http/validation/length.decorator.js';
 import { Nested } from '../http/validation/nested.decorator.js';
@@ -80,7 +81,7 @@ export class ExecuteFilter {
   @Max(maxId)
   metric?: number;
 
-  @ApiPropertyOptional({ example: '产品', description: '与 metric 同用：维度或实体 / with metric: a dimension or an entity' })
+  @ApiPropertyOptional({ example: '产品', description: '与 metric 同用：维度、实体或列 / with metric: a dimension, an entity or a column' })
   @IsOptional()
   @IsString()
   by?: string;

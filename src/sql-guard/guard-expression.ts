@@ -1,6 +1,6 @@
 import { nearestFirst } from '../text/nearest-name.js';
 import { type Bilingual } from '../text/bilingual.js';
-import { systemColumns } from './allow-lists.js';
+import { systemColumns, valueFunctions } from './allow-lists.js';
 import { checkText, locate } from './check-text.js';
 import { checkGrowth } from './check-growth.js';
 import { checkNames } from './check-names.js';
@@ -58,6 +58,7 @@ export function guardExpression(text: string, scope: GuardScope): GuardedExpress
     const seen = new Map<string, [string | null, string]>();
     const respellings: Respelling[] = [];
     walkTree(where, expressionNodes, (type, node, offset) => {
+      if (type === 'SQLValueFunction') refuseColumnName(node, offset, scope);
       checkNames(type, node, offset);
       if (type !== 'ColumnRef') return;
       const reference = checkColumn(node, offset, scope, bytes);
@@ -67,6 +68,14 @@ export function guardExpression(text: string, scope: GuardScope): GuardedExpress
     if (respellings.length > 0) return guardExpression(applyRespellings(bytes, respellings).slice(guardPrefix.length), scope);
     return { text, tree: where, columns: [...seen.values()], growth: checkGrowth(where) } as GuardedExpression;
   });
+}
+
+/** `User` is a function to PostgreSQL, also where a column has that name. */
+function refuseColumnName(node: NodeFields, offset: number | undefined, { columns }: GuardScope): void {
+  const name = String(node.op).replace('SVFOP_', '');
+  if (columns === 'any' || valueFunctions.has(String(node.op))) return;
+  const column = [...columns.keys()].find(each => isAlike(each, name));
+  if (column !== undefined) throw new Refusal('function', name, offset, inQuotes(column));
 }
 
 /** Rule 2: one statement, a SELECT to which the text added nothing but its WHERE. */

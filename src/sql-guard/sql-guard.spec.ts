@@ -277,6 +277,12 @@ describe('one SELECT over a schema', () => {
     );
   });
 
+  it('says how to write a column that has the name of a function', () => {
+    const refused = (columns: string[]) => () => guardExpression("User = 'A'", { columns: new Set(columns) });
+    expect(refused(['User'])).toThrow(/not allowed: 'USER' at character 1; write "User" with double quotes$/);
+    expect(refused(['name'])).toThrow(/not allowed: 'USER' at character 1$/);
+  });
+
   it('asks for a SELECT, not for an expression, in both languages', () => {
     expect(() => guardSelect('DELETE FROM orders', { schema })).toThrow(
       /只允许一条 SELECT：'DELETE'.* \/ only one SELECT is allowed, no other statement: 'DELETE'/,

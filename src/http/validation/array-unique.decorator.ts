@@ -6,7 +6,7 @@ export function ArrayUnique(): PropertyDecorator {
     name: 'arrayUnique',
     validator: {
       validate: (value: unknown) => Array.isArray(value) && new Set(value).size === value.length,
-      defaultMessage: buildMessage(prefix => `${prefix}All $property's elements must be unique`),
+      defaultMessage: buildMessage(prefix => `${prefix}an element of $property is there twice`),
     },
   });
 }

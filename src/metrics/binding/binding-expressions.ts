@@ -53,6 +53,7 @@ export interface NameCheck {
   expression: string;
   /** The names so far and their meaning. Two uses of a name with one meaning are no clash. */
   taken: Map<string, string>;
+  tables: Pick<MetricBinding, 'fact' | 'joins'>;
 }
 
 /** PostgreSQL, whose parser reads the SQL of every binding, cuts longer names. */
@@ -61,16 +62,26 @@ export function isIdentifier(name: string): boolean {
 }
 
 /** Reports a name that cannot be used. */
-export function checkName(name: string, loc: Loc, { kind, expression, taken }: NameCheck, problems: FieldProblem[]): void {
+export function checkName(name: string, loc: Loc, { kind, expression, taken, tables }: NameCheck, problems: FieldProblem[]): void {
   const report = (type: string, text: Bilingual) => problems.push({ loc, text, type });
   const other = taken.get(name);
   if (!isIdentifier(name)) {
     report('name_form', { zh: '名称应为 1 到 63 字节，不含双引号', en: 'a name has 1 to 63 bytes and no double quote' });
   } else if (isHidden(name) || (kind === 'dimension' && answerColumns.has(name))) {
     report('reserved_name', { zh: `“${name}”是保留名称`, en: `'${name}' is a reserved name` });
-  } else if (other !== undefined && other !== expression) {
+  } else if (other !== undefined && other !== expression && !isSameColumn(other, expression, tables)) {
     report('duplicate_name', { zh: `“${name}”已用于另一列`, en: `'${name}' is taken by another column` });
   } else taken.set(name, expression);
+}
+
+/** Whether both are one column of a table: `status`, `o.status` and `"o"."status"` are. */
+function isSameColumn(one: string, other: string, tables: NameCheck['tables']): boolean {
+  const guard = guardOverTables(tables);
+  if (!admits(guard, one) || !admits(guard, other)) return false;
+  const [a, b] = [guard(one), guard(other)].map(({ tree, columns: [column] }) =>
+    column && 'ColumnRef' in (tree as object) ? [column[0] ?? tables.fact.alias, column[1]] : null,
+  );
+  return a != null && b != null && a[0] === b[0] && a[1] === b[1];
 }
 
 /** The SQL of a dimension or the time column: a logical column by name, or an expression over the tables. */

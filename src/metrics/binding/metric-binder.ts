@@ -6,7 +6,15 @@ import { type Guard } from '../../sql-guard/guard-expression.js';
 import { WarehouseQueryError } from '../../warehouse/warehouse.errors.js';
 import { type UsableConnection, WarehouseService } from '../../warehouse/warehouse.service.js';
 import { type BindingJoin, type BindingRelation, type BindingRequest } from './binding.dto.js';
-import { checkName, defaultColumns, defaultDimensions, expressionOf, guardPart, readJoinPairs } from './binding-expressions.js';
+import {
+  checkName,
+  defaultColumns,
+  defaultDimensions,
+  expressionOf,
+  guardPart,
+  type NameCheck,
+  readJoinPairs,
+} from './binding-expressions.js';
 import { compileProbe } from '../plan/compile-probe.js';
 import { compileProof } from '../plan/compile-proof.js';
 import { fanOut } from '../fan-out.js';
@@ -58,7 +66,8 @@ export class MetricBinder {
     const joins = await this.describeJoins(connection, request.joins ?? [], fact, loc, problems);
     throwIfAny(problems);
 
-    const guard = guardOverTables({ fact, joins });
+    const tables = { fact, joins };
+    const guard = guardOverTables(tables);
     const columns = request.columns ?? defaultColumns(fact);
     const dimensions = request.dimensions ?? defaultDimensions(columns);
     const taken = new Map<string, string>();
@@ -68,7 +77,7 @@ export class MetricBinder {
       fact,
       grain: request.grain ?? [],
       time: this.readTime(request, columns, guard, loc, problems),
-      columns: await readColumns(columns, guard, [...loc, 'columns'], taken, problems),
+      columns: await readColumns(columns, guard, [...loc, 'columns'], { taken, tables }, problems),
       dimensions: [],
       entities: [],
       joins,
@@ -83,14 +92,14 @@ export class MetricBinder {
       // The column that a dimension names has been guarded already.
       if (expression === dimension.column) guardPart(expression, guard, [...at, 'column'], problems);
       for (const name of [dimension.name, ...(dimension.aliases ?? [])])
-        checkName(name, [...at, 'name'], { kind: 'dimension', expression, taken }, problems);
+        checkName(name, [...at, 'name'], { kind: 'dimension', expression, taken, tables }, problems);
       bound.dimensions.push({ name: dimension.name, aliases: dimension.aliases ?? [], expression, type: '' });
     }
     const entities = new Map<string, string>();
     for (const [index, entity] of (request.entities ?? []).entries()) {
       const [at, expression] = [[...loc, 'entities', index], expressionOf(entity.column, columns)];
       if (expression === entity.column) guardPart(expression, guard, [...at, 'column'], problems);
-      checkName(entity.name, [...at, 'name'], { kind: 'entity', expression, taken: entities }, problems);
+      checkName(entity.name, [...at, 'name'], { kind: 'entity', expression, taken: entities, tables }, problems);
       bound.entities!.push({ name: entity.name, expression, type: '' });
     }
     if (bound.row_filter !== null) guardPart(bound.row_filter, guard, [...loc, 'row_filter'], problems);
@@ -262,7 +271,7 @@ async function readColumns(
   columns: Record<string, string>,
   guard: Guard,
   loc: Loc,
-  taken: Map<string, string>,
+  names: Pick<NameCheck, 'taken' | 'tables'>,
   problems: FieldProblem[],
 ): Promise<BoundColumn[]> {
   const pace = new Pace();
@@ -275,7 +284,7 @@ async function readColumns(
       continue;
     }
     guardPart(expression, guard, at, problems);
-    checkName(name, at, { kind: 'column', expression, taken }, problems);
+    checkName(name, at, { kind: 'column', expression, ...names }, problems);
     read.push({ name, expression, type: '' });
   }
   return read;

@@ -93,8 +93,10 @@ describe('a plan of a chart', () => {
     const plan = planChart(null, columns, [
       ['西', '9', '8', '0.1'],
       [null, '1', null, null],
+      ['', '2', null, null],
     ]);
-    expect([plan.kind, plan.x, plan.series.map(({ name }) => name)]).toEqual(['bar', ['西', '（空 / null）'], ['销售额', 'previous']]);
+    const x = ['西', '（空 / null）', '（空文本 / empty text）'];
+    expect([plan.kind, plan.x, plan.series.map(({ name }) => name)]).toEqual(['bar', x, ['销售额', 'previous']]);
   });
 
   it('has a scale for each of two units, and none for three (risk: orders that lie flat beside their amounts)', async () => {

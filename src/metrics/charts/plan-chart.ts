@@ -132,7 +132,9 @@ function tooMany(zh: string, en: string): NotChartableError {
 }
 
 function labelOf(value: unknown): string {
-  return value === null ? '（空 / null）' : shown(typeof value === 'string' ? value : JSON.stringify(value));
+  if (value === null) return '（空 / null）';
+  if (value === '') return '（空文本 / empty text）';
+  return shown(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
 /** Cuts a text, and replaces characters that XML cannot hold. */

@@ -3,9 +3,9 @@ import { FormulaParseError } from './formula.errors.js';
 
 export interface Token {
   kind: 'number' | 'word' | 'quoted' | 'string' | 'metric' | 'symbol' | 'end';
-  /** The text as written, with full-width punctuation replaced. */
+  /** The text as written, with full-width signs replaced. */
   text: string;
-  /** The name inside quotes or brackets, without them; otherwise the same as `text`. */
+  /** The name inside quotes or brackets, without them; a number with a digit before its point; otherwise the same as `text`. */
   value: string;
   /** UTF-16 offsets into the normalised text, which is as long as the formula. */
   start: number;
@@ -13,7 +13,7 @@ export interface Token {
 }
 
 export interface LexedFormula {
-  /** The formula with full-width punctuation outside quotes and brackets replaced, one character for one. */
+  /** The formula with full-width signs and digits outside quotes, brackets and names replaced, one character for one. */
   text: string;
   tokens: Token[];
 }
@@ -29,6 +29,9 @@ const fullWidth: Record<string, string> = {
   '＋': '+',
   '－': '-',
   '％': '%',
+  '×': '*',
+  '÷': '/',
+  '−': '-',
   '：': ':',
   '＝': '=',
   '＜': '<',
@@ -46,7 +49,8 @@ const rules: [Token['kind'] | 'space', RegExp][] = [
   ['string', /‘[^‘’']*’/y],
   ['quoted', /"(?:[^"”]|"")*["”]/y],
   ['metric', /\[(?:[^\]]|\]\])*\]/y],
-  ['number', /\d+(?:\.\d+)?(?![\d.])/y],
+  ['metric', /【[^【】]*】/y],
+  ['number', /(?:[\d０-９]+(?:\.[\d０-９]+)?|\.[\d０-９]+)(?![\d０-９.])/y],
   ['word', /[\p{XID_Start}_][\p{XID_Continue}$]*/uy],
   ['symbol', /->|→/y],
   ['symbol', /[\s\S]/uy],
@@ -76,13 +80,13 @@ export function lexFormula(formula: string): LexedFormula {
     if (replacement !== undefined) text = text.slice(0, at) + replacement + text.slice(at + 1);
     const [kind, matched] = match(text, at, tokens.at(-1));
     const end = at + matched.length;
-    if (kind === 'quoted' && matched.endsWith('”')) text = `${text.slice(0, end - 1)}"${text.slice(end)}`;
-    if (matched.startsWith('‘') && kind === 'string') text = `${text.slice(0, at)}'${matched.slice(1, -1)}'${text.slice(end)}`;
-    if (kind === 'symbol' && (matched === "'" || matched === '"' || (matched === '[' && !isSubscript(tokens.at(-1), at)))) {
+    const plain = inAscii(kind, matched);
+    text = text.slice(0, at) + plain + text.slice(end);
+    if (kind === 'symbol' && (/^['"【]$/.test(matched) || (matched === '[' && !isSubscript(tokens.at(-1), at)))) {
       const hint = { zh: `${matched} 没有闭合`, en: `this ${matched} is never closed` };
       throw new FormulaParseError(formula, positionAt(formula, at), { hint });
     }
-    if (kind !== 'space') tokens.push({ kind, text: text.slice(at, end), value: valueOf(kind, matched), start: at, end });
+    if (kind !== 'space') tokens.push({ kind, text: plain, value: valueOf(kind, plain), start: at, end });
     at = end;
   }
   tokens.push({ kind: 'end', text: 'end of formula', value: '', start: text.length, end: text.length });
@@ -105,8 +109,17 @@ function isSubscript(previous: Token | undefined, at: number): boolean {
   return previous.kind === 'word' || previous.kind === 'quoted' || previous.text === ')' || previous.text === ']';
 }
 
+/** A token with ASCII quotes, brackets and digits of its own, as long as it was. What stands inside quotes and brackets is kept. */
+function inAscii(kind: Token['kind'] | 'space', matched: string): string {
+  if (kind === 'number') return matched.replace(/[０-９]/g, digit => String.fromCharCode(digit.charCodeAt(0) - 0xfee0));
+  if (kind === 'quoted') return `"${matched.slice(1, -1)}"`;
+  if (matched.startsWith('‘') && kind === 'string') return `'${matched.slice(1, -1)}'`;
+  return kind === 'metric' ? `[${matched.slice(1, -1)}]` : matched;
+}
+
 function valueOf(kind: Token['kind'] | 'space', matched: string): string {
   if (kind === 'metric') return matched.slice(1, -1).replaceAll(']]', ']').trim();
   if (kind === 'quoted') return matched.slice(1, -1).replaceAll('""', '"');
+  if (kind === 'number') return matched.replace(/^\./, '0.');
   return matched;
 }

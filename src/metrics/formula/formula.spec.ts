@@ -123,6 +123,25 @@ describe('the tree', () => {
     });
   });
 
+  it('takes digits, signs of arithmetic and brackets of Chinese keyboards outside quotes and names only', () => {
+    expect(parseFormula('（【销售额（１×２）】 － [a【b】]） × １２.５ ÷ .5 − ７％').root).toMatchObject({
+      op: '-',
+      left: {
+        op: '/',
+        left: { op: '*', left: { left: { name: '销售额（１×２）' }, right: { name: 'a【b】' } }, right: { value: '12.5' } },
+        right: { value: '0.5' },
+      },
+      right: { value: '0.07' },
+    });
+    expect(parseFormula("求和(单价１ × “列×２” − .５ 条件 备注 = '１×２')").root).toMatchObject({
+      argument: { text: '单价１ * "列×２" - .5' },
+      where: [{ text: "备注 = '１×２'" }],
+    });
+    expect(parseFormula('分位数(x, .９５)').root).toMatchObject({ fraction: '0.95' });
+    expect(parseFormula('滚动(【a】, ３０ 天)').root).toMatchObject({ count: 30 });
+    expect(problem('[a] + 【b')).toMatchObject({ position: 7, hint: expect.stringContaining('【') });
+  });
+
   it('takes the quotes and the arrow of Chinese keyboards', () => {
     expect(parseFormula("计数（* 条件 状态＝‘已支付’ AND 备注 = 'l’été')").root).toMatchObject({
       where: [{ text: "状态='已支付' AND 备注 = 'l’été'" }],

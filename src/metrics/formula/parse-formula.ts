@@ -86,8 +86,8 @@ function refuseComment(stream: TokenStream, sign: Token): void {
 }
 
 function parseNumber(stream: TokenStream, position: number): Formula {
-  const { text } = stream.advance();
-  return { kind: 'number', value: stream.takeSymbol('%') ? hundredth(text) : text, position };
+  const { value } = stream.advance();
+  return { kind: 'number', value: stream.takeSymbol('%') ? hundredth(value) : value, position };
 }
 
 /** Exact: 5 becomes 0.05, 12.5 becomes 0.125. */

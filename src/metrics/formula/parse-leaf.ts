@@ -56,12 +56,12 @@ function parseDistinct(stream: TokenStream, position: number): Leaf {
 }
 
 function parseFraction(stream: TokenStream): { fraction: string; mode: 'CONT' | 'DISC' } {
-  const { kind, text } = stream.current;
-  if (kind !== 'number' || !(Number(text) > 0 && Number(text) < 1)) throw stream.unexpected([expected.fraction]);
+  const { kind, value: fraction } = stream.current;
+  if (kind !== 'number' || !(Number(fraction) > 0 && Number(fraction) < 1)) throw stream.unexpected([expected.fraction]);
   stream.advance();
-  if (!stream.takeSymbol(',')) return { fraction: text, mode: 'CONT' };
-  if (stream.takeWord('CONT')) return { fraction: text, mode: 'CONT' };
-  if (stream.takeWord('DISC')) return { fraction: text, mode: 'DISC' };
+  if (!stream.takeSymbol(',')) return { fraction, mode: 'CONT' };
+  if (stream.takeWord('CONT')) return { fraction, mode: 'CONT' };
+  if (stream.takeWord('DISC')) return { fraction, mode: 'DISC' };
   throw stream.unexpected(['CONT', 'DISC']);
 }
 

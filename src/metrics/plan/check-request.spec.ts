@@ -15,6 +15,20 @@ describe('a request that does not fit is a 422', () => {
     ['COUNT(*)', { filters: [{ field: '金额', op: '=', value: 'abc' }] }, ['body.filters.0.value value_type']],
     ['COUNT(*)', { filters: [{ field: '金额', op: 'in', value: 1 }] }, ['body.filters.0.value no_effect']],
     ['COUNT(*)', { filters: [{ field: '金额', op: 'between', values: [1] }] }, ['body.filters.0.values two_values']],
+    ['COUNT(*)', { filters: [{ field: '金额', op: 'between', values: [3, '1.5'] }] }, ['body.filters.0.values empty_range']],
+    [
+      'COUNT(*)',
+      { filters: [{ field: '日', op: 'between', values: ['2024-02-01', '2024-01-31'] }] },
+      ['body.filters.0.values empty_range'],
+    ],
+    [
+      'COUNT(*)',
+      { filters: [{ field: '时', op: 'between', values: ['2024-02-01T10:00', '2024-02-01 09:59'] }] },
+      ['body.filters.0.values empty_range'],
+    ],
+    ['COUNT(*)', { filters: [{ field: '时', op: 'between', values: ['2024-02-01T10:00', '2024-02-01'] }] }, []],
+    ['COUNT(*)', { filters: [{ field: '时', op: 'between', values: ['2024-02-01T10:00', '2024-02-01T09:00Z'] }] }, []],
+    ['COUNT(*)', { filters: [{ field: '状态', op: 'between', values: ['b', 'A'] }] }, []],
     ['COUNT(*)', { filters: [{ field: '金额', op: '=' }] }, ['body.filters.0.value missing']],
     ['COUNT(*)', { time: { from: '2024-02-30' } }, ['body.time.from date_type']],
     ['COUNT(*)', { time: { from: '2024-02-01', to: '2024-02-01' } }, ['body.time.to empty_range']],
@@ -55,6 +69,10 @@ describe('a request that does not fit is a 422', () => {
     ['YOY(MAX(金额::text))', "the formula of metric '本身' computes here with a text, which is no number: at column 1"],
   ])('%s names the argument whose type does not fit', (formula, sentence) => {
     expect(() => compile(formula, { time: { from: '2024-01-01', to: '2024-02-01' } })).toThrow(sentence);
+  });
+
+  it.each(['金额', ' o.customer_id', '金额 + 1', "'paid'", '状态::date'])('refuses %s as a clause, since it is no condition', clause => {
+    expect(() => compile('COUNT(*)', { filter_clause: clause })).toThrow(/in filter_clause, which is no condition; write a comparison/);
   });
 
   it.each([

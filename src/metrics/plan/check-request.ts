@@ -4,7 +4,7 @@ import { mayNest, patternOf } from '../formula/classify-formula.js';
 import { type Pattern } from '../formula/formula-tree.js';
 import { kindOf } from './compare-types.js';
 import { noTimeColumn, type TimePlan } from './compile-time.js';
-import { findDimension, type MetricBinding, namedColumns } from './metric-binding.js';
+import { findDimension, findKey, type MetricBinding, namedColumns } from './metric-binding.js';
 import { type FilterByMetric, type MetricRequest } from './metric-request.js';
 import { type MetricPlan, type Scan } from './plan-metric.js';
 import { type OwnerOf, type ResolvedFormula, type ResolvedMetric } from './resolve-metric.js';
@@ -97,16 +97,16 @@ export function checkFiltersByMetric(
   for (const { by, inRange, index, plan } of filters) {
     const report = (field: string, type: string, text: Bilingual) => problems.push({ loc: ['body', 'filters', index, field], text, type });
     const all = [...bindings, ...plan.scans.map(({ binding }) => binding)];
-    const found = all.map(binding => findDimension(binding, by));
+    const found = all.map(binding => findKey(binding, by));
     const kinds = new Set(found.map(column => column && kindOf(column.type)));
     if (found.includes(undefined)) {
-      const names = all.map(({ dimensions, entities = [] }) => [...dimensions, ...entities].map(each => each.name));
-      const known = names[0]!.filter(name => names.every(each => each.includes(name)));
+      const names = all.map(each => [...(each.entities ?? []).map(({ name }) => name), ...namedColumns(each).keys()]);
+      const known = [...new Set(names[0])].filter(name => names.every(each => each.includes(name))).slice(0, 50);
       problems.push({
         loc: ['body', 'filters', index, 'by'],
         text: {
-          zh: `“${by}”不是两边共有的维度或实体，可用：${known.join(', ')}`,
-          en: `'${by}' is not a dimension or an entity of both sides; known: ${known.join(', ')}`,
+          zh: `“${by}”不是两边共有的维度、实体或列，可用：${known.join(', ')}`,
+          en: `'${by}' is not a dimension, an entity or a column of both sides; known: ${known.join(', ')}`,
         },
         type: 'unknown_dimension',
         known,

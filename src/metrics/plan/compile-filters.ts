@@ -58,11 +58,16 @@ export function compileFilter(
   }
   const bound = given.map(String);
   const [first = '', second = ''] = bound;
+  if (op === 'between' && isReversed(first, second, type))
+    return report('values', 'empty_range', {
+      zh: `between 的第一个值大于第二个，没有行符合：请写 "values": ["${second}", "${first}"]`,
+      en: `the first value is above the second, which no row fits: write "values": ["${second}", "${first}"]`,
+    });
+  // The session's zone reads a local time, but of one that comes twice it means the second.
+  const isTwice = (each: string): boolean => type === 'timestamptz' && !hasOffset(each) && isRepeated(each, timezone);
   const momentOf = (each: string): string =>
-    type === 'timestamptz' && isDay(each) && isRepeated(each, timezone)
-      ? dialect.firstAtZone(assembly.bind(each, 'timestamp'), assembly.bind(timezone, 'text'))
-      : assembly.bind(each, type);
-  if (type.startsWith('timestamp') && bound.some(isDay)) return compileDays(op, name, bound, momentOf);
+    isTwice(each) ? dialect.firstAtZone(assembly.bind(each, 'timestamp'), assembly.bind(timezone, 'text')) : assembly.bind(each, type);
+  if (type.startsWith('timestamp') && bound.some(each => isDay(each) || isTwice(each))) return compileDays(op, name, bound, momentOf);
   switch (op) {
     case 'in':
       return dialect.isAnyOf(name, assembly.bind(bound, `${listType(column.type, type, bound)}[]`));
@@ -106,7 +111,7 @@ function compileDays(op: FilterOperator, name: string, values: readonly string[]
     case '<=':
       return isOver(first);
     case '>':
-      return begins(addDays(first, 1));
+      return isDay(first) ? begins(addDays(first, 1)) : `${name} > ${bind(first)}`;
     case '>=':
       return begins(first);
     case 'between':
@@ -114,6 +119,21 @@ function compileDays(op: FilterOperator, name: string, values: readonly string[]
     default:
       throw new Error(`${op} compares no times`);
   }
+}
+
+/** Whether no value lies between. Texts are in the order of their database, so they may. */
+function isReversed(first: string, second: string, type: string): boolean {
+  if (type === 'bigint' || type === 'numeric') return Number(first) > Number(second);
+  if (!/^(date|time)/.test(type) || hasOffset(first) !== hasOffset(second)) return false;
+  const momentOf = (text: string): number => {
+    const moment = type === 'time' ? `2000-01-01T${text}` : text.replace(' ', 'T');
+    return Date.parse(moment.length > 10 && !hasOffset(moment) ? `${moment}Z` : moment);
+  };
+  return momentOf(first) > momentOf(isDay(second) ? `${second} 23:59:59.999` : second);
+}
+
+function hasOffset(time: string): boolean {
+  return /:\d.*(Z|[-+]\d\d:?\d\d)$/.test(time);
 }
 
 /** A date that has a next one of four digits. */
@@ -143,7 +163,7 @@ const forms: Record<string, RegExp> = {
   numeric: /^-?\d{1,100}(\.\d{1,100})?([eE][-+]?\d{1,3})?$/,
   date: /^\d{4}-\d\d-\d\d$/,
   timestamp: /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?$/,
-  timestamptz: /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[-+]\d\d:?\d\d))?$/,
+  timestamptz: /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[-+]\d\d:?\d\d)?)?$/,
   time: /^\d\d:\d\d(:\d\d(\.\d+)?)?$/,
   boolean: /^(true|false)$/,
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,

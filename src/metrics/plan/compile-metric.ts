@@ -1,6 +1,5 @@
 import { type FieldProblem, SchemaError } from '../../common/errors/api-error.js';
 import { type Grain } from '../formula/formula-tree.js';
-import { MixedConnectionsError } from '../metrics.errors.js';
 import { type Value } from '../patterns/metric-pattern.js';
 import { checkAxes } from './check-axes.js';
 import { checkComparison, checkFiltersByMetric, checkNames, checkZeroFill } from './check-request.js';
@@ -12,7 +11,7 @@ import { type CompareMode, type FilterByMetric, type MetricRequest } from './met
 import { type MetricPlan, planMetrics, type ScanAxis } from './plan-metric.js';
 import { ownersIn, type ResolvedMetric } from './resolve-metric.js';
 import { filterPart } from './scan-rows.js';
-import { targetOf } from './target-of.js';
+import { connectionOf, targetOf } from './target-of.js';
 import { type CompiledStatement, SqlAssembly } from './sql-assembly.js';
 
 /** A metric of a request under the name of its column. */
@@ -65,9 +64,8 @@ export function compileMetrics(asked: readonly NamedMetric[], request: MetricReq
   const bindings = [...new Set(plan.scans.map(scan => scan.binding))];
   const filters = request.filtersByMetric.map(filter => ({ ...filter, plan: planMetrics([filter.metric], null) }));
   const allBindings = [...new Set(metrics.flatMap(metric => metric.bindings))];
-  const connectionId = allBindings[0]?.connection_id ?? 0;
   const filterBindings = filters.flatMap(({ metric }) => metric.bindings);
-  if ([...allBindings, ...filterBindings].some(each => each.connection_id !== connectionId)) throw new MixedConnectionsError();
+  const connectionId = connectionOf([...allBindings, ...filterBindings]);
 
   const ownerOf = ownersIn([...metrics, ...filters.map(filter => filter.metric)]);
   checkNames(request, bindings, ownerOf, problems);

@@ -66,8 +66,23 @@ describe('time', () => {
     expect(await run('DOD(COUNT(*), VALUE)', { time: { from: '2024-10-28', to: '2024-10-29', grain: 'day' } }, twice)).toEqual([
       ['2024-10-28', '50'],
     ]);
-    const on = async (op: '=' | '<' | '>=', value: string) => (await run('COUNT(*)', { filters: [{ field: 'at', op, value }] }, twice))[0];
+    const on = async (op: '=' | '<' | '<=' | '>' | '>=', value: string) =>
+      (await run('COUNT(*)', { filters: [{ field: 'at', op, value }] }, twice))[0];
     expect([await on('=', '2024-10-27'), await on('<', '2024-10-27'), await on('>=', '2024-10-27')]).toEqual([['50'], ['48'], ['96']]);
+    const local = '2024-10-27T00:30';
+    expect([await on('=', local), await on('<', local), await on('<=', local), await on('>', local), await on('>=', local)]).toEqual([
+      ['1'], ['49'], ['50'], ['94'], ['95'],
+    ]); // prettier-ignore
+    const filter = { field: 'at', op: 'in' as const, values: [local, '2024-10-26 12:00'] };
+    expect(await run('COUNT(*)', { filters: [filter] }, twice)).toEqual([['2']]);
+  });
+
+  it('reads a local time of a filter in the zone of the request', async () => {
+    const count = (value: string, zone: string) =>
+      run('COUNT(*)', { time: { from: '2024-01-01', to: '2025-01-01', timezone: zone }, filters: [{ field: '时', op: '>=', value }] });
+    const [local, moment] = ['2024-02-10T00:00', (offset: string) => `2024-02-10T00:00${offset}`];
+    expect(await count(local, 'Asia/Shanghai')).toEqual(await count(moment('+08:00'), 'Asia/Shanghai'));
+    expect(await count(local, 'UTC')).toEqual(await count(moment('Z'), 'UTC'));
   });
 
   it('reads naive timestamps in the zone of the binding', async () => {

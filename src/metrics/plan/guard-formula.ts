@@ -1,8 +1,9 @@
 import { type Guard, guardExpression, type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
+import { cut } from '../../text/cut.js';
 import { FormulaParseError } from '../formula/formula.errors.js';
 import { type Formula, sqlTexts, type SqlText } from '../formula/formula-tree.js';
-import { exactly, isBoolean } from './leaf-arithmetic.js';
+import { exactly, isBoolean, isNoCondition, type TypeOf } from './leaf-arithmetic.js';
 import { type BoundColumn, type MetricBinding, namedColumns } from './metric-binding.js';
 import { type MetricDefinition, type ResolvedLeaf } from './resolve-metric.js';
 
@@ -20,10 +21,7 @@ export function columnsOf(binding: MetricBinding): ReadonlyMap<string, BoundColu
 /** Judges SQL over what a binding names, also under the fact table's alias: that of formulas and filter clauses. */
 function guardOverNames(binding: MetricBinding): Guard {
   const scope = { columns: columnsOf(binding), alias: binding.fact.alias };
-  return exactly(
-    text => guardExpression(text, scope),
-    name => columnsOf(binding).get(name)?.type,
-  );
+  return exactly(text => guardExpression(text, scope), typesIn(binding));
 }
 
 /**
@@ -49,7 +47,9 @@ export function guardLeaves(leaves: readonly ResolvedLeaf[]): Map<MetricBinding,
 /** Judges the filter clause of a request over what the binding of a metric names. @throws UnsafeFilterClauseError */
 export function guardClause(clause: string, { name, binding }: ResolvedLeaf['owner']): GuardedExpression {
   try {
-    return guardOverNames(binding)(clause);
+    const guarded = guardOverNames(binding)(clause);
+    if (isNoCondition(guarded, typesIn(binding))) throw noCondition(clause);
+    return guarded;
   } catch (error) {
     if (!(error instanceof UnsafeFilterClauseError) || error.refused.reason !== 'column') throw error;
     const { hint } = error.refused;
@@ -61,9 +61,24 @@ export function guardClause(clause: string, { name, binding }: ResolvedLeaf['own
   }
 }
 
+/** Databases report it without a place, because a bare column is no piece of its own in the statement. */
+function noCondition(clause: string): UnsafeFilterClauseError {
+  const text = clause.trim();
+  const hint = {
+    zh: `位于 filter_clause，它不是条件；请写出比较，如 ${cut(text, 40)} = …`,
+    en: `in filter_clause, which is no condition; write a comparison, such as ${cut(text, 40)} = …`,
+  };
+  const position = clause.length - clause.trimStart().length + 1;
+  return new UnsafeFilterClauseError({ reason: 'type_mismatch', token: cut(text, 130), position, hint }, clause);
+}
+
+function typesIn(binding: MetricBinding): TypeOf {
+  return name => columnsOf(binding).get(name)?.type;
+}
+
 /** An argument that is added up. Of true and false, the true ones are counted. */
 export function asNumber(guarded: GuardedExpression, binding: MetricBinding): GuardedExpression {
-  if (!isBoolean(guarded, name => columnsOf(binding).get(name)?.type)) return guarded;
+  if (!isBoolean(guarded, typesIn(binding))) return guarded;
   return guardOverNames(binding)(`(${guarded.text})::integer`);
 }
 

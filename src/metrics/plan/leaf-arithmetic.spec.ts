@@ -1,6 +1,6 @@
 import { guardExpression } from '../../sql-guard/guard-expression.js';
 import { loadSqlParser } from '../../sql-guard/sql-parser.js';
-import { inDecimals, isBoolean } from './leaf-arithmetic.js';
+import { inDecimals, isBoolean, isNoCondition } from './leaf-arithmetic.js';
 
 beforeAll(() => loadSqlParser());
 
@@ -59,4 +59,21 @@ it.each([
   ['length(s)', false],
 ])('of %s, is it boolean: %s', (text, expected) => {
   expect(isBoolean(guarded(text), typeOf)).toBe(expected);
+});
+
+it.each([
+  ['n', true],
+  ['o.day', true],
+  ['n + 1', true],
+  ["'paid'", true],
+  ['1', true],
+  ['s::integer', true],
+  ['ok', false],
+  ['NULL', false],
+  ['true', false],
+  ['n > 1', false],
+  ['s::boolean', false],
+  ['coalesce(ok, false)', false],
+])('of %s, is it certainly no condition: %s', (text, expected) => {
+  expect(isNoCondition(guarded(text), typeOf)).toBe(expected);
 });

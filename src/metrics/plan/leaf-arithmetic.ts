@@ -117,6 +117,15 @@ export function isNumber({ tree }: GuardedExpression, typeOf: TypeOf): boolean {
   return ['integer', 'decimal'].includes(kindOf(tree, typeOf));
 }
 
+/** True for an expression whose value is certainly neither true nor false, such as a number. */
+export function isNoCondition({ tree }: GuardedExpression, typeOf: TypeOf): boolean {
+  const { ColumnRef, A_Const, TypeCast } = tree as Record<string, NodeFields | undefined>;
+  if (ColumnRef) return !['boolean', 'other', undefined].includes(typeOfReference(ColumnRef, typeOf));
+  if (A_Const) return A_Const.boolval === undefined && A_Const.isnull === undefined;
+  if (TypeCast) return nameParts((TypeCast.typeName as NodeFields).names).at(-1) !== 'bool';
+  return ['integer', 'decimal'].includes(kindOf(tree, typeOf));
+}
+
 const comparisons: ReadonlySet<string> = new Set(['=', '<>', '!=', '<', '<=', '>', '>=']);
 
 /** True for an expression whose value is certainly true, false or NULL. */

@@ -93,6 +93,11 @@ export function findDimension({ dimensions, entities = [] }: MetricBinding, name
   );
 }
 
+/** What a filter by a metric may go by: what an answer may have as a dimension, or else a column. */
+export function findKey(binding: MetricBinding, name: string): BoundColumn | undefined {
+  return findDimension(binding, name) ?? namedColumns(binding).get(name);
+}
+
 /** The entity of a conversion: one of the binding's entities, or else a column. */
 export function findEntity(binding: MetricBinding, name: string): BoundColumn | undefined {
   return binding.entities?.find(each => each.name === name) ?? namedColumns(binding).get(name);

@@ -1,7 +1,7 @@
 import { type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { patternOf } from '../formula/classify-formula.js';
 import { FormulaParseError } from '../formula/formula.errors.js';
-import { argumentsOf, type SqlText } from '../formula/formula-tree.js';
+import { argumentsOf, metricNames, operandsOf, type SqlText } from '../formula/formula-tree.js';
 import { type Aggregate, type Attribution, type Axis, type Shift, type Test, type Value } from '../patterns/metric-pattern.js';
 import { registry } from '../patterns/registry.js';
 import { checkAdditivity, checkArgument, otherType } from './check-arguments.js';
@@ -108,7 +108,7 @@ export function planMetrics(metrics: readonly ResolvedMetric[], clause: string |
       isNumber: argument => isNumberIn((formula as ResolvedLeaf).owner.binding, argument),
       operand: (index, inner) => plan(operands[index]!, { ...axis, ...inner }),
       aggregate: aggregate => addColumn(formula as ResolvedLeaf, aggregate, axis),
-      conversion: attribution => addConversion(operands, attribution),
+      conversion: attribution => addConversion(formula, attribution),
       meanOfDays: (of, window) => addMean(of, { ...axis, window }),
       warnIf: warn,
     });
@@ -165,8 +165,8 @@ export function planMetrics(metrics: readonly ResolvedMetric[], clause: string |
     return { kind: 'column', name, isAdditive: false, within };
   }
 
-  function addConversion(operands: ResolvedFormula[], attribution: Attribution): { base: Value; credited: Value } {
-    const [base, event] = operands.map(operand => asCount(operand)) as [ResolvedLeaf, ResolvedLeaf];
+  function addConversion(formula: ResolvedFormula, attribution: Attribution): { base: Value; credited: Value } {
+    const [base, event] = formula.operands.map((_, index) => asCount(formula, index)) as [ResolvedLeaf, ResolvedLeaf];
     const { binding } = base.owner;
     const guarded = (leaf: ResolvedLeaf, text: SqlText) => texts.get(leaf.owner.binding)!.get(text)!;
     const partsOf = (leaf: ResolvedLeaf) => ({
@@ -216,14 +216,16 @@ function notComputable({ node, owner }: ResolvedFormula, type: string): FormulaP
   return new FormulaParseError(owner.formula, node.position, { nearest: patternOf(node), sentence });
 }
 
-function asCount(operand: ResolvedFormula): ResolvedLeaf {
-  const { node, owner } = operand;
-  if (node.kind === 'leaf' && node.pattern === 'aggregate' && node.fn === 'COUNT') return operand as ResolvedLeaf;
-  const hint = {
-    zh: `转化的两个指标须为 COUNT(…)，而“${owner.name}”不是`,
-    en: `both metrics of a conversion must be COUNT(…), and '${owner.name}' is not`,
+function asCount({ node, owner, operands }: ResolvedFormula, index: number): ResolvedLeaf {
+  const operand = operands[index]!;
+  const { node: counted } = operand;
+  if (counted.kind === 'leaf' && counted.pattern === 'aggregate' && counted.fn === 'COUNT') return operand as ResolvedLeaf;
+  const [name] = metricNames(operandsOf(node)[index]!);
+  const sentence = {
+    zh: `转化的两个指标须为 COUNT(…)，而指标“${owner.name}”的公式中的 [${name}] 不是`,
+    en: `both metrics of a conversion must be COUNT(…), and [${name}] in the formula of metric '${owner.name}' is not`,
   };
-  throw new FormulaParseError(owner.formula, node.position, { nearest: 'conversion', hint });
+  throw new FormulaParseError(owner.formula, node.position, { nearest: 'conversion', found: `[${name}]`, sentence });
 }
 
 /** The leaves that count credited events, to which the filters of a request do not apply. */

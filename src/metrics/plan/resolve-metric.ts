@@ -138,8 +138,8 @@ export function checkReferences(
       throw at(position, {
         found: `[${name}]`,
         hint: {
-          zh: `“${name}”是几个指标的别名：${owners}；请用指标自己的名称`,
-          en: `'${name}' is an alias of several metrics: ${owners}; use a metric's own name`,
+          zh: `“${name}”是几个指标的名称或别名：${owners}；请用指标自己的名称`,
+          en: `'${name}' is a name or an alias of several metrics: ${owners}; use a metric's own name`,
         },
       });
     }

@@ -2,7 +2,7 @@ import { type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { compileFilter } from './compile-filters.js';
 import { compileRelation, timeColumn } from './compile-relation.js';
 import { type ScanContext } from './scan-context.js';
-import { type BoundColumn, findDimension, namedColumns } from './metric-binding.js';
+import { type BoundColumn, findKey, namedColumns } from './metric-binding.js';
 import { type Column, type Scan } from './plan-metric.js';
 import { type NamedSql } from './select-groups.js';
 import { type SqlAssembly } from './sql-assembly.js';
@@ -39,7 +39,7 @@ export function rowsOf(
   for (const [, name] of guarded.flatMap(each => each.columns)) expose(name);
   const exposeAll = (names: readonly string[]): string[] =>
     names.flatMap(name => {
-      const dimension = findDimension(binding, name);
+      const dimension = findKey(binding, name);
       return dimension ? [expose(dimension.name, dimension)] : [];
     });
   const dimensions = exposeAll(request.dimensions);
@@ -51,7 +51,7 @@ export function rowsOf(
     return compileFilter(filter, { ...column, name: filter.field }, filter.index ?? index, context) ?? [];
   });
   request.filtersByMetric.forEach(({ by }, index) => {
-    const dimension = findDimension(binding, by);
+    const dimension = findKey(binding, by);
     if (dimension) conditions.push(`${expose(dimension.name, dimension)} IN (SELECT "key" FROM ${filterPart(index, assembly)})`);
   });
   if (clause) conditions.push(assembly.embed(clause));

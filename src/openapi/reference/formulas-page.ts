@@ -72,8 +72,8 @@ export const formulasPage: ReferencePage = {
   title: { zh: '公式', en: 'Formulas' },
   intro: [
     {
-      zh: '公式定义指标。英文与中文名称可互换、可混用，不分大小写；全角标点与半角相同。最多 4,000 个字符，32 层。',
-      en: 'A formula defines a metric. English and Chinese names can replace each other and be mixed, in any case; full-width punctuation counts as half-width. At most 4,000 characters and 32 levels.',
+      zh: '公式定义指标。英文与中文名称可互换、可混用，不分大小写；全角标点与数字同半角，× ÷ − 同 * / -，【】同 []。最多 4,000 个字符，32 层。',
+      en: 'A formula defines a metric. English and Chinese names can replace each other and be mixed, in any case; full-width punctuation and digits count as half-width, × ÷ − as * / -, and 【】 as []. At most 4,000 characters and 32 levels.',
     },
     {
       zh: 'POST /api/metrics/parse 检查公式而不保存，并用文字说明公式的意思。尚未支持的部分可以解析，但不能执行。',
