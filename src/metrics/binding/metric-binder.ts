@@ -15,6 +15,7 @@ import { NotInDialectError } from '../translate/not-in-dialect.error.js';
 import { SqlAssembly } from '../plan/sql-assembly.js';
 import { targetOf } from '../plan/target-of.js';
 import { shownTypeOf } from '../translate/target-dialect.js';
+import { isReadable } from '../translate/target-dialects.js';
 import { translateProbe, translateRepeats } from '../translate/translate-scan.js';
 import { isTimeZone, timeZoneForm } from '../../text/time-zone.js';
 import { unknownTable } from './unknown-table.js';
@@ -59,7 +60,8 @@ export class MetricBinder {
     throwIfAny(problems);
 
     const guard = guardOverTables({ fact, joins });
-    const columns = request.columns ?? defaultColumns(fact);
+    const readable = dialect ? fact.columns.filter(({ type }) => isReadable(type, dialect)) : fact.columns;
+    const columns = request.columns ?? defaultColumns({ ...fact, columns: readable });
     const dimensions = request.dimensions ?? defaultDimensions(columns);
     const taken = new Map<string, string>();
     const bound: MetricBinding = {
