@@ -48,10 +48,10 @@ ORDER BY "r"."period" ASC NULLS LAST
 LIMIT $4::bigint OFFSET $5::bigint;
 
 -- == mysql == Risk: the rows of both facts would have to be handed over
--- not_in_dialect: MySQL cannot compute CONVERSION exactly; write it another way, or copy the table into the mirror and bind the copy
+-- not_in_dialect: MySQL cannot exactly compute CONVERSION; write it another way, or copy the table into the mirror and bind the copy
 
 -- == duckdb == Risk: as MySQL
--- not_in_dialect: DuckDB cannot compute CONVERSION exactly; write it another way, or copy the table into the mirror and bind the copy
+-- not_in_dialect: DuckDB cannot exactly compute CONVERSION; write it another way, or copy the table into the mirror and bind the copy
 
 -- == clickhouse == Risk: as MySQL
--- not_in_dialect: ClickHouse cannot compute CONVERSION exactly; write it another way, or copy the table into the mirror and bind the copy
+-- not_in_dialect: ClickHouse cannot exactly compute CONVERSION; write it another way, or copy the table into the mirror and bind the copy
