@@ -274,9 +274,10 @@ describeOnEngines('Metrics on other databases', () => {
     for (const [formula, construct] of [
       ['SUM(quantity / 3)', '/'],
       ['SUM(amount / quantity)', '/'],
-      ['MAX(product)', 'MAX of texts'],
+      ['MAX(product)', '文本的先后（MAX）'],
       [`COUNT(* WHERE lower(product) = 'tea')`, 'LOWER'],
-      [`COUNT(* WHERE product < 'x')`, '< of texts'],
+      [`COUNT(* WHERE product < 'x')`, '文本的先后（<）'],
+      [`COUNT(* WHERE product IS DISTINCT FROM 'x')`, 'IS DISTINCT FROM'],
     ] as const) {
       expect(await refusal(formula)).toMatchObject({ status: 422, code: 'not_in_dialect', detail: expect.stringContaining(construct) });
     }

@@ -4,6 +4,7 @@ export const sqlstates = {
   invalidPassword: '28P01',
   invalidAuthorization: '28000',
   divisionByZero: '22012',
+  dataException: '22000',
   numericOutOfRange: '22003',
   invalidText: '22P02',
   invalidDatetime: '22007',

@@ -23,6 +23,7 @@ import { NotInDialectError } from '../translate/not-in-dialect.error.js';
 import { SqlAssembly } from '../plan/sql-assembly.js';
 import { targetOf } from '../plan/target-of.js';
 import { shownTypeOf } from '../translate/target-dialect.js';
+import { isReadable } from '../translate/target-dialects.js';
 import { translateProbe, translateRepeats } from '../translate/translate-scan.js';
 import { isTimeZone, timeZoneForm } from '../../text/time-zone.js';
 import { findTable, missingTable } from './find-table.js';
@@ -68,7 +69,8 @@ export class MetricBinder {
 
     const tables = { fact, joins };
     const guard = guardOverTables(tables);
-    const columns = request.columns ?? defaultColumns(fact);
+    const readable = dialect ? fact.columns.filter(({ type }) => isReadable(type, dialect)) : fact.columns;
+    const columns = request.columns ?? defaultColumns({ ...fact, columns: readable });
     const dimensions = request.dimensions ?? defaultDimensions(columns);
     const taken = new Map<string, string>();
     const bound: MetricBinding = {

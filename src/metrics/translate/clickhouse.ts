@@ -1,6 +1,8 @@
 import { quoteName } from '../../warehouse/clients/clickhouse/quote-name.js';
+import { tooManyFloatDigits } from '../../warehouse/clients/query-failures.js';
 import { numberType, type TargetDialect, type TimePart, type Typed } from './target-dialect.js';
 import { quotedZone } from './quoted-zone.js';
+import { offsetSql, zoneOffsets, type ZoneOffset } from './zone-offsets.js';
 
 const parts: Readonly<Record<TimePart, string>> = {
   year: 'toYear',
@@ -12,7 +14,7 @@ const parts: Readonly<Record<TimePart, string>> = {
 };
 const zoneOfLocalTimes = `'UTC'`;
 /** Of the decimal that a double becomes. */
-const [floatWhole, floatScale] = [20, 20];
+const [floatWhole, floatScale] = [16, 28];
 /** The digits of a number that 64 bits hold. */
 const longDigits = 19;
 
@@ -39,9 +41,11 @@ export const clickhouse: TargetDialect = {
   floatToDecimal: ({ sql, isSingle }): Typed => {
     const decimal = `toDecimal256OrNull(toString(${sql}), ${floatScale})`;
     const isInexact = `${sql} IS NOT NULL AND NOT ifNull(${isSingle ? 'toFloat32' : 'toFloat64'}(toString(${decimal})) = ${sql}, 0)`;
-    const checked = `if(throwIf(${isInexact}, 'A floating-point number has more digits than are computed with') = 0, ${decimal}, NULL)`;
+    const checked = `if(throwIf(${isInexact}, '${tooManyFloatDigits}') = 0, ${decimal}, NULL)`;
     return { ...numberType(floatWhole, floatScale), sql: checked };
   },
+  comparedFloat: double => `if(isNaN(${double}), inf, ${double})`,
+  floatFromText: parameter => `toFloat64(${parameter})`,
   // Without rows, aggregates of what cannot be NULL are zero.
   argument: sql => `toNullable(${sql})`,
   sum: ({ sql, whole, scale }) =>
@@ -74,12 +78,28 @@ export const clickhouse: TargetDialect = {
   dayText: local => `toString(toDate32(${local}))`,
   dateToLocal: asLocalTime,
   localToDate: local => `toDate32(${local})`,
-  momentToLocal: (moment, zone) => `addSeconds(${asLocalTime(moment)}, timezoneOffset(toTimeZone(${moment}, ${quotedZone(zone)})))`,
+  momentToLocal: (moment, zone) => {
+    const offsets = zoneOffsets(zone);
+    const offset = isMistaken(offsets)
+      ? offsetSql(moment, offsets, text => `toDateTime64('${text}', 0, 'UTC')`)
+      : `timezoneOffset(toTimeZone(${moment}, ${quotedZone(zone)}))`;
+    return `addSeconds(${asLocalTime(moment)}, ${offset})`;
+  },
   localToMoment: null,
   toText: ({ sql, kind }) => (kind === 'timestamptz' ? `concat(toString(${asLocalTime(sql)}), '+00')` : `toString(${sql})`),
   suffix:
     '\nSETTINGS enable_positional_arguments = 1, join_use_nulls = 1, prefer_column_name_to_alias = 1, enable_extended_results_for_datetime_functions = 1, decimal_check_overflow = 1',
 };
+
+/**
+ * Whether ClickHouse's own offsets of a zone are wrong. Its table of days has a place for each date, so it is a day behind since a zone
+ * skipped one (Pacific/Apia, 2011), and the clock can only change there at a quarter of an hour, not at 00:01 (America/St_Johns).
+ */
+function isMistaken(offsets: readonly ZoneOffset[]): boolean {
+  return offsets.some(
+    ({ from, offset }, index) => index > 0 && (from % 900 !== 0 || Math.abs(offset - offsets[index - 1]!.offset) > 43_200),
+  );
+}
 
 function asLocalTime(value: string): string {
   return `toDateTime64(${value}, 6, ${zoneOfLocalTimes})`;

@@ -1,10 +1,11 @@
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
+import { tooManyFloatDigits } from '../../warehouse/clients/query-failures.js';
 import { numberType, type TargetDialect, type Typed } from './target-dialect.js';
 import { quotedZone } from './quoted-zone.js';
 
 const mostDigits = 38;
 /** Of the decimal that a double becomes. */
-const [floatWhole, floatScale] = [20, 18];
+const [floatWhole, floatScale] = [15, 23];
 
 /** DuckDB checks decimals for overflow itself, so only the digits behind the point have a bound here. */
 export const duckdb: TargetDialect = {
@@ -26,11 +27,14 @@ export const duckdb: TargetDialect = {
   mostDigits: Infinity,
   mostScale: mostDigits,
   floatToDecimal: ({ sql, isSingle }): Typed => {
-    const decimal = `CAST(CAST(${sql} AS VARCHAR) AS DECIMAL(${floatWhole + floatScale}, ${floatScale}))`;
-    const isExact = `CAST(${decimal} AS ${isSingle ? 'REAL' : 'DOUBLE'}) = ${sql}`;
-    const failure = `error('A floating-point number has more digits than are computed with')`;
+    const decimal = `TRY_CAST(CAST(${sql} AS VARCHAR) AS DECIMAL(${floatWhole + floatScale}, ${floatScale}))`;
+    // Of its text, for a decimal becomes a double by a division that rounds.
+    const isExact = `CAST(CAST(${decimal} AS VARCHAR) AS ${isSingle ? 'REAL' : 'DOUBLE'}) = ${sql}`;
+    const failure = `error('${tooManyFloatDigits}')`;
     return { ...numberType(floatWhole, floatScale), sql: `(CASE WHEN ${sql} IS NULL OR ${isExact} THEN ${decimal} ELSE ${failure} END)` };
   },
+  comparedFloat: double => double,
+  floatFromText: parameter => `CAST(${parameter} AS DOUBLE)`,
   argument: sql => sql,
   sum: ({ sql }) => `SUM(${sql})`,
   countDistinct: values => {

@@ -1,6 +1,6 @@
 import { functionName, type Node } from './constant-sql.js';
 import { numberConstant } from './tree-constants.js';
-import { integerType, numberType, type TargetDialect, type Typed } from './target-dialect.js';
+import { integerType, numberType, type TargetDialect, type Typed, type ValueType } from './target-dialect.js';
 
 /** The columns that another database gives for an aggregate, and what PostgreSQL makes of them. */
 export interface Measure {
@@ -69,14 +69,14 @@ export function measureOf(node: unknown, name: string, translator: Translator, e
     case 'max': {
       const value = expression(args[0]);
       if (value.kind === 'text' || value.kind === 'boolean')
-        translator.refuse(`${fn.toUpperCase()} of texts, whose order depends on the database`);
+        translator.refuse(`the order of texts (${fn.toUpperCase()}), which depends on the database`);
       if (value.kind === 'float') translator.refuse('floating-point numbers');
       return one({ ...value, sql: `${fn.toUpperCase()}(${dialect.argument(chosen(value.sql))})` });
     }
     case 'avg': {
       const value = number();
       const [sum, n] = [column('s', sumOf(value)), column('n', count(chosen(value.sql)))];
-      return { name, columns: [sum, n], local: `"${sum.name}" / NULLIF("${n.name}", 0)` };
+      return { name, columns: [sum, n], local: `${digitsOf(value, sum.name)} / NULLIF("${n.name}", 0)` };
     }
     default: {
       if (!deviations.has(fn)) return translator.refuse(fn.toUpperCase());
@@ -86,7 +86,8 @@ export function measureOf(node: unknown, name: string, translator: Translator, e
       if (square.scale > dialect.mostScale) translator.refuse(`${fn.toUpperCase()} of numbers of ${value.scale} decimals`);
       const [sum, squares, n] = [column('s', sumOf(value)), column('q', sumOf(square)), column('n', count(chosen(value.sql)))];
       // As numeric_stddev_internal does it, so that the digits are the same.
-      const variance = `(GREATEST("${n.name}" * "${squares.name}" - "${sum.name}" * "${sum.name}", 0) / NULLIF("${n.name}" * ("${n.name}" - 1), 0))`;
+      const [total, ofSquares] = [sum, squares].map(part => digitsOf(value, part.name));
+      const variance = `(GREATEST("${n.name}" * ${ofSquares} - ${total} * ${total}, 0) / NULLIF("${n.name}" * ("${n.name}" - 1), 0))`;
       const isRoot = fn.startsWith('stddev');
       return { name, columns: [sum, squares, n], local: isRoot ? `round(sqrt(${variance} * 1.0000000000), scale(${variance}))` : variance };
     }
@@ -99,6 +100,11 @@ export function measureOf(node: unknown, name: string, translator: Translator, e
     const complete = values.map(value => ({ ...value, sql: chosen(value.sql) }));
     return { ...integerType('bigint'), sql: dialect.countDistinct(complete) };
   }
+}
+
+/** A part with the digits of PostgreSQL's own, on which those of a quotient depend. */
+function digitsOf({ wasFloat }: ValueType, part: string): string {
+  return wasFloat ? `trim_scale("${part}")` : `"${part}"`;
 }
 
 function fractionOf(node: unknown): string | null {

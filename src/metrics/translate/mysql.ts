@@ -1,10 +1,11 @@
 import { quoteMysqlIdentifier } from '../../warehouse/clients/mysql/quote-mysql-identifier.js';
+import { tooManyFloatDigits } from '../../warehouse/clients/query-failures.js';
 import { type Kind, numberType, type TargetDialect, type Typed } from './target-dialect.js';
-import { zoneOffsets, type ZoneOffset } from './zone-offsets.js';
+import { offsetSql, zoneOffsets } from './zone-offsets.js';
 
 const mostDigits = 65;
 /** Of the decimal that a double becomes. */
-const [floatWhole, floatScale] = [20, 20];
+const [floatWhole, floatScale] = [16, 29];
 
 /** What the length of a text may take of the bytes that are sorted by. */
 const lengthBytes = 8;
@@ -22,8 +23,10 @@ export const mysql: TargetDialect = {
     if (kind === 'number') return `CAST(${parameter} AS DECIMAL(${whole + scale}, ${scale}))`;
     return `CAST(${parameter} AS ${kind === 'date' ? 'DATE' : 'DATETIME(6)'})`;
   },
-  // 0000-00-00 says that there is no date.
-  column: (sql, { kind }) => (kind === 'text' ? bytesOf(sql) : isTime(kind) ? `NULLIF(${sql}, 0)` : sql),
+  column: (sql, { kind }) => {
+    if (kind === 'timestamptz') return `NULLIF(${sql}, 0)`;
+    return kind === 'text' ? bytesOf(sql) : isTime(kind) ? realDate(sql) : sql;
+  },
   indexed: (sql, { kind }) => (kind === 'text' || isTime(kind) ? sql : null),
   // A column of latin1 beside a text that it cannot hold is an error.
   indexedTexts: /^[\x20-\x7e]*$/,
@@ -34,11 +37,13 @@ export const mysql: TargetDialect = {
     // The text of a single has six digits only.
     if (isSingle) return null;
     const decimal = `CAST(${sql} AS DECIMAL(${floatWhole + floatScale}, ${floatScale}))`;
-    // A query with two rows in place of a value is an error.
-    const failure = `(SELECT ${decimal} UNION ALL SELECT ${decimal})`;
+    // A query with two rows in place of a value is an error, of which the client tells the meaning by the comment.
+    const failure = `(SELECT ${decimal} UNION ALL SELECT ${decimal} /* ${tooManyFloatDigits} */)`;
     const isExact = `${decimal} + 0e0 = ${sql}`;
     return { ...numberType(floatWhole, floatScale), sql: `(CASE WHEN ${sql} IS NULL OR ${isExact} THEN ${decimal} ELSE ${failure} END)` };
   },
+  comparedFloat: double => double,
+  floatFromText: parameter => `(${parameter} + 0e0)`,
   argument: sql => sql,
   sum: ({ sql }) => `SUM(${sql})`,
   countDistinct: values => `COUNT(DISTINCT ${values.map(({ sql }) => sql).join(', ')})`,
@@ -66,7 +71,7 @@ export const mysql: TargetDialect = {
   dateToLocal: date => `CAST(${date} AS DATETIME(6))`,
   localToDate: local => `DATE(${local})`,
   // CONVERT_TZ knows zones only where an administrator has loaded them.
-  momentToLocal: (moment, zone) => `(${moment} + INTERVAL ${offsetOf(moment, zoneOffsets(zone))} SECOND)`,
+  momentToLocal: (moment, zone) => `(${moment} + INTERVAL ${offsetSql(moment, zoneOffsets(zone), text => `TIMESTAMP'${text}'`)} SECOND)`,
   localToMoment: null,
   toText: ({ sql, kind }) => {
     if (kind === 'text') return `CONVERT(${sql} USING utf8mb4)`;
@@ -79,14 +84,11 @@ function isTime(kind: Kind): boolean {
   return kind === 'date' || kind === 'timestamp' || kind === 'timestamptz';
 }
 
-function bytesOf(sql: string): string {
-  return `CAST(CONVERT(${sql} USING utf8mb4) AS BINARY)`;
+/** 0000-00-00 says that there is no date, and so do others that no calendar has: 2024-00-15, 2024-02-31. */
+function realDate(sql: string): string {
+  return `IF(YEAR(${sql}) > 0 AND DAYOFMONTH(${sql}) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(${sql})), ${sql}, NULL)`;
 }
 
-/** The offset at a moment, found by halves. */
-function offsetOf(moment: string, offsets: readonly ZoneOffset[]): string {
-  if (offsets.length === 1) return String(offsets[0]!.offset);
-  const middle = Math.ceil(offsets.length / 2);
-  const from = new Date(offsets[middle]!.from * 1000).toISOString().slice(0, 19).replace('T', ' ');
-  return `IF(${moment} < TIMESTAMP'${from}', ${offsetOf(moment, offsets.slice(0, middle))}, ${offsetOf(moment, offsets.slice(middle))})`;
+function bytesOf(sql: string): string {
+  return `CAST(CONVERT(${sql} USING utf8mb4) AS BINARY)`;
 }

@@ -1,5 +1,6 @@
 import { ApiError } from '../../common/errors/api-error.js';
 import { type Bilingual } from '../../text/bilingual.js';
+import { chinesePhrase } from './chinese-phrase.js';
 import { type ForeignDialect } from './target-dialect.js';
 
 const names: Record<ForeignDialect, string> = { mysql: 'MySQL', duckdb: 'DuckDB', clickhouse: 'ClickHouse' };
@@ -15,8 +16,8 @@ export class NotInDialectError extends ApiError {
       422,
       'not_in_dialect',
       {
-        zh: `${names[dialect]} 上不能精确计算 ${construct}；${way.zh}`,
-        en: `${names[dialect]} cannot compute ${construct} exactly; ${way.en}`,
+        zh: `${names[dialect]} 上不能精确计算 ${chinesePhrase(construct)}；${way.zh}`,
+        en: `${names[dialect]} cannot exactly compute ${construct}; ${way.en}`,
       },
       { context: { dialect, construct } },
     );

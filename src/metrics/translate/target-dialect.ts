@@ -14,6 +14,8 @@ export interface ValueType {
   scale: number;
   /** True for a floating-point number of single precision. */
   isSingle?: boolean;
+  /** True for a decimal that was a double, or is computed of one: PostgreSQL has no zeros at the end of its digits. */
+  wasFloat?: boolean;
   /** The type that PostgreSQL gives to the value, where that is an integer. */
   integer?: IntegerType | undefined;
 }
@@ -49,6 +51,10 @@ export interface TargetDialect {
   readonly mostScale: number;
   /** A double as the decimal that its shortest text is, or an error of the database where its digits do not fit. Null if it cannot. */
   floatToDecimal: (value: Typed) => Typed | null;
+  /** A double for comparisons with numbers. PostgreSQL has NaN above them all. */
+  comparedFloat: (double: string) => string;
+  /** The double nearest to the number that a parameter holds as text. */
+  floatFromText: (parameter: string) => string;
   /** The argument of an aggregate that is NULL without rows. */
   argument: (sql: string) => string;
   sum: (value: Typed) => string;

@@ -1,6 +1,13 @@
 import { clickhouse } from './clickhouse.js';
 import { duckdb } from './duckdb.js';
 import { mysql } from './mysql.js';
-import { type ForeignDialect, type TargetDialect } from './target-dialect.js';
+import { type ForeignDialect, type TargetDialect, valueTypeOf } from './target-dialect.js';
 
 export const targetDialects: Readonly<Record<ForeignDialect, TargetDialect>> = { mysql, duckdb, clickhouse };
+
+/** Whether values of a type of PostgreSQL's, as a catalogue gives it, can be read there. */
+export function isReadable(type: string, dialect: ForeignDialect): boolean {
+  const value = valueTypeOf(type);
+  if (value.kind === 'float') return targetDialects[dialect].floatToDecimal({ ...value, sql: '' }) !== null;
+  return value.kind !== 'other';
+}

@@ -2,6 +2,7 @@ import { isTimeZone } from '../../text/time-zone.js';
 import { type NodeFields } from '../../sql-guard/walk-tree.js';
 import { type Grain } from '../formula/formula-tree.js';
 import { castName, constantSql, functionName, isConstant, type Node, operatorName, temporalKind } from './constant-sql.js';
+import { asDoubles, constantOfDigits, decimalOf, doubleOf } from './double-comparison.js';
 import { NotInDialectError } from './not-in-dialect.error.js';
 import { reciprocalOf } from './reciprocal.js';
 import { constructName, numberConstant, plainDecimal, spanOf, textConstant } from './tree-constants.js';
@@ -103,7 +104,9 @@ export function translatorFor({ dialect, parameters, values, find }: ExpressionC
     const [qualifier, name] = parts.length === 1 ? [null, parts[0]!] : [parts[0]!, parts[1]!];
     const found = find(qualifier, name);
     if (!found) throw new Error(`The column ${name} is not in scope`);
-    return found.kind === 'other' ? refuse(`a column of this type (${name})`) : found;
+    if (found.kind !== 'other') return found;
+    const way = { zh: '请不要在公式和绑定中使用它', en: 'leave it out of the formula and of the binding' };
+    throw new NotInDialectError(dialect.name, `the type of the column '${name}'`, way);
   }
 
   function constant({ ival, fval, sval, boolval, isnull }: NodeFields): Typed {
@@ -126,8 +129,9 @@ export function translatorFor({ dialect, parameters, values, find }: ExpressionC
     const digits = Math.max(1, whole.length);
     const integer = fraction !== '' || digits > 18 ? undefined : Number(whole) < 2 ** 31 ? ('integer' as const) : ('bigint' as const);
     const type = { ...numberType(digits, fraction.length), integer };
-    if (fraction === '' && whole.length <= 18) return { ...type, sql: `${sign}${whole === '' ? '0' : whole}` };
-    return { ...type, sql: dialect.fromText(parameters.value(`${sign}${whole === '' ? '0' : whole}${fraction && `.${fraction}`}`), type) };
+    const plain = `${sign}${whole === '' ? '0' : whole}${fraction && `.${fraction}`}`;
+    if (fraction === '' && whole.length <= 18) return constantOfDigits(plain, { ...type, sql: plain });
+    return constantOfDigits(plain, { ...type, sql: dialect.fromText(parameters.value(plain), type) });
   }
 
   function operation({ kind, lexpr, rexpr, ...rest }: NodeFields): Typed {
@@ -152,6 +156,9 @@ export function translatorFor({ dialect, parameters, values, find }: ExpressionC
         const value = translate(lexpr);
         return { ...value, sql: `(CASE WHEN ${compare('=', lexpr, rexpr)} THEN NULL ELSE ${value.sql} END)` };
       }
+      case 'AEXPR_DISTINCT':
+      case 'AEXPR_NOT_DISTINCT':
+        return refuse(`IS ${kind === 'AEXPR_DISTINCT' ? '' : 'NOT '}DISTINCT FROM`);
       default:
         return refuse(operator);
     }
@@ -187,6 +194,7 @@ export function translatorFor({ dialect, parameters, values, find }: ExpressionC
         isProduct ? left.scale + right.scale : Math.max(left.scale, right.scale),
       ),
       integer: widestInteger([left, right]),
+      wasFloat: left.wasFloat === true || right.wasFloat === true,
     };
     if (type.whole + type.scale > dialect.mostDigits || type.scale > dialect.mostScale)
       return refuse(`${operator} with ${type.whole + type.scale} digits`);
@@ -209,7 +217,8 @@ export function translatorFor({ dialect, parameters, values, find }: ExpressionC
 
   function compare(operator: string, left: unknown, right: unknown): string {
     const [a, b] = comparable(left, right);
-    if (a.kind === 'text' && operator !== '=' && operator !== '<>') refuse(`${operator} of texts, whose order depends on the database`);
+    if (a.kind === 'text' && operator !== '=' && operator !== '<>')
+      refuse(`the order of texts (${operator}), which depends on the database`);
     return `${a.sql} ${operator} ${b.sql}`;
   }
 
@@ -230,7 +239,7 @@ export function translatorFor({ dialect, parameters, values, find }: ExpressionC
     }
     const isNull = a.kind === 'null' || b.kind === 'null';
     if (!isNull && (a.kind !== b.kind || a.kind === 'float')) refuse(`a comparison of ${a.kind} with ${b.kind}`);
-    return [a, b];
+    return asDoubles(a, b, dialect, parameters) ?? [a, b];
   }
 
   function constantOf(each: unknown, kind: Kind): Typed {
@@ -316,7 +325,7 @@ export function translatorFor({ dialect, parameters, values, find }: ExpressionC
     if (known.some(({ kind }) => kind !== first.kind)) refuse(construct);
     if (first.kind !== 'number') return all.map(({ sql }) => ({ ...first, sql }));
     const [whole, scale] = [Math.max(...known.map(each => each.whole)), Math.max(...known.map(each => each.scale))];
-    const type = { ...numberType(whole, scale), integer: widestInteger(known) };
+    const type = { ...numberType(whole, scale), integer: widestInteger(known), wasFloat: known.some(({ wasFloat }) => wasFloat) };
     return all.map(each => ({ ...type, sql: each.kind === 'null' ? 'NULL' : dialect.toDecimal({ ...each, ...type }) }));
   }
 
@@ -328,7 +337,10 @@ export function translatorFor({ dialect, parameters, values, find }: ExpressionC
     if (type === 'numeric' && TypeCast && castName(TypeCast.typeName) === 'text') {
       const inner = translate(TypeCast.arg);
       if (inner.kind === 'number') return inner;
-      return (inner.kind === 'float' && dialect.floatToDecimal(inner)) || refuse('a column of floating-point numbers');
+      const decimal = inner.kind === 'float' ? dialect.floatToDecimal(inner) : null;
+      if (!decimal) return refuse('a column of floating-point numbers');
+      const typed = { ...decimal, wasFloat: true };
+      return inner.isSingle ? typed : decimalOf(inner.sql, typed);
     }
     const value = translate(arg);
     const same = castKinds[type];
@@ -376,7 +388,9 @@ export function translatorFor({ dialect, parameters, values, find }: ExpressionC
       }
       case 'abs': {
         const value = translate(args[0]);
-        return value.kind === 'number' ? { ...value, sql: `ABS(${dialect.toDecimal(value)})` } : refuse('ABS');
+        if (value.kind !== 'number') return refuse('ABS');
+        const [absolute, double] = [{ ...value, sql: `ABS(${dialect.toDecimal(value)})` }, doubleOf(value)];
+        return double === undefined ? absolute : decimalOf(`ABS(${double})`, absolute);
       }
       case 'round':
         return rounded(translate(args[0]), args.length === 1 ? '0' : numberConstant(args[1]));

@@ -34,3 +34,15 @@ export function zoneOffsets(zone: string): ZoneOffset[] {
   known.set(zone, offsets);
   return offsets;
 }
+
+/**
+ * The offset at a moment, found by halves.
+ * @param literal the SQL of a moment in UTC, `2024-03-31 10:00:00`
+ */
+export function offsetSql(moment: string, offsets: readonly ZoneOffset[], literal: (text: string) => string): string {
+  if (offsets.length === 1) return String(offsets[0]!.offset);
+  const middle = Math.ceil(offsets.length / 2);
+  const from = new Date(offsets[middle]!.from * 1000).toISOString().slice(0, 19).replace('T', ' ');
+  const [before, since] = [offsets.slice(0, middle), offsets.slice(middle)].map(half => offsetSql(moment, half, literal));
+  return `IF(${moment} < ${literal(from)}, ${before}, ${since})`;
+}

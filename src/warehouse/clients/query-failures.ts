@@ -1,6 +1,9 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { sqlstates } from '../../sql/sqlstate.js';
 
+/** What the SQL of a metric says of a floating-point number that no decimal of the database holds, for the clients to recognize. */
+export const tooManyFloatDigits = 'A floating-point number has more digits than are computed with';
+
 /** The meaning of a SQLSTATE, or its class, for the caller. The server's own text may quote data and stays inside. */
 const reasons: [prefix: string, reason: Bilingual][] = [
   [sqlstates.divisionByZero, { zh: '除数为零；请把除数写成 NULLIF(…, 0)', en: 'a division by zero; write the divisor as NULLIF(…, 0)' }],
@@ -13,6 +16,13 @@ const reasons: [prefix: string, reason: Bilingual][] = [
     {
       zh: '某个日期或时间超出范围：请缩短所比较的时段，或换更短的窗口',
       en: 'a date or time is out of range: compare with a time less far away, or take a shorter window',
+    },
+  ],
+  [
+    sqlstates.dataException,
+    {
+      zh: '某个浮点数的位数超过所能精确计算的位数；请用条件排除，或把该列存为 DECIMAL',
+      en: 'a floating-point number has more digits than are computed with; exclude it by a condition, or store the column as DECIMAL',
     },
   ],
   [sqlstates.invalidText, { zh: '某个值不符合所需的类型', en: 'a value does not fit the type it is needed as' }],

@@ -141,10 +141,10 @@ ORDER BY "r"."period" ASC NULLS LAST
 LIMIT $4::bigint OFFSET $5::bigint;
 
 -- == mysql == Risk: the same; only days come from another database
--- not_in_dialect: MySQL cannot compute COUNT DISTINCT over CUMULATIVE, TO_DATE or ROLLING exactly; write it another way, or copy the table into the mirror and bind the copy
+-- not_in_dialect: MySQL cannot exactly compute COUNT DISTINCT over CUMULATIVE, TO_DATE or ROLLING; write it another way, or copy the table into the mirror and bind the copy
 
 -- == duckdb == Risk: the same
--- not_in_dialect: DuckDB cannot compute COUNT DISTINCT over CUMULATIVE, TO_DATE or ROLLING exactly; write it another way, or copy the table into the mirror and bind the copy
+-- not_in_dialect: DuckDB cannot exactly compute COUNT DISTINCT over CUMULATIVE, TO_DATE or ROLLING; write it another way, or copy the table into the mirror and bind the copy
 
 -- == clickhouse == Risk: the same
--- not_in_dialect: ClickHouse cannot compute COUNT DISTINCT over CUMULATIVE, TO_DATE or ROLLING exactly; write it another way, or copy the table into the mirror and bind the copy
+-- not_in_dialect: ClickHouse cannot exactly compute COUNT DISTINCT over CUMULATIVE, TO_DATE or ROLLING; write it another way, or copy the table into the mirror and bind the copy

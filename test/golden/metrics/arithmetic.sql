@@ -68,13 +68,13 @@ SELECT to_char($1::date, 'YYYY-MM-DD'), to_char($2::date, 'YYYY-MM-DD');
 -- ? = time 1, ? = time 1, ? = time 2, ? = time 2
 SELECT CONVERT(`g`.`period` USING utf8mb4) AS `c0`, CAST(`g`.`m1` AS CHAR) AS `c1`
 FROM (
-SELECT DATE_FORMAT(CAST(DATE(CAST(NULLIF(`r`.`day`, 0) AS DATETIME(6))) - INTERVAL (DAYOFMONTH(CAST(NULLIF(`r`.`day`, 0) AS DATETIME(6))) - 1) DAY AS DATETIME(6)), '%Y-%m-%d') AS `period`, SUM((CASE WHEN (`r`.`flag` = 1) THEN `r`.`amount` END)) AS `m1`
+SELECT DATE_FORMAT(CAST(DATE(CAST(IF(YEAR(`r`.`day`) > 0 AND DAYOFMONTH(`r`.`day`) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(`r`.`day`)), `r`.`day`, NULL) AS DATETIME(6))) - INTERVAL (DAYOFMONTH(CAST(IF(YEAR(`r`.`day`) > 0 AND DAYOFMONTH(`r`.`day`) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(`r`.`day`)), `r`.`day`, NULL) AS DATETIME(6))) - 1) DAY AS DATETIME(6)), '%Y-%m-%d') AS `period`, SUM((CASE WHEN (`r`.`flag` = 1) THEN `r`.`amount` END)) AS `m1`
 FROM `sales`.`returned` AS `r`
 WHERE (`r`.`day` >= CAST(? AS DATE))
-  AND (NULLIF(`r`.`day`, 0) >= CAST(? AS DATE))
+  AND (IF(YEAR(`r`.`day`) > 0 AND DAYOFMONTH(`r`.`day`) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(`r`.`day`)), `r`.`day`, NULL) >= CAST(? AS DATE))
   AND (`r`.`day` < CAST(? AS DATE))
-  AND (NULLIF(`r`.`day`, 0) < CAST(? AS DATE))
-GROUP BY CAST(DATE(CAST(NULLIF(`r`.`day`, 0) AS DATETIME(6))) - INTERVAL (DAYOFMONTH(CAST(NULLIF(`r`.`day`, 0) AS DATETIME(6))) - 1) DAY AS DATETIME(6))
+  AND (IF(YEAR(`r`.`day`) > 0 AND DAYOFMONTH(`r`.`day`) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(`r`.`day`)), `r`.`day`, NULL) < CAST(? AS DATE))
+GROUP BY CAST(DATE(CAST(IF(YEAR(`r`.`day`) > 0 AND DAYOFMONTH(`r`.`day`) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(`r`.`day`)), `r`.`day`, NULL) AS DATETIME(6))) - INTERVAL (DAYOFMONTH(CAST(IF(YEAR(`r`.`day`) > 0 AND DAYOFMONTH(`r`.`day`) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(`r`.`day`)), `r`.`day`, NULL) AS DATETIME(6))) - 1) DAY AS DATETIME(6))
 ) AS `g`;
 -- The rest, on PostgreSQL
 -- $1 = the rows of statement 1, $2 = the rows of statement 2, $3 = 2023-12-01, $4 = 2024-04-01, $5 = 101, $6 = 0

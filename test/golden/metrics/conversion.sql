@@ -58,13 +58,13 @@ WHERE (`s`.`at` >= CAST(? AS DATETIME(6)))
   AND (`s`.`at` < CAST(? AS DATETIME(6)))
   AND (NULLIF(`s`.`at`, 0) < CAST(? AS DATETIME(6)))
 UNION ALL
-SELECT CAST(DATE(CAST(NULLIF(`r`.`day`, 0) AS DATETIME(6))) AS DATETIME(6)) AS `at`, `r`.`key` AS `__entity`, 1 AS `kind`
+SELECT CAST(DATE(CAST(IF(YEAR(`r`.`day`) > 0 AND DAYOFMONTH(`r`.`day`) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(`r`.`day`)), `r`.`day`, NULL) AS DATETIME(6))) AS DATETIME(6)) AS `at`, `r`.`key` AS `__entity`, 1 AS `kind`
 FROM `sales`.`returned` AS `r`
 WHERE (`r`.`day` >= CAST(? AS DATE))
-  AND (NULLIF(`r`.`day`, 0) >= CAST(? AS DATE))
+  AND (IF(YEAR(`r`.`day`) > 0 AND DAYOFMONTH(`r`.`day`) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(`r`.`day`)), `r`.`day`, NULL) >= CAST(? AS DATE))
   AND (`r`.`day` < CAST(? AS DATE))
-  AND (NULLIF(`r`.`day`, 0) < CAST(? AS DATE))
-  AND (NULLIF(`r`.`day`, 0) IS NOT NULL)
+  AND (IF(YEAR(`r`.`day`) > 0 AND DAYOFMONTH(`r`.`day`) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(`r`.`day`)), `r`.`day`, NULL) < CAST(? AS DATE))
+  AND (IF(YEAR(`r`.`day`) > 0 AND DAYOFMONTH(`r`.`day`) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(`r`.`day`)), `r`.`day`, NULL) IS NOT NULL)
   AND (`r`.`key` IS NOT NULL)
 ) AS `e`
 ) AS `w`
@@ -213,13 +213,13 @@ WHERE (`s`.`at` >= CAST(? AS DATETIME(6)))
   AND (`s`.`at` < CAST(? AS DATETIME(6)))
   AND (NULLIF(`s`.`at`, 0) < CAST(? AS DATETIME(6)))
 UNION ALL
-SELECT NULL AS `d0`, NULL AS `__key0`, NULL AS `__key1`, CAST(DATE(CAST(NULLIF(`r`.`day`, 0) AS DATETIME(6))) AS DATETIME(6)) AS `at`, `r`.`key` AS `__entity`, 1 AS `kind`
+SELECT NULL AS `d0`, NULL AS `__key0`, NULL AS `__key1`, CAST(DATE(CAST(IF(YEAR(`r`.`day`) > 0 AND DAYOFMONTH(`r`.`day`) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(`r`.`day`)), `r`.`day`, NULL) AS DATETIME(6))) AS DATETIME(6)) AS `at`, `r`.`key` AS `__entity`, 1 AS `kind`
 FROM `sales`.`returned` AS `r`
 WHERE (`r`.`day` >= CAST(? AS DATE))
-  AND (NULLIF(`r`.`day`, 0) >= CAST(? AS DATE))
+  AND (IF(YEAR(`r`.`day`) > 0 AND DAYOFMONTH(`r`.`day`) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(`r`.`day`)), `r`.`day`, NULL) >= CAST(? AS DATE))
   AND (`r`.`day` < CAST(? AS DATE))
-  AND (NULLIF(`r`.`day`, 0) < CAST(? AS DATE))
-  AND (NULLIF(`r`.`day`, 0) IS NOT NULL)
+  AND (IF(YEAR(`r`.`day`) > 0 AND DAYOFMONTH(`r`.`day`) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(`r`.`day`)), `r`.`day`, NULL) < CAST(? AS DATE))
+  AND (IF(YEAR(`r`.`day`) > 0 AND DAYOFMONTH(`r`.`day`) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(`r`.`day`)), `r`.`day`, NULL) IS NOT NULL)
   AND (`r`.`key` IS NOT NULL)
 ) AS `e`
 ) AS `v`

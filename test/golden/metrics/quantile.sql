@@ -27,7 +27,7 @@ ORDER BY "r"."d0" ASC NULLS LAST
 LIMIT $4::bigint OFFSET $5::bigint;
 
 -- == mysql == Risk: there is no quantile, and an approximation would be taken for one
--- not_in_dialect: MySQL cannot compute MEDIAN and PERCENTILE exactly; write it another way, or copy the table into the mirror and bind the copy
+-- not_in_dialect: MySQL cannot exactly compute MEDIAN and PERCENTILE; write it another way, or copy the table into the mirror and bind the copy
 
 -- == duckdb == Risk: a quantile of decimals, which cuts digits
 -- The times of statement 1, on PostgreSQL
@@ -113,7 +113,7 @@ ORDER BY "r"."v0"
 LIMIT $4::bigint OFFSET $5::bigint;
 
 -- == mysql == Risk: as above
--- not_in_dialect: MySQL cannot compute PERCENTILE with DISC exactly; write it another way, or copy the table into the mirror and bind the copy
+-- not_in_dialect: MySQL cannot exactly compute PERCENTILE with DISC; write it another way, or copy the table into the mirror and bind the copy
 
 -- == duckdb == Risk: another rounding of the position
 -- The times of statement 1, on PostgreSQL
@@ -144,4 +144,4 @@ ORDER BY "r"."v0"
 LIMIT $2::bigint OFFSET $3::bigint;
 
 -- == clickhouse == Risk: quantileExact takes another of two neighbours
--- not_in_dialect: ClickHouse cannot compute PERCENTILE with DISC exactly; write it another way, or copy the table into the mirror and bind the copy
+-- not_in_dialect: ClickHouse cannot exactly compute PERCENTILE with DISC; write it another way, or copy the table into the mirror and bind the copy

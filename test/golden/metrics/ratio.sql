@@ -54,9 +54,9 @@ FROM (
 SELECT CAST(CONVERT(`r`.`region` USING utf8mb4) AS BINARY) AS `d0`, SUM(`r`.`amount`) AS `m0`
 FROM `sales`.`returned` AS `r`
 WHERE (`r`.`day` >= CAST(? AS DATE))
-  AND (NULLIF(`r`.`day`, 0) >= CAST(? AS DATE))
+  AND (IF(YEAR(`r`.`day`) > 0 AND DAYOFMONTH(`r`.`day`) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(`r`.`day`)), `r`.`day`, NULL) >= CAST(? AS DATE))
   AND (`r`.`day` < CAST(? AS DATE))
-  AND (NULLIF(`r`.`day`, 0) < CAST(? AS DATE))
+  AND (IF(YEAR(`r`.`day`) > 0 AND DAYOFMONTH(`r`.`day`) BETWEEN 1 AND DAYOFMONTH(LAST_DAY(`r`.`day`)), `r`.`day`, NULL) < CAST(? AS DATE))
 GROUP BY 1
 ) AS `g`;
 -- The times of statement 2, on PostgreSQL

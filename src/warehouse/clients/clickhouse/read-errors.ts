@@ -3,7 +3,7 @@ import { ApiError } from '../../../common/errors/api-error.js';
 import { sqlstates } from '../../../sql/sqlstate.js';
 import { ConnectionFailedError, WarehouseQueryError, WarehouseTimeoutError, WarehouseUnavailableError } from '../../warehouse.errors.js';
 import { type ConnectionFailureCode, networkFailure } from '../connection-failure.js';
-import { queryFailure } from '../query-failures.js';
+import { queryFailure, tooManyFloatDigits } from '../query-failures.js';
 import { NoClickHouseError, ServerError } from './server-error.js';
 
 /** PostgreSQL's SQLSTATEs by the codes of ClickHouse. https://clickhouse.com/codebrowser/ErrorCodes */
@@ -50,7 +50,8 @@ export function toReadError(cause: unknown, timeoutMs: number): ApiError {
   // A profile with readonly = 1 lets nobody set the settings that make texts exact.
   if (serverCode === 164 && /Cannot modify '/.test(cause.message)) return new ConnectionFailedError('SETTINGS_REFUSED', cause);
   if (limits.includes(serverCode)) return new WarehouseQueryError(overLimit, sqlstates.configurationLimitExceeded, null, cause);
-  const sqlstate = states.find(([codes]) => codes.includes(serverCode))?.[1] ?? '';
+  const isFloat = cause.message.includes(tooManyFloatDigits);
+  const sqlstate = isFloat ? sqlstates.dataException : (states.find(([codes]) => codes.includes(serverCode))?.[1] ?? '');
   const reason = queryFailure(sqlstate);
   return reason ? new WarehouseQueryError(reason, sqlstate, null, cause) : new WarehouseUnavailableError(cause);
 }

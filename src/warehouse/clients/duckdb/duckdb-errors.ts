@@ -10,7 +10,7 @@ import {
   WarehouseUnavailableError,
 } from '../../warehouse.errors.js';
 import { type ConnectionFailureCode } from '../connection-failure.js';
-import { queryFailure } from '../query-failures.js';
+import { queryFailure, tooManyFloatDigits } from '../query-failures.js';
 import { FailedWorkError, ProcessEndedError } from './duckdb-process.js';
 import { type Failure } from './protocol.js';
 
@@ -62,6 +62,7 @@ export function toDuckdbError(error: unknown, doing: Doing): ApiError {
   }
   if (code === 'too_large' && doing.answer) return new AnswerTooLargeError(doing.answer.source, bytes, doing.answer.limitBytes);
   if (code === 'several_statements' || code === 'not_a_query') return queryError(sqlstates.readOnlyTransaction, error);
+  if (message.includes(tooManyFloatDigits)) return queryError(sqlstates.dataException, error);
   return queryError(sqlstateOf[/^([A-Za-z ]+?) Error:/.exec(message)?.[1] ?? ''] ?? '', error);
 }
 

@@ -1,7 +1,7 @@
 import { ApiError } from '../../../common/errors/api-error.js';
 import { sqlstates } from '../../../sql/sqlstate.js';
 import { TableBeingReplacedError, WarehouseQueryError, WarehouseTimeoutError, WarehouseUnavailableError } from '../../warehouse.errors.js';
-import { queryFailure } from '../query-failures.js';
+import { queryFailure, tooManyFloatDigits } from '../query-failures.js';
 
 /** PostgreSQL's SQLSTATEs for the errors of MySQL and MariaDB whose own SQLSTATE says less. */
 const states: Record<number, string> = {
@@ -36,10 +36,11 @@ const changing = [1205, 1213, 1412];
 /** Turns a failure of a read into an error of ours. */
 export function toReadError(cause: unknown, timeoutMs: number): ApiError {
   if (cause instanceof ApiError) return cause;
-  const { errno = 0, sqlState = '' } = cause as { errno?: number; sqlState?: string };
+  const { errno = 0, sqlState = '', sql = '' } = cause as { errno?: number; sqlState?: string; sql?: string };
   if (ended.includes(errno)) return new WarehouseTimeoutError(timeoutMs, cause);
   if (changing.includes(errno)) return new TableBeingReplacedError(cause);
-  const sqlstate = states[errno] ?? sqlState;
+  const isFloat = errno === 1242 && sql.includes(tooManyFloatDigits);
+  const sqlstate = isFloat ? sqlstates.dataException : (states[errno] ?? sqlState);
   const reason = queryFailure(sqlstate);
   return reason ? new WarehouseQueryError(reason, sqlstate, null, cause) : new WarehouseUnavailableError(cause);
 }
