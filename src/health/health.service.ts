@@ -3,6 +3,7 @@ import { ServiceStop } from '../common/stopping/service-stop.js';
 import { Settings } from '../config/settings.js';
 import { version } from '../config/version.js';
 import { DatabaseLink } from '../database/database-link.js';
+import { parserWorks } from '../sql-guard/sql-parser.js';
 import { RetrievalClient } from '../retrieval/retrieval.client.js';
 import { type ReadinessResponse, type ServiceSettingsResponse } from './health.dto.js';
 
@@ -27,7 +28,7 @@ export class HealthService {
   async check(): Promise<ReadinessResponse> {
     const database = this.link.isUp ? 'ok' : 'unavailable';
     const retrieval = (await this.retrieval.isAlive(retrievalPatienceMs)) ? 'ok' : 'unavailable';
-    const serving = database === 'ok' && retrieval !== 'ok' ? 'degraded' : database;
+    const serving = !parserWorks() ? 'unavailable' : database === 'ok' && retrieval !== 'ok' ? 'degraded' : database;
     return { status: this.stop.isAnnounced ? 'stopping' : serving, checks: { database, retrieval } };
   }
 

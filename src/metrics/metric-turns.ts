@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { type Claim, FairShare } from '../common/turns/fair-share.js';
 import { MetricsBusyError } from './metrics.errors.js';
 
-const longestPauseMs = 100;
+const longestPauseMs = 500;
 
 /**
  * Parsing, compiling and drawing hold the event loop up to 0.1 s. One piece of such work is done in a turn of it, and callers have

@@ -1,7 +1,8 @@
 import { type Bilingual } from '../text/bilingual.js';
 import { positionAt } from '../text/place.js';
 import { UnsafeFilterClauseError } from './sql-guard.errors.js';
-import { findComment, SqlSyntaxError } from './sql-parser.js';
+import { checkDepth } from './check-depth.js';
+import { scanTokens, SqlSyntaxError, type SqlToken } from './sql-parser.js';
 import { Refusal } from './walk-tree.js';
 
 const maxLength = 4_000;
@@ -24,15 +25,17 @@ export function checkText(text: string, limit = maxLength): void {
   if (control)
     throw new UnsafeFilterClauseError({ reason: 'syntax', token: codePoint(control[0]), position: positionAt(text, control.index) }, text);
   if (text.trim() === '') throw new UnsafeFilterClauseError({ reason: 'syntax', hint: { zh: '内容为空', en: 'it is empty' } });
-  let comment: ReturnType<typeof findComment>;
+  let tokens: SqlToken[];
   try {
-    comment = findComment(text);
+    tokens = scanTokens(text);
   } catch (error) {
     if (!(error instanceof SqlSyntaxError)) throw error;
     return; // The parse that follows finds the place.
   }
+  locate(text, '', () => checkDepth(tokens));
+  const comment = tokens.find(({ tokenName }) => tokenName === 'SQL_COMMENT' || tokenName === 'C_COMMENT');
   if (comment) {
-    const before = Buffer.from(text).subarray(0, comment.byteOffset).toString();
+    const before = Buffer.from(text).subarray(0, comment.start).toString();
     const position = positionAt(before, before.length);
     const hint = { zh: '不允许注释', en: 'comments are not allowed' };
     throw new UnsafeFilterClauseError({ reason: 'syntax', token: comment.text.slice(0, 40), position, hint }, text);

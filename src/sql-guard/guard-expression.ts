@@ -35,8 +35,15 @@ export interface GuardedExpression {
   growth: number;
 }
 
-/** Judges expressions over columns that it knows. @throws UnsafeFilterClauseError */
-export type Guard = (text: string) => GuardedExpression;
+/**
+ * Judges expressions over columns that it knows.
+ * @param isRewritten for a text of ours, made of one that was judged: it may be longer than a client's
+ * @throws UnsafeFilterClauseError
+ */
+export type Guard = (text: string, isRewritten?: boolean) => GuardedExpression;
+
+/** Quotes and decimals at every second character, several times over. */
+const maxRewritten = 50_000;
 
 /** Stands before the text when it is parsed, so that places in the tree count from its beginning. */
 export const guardPrefix = 'SELECT 1 FROM t WHERE ';
@@ -47,8 +54,8 @@ export const guardPrefix = 'SELECT 1 FROM t WHERE ';
  * allow-list (filter-guard.md, B.3).
  * @throws UnsafeFilterClauseError with the reason, the refused token and its 1-based character position
  */
-export function guardExpression(text: string, scope: GuardScope): GuardedExpression {
-  checkText(text);
+export function guardExpression(text: string, scope: GuardScope, isRewritten = false): GuardedExpression {
+  checkText(text, isRewritten ? maxRewritten : undefined);
   // No parentheses are added, so that `1=1) OR (1=1` does not parse. Any a_expr may stand here, also one that is not boolean.
   const sql = guardPrefix + text;
   return locate(sql, guardPrefix, () => {
@@ -65,7 +72,7 @@ export function guardExpression(text: string, scope: GuardScope): GuardedExpress
       if ('sql' in reference) respellings.push(reference);
       else seen.set(JSON.stringify(reference), reference);
     });
-    if (respellings.length > 0) return guardExpression(applyRespellings(bytes, respellings).slice(guardPrefix.length), scope);
+    if (respellings.length > 0) return guardExpression(applyRespellings(bytes, respellings).slice(guardPrefix.length), scope, true);
     return { text, tree: where, columns: [...seen.values()], growth: checkGrowth(where) } as GuardedExpression;
   });
 }

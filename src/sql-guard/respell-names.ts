@@ -17,6 +17,21 @@ export interface NamesInScope {
   columns: ReadonlySet<string> | ReadonlyMap<string, unknown>;
 }
 
+/** Two names of 63 bytes with their quotes, and some blanks. */
+const longestReference = 500;
+
+const folded = new WeakMap<NamesInScope['columns'], ReadonlyMap<string, string[]>>();
+
+/** The names by their lower case, made once for each table, since there may be thousands of names and references. */
+function foldedNames(columns: NamesInScope['columns']): ReadonlyMap<string, string[]> {
+  const known = folded.get(columns);
+  if (known) return known;
+  const names = new Map<string, string[]>();
+  for (const name of columns.keys()) names.set(name.toLowerCase(), [...(names.get(name.toLowerCase()) ?? []), name]);
+  folded.set(columns, names);
+  return names;
+}
+
 /** A column as a statement has it. */
 export interface WrittenColumn {
   offset: number;
@@ -29,7 +44,7 @@ export interface WrittenColumn {
 
 /** The reference to a column of this name that begins here. Null for a name in quotes, which is as its table has it. */
 export function findWritten(statement: Buffer, offset: number, parsed: string): WrittenColumn | null {
-  const [text = '', first = '', dot = '', second] = reference.exec(statement.subarray(offset).toString()) ?? [];
+  const [text = '', first = '', dot = '', second] = reference.exec(statement.subarray(offset, offset + longestReference).toString()) ?? [];
   const [qualifier, name] = second === undefined ? [null, first] : [first, second];
   return isAlike(name, parsed) ? { offset, text, qualifier: qualifier && unquoted(qualifier), dot, name } : null;
 }
@@ -40,8 +55,8 @@ export function findWritten(statement: Buffer, offset: number, parsed: string): 
  * @returns null where none or several fit
  */
 export function respell({ offset, text, dot, name }: WrittenColumn, names: NamesInScope): Respelling | null {
-  const fitting = [...names.columns.keys()].filter(each => isAlike(each, name));
-  if (fitting.length !== 1) return null;
+  const fitting = foldedNames(names.columns).get(name.toLowerCase());
+  if (fitting?.length !== 1) return null;
   const quoted = quoteIdentifier(fitting[0]!);
   const sql = names.qualifier === null ? quoted : `${quoteIdentifier(names.qualifier)}${dot}${quoted}`;
   return { offset, length: Buffer.byteLength(text), sql };

@@ -5,7 +5,7 @@ import { guardExpression } from './guard-expression.js';
 import { guardSelect } from './guard-select.js';
 import { assembleSql, fragmentMarker } from './same-shape.js';
 import { UnsafeFilterClauseError, type UnsafeSql } from './sql-guard.errors.js';
-import { loadSqlParser } from './sql-parser.js';
+import { loadSqlParser, parserWorks } from './sql-parser.js';
 
 interface Case {
   clause: string;
@@ -269,6 +269,41 @@ describe('one SELECT over a schema', () => {
   ])('%s: spells columns as their table has them', (text, spelled, columns = new Set(['Amount', 'amount']), alias = 'o') => {
     const scope = { columns, alias, tables: new Map([['i', new Set(['CustomerId'])]]) };
     expect(guardExpression(text, scope).text).toBe(spelled);
+  });
+
+  const deep = (open: string, close = '', times = 2_100): string => `SELECT ${open.repeat(times)}1${close.repeat(times)}`;
+
+  it.each([
+    deep('(SELECT ', ')'),
+    deep('ARRAY[', ']'),
+    deep('[', ']', 9_000),
+    deep('1+'),
+    deep('+', '', 9_000),
+    deep('NOT ', '', 4_500),
+    deep('CASE WHEN true THEN 1 ELSE ', ' END', 600),
+    deep('lower(', ')', 1_500),
+    deep('', ' IS NULL'),
+    deep('', '::int'),
+    deep('1 UNION SELECT ', '', 1_000),
+    `SELECT 1 FROM t${' JOIN t ON true'.repeat(1_200)}`,
+  ])('is not deeper than the parser bears (%#)', async sql => {
+    for (let round = 0; round < 50; round++) expect(refusal(() => guardSelect(sql, { schema }))).toMatchObject({ reason: 'length' });
+    expect(parserWorks()).toBe(true);
+  });
+
+  it('may be as large as people write it', () => {
+    const joins = Array.from({ length: 60 }, (_, n) => `LEFT JOIN t${n} AS x${n} ON x${n}.id = t.id AND x${n}.kind = ${n}`).join(' ');
+    const cases = Array.from({ length: 300 }, (_, n) => `WHEN t.a = ${n} AND t.b > ${n} THEN ${n}`).join(' ');
+    const conditions = Array.from({ length: 200 }, (_, n) => `(t.a = ${n} OR NOT t.b BETWEEN ${n} AND ${n + 1})`).join(' AND ');
+    expect(guardSelect(`SELECT CASE ${cases} ELSE 0 END AS n FROM t ${joins}`, { schema }).tables).toHaveLength(61);
+    expect(guardSelect(`SELECT a FROM t WHERE ${conditions}`, { schema }).tables).toEqual(['t']);
+    expect(guardSelect(`SELECT ${'('.repeat(100)}a${')'.repeat(100)} FROM t`, { schema }).tables).toEqual(['t']);
+  });
+
+  it('takes a text that becomes longer than a client may write', () => {
+    const scope = { columns: new Set(['Q']) };
+    expect(guardExpression(`greatest(${'q,'.repeat(1_900)}q)`, scope).text).toHaveLength(9 + 1_901 * 4 - 1 + 1);
+    expect(() => guardExpression(`greatest(${'q,'.repeat(2_100)}q)`, scope)).toThrow('at most 4000 characters');
   });
 
   it.each(['状态 = "已支付"', '状态 = “已支付”'])('%s: tells a text from a name', text => {

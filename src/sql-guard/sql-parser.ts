@@ -60,18 +60,16 @@ function parseNow(sql: string): SqlStatement[] {
   }
 }
 
-/** @returns the first comment in `sql` and its offset in bytes, or null. @throws SqlSyntaxError (an unterminated quote) */
-export function findComment(sql: string): { text: string; byteOffset: number } | null {
-  try {
-    const token = scanSync(sql).tokens.find(each => each.tokenName === 'SQL_COMMENT' || each.tokenName === 'C_COMMENT');
-    return token ? { text: token.text, byteOffset: token.start } : null;
-  } catch (error) {
-    throw asSyntaxError(error);
-  }
+export interface SqlToken {
+  text: string;
+  tokenName: string;
+  /** In bytes. */
+  start: number;
+  end: number;
 }
 
-/** @returns the tokens of `sql` with their places in bytes. @throws SqlSyntaxError */
-export function scanTokens(sql: string): { text: string; start: number; end: number }[] {
+/** @returns the tokens of `sql` with their places in bytes. @throws SqlSyntaxError (an unterminated quote) */
+export function scanTokens(sql: string): SqlToken[] {
   try {
     return scanSync(sql).tokens;
   } catch (error) {
@@ -79,10 +77,23 @@ export function scanTokens(sql: string): { text: string; start: number; end: num
   }
 }
 
+/** Errors of WebAssembly itself. Its stack is not as it was before, and sooner or later every parse fails. */
+const fatal: ReadonlySet<string> = new Set(['RangeError', 'RuntimeError', 'ExitStatus']);
+let isBroken = false;
+
+/** False once the parser has failed in a way that only a new process mends. */
+export function parserWorks(): boolean {
+  return !isBroken;
+}
+
 function asSyntaxError(error: unknown): SqlSyntaxError {
   if (error instanceof SqlError) return new SqlSyntaxError(error.message, error.sqlDetails?.cursorPosition);
   // The wrapper itself fails on a few inputs (its JSON is cut short); such a text counts as one that does not parse. An error
   // before loadModule() is a mistake of the caller and must not look like the client's.
   if (error instanceof Error && /not initialized|loadModule/.test(error.message)) throw error;
+  if (error instanceof Error && fatal.has(error.name)) {
+    isBroken = true;
+    throw error;
+  }
   return new SqlSyntaxError(error instanceof Error ? error.message : String(error), undefined);
 }

@@ -13,7 +13,7 @@ export function guardOverTables({ fact, joins }: Pick<MetricBinding, 'fact' | 'j
   const [columns, tables] = [typesIn(fact), new Map(joins.map(join => [join.alias, typesIn(join)]))];
   const scope = { columns, alias: fact.alias, tables };
   return exactly(
-    text => guardExpression(text, scope),
+    (text, isRewritten) => guardExpression(text, scope, isRewritten),
     (name, qualifier) => (qualifier === null || qualifier === fact.alias ? columns : tables.get(qualifier))?.get(name),
   );
 }

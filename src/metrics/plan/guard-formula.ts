@@ -21,7 +21,7 @@ export function columnsOf(binding: MetricBinding): ReadonlyMap<string, BoundColu
 /** Judges SQL over what a binding names, also under the fact table's alias: that of formulas and filter clauses. */
 function guardOverNames(binding: MetricBinding): Guard {
   const scope = { columns: columnsOf(binding), alias: binding.fact.alias };
-  return exactly(text => guardExpression(text, scope), typesIn(binding));
+  return exactly((text, isRewritten) => guardExpression(text, scope, isRewritten), typesIn(binding));
 }
 
 /**
@@ -79,7 +79,7 @@ function typesIn(binding: MetricBinding): TypeOf {
 /** An argument that is added up. Of true and false, the true ones are counted. */
 export function asNumber(guarded: GuardedExpression, binding: MetricBinding): GuardedExpression {
   if (!isBoolean(guarded, typesIn(binding))) return guarded;
-  return guardOverNames(binding)(`(${guarded.text})::integer`);
+  return guardOverNames(binding)(`(${guarded.text})::integer`, true);
 }
 
 /** Judges the SQL in a formula before its columns are known. @returns what it names. @throws UnsafeFilterClauseError */

@@ -13,10 +13,10 @@ const decimals: ReadonlySet<string> = new Set(['numeric', 'real', 'double precis
 
 /** Lets SQL of users add, multiply and divide integers as decimals, wherever it stands, as other databases do. */
 export function exactly(guard: Guard, typeOf: TypeOf): Guard {
-  return text => {
-    const guarded = guard(text);
+  return (text, isRewritten) => {
+    const guarded = guard(text, isRewritten);
     const exact = inDecimals(guarded, typeOf);
-    return exact === guarded.text ? guarded : guard(exact);
+    return exact === guarded.text ? guarded : guard(exact, true);
   };
 }
 

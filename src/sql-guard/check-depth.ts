@@ -1,0 +1,41 @@
+import { type SqlToken } from './sql-parser.js';
+import { Refusal } from './walk-tree.js';
+
+/**
+ * More than anybody writes. The parser recurses for each operator of a chain and each query; some 6,000 levels overflow its stack,
+ * which it does not survive.
+ */
+const deepest = 2_000;
+
+const openers: ReadonlySet<string> = new Set(['(', '[', 'case']);
+const closers: ReadonlySet<string> = new Set([')', ']', 'end']);
+/** What stands between these is no deeper for them: PostgreSQL makes one list of `a AND b AND c`. */
+const separators: ReadonlySet<string> = new Set([',', 'and', 'or', 'when', 'then', 'else']);
+
+/**
+ * Refuses SQL whose tree might be too deep, before it is parsed. In each open bracket the tokens since the last separator are the most
+ * levels that there can be.
+ * @throws Refusal
+ */
+export function checkDepth(tokens: readonly SqlToken[]): void {
+  const open: number[] = [];
+  let [here, around] = [0, 0];
+  for (const { text, start } of tokens) {
+    const word = text.toLowerCase();
+    here = separators.has(word) ? 0 : here + 1;
+    if (here + around > deepest) throw new Refusal('length', undefined, start, tooDeep);
+    if (openers.has(word)) {
+      open.push(here);
+      around += here;
+      here = 0;
+    } else if (closers.has(word) && open.length > 0) {
+      here = open.pop()!;
+      around -= here;
+    }
+  }
+}
+
+const tooDeep = {
+  zh: '嵌套过深，或一串运算过长',
+  en: 'it is nested too deeply, or one chain of operators is too long',
+};
