@@ -82,6 +82,8 @@ function cteNames(tree: SqlTree): ReadonlySet<string> {
 
 function checkCte(node: NodeFields, offset: number | undefined): void {
   const name = String(node.ctename);
+  // A few of these that read each other twice are planned as thousands of scans.
+  if (node.ctematerialized === 'CTEMaterializeNever') throw new Refusal('statement', 'NOT MATERIALIZED', offset);
   if (/^pg_/i.test(name)) throw new Refusal('column', name, offset);
   const query = Object.keys(node.ctequery as object)[0];
   if (query !== 'SelectStmt') throw new Refusal('statement', query?.replace(/Stmt$/, '').toUpperCase(), offset, undefined, onlySelect);

@@ -200,6 +200,7 @@ describe('one SELECT over a schema', () => {
     ['SELECT * INTO x FROM orders', 'statement'],
     ['SELECT * FROM orders FOR UPDATE', 'statement'],
     ['WITH d AS (DELETE FROM orders RETURNING *) SELECT * FROM d', 'statement'],
+    ['WITH a AS NOT MATERIALIZED (SELECT 1) SELECT * FROM a', 'statement'],
     ['WITH RECURSIVE r AS (SELECT 1 UNION ALL SELECT * FROM r) SELECT * FROM r', 'statement'],
     ["SELECT * FROM pg_read_file('/etc/passwd')", 'statement'],
     ['SELECT * FROM ROWS FROM (generate_series(1, 10))', 'statement'],
@@ -286,8 +287,8 @@ describe('one SELECT over a schema', () => {
     deep('', '::int'),
     deep('1 UNION SELECT ', '', 1_000),
     `SELECT 1 FROM t${' JOIN t ON true'.repeat(1_200)}`,
-  ])('is not deeper than the parser bears (%#)', async sql => {
-    for (let round = 0; round < 50; round++) expect(refusal(() => guardSelect(sql, { schema }))).toMatchObject({ reason: 'length' });
+  ])('is not deeper than the parser bears (%#)', sql => {
+    expect(refusal(() => guardSelect(sql, { schema }))).toMatchObject({ reason: 'length' });
     expect(parserWorks()).toBe(true);
   });
 
