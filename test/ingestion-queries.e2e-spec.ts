@@ -177,8 +177,8 @@ describe('creating a job', () => {
       expect(problem.msg).toContain("table 'purchases' has no column 'cliant_id'; did you mean 'client_id'?");
     });
 
-    it('asks for the quotes that a name with capitals needs', async () => {
-      const [where] = await refused(rowMapping('clients', []).replace('key: [id]', "key: [id]\n    where: City > ''"));
+    it('names the column that is spelled so but for its capitals', async () => {
+      const [where] = await refused(rowMapping('clients', []).replace('key: [id]', 'key: [id]\n    where: \'"city" > City\''));
       expect(where.msg).toContain('write "City" with double quotes');
     });
   });

@@ -150,7 +150,7 @@ export class SourcesService {
       .slice(0, maxProblems)
       .map(({ column, path }) => unreadable.get(column)?.(path) ?? unknownColumn(column, path, { source: target.element.source, columns }));
     const { sql, problems: refused } = await this.guardAll(target, columns, growth);
-    const { expressions, problems: unread } = await this.describeExpressions(source, target, refused);
+    const { expressions, problems: unread } = await this.describeExpressions(source, target, sql, refused);
     const problems = [...unknown, ...refused, ...unread];
     const shape = { columns, expressions, sql };
     // The type of a column with a problem is not known.
@@ -247,6 +247,7 @@ export class SourcesService {
   private async describeExpressions(
     readable: ReadableSource,
     target: Target,
+    admitted: ReadonlyMap<string, GuardedExpression>,
     refused: SourceProblem[],
   ): Promise<{ expressions: Map<string, SourceFamily>; problems: SourceProblem[] }> {
     const left = new Set(refused.map(({ path }) => pathText(path)));
@@ -256,8 +257,9 @@ export class SourcesService {
     // A long list of refusals was cut, so some of the others may not have passed the guard.
     if (written.length === 0 || refused.length >= maxProblems) return { expressions, problems };
     const from = readable.sql(target.element.source);
+    const textOf = ({ text }: (typeof written)[number]): string => admitted.get(text)!.text;
     const sqlOf = (pieces: typeof written): string => {
-      const list = pieces.map(({ kind, text }) => (kind === 'predicate' ? `(\n${text}\n) IS TRUE` : `(\n${text}\n)`)).join(', ');
+      const list = pieces.map(piece => `(\n${textOf(piece)}\n)${piece.kind === 'predicate' ? ' IS TRUE' : ''}`).join(', ');
       return `SELECT ${list} FROM ${from} AS ${quoteIdentifier(sourceAlias(target))} LIMIT 0`;
     };
     const probe = async (pieces: typeof written): Promise<void> => {
@@ -270,7 +272,7 @@ export class SourcesService {
       for (const piece of written) {
         if (problems.length >= maxProblems) break;
         await probe([piece]).catch((error: unknown) =>
-          problems.push(sqlProblem(error, piece.path, { piece: piece.text, sql: sqlOf([piece]) })),
+          problems.push(sqlProblem(error, piece.path, { piece: textOf(piece), sql: sqlOf([piece]) })),
         );
       }
     }
