@@ -55,8 +55,10 @@ describe('running a job', () => {
   it('answers 409 while a run of the job is under way, and cancels it', async () => {
     const jobId = await aJob(app, await aGraph(app), slow);
     const { body: first } = await app.admin.post(`/api/ingestion/jobs/${jobId}/run`).expect(202);
-    const going = await untilPhase(first.id, /^staging/);
+    let going = await untilPhase(first.id, /^staging/);
     expect(going).toMatchObject({ status: 'running', attempt: 1 });
+    // The state of a target is written after the phase.
+    while (going.report.targets[0].state === 'waiting') going = await untilPhase(first.id, /^staging/);
     expect(going.report.targets[0]).toMatchObject({ target: '慢', state: 'staging' });
     const { body: refused } = await app.admin.post(`/api/ingestion/jobs/${jobId}/run`).expect(409);
     expect(refused.code).toBe('run_active');

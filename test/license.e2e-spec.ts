@@ -147,7 +147,7 @@ describe('a service without a proof of its licence', () => {
     expect(opened).toBe(false);
     expect(exitCode).not.toBe(0);
     expect(stderr).toContain('LICENSE_CHECK_ENABLED');
-  });
+  }, 60_000);
 });
 
 describe('a service with a proof of its licence', () => {
