@@ -4,7 +4,7 @@ import { type Guard, type GuardedExpression } from '../../sql-guard/guard-expres
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
 import { quoteIdentifier } from '../../sql/quote-identifier.js';
 import { type BindingDimension, identifier } from './binding.dto.js';
-import { guardOverTable, guardOverTables } from '../plan/bound-sql.js';
+import { guardOverTable, guardOverTables, typeOfColumn } from '../plan/bound-sql.js';
 import { kindOf } from '../plan/compare-types.js';
 import { type BoundJoin, type BoundTable, type MetricBinding } from '../plan/metric-binding.js';
 
@@ -130,22 +130,15 @@ export function readJoinPairs(
     const guardedInner = guardPart(inner, guardJoined, [...loc, index, 1], problems);
     const guardedOuter = guardPart(outer, guard, [...loc, index, 0], problems);
     if (!guardedInner || !guardedOuter) return [];
-    const differ = differentTypes(typeIn([fact, ...joins], guardedOuter), typeIn([join], guardedInner));
+    const differ = differentTypes(typeOfColumn(guardedOuter, { fact, joins }), typeOfColumn(guardedInner, { fact: join, joins: [] }));
     if (differ) problems.push({ loc: [...loc, index], text: differ, type: 'join_types' });
     return [[outer, qualified(guardedInner, join.alias, [...loc, index, 1], problems)]];
   });
 }
 
-/** The type of a bare column. Null for an expression. */
-function typeIn(tables: readonly BoundTable[], { tree, columns: [column] }: GuardedExpression): string | null {
-  if (!column || !('ColumnRef' in (tree as object))) return null;
-  const table = column[0] === null ? tables[0] : tables.find(({ alias }) => alias === column[0]);
-  return table?.columns.find(({ name }) => name === column[1])?.type ?? null;
-}
-
 /** Databases refuse to compare them, and MySQL takes '1x' for 1. */
-function differentTypes(outer: string | null, inner: string | null): Bilingual | null {
-  if (outer === null || inner === null) return null;
+function differentTypes(outer: string | undefined, inner: string | undefined): Bilingual | null {
+  if (outer === undefined || inner === undefined) return null;
   const kinds = [kindOf(outer), kindOf(inner)];
   if (kinds[0] === kinds[1] || !kinds.every(kind => kind === 'number' || kind === 'text')) return null;
   return {

@@ -19,7 +19,10 @@ export function guardOverTables({ fact, joins }: Pick<MetricBinding, 'fact' | 'j
 }
 
 /** The type of the column of a table that an expression is. Undefined if it is more than that. */
-export function typeOfColumn({ tree, columns: [column] }: GuardedExpression, { fact, joins }: MetricBinding): string | undefined {
+export function typeOfColumn(
+  { tree, columns: [column] }: GuardedExpression,
+  { fact, joins }: Pick<MetricBinding, 'fact' | 'joins'>,
+): string | undefined {
   if (!column || !('ColumnRef' in (tree as object))) return undefined;
   const [qualifier, name] = column;
   const table = [fact, ...joins].find(({ alias }) => alias === (qualifier ?? fact.alias));
