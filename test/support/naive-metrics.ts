@@ -101,10 +101,19 @@ export function evaluate(roots: readonly Expression[], given: readonly Fact[], r
   /** Whether a fact counts for a period. */
   const counts = (period: number | null, axis: Axis): ((fact: Fact) => boolean) => {
     const key = JSON.stringify([period, axis.window, axis.change]);
-    const known = frames.get(key) ?? frameOf(period, axis);
+    const known = frames.get(key) ?? byDay(frameOf(period, axis));
     frames.set(key, known);
     return known;
   };
+  /** Facts of one day are all in a frame, or none is. */
+  function byDay(frame: (fact: Fact) => boolean): (fact: Fact) => boolean {
+    const days = new Map<number | null, boolean>();
+    return fact => {
+      const known = days.get(fact.day) ?? frame(fact);
+      days.set(fact.day, known);
+      return known;
+    };
+  }
   function frameOf(period: number | null, { window, change }: Axis): (fact: Fact) => boolean {
     if (!window && !change)
       return ({ day }) => inRange(day) && (grain === null || (day === null ? period === null : startOf(day, grain, weekStart) === period));
@@ -143,12 +152,14 @@ export function evaluate(roots: readonly Expression[], given: readonly Fact[], r
   const periods = listPeriods();
   const present = new Map<string, { period: number | null; tuple: string }>();
   for (const period of periods)
-    for (const { table, axis, base } of scans)
+    for (const { table, axis, base } of scans) {
+      const isCounted = counts(period, axis);
       for (const fact of read) {
         const tuple = tupleOf(fact);
         if (base?.flagged && !fact.flag) continue;
-        if (fact.table === table && counts(period, axis)(fact)) present.set(JSON.stringify([period, tuple]), { period, tuple });
+        if (fact.table === table && isCounted(fact)) present.set(JSON.stringify([period, tuple]), { period, tuple });
       }
+    }
   if (grain === null && request.dimensions.length === 0) present.set(JSON.stringify([null, '[]']), { period: null, tuple: '[]' });
   const rows = new Map([...present].map(([key, row]) => [key, { ...row, isPresent: true }]));
   if (fill !== 'none' && grain !== null)
@@ -260,7 +271,8 @@ export function evaluate(roots: readonly Expression[], given: readonly Fact[], r
     axis: Axis,
   ): number | null {
     if (axis.change?.grain === 'year' && grain === 'week' && isWeek53(period!)) return null;
-    const ofPeriod = read.filter(fact => fact.table === table && counts(period, axis)(fact));
+    const isCounted = counts(period, axis);
+    const ofPeriod = read.filter(fact => fact.table === table && isCounted(fact));
     const group = groupOf(table, { period, tuple }, axis);
     const taken = group.filter(fact => !flagged || fact.flag);
     const value =
@@ -278,10 +290,11 @@ export function evaluate(roots: readonly Expression[], given: readonly Fact[], r
   function groupOf(table: string, { period, tuple }: { period: number | null; tuple: string }, axis: Axis): Fact[] {
     const values = JSON.parse(tuple) as (string | null)[];
     const kept = axis.within ?? request.dimensions;
+    const isCounted = counts(period, axis);
     return read.filter(
       fact =>
         fact.table === table &&
-        counts(period, axis)(fact) &&
+        isCounted(fact) &&
         request.dimensions.every((name, index) => !kept.includes(name) || (fact.dimensions[name] ?? null) === values[index]),
     );
   }
