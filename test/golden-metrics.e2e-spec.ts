@@ -3,10 +3,11 @@ import path from 'node:path';
 import pg from 'pg';
 import { compileMetrics } from '../src/metrics/plan/compile-metric.js';
 import { type MetricRequest } from '../src/metrics/plan/metric-request.js';
-import { type MetricDefinition, resolveMetric } from '../src/metrics/plan/resolve-metric.js';
+import { type MetricDefinition, type ResolvedMetric, resolveMetric } from '../src/metrics/plan/resolve-metric.js';
 import { type CompiledStatement, RowsOf } from '../src/metrics/plan/sql-assembly.js';
 import { bindScans } from '../src/metrics/translate/fill-rows.js';
 import { NotInDialectError } from '../src/metrics/translate/not-in-dialect.error.js';
+import { type SqlStatement } from '../src/sql/sql-parameters.js';
 import { loadSqlParser } from '../src/sql-guard/sql-parser.js';
 import { type WarehouseClient } from '../src/warehouse/clients/warehouse.client.js';
 import { cloneDatabase } from './support/database.js';
@@ -47,13 +48,18 @@ function formulaOf({ metric }: GoldenCase, definitions: MetricDefinition[] = [],
   return formula.startsWith('(') ? formula.slice(1, -1) : formula;
 }
 
+/** `SUM(amount) by channel > 32`. */
+function filterOf({ above }: GoldenCase): string | undefined {
+  return above && `${textOfFormula(above.of, [], salesBindings)} by ${above.by} > ${above.value}`;
+}
+
 function compileAt(golden: GoldenCase, place: GoldenPlace): Compiled | NotInDialectError {
   const bindings = bindingsAt(place);
   const definitions: MetricDefinition[] = [];
   const formula = formulaOf(golden, definitions, bindings);
-  const metric = resolveMetric({ id: 1, name: 'm', formula, binding: bindings.sales }, name =>
-    definitions.filter(each => each.name === name),
-  );
+  const resolve = (text: string): ResolvedMetric =>
+    resolveMetric({ id: 1, name: 'm', formula: text, binding: bindings.sales }, name => definitions.filter(each => each.name === name));
+  const metric = resolve(formula);
   const { dimensions, grain, from, to, fill } = golden.request;
   const time = {
     ...(grain && { grain }),
@@ -64,7 +70,19 @@ function compileAt(golden: GoldenCase, place: GoldenPlace): Compiled | NotInDial
   };
   try {
     const filters = golden.channel === undefined ? [] : [{ field: 'channel', op: '=' as const, value: golden.channel }];
-    const statement = compileMetrics([{ name: 'value', metric }], { ...nothing, dimensions, time, filters });
+    const { above } = golden;
+    const filtersByMetric = above
+      ? [
+          {
+            ...above,
+            metric: resolve(textOfFormula(above.of, definitions, bindings)),
+            op: '>' as const,
+            value: String(above.value),
+            index: 0,
+          },
+        ]
+      : [];
+    const statement = compileMetrics([{ name: 'value', metric }], { ...nothing, dimensions, time, filters, filtersByMetric });
     return { formula, pattern: metric.pattern, statement };
   } catch (error) {
     if (error instanceof NotInDialectError) return error;
@@ -91,7 +109,8 @@ function byText(rows: string[]): string[] {
 function naiveRows(golden: GoldenCase): string[] {
   const rows = goldenRows.filter(({ channel }) => golden.channel === undefined || channel === golden.channel);
   const facts = rows.map(row => factOf(row, 8));
-  const evaluated = evaluate([golden.metric], facts, naiveRequest(golden.request));
+  const request = { ...naiveRequest(golden.request), ...(golden.above && { above: golden.above }) };
+  const evaluated = evaluate([golden.metric], facts, request);
   return byText(evaluated.map(({ key, values }) => statedRow([...key, ...values], keysOf(golden))));
 }
 
@@ -119,7 +138,11 @@ function listOf(values: readonly unknown[], placeholder: (index: number) => stri
 /** The scans of another database in the order in which they run, each with its parameters. */
 function scansAt(place: GoldenPlace, { elsewhere }: CompiledStatement): string[] {
   return elsewhere.flatMap((scan, index) => {
-    const values = scan.parameters.map(each => ('value' in each ? each.value : `time ${each.computed + 1}`));
+    const values = scan.parameters.map(each => {
+      if ('list' in each) return each.parts > 1 ? `part ${each.part + 1} of the list` : 'the list';
+      return 'value' in each ? each.value : `time ${each.computed + 1}`;
+    });
+    const lists = scan.parameters.flatMap(each => ('list' in each ? each.list : []));
     const { constants } = scan;
     return [
       ...(constants
@@ -129,6 +152,11 @@ function scansAt(place: GoldenPlace, { elsewhere }: CompiledStatement): string[]
             `${constants.sql};`,
           ]
         : []),
+      ...[...new Set(lists)].flatMap(({ sql, parameters }) => [
+        `-- The list of statement ${index + 1}, on PostgreSQL`,
+        ...listOf(parameters.map(shownValue), at => `$${at + 1}`),
+        `${sql};`,
+      ]),
       `-- Statement ${index + 1}, on ${place}`,
       ...listOf(values, at => (place === 'mysql' ? '?' : place === 'duckdb' ? `$${at + 1}` : `p${at + 1}`)),
       `${scan.sql};`,
@@ -136,9 +164,12 @@ function scansAt(place: GoldenPlace, { elsewhere }: CompiledStatement): string[]
   });
 }
 
+function shownValue(value: unknown): unknown {
+  return value instanceof RowsOf ? `the rows of statement ${value.position}` : value;
+}
+
 function restOf({ sql, parameters }: CompiledStatement): string {
-  const values = parameters.map(value => (value instanceof RowsOf ? `the rows of statement ${value.position}` : value));
-  return [...listOf(values, at => `$${at + 1}`), `${sql};`].join('\n');
+  return [...listOf(parameters.map(shownValue), at => `$${at + 1}`), `${sql};`].join('\n');
 }
 
 /** What PostgreSQL computes of the groups is mostly the same for all of them, and is then written once. */
@@ -162,7 +193,7 @@ function textOf(pattern: string): string {
   const parts = goldenCases[pattern]!.flatMap((golden, index) => [
     ...(index === 0 ? [] : ['', '']),
     `-- ${pattern} ${index + 1}: ${golden.title}`,
-    `-- ${formulaOf(golden)}, ${JSON.stringify({ ...golden.request, channel: golden.channel })} in ${goldenZone}`,
+    `-- ${formulaOf(golden)}, ${JSON.stringify({ ...golden.request, channel: golden.channel, above: filterOf(golden) })} in ${goldenZone}`,
     '-- Rows',
     ...(stated[index] ?? naiveRows(golden)),
     ...sectionsOf(golden),
@@ -252,9 +283,10 @@ describe('the SQL of each pattern', () => {
           const values = compiled.parameters;
           return readEventPlan.postgres((await postgres.query<Record<string, unknown>>(`${explain}${compiled.sql}`, values)).rows);
         }
-        const [bound, ...others] = await bindScans([compiled], { dialect: place, compute: computingOn(postgres) });
-        expect(others).toEqual([]);
-        const { sql, parameters } = bound!.statement;
+        const bound: SqlStatement[] = [];
+        for await (const { statement } of bindScans([compiled], { dialect: place, compute: computingOn(postgres) })) bound.push(statement);
+        expect(bound).toHaveLength(1);
+        const { sql, parameters } = bound[0]!;
         const bounds = { claim: { caller: 1 }, timeoutMs: 20_000, maxRows: 1_000 };
         const { columns, rows } = await clients.get(place)!.query({ ...bounds, sql: `${explain}${sql}`, parameters });
         return readEventPlan[place](rows.map(row => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]]))));

@@ -134,6 +134,16 @@ export class TooManyGroupsError extends ApiError {
   }
 }
 
+/** 422: a list that another database needs is too long to be handed over. */
+export class TooLongListError extends ApiError {
+  constructor(items: number, bytes: number) {
+    super(422, 'too_long_list', {
+      zh: `按指标筛选后保留的值或时段窗口超过 ${items} 个（或 ${bytes} 字节），无法交给外部数据库；请收紧该筛选，或缩短时间范围、采用更粗的粒度`,
+      en: `A filter by a metric keeps, or a range of time has, more than ${items} values or windows (or ${bytes} bytes), which are too many to hand over to the other database: narrow the filter, or ask for a shorter range or a coarser grain`,
+    });
+  }
+}
+
 /** 503: too many requests of the caller wait for their metrics to be compiled or drawn. */
 export class MetricsBusyError extends BusyError {
   constructor(retryAfterS: number) {

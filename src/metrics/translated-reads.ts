@@ -56,9 +56,8 @@ export class TranslatedReads {
     statements: readonly CompiledStatement[],
   ): Promise<CostEstimate> {
     await this.requireTypes(connection, dialect, metric);
-    const scans = await bindScans(statements, { dialect, compute: this.computing(connection, metric) });
     const plans: PlanStep[] = [];
-    for (const { statement } of scans) {
+    for await (const { statement } of bindScans(statements, { dialect, compute: this.computing(connection, metric) })) {
       const explain: Explain = async explaining => {
         const request = { ...this.boundsOf(connection), ...statement, sql: `${explaining}${statement.sql}`, maxRows: mostPlanRows };
         const { columns, rows } = await connection.client.query(request);

@@ -13,6 +13,8 @@ const folder = process.argv[2];
 const users = { admin: 'rules', reader: 'p@ss/word', strict: 'locked' };
 /** As the server has it: https://clickhouse.com/docs/interfaces/http#http_response_codes */
 const statuses = { 60: 404, 81: 404, 159: 408, 516: 403 };
+/** http_max_field_value_size. */
+const longestField = 131_072;
 const urlOnly = new Set(['query_id', 'database', 'default_format', 'query']);
 /** The data stays open as long as a connection is. */
 const keeper = engine.CreateConnection(folder);
@@ -31,7 +33,17 @@ async function answer(request, response) {
   }
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
-  const sql = Buffer.concat(chunks).toString();
+  const body = Buffer.concat(chunks);
+  let sql = body.toString();
+  const type = request.headers['content-type'] ?? '';
+  if (type.startsWith('multipart/form-data')) {
+    const form = await new Response(body, { headers: { 'content-type': type } }).formData();
+    sql = form.get('query') ?? '';
+    for (const [name, value] of form) if (name !== 'query') searchParams.set(name, value);
+    // As the server has it: https://clickhouse.com/docs/reference/settings/session-settings/http-max
+    const isTooLong = [...form.values()].some(value => Buffer.byteLength(value) > longestField);
+    if (isTooLong) return fail(response, 'Poco::Exception. Code: 1000, e.code() = 0, HTML Form Exception: Field value too long');
+  }
   if (user === 'strict' && searchParams.has('readonly')) {
     return fail(response, "Code: 164. DB::Exception: Cannot modify 'readonly' setting in readonly mode. (READONLY)");
   }

@@ -43,6 +43,8 @@ export interface GoldenCase {
   request: Pick<NaiveRequest, 'dimensions' | 'grain' | 'fill'> & { from: string | null; to: string | null };
   /** Keeps the rows of one channel. */
   channel?: string;
+  /** Keeps the rows for whose dimension a metric is above a value. */
+  above?: NonNullable<NaiveRequest['above']>;
   /** What could be wrong on each database. */
   risks: Record<GoldenPlace, string>;
 }
@@ -75,6 +77,23 @@ export const goldenCases: Record<string, GoldenCase[]> = {
         mysql: "'web', 'Web' and 'web ' in one group",
         duckdb: 'the last row picked among all keys',
         clickhouse: 'a window over the groups, not over the rows',
+      },
+    },
+    {
+      title: 'the sum of channels that sold more than was returned',
+      metric: leaf('SUM'),
+      request: { ...whole, dimensions: ['channel'] },
+      above: {
+        by: 'channel',
+        of: { kind: 'binary', op: '-', left: leaf('SUM'), right: leaf('SUM', { table: 'returned' }) },
+        value: 32,
+        inRange: false,
+      },
+      risks: {
+        postgres: 'a channel without a name, whose rows no list keeps',
+        mysql: "'web' kept for 'Web' or 'web '; a list of which each row is compared with every text",
+        duckdb: 'sums of one fact in place of both',
+        clickhouse: 'NULL found in a list',
       },
     },
   ],
@@ -184,7 +203,18 @@ export const goldenCases: Record<string, GoldenCase[]> = {
       request: { ...months, dimensions: [] },
       risks: {
         postgres: 'distinct counts of days that are added up',
-        mysql: 'the same; only days come from another database',
+        mysql: 'the same; a window that the other database would have to find by itself',
+        duckdb: 'the same; a bound of UTC',
+        clickhouse: 'the same as DuckDB',
+      },
+    },
+    {
+      title: 'the last amount of each key up to the end of each month, without a range',
+      metric: { kind: 'window', from: 'start', day: 'LAST', of: leaf('LAST', { byKey: true }) },
+      request: { dimensions: [], grain: 'month', fill: 'none', from: null, to: null },
+      risks: {
+        postgres: 'a month without rows',
+        mysql: 'periods that are known only when the first and the last time have been read',
         duckdb: 'the same',
         clickhouse: 'the same',
       },

@@ -156,7 +156,7 @@ function compileStatement(
 ): { statement: CompiledStatement; flags: Flag[] } {
   const { dialect } = assembly;
   assembly.reserve([plan, ...filters.map(filter => filter.plan)].flatMap(queriedTables));
-  const kept = filters.map((filter, index) => compileFilterByMetric(filter, index, request, time, assembly, problems));
+  const kept = filters.flatMap((filter, index) => compileFilterByMetric(filter, index, request, time, assembly, problems));
   const values = outputs.map(({ value }) => value);
   const { parts, result, tooMany, flags } = compileResult(plan, values, request, time, assembly, problems);
 
@@ -198,10 +198,13 @@ function compileFilterByMetric(
   { from, to, ...time }: TimePlan,
   assembly: SqlAssembly,
   problems: FieldProblem[],
-): string {
+): string[] {
   const own: MetricRequest = { ...request, dimensions: [by], filters: [], filtersByMetric: [] };
   const ownTime: TimePlan = { ...time, grain: null, fill: 'none', from: inRange ? from : null, to: inRange ? to : null };
   const { parts, result } = compileResult(plan, [plan.values[0]!.value], own, ownTime, assembly, problems);
-  const select = `SELECT "d0" AS "key"\n  FROM ${result}\n  WHERE ${compare('"v0"', op, value, assembly)}`;
-  return `${filterPart(index, assembly)} AS (\n  WITH ${parts.join(',\n')}\n  ${select}\n)`;
+  const select = `WITH ${parts.join(',\n')}
+  SELECT "d0" AS "key"
+  FROM ${result}
+  WHERE ${compare('"v0"', op, value, assembly)}`;
+  return assembly.list(filterPart(index, assembly), [], select, []);
 }

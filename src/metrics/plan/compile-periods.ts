@@ -19,7 +19,7 @@ export function compilePeriods(scans: CompiledScan[], time: TimePlan, assembly: 
   const bound = (value: string): string => assembly.bind(value, 'timestamp');
   if (from !== null && to !== null) {
     const list = periods(startOf(bound(from), grain, weekStart), bound(to), grain);
-    return { from: list.from, start: list.start };
+    return { from: list.from, start: list.start, parts: [] };
   }
   const extent = assembly.part('h');
   const days = scans.map(scan => scan.days).join(' UNION ALL ');
@@ -33,6 +33,7 @@ export function compilePeriods(scans: CompiledScan[], time: TimePlan, assembly: 
   return {
     from: `${extent} CROSS JOIN LATERAL ${list.from}`,
     start: list.start,
+    parts: [...parts],
     tooMany: `COALESCE((SELECT "end" > ${last} FROM ${extent}), FALSE)`,
   };
 }

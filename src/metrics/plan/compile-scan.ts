@@ -8,7 +8,7 @@ import { type BoundTime } from './metric-binding.js';
 import { type Scan } from './plan-metric.js';
 import { type CompiledScan, type PeriodSource, type ScanContext } from './scan-context.js';
 import { rowsOf, type ScanRows } from './scan-rows.js';
-import { type GroupKey, type Groups, type NamedSql, selectGroups } from './select-groups.js';
+import { type GroupKey, type Groups, type NamedSql, selectGroups, type TypedSql } from './select-groups.js';
 
 /**
  * One pass over the rows of a binding that aggregates all leaves: `period`, `d0…`, `level`, `m0…`, as the part `f<index>`.
@@ -78,7 +78,7 @@ class ScanCompiler {
       reading: [assembly.place(first, groups)],
       days: `SELECT "base" AS "day" FROM ${first}`,
       joining: source => [
-        this.listPeriods(source, [`${this.frame(() => source.start).base()} AS "__base"`]),
+        this.listPeriods(source, [{ sql: this.frame(() => source.start).base(), name: '__base' }]),
         `${final} AS (\n  SELECT ${columns.join(', ')}\n  FROM ${periods} JOIN ${first} ON "base" = "__base"\n)`,
       ],
     };
@@ -112,30 +112,26 @@ class ScanCompiler {
 
   rowsInWindows(bound: BoundTime): CompiledScan {
     const { assembly } = this.context;
-    this.refuseRowsInWindows();
+    const { from, to } = this.context.time;
     const { final, first, periods } = this.names;
     const { quote, startOf } = assembly.dialect;
-    const column = quote(timeColumn);
     const range = this.outerBounds(bound);
     const extent = (): string => {
       const local = this.local(bound);
-      const dayOf = (time: string): string => startOf(time, 'day', 'monday');
-      const ends = `${dayOf(`MIN(${local})`)} AS "first", ${dayOf(`MAX(${local})`)} AS "last"`;
+      const ends = ['MIN', 'MAX'].map((end, index) => ({ sql: `${end}(${local})`, name: index === 0 ? 'first' : 'last' }));
       const conditions = [...range, ...this.rows.conditions];
-      return `SELECT ${ends}\n  FROM ${this.rows.from(true)}${conditions.length > 0 ? `\n  WHERE ${conditions.join(' AND ')}` : ''}`;
+      const none = { keys: [], dimensions: [], levels: [], isLevelled: false };
+      return assembly.place(first, { from: this.rows.from(true), conditions, measures: ends, ...none });
     };
-    const { from, to } = this.context.time;
+    const [firstDay, lastDay] = ['"first"', '"last"'].map(end => startOf(end, 'day', 'monday'));
     return {
-      reading: from === null || to === null ? [`${first} AS (\n  ${extent()}\n)`] : [],
-      days: `SELECT "first" AS "day" FROM ${first} UNION ALL SELECT "last" FROM ${first}`,
+      reading: from === null || to === null ? [extent()] : [],
+      days: `SELECT ${firstDay} AS "day" FROM ${first} UNION ALL SELECT ${lastDay} FROM ${first}`,
       joining: source => [
-        this.listPeriods(
-          source,
-          this.bounds(source.start, local => this.raw(local, bound)),
-        ),
+        ...this.handPeriods(source, this.rawBounds(source.start, bound)),
         assembly.place(
           final,
-          this.group(`${this.rows.from(true)}\n  JOIN ${periods} AS "__p" ON ${this.inFrame(column)}`, [framePeriod], range),
+          this.group(`${this.rows.from(true)}\n  JOIN ${periods} AS "__p" ON ${this.inFrame(quote(timeColumn))}`, [framePeriod], range),
         ),
       ],
     };
@@ -151,7 +147,6 @@ class ScanCompiler {
     const keys = [...period, { sql: '"__p"."__day"', name: 'day' }, { sql: '"__p"."__days"', name: '__days' }];
     const measures = [...this.scan.columns.values()].map(({ name, aggregate }) => ({ sql: `${aggregate.combine}(${quote(name)})`, name }));
     const day = { sql: startOfPeriod(this.local(bound), 'day', time, bound, assembly), name: 'day' };
-    if (!canCombine) this.refuseRowsInWindows();
     const ofDays = (): string =>
       selectGroups({
         from: `${periods} AS "__p" JOIN ${first} ON ${this.inFrame('"day"')}`,
@@ -168,26 +163,29 @@ class ScanCompiler {
     // A day without rows is zero where such periods are, and else is left out.
     const mean = (name: string): string => (time.fill === 'zero' ? `SUM(${name}) / MAX("__days")` : `AVG(${name})`);
     const means = this.measureNames().map(name => `${mean(assembly.dialect.toDecimal(name))} AS ${name}`);
-    const joining = ({ from, start }: PeriodSource): string[] => {
+    const joining = ({ from, start, parts }: PeriodSource): string[] => {
       const frame = this.frame(() => start);
       const days = list(frame.days.first(), frame.days.end(), 'day', 't');
-      const source = { from: from === '' ? days.from : `${from} CROSS JOIN LATERAL ${days.from}`, start };
-      const counted = `COUNT(*) OVER (${time.grain === null ? '' : `PARTITION BY ${start}`}) AS "__days"`;
-      const as = canCombine ? undefined : (local: string): string => this.raw(local, bound);
+      const source = { from: from === '' ? days.from : `${from} CROSS JOIN LATERAL ${days.from}`, start, parts };
+      const ofDay = [
+        { sql: days.start, name: '__day', type: 'timestamp' },
+        { sql: `COUNT(*) OVER (${time.grain === null ? '' : `PARTITION BY ${start}`})`, name: '__days', type: 'bigint' },
+      ];
+      const ofRange = canCombine
+        ? [this.listPeriods(source, [...this.bounds(start, days.start), ...ofDay]), `${daily} AS (\n  ${ofDays()}\n)`]
+        : [...this.handPeriods(source, [...this.rawBounds(start, bound, days.start), ...ofDay]), assembly.place(daily, ofRows())];
       return [
-        this.listPeriods(source, [...this.bounds(start, as, days.start), `${days.start} AS "__day"`, counted]),
-        canCombine ? `${daily} AS (\n  ${ofDays()}\n)` : assembly.place(daily, ofRows()),
+        ...ofRange,
         `${final} AS (\n  SELECT ${[...kept, ...means].join(', ')}\n  FROM ${daily}${kept.length > 0 ? `\n  GROUP BY ${kept.join(', ')}` : ''}\n)`,
       ];
     };
     const reading = canCombine ? [assembly.place(first, this.group(this.rows.from(true), [day], range, false))] : [];
     if (time.grain !== null) return { reading, days: '', joining };
-    return { reading: [...reading, ...joining({ from: '', start: assembly.bind(time.from, 'timestamp') })], days: '', joining: null };
-  }
-
-  private refuseRowsInWindows(): void {
-    const names = [...this.scan.columns.values()].flatMap(({ aggregate }) => (aggregate.combine ? [] : [aggregate.name]));
-    this.context.assembly.refuseElsewhere(`${names.join(', ')} over CUMULATIVE, TO_DATE or ROLLING`);
+    return {
+      reading: [...reading, ...joining({ from: '', start: assembly.bind(time.from, 'timestamp'), parts: [] })],
+      days: '',
+      joining: null,
+    };
   }
 
   private group(from: string, keys: GroupKey[], range: string[], isFinal = true): Groups {
@@ -232,10 +230,15 @@ class ScanCompiler {
     return frameOf(start, this.scan.axis, this.context.time, this.context.assembly, day);
   }
 
-  private bounds(start: string, as = (local: string): string => local, day?: string): string[] {
+  private bounds(start: string, day?: string): NamedSql[] {
     const frame = this.frame(() => start, day);
     const lower = frame.lower();
-    return [...(lower === null ? [] : [`${as(lower)} AS "__lower"`]), `${as(frame.upper())} AS "__upper"`];
+    return [...(lower === null ? [] : [{ sql: lower, name: '__lower' }]), { sql: frame.upper(), name: '__upper' }];
+  }
+
+  /** As the time column has them. */
+  private rawBounds(start: string, bound: BoundTime, day?: string): TypedSql[] {
+    return this.bounds(start, day).map(({ sql, name }) => ({ sql: this.raw(sql, bound), name, type: bound.type }));
   }
 
   private inFrame(row: string): string {
@@ -244,9 +247,18 @@ class ScanCompiler {
   }
 
   /** Their frames are computed once each, since every row is compared with them. */
-  private listPeriods({ from, start }: PeriodSource, columns: string[]): string {
-    const period = `${this.context.assembly.dialect.dayText(start)} AS "__period"`;
-    return `${this.names.periods} AS MATERIALIZED (\n  SELECT ${[period, ...columns].join(', ')}\n  FROM ${from}\n)`;
+  private listPeriods(source: PeriodSource, columns: NamedSql[]): string {
+    return `${this.names.periods} AS ${materialized}(\n  ${selectPeriods(source, [this.period(source), ...columns])}\n)`;
+  }
+
+  /** The same for rows, which another database may have. */
+  private handPeriods(source: PeriodSource, columns: TypedSql[]): string[] {
+    const all = [this.period(source), ...columns];
+    return this.context.assembly.list(this.names.periods, all, selectPeriods(source, all), source.parts, materialized);
+  }
+
+  private period({ start }: PeriodSource): TypedSql {
+    return { sql: this.context.assembly.dialect.dayText(start), name: '__period', type: 'text' };
   }
 
   private raw(local: string, bound: BoundTime): string {
@@ -271,3 +283,8 @@ class ScanCompiler {
 }
 
 const framePeriod: NamedSql = { sql: '"__p"."__period"', name: 'period' };
+const materialized = 'MATERIALIZED ';
+
+function selectPeriods({ from }: PeriodSource, columns: readonly NamedSql[]): string {
+  return `SELECT ${columns.map(({ sql, name }) => `${sql} AS "${name}"`).join(', ')}\n  FROM ${from}`;
+}

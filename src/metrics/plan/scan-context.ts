@@ -19,6 +19,8 @@ export interface ScanContext {
 export interface PeriodSource {
   from: string;
   start: string;
+  /** The parts of the WITH list that it reads. */
+  parts: readonly string[];
 }
 
 /** A scan in the WITH list of the statement. */

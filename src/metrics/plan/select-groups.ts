@@ -3,6 +3,11 @@ export interface NamedSql {
   name: string;
 }
 
+export interface TypedSql extends NamedSql {
+  /** Of PostgreSQL, short spelling. */
+  type: string;
+}
+
 /** What rows are grouped by. */
 export interface GroupKey extends NamedSql {
   /** The value of a group as it is shown, computed once for each. */

@@ -4,7 +4,7 @@ import { quoteTable } from '../../sql/quote-identifier.js';
 import { type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { growthSentence, maxGrowth } from '../../sql-guard/check-growth.js';
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
-import { NotInDialectError } from '../translate/not-in-dialect.error.js';
+import { type HandedList } from '../translate/handed-list.js';
 import { type Target } from '../translate/target-dialect.js';
 import { translateScan, type TranslatedScan } from '../translate/translate-scan.js';
 import { guardOverTable, guardQuery } from './bound-sql.js';
@@ -29,6 +29,11 @@ export class RowsOf {
     readonly scan: PlacedScan,
     readonly position: number,
   ) {}
+
+  /** What a hash of the statement has of it. */
+  toJSON(): number {
+    return this.position;
+  }
 }
 
 /** Collects the references of a statement under construction: bound values and guarded pieces of client SQL. */
@@ -50,6 +55,9 @@ export class SqlAssembly {
   readonly elsewhere: PlacedScan[] = [];
   /** How many of the joins a scan has proved. */
   private proved = 0;
+
+  /** What the scans of another database may join with, by name. */
+  private readonly lists = new Map<string, HandedList>();
 
   private prefix = '';
 
@@ -117,6 +125,7 @@ export class SqlAssembly {
       names: named.map(each => each.name),
       levels,
       isLevelled,
+      lists: this.lists,
       uniqueKeys: joins.map(join => this.selectKeys(join)),
     };
     const { scan, local } = translateScan(template, this.target);
@@ -129,14 +138,21 @@ export class SqlAssembly {
     return `${name} AS (\n  SELECT ${list}\n  FROM jsonb_to_recordset(${rows}) AS "rows" (${columns})\n)`;
   }
 
+  /**
+   * The part of the WITH list that lists what rows are joined with or looked up in. Another database is handed the list with its scan.
+   * @param select gives the columns
+   * @param parts those of the WITH list that it reads
+   */
+  list(name: string, columns: HandedList['columns'], select: string, parts: readonly string[], materialized = ''): string[] {
+    if (!this.target) return [`${name} AS ${materialized}(\n  ${select}\n)`];
+    const reading = parts.length > 0 ? `WITH ${parts.join(',\n')}\n` : '';
+    this.lists.set(name.slice(1, -1), { columns, statement: this.bound.finish(`${reading}${select}`) });
+    return [];
+  }
+
   /** SQL of a time that is NULL where the column has no end, which is in no period. Others have only finite times. */
   ifFinite(column: string, time: string): string {
     return this.target ? time : `CASE WHEN ${this.dialect.isFinite(column)} THEN ${time} END`;
-  }
-
-  /** @throws NotInDialectError where the rows are in another database */
-  refuseElsewhere(construct: string): void {
-    if (this.target) throw new NotInDialectError(this.target.dialect.name, construct);
   }
 
   /** A SELECT of the keys of a join, which its table must have once. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type UsableConnection } from '../../warehouse/warehouse.service.js';
 import { type CheckedStatement } from '../checked-reads.js';
-import { type CompiledStatement, RowsOf } from '../plan/sql-assembly.js';
+import { type CompiledStatement } from '../plan/sql-assembly.js';
 import { type MetricBinding } from '../plan/metric-binding.js';
 
 /** Raise it when a release reads the same rows otherwise. */
@@ -23,7 +23,7 @@ export function resultKey(
     timezone,
     statements.map(({ sql, parameters, maxRows, elsewhere }) => [
       sql,
-      parameters.map(value => (value instanceof RowsOf ? value.position : value)),
+      parameters,
       maxRows,
       elsewhere.map(scan => [scan.sql, scan.parameters, scan.constants]),
     ]),

@@ -30,8 +30,6 @@ const phrases: [english: RegExp, chinese: string][] = [
   [/^(\w+) of floating-point numbers$/, '浮点数的 $1'],
   [/^(\w+) of what is no number$/, '非数字的 $1'],
   [/^(\w+) of numbers of (\d+) decimals$/, '有 $2 位小数的数的 $1'],
-  [/^(.*) over CUMULATIVE, TO_DATE or ROLLING$/, 'CUMULATIVE、TO_DATE 或 ROLLING 中的 $1'],
-  [/^a filter by a metric$/, '按指标的筛选'],
   [/^GREATEST and LEAST$/, 'GREATEST 和 LEAST'],
   [/^the clock$/, '当前时间'],
   [/^a tuple$/, '元组'],

@@ -18,6 +18,9 @@ const [floatWhole, floatScale] = [16, 28];
 /** The digits of a number that 64 bits hold. */
 const longDigits = 19;
 
+/** A server takes at most 131,072 bytes of a parameter (http_max_field_value_size), in which a backslash is two. */
+const listParts = 16;
+
 /** ClickHouse. A local time is a DateTime64 that shows it in UTC. A moment is of any type and zone, which say nothing of its order. */
 export const clickhouse: TargetDialect = {
   name: 'clickhouse',
@@ -56,6 +59,12 @@ export const clickhouse: TargetDialect = {
     return `uniqExactIf((${values.map(({ sql }) => `assumeNotNull(${sql})`).join(', ')}), ${complete})`;
   },
   quantile: ({ sql }, fraction, mode) => (mode === 'CONT' ? `quantileExactInclusive(${fraction})(toNullable(toFloat64(${sql})))` : null),
+  listParts,
+  rowsOfJson: (parameters, names) => {
+    const list = names.map((name, index) => `r[${index + 1}] AS ${quoteName(name)}`);
+    return `(SELECT ${list.join(', ')} FROM (SELECT arrayJoin(JSONExtract(concat(${parameters.join(', ')}), 'Array(Array(String))')) AS r) AS j)`;
+  },
+  lookedUp: text => text,
   sortable: sql => sql,
   firstValue: sql => `first_value(${sql}) RESPECT NULLS`,
   round: (decimal, digits) => `round(${decimal}, ${digits})`,

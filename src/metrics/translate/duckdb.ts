@@ -44,6 +44,12 @@ export const duckdb: TargetDialect = {
   },
   quantile: ({ sql }, fraction, mode) =>
     mode === 'CONT' ? `QUANTILE_CONT(CAST(${sql} AS DOUBLE), ${fraction})` : `QUANTILE_DISC(${sql}, ${fraction})`,
+  listParts: 1,
+  rowsOfJson: ([parameter], names) => {
+    const list = names.map((name, index) => `r[${index + 1}] AS ${quoteIdentifier(name)}`);
+    return `(SELECT ${list.join(', ')} FROM (SELECT unnest(from_json(${parameter}, '[["VARCHAR"]]')) AS r) AS j)`;
+  },
+  lookedUp: text => text,
   sortable: sql => sql,
   firstValue: sql => `FIRST_VALUE(${sql})`,
   round: (decimal, digits) => `ROUND(${decimal}, ${digits})`,

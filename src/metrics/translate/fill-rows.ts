@@ -4,6 +4,7 @@ import { type QueryResult } from '../../warehouse/clients/warehouse.client.js';
 import { fanOut } from '../fan-out.js';
 import { TooManyGroupsError } from '../metrics.errors.js';
 import { type CompiledStatement, type PlacedScan, RowsOf } from '../plan/sql-assembly.js';
+import { checkedList, partOf } from './handed-list.js';
 import { NotInDialectError } from './not-in-dialect.error.js';
 import { type ForeignDialect } from './target-dialect.js';
 
@@ -25,34 +26,52 @@ export interface Engines {
  * @throws FanOutJoinError, TooManyGroupsError, the errors of `bindScans`, and those of both databases
  */
 export async function fillRows<T extends CompiledStatement>(statements: readonly T[], engines: Engines): Promise<T[]> {
-  const rows = new Map<PlacedScan, string>();
-  for (const { scan, statement } of await bindScans(statements, engines)) rows.set(scan, await readRows(scan, statement, engines));
-  const fill = (value: unknown): unknown => (value instanceof RowsOf ? rows.get(value.scan) : value);
-  return statements.map(statement => ({ ...statement, parameters: statement.parameters.map(fill) }));
+  const rows: ScanRows = new Map();
+  for await (const { scan, statement } of bindScans(statements, engines, rows)) rows.set(scan, await readRows(scan, statement, engines));
+  return statements.map(statement => withRows(statement, rows));
 }
 
+/** The groups of scans, as texts of JSON. */
+type ScanRows = Map<PlacedScan, string>;
+
 /**
- * The scans of statements in their order, with the times that PostgreSQL computes for them.
- * @throws NotInDialectError (a time without end), and the errors of PostgreSQL
+ * The scans of statements in their order, with the times and lists that PostgreSQL computes for them.
+ * @param rows those of the scans before, once they are read; a list that needs others is empty
+ * @throws NotInDialectError (a time without end), TooLongListError, and the errors of PostgreSQL
  */
-export async function bindScans(
+export async function* bindScans(
   statements: readonly CompiledStatement[],
   { dialect, compute }: Pick<Engines, 'dialect' | 'compute'>,
-): Promise<{ scan: PlacedScan; statement: SqlStatement }[]> {
+  rows: ScanRows = new Map(),
+): AsyncGenerator<{ scan: PlacedScan; statement: SqlStatement }> {
   const scans = statements.flatMap(({ elsewhere }) => elsewhere);
   const computing = scans.flatMap(({ constants }) => constants ?? []);
   const computed = computing.length === 0 ? [] : await compute(computing);
-  return scans.map(scan => {
+  const lists = new Map<SqlStatement, string>();
+  for (const scan of scans) {
     const constants = scan.constants ? computed[computing.indexOf(scan.constants)]! : [];
-    const timeOf = (index: number): string => {
-      const text = constants[index];
-      // PostgreSQL has times that others have not: infinity, and years beyond 9999 and before Christ.
-      if (typeof text === 'string' && /^\d{4}-\d\d-\d\d( [\d:.]+)?$/.test(text)) return text;
-      throw new NotInDialectError(dialect, 'a time without end, or no time');
-    };
-    const parameters = scan.parameters.map(parameter => ('value' in parameter ? parameter.value : timeOf(parameter.computed)));
-    return { scan, statement: { sql: scan.sql, parameters } };
-  });
+    for (const parameter of scan.parameters) {
+      if (!('list' in parameter) || lists.has(parameter.list)) continue;
+      const [row] = await compute([withRows(parameter.list, rows)]);
+      lists.set(parameter.list, checkedList(row!, dialect));
+    }
+    const parameters = scan.parameters.map(parameter => {
+      if ('list' in parameter) return partOf(lists.get(parameter.list)!, parameter);
+      return 'value' in parameter ? parameter.value : timeOf(constants[parameter.computed], dialect);
+    });
+    yield { scan, statement: { sql: scan.sql, parameters } };
+  }
+}
+
+function withRows<T extends SqlStatement>(statement: T, rows: ScanRows): T {
+  const fill = (value: unknown): unknown => (value instanceof RowsOf ? (rows.get(value.scan) ?? '[]') : value);
+  return { ...statement, parameters: statement.parameters.map(fill) };
+}
+
+function timeOf(text: unknown, dialect: ForeignDialect): string {
+  // PostgreSQL has times that others have not: infinity, and years beyond 9999 and before Christ.
+  if (typeof text === 'string' && /^\d{4}-\d\d-\d\d( [\d:.]+)?$/.test(text)) return text;
+  throw new NotInDialectError(dialect, 'a time without end, or no time');
 }
 
 /** The groups of a scan as a JSON array of objects, written in turns. */

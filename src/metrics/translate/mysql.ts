@@ -48,6 +48,13 @@ export const mysql: TargetDialect = {
   sum: ({ sql }) => `SUM(${sql})`,
   countDistinct: values => `COUNT(DISTINCT ${values.map(({ sql }) => sql).join(', ')})`,
   quantile: () => null,
+  listParts: 1,
+  rowsOfJson: ([parameter], names) => {
+    const list = names.map((name, index) => `${quoteMysqlIdentifier(name)} LONGTEXT CHARACTER SET utf8mb4 PATH '$[${index}]'`);
+    return `JSON_TABLE(${parameter}, '$[*]' COLUMNS (${list.join(', ')}))`;
+  },
+  // MariaDB has no index over long texts of a list, and would compare each row with all of them.
+  lookedUp: text => `SHA2(${text}, 256)`,
   sortable: text => `IF(LENGTH(${text}) > @@max_sort_length - ${lengthBytes}, (SELECT X'00' UNION ALL SELECT X'01'), ${text})`,
   firstValue: sql => `FIRST_VALUE(${sql})`,
   round: (decimal, digits) => `ROUND(${decimal}, ${digits})`,

@@ -2,11 +2,12 @@ import { type SqlStatement } from '../../sql/sql-parameters.js';
 import { parseSql } from '../../sql-guard/sql-parser.js';
 import { type NodeFields } from '../../sql-guard/walk-tree.js';
 import { type Node } from './constant-sql.js';
+import { type HandedLists, readList } from './handed-list.js';
 import { indexCondition } from './index-condition.js';
 import { NotInDialectError } from './not-in-dialect.error.js';
 import { type Target, type TargetDialect, type Typed, valueTypeOf } from './target-dialect.js';
 import { checkedName, type TargetParameters } from './target-parameters.js';
-import { type FindColumn, translateExpression, translatorFor } from './translate-expression.js';
+import { type ExpressionContext, type FindColumn, translateExpression, translatorFor } from './translate-expression.js';
 
 export interface Relation {
   sql: string;
@@ -26,6 +27,7 @@ export class SelectTranslator {
   constructor(
     private readonly target: Target,
     private readonly parameters: TargetParameters,
+    private readonly lists: HandedLists = new Map(),
   ) {
     this.dialect = target.dialect;
   }
@@ -41,7 +43,11 @@ export class SelectTranslator {
   }
 
   expression(node: unknown, scope: Relation['scope'], values: readonly unknown[]): Typed {
-    return translateExpression(node, { dialect: this.dialect, parameters: this.parameters, values, find: findIn(scope) });
+    return translateExpression(node, this.context(scope, values));
+  }
+
+  private context(scope: Relation['scope'], values: readonly unknown[]): ExpressionContext {
+    return { dialect: this.dialect, parameters: this.parameters, lists: this.lists, values, find: findIn(scope) };
   }
 
   select(select: NodeFields, values: readonly unknown[]): { sql: string; columns: Map<string, Typed> } {
@@ -59,7 +65,7 @@ export class SelectTranslator {
       return { relation, columns: this.columns(select, relation, values), where: this.where(select, relation, values) };
     });
     const [first, second] = branches.map(({ columns }) => [...columns.values()]) as [Typed[], Typed[]];
-    const { unify } = translatorFor({ dialect: this.dialect, parameters: this.parameters, values, find: () => undefined });
+    const { unify } = translatorFor(this.context(new Map(), values));
     const alike = first.map((column, index) => {
       const other = second[index]!;
       if (other.kind === 'null') return [column, { ...column, sql: other.sql }];
@@ -87,8 +93,7 @@ export class SelectTranslator {
     const { BoolExpr } = whereClause as Node;
     if (BoolExpr?.boolop === 'AND_EXPR') return (BoolExpr.args as unknown[]).flatMap(each => this.conditionsOf(each, scope, values));
     const { sql } = this.expression(whereClause, scope, values);
-    const context = { dialect: this.dialect, parameters: this.parameters, values, find: findIn(scope) };
-    const implied = indexCondition(whereClause, context, exact => this.plain.get(exact));
+    const implied = indexCondition(whereClause, this.context(scope, values), exact => this.plain.get(exact));
     return implied === null ? [sql] : [implied, sql];
   }
 
@@ -139,6 +144,9 @@ export class SelectTranslator {
     const scope = new Map([...left.scope, ...right.scope]);
     const kind = JoinExpr.jointype === 'JOIN_LEFT' ? 'LEFT' : 'INNER';
     const on = this.expression(JoinExpr.quals, scope, values).sql;
+    // Not every database joins where nothing has to be equal.
+    const isList = this.lists.has(((JoinExpr.rarg as Node).RangeVar?.relname ?? '') as string);
+    if (isList) return { sql: `${left.sql}\nCROSS JOIN ${right.sql}`, scope, conditions: [...left.conditions, on] };
     return { sql: `${left.sql}\n${kind} JOIN ${right.sql} ON ${on}`, scope, conditions: left.conditions };
   }
 
@@ -160,6 +168,13 @@ export class SelectTranslator {
   /** @param outer its alias where it has none */
   private table({ schemaname, relname, alias }: NodeFields, outer = relname as string): Relation {
     const { quote } = this.dialect;
+    const list = schemaname === undefined ? this.lists.get(relname as string) : undefined;
+    if (list) {
+      const name = (alias as { aliasname: string }).aliasname;
+      const typed = new Map(list.columns.map(column => [column.name, { ...valueTypeOf(column.type), sql: '' }]));
+      const sql = `${readList(list, this.context(new Map(), []))} AS ${quote(name)}`;
+      return { sql, scope: new Map([[name, this.qualified(name, typed)]]), conditions: [] };
+    }
     const columns = this.target.columnsOf(schemaname as string, relname as string);
     if (!columns) throw new Error('A scan reads tables of its binding');
     const name = (alias as { aliasname: string } | undefined)?.aliasname ?? outer;

@@ -61,6 +61,12 @@ export interface TargetDialect {
   countDistinct: (values: Typed[]) => string;
   /** The doubles' interpolated quantile. Null if there is none. */
   quantile: (value: Typed, fraction: string, mode: 'CONT' | 'DISC') => string | null;
+  /** In how many parameters a list is handed over. */
+  readonly listParts: number;
+  /** A FROM item with the texts of a JSON array of arrays, whose parts the parameters hold, as columns of these names. */
+  rowsOfJson: (parameters: readonly string[], names: readonly string[]) => string;
+  /** A text in a form that is quickly found in a list. */
+  lookedUp: (text: string) => string;
   /** A text by which a window is sorted, or an error of the database where it would compare only the beginning. */
   sortable: (text: string) => string;
   /** The first value of a window, also if it is NULL. */

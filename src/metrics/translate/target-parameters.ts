@@ -1,7 +1,14 @@
 import { SqlParameters, type SqlStatement } from '../../sql/sql-parameters.js';
 
-/** A parameter of a translated statement: a value, or the place of one among those that PostgreSQL computes first. */
-export type TargetParameter = { value: string } | { computed: number; sample: string };
+/** A part of a list that PostgreSQL computes before. */
+export interface ListPart {
+  list: SqlStatement;
+  part: number;
+  parts: number;
+}
+
+/** A parameter of a translated statement: a value, the place of one among those that PostgreSQL computes first, or a part of a list. */
+export type TargetParameter = { value: string } | { computed: number; sample: string } | ListPart;
 
 /** Neither names of tables nor texts of clients that the guard admits hold this character. */
 const mark = '\u0001';
@@ -21,6 +28,11 @@ export class TargetParameters {
   compute(sql: string, sample: string): string {
     const known = this.computed.indexOf(sql);
     return this.add({ computed: known < 0 ? this.computed.push(sql) - 1 : known, sample });
+  }
+
+  /** Returns stand-ins for the parts of the text of a list. */
+  list(list: SqlStatement, parts: number): string[] {
+    return Array.from({ length: parts }, (_, part) => this.add({ list, part, parts }));
   }
 
   /** Binds a value of a constant expression. */

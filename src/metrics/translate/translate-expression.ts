@@ -3,6 +3,7 @@ import { type NodeFields } from '../../sql-guard/walk-tree.js';
 import { type Grain } from '../formula/formula-tree.js';
 import { castName, constantSql, functionName, isConstant, type Node, operatorName, temporalKind } from './constant-sql.js';
 import { asDoubles, constantOfDigits, decimalOf, doubleOf } from './double-comparison.js';
+import { type ListContext, translateKeys } from './handed-list.js';
 import { NotInDialectError } from './not-in-dialect.error.js';
 import { reciprocalOf } from './reciprocal.js';
 import { constructName, numberConstant, plainDecimal, spanOf, textConstant } from './tree-constants.js';
@@ -15,21 +16,17 @@ import {
   localType,
   momentType,
   numberType,
-  type TargetDialect,
   textType,
   type Typed,
   type ValueType,
   widestInteger,
 } from './target-dialect.js';
-import { type TargetParameters } from './target-parameters.js';
 import { translateWindow } from './translate-window.js';
 
 /** Finds a column by its qualifier, if it has one, and its name. */
 export type FindColumn = (qualifier: string | null, name: string) => Typed | undefined;
 
-export interface ExpressionContext {
-  dialect: TargetDialect;
-  parameters: TargetParameters;
+export interface ExpressionContext extends ListContext {
   /** The values of the statement's own parameters. */
   values: readonly unknown[];
   find: FindColumn;
@@ -49,14 +46,14 @@ export function translateExpression(node: unknown, context: ExpressionContext): 
 }
 
 /** The parts of the translation of one expression. */
-export function translatorFor({ dialect, parameters, values, find }: ExpressionContext) {
+export function translatorFor({ dialect, parameters, lists, values, find }: ExpressionContext) {
   return { translate, comparable, unify };
 
   function translate(each: unknown): Typed {
     const kind = isConstant(each) ? temporalKind(each) : null;
     if (kind) return computed(each, kind);
     const node = each as Node;
-    const { ColumnRef, A_Const, A_Expr, BoolExpr, NullTest, BooleanTest, TypeCast, FuncCall, CoalesceExpr, CaseExpr } = node;
+    const { ColumnRef, A_Const, A_Expr, BoolExpr, NullTest, BooleanTest, TypeCast, FuncCall, CoalesceExpr, CaseExpr, SubLink } = node;
     if (ColumnRef) return column(ColumnRef);
     if (A_Const) return constant(A_Const);
     if (A_Expr) return operation(A_Expr);
@@ -73,6 +70,7 @@ export function translatorFor({ dialect, parameters, values, find }: ExpressionC
       return { ...alike[0]!, sql: `COALESCE(${alike.map(({ sql }) => sql).join(', ')})` };
     }
     if (CaseExpr) return cases(CaseExpr);
+    if (SubLink) return translateKeys(SubLink, translate, { lists, parameters, dialect });
     return refuse(constructName(Object.keys(node)[0] ?? ''));
   }
 

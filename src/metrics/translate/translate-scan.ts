@@ -1,5 +1,6 @@
 import { type SqlStatement } from '../../sql/sql-parameters.js';
 import { functionName, type Node } from './constant-sql.js';
+import { type HandedLists } from './handed-list.js';
 import { measureOf } from './measure-of.js';
 import { selectOf, SelectTranslator } from './select-translator.js';
 import { columnTypeOf, numberType, type Target, type Typed, type ValueType } from './target-dialect.js';
@@ -15,6 +16,7 @@ export interface ScanTemplate {
   names: readonly string[];
   levels: readonly number[];
   isLevelled: boolean;
+  lists: HandedLists;
   /** SELECTs of keys that no two rows of a table may have. */
   uniqueKeys: readonly SqlStatement[];
 }
@@ -40,7 +42,7 @@ export interface LocalColumn {
 /** @throws NotInDialectError */
 export function translateScan(template: ScanTemplate, target: Target): { scan: TranslatedScan; local: LocalColumn[] } {
   const parameters = new TargetParameters();
-  const translator = new SelectTranslator(target, parameters);
+  const translator = new SelectTranslator(target, parameters, template.lists);
   const { dialect } = target;
   const { keys, dimensions, names, levels, isLevelled } = template;
   const select = selectOf(template.statement);
@@ -118,7 +120,11 @@ export function translateRepeats(statements: readonly SqlStatement[], target: Ta
 /** A statement in which samples stand for what PostgreSQL would compute. */
 function alone(sql: string, parameters: TargetParameters, { dialect }: Target): SqlStatement {
   const finished = parameters.finish(`${sql}${dialect.suffix}`, position => dialect.placeholder(position));
-  return { sql: finished.sql, parameters: finished.parameters.map(each => ('value' in each ? each.value : each.sample)) };
+  const sampleOf = (parameter: TargetParameter): string => {
+    if ('list' in parameter) throw new Error('Only a scan is handed lists');
+    return 'value' in parameter ? parameter.value : parameter.sample;
+  };
+  return { sql: finished.sql, parameters: finished.parameters.map(sampleOf) };
 }
 
 function isDayText(node: unknown): boolean {

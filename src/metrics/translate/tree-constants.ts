@@ -48,7 +48,6 @@ export function spanOf(node: unknown): { count: number; unit: 'day' | 'month' } 
 /** What a node of the tree is called in an error. */
 export function constructName(type: string): string {
   const names: Readonly<Record<string, string>> = {
-    SubLink: 'a filter by a metric',
     MinMaxExpr: 'GREATEST and LEAST',
     SQLValueFunction: 'the clock',
     RowExpr: 'a tuple',

@@ -215,3 +215,267 @@ GROUP BY 1
 ) AS `g`
 SETTINGS enable_positional_arguments = 1, join_use_nulls = 1, prefer_column_name_to_alias = 1, enable_extended_results_for_datetime_functions = 1, decimal_check_overflow = 1;
 -- The rest, on PostgreSQL: that of mysql
+
+
+-- aggregate 3: the sum of channels that sold more than was returned
+-- SUM(amount), {"dimensions":["channel"],"grain":null,"fill":"none","from":"2024-01-01","to":"2024-04-01","above":"(SUM(amount) - [r0]) by channel > 32"} in Asia/Singapore
+-- Rows
+--   Web | 80
+--   web | 82
+
+-- == postgres == Risk: a channel without a name, whose rows no list keeps
+-- $1 = 32, $2 = 2024-01-01, $3 = Asia/Singapore, $4 = 2024-04-01, $5 = 101, $6 = 0
+WITH "k0" AS (
+  WITH "f0" AS (
+  SELECT "channel" AS "d0", SUM("amount") AS "m0"
+  FROM (
+    SELECT "s"."amount" AS "amount", "s"."channel" AS "channel"
+    FROM "mirror"."sales" AS "s"
+  ) AS "s"
+  GROUP BY 1
+),
+"f1" AS (
+  SELECT "channel" AS "d0", SUM("amount") AS "m1"
+  FROM (
+    SELECT "r"."amount" AS "amount", "r"."channel" AS "channel"
+    FROM "mirror"."returned" AS "r"
+  ) AS "r"
+  GROUP BY 1
+),
+"u" AS (
+  SELECT "d0", 1 AS "present", "m0", NULL AS "m1" FROM "f0"
+  UNION ALL
+  SELECT "d0", 1 AS "present", NULL AS "m0", "m1" FROM "f1"
+),
+"g" AS (
+  SELECT "d0", MAX("m0") AS "m0", MAX("m1") AS "m1" FROM "u" GROUP BY "d0"
+),
+"r" AS (
+  SELECT "d0", ("m0"::numeric - "m1"::numeric) AS "v0"
+  FROM "g"
+)
+  SELECT "d0" AS "key"
+  FROM "r"
+  WHERE "v0" > $1::numeric
+),
+"f0" AS (
+  SELECT "channel" AS "d0", SUM("amount") AS "m0"
+  FROM (
+    SELECT "s"."amount" AS "amount", "s"."channel" AS "channel", "s"."at" AS "__time"
+    FROM "mirror"."sales" AS "s"
+  ) AS "s"
+  WHERE "__time" >= ($2::timestamp AT TIME ZONE $3::text) AND "__time" < ($4::timestamp AT TIME ZONE $3::text) AND "channel" IN (SELECT "key" FROM "k0")
+  GROUP BY 1
+),
+"r" AS (
+  SELECT "d0", "m0" AS "v0"
+  FROM "f0"
+)
+SELECT "r"."d0" AS "channel", "r"."v0" AS "value"
+FROM "r"
+ORDER BY "r"."d0" ASC NULLS LAST
+LIMIT $5::bigint OFFSET $6::bigint;
+
+-- == mysql == Risk: 'web' kept for 'Web' or 'web '; a list of which each row is compared with every text
+-- Statement 1, on mysql
+SELECT CONVERT(`g`.`d0` USING utf8mb4) AS `c0`, CAST(`g`.`m0` AS CHAR) AS `c1`
+FROM (
+SELECT CAST(CONVERT(`s`.`channel` USING utf8mb4) AS BINARY) AS `d0`, SUM(`s`.`amount`) AS `m0`
+FROM `sales`.`sales` AS `s`
+GROUP BY 1
+) AS `g`;
+-- Statement 2, on mysql
+SELECT CONVERT(`g`.`d0` USING utf8mb4) AS `c0`, CAST(`g`.`m1` AS CHAR) AS `c1`
+FROM (
+SELECT CAST(CONVERT(`r`.`channel` USING utf8mb4) AS BINARY) AS `d0`, SUM(`r`.`amount`) AS `m1`
+FROM `sales`.`returned` AS `r`
+GROUP BY 1
+) AS `g`;
+-- The times of statement 3, on PostgreSQL
+-- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+-- The list of statement 3, on PostgreSQL
+-- $1 = the rows of statement 1, $2 = the rows of statement 2, $3 = 32
+SELECT COALESCE(jsonb_agg(jsonb_build_array("c0")), '[]')::text, COUNT(*), COALESCE(SUM(num_nulls("c0")), 0)
+FROM (SELECT "key"::text AS "c0" FROM (
+SELECT * FROM (
+WITH "f0" AS (
+  SELECT "d0" AS "d0", "m0" AS "m0"
+  FROM jsonb_to_recordset($1::jsonb) AS "rows" ("d0" text, "m0" numeric)
+),
+"f1" AS (
+  SELECT "d0" AS "d0", "m1" AS "m1"
+  FROM jsonb_to_recordset($2::jsonb) AS "rows" ("d0" text, "m1" numeric)
+),
+"u" AS (
+  SELECT "d0", 1 AS "present", "m0", NULL AS "m1" FROM "f0"
+  UNION ALL
+  SELECT "d0", 1 AS "present", NULL AS "m0", "m1" FROM "f1"
+),
+"g" AS (
+  SELECT "d0", MAX("m0") AS "m0", MAX("m1") AS "m1" FROM "u" GROUP BY "d0"
+),
+"r" AS (
+  SELECT "d0", ("m0"::numeric - "m1"::numeric) AS "v0"
+  FROM "g"
+)
+  SELECT "d0" AS "key"
+  FROM "r"
+  WHERE "v0" > $3::numeric
+) AS k
+WHERE "key" IS NOT NULL
+) AS l LIMIT 50001) AS t;
+-- Statement 3, on mysql
+-- ? = time 1, ? = time 1, ? = time 2, ? = time 2, ? = the list
+SELECT CONVERT(`g`.`d0` USING utf8mb4) AS `c0`, CAST(`g`.`m0` AS CHAR) AS `c1`
+FROM (
+SELECT CAST(CONVERT(`s`.`channel` USING utf8mb4) AS BINARY) AS `d0`, SUM(`s`.`amount`) AS `m0`
+FROM `sales`.`sales` AS `s`
+WHERE (`s`.`at` >= CAST(? AS DATETIME(6)))
+  AND (NULLIF(`s`.`at`, 0) >= CAST(? AS DATETIME(6)))
+  AND (`s`.`at` < CAST(? AS DATETIME(6)))
+  AND (NULLIF(`s`.`at`, 0) < CAST(? AS DATETIME(6)))
+  AND (SHA2(CAST(CONVERT(`s`.`channel` USING utf8mb4) AS BINARY), 256) IN (SELECT SHA2(CAST(CONVERT(`c0` USING utf8mb4) AS BINARY), 256) FROM JSON_TABLE(?, '$[*]' COLUMNS (`c0` LONGTEXT CHARACTER SET utf8mb4 PATH '$[0]')) AS `l`))
+GROUP BY 1
+) AS `g`;
+-- The rest, on PostgreSQL
+-- $1 = the rows of statement 3, $2 = 101, $3 = 0
+WITH "f0" AS (
+  SELECT "d0" AS "d0", "m0" AS "m0"
+  FROM jsonb_to_recordset($1::jsonb) AS "rows" ("d0" text, "m0" numeric)
+),
+"r" AS (
+  SELECT "d0", "m0" AS "v0"
+  FROM "f0"
+)
+SELECT "r"."d0" AS "channel", "r"."v0" AS "value"
+FROM "r"
+ORDER BY "r"."d0" ASC NULLS LAST
+LIMIT $2::bigint OFFSET $3::bigint;
+
+-- == duckdb == Risk: sums of one fact in place of both
+-- Statement 1, on duckdb
+SELECT CAST("g"."d0" AS VARCHAR) AS "c0", CAST("g"."m0" AS VARCHAR) AS "c1"
+FROM (
+SELECT CAST("s"."channel" AS VARCHAR) AS "d0", SUM("s"."amount") AS "m0"
+FROM "main"."sales" AS "s"
+GROUP BY 1
+) AS "g";
+-- Statement 2, on duckdb
+SELECT CAST("g"."d0" AS VARCHAR) AS "c0", CAST("g"."m1" AS VARCHAR) AS "c1"
+FROM (
+SELECT CAST("r"."channel" AS VARCHAR) AS "d0", SUM("r"."amount") AS "m1"
+FROM "main"."returned" AS "r"
+GROUP BY 1
+) AS "g";
+-- The times of statement 3, on PostgreSQL
+-- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+-- The list of statement 3, on PostgreSQL
+-- $1 = the rows of statement 1, $2 = the rows of statement 2, $3 = 32
+SELECT COALESCE(jsonb_agg(jsonb_build_array("c0")), '[]')::text, COUNT(*), COALESCE(SUM(num_nulls("c0")), 0)
+FROM (SELECT "key"::text AS "c0" FROM (
+SELECT * FROM (
+WITH "f0" AS (
+  SELECT "d0" AS "d0", "m0" AS "m0"
+  FROM jsonb_to_recordset($1::jsonb) AS "rows" ("d0" text, "m0" numeric)
+),
+"f1" AS (
+  SELECT "d0" AS "d0", "m1" AS "m1"
+  FROM jsonb_to_recordset($2::jsonb) AS "rows" ("d0" text, "m1" numeric)
+),
+"u" AS (
+  SELECT "d0", 1 AS "present", "m0", NULL AS "m1" FROM "f0"
+  UNION ALL
+  SELECT "d0", 1 AS "present", NULL AS "m0", "m1" FROM "f1"
+),
+"g" AS (
+  SELECT "d0", MAX("m0") AS "m0", MAX("m1") AS "m1" FROM "u" GROUP BY "d0"
+),
+"r" AS (
+  SELECT "d0", ("m0"::numeric - "m1"::numeric) AS "v0"
+  FROM "g"
+)
+  SELECT "d0" AS "key"
+  FROM "r"
+  WHERE "v0" > $3::numeric
+) AS k
+WHERE "key" IS NOT NULL
+) AS l LIMIT 50001) AS t;
+-- Statement 3, on duckdb
+-- $1 = time 1, $2 = time 2, $3 = the list
+SELECT CAST("g"."d0" AS VARCHAR) AS "c0", CAST("g"."m0" AS VARCHAR) AS "c1"
+FROM (
+SELECT CAST("s"."channel" AS VARCHAR) AS "d0", SUM("s"."amount") AS "m0"
+FROM "main"."sales" AS "s"
+WHERE ("s"."at" >= CAST($1 || '+00' AS TIMESTAMPTZ))
+  AND ("s"."at" < CAST($2 || '+00' AS TIMESTAMPTZ))
+  AND (CAST("s"."channel" AS VARCHAR) IN (SELECT CAST("c0" AS VARCHAR) FROM (SELECT r[1] AS "c0" FROM (SELECT unnest(from_json($3, '[["VARCHAR"]]')) AS r) AS j) AS "l"))
+GROUP BY 1
+) AS "g";
+-- The rest, on PostgreSQL: that of mysql
+
+-- == clickhouse == Risk: NULL found in a list
+-- Statement 1, on clickhouse
+SELECT toString(`g`.`d0`) AS `c0`, toString(`g`.`m0`) AS `c1`
+FROM (
+SELECT toString(`s`.`channel`) AS `d0`, sum(toNullable(toInt128(`s`.`amount`))) AS `m0`
+FROM `sales`.`sales` AS `s`
+GROUP BY 1
+) AS `g`
+SETTINGS enable_positional_arguments = 1, join_use_nulls = 1, prefer_column_name_to_alias = 1, enable_extended_results_for_datetime_functions = 1, decimal_check_overflow = 1;
+-- Statement 2, on clickhouse
+SELECT toString(`g`.`d0`) AS `c0`, toString(`g`.`m1`) AS `c1`
+FROM (
+SELECT toString(`r`.`channel`) AS `d0`, sum(toNullable(toInt128(`r`.`amount`))) AS `m1`
+FROM `sales`.`returned` AS `r`
+GROUP BY 1
+) AS `g`
+SETTINGS enable_positional_arguments = 1, join_use_nulls = 1, prefer_column_name_to_alias = 1, enable_extended_results_for_datetime_functions = 1, decimal_check_overflow = 1;
+-- The times of statement 3, on PostgreSQL
+-- $1 = Asia/Singapore, $2 = 2024-01-01, $3 = 2024-04-01
+SELECT to_char((timezone($1::text, $2::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), to_char((timezone($1::text, $3::timestamp)) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US');
+-- The list of statement 3, on PostgreSQL
+-- $1 = the rows of statement 1, $2 = the rows of statement 2, $3 = 32
+SELECT COALESCE(jsonb_agg(jsonb_build_array("c0")), '[]')::text, COUNT(*), COALESCE(SUM(num_nulls("c0")), 0)
+FROM (SELECT "key"::text AS "c0" FROM (
+SELECT * FROM (
+WITH "f0" AS (
+  SELECT "d0" AS "d0", "m0" AS "m0"
+  FROM jsonb_to_recordset($1::jsonb) AS "rows" ("d0" text, "m0" numeric)
+),
+"f1" AS (
+  SELECT "d0" AS "d0", "m1" AS "m1"
+  FROM jsonb_to_recordset($2::jsonb) AS "rows" ("d0" text, "m1" numeric)
+),
+"u" AS (
+  SELECT "d0", 1 AS "present", "m0", NULL AS "m1" FROM "f0"
+  UNION ALL
+  SELECT "d0", 1 AS "present", NULL AS "m0", "m1" FROM "f1"
+),
+"g" AS (
+  SELECT "d0", MAX("m0") AS "m0", MAX("m1") AS "m1" FROM "u" GROUP BY "d0"
+),
+"r" AS (
+  SELECT "d0", ("m0"::numeric - "m1"::numeric) AS "v0"
+  FROM "g"
+)
+  SELECT "d0" AS "key"
+  FROM "r"
+  WHERE "v0" > $3::numeric
+) AS k
+WHERE "key" IS NOT NULL
+) AS l LIMIT 50001) AS t;
+-- Statement 3, on clickhouse
+-- p1 = time 1, p2 = time 2, p3 = part 1 of the list, p4 = part 2 of the list, p5 = part 3 of the list, p6 = part 4 of the list, p7 = part 5 of the list, p8 = part 6 of the list, p9 = part 7 of the list, p10 = part 8 of the list, p11 = part 9 of the list, p12 = part 10 of the list, p13 = part 11 of the list, p14 = part 12 of the list, p15 = part 13 of the list, p16 = part 14 of the list, p17 = part 15 of the list, p18 = part 16 of the list
+SELECT toString(`g`.`d0`) AS `c0`, toString(`g`.`m0`) AS `c1`
+FROM (
+SELECT toString(`s`.`channel`) AS `d0`, sum(toNullable(toInt128(`s`.`amount`))) AS `m0`
+FROM `sales`.`sales` AS `s`
+WHERE (`s`.`at` >= toDateTime64({p1:String}, 6, 'UTC'))
+  AND (`s`.`at` < toDateTime64({p2:String}, 6, 'UTC'))
+  AND (toString(`s`.`channel`) IN (SELECT `c0` FROM (SELECT r[1] AS `c0` FROM (SELECT arrayJoin(JSONExtract(concat({p3:String}, {p4:String}, {p5:String}, {p6:String}, {p7:String}, {p8:String}, {p9:String}, {p10:String}, {p11:String}, {p12:String}, {p13:String}, {p14:String}, {p15:String}, {p16:String}, {p17:String}, {p18:String}), 'Array(Array(String))')) AS r) AS j) AS `l`))
+GROUP BY 1
+) AS `g`
+SETTINGS enable_positional_arguments = 1, join_use_nulls = 1, prefer_column_name_to_alias = 1, enable_extended_results_for_datetime_functions = 1, decimal_check_overflow = 1;
+-- The rest, on PostgreSQL: that of mysql

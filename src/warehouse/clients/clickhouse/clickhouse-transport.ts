@@ -7,6 +7,7 @@ import { loadDriver } from '../load-driver.js';
 import { type ClientConfig } from '../warehouse-kind.js';
 import { checkedAgent } from './checked-agent.js';
 import { clickHouseDsn } from './clickhouse-dsn.js';
+import { toRequestBody } from './request-body.js';
 import { NoClickHouseError, ServerError, serverErrorIn } from './server-error.js';
 import { WholeAnswer } from './whole-answer.js';
 
@@ -113,14 +114,16 @@ export class ClickHouseTransport {
       cut.abort();
     }, Math.min(timeoutMs + graceMs, longestTimerMs)); // prettier-ignore
     const late = (cause: unknown): unknown => (isLate ? new WarehouseTimeoutError(timeoutMs, cause) : cause);
+    const request = toRequestBody(sql, parameters);
     try {
       signal?.throwIfAborted();
       const onAbort = (): void => cut.abort();
       signal?.addEventListener('abort', onAbort, { once: true });
       const { stream, response_headers, http_status_code } = await this.driver
         .exec({
-          query: sql,
-          query_params: parameters,
+          query: request.body,
+          query_params: request.parameters,
+          http_headers: request.headers,
           clickhouse_settings: {
             ...reading,
             ...texts,

@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto';
+
+/** Longer values do not stand in the address, of which servers and proxies take only so much. */
+const longestInAddress = 4_096;
+
+const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+export interface RequestBody {
+  body: string;
+  headers: Record<string, string>;
+  /** What stands in the address. */
+  parameters: Record<string, unknown>;
+}
+
+/** A statement with its long parameters, as a form: https://clickhouse.com/docs/interfaces/http#cli-queries-with-parameters */
+export function toRequestBody(sql: string, parameters: Record<string, unknown>): RequestBody {
+  const isLong = (value: unknown): value is string => typeof value === 'string' && value.length > longestInAddress;
+  const all = Object.entries(parameters);
+  const long = all.flatMap(([name, value]) => (isLong(value) ? [[name, value] as const] : []));
+  if (long.length === 0) return { body: sql, headers: {}, parameters };
+  const boundary = randomUUID();
+  const part = (name: string, value: string): string =>
+    `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+  const escaped = (value: string): string => value.replace(/[\\\t\n\r]/g, character => escapes[character]!);
+  const body = [part('query', sql), ...long.map(([name, value]) => part(`param_${name}`, escaped(value))), `--${boundary}--\r\n`];
+  return {
+    body: body.join(''),
+    headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` },
+    parameters: Object.fromEntries(all.filter(([, value]) => !isLong(value))),
+  };
+}
