@@ -2,8 +2,10 @@ import { type Grain } from '../formula/formula-tree.js';
 import { compileConversion } from './compile-conversion.js';
 import { compileMean } from './compile-mean.js';
 import { timeColumn } from './compile-relation.js';
-import { localColumn, periodKey, rangeConditions, rawTime, startOfPeriod } from './compile-time.js';
+import { localColumn, periodKey, rangeConditions, rawTime, startOfPeriod, timeOfPeriod } from './compile-time.js';
 import { type Frame, frameOf } from './frames.js';
+import { hourBounds, hourFrame } from './hour-frames.js';
+import { momentColumn } from './hours.js';
 import { type BoundTime } from './metric-binding.js';
 import { type Scan } from './plan-metric.js';
 import { type CompiledScan, type PeriodSource, type ScanContext } from './scan-context.js';
@@ -58,7 +60,7 @@ class ScanCompiler {
     const range = bound ? rangeConditions(time, bound, assembly) : [];
     const hasTime = grain !== null || from !== null || to !== null || this.picksRows();
     const groups = this.group(this.rows.from(hasTime), keys, range);
-    const days = keys.length > 0 ? `SELECT ${assembly.dialect.dayToLocal('"period"')} AS "day" FROM ${this.names.final}` : '';
+    const days = grain === null ? '' : `SELECT ${timeOfPeriod('"period"', grain, assembly)} AS "day" FROM ${this.names.final}`;
     return { reading: [assembly.place(this.names.final, groups)], days, joining: null };
   }
 
@@ -71,12 +73,15 @@ class ScanCompiler {
   rowsOfEarlierPeriods(bound: BoundTime, grain: Grain): CompiledScan {
     const { time, assembly, isLevelled } = this.context;
     const { final, first, periods } = this.names;
-    const base = startOfPeriod(this.local(bound), grain, time, bound, assembly);
+    const isHourly = grain === 'hour';
+    const base = isHourly
+      ? periodKey({ ...time, grain }, bound, assembly).sql
+      : startOfPeriod(this.local(bound), grain, time, bound, assembly);
     const groups = this.group(this.rows.from(true), [{ sql: base, name: 'base' }], this.outerBounds(bound), false);
     const columns = ['"__period" AS "period"', ...this.outerDimensions(), ...(isLevelled ? ['0 AS "level"'] : []), ...this.measureNames()];
     return {
       reading: [assembly.place(first, groups)],
-      days: `SELECT "base" AS "day" FROM ${first}`,
+      days: `SELECT ${isHourly ? timeOfPeriod('"base"', grain, assembly) : '"base"'} AS "day" FROM ${first}`,
       joining: source => [
         this.listPeriods(source, [`${this.frame(() => source.start).base()} AS "__base"`]),
         `${final} AS (\n  SELECT ${columns.join(', ')}\n  FROM ${periods} JOIN ${first} ON "base" = "__base"\n)`,
@@ -90,7 +95,9 @@ class ScanCompiler {
     const { final, first, periods } = this.names;
     const { quote } = assembly.dialect;
     const unit = window?.from === 'start' && window.day === 'LAST' && !shift ? grain : 'day';
-    const day = { sql: startOfPeriod(this.local(bound), unit, time, bound, assembly), name: 'day' };
+    const { quarterOf } = assembly.dialect;
+    const start = grain === 'hour' ? quarterOf(this.moment(bound)) : startOfPeriod(this.local(bound), unit, time, bound, assembly);
+    const day = { sql: start, name: 'day' };
     const measures = [...this.scan.columns.values()].map(({ name, aggregate }) => ({ sql: `${aggregate.combine}(${quote(name)})`, name }));
     return {
       reading: [assembly.place(first, this.group(this.rows.from(true), [day], this.outerBounds(bound), false))],
@@ -115,12 +122,13 @@ class ScanCompiler {
     this.refuseRowsInWindows();
     const { final, first, periods } = this.names;
     const { quote, startOf } = assembly.dialect;
-    const column = quote(timeColumn);
+    const isHourly = this.context.time.grain === 'hour';
+    const column = isHourly ? this.moment(bound) : quote(timeColumn);
     const range = this.outerBounds(bound);
     const extent = (): string => {
-      const local = this.local(bound);
-      const dayOf = (time: string): string => startOf(time, 'day', 'monday');
-      const ends = `${dayOf(`MIN(${local})`)} AS "first", ${dayOf(`MAX(${local})`)} AS "last"`;
+      const time = isHourly ? column : this.local(bound);
+      const dayOf = (time: string): string => (isHourly ? time : startOf(time, 'day', 'monday'));
+      const ends = `${dayOf(`MIN(${time})`)} AS "first", ${dayOf(`MAX(${time})`)} AS "last"`;
       const conditions = [...range, ...this.rows.conditions];
       return `SELECT ${ends}\n  FROM ${this.rows.from(true)}${conditions.length > 0 ? `\n  WHERE ${conditions.join(' AND ')}` : ''}`;
     };
@@ -131,7 +139,7 @@ class ScanCompiler {
       joining: source => [
         this.listPeriods(
           source,
-          this.bounds(source.start, local => this.raw(local, bound)),
+          this.bounds(source.start, local => (isHourly ? local : this.raw(local, bound))),
         ),
         assembly.place(
           final,
@@ -215,6 +223,7 @@ class ScanCompiler {
   private outerBounds(bound: BoundTime): string[] {
     const { time, assembly } = this.context;
     const { grain, from, to, weekStart } = time;
+    if (grain === 'hour') return hourBounds(this.scan.axis, time, local => this.raw(local, bound), assembly);
     const { earlier, quote, startOf } = assembly.dialect;
     const column = quote(timeColumn);
     const bind = (value: string): string => assembly.bind(value, 'timestamp');
@@ -229,7 +238,9 @@ class ScanCompiler {
   }
 
   private frame(start: () => string, day?: string): Frame {
-    return frameOf(start, this.scan.axis, this.context.time, this.context.assembly, day);
+    const { time, assembly } = this.context;
+    if (time.grain === 'hour') return hourFrame(start(), this.scan.axis, time, assembly);
+    return frameOf(start, this.scan.axis, time, assembly, day);
   }
 
   private bounds(start: string, as = (local: string): string => local, day?: string): string[] {
@@ -245,12 +256,18 @@ class ScanCompiler {
 
   /** Their frames are computed once each, since every row is compared with them. */
   private listPeriods({ from, start }: PeriodSource, columns: string[]): string {
-    const period = `${this.context.assembly.dialect.dayText(start)} AS "__period"`;
+    const { assembly, time } = this.context;
+    const period = `${time.grain === 'hour' ? start : assembly.dialect.dayText(start)} AS "__period"`;
     return `${this.names.periods} AS MATERIALIZED (\n  SELECT ${[period, ...columns].join(', ')}\n  FROM ${from}\n)`;
   }
 
   private raw(local: string, bound: BoundTime): string {
     return rawTime(local, this.context.time.timezone, bound, this.context.assembly);
+  }
+
+  private moment(bound: BoundTime): string {
+    const { assembly } = this.context;
+    return assembly.ifFinite(assembly.dialect.quote(timeColumn), momentColumn(bound, assembly));
   }
 
   private local(bound: BoundTime): string {
