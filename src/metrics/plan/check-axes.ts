@@ -55,6 +55,12 @@ export function checkAxes(
     report('time.to', 'too_many_periods', { zh: `超过 ${maxFilledPeriods} 个时段`, en: `more than ${maxFilledPeriods} periods` });
   for (const { axis, binding } of moved) {
     if (axis.shift) checkShift(axis.shift, grain, report);
+    const spans = [axis.shift, typeof axis.window?.from === 'object' && 'unit' in axis.window.from ? axis.window.from : undefined];
+    if (spans.reduce((sum, span) => sum + (span ? inYears(shiftOf(span, grain)) : 0), 0) > mostYears)
+      report(request.compare ? 'compare.offset' : 'time', 'span_too_long', {
+        zh: `早于 ${mostYears} 年之前，数据库没有这样的日期`,
+        en: `it goes back more than ${mostYears} years, further than the dates of the database`,
+      });
     const unit = unitOf(axis.window);
     if (unit === 'hour' && grain !== 'hour')
       report('time.grain', 'needs_hours', {
@@ -115,6 +121,13 @@ function checkHours(moved: readonly Scan[], { totals }: MetricRequest, report: R
       zh: '按小时时，滚动、累计与比较没有总计；请不带 totals，或用 grain: day',
       en: 'by hours, windows and changes have no totals: leave totals out, or give the grain day',
     });
+}
+
+/** PostgreSQL's dates begin in 4713 BC, and those of requests in the year 1. */
+const mostYears = 4_000;
+
+function inYears({ count, unit }: { count: number; unit: Grain }): number {
+  return (count * (inMonths[unit] ?? 0)) / 12;
 }
 
 const inMonths: Partial<Record<Grain, number>> = { month: 1, quarter: 3, year: 12 };
