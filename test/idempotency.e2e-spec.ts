@@ -44,6 +44,7 @@ const takesKeys: Record<string, boolean> = {
   '/api/metrics/query': false,
   '/api/metrics/{id}/execute': false,
   '/api/metrics/{id}/watches/{watch_id}/deliveries/{delivery_id}/redeliver': false,
+  '/api/metrics/{id}/watches/{watch_id}/check': false,
   '/api/metrics/{id}/watches/{watch_id}/test': false,
   '/api/users/{id}/reset-password': false,
   // A repeat seals the same DSNs once more.

@@ -128,6 +128,58 @@ describe('watches of metrics', () => {
     expect(all[3]!.headers['webhook-id']).toBe(all[2]!.headers['webhook-id']);
   }, 60_000);
 
+  it('can be checked now, with an answer of what was found, and keep their times', async () => {
+    const { at } = await aMetric(['0.1', '0.2']);
+    const made = await aWatch(at, { request: { dimensions: ['地区'] }, condition: { op: '>=', value: 0.2 }, enabled: false });
+    const checkNow = async () => (await editor.post(`${at}/${made.id}/check`).expect(200)).body;
+    const found = await checkNow();
+    expect(found).toEqual({
+      checked_at: expect.any(String),
+      held: true,
+      columns: ['地区', 'value'],
+      rows: [['r1', '0.2']],
+      error: null,
+      failures: 0,
+      event: 'watch.fired',
+      delivery_id: expect.any(Number),
+    });
+    await receiver.until(1);
+    const { items } = (await editor.get(`${at}/${made.id}/deliveries`).expect(200)).body;
+    expect(items).toEqual([expect.objectContaining({ id: found.delivery_id, event: 'watch.fired' })]);
+    expect(await checkNow()).toMatchObject({ held: true, event: null, delivery_id: null });
+    const now = (await editor.get(`${at}/${made.id}`).expect(200)).body;
+    expect(now).toMatchObject({ enabled: false, held: true, starts: [], next_times: made.next_times });
+
+    await sales(['a', 'b'], 'text');
+    const failed = await checkNow();
+    expect(failed).toMatchObject({ held: true, failures: 1, event: 'watch.failed', delivery_id: expect.any(Number) });
+    expect(failed.error.code).toBe('binding_outdated');
+    await editor.post(`${at}/${made.id + 1000}/check`).expect(404);
+  }, 60_000);
+
+  it('cannot be checked now while they, or another one of their user, are being checked', async () => {
+    const { at } = await aMetric(['1']);
+    const [first, second] = [await aWatch(at), await aWatch(at)];
+    const hold = (seconds: number) =>
+      app.pool.query(
+        `UPDATE metric_watches SET status = 'running', lease_owner = gen_random_uuid(), lease_until = now() + make_interval(secs => $2) WHERE id = $1`,
+        [first.id, seconds],
+      );
+    await hold(60);
+    for (const { id } of [first, second]) {
+      const { headers, body } = await editor.post(`${at}/${id}/check`).expect(503);
+      expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
+      expect(body.code).toBe('checks_busy');
+    }
+    await app.pool.query(`UPDATE metric_watches SET status = 'idle', lease_owner = NULL, lease_until = NULL WHERE id = $1`, [first.id]);
+    await editor.post(`${at}/${second.id}/check`).expect(200);
+    const together = await Promise.all(
+      [first, second, first].map(({ id }) => editor.post(`${at}/${id}/check`).then(({ status }) => status)),
+    );
+    expect(together).toContain(200);
+    expect(together.filter(status => status !== 200 && status !== 503)).toEqual([]);
+  }, 60_000);
+
   it('tell of each check at which it holds, where they are asked to', async () => {
     const { at } = await aMetric(['1']);
     const { id } = await aWatch(at, { notify: 'always' });

@@ -75,7 +75,7 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
   protected abstract toFailure(error: unknown): RunFailure;
 
   onApplicationBootstrap(): void {
-    if (this.settings.worker === 'off') return;
+    // A process that looks for no work may still do what a request asks for.
     this.timers = [setInterval(() => void this.wake(), pollEveryMs), setInterval(() => void this.beat(), heartbeatEveryMs)];
     for (const timer of this.timers) timer.unref();
     void this.wake();
@@ -136,7 +136,7 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
         if (!claimed) return;
         // Nobody would interrupt what starts during a stop, and the stop would not wait for it.
         if (this.isStopping) return await this.release(claimed, 1);
-        this.start(claimed);
+        void this.start(claimed);
       }
     } catch (error) {
       this.log.warn({ cause: error }, `Looking for work failed: ${this.kind}`);
@@ -153,7 +153,13 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
     }
   }
 
-  private start(claimed: Claimed): void {
+  /** Whether a request may have work done here now. */
+  protected get hasPlace(): boolean {
+    return this.active.size < maxAtOnce && !this.isStopping;
+  }
+
+  /** @returns once the work has ended; never rejects */
+  protected start(claimed: Claimed): Promise<void> {
     const work: ActiveWork<Claimed> = {
       claimed,
       backendPid: null,
@@ -169,6 +175,7 @@ export abstract class LeasedWorker<Claimed extends { id: number }, Report> imple
         this.active.delete(work);
         void this.wake();
       });
+    return work.ended;
   }
 
   private async attend(work: ActiveWork<Claimed>): Promise<void> {

@@ -80,6 +80,7 @@ export function warningsOf({ columns, flags, axes, time }: Result, rows: readonl
   return warnings;
 }
 
+const hourMs = 3_600_000;
 const monthsIn: Partial<Record<Grain, number>> = { month: 1, quarter: 3, year: 12 };
 
 function isClamped(period: string, months: number): boolean {
@@ -96,6 +97,7 @@ function isWeek53(period: string, weekStart: 'monday' | 'sunday'): boolean {
 }
 
 function isCurrent(period: string, grain: Grain, today: string): boolean {
+  if (grain === 'hour') return Math.floor((Date.now() - Date.parse(period)) / hourMs) === 0;
   if (period > today) return false;
   const next = new Date(`${period}T00:00Z`);
   const months = monthsIn[grain];

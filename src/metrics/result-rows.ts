@@ -12,7 +12,7 @@ export function describeColumns(
   asked: readonly AskedMetric[],
 ): ResultColumnResponse[] {
   return compiled.columns.map(({ metric, ...column }, index) => {
-    const type = column.role === 'time' ? 'date' : wireTypeOf(types[index]?.type);
+    const type = column.role === 'time' ? (column.grain === 'hour' ? 'datetime' : 'date') : wireTypeOf(types[index]?.type);
     if (metric === undefined) return { ...column, type };
     const { id, unit, format } = asked[metric]!.row;
     // A rate is a number of its own kind.

@@ -31,7 +31,12 @@ export class ExecuteTime {
   @Matches(relativeRange, sentence(relativeRangeForm))
   range?: string;
 
-  @ApiPropertyOptional({ enum: grains, example: 'month' })
+  @ApiPropertyOptional({
+    enum: grains,
+    example: 'month',
+    description:
+      'hour 只用于时间列有时刻的绑定；其时段带偏移，如 2024-10-27T02:00+01:00，回拨而重复的一小时为两段 / hour is for bindings whose time column tells the hour; its periods have their offset, as 2024-10-27T02:00+01:00, and an hour that comes twice is two of them',
+  })
   @IsOptional()
   @IsIn(grains)
   grain?: (typeof grains)[number];
@@ -139,9 +144,9 @@ export class ExecuteHaving {
 }
 
 export class ExecuteCompare {
-  @ApiProperty({ example: '1 year', description: '多久以前：数目加 day、week、month、quarter 或 year / how long ago' })
+  @ApiProperty({ example: '1 year', description: '多久以前：数目加 hour、day、week、month、quarter 或 year / how long ago' })
   @Matches(
-    /^[1-9]\d{0,3} (day|week|month|quarter|year)s?$/,
+    /^[1-9]\d{0,3} (hour|day|week|month|quarter|year)s?$/,
     sentence({ zh: '应如 1 year、3 months', en: 'must be like 1 year or 3 months' }),
   )
   offset: string;

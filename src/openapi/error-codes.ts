@@ -16,6 +16,7 @@ export const errorCodes = [
   'caller_gone',
   'changed_meanwhile',
   'check_active',
+  'checks_busy',
   'closed_route',
   'column_not_found',
   'column_type_not_readable',

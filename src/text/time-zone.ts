@@ -51,3 +51,14 @@ export function isRepeated(local: string, zone: string): boolean {
   const [before, after] = [offsetAt(second - day), offsetAt(second + day)];
   return after < before && offsetAt(second - before) === before && offsetAt(second - after) === after;
 }
+
+/** The local hour of a moment in milliseconds with its offset, as answers have it: `2024-10-27T02:00+01:00`. */
+export function hourTextIn(zone: string): (ms: number) => string {
+  const offsetAt = offsetsIn(zone);
+  return ms => {
+    const offset = offsetAt(Math.floor(ms / 1000));
+    const minutes = Math.trunc(Math.abs(offset) / 60);
+    const [hour, minute] = [Math.floor(minutes / 60), minutes % 60].map(part => String(part).padStart(2, '0'));
+    return `${new Date(ms + offset * 1000).toISOString().slice(0, 13)}:00${offset < 0 ? '-' : '+'}${hour}:${minute}`;
+  };
+}

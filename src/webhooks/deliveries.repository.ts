@@ -66,18 +66,23 @@ const waiting = `waiting AS (
 export class DeliveriesRepository {
   constructor(private readonly pool: ServicePool) {}
 
-  /** Writes a message to all webhooks of the target that want the event. It has failed at once where too many wait already. */
-  async record(client: PoolClient, { kind, targetId }: Target, event: string, payload: string): Promise<void> {
-    await client.query(
+  /**
+   * Writes a message to all webhooks of the target that want the event. It has failed at once where too many wait already.
+   * @returns the ids of the deliveries
+   */
+  async record(client: PoolClient, { kind, targetId }: Target, event: string, payload: string): Promise<number[]> {
+    const { rows } = await client.query<{ id: number }>(
       `INSERT INTO webhook_deliveries (webhook_id, event, payload, status, error, ended_at)
        SELECT h.id, $3, $4, CASE WHEN is_full THEN 'failed' ELSE 'pending' END, CASE WHEN is_full THEN 'too_many_pending' END,
               CASE WHEN is_full THEN now() END
        FROM webhooks h, LATERAL (
          SELECT count(*) >= $5 AS is_full
          FROM (SELECT FROM webhook_deliveries d WHERE d.webhook_id = h.id AND d.status = 'pending' LIMIT $5) waiting) room
-       WHERE kind = $1 AND target_id = $2 AND enabled AND $3 = ANY (events)`,
+       WHERE kind = $1 AND target_id = $2 AND enabled AND $3 = ANY (events)
+       RETURNING id`,
       [kind, targetId, event, payload, maxTold],
     );
+    return rows.map(({ id }) => id);
   }
 
   /**

@@ -42,8 +42,8 @@ export class WebhooksService {
   ) {}
 
   /** Writes a message to all webhooks of the target that want the event. It is sent once the transaction has committed. */
-  async tell(client: PoolClient, target: Target, event: string, at: Date, body: Record<string, unknown>): Promise<void> {
-    await this.deliveries.record(client, target, event, messageOf(event, at, body));
+  async tell(client: PoolClient, target: Target, event: string, at: Date, body: Record<string, unknown>): Promise<number[]> {
+    return this.deliveries.record(client, target, event, messageOf(event, at, body));
   }
 
   /** @throws SchemaError, TooManyWebhooksError */

@@ -127,6 +127,7 @@ export const accessTable: Record<string, Row> = {
   'GET /metrics/:id/watches/:watch_id': row('editor', true),
   'PATCH /metrics/:id/watches/:watch_id': row('editor', true),
   'DELETE /metrics/:id/watches/:watch_id': row('editor', true),
+  'POST /metrics/:id/watches/:watch_id/check': row('editor', true),
   'POST /metrics/:id/watches/:watch_id/test': row('editor', true),
   'GET /metrics/:id/watches/:watch_id/deliveries': row('editor', true),
   'POST /metrics/:id/watches/:watch_id/deliveries/:delivery_id/redeliver': row('editor', true),

@@ -96,6 +96,17 @@ export const goldenCases: Record<string, GoldenCase[]> = {
         clickhouse: 'NULL found in a list',
       },
     },
+    {
+      title: 'a count by the hours of two days',
+      metric: leaf('COUNT'),
+      request: { dimensions: [], grain: 'hour', fill: 'none', from: '2024-01-31', to: '2024-02-02' },
+      risks: {
+        postgres: 'an hour of UTC, or one without its offset',
+        mysql: 'hours that are cut in another way',
+        duckdb: 'as MySQL',
+        clickhouse: 'as MySQL',
+      },
+    },
   ],
   count_distinct: [
     {

@@ -2,7 +2,7 @@
  * Metrics computed row by row and period by period, straight from the definitions in metrics.md, with nothing of the compiler. Days
  * are counted from 1970-01-01.
  */
-export type Grain = 'day' | 'week' | 'month' | 'quarter' | 'year';
+export type Grain = 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year';
 
 export interface Fact {
   table: string;
@@ -62,13 +62,16 @@ export function dayOf(text: string): number {
   return Date.parse(`${text}T00:00Z`) / 86_400_000;
 }
 
-export function textOf(day: number): string {
-  return new Date(day * 86_400_000).toISOString().slice(0, 10);
+export function textOf(day: number, grain?: Grain | null): string {
+  const text = new Date(day * 86_400_000).toISOString();
+  // The tables are read in zones of China and Singapore.
+  return grain === 'hour' ? `${text.slice(0, 16)}+08:00` : text.slice(0, 10);
 }
 
 export function startOf(day: number, grain: Grain, weekStart: NaiveRequest['weekStart']): number {
   const date = new Date(day * 86_400_000);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  if (grain === 'hour') return Math.floor(day * 24 + 1e-6) / 24;
   if (grain === 'week') return day - ((date.getUTCDay() + (weekStart === 'monday' ? 6 : 0)) % 7);
   if (grain === 'day') return day;
   return Date.UTC(year, grain === 'year' ? 0 : grain === 'quarter' ? month - (month % 3) : month, 1) / 86_400_000;
@@ -116,7 +119,10 @@ export function evaluate(roots: readonly Expression[], given: readonly Fact[], r
   }
   function frameOf(period: number | null, { window, change }: Axis): (fact: Fact) => boolean {
     if (!window && !change)
-      return ({ day }) => inRange(day) && (grain === null || (day === null ? period === null : startOf(day, grain, weekStart) === period));
+      return fact => {
+        const at = grain === 'hour' ? fact.moment : fact.day;
+        return inRange(fact.day) && (grain === null || (at === null ? period === null : startOf(at, grain, weekStart) === period));
+      };
     if (grain !== null && period === null) return () => false;
     const [first, end] = daysOf(period, change);
     if (!window) return ({ day }) => day !== null && day >= first && day < end;
@@ -171,14 +177,16 @@ export function evaluate(roots: readonly Expression[], given: readonly Fact[], r
 
   return [...rows.values()].map(({ period, tuple, isPresent }): NaiveRow => {
     const values = roots.map(root => valueOf(root, { period, tuple, isPresent }, {}));
-    const key = [...(grain === null ? [] : [period === null ? null : textOf(period)]), ...(JSON.parse(tuple) as (string | null)[])];
+    const key = [...(grain === null ? [] : [period === null ? null : textOf(period, grain)]), ...(JSON.parse(tuple) as (string | null)[])];
     return { key, values };
   });
 
   function listPeriods(): (number | null)[] {
     if (grain === null) return [null];
     const listed = new Set<number | null>(
-      read.filter(fact => inRange(fact.day)).map(({ day }) => (day === null ? null : startOf(day, grain, weekStart))),
+      read
+        .filter(fact => inRange(fact.day))
+        .map(({ day, moment }) => (day === null ? null : startOf(grain === 'hour' ? moment! : day, grain, weekStart))),
     );
     if (!hasAxes || (dated.length === 0 && (from === null || to === null))) return [...listed];
     const end = to ?? Math.max(...dated) + 1;

@@ -120,6 +120,8 @@ export function randomRoot(dice: Dice, request: NaiveRequest): Expression {
         [1, 'year'],
         [12, 'month'],
       ] as [number, Grain | 'period'][],
+      // Those have random requests of their own.
+      hour: [] as [number, Grain][],
     }[request.grain ?? 'none'];
     const [count, grain] = dice.of(offsets);
     return { kind: 'change', count, grain, mode: dice.of(['RATE', 'DIFF', 'VALUE']), of: inner() };

@@ -22,7 +22,7 @@ const sales: MetricBinding = {
     ],
   },
   grain: ['s.channel', 's.id'],
-  time: { expression: 's.at', type: 'timestamptz', timezone: 'Europe/Paris', min_grain: 'day', week_start: 'monday' },
+  time: { expression: 's.at', type: 'timestamptz', timezone: 'Europe/Paris', min_grain: 'hour', week_start: 'monday' },
   columns: ['amount', 'weight', 'key', 'flag'].map(name => ({
     name,
     expression: `s.${name}`,

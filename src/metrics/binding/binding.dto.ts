@@ -60,7 +60,12 @@ export class BindingTime {
   @MaxLength(64)
   timezone?: string;
 
-  @ApiPropertyOptional({ nullable: true, enum: grains, default: 'day' })
+  @ApiPropertyOptional({
+    nullable: true,
+    enum: grains,
+    description:
+      '请求可用的最细粒度；省略时，时刻为 hour，日期为 day / the finest grain of requests; hour for times and day for dates when left out',
+  })
   @IsOptional()
   @IsIn(grains)
   min_grain?: (typeof grains)[number];

@@ -218,7 +218,19 @@ export class MetricBinder {
         },
       ]);
     }
+    if (type === 'date' && time?.min_grain === 'hour')
+      throw new SchemaError([
+        {
+          loc: [...loc, 'time', 'min_grain'],
+          text: {
+            zh: '时间列是日期，没有小时：请用 day 或更粗的粒度',
+            en: 'the time column holds dates, which have no hours: give day or a coarser grain',
+          },
+          type: 'grain_too_fine',
+        },
+      ]);
     binding.time.type = type as TimeType;
+    if (type !== 'date' && time?.min_grain == null) binding.time.min_grain = 'hour';
   }
 
   /** Another database only says whether it can read the expressions. Their types are those of the translation. */

@@ -1,21 +1,39 @@
+import { hourTextIn } from '../../text/time-zone.js';
 import { type Grain } from '../formula/formula-tree.js';
 
 const monthsIn: Partial<Record<Grain, number>> = { month: 1, quarter: 3, year: 12 };
+const forms = { day: /^\d{4}-\d\d-\d\d$/, hour: /^\d{4}-\d\d-\d\dT\d\d:\d\d[+-]\d\d:\d\d$/ };
+const quarterMs = 15 * 60_000;
 
 /**
  * The periods from the first to the last, in order, also those without a row: a line must not run across them. What is no date comes
  * last. Beyond `most` periods it gives up, and the caller finds too many.
  */
-export function fillPeriods(found: readonly unknown[], grain: string, most: number): unknown[] {
-  const dates = found.filter((value): value is string => typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value)).sort();
+export function fillPeriods(found: readonly unknown[], grain: string, most: number, timezone = 'UTC'): unknown[] {
+  const isHourly = grain === 'hour';
+  const form = isHourly ? forms.hour : forms.day;
+  const inOrder = (periods: string[]): string[] => periods.sort((a, b) => Date.parse(a) - Date.parse(b));
+  const dates = inOrder(found.filter((value): value is string => typeof value === 'string' && form.test(value)));
   const others = found.filter(value => !dates.includes(value as string));
-  const last = dates.at(-1);
-  if (last === undefined) return others;
-  const filled: string[] = [];
-  for (let date = dates[0]!; date <= last && filled.length <= most; date = nextPeriod(date, grain as Grain)) filled.push(date);
+  const [first, last] = [dates[0], dates.at(-1)];
+  if (first === undefined || last === undefined) return others;
+  const filled = isHourly ? hoursFrom(first, last, most, timezone) : datesFrom(first, last, grain as Grain, most);
   // Periods that do not begin where others do would be lost.
-  const all = new Set([...filled, ...dates]);
-  return [...[...all].sort(), ...others];
+  return [...inOrder([...new Set([...filled, ...dates])]), ...others];
+}
+
+function datesFrom(first: string, last: string, grain: Grain, most: number): string[] {
+  const filled: string[] = [];
+  for (let date = first; date <= last && filled.length <= most; date = nextPeriod(date, grain)) filled.push(date);
+  return filled;
+}
+
+/** Hours of every zone begin with a quarter of an hour of UTC. */
+function hoursFrom(first: string, last: string, most: number, timezone: string): string[] {
+  const filled = new Set<string>();
+  const textOf = hourTextIn(timezone);
+  for (let ms = Date.parse(first); ms <= Date.parse(last) && filled.size <= most; ms += quarterMs) filled.add(textOf(ms));
+  return [...filled];
 }
 
 function nextPeriod(date: string, grain: Grain): string {

@@ -21,10 +21,12 @@ const aliases = new Map(
 );
 
 /** The grains with their Chinese names. English names may be plural. */
-export const grainNames: Record<Grain, string> = { day: '天', week: '周', month: '月', quarter: '季', year: '年' };
+export const grainNames: Record<Grain, string> = { hour: '小时', day: '天', week: '周', month: '月', quarter: '季', year: '年' };
 
 const grains = new Map(
-  Object.entries(grainNames).flatMap(([name, zh]) => [name.toUpperCase(), `${name.toUpperCase()}S`, zh].map(word => [word, name as Grain])),
+  Object.entries(grainNames)
+    .flatMap(([name, zh]) => [name.toUpperCase(), `${name.toUpperCase()}S`, zh].map(word => [word, name as Grain] as const))
+    .concat([['时', 'hour']]),
 );
 
 /** The upper-case English spelling of a word. */

@@ -1,7 +1,9 @@
 /** The ten patterns, in the order of the documentation. Patterns 1 to 4 are leaves: they read rows. */
 export type Pattern = Leaf['pattern'] | 'ratio' | 'arithmetic' | 'accumulate' | 'period_over_period' | 'share_of_total' | 'conversion';
 
-export type Grain = 'day' | 'week' | 'month' | 'quarter' | 'year';
+export type Grain = 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year';
+/** The grains whose periods begin with a day. */
+export type CalendarGrain = Exclude<Grain, 'hour'>;
 export type AggregateName = 'SUM' | 'COUNT' | 'AVG' | 'MIN' | 'MAX' | 'STDDEV' | 'VARIANCE' | 'FIRST' | 'LAST';
 export type ScalarName = 'ROUND' | 'ABS' | 'COALESCE' | 'NULLIF' | 'GREATEST' | 'LEAST';
 

@@ -222,7 +222,7 @@ function parseDecimals(stream: TokenStream): Formula {
 
 function parseGrain(stream: TokenStream): Grain {
   const grain = stream.current.kind === 'word' ? grainNamed(stream.current.text) : undefined;
-  if (!grain) throw stream.unexpected(['DAY', 'WEEK', 'MONTH', 'QUARTER', 'YEAR']);
+  if (!grain) throw stream.unexpected(['HOUR', 'DAY', 'WEEK', 'MONTH', 'QUARTER', 'YEAR']);
   stream.advance();
   return grain;
 }

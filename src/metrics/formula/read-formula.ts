@@ -231,7 +231,7 @@ function listed(items: Bilingual[]): Bilingual {
   return { zh: items.map(({ zh }) => zh).join('、'), en: items.map(({ en }) => en).join(', ') };
 }
 
-const measured: Partial<Record<Grain, string>> = { month: '个月', quarter: '个季度' };
+const measured: Partial<Record<Grain, string>> = { hour: '个小时', month: '个月', quarter: '个季度' };
 
 function spanOf(count: number | null, grain: Grain | null): Bilingual {
   if (count === null || grain === null) return { zh: '', en: '' };

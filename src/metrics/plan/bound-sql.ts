@@ -1,7 +1,7 @@
 import { type Guard, type GuardedExpression, guardExpression } from '../../sql-guard/guard-expression.js';
 import { type GuardedSelect, guardSelect } from '../../sql-guard/guard-select.js';
 import { type TablePlace } from '../../warehouse/clients/warehouse.client.js';
-import { exactly } from './leaf-arithmetic.js';
+import { exactly } from './exact-arithmetic.js';
 import { type BoundQuery, type BoundTable, type MetricBinding } from './metric-binding.js';
 
 /**

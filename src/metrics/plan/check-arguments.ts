@@ -5,7 +5,7 @@ import { type SqlText } from '../formula/formula-tree.js';
 import { FormulaParseError } from '../formula/formula.errors.js';
 import { type Aggregate } from '../patterns/metric-pattern.js';
 import { inFormula } from './guard-formula.js';
-import { isBoolean, type TypeOf, typeOfReference } from './leaf-arithmetic.js';
+import { isBoolean, type TypeOf, typeOfReference } from './exact-arithmetic.js';
 import { type Additivity } from './metric-binding.js';
 import { type ResolvedLeaf } from './resolve-metric.js';
 

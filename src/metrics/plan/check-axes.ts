@@ -48,16 +48,25 @@ export function checkAxes(
     ['from', from],
     ['to', to],
   ] as const)
-    if (value !== null && !/^.{10}([T ]00:00(:00(\.0+)?)?)?$/.test(value))
-      report(`time.${field}`, 'whole_days', {
-        zh: '公式按时段计算，from 与 to 应为整日 YYYY-MM-DD',
-        en: 'the formula computes with periods: give whole days, YYYY-MM-DD',
-      });
+    if (value !== null && !(grain === 'hour' ? wholeHours : wholeDays).test(value))
+      report(`time.${field}`, ...(grain === 'hour' ? needsWholeHours : needsWholeDays));
+  if (grain === 'hour') checkHours(moved, request, report);
   if (countPeriods(time) > maxFilledPeriods)
     report('time.to', 'too_many_periods', { zh: `超过 ${maxFilledPeriods} 个时段`, en: `more than ${maxFilledPeriods} periods` });
   for (const { axis, binding } of moved) {
     if (axis.shift) checkShift(axis.shift, grain, report);
+    const spans = [axis.shift, typeof axis.window?.from === 'object' && 'unit' in axis.window.from ? axis.window.from : undefined];
+    if (spans.reduce((sum, span) => sum + (span ? inYears(shiftOf(span, grain)) : 0), 0) > mostYears)
+      report(request.compare ? 'compare.offset' : 'time', 'span_too_long', {
+        zh: `早于 ${mostYears} 年之前，数据库没有这样的日期`,
+        en: `it goes back more than ${mostYears} years, further than the dates of the database`,
+      });
     const unit = unitOf(axis.window);
+    if (unit === 'hour' && grain !== 'hour')
+      report('time.grain', 'needs_hours', {
+        zh: '公式按小时计算：请给出 time.grain: hour',
+        en: 'the formula computes by hours: give time.grain: hour',
+      });
     const finest = finestOf(binding);
     const { name } = ownerOf(binding);
     if (unit && grains.indexOf(unit) < grains.indexOf(finest))
@@ -90,6 +99,37 @@ function unitOf(window: Scan['axis']['window']): Grain | null {
   return 'startOf' in window.from ? window.from.startOf : (window.from.unit as Grain);
 }
 
+const wholeDays = /^.{10}([T ]00:00(:00(\.0+)?)?)?$/;
+const wholeHours = /^.{10}([T ]\d\d:00(:00(\.0+)?)?)?$/;
+const needsWholeDays: [string, Bilingual] = [
+  'whole_days',
+  { zh: '公式按时段计算，from 与 to 应为整日 YYYY-MM-DD', en: 'the formula computes with periods: give whole days, YYYY-MM-DD' },
+];
+const needsWholeHours: [string, Bilingual] = [
+  'whole_hours',
+  { zh: '公式按时段计算，from 与 to 应为整点', en: 'the formula computes with periods: give whole hours, YYYY-MM-DDTHH:00' },
+];
+
+function checkHours(moved: readonly Scan[], { totals }: MetricRequest, report: Report): void {
+  if (moved.some(({ axis }) => axis.window?.day === 'AVERAGE'))
+    report('time.grain', 'means_of_days', {
+      zh: 'AVERAGE 逐日计算，不能按小时分组：请用 day 或更粗的 grain',
+      en: 'AVERAGE is computed day by day and has no hours: give the grain day or a coarser one',
+    });
+  if (totals)
+    report('totals', 'no_total', {
+      zh: '按小时时，滚动、累计与比较没有总计；请不带 totals，或用 grain: day',
+      en: 'by hours, windows and changes have no totals: leave totals out, or give the grain day',
+    });
+}
+
+/** PostgreSQL's dates begin in 4713 BC, and those of requests in the year 1. */
+const mostYears = 4_000;
+
+function inYears({ count, unit }: { count: number; unit: Grain }): number {
+  return (count * (inMonths[unit] ?? 0)) / 12;
+}
+
 const inMonths: Partial<Record<Grain, number>> = { month: 1, quarter: 3, year: 12 };
 
 /** An earlier period is a whole number of grains away. Otherwise its rows would be those of parts of two others. */
@@ -103,6 +143,13 @@ function checkShift(shift: Span, grain: Grain | null, report: Report): void {
     return;
   }
   const { count, unit } = shiftOf(shift, grain);
+  if (unit === 'hour' && grain !== 'hour') {
+    report('time.grain', 'offset_not_whole', {
+      zh: `与 ${count} 小时之前相比需要 time.grain: hour`,
+      en: `a comparison with ${count} hours before needs time.grain: hour`,
+    });
+    return;
+  }
   const months = inMonths[grain ?? 'day'];
   const isWhole =
     months === undefined

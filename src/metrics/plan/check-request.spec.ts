@@ -108,4 +108,13 @@ describe('a request that does not fit is a 422', () => {
   it('refuses a zone for a column of dates, where it could have no effect', () => {
     expect(problems('SUM(amount)', { time: { grain: 'day', timezone: 'UTC' } }, refunds)).toEqual(['body.time.timezone no_effect']);
   });
+
+  it('refuses lengths of time that lead before all dates of the database', () => {
+    const time = { grain: 'year' } as const;
+    const compare = (count: number) => ({ time, compare: { shift: { count, unit: 'year' as const }, modes: ['value' as const] } });
+    expect(problems('COUNT(*)', compare(9_999))).toEqual(['body.compare.offset span_too_long']);
+    expect(problems('COUNT(*)', compare(4_000))).toEqual([]);
+    expect(problems('ROLLING(COUNT(*), 9999 YEARS)', { time })).toEqual(['body.time span_too_long']);
+    expect(problems('ROLLING(COUNT(*), 9999 DAYS)', { time })).toEqual([]);
+  });
 });

@@ -3,7 +3,8 @@ import { kindOf } from './compare-types.js';
 import { grains } from './metric-request.js';
 import { type CompiledScan, type ScanContext } from './scan-context.js';
 import { timeColumn } from './compile-relation.js';
-import { localColumn, periodKey, rangeConditions, rawTime, startOfPeriod } from './compile-time.js';
+import { localColumn, periodKey, rangeConditions, rawTime, startOfPeriod, timeOfPeriod } from './compile-time.js';
+import { momentColumn } from './hours.js';
 import { type Grain } from '../formula/formula-tree.js';
 import { type BoundColumn, type BoundTime, findDimension, findEntity, type MetricBinding } from './metric-binding.js';
 import { type Column, type Events, type Scan } from './plan-metric.js';
@@ -19,12 +20,16 @@ import { type NamedSql } from './select-groups.js';
 export function compileConversion(scan: Scan & { events: Events }, index: number, context: ScanContext): CompiledScan {
   const { binding, events } = scan;
   const { time, assembly, isLevelled } = context;
-  const { byBytes, dayToLocal, earlier, later, quote, startOf } = assembly.dialect;
+  const { byBytes, earlier, later, quote, startOf } = assembly.dialect;
   const [bound, eventTime] = [binding.time, events.binding.time];
   if (!bound || !eventTime) throw new Error('A conversion needs time columns');
   const [base, credited] = [...scan.columns.values()] as [Column, Column];
   const unit = commonGrain(bound, eventTime);
+  const isWithinHours = events.within?.unit === 'hour';
+  if (isWithinHours) assembly.refuseElsewhere('CONVERSION … WITHIN hours');
   const momentOf = (of: BoundTime): string => {
+    // Hours are those that pass, also where the clock is moved.
+    if (isWithinHours) return momentColumn(of, assembly);
     const local = localColumn(time.timezone, of, assembly);
     return unit === null ? local : startOf(local, unit, time.weekStart);
   };
@@ -39,7 +44,8 @@ export function compileConversion(scan: Scan & { events: Events }, index: number
   const rows = rowsOf(scan, context, [entityOf(binding, events.entity), ...identity]);
   const dimensions = context.request.dimensions.map((name, at) => ({ name: `d${at}`, type: findDimension(binding, name)?.type ?? '' }));
   // The time of a base event then says all that is counted by.
-  const isTold = dimensions.length === 0 && (grain === null || unit === null || isPartOf(unit, grain));
+  const isTold =
+    dimensions.length === 0 && !isWithinHours && grain !== 'hour' && (grain === null || unit === null || isPartOf(unit, grain));
   const ofGroup: (NamedSql & { type: string })[] = [
     ...(period ? [{ sql: period.sql, name: 'period', type: 'timestamp' }] : []),
     ...dimensions.map((dimension, at) => ({ ...dimension, sql: rows.dimensions[at]! })),
@@ -106,7 +112,7 @@ export function compileConversion(scan: Scan & { events: Events }, index: number
       { sql: events.countsNone ? count : `NULLIF(${count}, 0)`, name: credited.name },
     ],
   });
-  const days = grain === null ? '' : `SELECT ${dayToLocal('"period"')} AS "day" FROM ${final}`;
+  const days = grain === null ? '' : `SELECT ${timeOfPeriod('"period"', grain, assembly)} AS "day" FROM ${final}`;
   return { reading: [counts], days, joining: null };
 }
 
@@ -133,7 +139,9 @@ function where(conditions: string[]): string[] {
 
 /** The coarser of two columns' grains, if they differ. A date says nothing about the time of day. */
 function commonGrain(a: BoundTime, b: BoundTime): Grain | null {
-  const [first, second] = [a, b].map(time => grains.indexOf(time.min_grain)) as [number, number];
-  if (first !== second) return grains[Math.max(first, second)]!;
-  return a.type === b.type || (a.type !== 'date' && b.type !== 'date') ? null : a.min_grain;
+  const finest = grains.indexOf('day');
+  const [first, second] = [a, b].map(time => Math.max(finest, grains.indexOf(time.min_grain))) as [number, number];
+  const coarser = grains[Math.max(first, second)]!;
+  if (first !== second) return coarser;
+  return a.type === b.type || (a.type !== 'date' && b.type !== 'date') ? null : coarser;
 }

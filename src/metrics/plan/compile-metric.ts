@@ -163,7 +163,10 @@ function compileStatement(
   let dimension = 0;
   const columns: ResultColumn[] = [
     ...keys.map(({ name, role }): ResultColumn => {
-      if (role === 'time') return { names: [name], sql: `${result}."period"`, isValue: false };
+      if (role === 'time') {
+        const sql = `${result}."period"`;
+        return { names: [name], sql, isValue: false, ...(time.grain === 'hour' && { order: [dialect.hourToMoment(sql), sql] }) };
+      }
       const asked = request.dimensions[dimension]!;
       return { names: [name, asked], sql: `${result}."d${dimension++}"`, isValue: false };
     }),

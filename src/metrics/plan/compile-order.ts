@@ -9,6 +9,8 @@ export interface ResultColumn {
   names: readonly string[];
   /** In the result: `r."d0"`. */
   sql: string;
+  /** What it is ordered by, where that is not its text. */
+  order?: readonly string[];
   isValue: boolean;
   /** The type of values that are no numbers. */
   otherType?: string | undefined;
@@ -66,12 +68,16 @@ export function compileOrder({ order }: MetricRequest, columns: ResultColumn[], 
       problems.push({ loc, text, type: 'no_effect' });
       return;
     }
-    terms.push(`${column.sql} ${dir.toUpperCase()} NULLS ${nulls.toUpperCase()}`);
+    terms.push(...orderOf(column).map(sql => `${sql} ${dir.toUpperCase()} NULLS ${nulls.toUpperCase()}`));
     used.add(column.sql);
   });
   const keys = columns.filter(({ isValue, sql }) => !isValue && !used.has(sql));
-  terms.push(...keys.map(({ sql }) => `${sql} ASC NULLS LAST`));
+  terms.push(...keys.flatMap(orderOf).map(sql => `${sql} ASC NULLS LAST`));
   return terms.length > 0 ? terms.join(', ') : columns.at(-1)!.sql;
+}
+
+function orderOf({ sql, order = [sql] }: ResultColumn): readonly string[] {
+  return order;
 }
 
 function named(name: string, columns: ResultColumn[], loc: FieldProblem['loc'], problems: FieldProblem[]): ResultColumn | undefined {

@@ -1,5 +1,6 @@
 import { type CompiledScan, type PeriodSource } from './scan-context.js';
-import { maxFilledPeriods, type TimePlan } from './compile-time.js';
+import { maxFilledPeriods, momentOf, type TimePlan } from './compile-time.js';
+import { hoursBetween, justAfter } from './hours.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
 export interface StatementPeriods extends PeriodSource {
@@ -16,20 +17,24 @@ export function compilePeriods(scans: CompiledScan[], time: TimePlan, assembly: 
   const { grain, from, to, weekStart } = time;
   if (grain === null || scans.every(scan => scan.joining === null)) return null;
   const { isFinite, later, periods, startOf } = assembly.dialect;
-  const bound = (value: string): string => assembly.bind(value, 'timestamp');
+  const isHourly = grain === 'hour';
+  const bound = (value: string): string => (isHourly ? momentOf(value, time.timezone, assembly) : assembly.bind(value, 'timestamp'));
+  const first = (value: string): string => (isHourly ? value : startOf(value, grain, weekStart));
+  const listed = (first: string, end: string): { from: string; start: string } =>
+    isHourly ? hoursBetween(first, end, time.timezone, assembly) : periods(first, end, grain);
   if (from !== null && to !== null) {
-    const list = periods(startOf(bound(from), grain, weekStart), bound(to), grain);
+    const list = listed(first(bound(from)), bound(to));
     return { from: list.from, start: list.start, parts: [] };
   }
   const extent = assembly.part('h');
   const days = scans.map(scan => scan.days).join(' UNION ALL ');
   const ends = [
-    `${from === null ? startOf('MIN("day")', grain, weekStart) : startOf(bound(from), grain, weekStart)} AS "first"`,
-    `${to === null ? later('MAX("day")', 1, 'day') : bound(to)} AS "end"`,
+    `${first(from === null ? 'MIN("day")' : bound(from))} AS "first"`,
+    `${to === null ? (isHourly ? justAfter('MAX("day")') : later('MAX("day")', 1, 'day')) : bound(to)} AS "end"`,
   ];
   parts.push(`${extent} AS (\n  SELECT ${ends.join(', ')}\n  FROM (${days}) AS d\n  WHERE ${isFinite('"day"')}\n)`);
   const last = later('"first"', maxFilledPeriods, grain);
-  const list = periods('"first"', `LEAST("end", ${last})`, grain);
+  const list = listed('"first"', `LEAST("end", ${last})`);
   return {
     from: `${extent} CROSS JOIN LATERAL ${list.from}`,
     start: list.start,

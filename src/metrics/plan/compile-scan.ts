@@ -2,8 +2,10 @@ import { type Grain } from '../formula/formula-tree.js';
 import { compileConversion } from './compile-conversion.js';
 import { compileMean } from './compile-mean.js';
 import { timeColumn } from './compile-relation.js';
-import { localColumn, periodKey, rangeConditions, rawTime, startOfPeriod } from './compile-time.js';
+import { localColumn, periodKey, rangeConditions, rawTime, startOfPeriod, timeOfPeriod } from './compile-time.js';
 import { type Frame, frameOf } from './frames.js';
+import { hourBounds, hourFrame } from './hour-frames.js';
+import { momentColumn } from './hours.js';
 import { type BoundTime } from './metric-binding.js';
 import { type Scan } from './plan-metric.js';
 import { type CompiledScan, type PeriodSource, type ScanContext } from './scan-context.js';
@@ -58,7 +60,7 @@ class ScanCompiler {
     const range = bound ? rangeConditions(time, bound, assembly) : [];
     const hasTime = grain !== null || from !== null || to !== null || this.picksRows();
     const groups = this.group(this.rows.from(hasTime), keys, range);
-    const days = keys.length > 0 ? `SELECT ${assembly.dialect.dayToLocal('"period"')} AS "day" FROM ${this.names.final}` : '';
+    const days = grain === null ? '' : `SELECT ${timeOfPeriod('"period"', grain, assembly)} AS "day" FROM ${this.names.final}`;
     return { reading: [assembly.place(this.names.final, groups)], days, joining: null };
   }
 
@@ -71,12 +73,15 @@ class ScanCompiler {
   rowsOfEarlierPeriods(bound: BoundTime, grain: Grain): CompiledScan {
     const { time, assembly, isLevelled } = this.context;
     const { final, first, periods } = this.names;
-    const base = startOfPeriod(this.local(bound), grain, time, bound, assembly);
+    const isHourly = grain === 'hour';
+    const base = isHourly
+      ? periodKey({ ...time, grain }, bound, assembly).sql
+      : startOfPeriod(this.local(bound), grain, time, bound, assembly);
     const groups = this.group(this.rows.from(true), [{ sql: base, name: 'base' }], this.outerBounds(bound), false);
     const columns = ['"__period" AS "period"', ...this.outerDimensions(), ...(isLevelled ? ['0 AS "level"'] : []), ...this.measureNames()];
     return {
       reading: [assembly.place(first, groups)],
-      days: `SELECT "base" AS "day" FROM ${first}`,
+      days: `SELECT ${isHourly ? timeOfPeriod('"base"', grain, assembly) : '"base"'} AS "day" FROM ${first}`,
       joining: source => [
         this.listPeriods(source, [{ sql: this.frame(() => source.start).base(), name: '__base' }]),
         `${final} AS (\n  SELECT ${columns.join(', ')}\n  FROM ${periods} JOIN ${first} ON "base" = "__base"\n)`,
@@ -90,7 +95,9 @@ class ScanCompiler {
     const { final, first, periods } = this.names;
     const { quote } = assembly.dialect;
     const unit = window?.from === 'start' && window.day === 'LAST' && !shift ? grain : 'day';
-    const day = { sql: startOfPeriod(this.local(bound), unit, time, bound, assembly), name: 'day' };
+    const { quarterOf } = assembly.dialect;
+    const start = grain === 'hour' ? quarterOf(this.moment(bound)) : startOfPeriod(this.local(bound), unit, time, bound, assembly);
+    const day = { sql: start, name: 'day' };
     const measures = [...this.scan.columns.values()].map(({ name, aggregate }) => ({ sql: `${aggregate.combine}(${quote(name)})`, name }));
     return {
       reading: [assembly.place(first, this.group(this.rows.from(true), [day], this.outerBounds(bound), false))],
@@ -115,15 +122,17 @@ class ScanCompiler {
     const { from, to } = this.context.time;
     const { final, first, periods } = this.names;
     const { quote, startOf } = assembly.dialect;
+    const isHourly = this.context.time.grain === 'hour';
+    const column = isHourly ? this.moment(bound) : quote(timeColumn);
     const range = this.outerBounds(bound);
     const extent = (): string => {
-      const local = this.local(bound);
-      const ends = ['MIN', 'MAX'].map((end, index) => ({ sql: `${end}(${local})`, name: index === 0 ? 'first' : 'last' }));
+      const time = isHourly ? column : this.local(bound);
+      const ends = ['MIN', 'MAX'].map((end, index) => ({ sql: `${end}(${time})`, name: index === 0 ? 'first' : 'last' }));
       const conditions = [...range, ...this.rows.conditions];
       const none = { keys: [], dimensions: [], levels: [], isLevelled: false };
       return assembly.place(first, { from: this.rows.from(true), conditions, measures: ends, ...none });
     };
-    const [firstDay, lastDay] = ['"first"', '"last"'].map(end => startOf(end, 'day', 'monday'));
+    const [firstDay, lastDay] = ['"first"', '"last"'].map(end => (isHourly ? end : startOf(end, 'day', 'monday')));
     return {
       reading: from === null || to === null ? [extent()] : [],
       days: `SELECT ${firstDay} AS "day" FROM ${first} UNION ALL SELECT ${lastDay} FROM ${first}`,
@@ -131,7 +140,7 @@ class ScanCompiler {
         ...this.handPeriods(source, this.rawBounds(source.start, bound)),
         assembly.place(
           final,
-          this.group(`${this.rows.from(true)}\n  JOIN ${periods} AS "__p" ON ${this.inFrame(quote(timeColumn))}`, [framePeriod], range),
+          this.group(`${this.rows.from(true)}\n  JOIN ${periods} AS "__p" ON ${this.inFrame(column)}`, [framePeriod], range),
         ),
       ],
     };
@@ -213,6 +222,7 @@ class ScanCompiler {
   private outerBounds(bound: BoundTime): string[] {
     const { time, assembly } = this.context;
     const { grain, from, to, weekStart } = time;
+    if (grain === 'hour') return hourBounds(this.scan.axis, time, local => this.raw(local, bound), assembly);
     const { earlier, quote, startOf } = assembly.dialect;
     const column = quote(timeColumn);
     const bind = (value: string): string => assembly.bind(value, 'timestamp');
@@ -227,7 +237,9 @@ class ScanCompiler {
   }
 
   private frame(start: () => string, day?: string): Frame {
-    return frameOf(start, this.scan.axis, this.context.time, this.context.assembly, day);
+    const { time, assembly } = this.context;
+    if (time.grain === 'hour') return hourFrame(start(), this.scan.axis, time, assembly);
+    return frameOf(start, this.scan.axis, time, assembly, day);
   }
 
   private bounds(start: string, day?: string): NamedSql[] {
@@ -238,7 +250,9 @@ class ScanCompiler {
 
   /** As the time column has them. */
   private rawBounds(start: string, bound: BoundTime, day?: string): TypedSql[] {
-    return this.bounds(start, day).map(({ sql, name }) => ({ sql: this.raw(sql, bound), name, type: bound.type }));
+    const isHourly = this.context.time.grain === 'hour';
+    const type = isHourly ? 'timestamptz' : bound.type;
+    return this.bounds(start, day).map(({ sql, name }) => ({ sql: isHourly ? sql : this.raw(sql, bound), name, type }));
   }
 
   private inFrame(row: string): string {
@@ -258,11 +272,17 @@ class ScanCompiler {
   }
 
   private period({ start }: PeriodSource): TypedSql {
-    return { sql: this.context.assembly.dialect.dayText(start), name: '__period', type: 'text' };
+    const { assembly, time } = this.context;
+    return { sql: time.grain === 'hour' ? start : assembly.dialect.dayText(start), name: '__period', type: 'text' };
   }
 
   private raw(local: string, bound: BoundTime): string {
     return rawTime(local, this.context.time.timezone, bound, this.context.assembly);
+  }
+
+  private moment(bound: BoundTime): string {
+    const { assembly } = this.context;
+    return assembly.ifFinite(assembly.dialect.quote(timeColumn), momentColumn(bound, assembly));
   }
 
   private local(bound: BoundTime): string {

@@ -6,6 +6,7 @@ import { type Grain } from '../formula/formula-tree.js';
 import { timeColumn } from './compile-relation.js';
 import { type BoundTime, type MetricBinding, type TableRead } from './metric-binding.js';
 import { grains, type MetricTime } from './metric-request.js';
+import { hourKey, hoursBetween } from './hours.js';
 import { type ScanAxis } from './plan-metric.js';
 import { resolveRange } from './relative-range.js';
 import { type MetricDefinition, type OwnerOf } from './resolve-metric.js';
@@ -28,7 +29,7 @@ type PeriodPlan = TimePlan & { grain: Grain };
 
 /** Limits the periods, because each is combined with every tuple of dimensions that occurs. */
 export const maxFilledPeriods = 10_000;
-const daysPerPeriod: Record<Grain, number> = { day: 1, week: 7, month: 28, quarter: 90, year: 365 };
+const daysPerPeriod: Record<Grain, number> = { hour: 1 / 24, day: 1, week: 7, month: 28, quarter: 90, year: 365 };
 
 const localTime = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?$/;
 
@@ -83,9 +84,10 @@ export function planTime(
   if (plan.grain !== null && coarsest && grains.indexOf(plan.grain) < grains.indexOf(finestOf(coarsest))) {
     const finest = finestOf(coarsest);
     const { name } = ownerOf(coarsest);
+    const isDate = coarsest.time?.type === 'date';
     const text = {
-      zh: `指标“${name}”的绑定的最细粒度是 ${finest}`,
-      en: `the finest grain of the binding of metric '${name}' is ${finest}`,
+      zh: `指标“${name}”的绑定的最细粒度是 ${finest}${isDate ? '，其时间列是日期' : '（time.min_grain）'}`,
+      en: `the finest grain of the binding of metric '${name}' is ${finest}${isDate ? ', as its time column holds dates' : ' (time.min_grain)'}`,
     };
     report('grain', 'grain_too_fine', text, { min_grain: finest });
   }
@@ -130,7 +132,7 @@ function checkWeekStart({ week_start }: MetricTime, hasWeeks: boolean, bindings:
 
 export function countPeriods({ from, to, grain }: TimePlan): number {
   if (from === null || to === null || grain === null) return 0;
-  const days = (Date.parse(`${to.slice(0, 10)}T00:00Z`) - Date.parse(`${from.slice(0, 10)}T00:00Z`)) / 86_400_000;
+  const days = (Date.parse(`${inFull(to)}Z`) - Date.parse(`${inFull(from)}Z`)) / 86_400_000;
   return days / daysPerPeriod[grain];
 }
 
@@ -204,7 +206,13 @@ export function rangeConditions({ from, to, timezone }: TimePlan, time: BoundTim
  * A local time of the statement's zone as the time column has it. Of a time that comes twice it is the first, with which its day begins.
  * @param value the local time, if it is known
  */
-export function rawTime(local: string, timezone: string, time: BoundTime, assembly: SqlAssembly, value?: string): string {
+export function rawTime(
+  local: string,
+  timezone: string,
+  time: Pick<BoundTime, 'type' | 'timezone'>,
+  assembly: SqlAssembly,
+  value?: string,
+): string {
   const { atZone, firstAtZone, localToDate } = assembly.dialect;
   if (time.type === 'date') return localToDate(local);
   if (time.type === 'timestamp' && time.timezone === timezone) return local;
@@ -213,8 +221,20 @@ export function rawTime(local: string, timezone: string, time: BoundTime, assemb
   return time.type === 'timestamptz' ? moment : atZone(moment, assembly.bind(time.timezone, 'text'));
 }
 
+/** The moment of a local time of the request. */
+export function momentOf(value: string, timezone: string, assembly: SqlAssembly): string {
+  const time = { type: 'timestamptz' as const, timezone };
+  return rawTime(assembly.bind(value, 'timestamp'), timezone, time, assembly, value);
+}
+
+/** The time of a period, by its text: a local one, or the moment of an hour. */
+export function timeOfPeriod(period: string, grain: Grain, { dialect }: SqlAssembly): string {
+  return grain === 'hour' ? dialect.hourToMoment(period) : dialect.dayToLocal(period);
+}
+
 /** The period of a row. It is grouped by its start and shown as the text of its first local day. */
 export function periodKey(plan: PeriodPlan, time: BoundTime, assembly: SqlAssembly): GroupKey {
+  if (plan.grain === 'hour') return hourKey(plan.timezone, time, assembly);
   const { dayText, quote } = assembly.dialect;
   const local = assembly.ifFinite(quote(timeColumn), localColumn(plan.timezone, time, assembly));
   return { sql: startOfPeriod(local, plan.grain, plan, time, assembly), name: 'period', shown: dayText };
@@ -235,12 +255,16 @@ export function localColumn(timezone: string, time: BoundTime, assembly: SqlAsse
   return atZone(moment, assembly.bind(timezone, 'text'));
 }
 
-/** Every period of the range, as a FROM item and the text of its first day. */
+/** Every period of the range, as a FROM item and the text of its first day, or of its hour. */
 export function periodSpine(
-  { from, to, grain, weekStart }: PeriodPlan & { from: string; to: string },
+  { from, to, grain, weekStart, timezone }: PeriodPlan & { from: string; to: string },
   assembly: SqlAssembly,
 ): { from: string; period: string } {
   const { dayText, periods, startOf } = assembly.dialect;
+  if (grain === 'hour') {
+    const hours = hoursBetween(momentOf(from, timezone, assembly), momentOf(to, timezone, assembly), timezone, assembly);
+    return { from: hours.from, period: hours.start };
+  }
   const spine = periods(startOf(assembly.bind(from, 'timestamp'), grain, weekStart), assembly.bind(to, 'timestamp'), grain);
   return { from: spine.from, period: dayText(spine.start) };
 }

@@ -4,7 +4,7 @@ import { type TimePlan } from './compile-time.js';
 import { type ScanAxis } from './plan-metric.js';
 import { type SqlAssembly } from './sql-assembly.js';
 
-/** The rows that a scan on an axis counts for one period, as SQL of local times. */
+/** The rows that a scan on an axis counts for one period, as SQL of local times; of hours, see `hourFrame`. */
 export interface Frame {
   /** The start of the period whose rows they are: the period itself, or an earlier one. */
   base(): string;

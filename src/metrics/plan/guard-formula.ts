@@ -3,7 +3,7 @@ import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
 import { cut } from '../../text/cut.js';
 import { FormulaParseError } from '../formula/formula.errors.js';
 import { type Formula, sqlTexts, type SqlText } from '../formula/formula-tree.js';
-import { exactly, isBoolean, isNoCondition, type TypeOf } from './leaf-arithmetic.js';
+import { exactly, isBoolean, isNoCondition, type TypeOf } from './exact-arithmetic.js';
 import { type BoundColumn, type MetricBinding, namedColumns } from './metric-binding.js';
 import { type MetricDefinition, type ResolvedLeaf } from './resolve-metric.js';
 

@@ -82,4 +82,4 @@ export interface MetricRequest {
   totals: boolean;
 }
 
-export const grains: readonly Grain[] = ['day', 'week', 'month', 'quarter', 'year'];
+export const grains: readonly Grain[] = ['hour', 'day', 'week', 'month', 'quarter', 'year'];

@@ -7,7 +7,7 @@ import { registry } from '../patterns/registry.js';
 import { checkAdditivity, checkArgument, otherType } from './check-arguments.js';
 import { columnsOf as columnsIn } from './compile-value.js';
 import { asNumber, columnsOf, guardClause, guardLeaves } from './guard-formula.js';
-import { isNumber } from './leaf-arithmetic.js';
+import { isNumber } from './exact-arithmetic.js';
 import { bindingKey, type MetricBinding } from './metric-binding.js';
 import { leavesOf, type ResolvedFormula, type ResolvedLeaf, type ResolvedMetric } from './resolve-metric.js';
 

@@ -1,6 +1,6 @@
 import { type Bilingual } from '../../text/bilingual.js';
 import { addDays, daySpan, lastUnits, monthSpan, quarterSpan, type Span, weekSpan, yearSpan } from '../../text/calendar.js';
-import { type Grain } from '../formula/formula-tree.js';
+import { type CalendarGrain } from '../formula/formula-tree.js';
 
 const calendar = '(week|month|quarter|year)';
 const form = new RegExp(
@@ -22,12 +22,12 @@ export const relativeRangeForm: Bilingual = {
 export function resolveRange(range: string, today: string, weekStart: 'monday' | 'sunday'): Span {
   const [, day, which, period, count, unit, begun] = form.exec(range) ?? [];
   if (day !== undefined) return daySpan(day === 'today' ? today : addDays(today, -1));
-  if (unit !== undefined) return lastUnits(today, Number(count), unit as Grain);
-  if (begun !== undefined) return { from: periodOf(today, begun as Grain, 0, weekStart).from, to: addDays(today, 1) };
-  return periodOf(today, period as Grain, which === 'last' ? -1 : 0, weekStart);
+  if (unit !== undefined) return lastUnits(today, Number(count), unit as CalendarGrain);
+  if (begun !== undefined) return { from: periodOf(today, begun as CalendarGrain, 0, weekStart).from, to: addDays(today, 1) };
+  return periodOf(today, period as CalendarGrain, which === 'last' ? -1 : 0, weekStart);
 }
 
-function periodOf(today: string, period: Grain, moved: number, weekStart: 'monday' | 'sunday'): Span {
+function periodOf(today: string, period: CalendarGrain, moved: number, weekStart: 'monday' | 'sunday'): Span {
   const [year, month] = today.split('-').map(Number) as [number, number];
   switch (period) {
     case 'day':

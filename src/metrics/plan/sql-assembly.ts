@@ -5,6 +5,7 @@ import { type GuardedExpression } from '../../sql-guard/guard-expression.js';
 import { growthSentence, maxGrowth } from '../../sql-guard/check-growth.js';
 import { UnsafeFilterClauseError } from '../../sql-guard/sql-guard.errors.js';
 import { type HandedList } from '../translate/handed-list.js';
+import { NotInDialectError } from '../translate/not-in-dialect.error.js';
 import { type Target } from '../translate/target-dialect.js';
 import { translateScan, type TranslatedScan } from '../translate/translate-scan.js';
 import { guardOverTable, guardQuery } from './bound-sql.js';
@@ -153,6 +154,11 @@ export class SqlAssembly {
   /** SQL of a time that is NULL where the column has no end, which is in no period. Others have only finite times. */
   ifFinite(column: string, time: string): string {
     return this.target ? time : `CASE WHEN ${this.dialect.isFinite(column)} THEN ${time} END`;
+  }
+
+  /** @throws NotInDialectError where the rows are in another database */
+  refuseElsewhere(construct: string): void {
+    if (this.target) throw new NotInDialectError(this.target.dialect.name, construct);
   }
 
   /** A SELECT of the keys of a join, which its table must have once. */

@@ -1,4 +1,4 @@
-import { type Grain } from '../formula/formula-tree.js';
+import { type CalendarGrain } from '../formula/formula-tree.js';
 
 export type ForeignDialect = 'mysql' | 'duckdb' | 'clickhouse';
 
@@ -79,7 +79,7 @@ export interface TargetDialect {
   contains: (value: string, part: string) => string;
   startsWith: (value: string, start: string) => string;
   /** The start of the period of a local time or a date, weeks from Monday, as a local time. */
-  startOf: (local: Typed, grain: Grain) => string;
+  startOf: (local: Typed, grain: CalendarGrain) => string;
   /** A local time so many days or months later, on the last day of a shorter month. */
   add: (local: string, count: number, unit: 'day' | 'month') => string;
   dayText: (local: string) => string;

@@ -1,6 +1,6 @@
 import { isTimeZone } from '../../text/time-zone.js';
 import { type NodeFields } from '../../sql-guard/walk-tree.js';
-import { type Grain } from '../formula/formula-tree.js';
+import { type CalendarGrain } from '../formula/formula-tree.js';
 import { castName, constantSql, functionName, isConstant, type Node, operatorName, temporalKind } from './constant-sql.js';
 import { asDoubles, constantOfDigits, decimalOf, doubleOf } from './double-comparison.js';
 import { type ListContext, translateKeys } from './handed-list.js';
@@ -371,7 +371,7 @@ export function translatorFor({ dialect, parameters, lists, values, find }: Expr
         const grain = textConstant(args[0]);
         const value = translate(args[1]);
         if (grain === null || !grains.has(grain) || value.kind !== 'timestamp') return refuse('DATE_TRUNC of this form');
-        return { ...localType, sql: dialect.startOf(value, grain as Grain) };
+        return { ...localType, sql: dialect.startOf(value, grain as CalendarGrain) };
       }
       case 'timezone':
         return inZone(args[0], translate(args[1]));

@@ -14,7 +14,7 @@ import { type Page, PageOf, PageQuery } from '../../http/paging/page.js';
 import { IdParam } from '../../http/validation/positive-int.pipe.js';
 import { Idempotent } from '../../idempotency/idempotent.decorator.js';
 import { DeliveryResponse } from '../../webhooks/webhook-body.js';
-import { ChangeWatchRequest, CreateWatchRequest, NewWatchResponse, WatchResponse } from './watches.dto.js';
+import { ChangeWatchRequest, CreateWatchRequest, NewWatchResponse, WatchCheckResponse, WatchResponse } from './watches.dto.js';
 import { WatchesService } from './watches.service.js';
 
 const metric = { of: 'metric', param: 'id' } as const;
@@ -95,6 +95,24 @@ export class WatchesController {
   @ApiNoContentResponse()
   delete(@CurrentPrincipal() principal: Principal, @IdParam() id: number, @IdParam('watch_id') watchId: number): Promise<void> {
     return this.watches.delete(principal, id, watchId);
+  }
+
+  @Post(':watch_id/check')
+  @HttpCode(HttpStatus.OK)
+  @GraphAccess('editor', metric)
+  @ApiOperation({
+    summary: '立即检查一次 / Check the watch now',
+    description:
+      '与到时的检查相同：以保存者的名义，按 notify 通知；之后的时间不变。检查失败时 error 写明原因。 / As at its times: in the name of the user who saved it, and it tells as `notify` has it. The times to come stay as they are. Where the check fails, error says why.',
+  })
+  @ApiOkResponse({ type: WatchCheckResponse })
+  @ApiResponse({
+    status: 503,
+    description:
+      '该监视或其用户的另一个监视正在检查，见 Retry-After / it, or another watch of its user, is being checked just now; see Retry-After',
+  })
+  check(@IdParam() id: number, @IdParam('watch_id') watchId: number): Promise<WatchCheckResponse> {
+    return this.watches.checkNow(id, watchId);
   }
 
   @Post(':watch_id/test')

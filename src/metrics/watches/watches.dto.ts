@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsOptional, IsString } from 'class-validator';
 import { Length } from '../../http/validation/length.decorator.js';
 import { Nested } from '../../http/validation/nested.decorator.js';
@@ -7,7 +7,8 @@ import { SaveScheduleRequest, ScheduleResponse } from '../../schedules/schedule-
 import { joined } from '../../text/bilingual.js';
 import { type WebhookResponse } from '../../webhooks/webhook-body.js';
 import { ExecuteHaving, SelectMetricRows } from '../select-rows.dto.js';
-import { notifyModes, type NotifyMode, type WatchRow } from './watches.repository.js';
+import { watchEvents } from './watch-message.js';
+import { type CheckFound, notifyModes, type NotifyMode, type WatchRow } from './watches.repository.js';
 
 const request = {
   type: SelectMetricRows,
@@ -206,8 +207,37 @@ export class NewWatchResponse extends WatchResponse {
   secret: string | null;
 }
 
+/** What a check found that was asked for. */
+export class WatchCheckResponse extends PickType(WatchResponse, ['checked_at', 'held', 'columns', 'rows', 'error', 'failures'] as const) {
+  @ApiProperty({
+    type: String,
+    enum: watchEvents,
+    nullable: true,
+    description: '由此发出的事件；没有则为 null / the event that it told of, if any',
+  })
+  event: string | null;
+
+  @ApiProperty({ type: Number, nullable: true, example: 1, description: '…/deliveries 中的投递 / the delivery, see …/deliveries' })
+  delivery_id: number | null;
+}
+
+export function toWatchCheckResponse({ watch, event, deliveryId }: CheckFound): WatchCheckResponse {
+  return { ...stateOf(watch), event, delivery_id: deliveryId };
+}
+
+function stateOf({ checked_at, held, result, error, failures }: WatchRow) {
+  return {
+    checked_at: checked_at?.toISOString() ?? null,
+    held,
+    columns: result?.columns ?? null,
+    rows: result?.rows ?? null,
+    error: error && { code: error.code, detail: joined(error) },
+    failures,
+  };
+}
+
 export function toWatchResponse(watch: WatchRow, schedule: ScheduleResponse, webhook: WebhookResponse): WatchResponse {
-  const { id, metric_id, request, condition, notify, checked_at, held, result, error, failures } = watch;
+  const { id, metric_id, request, condition, notify } = watch;
   return {
     id,
     metric_id,
@@ -217,11 +247,6 @@ export function toWatchResponse(watch: WatchRow, schedule: ScheduleResponse, web
     url: webhook.url,
     former_secret_until: webhook.former_secret_until,
     ...schedule,
-    checked_at: checked_at?.toISOString() ?? null,
-    held,
-    columns: result?.columns ?? null,
-    rows: result?.rows ?? null,
-    error: error && { code: error.code, detail: joined(error) },
-    failures,
+    ...stateOf(watch),
   };
 }

@@ -1,4 +1,7 @@
-import { ApiError } from '../../common/errors/api-error.js';
+import { ApiError, BusyError } from '../../common/errors/api-error.js';
+
+/** About the time of a check. */
+const retryAfterS = 2;
 
 export class WatchNotFoundError extends ApiError {
   constructor() {
@@ -15,6 +18,20 @@ export class TooManyWatchesError extends ApiError {
       'too_many_metric_watches',
       { zh: `${zh}已有 ${most} 个监视；请先删除不再使用的`, en: `${en} ${most} watches already; delete one that is no longer used` },
       { context: { most } },
+    );
+  }
+}
+
+/** 503: the watch, or another one of its user, is being checked just now. */
+export class ChecksBusyError extends BusyError {
+  constructor() {
+    super(
+      'checks_busy',
+      {
+        zh: '该监视或其用户的另一个监视正在检查中，请稍后重试',
+        en: 'This watch or another one of its user is being checked just now; try again shortly',
+      },
+      retryAfterS,
     );
   }
 }

@@ -43,6 +43,15 @@ export interface WatchRow extends WatchDefinition, WatchState {
 export interface ClaimedWatch {
   id: number;
   leaseOwner: string;
+  /** Gets what the check found, once it is recorded. */
+  onEnd?: (found: CheckFound) => void;
+}
+
+/** A check that has ended. */
+export interface CheckFound {
+  watch: WatchRow;
+  event: string | null;
+  deliveryId: number | null;
 }
 
 /** How a check ended: with what it found, or with the reason why it found nothing. */
@@ -150,6 +159,26 @@ export class WatchesRepository {
         [leaseOwner, leaseSeconds],
       );
       return rows[0] ? { claimed: { id: rows[0].id, leaseOwner }, attempt: rows[0].attempt, isCancelled: false } : null;
+    });
+  }
+
+  /**
+   * Takes a watch before its time, also one that waits. The bounds on what goes on are those of `claim`.
+   * @returns null while it, or another watch of the same user, is being checked
+   */
+  async claimNow(id: number): Promise<ClaimedWatch | null> {
+    const leaseOwner = randomUUID();
+    return this.pool.transaction(async client => {
+      await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('claims of watches', 0))`);
+      const { rowCount } = await client.query(
+        `UPDATE metric_watches w SET status = 'running', lease_owner = $2, lease_until = now() + make_interval(secs => $3),
+                attempt = 1, queued_at = now(), started_at = now()
+         WHERE w.id = $1 AND NOT EXISTS (
+           SELECT FROM metric_watches going WHERE going.status = 'running' AND going.lease_until >= now()
+             AND going.saved_by IS NOT DISTINCT FROM w.saved_by)`,
+        [id, leaseOwner, leaseSeconds],
+      );
+      return rowCount === 1 ? { id, leaseOwner } : null;
     });
   }
 

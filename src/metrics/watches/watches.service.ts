@@ -19,9 +19,12 @@ import {
   type ChangeWatchRequest,
   type CreateWatchRequest,
   type NewWatchResponse,
+  toWatchCheckResponse,
   toWatchResponse,
+  type WatchCheckResponse,
   type WatchResponse,
 } from './watches.dto.js';
+import { WatchesWorker } from './watches.worker.js';
 import { CheckActiveError, WatchNotFoundError } from './watches.errors.js';
 import { type WatchDefinition, WatchesRepository, type WatchRow } from './watches.repository.js';
 
@@ -32,6 +35,7 @@ const maxRequestCharacters = 20_000;
 export class WatchesService implements OnModuleInit {
   constructor(
     private readonly watches: WatchesRepository,
+    private readonly worker: WatchesWorker,
     private readonly runs: MetricRunsService,
     private readonly schedules: SchedulesService,
     private readonly schedulesWorker: SchedulesWorker,
@@ -114,6 +118,12 @@ export class WatchesService implements OnModuleInit {
       client => this.watches.delete(client, metricId, id),
       () => ({ action: 'schedule.deleted', actor: principal, target: watchKind, targetId: id, context: { metric: metricId } }),
     );
+  }
+
+  /** Checks the watch now. Its schedule stays as it is. @throws WatchNotFoundError, ChecksBusyError */
+  async checkNow(metricId: number, id: number): Promise<WatchCheckResponse> {
+    await this.watches.get(metricId, id);
+    return toWatchCheckResponse(await this.worker.checkNow(id));
   }
 
   /** @throws WatchNotFoundError, TooManyDeliveriesError */

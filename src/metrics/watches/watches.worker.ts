@@ -14,7 +14,8 @@ import { WebhooksService } from '../../webhooks/webhooks.service.js';
 import { MetricRunsService } from '../metric-runs.service.js';
 import { judgeRows, orderFor } from './judge-rows.js';
 import { eventOf, watchMessage, watchTarget } from './watch-message.js';
-import { type CheckEnd, type ClaimedWatch, WatchesRepository, type WatchRow } from './watches.repository.js';
+import { ChecksBusyError } from './watches.errors.js';
+import { type CheckEnd, type CheckFound, type ClaimedWatch, WatchesRepository, type WatchRow } from './watches.repository.js';
 
 const shownProblems = 3;
 
@@ -32,6 +33,18 @@ export class WatchesWorker extends LeasedWorker<ClaimedWatch, object> {
     @Inject(logToken) log: Logger,
   ) {
     super('check of a watch', database, settings, log);
+  }
+
+  /**
+   * Checks a watch now, as at its times, and in the name of the same user.
+   * @throws ChecksBusyError while it or another watch of that user is being checked, and where the check is put off
+   */
+  async checkNow(id: number): Promise<CheckFound> {
+    const claimed = this.hasPlace ? await this.watches.claimNow(id) : null;
+    if (!claimed) throw new ChecksBusyError();
+    return new Promise((resolve, reject) => {
+      void this.start({ ...claimed, onEnd: resolve }).then(() => reject(new ChecksBusyError()));
+    });
   }
 
   protected claimNext(): ReturnType<WatchesRepository['claim']> {
@@ -76,11 +89,15 @@ export class WatchesWorker extends LeasedWorker<ClaimedWatch, object> {
   }
 
   private async record(claimed: ClaimedWatch, end: CheckEnd): Promise<void> {
-    await this.database.transaction(async client => {
+    const found = await this.database.transaction(async (client): Promise<CheckFound | null> => {
       const change = await this.watches.end(client, claimed, end);
-      const event = change && eventOf(change.before, change.after);
-      if (event) await this.webhooks.tell(client, watchTarget(claimed.id), event, change.after.checked_at!, watchMessage(change.after));
+      if (!change) return null;
+      const { before, after: watch } = change;
+      const event = eventOf(before, watch);
+      const told = event ? await this.webhooks.tell(client, watchTarget(claimed.id), event, watch.checked_at!, watchMessage(watch)) : [];
+      return { watch, event, deliveryId: told[0] ?? null };
     });
+    if (found) claimed.onEnd?.(found);
   }
 
   /** The user in whose name the check runs. A right may be lost while it waits. */

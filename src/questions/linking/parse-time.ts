@@ -1,4 +1,4 @@
-import { type Grain } from '../../metrics/formula/formula-tree.js';
+import { type CalendarGrain } from '../../metrics/formula/formula-tree.js';
 import { addDays, dateOf, dayOf, daySpan, lastUnits, monthSpan, quarterSpan, type Span, weekSpan, yearSpan } from '../../text/calendar.js';
 import { numeralPattern, readNumeral } from './numerals.js';
 
@@ -61,7 +61,15 @@ function findChinese(text: string, today: string): Found[] {
       return plain(daySpan(addDays(today, -past)));
     }),
     ...matches(text, new RegExp(`(?:最近|过去|近)的?(${numeralPattern})(天|日|个?星期|周|个月|个?季度|年)`, 'g'), groups => {
-      const units: Record<string, Grain> = { 天: 'day', 日: 'day', 周: 'week', 星期: 'week', 月: 'month', 季度: 'quarter', 年: 'year' };
+      const units: Record<string, CalendarGrain> = {
+        天: 'day',
+        日: 'day',
+        周: 'week',
+        星期: 'week',
+        月: 'month',
+        季度: 'quarter',
+        年: 'year',
+      };
       const count = readNumeral(groups[1] ?? '');
       const unit = units[(groups[2] ?? '').replace('个', '')];
       return count && unit ? plain(lastUnits(today, count, unit)) : null;
@@ -118,7 +126,7 @@ function findEnglish(text: string, today: string): Found[] {
     }),
     ...matches(text, new RegExp(`\\b(?:last|past|previous)\\s+(${numeralPattern})\\s+(day|week|month|quarter|year)s?\\b`, 'g'), groups => {
       const count = readNumeral(groups[1] ?? '');
-      return count ? plain(lastUnits(today, count, groups[2] as Grain)) : null;
+      return count ? plain(lastUnits(today, count, groups[2] as CalendarGrain)) : null;
     }),
     ...matches(
       text,

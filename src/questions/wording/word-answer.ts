@@ -118,7 +118,7 @@ function nameFilter({ op, values }: MetricCall['filters'][number], zh: boolean):
   return op === 'in' ? names : zh ? `${names}以外` : `all but ${names}`;
 }
 
-const chineseGrains = { day: '日', week: '周', month: '月', quarter: '季度', year: '年' };
+const chineseGrains = { hour: '小时', day: '日', week: '周', month: '月', quarter: '季度', year: '年' };
 
 function periodOf({ time }: MetricCall, zh: boolean): string[] {
   if (!time?.to) return time?.from ? [zh ? `${time.from} 及以后` : `${time.from} and later`] : [];

@@ -3,7 +3,7 @@ import { quoteIdentifier } from '../quote-identifier.js';
 /** The differences between the SQL of databases that statements of metrics need. Expressions come in and go out as SQL text. */
 export type SqlDialect = typeof postgres;
 
-type Grain = 'day' | 'week' | 'month' | 'quarter' | 'year';
+type Grain = 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year';
 
 export const postgres = {
   quote: quoteIdentifier,
@@ -63,6 +63,14 @@ export const postgres = {
   /** The number of the ISO week of a local time. */
   isoWeek: (local: string): string => `EXTRACT(week FROM ${local})`,
   dayText: (local: string): string => `to_char(${local}, 'YYYY-MM-DD')`,
+  /** The start of the quarter of an hour of a moment. Hours of every zone begin with one. */
+  quarterOf: (moment: string): string => `date_bin('15 minutes', ${moment}, timestamptz '2000-01-01 00:00+00')`,
+  /** The local hour of a moment with its offset, in the zone of the session: `2024-10-27T02:00+01:00`. */
+  hourText: (local: string, moment: string): string =>
+    `(to_char(date_trunc('hour', ${local}), 'YYYY-MM-DD"T"HH24:MI') || to_char(${moment}, 'TZH:TZM'))`,
+  /** What the text of an hour says: the moment, and the local time. */
+  hourToMoment: (text: string): string => `${text}::timestamptz`,
+  hourToLocal: (text: string): string => `left(${text}, -6)::timestamp`,
   /** The starts of periods from `first` up to `end`, exclusive: a FROM item and its column. */
   periods: (first: string, end: string, grain: Grain, alias = 's'): { from: string; start: string } => {
     const step = intervalOf(1, grain);

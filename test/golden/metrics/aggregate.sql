@@ -479,3 +479,39 @@ GROUP BY 1
 ) AS `g`
 SETTINGS enable_positional_arguments = 1, join_use_nulls = 1, prefer_column_name_to_alias = 1, enable_extended_results_for_datetime_functions = 1, decimal_check_overflow = 1;
 -- The rest, on PostgreSQL: that of mysql
+
+
+-- aggregate 4: a count by the hours of two days
+-- COUNT(*), {"dimensions":[],"grain":"hour","fill":"none","from":"2024-01-31","to":"2024-02-02"} in Asia/Singapore
+-- Rows
+--   2024-01-31T23:00+08:00 | 1
+--   2024-02-01T00:00+08:00 | 1
+
+-- == postgres == Risk: an hour of UTC, or one without its offset
+-- $1 = Asia/Singapore, $2 = 2024-01-31, $3 = 2024-02-02, $4 = 101, $5 = 0
+WITH "f0" AS (
+  SELECT CASE WHEN isfinite("__time") THEN (to_char(date_trunc('hour', ("__time" AT TIME ZONE $1::text)), 'YYYY-MM-DD"T"HH24:MI') || to_char("__time", 'TZH:TZM')) END AS "period", COUNT(*) AS "m0"
+  FROM (
+    SELECT "s"."at" AS "__time"
+    FROM "mirror"."sales" AS "s"
+  ) AS "s"
+  WHERE "__time" >= ($2::timestamp AT TIME ZONE $1::text) AND "__time" < ($3::timestamp AT TIME ZONE $1::text)
+  GROUP BY 1
+),
+"r" AS (
+  SELECT "period", "m0" AS "v0"
+  FROM "f0"
+)
+SELECT "r"."period" AS "period", "r"."v0" AS "value"
+FROM "r"
+ORDER BY "r"."period"::timestamptz ASC NULLS LAST, "r"."period" ASC NULLS LAST
+LIMIT $4::bigint OFFSET $5::bigint;
+
+-- == mysql == Risk: hours that are cut in another way
+-- not_in_dialect: MySQL cannot exactly compute the grain HOUR; write it another way, or copy the table into the mirror and bind the copy
+
+-- == duckdb == Risk: as MySQL
+-- not_in_dialect: DuckDB cannot exactly compute the grain HOUR; write it another way, or copy the table into the mirror and bind the copy
+
+-- == clickhouse == Risk: as MySQL
+-- not_in_dialect: ClickHouse cannot exactly compute the grain HOUR; write it another way, or copy the table into the mirror and bind the copy

@@ -1,6 +1,6 @@
 import { guardExpression } from '../../sql-guard/guard-expression.js';
 import { loadSqlParser } from '../../sql-guard/sql-parser.js';
-import { inDecimals, isBoolean, isNoCondition } from './leaf-arithmetic.js';
+import { inDecimals, isBoolean, isNoCondition } from './exact-arithmetic.js';
 
 beforeAll(() => loadSqlParser());
 
