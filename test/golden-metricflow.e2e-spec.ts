@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { load } from 'js-yaml';
+import { metricflowFolder as folder, readPublishedTable, uploadPublishedTable } from './metricflow/tables.js';
 import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
-import { describeWithShared, sharedFolder } from './support/shared-data.js';
+import { describeWithShared } from './support/shared-data.js';
 
 /** Results that MetricFlow publishes, over its own tables. docs/metricflow.md lists every published case with its verdict. */
-const folder = path.join(sharedFolder, 'data/metricflow');
 const table = path.join(__dirname, '..', 'docs', 'metricflow.md');
 
 interface Case {
@@ -165,10 +164,6 @@ const cases: Record<string, Case> = {
   },
 };
 
-interface Snapshot {
-  table_snapshot: { table_name: string; column_definitions: { name: string; type: string }[]; rows: (string | null)[][] };
-}
-
 function readPublished(name: string): string[][] {
   const [group, test] = name.split('/') as [string, string];
   const file = ['Postgres', 'DuckDB']
@@ -237,7 +232,7 @@ describeWithShared('the published results of MetricFlow', 'data/metricflow', () 
       'dim_listings_latest',
       'dim_users_latest',
     ])
-      await upload(name);
+      await uploadPublishedTable(test, readPublishedTable(`simple_model/${name}`));
     const listings = { table: 'dim_listings_latest', alias: 'l' };
     const ofListing = (fact: string) => ({
       joins: [{ ...listings, on: [[`${fact}.listing_id`, 'l.listing_id']] }],
@@ -298,19 +293,6 @@ describeWithShared('the published results of MetricFlow', 'data/metricflow', () 
     await define('current_account_balance_by_user', 'LAST(account_balance)', accounts);
   }, 120_000);
   afterAll(() => test?.close());
-
-  async function upload(name: string): Promise<void> {
-    const text = readFileSync(path.join(folder, 'tables/simple_model', `${name}.yaml`), 'utf8');
-    const { column_definitions: columns, rows } = (load(text) as Snapshot).table_snapshot;
-    const types: Record<string, string> = { TIME: 'date', STRING: 'text', FLOAT: 'decimal', INT: 'integer', BOOLEAN: 'boolean' };
-    const lines = rows.map(row => JSON.stringify(Object.fromEntries(row.map((value, index) => [columns[index]!.name, value]))));
-    const typed = columns.map(column => `${column.name}:${types[column.type]}`).join(',');
-    const { status, text: answer } = await test.admin
-      .put(`/api/warehouse/connections/1/tables/${name}?types=${encodeURIComponent(typed)}`)
-      .set('Content-Type', 'application/x-ndjson')
-      .send(lines.join('\n'));
-    if (status >= 300) throw new Error(`${name}: ${answer}`);
-  }
 
   async function define(name: string, formula: string, binding?: object): Promise<void> {
     const body = { graph_id: graphId, name, formula, ...(binding && { binding }) };
