@@ -6,6 +6,9 @@ import { sharedFolder } from '../support/shared-data.js';
 
 export const metricflowFolder = path.join(sharedFolder, 'data/metricflow');
 
+/** The days kept of the published calendar, whose forty years hold nothing but these. */
+export const calendarDays = { from: '2019-01-01', to: '2022-01-01' };
+
 export interface PublishedTable {
   name: string;
   columns: { name: string; type: string }[];
@@ -20,11 +23,10 @@ interface Snapshot {
 export function readPublishedTable(place: string): PublishedTable {
   const text = readFileSync(path.join(metricflowFolder, 'tables', `${place}.yaml`), 'utf8');
   const { column_definitions: columns, rows } = (load(text) as Snapshot).table_snapshot;
-  return {
-    name: path.basename(place),
-    columns,
-    rows: rows.map(row => Object.fromEntries(row.map((value, index) => [columns[index]!.name, value]))),
-  };
+  const name = path.basename(place);
+  const named = rows.map(row => Object.fromEntries(row.map((value, index) => [columns[index]!.name, value])));
+  const isKept = ({ ds }: (typeof named)[number]) => name !== 'mf_time_spine' || (ds! >= calendarDays.from && ds! < calendarDays.to);
+  return { name, columns, rows: named.filter(isKept) };
 }
 
 /** Columns of times are days, unless one of them has a time of the day. */
