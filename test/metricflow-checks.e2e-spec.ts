@@ -4,7 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { loadAll } from 'js-yaml';
 import pg from 'pg';
 import { CheckedRows } from './metricflow/checked-rows.js';
-import { type Model, models, repeatingJoins } from './metricflow/definitions.js';
+import { models, repeatingJoins } from './metricflow/definitions.js';
+import { askMetrics, defineMetrics, type MetricGraph } from './metricflow/graph.js';
 import { renderCheck } from './metricflow/render-check.js';
 import { type Asked } from './metricflow/request-parts.js';
 import { equal } from './metricflow/requests.js';
@@ -44,7 +45,7 @@ describeWithShared('the check queries of MetricFlow', 'data/metricflow/check_que
   let test: TestApp;
   let editor: Client;
   let reference: pg.Client;
-  const graphs = new Map<string, { id: number; metrics: Map<string, number> }>();
+  const graphs = new Map<string, MetricGraph>();
 
   beforeAll(async () => {
     test = await startTestApp();
@@ -59,7 +60,7 @@ describeWithShared('the check queries of MetricFlow', 'data/metricflow/check_que
         await uploadPublishedTable(test, table);
         await createReference(table);
       }
-    for (const [model, metrics] of Object.entries(models)) await define(model, metrics);
+    for (const [model, metrics] of Object.entries(models)) graphs.set(model, await defineMetrics(editor, model, metrics));
   }, 120_000);
   afterAll(async () => {
     await reference?.end();
@@ -76,44 +77,10 @@ describeWithShared('the check queries of MetricFlow', 'data/metricflow/check_que
     ]);
   }
 
-  async function define(model: string, metrics: Model): Promise<void> {
-    const { body } = await editor.post('/api/graphs').send({ name: model }).expect(201);
-    const ids = new Map<string, number>();
-    for (const [name, definition] of Object.entries(metrics)) {
-      const { status, body: saved } = await editor
-        .post('/api/metrics')
-        .send({ graph_id: body.id, name, ...(typeof definition === 'string' ? { formula: definition } : definition) });
-      if (status !== 201) throw new Error(`${model}.${name}: ${JSON.stringify(saved)}`);
-      ids.set(name, saved.id);
-    }
-    graphs.set(model, { id: body.id, metrics: ids });
-  }
-
   async function checkedRows({ check_query }: Check): Promise<CheckedRows> {
     const text = renderCheck(check_query, schema);
     const types = { getTypeParser: () => (value: string) => value };
     return new CheckedRows(await reference.query({ text, rowMode: 'array', types } as pg.QueryArrayConfig));
-  }
-
-  /** Our rows in the order of the requests, with our names of the columns. */
-  async function ourRows(model: string, metrics: string[], { request }: Asked): Promise<{ columns: string[]; rows: unknown[][] }> {
-    const graph = graphs.get(model)!;
-    const rows: unknown[][] = [];
-    let columns: string[] = [];
-    for (const one of [request].flat()) {
-      const { filters = [], ...rest } = one as { filters?: { metric?: string }[] };
-      const { status, body } = await editor.post('/api/metrics/query').send({
-        graph_id: graph.id,
-        metrics: metrics.map(name => graph.metrics.get(name)),
-        limit: 10_000,
-        ...rest,
-        filters: filters.map(filter => (filter.metric ? { ...filter, metric: graph.metrics.get(filter.metric) } : filter)),
-      });
-      if (status !== 200) throw new Error(JSON.stringify(body));
-      columns = body.columns.map((column: { name: string }) => column.name);
-      rows.push(...body.rows);
-    }
-    return { columns, rows };
   }
 
   /** Both answers with the same columns in the same order. */
@@ -122,7 +89,9 @@ describeWithShared('the check queries of MetricFlow', 'data/metricflow/check_que
     const checked = await checkedRows(check);
     const theirs = check.metrics ?? [];
     const metrics = asked.metrics ?? theirs;
-    const ours = await ourRows(check.model, metrics, asked);
+    const answers = [];
+    for (const request of [asked.request].flat()) answers.push(await askMetrics(editor, graphs.get(check.model)!, metrics, request));
+    const ours = { columns: answers[0]!.columns, rows: answers.flatMap(({ rows }) => rows) };
     const columns = checked.columns.filter(column => !asked.implied?.includes(column));
     const keys = columns.filter(column => !theirs.includes(column));
     const period = keys.find(column => !ours.columns.includes(column));
