@@ -14,7 +14,7 @@ const calendar = (alias: string, day: string) => joined('mf_time_spine', alias, 
 const listing = (fact: string) => joined('dim_listings_latest', 'l', [`${fact}.listing_id`, 'l.listing_id']);
 const ofListing = { listing__country_latest: 'l.country', listing__is_lux_latest: 'l.is_lux', listing__capacity_latest: 'l.capacity' };
 
-const bookings = {
+export const bookings = {
   ...dated('fct_bookings', 'fct_bookings.ds'),
   joins: [
     listing('fct_bookings'),
@@ -276,9 +276,10 @@ const spans = {
     listing__lux_listing__is_confirmed_lux: 'b.is_confirmed_lux',
   }),
 };
+export const familyBookings = { ...spans, row_filter: 'b.capacity >= 3' };
 const slowlyChanging: Model = {
   ...on(spans, { bookings: 'SUM(1)' }),
-  ...on({ ...spans, row_filter: 'b.capacity >= 3' }, { family_bookings: 'SUM(1)' }),
+  ...on(familyBookings, { family_bookings: 'SUM(1)' }),
   ...on({ ...spans, row_filter: 'b.is_lux OR b.is_lux IS NULL' }, { potentially_lux_bookings: 'SUM(1)' }),
 };
 
