@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { load } from 'js-yaml';
+import { bookings as bookingsWithCalendar, familyBookings } from './metricflow/definitions.js';
+import { metricflowFolder as folder, readPublishedTable, uploadPublishedTable } from './metricflow/tables.js';
 import { type Client, grantConnection, startTestApp, type TestApp } from './support/app.js';
-import { describeWithShared, sharedFolder } from './support/shared-data.js';
+import { describeWithShared } from './support/shared-data.js';
 
 /** Results that MetricFlow publishes, over its own tables. docs/metricflow.md lists every published case with its verdict. */
-const folder = path.join(sharedFolder, 'data/metricflow');
 const table = path.join(__dirname, '..', 'docs', 'metricflow.md');
 
 interface Case {
@@ -92,6 +92,19 @@ const cases: Record<string, Case> = {
     request: between('2019-11-27', '2020-01-06', { fill: 'null' }),
     keys: 1,
   },
+  'test_fill_nulls_with_0/test_fill_nulls_with_0_multi_metric_query': {
+    metrics: ['bookings_or_0', 'views'],
+    request: between('2019-11-27', '2020-01-06', { grain: 'week', fill: 'null' }),
+    keys: 1,
+  },
+  'test_fill_nulls_with_0/test_join_to_timespine_metric_with_custom_granularity_filter': {
+    metrics: ['bookings_by_calendar'],
+    request: {
+      dimensions: ['metric_time__alien_day'],
+      filters: [{ field: 'metric_time__alien_day', op: '=', value: '2020-01-02' }],
+    },
+    keys: 1,
+  },
   'test_fill_nulls_with_0/test_fill_nulls_with_0_multi_metric_query_with_categorical_dimension': {
     metrics: ['bookings_count', 'views'],
     request: { time: day, dimensions: ['is_lux'] },
@@ -158,16 +171,17 @@ const cases: Record<string, Case> = {
     keys: 2,
     isOrdered: true,
   },
+  'test_query_output/test_scd_group_by_without_metric_time': {
+    metrics: ['family_bookings'],
+    request: { dimensions: ['listing__capacity'] },
+    keys: 1,
+  },
   'test_query_output/test_semi_additive_measure_with_where_filter': {
     metrics: ['current_account_balance_by_user'],
     request: { dimensions: ['user'], filters: [{ field: 'account_type', op: '=', value: 'savings' }] },
     keys: 1,
   },
 };
-
-interface Snapshot {
-  table_snapshot: { table_name: string; column_definitions: { name: string; type: string }[]; rows: (string | null)[][] };
-}
 
 function readPublished(name: string): string[][] {
   const [group, test] = name.split('/') as [string, string];
@@ -227,17 +241,9 @@ describeWithShared('the published results of MetricFlow', 'data/metricflow', () 
     editor = await test.asUser('lin');
     await grantConnection(test, 'lin');
     graphId = (await editor.post('/api/graphs').send({ name: 'metricflow' }).expect(201)).body.id;
-    for (const name of [
-      'fct_bookings',
-      'fct_views',
-      'fct_visits',
-      'fct_buys',
-      'fct_revenue',
-      'fct_accounts',
-      'dim_listings_latest',
-      'dim_users_latest',
-    ])
-      await upload(name);
+    for (const file of listed(path.join(folder, 'tables/simple_model')))
+      await uploadPublishedTable(test, readPublishedTable(`simple_model/${path.basename(file, '.yaml')}`));
+    await uploadPublishedTable(test, readPublishedTable('time_spine_table/mf_time_spine'));
     const listings = { table: 'dim_listings_latest', alias: 'l' };
     const ofListing = (fact: string) => ({
       joins: [{ ...listings, on: [[`${fact}.listing_id`, 'l.listing_id']] }],
@@ -296,21 +302,11 @@ describeWithShared('the published results of MetricFlow', 'data/metricflow', () 
     await define('trailing_7_days_bookings', 'ROLLING([bookings], 7 DAY)');
     await define('trailing_7_days_bookings_offset_1_week', 'GROWTH([trailing_7_days_bookings], 1 WEEK, VALUE)');
     await define('current_account_balance_by_user', 'LAST(account_balance)', accounts);
+    await define('bookings_or_0', 'COALESCE([bookings], 0)');
+    await define('bookings_by_calendar', 'SUM(1)', bookingsWithCalendar);
+    await define('family_bookings', 'SUM(1)', familyBookings);
   }, 120_000);
   afterAll(() => test?.close());
-
-  async function upload(name: string): Promise<void> {
-    const text = readFileSync(path.join(folder, 'tables/simple_model', `${name}.yaml`), 'utf8');
-    const { column_definitions: columns, rows } = (load(text) as Snapshot).table_snapshot;
-    const types: Record<string, string> = { TIME: 'date', STRING: 'text', FLOAT: 'decimal', INT: 'integer', BOOLEAN: 'boolean' };
-    const lines = rows.map(row => JSON.stringify(Object.fromEntries(row.map((value, index) => [columns[index]!.name, value]))));
-    const typed = columns.map(column => `${column.name}:${types[column.type]}`).join(',');
-    const { status, text: answer } = await test.admin
-      .put(`/api/warehouse/connections/1/tables/${name}?types=${encodeURIComponent(typed)}`)
-      .set('Content-Type', 'application/x-ndjson')
-      .send(lines.join('\n'));
-    if (status >= 300) throw new Error(`${name}: ${answer}`);
-  }
 
   async function define(name: string, formula: string, binding?: object): Promise<void> {
     const body = { graph_id: graphId, name, formula, ...(binding && { binding }) };

@@ -139,6 +139,28 @@ describe('windows', () => {
   });
 });
 
+describe('filters on the time column', () => {
+  const time = { from: '2024-04-02', to: '2024-04-03', grain: 'day' };
+  const filters = [{ field: 'day', op: '>=', value: '2024-04-01' }];
+
+  it('take rows out of windows and bases too, and say so (risk: a window that is starved in silence)', async () => {
+    const whole = await answer('ROLLING(SUM(amount), 7 DAY)', { time });
+    expect([whole.rows, whole.warnings]).toEqual([[['2024-04-02', 50]], []]);
+    for (const asked of [{ filters }, { filter_clause: 'EXTRACT(month FROM day) = 4' }]) {
+      const starved = await answer('ROLLING(SUM(amount), 7 DAY)', { time, ...asked });
+      expect([starved.rows, starved.warnings]).toEqual([[['2024-04-02', 20]], ['FILTERED_WINDOW']]);
+    }
+    const compared = await answer('SUM(amount)', { time, filters, compare: { offset: '2 days' } });
+    expect(compared.warnings).toEqual(['FILTERED_WINDOW']);
+  });
+
+  it('say nothing where each period has its own rows, nor do other filters', async () => {
+    expect((await answer('SUM(amount)', { time, filters })).warnings).toEqual([]);
+    const other = { time, filters: [{ field: 'region', op: '=', value: 'west' }] };
+    expect((await answer('ROLLING(SUM(amount), 7 DAY)', other)).warnings).toEqual([]);
+  });
+});
+
 describe('changes', () => {
   it('compare a cut period with as many days of the earlier one (risk: January to July against a whole year)', async () => {
     const rows = async (to: string) => (await answer('YOY(SUM(amount), VALUE)', { time: { from: '2024-01-01', to, grain: 'year' } })).rows;

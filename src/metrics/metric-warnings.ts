@@ -27,13 +27,13 @@ const sentences: Record<WarningCode, Bilingual> = {
   },
 };
 
-type Result = Pick<CompiledMetrics, 'columns' | 'flags' | 'axes' | 'time'>;
+type Result = Pick<CompiledMetrics, 'columns' | 'flags' | 'axes' | 'time' | 'filtersTime'>;
 
 /**
  * What a reader of the rows should know. The flags of a row follow its value.
  * @throws SchemaError when the rows lie so far apart that there are too many periods
  */
-export function warningsOf({ columns, flags, axes, time }: Result, rows: readonly unknown[][]): MetricWarning[] {
+export function warningsOf({ columns, flags, axes, time, filtersTime }: Result, rows: readonly unknown[][]): MetricWarning[] {
   const raised = flags.filter((_, index) => rows.some(row => row[columns.length + index] === true));
   if (raised.some(({ code }) => code === 'TOO_MANY_PERIODS'))
     throw new SchemaError([
@@ -53,13 +53,18 @@ export function warningsOf({ columns, flags, axes, time }: Result, rows: readonl
     const of = names.length > 1 ? `${names[flag.metric]}: ` : '';
     return [{ code: flag.code, message: joined({ zh: of + zh, en: of + en }) }];
   });
+  const warn = (code: string, text: Bilingual) => warnings.push({ code, message: joined(text) });
+  if (filtersTime)
+    warn('FILTERED_WINDOW', {
+      zh: '筛选用到时间列，窗口内与基期的行也因此去掉；要选择时段，请用 time.from 与 time.to',
+      en: 'A filter goes by the time column and takes rows out of windows and bases too: choose periods by time.from and time.to',
+    });
   const { grain } = time;
   const shifts = axes.flatMap(({ shift }) => (shift ? [shiftOf(shift, grain)] : []));
   if (grain === null || shifts.length === 0) return warnings;
 
   const periods = [...new Set(rows.map(row => row[0]))].filter(period => typeof period === 'string');
   const today = todayIn(time.timezone);
-  const warn = (code: string, text: Bilingual) => warnings.push({ code, message: joined(text) });
   const months = [...new Set(shifts.flatMap(({ count, unit }) => (monthsIn[unit] === undefined ? [] : [count * monthsIn[unit]])))];
   if (grain === 'day' && months.some(count => periods.some(period => isClamped(period, count))))
     warn('CLAMPED_BASE', {

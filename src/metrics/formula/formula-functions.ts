@@ -34,15 +34,15 @@ export const formulaFunctions = {
   FIRST: aggregate(
     'FIRST(x BY key)',
     ['期初'],
-    '每期中每个键最早时刻的行之和；没有 BY 时为整期最早时刻的行',
-    'The sum over the rows of the first time of each key in a period; without BY over those of the first time of all',
+    '每期中每个键最早时刻的行之和；没有 BY 时为每组（时段与维度）最早时刻的行',
+    'The sum over the rows of the first time of each key in a period; without BY over those of the first time of each group',
     'FIRST(balance BY account)',
   ),
   LAST: aggregate(
     'LAST(x BY key)',
     ['期末'],
-    '每期中每个键最晚时刻的行之和；没有 BY 时为整期最晚时刻的行',
-    'The sum over the rows of the last time of each key in a period; without BY over those of the last time of all',
+    '每期中每个键最晚时刻的行之和；没有 BY 时为每组（时段与维度）最晚时刻的行',
+    'The sum over the rows of the last time of each key in a period; without BY over those of the last time of each group',
     'LAST(balance BY account)',
   ),
   COUNT_DISTINCT: {

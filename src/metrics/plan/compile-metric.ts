@@ -6,6 +6,7 @@ import { checkComparison, checkFiltersByMetric, checkNames, checkZeroFill } from
 import { compare, compileHaving, compileOrder, type ResultColumn } from './compile-order.js';
 import { compileResult, type Flag, queriedTables } from './compile-result.js';
 import { checkZone, planTime, type TimePlan } from './compile-time.js';
+import { filtersTime } from './filters-time.js';
 import { type BoundJoin, findDimension, type TableRead } from './metric-binding.js';
 import { type CompareMode, type FilterByMetric, type MetricRequest } from './metric-request.js';
 import { type MetricPlan, planMetrics, type ScanAxis } from './plan-metric.js';
@@ -44,6 +45,8 @@ export interface CompiledMetrics extends CompiledStatement {
   reads: readonly TableRead[];
   axes: readonly ScanAxis[];
   time: TimePlan;
+  /** @see filtersTime */
+  filtersTime: boolean;
 }
 
 /**
@@ -96,7 +99,19 @@ export function compileMetrics(asked: readonly NamedMetric[], request: MetricReq
     : null;
   const columns = [...keys, ...outputs.map(({ column }) => column)];
   const { joins, reads } = assembly;
-  return { connectionId, columns, flags: compiled.flags, totals, timezone: time.timezone, joins, reads, axes, time, ...compiled.statement };
+  return {
+    connectionId,
+    columns,
+    flags: compiled.flags,
+    totals,
+    timezone: time.timezone,
+    joins,
+    reads,
+    axes,
+    time,
+    filtersTime: filtersTime(plan.scans, request),
+    ...compiled.statement,
+  };
 }
 
 /** Dates and texts have no difference to those of an earlier period. */
