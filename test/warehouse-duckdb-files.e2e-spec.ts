@@ -1,4 +1,4 @@
-import { appendFile, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { type WarehouseClient } from '../src/warehouse/clients/warehouse.client.js';
@@ -129,6 +129,35 @@ describe('a database', () => {
     await expect(ask(1_500)).rejects.toMatchObject({ code: 'answer_too_large' });
     await soon(write());
   }, 60_000);
+
+  it('is read anew by a process that was kept, whether it was written or replaced', async () => {
+    const client = await files.connect('duckdb:///kept.duckdb');
+    const rows = async () => {
+      const [described, answer] = [
+        await client.catalog(claim).describe('t'),
+        await client.query({ claim, sql: 'SELECT max(i) FROM t', parameters: [], timeoutMs: 10_000, maxRows: 1 }),
+      ];
+      return [described?.columns.map(({ type }) => type), answer.rows];
+    };
+    await files.run('kept.duckdb', 'CREATE TABLE t AS SELECT 1 AS i');
+    expect(await rows()).toEqual([['integer'], [[1]]]);
+    await files.run('kept.duckdb', 'INSERT INTO t VALUES (2)');
+    expect(await rows()).toEqual([['integer'], [[2]]]);
+    await files.run('other.duckdb', 'CREATE TABLE t AS SELECT 3::BIGINT AS i');
+    await rename(files.path('other.duckdb'), files.path('kept.duckdb'));
+    expect(await rows()).toEqual([['bigint'], [['3']]]);
+    await expect(client.query({ claim, sql: 'SELECT nothing FROM t', parameters: [], timeoutMs: 10_000, maxRows: 1 })).rejects.toThrow();
+    expect(await rows()).toEqual([['bigint'], [['3']]]);
+  }, 60_000);
+
+  it.each(['memory', 'temp', 'a.b', 'two words'])('may be named %s, also where a view says so', async name => {
+    await files.run(`${name}.duckdb`, 'CREATE TABLE t AS SELECT 1 AS i');
+    const named = await files.nameOf(`${name}.duckdb`);
+    await files.run(`${name}.duckdb`, `CREATE VIEW v AS SELECT * FROM "${named}".main.t`);
+    const client = await files.connect(`duckdb:///${name}.duckdb`);
+    expect(await client.catalog(claim).listNames()).toEqual(['t', 'v']);
+    expect((await client.query({ claim, sql: 'SELECT * FROM v', parameters: [], timeoutMs: 10_000, maxRows: 1 })).rows).toEqual([[1]]);
+  });
 });
 
 describe('a connection to files', () => {

@@ -4,6 +4,7 @@ import { accessOf } from '../access/access.decorator.js';
 import { principalOf } from '../access/principal.js';
 import { readId } from '../http/validation/positive-int.pipe.js';
 import { GraphAccessService } from './graph-access.service.js';
+import { rememberGraph } from './held-graph.js';
 
 /** Refuses a request unless its caller has the role that the route asks for on the request's graph. */
 @Injectable()
@@ -18,11 +19,15 @@ export class GraphAccessGuard implements CanActivate {
     if (source.of === 'body') {
       const graphId = (request.body as { graph_id?: unknown } | undefined)?.graph_id;
       // The DTO refuses a body without a well-formed `graph_id` before anything happens.
-      if (isId(graphId)) await this.access.require(principal, graphId, role);
+      if (isId(graphId)) rememberGraph(request, { graphId, role: await this.access.require(principal, graphId, role) });
       return true;
     }
     const id = readId(request.params[source.param], source.param);
-    await (source.of === 'graph' ? this.access.require(principal, id, role) : this.access.requireOf(principal, source.of, id, role));
+    const held =
+      source.of === 'graph'
+        ? { graphId: id, role: await this.access.require(principal, id, role) }
+        : await this.access.requireOf(principal, source.of, id, role);
+    rememberGraph(request, held);
     return true;
   }
 }

@@ -4,6 +4,7 @@ import { type Principal } from '../access/principal.js';
 import { type FieldProblem, SchemaError } from '../common/errors/api-error.js';
 import { type Claim } from '../common/turns/fair-share.js';
 import { GraphAccessService, type HeldRole, includesRole } from '../graphs/graph-access.service.js';
+import { type HeldGraph } from '../graphs/held-graph.js';
 import { RecordNotFoundError } from '../graphs/graphs.errors.js';
 import { sqlstates } from '../sql/sqlstate.js';
 import { type TablePlace } from '../warehouse/clients/warehouse.client.js';
@@ -77,6 +78,21 @@ interface Compiled {
 
 const mostCharacters = 10_000_000;
 
+/** A call of one metric, whose values are the column `value`. */
+export function callOne(principal: Principal, held: HeldGraph, id: number, body: ExecuteMetricRequest, signal?: AbortSignal): MetricCall {
+  return { principal, ...held, ids: [id], isSingle: true, body, ...(signal && { signal }) };
+}
+
+/** A call of several metrics, each of them a column of its name. */
+export function callSeveral(
+  principal: Principal,
+  held: HeldGraph,
+  { metrics: ids, ...body }: ExecuteMetricRequest & { metrics: number[] },
+  signal?: AbortSignal,
+): MetricCall {
+  return { principal, ...held, ids, isSingle: false, body, ...(signal && { signal }) };
+}
+
 /** Only those who may change a metric see the SQL that it becomes, or get its rows without a bound. */
 export function mayChangeMetrics({ role }: Pick<MetricCall, 'role'>): boolean {
   return includesRole(role, 'editor');
@@ -94,21 +110,9 @@ export class MetricPlanner {
     private readonly turns: MetricTurns,
   ) {}
 
-  /** A call of one metric, whose values are the column `value`. @throws RecordNotFoundError, GraphAccessError */
-  async callOne(principal: Principal, id: number, body: ExecuteMetricRequest, signal?: AbortSignal): Promise<MetricCall> {
-    // The route's guard has checked this already, but questions also come in here.
-    const { graphId, role } = await this.access.requireOf(principal, 'metric', id, 'viewer');
-    return { principal, role, graphId, ids: [id], isSingle: true, body, ...(signal && { signal }) };
-  }
-
-  /** A call of several metrics, each of them a column of its name. @throws GraphAccessError */
-  async callSeveral(
-    principal: Principal,
-    { graph_id: graphId, metrics: ids, ...body }: ExecuteMetricRequest & { graph_id: number; metrics: number[] },
-    signal?: AbortSignal,
-  ): Promise<MetricCall> {
-    const role = await this.access.require(principal, graphId, 'viewer');
-    return { principal, role, graphId, ids, isSingle: false, body, ...(signal && { signal }) };
+  /** A call that no guard has checked. @throws RecordNotFoundError, GraphAccessError */
+  async askToCall(principal: Principal, id: number, body: ExecuteMetricRequest, signal?: AbortSignal): Promise<MetricCall> {
+    return callOne(principal, await this.access.requireOf(principal, 'metric', id, 'viewer'), id, body, signal);
   }
 
   /**

@@ -9,7 +9,6 @@ import {
   type ExecuteMetricResponse,
   type MetricResultResponse,
   type MetricSourceResponse,
-  type QueryMetricsRequest,
   type QueryMetricsResponse,
 } from './execute.dto.js';
 import { type AskedMetric, type Connections, mayChangeMetrics, type MetricCall, MetricPlanner, openOf } from './metric-planner.service.js';
@@ -31,7 +30,7 @@ export class MetricRunsService {
   ) {}
 
   /**
-   * Runs one metric. Its values are the column `value`.
+   * Runs one metric for a caller whom no guard has checked. Its values are the column `value`.
    * @param signal cancels its statement
    * @param rounds whether values are rounded as the metric's format shows them
    * @throws in this order: RecordNotFoundError, GraphAccessError; the errors of `MetricPlanner.plan`; MetricTableMissingError;
@@ -44,14 +43,19 @@ export class MetricRunsService {
     signal?: AbortSignal,
     rounds = true,
   ): Promise<ExecuteMetricResponse> {
-    const { asked, ...result } = await this.run(await this.planner.callOne(principal, id, body, signal), rounds);
+    return this.runOne(await this.planner.askToCall(principal, id, body, signal), rounds);
+  }
+
+  /** Runs one metric. @throws as `execute` */
+  async runOne(call: MetricCall, rounds = true): Promise<ExecuteMetricResponse> {
+    const { asked, ...result } = await this.run(call, rounds);
     const { row, resolved } = asked[0]!;
     return { metric: { id: row.id, name: row.name }, pattern: resolved.pattern, ...result };
   }
 
   /** Runs several metrics of a graph by one statement, each as a column of its name. @throws as `execute` */
-  async query(principal: Principal, body: QueryMetricsRequest, signal?: AbortSignal): Promise<QueryMetricsResponse> {
-    const { asked, ...result } = await this.run(await this.planner.callSeveral(principal, body, signal));
+  async runSeveral(call: MetricCall): Promise<QueryMetricsResponse> {
+    const { asked, ...result } = await this.run(call);
     return { metrics: asked.map(({ row: { id, name }, resolved: { pattern } }) => ({ id, name, pattern })), ...result };
   }
 

@@ -19,6 +19,7 @@ import { type AnswerInPieces } from '../http/server/large-answers.js';
 import { type Page, PageOf } from '../http/paging/page.js';
 import { IdParam } from '../http/validation/positive-int.pipe.js';
 import { GraphAccess } from '../graphs/graph-access.decorator.js';
+import { CurrentGraph, type HeldGraph } from '../graphs/held-graph.js';
 import { BindingRequest } from './binding/binding.dto.js';
 import {
   bindMetricExamples,
@@ -34,7 +35,7 @@ import {
   QueryMetricsResponse,
   ResultFormatQuery,
 } from './execute.dto.js';
-import { MetricPlanner } from './metric-planner.service.js';
+import { callOne, callSeveral } from './metric-planner.service.js';
 import { fileFormatOf, ResultReplies } from './result-replies.service.js';
 import { MetricDefinitionsService } from './metric-definitions.service.js';
 import {
@@ -57,7 +58,6 @@ export class MetricsController {
   constructor(
     private readonly definitions: MetricDefinitionsService,
     private readonly metrics: MetricsService,
-    private readonly planner: MetricPlanner,
     private readonly runs: MetricRunsService,
     private readonly replies: ResultReplies,
   ) {}
@@ -124,6 +124,7 @@ export class MetricsController {
   @ApiResponse({ status: 409, description: '绑定者已无权使用数仓连接 / whoever bound it may no longer use the connection' })
   async query(
     @CurrentPrincipal() principal: Principal,
+    @CurrentGraph() held: HeldGraph,
     @Body() body: QueryMetricsRequest,
     @Query() { format }: ResultFormatQuery,
     @Headers('accept') accept: string | undefined,
@@ -131,9 +132,9 @@ export class MetricsController {
     @CallSignal() signal: AbortSignal,
     @CurrentCall() context: ExecutionContext,
   ): Promise<QueryMetricsResponse | AnswerInPieces | void> {
+    const call = callSeveral(principal, held, body, signal);
     const file = fileFormatOf(format, accept);
-    if (file === null) return this.runs.query(principal, body, signal);
-    return this.replies.send(await this.planner.callSeveral(principal, body, signal), file, response, context);
+    return file === null ? this.runs.runSeveral(call) : this.replies.send(call, file, response, context);
   }
 
   @Get(':id')
@@ -208,6 +209,7 @@ export class MetricsController {
   @ApiResponse({ status: 409, description: '绑定者已无权使用数仓连接 / whoever bound it may no longer use the connection' })
   async execute(
     @CurrentPrincipal() principal: Principal,
+    @CurrentGraph() held: HeldGraph,
     @IdParam() id: number,
     @Body() body: ExecuteMetricRequest,
     @Query() { format }: ResultFormatQuery,
@@ -216,8 +218,8 @@ export class MetricsController {
     @CallSignal() signal: AbortSignal,
     @CurrentCall() context: ExecutionContext,
   ): Promise<ExecuteMetricResponse | AnswerInPieces | void> {
+    const call = callOne(principal, held, id, body, signal);
     const file = fileFormatOf(format, accept);
-    if (file === null) return this.runs.execute(principal, id, body, signal);
-    return this.replies.send(await this.planner.callOne(principal, id, body, signal), file, response, context);
+    return file === null ? this.runs.runOne(call) : this.replies.send(call, file, response, context);
   }
 }

@@ -45,6 +45,17 @@ export class DuckdbFiles {
     }
   }
 
+  /** The name that DuckDB gives to a database. */
+  async nameOf(database: string): Promise<string> {
+    const instance = await open(this.path(database));
+    try {
+      const found = await (await instance.connect()).runAndReadAll('SELECT current_database() AS name');
+      return String(found.getRowObjects()[0]!.name);
+    } finally {
+      instance.closeSync();
+    }
+  }
+
   async remove(): Promise<void> {
     await Promise.all(this.clients.map(client => client.close()));
     await rm(this.directory, { recursive: true, force: true });

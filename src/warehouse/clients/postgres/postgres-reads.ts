@@ -170,21 +170,22 @@ export class PostgresReads {
     const { caller, signal } = claim;
     const client = await this.connect();
     const limit = this.limitOf(timeoutMs);
-    let broken: Error | boolean = false;
     const cancel = (): void => void lookingUpFor(caller, () => cancelStatement(this.options.pool.options, client)).catch(() => undefined);
+    let isRead = false;
     signal?.addEventListener('abort', cancel);
     try {
       signal?.throwIfAborted();
-      return await withWatch(client, wholeMs ?? limit, () => work(client, limit));
+      const result = await withWatch(client, wholeMs ?? limit, () => work(client, limit));
+      isRead = true;
+      return result;
     } catch (cause) {
       signal?.throwIfAborted();
       throw cause instanceof ApiError ? cause : toReadError(cause, limit);
     } finally {
       signal?.removeEventListener('abort', cancel);
-      await withWatch(client, 0, () => frame(client, wholeMs === undefined ? 'ROLLBACK' : 'ROLLBACK; CLOSE ALL')).catch(
-        (failure: Error) => (broken = failure),
-      );
-      client.release(broken);
+      const ended = rollBack(client, wholeMs === undefined ? 'ROLLBACK' : 'ROLLBACK; CLOSE ALL');
+      // Nobody waits for the end of what has been read. After a failure, the server is at rest when the error is told.
+      if (!isRead) await ended;
     }
   }
 
@@ -197,6 +198,12 @@ export class PostgresReads {
   private limitOf(timeoutMs: number): number {
     return Math.max(1, Math.min(Math.ceil(timeoutMs), this.options.maxTimeoutMs ?? Infinity, 2_147_483_647));
   }
+}
+
+/** Gives the connection back to its pool once the server has ended the transaction. Never rejects. */
+async function rollBack(client: PoolClient, sql: string): Promise<void> {
+  const failure = await withWatch(client, 0, () => frame(client, sql)).then(() => false, (cause: Error) => cause); // prettier-ignore
+  client.release(failure);
 }
 
 /** Cuts the connection of work that is not done long after its limit: its server no longer answers. */

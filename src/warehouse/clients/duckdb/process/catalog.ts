@@ -2,8 +2,9 @@ import { open } from 'node:fs/promises';
 import { quoteTable } from '../../../../sql/quote-identifier.js';
 import { type TableColumn, type TableDescription, type TableSummary } from '../../warehouse.client.js';
 import { type TestAnswer } from '../protocol.js';
+import { quoteLiteral } from './engine.js';
 import { type TableFile } from './folder-tables.js';
-import { quoteLiteral, type Source } from './source.js';
+import { type Source } from './source.js';
 import { columnsOf, schema } from './table-columns.js';
 
 const mostNamed = 10;
@@ -29,7 +30,6 @@ export async function test(source: Source): Promise<TestAnswer> {
 
 export async function listNames(source: Source): Promise<string[]> {
   if (source.folder) return source.folder.tables.map(({ table }) => table);
-  await source.expose([]);
   // VARCHAR is ordered by its bytes.
   const rows = await read(source, `SELECT name FROM (${tablesOfDatabase}) ORDER BY name`);
   return rows.map(({ name }) => String(name));
@@ -45,7 +45,6 @@ export async function list(source: Source, after: string, limit: number): Promis
     for (const file of files) summaries.push(await summaryOfFile(source, file, broken.has(file.table)));
     return summaries;
   }
-  await source.expose([]);
   const rows = await read(source, `FROM (${tablesOfDatabase}) WHERE name > $1 ORDER BY name LIMIT $2`, [after, limit]);
   return Promise.all(rows.map(row => summaryOfTable(source, row)));
 }
@@ -57,7 +56,6 @@ export async function find(source: Source, table: string): Promise<TableSummary 
     await source.expose([table]);
     return summaryOfFile(source, file, false);
   }
-  await source.expose([]);
   const [row] = await read(source, `FROM (${tablesOfDatabase}) WHERE name = $1`, [table]);
   return row ? summaryOfTable(source, row) : null;
 }

@@ -12,12 +12,12 @@ export async function doWork(files: FileSource, work: Work): Promise<Reply> {
     try {
       const done = await run(source, work);
       await source.requireUnchanged();
+      await source.release();
       return { done };
     } catch (error) {
+      source.end();
       await source.requireUnchanged();
       throw error;
-    } finally {
-      source.close();
     }
   } catch (error) {
     return { failed: toFailure(error) };

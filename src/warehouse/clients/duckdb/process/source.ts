@@ -1,13 +1,13 @@
 import { type BigIntStats } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { type DuckDBConnection } from '@duckdb/node-api';
 import { quoteIdentifier } from '../../../../sql/quote-identifier.js';
 import { type FileSource } from '../protocol.js';
+import { Engine, quoteLiteral } from './engine.js';
 import { type FileFormat, type TableFile, tablesOfFolder } from './folder-tables.js';
 import { WorkError } from './work-error.js';
 
-const memoryLimit = '512MB';
 /** A folder with more files is a mistake, and would take long to list. */
 const mostFiles = 10_000;
 
@@ -33,8 +33,7 @@ export class Source {
   private readonly watched = new Map<string, { file: string; before: BigIntStats }>();
 
   private constructor(
-    private readonly instance: DuckDBInstance,
-    readonly connection: DuckDBConnection,
+    private readonly engine: Engine,
     /** Null for a database. */
     readonly folder: Folder | null,
   ) {}
@@ -47,11 +46,13 @@ export class Source {
     const before = await located(stat(place, { bigint: true }));
     if (before.isDirectory() !== isFolder) throw new WorkError('missing');
     const folder = isFolder ? { root, place, ...(await tablesIn(place)) } : null;
-    const instance = await openInstance(isFolder ? null : place);
-    const connection = await instance.connect();
-    const source = new Source(instance, connection, folder);
+    const source = new Source(await (isFolder ? Engine.start() : Engine.reading(place)), folder);
     if (!isFolder) source.watched.set('', { file: place, before });
     return source;
+  }
+
+  get connection(): DuckDBConnection {
+    return this.engine.connection;
   }
 
   /** The file of a table of the folder. */
@@ -64,12 +65,12 @@ export class Source {
    * as DuckDB does. A file that cannot be read fails here, unless `failed` takes it.
    */
   async expose(tables: readonly string[], failed?: (table: string, error: unknown) => void): Promise<void> {
+    if (!this.folder) return;
     const wanted = new Set(tables.map(table => table.toLowerCase()));
-    const files = (this.folder?.tables ?? []).filter(({ table }) => wanted.has(table.toLowerCase()));
+    const files = this.folder.tables.filter(({ table }) => wanted.has(table.toLowerCase()));
     const paths = new Map<TableFile, string>();
-    for (const file of files) paths.set(file, await this.watch(file, this.folder!));
-    await this.connection.run(`SET allowed_paths = [${[...paths.values()].map(quoteLiteral).join(', ')}]`);
-    await this.connection.run("SET enable_external_access = false; SET TimeZone = 'UTC'; SET lock_configuration = true");
+    for (const file of files) paths.set(file, await this.watch(file, this.folder));
+    await this.engine.confine([...paths.values()]);
     for (const [{ table, format }, file] of paths) {
       const view = `CREATE VIEW ${quoteIdentifier(table)} AS SELECT * FROM ${readers[format](quoteLiteral(file))}`;
       await this.connection.run(view).catch((error: unknown) => {
@@ -93,9 +94,14 @@ export class Source {
     return { path: file, bytes: Number(before.size) };
   }
 
-  close(): void {
-    this.connection.closeSync();
-    this.instance.closeSync();
+  /** Closes the files once the work is done. */
+  release(): Promise<void> {
+    return this.engine.release();
+  }
+
+  /** Closes the files whatever was being done. */
+  end(): void {
+    this.engine.end();
   }
 
   private async watch({ table, file }: TableFile, { root, place }: Folder): Promise<string> {
@@ -106,28 +112,6 @@ export class Source {
     if (!before.isFile()) throw new WorkError('no_table');
     this.watched.set(table, { file: real, before });
     return real;
-  }
-}
-
-/** Writes a text as a literal of DuckDB, which knows no escapes besides the doubled quote. */
-export function quoteLiteral(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
-
-async function openInstance(file: string | null): Promise<DuckDBInstance> {
-  const options = { threads: '2', memory_limit: memoryLimit, autoinstall_known_extensions: 'false', autoload_known_extensions: 'false' };
-  try {
-    // Without a place for temporary files nothing is ever written.
-    if (file === null) return await DuckDBInstance.create(':memory:', { ...options, temp_directory: '' });
-    return await DuckDBInstance.create(file, { ...options, temp_directory: '', access_mode: 'READ_ONLY' });
-  } catch (error) {
-    const { message } = error as Error;
-    if (/not a valid DuckDB database/i.test(message)) throw new WorkError('not_a_database');
-    if (/version number|newer version|storage version/i.test(message)) throw new WorkError('newer_version');
-    // Errors of broken files speak of blocks.
-    if (/\block\b|being used by another process/i.test(message)) throw new WorkError('in_use');
-    if (/permission denied/i.test(message)) throw new WorkError('forbidden');
-    throw error;
   }
 }
 
