@@ -20,6 +20,8 @@ beforeAll(async () => {
     ['days', 'day:date', 'day,amount\n2024-10-27,5'],
     ['buys', 'at:timestamptz', 'at,user_id\n2024-10-27T01:10:00Z,u9'],
     ['looks', 'at:timestamptz', 'at,user_id\n2024-10-26T23:50:00Z,u9'],
+    ['clicks', 'at:timestamptz', 'at,user_id\n2024-10-27T00:30:00Z,u1\n2024-10-27T01:20:00Z,u2'],
+    ['orders', 'at:timestamptz', 'at,user_id\n2024-10-27T01:15:00Z,u1\n2024-10-27T00:40:00Z,u2'],
   ];
   for (const [table, types, csv] of uploads) {
     const { status, body } = await test.admin
@@ -98,6 +100,18 @@ describe('hours', () => {
     const credited = (hours: number) => rows(`CONVERSION_COUNT([looks] -> [buys] BY user_id WITHIN ${hours} HOURS)`, {}, {}, null);
     expect(await credited(1)).toEqual([['2024-10-27T01:00+02:00', 0]]);
     expect(await credited(2)).toEqual([['2024-10-27T01:00+02:00', 1]]);
+  });
+
+  it('leave conversions in the order in which events passed (risk: 02:30 before 02:15 an hour later taken for the second)', async () => {
+    await aMetric('COUNT(*)', timed('clicks'), 'clicks');
+    await aMetric('COUNT(*)', timed('orders'), 'orders');
+    const credited = (within: string, time: object) => rows(`CONVERSION_COUNT([clicks] -> [orders] BY user_id${within})`, time, {}, null);
+    expect(await credited('', { grain: 'day' })).toEqual([['2024-10-27', 1]]);
+    expect(await credited(' WITHIN 1 DAY', { grain: 'day' })).toEqual([['2024-10-27', 1]]);
+    expect(await credited('', { grain: 'hour' })).toEqual([
+      ['2024-10-27T02:00+02:00', 1],
+      ['2024-10-27T02:00+01:00', 0],
+    ]);
   });
 
   it('stand in CSV, NDJSON and charts as in JSON', async () => {

@@ -20,19 +20,21 @@ import { type NamedSql } from './select-groups.js';
 export function compileConversion(scan: Scan & { events: Events }, index: number, context: ScanContext): CompiledScan {
   const { binding, events } = scan;
   const { time, assembly, isLevelled } = context;
-  const { byBytes, earlier, later, quote, startOf } = assembly.dialect;
+  const { atZone, byBytes, earlier, later, quote, startOf } = assembly.dialect;
   const [bound, eventTime] = [binding.time, events.binding.time];
   if (!bound || !eventTime) throw new Error('A conversion needs time columns');
   const [base, credited] = [...scan.columns.values()] as [Column, Column];
   const unit = commonGrain(bound, eventTime);
   const isWithinHours = events.within?.unit === 'hour';
   if (isWithinHours) assembly.refuseElsewhere('CONVERSION … WITHIN hours');
+  // A local time that comes twice does not tell which event was first. Hours are those that pass, also where the clock is moved.
+  const isOfMoments = isWithinHours || (bound.type === 'timestamptz' && eventTime.type === 'timestamptz');
   const momentOf = (of: BoundTime): string => {
-    // Hours are those that pass, also where the clock is moved.
-    if (isWithinHours) return momentColumn(of, assembly);
+    if (isOfMoments) return momentColumn(of, assembly);
     const local = localColumn(time.timezone, of, assembly);
     return unit === null ? local : startOf(local, unit, time.weekStart);
   };
+  const localOf = (name: string): string => (isOfMoments ? atZone(name, assembly.bind(time.timezone, 'text')) : name);
   const embedAll = ({ args, where }: Pick<Column, 'args' | 'where'>): string[] => [
     ...args.map(each => `${assembly.embed(each)} IS NOT NULL`),
     ...where.map(each => assembly.embed(each)),
@@ -95,9 +97,10 @@ export function compileConversion(scan: Scan & { events: Events }, index: number
   WHERE "run" > 0
   ) AS w`;
   const ofPeriod =
-    isTold && grain !== null ? startOfPeriod(assembly.ifFinite('"base"', '"base"'), grain, time, bound, assembly) : '"period"';
+    isTold && grain !== null ? startOfPeriod(assembly.ifFinite('"base"', localOf('"base"')), grain, time, bound, assembly) : '"period"';
   // A time before all of MySQL's is NULL there, and behind every base event.
-  const inTime = span ? ` AND ("base" <= ${earlier('"at"', span.count, span.unit)}) IS NOT TRUE` : '';
+  const [baseTime, eventTimeOf] = ['"base"', '"at"'].map(name => (isWithinHours ? name : localOf(name))) as [string, string];
+  const inTime = span ? ` AND (${baseTime} <= ${earlier(eventTimeOf, span.count, span.unit)}) IS NOT TRUE` : '';
   const count = `COUNT(*) FILTER (WHERE "kind" = 1${inTime})`;
   const final = assembly.part(`f${index}`);
   const counts = assembly.place(final, {
