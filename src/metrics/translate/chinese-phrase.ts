@@ -25,8 +25,6 @@ const phrases: [english: RegExp, chinese: string][] = [
   [/^EXTRACT of (.*)$/, 'EXTRACT 的 $1'],
   [/^an aggregate of this form$/, '这种形式的聚合'],
   [/^a sum of numbers of (\d+) digits$/, '$1 位数字的数之和'],
-  [/^MEDIAN and PERCENTILE$/, 'MEDIAN 和 PERCENTILE'],
-  [/^PERCENTILE with DISC$/, '带 DISC 的 PERCENTILE'],
   [/^(\w+) of floating-point numbers$/, '浮点数的 $1'],
   [/^(\w+) of what is no number$/, '非数字的 $1'],
   [/^(\w+) of numbers of (\d+) decimals$/, '有 $2 位小数的数的 $1'],

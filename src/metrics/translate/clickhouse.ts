@@ -58,7 +58,7 @@ export const clickhouse: TargetDialect = {
     const complete = values.map(({ sql }) => `${sql} IS NOT NULL`).join(' AND ');
     return `uniqExactIf((${values.map(({ sql }) => `assumeNotNull(${sql})`).join(', ')}), ${complete})`;
   },
-  quantile: ({ sql }, fraction, mode) => (mode === 'CONT' ? `quantileExactInclusive(${fraction})(toNullable(toFloat64(${sql})))` : null),
+  sortedValue: (value, place) => `if(COUNT(${value}) = 0, NULL, arraySort(groupArray(${value}))[toUInt64(${place})])`,
   listParts,
   rowsOfJson: (parameters, names) => {
     const list = names.map((name, index) => `r[${index + 1}] AS ${quoteName(name)}`);

@@ -42,8 +42,7 @@ export const duckdb: TargetDialect = {
     const complete = values.map(({ sql }) => `${sql} IS NOT NULL`).join(' AND ');
     return `COUNT(DISTINCT CASE WHEN ${complete} THEN ROW(${values.map(({ sql }) => sql).join(', ')}) END)`;
   },
-  quantile: ({ sql }, fraction, mode) =>
-    mode === 'CONT' ? `QUANTILE_CONT(CAST(${sql} AS DOUBLE), ${fraction})` : `QUANTILE_DISC(${sql}, ${fraction})`,
+  sortedValue: (value, place) => `list_sort(LIST(${value}) FILTER (WHERE ${value} IS NOT NULL))[CAST(${place} AS BIGINT)]`,
   listParts: 1,
   rowsOfJson: ([parameter], names) => {
     const list = names.map((name, index) => `r[${index + 1}] AS ${quoteIdentifier(name)}`);

@@ -47,7 +47,7 @@ export const mysql: TargetDialect = {
   argument: sql => sql,
   sum: ({ sql }) => `SUM(${sql})`,
   countDistinct: values => `COUNT(DISTINCT ${values.map(({ sql }) => sql).join(', ')})`,
-  quantile: () => null,
+  sortedValue: null,
   listParts: 1,
   rowsOfJson: ([parameter], names) => {
     const list = names.map((name, index) => `${quoteMysqlIdentifier(name)} LONGTEXT CHARACTER SET utf8mb4 PATH '$[${index}]'`);

@@ -59,8 +59,8 @@ export interface TargetDialect {
   argument: (sql: string) => string;
   sum: (value: Typed) => string;
   countDistinct: (values: Typed[]) => string;
-  /** The doubles' interpolated quantile. Null if there is none. */
-  quantile: (value: Typed, fraction: string, mode: 'CONT' | 'DISC') => string | null;
+  /** An aggregate: the value at a place, from 1, in the order of the values. Null if there is none. */
+  sortedValue: ((value: string, place: string) => string) | null;
   /** In how many parameters a list is handed over. */
   readonly listParts: number;
   /** A FROM item with the texts of a JSON array of arrays, whose parts the parameters hold, as columns of these names. */
