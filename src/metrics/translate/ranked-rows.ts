@@ -1,5 +1,5 @@
 import { type TargetDialect, type Typed } from './target-dialect.js';
-import { type FindColumn } from './translate-expression.js';
+import { type FindColumn } from './expression-context.js';
 
 /** A value of a row, and SQL for its place in its group, counted from 1, and how many values the group has. */
 export interface RankedValue {

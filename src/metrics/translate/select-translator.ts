@@ -7,7 +7,8 @@ import { indexCondition } from './index-condition.js';
 import { NotInDialectError } from './not-in-dialect.error.js';
 import { type Target, type TargetDialect, type Typed, valueTypeOf } from './target-dialect.js';
 import { checkedName, type TargetParameters } from './target-parameters.js';
-import { type ExpressionContext, type FindColumn, translateExpression, translatorFor } from './translate-expression.js';
+import { type ExpressionContext, type FindColumn } from './expression-context.js';
+import { translateExpression, translatorFor } from './translate-expression.js';
 
 export interface Relation {
   sql: string;

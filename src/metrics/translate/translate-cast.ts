@@ -1,0 +1,60 @@
+import { type NodeFields } from '../../sql-guard/walk-tree.js';
+import { castName, type Node } from './constant-sql.js';
+import { decimalOf } from './double-comparison.js';
+import { type Translator } from './expression-context.js';
+import { dateType, type IntegerType, integerType, type Kind, localType, textType, type Typed } from './target-dialect.js';
+import { plainDecimal } from './tree-constants.js';
+
+const castKinds: Readonly<Record<string, Kind>> = {
+  int2: 'number',
+  int4: 'number',
+  int8: 'number',
+  bigint: 'number',
+  numeric: 'number',
+  text: 'text',
+  varchar: 'text',
+  bool: 'boolean',
+  date: 'date',
+  timestamp: 'timestamp',
+  timestamptz: 'timestamptz',
+};
+
+const integerNames: Readonly<Record<string, IntegerType>> = { int2: 'smallint', int4: 'integer', int8: 'bigint', bigint: 'bigint' };
+
+/** `x::type`. @throws NotInDialectError */
+export function translateCast({ arg, typeName }: NodeFields, translator: Translator): Typed {
+  const { dialect, values, translate, refuse } = translator;
+  const type = castName(typeName);
+  if ((typeName as NodeFields).typmods !== undefined) return refuse(`a cast to ${type} of a length`);
+  const { ParamRef, TypeCast } = arg as Node;
+  if (ParamRef) return translateParameter(values[Number(ParamRef.number) - 1], type, translator);
+  if (type === 'numeric' && TypeCast && castName(TypeCast.typeName) === 'text') {
+    const inner = translate(TypeCast.arg);
+    if (inner.kind === 'number') return inner;
+    const decimal = inner.kind === 'float' ? dialect.floatToDecimal(inner) : null;
+    if (!decimal) return refuse('a column of floating-point numbers');
+    const typed = { ...decimal, wasFloat: true };
+    return inner.isSingle ? typed : decimalOf(inner.sql, typed);
+  }
+  const value = translate(arg);
+  const same = castKinds[type];
+  if (value.kind === 'null' && same) return { ...textType, kind: same, sql: 'NULL' };
+  if (same === 'number' && value.kind === 'boolean' && type !== 'numeric')
+    return { ...integerType('integer'), whole: 1, sql: `(CASE WHEN ${value.sql} THEN 1 WHEN NOT ${value.sql} THEN 0 END)` };
+  if (same === 'number' && value.kind === 'number' && (type === 'numeric' || value.scale === 0))
+    return { ...value, integer: integerNames[type], ...(type === 'numeric' && { sql: dialect.toDecimal(value) }) };
+  if (type === 'timestamp' && value.kind === 'date') return { ...localType, sql: dialect.dateToLocal(value.sql) };
+  if (type === 'date' && value.kind === 'timestamp') return { ...dateType, sql: dialect.localToDate(value.sql) };
+  return same === value.kind && same !== 'number' ? value : refuse(`a cast of ${value.kind} to ${type}`);
+}
+
+/** A value of a parameter with a type. */
+export function translateParameter(value: unknown, type: string, { text, number, computed, condition, refuse }: Translator): Typed {
+  if (type === 'bool' || type === 'boolean') return condition(String(value) === 'true' ? 'TRUE' : 'FALSE');
+  const kind = castKinds[type];
+  if (kind === 'number') return number(plainDecimal(String(value)));
+  if (kind === 'text') return text(String(value));
+  if (kind === undefined) return refuse(`a value of type ${type}`);
+  const bound = { TypeCast: { arg: { A_Const: { sval: { sval: String(value) } } }, typeName: { names: [{ String: { sval: type } }] } } };
+  return computed(bound, kind);
+}
