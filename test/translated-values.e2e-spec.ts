@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import pg from 'pg';
 import { compileMetrics } from '../src/metrics/plan/compile-metric.js';
 import { type MetricBinding } from '../src/metrics/plan/metric-binding.js';
@@ -91,6 +92,99 @@ function fill(place: Place): string[] {
   return [create[place], `INSERT INTO ${place === 'postgres' ? 'mirror.' : ''}odd VALUES ${list.join(', ')}`];
 }
 
+/** By the types of their values. */
+const expressions = {
+  numeric: [
+    'NULLIF(o.a, 0.5)',
+    'GREATEST(o.a, o.b, 0)',
+    'LEAST(o.i, o.j)',
+    'FLOOR(o.a)',
+    'CEIL(o.a * -1.5)',
+    'CEILING(o.f::text::numeric)',
+    'o.i % 3',
+    'MOD(o.j, NULLIF(o.i, 0))',
+    'o.j % 1000',
+    'o.i % NULLIF(o.j, 0)',
+    'o.a::int4',
+    'o.a::int8',
+    'o.a::numeric(12,1)',
+    'o.b::numeric(14,3)',
+    'o.i::int8',
+    'LENGTH(o.t)',
+    'CHAR_LENGTH(o.t || o.u)',
+    `POSITION('茶' IN o.t)`,
+    `STRPOS(o.t, 'e')`,
+    'o.d - o.e',
+    `o.d - DATE '2024-03-01'`,
+  ],
+  text: [
+    'LEFT(o.t, 2)',
+    'RIGHT(o.t, 2)',
+    'SUBSTRING(o.t FROM 2 FOR 3)',
+    'SUBSTR(o.t, 3)',
+    'LEFT(o.t, 0)',
+    'o.t || o.u',
+    `CONCAT(o.t, '-', o.u)`,
+    'TRIM(o.t)',
+    'LTRIM(o.t)',
+    `TRIM(TRAILING ' ' FROM o.t)`,
+    `REPLACE(o.t, 'e', '茶')`,
+    `REPLACE(o.t, '\\', '')`,
+    'o.i::text',
+    'o.j::text',
+    `COALESCE(NULLIF(TRIM(o.t), ''), 'none')`,
+  ],
+  boolean: [
+    'o.t IS DISTINCT FROM o.u',
+    `o.t IS NOT DISTINCT FROM 'tea'`,
+    'o.t IS DISTINCT FROM NULL',
+    'o.a IS NOT DISTINCT FROM o.b',
+    `o.t LIKE 'te%'`,
+    `o.t LIKE '%a'`,
+    `o.t LIKE '%e%'`,
+    `o.t LIKE 'tea'`,
+    `o.t LIKE ''`,
+    `o.t NOT LIKE 'a\\_%'`,
+    `o.t LIKE '%\\%%'`,
+    `STARTS_WITH(o.t, 'T')`,
+    '(o.i > 0) IS NOT TRUE',
+    'o.a BETWEEN o.b AND 12.5',
+    `o.u IN ('', ' ', '茶叶')`,
+  ],
+  date: [
+    'o.d + 30',
+    'o.d - 365',
+    'GREATEST(o.d, o.e)',
+    `LEAST(o.d, DATE '2024-01-01')`,
+    `DATE_TRUNC('month', o.d)::date`,
+    `DATE_TRUNC('week', o.d)::date`,
+    `DATE_TRUNC('quarter', o.at)::date`,
+  ],
+};
+
+const refusedExpressions = [
+  ['LOWER(o.t)', 'LOWER'],
+  [`o.t ILIKE 'te%'`, 'ILIKE'],
+  [`o.t LIKE 't_a'`, 'LIKE with this pattern'],
+  [`o.t LIKE 't%a'`, 'LIKE with this pattern'],
+  ['GREATEST(o.t, o.u)', 'GREATEST of this form'],
+  ['LEFT(o.t, -1)', 'LEFT of this form'],
+  ['SUBSTR(o.t, 0, 2)', 'SUBSTR of this form'],
+  [`SUBSTRING(o.t FROM 'e+')`, 'SUBSTRING of this form'],
+  [`STRPOS(o.t, '')`, 'STRPOS of this form'],
+  [`BTRIM(o.t, 'ab')`, 'TRIM of this form'],
+  ['o.a || o.t', 'a search in what is no text'],
+  ['FLOOR(o.i)', 'FLOOR of this form'],
+  ['o.i / o.j', '/'],
+  ['o.a % 3', '% of this form'],
+  ['o.i % o.j', '% of this form'],
+  ['(o.a * 10)::int4', 'a cast to a number of fewer digits'],
+  ['o.j::int4', 'a cast to a number of fewer digits'],
+  ['o.a::numeric(5,2)', 'a cast to a number of fewer digits'],
+  ['o.t::int4', 'a cast of text to int4'],
+  [`DATE_TRUNC('month', o.d)`, 'DATE_TRUNC of this form'],
+] as const;
+
 const quantiles = [
   'MEDIAN(i)',
   'MEDIAN(a WHERE i > 0)',
@@ -161,6 +255,31 @@ describeOnEngines('The values of expressions', () => {
     const { sql, parameters } = compile(null, formula, dimensions);
     return plain((await postgres.query<(string | null)[]>({ text: sql, values: parameters, rowMode: 'array' })).rows);
   }
+
+  it.each(Object.entries(expressions).flatMap(([type, list]) => list.map(expression => ({ type, expression }))))(
+    'are those of PostgreSQL: $expression',
+    async ({ type, expression }) => {
+      const dimensions = [
+        { name: 'row', expression: 'o.id', type: 'integer' },
+        { name: 'x', expression, type },
+      ];
+      const known = await expected('COUNT(*)', dimensions);
+      for (const { engine, client } of engines) {
+        const { dialect } = engine;
+        const found = plain(await runTranslated(compile(engine, 'COUNT(*)', dimensions), dialect, client, postgres));
+        const wrong = known.flatMap((row, index) => (isDeepStrictEqual(row, found[index]) ? [] : [{ row, found: found[index] }]));
+        expect({ dialect, wrong }).toEqual({ dialect, wrong: [] });
+      }
+    },
+  );
+
+  it.each(refusedExpressions)('are refused by name: %s', (expression, construct) => {
+    const dimensions = [{ name: 'x', expression, type: 'text' }];
+    for (const { engine } of engines)
+      expect(() => compile(engine, 'COUNT(*)', dimensions)).toThrow(
+        expect.objectContaining({ code: 'not_in_dialect', context: { dialect: engine.dialect, construct } }),
+      );
+  });
 
   it.each(quantiles)('have the quantiles of PostgreSQL: %s', async formula => {
     for (const dimensions of [[], [{ name: 't', expression: 'o.t', type: 'text' }]]) {

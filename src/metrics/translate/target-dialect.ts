@@ -78,6 +78,23 @@ export interface TargetDialect {
   isIn: (value: string, list: string[]) => string;
   contains: (value: string, part: string) => string;
   startsWith: (value: string, start: string) => string;
+  endsWith: (value: string, end: string) => string;
+  /** Characters are counted as code points. Positions are counted from 1. */
+  length: (text: string) => string;
+  slice: (text: string, from: string, count: string | null) => string;
+  lastCharacters: (text: string, count: string) => string;
+  /** 0 if the part, which is not empty, does not occur. */
+  position: (text: string, part: string) => string;
+  replace: (text: string, part: string, by: string) => string;
+  /** NULL if one of them is. */
+  join: (texts: string[]) => string;
+  /** Without the spaces at its ends, U+0020 only. */
+  trim: (text: string, side: 'BOTH' | 'LEADING' | 'TRAILING') => string;
+  integerText: (integer: string) => string;
+  /** Of whole numbers. It has the sign of the dividend. */
+  remainder: (dividend: string, divisor: string) => string;
+  addDays: (date: string, days: number) => string;
+  daysBetween: (date: string, earlier: string) => string;
   /** The start of the period of a local time or a date, weeks from Monday, as a local time. */
   startOf: (local: Typed, grain: Grain) => string;
   /** A local time so many days or months later, on the last day of a shorter month. */

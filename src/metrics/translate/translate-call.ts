@@ -4,7 +4,9 @@ import { type Grain } from '../formula/formula-tree.js';
 import { functionName, type Node } from './constant-sql.js';
 import { decimalOf, doubleOf } from './double-comparison.js';
 import { type Translator } from './expression-context.js';
-import { localType, momentType, numberType, textType, type Typed } from './target-dialect.js';
+import { dateType, localType, momentType, numberType, textType, type Typed } from './target-dialect.js';
+import { translateRemainder } from './translate-arithmetic.js';
+import { translateText } from './translate-text.js';
 import { numberConstant, textConstant } from './tree-constants.js';
 
 const grains = new Set(['day', 'week', 'month', 'quarter', 'year']);
@@ -12,7 +14,7 @@ const timeParts = ['year', 'quarter', 'month', 'day', 'isodow', 'hour'] as const
 
 /** A function of rows, `EXTRACT` and `AT TIME ZONE` among them. @throws NotInDialectError */
 export function translateCall(node: NodeFields, translator: Translator): Typed {
-  const { dialect, translate, condition, asText, refuse } = translator;
+  const { dialect, translate, refuse } = translator;
   const name = functionName(node);
   const args = (node.args ?? []) as unknown[];
   switch (name) {
@@ -29,10 +31,6 @@ export function translateCall(node: NodeFields, translator: Translator): Typed {
       if (value.kind !== 'timestamp' || textConstant(args[1]) !== 'YYYY-MM-DD') return refuse('TO_CHAR of this form');
       return { ...textType, sql: dialect.dayText(value.sql) };
     }
-    case 'starts_with': {
-      const [value, start] = args.map(each => asText(translate(each)));
-      return condition(dialect.startsWith(value!, start!));
-    }
     case 'abs': {
       const value = translate(args[0]);
       if (value.kind !== 'number') return refuse('ABS');
@@ -43,8 +41,14 @@ export function translateCall(node: NodeFields, translator: Translator): Typed {
       return rounded(translate(args[0]), args.length === 1 ? '0' : numberConstant(args[1]), translator);
     case 'extract':
       return timePart(textConstant(args[0]) ?? '', translate(args[1]), translator);
+    case 'floor':
+    case 'ceil':
+    case 'ceiling':
+      return wholeNumber(name === 'floor' ? 'FLOOR' : 'CEIL', translate(args[0]), translator);
+    case 'mod':
+      return translateRemainder(translate(args[0]), args[1], translator) ?? refuse('MOD of this form');
     default:
-      return refuse(name.toUpperCase());
+      return translateText(name, args, translator) ?? refuse(name.toUpperCase());
   }
 }
 
@@ -54,6 +58,26 @@ function rounded(value: Typed, written: string | null, { dialect, refuse }: Tran
   if (value.kind !== 'number' || value.integer || digits === null) return refuse('ROUND of this form');
   if (digits >= value.scale) return value;
   return { ...numberType(value.whole + 1, digits), sql: dialect.round(dialect.toDecimal(value), digits) };
+}
+
+function wholeNumber(name: string, value: Typed, { dialect, refuse }: Translator): Typed {
+  // PostgreSQL makes a double of an integer.
+  if (value.kind !== 'number' || value.integer) return refuse(`${name} of this form`);
+  const type = numberType(value.whole + 1);
+  return { ...type, sql: dialect.toDecimal({ ...type, sql: `${name}(${dialect.toDecimal(value)})` }) };
+}
+
+/**
+ * `date_trunc('month', day)`, of which PostgreSQL makes the moment of a start, for a cast to a date. Null for anything else. Starts of
+ * days are left out: some zones skipped a day.
+ */
+export function startOfDate({ FuncCall }: Node, { dialect, translate }: Translator): Typed | null {
+  if (!FuncCall || functionName(FuncCall) !== 'date_trunc') return null;
+  const [unit, date] = FuncCall.args as unknown[];
+  const grain = textConstant(unit) ?? '';
+  const value = translate(date);
+  if (!grains.has(grain) || grain === 'day' || value.kind !== 'date') return null;
+  return { ...dateType, sql: dialect.localToDate(dialect.startOf(value, grain as Grain)) };
 }
 
 function timePart(part: string, { kind, sql }: Typed, { dialect, refuse }: Translator): Typed {

@@ -1,9 +1,20 @@
 import { type NodeFields } from '../../sql-guard/walk-tree.js';
-import { castName, type Node } from './constant-sql.js';
+import { castName, isConstant, type Node } from './constant-sql.js';
 import { decimalOf } from './double-comparison.js';
 import { type Translator } from './expression-context.js';
-import { dateType, type IntegerType, integerType, type Kind, localType, textType, type Typed } from './target-dialect.js';
-import { plainDecimal } from './tree-constants.js';
+import {
+  dateType,
+  type IntegerType,
+  integerType,
+  type Kind,
+  localType,
+  numberType,
+  textType,
+  type Typed,
+  widestInteger,
+} from './target-dialect.js';
+import { startOfDate } from './translate-call.js';
+import { numberConstant, plainDecimal } from './tree-constants.js';
 
 const castKinds: Readonly<Record<string, Kind>> = {
   int2: 'number',
@@ -21,11 +32,21 @@ const castKinds: Readonly<Record<string, Kind>> = {
 
 const integerNames: Readonly<Record<string, IntegerType>> = { int2: 'smallint', int4: 'integer', int8: 'bigint', bigint: 'bigint' };
 
+/** The most digits of which all numbers fit. */
+const surelyFits: Readonly<Record<IntegerType, number>> = { smallint: 4, integer: 9, bigint: 18 };
+
 /** `x::type`. @throws NotInDialectError */
 export function translateCast({ arg, typeName }: NodeFields, translator: Translator): Typed {
   const { dialect, values, translate, refuse } = translator;
   const type = castName(typeName);
-  if ((typeName as NodeFields).typmods !== undefined) return refuse(`a cast to ${type} of a length`);
+  const { typmods } = typeName as NodeFields;
+  if (typmods !== undefined && type !== 'numeric') return refuse(`a cast to ${type} of a length`);
+  if (typmods !== undefined)
+    return numeric(
+      translate(arg),
+      (typmods as unknown[]).map(each => Number(numberConstant(each))),
+      translator,
+    );
   const { ParamRef, TypeCast } = arg as Node;
   if (ParamRef) return translateParameter(values[Number(ParamRef.number) - 1], type, translator);
   if (type === 'numeric' && TypeCast && castName(TypeCast.typeName) === 'text') {
@@ -36,16 +57,37 @@ export function translateCast({ arg, typeName }: NodeFields, translator: Transla
     const typed = { ...decimal, wasFloat: true };
     return inner.isSingle ? typed : decimalOf(inner.sql, typed);
   }
+  const start = type === 'date' && !isConstant(arg) ? startOfDate(arg as Node, translator) : null;
+  if (start) return start;
   const value = translate(arg);
   const same = castKinds[type];
   if (value.kind === 'null' && same) return { ...textType, kind: same, sql: 'NULL' };
   if (same === 'number' && value.kind === 'boolean' && type !== 'numeric')
     return { ...integerType('integer'), whole: 1, sql: `(CASE WHEN ${value.sql} THEN 1 WHEN NOT ${value.sql} THEN 0 END)` };
-  if (same === 'number' && value.kind === 'number' && (type === 'numeric' || value.scale === 0))
-    return { ...value, integer: integerNames[type], ...(type === 'numeric' && { sql: dialect.toDecimal(value) }) };
+  if (same === 'number' && value.kind === 'number') {
+    const integer = integerNames[type];
+    if (!integer) return { ...value, integer, sql: dialect.toDecimal(value) };
+    // One that does not fit is an error on PostgreSQL.
+    const fits = value.scale === 0 && (value.whole <= surelyFits[integer] || widestInteger([value, integerType(integer)]) === integer);
+    if (fits) return { ...value, integer };
+    const rounded = numeric(value, [surelyFits[integer], 0], translator);
+    return { ...rounded, integer };
+  }
+  if (same === 'text' && value.integer) return { ...textType, sql: dialect.integerText(value.sql) };
   if (type === 'timestamp' && value.kind === 'date') return { ...localType, sql: dialect.dateToLocal(value.sql) };
   if (type === 'date' && value.kind === 'timestamp') return { ...dateType, sql: dialect.localToDate(value.sql) };
   return same === value.kind && same !== 'number' ? value : refuse(`a cast of ${value.kind} to ${type}`);
+}
+
+/** Rounded to so many digits. More of them before the point are an error on PostgreSQL. */
+function numeric(value: Typed, [precision, scale = 0]: readonly number[], { dialect, refuse }: Translator): Typed {
+  const digits = (precision ?? 0) - scale;
+  const whole = value.whole + (scale < value.scale ? 1 : 0);
+  if (value.kind !== 'number' || !(scale >= 0 && whole <= digits && scale <= dialect.mostScale))
+    return refuse('a cast to a number of fewer digits');
+  const type = numberType(whole, scale);
+  const sql = scale < value.scale ? dialect.round(dialect.toDecimal(value), scale) : value.sql;
+  return { ...type, sql: dialect.toDecimal({ ...type, sql }) };
 }
 
 /** A value of a parameter with a type. */

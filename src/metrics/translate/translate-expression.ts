@@ -6,8 +6,10 @@ import { translateKeys } from './handed-list.js';
 import { NotInDialectError } from './not-in-dialect.error.js';
 import { reciprocalOf } from './reciprocal.js';
 import { booleanType, type Kind, localType, numberType, textType, type Typed, type ValueType, widestInteger } from './target-dialect.js';
+import { translateArithmetic, translateDays, translateEnds, translateRemainder } from './translate-arithmetic.js';
 import { translateCall } from './translate-call.js';
 import { translateCast, translateParameter } from './translate-cast.js';
+import { translateLike } from './translate-text.js';
 import { translateWindow } from './translate-window.js';
 import { constructName, numberConstant, spanOf, textConstant } from './tree-constants.js';
 
@@ -32,7 +34,8 @@ export function translatorFor({ dialect, parameters, lists, values, find }: Expr
     const kind = isConstant(each) ? temporalKind(each) : null;
     if (kind) return computed(each, kind);
     const node = each as Node;
-    const { ColumnRef, A_Const, A_Expr, BoolExpr, NullTest, BooleanTest, TypeCast, FuncCall, CoalesceExpr, CaseExpr, SubLink } = node;
+    const { ColumnRef, A_Const, A_Expr, BoolExpr, NullTest, BooleanTest, TypeCast, FuncCall } = node;
+    const { CoalesceExpr, CaseExpr, MinMaxExpr, SubLink } = node;
     if (ColumnRef) return column(ColumnRef);
     if (A_Const) return constant(A_Const);
     if (A_Expr) return operation(A_Expr);
@@ -49,6 +52,7 @@ export function translatorFor({ dialect, parameters, lists, values, find }: Expr
       return { ...alike[0]!, sql: `COALESCE(${alike.map(({ sql }) => sql).join(', ')})` };
     }
     if (CaseExpr) return cases(CaseExpr);
+    if (MinMaxExpr) return translateEnds(MinMaxExpr.op === 'IS_GREATEST', MinMaxExpr.args as unknown[], translator);
     if (SubLink) return translateKeys(SubLink, translate, { lists, parameters, dialect });
     return refuse(constructName(Object.keys(node)[0] ?? ''));
   }
@@ -128,14 +132,16 @@ export function translatorFor({ dialect, parameters, lists, values, find }: Expr
         return condition(kind === 'AEXPR_BETWEEN' ? within : `(NOT ${within})`);
       }
       case 'AEXPR_LIKE':
-        return like(operator, lexpr, rexpr);
+        return translateLike(operator, lexpr, rexpr, translator);
+      case 'AEXPR_ILIKE':
+        return refuse('ILIKE');
       case 'AEXPR_NULLIF': {
         const value = translate(lexpr);
         return { ...value, sql: `(CASE WHEN ${compare('=', lexpr, rexpr)} THEN NULL ELSE ${value.sql} END)` };
       }
       case 'AEXPR_DISTINCT':
       case 'AEXPR_NOT_DISTINCT':
-        return refuse(`IS ${kind === 'AEXPR_DISTINCT' ? '' : 'NOT '}DISTINCT FROM`);
+        return distinct(kind === 'AEXPR_DISTINCT', lexpr, rexpr);
       default:
         return refuse(operator);
     }
@@ -158,24 +164,23 @@ export function translatorFor({ dialect, parameters, lists, values, find }: Expr
       if (local) return { ...localType, sql: dialect.add(local, count, span.unit) };
     }
     const value = translate(left);
+    if (operator === '||') {
+      const texts = [value, translate(right)].map(asText);
+      return { ...textType, sql: dialect.join(texts) };
+    }
+    const days = translateDays(operator, value, right, translator);
+    if (days) return days;
+    if (operator === '%') return translateRemainder(value, right, translator) ?? refuse('% of this form');
     const factor = operator === '/' && value.kind === 'number' && !value.integer ? reciprocalOf(numberConstant(right) ?? '', value) : null;
-    return factor === null ? arithmetic(operator, value, translate(right)) : arithmetic('*', value, number(factor));
+    return factor === null
+      ? translateArithmetic(operator, value, translate(right), translator)
+      : translateArithmetic('*', value, number(factor), translator);
   }
 
-  function arithmetic(operator: string, left: Typed, right: Typed): Typed {
-    if (!/^[-+*]$/.test(operator) || left.kind !== 'number' || right.kind !== 'number') return refuse(operator);
-    const isProduct = operator === '*';
-    const type = {
-      ...numberType(
-        isProduct ? left.whole + right.whole : Math.max(left.whole, right.whole) + 1,
-        isProduct ? left.scale + right.scale : Math.max(left.scale, right.scale),
-      ),
-      integer: widestInteger([left, right]),
-      wasFloat: left.wasFloat === true || right.wasFloat === true,
-    };
-    if (type.whole + type.scale > dialect.mostDigits || type.scale > dialect.mostScale)
-      return refuse(`${operator} with ${type.whole + type.scale} digits`);
-    return { ...type, sql: `(${dialect.toDecimal(left)} ${operator} ${dialect.toDecimal(right)})` };
+  function distinct(isDistinct: boolean, left: unknown, right: unknown): Typed {
+    const [a, b] = comparable(left, right);
+    const isOther = `(CASE WHEN ${a.sql} IS NULL OR ${b.sql} IS NULL THEN NOT (${a.sql} IS NULL AND ${b.sql} IS NULL) ELSE ${a.sql} <> ${b.sql} END)`;
+    return condition(isDistinct ? isOther : `(NOT ${isOther})`);
   }
 
   /** `strpos(x, part) > 0`. */
@@ -254,15 +259,6 @@ export function translatorFor({ dialect, parameters, lists, values, find }: Expr
     });
     const found = dialect.isIn(value!.sql, sqls);
     return condition(isIn ? found : `(NOT ${found})`);
-  }
-
-  function like(operator: string, left: unknown, right: unknown): Typed {
-    const pattern = textConstant(right);
-    const [, leading, part, trailing] = /^(%?)([^%_\\]*)(%?)$/.exec(pattern ?? '\\') ?? [];
-    if (part === undefined || trailing !== '%') return refuse('LIKE with this pattern');
-    const [value, wanted] = [asText(translate(left)), text(part).sql];
-    const found = leading === '%' ? dialect.contains(value, wanted) : dialect.startsWith(value, wanted);
-    return condition(operator === '~~' ? found : `(NOT ${found})`);
   }
 
   function combined({ boolop, args }: NodeFields): Typed {
