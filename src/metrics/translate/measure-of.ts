@@ -1,14 +1,8 @@
 import { functionName, type Node } from './constant-sql.js';
+import { type Measure } from './measure.js';
 import { type QuantileContext, quantileOf } from './quantile-of.js';
 import { numberConstant } from './tree-constants.js';
 import { integerType, numberType, type Typed, type ValueType } from './target-dialect.js';
-
-/** The columns that another database gives for an aggregate, and what PostgreSQL makes of them. */
-export interface Measure {
-  name: string;
-  columns: (Typed & { name: string })[];
-  local: string;
-}
 
 const deviations = new Set(['stddev', 'stddev_samp', 'variance', 'var_samp']);
 

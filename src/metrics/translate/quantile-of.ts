@@ -1,6 +1,6 @@
 import { type NodeFields } from '../../sql-guard/walk-tree.js';
 import { functionName, type Node } from './constant-sql.js';
-import { type Measure } from './measure-of.js';
+import { type Measure } from './measure.js';
 import { type RankedRows } from './ranked-rows.js';
 import { integerType, type TargetDialect, type Typed } from './target-dialect.js';
 import { type TargetParameters } from './target-parameters.js';
